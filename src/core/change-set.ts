@@ -1,0 +1,19 @@
+import type { ProjectPath } from "./path.ts";
+
+/** What changed in the project, and relative to what. */
+export interface ChangeSet {
+  /** In words: `origin/main (1a2b3c4)`, `uncommitted changes`, `no git: everything counts as changed`. */
+  readonly comparedTo: string;
+  /** The commit the change is measured from, where there is one. */
+  readonly baseCommit?: string;
+  readonly files: readonly ChangedFile[];
+  /** Surprises worth telling: a missing base branch, no git. */
+  readonly notes: readonly string[];
+}
+
+export interface ChangedFile {
+  readonly path: ProjectPath;
+  readonly change: "added" | "modified" | "deleted" | "renamed" | "untracked" | "unmerged";
+  /** Where a renamed file came from; it counts as changed there too. */
+  readonly from?: ProjectPath;
+}

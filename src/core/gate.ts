@@ -1,0 +1,57 @@
+import type { ProjectPath } from "./path.ts";
+
+/** One thing that can pass or fail. */
+export type Gate = CheckGate | ReviewGate | ReplGate | ValidatorGate;
+
+interface GateBase {
+  readonly name: string;
+  /** May run beside other gates; otherwise one after another. */
+  readonly parallel: boolean;
+  /** A failure keeps later sequential gates from starting. */
+  readonly failFast: boolean;
+  readonly timeoutMs: number;
+  /** A failure is a warning and never blocks. */
+  readonly warnOnly: boolean;
+  readonly runInCi: boolean;
+  readonly runLocally: boolean;
+}
+
+/** A shell command; passes when it exits with 0. */
+export interface CheckGate extends GateBase {
+  readonly kind: "check";
+  readonly command: string;
+  /** Relative to the project root; the entry point's directory when absent. */
+  readonly workingDirectory?: ProjectPath;
+  readonly env: Readonly<Record<string, string>>;
+  /** The shell to use in place of `sh` (`cmd` on Windows). */
+  readonly shell?: string;
+  /** What to tell the agent when the check fails: the text of the configured file. */
+  readonly fixInstructions?: string;
+}
+
+export type Priority = "critical" | "high" | "medium" | "low";
+
+/** Another model reads the change and its findings must be fixed or answered. */
+export interface ReviewGate extends GateBase {
+  readonly kind: "review";
+  readonly prompt: string;
+  /** Reviewer names in order of preference; `command:…` is any executable. */
+  readonly cliPreference: readonly string[];
+  readonly numReviews: number;
+  readonly model?: string;
+  readonly maxRounds: number;
+  readonly minPriority: Priority;
+  readonly onUnavailable: "warn" | "block";
+}
+
+/** An expression evaluated by a running nREPL server. */
+export interface ReplGate extends GateBase {
+  readonly kind: "repl";
+  readonly code: string;
+  readonly required: boolean;
+}
+
+/** A function of the embedding program. */
+export interface ValidatorGate extends GateBase {
+  readonly kind: "validator";
+}

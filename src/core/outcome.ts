@@ -1,0 +1,89 @@
+import type { Gate } from "./gate.ts";
+import type { ProjectPath } from "./path.ts";
+
+/** What one gate came to. A red gate is an outcome, as normal as a green one. */
+export type GateOutcome =
+  PassedGate | FailedGate | TimedOutGate | ErroredGate | UnavailableGate | CancelledGate | SkippedOutcome;
+
+interface OutcomeBase {
+  /** The planned gate's id: `check:<scope>:<name>`. */
+  readonly id: string;
+  readonly gate: Gate["kind"];
+  readonly name: string;
+  readonly scope: ProjectPath;
+  readonly warnOnly: boolean;
+  readonly durationMs: number;
+  /** Project-relative, where the gate wrote one. */
+  readonly logPath?: ProjectPath;
+  readonly fixInstructions?: string;
+}
+
+/** Started and exited with 0. */
+export interface PassedGate extends OutcomeBase {
+  readonly kind: "passed";
+  /** What the gate let through but a person should know. */
+  readonly warning?: string;
+}
+
+/** Started and exited with something else (126 and 127 too), or was killed by a signal that was not ours. */
+export interface FailedGate extends OutcomeBase {
+  readonly kind: "failed";
+  /** One line: `exit code 1`, `killed by SIGSEGV`, `2 findings`. */
+  readonly detail: string;
+}
+
+/** Ran over its own time limit. */
+export interface TimedOutGate extends OutcomeBase {
+  readonly kind: "timed-out";
+  readonly afterMs: number;
+}
+
+/** Could not start: our trouble or the project's, never the agent's. */
+export interface ErroredGate extends OutcomeBase {
+  readonly kind: "errored";
+  readonly detail: string;
+}
+
+/** Its reviewer or server is not there, has reached a limit, or answers nonsense. */
+export interface UnavailableGate extends OutcomeBase {
+  readonly kind: "unavailable";
+  readonly detail: string;
+  readonly blocks: boolean;
+}
+
+/** Ended by our deadline or by a signal to us. */
+export interface CancelledGate extends OutcomeBase {
+  readonly kind: "cancelled";
+  readonly detail: string;
+}
+
+/** Planned, then not started: an earlier `fail_fast` gate failed. */
+export interface SkippedOutcome extends OutcomeBase {
+  readonly kind: "skipped";
+  readonly detail: string;
+}
+
+/** Whether this outcome keeps the agent from stopping. */
+export function isBlocking(outcome: GateOutcome): boolean {
+  if (outcome.warnOnly) return false;
+  if (outcome.kind === "unavailable") return outcome.blocks;
+  return outcome.kind === "failed" || outcome.kind === "timed-out";
+}
+
+/** One line for people and agents: what the gate came to. */
+export function describeOutcome(outcome: GateOutcome): string {
+  switch (outcome.kind) {
+    case "passed":
+      return outcome.warning === undefined ? "passed" : `passed with a warning: ${outcome.warning}`;
+    case "timed-out":
+      return `timed out after ${outcome.afterMs / 1000} s`;
+    case "errored":
+      return `could not run: ${outcome.detail}`;
+    case "failed":
+      return `failed: ${outcome.detail}`;
+    case "unavailable":
+    case "cancelled":
+    case "skipped":
+      return `${outcome.kind}: ${outcome.detail}`;
+  }
+}

@@ -1,0 +1,43 @@
+import type { CheckGate, Priority, ReviewGate } from "./gate.ts";
+import type { AbsolutePath, ProjectPath } from "./path.ts";
+
+/** What the project asked for: YAML, environment and defaults already folded into one value. */
+export interface Settings {
+  /** The directory that holds `.gauntlet`; every path in the configuration is relative to it. */
+  readonly root: AbsolutePath;
+  readonly baseBranch: string;
+  readonly logDir: ProjectPath;
+  readonly maxParallel: number;
+  readonly maxRetries: number;
+  readonly entryPoints: readonly EntryPoint[];
+  readonly rerunNewIssueThreshold: Priority;
+  readonly stopHook: StopHookSettings;
+  readonly debugLog: DebugLogSettings;
+  /** Changes whenever the gates or the way they are chosen change; part of every pass record. */
+  readonly gateHash: string;
+}
+
+/** A path scope with its gates. */
+export interface EntryPoint {
+  /** `.`, a fixed path, `dir/*` (one job for each changed child) or a glob. */
+  readonly path: string;
+  readonly exclude: readonly string[];
+  readonly gates: readonly (CheckGate | ReviewGate)[];
+}
+
+export interface StopHookSettings {
+  readonly enabled: boolean;
+  readonly runIntervalMinutes: number;
+  /** What a stop with the host's `stop_hook_active` set does: let it go, or keep checking under our own budget. */
+  readonly whenActive: "allow" | "enforce";
+  /** How long the host waits for the hook; we answer a little earlier. */
+  readonly timeoutMs: number;
+  readonly maxReasonChars: number;
+  /** Whether plan mode and running background agents put the gates off. */
+  readonly defer: boolean;
+}
+
+export interface DebugLogSettings {
+  readonly enabled: boolean;
+  readonly maxBytes: number;
+}

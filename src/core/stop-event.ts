@@ -1,0 +1,27 @@
+import type { AbsolutePath } from "./path.ts";
+
+/** The agent program that asks whether it may stop. */
+export type HostName =
+  "claude-code" | "codex" | "gemini" | "qwen" | "copilot" | "droid" | "cursor" | "vscode" | "unknown";
+
+/** What a host told us when its agent wanted to stop, in host-neutral words. */
+export interface StopEvent {
+  readonly host: HostName;
+  /** Already safe as a file name (`sessionKey`); never the raw text of the host. */
+  readonly sessionId: string;
+  /** Changes with every prompt of the user, where the host says so. */
+  readonly promptId?: string;
+  readonly cwd: AbsolutePath;
+  /** The host's `stop_hook_active`: the agent is going on because an earlier stop was blocked. */
+  readonly continued: boolean;
+  readonly lastMessage?: string;
+  readonly backgroundTasks: readonly BackgroundTask[];
+  readonly permissionMode?: string;
+  readonly stopReason?: string;
+}
+
+/** Work the host says is still going on; only `agent` work can defer a stop, a dev server never does. */
+export interface BackgroundTask {
+  readonly kind: "agent" | "shell" | "other";
+  readonly description: string;
+}

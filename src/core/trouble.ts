@@ -1,0 +1,45 @@
+import type { Diagnostic } from "./diagnostic.ts";
+import { formatDiagnostic } from "./diagnostic.ts";
+
+/** Every expected thing that goes wrong on our side. A red gate is not trouble, it is an outcome. */
+export type Trouble =
+  | { readonly kind: "no-config"; readonly searchedFrom: string }
+  | { readonly kind: "config-invalid"; readonly diagnostics: readonly Diagnostic[] }
+  | { readonly kind: "lock-held"; readonly pid: number; readonly since: Date; readonly sessionId?: string }
+  | { readonly kind: "git-failed"; readonly command: string; readonly detail: string }
+  | { readonly kind: "unknown-revision"; readonly revision: string }
+  | { readonly kind: "unknown-gate"; readonly name: string; readonly known: readonly string[] }
+  | { readonly kind: "file-failed"; readonly action: string; readonly path: string; readonly detail: string };
+
+export type Result<T> =
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly trouble: Trouble };
+
+export function ok<T>(value: T): Result<T> {
+  return { ok: true, value };
+}
+
+export function fail(trouble: Trouble): { readonly ok: false; readonly trouble: Trouble } {
+  return { ok: false, trouble };
+}
+
+/** What happened, where, and what to type next. */
+export function explain(trouble: Trouble): string {
+  switch (trouble.kind) {
+    case "no-config":
+      return `No .gauntlet/config.yml in ${trouble.searchedFrom} or above it. Run \`agent-gauntlet init\` to create one.`;
+    case "config-invalid":
+      return ["The gauntlet configuration is not valid:", ...trouble.diagnostics.map(formatDiagnostic)].join(
+        "\n",
+      );
+    case "lock-held":
+      return `A gauntlet run is already in progress (pid ${trouble.pid}, since ${trouble.since.toISOString()}).`;
+    case "git-failed":
+      return `\`${trouble.command}\` failed: ${trouble.detail}`;
+    case "unknown-revision":
+      return `git does not know the revision "${trouble.revision}". Check the spelling, or run \`git fetch\`.`;
+    case "unknown-gate":
+      return `There is no gate "${trouble.name}". Known gates: ${trouble.known.join(", ") || "none"}.`;
+    case "file-failed":
+      return `Cannot ${trouble.action} ${trouble.path}: ${trouble.detail}`;
+  }
+}

@@ -1,0 +1,1 @@
+export const DEFAULT_MAX_STOP_RETRIES = 3;

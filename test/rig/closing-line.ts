@@ -1,0 +1,15 @@
+import type { Reporter, TestModule } from "vitest/node";
+
+/** Ends the output with `N passed, N failed, N skipped` alone on a line, for scripts that read test results. */
+export default class ClosingLine implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    const tests = modules.flatMap((module) => [...module.children.allTests()]);
+    const count = (state: string): number => tests.filter((test) => test.result().state === state).length;
+    const broken = modules.filter(
+      (module) => module.state() === "failed" && module.errors().length > 0,
+    ).length;
+    process.stdout.write(
+      `${count("passed")} passed, ${count("failed") + broken} failed, ${count("skipped")} skipped\n`,
+    );
+  }
+}
