@@ -1,0 +1,77 @@
+import { closeSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
+
+export interface LogCap {
+  readonly headBytes: number;
+  readonly tailBytes: number;
+}
+
+/** 10 MB in all: the start, where the first error is, and the end, where the summary is. */
+export const GATE_LOG_CAP: LogCap = { headBytes: 2 * 1024 * 1024, tailBytes: 8 * 1024 * 1024 };
+
+/**
+ * A log file that keeps the head and the tail of what is written to it and says what it dropped between.
+ * The tail is a ring inside the file, so memory stays flat however much a gate prints. Writes are synchronous:
+ * the child waits for the disk instead of us for its backlog.
+ */
+export class CappedLog {
+  readonly #fd: number;
+  readonly #cap: LogCap;
+  #written = 0;
+  #problem: string | undefined;
+
+  constructor(path: string, cap: LogCap = GATE_LOG_CAP) {
+    this.#fd = openSync(path, "w+", 0o600);
+    this.#cap = cap;
+  }
+
+  /** Why some output could not be stored, for example a full disk. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  write(chunk: Buffer): void {
+    let rest = chunk;
+    while (rest.length > 0 && this.#problem === undefined) {
+      const { offset, room } = this.#nextPlace();
+      this.#store(rest.subarray(0, room), offset);
+      this.#written += Math.min(room, rest.length);
+      rest = rest.subarray(room);
+    }
+  }
+
+  /** Puts the ring in order, notes the gap, closes the file. */
+  close(): void {
+    const { headBytes, tailBytes } = this.#cap;
+    const dropped = this.#written - headBytes - tailBytes;
+    if (dropped > 0 && this.#problem === undefined) this.#unroll(dropped);
+    closeSync(this.#fd);
+  }
+
+  #nextPlace(): { offset: number; room: number } {
+    const { headBytes, tailBytes } = this.#cap;
+    if (this.#written < headBytes) return { offset: this.#written, room: headBytes - this.#written };
+    const turn = (this.#written - headBytes) % tailBytes;
+    return { offset: headBytes + turn, room: tailBytes - turn };
+  }
+
+  #store(bytes: Buffer, offset: number): void {
+    try {
+      for (let done = 0; done < bytes.length;) {
+        done += writeSync(this.#fd, bytes, done, bytes.length - done, offset + done);
+      }
+    } catch (error) {
+      this.#problem = error instanceof Error ? error.message : String(error);
+    }
+  }
+
+  #unroll(dropped: number): void {
+    const { headBytes, tailBytes } = this.#cap;
+    const ring = Buffer.allocUnsafe(tailBytes);
+    readSync(this.#fd, ring, 0, tailBytes, headBytes);
+    const oldest = (this.#written - headBytes) % tailBytes;
+    const gap = Buffer.from(`\n[… ${dropped} bytes dropped …]\n`);
+    const tail = [gap, ring.subarray(oldest), ring.subarray(0, oldest)];
+    this.#store(Buffer.concat(tail), headBytes);
+    ftruncateSync(this.#fd, headBytes + gap.length + tailBytes);
+  }
+}
