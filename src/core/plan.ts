@@ -1,6 +1,8 @@
-import type { ChangedFile } from "./change-set.ts";
+import type { ChangedFile, ChangeSet } from "./change-set.ts";
+import { childrenOf, isGlob, matches } from "./entry-point.ts";
 import type { Gate } from "./gate.ts";
-import type { ProjectPath } from "./path.ts";
+import { type ProjectPath, projectPath } from "./path.ts";
+import type { EntryPoint, Settings } from "./settings.ts";
 
 /** Which gates run and which do not, each with its reason. */
 export interface Plan {
@@ -23,6 +25,119 @@ export interface PlannedGate {
 
 export interface SkippedGate {
   readonly id: string;
-  readonly gate: Gate;
   readonly reason: string;
+}
+
+/** What, besides the settings and the changes, decides which gates run. */
+export interface PlanContext {
+  readonly ci: boolean;
+  /** Names or ids the user asked for; empty means all. */
+  readonly only: readonly string[];
+  /** Ids of gates that failed in this session and have not passed since. */
+  readonly openFailures: readonly string[];
+  readonly kindOf: (path: ProjectPath) => "directory" | "file" | "missing";
+}
+
+/** Decides what runs. Pure: the same settings, changes and context always give the same plan. */
+export function planGates(settings: Settings, changes: ChangeSet, context: PlanContext): Plan {
+  const places = settings.entryPoints.flatMap((entryPoint) =>
+    placesOf(entryPoint, changes, context.openFailures),
+  );
+  const decided = uniqueById(
+    places.flatMap((place) => place.entryPoint.gates.map((gate) => decide(place, gate, context))),
+  );
+  const known = new Set(decided.map(({ id }) => id));
+  const forgotten = context.openFailures.filter((id) => !known.has(id));
+  return {
+    gates: decided.filter((one) => "gate" in one),
+    skipped: [
+      ...decided.filter((one) => !("gate" in one)),
+      ...forgotten.map((id) => ({ id, reason: "failed before, but is no longer configured" })),
+    ],
+  };
+}
+
+/** One scope of an entry point with what changed in it; nothing changed is a place too, so that skips have a reason. */
+interface Place {
+  readonly entryPoint: EntryPoint;
+  readonly scope: ProjectPath;
+  readonly files: readonly ChangedFile[];
+}
+
+function placesOf(
+  entryPoint: EntryPoint,
+  changes: ChangeSet,
+  openFailures: readonly string[],
+): readonly Place[] {
+  const files = changes.files.filter((file) => matches(entryPoint, file));
+  const whole = { entryPoint, scope: projectPath(entryPoint.path), files };
+  if (!entryPoint.path.endsWith("/*") && entryPoint.path !== "*") return [whole];
+  const changed = childrenOf(entryPoint, files);
+  const failed = openFailures
+    .map(scopeOfId)
+    .filter((scope) => isChildScope(entryPoint, scope) && !changed.has(scope));
+  const scopes = [...changed, ...failed.map((scope) => [scope, []] as const)];
+  return scopes.length === 0 ? [whole] : scopes.map(([scope, own]) => ({ entryPoint, scope, files: own }));
+}
+
+function decide({ scope, files }: Place, gate: Gate, context: PlanContext): PlannedGate | SkippedGate {
+  const id = `${gate.kind}:${scope}:${gate.name}`;
+  const stillFailing = context.openFailures.includes(id);
+  const workingDirectory = workingDirectoryOf(scope, gate, context);
+  const skip = reasonToSkip({ id, gate, context });
+  if (skip !== undefined) return { id, reason: skip };
+  if (files.length === 0 && !stillFailing) return { id, reason: noChangeReason(scope) };
+  if (workingDirectory === undefined) return { id, reason: `${scope} no longer exists` };
+  const reason = files.length === 0 ? "failed before and has not passed since" : changeReason(files);
+  return { id, gate, scope, workingDirectory, files, reason };
+}
+
+function reasonToSkip({
+  id,
+  gate,
+  context,
+}: {
+  id: string;
+  gate: Gate;
+  context: PlanContext;
+}): string | undefined {
+  if (context.only.length > 0 && !context.only.includes(gate.name) && !context.only.includes(id))
+    return "not asked for";
+  if (context.ci && !gate.runInCi) return "run_in_ci is false";
+  if (!context.ci && !gate.runLocally) return "run_locally is false";
+  return undefined;
+}
+
+/** A glob has no directory of its own and runs at the root; a file runs where it lies; a missing scope cannot run. */
+function workingDirectoryOf(scope: ProjectPath, gate: Gate, context: PlanContext): ProjectPath | undefined {
+  if (gate.kind === "check" && gate.workingDirectory !== undefined) return gate.workingDirectory;
+  if (isGlob(scope)) return projectPath(".");
+  const kind = context.kindOf(scope);
+  if (kind === "missing") return undefined;
+  return kind === "directory" ? scope : projectPath(scope.split("/").slice(0, -1).join("/"));
+}
+
+function noChangeReason(scope: ProjectPath): string {
+  return scope === "." ? "nothing changed" : `nothing changed in ${scope}`;
+}
+
+function changeReason(files: readonly ChangedFile[]): string {
+  const [first] = files;
+  return files.length === 1
+    ? `${first?.path} changed`
+    : `${files.length} files changed, among them ${first?.path}`;
+}
+
+function isChildScope(entryPoint: EntryPoint, scope: ProjectPath): boolean {
+  return matches(entryPoint, { path: projectPath(`${scope}/any`), change: "modified" });
+}
+
+function scopeOfId(id: string): ProjectPath {
+  return projectPath(id.slice(id.indexOf(":") + 1, id.lastIndexOf(":")));
+}
+
+function uniqueById<T extends { readonly id: string }>(items: readonly T[]): readonly T[] {
+  const byId = new Map<string, T>();
+  for (const item of items) if (!byId.has(item.id)) byId.set(item.id, item);
+  return [...byId.values()];
 }

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { CappedLog } from "../../src/machine/capped-log.ts";
 import { tempDir } from "../rig/temp-dir.ts";

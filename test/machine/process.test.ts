@@ -25,7 +25,7 @@ test("reports the exit code and hands over stdout and stderr", async () => {
   const { end, output } = await run("echo out; echo err >&2; exit 3");
 
   expect(end).toEqual({ kind: "exited", exitCode: 3 });
-  expect(output.split("\n").sort()).toEqual(["", "err", "out"]);
+  expect(output.split("\n").toSorted()).toEqual(["", "err", "out"]);
 });
 
 test("closes stdin, so a child that reads it ends", async () => {
