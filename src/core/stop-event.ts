@@ -7,8 +7,10 @@ export type HostName =
 /** What a host told us when its agent wanted to stop, in host-neutral words. */
 export interface StopEvent {
   readonly host: HostName;
-  /** Already safe as a file name (`sessionKey`); never the raw text of the host. */
-  readonly sessionId: string;
+  /** The host's own text, absent where it sends none: not safe as a file name before `sessionKey`. */
+  readonly sessionId?: string;
+  /** Tells sessions apart where the host names no session. */
+  readonly transcriptPath?: string;
   /** Changes with every prompt of the user, where the host says so. */
   readonly promptId?: string;
   readonly cwd: AbsolutePath;

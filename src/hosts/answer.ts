@@ -1,0 +1,18 @@
+import type { Verdict } from "../core/verdict.ts";
+import type { HostAnswer } from "./host.ts";
+
+/** One line of JSON on stdout and exit code 0: what every host reads. */
+export function jsonAnswer(answer: Readonly<Record<string, unknown>>): HostAnswer {
+  return { stdout: `${JSON.stringify(answer)}\n`, stderr: "", exitCode: 0 };
+}
+
+/** What the agent must read; a block without words would leave it guessing. */
+export function blockReason(verdict: Verdict): string {
+  return verdict.feedback ?? verdict.message;
+}
+
+/** For hosts that drop an answer with a key they do not know: nothing but the decision. */
+export function plainAnswer(verdict: Verdict): HostAnswer {
+  if (verdict.decision === "allow") return jsonAnswer({});
+  return jsonAnswer({ decision: "block", reason: blockReason(verdict) });
+}

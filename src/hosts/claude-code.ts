@@ -1,0 +1,57 @@
+import type { BackgroundTask } from "../core/stop-event.ts";
+import type { Verdict } from "../core/verdict.ts";
+import { blockReason, jsonAnswer } from "./answer.ts";
+import type { Host, HostAnswer, ParsedStop, Payload, Surroundings } from "./host.ts";
+import { definedOnly, recordsOf, textOf } from "./payload.ts";
+import { otherEvent, snakeCaseStop } from "./snake-case-stop.ts";
+
+const stopEvents = ["Stop"];
+
+/** Claude Code (measured with 2.1.325, 2026-11-15). */
+export const claudeCode: Host = {
+  name: "claude-code",
+  title: "Claude Code",
+  stopEvents,
+  blockCap: 8,
+  timeoutUnit: "s",
+  defaultTimeoutMs: 600_000,
+  allowsUnknownKeys: true,
+  parse,
+  render,
+};
+
+function parse(payload: Payload, surroundings: Surroundings): ParsedStop {
+  const other = otherEvent(payload, stopEvents);
+  if (other !== undefined) return other;
+  return {
+    kind: "stop",
+    event: {
+      ...snakeCaseStop("claude-code", payload, surroundings),
+      backgroundTasks: recordsOf(payload, "background_tasks").map(backgroundTask),
+      ...definedOnly({ promptId: textOf(payload, "prompt_id"), stopReason: textOf(payload, "stop_reason") }),
+    },
+  };
+}
+
+/** `continue` is never sent: `false` ends the turn and beats a block. */
+function render(verdict: Verdict): HostAnswer {
+  const { status, message, notice } = verdict;
+  const told = notice === undefined ? {} : { systemMessage: notice };
+  if (verdict.decision === "allow") return jsonAnswer({ decision: "approve", status, message, ...told });
+  return jsonAnswer({ decision: "block", reason: blockReason(verdict), status, message, ...told });
+}
+
+function backgroundTask(task: Payload): BackgroundTask {
+  return {
+    kind: kindOfTask(textOf(task, "type")),
+    description: textOf(task, "description") ?? "",
+  };
+}
+
+function kindOfTask(type = ""): BackgroundTask["kind"] {
+  if (AGENT_TASKS.has(type)) return "agent";
+  return type === "shell" ? "shell" : "other";
+}
+
+/** The labels of `background_tasks[].type` behind which a model works (2.1.325, 2026-11-15). */
+const AGENT_TASKS: ReadonlySet<string> = new Set(["subagent", "workflow", "teammate", "cloud session"]);

@@ -1,0 +1,29 @@
+import { absolutePath } from "../core/path.ts";
+import type { HostName, StopEvent } from "../core/stop-event.ts";
+import type { ParsedStop, Payload, Surroundings } from "./host.ts";
+import { definedOnly, flagOf, textOf } from "./payload.ts";
+
+/** The event's name where it is not one of the host's stop events; an absent name counts as a stop. */
+export function otherEvent(
+  payload: Payload,
+  stopEvents: readonly string[],
+): Extract<ParsedStop, { kind: "other-event" }> | undefined {
+  const name = textOf(payload, "hook_event_name");
+  return name === undefined || stopEvents.includes(name) ? undefined : { kind: "other-event", name };
+}
+
+/** The fields Claude Code introduced and most other hosts took over. */
+export function snakeCaseStop(host: HostName, payload: Payload, surroundings: Surroundings): StopEvent {
+  return {
+    host,
+    cwd: absolutePath(textOf(payload, "cwd") ?? surroundings.cwd),
+    continued: flagOf(payload, "stop_hook_active"),
+    backgroundTasks: [],
+    ...definedOnly({
+      sessionId: textOf(payload, "session_id"),
+      transcriptPath: textOf(payload, "transcript_path"),
+      lastMessage: textOf(payload, "last_assistant_message"),
+      permissionMode: textOf(payload, "permission_mode"),
+    }),
+  };
+}

@@ -1,0 +1,22 @@
+import { plainAnswer } from "./answer.ts";
+import type { Host } from "./host.ts";
+import { otherEvent, snakeCaseStop } from "./snake-case-stop.ts";
+
+const stopEvents = ["Stop", "stop", "AfterAgent", "agentStop"];
+
+/** A host we do not know: it gets the one answer that every host we measured understands, and nothing more. */
+export const unknownHost: Host = {
+  name: "unknown",
+  title: "an unknown host",
+  stopEvents,
+  blockCap: 5,
+  timeoutUnit: "s",
+  defaultTimeoutMs: 60_000,
+  allowsUnknownKeys: false,
+  parse: (payload, surroundings) =>
+    otherEvent(payload, stopEvents) ?? {
+      kind: "stop",
+      event: snakeCaseStop("unknown", payload, surroundings),
+    },
+  render: plainAnswer,
+};
