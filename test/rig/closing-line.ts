@@ -1,6 +1,6 @@
 import type { Reporter, TestModule } from "vitest/node";
 
-/** Ends the output with `N passed, N failed, N skipped` alone on a line, for scripts that read test results. */
+/** Says why tests were skipped, and ends the output with `N passed, N failed, N skipped` alone on a line, for scripts. */
 export default class ClosingLine implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
@@ -8,6 +8,11 @@ export default class ClosingLine implements Reporter {
     const broken = modules.filter(
       (module) => module.state() === "failed" && module.errors().length > 0,
     ).length;
+    for (const test of tests) {
+      const result = test.result();
+      if (result.state === "skipped" && result.note !== undefined)
+        process.stdout.write(`skipped: ${test.fullName}: ${result.note}\n`);
+    }
     process.stdout.write(
       `${count("passed")} passed, ${count("failed") + broken} failed, ${count("skipped")} skipped\n`,
     );
