@@ -30,14 +30,14 @@ export interface ClaudeCodeRequest {
 }
 
 /** One line of Claude Code's `stream-json` output. */
-export interface StreamEvent {
+interface StreamEvent {
   readonly type: string;
   readonly subtype?: string;
   readonly [field: string]: unknown;
 }
 
 /** What Claude Code made of one hook's answer. */
-export interface HookResponse {
+interface HookResponse {
   readonly event: string;
   readonly stdout: string;
   readonly stderr: string;

@@ -48,12 +48,12 @@ async function npmInstall(directory: string, client: PinnedClient): Promise<stri
   const spec = `${client.package}@${client.version}`;
   await writeFile(join(directory, "package.json"), '{ "private": true }\n');
   const npm = await run("npm", ["install", "--prefix", directory, ...QUIETLY, ...GIVING_UP_SOON, spec]);
-  if (npm.exitCode !== 0) return `npm install ${spec} failed: ${lastLines(npm.output)}`;
+  if (npm.exitCode !== 0) return `npm install ${spec} failed: ${headline(npm.output)}`;
 
   const found = await findBin(directory, client);
   if (!found.ok) return found.reason;
   const probe = await run(found.bin, ["--version"], { ...process.env, HOME: directory });
-  if (probe.exitCode !== 0) return `${spec} does not start: ${lastLines(probe.output)}`;
+  if (probe.exitCode !== 0) return `${spec} does not start: ${headline(probe.output)}`;
   return undefined;
 }
 
@@ -94,6 +94,7 @@ function run(command: string, args: readonly string[], env = process.env): Promi
   });
 }
 
-function lastLines(text: string): string {
-  return text.trim().split("\n").slice(-3).join(" | ");
+function headline(text: string): string {
+  const lines = text.split("\n").filter((line) => line.trim() !== "" && !line.startsWith("npm warn"));
+  return lines.slice(0, 3).join(" | ");
 }

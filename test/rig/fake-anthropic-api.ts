@@ -3,13 +3,13 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 
-export interface ToolUse {
+interface ToolUse {
   readonly name: string;
   readonly input: Readonly<Record<string, unknown>>;
 }
 
 /** What the model does when asked once: say something, call tools, be slow, or fail. */
-export interface Turn {
+interface Turn {
   readonly text?: string;
   readonly toolUse?: ToolUse | readonly ToolUse[];
   readonly delayMs?: number;
@@ -31,7 +31,7 @@ export interface ModelScript {
   readonly aux?: ScriptedTurn;
 }
 
-export type RequestKind = "main" | "subagent" | "aux";
+type RequestKind = "main" | "subagent" | "aux";
 
 /** One question the client put to the model. */
 export interface ModelRequest {
@@ -127,7 +127,7 @@ async function play(turn: Turn, body: MessagesBody, response: ServerResponse): P
 }
 
 /** As much of a Messages API request as the rig looks at; the rest is kept as it came. */
-export interface MessagesBody {
+interface MessagesBody {
   readonly model?: string;
   readonly stream?: boolean;
   readonly system?: string | readonly ContentBlock[];
