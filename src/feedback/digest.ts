@@ -1,0 +1,108 @@
+import { compareAttempts, describeDelta } from "./compare-attempts.ts";
+import { cutText } from "./cut-text.ts";
+import type { Reading } from "./find-problems.ts";
+import { findProblems } from "./find-problems.ts";
+import { informativeWindows } from "./informative-windows.ts";
+import type { Listed } from "./lay-out-problems.ts";
+import { layOutProblems } from "./lay-out-problems.ts";
+import { logLines } from "./log-lines.ts";
+import { orderProblems } from "./order-problems.ts";
+import type { Problem } from "./problem.ts";
+import { shareBudget } from "./share-budget.ts";
+
+/** What one failing gate printed. */
+export interface GateText {
+  readonly id: string;
+  readonly name: string;
+  /** The retained head and tail of its log. */
+  readonly text: string;
+  /** Shown to the agent as the place of the rest. */
+  readonly logPath: string;
+  readonly projectRoot: string;
+  /** Project-relative directory the gate ran in: what the relative paths in the log start from. */
+  readonly workingDirectory?: string;
+  /** A parser's name, or `none`; found from the text when absent. */
+  readonly parser?: string;
+  /** Fingerprints of the problems of the last attempt; absent on the first. */
+  readonly previous?: readonly string[];
+}
+
+/** One text for each gate, together within the budget, shared by need: every problem once, with its place, as fully as fits. */
+export function digestGates(gates: readonly GateText[], budgetChars: number): readonly string[] {
+  const drafts = gates.map(draftDigest);
+  const wanted = drafts.map((draft) => draft(budgetChars));
+  const needs = wanted.map((text) => text.length);
+  return shareBudget(needs, budgetChars).map((share, index) =>
+    share === needs[index] ? (wanted[index] ?? "") : cutText(drafts[index]?.(share) ?? "", share),
+  );
+}
+
+/** The problems of one gate, each once, in the order of repair. */
+export function gateProblems(gate: GateText): readonly Problem[] {
+  return orderProblems(findProblems(logLines(gate.text), gate, gate.parser).problems);
+}
+
+type Draft = (budgetChars: number) => string;
+
+function draftDigest(gate: GateText): Draft {
+  const lines = logLines(gate.text);
+  const reading = findProblems(lines, gate, gate.parser);
+  const problems = orderProblems(reading.problems);
+  if (problems.length === 0) return (budget) => windowsDigest(lines, budget, gate.logPath);
+  const delta = gate.previous === undefined ? undefined : compareAttempts(gate.previous, problems);
+  const listed =
+    delta === undefined
+      ? problems.map((problem) => ({ problem, known: false }))
+      : [
+          ...delta.fresh.map((problem) => ({ problem, known: false })),
+          ...delta.stillThere.map((problem) => ({ problem, known: true })),
+        ];
+  const head = [countProblems(problems), ...(delta === undefined ? [] : [describeDelta(delta)])].join("\n");
+  return (budget) => problemsDigest({ head, listed, lines, reading, logPath: gate.logPath }, budget);
+}
+
+interface ProblemsDraft {
+  readonly head: string;
+  readonly listed: readonly Listed[];
+  readonly lines: readonly string[];
+  readonly reading: Reading;
+  readonly logPath: string;
+}
+
+function problemsDigest(draft: ProblemsDraft, budgetChars: number): string {
+  const foot = fullLog(draft.logPath);
+  const room = budgetChars - draft.head.length - foot.length - 2;
+  const list = layOutProblems(draft.listed, room);
+  return [draft.head, list, foot].join("\n");
+}
+
+function windowsDigest(lines: readonly string[], budgetChars: number, logPath: string): string {
+  const foot = fullLog(logPath);
+  return [informativeWindows(lines, budgetChars - foot.length - 1), foot]
+    .filter((part) => part !== "")
+    .join("\n");
+}
+
+function fullLog(logPath: string): string {
+  return `Full log: ${logPath}`;
+}
+
+/** `12 problems in 3 files: 7 errors, 4 failing tests, 1 warning`. */
+function countProblems(problems: readonly Problem[]): string {
+  const files = new Set(problems.flatMap(({ file }) => file ?? [])).size;
+  const warnings = problems.filter(({ severity }) => severity === "warning").length;
+  const tests = problems.filter(({ severity, test }) => severity === "error" && test !== undefined).length;
+  const kinds = [
+    counted(problems.length - warnings - tests, "error"),
+    counted(tests, "failing test"),
+    counted(warnings, "warning"),
+  ].filter((part) => part !== "");
+  const place = files === 0 ? "" : ` in ${counted(files, "file")}`;
+  return kinds.length === 1
+    ? `${kinds.join()}${place}:`
+    : `${counted(problems.length, "problem")}${place}: ${kinds.join(", ")}`;
+}
+
+function counted(count: number, noun: string): string {
+  return count === 0 ? "" : `${count} ${noun}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,47 @@
+/** Where a log was written: what its relative and absolute paths mean. */
+export interface Place {
+  readonly projectRoot: string;
+  /** Project-relative directory the tool ran in; `.` when absent. */
+  readonly workingDirectory?: string;
+}
+
+/** The path as the project knows it: relative with `/` inside the project, as printed outside. */
+export function projectRelative(printed: string, place: Place): string {
+  const path = withForwardSlashes(printed.replace(/^file:\/\/(?:\/(?=[A-Za-z]:))?/, ""));
+  const root = withForwardSlashes(place.projectRoot).replace(/\/+$/, "");
+  const inside = afterRoot(path, root);
+  if (inside !== undefined) return inside;
+  if (isAbsolute(path)) return path;
+  return withoutDots(`${place.workingDirectory ?? "."}/${path}`);
+}
+
+function withForwardSlashes(path: string): string {
+  return /^[A-Za-z]:\\|^\\\\/.test(path) || !path.includes("/") ? path.replaceAll("\\", "/") : path;
+}
+
+function isAbsolute(path: string): boolean {
+  return path.startsWith("/") || /^[A-Za-z]:\//.test(path);
+}
+
+/** macOS shows `/private/tmp` for `/tmp`; drive letters come in both cases. */
+function afterRoot(path: string, root: string): string | undefined {
+  if (root === "") return undefined;
+  const candidate = [path, path.replace(/^\/private(?=\/)/, "")].find((spelled) =>
+    sameStart(spelled, `${root}/`),
+  );
+  return candidate?.slice(root.length + 1);
+}
+
+function sameStart(path: string, start: string): boolean {
+  const spelled = path.slice(0, start.length);
+  return spelled === start || (/^[A-Za-z]:/.test(start) && spelled.toLowerCase() === start.toLowerCase());
+}
+
+function withoutDots(path: string): string {
+  const kept: string[] = [];
+  for (const part of path.split("/")) {
+    if (part === "..") kept.push(...(kept.length > 0 && kept.at(-1) !== ".." ? (kept.pop(), []) : [part]));
+    else if (part !== "" && part !== ".") kept.push(part);
+  }
+  return kept.join("/");
+}

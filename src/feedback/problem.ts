@@ -1,0 +1,53 @@
+/** One failure a tool named, with its place where the tool gave one. The same object feeds the agent, the terminal and every report. */
+export interface Problem {
+  /** Project-relative with `/`, or as the tool printed it when it lies outside the project. */
+  readonly file?: string;
+  /** 1-based. */
+  readonly line?: number;
+  /** 1-based. */
+  readonly column?: number;
+  readonly severity: Severity;
+  /** The tool's own name for the rule: `TS2322`, `no-unused-vars`, `E0308`. */
+  readonly code?: string;
+  /** The failing test, as its runner names it. */
+  readonly test?: string;
+  /** One line. */
+  readonly message: string;
+  /** What helps to understand it: an assertion's difference, the marked source, the project's own stack frames. */
+  readonly excerpt?: string;
+}
+
+export type Severity = "error" | "warning";
+
+/** The same problem keeps its fingerprint when lines above it come or go, and between machines. */
+export function fingerprint(problem: Problem): string {
+  const { file = "", code = "", test = "", severity, message } = problem;
+  return hash([file, code, test, severity, withoutNoise(message)].join("\u0000"));
+}
+
+/** Line numbers, addresses, times and temporary names change from run to run; assertion values do not. */
+function withoutNoise(message: string): string {
+  return message
+    .replace(/0x[0-9a-f]+/gi, "0x")
+    .replace(/\b\d{4}-\d\d-\d\d[T ][\d:.]+Z?/g, "<time>")
+    .replace(/\b[\d.]+ ?(?:ms|s|sec|secs|seconds|minutes|µs|ns)\b/g, "<duration>")
+    .replace(/\b(?:line|lines|Ln|column|Col) \d+/gi, "<line>")
+    .replace(/:\d+(?::\d+)?\b/g, ":<line>")
+    .replace(/\/(?:tmp|var\/folders)\/[^\s'")]+/g, "<temp>")
+    .replace(/\s+/g, " ")
+    .trim();
+}
+
+/** cyrb53: 53 bits, enough to tell apart the problems of one project. */
+function hash(text: string): string {
+  let high = 0xdeadbeef;
+  let low = 0x41c6ce57;
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
+    high = Math.imul(high ^ unit, 2654435761);
+    low = Math.imul(low ^ unit, 1597334677);
+  }
+  const mixedHigh = Math.imul(high ^ (high >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909);
+  const mixedLow = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(high ^ (high >>> 13), 3266489909);
+  return (4294967296 * (2097151 & mixedLow) + (mixedHigh >>> 0)).toString(16).padStart(14, "0");
+}

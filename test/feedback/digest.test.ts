@@ -1,0 +1,109 @@
+import { describe, expect, test } from "vitest";
+import type { GateText } from "../../src/feedback/digest.ts";
+import { digestGates } from "../../src/feedback/digest.ts";
+import { fingerprint } from "../../src/feedback/problem.ts";
+
+function gate(text: string, more: Partial<GateText> = {}): GateText {
+  return {
+    id: "check:.:lint",
+    name: "lint",
+    text,
+    logPath: "logs/lint.log",
+    projectRoot: "/tmp/project",
+    ...more,
+  };
+}
+
+describe("digestGates", () => {
+  test("names every problem with its place and the log for the rest", () => {
+    const [digest] = digestGates(
+      [gate("/tmp/project/src/a.c:3:9: error: expected ';'\nsrc/b.c:1: warning: unused\n")],
+      9000,
+    );
+
+    expect(digest).toMatchInlineSnapshot(`
+      "2 problems in 2 files: 1 error, 1 warning
+      src/a.c:3:9 error: expected ';'
+      src/b.c:1 warning: unused
+      Full log: logs/lint.log"
+    `);
+  });
+
+  test("shows the first error, the last error and the end when no tool is recognised", () => {
+    const filler = Array.from({ length: 500 }, (_, index) => `step ${index} of the build`);
+    const text = [...filler, "Error: disk is full", ...filler, "fatal: giving up", ...filler, "bye"].join(
+      "\n",
+    );
+
+    const [digest = ""] = digestGates([gate(text)], 1500);
+
+    expect(digest).toContain("Error: disk is full");
+    expect(digest).toContain("fatal: giving up");
+    expect(digest).toContain("bye");
+    expect(digest.length).toBeLessThanOrEqual(1500);
+  });
+
+  test("gives what one gate does not need to the others", () => {
+    const long = Array.from(
+      { length: 400 },
+      (_, index) => `src/file.c:${index + 1}:1: error: bad thing number ${index}`,
+    );
+    const alone = digestGates([gate(long.join("\n"))], 9000);
+
+    const [short = "", shared = ""] = digestGates(
+      [gate("src/a.c:3:9: error: x"), gate(long.join("\n"))],
+      9000,
+    );
+
+    expect(short).toContain("src/a.c:3:9 error: x");
+    expect(short.length + shared.length).toBeLessThanOrEqual(9000);
+    expect(shared.length).toBeGreaterThan((alone[0]?.length ?? 0) - 200);
+  });
+
+  test("states the exact total when not every problem fits", () => {
+    const long = Array.from(
+      { length: 4000 },
+      (_, index) => `src/file${index}.c:${index + 1}:1: error: bad thing ${index}`,
+    );
+
+    const [digest = ""] = digestGates([gate(long.join("\n"))], 9000);
+
+    expect(digest).toContain("4000 errors in 4000 files");
+    expect(digest).toMatch(/… and \d+ more, not listed/);
+    expect(digest.length).toBeLessThanOrEqual(9000);
+  });
+
+  test("never cuts inside a character", () => {
+    const [digest = ""] = digestGates([gate(`src/a.c:1:1: error: ${"👩‍👩‍👧‍👦".repeat(500)}`)], 200);
+
+    expect(digest.length).toBeLessThanOrEqual(200);
+    expect(digest).not.toMatch(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])/);
+    expect(digest).not.toMatch(/\u200D…/);
+  });
+
+  test("says what is fixed, still there and new, and keeps known problems short", () => {
+    const previous = [
+      fingerprint({ file: "src/a.c", severity: "error", message: "expected ';'" }),
+      fingerprint({ file: "src/b.c", severity: "error", message: "gone" }),
+    ];
+
+    const [digest] = digestGates(
+      [gate("src/a.c:30:9: error: expected ';'\nsrc/c.c:1:1: error: other", { previous })],
+      9000,
+    );
+
+    expect(digest).toMatchInlineSnapshot(`
+      "2 errors in 2 files:
+      Since the last attempt: 1 fixed, 1 still there, 1 new.
+      src/c.c:1:1 error: other
+      src/a.c:30:9 error: expected ';'
+      Full log: logs/lint.log"
+    `);
+  });
+
+  test("reads nothing with the parser turned off", () => {
+    const [digest] = digestGates([gate("src/a.c:3:9: error: expected ';'", { parser: "none" })], 9000);
+
+    expect(digest).toBe("src/a.c:3:9: error: expected ';'\nFull log: logs/lint.log");
+  });
+});
