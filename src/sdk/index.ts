@@ -1,1 +1,39 @@
-export const DEFAULT_MAX_STOP_RETRIES = 3;
+export type {
+  AgentHooks,
+  AgentMcpServer,
+  HookCallback,
+  HookCallbackMatcher,
+  HookInput,
+  HookOutput,
+} from "./agent-sdk.ts";
+export { COMPLETION_SERVER_NAME, createValidateCompletionServer } from "./completion-server.ts";
+export {
+  DEFAULT_MAX_STOP_RETRIES,
+  HookContext,
+  type HookContextInit,
+  type HookLogger,
+} from "./hook-context.ts";
+export { createHooks, type HooksOptions } from "./hooks.ts";
+export { Session, type SliceAccessor, type SliceType } from "./session.ts";
+export { createStopHook } from "./stop-hook.ts";
+export { Todo, type TodoStatus } from "./todo.ts";
+export type { AnyTool, Tool, ToolContext, ToolHandler, ToolResult } from "./tool.ts";
+export {
+  completionTool,
+  type CompletionTool,
+  validateCompletion,
+  validateCompletionTool,
+  VALIDATE_COMPLETION_TOOL_NAME,
+} from "./validate-completion.ts";
+export {
+  type CompletionValidator,
+  type ValidationOutcome,
+  type ValidationParams,
+  ValidationResult,
+} from "./validation.ts";
+export { compositeValidator } from "./validators/composite.ts";
+export { fileOutputValidator } from "./validators/file-output.ts";
+export { todoValidator } from "./validators/todo.ts";
+export { ClaudeAgentWorkspaceSection, type WorkspaceOptions } from "./workspace.ts";
+export { WorkspaceBudgetExceededError, WorkspaceSecurityError } from "./workspace/errors.ts";
+export type { HostMount, HostMountPreview } from "./workspace/host-mount.ts";

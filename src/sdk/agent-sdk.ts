@@ -1,0 +1,67 @@
+/*
+ * The parts of `@anthropic-ai/claude-agent-sdk` that this package touches, by shape. The package itself is an optional
+ * peer of several hundred megabytes, so nothing here imports it; test/e2e/agent-sdk.test.ts compiles these shapes
+ * against the real declarations (0.3.325).
+ */
+
+/** What the Agent SDK tells a hook; only the fields read here. */
+export interface HookInput {
+  readonly hook_event_name: string;
+  readonly cwd?: string;
+}
+
+/** What a hook of this package answers: nothing, or a block with its reason. */
+export interface HookOutput {
+  decision?: "block";
+  reason?: string;
+}
+
+/** An Agent SDK hook callback; fits `HookCallback` of `@anthropic-ai/claude-agent-sdk`. */
+export type HookCallback = (
+  input: HookInput,
+  toolUseID: string | undefined,
+  options: { signal: AbortSignal },
+) => Promise<HookOutput>;
+
+/** A group of callbacks for one event, with the time the Agent SDK gives them. */
+export interface HookCallbackMatcher {
+  hooks: HookCallback[];
+  /** Seconds. */
+  timeout?: number;
+}
+
+/** The hooks of this package; fits `options.hooks` of the Agent SDK's `query()`. */
+export interface AgentHooks {
+  Stop: HookCallbackMatcher[];
+  PostToolUse: HookCallbackMatcher[];
+  PostToolUseFailure: HookCallbackMatcher[];
+}
+
+/** An in-process MCP server; fits a value of `options.mcpServers` of the Agent SDK's `query()`. */
+export interface AgentMcpServer {
+  type: "sdk";
+  name: string;
+  /** Only to be handed on: its class belongs to the MCP SDK, on which this package does not depend. */
+  instance: never;
+}
+
+/** What an in-process MCP tool answers. */
+export interface McpToolAnswer {
+  content: { type: "text"; text: string }[];
+  isError?: boolean;
+}
+
+/** The two functions of the Agent SDK that `createValidateCompletionServer` calls. */
+export interface AgentSdkModule {
+  tool(
+    name: string,
+    description: string,
+    inputSchema: Record<string, never>,
+    handler: () => Promise<McpToolAnswer>,
+    extras: { annotations: { readOnlyHint: boolean } },
+  ): McpToolDefinition;
+  createSdkMcpServer(options: { name: string; version: string; tools: McpToolDefinition[] }): AgentMcpServer;
+}
+
+/** A tool as the Agent SDK's `tool()` returns it: opaque, handed on to `createSdkMcpServer`. */
+export type McpToolDefinition = never;

@@ -1,0 +1,87 @@
+import type { HookLogger } from "./hook-context.ts";
+import { DEFAULT_MAX_STOP_RETRIES, HookContext, wholeNumber } from "./hook-context.ts";
+import type { Session } from "./session.ts";
+import type { CompletionTool } from "./validate-completion.ts";
+import { completionTool } from "./validate-completion.ts";
+import type { CompletionValidator } from "./validation.ts";
+import type { HostMount, HostMountPreview } from "./workspace/host-mount.ts";
+import { renderWorkspace } from "./workspace/render.ts";
+import { WorkspaceFiles } from "./workspace/workspace-files.ts";
+
+/** What a workspace is made of. */
+export interface WorkspaceOptions {
+  readonly session: Session;
+  readonly mounts?: readonly HostMount[];
+  /** Where mounts may come from; anywhere when empty. */
+  readonly allowedHostRoots?: readonly string[];
+  /** Asked at every stop; without one, every stop is allowed. */
+  readonly completionValidator?: CompletionValidator;
+  /** A whole number from 0 (never block); 3 when absent. */
+  readonly maxStopRetries?: number;
+}
+
+/**
+ * A temporary directory for an agent, filled with copies of host files when it is made, with the validator that decides
+ * whether the agent is done there. If anything goes wrong while copying, nothing is left behind.
+ */
+export class ClaudeAgentWorkspaceSection {
+  readonly key = "claude-agent-workspace";
+  readonly title = "Workspace";
+  readonly session: Session;
+  /** The `validate_completion` tool, if there is a validator. */
+  readonly tools: readonly CompletionTool[];
+  readonly #options: WorkspaceOptions;
+  readonly #maxStopRetries: number;
+  readonly #files: WorkspaceFiles;
+  #isReleased = false;
+
+  constructor(options: WorkspaceOptions) {
+    const { session, completionValidator, maxStopRetries, mounts = [], allowedHostRoots = [] } = options;
+    this.#options = options;
+    this.#maxStopRetries = wholeNumber(maxStopRetries ?? DEFAULT_MAX_STOP_RETRIES);
+    this.session = session;
+    this.tools = Object.freeze(completionValidator ? [completionTool(completionValidator)] : []);
+    this.#files = filesOfClone.get(options)?.retain() ?? new WorkspaceFiles(mounts, allowedHostRoots);
+  }
+
+  /** Where the agent works: the `cwd` of `query()`. */
+  get tempDir(): string {
+    return this.#files.directory;
+  }
+
+  get mountPreviews(): readonly HostMountPreview[] {
+    return this.#files.previews;
+  }
+
+  get createdAt(): Date {
+    return this.#files.createdAt;
+  }
+
+  /** A context for the hooks of one `query()`: session, tools, budget and directory of this workspace. */
+  hookContext(options: { readonly logger?: HookLogger } = {}): HookContext {
+    const { session, tools, tempDir: cwd } = this;
+    return new HookContext({ ...options, session, tools, cwd, maxStopRetries: this.#maxStopRetries });
+  }
+
+  /** The mounts in words, for a system prompt. */
+  render(): string {
+    return renderWorkspace(this.title, this.mountPreviews);
+  }
+
+  /** The same directory for another session. It stays until this workspace and all clones are cleaned up. */
+  clone(options: { readonly session: Session }): ClaudeAgentWorkspaceSection {
+    const cloned = { ...this.#options, session: options.session };
+    filesOfClone.set(cloned, this.#files);
+    return new ClaudeAgentWorkspaceSection(cloned);
+  }
+
+  /** Removes the directory. May be called more than once. */
+  cleanup(): void {
+    if (this.#isReleased) return;
+    this.#isReleased = true;
+    this.#files.release();
+  }
+}
+
+/** How `clone` hands its files to the constructor without a second parameter in the public signature. */
+const filesOfClone = new WeakMap<WorkspaceOptions, WorkspaceFiles>();

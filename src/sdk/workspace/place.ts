@@ -1,0 +1,37 @@
+import { realpathSync } from "node:fs";
+import { basename, isAbsolute, posix, relative, sep, win32 } from "node:path";
+
+import { WorkspaceSecurityError } from "./errors.ts";
+import type { HostMount } from "./host-mount.ts";
+
+/** The host path with its links resolved, once it is known to lie in one of the allowed roots (none given: anywhere). */
+export function resolveHost(hostPath: string, allowedRoots: readonly string[]): string {
+  const resolved = realpathSync(hostPath);
+  if (allowedRoots.length === 0) return resolved;
+  if (allowedRoots.some((root) => isInsideRoot(resolved, root))) return resolved;
+  throw new WorkspaceSecurityError(`Host path '${hostPath}' is outside the allowed host roots.`);
+}
+
+/** Whether a resolved path is that directory or lies below it. */
+export function isInside(path: string, directory: string): boolean {
+  const way = relative(directory, path);
+  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+/** The mount's place in the workspace, with `/` and without detours. */
+export function resolveMountPath(mount: HostMount): string {
+  const wanted = mount.mountPath ?? basename(mount.hostPath);
+  const place = posix.normalize(wanted.split(sep).join("/") || ".").replace(/\/$/, "");
+  if (place === ".." || place.startsWith("../") || isAbsolute(wanted) || win32.isAbsolute(wanted))
+    throw new WorkspaceSecurityError(`Mount path '${wanted}' escapes workspace directory.`);
+  return place;
+}
+
+/** A root that is not there allows nothing. */
+function isInsideRoot(resolved: string, root: string): boolean {
+  try {
+    return isInside(resolved, realpathSync(root));
+  } catch {
+    return false;
+  }
+}
