@@ -16,3 +16,14 @@ export function plainAnswer(verdict: Verdict): HostAnswer {
   if (verdict.decision === "allow") return jsonAnswer({});
   return jsonAnswer({ decision: "block", reason: blockReason(verdict) });
 }
+
+/** The decision, and `systemMessage` where the person must know something. */
+export function noticedAnswer(verdict: Verdict): HostAnswer {
+  if (verdict.decision === "allow") return jsonAnswer(noticeOf(verdict));
+  return jsonAnswer({ decision: "block", reason: blockReason(verdict), ...noticeOf(verdict) });
+}
+
+/** What the person at the keyboard must see, in the field most hosts show. */
+export function noticeOf(verdict: Verdict): { readonly systemMessage?: string } {
+  return verdict.notice === undefined ? {} : { systemMessage: verdict.notice };
+}

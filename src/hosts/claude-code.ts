@@ -1,6 +1,6 @@
 import type { BackgroundTask } from "../core/stop-event.ts";
 import type { Verdict } from "../core/verdict.ts";
-import { blockReason, jsonAnswer } from "./answer.ts";
+import { blockReason, jsonAnswer, noticeOf } from "./answer.ts";
 import type { Host, HostAnswer, ParsedStop, Payload, Surroundings } from "./host.ts";
 import { definedOnly, recordsOf, textOf } from "./payload.ts";
 import { otherEvent, snakeCaseStop } from "./snake-case-stop.ts";
@@ -35,8 +35,8 @@ function parse(payload: Payload, surroundings: Surroundings): ParsedStop {
 
 /** `continue` is never sent: `false` ends the turn and beats a block. */
 function render(verdict: Verdict): HostAnswer {
-  const { status, message, notice } = verdict;
-  const told = notice === undefined ? {} : { systemMessage: notice };
+  const { status, message } = verdict;
+  const told = noticeOf(verdict);
   if (verdict.decision === "allow") return jsonAnswer({ decision: "approve", status, message, ...told });
   return jsonAnswer({ decision: "block", reason: blockReason(verdict), status, message, ...told });
 }

@@ -1,7 +1,14 @@
 import { claudeCode } from "./claude-code.ts";
+import { codex } from "./codex.ts";
+import { copilot } from "./copilot.ts";
+import { cursor } from "./cursor.ts";
+import { droid } from "./droid.ts";
+import { gemini } from "./gemini.ts";
 import type { Host, Payload, Surroundings } from "./host.ts";
 import { textOf } from "./payload.ts";
+import { qwen } from "./qwen.ts";
 import { unknownHost } from "./unknown.ts";
+import { vscode } from "./vscode.ts";
 
 interface Sign {
   readonly host: Host;
@@ -9,11 +16,36 @@ interface Sign {
 }
 
 /** First match wins, so marks only one host has come before fields that several share. */
-const SIGNS: readonly Sign[] = [{ host: claudeCode, matches: looksLikeClaudeCode }];
+const SIGNS: readonly Sign[] = [
+  { host: codex, matches: (payload) => has(payload, "turn_id") },
+  { host: gemini, matches: (payload) => textOf(payload, "hook_event_name") === "AfterAgent" },
+  { host: cursor, matches: (payload) => has(payload, "conversation_id", "generation_id") },
+  { host: droid, matches: (payload) => has(payload, "tool_execution_count") },
+  { host: qwen, matches: (payload, { env }) => has(payload, "context_usage") || isOldQwen(payload, env) },
+  { host: copilot, matches: (payload) => has(payload, "timestamp") && hasAny(payload, STOP_REASONS) },
+  { host: vscode, matches: (payload) => has(payload, "timestamp", "stop_hook_active") },
+  { host: claudeCode, matches: looksLikeClaudeCode },
+];
 
 /** Which host asks, when nobody said: from what it sent and the environment it gave us. */
 export function recogniseHost(payload: Payload, surroundings: Surroundings): Host {
   return SIGNS.find((sign) => sign.matches(payload, surroundings))?.host ?? unknownHost;
+}
+
+function has(payload: Payload, ...keys: readonly string[]): boolean {
+  return keys.every((key) => key in payload);
+}
+
+function hasAny(payload: Payload, keys: readonly string[]): boolean {
+  return keys.some((key) => key in payload);
+}
+
+/** camelCase when registered as `agentStop`, snake_case when registered as `Stop`. */
+const STOP_REASONS = ["stopReason", "stop_reason"];
+
+/** Before 0.21 Qwen sends the very fields VS Code sends; only its environment tells them apart. */
+function isOldQwen(payload: Payload, env: Surroundings["env"]): boolean {
+  return has(payload, "timestamp") && env["QWEN_PROJECT_DIR"] !== undefined;
 }
 
 /**

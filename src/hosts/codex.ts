@@ -1,0 +1,25 @@
+import { plainAnswer } from "./answer.ts";
+import type { Host, ParsedStop, Payload, Surroundings } from "./host.ts";
+import { definedOnly, textOf } from "./payload.ts";
+import { otherEvent, snakeCaseStop } from "./snake-case-stop.ts";
+
+const stopEvents = ["Stop"];
+
+/** Codex CLI (measured with 0.166.0, 2026-11-15). One key it does not know and it drops the whole answer. */
+export const codex: Host = {
+  name: "codex",
+  title: "Codex",
+  stopEvents,
+  timeoutUnit: "s",
+  defaultTimeoutMs: 600_000,
+  allowsUnknownKeys: false,
+  parse,
+  render: plainAnswer,
+};
+
+function parse(payload: Payload, surroundings: Surroundings): ParsedStop {
+  const other = otherEvent(payload, stopEvents);
+  if (other !== undefined) return other;
+  const event = snakeCaseStop("codex", payload, surroundings);
+  return { kind: "stop", event: { ...event, ...definedOnly({ promptId: textOf(payload, "turn_id") }) } };
+}

@@ -1,0 +1,42 @@
+import { absolutePath } from "../core/path.ts";
+import { noticedAnswer } from "./answer.ts";
+import type { Host, ParsedStop, Payload, Surroundings } from "./host.ts";
+import { definedOnly, flagOf, textOf } from "./payload.ts";
+import { otherEvent } from "./snake-case-stop.ts";
+
+const stopEvents = ["Stop", "agentStop"];
+
+/**
+ * GitHub Copilot CLI (measured with 1.0.102, 2026-11-15). Registered as `agentStop` it sends camelCase and no event name,
+ * registered as `Stop` snake_case. It reads JSON only: exit code 2 does not block.
+ */
+export const copilot: Host = {
+  name: "copilot",
+  title: "Copilot CLI",
+  stopEvents,
+  blockCap: 8,
+  timeoutUnit: "s",
+  defaultTimeoutMs: 30_000,
+  allowsUnknownKeys: true,
+  parse,
+  render: noticedAnswer,
+};
+
+function parse(payload: Payload, surroundings: Surroundings): ParsedStop {
+  const other = otherEvent(payload, stopEvents);
+  if (other !== undefined) return other;
+  return {
+    kind: "stop",
+    event: {
+      host: "copilot",
+      cwd: absolutePath(textOf(payload, "cwd") ?? surroundings.cwd),
+      continued: flagOf(payload, "stop_hook_active"),
+      backgroundTasks: [],
+      ...definedOnly({
+        sessionId: textOf(payload, "sessionId") ?? textOf(payload, "session_id"),
+        transcriptPath: textOf(payload, "transcriptPath") ?? textOf(payload, "transcript_path"),
+        stopReason: textOf(payload, "stopReason") ?? textOf(payload, "stop_reason"),
+      }),
+    },
+  };
+}

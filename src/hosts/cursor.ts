@@ -1,0 +1,60 @@
+import { absolutePath } from "../core/path.ts";
+import type { Verdict } from "../core/verdict.ts";
+import { blockReason, jsonAnswer } from "./answer.ts";
+import type { Host, HostAnswer, ParsedStop, Payload, Surroundings } from "./host.ts";
+import { definedOnly, textOf } from "./payload.ts";
+import { otherEvent } from "./snake-case-stop.ts";
+
+const stopEvents = ["stop", "Stop"];
+
+/**
+ * Cursor (from its documentation, 2026-11-15; not measured). It cannot be blocked, only asked to go on: the text of
+ * `followup_message` becomes the next user message, at most `loop_limit` times.
+ */
+export const cursor: Host = {
+  name: "cursor",
+  title: "Cursor",
+  stopEvents,
+  blockCap: 5,
+  timeoutUnit: "s",
+  defaultTimeoutMs: 60_000,
+  allowsUnknownKeys: true,
+  parse,
+  render,
+};
+
+function parse(payload: Payload, surroundings: Surroundings): ParsedStop {
+  const other = otherEvent(payload, stopEvents);
+  if (other !== undefined) return other;
+  const status = textOf(payload, "status") ?? "completed";
+  if (status !== "completed") return { kind: "other-event", name: `stop (${status})` };
+  return {
+    kind: "stop",
+    event: {
+      host: "cursor",
+      cwd: absolutePath(workspaceOf(payload) ?? surroundings.cwd),
+      continued: isFollowUp(payload["loop_count"]),
+      backgroundTasks: [],
+      ...definedOnly({
+        sessionId: textOf(payload, "conversation_id"),
+        transcriptPath: textOf(payload, "transcript_path"),
+        stopReason: textOf(payload, "status"),
+      }),
+    },
+  };
+}
+
+function workspaceOf(payload: Payload): string | undefined {
+  const roots = payload["workspace_roots"];
+  const first: unknown = Array.isArray(roots) ? roots[0] : undefined;
+  return textOf(payload, "cwd") ?? (typeof first === "string" && first !== "" ? first : undefined);
+}
+
+function isFollowUp(loopCount: unknown): boolean {
+  return typeof loopCount === "number" && loopCount > 0;
+}
+
+function render(verdict: Verdict): HostAnswer {
+  if (verdict.decision === "allow") return jsonAnswer({});
+  return jsonAnswer({ followup_message: blockReason(verdict) });
+}

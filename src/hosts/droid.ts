@@ -1,0 +1,18 @@
+import { noticedAnswer } from "./answer.ts";
+import type { Host } from "./host.ts";
+import { otherEvent, snakeCaseStop } from "./snake-case-stop.ts";
+
+const stopEvents = ["Stop"];
+
+/** Factory Droid (measured with 0.215.0 and 0.225.2, 2026-11-15). */
+export const droid: Host = {
+  name: "droid",
+  title: "Factory Droid",
+  stopEvents,
+  timeoutUnit: "s",
+  defaultTimeoutMs: 60_000,
+  allowsUnknownKeys: true,
+  parse: (payload, surroundings) =>
+    otherEvent(payload, stopEvents) ?? { kind: "stop", event: snakeCaseStop("droid", payload, surroundings) },
+  render: noticedAnswer,
+};

@@ -1,0 +1,28 @@
+import { noticedAnswer } from "./answer.ts";
+import type { Host, ParsedStop, Payload, Surroundings } from "./host.ts";
+import { definedOnly, textOf } from "./payload.ts";
+import { otherEvent, snakeCaseStop } from "./snake-case-stop.ts";
+
+const stopEvents = ["AfterAgent"];
+
+/** Gemini CLI (measured with 0.61.0, 2026-11-15). It refuses a hook registered for `Stop`; timeouts are milliseconds. */
+export const gemini: Host = {
+  name: "gemini",
+  title: "Gemini CLI",
+  stopEvents,
+  timeoutUnit: "ms",
+  defaultTimeoutMs: 60_000,
+  allowsUnknownKeys: true,
+  parse,
+  render: noticedAnswer,
+};
+
+function parse(payload: Payload, surroundings: Surroundings): ParsedStop {
+  const other = otherEvent(payload, stopEvents);
+  if (other !== undefined) return other;
+  const event = snakeCaseStop("gemini", payload, surroundings);
+  return {
+    kind: "stop",
+    event: { ...event, ...definedOnly({ lastMessage: textOf(payload, "prompt_response") }) },
+  };
+}

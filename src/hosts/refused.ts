@@ -1,0 +1,17 @@
+/** Agents people ask for whose stop nobody can block: said out loud, so that no one believes in a gate that is not there. */
+const REFUSED: Readonly<Record<string, string>> = {
+  "amazon-q": "its hooks cannot keep the agent from stopping",
+  kiro: "its hooks cannot keep the agent from stopping",
+  goose: "it has no hook at the end of a turn",
+  cline: "its hooks cannot keep the agent from stopping",
+  windsurf: "its hooks cannot keep the agent from stopping",
+  crush: "it has no hook at the end of a turn",
+  auggie: "its hooks cannot keep the agent from stopping",
+  opencode: "it has no stop hook; a plugin can only start a new turn after the old one has ended",
+  eca: "there is no adapter for its `postRequest` hook yet",
+};
+
+/** Why there is no gate for this agent, or undefined for a name we know nothing about. */
+export function whyRefused(name: string): string | undefined {
+  return Object.hasOwn(REFUSED, name) ? REFUSED[name] : undefined;
+}

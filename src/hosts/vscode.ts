@@ -1,0 +1,47 @@
+import { absolutePath } from "../core/path.ts";
+import type { Verdict } from "../core/verdict.ts";
+import { blockReason, jsonAnswer, noticeOf } from "./answer.ts";
+import type { Host, HostAnswer, ParsedStop, Payload, Surroundings } from "./host.ts";
+import { definedOnly, flagOf, textOf } from "./payload.ts";
+
+const stopEvents = ["Stop"];
+
+/**
+ * The Copilot chat of VS Code (from its source and documentation, 2026-11-15; not measured). A top-level `decision` means
+ * nothing to it: it reads `hookSpecificOutput`, or the stderr of exit code 2.
+ */
+export const vscode: Host = {
+  name: "vscode",
+  title: "VS Code chat",
+  stopEvents,
+  timeoutUnit: "s",
+  defaultTimeoutMs: 30_000,
+  allowsUnknownKeys: true,
+  parse,
+  render,
+};
+
+function parse(payload: Payload, surroundings: Surroundings): ParsedStop {
+  const name = textOf(payload, "hookEventName") ?? textOf(payload, "hook_event_name");
+  if (name !== undefined && !stopEvents.includes(name)) return { kind: "other-event", name };
+  return {
+    kind: "stop",
+    event: {
+      host: "vscode",
+      cwd: absolutePath(textOf(payload, "cwd") ?? surroundings.cwd),
+      continued: flagOf(payload, "stop_hook_active"),
+      backgroundTasks: [],
+      ...definedOnly({
+        sessionId: textOf(payload, "sessionId") ?? textOf(payload, "session_id"),
+        transcriptPath: textOf(payload, "transcript_path"),
+      }),
+    },
+  };
+}
+
+function render(verdict: Verdict): HostAnswer {
+  if (verdict.decision === "allow") return jsonAnswer(noticeOf(verdict));
+  const reason = blockReason(verdict);
+  const answer = jsonAnswer({ hookSpecificOutput: { hookEventName: "Stop", decision: "block", reason } });
+  return { ...answer, stderr: `${reason}\n`, exitCode: 2 };
+}

@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+
+import { gemini } from "../../src/hosts/gemini.ts";
+import { recording } from "../rig/hosts/recorded.ts";
+import { allowed, blocked, gaveUp } from "../rig/hosts/verdicts.ts";
+
+test("reads AfterAgent as a stop, with the answer as the last message", () => {
+  const { payload, surroundings } = recording("gemini", "stop");
+
+  expect(gemini.parse(payload, surroundings)).toEqual({
+    kind: "stop",
+    event: {
+      host: "gemini",
+      sessionId: "bead3e26-ee25-46b6-9366-d3066d792afd",
+      transcriptPath: "/home/user/.gemini/tmp/project/chats/session-2026-11-15T11-22-bead3e26.jsonl",
+      cwd: "/tmp/project",
+      continued: false,
+      lastMessage: "REPLY 1",
+      backgroundTasks: [],
+    },
+  });
+});
+
+test("says when the agent goes on after a block", () => {
+  const { payload, surroundings } = recording("gemini", "stop-after-block");
+
+  expect(gemini.parse(payload, surroundings)).toMatchObject({ event: { continued: true } });
+});
+
+test("has no event called Stop", () => {
+  const { surroundings } = recording("gemini", "stop");
+
+  expect(gemini.parse({ hook_event_name: "BeforeAgent" }, surroundings)).toEqual({
+    kind: "other-event",
+    name: "BeforeAgent",
+  });
+});
+
+test("gets the decision as JSON, and the person what must be known", () => {
+  expect(JSON.parse(gemini.render(blocked).stdout)).toEqual({ decision: "block", reason: blocked.feedback });
+  expect(gemini.render(allowed).stdout).toBe("{}\n");
+  expect(JSON.parse(gemini.render(gaveUp).stdout)).toEqual({ systemMessage: gaveUp.notice });
+});
