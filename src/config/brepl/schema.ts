@@ -1,0 +1,140 @@
+import type { Diagnostic } from "../../core/diagnostic.ts";
+import type { CheckGate, ReplGate } from "../../core/gate.ts";
+import type { Hook } from "../../core/hook.ts";
+import { projectPath } from "../../core/path.ts";
+import type { EdnProblem } from "./edn-cursor.ts";
+import { lookUp, type EdnForm, type EdnMap } from "./edn-form.ts";
+import { readEdn } from "./edn-reader.ts";
+import * as field from "./hook-field.ts";
+import { HookFields } from "./hook-fields.ts";
+import { toDiagnostic, type Source } from "./source-place.ts";
+
+/** The hooks of a file, with everything that is wrong or doubtful about it; an error means that no hook may run. */
+export interface HookFile {
+  readonly hooks: readonly Hook[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Reads and judges the text of `.brepl/hooks.edn`. */
+export function readHooks(source: Source): HookFile {
+  const { form, problems } = readEdn(source.text);
+  const reading = form ? readStop(form, source.text) : { hooks: [], errors: [], warnings: [] };
+  const errors = [...problems, ...reading.errors].toSorted((a, b) => a.start - b.start);
+  return {
+    hooks: reading.hooks,
+    diagnostics: [
+      ...errors.map((problem) => toDiagnostic(source, problem)),
+      ...reading.warnings.map((problem) => toDiagnostic(source, problem, "warning")),
+    ],
+  };
+}
+
+interface Reading {
+  readonly hooks: readonly Hook[];
+  readonly errors: readonly EdnProblem[];
+  readonly warnings: readonly EdnProblem[];
+}
+
+const NOTHING: Reading = { hooks: [], errors: [], warnings: [] };
+
+function readStop(form: EdnForm, text: string): Reading {
+  if (form.kind === "nil" || form.kind === "unreadable") return NOTHING;
+  if (form.kind !== "map") return refuse(form, "the file must hold a map, as in {:stop []}");
+  const stop = lookUp(form, "stop");
+  if (stop === undefined || stop.kind === "nil" || stop.kind === "unreadable") return NOTHING;
+  if (stop.kind !== "vector" && stop.kind !== "list") {
+    return refuse(stop, ":stop must be a vector of hooks, as in {:stop [{:type :bash …}]}");
+  }
+  const readings = stop.items.map((item, index) => readHook(item, `hook ${index + 1}`, text));
+  const twice = repeatedNames(stop.items);
+  return {
+    hooks: readings.flatMap((reading) => reading.hooks),
+    errors: [...readings.flatMap((reading) => reading.errors), ...twice],
+    warnings: readings.flatMap((reading) => reading.warnings),
+  };
+}
+
+function refuse(form: EdnForm, message: string): Reading {
+  return { ...NOTHING, errors: [{ start: form.start, message }] };
+}
+
+function readHook(form: EdnForm, label: string, text: string): Reading {
+  if (form.kind === "unreadable") return NOTHING;
+  if (form.kind !== "map") return refuse(form, `${label} must be a map`);
+  const fields = new HookFields(form, nameOf(form) ?? label, text);
+  const type = fields.required("type", field.hookType);
+  const common = readCommon(fields);
+  const gate = type && (type === "repl" ? readRepl(fields, common) : readBash(fields, common));
+  fields.warnAboutStrangers();
+  warnAboutRequired(fields);
+  const { retryOnFailure, maxRetries, required } = common;
+  const hooks = gate && fields.errors.length === 0 ? [{ gate, retryOnFailure, maxRetries, required }] : [];
+  return { hooks, errors: fields.errors, warnings: fields.warnings };
+}
+
+interface CommonFields {
+  readonly name: string;
+  readonly retryOnFailure: boolean;
+  readonly maxRetries: number;
+  readonly required: boolean;
+  readonly timeoutMs: number;
+}
+
+function readCommon(fields: HookFields): CommonFields {
+  return {
+    name: fields.required("name", field.text) ?? "",
+    retryOnFailure: fields.optional("retry-on-failure?", field.flag, false),
+    maxRetries: fields.optional("max-retries", field.count, 10),
+    required: fields.optional("required?", field.flag, false),
+    timeoutMs: fields.optional("timeout", field.seconds, 60_000),
+  };
+}
+
+const ALONE_AND_EVERYWHERE = {
+  parallel: false,
+  failFast: false,
+  warnOnly: false,
+  runInCi: true,
+  runLocally: true,
+} as const;
+
+function readRepl(fields: HookFields, { name, timeoutMs, required }: CommonFields): ReplGate {
+  const code = fields.required("code", field.code) ?? "";
+  return { kind: "repl", name, timeoutMs, required, code, ...ALONE_AND_EVERYWHERE };
+}
+
+function readBash(fields: HookFields, { name, timeoutMs }: CommonFields): CheckGate {
+  const command = fields.required("command", field.systemText) ?? "";
+  const workingDirectory = projectPath(fields.optional("cwd", field.systemText, "."));
+  const env = fields.environment();
+  return { kind: "check", name, timeoutMs, command, workingDirectory, env, ...ALONE_AND_EVERYWHERE };
+}
+
+function nameOf(hook: EdnMap): string | undefined {
+  const name = lookUp(hook, "name");
+  return name?.kind === "string" ? `hook "${name.value}"` : undefined;
+}
+
+/** In brepl 2.7 `:required?` decided what `:retry-on-failure?` decides now. */
+function warnAboutRequired(fields: HookFields): void {
+  const required = fields.find("required?");
+  if (required?.kind !== "boolean" || !required.value || fields.find("retry-on-failure?")) return;
+  fields.warn(required, ":required? does not make a failure block", {
+    hint: "add :retry-on-failure? true to send the agent back to work, or false to keep it this way",
+  });
+}
+
+/** Retries are counted by name, so one that passes would reset the count of another that fails. */
+function repeatedNames(hooks: readonly EdnForm[]): readonly EdnProblem[] {
+  const names = hooks.flatMap((hook) => (hook.kind === "map" ? (lookUp(hook, "name") ?? []) : []));
+  return names.flatMap((name, index) => {
+    if (name.kind !== "string") return [];
+    const isTaken = names
+      .slice(0, index)
+      .some((other) => other.kind === "string" && other.value === name.value);
+    const message = `the name "${name.value}" is taken by an earlier hook`;
+    return isTaken
+      ? [{ start: name.start, message, hint: "retries are counted by name: give it its own" }]
+      : [];
+  });
+}
