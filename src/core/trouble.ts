@@ -9,7 +9,15 @@ export type Trouble =
   | { readonly kind: "git-failed"; readonly command: string; readonly detail: string }
   | { readonly kind: "unknown-revision"; readonly revision: string }
   | { readonly kind: "unknown-gate"; readonly name: string; readonly known: readonly string[] }
-  | { readonly kind: "file-failed"; readonly action: string; readonly path: string; readonly detail: string };
+  | { readonly kind: "file-missing"; readonly path: string }
+  | { readonly kind: "file-failed"; readonly action: string; readonly path: string; readonly detail: string }
+  | {
+      readonly kind: "text-invalid";
+      readonly path: string;
+      readonly detail: string;
+      readonly line: number;
+      readonly column: number;
+    };
 
 export type Result<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly trouble: Trouble };
@@ -39,6 +47,10 @@ export function explain(trouble: Trouble): string {
       return `git does not know the revision "${trouble.revision}". Check the spelling, or run \`git fetch\`.`;
     case "unknown-gate":
       return `There is no gate "${trouble.name}". Known gates: ${trouble.known.join(", ") || "none"}.`;
+    case "file-missing":
+      return `${trouble.path} does not exist.`;
+    case "text-invalid":
+      return `Cannot read ${trouble.path} (line ${trouble.line}, column ${trouble.column}): ${trouble.detail}`;
     case "file-failed":
       return `Cannot ${trouble.action} ${trouble.path}: ${trouble.detail}`;
   }

@@ -1,0 +1,76 @@
+import { isAbsolute, join } from "node:path";
+import type { Diagnostic } from "../../core/diagnostic.ts";
+import type { AbsolutePath } from "../../core/path.ts";
+import type { Trouble } from "../../core/trouble.ts";
+import { explain } from "../../core/trouble.ts";
+import { listDirectory, readText } from "../../machine/files.ts";
+import { SourceText } from "../source-text.ts";
+
+const MAX_DIAGNOSTICS = 200;
+
+/** One load: reads configuration files and remembers what was looked at and what is wrong. */
+export class ConfigFiles {
+  /** Absolute paths of everything looked at, found or not: whoever caches settings must watch these. */
+  readonly lookedAt: string[] = [];
+  readonly #root: AbsolutePath;
+  readonly #diagnostics: Diagnostic[] = [];
+  #untold = 0;
+
+  constructor(root: AbsolutePath) {
+    this.#root = root;
+  }
+
+  readonly report = (diagnostic: Diagnostic): void => {
+    if (this.#diagnostics.length < MAX_DIAGNOSTICS) this.#diagnostics.push(diagnostic);
+    else this.#untold += 1;
+  };
+
+  /** The problems so far, file by file in the order they were read, line by line. */
+  get diagnostics(): readonly Diagnostic[] {
+    const order = [...new Set(this.#diagnostics.map(({ file }) => file))];
+    const sorted = this.#diagnostics.toSorted(
+      (a, b) => order.indexOf(a.file) - order.indexOf(b.file) || (a.line ?? 0) - (b.line ?? 0),
+    );
+    if (this.#untold === 0) return sorted;
+    const file = sorted.at(-1)?.file ?? "";
+    return [...sorted, { severity: "error", file, message: `and ${this.#untold} more problems` }];
+  }
+
+  /** The text of a file; `missing` when there is none, `unreadable` when that was reported. */
+  async read(file: string): Promise<SourceText | "missing" | "unreadable"> {
+    const text = await readText(this.#locate(file));
+    if (text.ok) return new SourceText(file, text.value);
+    if (text.trouble.kind === "file-missing") return "missing";
+    this.report(troubleDiagnostic(file, text.trouble));
+    return "unreadable";
+  }
+
+  /** The names in a directory, none if it does not exist. */
+  async list(directory: string): Promise<readonly string[]> {
+    const names = await listDirectory(this.#locate(directory));
+    if (names.ok) return names.value;
+    if (names.trouble.kind !== "file-missing") this.report(troubleDiagnostic(directory, names.trouble));
+    return [];
+  }
+
+  #locate(file: string): string {
+    const path = isAbsolute(file) ? file : join(this.#root, file);
+    this.lookedAt.push(path);
+    return path;
+  }
+}
+
+function troubleDiagnostic(file: string, trouble: Trouble): Diagnostic {
+  const base = { severity: "error", file } as const;
+  if (trouble.kind === "text-invalid")
+    return {
+      ...base,
+      line: trouble.line,
+      column: trouble.column,
+      message: `cannot be read: ${trouble.detail}`,
+    };
+  return {
+    ...base,
+    message: trouble.kind === "file-failed" ? `cannot be read: ${trouble.detail}` : explain(trouble),
+  };
+}

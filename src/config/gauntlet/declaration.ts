@@ -1,0 +1,71 @@
+import type { Diagnostic } from "../../core/diagnostic.ts";
+import type { ConfigFiles } from "./config-files.ts";
+import type { Complaint, YamlSource } from "./yaml-source.ts";
+import type { Path } from "./yaml-tree.ts";
+
+/** A gate as written somewhere: in config.yml or in a file of its own. */
+export interface Declaration<Fields> {
+  readonly name: string;
+  /** Absent when what is written is not valid; the name is known all the same. */
+  readonly fields?: Fields | undefined;
+  /** `.gauntlet/config.yml`, `.gauntlet/checks/lint.yml` */
+  readonly file: string;
+  readonly complain: (path: Path, complaint: Complaint) => Diagnostic;
+  readonly writtenAt: (path: Path) => string | undefined;
+}
+
+/** A declaration whose fields stand in YAML, below a path. */
+export function declareAt<Fields>(
+  name: string,
+  fields: Fields | undefined,
+  { source, path }: { source: YamlSource; path: Path },
+): Declaration<Fields> {
+  return {
+    name,
+    fields,
+    file: source.text.file,
+    complain: (inner, complaint) => source.complain([...path, ...inner], complaint),
+    writtenAt: (inner) => source.writtenAt([...path, ...inner]),
+  };
+}
+
+/** A declaration of which only the name is known. */
+export function unreadable(name: string, file: string): Declaration<never> {
+  return {
+    name,
+    file,
+    complain: (_path, { severity = "error", message }) => ({ severity, file, message }),
+    writtenAt: () => undefined,
+  };
+}
+
+/** The declarations by name; bad names and names given twice are reported. */
+export function byName<Fields>(
+  declarations: readonly Declaration<Fields>[],
+  { report }: ConfigFiles,
+): ReadonlyMap<string, Declaration<Fields>> {
+  const known = new Map<string, Declaration<Fields>>();
+  for (const declaration of declarations) {
+    const { name, complain } = declaration;
+    if (!isGateName(name))
+      report(complain([], { message: `\`${name}\` cannot be the name of a gate`, hint: NAME_RULE }));
+    const earlier = known.get(name);
+    if (earlier === undefined) known.set(name, declaration);
+    else
+      report(
+        complain([], {
+          message: `\`${name}\` is already defined in ${earlier.file}`,
+          hint: "rename or remove one of them",
+        }),
+      );
+  }
+  return known;
+}
+
+const NAME_RULE =
+  "a name has up to 100 characters, none of them `/`, `\\` or `:`, and does not begin with `-`";
+
+/** Names become part of gate ids, log file names and command lines. */
+function isGateName(name: string): boolean {
+  return name.length <= 100 && name.trim() === name && /^(?!-)[^/\\:\p{Cc}]+$/u.test(name);
+}

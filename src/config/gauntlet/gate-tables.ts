@@ -1,0 +1,63 @@
+import type { CheckGate, ReviewGate } from "../../core/gate.ts";
+import type { ConfigFiles } from "./config-files.ts";
+import type { Declaration } from "./declaration.ts";
+import { byName } from "./declaration.ts";
+import { readChecks, toCheckGate } from "./read-checks.ts";
+import type { ReviewDeclaration } from "./read-reviews.ts";
+import { readReviews, toReviewGate } from "./read-reviews.ts";
+import { readKeys } from "./read-value.ts";
+import { configSchema } from "./schema.ts";
+import type { YamlSource } from "./yaml-source.ts";
+
+/** Every gate of the project by name; a gate that is not valid is known without being usable. */
+export interface GateTables {
+  readonly checks: ReadonlyMap<string, Entry<CheckGate>>;
+  readonly reviews: ReadonlyMap<string, Entry<ReviewGate>>;
+}
+
+interface Entry<G> {
+  readonly declaration: Declaration<unknown>;
+  readonly gate?: G | undefined;
+}
+
+/** Reads the gates from config.yml and from their own files. */
+export async function readGates(config: YamlSource | undefined, files: ConfigFiles): Promise<GateTables> {
+  const checks = byName(await readChecks(config, files), files);
+  const reviews = byName(await readReviews(config, files), files);
+  const preference = readDefaultPreference(config, [...reviews.values()], files);
+  const checkEntries = await Promise.all(
+    [...checks].map(async ([name, declaration]): Promise<[string, Entry<CheckGate>]> => {
+      const { fields } = declaration;
+      return [name, { declaration, gate: fields && (await toCheckGate(declaration, fields, files)) }];
+    }),
+  );
+  const reviewEntries = [...reviews].map(([name, declaration]): [string, Entry<ReviewGate>] => {
+    const { fields } = declaration;
+    return [name, { declaration, gate: fields && toReviewGate(name, fields, preference) }];
+  });
+  return { checks: new Map(checkEntries), reviews: new Map(reviewEntries) };
+}
+
+export function allGates({ checks, reviews }: GateTables): (CheckGate | ReviewGate)[] {
+  return [...checks.values(), ...reviews.values()].flatMap(({ gate }) => gate ?? []);
+}
+
+/** The reviewers for reviews that name none; one must be there if such a review is. */
+function readDefaultPreference(
+  config: YamlSource | undefined,
+  reviews: readonly ReviewDeclaration[],
+  { report }: ConfigFiles,
+): readonly string[] {
+  if (config === undefined) return [];
+  const fields = readKeys({ cli: configSchema.shape.cli }, { source: config, path: [], report });
+  const preference = fields?.cli?.default_preference;
+  const needy = reviews.filter(({ fields }) => fields !== undefined && fields.cli_preference === undefined);
+  if (fields !== undefined && preference === undefined && needy.length > 0)
+    report(
+      config.complain(["cli"], {
+        message: `no reviewer is named for ${needy.map(({ name }) => `\`${name}\``).join(", ")}`,
+        hint: "add `cli: { default_preference: [claude] }`, or `cli_preference` to the review",
+      }),
+    );
+  return preference ?? [];
+}

@@ -1,0 +1,98 @@
+import { posix } from "node:path";
+import type { Diagnostic } from "../../core/diagnostic.ts";
+import type { AbsolutePath } from "../../core/path.ts";
+import { projectPath } from "../../core/path.ts";
+import type { EntryPoint, Settings } from "../../core/settings.ts";
+import type { Result } from "../../core/trouble.ts";
+import { fail, ok } from "../../core/trouble.ts";
+import { ConfigFiles } from "./config-files.ts";
+import { gateHash } from "./gate-hash.ts";
+import { readGates } from "./gate-tables.ts";
+import type { Environment, Layers } from "./layers.ts";
+import { debugLogSettings, stopHookSettings } from "./layers.ts";
+import { readEntryPoints } from "./read-entry-points.ts";
+import { readGlobal } from "./read-global.ts";
+import { isPlainMap, readKeys, reportUnknownKeys } from "./read-value.ts";
+import { configSchema } from "./schema.ts";
+import type { SourceText } from "../source-text.ts";
+import type { YamlSource } from "./yaml-source.ts";
+import { parseYaml } from "./yaml-source.ts";
+
+const CONFIG_FILE = ".gauntlet/config.yml";
+
+export interface LoadedSettings {
+  readonly settings: Settings;
+  readonly warnings: readonly Diagnostic[];
+  /** Absolute paths of every file and directory looked at, the missing ones too: a cache of the settings must watch them. */
+  readonly files: readonly string[];
+}
+
+/** Reads everything a project configures. Every problem of every file is reported at once. */
+export async function loadSettings(root: AbsolutePath, env: Environment): Promise<Result<LoadedSettings>> {
+  const files = new ConfigFiles(root);
+  const text = await files.read(CONFIG_FILE);
+  if (text === "missing") return fail({ kind: "no-config", searchedFrom: root });
+  const config = text === "unreadable" ? undefined : readConfig(text, files);
+  const tables = await readGates(config, files);
+  const entryPoints = config === undefined ? [] : readEntryPoints(config, tables, files);
+  const fields = config && readFields(config, files);
+  const global = await readGlobal(env);
+
+  const diagnostics = [...files.diagnostics, ...global.warnings];
+  if (fields === undefined || diagnostics.some(({ severity }) => severity === "error"))
+    return fail({ kind: "config-invalid", diagnostics });
+  const settings = toSettings({ root, fields, entryPoints }, { env, project: fields, global: global.fields });
+  return ok({ settings, warnings: diagnostics, files: [...files.lookedAt, ...global.lookedAt] });
+}
+
+/** The parsed file, if it is a map at all; an empty file is an empty map. */
+function readConfig(text: SourceText, files: ConfigFiles): YamlSource | undefined {
+  const { source, diagnostics } = parseYaml(text);
+  for (const diagnostic of diagnostics) files.report(diagnostic);
+  if (source === undefined || isPlainMap(source.value)) return source;
+  if (source.value === null) return { ...source, value: {} };
+  files.report(
+    source.complain([], {
+      message: "this file must be a map (`key: value` lines)",
+      hint: "begin with `checks:`",
+    }),
+  );
+  return undefined;
+}
+
+/** The keys of config.yml that are neither gates nor entry points. */
+function readFields(source: YamlSource, { report }: ConfigFiles) {
+  const {
+    checks: _checks,
+    reviews: _reviews,
+    entry_points: _entryPoints,
+    cli: _cli,
+    ...shape
+  } = configSchema.shape;
+  reportUnknownKeys(Object.keys(configSchema.shape), { source, path: [], report });
+  return readKeys(shape, { source, path: [], report });
+}
+
+interface Project {
+  readonly root: AbsolutePath;
+  readonly fields: NonNullable<ReturnType<typeof readFields>>;
+  readonly entryPoints: readonly EntryPoint[];
+}
+
+function toSettings({ root, fields, entryPoints }: Project, layers: Layers): Settings {
+  const chosen = {
+    baseBranch: fields.base_branch,
+    entryPoints,
+    rerunNewIssueThreshold: fields.rerun_new_issue_threshold,
+  };
+  return {
+    root,
+    ...chosen,
+    logDir: projectPath(posix.normalize(fields.log_dir)),
+    maxParallel: fields.allow_parallel ? fields.max_parallel : 1,
+    maxRetries: fields.max_retries,
+    stopHook: stopHookSettings(layers),
+    debugLog: debugLogSettings(layers),
+    gateHash: gateHash(chosen),
+  };
+}

@@ -1,0 +1,145 @@
+import { didYouMean } from "../../core/did-you-mean.ts";
+import { projectPath } from "../../core/path.ts";
+import type { EntryPoint } from "../../core/settings.ts";
+import { BUILTIN_REVIEW_NAMES } from "./builtin-reviews.ts";
+import type { ConfigFiles } from "./config-files.ts";
+import type { Declaration } from "./declaration.ts";
+import type { GateTables } from "./gate-tables.ts";
+import { allGates } from "./gate-tables.ts";
+import { readValue, valueAt } from "./read-value.ts";
+import { configSchema, entryPointSchema } from "./schema.ts";
+import type { YamlSource } from "./yaml-source.ts";
+
+/** Which gates look after which paths; without `entry_points`, every gate looks after everything. */
+export function readEntryPoints(
+  config: YamlSource,
+  tables: GateTables,
+  { report }: ConfigFiles,
+): readonly EntryPoint[] {
+  const value = valueAt(config.value, ["entry_points"]) ?? undefined;
+  if (value === undefined) return [wholeProject(tables, { config, report })];
+  if (!Array.isArray(value) || value.length === 0) {
+    readValue(configSchema.shape.entry_points, { source: config, path: ["entry_points"], report });
+    return [];
+  }
+  const read = value.map((_, index) => readEntryPoint(tables, { config, index, report }));
+  const entryPoints = read.filter((entryPoint) => entryPoint !== undefined);
+  reportSamePaths(read, { config, report });
+  if (entryPoints.length === read.length) reportUnused(entryPoints, tables, report);
+  return entryPoints;
+}
+
+interface Where {
+  readonly config: YamlSource;
+  readonly report: ConfigFiles["report"];
+}
+
+type WhereInList = Where & { readonly index: number };
+
+function wholeProject(tables: GateTables, { config, report }: Where): EntryPoint {
+  const gates = allGates(tables);
+  if (tables.checks.size + tables.reviews.size === 0)
+    report(
+      config.complain([], {
+        severity: "warning",
+        message: "no checks and no reviews are configured, so nothing is checked",
+        hint: "add `checks:` with a line such as `  test: npm test`",
+      }),
+    );
+  return { path: ".", exclude: [], gates };
+}
+
+function readEntryPoint(tables: GateTables, where: WhereInList): EntryPoint | undefined {
+  const { config, index, report } = where;
+  const checks = resolveNames({ key: "checks", table: tables.checks }, where);
+  const reviews = resolveNames({ key: "reviews", table: tables.reviews }, where);
+  const path = ["entry_points", index];
+  const fields = readValue(entryPointSchema, { source: config, path, report });
+  if (fields === undefined) return undefined;
+  if (fields.checks.length + fields.reviews.length === 0)
+    report(
+      config.complain(path, {
+        severity: "warning",
+        message: `the entry point \`${fields.path}\` has no gates, so its changes are not checked`,
+        hint: "add `checks:` or `reviews:` to it",
+      }),
+    );
+  return {
+    path: cleanPath(fields.path),
+    exclude: fields.exclude.map(cleanPath),
+    gates: [...checks, ...reviews],
+  };
+}
+
+interface Names<G> {
+  readonly key: "checks" | "reviews";
+  readonly table: ReadonlyMap<
+    string,
+    { readonly declaration: Declaration<unknown>; readonly gate?: G | undefined }
+  >;
+}
+
+/** The named gates; the names are looked up even if the entry point has other problems. */
+function resolveNames<G>({ key, table }: Names<G>, { config, index, report }: WhereInList): G[] {
+  const path = ["entry_points", index, key];
+  const value = valueAt(config.value, path);
+  const names: readonly unknown[] = Array.isArray(value) ? value : [];
+  for (const [place, name] of names.entries()) {
+    if (typeof name !== "string" || table.has(name)) continue;
+    report(
+      config.complain([...path, place], {
+        message: `there is no ${key === "checks" ? "check" : "review"} \`${name}\``,
+        hint: hintForUnknown(name, key, [...table.keys()]),
+        at: "value",
+      }),
+    );
+  }
+  return [...new Set(names)].flatMap((name) =>
+    typeof name === "string" ? (table.get(name)?.gate ?? []) : [],
+  );
+}
+
+function hintForUnknown(name: string, key: "checks" | "reviews", known: readonly string[]): string {
+  if (key === "reviews" && BUILTIN_REVIEW_NAMES.some((builtin) => builtin === name))
+    return `it is built in: add \`reviews: [${name}]\` at the top of config.yml`;
+  const files = key === "checks" ? `.gauntlet/checks/${name}.yml` : `.gauntlet/reviews/${name}.md`;
+  return didYouMean(name, known) ?? `define it under \`${key}:\` or in ${files}`;
+}
+
+function reportSamePaths(read: readonly (EntryPoint | undefined)[], { config, report }: Where): void {
+  const seen = new Set<string>();
+  for (const [index, entryPoint] of read.entries()) {
+    if (entryPoint === undefined) continue;
+    if (seen.has(entryPoint.path))
+      report(
+        config.complain(["entry_points", index, "path"], {
+          message: `the entry point \`${entryPoint.path}\` is listed twice`,
+          hint: "put its gates into one entry point",
+        }),
+      );
+    seen.add(entryPoint.path);
+  }
+}
+
+function reportUnused(
+  entryPoints: readonly EntryPoint[],
+  tables: GateTables,
+  report: ConfigFiles["report"],
+): void {
+  const used = new Set(entryPoints.flatMap(({ gates }) => gates));
+  for (const { declaration, gate } of [...tables.checks.values(), ...tables.reviews.values()]) {
+    if (gate === undefined || used.has(gate)) continue;
+    report(
+      declaration.complain([], {
+        severity: "warning",
+        message: `the ${gate.kind} \`${gate.name}\` is not used by any entry point, so it never runs`,
+        hint: `add it to the \`${gate.kind}s:\` of an entry point`,
+      }),
+    );
+  }
+}
+
+/** `./src//app/` and `src/app` are the same place. */
+function cleanPath(path: string): string {
+  return projectPath(path.replaceAll(/\/(?:\.?\/)+/g, "/"));
+}

@@ -1,0 +1,102 @@
+import type { ReviewGate } from "../../core/gate.ts";
+import { splitFrontMatter } from "../front-matter.ts";
+import { SourceText } from "../source-text.ts";
+import type { BuiltinReview } from "./builtin-reviews.ts";
+import { BUILTIN_REVIEWS } from "./builtin-reviews.ts";
+import type { ConfigFiles } from "./config-files.ts";
+import type { Declaration } from "./declaration.ts";
+import { declareAt, unreadable } from "./declaration.ts";
+import { isPlainMap, readValue, valueAt } from "./read-value.ts";
+import type { InlineReviewFields, ReviewFields } from "./schema.ts";
+import { builtinReviewSchema, configSchema, inlineReviewSchema, reviewSchema } from "./schema.ts";
+import type { YamlSource } from "./yaml-source.ts";
+import { parseYaml } from "./yaml-source.ts";
+
+const REVIEWS_DIRECTORY = ".gauntlet/reviews";
+
+/** The fields of a review, and what it asks. */
+export type ReviewDeclaration = Declaration<ReviewFields & { readonly prompt: string }>;
+
+/** Every review the project declares, in config.yml first, then in files of their own. */
+export async function readReviews(
+  config: YamlSource | undefined,
+  files: ConfigFiles,
+): Promise<readonly ReviewDeclaration[]> {
+  const names = (await files.list(REVIEWS_DIRECTORY)).filter((name) => /^[^.].*\.md$/i.test(name));
+  const fromFiles = await Promise.all(names.map((name) => readReviewFile(name, files)));
+  return [...(config === undefined ? [] : readInlineReviews(config, files)), ...fromFiles];
+}
+
+/** The review as the engine knows it; reviewers come from the project where the review names none. */
+export function toReviewGate(
+  name: string,
+  fields: ReviewFields & { readonly prompt: string },
+  defaultPreference: readonly string[],
+): ReviewGate {
+  return {
+    kind: "review",
+    name,
+    prompt: fields.prompt,
+    cliPreference: fields.cli_preference ?? defaultPreference,
+    numReviews: fields.num_reviews,
+    ...(fields.model === undefined ? {} : { model: fields.model }),
+    maxRounds: fields.max_rounds,
+    minPriority: fields.min_priority,
+    onUnavailable: fields.on_unavailable,
+    parallel: fields.parallel,
+    failFast: false,
+    timeoutMs: fields.timeout * 1000,
+    warnOnly: false,
+    runInCi: fields.run_in_ci,
+    runLocally: fields.run_locally,
+  };
+}
+
+function readInlineReviews(config: YamlSource, { report }: ConfigFiles): ReviewDeclaration[] {
+  const value = valueAt(config.value, ["reviews"]) ?? undefined;
+  if (Array.isArray(value)) return value.flatMap((_, index) => readBuiltin(config, index, report));
+  if (!isPlainMap(value)) {
+    if (value !== undefined)
+      readValue(configSchema.shape.reviews, { source: config, path: ["reviews"], report });
+    return [];
+  }
+  return Object.keys(value).map((name) => {
+    const place = { source: config, path: ["reviews", name], report };
+    return declareAt(name, withPrompt(readValue(inlineReviewSchema, place)), place);
+  });
+}
+
+function readBuiltin(config: YamlSource, index: number, report: ConfigFiles["report"]): ReviewDeclaration[] {
+  const place = { source: config, path: ["reviews", index], report };
+  const name = readValue(builtinReviewSchema, place);
+  return name === undefined ? [] : [declareAt(name, withPrompt({ builtin: name, ...DEFAULTS }), place)];
+}
+
+async function readReviewFile(fileName: string, files: ConfigFiles): Promise<ReviewDeclaration> {
+  const file = `${REVIEWS_DIRECTORY}/${fileName}`;
+  const name = fileName.replace(/\.md$/i, "");
+  const text = await files.read(file);
+  if (typeof text === "string") return unreadable(name, file);
+  const { head, body, diagnostics } = splitFrontMatter(text);
+  const parsed = parseYaml(head ?? new SourceText(file, "{}"));
+  for (const diagnostic of [...diagnostics, ...parsed.diagnostics]) files.report(diagnostic);
+  if (body === "" && diagnostics.length === 0)
+    files.report(text.complainAboutFile("has no prompt: write what the reviewer should look for"));
+  if (parsed.source === undefined) return unreadable(name, file);
+  const place = { source: parsed.source, path: [], report: files.report };
+  // A head of nothing but comments is an empty map.
+  const fields = parsed.source.value === null ? DEFAULTS : readValue(reviewSchema, place);
+  return declareAt(name, fields === undefined ? undefined : { ...fields, prompt: body }, place);
+}
+
+const DEFAULTS: ReviewFields = reviewSchema.parse({});
+
+function withPrompt(fields: string | InlineReviewFields | undefined): ReviewDeclaration["fields"] {
+  if (fields === undefined) return undefined;
+  if (typeof fields === "string") return { ...DEFAULTS, prompt: fields };
+  return { ...fields, prompt: fields.prompt ?? builtinPrompt(fields.builtin) };
+}
+
+function builtinPrompt(name: BuiltinReview | undefined): string {
+  return name === undefined ? "" : BUILTIN_REVIEWS[name];
+}

@@ -1,0 +1,26 @@
+import * as z from "zod";
+import { mustBe } from "./explain-issue.ts";
+
+/** Text with something in it; `expected` says in plain words what belongs there. */
+export function text(expected: string) {
+  return z.string({ error: mustBe(expected) }).regex(/\S/, "must not be empty");
+}
+
+/** A path that stays inside the directory it is relative to. */
+export function innerPath(expected: string) {
+  return text(expected).refine(staysInside, {
+    error: "must be a relative path that stays inside, without `..`",
+  });
+}
+
+export const wholeNumber = z.int();
+
+/** A day: more than a gate may sensibly take, less than a timer can hold. */
+export const seconds = z
+  .number({ error: mustBe("a number of seconds") })
+  .positive()
+  .max(86_400);
+
+function staysInside(path: string): boolean {
+  return !/^[\\/]|^[A-Za-z]:|^~/.test(path) && !path.split(/[\\/]/).includes("..");
+}

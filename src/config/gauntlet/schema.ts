@@ -1,0 +1,249 @@
+import * as z from "zod";
+import { BUILTIN_REVIEW_NAMES } from "./builtin-reviews.ts";
+import { mustBe } from "./explain-issue.ts";
+import { isReviewer, REVIEWER_NAMES } from "./reviewer-name.ts";
+import { innerPath, seconds, text, wholeNumber } from "./schema-parts.ts";
+
+/** What holds where neither environment, project nor global configuration says anything. */
+export const STOP_HOOK_DEFAULTS = {
+  enabled: true,
+  run_interval_minutes: 0,
+  when_active: "allow",
+  timeout: 300,
+  max_reason_chars: 9000,
+  defer: true,
+} as const;
+
+export const DEBUG_LOG_DEFAULTS = { enabled: false, max_size_mb: 10 } as const;
+
+const innerGlob = innerPath("a path or a glob");
+
+const priority = z.enum(["critical", "high", "medium", "low"]);
+
+const reviewer = z
+  .union(
+    [
+      z.enum(REVIEWER_NAMES),
+      z
+        .string()
+        .refine(isReviewer, {
+          error: `must be ${REVIEWER_NAMES.join(", ")}, or \`command:\` followed by a shell line`,
+          params: { candidates: REVIEWER_NAMES },
+        })
+        .meta({ pattern: "^command:\\s*\\S" }),
+    ],
+    { error: mustBe("the name of a reviewer") },
+  )
+  .describe("A reviewer: one we know by name, or `command:` and a shell line.");
+
+const reviewers = z.array(reviewer).min(1);
+
+/** Every gate has these. */
+const gateShape = {
+  parallel: z.boolean().default(true).describe("May run at the same time as other gates."),
+  run_in_ci: z.boolean().default(true).describe("Run when the environment says CI."),
+  run_locally: z.boolean().default(true).describe("Run on a developer's machine."),
+};
+
+const checkShape = {
+  command: text("a shell command").describe("The shell line to run; the check passes when it exits with 0."),
+  working_directory: innerPath("a directory of the project")
+    .optional()
+    .describe("Where to run, relative to the project root. Default: the directory of the entry point."),
+  ...gateShape,
+  timeout: seconds.default(240).describe("Seconds after which the check is ended and counts as failed."),
+  fail_fast: z
+    .boolean()
+    .default(false)
+    .describe("When this check fails, do not start the sequential gates after it. Needs `parallel: false`."),
+  fix_instructions: innerPath("a file inside .gauntlet/")
+    .optional()
+    .describe("A text file inside `.gauntlet/` that tells the agent how to fix a failure."),
+  env: z
+    .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+    .default({})
+    .describe("Environment variables for the command, on top of the inherited ones."),
+  shell: text("the name or path of a shell")
+    .optional()
+    .describe("The shell that runs the command. Default: `sh`, on Windows `cmd`."),
+  warn_only: z.boolean().default(false).describe("A failure is reported as a warning and never blocks."),
+  name: z
+    .unknown()
+    .optional()
+    .describe("Ignored: the name of a check is its file name, or its key in config.yml."),
+};
+
+/** `.gauntlet/checks/<name>.yml`, and the long form of a check in config.yml. */
+export const checkSchema = z.strictObject(checkShape).refine(failFastIsSequential, {
+  path: ["fail_fast"],
+  error: "needs `parallel: false`: only gates that run one after another can stop the ones behind them",
+  when: ({ value }) => typeof value === "object" && value !== null,
+});
+
+const reviewShape = {
+  cli_preference: reviewers
+    .optional()
+    .describe("Reviewers in order of preference. Default: `cli.default_preference` of config.yml."),
+  num_reviews: wholeNumber.min(1).default(1).describe("How many independent reviews to ask for."),
+  model: text("the name of a model").optional().describe("The model the reviewer should use."),
+  ...gateShape,
+  timeout: seconds.default(240).describe("Seconds after which a review is ended."),
+  max_rounds: wholeNumber.min(1).default(2).describe("After so many rounds the review stops asking."),
+  min_priority: priority.default("low").describe("Findings below this priority are left out."),
+  on_unavailable: z
+    .enum(["warn", "block"])
+    .default("warn")
+    .describe("What it means when no reviewer can answer: a warning, or a block."),
+};
+
+/** The front matter of `.gauntlet/reviews/<name>.md`. */
+export const reviewSchema = z.strictObject(reviewShape);
+
+const inlineReviewObject = z
+  .strictObject({
+    prompt: text("a prompt").optional().describe("What the reviewer is asked to look for."),
+    builtin: z.enum(BUILTIN_REVIEW_NAMES).optional().describe("Use this built-in prompt."),
+    ...reviewShape,
+  })
+  .refine((review) => (review.prompt === undefined) !== (review.builtin === undefined), {
+    error: "needs either `prompt` or `builtin`, and not both",
+  });
+
+/** One value of `checks:` in config.yml. */
+export const inlineCheckSchema = z
+  .union([text("a shell command"), checkSchema], {
+    error: mustBe("a shell command, or a map with `command`"),
+  })
+  .describe("A shell command, or a map with `command` and more.");
+
+/** One value of `reviews:` in config.yml, where that is a map. */
+export const inlineReviewSchema = z
+  .union([text("a prompt"), inlineReviewObject], {
+    error: mustBe("a prompt, or a map with `prompt` or `builtin`"),
+  })
+  .describe("A prompt, or a map with `prompt` or `builtin` and more.");
+
+/** One name of `reviews:` in config.yml, where that is a list. */
+export const builtinReviewSchema = z.enum(BUILTIN_REVIEW_NAMES);
+
+export const entryPointSchema = z.strictObject(
+  {
+    path: innerGlob.describe("`.`, a directory or file, `dir/*` (each changed child on its own) or a glob."),
+    exclude: z.array(innerGlob).default([]).describe("Globs or directories whose changes do not count."),
+    checks: z.array(text("the name of a check")).default([]).describe("Names of the checks to run here."),
+    reviews: z.array(text("the name of a review")).default([]).describe("Names of the reviews to run here."),
+  },
+  { error: mustBe("a map that begins with `path:`") },
+);
+
+const stopHookSchema = z.strictObject({
+  enabled: z
+    .boolean()
+    .exactOptional()
+    .meta({ default: STOP_HOOK_DEFAULTS.enabled, description: "Whether the stop hook runs gates at all." }),
+  run_interval_minutes: wholeNumber.min(0).exactOptional().meta({
+    default: STOP_HOOK_DEFAULTS.run_interval_minutes,
+    description: "Minutes after a run in which further stops are let through. 0: always run.",
+  }),
+  when_active: z.enum(["allow", "enforce"]).exactOptional().meta({
+    default: STOP_HOOK_DEFAULTS.when_active,
+    description:
+      "What a second stop does after a block: `allow` lets it go, `enforce` checks again until the retries are used up.",
+  }),
+  timeout: seconds.exactOptional().meta({
+    default: STOP_HOOK_DEFAULTS.timeout,
+    description: "Seconds the host waits for the hook; it answers a little earlier.",
+  }),
+  max_reason_chars: wholeNumber.min(100).exactOptional().meta({
+    default: STOP_HOOK_DEFAULTS.max_reason_chars,
+    description: "The most characters told to the agent when its stop is blocked.",
+  }),
+  defer: z.boolean().exactOptional().meta({
+    default: STOP_HOOK_DEFAULTS.defer,
+    description: "Put the gates off in plan mode and while background agents still work.",
+  }),
+});
+
+const debugLogSchema = z.union([
+  z.boolean(),
+  z.strictObject({
+    enabled: z
+      .boolean()
+      .exactOptional()
+      .meta({ default: DEBUG_LOG_DEFAULTS.enabled, description: "Whether a debug log is written." }),
+    max_size_mb: z.number().positive().max(1024).exactOptional().meta({
+      default: DEBUG_LOG_DEFAULTS.max_size_mb,
+      description: "Size in megabytes at which the debug log is rotated.",
+    }),
+  }),
+]);
+
+/** What the project and the person may both say; the project wins, field by field. */
+const sharedShape = {
+  stop_hook: stopHookSchema.optional().describe("How the stop hook behaves."),
+  debug_log: debugLogSchema
+    .optional()
+    .describe("`true`, or a map: write `.debug.log` into the log directory. Off by default."),
+};
+
+/** `~/.config/agent-gauntlet/config.yml`. */
+export const globalConfigSchema = z.strictObject(sharedShape);
+
+/** `.gauntlet/config.yml`. */
+export const configSchema = z.strictObject({
+  base_branch: text("the name of a branch")
+    .refine((name) => !name.startsWith("-"), { error: "must not begin with `-`" })
+    .default("origin/main")
+    .describe("The branch that changes are compared with."),
+  log_dir: innerPath("a directory of the project")
+    .refine(isOwnDirectory, { error: "must be a directory of its own, not `.`, `.git` or `.gauntlet`" })
+    .default("gauntlet_logs")
+    .describe("Where logs and state go, relative to the project root."),
+  allow_parallel: z.boolean().default(true).describe("`false` runs one gate after another."),
+  max_parallel: wholeNumber.min(1).default(16).describe("The most gates that run at the same time."),
+  max_retries: wholeNumber
+    .min(0)
+    .default(3)
+    .describe("How often a failing stop is blocked before it is let through, loudly. 0 never blocks."),
+  entry_points: z
+    .array(entryPointSchema)
+    .min(1, "must have at least one entry; without `entry_points`, every gate looks after the whole project")
+    .optional()
+    .describe("Which gates look after which paths. Default: one entry point `.` with every gate."),
+  checks: z
+    .record(z.string(), inlineCheckSchema, { error: mustBe("a map of names and commands") })
+    .optional()
+    .describe("Checks by name, in place of files in `.gauntlet/checks/`."),
+  reviews: z
+    .union([z.array(builtinReviewSchema), z.record(z.string(), inlineReviewSchema)], {
+      error: mustBe("a list of built-in reviews, or a map of names and prompts"),
+    })
+    .optional()
+    .describe("Names of built-in reviews, or reviews by name in place of files in `.gauntlet/reviews/`."),
+  cli: z
+    .strictObject({
+      default_preference: reviewers
+        .optional()
+        .describe("Reviewers in order of preference, for reviews without a `cli_preference` of their own."),
+    })
+    .optional()
+    .describe("The tools that do AI reviews."),
+  ...sharedShape,
+  rerun_new_issue_threshold: priority
+    .default("high")
+    .describe("After the first round of a review, new findings count only from this priority on."),
+});
+
+export type CheckFields = z.output<typeof checkSchema>;
+export type ReviewFields = z.output<typeof reviewSchema>;
+export type InlineReviewFields = z.output<typeof inlineReviewObject>;
+export type GlobalFields = z.output<typeof globalConfigSchema>;
+
+function failFastIsSequential(check: { fail_fast?: boolean; parallel?: boolean }): boolean {
+  return check.fail_fast !== true || check.parallel === false;
+}
+
+function isOwnDirectory(path: string): boolean {
+  const parts = path.split("/").filter((part) => part !== "" && part !== ".");
+  return parts.length > 0 && parts[0] !== ".git" && !(parts.length === 1 && parts[0] === ".gauntlet");
+}

@@ -1,0 +1,105 @@
+import type { YAMLError } from "yaml";
+import { LineCounter, parseDocument } from "yaml";
+import type { Diagnostic } from "../../core/diagnostic.ts";
+import type { SourceText } from "../source-text.ts";
+import type { Path } from "./yaml-tree.ts";
+import { readTree } from "./yaml-tree.ts";
+
+/** A YAML text as plain values, each with its place in the file. */
+export interface YamlSource {
+  readonly value: unknown;
+  readonly text: SourceText;
+  /** The text of a scalar as written (`1.10`, where the value is the number 1.1). */
+  readonly writtenAt: (path: Path) => string | undefined;
+  /** A diagnostic at the key that ends this path, or at the nearest place above it that exists. */
+  readonly complain: (path: Path, complaint: Complaint) => Diagnostic;
+}
+
+/** What is wrong, without its place. */
+export interface Complaint {
+  readonly severity?: Diagnostic["severity"];
+  readonly message: string;
+  readonly hint?: string | undefined;
+  /** Point at the value instead of at its key. */
+  readonly at?: "key" | "value";
+}
+
+export interface ParsedYaml {
+  /** Absent when the text is not usable at all. */
+  readonly source?: YamlSource;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Parsing is linear, but slow on nonsense: this much nonsense takes a second or two. */
+const MAX_CHARS = 256 * 1024;
+
+const MAX_SYNTAX_ERRORS = 5;
+
+/** Parses one YAML document; never throws, whatever the text. */
+export function parseYaml(text: SourceText): ParsedYaml {
+  if (text.content.length > MAX_CHARS)
+    return { diagnostics: [text.complainAboutFile("is larger than 256 KB, which no configuration needs")] };
+  const lines = new LineCounter();
+  const document = parseDocument(text.content, {
+    lineCounter: lines,
+    prettyErrors: false,
+    stringKeys: true,
+    uniqueKeys: false,
+  });
+  const at = (offset: number): { line: number; column: number } => {
+    const { line, col } = lines.linePos(offset);
+    return { line, column: col };
+  };
+  if (document.errors.length > 0) return { diagnostics: syntaxErrors(document.errors, text, at) };
+
+  const tree = readTree(document.contents);
+  const diagnostics = [
+    ...document.warnings.map((warning) =>
+      text.complain(at(warning.pos[0]), { severity: "warning", message: warning.message }),
+    ),
+    ...tree.problems.map(({ offset, ...complaint }) => text.complain(at(offset), complaint)),
+  ];
+  if (!tree.usable) return { diagnostics };
+  return {
+    diagnostics,
+    source: {
+      value: tree.value,
+      text,
+      writtenAt: (path) => tree.writtenAt(path),
+      complain: (path, complaint) => text.complain(at(tree.offsetOf(path, complaint.at ?? "key")), complaint),
+    },
+  };
+}
+
+function syntaxErrors(
+  errors: readonly YAMLError[],
+  text: SourceText,
+  at: (offset: number) => { line: number; column: number },
+): Diagnostic[] {
+  const shown = errors
+    .slice(0, MAX_SYNTAX_ERRORS)
+    .map((error) => text.complain(at(error.pos[0]), syntaxComplaint(error)));
+  const rest = errors.length - shown.length;
+  return rest > 0 ? [...shown, text.complainAboutFile(`has ${rest} more syntax errors`)] : shown;
+}
+
+function syntaxComplaint(error: YAMLError): Complaint {
+  return SYNTAX_COMPLAINTS[error.code] ?? { message: `not valid YAML: ${error.message}` };
+}
+
+/** The mistakes people make; the library's own words do for the others. */
+const SYNTAX_COMPLAINTS: { readonly [Code in YAMLError["code"]]?: Complaint } = {
+  TAB_AS_INDENT: { message: "a tab is used as indentation", hint: "YAML is indented with spaces" },
+  MULTIPLE_DOCS: {
+    message: "a second document begins here",
+    hint: "keep one document in the file: remove the `---`",
+  },
+  RESOURCE_EXHAUSTION: { message: "values are nested too deeply" },
+  NON_STRING_KEY: { message: "a key must be plain text" },
+  BAD_INDENT: { message: "the indentation does not fit the lines above" },
+  MULTILINE_IMPLICIT_KEY: { message: "this looks like a key without a `:`", hint: "write `key: value`" },
+  BLOCK_AS_IMPLICIT_KEY: {
+    message: "a second `: ` on one line",
+    hint: 'put a value that contains `: ` in quotes: `key: "a: b"`',
+  },
+};

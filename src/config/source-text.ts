@@ -1,0 +1,61 @@
+import type { Diagnostic } from "../core/diagnostic.ts";
+
+interface Complaint {
+  readonly severity?: Diagnostic["severity"];
+  readonly message: string;
+  readonly hint?: string | undefined;
+}
+
+interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+const MAX_EXCERPT = 160;
+
+/** The text of a configuration file, or a part of it, that diagnostics can point into. */
+export class SourceText {
+  /** As shown to the user. */
+  readonly file: string;
+  readonly content: string;
+  /** Lines of the file that stand before this text (front matter begins in line 2). */
+  readonly #linesBefore: number;
+  #lines: readonly string[] | undefined;
+
+  constructor(file: string, content: string, linesBefore = 0) {
+    this.file = file;
+    this.content = content;
+    this.#linesBefore = linesBefore;
+  }
+
+  /** A diagnostic at a place in this text, with the line as excerpt. */
+  complain({ line, column }: Position, { severity = "error", message, hint }: Complaint): Diagnostic {
+    const excerpt = this.#excerpt(line, column);
+    return {
+      severity,
+      file: this.file,
+      line: line + this.#linesBefore,
+      column,
+      message,
+      ...(excerpt === undefined ? {} : { excerpt }),
+      ...(hint === undefined ? {} : { hint }),
+    };
+  }
+
+  /** An error that concerns the file and no place in it. */
+  complainAboutFile(message: string): Diagnostic {
+    return { severity: "error", file: this.file, message };
+  }
+
+  #excerpt(line: number, column: number): string | undefined {
+    this.#lines ??= this.content.split(/\r?\n/);
+    const excerpt = this.#lines[line - 1]?.slice(0, MAX_EXCERPT);
+    if (excerpt === undefined || excerpt.trim() === "" || column > MAX_EXCERPT) return undefined;
+    return printable(excerpt);
+  }
+}
+
+/** One column for each character, and nothing that a terminal would obey. */
+function printable(text: string): string {
+  return text.replaceAll(/[\u0000-\u001F\u007F-\u009F]/g, " ").trimEnd();
+}

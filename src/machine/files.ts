@@ -1,0 +1,84 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { Result } from "../core/trouble.ts";
+import { fail, ok } from "../core/trouble.ts";
+import { decodeText } from "./decode-text.ts";
+
+/** Far above any file a person writes, far below what memory minds. */
+const DEFAULT_MAX_BYTES = 1024 * 1024;
+
+/** The bytes of a regular file; a directory, pipe or device in its place is trouble, never a wait. */
+export async function readBytes(path: string, maxBytes = DEFAULT_MAX_BYTES): Promise<Result<Buffer>> {
+  try {
+    const facts = await stat(path);
+    if (facts.isDirectory()) return failed("read", path, "it is a directory, not a file");
+    if (!facts.isFile()) return failed("read", path, "it is not a regular file");
+    if (facts.size > maxBytes) return failed("read", path, `it is larger than ${inWords(maxBytes)}`);
+    return ok(await readFile(path));
+  } catch (error) {
+    return troubleOf("read", path, error);
+  }
+}
+
+/** The text of a regular file in strict UTF-8, without its byte order mark. */
+export async function readText(path: string, maxBytes = DEFAULT_MAX_BYTES): Promise<Result<string>> {
+  const bytes = await readBytes(path, maxBytes);
+  if (!bytes.ok) return bytes;
+  const decoded = decodeText(bytes.value);
+  return decoded.ok ? ok(decoded.text) : fail({ kind: "text-invalid", path, ...decoded.problem });
+}
+
+/** The names in a directory, in an order that does not depend on the machine. */
+export async function listDirectory(path: string): Promise<Result<readonly string[]>> {
+  try {
+    return ok((await readdir(path)).toSorted(byCodeUnit));
+  } catch (error) {
+    return troubleOf("list", path, error);
+  }
+}
+
+/** Writes a file so that a reader sees the old content or the new, never a part; makes its directory if need be. */
+export async function writeFileAtomic(path: string, content: string | Uint8Array): Promise<Result<void>> {
+  const draft = `${path}.${randomBytes(6).toString("hex")}.tmp`;
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(draft, content, { flag: "wx" });
+    await rename(draft, path);
+    return ok(undefined);
+  } catch (error) {
+    await rm(draft, { force: true });
+    return troubleOf("write", path, error);
+  }
+}
+
+function troubleOf(action: string, path: string, error: unknown): ReturnType<typeof fail> {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  if (code === "ENOENT" && action !== "write") return fail({ kind: "file-missing", path });
+  if (code === "") throw error;
+  return failed(action, path, ERRNO_WORDS[code] ?? code);
+}
+
+const ERRNO_WORDS: Readonly<Record<string, string>> = {
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  EISDIR: "it is a directory, not a file",
+  ENOTDIR: "a part of its path is a file, not a directory",
+  ELOOP: "its symbolic links go in a circle",
+  ENAMETOOLONG: "its name is too long",
+  ENOSPC: "the disk is full",
+  EROFS: "the disk is read-only",
+};
+
+function failed(action: string, path: string, detail: string): ReturnType<typeof fail> {
+  return fail({ kind: "file-failed", action, path, detail });
+}
+
+function inWords(bytes: number): string {
+  return bytes >= 1024 * 1024 ? `${bytes / 1024 / 1024} MB` : `${Math.round(bytes / 1024)} KB`;
+}
+
+function byCodeUnit(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
