@@ -11,6 +11,8 @@ interface OutcomeBase {
   readonly gate: Gate["kind"];
   readonly name: string;
   readonly scope: ProjectPath;
+  /** Where it ran: what the relative paths in its output start from. */
+  readonly workingDirectory: ProjectPath;
   readonly warnOnly: boolean;
   readonly durationMs: number;
   /** Project-relative, where the gate wrote one. */

@@ -31,6 +31,7 @@ export interface SkippedGate {
 /** What, besides the settings and the changes, decides which gates run. */
 export interface PlanContext {
   readonly ci: boolean;
+  readonly kinds: readonly Gate["kind"][];
   /** Names or ids the user asked for; empty means all. */
   readonly only: readonly string[];
   /** Ids of gates that failed in this session and have not passed since. */
@@ -101,6 +102,7 @@ function reasonToSkip({
   gate: Gate;
   context: PlanContext;
 }): string | undefined {
+  if (!context.kinds.includes(gate.kind)) return `only ${context.kinds.join(", ")} gates were asked for`;
   if (context.only.length > 0 && !context.only.includes(gate.name) && !context.only.includes(id))
     return "not asked for";
   if (context.ci && !gate.runInCi) return "run_in_ci is false";

@@ -5,7 +5,7 @@ import { formatDiagnostic } from "./diagnostic.ts";
 export type Trouble =
   | { readonly kind: "no-config"; readonly searchedFrom: string }
   | { readonly kind: "config-invalid"; readonly diagnostics: readonly Diagnostic[] }
-  | { readonly kind: "lock-held"; readonly pid: number; readonly since: Date; readonly sessionId?: string }
+  | { readonly kind: "lock-held"; readonly pid: number; readonly since: string; readonly sessionId?: string }
   | { readonly kind: "git-failed"; readonly command: string; readonly detail: string }
   | { readonly kind: "unknown-revision"; readonly revision: string }
   | { readonly kind: "unknown-gate"; readonly name: string; readonly known: readonly string[] }
@@ -40,7 +40,7 @@ export function explain(trouble: Trouble): string {
         "\n",
       );
     case "lock-held":
-      return `A gauntlet run is already in progress (pid ${trouble.pid}, since ${trouble.since.toISOString()}).`;
+      return `A gauntlet run is already in progress (pid ${trouble.pid}, since ${trouble.since}).`;
     case "git-failed":
       return `\`${trouble.command}\` failed: ${trouble.detail}`;
     case "unknown-revision":

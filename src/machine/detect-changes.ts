@@ -205,6 +205,18 @@ function withoutLogs(detected: DetectedChanges, logDir: ProjectPath): DetectedCh
   return { ...detected, changes: { ...detected.changes, files } };
 }
 
+/** The commit changes are measured from, without looking for the changes themselves. */
+export async function findBaseCommit(query: ChangeQuery): Promise<string | undefined> {
+  const base = await comparisonBase(query);
+  return base.ok ? base.value.mergeBase : undefined;
+}
+
+/** Whether a commit has become part of a branch. */
+export async function isAncestor(root: AbsolutePath, commit: string, branch: string): Promise<boolean> {
+  const answer = await git(root, ["merge-base", "--is-ancestor", commit, branch]);
+  return answer.ok && answer.value.exitCode === 0;
+}
+
 /** In GitHub Actions the pull request says what it will be merged into. */
 export function baseBranchIn(env: Readonly<Record<string, string | undefined>>, configured: string): string {
   const target = env["GITHUB_BASE_REF"];

@@ -1,0 +1,101 @@
+import type { GateOutcome } from "./outcome.ts";
+import type { Status } from "./status.ts";
+
+/** What the work tree has been through, whoever asked. */
+export interface WorkTreeHistory {
+  readonly lastRun?: RunRecord;
+  readonly pass?: PassRecord;
+}
+
+/** The last run that executed gates. */
+export interface RunRecord {
+  readonly number: number;
+  readonly status: Status;
+  /** Milliseconds since the epoch. */
+  readonly completedAt: number;
+  readonly branch?: string;
+  readonly head?: string;
+  /** Whether `head` was part of the base branch already; work that becomes part of it later is done with. */
+  readonly merged: boolean;
+  readonly outcomes: readonly GateOutcome[];
+}
+
+/** A run of everything that passed, and for exactly which inputs. */
+export interface PassRecord {
+  readonly runNumber: number;
+  readonly fingerprint: string;
+  readonly gateHash: string;
+  readonly baseCommit?: string;
+  readonly status: "passed" | "passed_with_warnings";
+  readonly at: number;
+}
+
+/** What one session has been through in this work tree. */
+export interface SessionHistory {
+  readonly promptId?: string;
+  /** Blocks given for this prompt. */
+  readonly attempts: number;
+  readonly openFailures: readonly OpenFailure[];
+  /** The fingerprint of the tree on which we gave up; empty when the tree had none. */
+  readonly gaveUpOn?: string;
+  /** What the agent was last told about each gate, so that it is not told again. */
+  readonly told: Readonly<Record<string, Told>>;
+}
+
+/** A gate's failure as the agent knows it. */
+export interface Told {
+  /** Changes when the failure changes, not when only times and numbers in it do. */
+  readonly essence: string;
+  /** Fingerprints of the problems found in it. */
+  readonly problems: readonly string[];
+}
+
+/** A gate that failed and has not passed since. */
+export interface OpenFailure {
+  readonly id: string;
+  readonly runNumber: number;
+}
+
+export const NEW_SESSION: SessionHistory = { attempts: 0, openFailures: [], told: {} };
+
+/** The history as a stop finds it: a new prompt, or another tree after giving up, starts a new budget; a pass closes failures. */
+export function resumeSession(
+  history: SessionHistory,
+  now: { promptId?: string | undefined; fingerprint?: string | undefined; pass?: PassRecord | undefined },
+): SessionHistory {
+  const openFailures = history.openFailures.filter(({ runNumber }) => runNumber > (now.pass?.runNumber ?? 0));
+  const isNewPrompt = now.promptId !== undefined && now.promptId !== history.promptId;
+  const isOtherTree = history.gaveUpOn !== undefined && !isSameTree(history.gaveUpOn, now.fingerprint);
+  const { gaveUpOn, ...kept } = history;
+  const prompt = now.promptId === undefined ? {} : { promptId: now.promptId };
+  if (isNewPrompt || isOtherTree) return { ...kept, ...prompt, attempts: 0, openFailures };
+  return { ...kept, ...prompt, openFailures, ...(gaveUpOn === undefined ? {} : { gaveUpOn }) };
+}
+
+/** A tree without a fingerprint is never the same as another. */
+export function isSameTree(known: string | undefined, current: string | undefined): boolean {
+  return known !== undefined && known !== "" && known === current;
+}
+
+/** Whether the last passed run speaks for this tree, these gates and this base. */
+export function isCoveredBy(
+  pass: PassRecord | undefined,
+  now: { fingerprint: string | undefined; gateHash: string; baseCommit: string | undefined },
+): pass is PassRecord {
+  return (
+    pass !== undefined &&
+    isSameTree(pass.fingerprint, now.fingerprint) &&
+    pass.gateHash === now.gateHash &&
+    pass.baseCommit === now.baseCommit
+  );
+}
+
+/** Minutes left of the run interval, or 0. A time in the future is a broken clock and counts for nothing. */
+export function minutesUntilDue(
+  lastRun: RunRecord | undefined,
+  intervalMinutes: number,
+  now: number,
+): number {
+  if (lastRun === undefined || lastRun.completedAt > now) return 0;
+  return Math.max(0, intervalMinutes - (now - lastRun.completedAt) / 60_000);
+}

@@ -1,0 +1,38 @@
+import type { Status } from "./status.ts";
+
+/** What a message may tell beside the status. */
+export interface MessageFacts {
+  /** For `error`, `lock_conflict`, `deferred`, `invalid_input` and reused passes: what exactly. */
+  readonly detail?: string | undefined;
+  readonly intervalMinutes?: number | undefined;
+}
+
+/** One line for people about a status. */
+export function statusMessage(status: Status, facts: MessageFacts = {}): string {
+  return MESSAGES[status](facts);
+}
+
+/** The only table of these texts. */
+const MESSAGES: Readonly<Record<Status, (facts: MessageFacts) => string>> = {
+  passed: ({ detail = "all gates completed successfully" }) => `✓ Gauntlet passed — ${detail}.`,
+  passed_with_warnings: ({ detail = "no gate blocks, but some need a look" }) =>
+    `✓ Gauntlet passed with warnings — ${detail}.`,
+  no_changes: () => "✓ Gauntlet passed — no changes detected.",
+  no_applicable_gates: () => "✓ Gauntlet passed — no applicable gates matched current changes.",
+  failed: ({ detail = "issues must be fixed before stopping" }) => `✗ Gauntlet failed — ${detail}.`,
+  retry_limit_exceeded: () =>
+    "⚠ Gauntlet terminated — retry limit exceeded, the gates still fail. Run `agent-gauntlet clean` to start over.",
+  lock_conflict: ({ detail = "another gauntlet run is already in progress" }) =>
+    `⏭ Gauntlet skipped — ${detail}.`,
+  interval_not_elapsed: ({ intervalMinutes = 0 }) =>
+    `⏭ Gauntlet skipped — run interval (${intervalMinutes} min) not elapsed since last run.`,
+  deferred: ({ detail = "the agent is not done yet" }) =>
+    `⏸ Gauntlet deferred — ${detail}. Nothing was checked.`,
+  no_config: () => "○ Not a gauntlet project — no .gauntlet/config.yml found.",
+  stop_hook_active: () => "↺ Stop hook cycle detected — allowing the stop to prevent an infinite loop.",
+  stop_hook_disabled: () =>
+    "○ Gauntlet stop hook is disabled (stop_hook.enabled or GAUNTLET_STOP_HOOK_ENABLED).",
+  invalid_input: ({ detail = "expected one JSON object on stdin" }) =>
+    `⚠ Invalid hook input — ${detail}. Nothing was checked.`,
+  error: ({ detail = "the gates could not be run" }) => `⚠ Stop hook error — ${detail}`,
+};

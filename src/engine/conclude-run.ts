@@ -1,0 +1,144 @@
+import type { PassRecord, RunRecord, SessionHistory } from "../core/history.ts";
+import { judge, type Judgement } from "../core/judge.ts";
+import { describeOutcome, type GateOutcome, isBlocking } from "../core/outcome.ts";
+import type { Status } from "../core/status.ts";
+import { statusMessage } from "../core/status-message.ts";
+import { explain } from "../core/trouble.ts";
+import { now } from "../machine/clock.ts";
+import { fingerprintWorkTree } from "../machine/fingerprint.ts";
+import { writeSession, writeWorkTree } from "../machine/history-store.ts";
+import { pruneLogs } from "../machine/log-dir.ts";
+import type { PlannedRun } from "./execute-run.ts";
+import type { Project } from "./project.ts";
+import type { RunRequest, RunResult } from "./run-request.ts";
+
+export interface FinishedRun {
+  readonly project: Project;
+  readonly request: RunRequest;
+  readonly planned: PlannedRun;
+  readonly runNumber: number;
+  readonly outcomes: readonly GateOutcome[];
+}
+
+/** Judges a finished run, writes down what later runs must know, and says what it came to. */
+export async function concludeRun(run: FinishedRun): Promise<RunResult> {
+  const { project, planned, outcomes, runNumber } = run;
+  const judgement = judge(outcomes, planned.session, {
+    maxRetries: retryBudget(run),
+    runNumber,
+    fingerprint: planned.fingerprint,
+  });
+  const { status } = judgement;
+  const failures = status === "failed" ? await describeFailures(run, judgement) : undefined;
+  const lost = await remember(run, { status, session: failures?.session ?? judgement.session });
+  await pruneLogs(project.logDir, runNumber);
+  const told = {
+    outcomes,
+    ...counts(outcomes),
+    runNumber,
+    changes: planned.detected.changes,
+    plan: planned.plan,
+  };
+  if (lost !== undefined && status === "failed") return { ...told, ...unrecordable(lost) };
+  const { attemptsLeft } = judgement;
+  return {
+    ...told,
+    status,
+    message: statusMessage(status, { detail: detailOf(status, outcomes) }),
+    ...(failures === undefined ? {} : { feedback: failures.feedback }),
+    ...(attemptsLeft === undefined ? {} : { attemptsLeft }),
+    ...(status === "error" ? { errorMessage: detailOf(status, outcomes) ?? "" } : {}),
+  };
+}
+
+/** Below the host's own cap, so that it is we who give up, and say so. */
+function retryBudget({ project, request }: FinishedRun): number {
+  const { maxRetries } = project.settings;
+  return request.blockCap === undefined ? maxRetries : Math.min(maxRetries, request.blockCap - 1);
+}
+
+async function describeFailures(run: FinishedRun, judgement: Judgement) {
+  const { describeFailures: describe } = await import("./describe-failures.ts");
+  return describe(run, judgement);
+}
+
+/** Returns why a record could not be written, if so. */
+async function remember(
+  run: FinishedRun,
+  came: { status: Status; session: SessionHistory },
+): Promise<string | undefined> {
+  const { project, planned } = run;
+  const { stateDir } = project.logDir;
+  const pass = await passRecord(run, came.status);
+  const session = pass === undefined ? came.session : { ...came.session, openFailures: [] };
+  const kept = pass ?? planned.workTree.pass;
+  const written = await Promise.all([
+    writeSession(stateDir, project.session, session),
+    writeWorkTree(stateDir, {
+      lastRun: runRecord(run, came.status),
+      ...(kept === undefined ? {} : { pass: kept }),
+    }),
+  ]);
+  const failed = written.find((one) => !one.ok);
+  return failed === undefined || failed.ok ? undefined : explain(failed.trouble);
+}
+
+/** Only a run of everything speaks for the tree, and only if the tree stood still while it ran. */
+async function passRecord(run: FinishedRun, status: Status): Promise<PassRecord | undefined> {
+  const { project, planned, runNumber } = run;
+  if (status !== "passed" && status !== "passed_with_warnings") return undefined;
+  if (!isRunOfEverything(run.request) || planned.fingerprint === undefined) return undefined;
+  const after = await fingerprintWorkTree(project.query.root);
+  if (after.kind === "none" || after.hash !== planned.fingerprint) return undefined;
+  const { baseCommit } = planned.detected.changes;
+  return {
+    runNumber,
+    fingerprint: planned.fingerprint,
+    gateHash: project.settings.gateHash,
+    ...(baseCommit === undefined ? {} : { baseCommit }),
+    status,
+    at: now(),
+  };
+}
+
+function isRunOfEverything({ gates, kind, commit, uncommitted, base }: RunRequest): boolean {
+  return !gates?.length && kind === undefined && commit === undefined && !uncommitted && base === undefined;
+}
+
+function runRecord({ planned, runNumber, outcomes }: FinishedRun, status: Status): RunRecord {
+  const { branch, head, changes } = planned.detected;
+  return {
+    number: runNumber,
+    status,
+    completedAt: now(),
+    ...(branch === undefined ? {} : { branch }),
+    ...(head === undefined ? {} : { head }),
+    merged: head !== undefined && head === changes.baseCommit,
+    outcomes,
+  };
+}
+
+/** A block that cannot be counted could be given for ever. */
+function unrecordable(lost: string): Pick<RunResult, "status" | "message" | "errorMessage"> {
+  const errorMessage = `gates failed, but the attempt cannot be recorded, so the stop is not blocked. ${lost}`;
+  return { status: "error", message: statusMessage("error", { detail: errorMessage }), errorMessage };
+}
+
+function counts(outcomes: readonly GateOutcome[]): Pick<RunResult, "gatesRun" | "gatesFailed"> {
+  const ran = outcomes.filter(({ kind }) => kind === "passed" || kind === "failed" || kind === "timed-out");
+  return { gatesRun: ran.length, gatesFailed: outcomes.filter(isBlocking).length };
+}
+
+function detailOf(status: Status, outcomes: readonly GateOutcome[]): string | undefined {
+  if (status === "error")
+    return list(outcomes.filter(({ kind }) => kind === "errored" || kind === "cancelled"));
+  if (status === "passed_with_warnings") return list(outcomes.filter(({ kind }) => kind !== "passed"));
+  return status === "failed"
+    ? `${list(outcomes.filter(isBlocking))}: issues must be fixed before stopping`
+    : undefined;
+}
+
+function list(outcomes: readonly GateOutcome[]): string | undefined {
+  const named = outcomes.map((outcome) => `${outcome.name} ${describeOutcome(outcome)}`);
+  return named.length === 0 ? undefined : named.join("; ");
+}

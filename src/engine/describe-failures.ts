@@ -1,0 +1,63 @@
+import { join } from "node:path";
+import type { SessionHistory, Told } from "../core/history.ts";
+import type { Judgement } from "../core/judge.ts";
+import { type GateOutcome, isBlocking } from "../core/outcome.ts";
+import { blockReason, type FailureText } from "../feedback/block-reason.ts";
+import { digestGates, gateProblems, type GateText } from "../feedback/digest.ts";
+import { essenceOf } from "../feedback/essence.ts";
+import { secretMasker } from "../feedback/mask-secrets.ts";
+import { fingerprint } from "../feedback/problem.ts";
+import { readLog } from "../machine/read-log.ts";
+import { sha256 } from "../machine/session-key.ts";
+import type { FinishedRun } from "./conclude-run.ts";
+
+/** What the agent reads about the failed gates, and the session that remembers it was told. */
+export async function describeFailures(
+  { project, outcomes, planned }: FinishedRun,
+  judgement: Judgement,
+): Promise<{ feedback: string; session: SessionHistory }> {
+  const { settings, env } = project;
+  const before = planned.session.told;
+  const failures = await Promise.all(
+    outcomes.filter(isBlocking).map((outcome) => readFailure(outcome, project.settings.root)),
+  );
+  const known = new Map(failures.map(({ outcome, text }) => [outcome.id, knowledgeOf(text)]));
+  const maxChars = settings.stopHook.maxReasonChars;
+  const texts = failures.map(({ outcome, text }): FailureText => {
+    const previous = before[outcome.id];
+    const isUnchanged = previous !== undefined && previous.essence === known.get(outcome.id)?.essence;
+    return {
+      outcome,
+      isUnchanged,
+      text: { ...text, ...(previous === undefined ? {} : { previous: previous.problems }) },
+    };
+  });
+  const reason = blockReason(
+    {
+      failures: texts,
+      gatesRun: outcomes.length,
+      attemptsLeft: judgement.attemptsLeft ?? 0,
+      digest: digestGates,
+    },
+    maxChars,
+  );
+  return {
+    feedback: secretMasker(env)(reason),
+    session: { ...judgement.session, told: { ...before, ...Object.fromEntries(known) } },
+  };
+}
+
+async function readFailure(
+  outcome: GateOutcome,
+  root: string,
+): Promise<{ outcome: GateOutcome; text: GateText }> {
+  const { id, name, workingDirectory, logPath } = outcome;
+  const text = logPath === undefined ? "" : await readLog(join(root, logPath));
+  return { outcome, text: { id, name, text, logPath: logPath ?? "", projectRoot: root, workingDirectory } };
+}
+
+function knowledgeOf(text: GateText): Told {
+  const problems = gateProblems(text).map(fingerprint);
+  const essence = problems.length > 0 ? problems.toSorted().join("\n") : essenceOf(text.text);
+  return { essence: sha256(essence), problems };
+}

@@ -1,0 +1,137 @@
+import { resumeSession, type SessionHistory, type WorkTreeHistory } from "../core/history.ts";
+import { type Plan, planGates } from "../core/plan.ts";
+import { projectPath } from "../core/path.ts";
+import type { RunEvent } from "../core/run-event.ts";
+import type { GateContext } from "../gates/gate-context.ts";
+import { type DetectedChanges, detectChanges } from "../machine/detect-changes.ts";
+import { fingerprintWorkTree } from "../machine/fingerprint.ts";
+import { endLeftovers, forgetGroups, recordGroup } from "../machine/gate-groups.ts";
+import { readSession, readWorkTree } from "../machine/history-store.ts";
+import { kindOf } from "../machine/kind-of.ts";
+import { acquireLock } from "../machine/lock.ts";
+import { nextRunNumber, prepareLogDir } from "../machine/log-dir.ts";
+import { autoClean } from "./auto-clean.ts";
+import { concludeRun } from "./conclude-run.ts";
+import { deadlineOf } from "./deadline.ts";
+import { openProject, type Project } from "./project.ts";
+import { reasonNotToRun } from "./reason-not-to-run.ts";
+import { runGates } from "./run-gates.ts";
+import { startRunLog } from "./run-log.ts";
+import type { RunRequest, RunResult } from "./run-request.ts";
+import { troubleResult, withoutGates } from "./run-result.ts";
+import { unknownGate } from "./unknown-gate.ts";
+
+/** Runs a project's gates. Never exits the process, never writes to stdout, never throws for expected trouble. */
+export async function executeRun(request: RunRequest): Promise<RunResult> {
+  const project = await openProject(request);
+  if (!project.ok) return troubleResult(project.trouble);
+  const unneeded = request.checkInterval ? await reasonNotToRun(project.value, request) : undefined;
+  if (unneeded !== undefined) return unneeded;
+
+  const { logDir, session } = project.value;
+  const prepared = await prepareLogDir(logDir);
+  if (!prepared.ok) return troubleResult(prepared.trouble);
+  const locked = acquireLock(logDir.lockFile, session);
+  if (!locked.ok) return troubleResult(locked.trouble);
+  using lock = locked.value;
+  if (lock.replaced !== undefined) await endLeftovers(logDir, lock.replaced);
+  return runUnderLock(project.value, request, lock.runId);
+}
+
+async function runUnderLock(project: Project, request: RunRequest, runId: string): Promise<RunResult> {
+  const found = await lookAround(project, request);
+  if (!found.ok) return troubleResult(found.trouble);
+  const { situation } = found;
+  const unknown = unknownGate(project.settings, request.gates ?? []);
+  if (unknown !== undefined) return troubleResult(unknown);
+
+  const plan = planFor(project, request, situation);
+  const { changes } = situation.detected;
+  if (changes.files.length === 0 && situation.session.openFailures.length === 0) {
+    return { ...withoutGates("no_changes"), changes, plan };
+  }
+  if (plan.gates.length === 0) return { ...withoutGates("no_applicable_gates"), changes, plan };
+  return runPlan(project, request, { ...situation, plan, runId });
+}
+
+/** Everything a run must know before it can plan. */
+export interface Situation {
+  readonly detected: DetectedChanges;
+  readonly fingerprint: string | undefined;
+  readonly workTree: WorkTreeHistory;
+  readonly session: SessionHistory;
+  readonly warnings: readonly string[];
+}
+
+type Found =
+  { ok: true; situation: Situation } | Extract<Awaited<ReturnType<typeof detectChanges>>, { ok: false }>;
+
+async function lookAround(project: Project, request: RunRequest): Promise<Found> {
+  const { logDir, query, session: key } = project;
+  const [detected, tree, workTree, stored] = await Promise.all([
+    detectChanges(query),
+    fingerprintWorkTree(query.root),
+    readWorkTree(logDir.stateDir),
+    readSession(logDir.stateDir, key),
+  ]);
+  if (!detected.ok) return detected;
+  const fingerprint = tree.kind === "tree" ? tree.hash : undefined;
+  const { pass } = workTree.value;
+  const session = resumeSession(stored.value, { promptId: request.event?.promptId, fingerprint, pass });
+  const warnings = [...detected.value.changes.notes, workTree.warning, stored.warning].filter(
+    (one) => one !== undefined,
+  );
+  await autoClean(project, workTree.value.lastRun, detected.value);
+  return {
+    ok: true,
+    situation: { detected: detected.value, fingerprint, workTree: workTree.value, session, warnings },
+  };
+}
+
+function planFor(project: Project, request: RunRequest, situation: Situation): Plan {
+  const { settings, ci } = project;
+  return planGates(settings, situation.detected.changes, {
+    ci,
+    only: request.gates ?? [],
+    kinds: request.kind === undefined ? ["check", "review"] : [request.kind],
+    openFailures: situation.session.openFailures.map(({ id }) => id),
+    kindOf: (path) => kindOf(`${settings.root}/${path}`),
+  });
+}
+
+/** A planned run about to start. */
+export interface PlannedRun extends Situation {
+  readonly plan: Plan;
+  readonly runId: string;
+}
+
+async function runPlan(project: Project, request: RunRequest, planned: PlannedRun): Promise<RunResult> {
+  const { settings, logDir } = project;
+  const runNumber = await nextRunNumber(logDir, planned.workTree.lastRun?.number ?? 0);
+  const log = startRunLog(project, runNumber);
+  const onEvent = (event: RunEvent): void => {
+    log.record(event);
+    request.onEvent?.(event);
+  };
+  for (const message of planned.warnings) onEvent({ kind: "warned", message });
+  onEvent({ kind: "run-planned", runNumber, changes: planned.detected.changes, plan: planned.plan });
+  const context: GateContext = {
+    root: settings.root,
+    logDir: settings.logDir,
+    runNumber,
+    runId: planned.runId,
+    baseBranch: project.query.base ?? project.query.baseBranch,
+    env: project.env,
+    onGroup: (pid) => recordGroup(logDir, pid),
+  };
+  const signal = deadlineOf(project, request);
+  const outcomes = await runGates(
+    planned.plan,
+    { maxParallel: settings.maxParallel, context, onEvent },
+    signal,
+  );
+  forgetGroups(logDir);
+  const result = await concludeRun({ project, request, planned, runNumber, outcomes });
+  log.finish(result);
+  return { ...result, consoleLogPath: projectPath(`${settings.logDir}/${log.name}`) };
+}

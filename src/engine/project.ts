@@ -1,0 +1,44 @@
+import { loadSettings } from "../config/gauntlet/load.ts";
+import type { Diagnostic } from "../core/diagnostic.ts";
+import type { Settings } from "../core/settings.ts";
+import { fail, ok, type Result } from "../core/trouble.ts";
+import type { ChangeQuery } from "../machine/detect-changes.ts";
+import { baseBranchIn } from "../machine/detect-changes.ts";
+import { currentEnv, isCi } from "../machine/environment.ts";
+import { findProject } from "../machine/find-project.ts";
+import { type LogDir, logDirOf } from "../machine/log-dir.ts";
+import { sessionKey } from "../machine/session-key.ts";
+import type { RunRequest } from "./run-request.ts";
+
+/** A project as one request finds it. */
+export interface Project {
+  readonly settings: Settings;
+  readonly warnings: readonly Diagnostic[];
+  readonly logDir: LogDir;
+  /** The session whose budget and open failures count: the host's, or the command line's own. */
+  readonly session: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly ci: boolean;
+  readonly query: ChangeQuery;
+}
+
+export async function openProject(request: RunRequest): Promise<Result<Project>> {
+  const env = request.env ?? currentEnv();
+  const root = findProject(request.cwd);
+  if (root === undefined) return fail({ kind: "no-config", searchedFrom: request.cwd });
+  const loaded = await loadSettings(root, env);
+  if (!loaded.ok) return loaded;
+  const { settings, warnings } = loaded.value;
+  const ci = isCi(env);
+  const { base, commit, uncommitted } = request;
+  const baseBranch = ci ? baseBranchIn(env, settings.baseBranch) : settings.baseBranch;
+  return ok({
+    settings,
+    warnings,
+    logDir: logDirOf(root, settings.logDir),
+    session: request.event === undefined ? "command-line" : sessionKey(request.event, root),
+    env,
+    ci,
+    query: { root, logDir: settings.logDir, baseBranch, base, commit, uncommitted, ci },
+  });
+}

@@ -1,0 +1,67 @@
+import { describeOutcome, type GateOutcome } from "../core/outcome.ts";
+import { cutText } from "./cut-text.ts";
+import type { GateText } from "./digest.ts";
+
+/** A failed gate and what it printed. */
+export interface FailureText {
+  readonly outcome: GateOutcome;
+  readonly text: GateText;
+  /** The agent has been told exactly this before. */
+  readonly isUnchanged: boolean;
+}
+
+export interface BlockReasonFacts {
+  readonly failures: readonly FailureText[];
+  readonly gatesRun: number;
+  readonly attemptsLeft: number;
+  readonly digest: (gates: readonly GateText[], budgetChars: number) => readonly string[];
+}
+
+/** What an agent reads when its stop is blocked: what failed, why, where the rest is, and what to do now. */
+export function blockReason(facts: BlockReasonFacts, maxChars: number): string {
+  const head = [headline(facts), ...facts.failures.map(failureLine)].join("\n");
+  const foot = nextSteps(facts.attemptsLeft);
+  const changed = facts.failures.filter(({ isUnchanged }) => !isUnchanged);
+  const advice = changed.map(({ outcome }) => fixAdvice(outcome, Math.floor(maxChars / 4 / changed.length)));
+  const titles = changed.map(({ outcome }) => `── ${outcome.name} (${outcome.scope}) ──`);
+  const fixed = [head, foot, ...advice, ...titles].reduce((sum, part) => sum + part.length + 2, 0);
+  const digests = facts.digest(
+    changed.map(({ text }) => text),
+    Math.max(0, maxChars - fixed),
+  );
+  const sections = changed.map((_, index) =>
+    [titles[index], digests[index], advice[index]].filter(Boolean).join("\n"),
+  );
+  return cutText([head, ...sections, foot].join("\n\n"), maxChars);
+}
+
+function headline({ failures, gatesRun }: BlockReasonFacts): string {
+  return `Gauntlet gates did not pass: ${failures.length} of ${gatesRun} failed.`;
+}
+
+function failureLine({ outcome, isUnchanged }: FailureText): string {
+  const where = outcome.scope === "." ? "" : ` in ${outcome.scope}`;
+  const line = `- ${outcome.gate} "${outcome.name}"${where} ${describeOutcome(outcome)}`;
+  if (!isUnchanged) return line;
+  const log = outcome.logPath === undefined ? "" : `, full log: ${outcome.logPath}`;
+  return `${line}, with the same output as last time: what you changed did not help (see the previous message${log})`;
+}
+
+function fixAdvice(outcome: GateOutcome, maxChars: number): string {
+  const { fixInstructions } = outcome;
+  return fixInstructions === undefined
+    ? ""
+    : `How this project wants it fixed:\n${cutText(fixInstructions.trim(), maxChars)}`;
+}
+
+function nextSteps(attemptsLeft: number): string {
+  const left =
+    attemptsLeft === 0
+      ? "This was the last attempt: the next stop is let through, and the person is told that the gates still fail."
+      : `Attempts left: ${attemptsLeft}.`;
+  return [
+    "What to do now: fix the causes above, then stop again; the gates are re-checked by themselves, you need not run them.",
+    "Do not disable, skip or weaken a gate or a test to get past it. If a gate itself is wrong, say so to the person instead.",
+    left,
+  ].join("\n");
+}

@@ -1,0 +1,26 @@
+import type { GateOutcome } from "../core/outcome.ts";
+import type { PlannedGate } from "../core/plan.ts";
+import { runCheck } from "./check.ts";
+import type { GateContext } from "./gate-context.ts";
+import { outcomeOf } from "./outcome-of.ts";
+
+/** Runs one gate, whatever its kind. */
+export async function runGate(
+  planned: PlannedGate,
+  context: GateContext,
+  signal: AbortSignal,
+): Promise<GateOutcome> {
+  const { gate } = planned;
+  switch (gate.kind) {
+    case "check":
+      return runCheck({ ...planned, gate }, context, signal);
+    case "review":
+    case "repl":
+    case "validator":
+      return outcomeOf(planned, 0, {
+        kind: "unavailable",
+        detail: "this kind of gate cannot run here yet",
+        blocks: false,
+      });
+  }
+}

@@ -1,0 +1,18 @@
+import { renameSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { DebugLogSettings } from "../core/settings.ts";
+import { now } from "./clock.ts";
+import { LineLog } from "./line-log.ts";
+
+/** Appends dated lines to `<log_dir>/.debug.log`, which moves to `.debug.log.1` when it is full. Off: does nothing. */
+export function openDebugLog(logDir: string, settings: DebugLogSettings): (line: string | undefined) => void {
+  if (!settings.enabled) return () => {};
+  const path = join(logDir, ".debug.log");
+  const log = new LineLog(path);
+  return (line) => {
+    if (line === undefined) return;
+    const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+    if (size + line.length > settings.maxBytes) renameSync(path, `${path}.1`);
+    log.write(`[${new Date(now()).toISOString()}] ${line}`);
+  };
+}

@@ -1,0 +1,47 @@
+import { appendFileSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { LockHolder } from "./lock.ts";
+import type { LogDir } from "./log-dir.ts";
+import { endGroup, HURRIED_GRACE_MS } from "./process.ts";
+import { bootId, groupsWithEnvironment, startTime } from "./process-tree.ts";
+
+/** The variable that marks every process of a run, so that none is missed when the run is killed before it wrote it down. */
+export const RUN_ID_VARIABLE = "GAUNTLET_RUN_ID";
+
+/** Writes down a gate's process group, with the start time that tells it from a later process with the same pid. */
+export function recordGroup(dir: LogDir, pid: number): void {
+  appendFileSync(groupsFile(dir), `${pid} ${startTime(pid) ?? ""}\n`);
+}
+
+/** Everything of this run has ended. */
+export function forgetGroups(dir: LogDir): void {
+  rmSync(groupsFile(dir), { force: true });
+}
+
+/** Ends what a killed run left running: the groups it wrote down and the processes that carry its mark. */
+export async function endLeftovers(dir: LogDir, dead: LockHolder): Promise<void> {
+  const recorded = dead.bootId === bootId() ? readGroups(dir) : [];
+  const groups = new Set([...recorded, ...groupsWithEnvironment(RUN_ID_VARIABLE, dead.runId)]);
+  await Promise.all([...groups].map((pid) => endGroup(pid, HURRIED_GRACE_MS)));
+  forgetGroups(dir);
+}
+
+function readGroups(dir: LogDir): readonly number[] {
+  return readLines(groupsFile(dir)).flatMap((line) => {
+    const [pid = "", started = ""] = line.split(" ");
+    const isSameProcess = started !== "" && startTime(Number(pid)) === started;
+    return isSameProcess ? [Number(pid)] : [];
+  });
+}
+
+function readLines(path: string): readonly string[] {
+  try {
+    return readFileSync(path, "utf8").split("\n").filter(Boolean);
+  } catch {
+    return [];
+  }
+}
+
+function groupsFile(dir: LogDir): string {
+  return join(dir.stateDir, "groups");
+}

@@ -1,0 +1,12 @@
+import { statSync } from "node:fs";
+
+/** What is at a path, links followed. */
+export function kindOf(path: string): "directory" | "file" | "missing" {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) return "missing";
+  return stat.isDirectory() ? "directory" : "file";
+}
+
+export function isDirectory(path: string): boolean {
+  return kindOf(path) === "directory";
+}

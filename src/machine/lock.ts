@@ -1,0 +1,147 @@
+import { createHash, randomUUID } from "node:crypto";
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { fail, ok, type Result, type Trouble } from "../core/trouble.ts";
+import { bootId, isAlive, startTime } from "./process-tree.ts";
+
+/** Who holds a lock: enough to tell a living holder from a dead one whose pid was given to somebody else. */
+export interface LockHolder {
+  readonly runId: string;
+  readonly pid: number;
+  readonly startTime?: string | undefined;
+  readonly bootId?: string | undefined;
+  /** ISO 8601; told to people, never used to decide. */
+  readonly since: string;
+  readonly sessionId?: string | undefined;
+}
+
+/** A held lock; disposing it releases it. */
+export interface Lock extends Disposable {
+  readonly runId: string;
+  /** The dead run whose lock this one replaced; what it left running must be ended. */
+  readonly replaced?: LockHolder | undefined;
+}
+
+/** Takes a lock, or says who has it. A lock whose holder is dead is taken over; of several who try, one wins. */
+export function acquireLock(path: string, sessionId?: string): Result<Lock> {
+  const self = describeSelf(sessionId);
+  const draft = `${path}.${self.runId}`;
+  try {
+    writeFileSync(draft, JSON.stringify(self), { flag: "wx", mode: 0o600 });
+    return claim(path, draft, self);
+  } catch (error) {
+    return fail(fileTrouble(path, error));
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+function describeSelf(sessionId?: string): LockHolder {
+  return {
+    runId: randomUUID(),
+    pid: process.pid,
+    startTime: startTime(process.pid),
+    bootId: bootId(),
+    since: new Date().toISOString(),
+    sessionId,
+  };
+}
+
+/** A hard link appears whole or not at all, so a reader never sees half a lock. */
+function claim(path: string, draft: string, self: LockHolder): Result<Lock> {
+  for (;;) {
+    if (linkExclusively(draft, path)) return ok(held(path, self.runId));
+    const holder = readHolder(path);
+    if (holder === undefined) continue; // released between our two looks
+    if (isHolderAlive(holder)) return fail(lockHeld(holder));
+    const takenOver = takeOver(path, { draft, self, dead: holder });
+    if (takenOver !== undefined) return takenOver;
+  }
+}
+
+/**
+ * Only the holder of the claim on this very dead run may replace its lock, so a slow rival can never replace a fresh
+ * one. The claim is itself a lock of the same kind: a rival that dies while holding it is taken over in turn.
+ */
+function takeOver(
+  path: string,
+  by: { draft: string; self: LockHolder; dead: LockHolder },
+): Result<Lock> | undefined {
+  const claimPath = `${path}.claim-${by.dead.runId}`;
+  const claimed = claim(claimPath, by.draft, by.self);
+  if (!claimed.ok) return claimed;
+  using _claim = claimed.value;
+  if (readHolder(path)?.runId !== by.dead.runId) return undefined;
+  const copy = `${by.draft}.new`;
+  writeFileSync(copy, JSON.stringify(by.self), { mode: 0o600 });
+  renameSync(copy, path);
+  return ok(held(path, by.self.runId, by.dead));
+}
+
+function held(path: string, runId: string, replaced?: LockHolder): Lock {
+  return { runId, replaced, [Symbol.dispose]: () => rmSync(path, { force: true }) };
+}
+
+function linkExclusively(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return false;
+    throw error;
+  }
+}
+
+function readHolder(path: string): LockHolder | undefined {
+  try {
+    return parseHolder(readFileSync(path, "utf8"));
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** Anything we did not write ourselves has no living holder; its content stands in for the run's name. */
+function parseHolder(text: string): LockHolder {
+  const foreign = { runId: createHash("sha256").update(text).digest("hex"), pid: 0, since: "" };
+  try {
+    const value: unknown = JSON.parse(text);
+    return isHolder(value) ? value : foreign;
+  } catch {
+    return foreign;
+  }
+}
+
+function isHolder(value: unknown): value is LockHolder {
+  if (typeof value !== "object" || value === null) return false;
+  const { runId, pid, since } = value as Partial<Record<keyof LockHolder, unknown>>; // checked right here
+  return (
+    typeof runId === "string" &&
+    /^[\w-]{1,80}$/.test(runId) &&
+    Number.isInteger(pid) &&
+    typeof since === "string"
+  );
+}
+
+function isHolderAlive(holder: LockHolder): boolean {
+  if (holder.pid <= 0 || !isAlive(holder.pid)) return false;
+  return holder.bootId === bootId() && holder.startTime === startTime(holder.pid);
+}
+
+function lockHeld(holder: LockHolder): Trouble {
+  const { pid, sessionId } = holder;
+  return { kind: "lock-held", pid, since: holder.since, ...(sessionId === undefined ? {} : { sessionId }) };
+}
+
+function fileTrouble(path: string, error: unknown): Trouble {
+  if (codeOf(error) === undefined) throw error;
+  return {
+    kind: "file-failed",
+    action: "lock",
+    path,
+    detail: error instanceof Error ? error.message : String(error),
+  };
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}

@@ -1,0 +1,119 @@
+import { mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { AbsolutePath, ProjectPath } from "../core/path.ts";
+import { fail, ok, type Result } from "../core/trouble.ts";
+
+/** Where a project's runs leave their traces. */
+export interface LogDir {
+  readonly path: string;
+  readonly stateDir: string;
+  readonly lockFile: string;
+}
+
+export function logDirOf(root: AbsolutePath, logDir: ProjectPath): LogDir {
+  const path = join(root, logDir);
+  return { path, stateDir: join(path, ".state"), lockFile: join(path, ".gauntlet-run.lock") };
+}
+
+/** Makes the directory, and makes git ignore it: our own traces must never count as changes. */
+export async function prepareLogDir(dir: LogDir): Promise<Result<void>> {
+  try {
+    await mkdir(dir.stateDir, { recursive: true });
+    await writeFile(join(dir.path, ".gitignore"), "*\n", { flag: "wx" }).catch(unlessThere);
+    return ok(undefined);
+  } catch (error) {
+    return fail({
+      kind: "file-failed",
+      action: "write to the log directory",
+      path: dir.path,
+      detail: messageOf(error),
+    });
+  }
+}
+
+/** One more than the highest number any log carries. */
+export async function nextRunNumber(dir: LogDir, lastKnown: number): Promise<number> {
+  const numbers = (await logFiles(dir)).map(({ runNumber }) => runNumber);
+  return Math.max(0, lastKnown, ...numbers) + 1;
+}
+
+/** The log of one gate in one run: `check_<scope>_<name>.<N>.log`. */
+export function gateLogName(gateId: string, runNumber: number): string {
+  return `${gateId.replaceAll(/[^A-Za-z0-9._-]/g, "_").slice(0, 180)}.${runNumber}.log`;
+}
+
+export function consoleLogName(runNumber: number): string {
+  return `console.${runNumber}.log`;
+}
+
+const KEPT_RUNS = 20;
+const KEPT_BYTES = 200 * 1024 * 1024;
+
+/** Drops the oldest runs' logs beyond the last 20 runs or 200 MB; the run just made always stays. */
+export async function pruneLogs(dir: LogDir, currentRun: number): Promise<void> {
+  const files = await Promise.all(
+    (await logFiles(dir)).map(async (file) => ({ ...file, bytes: await sizeOf(join(dir.path, file.name)) })),
+  );
+  let bytes = 0;
+  for (const file of files.toSorted((a, b) => b.runNumber - a.runNumber)) {
+    bytes += file.bytes;
+    const isCurrent = file.runNumber >= currentRun;
+    const isOld = file.runNumber <= currentRun - KEPT_RUNS || bytes > KEPT_BYTES;
+    if (isOld && !isCurrent) await rm(join(dir.path, file.name), { force: true });
+  }
+}
+
+/** Moves every log to `previous/`, whose earlier content goes. */
+export async function archiveLogs(dir: LogDir): Promise<Result<number>> {
+  const previous = join(dir.path, "previous");
+  try {
+    await rm(previous, { recursive: true, force: true });
+    await mkdir(previous, { recursive: true });
+    const files = await logFiles(dir);
+    for (const { name } of files) await rename(join(dir.path, name), join(previous, name));
+    return ok(files.length);
+  } catch (error) {
+    return fail({
+      kind: "file-failed",
+      action: "archive the logs in",
+      path: dir.path,
+      detail: messageOf(error),
+    });
+  }
+}
+
+/** Forgets every session but one; `work-tree.json` goes too when nothing is to be kept. */
+export async function forgetState(dir: LogDir, keepSession?: string): Promise<void> {
+  const kept = keepSession === undefined ? [] : ["work-tree.json", `session-${keepSession}.json`];
+  const names = await readdir(dir.stateDir).catch(() => []);
+  const doomed = names.filter((name) => !kept.includes(name));
+  await Promise.all(doomed.map((name) => rm(join(dir.stateDir, name), { recursive: true, force: true })));
+}
+
+interface LogFile {
+  readonly name: string;
+  readonly runNumber: number;
+}
+
+async function logFiles(dir: LogDir): Promise<readonly LogFile[]> {
+  const names = await readdir(dir.path).catch(() => []);
+  return names.flatMap((name) => {
+    const number = /\.(\d{1,9})\.(?:log|json)$/.exec(name)?.[1];
+    return number === undefined || name.startsWith(".") ? [] : [{ name, runNumber: Number(number) }];
+  });
+}
+
+async function sizeOf(path: string): Promise<number> {
+  return stat(path).then(
+    ({ size }) => size,
+    () => 0,
+  );
+}
+
+function unlessThere(error: unknown): void {
+  if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

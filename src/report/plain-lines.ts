@@ -1,0 +1,39 @@
+import { describeOutcome, type GateOutcome } from "../core/outcome.ts";
+import type { RunEvent } from "../core/run-event.ts";
+
+/** A run as plain lines, one event at a time: for logs, pipes and build servers. */
+export function plainLines(event: RunEvent): readonly string[] {
+  switch (event.kind) {
+    case "run-planned": {
+      const { changes, plan } = event;
+      const files = changes.files.length === 1 ? "1 changed file" : `${changes.files.length} changed files`;
+      return [`Run ${event.runNumber}: ${plan.gates.length} gates, ${files} since ${changes.comparedTo}`];
+    }
+    case "gate-started":
+      return [`[START] ${event.planned.id}`];
+    case "gate-finished":
+      return [finishedLine(event.outcome)];
+    case "warned":
+      return [`[WARN] ${event.message}`];
+  }
+}
+
+export function finishedLine(outcome: GateOutcome): string {
+  const log = outcome.logPath === undefined || outcome.kind === "passed" ? "" : ` Log: ${outcome.logPath}`;
+  const words =
+    outcome.kind === "passed" && outcome.warning === undefined ? "" : ` ${describeOutcome(outcome)}`;
+  return `[${label(outcome)}] ${outcome.id} (${formatDuration(outcome.durationMs)})${words}${log}`;
+}
+
+export function formatDuration(ms: number): string {
+  if (ms < 1000) return `${ms} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
+}
+
+function label(outcome: GateOutcome): string {
+  if (outcome.kind === "passed") return outcome.warning === undefined ? "PASS" : "WARN";
+  if (outcome.kind === "failed" || outcome.kind === "timed-out") return outcome.warnOnly ? "WARN" : "FAIL";
+  if (outcome.kind === "errored") return "ERROR";
+  return outcome.kind === "unavailable" && outcome.blocks ? "FAIL" : "SKIP";
+}
