@@ -38,6 +38,8 @@ export interface SessionHistory {
   readonly openFailures: readonly OpenFailure[];
   /** The fingerprint of the tree on which we gave up; empty when the tree had none. */
   readonly gaveUpOn?: string;
+  /** The prompt for which a stop was put off once because agents still worked; empty where the host names no prompt. */
+  readonly deferredFor?: string;
   /** What the agent was last told about each gate, so that it is not told again. */
   readonly told: Readonly<Record<string, Told>>;
 }

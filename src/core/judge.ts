@@ -48,9 +48,16 @@ function isWarning(outcome: GateOutcome): boolean {
 
 /** No failure is left: the budget is whole again. While one is open elsewhere it keeps what it has spent. */
 function calm(session: SessionHistory, openFailures: readonly OpenFailure[]): SessionHistory {
-  if (openFailures.length > 0) return { ...session, openFailures };
-  const { promptId } = session;
-  return promptId === undefined ? NEW_SESSION : { ...NEW_SESSION, promptId };
+  return openFailures.length > 0 ? { ...session, openFailures } : fresh(session);
+}
+
+/** Nothing open, nothing spent; still the same prompt. */
+function fresh({ promptId, deferredFor }: SessionHistory): SessionHistory {
+  return {
+    ...NEW_SESSION,
+    ...(promptId === undefined ? {} : { promptId }),
+    ...(deferredFor === undefined ? {} : { deferredFor }),
+  };
 }
 
 /** A gate leaves the list by passing; a gate that did not get to run stays. */

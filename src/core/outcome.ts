@@ -72,6 +72,11 @@ export function isBlocking(outcome: GateOutcome): boolean {
   return outcome.kind === "failed" || outcome.kind === "timed-out";
 }
 
+/** Whether the gate ran and did not pass, whether or not that blocks. */
+export function isRed(outcome: GateOutcome): boolean {
+  return outcome.kind === "failed" || outcome.kind === "timed-out" || isBlocking(outcome);
+}
+
 /** One line for people and agents: what the gate came to. */
 export function describeOutcome(outcome: GateOutcome): string {
   switch (outcome.kind) {

@@ -4,6 +4,7 @@ import { describeOutcome, type GateOutcome, isBlocking } from "../core/outcome.t
 import type { Status } from "../core/status.ts";
 import { statusMessage } from "../core/status-message.ts";
 import { explain } from "../core/trouble.ts";
+import { rememberBlock } from "../machine/blocked-session.ts";
 import { now } from "../machine/clock.ts";
 import { fingerprintWorkTree } from "../machine/fingerprint.ts";
 import { writeSession, writeWorkTree } from "../machine/history-store.ts";
@@ -69,6 +70,7 @@ async function remember(
 ): Promise<string | undefined> {
   const { project, planned } = run;
   const { stateDir } = project.logDir;
+  if (came.status === "failed") rememberBlocked(run);
   const pass = await passRecord(run, came.status);
   const session = pass === undefined ? came.session : { ...came.session, openFailures: [] };
   const kept = pass ?? planned.workTree.pass;
@@ -81,6 +83,13 @@ async function remember(
   ]);
   const failed = written.find((one) => !one.ok);
   return failed === undefined || failed.ok ? undefined : explain(failed.trouble);
+}
+
+/** For the next stop of this session, which may read nothing but this when the host says it is a continuation. */
+function rememberBlocked({ project, request }: FinishedRun): void {
+  const { root, stopHook } = project.settings;
+  if (request.event !== undefined)
+    rememberBlock(request.event, project.env, { root, whenActive: stopHook.whenActive });
 }
 
 /** Only a run of everything speaks for the tree, and only if the tree stood still while it ran. */
@@ -134,7 +143,7 @@ function detailOf(status: Status, outcomes: readonly GateOutcome[]): string | un
     return list(outcomes.filter(({ kind }) => kind === "errored" || kind === "cancelled"));
   if (status === "passed_with_warnings") return list(outcomes.filter(({ kind }) => kind !== "passed"));
   return status === "failed"
-    ? `${list(outcomes.filter(isBlocking))}: issues must be fixed before stopping`
+    ? `issues must be fixed before stopping: ${list(outcomes.filter(isBlocking))}`
     : undefined;
 }
 

@@ -1,15 +1,14 @@
-import { join } from "node:path";
 import type { SessionHistory, Told } from "../core/history.ts";
 import type { Judgement } from "../core/judge.ts";
-import { type GateOutcome, isBlocking } from "../core/outcome.ts";
+import { isBlocking } from "../core/outcome.ts";
 import { blockReason, type FailureText } from "../feedback/block-reason.ts";
 import { digestGates, gateProblems, type GateText } from "../feedback/digest.ts";
 import { essenceOf } from "../feedback/essence.ts";
 import { secretMasker } from "../feedback/mask-secrets.ts";
 import { fingerprint } from "../feedback/problem.ts";
-import { readLog } from "../machine/read-log.ts";
 import { sha256 } from "../machine/session-key.ts";
 import type { FinishedRun } from "./conclude-run.ts";
+import { gateText } from "./digest-failures.ts";
 
 /** What the agent reads about the failed gates, and the session that remembers it was told. */
 export async function describeFailures(
@@ -19,7 +18,9 @@ export async function describeFailures(
   const { settings, env } = project;
   const before = planned.session.told;
   const failures = await Promise.all(
-    outcomes.filter(isBlocking).map((outcome) => readFailure(outcome, project.settings.root)),
+    outcomes
+      .filter(isBlocking)
+      .map(async (outcome) => ({ outcome, text: await gateText(outcome, settings.root) })),
   );
   const known = new Map(failures.map(({ outcome, text }) => [outcome.id, knowledgeOf(text)]));
   const maxChars = settings.stopHook.maxReasonChars;
@@ -45,15 +46,6 @@ export async function describeFailures(
     feedback: secretMasker(env)(reason),
     session: { ...judgement.session, told: { ...before, ...Object.fromEntries(known) } },
   };
-}
-
-async function readFailure(
-  outcome: GateOutcome,
-  root: string,
-): Promise<{ outcome: GateOutcome; text: GateText }> {
-  const { id, name, workingDirectory, logPath } = outcome;
-  const text = logPath === undefined ? "" : await readLog(join(root, logPath));
-  return { outcome, text: { id, name, text, logPath: logPath ?? "", projectRoot: root, workingDirectory } };
 }
 
 function knowledgeOf(text: GateText): Told {

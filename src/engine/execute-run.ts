@@ -1,5 +1,5 @@
 import { resumeSession, type SessionHistory, type WorkTreeHistory } from "../core/history.ts";
-import { type Plan, planGates } from "../core/plan.ts";
+import type { Plan } from "../core/plan.ts";
 import { projectPath } from "../core/path.ts";
 import type { RunEvent } from "../core/run-event.ts";
 import type { GateContext } from "../gates/gate-context.ts";
@@ -7,13 +7,13 @@ import { type DetectedChanges, detectChanges } from "../machine/detect-changes.t
 import { fingerprintWorkTree } from "../machine/fingerprint.ts";
 import { endLeftovers, forgetGroups, recordGroup } from "../machine/gate-groups.ts";
 import { readSession, readWorkTree } from "../machine/history-store.ts";
-import { kindOf } from "../machine/kind-of.ts";
 import { acquireLock } from "../machine/lock.ts";
 import { nextRunNumber, prepareLogDir } from "../machine/log-dir.ts";
 import { autoClean } from "./auto-clean.ts";
 import { concludeRun } from "./conclude-run.ts";
 import { deadlineOf } from "./deadline.ts";
 import { openProject, type Project } from "./project.ts";
+import { planFor } from "./plan-for.ts";
 import { reasonNotToRun } from "./reason-not-to-run.ts";
 import { runGates } from "./run-gates.ts";
 import { startRunLog } from "./run-log.ts";
@@ -45,8 +45,8 @@ async function runUnderLock(project: Project, request: RunRequest, runId: string
   const unknown = unknownGate(project.settings, request.gates ?? []);
   if (unknown !== undefined) return troubleResult(unknown);
 
-  const plan = planFor(project, request, situation);
   const { changes } = situation.detected;
+  const plan = planFor(project, request, { changes, session: situation.session });
   if (changes.files.length === 0 && situation.session.openFailures.length === 0) {
     return { ...withoutGates("no_changes"), changes, plan };
   }
@@ -86,17 +86,6 @@ async function lookAround(project: Project, request: RunRequest): Promise<Found>
     ok: true,
     situation: { detected: detected.value, fingerprint, workTree: workTree.value, session, warnings },
   };
-}
-
-function planFor(project: Project, request: RunRequest, situation: Situation): Plan {
-  const { settings, ci } = project;
-  return planGates(settings, situation.detected.changes, {
-    ci,
-    only: request.gates ?? [],
-    kinds: request.kind === undefined ? ["check", "review"] : [request.kind],
-    openFailures: situation.session.openFailures.map(({ id }) => id),
-    kindOf: (path) => kindOf(`${settings.root}/${path}`),
-  });
 }
 
 /** A planned run about to start. */

@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { NEW_SESSION, type SessionHistory, type WorkTreeHistory } from "../core/history.ts";
 import { ok, type Result } from "../core/trouble.ts";
-import { readText, writeFileAtomic } from "./files.ts";
+import { listDirectory, readText, writeFileAtomic } from "./files.ts";
 import { now } from "./clock.ts";
 
 /** Raised whenever a stored shape changes; a file of any other version counts as absent. */
@@ -32,11 +32,21 @@ export async function writeSession(
   key: string,
   history: SessionHistory,
 ): Promise<Result<void>> {
+  const { attempts, openFailures, gaveUpOn, deferredFor } = history;
   const isEmpty =
-    history.attempts === 0 && history.openFailures.length === 0 && history.gaveUpOn === undefined;
+    attempts === 0 && openFailures.length === 0 && gaveUpOn === undefined && deferredFor === undefined;
   if (!isEmpty) return writeState(sessionFile(stateDir, key), history);
   await rm(sessionFile(stateDir, key), { force: true });
   return ok(undefined);
+}
+
+/** Every session with something to remember. */
+export async function listSessions(
+  stateDir: string,
+): Promise<readonly { readonly id: string; readonly history: SessionHistory }[]> {
+  const names = await listDirectory(stateDir);
+  const ids = (names.ok ? names.value : []).flatMap((name) => /^session-(.+)\.json$/.exec(name)?.[1] ?? []);
+  return Promise.all(ids.map(async (id) => ({ id, history: (await readSession(stateDir, id)).value })));
 }
 
 function sessionFile(stateDir: string, key: string): string {

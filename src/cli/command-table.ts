@@ -1,0 +1,136 @@
+import { Argument, Command } from "commander";
+import packageJson from "../../package.json" with { type: "json" };
+import type { CompletionOptions } from "./commands/completion.ts";
+import type { DetectOptions } from "./commands/detect.ts";
+import type { ListOptions } from "./commands/list.ts";
+import type { RunOptions } from "./commands/run.ts";
+import type { StatusOptions } from "./commands/status.ts";
+import type { ValidateOptions } from "./commands/validate.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Runs one command; what it returns is the exit code. */
+export type Act = (use: (terminal: Terminal) => Promise<number>) => Promise<void>;
+
+/** The command table: names, flags and texts. What a command does is in `commands/`, loaded when it is asked for. */
+export function gauntletCommands(act: Act): Command {
+  const program = new Command("agent-gauntlet")
+    .description(
+      "Decides whether a coding agent may stop: runs your project's gates and blocks with exactly what to fix.",
+    )
+    .version(packageJson.version)
+    .helpCommand("help [command]", "show help for a command")
+    .showHelpAfterError("(run with --help to see the options)")
+    .exitOverride();
+  addExamples(program, "agent-gauntlet init", "agent-gauntlet run", "agent-gauntlet detect --why");
+  addRunCommands(program, act);
+  addLookingCommands(program, act);
+  addSetUpCommands(program, act);
+  return program;
+}
+
+function addRunCommands(program: Command, act: Act): void {
+  const run = program
+    .command("run")
+    .description("run every gate the changes call for")
+    .action(runAction(act));
+  const check = program.command("check").description("run only the checks").action(runAction(act, "check"));
+  for (const command of [run, check]) addRunOptions(command);
+  addExamples(
+    run,
+    "agent-gauntlet run",
+    "agent-gauntlet run -g lint -g test",
+    "agent-gauntlet run --json | jq .status",
+  );
+  addExamples(check, "agent-gauntlet check --uncommitted");
+  program
+    .command("stop-hook")
+    .description("answer an agent's stop hook (reads the event on stdin; agents call this, people do not)")
+    .option("--host <name>", "which agent asks, when it cannot be told from the event")
+    .allowUnknownOption()
+    .action(async () => {}); // the entry answers it before this table is loaded; here only for --help
+}
+
+function runAction(act: Act, kind?: "check" | "review") {
+  return (options: RunOptions): Promise<void> =>
+    act(async (terminal) => {
+      const { runCommand } = await import("./commands/run.ts");
+      return runCommand(terminal, { ...options, ...(kind === undefined ? {} : { kind }) });
+    });
+}
+
+function addRunOptions(command: Command): void {
+  addChangeOptions(command)
+    .option("-g, --gate <name>", "run only this gate (may be given several times)", collect, [])
+    .option("-q, --quiet", "print only failures and the status")
+    .option("-v, --verbose", "also print what changed and why gates are skipped")
+    .option("--json", "print the result as JSON on stdout");
+}
+
+function addChangeOptions(command: Command): Command {
+  return command
+    .option("-b, --base <revision>", "compare with this branch or commit")
+    .option("-c, --commit <revision>", "look only at what this commit changed")
+    .option("-u, --uncommitted", "look only at what is not committed");
+}
+
+function addLookingCommands(program: Command, act: Act): void {
+  const detect = addChangeOptions(
+    program.command("detect").description("show what changed and which gates it calls for"),
+  )
+    .option("--why", "also show the gates that are skipped, and why")
+    .option("--json", "print the plan as JSON")
+    .action((options: DetectOptions) =>
+      act(async (terminal) => (await import("./commands/detect.ts")).detectCommand(terminal, options)),
+    );
+  addExamples(detect, "agent-gauntlet detect --why", "agent-gauntlet detect --base origin/release --json");
+  program
+    .command("list")
+    .description("show the entry points and their gates")
+    .option("--json", "print them as JSON")
+    .action((options: ListOptions) =>
+      act(async (terminal) => (await import("./commands/list.ts")).listCommand(terminal, options)),
+    );
+  program
+    .command("status")
+    .description("show the last run, open failures and attempts left")
+    .option("--json", "print it as JSON")
+    .action((options: StatusOptions) =>
+      act(async (terminal) => (await import("./commands/status.ts")).statusCommand(terminal, options)),
+    );
+  program
+    .command("validate")
+    .description("check every configuration file")
+    .option("--json", "print the problems as JSON")
+    .action((options: ValidateOptions) =>
+      act(async (terminal) => (await import("./commands/validate.ts")).validateCommand(terminal, options)),
+    );
+}
+
+function addSetUpCommands(program: Command, act: Act): void {
+  program
+    .command("clean")
+    .description("put the logs away in previous/, forget failures and attempts")
+    .action(() => act(async (terminal) => (await import("./commands/clean.ts")).cleanCommand(terminal)));
+  const completion = program
+    .command("completion")
+    .description("print a completion script for your shell")
+    .addArgument(new Argument("<shell>").choices(["bash", "zsh", "fish"]))
+    .action((shell: CompletionOptions["shell"]) =>
+      act(async (terminal) =>
+        (await import("./commands/completion.ts")).completionCommand(terminal, { shell }),
+      ),
+    );
+  addExamples(
+    completion,
+    'eval "$(agent-gauntlet completion bash)"',
+    "agent-gauntlet completion fish | source",
+  );
+}
+
+function addExamples(command: Command, ...lines: readonly string[]): void {
+  command.addHelpText("after", ["", "Examples:", ...lines.map((line) => `  $ ${line}`)].join("\n"));
+}
+
+function collect(value: string, earlier: readonly string[]): readonly string[] {
+  return [...earlier, value];
+}

@@ -1,0 +1,38 @@
+import { previewRun } from "../../engine/preview-run.ts";
+import { detectJson } from "../../report/json.ts";
+import { EXIT } from "../exit-code.ts";
+import { tellTrouble } from "../open-settings.ts";
+import { printLine, type Terminal } from "../terminal.ts";
+
+export interface DetectOptions {
+  readonly base?: string;
+  readonly commit?: string;
+  readonly uncommitted?: boolean;
+  readonly why?: boolean;
+  readonly json?: boolean;
+}
+
+/** Shows what a run would do, and why, without running anything. */
+export async function detectCommand(terminal: Terminal, options: DetectOptions): Promise<number> {
+  const { base, commit, uncommitted, json } = options;
+  const preview = await previewRun({ cwd: terminal.cwd, env: terminal.env, base, commit, uncommitted });
+  if (!preview.ok) return tellTrouble(terminal, preview.trouble, { command: "detect", json });
+  const { changes, plan } = preview.value;
+  if (json) {
+    printLine(terminal.stdout, detectJson(changes, plan));
+    return EXIT.ok;
+  }
+  const { stdout, colours } = terminal;
+  for (const note of changes.notes) printLine(terminal.stderr, note);
+  printLine(stdout, `${changes.files.length} changed since ${changes.comparedTo}:`);
+  for (const { change, path, from } of changes.files) {
+    printLine(stdout, `  ${change.padEnd(9)} ${from === undefined ? path : `${from} → ${path}`}`);
+  }
+  printLine(stdout, plan.gates.length === 0 ? "No gate would run." : "Gates that would run:");
+  for (const { id, reason } of plan.gates) printLine(stdout, `  ${colours.bold(id)}  ${colours.dim(reason)}`);
+  if (options.why && plan.skipped.length > 0) {
+    printLine(stdout, "Skipped:");
+    for (const { id, reason } of plan.skipped) printLine(stdout, `  ${id}  ${colours.dim(reason)}`);
+  }
+  return EXIT.ok;
+}

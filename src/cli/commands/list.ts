@@ -1,0 +1,30 @@
+import type { EntryPoint } from "../../core/settings.ts";
+import { listJson } from "../../report/json.ts";
+import { EXIT } from "../exit-code.ts";
+import { openSettings } from "../open-settings.ts";
+import { printLine, type Terminal } from "../terminal.ts";
+
+export interface ListOptions {
+  readonly json?: boolean;
+}
+
+/** Shows what the configuration says, without looking at any change. */
+export async function listCommand(terminal: Terminal, { json }: ListOptions): Promise<number> {
+  const settings = await openSettings(terminal, { command: "list", json });
+  if (typeof settings === "number") return settings;
+  if (json) printLine(terminal.stdout, listJson(settings));
+  else for (const entryPoint of settings.entryPoints) printEntryPoint(terminal, entryPoint);
+  return EXIT.ok;
+}
+
+function printEntryPoint({ stdout, colours }: Terminal, { path, exclude, gates }: EntryPoint): void {
+  const without = exclude.length === 0 ? "" : colours.dim(` without ${exclude.join(", ")}`);
+  printLine(stdout, `${colours.bold(path)}${without}`);
+  for (const gate of gates) {
+    const what = gate.kind === "check" ? gate.command.split("\n")[0] : `by ${gate.cliPreference.join(", ")}`;
+    printLine(
+      stdout,
+      `  ${gate.kind} ${gate.name}${colours.dim(`  ${what}`)}${gate.warnOnly ? "  (warns only)" : ""}`,
+    );
+  }
+}

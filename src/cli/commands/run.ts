@@ -1,0 +1,69 @@
+import { statusTitle } from "../../core/status.ts";
+import { digestFailures } from "../../engine/digest-failures.ts";
+import { executeRun } from "../../engine/execute-run.ts";
+import type { RunRequest, RunResult } from "../../engine/run-request.ts";
+import { runJson } from "../../report/json.ts";
+import { cancellation } from "../cancellation.ts";
+import { exitCodeOf } from "../exit-code.ts";
+import { type Progress, showProgress } from "../progress.ts";
+import { printLine, type Terminal } from "../terminal.ts";
+
+export interface RunOptions {
+  readonly gate: readonly string[];
+  readonly base?: string;
+  readonly commit?: string;
+  readonly uncommitted?: boolean;
+  readonly quiet?: boolean;
+  readonly verbose?: boolean;
+  readonly json?: boolean;
+  readonly kind?: "check" | "review";
+}
+
+/** Runs gates for a person or a script: progress while they run, then what failed, then the status. */
+export async function runCommand(terminal: Terminal, options: RunOptions): Promise<number> {
+  using cancel = cancellation();
+  const progress = showProgress(terminal, options);
+  const result = await executeRun(
+    requestOf(terminal, options, { signal: cancel.signal, onEvent: progress.onEvent }),
+  );
+  progress.end();
+  if (options.json) printLine(terminal.stdout, runJson(options.kind ?? "run", result));
+  else await printResult(terminal, result, options);
+  return exitCodeOf(result.status);
+}
+
+function requestOf(
+  { cwd, env }: Terminal,
+  { gate, base, commit, uncommitted, kind }: RunOptions,
+  { signal, onEvent }: { signal: AbortSignal; onEvent: Progress["onEvent"] },
+): RunRequest {
+  return {
+    cwd,
+    env,
+    gates: gate,
+    base,
+    commit,
+    uncommitted,
+    signal,
+    onEvent,
+    ...(kind === undefined ? {} : { kind }),
+  };
+}
+
+const DIGEST_CHARS = 6_000;
+
+async function printResult(
+  terminal: Terminal,
+  result: RunResult,
+  { quiet, verbose }: RunOptions,
+): Promise<void> {
+  const { stdout, stderr, colours } = terminal;
+  if (verbose)
+    for (const { id, reason } of result.plan?.skipped ?? []) printLine(stdout, `[SKIP] ${id} ${reason}`);
+  for (const { outcome, digest } of await digestFailures(terminal.cwd, result.outcomes, DIGEST_CHARS)) {
+    printLine(stdout, `\n${colours.bold(colours.red(`── ${outcome.id} ──`))}\n${digest}`);
+  }
+  if (result.errorMessage !== undefined) printLine(stderr, result.errorMessage);
+  else if (!quiet) printLine(stdout, `\n${result.message}`);
+  printLine(stdout, `Status: ${statusTitle(result.status)}`);
+}

@@ -1,0 +1,65 @@
+import { statusTitle } from "../../core/status.ts";
+import type { Settings } from "../../core/settings.ts";
+import { type PassRecord, resumeSession, type WorkTreeHistory } from "../../core/history.ts";
+import { listSessions, readWorkTree } from "../../machine/history-store.ts";
+import { logDirOf } from "../../machine/log-dir.ts";
+import { type SessionFacts, statusJson } from "../../report/json.ts";
+import { finishedLine } from "../../report/plain-lines.ts";
+import { EXIT } from "../exit-code.ts";
+import { openSettings } from "../open-settings.ts";
+import { printLine, type Terminal } from "../terminal.ts";
+
+export interface StatusOptions {
+  readonly json?: boolean;
+}
+
+/** Shows where things stand: the last run, gate by gate, and what is still open in which session. */
+export async function statusCommand(terminal: Terminal, { json }: StatusOptions): Promise<number> {
+  const settings = await openSettings(terminal, { command: "status", json });
+  if (typeof settings === "number") return settings;
+  const { stateDir } = logDirOf(settings.root, settings.logDir);
+  const workTree = await readWorkTree(stateDir);
+  const sessions = await openSessions(stateDir, settings, workTree.value.pass);
+  if (workTree.warning !== undefined) printLine(terminal.stderr, workTree.warning);
+  if (json) printLine(terminal.stdout, statusJson(workTree.value, sessions));
+  else printStatus(terminal, workTree.value, sessions);
+  return EXIT.ok;
+}
+
+/** The sessions with something open or spent; what a later pass has closed is not open. */
+async function openSessions(
+  stateDir: string,
+  { maxRetries }: Settings,
+  pass: PassRecord | undefined,
+): Promise<readonly SessionFacts[]> {
+  const sessions = await listSessions(stateDir);
+  return sessions
+    .map(({ id, history }) => ({
+      id,
+      history: resumeSession(history, { pass, fingerprint: history.gaveUpOn }),
+    }))
+    .map(({ id, history }) => ({ id, history, attemptsLeft: Math.max(0, maxRetries - history.attempts) }))
+    .filter(({ history }) => history.openFailures.length > 0 || history.gaveUpOn !== undefined);
+}
+
+function printStatus(
+  { stdout, colours }: Terminal,
+  { lastRun, pass }: WorkTreeHistory,
+  sessions: readonly SessionFacts[],
+): void {
+  if (lastRun === undefined) return printLine(stdout, "No run yet. Start one with `agent-gauntlet run`.");
+  const when = new Date(lastRun.completedAt).toISOString();
+  printLine(
+    stdout,
+    `${colours.bold(`Run ${lastRun.number}`)}: ${statusTitle(lastRun.status)}, finished ${when}`,
+  );
+  for (const outcome of lastRun.outcomes) printLine(stdout, `  ${finishedLine(outcome)}`);
+  if (pass !== undefined)
+    printLine(stdout, `Last pass: run ${pass.runNumber}, ${new Date(pass.at).toISOString()}`);
+  for (const { id, history, attemptsLeft } of sessions) {
+    const budget = history.gaveUpOn === undefined ? `${attemptsLeft} attempts left` : "gave up";
+    printLine(stdout, `Session ${id}: ${budget}`);
+    for (const failure of history.openFailures)
+      printLine(stdout, `  still failing: ${failure.id} (since run ${failure.runNumber})`);
+  }
+}

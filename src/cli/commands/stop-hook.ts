@@ -1,0 +1,111 @@
+import { statusMessage } from "../../core/status-message.ts";
+import type { Status } from "../../core/status.ts";
+import type { Verdict } from "../../core/verdict.ts";
+import { handleStop } from "../../engine/handle-stop.ts";
+import { allow } from "../../engine/verdict-of.ts";
+import { claudeCode } from "../../hosts/claude-code.ts";
+import { blockCapOf } from "../../hosts/block-cap.ts";
+import { findHost } from "../../hosts/host-table.ts";
+import type { Host, Payload } from "../../hosts/host.ts";
+import { recogniseHost } from "../../hosts/recognise.ts";
+import { readObjectText } from "../../machine/read-stdin.ts";
+import { writeAll } from "../../machine/write-all.ts";
+import { cancellation } from "../cancellation.ts";
+import { EXIT } from "../exit-code.ts";
+
+/** Answers an agent's stop: one line on stdout, always, and exit code 0, whatever happens. */
+export async function runStopHook(args: readonly string[]): Promise<number> {
+  const named = hostNamed(args);
+  const answer = answerOnce(named ?? claudeCode);
+  process.on("uncaughtException", (error) => answer(crashed(error)));
+  try {
+    log("Starting gauntlet validation...");
+    const { host, verdict } = await answerStop(named);
+    return answer(verdict, host);
+  } catch (error) {
+    return answer(crashed(error));
+  }
+}
+
+interface Answered {
+  readonly verdict: Verdict;
+  readonly host?: Host;
+}
+
+async function answerStop(named: Host | undefined): Promise<Answered> {
+  const { env } = process;
+  if (env["GAUNTLET_STOP_HOOK_ACTIVE"] || env["GAUNTLET_STOP_HOOK_ACTIVE_ENV"])
+    return { verdict: allow("stop_hook_active") };
+  using cancel = cancellation();
+  const payload = parseObject(await readObjectText(process.stdin, cancel.signal));
+  if (payload === undefined) return { verdict: allow("invalid_input") };
+  const surroundings = { env, cwd: process.cwd() };
+  const host = named ?? recogniseHost(payload, surroundings);
+  const parsed = host.parse(payload, surroundings);
+  if (parsed.kind === "other-event") {
+    return { host, verdict: allow("invalid_input", { detail: `${parsed.name} is not a stop` }) };
+  }
+  const stop = { event: parsed.event, env, blockCap: blockCapOf(host, env), onRunning: logRunning };
+  return { host, verdict: await handleStop(stop, cancel.signal) };
+}
+
+/** The first answer counts: a crash after it must not add a second line. */
+function answerOnce(fallback: Host): (verdict: Verdict, host?: Host) => number {
+  let isAnswered = false;
+  return (verdict, host = fallback) => {
+    if (isAnswered) return EXIT.ok;
+    isAnswered = true;
+    log(STDERR_LINES[verdict.status] ?? verdict.message);
+    const { stdout, stderr, exitCode } = host.render(verdict);
+    writeAll(2, stderr);
+    writeAll(1, stdout);
+    process.exitCode = exitCode;
+    return exitCode;
+  };
+}
+
+function crashed(error: unknown): Verdict {
+  const detail = error instanceof Error ? error.message : String(error);
+  log(`Stop hook error: ${detail}`);
+  const message = statusMessage("error", { detail });
+  return { decision: "allow", status: "error", message, notice: `${message}\nThe stop was not checked.` };
+}
+
+function parseObject(text: string): Payload | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as Payload)
+      : undefined; // an object, as just checked
+  } catch {
+    return undefined;
+  }
+}
+
+function hostNamed(args: readonly string[]): Host | undefined {
+  const at = args.findIndex((arg) => arg === "--host" || arg.startsWith("--host="));
+  const name = args[at]?.split("=")[1] ?? args[at + 1];
+  return at === -1 || name === undefined ? undefined : findHost(name);
+}
+
+/** What people see in the host's verbose view, in the words they know. */
+const STDERR_LINES: Partial<Readonly<Record<Status, string>>> = {
+  passed: "Gauntlet passed!",
+  passed_with_warnings: "Gauntlet passed!",
+  failed: "Gauntlet failed, blocking stop",
+  no_config: "No gauntlet config found, allowing stop",
+  stop_hook_active: "Stop hook already active, allowing stop",
+  retry_limit_exceeded: "Termination condition met, allowing stop",
+  no_changes: "Termination condition met, allowing stop",
+  no_applicable_gates: "Termination condition met, allowing stop",
+  lock_conflict: "Infrastructure error detected, allowing stop",
+  error: "Infrastructure error detected, allowing stop",
+};
+
+function logRunning(): void {
+  log("Running gauntlet gates...");
+}
+
+function log(line: string): void {
+  writeAll(2, `[gauntlet] ${line}\n`);
+}

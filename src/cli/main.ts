@@ -1,0 +1,17 @@
+import { EXIT } from "./exit-code.ts";
+
+/** Runs a command and sets the exit code. The only catch-all: what arrives here is a bug of ours. */
+export async function main(command: () => Promise<number>): Promise<void> {
+  try {
+    process.exitCode = await command();
+  } catch (error) {
+    process.exitCode = EXIT.notOk;
+    process.stderr.write(bugReport(error));
+  }
+}
+
+function bugReport(error: unknown): string {
+  const { message, stack } = error instanceof Error ? error : { message: String(error), stack: undefined };
+  const detail = process.env["AGENT_GAUNTLET_DEBUG"] ? `${stack ?? message}\n` : "";
+  return `agent-gauntlet: something went wrong that should not: ${message}\n${detail || "Set AGENT_GAUNTLET_DEBUG=1 to see where.\n"}`;
+}

@@ -1,0 +1,41 @@
+import { loadSettings } from "../config/gauntlet/load.ts";
+import { formatDiagnostic } from "../core/diagnostic.ts";
+import type { Settings } from "../core/settings.ts";
+import { explain, type Trouble } from "../core/trouble.ts";
+import { findProject } from "../machine/find-project.ts";
+import { errorJson } from "../report/json.ts";
+import { EXIT } from "./exit-code.ts";
+import { printLine, type Terminal } from "./terminal.ts";
+
+/** The project's settings, or the exit code after the trouble has been told. */
+export async function openSettings(
+  terminal: Terminal,
+  { command, json }: { command: string; json?: boolean | undefined },
+): Promise<Settings | number> {
+  const root = findProject(terminal.cwd);
+  const loaded = root === undefined ? undefined : await loadSettings(root, terminal.env);
+  if (loaded?.ok) {
+    for (const warning of loaded.value.warnings) printLine(terminal.stderr, formatDiagnostic(warning));
+    return loaded.value.settings;
+  }
+  return tellTrouble(terminal, loaded?.trouble ?? { kind: "no-config", searchedFrom: terminal.cwd }, {
+    command,
+    json,
+  });
+}
+
+/** Says what is wrong, for people and, if asked, for machines. */
+export function tellTrouble(
+  terminal: Terminal,
+  trouble: Trouble,
+  { command, json }: { command: string; json?: boolean | undefined },
+): number {
+  const message = explain(trouble);
+  if (json)
+    printLine(
+      terminal.stdout,
+      errorJson(command, trouble.kind === "no-config" ? "no_config" : "error", message),
+    );
+  printLine(terminal.stderr, message);
+  return EXIT.notOk;
+}

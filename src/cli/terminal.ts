@@ -1,0 +1,39 @@
+import type { Readable, Writable } from "node:stream";
+import { createColors } from "picocolors";
+
+/** Where a command runs and whom it talks to: everything it may know about the process around it. */
+export interface Terminal {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
+  readonly stderr: Writable & { readonly isTTY?: boolean };
+  /** A person is there to be asked. */
+  readonly isInteractive: boolean;
+  /** Colours where they will be seen; `NO_COLOR` is honoured. */
+  readonly colours: ReturnType<typeof createColors>;
+}
+
+export function processTerminal(): Terminal {
+  const { stdin, stdout, stderr, env } = process;
+  const isPlain = Boolean(env["NO_COLOR"]) || env["TERM"] === "dumb";
+  for (const stream of [stdout, stderr]) stream.on("error", ignoreClosedPipe);
+  return {
+    cwd: process.cwd(),
+    env,
+    stdin,
+    stdout,
+    stderr,
+    isInteractive: stdin.isTTY && stdout.isTTY,
+    colours: createColors(stdout.isTTY && !isPlain),
+  };
+}
+
+/** Nobody reads any more (`| head`): not worth a stack trace. */
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EPIPE") throw error;
+}
+
+export function printLine(stream: Writable, line = ""): void {
+  stream.write(`${line}\n`);
+}

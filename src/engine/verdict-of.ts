@@ -1,0 +1,36 @@
+import { describeOutcome, isBlocking } from "../core/outcome.ts";
+import type { Status } from "../core/status.ts";
+import { type MessageFacts, statusMessage } from "../core/status-message.ts";
+import type { StopEvent } from "../core/stop-event.ts";
+import type { Verdict } from "../core/verdict.ts";
+import { sessionKey } from "../machine/session-key.ts";
+import type { RunResult } from "./run-request.ts";
+
+export function allow(status: Status, facts: MessageFacts = {}): Verdict {
+  return { decision: "allow", status, message: statusMessage(status, facts) };
+}
+
+/** What a run means for the stop that asked for it: only `failed` blocks; trouble is never silent. */
+export function verdictOf(result: RunResult, asked: { event: StopEvent; root: string }): Verdict {
+  const { status, message, feedback } = result;
+  if (status === "failed") {
+    return { decision: "block", status, message, feedback: feedback ?? "Gauntlet gates did not pass." };
+  }
+  const notice = noticeOf(result, asked);
+  return { decision: "allow", status, message, ...(notice === undefined ? {} : { notice }) };
+}
+
+/** What the person must know although the agent may stop. */
+function noticeOf(result: RunResult, asked: { event: StopEvent; root: string }): string | undefined {
+  const { status, message, trouble } = result;
+  if (status === "retry_limit_exceeded") return giveUpNotice(result);
+  if (status === "error") return `${message}\nThe stop was not checked.`;
+  const isOtherSession =
+    trouble?.kind === "lock-held" && trouble.sessionId !== sessionKey(asked.event, asked.root);
+  return isOtherSession ? `${message}\nThe stop was not checked.` : undefined;
+}
+
+function giveUpNotice({ message, outcomes }: RunResult): string {
+  const red = outcomes.filter(isBlocking).map((outcome) => `- ${outcome.name} ${describeOutcome(outcome)}`);
+  return [message, ...red].join("\n");
+}

@@ -1,0 +1,63 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { StopEvent } from "../core/stop-event.ts";
+import { now } from "./clock.ts";
+import { sessionKey, sha256 } from "./session-key.ts";
+
+/**
+ * What a stop that was blocked leaves for the next one, outside any project: with the host's flag set nothing else is
+ * read, not even the configuration.
+ */
+export interface BlockedSession {
+  readonly blockedAt: number;
+  readonly whenActive: "allow" | "enforce";
+  readonly root: string;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const VERSION = 1;
+
+/** Absent when this session was not blocked, and when the file cannot be trusted. */
+export function readBlockedSession(event: StopEvent, env: Environment): BlockedSession | undefined {
+  try {
+    const value: unknown = JSON.parse(readFileSync(fileOf(event, env), "utf8"));
+    return isBlockedSession(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A file that cannot be written only means that the next stop is let through without a word. */
+export function rememberBlock(
+  event: StopEvent,
+  env: Environment,
+  block: Omit<BlockedSession, "blockedAt">,
+): void {
+  const path = fileOf(event, env);
+  try {
+    mkdirSync(join(path, ".."), { recursive: true, mode: 0o700 });
+    const draft = `${path}.${process.pid}`;
+    writeFileSync(draft, JSON.stringify({ version: VERSION, blockedAt: now(), ...block }), { mode: 0o600 });
+    renameSync(draft, path);
+  } catch {
+    rmSync(path, { force: true });
+  }
+}
+
+export function forgetBlock(event: StopEvent, env: Environment): void {
+  rmSync(fileOf(event, env), { force: true });
+}
+
+function fileOf(event: StopEvent, env: Environment): string {
+  const state = env["XDG_STATE_HOME"] || join(env["HOME"] || homedir(), ".local", "state");
+  return join(state, "agent-gauntlet", "sessions", `${sha256(sessionKey(event, event.cwd))}.json`);
+}
+
+function isBlockedSession(value: unknown): value is BlockedSession {
+  if (typeof value !== "object" || value === null) return false;
+  const { version, blockedAt, whenActive, root } = value as Record<string, unknown>; // checked right here
+  const isKnownMode = whenActive === "allow" || whenActive === "enforce";
+  return version === VERSION && typeof blockedAt === "number" && isKnownMode && typeof root === "string";
+}

@@ -1,0 +1,104 @@
+import type { ChangeSet } from "../core/change-set.ts";
+import type { Diagnostic } from "../core/diagnostic.ts";
+import type { SessionHistory, WorkTreeHistory } from "../core/history.ts";
+import { type GateOutcome, isBlocking } from "../core/outcome.ts";
+import type { Plan } from "../core/plan.ts";
+import type { Settings } from "../core/settings.ts";
+import type { Status } from "../core/status.ts";
+
+/** Raised when a field changes its meaning or goes; new fields do not raise it. */
+const FORMAT = 1;
+
+/** What `run --json` and `check --json` tell. */
+export interface RunFacts {
+  readonly status: Status;
+  readonly message: string;
+  readonly outcomes: readonly GateOutcome[];
+  readonly runNumber?: number;
+  readonly consoleLogPath?: string;
+  readonly attemptsLeft?: number;
+  readonly changes?: ChangeSet;
+  readonly plan?: Plan;
+}
+
+/** The JSON of a run. Like every JSON we print, one object on one line that begins with `format` and `command`. */
+export function runJson(command: string, result: RunFacts): string {
+  const { status, message, outcomes, changes, plan } = result;
+  return line(command, {
+    status,
+    message,
+    run: result.runNumber ?? null,
+    outcomes: outcomes.map(outcomeJson),
+    skipped: plan?.skipped ?? [],
+    changes: changes === undefined ? null : changesJson(changes),
+    consoleLog: result.consoleLogPath ?? null,
+    attemptsLeft: result.attemptsLeft ?? null,
+  });
+}
+
+export function detectJson(changes: ChangeSet, plan: Plan): string {
+  const gates = plan.gates.map(({ id, gate, scope, workingDirectory, reason, files }) => ({
+    id,
+    kind: gate.kind,
+    name: gate.name,
+    scope,
+    workingDirectory,
+    reason,
+    files: files.map(({ path }) => path),
+  }));
+  return line("detect", { changes: changesJson(changes), gates, skipped: plan.skipped });
+}
+
+export function listJson(settings: Settings): string {
+  const entryPoints = settings.entryPoints.map(({ path, exclude, gates }) => ({
+    path,
+    exclude,
+    gates: gates.map(({ kind, name, warnOnly, parallel }) => ({ kind, name, warnOnly, parallel })),
+  }));
+  return line("list", { entryPoints });
+}
+
+export function validateJson(diagnostics: readonly Diagnostic[]): string {
+  const valid = !diagnostics.some(({ severity }) => severity === "error");
+  return line("validate", { valid, diagnostics });
+}
+
+export function statusJson(workTree: WorkTreeHistory, sessions: readonly SessionFacts[]): string {
+  const { lastRun, pass } = workTree;
+  return line("status", {
+    lastRun: lastRun === undefined ? null : { ...lastRun, outcomes: lastRun.outcomes.map(outcomeJson) },
+    lastPass: pass ?? null,
+    sessions: sessions.map(({ id, attemptsLeft, history }) => ({
+      id,
+      attempts: history.attempts,
+      attemptsLeft,
+      gaveUp: history.gaveUpOn !== undefined,
+      openFailures: history.openFailures.map((failure) => failure.id),
+    })),
+  });
+}
+
+/** A session with something to remember. */
+export interface SessionFacts {
+  readonly id: string;
+  readonly history: SessionHistory;
+  readonly attemptsLeft: number;
+}
+
+/** Trouble of ours, whatever the command. */
+export function errorJson(command: string, status: Status, message: string): string {
+  return line(command, { status, message });
+}
+
+function outcomeJson(outcome: GateOutcome): object {
+  const { kind, gate, fixInstructions: _told, ...rest } = outcome;
+  return { ...rest, kind: gate, outcome: kind, blocks: isBlocking(outcome) };
+}
+
+function changesJson({ comparedTo, baseCommit, files, notes }: ChangeSet): object {
+  return { comparedTo, baseCommit: baseCommit ?? null, files, notes };
+}
+
+function line(command: string, content: object): string {
+  return JSON.stringify({ format: FORMAT, command, ...content });
+}
