@@ -36,7 +36,7 @@ export class SourceText {
       file: this.file,
       line: line + this.#linesBefore,
       column,
-      message,
+      message: printable(message),
       ...(excerpt === undefined ? {} : { excerpt }),
       ...(hint === undefined ? {} : { hint }),
     };

@@ -56,6 +56,7 @@ function troubleOf(action: string, path: string, error: unknown): ReturnType<typ
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (code === "ENOENT" && action !== "write") return fail({ kind: "file-missing", path });
   if (code === "") throw error;
+  if (code === "ENOTDIR" && action === "list") return failed(action, path, "it is not a directory");
   return failed(action, path, ERRNO_WORDS[code] ?? code);
 }
 

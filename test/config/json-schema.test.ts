@@ -35,7 +35,8 @@ function jsonSchemaOf(schema: z.ZodType, title: string): string {
     io: "input",
     override: ({ jsonSchema }) => {
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-      delete jsonSchema.propertyNames;
+      if (typeof jsonSchema.propertyNames === "object" && !jsonSchema.propertyNames.pattern)
+        delete jsonSchema.propertyNames;
     },
   });
   return `${JSON.stringify({ $schema, ...rest }, undefined, 2)}\n`;

@@ -12,6 +12,8 @@ const MAX_DIAGNOSTICS = 200;
 export class ConfigFiles {
   /** Absolute paths of everything looked at, found or not: whoever caches settings must watch these. */
   readonly lookedAt: string[] = [];
+  /** The same as shown to the user: the order in which problems are told. */
+  readonly #order: string[] = [];
   readonly #root: AbsolutePath;
   readonly #diagnostics: Diagnostic[] = [];
   #untold = 0;
@@ -25,11 +27,19 @@ export class ConfigFiles {
     else this.#untold += 1;
   };
 
+  /** Whether no error was reported yet. */
+  get isSound(): boolean {
+    return this.#untold === 0 && this.#diagnostics.every(({ severity }) => severity !== "error");
+  }
+
   /** The problems so far, file by file in the order they were read, line by line. */
   get diagnostics(): readonly Diagnostic[] {
-    const order = [...new Set(this.#diagnostics.map(({ file }) => file))];
+    const order = this.#order;
     const sorted = this.#diagnostics.toSorted(
-      (a, b) => order.indexOf(a.file) - order.indexOf(b.file) || (a.line ?? 0) - (b.line ?? 0),
+      (a, b) =>
+        order.indexOf(a.file) - order.indexOf(b.file) ||
+        (a.line ?? 0) - (b.line ?? 0) ||
+        (a.column ?? 0) - (b.column ?? 0),
     );
     if (this.#untold === 0) return sorted;
     const file = sorted.at(-1)?.file ?? "";
@@ -56,6 +66,7 @@ export class ConfigFiles {
   #locate(file: string): string {
     const path = isAbsolute(file) ? file : join(this.#root, file);
     this.lookedAt.push(path);
+    this.#order.push(file);
     return path;
   }
 }

@@ -11,11 +11,18 @@ export function explainIssue(issue: RawIssue): string {
   if (issue.code === "too_small" && issue.origin === "array") return "must have at least one entry";
   if (issue.code === "too_small") return `must be ${lowerBound(issue)}${found(issue.input)}`;
   if (issue.code === "too_big") return `must be at most ${issue.maximum}${found(issue.input)}`;
+  if (issue.code === "invalid_key") return issue.issues[0]?.message ?? "is not a valid name";
   return issue.message ?? "is not valid";
 }
 
-/** The message of a value of the wrong type: what belongs there and what was found. */
-export function mustBe(expected: string): (issue: { readonly input?: unknown }) => string {
+/** For a schema: the words for a value of the wrong type. Its other issues keep their own. */
+export function expects(words: string): z.core.$ZodErrorMap {
+  return (issue) =>
+    issue.code === "invalid_type" || issue.code === "invalid_union" ? mustBe(words)(issue) : undefined;
+}
+
+/** What belongs there and what was found. */
+function mustBe(expected: string): (issue: { readonly input?: unknown }) => string {
   return ({ input }) =>
     input === undefined ? `is missing: it must be ${expected}` : `must be ${expected}${found(input)}`;
 }
@@ -37,7 +44,8 @@ const CONVERSION_HINTS: Readonly<Record<string, (input: unknown) => string | und
   number: hintForNumber,
   int: hintForNumber,
   string: hintForText,
-  array: (input) => (typeof input === "string" ? `write a list: \`[${input}]\`` : undefined),
+  array: (input) =>
+    typeof input === "string" && /^[\w-]+$/.test(input) ? `write a list: \`[${input}]\`` : undefined,
 };
 
 function hintForBoolean(input: unknown): string | undefined {

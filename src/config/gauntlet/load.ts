@@ -53,7 +53,7 @@ function readConfig(text: SourceText, files: ConfigFiles): YamlSource | undefine
   if (source.value === null) return { ...source, value: {} };
   files.report(
     source.complain([], {
-      message: "this file must be a map (`key: value` lines)",
+      message: "this must be a map (`key: value` lines)",
       hint: "begin with `checks:`",
     }),
   );

@@ -14,8 +14,9 @@ import type { YamlSource } from "./yaml-source.ts";
 export function readEntryPoints(
   config: YamlSource,
   tables: GateTables,
-  { report }: ConfigFiles,
+  files: ConfigFiles,
 ): readonly EntryPoint[] {
+  const { report } = files;
   const value = valueAt(config.value, ["entry_points"]) ?? undefined;
   if (value === undefined) return [wholeProject(tables, { config, report })];
   if (!Array.isArray(value) || value.length === 0) {
@@ -25,7 +26,7 @@ export function readEntryPoints(
   const read = value.map((_, index) => readEntryPoint(tables, { config, index, report }));
   const entryPoints = read.filter((entryPoint) => entryPoint !== undefined);
   reportSamePaths(read, { config, report });
-  if (entryPoints.length === read.length) reportUnused(entryPoints, tables, report);
+  if (files.isSound) reportUnused(entryPoints, tables, report);
   return entryPoints;
 }
 
@@ -51,8 +52,10 @@ function wholeProject(tables: GateTables, { config, report }: Where): EntryPoint
 
 function readEntryPoint(tables: GateTables, where: WhereInList): EntryPoint | undefined {
   const { config, index, report } = where;
-  const checks = resolveNames({ key: "checks", table: tables.checks }, where);
-  const reviews = resolveNames({ key: "reviews", table: tables.reviews }, where);
+  const gates = [
+    ...resolveNames({ key: "checks", table: tables.checks }, where),
+    ...resolveNames({ key: "reviews", table: tables.reviews }, where),
+  ];
   const path = ["entry_points", index];
   const fields = readValue(entryPointSchema, { source: config, path, report });
   if (fields === undefined) return undefined;
@@ -64,11 +67,7 @@ function readEntryPoint(tables: GateTables, where: WhereInList): EntryPoint | un
         hint: "add `checks:` or `reviews:` to it",
       }),
     );
-  return {
-    path: cleanPath(fields.path),
-    exclude: fields.exclude.map(cleanPath),
-    gates: [...checks, ...reviews],
-  };
+  return { path: cleanPath(fields.path), exclude: fields.exclude.map(cleanPath), gates };
 }
 
 interface Names<G> {

@@ -78,13 +78,13 @@ async function readReviewFile(fileName: string, files: ConfigFiles): Promise<Rev
   const text = await files.read(file);
   if (typeof text === "string") return unreadable(name, file);
   const { head, body, diagnostics } = splitFrontMatter(text);
-  const parsed = parseYaml(head ?? new SourceText(file, "{}"));
+  const parsed = parseYaml(head ?? new SourceText(file, ""));
   for (const diagnostic of [...diagnostics, ...parsed.diagnostics]) files.report(diagnostic);
   if (body === "" && diagnostics.length === 0)
     files.report(text.complainAboutFile("has no prompt: write what the reviewer should look for"));
   if (parsed.source === undefined) return unreadable(name, file);
   const place = { source: parsed.source, path: [], report: files.report };
-  // A head of nothing but comments is an empty map.
+  // No head, or a head of nothing but comments.
   const fields = parsed.source.value === null ? DEFAULTS : readValue(reviewSchema, place);
   return declareAt(name, fields === undefined ? undefined : { ...fields, prompt: body }, place);
 }

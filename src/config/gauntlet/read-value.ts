@@ -98,8 +98,8 @@ function reportIssue(issue: z.core.$ZodIssue, schema: z.ZodType, { source, path,
     for (const key of issue.keys.slice(0, MAX_ISSUES)) report(unknownKey(source, [...at, key], known));
     return;
   }
-  const message = at.length === 0 ? `this file ${issue.message}` : `\`${inWords(at)}\` ${issue.message}`;
-  report(source.complain(at, { message, hint: hintFor(issue), at: isMissing(issue) ? "key" : "value" }));
+  const message = at.length === 0 ? `this ${issue.message}` : `\`${inWords(at)}\` ${issue.message}`;
+  report(source.complain(at, { message, hint: hintFor(issue), at: isAboutKey(issue) ? "key" : "value" }));
 }
 
 function unknownKey(source: YamlSource, path: Path, known: readonly string[]): Diagnostic {
@@ -108,8 +108,8 @@ function unknownKey(source: YamlSource, path: Path, known: readonly string[]): D
   return source.complain(path, { severity: "warning", message, hint });
 }
 
-function isMissing(issue: z.core.$ZodIssue): boolean {
-  return issue.input === undefined;
+function isAboutKey(issue: z.core.$ZodIssue): boolean {
+  return issue.input === undefined || issue.code === "invalid_key";
 }
 
 function inWords(path: Path): string {

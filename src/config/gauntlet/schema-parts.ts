@@ -1,26 +1,26 @@
 import * as z from "zod";
-import { mustBe } from "./explain-issue.ts";
+import { expects } from "./explain-issue.ts";
 
 /** Text with something in it; `expected` says in plain words what belongs there. */
 export function text(expected: string) {
-  return z.string({ error: mustBe(expected) }).regex(/\S/, "must not be empty");
+  return z.string({ error: expects(expected) }).regex(/\S/, "must not be empty");
 }
 
-/** A path that stays inside the directory it is relative to. */
-export function innerPath(expected: string) {
+/** A path that does not leave the directory it is relative to. */
+export function innerPath(expected: string, directory = "the project") {
   return text(expected).refine(staysInside, {
-    error: "must be a relative path that stays inside, without `..`",
+    error: `must be a relative path inside ${directory}, without \`..\``,
   });
 }
 
-export const wholeNumber = z.int();
+export const wholeNumber = z.int({ error: expects("a whole number") });
 
 /** A day: more than a gate may sensibly take, less than a timer can hold. */
 export const seconds = z
-  .number({ error: mustBe("a number of seconds") })
+  .number({ error: expects("a number of seconds") })
   .positive()
   .max(86_400);
 
 function staysInside(path: string): boolean {
-  return !/^[\\/]|^[A-Za-z]:|^~/.test(path) && !path.split(/[\\/]/).includes("..");
+  return !/^[\\/]|^[A-Za-z]:|^~(?:[\\/]|$)/.test(path) && !path.split(/[\\/]/).includes("..");
 }

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { BUILTIN_REVIEW_NAMES } from "./builtin-reviews.ts";
-import { mustBe } from "./explain-issue.ts";
+import { expects } from "./explain-issue.ts";
 import { isReviewer, REVIEWER_NAMES } from "./reviewer-name.ts";
 import { innerPath, seconds, text, wholeNumber } from "./schema-parts.ts";
 
@@ -32,9 +32,11 @@ const reviewer = z
         })
         .meta({ pattern: "^command:\\s*\\S" }),
     ],
-    { error: mustBe("the name of a reviewer") },
+    { error: expects("the name of a reviewer") },
   )
   .describe("A reviewer: one we know by name, or `command:` and a shell line.");
+
+const variableName = z.string().regex(/^[^=]+$/, "cannot be the name of a variable");
 
 const reviewers = z.array(reviewer).min(1);
 
@@ -56,11 +58,14 @@ const checkShape = {
     .boolean()
     .default(false)
     .describe("When this check fails, do not start the sequential gates after it. Needs `parallel: false`."),
-  fix_instructions: innerPath("a file inside .gauntlet/")
+  fix_instructions: innerPath("a file inside `.gauntlet/`", "`.gauntlet/`")
     .optional()
     .describe("A text file inside `.gauntlet/` that tells the agent how to fix a failure."),
   env: z
-    .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+    .record(
+      variableName,
+      z.union([z.string(), z.number(), z.boolean()], { error: expects("text, a number, or true or false") }),
+    )
     .default({})
     .describe("Environment variables for the command, on top of the inherited ones."),
   shell: text("the name or path of a shell")
@@ -112,14 +117,14 @@ const inlineReviewObject = z
 /** One value of `checks:` in config.yml. */
 export const inlineCheckSchema = z
   .union([text("a shell command"), checkSchema], {
-    error: mustBe("a shell command, or a map with `command`"),
+    error: expects("a shell command, or a map with `command`"),
   })
   .describe("A shell command, or a map with `command` and more.");
 
 /** One value of `reviews:` in config.yml, where that is a map. */
 export const inlineReviewSchema = z
   .union([text("a prompt"), inlineReviewObject], {
-    error: mustBe("a prompt, or a map with `prompt` or `builtin`"),
+    error: expects("a prompt, or a map with `prompt` or `builtin`"),
   })
   .describe("A prompt, or a map with `prompt` or `builtin` and more.");
 
@@ -133,7 +138,7 @@ export const entryPointSchema = z.strictObject(
     checks: z.array(text("the name of a check")).default([]).describe("Names of the checks to run here."),
     reviews: z.array(text("the name of a review")).default([]).describe("Names of the reviews to run here."),
   },
-  { error: mustBe("a map that begins with `path:`") },
+  { error: expects("a map that begins with `path:`") },
 );
 
 const stopHookSchema = z.strictObject({
@@ -164,19 +169,22 @@ const stopHookSchema = z.strictObject({
   }),
 });
 
-const debugLogSchema = z.union([
-  z.boolean(),
-  z.strictObject({
-    enabled: z
-      .boolean()
-      .exactOptional()
-      .meta({ default: DEBUG_LOG_DEFAULTS.enabled, description: "Whether a debug log is written." }),
-    max_size_mb: z.number().positive().max(1024).exactOptional().meta({
-      default: DEBUG_LOG_DEFAULTS.max_size_mb,
-      description: "Size in megabytes at which the debug log is rotated.",
+const debugLogSchema = z.union(
+  [
+    z.boolean(),
+    z.strictObject({
+      enabled: z
+        .boolean()
+        .exactOptional()
+        .meta({ default: DEBUG_LOG_DEFAULTS.enabled, description: "Whether a debug log is written." }),
+      max_size_mb: z.number().positive().max(1024).exactOptional().meta({
+        default: DEBUG_LOG_DEFAULTS.max_size_mb,
+        description: "Size in megabytes at which the debug log is rotated.",
+      }),
     }),
-  }),
-]);
+  ],
+  { error: expects("true, false or a map (`key: value` lines)") },
+);
 
 /** What the project and the person may both say; the project wins, field by field. */
 const sharedShape = {
@@ -206,17 +214,17 @@ export const configSchema = z.strictObject({
     .default(3)
     .describe("How often a failing stop is blocked before it is let through, loudly. 0 never blocks."),
   entry_points: z
-    .array(entryPointSchema)
+    .array(entryPointSchema, { error: expects("a list of maps that begin with `path:`") })
     .min(1, "must have at least one entry; without `entry_points`, every gate looks after the whole project")
     .optional()
     .describe("Which gates look after which paths. Default: one entry point `.` with every gate."),
   checks: z
-    .record(z.string(), inlineCheckSchema, { error: mustBe("a map of names and commands") })
+    .record(z.string(), inlineCheckSchema, { error: expects("a map of names and commands") })
     .optional()
     .describe("Checks by name, in place of files in `.gauntlet/checks/`."),
   reviews: z
     .union([z.array(builtinReviewSchema), z.record(z.string(), inlineReviewSchema)], {
-      error: mustBe("a list of built-in reviews, or a map of names and prompts"),
+      error: expects("a list of built-in reviews, or a map of names and prompts"),
     })
     .optional()
     .describe("Names of built-in reviews, or reviews by name in place of files in `.gauntlet/reviews/`."),

@@ -55,7 +55,10 @@ export function parseYaml(text: SourceText): ParsedYaml {
   const tree = readTree(document.contents);
   const diagnostics = [
     ...document.warnings.map((warning) =>
-      text.complain(at(warning.pos[0]), { severity: "warning", message: warning.message }),
+      text.complain(at(warning.pos[0]), {
+        severity: "warning",
+        message: warning.message.replace(/^Unresolved tag: (.*)$/, "the tag `$1` means nothing here"),
+      }),
     ),
     ...tree.problems.map(({ offset, ...complaint }) => text.complain(at(offset), complaint)),
   ];
@@ -83,23 +86,32 @@ function syntaxErrors(
   return rest > 0 ? [...shown, text.complainAboutFile(`has ${rest} more syntax errors`)] : shown;
 }
 
-function syntaxComplaint(error: YAMLError): Complaint {
-  return SYNTAX_COMPLAINTS[error.code] ?? { message: `not valid YAML: ${error.message}` };
+function syntaxComplaint({ code, message }: YAMLError): Complaint {
+  const known = SYNTAX_COMPLAINTS.find(([pattern]) => pattern.test(`${code} ${message}`));
+  return known?.[1] ?? { message: `not valid YAML: ${message}` };
 }
 
-/** The mistakes people make; the library's own words do for the others. */
-const SYNTAX_COMPLAINTS: { readonly [Code in YAMLError["code"]]?: Complaint } = {
-  TAB_AS_INDENT: { message: "a tab is used as indentation", hint: "YAML is indented with spaces" },
-  MULTIPLE_DOCS: {
-    message: "a second document begins here",
-    hint: "keep one document in the file: remove the `---`",
-  },
-  RESOURCE_EXHAUSTION: { message: "values are nested too deeply" },
-  NON_STRING_KEY: { message: "a key must be plain text" },
-  BAD_INDENT: { message: "the indentation does not fit the lines above" },
-  MULTILINE_IMPLICIT_KEY: { message: "this looks like a key without a `:`", hint: "write `key: value`" },
-  BLOCK_AS_IMPLICIT_KEY: {
-    message: "a second `: ` on one line",
-    hint: 'put a value that contains `: ` in quotes: `key: "a: b"`',
-  },
-};
+/** The mistakes people make, by the library's code and words, which do for all others. */
+const SYNTAX_COMPLAINTS: readonly (readonly [pattern: RegExp, complaint: Complaint])[] = [
+  [/^TAB_AS_INDENT/, { message: "a tab is used as indentation", hint: "YAML is indented with spaces" }],
+  [
+    /^MULTIPLE_DOCS/,
+    { message: "a second document begins here", hint: "keep one document in the file: remove the `---`" },
+  ],
+  [/^RESOURCE_EXHAUSTION/, { message: "values are nested too deeply" }],
+  [/^NON_STRING_KEY/, { message: "a key must be plain text" }],
+  [
+    /^BAD_INDENT Flow/,
+    { message: "a `[` or `{` above is not closed, or what it holds is not indented enough" },
+  ],
+  [/^BAD_INDENT/, { message: "the indentation does not fit the lines above" }],
+  [/Missing closing .quote/, { message: "a quote above is not closed" }],
+  [
+    /^MULTILINE_IMPLICIT_KEY|Implicit map keys need/,
+    { message: "this looks like a key without a `:`", hint: "write `key: value`" },
+  ],
+  [
+    /^BLOCK_AS_IMPLICIT_KEY/,
+    { message: "a second `: ` on one line", hint: 'put a value that contains `: ` in quotes: `key: "a: b"`' },
+  ],
+];
