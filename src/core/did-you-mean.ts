@@ -4,11 +4,15 @@ export function didYouMean(name: string, known: readonly string[]): string | und
   return match === undefined ? undefined : `did you mean \`${match}\`?`;
 }
 
+/** Whoever has more names than this has other worries. */
+const MAX_CANDIDATES = 200;
+
 function closest(name: string, known: readonly string[]): string | undefined {
   if (name.length > 64) return undefined;
   const wanted = normalize(name);
   const limit = Math.max(1, Math.floor(wanted.length / 3));
   const ranked = known
+    .slice(0, MAX_CANDIDATES)
     .map((candidate) => ({ candidate, distance: editDistance(wanted, normalize(candidate)) }))
     .filter(({ distance }) => distance <= limit)
     .toSorted((a, b) => a.distance - b.distance);

@@ -1,26 +1,26 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { LoadedSettings } from "../../src/config/gauntlet/load.ts";
 import { loadSettings } from "../../src/config/gauntlet/load.ts";
 import { formatDiagnostic } from "../../src/core/diagnostic.ts";
 import { absolutePath } from "../../src/core/path.ts";
 import type { Result } from "../../src/core/trouble.ts";
+import { tempDir } from "../rig/temp-dir.ts";
 
 type Files = Readonly<Record<string, string | Uint8Array>>;
 
 /** A directory with these files that is removed at the end of the block. */
 export async function tempProject(files: Files) {
-  const root = await mkdtemp(join(tmpdir(), "gauntlet-config-"));
+  const directory = await tempDir();
+  const path = (file: string): string => join(directory.path, file);
   for (const [file, content] of Object.entries(files)) {
-    await mkdir(dirname(join(root, file)), { recursive: true });
-    await writeFile(join(root, file), content);
+    await mkdir(dirname(path(file)), { recursive: true });
+    await writeFile(path(file), content);
   }
   return {
-    root: absolutePath(root),
-    path: (file: string) => join(root, file),
-    load: (env: Record<string, string | undefined> = {}) => loadSettings(absolutePath(root), env),
-    [Symbol.asyncDispose]: () => rm(root, { recursive: true, force: true }),
+    path,
+    load: (env: Record<string, string | undefined> = {}) => loadSettings(absolutePath(directory.path), env),
+    [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
   };
 }
 

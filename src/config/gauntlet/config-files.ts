@@ -17,19 +17,21 @@ export class ConfigFiles {
   readonly #root: AbsolutePath;
   readonly #diagnostics: Diagnostic[] = [];
   #untold = 0;
+  #isSound = true;
 
   constructor(root: AbsolutePath) {
     this.#root = root;
   }
 
   readonly report = (diagnostic: Diagnostic): void => {
+    if (diagnostic.severity === "error") this.#isSound = false;
     if (this.#diagnostics.length < MAX_DIAGNOSTICS) this.#diagnostics.push(diagnostic);
     else this.#untold += 1;
   };
 
   /** Whether no error was reported yet. */
   get isSound(): boolean {
-    return this.#untold === 0 && this.#diagnostics.every(({ severity }) => severity !== "error");
+    return this.#isSound;
   }
 
   /** The problems so far, file by file in the order they were read, line by line. */
@@ -38,12 +40,13 @@ export class ConfigFiles {
     const sorted = this.#diagnostics.toSorted(
       (a, b) =>
         order.indexOf(a.file) - order.indexOf(b.file) ||
-        (a.line ?? 0) - (b.line ?? 0) ||
+        (a.line ?? Number.MAX_SAFE_INTEGER) - (b.line ?? Number.MAX_SAFE_INTEGER) ||
         (a.column ?? 0) - (b.column ?? 0),
     );
     if (this.#untold === 0) return sorted;
     const file = sorted.at(-1)?.file ?? "";
-    return [...sorted, { severity: "error", file, message: `and ${this.#untold} more problems` }];
+    const severity = this.#isSound ? "warning" : "error";
+    return [...sorted, { severity, file, message: `and ${this.#untold} more problems` }];
   }
 
   /** The text of a file; `missing` when there is none, `unreadable` when that was reported. */
