@@ -9,6 +9,7 @@ export type Trouble =
   | { readonly kind: "git-failed"; readonly command: string; readonly detail: string }
   | { readonly kind: "unknown-revision"; readonly revision: string }
   | { readonly kind: "unknown-gate"; readonly name: string; readonly known: readonly string[] }
+  | { readonly kind: "host-settings-invalid"; readonly diagnostic: Diagnostic; readonly snippet: string }
   | { readonly kind: "file-missing"; readonly path: string }
   | { readonly kind: "file-failed"; readonly action: string; readonly path: string; readonly detail: string }
   | {
@@ -51,6 +52,8 @@ export function explain(trouble: Trouble): string {
       return `${trouble.path} does not exist.`;
     case "text-invalid":
       return `Cannot read ${trouble.path} (line ${trouble.line}, column ${trouble.column}): ${trouble.detail}`;
+    case "host-settings-invalid":
+      return `${formatDiagnostic(trouble.diagnostic)}\n  → The file was left as it is. Repair it and try again, or add this to it by hand:\n\n${trouble.snippet}\n`;
     case "file-failed":
       return `Cannot ${trouble.action} ${trouble.path}: ${trouble.detail}`;
   }

@@ -1,0 +1,30 @@
+/** What a product keeps in a host's settings file: which hooks, in which shape, and how to know its own again. */
+export interface HookRegistration {
+  /** The file, as shown to people. */
+  readonly file: string;
+  readonly hooks: readonly RegisteredHook[];
+  readonly isOurs: (command: string) => boolean;
+  readonly shape: HookShape;
+}
+
+export interface RegisteredHook {
+  readonly event: string;
+  readonly command: string;
+  /** The hook object that is written; holds `command` under the shape's key. */
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** How a host writes hooks down. */
+export interface HookShape {
+  /** The property that holds the events; absent where they are the root's own. */
+  readonly eventsKey?: string;
+  /** Whether an event lists groups (`{ hooks: [hook] }`) or the hooks themselves. */
+  readonly grouped: boolean;
+  readonly commandKey: string;
+}
+
+/** What a file must become. */
+export type FileChange =
+  | { readonly kind: "unchanged" }
+  | { readonly kind: "written"; readonly text: string }
+  | { readonly kind: "removed" };

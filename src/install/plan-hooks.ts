@@ -1,0 +1,131 @@
+import type { Node } from "jsonc-parser";
+import type { Result } from "../core/trouble.ts";
+import { fail, ok } from "../core/trouble.ts";
+import type { FileChange, HookRegistration, HookShape, RegisteredHook } from "./hook-registration.ts";
+import { appendItem, endOf } from "./jsonc-container.ts";
+import type { FoundHook } from "./our-hooks.ts";
+import { findEvents, findOurHooks } from "./our-hooks.ts";
+import { removeHooks } from "./remove-hooks.ts";
+import type { SettingsProblem } from "./settings-text.ts";
+import { findProperty, isNode, isProblem, parseSettings, placeOf } from "./settings-text.ts";
+import { DEFAULT_LAYOUT, detectLayout } from "./text-layout.ts";
+
+/**
+ * Adds the hooks that are missing, corrects the command of ours that call something else, drops ours that are surplus; touches
+ * nothing else. `text` is undefined where there is no file.
+ */
+export function planInstall(text: string | undefined, registration: HookRegistration): Result<FileChange> {
+  if (text === undefined) return ok({ kind: "written", text: freshFile(registration) });
+  return edit(text, registration, install);
+}
+
+/** Takes our hooks out, with whatever was only there for them: an emptied entry, list, object, and the file itself. */
+export function planUninstall(text: string | undefined, registration: HookRegistration): Result<FileChange> {
+  if (text === undefined) return ok({ kind: "unchanged" });
+  return edit(text, registration, (body) => removeHooks(body, registration, () => true));
+}
+
+/** What to paste by hand where we cannot edit. */
+export function snippet(registration: HookRegistration): string {
+  return JSON.stringify(freshValue(registration), null, 2);
+}
+
+type Edited = string | undefined | SettingsProblem;
+
+/** `work` gets text without byte order mark that is known to parse; undefined from it means: no file. */
+function edit(
+  text: string,
+  registration: HookRegistration,
+  work: (body: string, registration: HookRegistration) => Edited,
+): Result<FileChange> {
+  const mark = text.startsWith("\uFEFF") ? "\uFEFF" : "";
+  const body = text.slice(mark.length);
+  const parsed = parseSettings(body);
+  const edited = parsed.ok ? work(body, registration) : parsed.problem;
+  if (edited === undefined) return ok({ kind: "removed" });
+  if (typeof edited === "string")
+    return ok(edited === body ? { kind: "unchanged" } : { kind: "written", text: mark + edited });
+  return fail({
+    kind: "host-settings-invalid",
+    diagnostic: {
+      severity: "error",
+      file: registration.file,
+      message: edited.message,
+      ...placeOf(body, edited.offset),
+    },
+    snippet: snippet(registration),
+  });
+}
+
+function install(body: string, registration: HookRegistration): Edited {
+  if (body.trim() === "") return body + freshFile(registration).trimEnd();
+  const problem = obstacle(body, registration);
+  if (problem !== undefined) return problem;
+  const tidied = removeHooks(body, registration, (found, all) => isSurplus(found, all, registration)) ?? "{}";
+  return registration.hooks.reduce((text, hook) => register(text, hook, registration), tidied);
+}
+
+function freshFile(registration: HookRegistration): string {
+  return `${JSON.stringify(freshValue(registration), null, DEFAULT_LAYOUT.indent)}\n`;
+}
+
+function freshValue({ hooks, shape }: HookRegistration): object {
+  const events = Object.fromEntries(hooks.map((hook) => [hook.event, [entryFor(hook, shape)]]));
+  return shape.eventsKey === undefined ? events : { [shape.eventsKey]: events };
+}
+
+function entryFor(hook: RegisteredHook, shape: HookShape): object {
+  return shape.grouped ? { hooks: [hook.fields] } : hook.fields;
+}
+
+/** What keeps the hooks from having a place: a property of the wrong type, or one that is there twice. */
+function obstacle(body: string, { hooks, shape }: HookRegistration): SettingsProblem | undefined {
+  const events = findEvents(rootOf(body), shape);
+  if (isProblem(events)) return events;
+  if (events === undefined) return undefined;
+  if (events.type !== "object")
+    return { offset: events.offset, message: `"${shape.eventsKey}" must be an object` };
+  for (const { event } of hooks) {
+    const list = findProperty(events, event);
+    if (isProblem(list)) return list;
+    if (list !== undefined && list.type !== "array")
+      return { offset: list.offset, message: `"${event}" must be a list` };
+  }
+  return undefined;
+}
+
+/** Ours in an event where none belongs, or the second of ours in one. */
+function isSurplus(found: FoundHook, all: readonly FoundHook[], { hooks }: HookRegistration): boolean {
+  const isWanted = hooks.some((hook) => hook.event === found.event);
+  const isFirst = all.find((other) => other.event === found.event) === found;
+  return !isWanted || !isFirst;
+}
+
+function register(body: string, hook: RegisteredHook, registration: HookRegistration): string {
+  const present = findOurHooks(body, registration).find((found) => found.event === hook.event);
+  return present === undefined ? add(body, hook, registration.shape) : correct(body, present, hook.command);
+}
+
+/** Arguments that somebody added to our command stay. */
+function correct(body: string, { commandNode, command: current }: FoundHook, command: string): string {
+  if (current === command || current.startsWith(`${command} `)) return body;
+  return body.slice(0, commandNode.offset) + JSON.stringify(command) + body.slice(endOf(commandNode));
+}
+
+function add(body: string, hook: RegisteredHook, shape: HookShape): string {
+  const layout = detectLayout(body);
+  const root = rootOf(body);
+  const events = findEvents(root, shape);
+  const entry = entryFor(hook, shape);
+  if (!isNode(events))
+    return appendItem(body, root, { key: shape.eventsKey, value: { [hook.event]: [entry] }, layout });
+  const list = findProperty(events, hook.event);
+  if (!isNode(list)) return appendItem(body, events, { key: hook.event, value: [entry], layout });
+  return appendItem(body, list, { value: entry, layout });
+}
+
+function rootOf(body: string): Node {
+  const parsed = parseSettings(body);
+  if (!parsed.ok || parsed.root === undefined) throw new Error("edited settings no longer parse");
+  return parsed.root;
+}

@@ -1,0 +1,80 @@
+import type { Node, ParseError } from "jsonc-parser";
+import { getNodeValue, parseTree, printParseErrorCode } from "jsonc-parser";
+
+/** Where and why a settings file cannot be edited. */
+export interface SettingsProblem {
+  readonly offset: number;
+  readonly message: string;
+}
+
+export type ParsedSettings =
+  | { readonly ok: true; readonly root: Node | undefined }
+  | { readonly ok: false; readonly problem: SettingsProblem };
+
+/** Reads JSON with comments. A file of nothing but white space has no root; anything but an object is a problem. */
+export function parseSettings(text: string): ParsedSettings {
+  if (text.trim() === "") return { ok: true, root: undefined };
+  const errors: ParseError[] = [];
+  const root = parseTree(text, errors, { allowTrailingComma: true });
+  const [first] = errors;
+  if (first !== undefined) return refuse(first.offset, `not valid JSON: ${inWords(first.error)}`);
+  if (root?.type !== "object") return refuse(root?.offset ?? 0, "must be a JSON object");
+  return { ok: true, root };
+}
+
+/** The value of a property, or the problem that makes it unsafe to edit around it. */
+export function findProperty(object: Node, key: string): Node | SettingsProblem | undefined {
+  const named = properties(object).filter((property) => property.key === key);
+  const [first, second] = named;
+  if (second !== undefined) return { offset: second.offset, message: `"${key}" is there twice` };
+  return first?.value;
+}
+
+export function properties(object: Node): readonly { key: string; value: Node; offset: number }[] {
+  return (object.children ?? []).flatMap((property) => {
+    const [key, value] = property.children ?? [];
+    if (key === undefined || value === undefined) return [];
+    return [{ key: String(getNodeValue(key)), value, offset: property.offset }];
+  });
+}
+
+export function isProblem(found: Node | SettingsProblem | undefined): found is SettingsProblem {
+  return found !== undefined && "message" in found;
+}
+
+export function isNode(found: Node | SettingsProblem | undefined): found is Node {
+  return found !== undefined && !isProblem(found);
+}
+
+/** 1-based line and column of an offset, with the line's text. */
+export function placeOf(text: string, offset: number): { line: number; column: number; excerpt: string } {
+  const start = text.lastIndexOf("\n", offset - 1) + 1;
+  const line = text.slice(0, start).split("\n").length;
+  const excerpt = text.slice(start).split(/\r?\n/, 1)[0] ?? "";
+  return { line, column: offset - start + 1, excerpt };
+}
+
+function refuse(offset: number, message: string): ParsedSettings {
+  return { ok: false, problem: { offset, message } };
+}
+
+function inWords(code: ParseError["error"]): string {
+  return EXPLANATIONS[printParseErrorCode(code)] ?? "it breaks off here";
+}
+
+const EXPLANATIONS: Readonly<Record<string, string>> = {
+  CommaExpected: "a comma is missing before this",
+  ColonExpected: "a colon is missing before this",
+  ValueExpected: "a value is missing here",
+  PropertyNameExpected: "a property name in double quotes is missing here",
+  CloseBraceExpected: "a closing } is missing here",
+  CloseBracketExpected: "a closing ] is missing here",
+  EndOfFileExpected: "nothing may follow the closing bracket",
+  InvalidSymbol: "this is not JSON",
+  InvalidNumberFormat: "this is not a number",
+  InvalidCharacter: "this character is not allowed here",
+  InvalidUnicode: "this \\u escape is not valid",
+  InvalidEscapeCharacter: "this escape is not valid",
+  UnexpectedEndOfString: "this string is not closed",
+  UnexpectedEndOfComment: "this comment is not closed",
+};

@@ -1,0 +1,87 @@
+import { expect, test } from "vitest";
+import type { Installation } from "../../src/install/hook-command.ts";
+import { chooseHookCommand, isOurCommand } from "../../src/install/hook-command.ts";
+
+const checkout: Installation = {
+  script: "/home/ann/agent-gauntlet/dist/cli/agent-gauntlet.cjs",
+  version: "1.2.3",
+  onPath: [],
+  node: "node",
+  isWindows: false,
+};
+
+const choices: readonly [situation: string, Installation, line: string][] = [
+  [
+    "is the bare name where it is installed for good",
+    { ...checkout, onPath: ["/usr/local/bin/agent-gauntlet"] },
+    "agent-gauntlet stop-hook",
+  ],
+  [
+    "names the file of a checkout",
+    checkout,
+    "node /home/ann/agent-gauntlet/dist/cli/agent-gauntlet.cjs stop-hook",
+  ],
+  [
+    "names the file of a development dependency, though npm has its commands on the PATH for now",
+    {
+      ...checkout,
+      script: "/home/ann/my app/node_modules/.bin/agent-gauntlet",
+      onPath: ["/home/ann/my app/node_modules/.bin/agent-gauntlet"],
+    },
+    "node '/home/ann/my app/node_modules/.bin/agent-gauntlet' stop-hook",
+  ],
+  [
+    "names the release where npx fetched it for one run",
+    {
+      ...checkout,
+      script: "/home/ann/.npm/_npx/0f3c/node_modules/agent-gauntlet/dist/cli/agent-gauntlet.cjs",
+      onPath: ["/home/ann/.npm/_npx/0f3c/node_modules/.bin/agent-gauntlet"],
+    },
+    "npx --yes agent-gauntlet@1.2.3 stop-hook",
+  ],
+  [
+    "names node where that is not on the PATH",
+    { ...checkout, node: "/opt/it's node/bin/node", script: "/srv/agent-gauntlet" },
+    String.raw`'/opt/it'\''s node/bin/node' /srv/agent-gauntlet stop-hook`,
+  ],
+  [
+    "quotes for Windows on Windows",
+    { ...checkout, isWindows: true, script: String.raw`C:\Users\Ann B\agent-gauntlet.cjs` },
+    'node "C:/Users/Ann B/agent-gauntlet.cjs" stop-hook',
+  ],
+];
+
+test.each(choices)("the command %s", (_, installation, line) => {
+  const command = chooseHookCommand(installation);
+
+  expect(command.line).toBe(line);
+  expect(isOurCommand(command.line)).toBe(true);
+  expect(command.note === undefined).toBe(line === "agent-gauntlet stop-hook");
+});
+
+test.each([
+  "agent-gauntlet stop-hook --verbose",
+  "agent-gauntlet stop-hook 2>/dev/null",
+  "npx --no-install agent-gauntlet stop-hook",
+  "pnpm exec agent-gauntlet stop-hook",
+  "GAUNTLET_DEBUG=1 agent-gauntlet stop-hook",
+  '"$CLAUDE_PROJECT_DIR"/node_modules/.bin/agent-gauntlet stop-hook',
+  String.raw`"C:\Program Files\nodejs\node.exe" "C:\x\agent-gauntlet.cjs" stop-hook`,
+])("%s is ours", (command) => {
+  expect(isOurCommand(command)).toBe(true);
+});
+
+test.each([
+  "",
+  "agent-gauntlet",
+  "agent-gauntlet run",
+  "agent-gauntlet stop-hooks",
+  "my-agent-gauntlet stop-hook",
+  "echo agent-gauntlet stop-hook",
+  "./notify.sh && agent-gauntlet stop-hook",
+  "agent-gauntlet stop-hook; ./notify.sh",
+  "agent-gauntlet brepl hook stop",
+  "'agent-gauntlet stop-hook'",
+])("%s is not ours", (command) => {
+  expect(isOurCommand(command)).toBe(false);
+});
