@@ -1,0 +1,75 @@
+import type { Detector } from "./project.ts";
+import { rows } from "./project.ts";
+
+/** Formatters and linters are added only where the project has a file for them. */
+export const detectRust: Detector = (project) => {
+  const source = "Cargo.toml";
+  const isWorkspace = project.says(/^\[workspace\]/m, source);
+  return rows(
+    {
+      name: "format",
+      command: "cargo fmt --check",
+      source: "rustfmt.toml",
+      when: project.has("rustfmt.toml", ".rustfmt.toml"),
+    },
+    {
+      name: "lint",
+      command: "cargo clippy --all-targets -- -D warnings",
+      source,
+      when: project.has("clippy.toml", ".clippy.toml") || project.says(/^\[(?:workspace\.)?lints/m, source),
+    },
+    {
+      name: "test",
+      command: isWorkspace ? "cargo test --workspace" : "cargo test",
+      source,
+      when: project.has(source),
+    },
+  );
+};
+
+export const detectGo: Detector = (project) => {
+  const source = "go.mod";
+  const lintFile = project.find(".golangci.yml", ".golangci.yaml", ".golangci.toml", ".golangci.json");
+  const isModule = project.has(source);
+  return rows(
+    { name: "vet", command: "go vet ./...", source, when: isModule && lintFile === undefined },
+    { name: "lint", command: "golangci-lint run", source: lintFile ?? source, when: lintFile !== undefined },
+    { name: "test", command: "go test ./...", source, when: isModule },
+  );
+};
+
+export const detectJvm: Detector = (project) => {
+  const gradle = project.find("build.gradle", "build.gradle.kts");
+  const maven = project.has("mvnw") ? "./mvnw" : "mvn";
+  return rows(
+    { name: "test", command: `${maven} -B -q test`, source: "pom.xml", when: project.has("pom.xml") },
+    {
+      name: "check",
+      command: `${project.has("gradlew") ? "./gradlew" : "gradle"} --console=plain check`,
+      source: gradle ?? "build.gradle",
+      when: gradle !== undefined,
+    },
+    { name: "test", command: "sbt test", source: "build.sbt", when: project.has("build.sbt") },
+  );
+};
+
+export const detectDotnet: Detector = (project) => {
+  const source = project.files.find((file) => /^[^/]+\.(?:slnx?|csproj|fsproj|vbproj)$/.test(file));
+  return rows({
+    name: "test",
+    command: "dotnet test --nologo",
+    source: source ?? "",
+    when: source !== undefined,
+  });
+};
+
+export const detectOtherCompiled: Detector = (project) => {
+  const cabal = project.files.find((file) => /^[^/]+\.cabal$/.test(file));
+  const hasStack = project.has("stack.yaml");
+  return rows(
+    { name: "test", command: "swift test", source: "Package.swift", when: project.has("Package.swift") },
+    { name: "test", command: "zig build test", source: "build.zig", when: project.has("build.zig") },
+    { name: "test", command: "stack test", source: "stack.yaml", when: hasStack },
+    { name: "test", command: "cabal test", source: cabal ?? "", when: cabal !== undefined && !hasStack },
+  );
+};

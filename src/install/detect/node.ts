@@ -1,0 +1,94 @@
+import { parse } from "jsonc-parser";
+import type { DetectedCheck, Detector, Project } from "./project.ts";
+
+/** The scripts of package.json, run by the package manager whose lockfile is there. */
+export const detectNode: Detector = (project) => {
+  if (!project.has("package.json")) return [];
+  const manifest = readManifest(project);
+  const manager = packageManager(project, manifest);
+  const fromScripts = WANTED.flatMap(({ name, scripts }): readonly DetectedCheck[] => {
+    const script = scripts.find((candidate) => isCheck(manifest.scripts[candidate]));
+    if (script === undefined) return [];
+    const command = script === "test" ? manager.test : `${manager.run} ${script}`;
+    const env = needsCi(manifest.scripts[script]) ? { env: { CI: "true" } } : {};
+    return [{ name, command, source: "package.json", ...env }];
+  });
+  const hasTypecheck = fromScripts.some(({ name }) => name === "typecheck");
+  return !hasTypecheck && project.has("tsconfig.json") && manifest.dependencies.has("typescript")
+    ? [
+        ...fromScripts,
+        { name: "typecheck", command: `${manager.exec} tsc --noEmit`, source: "tsconfig.json" },
+      ]
+    : fromScripts;
+};
+
+/** In each row the first script that exists is the check. */
+const WANTED: readonly { readonly name: string; readonly scripts: readonly string[] }[] = [
+  { name: "format", scripts: ["format:check", "check:format", "fmt:check", "prettier:check"] },
+  { name: "lint", scripts: ["lint:check", "lint:ci", "lint"] },
+  { name: "typecheck", scripts: ["typecheck", "type-check", "check-types", "check:types", "types", "tsc"] },
+  { name: "test", scripts: ["test", "test:ci", "test:unit", "test:run"] },
+];
+
+interface Manifest {
+  readonly scripts: Readonly<Record<string, unknown>>;
+  readonly dependencies: ReadonlySet<string>;
+  readonly packageManager: string;
+}
+
+function readManifest(project: Project): Manifest {
+  const json: unknown = parse(project.text("package.json"));
+  const fields = isRecord(json) ? json : {};
+  const names = [fields["dependencies"], fields["devDependencies"]].flatMap((map) =>
+    isRecord(map) ? Object.keys(map) : [],
+  );
+  const declared = fields["packageManager"];
+  return {
+    scripts: isRecord(fields["scripts"]) ? fields["scripts"] : {},
+    dependencies: new Set(names),
+    packageManager: typeof declared === "string" ? declared : "",
+  };
+}
+
+/** npm's placeholder is no test, and a watcher never ends. */
+function isCheck(script: unknown): boolean {
+  return (
+    typeof script === "string" && !/no test specified/.test(script) && !/--watch(?!All=false)/.test(script)
+  );
+}
+
+/** Create React App's test runner watches unless it is told that nobody looks. */
+function needsCi(script: unknown): boolean {
+  return typeof script === "string" && /\b(?:react-scripts|craco) test\b/.test(script);
+}
+
+interface PackageManager {
+  readonly lockfiles: readonly string[];
+  readonly test: string;
+  readonly run: string;
+  readonly exec: string;
+}
+
+const NPM: PackageManager = {
+  lockfiles: ["package-lock.json", "npm-shrinkwrap.json"],
+  test: "npm test",
+  run: "npm run",
+  exec: "npx",
+};
+
+const MANAGERS: Readonly<Record<string, PackageManager>> = {
+  pnpm: { lockfiles: ["pnpm-lock.yaml"], test: "pnpm test", run: "pnpm run", exec: "pnpm exec" },
+  yarn: { lockfiles: ["yarn.lock"], test: "yarn test", run: "yarn run", exec: "yarn run" },
+  bun: { lockfiles: ["bun.lock", "bun.lockb"], test: "bun run test", run: "bun run", exec: "bunx" },
+  npm: NPM,
+};
+
+function packageManager(project: Project, manifest: Manifest): PackageManager {
+  const declared = MANAGERS[manifest.packageManager.split("@")[0] ?? ""];
+  const locked = Object.values(MANAGERS).find(({ lockfiles }) => project.has(...lockfiles));
+  return declared ?? locked ?? NPM;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,193 @@
+export interface SampleProject {
+  readonly kind: string;
+  readonly files: Readonly<Record<string, string>>;
+  /** What must be found, in order. */
+  readonly checks: Readonly<Record<string, string>>;
+}
+
+const scripts = (table: Readonly<Record<string, string>>, more: object = {}): string =>
+  JSON.stringify({ name: "sample", scripts: table, ...more });
+
+/** Small projects of every kind that `init` knows. */
+export const PROJECTS: readonly SampleProject[] = [
+  { kind: "an empty directory", files: {}, checks: {} },
+  {
+    kind: "npm",
+    files: {
+      "package.json": scripts({ test: "vitest", lint: "eslint .", build: "tsc" }),
+      "package-lock.json": "",
+    },
+    checks: { lint: "npm run lint", test: "npm test" },
+  },
+  {
+    kind: "npm with nothing but the placeholder",
+    files: { "package.json": scripts({ test: 'echo "Error: no test specified" && exit 1' }) },
+    checks: {},
+  },
+  {
+    kind: "npm with a watcher beside the real test",
+    files: {
+      "package.json": scripts({
+        test: "jest --watch",
+        "test:ci": "jest",
+        "lint:check": "x",
+        lint: "x --fix",
+      }),
+    },
+    checks: { lint: "npm run lint:check", test: "npm run test:ci" },
+  },
+  { kind: "a broken package.json", files: { "package.json": '{ "scripts": [' }, checks: {} },
+  {
+    kind: "pnpm with TypeScript",
+    files: {
+      "package.json": scripts({ test: "vitest run" }, { devDependencies: { typescript: "^6" } }),
+      "pnpm-lock.yaml": "",
+      "tsconfig.json": "{}",
+    },
+    checks: { test: "pnpm test", typecheck: "pnpm exec tsc --noEmit" },
+  },
+  {
+    kind: "yarn",
+    files: {
+      "package.json": scripts({ test: "jest", typecheck: "tsc", "format:check": "prettier -c ." }),
+      "yarn.lock": "",
+    },
+    checks: { format: "yarn run format:check", typecheck: "yarn run typecheck", test: "yarn test" },
+  },
+  {
+    kind: "bun, by what package.json declares",
+    files: {
+      "package.json": scripts({ test: "bun test" }, { packageManager: "bun@1.2.0" }),
+      "package-lock.json": "",
+    },
+    checks: { test: "bun run test" },
+  },
+  {
+    kind: "deno",
+    files: { "deno.jsonc": '{ /* mine */ "tasks": { "test": "deno test -A" } }' },
+    checks: { format: "deno fmt --check", lint: "deno lint", test: "deno task test" },
+  },
+  {
+    kind: "uv with pytest, ruff and mypy",
+    files: {
+      "pyproject.toml": '[dependency-groups]\ndev = ["pytest", "ruff", "mypy"]\n[tool.ruff.format]\n',
+      "uv.lock": "",
+      "tests/test_app.py": "",
+    },
+    checks: {
+      format: "uv run ruff format --check .",
+      lint: "uv run ruff check .",
+      typecheck: "uv run mypy .",
+      test: "uv run pytest",
+    },
+  },
+  {
+    kind: "Python that has pytest but no tests, which pytest calls a failure",
+    files: { "requirements.txt": "pytest\n" },
+    checks: {},
+  },
+  {
+    kind: "old Python",
+    files: {
+      "setup.py": "",
+      ".flake8": "",
+      "tests/conftest.py": "",
+      "tests/app_test.py": "",
+      "pyrightconfig.json": "{}",
+    },
+    checks: { lint: "flake8", types: "pyright", test: "pytest" },
+  },
+  {
+    kind: "Rust",
+    files: { "Cargo.toml": "[workspace]\n[workspace.lints.clippy]\n", "rustfmt.toml": "" },
+    checks: {
+      format: "cargo fmt --check",
+      lint: "cargo clippy --all-targets -- -D warnings",
+      test: "cargo test --workspace",
+    },
+  },
+  { kind: "Go", files: { "go.mod": "" }, checks: { vet: "go vet ./...", test: "go test ./..." } },
+  {
+    kind: "Go with a linter",
+    files: { "go.mod": "", ".golangci.yml": "" },
+    checks: { lint: "golangci-lint run", test: "go test ./..." },
+  },
+  { kind: "Maven", files: { "pom.xml": "", mvnw: "" }, checks: { test: "./mvnw -B -q test" } },
+  { kind: "Gradle", files: { "build.gradle.kts": "" }, checks: { check: "gradle --console=plain check" } },
+  { kind: "sbt", files: { "build.sbt": "" }, checks: { test: "sbt test" } },
+  { kind: ".NET", files: { "App.sln": "", "src/App.csproj": "" }, checks: { test: "dotnet test --nologo" } },
+  {
+    kind: "Ruby with RSpec",
+    files: { Gemfile: "", ".rubocop.yml": "", "spec/app_spec.rb": "" },
+    checks: { lint: "bundle exec rubocop", test: "bundle exec rspec" },
+  },
+  {
+    kind: "Rails",
+    files: { Gemfile: "", "bin/rails": "", "test/a_test.rb": "" },
+    checks: { test: "bin/rails test" },
+  },
+  {
+    kind: "PHP with composer scripts",
+    files: { "composer.json": scripts({ test: "pest", lint: "pint --test" }), "phpunit.xml": "" },
+    checks: { lint: "composer run-script lint", test: "composer run-script test" },
+  },
+  {
+    kind: "PHP without",
+    files: { "composer.json": "{}", "phpunit.xml.dist": "", "phpstan.neon": "" },
+    checks: { analyse: "vendor/bin/phpstan analyse --no-progress", test: "vendor/bin/phpunit" },
+  },
+  {
+    kind: "Elixir",
+    files: { "mix.exs": '{:credo, "~> 1.7"}', ".formatter.exs": "" },
+    checks: { format: "mix format --check-formatted", lint: "mix credo", test: "mix test" },
+  },
+  {
+    kind: "Clojure with an exec function",
+    files: {
+      "deps.edn": '{:aliases {;; :old {}\n :test {:extra-paths ["test"] :exec-fn a.b/run}}}',
+      ".clj-kondo/config.edn": "{}",
+      "src/app/core.clj": "",
+      "test/app/core_test.cljc": "",
+    },
+    checks: { lint: "clj-kondo --lint src test", test: "clojure -X:test" },
+  },
+  {
+    kind: "Clojure with main options",
+    files: { "deps.edn": '{:aliases {:test {:extra-deps {a/b {:mvn/version "1"}} :main-opts ["-m" "x"]}}}' },
+    checks: { test: "clojure -M:test" },
+  },
+  { kind: "a commented-out alias", files: { "deps.edn": "{:aliases {\n;; :test {}\n}}" }, checks: {} },
+  {
+    kind: "Babashka",
+    files: { "bb.edn": "{:tasks {clean (x) test {:task (y)}}}" },
+    checks: { test: "bb test" },
+  },
+  { kind: "Leiningen", files: { "project.clj": "" }, checks: { test: "lein test" } },
+  {
+    kind: "Flutter",
+    files: { "pubspec.yaml": "dependencies:\n  flutter:\n    sdk: flutter\n", "test/a_test.dart": "" },
+    checks: { lint: "flutter analyze", test: "flutter test" },
+  },
+  { kind: "Swift", files: { "Package.swift": "" }, checks: { test: "swift test" } },
+  { kind: "Zig", files: { "build.zig": "" }, checks: { test: "zig build test" } },
+  { kind: "Haskell", files: { "app.cabal": "" }, checks: { test: "cabal test" } },
+  {
+    kind: "Make",
+    files: {
+      Makefile: "CHECK := 1\nall: test\n\ntest: build\n\tx\nlint:\n\ty\ncheck: test lint\nlint-fix:\n\tz\n",
+    },
+    checks: { lint: "make lint", test: "make test" },
+  },
+  { kind: "Make with check alone", files: { Makefile: "check:\n\tx\n" }, checks: { check: "make check" } },
+  { kind: "just", files: { justfile: "x := '1'\ntest *args:\n  y\n" }, checks: { test: "just test" } },
+  {
+    kind: "Go behind a Makefile: the language's own commands, the Makefile for what they lack",
+    files: { "go.mod": "", Makefile: "test:\n\tgo test ./...\nlint:\n\tx\n" },
+    checks: { vet: "go vet ./...", test: "go test ./...", lint: "make lint" },
+  },
+  {
+    kind: "a front end and a back end in one directory",
+    files: { "package.json": scripts({ test: "vitest run" }), "go.mod": "" },
+    checks: { test: "npm test", vet: "go vet ./...", "go-test": "go test ./..." },
+  },
+];
