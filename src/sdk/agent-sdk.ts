@@ -64,4 +64,4 @@ export interface AgentSdkModule {
 }
 
 /** A tool as the Agent SDK's `tool()` returns it: opaque, handed on to `createSdkMcpServer`. */
-export type McpToolDefinition = never;
+type McpToolDefinition = never;
