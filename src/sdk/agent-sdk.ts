@@ -45,13 +45,13 @@ export interface AgentMcpServer {
   instance: never;
 }
 
-/** What an in-process MCP tool answers. */
-export interface McpToolAnswer {
+/** What an in-process MCP tool answers; a type, because an interface does not fit the MCP SDK's open-ended one. */
+export type McpToolAnswer = {
   content: { type: "text"; text: string }[];
   isError?: boolean;
-}
+};
 
-/** The two functions of the Agent SDK that `createValidateCompletionServer` calls. */
+/** The two functions of the Agent SDK that `createValidateCompletionServer` calls; what passes between them is its own business. */
 export interface AgentSdkModule {
   tool(
     name: string,
@@ -59,9 +59,10 @@ export interface AgentSdkModule {
     inputSchema: Record<string, never>,
     handler: () => Promise<McpToolAnswer>,
     extras: { annotations: { readOnlyHint: boolean } },
-  ): McpToolDefinition;
-  createSdkMcpServer(options: { name: string; version: string; tools: McpToolDefinition[] }): AgentMcpServer;
+  ): object;
+  createSdkMcpServer(options: { name: string; version: string; tools: object[] }): {
+    type: "sdk";
+    name: string;
+    instance: object;
+  };
 }
-
-/** A tool as the Agent SDK's `tool()` returns it: opaque, handed on to `createSdkMcpServer`. */
-type McpToolDefinition = never;

@@ -24,7 +24,9 @@ export async function createValidateCompletionServer(context: HookContext): Prom
     () => answerModel(context),
     { annotations: { readOnlyHint: true } },
   );
-  return sdk.createSdkMcpServer({ name: COMPLETION_SERVER_NAME, version: "1.0.0", tools: [ask] });
+  const server = sdk.createSdkMcpServer({ name: COMPLETION_SERVER_NAME, version: "1.0.0", tools: [ask] });
+  // Opaque from here on; only the Agent SDK can say what an instance is.
+  return server as AgentMcpServer;
 }
 
 async function answerModel(context: HookContext): Promise<McpToolAnswer> {

@@ -31,6 +31,7 @@ export {
   type ValidationParams,
   ValidationResult,
 } from "./validation.ts";
+export { commandValidator, type CommandValidatorOptions } from "./validators/command.ts";
 export { compositeValidator } from "./validators/composite.ts";
 export { fileOutputValidator } from "./validators/file-output.ts";
 export { todoValidator } from "./validators/todo.ts";

@@ -6,9 +6,9 @@ export class Todo {
   readonly content: string;
   readonly status: TodoStatus;
   /** The words for a todo in progress: "Running tests". */
-  readonly activeForm?: string;
+  declare readonly activeForm?: string;
   /** The id the agent's task tools know it by; absent for the items of `TodoWrite`. */
-  readonly taskId?: string;
+  declare readonly taskId?: string;
 
   constructor(init: {
     readonly content: string;

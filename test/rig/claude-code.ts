@@ -101,7 +101,8 @@ async function openHome(given: string | undefined): Promise<AsyncDisposable & { 
 
 const INHERITED = ["PATH", "LANG", "LC_ALL", "TZ", "SHELL", "USER", "LOGNAME"];
 
-function isolatedEnv(home: string, apiUrl: string): Record<string, string> {
+/** Nothing of the caller's but PATH and locale; the client talks to the given API alone. */
+export function isolatedEnv(home: string, apiUrl: string): Record<string, string> {
   const inherited = INHERITED.flatMap((name) => {
     const value = process.env[name];
     return value === undefined ? [] : [[name, value] as const];

@@ -15,23 +15,44 @@ export interface PinnedClient {
 export type InstalledClient =
   { readonly ok: true; readonly bin: string } | { readonly ok: false; readonly reason: string };
 
-/**
- * Installs a client once into a cache outside the repository (`$AGENT_GAUNTLET_E2E_CACHE`, else `~/.cache/agent-gauntlet-e2e`).
- * Each install happens in a directory of its own and enters the cache by one rename, so two processes cannot disturb each other
- * and a broken download is never found later.
- */
+/** Installs a client once, if it starts on this machine. */
 export async function installClient(client: PinnedClient): Promise<InstalledClient> {
-  const home = join(cacheRoot(), `${client.package}@${client.version}`.replaceAll(/[/:]/g, "+"));
-  const cached = await findBin(home, client);
-  if (cached.ok) return cached;
+  const spec = `${client.package}@${client.version}`;
+  const cached = await fillCache(spec, async (directory) => {
+    const problem = await npmInstall(directory, spec, "--include=optional");
+    return problem ?? (await whyItDoesNotStart(directory, client));
+  });
+  return cached.ok ? findBin(cached.directory, client) : cached;
+}
+
+/** Installs a library once, without its optional dependencies; it is below `node_modules` of the directory. */
+export function installLibrary(spec: string): Promise<Cached> {
+  return fillCache(spec, (directory) => npmInstall(directory, spec, "--omit=optional"));
+}
+
+/** A directory of the cache, or why it could not be filled. */
+export type Cached =
+  { readonly ok: true; readonly directory: string } | { readonly ok: false; readonly reason: string };
+
+/**
+ * Fills a directory once, in a cache outside the repository (`$AGENT_GAUNTLET_E2E_CACHE`, else `~/.cache/agent-gauntlet-e2e`).
+ * Each filling happens in a directory of its own and enters the cache by one rename, so two processes cannot disturb each other
+ * and a broken download is never found later. `fill` says what went wrong, if something did.
+ */
+async function fillCache(
+  name: string,
+  fill: (directory: string) => Promise<string | undefined>,
+): Promise<Cached> {
+  const directory = join(cacheRoot(), name.replaceAll(/[/:]/g, "+"));
+  if (await exists(directory)) return { ok: true, directory };
 
   await mkdir(cacheRoot(), { recursive: true });
   const staging = await mkdtemp(join(cacheRoot(), ".installing-"));
   try {
-    const problem = await npmInstall(staging, client);
+    const problem = await fill(staging);
     if (problem !== undefined) return { ok: false, reason: problem };
-    await rename(staging, home).catch(ignoreLostRace);
-    return await findBin(home, client);
+    await rename(staging, directory).catch(ignoreLostRace);
+    return { ok: true, directory };
   } finally {
     await rm(staging, { recursive: true, force: true });
   }
@@ -41,20 +62,21 @@ function cacheRoot(): string {
   return process.env["AGENT_GAUNTLET_E2E_CACHE"] ?? join(homedir(), ".cache", "agent-gauntlet-e2e");
 }
 
-const QUIETLY = ["--no-audit", "--no-fund", "--no-package-lock", "--include=optional", "--loglevel=error"];
+const QUIETLY = ["--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error"];
 const GIVING_UP_SOON = ["--fetch-retries=2", "--fetch-retry-maxtimeout=10000"];
 
-async function npmInstall(directory: string, client: PinnedClient): Promise<string | undefined> {
-  const spec = `${client.package}@${client.version}`;
+async function npmInstall(directory: string, spec: string, flag: string): Promise<string | undefined> {
   await writeFile(join(directory, "package.json"), '{ "private": true }\n');
-  const npm = await run("npm", ["install", "--prefix", directory, ...QUIETLY, ...GIVING_UP_SOON, spec]);
-  if (npm.exitCode !== 0) return `npm install ${spec} failed: ${headline(npm.output)}`;
+  const npm = await run("npm", ["install", "--prefix", directory, ...QUIETLY, ...GIVING_UP_SOON, flag, spec]);
+  return npm.exitCode === 0 ? undefined : `npm install ${spec} failed: ${headline(npm.output)}`;
+}
 
+async function whyItDoesNotStart(directory: string, client: PinnedClient): Promise<string | undefined> {
   const found = await findBin(directory, client);
   if (!found.ok) return found.reason;
   const probe = await run(found.bin, ["--version"], { ...process.env, HOME: directory });
-  if (probe.exitCode !== 0) return `${spec} does not start: ${headline(probe.output)}`;
-  return undefined;
+  if (probe.exitCode === 0) return undefined;
+  return `${client.package}@${client.version} does not start: ${headline(probe.output)}`;
 }
 
 async function findBin(home: string, client: PinnedClient): Promise<InstalledClient> {
@@ -66,11 +88,14 @@ async function findBin(home: string, client: PinnedClient): Promise<InstalledCli
   const relative = typeof bin === "string" ? bin : bin?.[client.command ?? Object.keys(bin)[0] ?? ""];
   if (relative === undefined) return { ok: false, reason: `${client.package} has no such command` };
   const path = join(directory, relative);
-  const exists = await stat(path).then(
-    (found) => found.isFile(),
+  return (await exists(path)) ? { ok: true, bin: path } : missing;
+}
+
+function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
     () => false,
   );
-  return exists ? { ok: true, bin: path } : missing;
 }
 
 /** Another process put the same release there first: as good as ours. */
