@@ -54,7 +54,7 @@ export async function concludeRun(run: FinishedRun): Promise<RunResult> {
 
 /** Below the host's own cap, so that it is we who give up, and say so. */
 function retryBudget({ project, request }: FinishedRun): number {
-  const { maxRetries } = project.settings;
+  const maxRetries = request.budget?.max ?? project.settings.maxRetries;
   return request.blockCap === undefined ? maxRetries : Math.min(maxRetries, request.blockCap - 1);
 }
 

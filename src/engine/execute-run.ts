@@ -77,7 +77,8 @@ async function lookAround(project: Project, request: RunRequest): Promise<Found>
   if (!detected.ok) return detected;
   const fingerprint = tree.kind === "tree" ? tree.hash : undefined;
   const { pass } = workTree.value;
-  const session = resumeSession(stored.value, { promptId: request.event?.promptId, fingerprint, pass });
+  const resumed = resumeSession(stored.value, { promptId: request.event?.promptId, fingerprint, pass });
+  const session = request.budget === undefined ? resumed : { ...resumed, attempts: request.budget.spent };
   const warnings = [...detected.value.changes.notes, workTree.warning, stored.warning].filter(
     (one) => one !== undefined,
   );

@@ -23,6 +23,8 @@ export interface RunRequest {
   readonly event?: StopEvent;
   /** Blocks the host honours before it overrides us; the budget stays below it. */
   readonly blockCap?: number | undefined;
+  /** For a caller that counts blocks itself: takes the place of the session's count and of `max_retries`. */
+  readonly budget?: { readonly spent: number; readonly max: number };
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: RunEvent) => void;
   readonly env?: Readonly<Record<string, string | undefined>>;

@@ -4,7 +4,12 @@ import type { CompletionValidator, ValidationOutcome } from "./validation.ts";
 
 /** What came of asking the context's validator. */
 export type ValidatorAnswer =
-  | { readonly kind: "answered"; readonly outcome: ValidationOutcome }
+  | {
+      readonly kind: "answered";
+      readonly outcome: ValidationOutcome;
+      /** Whether the validator really looked. */
+      readonly isVerified: boolean;
+    }
   | { readonly kind: "errored"; readonly error: string };
 
 /** Who asks: with its signal, the cwd of its event, and the stop it asks about. */
@@ -43,6 +48,7 @@ async function settle(
   const params = { stopReason, toolCount: context.toolCount, retryCount: context.retryCount };
   const toolContext = {
     session: context.session,
+    maxStopRetries: context.maxStopRetries,
     ...(signal === undefined ? {} : { signal }),
     ...(cwd === undefined ? {} : { cwd }),
   };
@@ -74,7 +80,8 @@ function readAnswer(result: unknown): ValidatorAnswer {
   if (typeof complete !== "boolean")
     return { kind: "errored", error: "The validator's answer has no boolean value.complete." };
   const reason = field(value, "reason");
-  return { kind: "answered", outcome: { complete, reason: typeof reason === "string" ? reason : "" } };
+  const outcome = { complete, reason: typeof reason === "string" ? reason : "" };
+  return { kind: "answered", outcome, isVerified: field(result, "success") !== false };
 }
 
 function field(value: unknown, name: string): unknown {

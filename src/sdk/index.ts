@@ -34,6 +34,7 @@ export {
 export { commandValidator, type CommandValidatorOptions } from "./validators/command.ts";
 export { compositeValidator } from "./validators/composite.ts";
 export { fileOutputValidator } from "./validators/file-output.ts";
+export { gauntletValidator, type GauntletValidatorOptions } from "./validators/gauntlet.ts";
 export { todoValidator } from "./validators/todo.ts";
 export { ClaudeAgentWorkspaceSection, type WorkspaceOptions } from "./workspace.ts";
 export { WorkspaceBudgetExceededError, WorkspaceSecurityError } from "./workspace/errors.ts";

@@ -1,4 +1,5 @@
 import type { HookCallback, HookInput, HookOutput } from "./agent-sdk.ts";
+import type { ValidatorAnswer } from "./ask-validator.ts";
 import { askValidator, findValidator } from "./ask-validator.ts";
 import type { HookContext } from "./hook-context.ts";
 import type { ValidationOutcome } from "./validation.ts";
@@ -15,6 +16,8 @@ export function createStopHook(context: HookContext): HookCallback {
   };
 }
 
+type Answered = Extract<ValidatorAnswer, { readonly kind: "answered" }>;
+
 interface Stop {
   readonly input: HookInput;
   readonly stopReason: string;
@@ -30,7 +33,7 @@ async function decide(context: HookContext, stop: Stop): Promise<HookOutput> {
     context.log("warn", "stop_hook.validator_error", { error: answer.error });
     return {};
   }
-  return answer.outcome.complete ? allow(context, answer.outcome) : block(context, answer.outcome);
+  return answer.outcome.complete ? allow(context, answer) : block(context, answer.outcome);
 }
 
 /** No release of the Agent SDK up to 0.3.325 sends a `stopReason`; kept for one that will. */
@@ -44,8 +47,10 @@ function giveUp(context: HookContext): HookOutput {
   return {};
 }
 
-function allow(context: HookContext, { reason }: ValidationOutcome): HookOutput {
-  context.log("debug", "stop_hook.complete", { reason });
+function allow(context: HookContext, { outcome, isVerified }: Answered): HookOutput {
+  const { reason } = outcome;
+  if (isVerified) context.log("debug", "stop_hook.complete", { reason });
+  else context.log("warn", "stop_hook.not_verified", { reason });
   return {};
 }
 

@@ -4,7 +4,7 @@ import type { Session } from "./session.ts";
 export interface ToolResult<Value> {
   readonly message: string;
   readonly value: Value | null;
-  /** `true` when absent. */
+  /** `true` when absent. A validator that could not check says `false`, and the stop hook warns. */
   readonly success?: boolean;
 }
 
@@ -15,6 +15,8 @@ export interface ToolContext {
   readonly signal?: AbortSignal;
   /** Where the agent works. */
   readonly cwd?: string;
+  /** How many stops are blocked at most. */
+  readonly maxStopRetries?: number;
 }
 
 /** The function behind a tool; it may answer at once or later. */

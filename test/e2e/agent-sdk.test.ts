@@ -9,6 +9,7 @@ import type { AgentProject, QueryRequest } from "../rig/agent-sdk.ts";
 import { createAgentProject, runQuery, startModel } from "../rig/agent-sdk.ts";
 import type { ScriptedTurn } from "../rig/fake-anthropic-api.ts";
 import { tempDir } from "../rig/temp-dir.ts";
+import { makeGauntletProject, stubEnvironment } from "../sdk/gauntlet-project.ts";
 import { recordingLogger } from "../sdk/recording-logger.ts";
 
 const created = await createAgentProject();
@@ -110,6 +111,30 @@ test("a validator that hangs is left behind when the hook's time is up", async (
 
   expect(run.result).toBe("done");
   expect(agent.warnings()).toEqual(["stop_hook.validator_error"]);
+});
+
+test("gauntletValidator blocks on a red check and allows after the fix", async ({ project }) => {
+  await using directory = await tempDir();
+  makeGauntletProject(directory.path);
+  stubEnvironment(join(directory.path, "no-home"));
+  const agent = agentWith(project, {
+    validator: project.gauntlet.gauntletValidator({ cwd: directory.path }),
+  });
+
+  const run = await agent.run({
+    cwd: directory.path,
+    turns: [
+      "I am done.",
+      useTool("Bash", { command: "echo 42 > answer.txt", description: "fix" }),
+      "Now I am done.",
+    ],
+  });
+
+  expect(run.requests[1]?.last).toContain("error: the answer is wrong");
+  expect(run.requests).toHaveLength(3);
+  expect(run.result).toBe("Now I am done.");
+  expect(agent.context.retryCount).toBe(1);
+  expect(agent.warnings()).toEqual([]);
 });
 
 test("a workspace is what the agent sees as its directory", async ({ project }) => {

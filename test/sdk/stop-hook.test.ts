@@ -165,6 +165,14 @@ test.each<[string, CompletionValidator, string]>([
   ]);
 });
 
+test("warns when the validator finds the task complete without having checked", async () => {
+  const value = { complete: true, reason: "nothing to check with" };
+  const rig = stopRig(() => ({ message: "", value, success: false }));
+
+  expect(await rig.stop()).toStrictEqual({});
+  expect(rig.warnings()).toEqual([["stop_hook.not_verified", { reason: "nothing to check with" }]]);
+});
+
 test("warns and allows the stop when the validator hangs past the signal", async () => {
   const rig = stopRig(() => new Promise(() => {}));
   const controller = new AbortController();
