@@ -153,7 +153,7 @@ class Reader {
     if (next === "^") return { ...this.readWithMetadata(depth), start };
     if (next === "#") return this.readSymbolic(start);
     if (/\p{L}/u.test(next)) return this.readTaggedForm(start, depth);
-    cursor.offset++;
+    if (next !== "") cursor.offset++;
     return this.unreadable(
       start,
       `#${next} is not EDN`,

@@ -11,7 +11,7 @@ export function readNumber(token: string): TokenReading {
   if (integer?.groups) return readInteger(token, integer.groups);
   const ratio = RATIO.exec(token);
   if (ratio) return readRatio(token, ratio);
-  if (FLOAT.test(token)) {
+  if (FLOAT.test(token) && !LEADING_ZERO.test(token)) {
     const kind = token.endsWith("M") ? "decimal" : "float";
     return { ok: true, atom: { kind, text: canonicalFloat(token) } };
   }
@@ -50,6 +50,7 @@ export function readTagged(tag: "inst" | "uuid", text: string): TokenReading {
 
 const INTEGER =
   /^(?<sign>[-+]?)(?:(?<decimal>0|[1-9]\d*)|0[xX](?<hex>[\da-fA-F]+)|0(?<octal>[0-7]+)|(?<radix>[1-9]\d?)[rR](?<digits>[\da-zA-Z]+))N?$/;
+const LEADING_ZERO = /^[-+]?0\d+$/;
 const RATIO = /^([-+]?\d+)\/(\d+)$/;
 const FLOAT = /^[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?M?$/;
 

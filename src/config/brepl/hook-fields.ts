@@ -73,7 +73,7 @@ export class HookFields {
     for (const [form, key] of this.#strangers()) {
       const field = meant(key);
       if (field && this.find(field) === undefined && !this.errors.some(({ start }) => start === form.start)) {
-        this.warn(form, `has :${key}, which means nothing here`, { hint: `did you mean :${field}?` });
+        this.warn(form, `has :${key}, which means nothing here`, { hint: `perhaps :${field} is meant` });
       }
     }
   }

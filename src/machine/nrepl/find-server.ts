@@ -1,0 +1,54 @@
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { ServerAddress } from "./connection.ts";
+
+/** Where to look for a server. */
+export interface ServerHints {
+  readonly cwd: string;
+  /** As given on the command line. */
+  readonly port?: number | undefined;
+  readonly host?: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+export type ServerSearch =
+  | { readonly kind: "found"; readonly server: ServerAddress }
+  | { readonly kind: "not-found"; readonly detail: string };
+
+const LONGEST_PORT_FILE = 64;
+
+/** Port: command line, `.nrepl-port`, `BREPL_PORT`. Host: command line, `BREPL_HOST`, localhost. */
+export function findServer({ cwd, port, host, env }: ServerHints): ServerSearch {
+  const found = port === undefined ? (portFile(cwd) ?? portVariable(env["BREPL_PORT"])) : { port };
+  if (found === undefined) return { kind: "not-found", detail: "no .nrepl-port here, and no BREPL_PORT" };
+  if (typeof found === "string") return { kind: "not-found", detail: found };
+  return { kind: "found", server: { host: host ?? (env["BREPL_HOST"] || "localhost"), port: found.port } };
+}
+
+/** A port in digits; nothing for anything else. */
+export function parsePort(text: string): number | undefined {
+  const port = /^\s*\d{1,5}\s*$/.test(text) ? Number(text) : 0;
+  return port >= 1 && port <= 65_535 ? port : undefined;
+}
+
+function portFile(cwd: string): { readonly port: number } | string | undefined {
+  const text = readPortFile(join(cwd, ".nrepl-port"));
+  if (text === undefined) return undefined;
+  const port = parsePort(text);
+  return port === undefined ? `.nrepl-port holds ${JSON.stringify(text.trim())}, which is no port` : { port };
+}
+
+function portVariable(text: string | undefined): { readonly port: number } | string | undefined {
+  if (text === undefined || text === "") return undefined;
+  const port = parsePort(text);
+  return port === undefined ? `BREPL_PORT is ${JSON.stringify(text)}, which is no port` : { port };
+}
+
+/** A file we cannot read, or something that is no file, is no file for us. */
+function readPortFile(path: string): string | undefined {
+  try {
+    return statSync(path).isFile() ? readFileSync(path, "utf8").slice(0, LONGEST_PORT_FILE) : undefined;
+  } catch {
+    return undefined;
+  }
+}
