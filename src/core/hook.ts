@@ -1,4 +1,5 @@
 import type { CheckGate, ReplGate } from "./gate.ts";
+import type { GateOutcome } from "./outcome.ts";
 
 /** One hook of `.brepl/hooks.edn`: a gate, and what its failure means for the stop. */
 export interface Hook {
@@ -9,4 +10,79 @@ export interface Hook {
   readonly maxRetries: number;
   /** A hook that cannot run at all is worth telling the user; otherwise it is skipped. */
   readonly required: boolean;
+}
+
+/** How often each hook has sent the agent back in this session, by name. */
+export type RetryCounts = ReadonlyMap<string, number>;
+
+/** What the outcome of a hook means for the stop. */
+export type HookEffect =
+  | { readonly kind: "passed" }
+  /** Could not run and need not. */
+  | { readonly kind: "skipped" }
+  /** Sends the agent back to work. */
+  | { readonly kind: "retry"; readonly attempt: number; readonly maxRetries: number }
+  /** Would send it back, but has done so often enough. */
+  | { readonly kind: "gave-up"; readonly retries: number }
+  /** Failed, and only says so. */
+  | { readonly kind: "reported" }
+  /** Should have run and could not, or was cut short. */
+  | { readonly kind: "not-run" };
+
+export interface HookResult {
+  readonly hook: Hook;
+  readonly outcome: GateOutcome;
+  readonly effect: HookEffect;
+}
+
+/** Whether a failure of this hook would still send the agent back. */
+export function hasRetriesLeft(hook: Hook, counts: RetryCounts): boolean {
+  if (!hook.retryOnFailure) return false;
+  return hook.maxRetries === 0 || countOf(hook, counts) < hook.maxRetries;
+}
+
+/** What this outcome of this hook means, given how often it has failed before. */
+export function judgeHook(hook: Hook, outcome: GateOutcome, counts: RetryCounts): HookEffect {
+  switch (outcome.kind) {
+    case "passed":
+      return { kind: "passed" };
+    case "failed":
+    case "timed-out":
+      return judgeFailure(hook, counts);
+    case "errored":
+    case "unavailable":
+      return { kind: hook.required ? "not-run" : "skipped" };
+    case "cancelled":
+      return { kind: "not-run" };
+    case "skipped":
+      return { kind: "skipped" };
+  }
+}
+
+/** The counts after a run: a pass resets, a retry counts, what could not run costs nothing. */
+export function countRetries(counts: RetryCounts, results: readonly HookResult[]): RetryCounts {
+  const isBlocked = results.some(({ effect }) => effect.kind === "retry");
+  const next = new Map(counts);
+  for (const { hook, effect } of results) {
+    if (effect.kind === "retry") next.set(hook.gate.name, effect.attempt);
+    else if (isReset(effect, isBlocked)) next.delete(hook.gate.name);
+  }
+  return next;
+}
+
+function judgeFailure(hook: Hook, counts: RetryCounts): HookEffect {
+  if (!hook.retryOnFailure) return { kind: "reported" };
+  const { maxRetries } = hook;
+  if (!hasRetriesLeft(hook, counts)) return { kind: "gave-up", retries: maxRetries };
+  return { kind: "retry", attempt: countOf(hook, counts) + 1, maxRetries };
+}
+
+/** A spent budget starts anew only with a stop that was allowed: otherwise two hooks could keep each other going for ever. */
+function isReset(effect: HookEffect, isBlocked: boolean): boolean {
+  if (effect.kind === "gave-up") return !isBlocked;
+  return effect.kind === "passed" || effect.kind === "reported";
+}
+
+function countOf(hook: Hook, counts: RetryCounts): number {
+  return counts.get(hook.gate.name) ?? 0;
 }
