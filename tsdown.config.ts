@@ -3,7 +3,7 @@ import { defineConfig } from "tsdown";
 /** The CLIs are CommonJS, split at every dynamic import: the entry starts ~30 ms faster than ESM and loads only what a command needs. */
 export default defineConfig([
   {
-    entry: { "agent-gauntlet": "src/cli/agent-gauntlet.ts" },
+    entry: { "agent-gauntlet": "src/cli/agent-gauntlet.ts", brepl: "src/cli/brepl.ts" },
     outDir: "dist/cli",
     format: "cjs",
     platform: "node",

@@ -41,8 +41,37 @@ export function hasRetriesLeft(hook: Hook, counts: RetryCounts): boolean {
   return hook.maxRetries === 0 || countOf(hook, counts) < hook.maxRetries;
 }
 
+/** Every hook with what came of it; outcomes are in the order of the hooks. */
+export function judgeHooks(
+  hooks: readonly Hook[],
+  outcomes: readonly GateOutcome[],
+  counts: RetryCounts,
+): readonly HookResult[] {
+  return hooks.flatMap((hook, index) => {
+    const outcome = outcomes[index];
+    return outcome === undefined ? [] : [{ hook, outcome, effect: judgeHook(hook, outcome, counts) }];
+  });
+}
+
+/** Whether a hook is worth a word: not when it passed, nor when it was skipped before anything could go wrong. */
+export function isWorthTelling({ effect, outcome }: HookResult): boolean {
+  if (effect.kind === "skipped") return outcome.kind === "errored" || outcome.logPath !== undefined;
+  return effect.kind !== "passed";
+}
+
+/** The counts after a run: a pass resets, a retry counts, what could not run costs nothing. */
+export function countRetries(counts: RetryCounts, results: readonly HookResult[]): RetryCounts {
+  const isBlocked = results.some(({ effect }) => effect.kind === "retry");
+  const next = new Map(counts);
+  for (const { hook, effect } of results) {
+    if (effect.kind === "retry") next.set(hook.gate.name, effect.attempt);
+    else if (isReset(effect, isBlocked)) next.delete(hook.gate.name);
+  }
+  return next;
+}
+
 /** What this outcome of this hook means, given how often it has failed before. */
-export function judgeHook(hook: Hook, outcome: GateOutcome, counts: RetryCounts): HookEffect {
+function judgeHook(hook: Hook, outcome: GateOutcome, counts: RetryCounts): HookEffect {
   switch (outcome.kind) {
     case "passed":
       return { kind: "passed" };
@@ -57,17 +86,6 @@ export function judgeHook(hook: Hook, outcome: GateOutcome, counts: RetryCounts)
     case "skipped":
       return { kind: "skipped" };
   }
-}
-
-/** The counts after a run: a pass resets, a retry counts, what could not run costs nothing. */
-export function countRetries(counts: RetryCounts, results: readonly HookResult[]): RetryCounts {
-  const isBlocked = results.some(({ effect }) => effect.kind === "retry");
-  const next = new Map(counts);
-  for (const { hook, effect } of results) {
-    if (effect.kind === "retry") next.set(hook.gate.name, effect.attempt);
-    else if (isReset(effect, isBlocked)) next.delete(hook.gate.name);
-  }
-  return next;
 }
 
 function judgeFailure(hook: Hook, counts: RetryCounts): HookEffect {

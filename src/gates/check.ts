@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import type { CheckGate } from "../core/gate.ts";
 import type { GateOutcome } from "../core/outcome.ts";
 import { projectPath } from "../core/path.ts";
@@ -21,7 +21,7 @@ export async function runCheck(
   signal: AbortSignal,
 ): Promise<GateOutcome> {
   const { gate, id, workingDirectory } = planned;
-  const cwd = join(context.root, workingDirectory);
+  const cwd = resolve(context.root, workingDirectory);
   if (!isDirectory(cwd)) {
     return outcomeOf(planned, 0, {
       kind: "errored",
@@ -55,7 +55,7 @@ function shellCommand({ command, shell }: CheckGate): [string, ...string[]] {
 function checkEnv(gate: CheckGate, context: GateContext): Record<string, string | undefined> {
   return {
     ...context.env,
-    BASE_BRANCH: context.baseBranch,
+    ...(context.baseBranch === undefined ? {} : { BASE_BRANCH: context.baseBranch }),
     ...gate.env,
     GAUNTLET_STOP_HOOK_ACTIVE: "1",
     [RUN_ID_VARIABLE]: context.runId,

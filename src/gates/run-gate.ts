@@ -14,8 +14,9 @@ export async function runGate(
   switch (gate.kind) {
     case "check":
       return runCheck({ ...planned, gate }, context, signal);
-    case "review":
     case "repl":
+      return (await import("./repl.ts")).runRepl({ ...planned, gate }, context, signal);
+    case "review":
     case "validator":
       return outcomeOf(planned, 0, {
         kind: "unavailable",

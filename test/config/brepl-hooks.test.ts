@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { readHooks } from "../../src/config/brepl/schema.ts";
+import { SourceText } from "../../src/config/source-text.ts";
 import { formatDiagnostic } from "../../src/core/diagnostic.ts";
 
-const read = (text: string) => readHooks({ file: ".brepl/hooks.edn", text });
+const read = (text: string) => readHooks(new SourceText(".brepl/hooks.edn", text));
 const problems = (text: string) => read(text).diagnostics.map(formatDiagnostic).join("\n");
 
 describe("a hook", () => {

@@ -1,13 +1,14 @@
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { CheckGate, ReplGate } from "../../core/gate.ts";
 import type { Hook } from "../../core/hook.ts";
-import { projectPath } from "../../core/path.ts";
+import { projectPath, type ProjectPath } from "../../core/path.ts";
+import type { SourceText } from "../source-text.ts";
 import type { EdnProblem } from "./edn-cursor.ts";
 import { lookUp, type EdnForm, type EdnMap } from "./edn-form.ts";
 import { readEdn } from "./edn-reader.ts";
 import * as field from "./hook-field.ts";
 import { HookFields } from "./hook-fields.ts";
-import { toDiagnostic, type Source } from "./source-place.ts";
+import { placeProblem } from "./place-problem.ts";
 
 /** The hooks of a file, with everything that is wrong or doubtful about it; an error means that no hook may run. */
 export interface HookFile {
@@ -16,15 +17,15 @@ export interface HookFile {
 }
 
 /** Reads and judges the text of `.brepl/hooks.edn`. */
-export function readHooks(source: Source): HookFile {
-  const { form, problems } = readEdn(source.text);
-  const reading = form ? readStop(form, source.text) : { hooks: [], errors: [], warnings: [] };
+export function readHooks(source: SourceText): HookFile {
+  const { form, problems } = readEdn(source.content);
+  const reading = form ? readStop(form, source.content) : { hooks: [], errors: [], warnings: [] };
   const errors = [...problems, ...reading.errors].toSorted((a, b) => a.start - b.start);
   return {
     hooks: reading.hooks,
     diagnostics: [
-      ...errors.map((problem) => toDiagnostic(source, problem)),
-      ...reading.warnings.map((problem) => toDiagnostic(source, problem, "warning")),
+      ...errors.map((problem) => placeProblem(source, problem)),
+      ...reading.warnings.map((problem) => placeProblem(source, problem, "warning")),
     ],
   };
 }
@@ -105,9 +106,14 @@ function readRepl(fields: HookFields, { name, timeoutMs, required }: CommonField
 
 function readBash(fields: HookFields, { name, timeoutMs }: CommonFields): CheckGate {
   const command = fields.required("command", field.systemText) ?? "";
-  const workingDirectory = projectPath(fields.optional("cwd", field.systemText, "."));
+  const workingDirectory = directory(fields.optional("cwd", field.systemText, "."));
   const env = fields.environment();
   return { kind: "check", name, timeoutMs, command, workingDirectory, env, ...ALONE_AND_EVERYWHERE };
+}
+
+/** The root of the file system would read as the project's own; `/.` is the same place. */
+function directory(cwd: string): ProjectPath {
+  return projectPath(/^\/+$/.test(cwd) ? "/." : cwd);
 }
 
 function nameOf(hook: EdnMap): string | undefined {

@@ -1,0 +1,5 @@
+#!/usr/bin/env node
+import { runBrepl } from "./brepl-commands.ts";
+import { main } from "./main.ts";
+
+void main(() => runBrepl(process.argv.slice(2), "brepl"));

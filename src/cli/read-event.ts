@@ -1,0 +1,29 @@
+import type { Readable } from "node:stream";
+import { readJsonInput } from "../machine/read-input.ts";
+
+export type ReadEvent =
+  | { readonly ok: true; readonly payload: Readonly<Record<string, unknown>> }
+  | { readonly ok: false; readonly problem: string };
+
+const STDIN_WAIT_MS = 5_000;
+
+/** The event a host writes to our stdin: one JSON object. A terminal writes none. */
+export async function readEvent(stdin: Readable & { readonly isTTY?: boolean }): Promise<ReadEvent> {
+  const text = stdin.isTTY ? "" : await readJsonInput(stdin, STDIN_WAIT_MS);
+  if (text === "") return { ok: false, problem: "nothing on stdin" };
+  const value = parse(text);
+  if (value instanceof SyntaxError) return { ok: false, problem: value.message };
+  return isObject(value) ? { ok: true, payload: value } : { ok: false, problem: "not a JSON object" };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    return error;
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,25 @@
+import { join } from "node:path";
+import type { HookResult } from "../core/hook.ts";
+import { reportHooks, type ToldHook } from "../feedback/hook-report.ts";
+import { secretMasker } from "../feedback/mask-secrets.ts";
+import { readLog } from "../machine/read-log.ts";
+
+/** As much as a host shows of a hook's text. */
+const MAX_CHARS = 9_000;
+
+/** What there is to say about hooks that did not simply pass, without the secrets of the environment. */
+export async function describeHooks(
+  results: readonly HookResult[],
+  { cwd, env }: { readonly cwd: string; readonly env: Readonly<Record<string, string | undefined>> },
+): Promise<string> {
+  const told = await Promise.all(results.map((result) => readHook(result, cwd)));
+  const hookEnvs = results.map(({ hook }) => (hook.gate.kind === "check" ? hook.gate.env : {}));
+  const report = reportHooks(told, MAX_CHARS);
+  return hookEnvs.reduce((text, hookEnv) => secretMasker(hookEnv)(text), secretMasker(env)(report));
+}
+
+async function readHook(result: HookResult, cwd: string): Promise<ToldHook> {
+  const { id, name, workingDirectory, logPath } = result.outcome;
+  const text = logPath === undefined ? "" : await readLog(join(cwd, logPath));
+  return { result, text: { id, name, text, logPath: logPath ?? "", projectRoot: cwd, workingDirectory } };
+}
