@@ -1,0 +1,46 @@
+import type { AbsolutePath } from "../../core/path.ts";
+
+/** One tool that can review: how to find it, how to ask it, how to read what it says. A table row; it never spawns. */
+export interface Reviewer {
+  /** As written in `cli_preference`. */
+  readonly name: string;
+  readonly title: string;
+  /** Looked up on PATH, or a path of its own. */
+  readonly executable: string;
+  readonly versionArgs: readonly string[];
+  /** What to type to get it, and to log in. */
+  readonly install: string;
+  readonly invocation: (request: ReviewRequest) => Invocation;
+  /** The reviewer's own words in what the tool printed; undefined when it says nothing of its own. */
+  readonly replyIn: (stdout: string) => Reply;
+  /** How it says that there is nothing left to spend. */
+  readonly usageLimit: RegExp;
+  readonly notLoggedIn: RegExp;
+}
+
+export interface ReviewRequest {
+  readonly model: string | undefined;
+  readonly root: AbsolutePath;
+}
+
+/** The prompt always goes to stdin: an argument could be too long, and other users of the machine could read it. */
+export interface Invocation {
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Run in an empty directory with these files, not in the project. */
+  readonly scratch?: Readonly<Record<string, string>>;
+}
+
+/** What a tool printed, unwrapped. */
+export interface Reply {
+  readonly text: string;
+  /** The tool itself says that it failed. */
+  readonly failed: boolean;
+}
+
+/** Why a reviewer gave no answer. None of these is a finding. */
+export interface ReviewerTrouble {
+  readonly kind:
+    "missing" | "not-logged-in" | "usage-limit" | "timed-out" | "nonsense" | "failed" | "resting";
+  readonly detail: string;
+}
