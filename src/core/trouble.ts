@@ -48,6 +48,8 @@ export function explain(trouble: Trouble): string {
       return `git does not know the revision "${trouble.revision}". Check the spelling, or run \`git fetch\`.`;
     case "unknown-gate":
       return `There is no gate "${trouble.name}". Known gates: ${trouble.known.join(", ") || "none"}.`;
+    case "host-settings-invalid":
+      return `${formatDiagnostic(trouble.diagnostic)}\n  → The file was left as it is. Repair it and try again, or add this to it by hand:\n\n${trouble.snippet}\n`;
     case "file-missing":
       return `${trouble.path} does not exist.`;
     case "text-invalid":
