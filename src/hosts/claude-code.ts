@@ -16,6 +16,17 @@ export const claudeCode: Host = {
   timeoutUnit: "s",
   defaultTimeoutMs: 600_000,
   allowsUnknownKeys: true,
+  registration: {
+    event: "Stop",
+    projectFile: ".claude/settings.local.json",
+    userFile: { variable: "CLAUDE_CONFIG_DIR", folder: ".claude", file: "settings.json" },
+    eventsKey: "hooks",
+    grouped: true,
+    fields: { type: "command" },
+    executables: ["claude"],
+    homeFolder: ".claude",
+    alsoReads: [],
+  },
   parse,
   render,
 };

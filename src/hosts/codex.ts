@@ -13,6 +13,19 @@ export const codex: Host = {
   timeoutUnit: "s",
   defaultTimeoutMs: 600_000,
   allowsUnknownKeys: false,
+  registration: {
+    event: "Stop",
+    projectFile: ".codex/hooks.json",
+    userFile: { variable: "CODEX_HOME", folder: ".codex", file: "hooks.json" },
+    eventsKey: "hooks",
+    grouped: true,
+    fields: { type: "command" },
+    executables: ["codex"],
+    homeFolder: ".codex",
+    afterwards:
+      "Codex runs no hook before you trust it, and says nothing about it: open Codex in this project, type /hooks and trust the stop hook. After every change of the command, again.",
+    alsoReads: [],
+  },
   parse,
   render: plainAnswer,
 };

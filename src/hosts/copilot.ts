@@ -1,5 +1,6 @@
 import { absolutePath } from "../core/path.ts";
 import { noticedAnswer } from "./answer.ts";
+import { GITHUB_HOOKS } from "./github-hooks.ts";
 import type { Host, ParsedStop, Payload, Surroundings } from "./host.ts";
 import { definedOnly, flagOf, textOf } from "./payload.ts";
 import { otherEvent } from "./snake-case-stop.ts";
@@ -18,6 +19,14 @@ export const copilot: Host = {
   timeoutUnit: "s",
   defaultTimeoutMs: 30_000,
   allowsUnknownKeys: true,
+  registration: {
+    ...GITHUB_HOOKS,
+    executables: ["copilot"],
+    homeFolder: ".copilot",
+    afterwards:
+      "Copilot CLI skips a project's hooks until you trust the folder: start `copilot` here and say yes (`copilot -p` needs --trust-folder).",
+    alsoReads: [{ host: "claude-code", level: "project", when: "always" }],
+  },
   parse,
   render: noticedAnswer,
 };

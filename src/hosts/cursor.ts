@@ -7,6 +7,9 @@ import { otherEvent } from "./snake-case-stop.ts";
 
 const stopEvents = ["stop", "Stop"];
 
+/** Cursor's own default, written out so that the file says it. */
+const LOOP_LIMIT = 5;
+
 /**
  * Cursor (from its documentation, 2026-11-15; not measured). It cannot be blocked, only asked to go on: the text of
  * `followup_message` becomes the next user message, at most `loop_limit` times.
@@ -15,10 +18,25 @@ export const cursor: Host = {
   name: "cursor",
   title: "Cursor",
   stopEvents,
-  blockCap: 5,
+  blockCap: LOOP_LIMIT,
   timeoutUnit: "s",
   defaultTimeoutMs: 60_000,
   allowsUnknownKeys: true,
+  registration: {
+    event: "stop",
+    projectFile: ".cursor/hooks.json",
+    userFile: { folder: ".cursor", file: "hooks.json" },
+    eventsKey: "hooks",
+    grouped: false,
+    fields: { loop_limit: LOOP_LIMIT },
+    preamble: { version: 1 },
+    executables: ["cursor", "cursor-agent"],
+    homeFolder: ".cursor",
+    alsoReads: [
+      { host: "claude-code", level: "project", when: "opt-in" },
+      { host: "claude-code", level: "user", when: "opt-in" },
+    ],
+  },
   parse,
   render,
 };

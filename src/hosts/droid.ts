@@ -12,6 +12,17 @@ export const droid: Host = {
   timeoutUnit: "s",
   defaultTimeoutMs: 60_000,
   allowsUnknownKeys: true,
+  registration: {
+    event: "Stop",
+    projectFile: ".factory/settings.json",
+    userFile: { folder: ".factory", file: "settings.json" },
+    eventsKey: "hooks",
+    grouped: true,
+    fields: { type: "command" },
+    executables: ["droid"],
+    homeFolder: ".factory",
+    alsoReads: [],
+  },
   parse: (payload, surroundings) =>
     otherEvent(payload, stopEvents) ?? { kind: "stop", event: snakeCaseStop("droid", payload, surroundings) },
   render: noticedAnswer,

@@ -13,6 +13,19 @@ export const gemini: Host = {
   timeoutUnit: "ms",
   defaultTimeoutMs: 60_000,
   allowsUnknownKeys: true,
+  registration: {
+    event: "AfterAgent",
+    projectFile: ".gemini/settings.json",
+    userFile: { folder: ".gemini", file: "settings.json" },
+    eventsKey: "hooks",
+    grouped: true,
+    fields: { type: "command" },
+    executables: ["gemini"],
+    homeFolder: ".gemini",
+    afterwards:
+      "Gemini CLI skips a project's hooks until you trust the folder: start `gemini` here and say yes.",
+    alsoReads: [],
+  },
   parse,
   render: noticedAnswer,
 };

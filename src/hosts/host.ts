@@ -16,8 +16,47 @@ export interface Host {
   readonly defaultTimeoutMs: number;
   /** False where one key the host does not know makes it drop the whole answer. */
   readonly allowsUnknownKeys: boolean;
+  /** Absent where we cannot register: an unknown host. */
+  readonly registration?: Registration;
   readonly parse: (payload: Payload, surroundings: Surroundings) => ParsedStop;
   readonly render: (verdict: Verdict) => HostAnswer;
+}
+
+/** Where a host looks for hooks and in which form. */
+export interface Registration {
+  readonly event: string;
+  /** Relative to the project root, with `/`. */
+  readonly projectFile: string;
+  readonly userFile: UserFile;
+  /** The property that holds the events. */
+  readonly eventsKey: string;
+  /** Whether an event lists groups (`{ hooks: [hook] }`) or the hooks themselves. */
+  readonly grouped: boolean;
+  /** Fields of the hook beside command and timeout. */
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** What a file that we create must also say at its root. */
+  readonly preamble?: Readonly<Record<string, unknown>>;
+  /** How the host is known to be there: programs on the PATH, folders in the home directory. */
+  readonly executables: readonly string[];
+  readonly homeFolder: string;
+  /** What the person must still do before the hook ever runs. */
+  readonly afterwards?: string;
+  /** Other hosts' files where this host finds hooks too, so that a second registration would fire twice. */
+  readonly alsoReads: readonly AlsoRead[];
+}
+
+/** A file below the host's folder in the home directory, which a variable may move. */
+export interface UserFile {
+  readonly variable?: string;
+  readonly folder: string;
+  readonly file: string;
+}
+
+/** Another host's registration that this host obeys: by default, or only when the person switched it on. */
+export interface AlsoRead {
+  readonly host: HostName;
+  readonly level: "project" | "user";
+  readonly when: "always" | "opt-in";
 }
 
 /** The JSON object a host wrote to our stdin. */

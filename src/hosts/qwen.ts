@@ -15,6 +15,17 @@ export const qwen: Host = {
   timeoutUnit: "ms",
   defaultTimeoutMs: 60_000,
   allowsUnknownKeys: true,
+  registration: {
+    event: "Stop",
+    projectFile: ".qwen/settings.json",
+    userFile: { folder: ".qwen", file: "settings.json" },
+    eventsKey: "hooks",
+    grouped: true,
+    fields: { type: "command" },
+    executables: ["qwen"],
+    homeFolder: ".qwen",
+    alsoReads: [],
+  },
   parse,
   render: noticedAnswer,
 };

@@ -1,6 +1,7 @@
 import { absolutePath } from "../core/path.ts";
 import type { Verdict } from "../core/verdict.ts";
 import { blockReason, jsonAnswer, noticeOf } from "./answer.ts";
+import { GITHUB_HOOKS } from "./github-hooks.ts";
 import type { Host, HostAnswer, ParsedStop, Payload, Surroundings } from "./host.ts";
 import { definedOnly, flagOf, textOf } from "./payload.ts";
 
@@ -17,6 +18,15 @@ export const vscode: Host = {
   timeoutUnit: "s",
   defaultTimeoutMs: 30_000,
   allowsUnknownKeys: true,
+  registration: {
+    ...GITHUB_HOOKS,
+    executables: ["code"],
+    homeFolder: ".vscode",
+    alsoReads: [
+      { host: "claude-code", level: "project", when: "always" },
+      { host: "claude-code", level: "user", when: "always" },
+    ],
+  },
   parse,
   render,
 };
