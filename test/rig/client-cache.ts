@@ -9,6 +9,8 @@ export interface PinnedClient {
   readonly version: string;
   /** Which of the package's commands; needed only when it has several. */
   readonly command?: string;
+  /** The program inside the package, where it declares no command. */
+  readonly file?: string;
 }
 
 /** A client ready to run, or why this machine cannot have it: tests then say `skip(reason)`. */
@@ -85,7 +87,7 @@ async function findBin(home: string, client: PinnedClient): Promise<InstalledCli
   const manifest = await readFile(join(directory, "package.json"), "utf8").catch(() => undefined);
   if (manifest === undefined) return missing;
   const { bin } = JSON.parse(manifest) as { bin?: string | Record<string, string> }; // npm has checked its shape
-  const relative = typeof bin === "string" ? bin : bin?.[client.command ?? Object.keys(bin)[0] ?? ""];
+  const relative = client.file ?? commandOf(bin, client.command);
   if (relative === undefined) return { ok: false, reason: `${client.package} has no such command` };
   const path = join(directory, relative);
   return (await exists(path)) ? { ok: true, bin: path } : missing;
@@ -96,6 +98,10 @@ function exists(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+function commandOf(bin: string | Record<string, string> | undefined, name?: string): string | undefined {
+  return typeof bin === "string" ? bin : bin?.[name ?? Object.keys(bin)[0] ?? ""];
 }
 
 /** Another process put the same release there first: as good as ours. */

@@ -1,0 +1,186 @@
+import { spawn } from "node:child_process";
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+
+import type { HostName } from "../../../src/core/stop-event.ts";
+import type { InstalledClient, PinnedClient } from "../client-cache.ts";
+import { installClient } from "../client-cache.ts";
+
+/** A real agent program, ready to be run headless against the fake model. */
+export interface Client {
+  readonly host: HostName;
+  readonly release: PinnedClient;
+  /** Runs a JavaScript client that wants a newer Node than ours. */
+  readonly node?: PinnedClient;
+  readonly setUp: (place: ClientPlace) => ClientSetUp;
+}
+
+interface ClientPlace {
+  readonly home: string;
+  readonly project: string;
+  readonly modelUrl: string;
+}
+
+interface ClientSetUp {
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Files below the home directory. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+export interface ClientRun {
+  readonly exitCode: number | null;
+  readonly output: string;
+}
+
+const NODE_22: PinnedClient = { package: "node", version: "22.23.3" };
+
+export const CODEX: Client = {
+  host: "codex",
+  release: { package: "@openai/codex", version: "0.166.0" },
+  setUp: ({ home, project, modelUrl }) => ({
+    // The flag stands in for the person's own review in /hooks.
+    args: ["exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", "--json", "say hi"],
+    env: { CODEX_HOME: join(home, ".codex"), FAKE_KEY: "x" },
+    files: {
+      ".codex/config.toml": [
+        'model = "fake-model"',
+        'model_provider = "fake"',
+        "[model_providers.fake]",
+        'name = "fake"',
+        `base_url = "${modelUrl}/v1"`,
+        'wire_api = "responses"',
+        'env_key = "FAKE_KEY"',
+        "request_max_retries = 0",
+        "stream_max_retries = 0",
+        `[projects.${JSON.stringify(project)}]`,
+        'trust_level = "trusted"',
+        "",
+      ].join("\n"),
+    },
+  }),
+};
+
+export const GEMINI: Client = {
+  host: "gemini",
+  release: { package: "@google/gemini-cli", version: "0.61.0" },
+  setUp: ({ modelUrl }) => ({
+    args: ["-p", "say hi"],
+    env: {
+      GEMINI_API_KEY: "x",
+      GOOGLE_GEMINI_BASE_URL: modelUrl,
+      GEMINI_CLI_TRUST_WORKSPACE: "true",
+      NO_BROWSER: "1",
+    },
+    files: {
+      ".gemini/settings.json": JSON.stringify({
+        security: { auth: { selectedType: "gemini-api-key" }, folderTrust: { enabled: false } },
+        telemetry: { enabled: false },
+        privacy: { usageStatisticsEnabled: false },
+        general: { enableAutoUpdate: false },
+        model: { name: "gemini-2.5-flash" },
+      }),
+    },
+  }),
+};
+
+export const QWEN: Client = {
+  host: "qwen",
+  release: { package: "@qwen-code/qwen-code", version: "0.24.4" },
+  node: NODE_22,
+  setUp: ({ modelUrl }) => ({
+    args: ["-p", "say hi"],
+    env: { OPENAI_API_KEY: "x", OPENAI_BASE_URL: `${modelUrl}/v1`, OPENAI_MODEL: "fake-model" },
+    files: {
+      ".qwen/settings.json": JSON.stringify({
+        security: { auth: { selectedType: "openai" } },
+        telemetry: { enabled: false },
+        privacy: { usageStatisticsEnabled: false },
+        general: { enableAutoUpdate: false },
+      }),
+    },
+  }),
+};
+
+/** A version whose `stop_hook_active` is always true. */
+export const OLD_QWEN: Client = {
+  ...QWEN,
+  release: { package: "@qwen-code/qwen-code", version: "0.15.10" },
+};
+
+export const COPILOT: Client = {
+  host: "copilot",
+  release: { package: "@github/copilot", version: "1.0.102", command: "copilot" },
+  setUp: ({ modelUrl }) => ({
+    args: ["-p", "say hi", "--allow-all-tools", "--no-color", "--disable-builtin-mcps", "--trust-folder"],
+    env: {
+      COPILOT_PROVIDER_BASE_URL: `${modelUrl}/v1`,
+      COPILOT_PROVIDER_API_KEY: "x",
+      COPILOT_MODEL: "fake-model",
+      COPILOT_AUTO_UPDATE: "false",
+      COPILOT_OFFLINE: "true",
+    },
+    files: {},
+  }),
+};
+
+export const DROID: Client = {
+  host: "droid",
+  release: { package: "@factory/cli-linux-x64", version: "0.225.2", file: "bin/droid" },
+  setUp: ({ modelUrl }) => ({
+    args: ["exec", "-m", "custom:fake-0", "say hi"],
+    env: { FACTORY_AIRGAP_ENABLED: "true", FACTORY_DROID_AUTO_UPDATE_ENABLED: "false" },
+    files: {
+      ".factory/settings.json": JSON.stringify({
+        customModels: [
+          {
+            model: "fake-model",
+            id: "custom:fake-0",
+            index: 0,
+            displayName: "fake",
+            baseUrl: `${modelUrl}/v1`,
+            apiKey: "x",
+            provider: "generic-chat-completion-api",
+            maxOutputTokens: 1000,
+          },
+        ],
+      }),
+    },
+  }),
+};
+
+/** The command line that starts the client, installed into the cache if it was not there. */
+export async function installHost(client: Client): Promise<InstalledClient & { readonly via?: string }> {
+  const installed = await installClient(client.release);
+  if (!installed.ok || client.node === undefined) return installed;
+  const node = await installClient(client.node);
+  return node.ok ? { ...installed, via: node.bin } : node;
+}
+
+/** Runs the client once, headless, with nothing of our environment but the PATH it is given. */
+export async function runClient(
+  client: Client,
+  place: ClientPlace & { readonly command: readonly string[]; readonly path: string },
+): Promise<ClientRun> {
+  const { args, env, files } = client.setUp(place);
+  for (const [name, content] of Object.entries(files)) await writeBelow(place.home, name, content);
+  const [program = "", ...first] = place.command;
+  const child = spawn(program, [...first, ...args], {
+    cwd: place.project,
+    env: { PATH: place.path, HOME: place.home, TMPDIR: place.home, NO_PROXY: "127.0.0.1", ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => (output += chunk));
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => (output += chunk));
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (exitCode) => resolve({ exitCode, output }));
+  });
+}
+
+async function writeBelow(root: string, name: string, content: string): Promise<void> {
+  const file = join(root, name);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, content);
+}
