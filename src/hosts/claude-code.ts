@@ -21,6 +21,7 @@ export const claudeCode: Host = {
     projectFile: ".claude/settings.local.json",
     userFile: { variable: "CLAUDE_CONFIG_DIR", folder: ".claude", file: "settings.json" },
     eventsKey: "hooks",
+    isShared: true,
     grouped: true,
     fields: { type: "command" },
     executables: ["claude"],

@@ -18,6 +18,7 @@ export const codex: Host = {
     projectFile: ".codex/hooks.json",
     userFile: { variable: "CODEX_HOME", folder: ".codex", file: "hooks.json" },
     eventsKey: "hooks",
+    isShared: false,
     grouped: true,
     fields: { type: "command" },
     executables: ["codex"],

@@ -27,9 +27,10 @@ export const cursor: Host = {
     projectFile: ".cursor/hooks.json",
     userFile: { folder: ".cursor", file: "hooks.json" },
     eventsKey: "hooks",
+    isShared: false,
     grouped: false,
     fields: { loop_limit: LOOP_LIMIT },
-    preamble: { version: 1 },
+    companion: { version: 1 },
     executables: ["cursor", "cursor-agent"],
     homeFolder: ".cursor",
     alsoReads: [

@@ -17,6 +17,7 @@ export const droid: Host = {
     projectFile: ".factory/settings.json",
     userFile: { folder: ".factory", file: "settings.json" },
     eventsKey: "hooks",
+    isShared: false,
     grouped: true,
     fields: { type: "command" },
     executables: ["droid"],

@@ -18,6 +18,7 @@ export const gemini: Host = {
     projectFile: ".gemini/settings.json",
     userFile: { folder: ".gemini", file: "settings.json" },
     eventsKey: "hooks",
+    isShared: false,
     grouped: true,
     fields: { type: "command" },
     executables: ["gemini"],

@@ -9,6 +9,7 @@ export const GITHUB_HOOKS = {
   projectFile: ".github/hooks/agent-gauntlet.json",
   userFile: { variable: "COPILOT_HOME", folder: ".copilot", file: "hooks/agent-gauntlet.json" },
   eventsKey: "hooks",
+  isShared: true,
   grouped: false,
   fields: { type: "command" },
 } as const satisfies Partial<Registration>;

@@ -30,12 +30,14 @@ export interface Registration {
   readonly userFile: UserFile;
   /** The property that holds the events. */
   readonly eventsKey: string;
+  /** Whether other hosts run the hooks of this file too: then the command must not name the host. */
+  readonly isShared: boolean;
   /** Whether an event lists groups (`{ hooks: [hook] }`) or the hooks themselves. */
   readonly grouped: boolean;
   /** Fields of the hook beside command and timeout. */
   readonly fields: Readonly<Record<string, unknown>>;
   /** What a file that we create must also say at its root. */
-  readonly preamble?: Readonly<Record<string, unknown>>;
+  readonly companion?: Readonly<Record<string, unknown>>;
   /** How the host is known to be there: programs on the PATH, folders in the home directory. */
   readonly executables: readonly string[];
   readonly homeFolder: string;

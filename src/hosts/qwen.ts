@@ -20,6 +20,7 @@ export const qwen: Host = {
     projectFile: ".qwen/settings.json",
     userFile: { folder: ".qwen", file: "settings.json" },
     eventsKey: "hooks",
+    isShared: false,
     grouped: true,
     fields: { type: "command" },
     executables: ["qwen"],

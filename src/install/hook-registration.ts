@@ -21,6 +21,8 @@ export interface HookShape {
   /** Whether an event lists groups (`{ hooks: [hook] }`) or the hooks themselves. */
   readonly grouped: boolean;
   readonly commandKey: string;
+  /** What a file must also say at its root; written only into a file that we create, behind the events. */
+  readonly companion?: Readonly<Record<string, unknown>>;
 }
 
 /** What a file must become. */

@@ -71,7 +71,7 @@ function freshFile(registration: HookRegistration): string {
 
 function freshValue({ hooks, shape }: HookRegistration): object {
   const events = Object.fromEntries(hooks.map((hook) => [hook.event, [entryFor(hook, shape)]]));
-  return shape.eventsKey === undefined ? events : { [shape.eventsKey]: events };
+  return shape.eventsKey === undefined ? events : { [shape.eventsKey]: events, ...shape.companion };
 }
 
 function entryFor(hook: RegisteredHook, shape: HookShape): object {

@@ -1,8 +1,10 @@
 import type { Node } from "jsonc-parser";
-import type { HookRegistration } from "./hook-registration.ts";
+import { getNodeValue } from "jsonc-parser";
+import type { HookRegistration, HookShape } from "./hook-registration.ts";
 import { endOf, existsOnlyFor, removeItem } from "./jsonc-container.ts";
 import type { FoundHook } from "./our-hooks.ts";
 import { findOurHooks } from "./our-hooks.ts";
+import { DEFAULT_LAYOUT } from "./text-layout.ts";
 
 /** Takes out those of our hooks that are unwanted; undefined when nothing of the file is left. */
 export function removeHooks(
@@ -13,18 +15,30 @@ export function removeHooks(
   const ours = findOurHooks(body, registration);
   const unwanted = ours.findLast((found) => isUnwanted(found, ours));
   if (unwanted === undefined) return body;
-  const rest = removeHook(body, unwanted.node);
+  const rest = removeHook(body, unwanted.node, registration.shape);
   return rest === undefined ? undefined : removeHooks(rest, registration, isUnwanted);
 }
 
 /** Climbs from the hook to the largest thing that exists only for it, and takes that out. */
-function removeHook(body: string, hook: Node): string | undefined {
+function removeHook(body: string, hook: Node, shape: HookShape): string | undefined {
   let item = emptiedGroup(hook) ?? hook;
   for (let container = item.parent; container !== undefined; container = item.parent) {
-    if (container.type !== "property" && !existsOnlyFor(body, container, item)) return removeItem(body, item);
+    const mayGo = container.type === "property" || existsOnlyFor(body, container, item);
+    if (!mayGo && !isFileWeMade(body, item, shape)) return removeItem(body, item);
     item = container;
   }
   return withoutRoot(body, item);
+}
+
+/** Whether nothing but the events and what we write beside them is there, laid out as we do it: events first. */
+function isFileWeMade(body: string, item: Node, { eventsKey, companion }: HookShape): boolean {
+  const root = item.parent;
+  if (companion === undefined || eventsKey === undefined || root === undefined || root.parent !== undefined)
+    return false;
+  const value: unknown = getNodeValue(root);
+  const ours = JSON.stringify({ [eventsKey]: {}, ...companion });
+  const isLaidOutByUs = body === `${JSON.stringify(value, null, DEFAULT_LAYOUT.indent)}\n`;
+  return isLaidOutByUs && JSON.stringify({ ...(value as object), [eventsKey]: {} }) === ours; // the root of settings is an object
 }
 
 /** The entry `{ hooks: [hook] }` around a hook that is alone in it, whatever else the entry says. */

@@ -1,0 +1,51 @@
+import { join } from "node:path";
+import type { AbsolutePath } from "../core/path.ts";
+import { absolutePath } from "../core/path.ts";
+import { findHost } from "../hosts/host-table.ts";
+import type { Host, Registration } from "../hosts/host.ts";
+
+/** For one project, or for everything a person works on. */
+export type Level = "project" | "user";
+
+/** Where registrations are looked for. */
+export interface Places {
+  readonly root: AbsolutePath;
+  readonly home: AbsolutePath;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** The file where one host finds its hooks at one level. */
+export interface HostFile {
+  readonly host: Host;
+  readonly registration: Registration;
+  readonly level: Level;
+  readonly path: AbsolutePath;
+  /** As people write it: relative to the project, or from `~`. */
+  readonly shown: string;
+}
+
+/** Undefined for a host that has no place for hooks. */
+export function hostFile(host: Host, level: Level, places: Places): HostFile | undefined {
+  const { registration } = host;
+  if (registration === undefined) return undefined;
+  if (level === "project") {
+    const shown = registration.projectFile;
+    return { host, registration, level, path: absolutePath(join(places.root, shown)), shown };
+  }
+  const { variable, folder, file } = registration.userFile;
+  const moved = variable === undefined ? undefined : places.env[variable];
+  const path = absolutePath(join(moved ?? join(places.home, folder), file));
+  return { host, registration, level, path, shown: moved === undefined ? `~/${folder}/${file}` : path };
+}
+
+/** The files of other hosts that this host obeys as well. */
+export function alsoRead(
+  file: HostFile,
+  places: Places,
+): readonly (HostFile & { when: "always" | "opt-in" })[] {
+  return file.registration.alsoReads.flatMap(({ host, level, when }) => {
+    const other = findHost(host);
+    const found = other === undefined ? undefined : hostFile(other, level, places);
+    return found === undefined ? [] : [{ ...found, when }];
+  });
+}

@@ -1,0 +1,112 @@
+import type { AbsolutePath } from "../core/path.ts";
+import type { Result, Trouble } from "../core/trouble.ts";
+import type { FileChange, HookRegistration } from "./hook-registration.ts";
+import type { HostFile, Places } from "./host-files.ts";
+import { alsoRead } from "./host-files.ts";
+import { hostStopHook } from "./host-registration.ts";
+import { findOurHooks } from "./our-hooks.ts";
+import { planInstall, planUninstall } from "./plan-hooks.ts";
+
+/** What is to happen to the files of several hosts, and what the person should know about it. */
+export interface HostPlan {
+  readonly files: readonly PlannedFile[];
+  readonly troubles: readonly Trouble[];
+  readonly notes: readonly string[];
+}
+
+export interface PlannedFile extends HostFile {
+  readonly before: string | undefined;
+  readonly change: FileChange;
+}
+
+/** Everything a plan is made from; `texts` holds every file of `filesOf`, undefined where there is none. */
+export interface HostRequest {
+  readonly targets: readonly HostFile[];
+  readonly places: Places;
+  readonly texts: ReadonlyMap<AbsolutePath, string | undefined>;
+  /** The line that runs the stop hook, without `--host`. */
+  readonly command: string;
+}
+
+/** The files a plan for these targets depends on. */
+export function filesOf(targets: readonly HostFile[], places: Places): readonly AbsolutePath[] {
+  const paths = targets.flatMap((target) => [target, ...alsoRead(target, places)].map((file) => file.path));
+  return [...new Set(paths)];
+}
+
+/** Registers each host once: not at all where it obeys another host's file that has the hook or is about to get it. */
+export function planHostInstall(request: HostRequest): HostPlan {
+  const wanted = onePerFile(request.targets.filter((target) => coveringFile(target, request) === undefined));
+  const plan = planFiles(wanted, request, planInstall);
+  const changed = plan.files.filter((file) => file.change.kind !== "unchanged");
+  return {
+    ...plan,
+    notes: [
+      ...request.targets.flatMap((target) => firingNotes(target, request)),
+      ...changed.flatMap(({ registration }) => registration.afterwards ?? []),
+    ],
+  };
+}
+
+/** Takes our hooks out of every file of these hosts. */
+export function planHostUninstall(request: HostRequest): HostPlan {
+  return { ...planFiles(onePerFile(request.targets), request, planUninstall), notes: [] };
+}
+
+/** Whether the hook is in this file now. */
+export function isRegistered(file: HostFile, request: Omit<HostRequest, "targets">): boolean {
+  const text = request.texts.get(file.path);
+  return text !== undefined && findOurHooks(text, registrationOf(file, request.command)).length > 0;
+}
+
+function planFiles(
+  targets: readonly HostFile[],
+  request: HostRequest,
+  plan: (text: string | undefined, registration: HookRegistration) => Result<FileChange>,
+): Omit<HostPlan, "notes"> {
+  const files: PlannedFile[] = [];
+  const troubles: Trouble[] = [];
+  for (const target of targets) {
+    const before = request.texts.get(target.path);
+    const planned = plan(before, registrationOf(target, request.command));
+    if (planned.ok) files.push({ ...target, before, change: planned.value });
+    else troubles.push(planned.trouble);
+  }
+  return { files, troubles };
+}
+
+function registrationOf({ host, registration, shown }: HostFile, command: string): HookRegistration {
+  return hostStopHook(host, registration, { file: shown, command });
+}
+
+/** Two hosts may share a file. */
+function onePerFile(targets: readonly HostFile[]): readonly HostFile[] {
+  return targets.filter((target, index) => targets.findIndex(({ path }) => path === target.path) === index);
+}
+
+/** Another host's file that makes this host run the hook, unless it has its own registration already. */
+function coveringFile(target: HostFile, request: HostRequest): HostFile | undefined {
+  if (isRegistered(target, request)) return undefined;
+  return obeyed(target, request).find(({ when }) => when === "always");
+}
+
+function obeyed(target: HostFile, request: HostRequest): ReturnType<typeof alsoRead> {
+  const isWanted = (path: AbsolutePath): boolean => request.targets.some((other) => other.path === path);
+  return alsoRead(target, request.places).filter(
+    (other) => isWanted(other.path) || isRegistered(other, request),
+  );
+}
+
+function firingNotes(target: HostFile, request: HostRequest): readonly string[] {
+  const { title } = target.host;
+  const covering = coveringFile(target, request);
+  if (covering !== undefined)
+    return [
+      `${title} also runs the hooks of ${covering.shown}, so it is not registered in ${target.shown} as well.`,
+    ];
+  return obeyed(target, request).map(({ when, shown }) =>
+    when === "always"
+      ? `${title} runs the hook twice: from ${target.shown} and from ${shown}. The second answers at once; \`agent-gauntlet uninstall --host ${target.host.name}\` takes the first out.`
+      : `${title} runs the hook twice if it may use Claude Code's hooks ("Third-party skills" in its settings): from ${target.shown} and from ${shown}.`,
+  );
+}
