@@ -3,7 +3,8 @@ import type { Verdict } from "../core/verdict.ts";
 import { blockReason, jsonAnswer, noticeOf } from "./answer.ts";
 import type { Host, HostAnswer, ParsedStop, Payload, Surroundings } from "./host.ts";
 import { definedOnly, recordsOf, textOf } from "./payload.ts";
-import { otherEvent, snakeCaseStop } from "./snake-case-stop.ts";
+import { otherEvent, snakeCaseSample, snakeCaseStop } from "./snake-case-stop.ts";
+import { takeDecision } from "./take-answer.ts";
 
 const stopEvents = ["Stop"];
 
@@ -30,6 +31,23 @@ export const claudeCode: Host = {
   },
   parse,
   render,
+  sample: (stop) => ({
+    ...snakeCaseSample("Stop", stop),
+    prompt_id: stop.promptId,
+    permission_mode: "default",
+    last_assistant_message: stop.lastMessage,
+    background_tasks: [],
+    session_crons: [],
+  }),
+  take: (answer) => {
+    const taken = takeDecision(answer, {
+      exitCode2Blocks: true,
+      wrap: (reason) => `Stop hook feedback:\n${reason}`,
+    });
+    return taken.personSees === undefined
+      ? taken
+      : { ...taken, personSees: `Stop says: ${taken.personSees}` };
+  },
 };
 
 function parse(payload: Payload, surroundings: Surroundings): ParsedStop {

@@ -1,7 +1,8 @@
 import { plainAnswer } from "./answer.ts";
 import type { Host, ParsedStop, Payload, Surroundings } from "./host.ts";
 import { definedOnly, textOf } from "./payload.ts";
-import { otherEvent, snakeCaseStop } from "./snake-case-stop.ts";
+import { otherEvent, snakeCaseSample, snakeCaseStop } from "./snake-case-stop.ts";
+import { takeDecision } from "./take-answer.ts";
 
 const stopEvents = ["Stop"];
 
@@ -29,6 +30,19 @@ export const codex: Host = {
   },
   parse,
   render: plainAnswer,
+  sample: (stop) => ({
+    ...snakeCaseSample("Stop", stop),
+    turn_id: stop.promptId,
+    model: "gpt",
+    permission_mode: "default",
+    last_assistant_message: stop.lastMessage,
+  }),
+  take: (answer) =>
+    takeDecision(answer, {
+      exitCode2Blocks: true,
+      onlyKeys: ["continue", "decision", "reason", "stopReason", "suppressOutput", "systemMessage"],
+      wrap: (reason) => `<hook_prompt>${reason}</hook_prompt>`,
+    }),
 };
 
 function parse(payload: Payload, surroundings: Surroundings): ParsedStop {

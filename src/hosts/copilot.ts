@@ -3,7 +3,8 @@ import { noticedAnswer } from "./answer.ts";
 import { GITHUB_HOOKS } from "./github-hooks.ts";
 import type { Host, ParsedStop, Payload, Surroundings } from "./host.ts";
 import { definedOnly, flagOf, textOf } from "./payload.ts";
-import { otherEvent } from "./snake-case-stop.ts";
+import { otherEvent, SAMPLE_TIME, snakeCaseSample } from "./snake-case-stop.ts";
+import { takeDecision } from "./take-answer.ts";
 
 const stopEvents = ["Stop", "agentStop"];
 
@@ -29,6 +30,12 @@ export const copilot: Host = {
   },
   parse,
   render: noticedAnswer,
+  sample: (stop) => ({
+    ...snakeCaseSample("Stop", stop),
+    timestamp: SAMPLE_TIME,
+    stop_reason: "end_turn",
+  }),
+  take: (answer) => takeDecision(answer, { exitCode2Blocks: false }),
 };
 
 function parse(payload: Payload, surroundings: Surroundings): ParsedStop {

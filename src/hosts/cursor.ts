@@ -1,9 +1,10 @@
 import { absolutePath } from "../core/path.ts";
 import type { Verdict } from "../core/verdict.ts";
 import { blockReason, jsonAnswer } from "./answer.ts";
-import type { Host, HostAnswer, ParsedStop, Payload, Surroundings } from "./host.ts";
+import type { Host, HostAnswer, ParsedStop, Payload, Surroundings, Taken } from "./host.ts";
 import { definedOnly, textOf } from "./payload.ts";
 import { otherEvent } from "./snake-case-stop.ts";
+import { answeredJson } from "./take-answer.ts";
 
 const stopEvents = ["stop", "Stop"];
 
@@ -40,6 +41,16 @@ export const cursor: Host = {
   },
   parse,
   render,
+  sample: (stop) => ({
+    conversation_id: stop.sessionId,
+    generation_id: stop.promptId,
+    hook_event_name: "stop",
+    model: "default",
+    workspace_roots: [stop.cwd],
+    status: "completed",
+    loop_count: stop.blockedBefore,
+  }),
+  take: take,
 };
 
 function parse(payload: Payload, surroundings: Surroundings): ParsedStop {
@@ -76,4 +87,11 @@ function isFollowUp(loopCount: unknown): boolean {
 function render(verdict: Verdict): HostAnswer {
   if (verdict.decision === "allow") return jsonAnswer({});
   return jsonAnswer({ followup_message: blockReason(verdict) });
+}
+
+function take(answer: HostAnswer): Taken {
+  const json = answeredJson(answer);
+  if (json === undefined) return { agent: "stops", problem: "the answer is not one line of JSON" };
+  const message = textOf(json, "followup_message");
+  return message === undefined ? { agent: "stops" } : { agent: "goes-on", agentReads: message };
 }

@@ -1,6 +1,7 @@
 import { noticedAnswer } from "./answer.ts";
 import type { Host } from "./host.ts";
-import { otherEvent, snakeCaseStop } from "./snake-case-stop.ts";
+import { otherEvent, snakeCaseSample, snakeCaseStop } from "./snake-case-stop.ts";
+import { takeDecision } from "./take-answer.ts";
 
 const stopEvents = ["Stop"];
 
@@ -27,4 +28,12 @@ export const droid: Host = {
   parse: (payload, surroundings) =>
     otherEvent(payload, stopEvents) ?? { kind: "stop", event: snakeCaseStop("droid", payload, surroundings) },
   render: noticedAnswer,
+  sample: (stop) => ({
+    ...snakeCaseSample("Stop", stop),
+    permission_mode: "auto-low",
+    message_id: stop.promptId,
+    tool_execution_count: 0,
+    elapsed_time: 0,
+  }),
+  take: (answer) => takeDecision(answer, { exitCode2Blocks: true }),
 };

@@ -1,7 +1,8 @@
 import { noticedAnswer } from "./answer.ts";
 import type { Host, ParsedStop, Payload, Surroundings } from "./host.ts";
 import { definedOnly, textOf } from "./payload.ts";
-import { otherEvent, snakeCaseStop } from "./snake-case-stop.ts";
+import { otherEvent, SAMPLE_TIME, snakeCaseSample, snakeCaseStop } from "./snake-case-stop.ts";
+import { takeDecision } from "./take-answer.ts";
 
 const stopEvents = ["AfterAgent"];
 
@@ -29,6 +30,13 @@ export const gemini: Host = {
   },
   parse,
   render: noticedAnswer,
+  sample: (stop) => ({
+    ...snakeCaseSample("AfterAgent", stop),
+    timestamp: SAMPLE_TIME,
+    prompt: "Do the task.",
+    prompt_response: stop.lastMessage,
+  }),
+  take: (answer) => takeDecision(answer, { exitCode2Blocks: true }),
 };
 
 function parse(payload: Payload, surroundings: Surroundings): ParsedStop {

@@ -20,6 +20,10 @@ export interface Host {
   readonly registration?: Registration;
   readonly parse: (payload: Payload, surroundings: Surroundings) => ParsedStop;
   readonly render: (verdict: Verdict) => HostAnswer;
+  /** A stop as this host would send it, with every field it is known to send. */
+  readonly sample: (stop: SampleStop) => Payload;
+  /** What this host makes of an answer. */
+  readonly take: (answer: HostAnswer) => Taken;
 }
 
 /** Where a host looks for hooks and in which form. */
@@ -80,4 +84,23 @@ export interface HostAnswer {
   readonly stdout: string;
   readonly stderr: string;
   readonly exitCode: number;
+}
+
+/** The facts of a made-up stop. */
+export interface SampleStop {
+  readonly cwd: string;
+  readonly sessionId: string;
+  readonly promptId: string;
+  /** How many stops of this prompt were blocked before. */
+  readonly blockedBefore: number;
+  readonly lastMessage: string;
+}
+
+/** What happens on the host's side after an answer: only `goes-on` is a block that worked. */
+export interface Taken {
+  readonly agent: "goes-on" | "stops";
+  readonly agentReads?: string;
+  readonly personSees?: string;
+  /** Why the host did not do what the answer asks. */
+  readonly problem?: string;
 }

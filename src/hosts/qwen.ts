@@ -2,7 +2,8 @@ import type { BackgroundTask } from "../core/stop-event.ts";
 import { noticedAnswer } from "./answer.ts";
 import type { Host, ParsedStop, Payload, Surroundings } from "./host.ts";
 import { definedOnly, recordsOf, textOf } from "./payload.ts";
-import { otherEvent, snakeCaseStop } from "./snake-case-stop.ts";
+import { otherEvent, SAMPLE_TIME, snakeCaseSample, snakeCaseStop } from "./snake-case-stop.ts";
+import { takeDecision } from "./take-answer.ts";
 
 const stopEvents = ["Stop"];
 
@@ -29,6 +30,19 @@ export const qwen: Host = {
   },
   parse,
   render: noticedAnswer,
+  sample: (stop) => ({
+    ...snakeCaseSample("Stop", stop),
+    timestamp: SAMPLE_TIME,
+    prompt_id: stop.promptId,
+    permission_mode: "auto",
+    last_assistant_message: stop.lastMessage,
+    background_tasks: [],
+    crons: [],
+    context_usage: 0.01,
+    context_limit: 200_000,
+    input_tokens: 2000,
+  }),
+  take: (answer) => takeDecision(answer, { exitCode2Blocks: true }),
 };
 
 function parse(payload: Payload, surroundings: Surroundings): ParsedStop {

@@ -1,6 +1,6 @@
 import { absolutePath } from "../core/path.ts";
 import type { HostName, StopEvent } from "../core/stop-event.ts";
-import type { ParsedStop, Payload, Surroundings } from "./host.ts";
+import type { ParsedStop, Payload, SampleStop, Surroundings } from "./host.ts";
 import { definedOnly, flagOf, textOf } from "./payload.ts";
 
 /** The event's name where it is not one of the host's stop events; an absent name counts as a stop. */
@@ -27,3 +27,17 @@ export function snakeCaseStop(host: HostName, payload: Payload, surroundings: Su
     }),
   };
 }
+
+/** The same fields of a made-up stop. */
+export function snakeCaseSample(event: string, stop: SampleStop): Payload {
+  return {
+    session_id: stop.sessionId,
+    transcript_path: `/tmp/${stop.sessionId}.jsonl`,
+    cwd: stop.cwd,
+    hook_event_name: event,
+    stop_hook_active: stop.blockedBefore > 0,
+  };
+}
+
+/** When made-up stops happen. */
+export const SAMPLE_TIME = "2026-01-01T00:00:00.000Z";

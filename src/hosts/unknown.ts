@@ -1,6 +1,7 @@
 import { plainAnswer } from "./answer.ts";
 import type { Host } from "./host.ts";
-import { otherEvent, snakeCaseStop } from "./snake-case-stop.ts";
+import { otherEvent, snakeCaseSample, snakeCaseStop } from "./snake-case-stop.ts";
+import { takeDecision } from "./take-answer.ts";
 
 const stopEvents = ["Stop", "stop", "AfterAgent", "agentStop"];
 
@@ -19,4 +20,6 @@ export const unknownHost: Host = {
       event: snakeCaseStop("unknown", payload, surroundings),
     },
   render: plainAnswer,
+  sample: (stop) => snakeCaseSample("Stop", stop),
+  take: (answer) => takeDecision(answer, { exitCode2Blocks: false, onlyKeys: ["decision", "reason"] }),
 };

@@ -2,8 +2,10 @@ import { absolutePath } from "../core/path.ts";
 import type { Verdict } from "../core/verdict.ts";
 import { blockReason, jsonAnswer, noticeOf } from "./answer.ts";
 import { GITHUB_HOOKS } from "./github-hooks.ts";
-import type { Host, HostAnswer, ParsedStop, Payload, Surroundings } from "./host.ts";
-import { definedOnly, flagOf, textOf } from "./payload.ts";
+import type { Host, HostAnswer, ParsedStop, Payload, Surroundings, Taken } from "./host.ts";
+import { definedOnly, flagOf, isRecord, textOf } from "./payload.ts";
+import { SAMPLE_TIME } from "./snake-case-stop.ts";
+import { answeredJson } from "./take-answer.ts";
 
 const stopEvents = ["Stop"];
 
@@ -29,6 +31,14 @@ export const vscode: Host = {
   },
   parse,
   render,
+  sample: (stop) => ({
+    timestamp: SAMPLE_TIME,
+    cwd: stop.cwd,
+    sessionId: stop.sessionId,
+    hookEventName: "Stop",
+    stop_hook_active: stop.blockedBefore > 0,
+  }),
+  take: take,
 };
 
 function parse(payload: Payload, surroundings: Surroundings): ParsedStop {
@@ -54,4 +64,17 @@ function render(verdict: Verdict): HostAnswer {
   const reason = blockReason(verdict);
   const answer = jsonAnswer({ hookSpecificOutput: { hookEventName: "Stop", decision: "block", reason } });
   return { ...answer, stderr: `${reason}\n`, exitCode: 2 };
+}
+
+function take(answer: HostAnswer): Taken {
+  if (answer.exitCode === 2) return { agent: "goes-on", agentReads: answer.stderr.trimEnd() };
+  const json = answeredJson(answer);
+  if (json === undefined) return { agent: "stops", problem: "the answer is not one line of JSON" };
+  const specific = json["hookSpecificOutput"];
+  const reason =
+    isRecord(specific) && specific["decision"] === "block" ? textOf(specific, "reason") : undefined;
+  const told = definedOnly({ personSees: textOf(json, "systemMessage") });
+  return reason === undefined
+    ? { agent: "stops", ...told }
+    : { agent: "goes-on", agentReads: reason, ...told };
 }
