@@ -1,0 +1,33 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+import { claudeCodeStopHook } from "../../src/install/claude-code.ts";
+import { isOurCommand } from "../../src/install/hook-command.ts";
+import { planInstall } from "../../src/install/plan-hooks.ts";
+
+const root = join(import.meta.dirname, "../..");
+
+function read(file: string): Record<string, unknown> {
+  return JSON.parse(readFileSync(join(root, file), "utf8")) as Record<string, unknown>; // our own files
+}
+
+test("the plugin has the version of the package", () => {
+  expect(read(".claude-plugin/plugin.json")["version"]).toBe(read("package.json")["version"]);
+});
+
+test("the plugin registers the stop hook that install would write, with its own copy of the program", () => {
+  const command = 'node "${CLAUDE_PLUGIN_ROOT}/dist/cli/agent-gauntlet.cjs" stop-hook';
+  const planned = planInstall(undefined, claudeCodeStopHook(command));
+
+  expect(isOurCommand(command)).toBe(true);
+  expect(planned).toMatchObject({ ok: true, value: { kind: "written" } });
+  const written = planned.ok && planned.value.kind === "written" ? planned.value.text : "";
+  expect(read("hooks/hooks.json")["hooks"]).toEqual((JSON.parse(written) as { hooks: unknown }).hooks);
+});
+
+test("the package ships what the plugin needs", () => {
+  expect(read("package.json")["files"]).toEqual(
+    expect.arrayContaining(["dist", ".claude-plugin", "hooks", "commands"]),
+  );
+});
