@@ -27,7 +27,8 @@ export async function handleBreplStop(stop: BreplStop, signal: AbortSignal): Pro
   const loaded = await loadHooks(stop.cwd);
   if (!loaded.ok) return invalidHooks(loaded.trouble);
   const { hooks, diagnostics } = loaded.value;
-  if (hooks.length === 0) return { decision: "allow", status: "no_config", message: `no hooks in ${HOOKS_FILE}` };
+  if (hooks.length === 0)
+    return { decision: "allow", status: "no_config", message: `no hooks in ${HOOKS_FILE}` };
   const session = sessionKey(stop.event, stop.cwd);
   const { counts, warning } = loadRetryCounts(session);
   const logs = await openHookLogs(stop.cwd, session);
