@@ -54,8 +54,6 @@ export function explain(trouble: Trouble): string {
       return `${trouble.path} does not exist.`;
     case "text-invalid":
       return `Cannot read ${trouble.path} (line ${trouble.line}, column ${trouble.column}): ${trouble.detail}`;
-    case "host-settings-invalid":
-      return `${formatDiagnostic(trouble.diagnostic)}\n  → The file was left as it is. Repair it and try again, or add this to it by hand:\n\n${trouble.snippet}\n`;
     case "file-failed":
       return `Cannot ${trouble.action} ${trouble.path}: ${trouble.detail}`;
   }
