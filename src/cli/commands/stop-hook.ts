@@ -6,8 +6,8 @@ import { allow } from "../../engine/verdict-of.ts";
 import { claudeCode } from "../../hosts/claude-code.ts";
 import { blockCapOf } from "../../hosts/block-cap.ts";
 import { findHost } from "../../hosts/host-table.ts";
-import type { Host, Payload } from "../../hosts/host.ts";
-import { recogniseHost } from "../../hosts/recognise.ts";
+import type { Host } from "../../hosts/host.ts";
+import { readStop } from "../../hosts/read-stop.ts";
 import { readObjectText } from "../../machine/read-stdin.ts";
 import { writeAll } from "../../machine/write-all.ts";
 import { cancellation } from "../cancellation.ts";
@@ -37,15 +37,11 @@ async function answerStop(named: Host | undefined): Promise<Answered> {
   if (env["GAUNTLET_STOP_HOOK_ACTIVE"] || env["GAUNTLET_STOP_HOOK_ACTIVE_ENV"])
     return { verdict: allow("stop_hook_active") };
   using cancel = cancellation();
-  const payload = parseObject(await readObjectText(process.stdin, cancel.signal));
-  if (payload === undefined) return { verdict: allow("invalid_input") };
-  const surroundings = { env, cwd: process.cwd() };
-  const host = named ?? recogniseHost(payload, surroundings);
-  const parsed = host.parse(payload, surroundings);
-  if (parsed.kind === "other-event") {
-    return { host, verdict: allow("invalid_input", { detail: `${parsed.name} is not a stop` }) };
-  }
-  const stop = { event: parsed.event, env, blockCap: blockCapOf(host, env), onRunning: logRunning };
+  const text = await readObjectText(process.stdin, cancel.signal);
+  const read = readStop(text, { env, cwd: process.cwd() }, named);
+  if (read.kind === "no-stop") return { ...read, verdict: allow("invalid_input", read) };
+  const { host, event } = read;
+  const stop = { event, env, blockCap: blockCapOf(host, env), onRunning: logRunning };
   return { host, verdict: await handleStop(stop, cancel.signal) };
 }
 
@@ -69,17 +65,6 @@ function crashed(error: unknown): Verdict {
   log(`Stop hook error: ${detail}`);
   const message = statusMessage("error", { detail });
   return { decision: "allow", status: "error", message, notice: `${message}\nThe stop was not checked.` };
-}
-
-function parseObject(text: string): Payload | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Payload)
-      : undefined; // an object, as just checked
-  } catch {
-    return undefined;
-  }
 }
 
 function hostNamed(args: readonly string[]): Host | undefined {
