@@ -35,7 +35,7 @@ export async function executeRun(request: RunRequest): Promise<RunResult> {
   if (!locked.ok) return troubleResult(locked.trouble);
   using lock = locked.value;
   if (lock.replaced !== undefined) await endLeftovers(logDir, lock.replaced);
-  return runUnderLock(project.value, request, lock.runId);
+  return await runUnderLock(project.value, request, lock.runId); // the lock is released when this returns
 }
 
 async function runUnderLock(project: Project, request: RunRequest, runId: string): Promise<RunResult> {

@@ -1,5 +1,6 @@
-import { appendFileSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { LineLog } from "./line-log.ts";
 import type { LockHolder } from "./lock.ts";
 import type { LogDir } from "./log-dir.ts";
 import { endGroup, HURRIED_GRACE_MS } from "./process.ts";
@@ -10,7 +11,7 @@ export const RUN_ID_VARIABLE = "GAUNTLET_RUN_ID";
 
 /** Writes down a gate's process group, with the start time that tells it from a later process with the same pid. */
 export function recordGroup(dir: LogDir, pid: number): void {
-  appendFileSync(groupsFile(dir), `${pid} ${startTime(pid) ?? ""}\n`);
+  new LineLog(groupsFile(dir)).write(`${pid} ${startTime(pid) ?? ""}`);
 }
 
 /** Everything of this run has ended. */
