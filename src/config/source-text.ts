@@ -12,6 +12,7 @@ interface Position {
 }
 
 const MAX_EXCERPT = 160;
+const MAX_WORDS = 500;
 
 /** The text of a configuration file, or a part of it, that diagnostics can point into. */
 export class SourceText {
@@ -36,9 +37,9 @@ export class SourceText {
       file: this.file,
       line: line + this.#linesBefore,
       column,
-      message: printable(message),
+      message: readable(message),
       ...(excerpt === undefined ? {} : { excerpt }),
-      ...(hint === undefined ? {} : { hint }),
+      ...(hint === undefined ? {} : { hint: readable(hint) }),
     };
   }
 
@@ -53,6 +54,11 @@ export class SourceText {
     if (excerpt === undefined || excerpt.trim() === "" || column > MAX_EXCERPT) return undefined;
     return printable(excerpt);
   }
+}
+
+function readable(words: string): string {
+  const text = printable(words);
+  return text.length > MAX_WORDS ? `${text.slice(0, MAX_WORDS)}…` : text;
 }
 
 /** One column for each character, and nothing that a terminal would obey. */

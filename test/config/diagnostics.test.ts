@@ -200,7 +200,7 @@ rerun_new_issue_threshold: 2
             quoted: { command: x, timeout: "5" }
                                            ^
         → write \`5\` without quotes
-      .gauntlet/config.yml:8:36: error: \`checks.negative.timeout\` must be greater than 0, not 0
+      .gauntlet/config.yml:8:36: error: \`checks.negative.timeout\` must be more than 0, not 0
             negative: { command: x, timeout: 0 }
                                              ^
       .gauntlet/config.yml:9:32: error: \`checks.long.timeout\` must be at most 86400, not 1000000
@@ -377,6 +377,12 @@ entry_points:
     expect(
       await toldAbout("reviews: { b: { prompt: look, cli_preference: ['command: ./review.sh'] } }"),
     ).toBe("");
+  });
+
+  test("has no endless paths", async () => {
+    const text = `checks: { a: b }\nentry_points: [{ path: ${"a/".repeat(600)}, checks: [a] }]`;
+
+    expect(await toldAbout(text)).toContain("`entry_points[0].path` must have at most 1000 characters");
   });
 
   test("keeps its logs out of the way", async () => {
@@ -572,8 +578,8 @@ describe("YAML", () => {
   });
 
   test("refuses a bomb of merge keys", async () => {
-    const keys = Array.from({ length: 5000 }, (_, index) => `k${index}: x`).join(", ");
-    const merges = Array.from({ length: 5000 }, (_, index) => `c${index}: { <<: *a }`).join("\n");
+    const keys = Array.from({ length: 2000 }, (_, index) => `k${index}: x`).join(", ");
+    const merges = Array.from({ length: 2000 }, (_, index) => `c${index}: { <<: *a }`).join("\n");
 
     expect(await toldAbout(`a: &a { ${keys} }\n${merges}`)).toContain("aliases unfold to more than");
   });

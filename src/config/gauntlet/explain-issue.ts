@@ -5,13 +5,10 @@ type RawIssue = Parameters<z.core.$ZodErrorMap>[0];
 
 /** Says in plain words what a schema issue means; completes the sentence that begins with the key. */
 export function explainIssue(issue: RawIssue): string {
-  if (issue.code === "invalid_type") return mustBe(wordsFor(issue.expected))(issue);
+  if (issue.code === "invalid_type") return mustBe(TYPE_WORDS[issue.expected] ?? issue.expected)(issue);
   if (issue.code === "invalid_value") return mustBe(oneOf(issue.values.map(String)))(issue);
-  if (issue.code === "invalid_union") return mustBe(issue.errors.map(expectationOf).join(" or "))(issue);
-  if (issue.code === "too_small" && issue.origin === "array") return "must have at least one entry";
-  if (issue.code === "too_small") return `must be ${lowerBound(issue)}${found(issue.input)}`;
-  if (issue.code === "too_big") return `must be at most ${issue.maximum}${found(issue.input)}`;
   if (issue.code === "invalid_key") return issue.issues[0]?.message ?? "is not a valid name";
+  if (issue.code === "too_small" || issue.code === "too_big") return explainSize(issue);
   return issue.message ?? "is not valid";
 }
 
@@ -19,12 +16,6 @@ export function explainIssue(issue: RawIssue): string {
 export function expects(words: string): z.core.$ZodErrorMap {
   return (issue) =>
     issue.code === "invalid_type" || issue.code === "invalid_union" ? mustBe(words)(issue) : undefined;
-}
-
-/** What belongs there and what was found. */
-function mustBe(expected: string): (issue: { readonly input?: unknown }) => string {
-  return ({ input }) =>
-    input === undefined ? `is missing: it must be ${expected}` : `must be ${expected}${found(input)}`;
 }
 
 /** What to type instead, where the value gives it away. */
@@ -36,6 +27,12 @@ export function hintFor(issue: z.core.$ZodIssue): string | undefined {
   if (input === null) return "give it a value, or remove the line";
   if (issue.code === "invalid_union") return hintForWords(input);
   return issue.code === "invalid_type" ? CONVERSION_HINTS[issue.expected]?.(input) : undefined;
+}
+
+/** What belongs there and what was found. */
+function mustBe(expected: string): (issue: { readonly input?: unknown }) => string {
+  return ({ input }) =>
+    input === undefined ? `is missing: it must be ${expected}` : `must be ${expected}${found(input)}`;
 }
 
 /** By the expected type: how a value of another type was probably meant. */
@@ -70,15 +67,16 @@ function hintForWords(input: unknown): string | undefined {
   return isWords ? `write one line: \`${input.join(" ")}\`` : undefined;
 }
 
-function lowerBound(issue: { readonly minimum: number | bigint; readonly inclusive?: boolean }): string {
-  return issue.inclusive === false ? `greater than ${issue.minimum}` : `at least ${issue.minimum}`;
+function explainSize(issue: RawIssue & { readonly code: "too_small" | "too_big" }): string {
+  if (issue.origin === "array") return "must have at least one entry";
+  if (issue.origin === "string" && issue.code === "too_big")
+    return `must have at most ${issue.maximum} characters`;
+  return `must be ${boundOf(issue)}${found(issue.input)}`;
 }
 
-function expectationOf(issues: readonly z.core.$ZodIssue[]): string {
-  const issue = issues[0];
-  if (issue?.code === "invalid_type") return wordsFor(issue.expected);
-  if (issue?.code === "invalid_value") return oneOf(issue.values.map(String));
-  return "something else";
+function boundOf(issue: RawIssue & { readonly code: "too_small" | "too_big" }): string {
+  if (issue.code === "too_big") return `at most ${issue.maximum}`;
+  return issue.inclusive === false ? `more than ${issue.minimum}` : `at least ${issue.minimum}`;
 }
 
 function oneOf(values: readonly string[]): string {
@@ -94,10 +92,6 @@ const TYPE_WORDS: Readonly<Record<string, string>> = {
   object: "a map (`key: value` lines)",
   record: "a map (`key: value` lines)",
 };
-
-function wordsFor(type: string): string {
-  return TYPE_WORDS[type] ?? type;
-}
 
 function found(input: unknown): string {
   return input === null ? ", but it is empty" : `, not ${describe(input)}`;

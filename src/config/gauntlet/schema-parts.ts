@@ -6,11 +6,16 @@ export function text(expected: string) {
   return z.string({ error: expects(expected) }).regex(/\S/, "must not be empty");
 }
 
+/** Below what file systems and the glob library take. */
+const MAX_PATH_LENGTH = 1000;
+
 /** A path that does not leave the directory it is relative to. */
 export function innerPath(expected: string, directory = "the project") {
-  return text(expected).refine(staysInside, {
-    error: `must be a relative path inside ${directory}, without \`..\``,
-  });
+  return text(expected)
+    .max(MAX_PATH_LENGTH)
+    .refine(staysInside, {
+      error: `must be a relative path inside ${directory}, without \`..\``,
+    });
 }
 
 export const wholeNumber = z.int({ error: expects("a whole number") });
