@@ -1,6 +1,7 @@
 import type { Diagnostic } from "../core/diagnostic.ts";
 
-interface Complaint {
+/** What is wrong, without its place. */
+export interface Complaint {
   readonly severity?: Diagnostic["severity"];
   readonly message: string;
   readonly hint?: string | undefined;

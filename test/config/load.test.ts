@@ -87,7 +87,7 @@ checks:
     parallel: false
     run_in_ci: false
     run_locally: false
-    timeout: 1.5
+    timeout: 1.50049
     fail_fast: true
     fix_instructions: fix/lint.md
     env: { CI: true, RETRIES: 2, VERSION: 1.10, NAME: "x y" }

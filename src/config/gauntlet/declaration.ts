@@ -1,6 +1,6 @@
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { ConfigFiles } from "./config-files.ts";
-import type { Complaint, YamlSource } from "./yaml-source.ts";
+import type { PathComplaint, YamlSource } from "./yaml-source.ts";
 import type { Path } from "./yaml-tree.ts";
 
 /** A gate as written somewhere: in config.yml or in a file of its own. */
@@ -10,7 +10,7 @@ export interface Declaration<Fields> {
   readonly fields?: Fields | undefined;
   /** `.gauntlet/config.yml`, `.gauntlet/checks/lint.yml` */
   readonly file: string;
-  readonly complain: (path: Path, complaint: Complaint) => Diagnostic;
+  readonly complain: (path: Path, complaint: PathComplaint) => Diagnostic;
   readonly writtenAt: (path: Path) => string | undefined;
 }
 

@@ -7,6 +7,7 @@ import { declareAt, unreadable } from "./declaration.ts";
 import { isPlainMap, readValue, valueAt } from "./read-value.ts";
 import type { CheckFields } from "./schema.ts";
 import { checkSchema, configSchema, inlineCheckSchema } from "./schema.ts";
+import { wholeMilliseconds } from "./schema-parts.ts";
 import type { YamlSource } from "./yaml-source.ts";
 import { parseYaml } from "./yaml-source.ts";
 
@@ -38,7 +39,7 @@ export async function toCheckGate(
       : { workingDirectory: projectPath(posix.normalize(fields.working_directory)) }),
     parallel: fields.parallel,
     failFast: fields.fail_fast,
-    timeoutMs: fields.timeout * 1000,
+    timeoutMs: wholeMilliseconds(fields.timeout),
     warnOnly: fields.warn_only,
     runInCi: fields.run_in_ci,
     runLocally: fields.run_locally,

@@ -9,6 +9,7 @@ import { declareAt, unreadable } from "./declaration.ts";
 import { isPlainMap, readValue, valueAt } from "./read-value.ts";
 import type { InlineReviewFields, ReviewFields } from "./schema.ts";
 import { builtinReviewSchema, configSchema, inlineReviewSchema, reviewSchema } from "./schema.ts";
+import { wholeMilliseconds } from "./schema-parts.ts";
 import type { YamlSource } from "./yaml-source.ts";
 import { parseYaml } from "./yaml-source.ts";
 
@@ -45,7 +46,7 @@ export function toReviewGate(
     onUnavailable: fields.on_unavailable,
     parallel: fields.parallel,
     failFast: false,
-    timeoutMs: fields.timeout * 1000,
+    timeoutMs: wholeMilliseconds(fields.timeout),
     warnOnly: false,
     runInCi: fields.run_in_ci,
     runLocally: fields.run_locally,

@@ -26,6 +26,11 @@ export const seconds = z
   .positive()
   .max(86_400);
 
+/** Timers take whole milliseconds only. */
+export function wholeMilliseconds(timeInSeconds: number): number {
+  return Math.max(1, Math.round(timeInSeconds * 1000));
+}
+
 function staysInside(path: string): boolean {
   return !/^[\\/]|^[A-Za-z]:|^~(?:[\\/]|$)/.test(path) && !path.split(/[\\/]/).includes("..");
 }

@@ -155,7 +155,7 @@ const stopHookSchema = z.strictObject({
     description:
       "What a second stop does after a block: `allow` lets it go, `enforce` checks again until the retries are used up.",
   }),
-  timeout: seconds.exactOptional().meta({
+  timeout: wholeNumber.min(1).max(86_400).exactOptional().meta({
     default: STOP_HOOK_DEFAULTS.timeout,
     description: "Seconds the host waits for the hook; it answers a little earlier.",
   }),

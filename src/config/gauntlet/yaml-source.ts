@@ -1,7 +1,7 @@
 import type { YAMLError } from "yaml";
 import { LineCounter, parseDocument } from "yaml";
 import type { Diagnostic } from "../../core/diagnostic.ts";
-import type { SourceText } from "../source-text.ts";
+import type { Complaint, SourceText } from "../source-text.ts";
 import type { Path } from "./yaml-tree.ts";
 import { readTree } from "./yaml-tree.ts";
 
@@ -11,16 +11,12 @@ export interface YamlSource {
   readonly text: SourceText;
   /** The text of a scalar as written (`1.10`, where the value is the number 1.1). */
   readonly writtenAt: (path: Path) => string | undefined;
-  /** A diagnostic at the key that ends this path, or at the nearest place above it that exists. */
-  readonly complain: (path: Path, complaint: Complaint) => Diagnostic;
+  /** A diagnostic at the end of this path (at its key unless told otherwise), or at the nearest place above it. */
+  readonly complain: (path: Path, complaint: PathComplaint) => Diagnostic;
 }
 
-/** What is wrong, without its place. */
-export interface Complaint {
-  readonly severity?: Diagnostic["severity"];
-  readonly message: string;
-  readonly hint?: string | undefined;
-  /** Point at the value instead of at its key. */
+/** A complaint about a key, or about its value. */
+export interface PathComplaint extends Complaint {
   readonly at?: "key" | "value";
 }
 
