@@ -3,7 +3,7 @@ import { isUtf8 } from "node:buffer";
 export type Decoded =
   { readonly ok: true; readonly text: string } | { readonly ok: false; readonly problem: TextProblem };
 
-export interface TextProblem {
+interface TextProblem {
   readonly detail: string;
   readonly line: number;
   readonly column: number;

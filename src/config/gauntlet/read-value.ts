@@ -7,7 +7,7 @@ import type { YamlSource } from "./yaml-source.ts";
 import type { Path } from "./yaml-tree.ts";
 
 /** Takes every diagnostic of a load, so that all problems are reported at once. */
-export type Report = (diagnostic: Diagnostic) => void;
+type Report = (diagnostic: Diagnostic) => void;
 
 interface Place {
   readonly source: YamlSource;
