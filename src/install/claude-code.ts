@@ -2,7 +2,10 @@ import type { HookRegistration } from "./hook-registration.ts";
 import { isOurCommand } from "./hook-command.ts";
 
 /** Personal settings: each developer chooses, and nothing is committed. */
-export const CLAUDE_CODE_SETTINGS = ".claude/settings.local.json";
+const CLAUDE_CODE_SETTINGS = ".claude/settings.local.json";
+
+/** The team's settings, which are committed. We only look there. */
+export const CLAUDE_CODE_SHARED_SETTINGS = ".claude/settings.json";
 
 /** Seconds that Claude Code gives the hook; our own deadline lies before it. */
 const HOOK_TIMEOUT_SECONDS = 300;
@@ -14,6 +17,7 @@ export function claudeCodeStopHook(command: string): HookRegistration {
     file: CLAUDE_CODE_SETTINGS,
     hooks: [{ event: "Stop", command, fields }],
     isOurs: isOurCommand,
-    shape: { eventsKey: "hooks", grouped: true, commandKey: "command" },
+    // Claude Code 2.1.325 silently skips a settings file with comments (seen 2026-11-15).
+    shape: { eventsKey: "hooks", grouped: true, commandKey: "command", isStrictJson: true },
   };
 }

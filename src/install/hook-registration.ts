@@ -23,6 +23,8 @@ export interface HookShape {
   readonly commandKey: string;
   /** What a file must also say at its root; written only into a file that we create, behind the events. */
   readonly companion?: Readonly<Record<string, unknown>>;
+  /** Whether the host refuses a file with comments or trailing commas; we keep them all the same. */
+  readonly isStrictJson?: boolean;
 }
 
 /** What a file must become. */

@@ -22,6 +22,13 @@ export function parseSettings(text: string): ParsedSettings {
   return { ok: true, root };
 }
 
+/** Whether every JSON reader takes it: no comments, no trailing commas. */
+export function isPlainJson(text: string): boolean {
+  const errors: ParseError[] = [];
+  parseTree(text.replace(/^\uFEFF/, ""), errors, { disallowComments: true, allowTrailingComma: false });
+  return errors.length === 0;
+}
+
 /** The value of a property, or the problem that makes it unsafe to edit around it. */
 export function findProperty(object: Node, key: string): Node | SettingsProblem | undefined {
   const named = properties(object).filter((property) => property.key === key);

@@ -1,17 +1,17 @@
 import { stringify } from "yaml";
 import type { DetectedCheck } from "./detect/project.ts";
 
-export const CONFIG_FILE = ".gauntlet/config.yml";
-
 export interface StarterConfig {
   readonly checks: readonly DetectedCheck[];
+  /** Whether `.gauntlet/checks/` already holds some. */
+  readonly hasOwnChecks: boolean;
   readonly whenActive: "allow" | "enforce";
   /** Where an editor finds the schema: a URL, or a path relative to the file. */
   readonly schema: string;
 }
 
 /** The first `.gauntlet/config.yml` of a project: its own checks, and beside them what else can be said. */
-export function starterConfig({ checks, whenActive, schema }: StarterConfig): string {
+export function starterConfig({ checks, hasOwnChecks, whenActive, schema }: StarterConfig): string {
   return `# yaml-language-server: $schema=${schema}
 #
 # What must hold before a coding agent may stop.
@@ -19,7 +19,7 @@ export function starterConfig({ checks, whenActive, schema }: StarterConfig): st
 #   agent-gauntlet validate   checks this file
 
 # A check passes when its command exits with 0.
-${checksBlock(checks)}
+${hasOwnChecks ? OWN_CHECKS : checksBlock(checks)}
   # The long form, with everything that has another default:
   # integration:
   #   command: ./scripts/integration-tests
@@ -42,6 +42,9 @@ stop_hook:
   when_active: ${whenActive}
 `;
 }
+
+const OWN_CHECKS =
+  "# Those of this project are the files in .gauntlet/checks/; more can be listed here.\n# checks:";
 
 function checksBlock(checks: readonly DetectedCheck[]): string {
   if (checks.length === 0)

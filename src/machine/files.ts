@@ -52,7 +52,8 @@ export async function writeFileAtomic(path: string, content: string | Uint8Array
   }
 }
 
-function troubleOf(action: string, path: string, error: unknown): ReturnType<typeof fail> {
+/** An errno in words; anything that is not one is a bug and travels on. */
+export function troubleOf(action: string, path: string, error: unknown): ReturnType<typeof fail> {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (code === "ENOENT" && action !== "write") return fail({ kind: "file-missing", path });
   if (code === "") throw error;

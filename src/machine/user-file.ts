@@ -5,7 +5,6 @@ import {
   lstat,
   mkdir,
   open,
-  readFile,
   readlink,
   realpath,
   rename,
@@ -16,15 +15,19 @@ import {
 } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { fail, ok, type Result } from "../core/trouble.ts";
+import { decodeText } from "./decode-text.ts";
+import { readBytes, troubleOf } from "./files.ts";
 
-/** The text of a file that belongs to a person; undefined where there is none. Bytes that are not UTF-8 would not survive an edit. */
+/**
+ * The text of a file that belongs to a person, byte order mark and all; undefined where there is none. Bytes that are not UTF-8
+ * would not survive an edit, so they are trouble.
+ */
 export async function readUserFile(path: string): Promise<Result<string | undefined>> {
-  try {
-    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(await readFile(path));
-    return ok(text);
-  } catch (error) {
-    return errnoOf(error) === "ENOENT" ? ok(undefined) : failed("read", path, error);
-  }
+  const bytes = await readBytes(path);
+  if (!bytes.ok) return bytes.trouble.kind === "file-missing" ? ok(undefined) : bytes;
+  const decoded = decodeText(bytes.value);
+  if (!decoded.ok) return fail({ kind: "text-invalid", path, ...decoded.problem });
+  return ok(bytes.value.toString("utf8"));
 }
 
 /** Writes a file whole or not at all. Through a symbolic link, with the mode and owner the file had. */
@@ -42,7 +45,7 @@ export async function replaceUserFile(path: string, text: string): Promise<Resul
     }
     return ok(undefined);
   } catch (error) {
-    return failed("write", path, error);
+    return troubleOf("write", path, error);
   }
 }
 
@@ -54,7 +57,8 @@ export async function createUserFile(path: string, text: string): Promise<Result
     await file.writeFile(text);
     return ok(true);
   } catch (error) {
-    return errnoOf(error) === "EEXIST" ? ok(false) : failed("create", path, error);
+    const isThere = (await lstat(path).catch(() => undefined)) !== undefined;
+    return isThere ? ok(false) : troubleOf("write", path, error);
   }
 }
 
@@ -65,7 +69,7 @@ export async function removeUserFile(path: string): Promise<Result<undefined>> {
     await rmdir(dirname(path)).catch(() => undefined);
     return ok(undefined);
   } catch (error) {
-    return failed("remove", path, error);
+    return troubleOf("remove", path, error);
   }
 }
 
@@ -87,13 +91,4 @@ async function writeLike(path: string, text: string, model: Stats | undefined): 
     await file.chmod(model.mode);
   }
   await file.sync();
-}
-
-function failed(action: string, path: string, error: unknown): ReturnType<typeof fail> {
-  const detail = error instanceof Error ? error.message : String(error);
-  return fail({ kind: "file-failed", action, path, detail });
-}
-
-function errnoOf(error: unknown): string | undefined {
-  return error instanceof Error && "code" in error ? String(error.code) : undefined;
 }

@@ -1,0 +1,65 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { ok, type Result } from "../../core/trouble.ts";
+import { detectChecks, isManifest } from "../../install/detect/detect-checks.ts";
+import { Project } from "../../install/detect/project.ts";
+import { type StarterConfig, starterConfig } from "../../install/starter-config.ts";
+import { CONFIG_FILE } from "../../machine/find-project.ts";
+import { readProject } from "../../machine/read-project.ts";
+import { createUserFile, replaceUserFile } from "../../machine/user-file.ts";
+import { type CommandWorld, say } from "../command-world.ts";
+
+/** What is to be done about the configuration. One that is there is never touched. */
+export type ConfigStep =
+  | { readonly kind: "exists" }
+  | { readonly kind: "new"; readonly starter: StarterConfig; readonly text: string };
+
+export async function planConfig({
+  cwd,
+  version,
+}: CommandWorld & { readonly version: string }): Promise<ConfigStep> {
+  if (existsSync(join(cwd, CONFIG_FILE))) return { kind: "exists" };
+  const { files, texts } = await readProject(cwd, isManifest);
+  const hasOwnChecks = files.some((file) => /^\.gauntlet\/checks\/[^/]+\.ya?ml$/.test(file));
+  const checks = hasOwnChecks ? [] : detectChecks(new Project(files, texts));
+  const starter = { checks, hasOwnChecks, whenActive: "allow", schema: schemaFor(cwd, version) } as const;
+  return { kind: "new", starter, text: starterConfig(starter) };
+}
+
+/** Shows the file, then writes it, unless somebody was faster. */
+export async function createConfig(
+  step: ConfigStep,
+  { cwd, stdout }: CommandWorld,
+): Promise<Result<undefined>> {
+  if (step.kind === "new") {
+    say(stdout, `${CONFIG_FILE} for this project:`, "", ...step.text.trimEnd().split("\n").map(indent), "");
+    say(stdout, `Creating ${CONFIG_FILE}...`);
+    const created = await createUserFile(join(cwd, CONFIG_FILE), step.text);
+    if (!created.ok) return created;
+    if (created.value) {
+      say(stdout, "✓ Configuration created");
+      return ok(undefined);
+    }
+  }
+  say(stdout, `${CONFIG_FILE} already exists and was left as it is.`);
+  return ok(undefined);
+}
+
+/** Writes the configuration that was just created once more, with `when_active: enforce`. */
+export function enforce(
+  step: ConfigStep & { kind: "new" },
+  { cwd }: CommandWorld,
+): Promise<Result<undefined>> {
+  return replaceUserFile(join(cwd, CONFIG_FILE), starterConfig({ ...step.starter, whenActive: "enforce" }));
+}
+
+function indent(line: string): string {
+  return line === "" ? "" : `  ${line}`;
+}
+
+/** The schema of the installed package where the project has one; the published one of this version otherwise. */
+function schemaFor(cwd: string, version: string): string {
+  const installed = "node_modules/agent-gauntlet/schema/config.schema.json";
+  if (existsSync(join(cwd, installed))) return `../${installed}`;
+  return `https://unpkg.com/agent-gauntlet@${version}/schema/config.schema.json`;
+}

@@ -1,0 +1,76 @@
+import { join } from "node:path";
+import { fail, ok, type Result, type Trouble } from "../../core/trouble.ts";
+import { CLAUDE_CODE_SHARED_SETTINGS, claudeCodeStopHook } from "../../install/claude-code.ts";
+import { chooseHookCommand, type HookCommand } from "../../install/hook-command.ts";
+import type { HookRegistration } from "../../install/hook-registration.ts";
+import { findOurHooks } from "../../install/our-hooks.ts";
+import { planInstall } from "../../install/plan-hooks.ts";
+import { applyEdit, isIgnoredByHost, prepareEdit, type SettingsEdit } from "../../install/settings-edit.ts";
+import { findOnPath } from "../../machine/find-on-path.ts";
+import { readUserFile } from "../../machine/user-file.ts";
+import { type CommandWorld, say } from "../command-world.ts";
+
+/** What is to be done about the stop hook. `file` is the settings file, as people know it. */
+export type HookStep = { readonly file: string } & (
+  | { readonly kind: "present" }
+  | { readonly kind: "impossible"; readonly trouble: Trouble }
+  | {
+      readonly kind: "planned";
+      readonly text: string;
+      readonly command: HookCommand;
+      readonly registration: HookRegistration;
+      readonly edit: SettingsEdit;
+    }
+);
+
+interface HookWorld extends CommandWorld {
+  readonly script: string;
+  readonly version: string;
+}
+
+export async function planHook(world: HookWorld): Promise<HookStep> {
+  const command = commandFor(world);
+  const registration = claudeCodeStopHook(command.line);
+  if (await isShared(world.cwd, registration)) return { kind: "present", file: CLAUDE_CODE_SHARED_SETTINGS };
+  const { file } = registration;
+  const edit = await prepareEdit(world.cwd, registration, planInstall);
+  if (!edit.ok) return { kind: "impossible", file, trouble: edit.trouble };
+  const { change } = edit.value;
+  if (change.kind !== "written") return { kind: "present", file };
+  return { kind: "planned", file, text: change.text, command, registration, edit: edit.value };
+}
+
+export async function installHook(
+  step: HookStep,
+  { stdout, stderr }: CommandWorld,
+): Promise<Result<undefined>> {
+  if (step.kind === "impossible") return fail(step.trouble);
+  if (step.kind === "present") return ok(undefined);
+  say(stdout, `${step.edit.isNew ? "Creating" : "Updating"} ${step.file}...`);
+  const applied = await applyEdit(step.edit);
+  if (!applied.ok) return applied;
+  say(stdout, "✓ Stop hook installed - gauntlet will run automatically when agent stops");
+  if (step.command.note !== undefined) say(stdout, `  ${step.command.line}`, `  ${step.command.note}`);
+  if (isIgnoredByHost(step.edit, step.registration))
+    say(
+      stderr,
+      `Claude Code reads plain JSON and skips a settings file with comments or trailing commas. The hook fires once you take them out of ${step.file}.`,
+    );
+  return ok(undefined);
+}
+
+function commandFor({ script, version, env }: HookWorld): HookCommand {
+  return chooseHookCommand({
+    script,
+    version,
+    onPath: findOnPath("agent-gauntlet", env),
+    node: findOnPath("node", env).length > 0 ? "node" : process.execPath,
+    isWindows: process.platform === "win32",
+  });
+}
+
+/** A team may have the hook in the settings that it commits; a second one would fire twice. */
+async function isShared(cwd: string, registration: HookRegistration): Promise<boolean> {
+  const text = await readUserFile(join(cwd, CLAUDE_CODE_SHARED_SETTINGS));
+  return text.ok && findOurHooks(text.value ?? "", registration).some(({ event }) => event === "Stop");
+}

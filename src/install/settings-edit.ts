@@ -1,0 +1,43 @@
+import { join } from "node:path";
+import type { Result } from "../core/trouble.ts";
+import { ok } from "../core/trouble.ts";
+import { readUserFile, removeUserFile, replaceUserFile } from "../machine/user-file.ts";
+import type { FileChange, HookRegistration } from "./hook-registration.ts";
+import type { planInstall } from "./plan-hooks.ts";
+import { isPlainJson } from "./settings-text.ts";
+
+/** A planned change of one settings file. Nothing is written before `applyEdit`. */
+export interface SettingsEdit {
+  readonly path: string;
+  readonly isNew: boolean;
+  readonly change: FileChange;
+}
+
+/** Reads the settings file of a project and plans; `plan` is `planInstall` or `planUninstall`. */
+export async function prepareEdit(
+  directory: string,
+  registration: HookRegistration,
+  plan: typeof planInstall,
+): Promise<Result<SettingsEdit>> {
+  const path = join(directory, registration.file);
+  const text = await readUserFile(path);
+  if (!text.ok) return text;
+  const change = plan(text.value, registration);
+  return change.ok ? ok({ path, isNew: text.value === undefined, change: change.value }) : change;
+}
+
+export async function applyEdit({ path, change }: SettingsEdit): Promise<Result<undefined>> {
+  switch (change.kind) {
+    case "unchanged":
+      return ok(undefined);
+    case "written":
+      return replaceUserFile(path, change.text);
+    case "removed":
+      return removeUserFile(path);
+  }
+}
+
+/** Whether the host would throw away what we are about to write, because it reads plain JSON only. */
+export function isIgnoredByHost({ change }: SettingsEdit, { shape }: HookRegistration): boolean {
+  return change.kind === "written" && shape.isStrictJson === true && !isPlainJson(change.text);
+}

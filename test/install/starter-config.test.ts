@@ -1,0 +1,76 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { loadSettings } from "../../src/config/gauntlet/load.ts";
+import { absolutePath } from "../../src/core/path.ts";
+import { detectChecks } from "../../src/install/detect/detect-checks.ts";
+import { Project } from "../../src/install/detect/project.ts";
+import type { StarterConfig } from "../../src/install/starter-config.ts";
+import { starterConfig } from "../../src/install/starter-config.ts";
+import { tempDir } from "../rig/temp-dir.ts";
+import { PROJECTS } from "./projects.ts";
+
+const bare: StarterConfig = { checks: [], hasOwnChecks: false, whenActive: "allow", schema: "schema.json" };
+
+test.each(PROJECTS)("a configuration for $kind loads with exactly its checks", async ({ files, checks }) => {
+  const detected = detectChecks(new Project(Object.keys(files), new Map(Object.entries(files))));
+
+  const { settings, warnings } = await load(starterConfig({ ...bare, checks: detected }));
+
+  const loaded = settings.entryPoints.flatMap(({ gates }) => gates);
+  expect(
+    Object.fromEntries(loaded.map((gate) => [gate.name, gate.kind === "check" && gate.command])),
+  ).toEqual(checks);
+  expect(warnings.map(({ message }) => message)).toEqual(
+    loaded.length > 0 ? [] : ["no checks and no reviews are configured, so nothing is checked"],
+  );
+});
+
+test("a command with every special character of YAML survives", async () => {
+  const command = `echo "a: b" # 'c' && { true; } | tee %x @y \`z\` \\n`;
+
+  const { settings } = await load(
+    starterConfig({ ...bare, checks: [{ name: "odd", command, source: "x" }] }),
+  );
+
+  expect(settings.entryPoints[0]?.gates[0]).toMatchObject({ name: "odd", command });
+});
+
+test("environment variables of a check are written down", async () => {
+  const check = { name: "test", command: "npm test", source: "package.json", env: { CI: "true" } };
+
+  const { settings } = await load(starterConfig({ ...bare, checks: [check] }));
+
+  expect(settings.entryPoints[0]?.gates[0]).toMatchObject({ command: "npm test", env: { CI: "true" } });
+});
+
+test.each(["allow", "enforce"] as const)("says when_active: %s", async (whenActive) => {
+  const { settings } = await load(starterConfig({ ...bare, whenActive }));
+
+  expect(settings.stopHook.whenActive).toBe(whenActive);
+});
+
+test("leaves the checks to the files in .gauntlet/checks where there are some", async () => {
+  const { settings, warnings } = await load(starterConfig({ ...bare, hasOwnChecks: true }), {
+    "checks/unit.yml": "command: make unit\n",
+  });
+
+  expect(settings.entryPoints[0]?.gates).toMatchObject([{ name: "unit", command: "make unit" }]);
+  expect(warnings).toEqual([]);
+});
+
+test("begins with the schema for editors", () => {
+  expect(starterConfig(bare)).toMatch(/^# yaml-language-server: \$schema=schema\.json\n/);
+});
+
+async function load(config: string, more: Readonly<Record<string, string>> = {}) {
+  await using directory = await tempDir();
+  for (const [name, text] of Object.entries({ "config.yml": config, ...more })) {
+    const path = join(directory.path, ".gauntlet", name);
+    await mkdir(join(path, ".."), { recursive: true });
+    await writeFile(path, text);
+  }
+  const loaded = await loadSettings(absolutePath(directory.path), { XDG_CONFIG_HOME: directory.path });
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.trouble));
+  return loaded.value;
+}
