@@ -29,7 +29,7 @@ export async function runInit(options: InitOptions): Promise<number> {
   if (!isInteractive(options)) return options.hook === true ? install(hook, options) : hintAtHook(options);
 
   using prompt = new Prompt(options);
-  return converse(prompt, { config, hook }, options);
+  return await converse(prompt, { config, hook }, options);
 }
 
 function isInteractive({ isTTY, yes, hook }: InitOptions): boolean {
