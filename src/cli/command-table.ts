@@ -2,9 +2,11 @@ import { Argument, Command } from "commander";
 import packageJson from "../../package.json" with { type: "json" };
 import type { CompletionOptions } from "./commands/completion.ts";
 import type { DetectOptions } from "./commands/detect.ts";
+import type { InitOptions } from "./commands/init.ts";
 import type { ListOptions } from "./commands/list.ts";
 import type { RunOptions } from "./commands/run.ts";
 import type { StatusOptions } from "./commands/status.ts";
+import type { UninstallOptions } from "./commands/uninstall.ts";
 import type { ValidateOptions } from "./commands/validate.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -107,6 +109,35 @@ function addLookingCommands(program: Command, act: Act): void {
 }
 
 function addSetUpCommands(program: Command, act: Act): void {
+  const init = program
+    .command("init")
+    .description("write .gauntlet/config.yml with this project's checks, and install the stop hook")
+    .option("-y, --yes", "ask nothing; the hook is installed only with --hook")
+    .option("--hook", "install the Claude Code stop hook without asking")
+    .option("--no-hook", "do not install it, do not ask")
+    .option("--dry-run", "show what would be written")
+    .action((options: Pick<InitOptions, "yes" | "hook" | "dryRun">) =>
+      act(async (terminal) =>
+        (await import("./commands/init.ts")).initCommand(terminal, {
+          ...options,
+          script: process.argv[1] ?? "",
+          version: packageJson.version,
+        }),
+      ),
+    );
+  addExamples(
+    init,
+    "agent-gauntlet init",
+    "agent-gauntlet init --yes --hook",
+    "agent-gauntlet init --dry-run",
+  );
+  program
+    .command("uninstall")
+    .description("take the stop hook out of Claude Code's settings again")
+    .option("--dry-run", "show what would change")
+    .action((options: UninstallOptions) =>
+      act(async (terminal) => (await import("./commands/uninstall.ts")).uninstallCommand(terminal, options)),
+    );
   program
     .command("clean")
     .description("put the logs away in previous/, forget failures and attempts")

@@ -9,7 +9,8 @@ import { isPlainJson } from "./settings-text.ts";
 /** A planned change of one settings file. Nothing is written before `applyEdit`. */
 export interface SettingsEdit {
   readonly path: string;
-  readonly isNew: boolean;
+  /** Undefined where there is no file. */
+  readonly before: string | undefined;
   readonly change: FileChange;
 }
 
@@ -23,7 +24,7 @@ export async function prepareEdit(
   const text = await readUserFile(path);
   if (!text.ok) return text;
   const change = plan(text.value, registration);
-  return change.ok ? ok({ path, isNew: text.value === undefined, change: change.value }) : change;
+  return change.ok ? ok({ path, before: text.value, change: change.value }) : change;
 }
 
 export async function applyEdit({ path, change }: SettingsEdit): Promise<Result<undefined>> {

@@ -4,10 +4,13 @@ import { chmod, mkdir, readFile, realpath, stat, symlink, writeFile } from "node
 import { dirname, join } from "node:path";
 import { PassThrough, Writable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
+import { createColors } from "picocolors";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { InitOptions } from "../../src/cli/commands/init.ts";
-import { runInit } from "../../src/cli/commands/init.ts";
-import { runUninstall } from "../../src/cli/commands/uninstall.ts";
+import { initCommand } from "../../src/cli/commands/init.ts";
+import type { UninstallOptions } from "../../src/cli/commands/uninstall.ts";
+import { uninstallCommand } from "../../src/cli/commands/uninstall.ts";
+import type { Terminal } from "../../src/cli/terminal.ts";
 import { tempDir } from "../rig/temp-dir.ts";
 
 const CONFIG = ".gauntlet/config.yml";
@@ -94,7 +97,7 @@ describe("without a terminal", () => {
   test("creates the configuration, asks nothing and installs nothing", async () => {
     const project = await projectWith(npmProject);
 
-    const init = await project.init({ isTTY: false });
+    const init = await project.init({ isInteractive: false });
 
     expect(init.exitCode).toBe(0);
     expect(init.stdout).toContain("✓ Configuration created");
@@ -106,7 +109,7 @@ describe("without a terminal", () => {
   test("--hook installs the hook", async () => {
     const project = await projectWith(npmProject);
 
-    const init = await project.init({ isTTY: false, hook: true });
+    const init = await project.init({ isInteractive: false, hook: true });
 
     expect(init.stdout).toContain("✓ Stop hook installed - gauntlet will run automatically when agent stops");
     expect(init.stdout).toContain("when_active: enforce");
@@ -285,7 +288,7 @@ describe("uninstall", () => {
 
     const uninstall = await project.uninstall({ dryRun: true });
 
-    expect(uninstall.stdout).toContain("Would remove .claude/settings.local.json");
+    expect(uninstall.stdout).toContain(".claude/settings.local.json (removed)");
     expect(project.has(SETTINGS)).toBe(true);
   });
 
@@ -306,7 +309,7 @@ function settingsWith(command: string): object {
   return { hooks: { Stop: [{ hooks: [{ type: "command", command, timeout: 300 }] }] } };
 }
 
-interface Overrides extends Partial<Omit<InitOptions, "stdin" | "stdout" | "stderr">> {
+interface Overrides extends Partial<InitOptions>, Partial<Pick<Terminal, "cwd" | "env" | "isInteractive">> {
   /** One for each question; undefined ends the input. */
   readonly answers?: readonly (string | undefined)[];
 }
@@ -324,15 +327,28 @@ async function projectWith(files: Readonly<Record<string, string>>) {
     path,
     has: (name: string) => existsSync(join(path, name)),
     read: (name: string) => readFile(join(path, name), "utf8"),
-    init: ({ answers = [], ...options }: Overrides = {}) => {
-      const streams = terminal(answers);
-      const env = { PATH: bin };
-      const defaults = { cwd: path, env, isTTY: true, script: join(bin, "agent-gauntlet"), version: "1.0.0" };
-      return streams.outcome(runInit({ ...defaults, ...streams, ...options }));
+    init: ({
+      answers = [],
+      cwd = path,
+      env = { PATH: bin },
+      isInteractive = true,
+      ...options
+    }: Overrides = {}) => {
+      const person = personTyping(answers);
+      const terminal = { ...person.streams, cwd, env, isInteractive, colours: createColors(false) };
+      const program = { script: join(bin, "agent-gauntlet"), version: "1.0.0" };
+      return person.outcome(initCommand(terminal, { ...program, ...options }));
     },
-    uninstall: (options: { readonly dryRun?: boolean } = {}) => {
-      const streams = terminal([]);
-      return streams.outcome(runUninstall({ cwd: path, env: {}, isTTY: false, ...streams, ...options }));
+    uninstall: (options: UninstallOptions = {}) => {
+      const person = personTyping([]);
+      const terminal = {
+        ...person.streams,
+        cwd: path,
+        env: {},
+        isInteractive: false,
+        colours: createColors(false),
+      };
+      return person.outcome(uninstallCommand(terminal, options));
     },
   };
 }
@@ -346,7 +362,7 @@ async function globalInstallation(project: string): Promise<string> {
 }
 
 /** Streams of a person who types an answer whenever a question has been asked. */
-function terminal(answers: readonly (string | undefined)[]) {
+function personTyping(answers: readonly (string | undefined)[]) {
   const stdin = new PassThrough();
   const pending = [...answers];
   let [shown, complaints] = ["", ""];
@@ -371,5 +387,5 @@ function terminal(answers: readonly (string | undefined)[]) {
     const exitCode = await running;
     return { exitCode, stdout: stripVTControlCharacters(shown).replaceAll("\r", ""), stderr: complaints };
   };
-  return { stdin, stdout, stderr, outcome };
+  return { streams: { stdin, stdout, stderr }, outcome };
 }

@@ -7,17 +7,18 @@ import { type StarterConfig, starterConfig } from "../../install/starter-config.
 import { CONFIG_FILE } from "../../machine/find-project.ts";
 import { readProject } from "../../machine/read-project.ts";
 import { createUserFile, replaceUserFile } from "../../machine/user-file.ts";
-import { type CommandWorld, say } from "../command-world.ts";
+import { printLine, type Terminal } from "../terminal.ts";
 
 /** What is to be done about the configuration. One that is there is never touched. */
-export type ConfigStep =
-  | { readonly kind: "exists" }
-  | { readonly kind: "new"; readonly starter: StarterConfig; readonly text: string };
+export type ConfigStep = { readonly kind: "exists" } | NewConfig;
 
-export async function planConfig({
-  cwd,
-  version,
-}: CommandWorld & { readonly version: string }): Promise<ConfigStep> {
+interface NewConfig {
+  readonly kind: "new";
+  readonly starter: StarterConfig;
+  readonly text: string;
+}
+
+export async function planConfig(cwd: string, version: string): Promise<ConfigStep> {
   if (existsSync(join(cwd, CONFIG_FILE))) return { kind: "exists" };
   const { files, texts } = await readProject(cwd, isManifest);
   const hasOwnChecks = files.some((file) => /^\.gauntlet\/checks\/[^/]+\.ya?ml$/.test(file));
@@ -27,34 +28,28 @@ export async function planConfig({
 }
 
 /** Shows the file, then writes it, unless somebody was faster. */
-export async function createConfig(
-  step: ConfigStep,
-  { cwd, stdout }: CommandWorld,
-): Promise<Result<undefined>> {
+export async function createConfig(step: ConfigStep, { cwd, stdout }: Terminal): Promise<Result<undefined>> {
   if (step.kind === "new") {
-    say(stdout, `${CONFIG_FILE} for this project:`, "", ...step.text.trimEnd().split("\n").map(indent), "");
-    say(stdout, `Creating ${CONFIG_FILE}...`);
+    printLine(stdout, `${CONFIG_FILE} for this project:\n\n${indented(step.text)}`);
+    printLine(stdout, `Creating ${CONFIG_FILE}...`);
     const created = await createUserFile(join(cwd, CONFIG_FILE), step.text);
     if (!created.ok) return created;
     if (created.value) {
-      say(stdout, "✓ Configuration created");
+      printLine(stdout, "✓ Configuration created");
       return ok(undefined);
     }
   }
-  say(stdout, `${CONFIG_FILE} already exists and was left as it is.`);
+  printLine(stdout, `${CONFIG_FILE} already exists and was left as it is.`);
   return ok(undefined);
 }
 
 /** Writes the configuration that was just created once more, with `when_active: enforce`. */
-export function enforce(
-  step: ConfigStep & { kind: "new" },
-  { cwd }: CommandWorld,
-): Promise<Result<undefined>> {
-  return replaceUserFile(join(cwd, CONFIG_FILE), starterConfig({ ...step.starter, whenActive: "enforce" }));
+export function enforce({ starter }: NewConfig, { cwd }: Terminal): Promise<Result<undefined>> {
+  return replaceUserFile(join(cwd, CONFIG_FILE), starterConfig({ ...starter, whenActive: "enforce" }));
 }
 
-function indent(line: string): string {
-  return line === "" ? "" : `  ${line}`;
+function indented(text: string): string {
+  return text.replaceAll(/^(?=.)/gm, "  ");
 }
 
 /** The schema of the installed package where the project has one; the published one of this version otherwise. */

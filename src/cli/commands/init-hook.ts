@@ -5,10 +5,11 @@ import { chooseHookCommand, type HookCommand } from "../../install/hook-command.
 import type { HookRegistration } from "../../install/hook-registration.ts";
 import { findOurHooks } from "../../install/our-hooks.ts";
 import { planInstall } from "../../install/plan-hooks.ts";
+import { previewChange } from "../../install/preview.ts";
 import { applyEdit, isIgnoredByHost, prepareEdit, type SettingsEdit } from "../../install/settings-edit.ts";
 import { findOnPath } from "../../machine/find-on-path.ts";
 import { readUserFile } from "../../machine/user-file.ts";
-import { type CommandWorld, say } from "../command-world.ts";
+import { printLine, type Terminal } from "../terminal.ts";
 
 /** What is to be done about the stop hook. `file` is the settings file, as people know it. */
 export type HookStep = { readonly file: string } & (
@@ -16,50 +17,55 @@ export type HookStep = { readonly file: string } & (
   | { readonly kind: "impossible"; readonly trouble: Trouble }
   | {
       readonly kind: "planned";
-      readonly text: string;
       readonly command: HookCommand;
       readonly registration: HookRegistration;
       readonly edit: SettingsEdit;
+      readonly preview: string;
     }
 );
 
-interface HookWorld extends CommandWorld {
+/** The program that the hook is to call: this one. */
+interface Program {
   readonly script: string;
   readonly version: string;
 }
 
-export async function planHook(world: HookWorld): Promise<HookStep> {
-  const command = commandFor(world);
+export async function planHook({ cwd, env }: Terminal, program: Program): Promise<HookStep> {
+  const command = commandFor(program, env);
   const registration = claudeCodeStopHook(command.line);
-  if (await isShared(world.cwd, registration)) return { kind: "present", file: CLAUDE_CODE_SHARED_SETTINGS };
+  if (await isShared(cwd, registration)) return { kind: "present", file: CLAUDE_CODE_SHARED_SETTINGS };
   const { file } = registration;
-  const edit = await prepareEdit(world.cwd, registration, planInstall);
+  const edit = await prepareEdit(cwd, registration, planInstall);
   if (!edit.ok) return { kind: "impossible", file, trouble: edit.trouble };
-  const { change } = edit.value;
-  if (change.kind !== "written") return { kind: "present", file };
-  return { kind: "planned", file, text: change.text, command, registration, edit: edit.value };
+  const { before, change } = edit.value;
+  if (change.kind === "unchanged") return { kind: "present", file };
+  return {
+    kind: "planned",
+    file,
+    command,
+    registration,
+    edit: edit.value,
+    preview: previewChange(file, before, change),
+  };
 }
 
-export async function installHook(
-  step: HookStep,
-  { stdout, stderr }: CommandWorld,
-): Promise<Result<undefined>> {
+export async function installHook(step: HookStep, { stdout, stderr }: Terminal): Promise<Result<undefined>> {
   if (step.kind === "impossible") return fail(step.trouble);
   if (step.kind === "present") return ok(undefined);
-  say(stdout, `${step.edit.isNew ? "Creating" : "Updating"} ${step.file}...`);
+  printLine(stdout, `${step.edit.before === undefined ? "Creating" : "Updating"} ${step.file}...`);
   const applied = await applyEdit(step.edit);
   if (!applied.ok) return applied;
-  say(stdout, "✓ Stop hook installed - gauntlet will run automatically when agent stops");
-  if (step.command.note !== undefined) say(stdout, `  ${step.command.line}`, `  ${step.command.note}`);
+  printLine(stdout, "✓ Stop hook installed - gauntlet will run automatically when agent stops");
+  if (step.command.note !== undefined) printLine(stdout, `  ${step.command.line}\n  ${step.command.note}`);
   if (isIgnoredByHost(step.edit, step.registration))
-    say(
+    printLine(
       stderr,
       `Claude Code reads plain JSON and skips a settings file with comments or trailing commas. The hook fires once you take them out of ${step.file}.`,
     );
   return ok(undefined);
 }
 
-function commandFor({ script, version, env }: HookWorld): HookCommand {
+function commandFor({ script, version }: Program, env: Terminal["env"]): HookCommand {
   return chooseHookCommand({
     script,
     version,

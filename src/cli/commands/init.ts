@@ -1,39 +1,39 @@
 import { explain, type Trouble } from "../../core/trouble.ts";
 import { CONFIG_FILE } from "../../machine/find-project.ts";
 import { git } from "../../machine/git.ts";
-import { type CommandWorld, say } from "../command-world.ts";
+import { EXIT } from "../exit-code.ts";
 import { Prompt } from "../prompt.ts";
+import { printLine, type Terminal } from "../terminal.ts";
 import { type ConfigStep, createConfig, enforce, planConfig } from "./init-config.ts";
 import { type HookStep, installHook, planHook } from "./init-hook.ts";
 
-export interface InitOptions extends CommandWorld {
+export interface InitOptions {
   readonly yes?: boolean;
   /** `--hook` and `--no-hook`; undefined asks, where there is somebody to ask. */
   readonly hook?: boolean | undefined;
   readonly dryRun?: boolean;
-  /** The file that runs: `process.argv[1]`. */
+  /** The file that runs now: `process.argv[1]`. */
   readonly script: string;
   readonly version: string;
 }
 
-/** `agent-gauntlet init`: a configuration with the project's own checks, and the Claude Code stop hook if wanted. Answers the exit code. */
-export async function runInit(options: InitOptions): Promise<number> {
-  await sayWhere(options);
-  const config = await planConfig(options);
-  if (options.dryRun === true) return preview(config, await planHook(options), options);
+/** Gives a project a configuration with its own checks, and Claude Code the stop hook if that is wanted. */
+export async function initCommand(terminal: Terminal, options: InitOptions): Promise<number> {
+  await sayWhere(terminal);
+  const config = await planConfig(terminal.cwd, options.version);
+  if (options.dryRun === true)
+    return preview({ config, hook: await planHook(terminal, options) }, terminal, options);
 
-  const created = await createConfig(config, options);
-  if (!created.ok) return complain(created.trouble, options);
-  const hook = await planHook(options);
-  if (hook.kind === "present") return presentHook(hook, options);
-  if (!isInteractive(options)) return options.hook === true ? install(hook, options) : hintAtHook(options);
+  const created = await createConfig(config, terminal);
+  if (!created.ok) return complain(created.trouble, terminal);
+  if (options.hook === false) return EXIT.ok;
+  const hook = await planHook(terminal, options);
+  if (hook.kind === "present") return sayPresent(hook, terminal);
+  if (options.hook === true) return installUnasked(hook, terminal);
+  if (options.yes === true || !terminal.isInteractive) return hintAtHook(terminal);
 
-  using prompt = new Prompt(options);
-  return await converse(prompt, { config, hook }, options);
-}
-
-function isInteractive({ isTTY, yes, hook }: InitOptions): boolean {
-  return isTTY && yes !== true && hook === undefined;
+  using prompt = new Prompt(terminal);
+  return await converse(prompt, { config, hook }, terminal);
 }
 
 interface Steps {
@@ -41,86 +41,88 @@ interface Steps {
   readonly hook: HookStep;
 }
 
-async function converse(prompt: Prompt, { config, hook }: Steps, options: InitOptions): Promise<number> {
-  say(options.stdout, "");
+async function converse(prompt: Prompt, { config, hook }: Steps, terminal: Terminal): Promise<number> {
+  const { stdout } = terminal;
+  printLine(stdout);
   const wanted = await prompt.ask("Install Claude Code stop hook? (y/n): ");
-  if (wanted === "cancelled") return cancel(options);
-  if (wanted === "no") return 0;
-  const exitCode = await install(hook, options);
-  if (exitCode !== 0 || config.kind !== "new") return exitCode;
+  if (wanted === "cancelled") return cancel(terminal);
+  if (wanted === "no") return EXIT.ok;
+  const installed = await installHook(hook, terminal);
+  if (!installed.ok) return complain(installed.trouble, terminal);
+  if (config.kind === "exists") return EXIT.ok;
 
-  say(options.stdout, "", ENFORCE_WHY);
+  printLine(stdout, `\n${WHY_ENFORCE}`);
   const stricter = await prompt.ask("Check every stop (when_active: enforce)? (y/n): ");
-  if (stricter === "cancelled") return cancel(options);
-  if (stricter === "no") return 0;
-  const rewritten = await enforce(config, options);
-  if (!rewritten.ok) return complain(rewritten.trouble, options);
-  say(options.stdout, `✓ ${CONFIG_FILE} now says when_active: enforce`);
-  return 0;
+  if (stricter === "cancelled") return cancel(terminal);
+  if (stricter === "no") return EXIT.ok;
+  const rewritten = await enforce(config, terminal);
+  if (!rewritten.ok) return complain(rewritten.trouble, terminal);
+  printLine(stdout, `✓ ${CONFIG_FILE} now says when_active: enforce`);
+  return EXIT.ok;
 }
 
-const ENFORCE_WHY =
+const WHY_ENFORCE =
   "By default only the first stop of a prompt is checked: an agent that was blocked may stop the next time without its fix being verified.";
 
-async function install(hook: HookStep, options: InitOptions): Promise<number> {
-  const installed = await installHook(hook, options);
-  if (!installed.ok) return complain(installed.trouble, options);
-  if (!isInteractive(options))
-    say(options.stdout, `${ENFORCE_WHY} Set \`when_active: enforce\` in ${CONFIG_FILE} to check every stop.`);
-  return 0;
+async function installUnasked(hook: HookStep, terminal: Terminal): Promise<number> {
+  const installed = await installHook(hook, terminal);
+  if (!installed.ok) return complain(installed.trouble, terminal);
+  printLine(
+    terminal.stdout,
+    `${WHY_ENFORCE} Set \`when_active: enforce\` in ${CONFIG_FILE} to check every stop.`,
+  );
+  return EXIT.ok;
 }
 
-function presentHook({ file }: HookStep, { hook, stdout }: InitOptions): number {
-  if (hook !== false) say(stdout, "", `Stop hook already installed (${file})`);
-  return 0;
+function sayPresent({ file }: HookStep, { stdout }: Terminal): number {
+  printLine(stdout, `Stop hook already installed (${file})`);
+  return EXIT.ok;
 }
 
-function hintAtHook({ hook, stdout }: InitOptions): number {
-  if (hook !== false)
-    say(
-      stdout,
-      "",
-      "No stop hook was installed. Run `agent-gauntlet init --hook` to install it for Claude Code.",
-    );
-  return 0;
+function hintAtHook({ stdout }: Terminal): number {
+  printLine(
+    stdout,
+    "No stop hook was installed. Run `agent-gauntlet init --hook` to install it for Claude Code.",
+  );
+  return EXIT.ok;
 }
 
-function cancel({ stdout }: InitOptions): number {
-  say(stdout, "", "Cancelled. Nothing more was changed.");
-  return 1;
+function cancel({ stdout }: Terminal): number {
+  printLine(stdout, "\nCancelled. Nothing more was changed.");
+  return EXIT.notOk;
 }
 
-function complain(trouble: Trouble, { stderr }: InitOptions): number {
-  say(stderr, explain(trouble));
-  return 1;
+function complain(trouble: Trouble, { stderr }: Terminal): number {
+  printLine(stderr, explain(trouble));
+  return EXIT.notOk;
 }
 
 /** In a subdirectory of a repository it is not obvious which of the two gets the files. */
-async function sayWhere({ cwd, stdout }: InitOptions): Promise<void> {
+async function sayWhere({ cwd, stdout }: Terminal): Promise<void> {
   const prefix = await git(cwd, ["rev-parse", "--show-prefix"]);
-  const isBelowRoot =
-    prefix.ok && prefix.value.exitCode === 0 && prefix.value.stdout.toString().trim() !== "";
-  if (isBelowRoot)
-    say(
-      stdout,
-      `Writing to the current directory, ${cwd}, not to the root of the repository: the checks then look after this directory and what is below it.`,
-      "",
-    );
+  if (!prefix.ok || prefix.value.exitCode !== 0 || prefix.value.stdout.toString().trim() === "") return;
+  printLine(
+    stdout,
+    `Writing to the current directory, ${cwd}, not to the root of the repository: the checks then look after this directory and what is below it.\n`,
+  );
 }
 
-function preview(config: ConfigStep, hook: HookStep, { hook: wanted, stdout, stderr }: InitOptions): number {
-  if (config.kind === "new") say(stdout, `Would create ${CONFIG_FILE}:`, "", config.text);
-  else say(stdout, `${CONFIG_FILE} already exists and would be left as it is.`);
-  if (wanted === false) return 0;
+function preview({ config, hook }: Steps, { stdout, stderr }: Terminal, options: InitOptions): number {
+  if (config.kind === "new") printLine(stdout, `Would create ${CONFIG_FILE}:\n\n${config.text}`);
+  else printLine(stdout, `${CONFIG_FILE} already exists and would be left as it is.`);
+  if (options.hook === false) return EXIT.ok;
   switch (hook.kind) {
     case "present":
-      say(stdout, `Stop hook already installed (${hook.file})`);
-      return 0;
+      printLine(stdout, `Stop hook already installed (${hook.file})`);
+      return EXIT.ok;
     case "impossible":
-      say(stderr, explain(hook.trouble));
-      return 1;
+      printLine(stderr, explain(hook.trouble));
+      return EXIT.notOk;
     case "planned":
-      say(stdout, `${wanted === true ? "Would" : "With --hook, would"} write ${hook.file}:`, "", hook.text);
-      return 0;
+      printLine(
+        stdout,
+        `${options.hook === true ? "Would" : "With --hook, would"} write:\n\n${hook.preview}`,
+      );
+      return EXIT.ok;
   }
 }
