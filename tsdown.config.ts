@@ -11,6 +11,8 @@ export default defineConfig([
     fixedExtension: true,
     dts: false,
     deps: { onlyBundle: false },
+    // Its UMD build, the one a CommonJS bundle would take, requires its parts at run time.
+    alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
   },
   {
     entry: { index: "src/index.ts", sdk: "src/sdk/index.ts" },
