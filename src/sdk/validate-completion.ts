@@ -12,7 +12,7 @@ export const validateCompletion: CompletionValidator = () => ({
 });
 
 /** The reserved tool with the default validator. */
-export const validateCompletionTool: CompletionTool = completionTool(validateCompletion);
+export const validateCompletionTool: CompletionTool = /* @__PURE__ */ completionTool(validateCompletion);
 
 /** A `validate_completion` tool. */
 export type CompletionTool = Tool<ValidationParams, ValidationOutcome>;

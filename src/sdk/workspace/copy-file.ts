@@ -37,9 +37,6 @@ export function copyFile(copy: FileCopy): number {
   }
 }
 
-/** Does not wait for a writer if the file has become a pipe. Windows has neither flag. */
-const READ_THIS_FILE = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-
 function openWithin(copy: FileCopy): number {
   const descriptor = openFile(copy.source);
   const path = openedPath(descriptor, copy.source);
@@ -48,9 +45,11 @@ function openWithin(copy: FileCopy): number {
   throw changedMeanwhile(copy.source);
 }
 
+/** Follows no link, and does not wait for a writer if the file has become a pipe. Windows has neither flag: undefined, which counts as 0. */
 function openFile(path: string): number {
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
   try {
-    return openSync(path, READ_THIS_FILE);
+    return openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   } catch (error) {
     // ELOOP: a link where a file was; ENXIO: a socket or a device without a driver.
     const code = error instanceof Error && "code" in error ? error.code : undefined;

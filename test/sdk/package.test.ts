@@ -1,0 +1,71 @@
+import { readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "tsdown";
+import { expect, test } from "vitest";
+import { tempDir } from "../rig/temp-dir.ts";
+
+const ENTRY = fileURLToPath(new URL("../../dist/sdk.mjs", import.meta.url));
+
+test("loads nothing but itself and Node at first", () => {
+  const { packages, bytes } = staticImports(ENTRY);
+
+  expect(packages.filter((name) => !name.startsWith("node:"))).toEqual([]);
+  expect(bytes).toBeLessThan(100_000);
+});
+
+test("a program that only wants a stop hook gets neither the workspace nor processes nor the engine", async () => {
+  const code = await bundle(
+    `import { createStopHook } from ${JSON.stringify(ENTRY)}; globalThis.hook = createStopHook;`,
+  );
+
+  expect(code).toContain("stop_hook.max_retries_exceeded");
+  expect(code).not.toMatch(/mkdtemp|child_process|executeRun|claude-agent-sdk|^import /m);
+});
+
+test("works without the Agent SDK, which only createValidateCompletionServer asks for", async () => {
+  const sdk = await import("../../src/sdk/index.ts");
+  const context = new sdk.HookContext({ session: new sdk.Session() });
+
+  expect(sdk.createHooks(context)).toHaveProperty("Stop");
+  await expect(sdk.createValidateCompletionServer(context)).rejects.toThrow("@anthropic-ai/claude-agent-sdk");
+});
+
+/** Every module that importing a file imports at once, and how much of it is ours. */
+function staticImports(file: string, seen = new Set<string>()): { packages: string[]; bytes: number } {
+  if (seen.has(file)) return { packages: [], bytes: 0 };
+  seen.add(file);
+  const code = readFileSync(file, "utf8");
+  const specifiers = [...code.matchAll(/^(?:import|export)\b[^;]*?from "([^"]+)"/gm)].map(
+    ([, name = ""]) => name,
+  );
+  const ours = specifiers
+    .filter((name) => name.startsWith("."))
+    .map((name) => staticImports(fileURLToPath(new URL(name, `file://${file}`)), seen));
+  return {
+    packages: [
+      ...specifiers.filter((name) => !name.startsWith(".")),
+      ...ours.flatMap(({ packages }) => packages),
+    ],
+    bytes: code.length + ours.reduce((sum, { bytes }) => sum + bytes, 0),
+  };
+}
+
+async function bundle(program: string): Promise<string> {
+  await using directory = await tempDir();
+  const entry = join(directory.path, "program.mjs");
+  await writeFile(entry, program);
+  const [built] = await build({
+    config: false,
+    cwd: directory.path,
+    entry,
+    format: "esm",
+    platform: "node",
+    dts: false,
+    write: false,
+    logLevel: "silent",
+    deps: { onlyBundle: false },
+  });
+  return built?.chunks.map((chunk) => (chunk.type === "chunk" ? chunk.code : "")).join("\n") ?? "";
+}
