@@ -14,10 +14,10 @@ export interface HooksOptions {
  * Everything to hand to `query({ options: { hooks } })`: the stop hook, and the two hooks that count tools and keep the
  * `Todo` slice for it.
  */
-export function createHooks(context: HookContext, { timeout }: HooksOptions = {}): AgentHooks {
+export function createHooks(context: HookContext, options: HooksOptions = {}): AgentHooks {
   const countTool = createToolHook(context);
   return {
-    Stop: [{ hooks: [createStopHook(context)], ...(timeout === undefined ? {} : { timeout }) }],
+    Stop: [{ hooks: [createStopHook(context)], ...options }],
     PostToolUse: [{ hooks: [countTool] }],
     PostToolUseFailure: [{ hooks: [countTool] }],
   };

@@ -8,8 +8,9 @@ import type { CompletionValidator } from "../../src/sdk/index.ts";
 import type { AgentProject, QueryRequest } from "../rig/agent-sdk.ts";
 import { createAgentProject, runQuery, startModel } from "../rig/agent-sdk.ts";
 import type { ScriptedTurn } from "../rig/fake-anthropic-api.ts";
+import { GauntletProject } from "../rig/gauntlet-project.ts";
+import { stubEnvironment } from "../rig/stub-environment.ts";
 import { tempDir } from "../rig/temp-dir.ts";
-import { makeGauntletProject, stubEnvironment } from "../sdk/gauntlet-project.ts";
 import { recordingLogger } from "../sdk/recording-logger.ts";
 
 const created = await createAgentProject();
@@ -114,15 +115,16 @@ test("a validator that hangs is left behind when the hook's time is up", async (
 });
 
 test("gauntletValidator blocks on a red check and allows after the fix", async ({ project }) => {
-  await using directory = await tempDir();
-  makeGauntletProject(directory.path);
-  stubEnvironment(join(directory.path, "no-home"));
+  const command = "grep -x 42 answer.txt || { echo 'error: the answer is wrong'; exit 1; }";
+  await using repository = await GauntletProject.withChecks({ answer: command });
+  await repository.write({ "answer.txt": "41\n" });
+  stubEnvironment(repository.home);
   const agent = agentWith(project, {
-    validator: project.gauntlet.gauntletValidator({ cwd: directory.path }),
+    validator: project.gauntlet.gauntletValidator({ cwd: repository.root }),
   });
 
   const run = await agent.run({
-    cwd: directory.path,
+    cwd: repository.root,
     turns: [
       "I am done.",
       useTool("Bash", { command: "echo 42 > answer.txt", description: "fix" }),

@@ -1,8 +1,5 @@
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { executeRun } from "../../src/engine/execute-run.ts";
+import { expect, test } from "vitest";
 import type { HookContextInit } from "../../src/sdk/index.ts";
 import {
   completionTool,
@@ -11,39 +8,31 @@ import {
   HookContext,
   Session,
 } from "../../src/sdk/index.ts";
-import { makeGauntletProject, stubEnvironment } from "./gauntlet-project.ts";
+import { GauntletProject } from "../rig/gauntlet-project.ts";
+import { stubEnvironment } from "../rig/stub-environment.ts";
 import { recordingLogger } from "./recording-logger.ts";
 
-let directory = "";
+const CHECKS = { answer: "grep -x 42 answer.txt || { echo 'error: the answer is wrong'; exit 1; }" };
 
-beforeEach(() => {
-  directory = realpathSync(mkdtempSync(join(tmpdir(), "sdk-gauntlet-")));
-  stubEnvironment(join(directory, "no-home"));
-});
-
-afterEach(() => {
-  rmSync(directory, { recursive: true });
-});
-
-test("blocks on a red check with the feedback that the command line gives, and allows after the fix", async () => {
-  makeGauntletProject(directory);
-  const rig = stopRig();
+test("blocks on a red check with the words of the stop hook, and allows after the fix", async () => {
+  await using project = await redProject();
+  const rig = stopRig(project);
 
   const blocked = await rig.stop();
-  const { feedback } = await executeRun({ cwd: directory });
-  writeFileSync(join(directory, "answer.txt"), "42\n");
+  const { answer } = await project.stop();
+  await project.write({ "answer.txt": "42\n" });
   const allowed = await rig.stop();
 
   expect(blocked.decision).toBe("block");
   expect(blocked.reason).toContain("error: the answer is wrong");
-  expect(withoutRunNumber(blocked.reason)).toBe(withoutRunNumber(feedback));
+  expect(withoutRunNumber(blocked.reason)).toBe(withoutRunNumber(answer.reason));
   expect(allowed).toEqual({});
   expect(rig.warnings()).toEqual([]);
 });
 
 test("has no budget but that of the context", async () => {
-  makeGauntletProject(directory, "max_retries: 1\n");
-  const rig = stopRig({ maxStopRetries: 5 });
+  await using project = await redProject("max_retries: 1\n");
+  const rig = stopRig(project, { maxStopRetries: 5 });
 
   const reasons = [await rig.stop(), await rig.stop(), await rig.stop()].map(({ reason }) => reason ?? "");
 
@@ -55,8 +44,8 @@ test("has no budget but that of the context", async () => {
 });
 
 test("tells the agent which block is the last, and is not asked again", async () => {
-  makeGauntletProject(directory);
-  const rig = stopRig({ maxStopRetries: 1 });
+  await using project = await redProject();
+  const rig = stopRig(project, { maxStopRetries: 1 });
 
   const answers = [await rig.stop(), await rig.stop()];
 
@@ -65,27 +54,22 @@ test("tells the agent which block is the last, and is not asked again", async ()
   expect(rig.warnings()).toEqual(["stop_hook.max_retries_exceeded"]);
 });
 
-test("says to a later session what it said to an earlier one", async () => {
-  makeGauntletProject(directory);
+test("tells each session everything, and the same session nothing twice", async () => {
+  await using project = await redProject();
+  const [one, other] = [stopRig(project), stopRig(project)];
 
-  const first = await stopRig().stop();
-  const second = await stopRig().stop();
+  const reasons = [await one.stop(), await one.stop(), await other.stop()].map(({ reason }) => reason ?? "");
 
-  expect(withoutRunNumber(second.reason)).toBe(withoutRunNumber(first.reason));
+  expect(reasons[1]).toContain("the same output as last time");
+  expect(withoutRunNumber(reasons[2])).toBe(withoutRunNumber(reasons[0]));
 });
 
 test.each([
-  ["there is no gauntlet", () => {}, "Not a gauntlet project"],
-  [
-    "the configuration is broken",
-    () => {
-      makeGauntletProject(directory, "entry_points: 7\n");
-    },
-    "Stop hook error",
-  ],
-])("warns and allows the stop when %s", async (_, arrange, message) => {
-  arrange();
-  const rig = stopRig();
+  ["there is no gauntlet", {}, "Not a gauntlet project"],
+  ["the configuration is broken", { ".gauntlet/config.yml": "entry_points: 7\n" }, "Stop hook error"],
+])("warns and allows the stop when %s", async (_, files, message) => {
+  await using project = await GauntletProject.create(files);
+  const rig = stopRig(project);
 
   expect(await rig.stop()).toEqual({});
   expect(rig.logger.lines).toEqual([
@@ -94,20 +78,30 @@ test.each([
 });
 
 test("finds the project from a directory inside it", async () => {
-  makeGauntletProject(directory);
-  const rig = stopRig({ cwd: join(directory, ".gauntlet", "checks") });
+  await using project = await redProject();
+  const rig = stopRig(project, { cwd: join(project.root, ".gauntlet") });
 
   expect((await rig.stop()).decision).toBe("block");
 });
+
+async function redProject(config = ""): Promise<GauntletProject> {
+  const project = await GauntletProject.withChecks(CHECKS, { ".gitignore": "gauntlet_logs/\n" });
+  await project.write({
+    ".gauntlet/config.yml": project.read(".gauntlet/config.yml") + config,
+    "answer.txt": "41\n",
+  });
+  return project;
+}
 
 function withoutRunNumber(text: string | undefined): string | undefined {
   return text?.replaceAll(/\.\d+\.log/g, ".N.log");
 }
 
-function stopRig(options: Partial<HookContextInit> = {}) {
+function stopRig(project: GauntletProject, options: Partial<HookContextInit> = {}) {
+  stubEnvironment(project.home);
   const logger = recordingLogger();
   const tools = [completionTool(gauntletValidator())];
-  const context = new HookContext({ session: new Session(), tools, logger, cwd: directory, ...options });
+  const context = new HookContext({ session: new Session(), tools, logger, cwd: project.root, ...options });
   const hook = createStopHook(context);
   return {
     logger,
