@@ -1,5 +1,5 @@
 import type { HookCallback, HookInput, HookOutput } from "./agent-sdk.ts";
-import type { ValidatorAnswer } from "./ask-validator.ts";
+import type { Question, ValidatorAnswer } from "./ask-validator.ts";
 import { askValidator, findValidator } from "./ask-validator.ts";
 import type { HookContext } from "./hook-context.ts";
 import type { ValidationOutcome } from "./validation.ts";
@@ -12,23 +12,15 @@ export function createStopHook(context: HookContext): HookCallback {
   return async (input, _toolUseID, options) => {
     if (input.hook_event_name !== "Stop") return {};
     context.stopReason = readStopReason(input);
-    return decide(context, { input, stopReason: context.stopReason, signal: options?.signal });
+    return decide(context, { stopReason: context.stopReason, signal: options?.signal, cwd: input.cwd });
   };
 }
 
-type Answered = Extract<ValidatorAnswer, { readonly kind: "answered" }>;
-
-interface Stop {
-  readonly input: HookInput;
-  readonly stopReason: string;
-  readonly signal: AbortSignal | undefined;
-}
-
-async function decide(context: HookContext, stop: Stop): Promise<HookOutput> {
+async function decide(context: HookContext, stop: Question): Promise<HookOutput> {
   const validator = findValidator(context);
   if (!validator || stop.signal?.aborted) return {};
   if (context.retryCount >= context.maxStopRetries) return giveUp(context);
-  const answer = await askValidator(validator, context, { ...stop, cwd: stop.input.cwd });
+  const answer = await askValidator(validator, context, stop);
   if (answer.kind === "errored") {
     context.log("warn", "stop_hook.validator_error", { error: answer.error });
     return {};
@@ -46,6 +38,8 @@ function giveUp(context: HookContext): HookOutput {
   context.log("warn", "stop_hook.max_retries_exceeded", { retryCount, maxStopRetries });
   return {};
 }
+
+type Answered = Extract<ValidatorAnswer, { readonly kind: "answered" }>;
 
 function allow(context: HookContext, { outcome, isVerified }: Answered): HookOutput {
   const { reason } = outcome;
