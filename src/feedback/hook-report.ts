@@ -40,6 +40,7 @@ function headline({ hook, outcome, effect }: HookResult): string {
     case "reported":
       return `${name} failed: ${what.replace(/^failed: /, "")}`;
     case "not-run":
+      if (outcome.kind === "cancelled") return `${name} was ${what}`;
       return `${name} could not run. ${PAUSE}\n${what}${outcome.gate === "repl" ? START_SERVER : ""}`;
     case "passed":
     case "skipped":

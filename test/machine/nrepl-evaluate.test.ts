@@ -1,10 +1,7 @@
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
-import { once } from "node:events";
 import { expect, test } from "vitest";
 import { encode } from "../../src/machine/nrepl/bencode.ts";
 import { evaluate } from "../../src/machine/nrepl/evaluate.ts";
-import { answering, nreplWireServer, type WireRequest } from "../rig/nrepl-wire-server.ts";
+import { answering, closedPort, nreplWireServer, type WireRequest } from "../rig/nrepl-wire-server.ts";
 
 const never = new AbortController().signal;
 
@@ -225,13 +222,3 @@ test("calls a server that refuses to evaluate no server", async () => {
 
   expect(end).toMatchObject({ kind: "no-server", detail: "it refuses to evaluate: unknown-op" });
 });
-
-async function closedPort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  // A listening TCP server has an address with a port.
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}

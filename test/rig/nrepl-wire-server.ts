@@ -52,6 +52,17 @@ export function answering(onEval: (request: WireRequest, wire: Wire) => void) {
   };
 }
 
+/** A port on loopback where nobody listens. */
+export async function closedPort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  // A listening TCP server has an address with a port.
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
 function asText(value: unknown): WireRequest {
   if (!(value instanceof Map)) throw new Error("the client sent something that is no dictionary");
   return Object.fromEntries([...value].map(([key, item]) => [String(key), String(item)]));

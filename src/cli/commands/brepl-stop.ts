@@ -30,7 +30,7 @@ async function decide({ replServer }: BreplOptions): Promise<Verdict> {
     return invalidInput(`${parsed.name} is not a Stop event: no hook was run`);
   using cancelled = cancellation();
   const signal = AbortSignal.any([cancelled.signal, AbortSignal.timeout(DEADLINE_MS)]);
-  return handleBreplStop({ event: parsed.event, cwd, env, replServer }, signal);
+  return await handleBreplStop({ event: parsed.event, cwd, env, replServer }, signal);
 }
 
 function invalidInput(notice: string): Verdict {

@@ -1,0 +1,340 @@
+import { describe, expect, test } from "vitest";
+import { breplProject } from "../rig/brepl-project.ts";
+import { answering, closedPort, nreplWireServer } from "../rig/nrepl-wire-server.ts";
+
+const APPROVE = '{"decision": "approve"}\n';
+const MAY_STOP = { exitCode: 0, stdout: APPROVE, stderr: "" };
+
+/** A server that evaluates like one on the JVM, as far as these scenarios go. */
+const evaluating = () =>
+  nreplWireServer(
+    answering(({ id = "", code = "" }, { send }) => {
+      if (code === "(/ 1 0)") {
+        send({ id, err: "Execution error (ArithmeticException) at user/eval1 (REPL:1).\nDivide by zero\n" });
+        send({ id, ex: "class java.lang.ArithmeticException", status: ["eval-error"] });
+      } else send({ id, value: "3" });
+      send({ id, status: ["done"] });
+    }),
+  );
+
+const bash = (name: string, command: string, more = ""): string =>
+  `{:type :bash :name "${name}" :command ${JSON.stringify(command)} ${more}}`;
+const stop = (...hooks: readonly string[]): string => `{:stop [${hooks.join("\n")}]}`;
+
+describe("Stop Hook Configuration File", () => {
+  test("Load valid configuration", async () => {
+    await using project = await breplProject(
+      stop(bash("one", "echo one >> ran"), bash("two", "echo two >> ran")),
+    );
+
+    const run = await project.stop();
+
+    expect(run).toEqual(MAY_STOP);
+    expect(await project.read("ran")).toBe("one\ntwo\n");
+  });
+
+  test("No configuration file exists", async () => {
+    await using project = await breplProject();
+
+    expect(await project.stop()).toEqual(MAY_STOP);
+  });
+
+  test.each([
+    ["malformed EDN", '{:stop [{:type :bash :name "x" :command "touch ran"'],
+    ["invalid hook structure", stop(bash("x", "touch ran"), "{:type :shell}")],
+  ])("Invalid configuration format: %s", async (_, hooks) => {
+    await using project = await breplProject(hooks);
+
+    const run = await project.stop();
+
+    expect(run).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(run.stderr).toContain("Invalid .brepl/hooks.edn");
+    expect(project.has("ran")).toBe(false);
+  });
+});
+
+describe("Hook Schema Validation", () => {
+  test("Valid REPL hook", async () => {
+    await using project = await breplProject(stop('{:type :repl :name "tests" :code "(run-tests)"}'));
+
+    expect(await project.stop()).toEqual(MAY_STOP);
+  });
+
+  test("Valid bash hook", async () => {
+    await using project = await breplProject(stop(bash("lint", "true --lint src")));
+
+    expect(await project.stop()).toEqual(MAY_STOP);
+  });
+
+  test("Missing required field", async () => {
+    await using project = await breplProject(stop('{:type :bash :command "true"}'));
+
+    const run = await project.stop();
+
+    expect(run.exitCode).toBe(1);
+    expect(run.stderr).toContain("hook 1 is missing :name");
+  });
+
+  test("Invalid field type", async () => {
+    await using project = await breplProject(stop(bash("lint", "true", ':timeout "sixty"')));
+
+    const run = await project.stop();
+
+    expect(run.exitCode).toBe(1);
+    expect(run.stderr).toContain(':timeout that must be a positive integer (seconds), not "sixty"');
+  });
+});
+
+describe("REPL Hook Execution", () => {
+  test("Successful REPL hook execution", async () => {
+    await using server = await evaluating();
+    await using project = await breplProject(
+      stop('{:type :repl :name "sum" :code "(+ 1 2)" :required? true :retry-on-failure? false}'),
+    );
+    await project.write(".nrepl-port", `${server.port}`);
+
+    const run = await project.stop();
+
+    expect(run).toEqual(MAY_STOP);
+    expect(server.received.find(({ op }) => op === "eval")).toMatchObject({ code: "(+ 1 2)" });
+  });
+
+  test("REPL hook with evaluation error", async () => {
+    await using server = await evaluating();
+    await using project = await breplProject(stop('{:type :repl :name "sum" :code "(/ 1 0)"}'));
+    await project.write(".nrepl-port", `${server.port}\n`);
+
+    const run = await project.stop();
+
+    expect(run).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(run.stderr).toContain("Hook 'sum' failed: java.lang.ArithmeticException");
+    expect(run.stderr).toContain("Divide by zero");
+  });
+
+  test("No nREPL available with required hook", async () => {
+    await using project = await breplProject(
+      stop('{:type :repl :name "tests" :code "(run)" :required? true :retry-on-failure? true}'),
+    );
+
+    const run = await project.stop();
+
+    expect(run).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(run.stderr).toContain("Hook 'tests' could not run");
+    expect(run.stderr).toContain("please pause and notify the user");
+  });
+
+  test.each([
+    ["no port anywhere", undefined],
+    ["a stale .nrepl-port", "closed"],
+    ["a .nrepl-port that holds no number", "soon"],
+  ])("No nREPL available with optional hook: %s", async (_, portFile) => {
+    await using project = await breplProject(
+      stop('{:type :repl :name "tests" :code "(run)"}', bash("next", "touch ran")),
+    );
+    if (portFile !== undefined) {
+      await project.write(".nrepl-port", portFile === "closed" ? `${await closedPort()}` : portFile);
+    }
+
+    const run = await project.stop();
+
+    expect(run).toEqual(MAY_STOP);
+    expect(project.has("ran")).toBe(true);
+  });
+});
+
+describe("Bash Hook Execution", () => {
+  test("Successful bash hook execution", async () => {
+    await using project = await breplProject(stop(bash("hello", "echo hello")));
+
+    expect(await project.stop()).toEqual(MAY_STOP);
+  });
+
+  test("Bash hook with non-zero exit", async () => {
+    await using project = await breplProject(stop(bash("no", "echo to-stdout; echo to-stderr >&2; exit 1")));
+
+    const run = await project.stop();
+
+    expect(run.exitCode).toBe(1);
+    expect(run.stderr).toContain("Hook 'no' failed: exit code 1");
+    expect(run.stderr).toContain("to-stdout");
+    expect(run.stderr).toContain("to-stderr");
+  });
+
+  test("Bash hook with custom working directory", async () => {
+    await using project = await breplProject(stop(bash("where", "pwd > ../where", ':cwd "test"')));
+    await project.write("test/.keep", "");
+
+    await project.stop();
+
+    expect(await project.read("where")).toBe(`${project.dir}/test\n`);
+  });
+
+  test("Bash hook with environment variables", async () => {
+    await using project = await breplProject(
+      stop(bash("env", 'echo "$CI $DEBUG $OUTER" > env', ':env {"CI" "true", "DEBUG" "1"}')),
+    );
+
+    await project.stop({}, { env: { OUTER: "inherited", DEBUG: "0" } });
+
+    expect(await project.read("env")).toBe("true 1 inherited\n");
+  });
+});
+
+describe("Sequential Execution with Failure Handling", () => {
+  test("All hooks succeed", async () => {
+    const hooks = ["1", "2", "3"].map((name) => bash(name, `echo ${name} >> order`));
+    await using project = await breplProject(stop(...hooks));
+
+    const run = await project.stop();
+
+    expect(run).toEqual(MAY_STOP);
+    expect(await project.read("order")).toBe("1\n2\n3\n");
+  });
+
+  test("Blocking hook fails with loop-on-failure", async () => {
+    await using project = await breplProject(
+      stop(
+        bash("tests", "echo 1 test failed; exit 1", ":retry-on-failure? true"),
+        bash("after", "touch ran"),
+      ),
+    );
+
+    const run = await project.stop();
+
+    expect(run).toMatchObject({ exitCode: 2, stdout: "" });
+    expect(run.stderr).toContain(
+      "Hook 'tests' failed (attempt 1/10). Fix the issues shown below and try again:",
+    );
+    expect(run.stderr).toContain("1 test failed");
+    expect(project.has("ran")).toBe(false);
+  });
+
+  test("Blocking hook exhausts retry limit", async () => {
+    await using project = await breplProject(
+      stop(bash("tests", "exit 1", ":retry-on-failure? true :max-retries 10"), bash("after", "touch ran")),
+    );
+    const codes: unknown[] = [];
+    for (let attempt = 1; attempt <= 10; attempt++) codes.push((await project.stop()).exitCode);
+
+    const eleventh = await project.stop();
+
+    expect(codes).toEqual(Array.from({ length: 10 }, () => 2));
+    expect(eleventh).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(eleventh.stderr).toContain("Hook 'tests' failed after 10 retries: retry limit reached");
+    expect(project.has("ran")).toBe(true);
+    expect(await project.counts()).toBeUndefined();
+  });
+
+  test("Blocking hook with infinite retries", async () => {
+    await using project = await breplProject(
+      stop(bash("tests", "test -f fixed", ":retry-on-failure? true :max-retries 0")),
+    );
+    const codes: unknown[] = [];
+    for (let attempt = 1; attempt <= 12; attempt++) codes.push((await project.stop()).exitCode);
+    await project.write("fixed", "");
+
+    const fixed = await project.stop();
+
+    expect(new Set(codes)).toEqual(new Set([2]));
+    expect(fixed).toEqual(MAY_STOP);
+  });
+
+  test("Non-looping hook fails", async () => {
+    await using project = await breplProject(
+      stop(bash("lint", "echo bad; exit 4"), bash("after", "touch ran")),
+    );
+
+    const run = await project.stop();
+
+    expect(run).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(run.stderr).toContain("Hook 'lint' failed: exit code 4");
+    expect(project.has("ran")).toBe(true);
+  });
+});
+
+describe("State Persistence for Retry Tracking", () => {
+  test("Track retry count across invocations", async () => {
+    await using project = await breplProject(stop(bash("tests", "exit 1", ":retry-on-failure? true")));
+
+    await project.stop();
+    const first = await project.counts();
+    const run = await project.stop();
+
+    expect(first).toBe('{"tests" 1}');
+    expect(await project.counts()).toBe('{"tests" 2}');
+    expect(run.stderr).toContain("(attempt 2/10)");
+  });
+
+  test("Reset retry count on success", async () => {
+    await using project = await breplProject(
+      stop(
+        bash("tests", "test -f fixed", ":retry-on-failure? true"),
+        bash("other", "exit 1", ":retry-on-failure? true"),
+      ),
+    );
+    for (let attempt = 1; attempt <= 5; attempt++) await project.stop();
+    const before = await project.counts();
+    await project.write("fixed", "");
+
+    await project.stop();
+
+    expect(before).toBe('{"tests" 5}');
+    expect(await project.counts()).toBe('{"other" 1}');
+  });
+
+  test("Isolate state by session", async () => {
+    await using project = await breplProject(stop(bash("tests", "exit 1", ":retry-on-failure? true")));
+    const other = `${project.session}-other`;
+
+    await project.stop();
+    const [mine, theirs] = [await project.stop(), await project.stop({ session_id: other })];
+    await project.brepl(["hook", "session-end"], { input: JSON.stringify({ session_id: other }) });
+
+    expect(mine.stderr).toContain("(attempt 2/10)");
+    expect(theirs.stderr).toContain("(attempt 1/10)");
+    expect(await project.counts()).toBe('{"tests" 2}');
+  });
+});
+
+describe("Claude Code Stop Event Integration", () => {
+  test("Receive stop event input", async () => {
+    await using project = await breplProject(stop(bash("tests", "exit 1", ":retry-on-failure? true")));
+
+    const run = await project.stop({
+      stop_hook_active: true,
+      permission_mode: "default",
+      unknown_field: [1],
+    });
+
+    expect(run.exitCode).toBe(2);
+    expect(await project.counts()).toBe('{"tests" 1}');
+  });
+
+  test("All hooks pass", async () => {
+    await using project = await breplProject(stop(bash("tests", "true", ":retry-on-failure? true")));
+
+    expect(await project.stop()).toEqual(MAY_STOP);
+  });
+
+  test("Hook fails with loop-on-failure", async () => {
+    await using project = await breplProject(
+      stop(bash("tests", "echo why; exit 1", ":retry-on-failure? true")),
+    );
+
+    const run = await project.stop();
+
+    expect(run).toMatchObject({ exitCode: 2, stdout: "" });
+    expect(run.stderr).toContain("why");
+  });
+
+  test("Hook fails without loop-on-failure", async () => {
+    await using project = await breplProject(
+      stop(bash("tests", "echo why; exit 1", ":retry-on-failure? false")),
+    );
+
+    const run = await project.stop();
+
+    expect(run).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(run.stderr).toContain("why");
+  });
+});

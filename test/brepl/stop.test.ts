@@ -1,0 +1,534 @@
+import { mkdir, readFile, readdir, stat, symlink, writeFile } from "node:fs/promises";
+import { describe, expect, test } from "vitest";
+import { breplProject } from "../rig/brepl-project.ts";
+import { answering, closedPort, nreplWireServer } from "../rig/nrepl-wire-server.ts";
+
+const APPROVE = '{"decision": "approve"}\n';
+const MAY_STOP = { exitCode: 0, stdout: APPROVE, stderr: "" };
+const RETRY = ":retry-on-failure? true";
+
+const bash = (name: string, command: string, more = ""): string =>
+  `{:type :bash :name "${name}" :command ${JSON.stringify(command)} ${more}}`;
+const repl = (name: string, code: string, more = ""): string =>
+  `{:type :repl :name "${name}" :code ${code} ${more}}`;
+const stop = (...hooks: readonly string[]): string => `{:stop [${hooks.join("\n")}]}`;
+
+const answerWith = (value: string) =>
+  nreplWireServer(answering(({ id = "" }, { send }) => send({ id, value, status: ["done"] })));
+
+describe("the event", () => {
+  test.each([
+    ["nothing", "", "nothing on stdin"],
+    ["half an object", '{"session_id": "x"', "JSON"],
+    ["a list", "[]", "not a JSON object"],
+    ["null", "null", "not a JSON object"],
+  ])("that is %s runs no hook and is told", async (_, input, problem) => {
+    await using project = await breplProject(stop(bash("x", "touch ran")));
+
+    const run = await project.brepl(["hook", "stop"], { input });
+
+    expect(run).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(run.stderr).toContain("Error parsing Stop event JSON:");
+    expect(run.stderr).toContain(problem);
+    expect(project.has("ran")).toBe(false);
+  });
+
+  test("of another kind runs no hook", async () => {
+    await using project = await breplProject(stop(bash("x", "touch ran")));
+
+    const run = await project.stop({ hook_event_name: "SubagentStop" });
+
+    expect(run).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(project.has("ran")).toBe(false);
+  });
+
+  test("is complete when it parses, though the pipe stays open", async () => {
+    await using project = await breplProject(stop(bash("x", "touch ran")));
+
+    const run = await project.stop({}, { keepOpen: true });
+
+    expect(run).toEqual(MAY_STOP);
+    expect(project.has("ran")).toBe(true);
+  });
+
+  test("may be spread over lines", async () => {
+    await using project = await breplProject(stop(bash("x", "touch ran")));
+
+    const run = await project.brepl(["hook", "stop"], {
+      input: '{\n  "session_id":\n    "some-session"\n}\n',
+    });
+
+    expect(run).toEqual(MAY_STOP);
+  });
+
+  test("is not read inside a stop hook", async () => {
+    await using project = await breplProject(stop(bash("x", "touch ran")));
+
+    const run = await project.stop({}, { keepOpen: true, env: { GAUNTLET_STOP_HOOK_ACTIVE: "1" } });
+
+    expect(run).toEqual(MAY_STOP);
+    expect(project.has("ran")).toBe(false);
+  });
+
+  test("is asked about the directory it happens in, and no other", async () => {
+    await using project = await breplProject(stop(bash("x", "exit 1", RETRY)));
+    await using below = await breplProject();
+
+    const run = await below.stop({ cwd: project.dir });
+
+    expect(run).toEqual(MAY_STOP);
+  });
+});
+
+describe("hooks together", () => {
+  test("that fail without retry are all told, and the most severe decides", async () => {
+    await using project = await breplProject(
+      stop(
+        bash("first", "echo one; exit 1"),
+        bash("second", "echo two; exit 1", RETRY),
+        bash("third", "touch ran"),
+      ),
+    );
+
+    const run = await project.stop();
+
+    expect(run.exitCode).toBe(2);
+    expect(run.stderr).toMatch(/^Hook 'second' failed \(attempt 1\/10\)/);
+    expect(run.stderr).toContain("Hook 'first' failed: exit code 1\none");
+    expect(project.has("ran")).toBe(false);
+  });
+
+  test("keep a spent count while another hook still sends the agent back", async () => {
+    await using project = await breplProject(
+      stop(bash("a", "exit 1", `${RETRY} :max-retries 1`), bash("b", "exit 1", `${RETRY} :max-retries 2`)),
+    );
+
+    const runs = [await project.stop(), await project.stop(), await project.stop(), await project.stop()];
+
+    expect(runs.map(({ exitCode }) => exitCode)).toEqual([2, 2, 2, 1]);
+    expect(await project.counts()).toBeUndefined();
+  });
+
+  test("that cannot run cost no retry", async () => {
+    await using project = await breplProject(stop(repl("r", '"(x)"', `${RETRY} :required? true`)));
+
+    const runs = [await project.stop(), await project.stop()];
+
+    expect(runs.map(({ exitCode }) => exitCode)).toEqual([1, 1]);
+    expect(await project.counts()).toBeUndefined();
+  });
+
+  test("go on after a required one that cannot run", async () => {
+    await using project = await breplProject(
+      stop(repl("r", '"(x)"', ":required? true"), bash("next", "touch ran")),
+    );
+
+    const run = await project.stop();
+
+    expect(run.exitCode).toBe(1);
+    expect(project.has("ran")).toBe(true);
+  });
+});
+
+describe("a bash hook", () => {
+  test("in a directory that is missing is skipped, and that is told", async () => {
+    await using project = await breplProject(
+      stop(bash("x", "true", ':cwd "gone"'), bash("next", "touch ran")),
+    );
+
+    const run = await project.stop();
+
+    expect(run).toMatchObject({ exitCode: 0, stdout: APPROVE });
+    expect(run.stderr).toContain("Hook 'x': could not run: the working directory gone does not exist");
+    expect(project.has("ran")).toBe(true);
+  });
+
+  test("in a directory that is missing, when required, asks for the user", async () => {
+    await using project = await breplProject(stop(bash("x", "true", `:cwd "gone" :required? true ${RETRY}`)));
+
+    const run = await project.stop();
+
+    expect(run).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(run.stderr).toContain("please pause and notify the user");
+  });
+
+  test("may run anywhere on the machine", async () => {
+    await using elsewhere = await breplProject();
+    await using project = await breplProject(stop(bash("x", "touch here", `:cwd "${elsewhere.dir}"`)));
+
+    await project.stop();
+
+    expect(elsewhere.has("here")).toBe(true);
+  });
+
+  test("whose command does not exist has failed", async () => {
+    await using project = await breplProject(stop(bash("x", "no-such-command-at-all", RETRY)));
+
+    const run = await project.stop();
+
+    expect(run.exitCode).toBe(2);
+    expect(run.stderr).toContain("exit code 127");
+  });
+
+  test("over its time is ended with everything it started", async () => {
+    await using project = await breplProject(
+      stop(bash("slow", "sleep 60 & echo $! > pid; echo working; sleep 60", `${RETRY} :timeout 1`)),
+    );
+
+    const run = await project.stop();
+
+    expect(run.exitCode).toBe(2);
+    expect(run.stderr).toContain("timed out after 1 s");
+    expect(run.stderr).toContain("working");
+    expect(isAlive(Number(await project.read("pid")))).toBe(false);
+  });
+
+  test("is ended with everything it started when we are asked to go, and the agent may stop", async () => {
+    await using project = await breplProject(
+      stop(
+        bash("slow", "sleep 60 & echo $! > pid; echo $PPID > parent; sleep 60", RETRY),
+        bash("next", "touch ran"),
+      ),
+    );
+
+    const running = project.stop();
+    await expect.poll(() => project.has("parent")).toBe(true);
+    await expect.poll(() => project.read("parent")).toMatch(/\d/);
+    process.kill(Number(await project.read("parent")), "SIGTERM");
+    const run = await running;
+
+    expect(run).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(run.stderr).toContain("Hook 'slow' was cancelled: ended before it was done");
+    expect(isAlive(Number(await project.read("pid")))).toBe(false);
+    expect(project.has("ran")).toBe(false);
+  });
+
+  test("gets no input and knows that it runs inside a stop hook", async () => {
+    await using project = await breplProject(
+      stop(bash("x", 'cat > input; echo "$GAUNTLET_STOP_HOOK_ACTIVE" > flag')),
+    );
+
+    const run = await project.stop({}, { env: { BASE_BRANCH: "theirs" } });
+
+    expect(run).toEqual(MAY_STOP);
+    expect(await project.read("input")).toBe("");
+    expect(await project.read("flag")).toBe("1\n");
+  });
+
+  test("that prints without end is told in bounds, with the place of the rest", async () => {
+    await using project = await breplProject(
+      stop(bash("loud", "yes 'src/a.clj:1:1: error: no' | head -c 3000000; exit 1", RETRY)),
+    );
+
+    const run = await project.stop();
+
+    expect(run.exitCode).toBe(2);
+    expect(run.stderr.length).toBeLessThanOrEqual(9_001);
+    const log = /Full log: (\S+)/.exec(run.stderr)?.[1] ?? "";
+    expect((await project.read(log)).length).toBe(3_000_000);
+  });
+
+  test("cannot give away the secrets of the environment", async () => {
+    await using project = await breplProject(
+      stop(
+        bash(
+          "leak",
+          'echo "$MY_API_TOKEN $HOOK_PASSWORD"; exit 1',
+          ':env {"HOOK_PASSWORD" "hunter2-hunter2"}',
+        ),
+      ),
+    );
+
+    const run = await project.stop({}, { env: { MY_API_TOKEN: "s3cr3t-value-1234" } });
+
+    expect(run.stderr).toContain("*** ***");
+    expect(run.stderr).not.toMatch(/s3cr3t|hunter2/);
+  });
+});
+
+describe("a REPL hook", () => {
+  test.each([
+    ["a red clojure.test summary", "{:test 3, :pass 2, :fail 1, :error 0, :type :summary}", 2],
+    ["a summary with errors", "{:test 3, :pass 2, :fail 0, :error 2, :type :summary}", 2],
+    ["a green summary", "{:test 3, :pass 3, :fail 0, :error 0, :type :summary}", 0],
+    ["text that only looks like one", '"{:test 1, :pass 0, :fail 1, :error 0, :type :summary}"', 0],
+    ["false", "false", 0],
+  ])("that answers %s", async (_, value, exitCode) => {
+    await using server = await answerWith(value);
+    await using project = await breplProject(stop(repl("tests", "(run-tests)", RETRY)));
+    await project.write(".nrepl-port", `${server.port}`);
+
+    expect(await project.stop()).toMatchObject({ exitCode });
+  });
+
+  test("over its time is interrupted and has failed", async () => {
+    await using server = await nreplWireServer(answering(() => {}));
+    await using project = await breplProject(stop(repl("slow", "(wait)", `${RETRY} :timeout 1`)));
+
+    const run = await project.brepl(["hook", "stop", "-p", `${server.port}`], {
+      input: JSON.stringify({ session_id: project.session }),
+    });
+
+    expect(run.exitCode).toBe(2);
+    expect(run.stderr).toContain("timed out after 1 s");
+    expect(server.received.map(({ op }) => op)).toContain("interrupt");
+  });
+
+  test("whose server goes away in the middle is skipped, but not in silence", async () => {
+    await using server = await nreplWireServer(answering((_, { socket }) => socket.resetAndDestroy()));
+    await using project = await breplProject(stop(repl("tests", "(run)", RETRY)));
+    await project.write(".nrepl-port", `${server.port}`);
+
+    const run = await project.stop();
+
+    expect(run).toMatchObject({ exitCode: 0, stdout: APPROVE });
+    expect(run.stderr).toContain(`the nREPL server at localhost:${server.port} was lost`);
+  });
+
+  test("finds its server: command line before .nrepl-port before BREPL_PORT", async () => {
+    await using fromFlag = await answerWith("1");
+    await using fromFile = await answerWith("1");
+    await using fromEnv = await answerWith("1");
+    await using project = await breplProject(stop(repl("tests", "(run)")));
+    const evaluations = () =>
+      [fromFlag, fromFile, fromEnv].map(({ received }) => received.filter(({ op }) => op === "eval").length);
+    const options = {
+      input: JSON.stringify({ session_id: project.session }),
+      env: { BREPL_PORT: `${fromEnv.port}` },
+    };
+
+    await project.brepl(["hook", "stop"], options);
+    const first = evaluations();
+    await project.write(".nrepl-port", `${fromFile.port}`);
+    await project.brepl(["hook", "stop"], options);
+    const second = evaluations();
+    await project.brepl(["--port", `${fromFlag.port}`, "-h", "127.0.0.1", "hooks", "stop"], options);
+
+    expect([first, second, evaluations()]).toEqual([
+      [0, 0, 1],
+      [0, 1, 1],
+      [1, 1, 1],
+    ]);
+  });
+
+  test("uses BREPL_HOST, and the command line before it", async () => {
+    await using server = await answerWith("1");
+    await using project = await breplProject(
+      stop(repl("tests", "(run)", ":required? true :retry-on-failure? false")),
+    );
+    const options = {
+      input: JSON.stringify({ session_id: project.session }),
+      env: { BREPL_HOST: "no.such.host.invalid" },
+    };
+
+    const lost = await project.brepl(["hook", "stop", "-p", `${server.port}`], options);
+    const found = await project.brepl(
+      ["hook", "stop", "-p", `${server.port}`, "--host", "127.0.0.1"],
+      options,
+    );
+
+    expect([lost.exitCode, found.exitCode]).toEqual([1, 0]);
+  });
+
+  test("that is required names the server it did not find", async () => {
+    const port = await closedPort();
+    await using project = await breplProject(stop(repl("tests", "(run)", ":required? true")));
+    await project.write(".nrepl-port", `${port}`);
+
+    const run = await project.stop();
+
+    expect(run.exitCode).toBe(1);
+    expect(run.stderr).toContain(`nobody at localhost:${port}`);
+    expect(run.stderr).toContain("ECONNREFUSED");
+  });
+});
+
+describe("the state file", () => {
+  const failing = stop(bash("tests", "exit 1", RETRY));
+
+  test("is ours alone", async () => {
+    await using project = await breplProject(failing);
+
+    await project.stop();
+
+    expect((await stat(project.stateFile)).mode & 0o777).toBe(0o600);
+  });
+
+  test("is gone when everything passes, and so are the logs", async () => {
+    await using project = await breplProject(stop(bash("tests", "test -f fixed", RETRY)));
+    await project.stop();
+    await project.write("fixed", "");
+
+    await project.stop();
+
+    expect(await project.counts()).toBeUndefined();
+    expect(project.has(`.brepl/logs/${project.session}`)).toBe(false);
+  });
+
+  test("is gone after session-end, and so are the logs", async () => {
+    await using project = await breplProject(failing);
+    await project.stop();
+
+    const run = await project.brepl(["hook", "session-end"], {
+      input: JSON.stringify({ session_id: project.session }),
+    });
+
+    expect(run).toEqual({ exitCode: 0, stdout: "", stderr: "" });
+    expect(await project.counts()).toBeUndefined();
+    expect(project.has(`.brepl/logs/${project.session}`)).toBe(false);
+  });
+
+  test("is never reached through a link", async () => {
+    await using project = await breplProject(failing);
+    await project.write("victim", '{"tests" 9}');
+    await symlink(`${project.dir}/victim`, project.stateFile);
+
+    const run = await project.stop();
+
+    expect(run.stderr).toContain("(attempt 1/10)");
+    expect(await project.read("victim")).toBe('{"tests" 9}');
+    expect((await stat(project.stateFile)).isFile()).toBe(true);
+    expect(await project.counts()).toBe('{"tests" 1}');
+  });
+
+  test("removes a link, not what it points to", async () => {
+    await using project = await breplProject(stop(bash("tests", "true")));
+    await project.write("victim", "precious");
+    await symlink(`${project.dir}/victim`, project.stateFile);
+
+    await project.stop();
+
+    expect(await project.counts()).toBeUndefined();
+    expect(await project.read("victim")).toBe("precious");
+  });
+
+  test.each(["{", "[1 2]", '{"tests" -1}', '{"tests" "many"}', "{:tests 1}", "\u0000\u0001"])(
+    "that holds %j counts as absent, and that is told",
+    async (text) => {
+      await using project = await breplProject(failing);
+      await writeFile(project.stateFile, text);
+
+      const run = await project.stop();
+
+      expect(run.exitCode).toBe(2);
+      expect(run.stderr).toContain("(attempt 1/10)");
+      expect(run.stderr).toContain("is broken: counting starts anew");
+      expect(await project.counts()).toBe('{"tests" 1}');
+    },
+  );
+
+  test("that cannot be written lets the agent stop: a retry that is not counted could go on for ever", async () => {
+    await using project = await breplProject(failing);
+    await mkdir(project.stateFile);
+
+    const run = await project.stop();
+
+    expect(run).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(run.stderr).toContain("the retry cannot be counted");
+  });
+
+  test("that cannot be written does not matter to a hook without limit", async () => {
+    await using project = await breplProject(stop(bash("tests", "exit 1", `${RETRY} :max-retries 0`)));
+    await mkdir(project.stateFile);
+
+    expect(await project.stop()).toMatchObject({ exitCode: 2 });
+  });
+
+  test.each([
+    ["a path", "../../etc/x"],
+    ["an absolute path", "/etc/passwd"],
+    ["two dots", ".."],
+    ["a NUL", "a\0b"],
+    ["10 kB", "x".repeat(10_000)],
+    ["a newline", "a\nb"],
+    ["a number", 7],
+    ["nothing", undefined],
+  ])("keeps its name when the session id is %s", async (_, session_id) => {
+    await using project = await breplProject(failing);
+    const transcript = { session_id, transcript_path: `/t/${project.session}` };
+    const before = await stateFiles();
+
+    const run = await project.stop(transcript);
+    const during = await stateFiles();
+    await project.brepl(["hook", "session-end"], { input: JSON.stringify(transcript) });
+
+    expect(run.exitCode).toBe(2);
+    expect(during.filter((name) => !before.includes(name))).toEqual([
+      expect.stringMatching(/^brepl-stop-hook-[0-9a-f]{64}\.edn$/),
+    ]);
+    expect((await stateFiles()).filter((name) => !before.includes(name))).toEqual([]);
+  });
+});
+
+describe("the command line", () => {
+  test.each([
+    ["nothing", [], 0],
+    ["--help", ["--help"], 0],
+    ["hook", ["hook"], 0],
+    ["an unknown command", ["hook", "dance"], 1],
+    ["an unknown group", ["dance"], 1],
+  ])("shows help for %s", async (_, args, exitCode) => {
+    await using project = await breplProject();
+
+    const run = await project.brepl(args);
+
+    expect(run).toMatchObject({ exitCode, stderr: "" });
+    expect(run.stdout).toContain("Usage: brepl hook <command> [options]");
+  });
+
+  test("knows its version", async () => {
+    await using project = await breplProject();
+    const { version } = JSON.parse(await readFile("package.json", "utf8"));
+
+    expect(await project.brepl(["--version"])).toMatchObject({ exitCode: 0, stdout: `${version}\n` });
+  });
+
+  test.each([[["hook", "stop", "-p", "many"]], [["hook", "stop", "--dance"]]])(
+    "refuses %j with 1, never 2",
+    async (args) => {
+      await using project = await breplProject(stop(bash("x", "touch ran")));
+
+      const run = await project.brepl(args, { input: "{}" });
+
+      expect(run).toMatchObject({ exitCode: 1, stdout: "" });
+      expect(project.has("ran")).toBe(false);
+    },
+  );
+
+  test("answers without loading what it does not need", async () => {
+    const entry = await loadedSources("dist/cli", await chunkOf("brepl-stop"));
+
+    expect(entry).not.toMatch(/commander|zod|yaml/i);
+  });
+});
+
+async function stateFiles(): Promise<readonly string[]> {
+  return (await readdir("/tmp")).filter((name) => /^brepl-stop-hook-[0-9a-f]{64}/.test(name));
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function chunkOf(name: string): Promise<string> {
+  const chunk = (await readdir("dist/cli")).find((file) => file.startsWith(name));
+  if (chunk === undefined) throw new Error(`no chunk for ${name}: run npm run build`);
+  return chunk;
+}
+
+/** The text of a chunk and of everything it requires at once. */
+async function loadedSources(dir: string, file: string, seen = new Set<string>()): Promise<string> {
+  if (seen.has(file)) return "";
+  seen.add(file);
+  const text = await readFile(`${dir}/${file}`, "utf8");
+  const required = [...text.matchAll(/^(?:const|let|var)[^\n]*require\("\.\/([^"]+)"\)/gm)].map(
+    (match) => match[1] ?? "",
+  );
+  const rest = await Promise.all(required.map((name) => loadedSources(dir, name, seen)));
+  return [text, ...rest].join("\n");
+}
