@@ -10,6 +10,8 @@ export default defineConfig([
     target: "node20",
     fixedExtension: true,
     dts: false,
+    // jsonc-parser's CommonJS build loads its parts by names that no bundler can follow; its ES build does not.
+    inputOptions: { resolve: { mainFields: ["module", "main"] } },
     deps: { onlyBundle: false },
     // Its UMD build, the one a CommonJS bundle would take, requires its parts at run time.
     alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },

@@ -50,6 +50,11 @@ function addRunCommands(program: Command, act: Act): void {
     .option("--host <name>", "which agent asks, when it cannot be told from the event")
     .allowUnknownOption()
     .action(async () => {}); // the entry answers it before this table is loaded; here only for --help
+  program
+    .command("brepl")
+    .description("stop hooks of .brepl/hooks.edn for Clojure projects (see `agent-gauntlet brepl --help`)")
+    .allowUnknownOption()
+    .action(async () => {}); // likewise
 }
 
 function runAction(act: Act, kind?: "check" | "review") {

@@ -1,15 +1,12 @@
-import type { Readable } from "node:stream";
-import { readJsonInput } from "../machine/read-input.ts";
+import { readObjectText } from "../machine/read-stdin.ts";
 
 export type ReadEvent =
   | { readonly ok: true; readonly payload: Readonly<Record<string, unknown>> }
   | { readonly ok: false; readonly problem: string };
 
-const STDIN_WAIT_MS = 5_000;
-
-/** The event a host writes to our stdin: one JSON object. A terminal writes none. */
-export async function readEvent(stdin: Readable & { readonly isTTY?: boolean }): Promise<ReadEvent> {
-  const text = stdin.isTTY ? "" : await readJsonInput(stdin, STDIN_WAIT_MS);
+/** The event a host writes to our stdin: one JSON object. A person at a terminal writes none. */
+export async function readEvent(stdin: NodeJS.ReadStream, signal: AbortSignal): Promise<ReadEvent> {
+  const text = stdin.isTTY ? "" : await readObjectText(stdin, signal);
   if (text === "") return { ok: false, problem: "nothing on stdin" };
   const value = parse(text);
   if (value instanceof SyntaxError) return { ok: false, problem: value.message };

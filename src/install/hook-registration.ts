@@ -4,6 +4,8 @@ export interface HookRegistration {
   readonly file: string;
   readonly hooks: readonly RegisteredHook[];
   readonly isOurs: (command: string) => boolean;
+  /** One of ours that is not exactly as registered is replaced; otherwise only its command is corrected. */
+  readonly exact?: boolean;
   readonly shape: HookShape;
 }
 

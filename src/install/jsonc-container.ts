@@ -25,6 +25,15 @@ export interface NewItem {
   readonly layout: TextLayout;
 }
 
+/** Puts another value in the place of one, on one line or several as that one was. */
+export function replaceItem(text: string, item: Node, replacement: NewItem): string {
+  const isOnOneLine = !text.slice(item.offset, endOf(item)).includes("\n");
+  const insert = isOnOneLine
+    ? renderInline(replacement)
+    : renderAt(lineIndent(text, item.offset), replacement);
+  return splice(text, { at: item.offset, remove: item.length, insert });
+}
+
 /** Takes one element of an array or one property of an object out, with the comma that belonged to it. */
 export function removeItem(text: string, item: Node): string {
   const before = startOfSpaceBefore(text, item);

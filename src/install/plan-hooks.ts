@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Node } from "jsonc-parser";
+import { getNodeValue } from "jsonc-parser";
 import type { Result } from "../core/trouble.ts";
 import { fail, ok } from "../core/trouble.ts";
 import type { FileChange, HookRegistration, HookShape, RegisteredHook } from "./hook-registration.ts";
-import { appendItem, endOf } from "./jsonc-container.ts";
+import { appendItem, endOf, replaceItem } from "./jsonc-container.ts";
 import type { FoundHook } from "./our-hooks.ts";
 import { findEvents, findOurHooks } from "./our-hooks.ts";
 import { removeHooks } from "./remove-hooks.ts";
@@ -103,7 +105,13 @@ function isSurplus(found: FoundHook, all: readonly FoundHook[], { hooks }: HookR
 
 function register(body: string, hook: RegisteredHook, registration: HookRegistration): string {
   const present = findOurHooks(body, registration).find((found) => found.event === hook.event);
-  return present === undefined ? add(body, hook, registration.shape) : correct(body, present, hook.command);
+  if (present === undefined) return add(body, hook, registration.shape);
+  return registration.exact === true ? replace(body, present, hook) : correct(body, present, hook.command);
+}
+
+function replace(body: string, { node }: FoundHook, { fields }: RegisteredHook): string {
+  if (isDeepStrictEqual(getNodeValue(node), fields)) return body;
+  return replaceItem(body, node, { value: fields, layout: detectLayout(body) });
 }
 
 /** Arguments that somebody added to our command stay. */

@@ -21,6 +21,7 @@ export interface RunOptions {
 }
 
 const BREPL = resolve("dist/cli/brepl.cjs");
+const GAUNTLET = resolve("dist/cli/agent-gauntlet.cjs");
 
 /** A directory with `.brepl/hooks.edn`, and a session of its own that is forgotten in the end. */
 export async function breplProject(hooks?: string) {
@@ -31,9 +32,9 @@ export async function breplProject(hooks?: string) {
     dir: temp.path,
     session,
     stateFile,
-    write: async (path: string, text: string): Promise<void> => {
+    write: async (path: string, text: string, mode = 0o644): Promise<void> => {
       await mkdir(dirname(join(temp.path, path)), { recursive: true });
-      await writeFile(join(temp.path, path), text);
+      await writeFile(join(temp.path, path), text, { mode });
     },
     read: (path: string): Promise<string> => readFile(join(temp.path, path), "utf8"),
     has: (path: string): boolean => existsSync(join(temp.path, path)),
@@ -45,6 +46,8 @@ export async function breplProject(hooks?: string) {
       ),
     brepl: (args: readonly string[], options: RunOptions = {}): Promise<BreplRun> =>
       run([BREPL, ...args], temp.path, options),
+    gauntlet: (args: readonly string[], options: RunOptions = {}): Promise<BreplRun> =>
+      run([GAUNTLET, ...args], temp.path, options),
     /** `brepl hook stop` with the event that Claude Code sends. */
     stop: (event: Readonly<Record<string, unknown>> = {}, options: RunOptions = {}): Promise<BreplRun> =>
       run([BREPL, "hook", "stop"], temp.path, {

@@ -1,11 +1,13 @@
 import { forgetBreplSession } from "../../engine/forget-brepl-session.ts";
 import { textOf } from "../../hosts/payload.ts";
+import { cancellation } from "../cancellation.ts";
 import { EXIT } from "../exit-code.ts";
 import { readEvent } from "../read-event.ts";
 
 /** `brepl hook session-end`: nothing of the session is left behind. */
 export async function breplSessionEnd(): Promise<number> {
-  const read = await readEvent(process.stdin);
+  using cancelled = cancellation();
+  const read = await readEvent(process.stdin, cancelled.signal);
   if (!read.ok) {
     process.stderr.write(`Error parsing SessionEnd event JSON: ${read.problem}\n`);
     return EXIT.notOk;

@@ -1,19 +1,20 @@
+import type { Verdict } from "../../core/verdict.ts";
 import { handleBreplStop } from "../../engine/handle-brepl-stop.ts";
 import { renderBrepl } from "../../hosts/brepl.ts";
 import { claudeCode } from "../../hosts/claude-code.ts";
-import type { Verdict } from "../../core/verdict.ts";
+import { writeAll } from "../../machine/write-all.ts";
 import type { BreplOptions } from "../brepl-commands.ts";
 import { cancellation } from "../cancellation.ts";
 import { readEvent } from "../read-event.ts";
 
-/** The hook that `brepl hook install` registers gives the hooks an hour; what still runs then is ended in time to say so. */
+/** The registered hook has an hour; what still runs then is ended in time to say so. */
 const DEADLINE_MS = 3_590_000;
 
 /** `brepl hook stop`: may the agent stop? */
 export async function breplStop(options: BreplOptions): Promise<number> {
   const { stdout, stderr, exitCode } = renderBrepl(await decide(options));
-  process.stderr.write(stderr);
-  process.stdout.write(stdout);
+  writeAll(2, stderr);
+  writeAll(1, stdout);
   return exitCode;
 }
 
@@ -22,14 +23,14 @@ async function decide({ replServer }: BreplOptions): Promise<Verdict> {
   if (env["GAUNTLET_STOP_HOOK_ACTIVE"] || env["GAUNTLET_STOP_HOOK_ACTIVE_ENV"]) {
     return { decision: "allow", status: "stop_hook_active", message: "already inside a stop hook" };
   }
-  const read = await readEvent(process.stdin);
+  using cancelled = cancellation();
+  const signal = AbortSignal.any([cancelled.signal, AbortSignal.timeout(DEADLINE_MS)]);
+  const read = await readEvent(process.stdin, signal);
   if (!read.ok) return invalidInput(`Error parsing Stop event JSON: ${read.problem}`);
   const cwd = process.cwd();
   const parsed = claudeCode.parse(read.payload, { env, cwd });
   if (parsed.kind === "other-event")
     return invalidInput(`${parsed.name} is not a Stop event: no hook was run`);
-  using cancelled = cancellation();
-  const signal = AbortSignal.any([cancelled.signal, AbortSignal.timeout(DEADLINE_MS)]);
   return await handleBreplStop({ event: parsed.event, cwd, env, replServer }, signal);
 }
 
