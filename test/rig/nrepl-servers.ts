@@ -22,7 +22,13 @@ const JARS = ["clojure", "nrepl", "core.specs.alpha", "spec.alpha"].map(
 export function startJvm(): Promise<RunningServer> {
   const options = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto"];
   const main = ["clojure.main", "-m", "nrepl.cmdline", "--bind", "127.0.0.1"];
-  return start(["java", ...options, "-cp", [".", ...JARS.filter((jar) => existsSync(jar))].join(":"), ...main]);
+  return start([
+    "java",
+    ...options,
+    "-cp",
+    [".", ...JARS.filter((jar) => existsSync(jar))].join(":"),
+    ...main,
+  ]);
 }
 
 /** Why there is no JVM server on this machine; nothing when there is one. */

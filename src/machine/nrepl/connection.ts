@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { connect, type Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
 import { BencodeDecoder } from "./bencode-decoder.ts";
 import { encode, type Encodable } from "./bencode.ts";
 import { replyFrom, type Reply } from "./reply.ts";
@@ -65,8 +67,12 @@ export class NreplConnection {
     return { id, end };
   }
 
-  /** Says goodbye without waiting for an answer. */
-  close(): void {
+  /** Ends the connection in good order: nbb (1.6.214, 2026-11-15) dies of one that is reset. */
+  async close(withinMs: number): Promise<void> {
+    if (this.#lost) return;
+    const closed = once(this.#socket, "close");
+    this.#socket.end();
+    await Promise.race([closed, delay(withinMs, undefined, { ref: false })]);
     this.#lose("we closed the connection");
   }
 

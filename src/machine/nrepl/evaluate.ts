@@ -36,7 +36,7 @@ export async function evaluate(request: EvaluationRequest, signal: AbortSignal):
       ? { kind: "cancelled" }
       : { kind: "no-server", detail: opened.detail, begun: false };
   }
-  using session = opened;
+  await using session = opened;
   const transcript = new Transcript(request.onOutput);
   const end = await session.evaluate(request.code, (reply) => transcript.take(reply), over);
   if (end?.kind === "lost") return { kind: "no-server", detail: end.detail, begun: true };

@@ -7,6 +7,8 @@ const READY_WITHIN_MS = 5_000;
 const PAUSE_BETWEEN_TRIES_MS = 100;
 /** How long an interrupted evaluation may take to say so. */
 const INTERRUPT_MS = 500;
+/** How long a server may take to say goodbye. */
+const GOODBYE_MS = 200;
 
 /** A session of our own on a server, so that nothing we do changes the one of the user's editor. */
 export class NreplSession {
@@ -28,7 +30,7 @@ export class NreplSession {
     if (!(connection instanceof NreplConnection)) return connection;
     const cloned = await inTime(connection.request({ op: "clone" }).end, ready);
     if (cloned?.kind === "answered") return new NreplSession(connection, cloned.last.newSession);
-    connection.close();
+    await connection.close(GOODBYE_MS);
     return cloned ?? { kind: "lost", detail: "it accepts connections but does not answer" };
   }
 
@@ -53,10 +55,12 @@ export class NreplSession {
     return end;
   }
 
-  [Symbol.dispose](): void {
-    if (this.#session.session !== undefined)
-      void this.#connection.request({ op: "close", ...this.#session }).end;
-    this.#connection.close();
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#session.session !== undefined) {
+      const goodbye = this.#connection.request({ op: "close", ...this.#session });
+      await inTime(goodbye.end, AbortSignal.timeout(GOODBYE_MS));
+    }
+    await this.#connection.close(GOODBYE_MS);
   }
 
   /** Nobody is there to type: what reads gets the end of input. */
