@@ -1,4 +1,4 @@
-import { Argument, Command } from "commander";
+import { Argument, Command, Option } from "commander";
 import packageJson from "../../package.json" with { type: "json" };
 import type { CompletionOptions } from "./commands/completion.ts";
 import type { DetectOptions } from "./commands/detect.ts";
@@ -75,8 +75,15 @@ function addRunOptions(command: Command): void {
 
 function addChangeOptions(command: Command): Command {
   return command
-    .option("-b, --base <revision>", "compare with this branch or commit")
-    .option("-c, --commit <revision>", "look only at what this commit changed")
+    .addOption(
+      new Option("-b, --base <revision>", "compare with this branch or commit").conflicts([
+        "commit",
+        "uncommitted",
+      ]),
+    )
+    .addOption(
+      new Option("-c, --commit <revision>", "look only at what this commit changed").conflicts("uncommitted"),
+    )
     .option("-u, --uncommitted", "look only at what is not committed");
 }
 

@@ -2,7 +2,7 @@ import type { ProjectPath } from "./path.ts";
 
 /** What changed in the project, and relative to what. */
 export interface ChangeSet {
-  /** In words: `origin/main (1a2b3c4)`, `uncommitted changes`, `no git: everything counts as changed`. */
+  /** In words: `origin/main (1a2b3c4)`, `the last commit`, `nothing (not in a git repository)`. */
   readonly comparedTo: string;
   /** The commit the change is measured from, where there is one. */
   readonly baseCommit?: string;

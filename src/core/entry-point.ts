@@ -3,52 +3,76 @@ import type { ChangedFile } from "./change-set.ts";
 import { type ProjectPath, projectPath } from "./path.ts";
 import type { EntryPoint } from "./settings.ts";
 
-/** Whether a change belongs to an entry point; a renamed file belongs where it was and where it is. */
-export function matches(entryPoint: EntryPoint, file: ChangedFile): boolean {
-  const paths = file.from === undefined ? [file.path] : [file.path, file.from];
-  const included = scopeMatcher(entryPoint.path);
-  const excluded = entryPoint.exclude.map(patternMatcher);
-  return paths.some((path) => included(path) && !excluded.some((isExcluded) => isExcluded(path)));
-}
-
-/** The changed children of a `dir/*` entry point, each with its changes. A file right in `dir` is nobody's child. */
-export function childrenOf(
+/**
+ * The changes of an entry point by scope: the entry point itself, or each changed child of `dir/*`. A renamed file
+ * belongs where it was and where it is; a file right in `dir` is nobody's child.
+ */
+export function changesByScope(
   entryPoint: EntryPoint,
   files: readonly ChangedFile[],
 ): ReadonlyMap<ProjectPath, readonly ChangedFile[]> {
-  const children = new Map<ProjectPath, ChangedFile[]>();
-  const parent = parentOf(entryPoint.path);
+  const scopeOf = scopeFinder(entryPoint);
+  const changes = new Map<ProjectPath, ChangedFile[]>();
   for (const file of files) {
-    for (const path of new Set([file.path, file.from ?? file.path])) {
-      const [child, ...below] = path.slice(parent.length).split("/");
-      if (!path.startsWith(parent) || below.length === 0) continue;
-      const scope = projectPath(`${parent}${child}`);
-      children.set(scope, [...(children.get(scope) ?? []), file]);
+    const scopes = new Set([file.path, file.from ?? file.path].map(scopeOf));
+    for (const scope of scopes) {
+      if (scope === undefined) continue;
+      const own = changes.get(scope);
+      if (own === undefined) changes.set(scope, [file]);
+      else own.push(file);
     }
   }
-  return children;
+  return changes;
+}
+
+/** Whether an entry point looks after a scope, changed or not. */
+export function hasScope(entryPoint: EntryPoint, scope: ProjectPath): boolean {
+  if (!isSplitByChild(entryPoint.path)) return projectPath(entryPoint.path) === scope;
+  return scopeFinder(entryPoint)(projectPath(`${scope}/any`)) === scope;
 }
 
 export function isGlob(path: string): boolean {
   return picomatch.scan(path).isGlob;
 }
 
-type PathTest = (path: string) => boolean;
-
-function scopeMatcher(scope: string): PathTest {
-  const path = projectPath(scope);
-  if (path === ".") return () => true;
-  if (path === "*" || path.endsWith("/*")) return (file) => file.startsWith(parentOf(path));
-  return patternMatcher(path);
+/** The scope of an entry point that a path belongs to. Made once for many paths: patterns are costly to compile. */
+function scopeFinder({ path, exclude }: EntryPoint): (path: ProjectPath) => ProjectPath | undefined {
+  const excluded = exclude.map(patternMatcher);
+  const scopeOf = isSplitByChild(path) ? childFinder(path) : wholeFinder(path);
+  return (file) => (excluded.some((isExcluded) => isExcluded(file)) ? undefined : scopeOf(file));
 }
 
-/** A glob, or a path that stands for itself and everything below it: `app` is not `apple`. */
-function patternMatcher(pattern: string): PathTest {
+/** `dir/*` means one scope for each child; `dir/**\/*` is a glob like any other. */
+function isSplitByChild(path: string): boolean {
+  const [last, parent] = projectPath(path).split("/").toReversed();
+  return last === "*" && parent !== "**";
+}
+
+function childFinder(pattern: string): (path: ProjectPath) => ProjectPath | undefined {
+  const parent = projectPath(pattern).split("/").slice(0, -1).join("/");
+  const isParentGlob = isGlob(parent) ? picomatch(parent, { dot: true }) : () => false;
+  return (path) => {
+    const segments = path.split("/");
+    const depth = segments.slice(0, -1).findIndex((_, index) => {
+      const dir = segments.slice(0, index).join("/");
+      return dir === parent || isParentGlob(dir);
+    });
+    return depth === -1 ? undefined : projectPath(segments.slice(0, depth + 1).join("/"));
+  };
+}
+
+function wholeFinder(pattern: string): (path: ProjectPath) => ProjectPath | undefined {
+  const scope = projectPath(pattern);
+  const isInside = scope === "." ? () => true : patternMatcher(scope);
+  return (path) => (isInside(path) ? scope : undefined);
+}
+
+/**
+ * A path stands for itself and everything below it: `app` is not `apple`. A glob matches files, and also the directory
+ * it spells: `app/[slug]` is a real name in many projects.
+ */
+function patternMatcher(pattern: string): (path: string) => boolean {
   const path = projectPath(pattern);
-  if (isGlob(path)) return picomatch(path, { dot: true });
-  return (file) => file === path || file.startsWith(`${path}/`);
-}
-
-function parentOf(scope: string): string {
-  return projectPath(scope).slice(0, -1);
+  const isMatch = isGlob(path) ? picomatch(path, { dot: true }) : () => false;
+  return (file) => file === path || file.startsWith(`${path}/`) || isMatch(file);
 }

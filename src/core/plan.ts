@@ -1,7 +1,7 @@
 import type { ChangedFile, ChangeSet } from "./change-set.ts";
-import { childrenOf, isGlob, matches } from "./entry-point.ts";
+import { changesByScope, hasScope, isGlob } from "./entry-point.ts";
 import type { Gate } from "./gate.ts";
-import { type ProjectPath, projectPath } from "./path.ts";
+import { displayPath, type ProjectPath, projectPath } from "./path.ts";
 import type { EntryPoint, Settings } from "./settings.ts";
 
 /** Which gates run and which do not, each with its reason. */
@@ -70,15 +70,20 @@ function placesOf(
   changes: ChangeSet,
   openFailures: readonly string[],
 ): readonly Place[] {
-  const files = changes.files.filter((file) => matches(entryPoint, file));
-  const whole = { entryPoint, scope: projectPath(entryPoint.path), files };
-  if (!entryPoint.path.endsWith("/*") && entryPoint.path !== "*") return [whole];
-  const changed = childrenOf(entryPoint, files);
-  const failed = openFailures
-    .map(scopeOfId)
-    .filter((scope) => isChildScope(entryPoint, scope) && !changed.has(scope));
-  const scopes = [...changed, ...failed.map((scope) => [scope, []] as const)];
-  return scopes.length === 0 ? [whole] : scopes.map(([scope, own]) => ({ entryPoint, scope, files: own }));
+  const changed = changesByScope(entryPoint, changes.files);
+  const failed = openFailures.flatMap((id) => failedScopes(entryPoint, id));
+  const scopes = new Set([...changed.keys(), ...failed]);
+  if (scopes.size === 0) scopes.add(projectPath(entryPoint.path));
+  return [...scopes].map((scope) => ({ entryPoint, scope, files: changed.get(scope) ?? [] }));
+}
+
+/** The scope in the id of a gate of this entry point. Read with the gate's name in hand: a name may hold colons too. */
+function failedScopes(entryPoint: EntryPoint, id: string): readonly ProjectPath[] {
+  return entryPoint.gates
+    .map(({ kind, name }) => ({ start: `${kind}:`, end: `:${name}` }))
+    .filter(({ start, end }) => id.startsWith(start) && id.endsWith(end))
+    .map(({ start, end }) => projectPath(id.slice(start.length, -end.length)))
+    .filter((scope) => hasScope(entryPoint, scope));
 }
 
 function decide({ scope, files }: Place, gate: Gate, context: PlanContext): PlannedGate | SkippedGate {
@@ -88,7 +93,7 @@ function decide({ scope, files }: Place, gate: Gate, context: PlanContext): Plan
   const skip = reasonToSkip({ id, gate, context });
   if (skip !== undefined) return { id, reason: skip };
   if (files.length === 0 && !stillFailing) return { id, reason: noChangeReason(scope) };
-  if (workingDirectory === undefined) return { id, reason: `${scope} no longer exists` };
+  if (workingDirectory === undefined) return { id, reason: `${displayPath(scope)} no longer exists` };
   const reason = files.length === 0 ? "failed before and has not passed since" : changeReason(files);
   return { id, gate, scope, workingDirectory, files, reason };
 }
@@ -110,36 +115,30 @@ function reasonToSkip({
   return undefined;
 }
 
-/** A glob has no directory of its own and runs at the root; a file runs where it lies; a missing scope cannot run. */
+/** A file runs where it lies; a glob has no directory of its own and runs at the root; a missing scope cannot run. */
 function workingDirectoryOf(scope: ProjectPath, gate: Gate, context: PlanContext): ProjectPath | undefined {
   if (gate.kind === "check" && gate.workingDirectory !== undefined) return gate.workingDirectory;
-  if (isGlob(scope)) return projectPath(".");
   const kind = context.kindOf(scope);
-  if (kind === "missing") return undefined;
-  return kind === "directory" ? scope : projectPath(scope.split("/").slice(0, -1).join("/"));
+  if (kind === "directory") return scope;
+  if (kind === "file") return projectPath(scope.split("/").slice(0, -1).join("/"));
+  return isGlob(scope) ? projectPath(".") : undefined;
 }
 
 function noChangeReason(scope: ProjectPath): string {
-  return scope === "." ? "nothing changed" : `nothing changed in ${scope}`;
+  return scope === "." ? "nothing changed" : `nothing changed in ${displayPath(scope)}`;
 }
 
 function changeReason(files: readonly ChangedFile[]): string {
-  const [first] = files;
-  return files.length === 1
-    ? `${first?.path} changed`
-    : `${files.length} files changed, among them ${first?.path}`;
+  const first = displayPath(files[0]?.path ?? "");
+  return files.length === 1 ? `${first} changed` : `${files.length} files changed, among them ${first}`;
 }
 
-function isChildScope(entryPoint: EntryPoint, scope: ProjectPath): boolean {
-  return matches(entryPoint, { path: projectPath(`${scope}/any`), change: "modified" });
-}
-
-function scopeOfId(id: string): ProjectPath {
-  return projectPath(id.slice(id.indexOf(":") + 1, id.lastIndexOf(":")));
-}
-
-function uniqueById<T extends { readonly id: string }>(items: readonly T[]): readonly T[] {
-  const byId = new Map<string, T>();
-  for (const item of items) if (!byId.has(item.id)) byId.set(item.id, item);
+/** One decision for each id; of two entry points that disagree, the one that runs the gate wins. */
+function uniqueById(items: readonly (PlannedGate | SkippedGate)[]): readonly (PlannedGate | SkippedGate)[] {
+  const byId = new Map<string, PlannedGate | SkippedGate>();
+  for (const item of items) {
+    const earlier = byId.get(item.id);
+    if (earlier === undefined || (!("gate" in earlier) && "gate" in item)) byId.set(item.id, item);
+  }
   return [...byId.values()];
 }

@@ -1,6 +1,6 @@
 import type { RunRecord } from "../core/history.ts";
 import type { DetectedChanges } from "../machine/detect-changes.ts";
-import { isAncestor } from "../machine/detect-changes.ts";
+import { isAncestor } from "../machine/comparison-base.ts";
 import { archiveLogs, forgetState } from "../machine/log-dir.ts";
 import type { Project } from "./project.ts";
 

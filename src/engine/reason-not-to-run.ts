@@ -8,7 +8,7 @@ import {
   type SessionHistory,
 } from "../core/history.ts";
 import { now } from "../machine/clock.ts";
-import { type ChangeQuery, findBaseCommit } from "../machine/detect-changes.ts";
+import { type ChangeQuery, findBaseCommit } from "../machine/comparison-base.ts";
 import { fingerprintWorkTree } from "../machine/fingerprint.ts";
 import { readSession, readWorkTree, writeSession } from "../machine/history-store.ts";
 import { prepareLogDir } from "../machine/log-dir.ts";

@@ -1,9 +1,12 @@
 import type { Settings } from "../core/settings.ts";
 import type { Trouble } from "../core/trouble.ts";
 
-/** The first asked-for gate that no entry point has, by name or by id. */
+/** The first asked-for gate that no entry point has, by name or by id. A name may hold colons, as an id does. */
 export function unknownGate(settings: Settings, asked: readonly string[]): Trouble | undefined {
-  const names = new Set(settings.entryPoints.flatMap(({ gates }) => gates.map(({ name }) => name)));
-  const name = asked.find((one) => !names.has(one.slice(one.lastIndexOf(":") + 1)));
-  return name === undefined ? undefined : { kind: "unknown-gate", name, known: [...names] };
+  const gates = settings.entryPoints.flatMap((entryPoint) => entryPoint.gates);
+  const isKnown = (one: string): boolean =>
+    gates.some(({ kind, name }) => one === name || (one.startsWith(`${kind}:`) && one.endsWith(`:${name}`)));
+  const name = asked.find((one) => !isKnown(one));
+  const known = [...new Set(gates.map((gate) => gate.name))];
+  return name === undefined ? undefined : { kind: "unknown-gate", name, known };
 }

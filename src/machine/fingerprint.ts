@@ -56,7 +56,7 @@ async function writeTree({ top, index, objects, scratch }: Places): Promise<Fing
     },
     signal: tooMuch.signal,
   };
-  const staging = git(top, ["-c", "core.looseCompression=0", "add", "--all", "--", "."], options);
+  const staging = git(top, [...ADD_OPTIONS, "add", "--all", "--", "."], options);
   const untracked = await untrackedBytes(top);
   if (untracked > MAX_UNTRACKED_BYTES) tooMuch.abort();
   const staged = await staging;
@@ -68,6 +68,9 @@ async function writeTree({ top, index, objects, scratch }: Places): Promise<Fing
   const tree = await gitOutput(top, ["write-tree"], options);
   return tree.ok ? { kind: "tree", hash: tree.value.toString().trim() } : none("git cannot write the tree");
 }
+
+/** Objects that live for a moment need no compression; a warning about line endings must not become a refusal. */
+const ADD_OPTIONS = ["-c", "core.looseCompression=0", "-c", "core.safecrlf=false"];
 
 /**
  * Copies the index with a time just before its own. git compares that time with those of the files to tell which

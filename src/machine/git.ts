@@ -12,10 +12,15 @@ export interface GitOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Read-only by intent: no optional locks, names as bytes, no monitor started, no shared index written. */
+/** Read-only by intent: no optional locks, names as bytes, no monitor started, no shared index written, no hook run. */
 const SAFE_OPTIONS = [
   "--no-optional-locks",
-  ...config("core.quotepath=off", "core.fsmonitor=false", "core.splitIndex=false"),
+  ...config(
+    "core.quotepath=off",
+    "core.fsmonitor=false",
+    "core.splitIndex=false",
+    "core.hooksPath=/dev/null",
+  ),
 ];
 
 /** Set inside git hooks and by wrappers; they would point us at another repository or index than the one at `cwd`. */
@@ -26,6 +31,10 @@ const MISLEADING = [
   "GIT_OBJECT_DIRECTORY",
   "GIT_ALTERNATE_OBJECT_DIRECTORIES",
   "GIT_COMMON_DIR",
+  "GIT_IMPLICIT_WORK_TREE",
+  "GIT_INTERNAL_SUPER_PREFIX",
+  "GIT_SHALLOW_FILE",
+  "GIT_GRAFT_FILE",
   "GIT_PREFIX",
   "GIT_NAMESPACE",
 ];
@@ -48,7 +57,9 @@ export function git(
     const stderr: Buffer[] = [];
     child.stdout.on("data", (chunk: Buffer) => stdout.push(chunk));
     child.stderr.on("data", (chunk: Buffer) => stderr.push(chunk));
-    child.once("error", (error) => resolve(fail(gitTrouble(args, error.message))));
+    child.once("error", (error) => {
+      if (child.pid === undefined) resolve(fail(gitTrouble(args, error.message))); // else it ends, and "close" follows
+    });
     child.once("close", (code) =>
       resolve(
         ok({

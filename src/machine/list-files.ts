@@ -9,12 +9,11 @@ const MAX_FILES = 50_000;
 /** Every file below a directory that is not under version control, by project path; bounded. */
 export function listFiles(root: AbsolutePath): readonly ProjectPath[] {
   const files: ProjectPath[] = [];
-  const pending = ["."];
+  const pending = [projectPath(".")];
   for (let dir = pending.pop(); dir !== undefined && files.length < MAX_FILES; dir = pending.pop()) {
     const entries = readDirectory(join(root, dir)).filter(({ name }) => !NEVER_ENTERED.has(name));
     const pathOf = ({ name }: { name: string }): ProjectPath => projectPath(`${dir}/${name}`);
-    files.push(...entries.filter((entry) => !entry.isDirectory()).map(pathOf));
-    pending.push(...entries.filter((entry) => entry.isDirectory()).map(pathOf));
+    for (const entry of entries) (entry.isDirectory() ? pending : files).push(pathOf(entry));
   }
   return files;
 }

@@ -1,3 +1,5 @@
+import type { ChangedFile } from "../../core/change-set.ts";
+import { displayPath } from "../../core/path.ts";
 import { previewRun } from "../../engine/preview-run.ts";
 import { detectJson } from "../../report/json.ts";
 import { EXIT } from "../exit-code.ts";
@@ -24,10 +26,9 @@ export async function detectCommand(terminal: Terminal, options: DetectOptions):
   }
   const { stdout, colours } = terminal;
   for (const note of changes.notes) printLine(terminal.stderr, note);
-  printLine(stdout, `${changes.files.length} changed since ${changes.comparedTo}:`);
-  for (const { change, path, from } of changes.files) {
-    printLine(stdout, `  ${change.padEnd(9)} ${from === undefined ? path : `${from} → ${path}`}`);
-  }
+  const count = changes.files.length === 1 ? "1 file" : `${changes.files.length} files`;
+  printLine(stdout, `${count} changed, compared to ${changes.comparedTo}${changes.files.length ? ":" : "."}`);
+  for (const file of changes.files) printLine(stdout, `  ${file.change.padEnd(9)} ${pathsOf(file)}`);
   printLine(stdout, plan.gates.length === 0 ? "No gate would run." : "Gates that would run:");
   for (const { id, reason } of plan.gates) printLine(stdout, `  ${colours.bold(id)}  ${colours.dim(reason)}`);
   if (options.why && plan.skipped.length > 0) {
@@ -35,4 +36,8 @@ export async function detectCommand(terminal: Terminal, options: DetectOptions):
     for (const { id, reason } of plan.skipped) printLine(stdout, `  ${id}  ${colours.dim(reason)}`);
   }
   return EXIT.ok;
+}
+
+function pathsOf({ path, from }: ChangedFile): string {
+  return from === undefined ? displayPath(path) : `${displayPath(from)} → ${displayPath(path)}`;
 }

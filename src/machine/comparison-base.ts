@@ -1,0 +1,136 @@
+import type { AbsolutePath, ProjectPath } from "../core/path.ts";
+import { fail, ok, type Result } from "../core/trouble.ts";
+import { git, gitOutput } from "./git.ts";
+
+/** What to compare, as the user or the configuration asked. */
+export interface ChangeQuery {
+  readonly root: AbsolutePath;
+  /** Where our own files are; they never count as changes. */
+  readonly logDir: ProjectPath;
+  /** The configured base branch; when it is missing the remote's default branch stands in. */
+  readonly baseBranch: string;
+  /** `--base`: must exist. */
+  readonly base?: string | undefined;
+  /** `--commit`: only what this commit changed. */
+  readonly commit?: string | undefined;
+  /** `--uncommitted`: only what is not committed. */
+  readonly uncommitted?: boolean | undefined;
+  /** On a build server nothing is uncommitted, so a missing base must not look like "no changes". */
+  readonly ci?: boolean | undefined;
+}
+
+/** What changes are measured from. */
+export interface ComparisonBase {
+  /** Absent: only uncommitted changes count. */
+  readonly mergeBase?: string;
+  readonly description: string;
+  readonly notes: readonly string[];
+}
+
+const LAST_COMMIT = "the last commit";
+
+/** Finds the commit to compare with. Only a base the user typed must exist; for a configured one something stands in. */
+export async function comparisonBase(query: ChangeQuery): Promise<Result<ComparisonBase>> {
+  if (query.uncommitted) return ok({ description: LAST_COMMIT, notes: [] });
+  const wanted = query.base ?? query.baseBranch;
+  const found = (await measureFrom(query.root, wanted)) ?? (await remoteNamesake(query.root, wanted));
+  if (found !== undefined) return ok(found);
+  if (query.base !== undefined) return fail({ kind: "unknown-revision", revision: query.base });
+  return ok(
+    (await remoteDefault(query.root, wanted)) ??
+      (await localNamesake(query.root, wanted)) ??
+      (await lastResort(query, wanted)),
+  );
+}
+
+/** The commit changes are measured from, without looking for the changes themselves. */
+export async function findBaseCommit(query: ChangeQuery): Promise<string | undefined> {
+  const base = await comparisonBase(query);
+  return base.ok ? base.value.mergeBase : undefined;
+}
+
+async function measureFrom(root: AbsolutePath, revision: string): Promise<ComparisonBase | undefined> {
+  const mergeBase = await findMergeBase(root, revision);
+  if (mergeBase !== undefined) return { mergeBase, description: revision, notes: [] };
+  const tip = await resolveCommit(root, revision);
+  return tip === undefined ? undefined : unrelated(revision, tip);
+}
+
+/** A shallow clone may not reach the common ancestor; the tip itself is the nearest truth. */
+function unrelated(revision: string, tip: string): ComparisonBase {
+  const notes = [`no common ancestor with ${revision} (a shallow clone?): comparing with its tip`];
+  return { mergeBase: tip, description: revision, notes };
+}
+
+/** A branch that was never checked out here is known by its remote's name only. */
+async function remoteNamesake(root: AbsolutePath, missing: string): Promise<ComparisonBase | undefined> {
+  return missing.startsWith(ORIGIN) ? undefined : standIn(root, missing, `${ORIGIN}${missing}`);
+}
+
+async function remoteDefault(root: AbsolutePath, missing: string): Promise<ComparisonBase | undefined> {
+  const heads = await gitOutput(root, ["for-each-ref", "--format=%(refname)", "refs/remotes/*/HEAD"]);
+  const names = heads.ok ? heads.value.toString().split("\n").filter(Boolean) : [];
+  const name = names.find((candidate) => candidate === "refs/remotes/origin/HEAD") ?? names[0];
+  return name === undefined ? undefined : standIn(root, missing, name.replace("refs/remotes/", ""));
+}
+
+/** Without a remote the local branch of that name says as much, unless HEAD is no further than it. */
+async function localNamesake(root: AbsolutePath, missing: string): Promise<ComparisonBase | undefined> {
+  if (!missing.startsWith(ORIGIN)) return undefined;
+  const local = await standIn(root, missing, missing.slice(ORIGIN.length));
+  return local?.mergeBase === (await resolveCommit(root, "HEAD")) ? undefined : local;
+}
+
+const ORIGIN = "origin/";
+
+async function standIn(
+  root: AbsolutePath,
+  missing: string,
+  substitute: string,
+): Promise<ComparisonBase | undefined> {
+  const base = await measureFrom(root, substitute);
+  const note = `${missing} does not exist here: comparing with ${substitute}`;
+  return base === undefined ? undefined : { ...base, notes: [note, ...base.notes] };
+}
+
+async function lastResort({ root, ci }: ChangeQuery, missing: string): Promise<ComparisonBase> {
+  const gone = `${missing} does not exist here`;
+  if (!ci) return { description: LAST_COMMIT, notes: [`${gone}: only uncommitted changes count`] };
+  const parent = await resolveCommit(root, "HEAD^");
+  if (parent !== undefined) {
+    return { mergeBase: parent, description: "HEAD^", notes: [`${gone}: comparing with the parent commit`] };
+  }
+  const nothing = await emptyTree(root);
+  const notes = [`${gone}, nor does a parent commit: every file counts as changed`];
+  return { description: "nothing", notes, ...(nothing.ok ? { mergeBase: nothing.value } : {}) };
+}
+
+/** The id of a tree without files, asked for because it depends on the repository's hash algorithm. */
+export async function emptyTree(root: AbsolutePath): Promise<Result<string>> {
+  const id = await gitOutput(root, ["hash-object", "-t", "tree", "--stdin"]);
+  return id.ok ? ok(id.value.toString().trim()) : id;
+}
+
+async function findMergeBase(root: AbsolutePath, revision: string): Promise<string | undefined> {
+  const answer = await git(root, ["merge-base", "--end-of-options", revision, "HEAD"]);
+  return answer.ok && answer.value.exitCode === 0 ? answer.value.stdout.toString().trim() : undefined;
+}
+
+/** The id of a commit, by whatever name; a name that begins with a dash is never an option. */
+export async function resolveCommit(root: AbsolutePath, revision: string): Promise<string | undefined> {
+  const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${revision}^{commit}`];
+  const answer = await git(root, args);
+  return answer.ok && answer.value.exitCode === 0 ? answer.value.stdout.toString().trim() : undefined;
+}
+
+/** Whether a commit has become part of a branch. */
+export async function isAncestor(root: AbsolutePath, commit: string, branch: string): Promise<boolean> {
+  const answer = await git(root, ["merge-base", "--is-ancestor", "--end-of-options", commit, branch]);
+  return answer.ok && answer.value.exitCode === 0;
+}
+
+/** In GitHub Actions the pull request says what it will be merged into. */
+export function baseBranchIn(env: Readonly<Record<string, string | undefined>>, configured: string): string {
+  const target = env["GITHUB_BASE_REF"];
+  return target ? `origin/${target}` : configured;
+}
