@@ -17,7 +17,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: "integration",
-          include: ["test/{brepl,cli,engine,scenarios}/**/*.test.ts"],
+          include: ["test/{brepl,cli,engine,reviews,scenarios}/**/*.test.ts"],
           testTimeout: 60_000,
         },
       },

@@ -6,6 +6,8 @@ export interface ChangeSet {
   readonly comparedTo: string;
   /** The commit the change is measured from, where there is one. */
   readonly baseCommit?: string;
+  /** The commit the change ends with, where it is not the work tree. */
+  readonly commit?: string;
   readonly files: readonly ChangedFile[];
   /** Surprises worth telling: a missing base branch, no git. */
   readonly notes: readonly string[];

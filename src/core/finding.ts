@@ -21,6 +21,16 @@ export type FindingStatus = (typeof FINDING_STATUSES)[number];
 /** What a reviewer reports, before it has an identity and a disposition. */
 export type ReportedFinding = Omit<Finding, "id" | "status" | "result">;
 
+/** What a review gate came to, for those who show it. */
+export interface ReviewReport {
+  /** What is not settled, most urgent first. */
+  readonly open: readonly Finding[];
+  /** What the agent answered with a reason. */
+  readonly skipped: readonly Finding[];
+  /** The files in which the agent answers. */
+  readonly sheets: readonly ProjectPath[];
+}
+
 /** Most urgent first. */
 export const PRIORITIES = ["critical", "high", "medium", "low"] as const satisfies readonly Priority[];
 

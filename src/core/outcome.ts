@@ -1,3 +1,4 @@
+import type { ReviewReport } from "./finding.ts";
 import type { Gate } from "./gate.ts";
 import type { ProjectPath } from "./path.ts";
 
@@ -18,6 +19,8 @@ interface OutcomeBase {
   /** Project-relative, where the gate wrote one. */
   readonly logPath?: ProjectPath;
   readonly fixInstructions?: string;
+  /** What the reviewers of a review found. */
+  readonly review?: ReviewReport;
 }
 
 /** Started and exited with 0. */

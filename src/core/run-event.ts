@@ -11,5 +11,7 @@ export type RunEvent =
       readonly plan: Plan;
     }
   | { readonly kind: "gate-started"; readonly planned: PlannedGate }
+  /** A gate that takes long says what it is doing: `claude reviews, slot 1 of 2, round 1`. */
+  | { readonly kind: "gate-progressed"; readonly planned: PlannedGate; readonly text: string }
   | { readonly kind: "gate-finished"; readonly outcome: GateOutcome }
   | { readonly kind: "warned"; readonly message: string };

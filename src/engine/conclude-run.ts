@@ -141,10 +141,15 @@ function counts(outcomes: readonly GateOutcome[]): Pick<RunResult, "gatesRun" | 
 function detailOf(status: Status, outcomes: readonly GateOutcome[]): string | undefined {
   if (status === "error")
     return list(outcomes.filter(({ kind }) => kind === "errored" || kind === "cancelled"));
-  if (status === "passed_with_warnings") return list(outcomes.filter(({ kind }) => kind !== "passed"));
+  if (status === "passed_with_warnings") return list(outcomes.filter(isRemarkable));
   return status === "failed"
     ? `issues must be fixed before stopping: ${list(outcomes.filter(isBlocking))}`
     : undefined;
+}
+
+/** Anything but a plain pass. */
+function isRemarkable(outcome: GateOutcome): boolean {
+  return outcome.kind !== "passed" || outcome.warning !== undefined;
 }
 
 function list(outcomes: readonly GateOutcome[]): string | undefined {

@@ -1,6 +1,8 @@
 import { join } from "node:path";
+import type { ReviewReport } from "../core/finding.ts";
 import { type GateOutcome, isRed } from "../core/outcome.ts";
 import { digestGates, type GateText } from "../feedback/digest.ts";
+import { tellFindings } from "../feedback/review-text.ts";
 import { findProject } from "../machine/find-project.ts";
 import { readLog } from "../machine/read-log.ts";
 
@@ -22,11 +24,17 @@ export async function digestFailures(
   return red.map((outcome, index) => ({ outcome, digest: digests[index] ?? "" }));
 }
 
-/** A gate's log with what is needed to read it. */
-export async function gateText(
-  { id, name, workingDirectory, logPath }: GateOutcome,
-  root: string,
-): Promise<GateText> {
+/** A gate's log with what is needed to read it; a review's findings are told as they are. */
+export async function gateText(outcome: GateOutcome, root: string): Promise<GateText> {
+  const { id, name, workingDirectory, logPath, review } = outcome;
+  const place = { id, name, logPath: logPath ?? "", projectRoot: root, workingDirectory };
+  if (review !== undefined && review.open.length > 0) return { ...place, ...reviewText(review) };
   const text = logPath === undefined ? "" : await readLog(join(root, logPath));
-  return { id, name, text, logPath: logPath ?? "", projectRoot: root, workingDirectory };
+  return { ...place, text };
+}
+
+/** The text only says whether the findings are the same as last time. */
+function reviewText(review: ReviewReport): Pick<GateText, "text" | "parser" | "tell"> {
+  const text = review.open.map(({ file, issue, result }) => `${file} ${issue} ${result}`).join("\n");
+  return { text, parser: "none", tell: (budget) => tellFindings(review, budget) };
 }

@@ -1,6 +1,7 @@
 import { describeOutcome, type GateOutcome } from "../core/outcome.ts";
 import { cutText } from "./cut-text.ts";
 import type { GateText } from "./digest.ts";
+import { answerAdvice } from "./review-text.ts";
 
 /** A failed gate and what it printed. */
 export interface FailureText {
@@ -48,7 +49,8 @@ function failureLine({ outcome, isUnchanged }: FailureText): string {
 }
 
 function fixAdvice(outcome: GateOutcome, maxChars: number): string {
-  const { fixInstructions } = outcome;
+  const { fixInstructions, review } = outcome;
+  if (review !== undefined && review.sheets.length > 0) return answerAdvice(review);
   return fixInstructions === undefined
     ? ""
     : `How this project wants it fixed:\n${cutText(fixInstructions.trim(), maxChars)}`;

@@ -23,6 +23,8 @@ export interface GateText {
   readonly workingDirectory?: string;
   /** A parser's name, or `none`; found from the text when absent. */
   readonly parser?: string;
+  /** For gates whose failure is no log: tells it in so many characters. */
+  readonly tell?: (budgetChars: number) => string;
   /** Fingerprints of the problems of the last attempt; absent on the first. */
   readonly previous?: readonly string[];
 }
@@ -45,6 +47,7 @@ export function gateProblems(gate: GateText): readonly Problem[] {
 type Draft = (budgetChars: number) => string;
 
 function draftDigest(gate: GateText): Draft {
+  if (gate.tell !== undefined) return gate.tell;
   const lines = logLines(gate.text);
   const reading = findProblems(lines, gate, gate.parser);
   const problems = orderProblems(reading.problems);

@@ -1,4 +1,7 @@
+import type { ChangeSet } from "../core/change-set.ts";
+import type { Priority } from "../core/gate.ts";
 import type { AbsolutePath, ProjectPath } from "../core/path.ts";
+import type { PlannedGate } from "../core/plan.ts";
 
 /** What every gate of a run gets to know. */
 export interface GateContext {
@@ -10,6 +13,12 @@ export interface GateContext {
   readonly baseBranch?: string;
   readonly replServer?: ReplServer;
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly changes: ChangeSet;
+  /** From the second round on, a review's new findings count from this priority on. */
+  readonly rerunNewIssueThreshold: Priority;
+  /** Blocks already given for this prompt; with the first one, a review is under way. */
+  readonly attempts: number;
+  readonly onProgress: (planned: PlannedGate, text: string) => void;
   /** Called with the process group of every child, before the child can have done much. */
   readonly onGroup: (pid: number) => void;
 }

@@ -17,6 +17,7 @@ export async function runGate(
     case "repl":
       return (await import("./repl.ts")).runRepl({ ...planned, gate }, context, signal);
     case "review":
+      return (await import("./review.ts")).runReview({ ...planned, gate }, context, signal);
     case "validator":
       return outcomeOf(planned, 0, {
         kind: "unavailable",

@@ -69,7 +69,7 @@ async function inCommit(query: ChangeQuery, commit: string): Promise<Result<Dete
   const name = `commit ${known.slice(0, 7)}`;
   const comparedTo = parent === undefined ? `nothing (${name} has no parent)` : `the parent of ${name}`;
   const baseCommit = parent === undefined ? {} : { baseCommit: parent };
-  return ok({ changes: { comparedTo, ...baseCommit, files: files.value, notes: [] } });
+  return ok({ changes: { comparedTo, ...baseCommit, commit: known, files: files.value, notes: [] } });
 }
 
 async function workTreeStatus(root: AbsolutePath, prefix: string): Promise<Result<WorkTreeStatus>> {

@@ -1,4 +1,14 @@
-import { copyFileSync, lstatSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync } from "node:fs";
+import {
+  copyFileSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { git, gitOutput, splitNul } from "./git.ts";
@@ -15,6 +25,35 @@ const MAX_UNTRACKED_BYTES = 100 * 1024 * 1024;
  * written into the user's repository, index, stash or refs. Staging and committing do not change the fingerprint.
  */
 export async function fingerprintWorkTree(cwd: string): Promise<Fingerprint> {
+  return withScratch(tmpdir(), (scratch) => writeTreeOf(cwd, scratch));
+}
+
+/** Fingerprints the work tree and keeps its new objects in `<keepIn>/<tree id>`, so that the tree can be read later. */
+export async function snapshotWorkTree(cwd: string, keepIn: string): Promise<Fingerprint> {
+  mkdirSync(keepIn, { recursive: true });
+  return withScratch(keepIn, async (scratch) => {
+    const tree = await writeTreeOf(cwd, scratch);
+    const kept = tree.kind === "tree" ? join(keepIn, tree.hash) : undefined;
+    rmSync(join(scratch, "index"), { force: true });
+    if (kept !== undefined && statSync(kept, { throwIfNoEntry: false }) === undefined)
+      renameSync(scratch, kept);
+    return tree;
+  });
+}
+
+async function withScratch(
+  parent: string,
+  write: (scratch: string) => Promise<Fingerprint>,
+): Promise<Fingerprint> {
+  const scratch = mkdtempSync(join(parent, "gauntlet-fingerprint-"));
+  try {
+    return await write(scratch);
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+async function writeTreeOf(cwd: string, scratch: string): Promise<Fingerprint> {
   const places = await gitOutput(cwd, [
     "rev-parse",
     "--path-format=absolute",
@@ -26,12 +65,7 @@ export async function fingerprintWorkTree(cwd: string): Promise<Fingerprint> {
   ]);
   if (!places.ok) return none("not in a git work tree");
   const [top = "", index = "", objects = ""] = places.value.toString().trimEnd().split("\n");
-  const scratch = mkdtempSync(join(tmpdir(), "gauntlet-fingerprint-"));
-  try {
-    return await writeTree({ top, index, objects, scratch });
-  } finally {
-    rmSync(scratch, { recursive: true, force: true });
-  }
+  return writeTree({ top, index, objects, scratch });
 }
 
 interface Places {

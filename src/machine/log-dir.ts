@@ -69,7 +69,7 @@ export async function archiveLogs(dir: LogDir): Promise<Result<number>> {
   try {
     await rm(previous, { recursive: true, force: true });
     await mkdir(previous, { recursive: true });
-    const files = await logFiles(dir);
+    const files = [...(await logFiles(dir)), ...(await reviewSheets(dir))];
     for (const { name } of files) await rename(join(dir.path, name), join(previous, name));
     return ok(files.length);
   } catch (error) {
@@ -101,6 +101,12 @@ async function logFiles(dir: LogDir): Promise<readonly LogFile[]> {
     const number = /\.(\d{1,9})\.(?:log|json)$/.exec(name)?.[1];
     return number === undefined || name.startsWith(".") ? [] : [{ name, runNumber: Number(number) }];
   });
+}
+
+/** The files on which agents answer findings; what they say is kept in the state directory too. */
+async function reviewSheets(dir: LogDir): Promise<readonly { name: string }[]> {
+  const names = await readdir(dir.path).catch(() => []);
+  return names.filter((name) => /^review_.*\.slot-\d+\.json$/.test(name)).map((name) => ({ name }));
 }
 
 async function sizeOf(path: string): Promise<number> {

@@ -12,6 +12,8 @@ export function debugLine(event: RunEvent): string | undefined {
     }
     case "gate-started":
       return undefined;
+    case "gate-progressed":
+      return `GATE_PROGRESS ${event.planned.id} ${event.text}`;
     case "gate-finished": {
       const { id, kind, durationMs } = event.outcome;
       return `GATE_RESULT ${id} status=${kind} duration=${durationMs}ms blocks=${isBlocking(event.outcome)}`;

@@ -11,6 +11,8 @@ export function plainLines(event: RunEvent): readonly string[] {
     }
     case "gate-started":
       return [`[START] ${event.planned.id}`];
+    case "gate-progressed":
+      return [`[.....] ${event.planned.id} ${event.text}`];
     case "gate-finished":
       return [finishedLine(event.outcome)];
     case "warned":

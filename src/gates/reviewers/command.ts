@@ -2,29 +2,23 @@ import type { Reviewer } from "./reviewer.ts";
 
 const PREFIX = "command:";
 
-/** `command: my-reviewer --flag`: any executable that reads the prompt from stdin and prints the answer. Split at spaces, no shell. */
+/** `command: my-reviewer --flag`: any shell line that reads the prompt from stdin and prints the answer. */
 export function commandReviewer(preference: string): Reviewer | undefined {
-  if (!preference.startsWith(PREFIX)) return undefined;
-  const [executable = "", ...args] = splitWords(preference.slice(PREFIX.length));
-  if (executable === "") return undefined;
+  const line = preference.startsWith(PREFIX) ? preference.slice(PREFIX.length).trim() : "";
+  if (line === "") return undefined;
+  const [shell, ...shellArgs] = process.platform === "win32" ? ["cmd", "/d", "/s", "/c"] : ["sh", "-c"];
   return {
     name: preference,
-    title: executable,
-    executable,
-    versionArgs: ["--version"],
-    install: `put an executable named ${executable} on PATH`,
+    title: line,
+    executable: shell ?? "sh",
+    versionArgs: [],
+    install: `put the command on PATH: ${line}`,
     invocation: ({ model }) => ({
-      args,
+      args: [...shellArgs, line],
       ...(model === undefined ? {} : { env: { GAUNTLET_REVIEW_MODEL: model } }),
     }),
     replyIn: (stdout) => ({ text: stdout, failed: false }),
     usageLimit: /usage limit|rate limit|quota exceeded|too many requests|hit your .{0,40}limit|\b429\b/i,
     notLoggedIn: /not logged in|unauthorized|invalid api key|\b401\b/i,
   };
-}
-
-/** Words separated by spaces; quotes keep spaces inside a word. */
-function splitWords(text: string): readonly string[] {
-  const words = text.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? [];
-  return words.map((word) => word.replace(/"([^"]*)"|'([^']*)'/g, "$1$2"));
 }

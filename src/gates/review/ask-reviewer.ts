@@ -1,0 +1,135 @@
+import type { ReviewAnswer } from "../../core/review-round.ts";
+import type { CappedLog } from "../../machine/capped-log.ts";
+import { findExecutable } from "../../machine/find-executable.ts";
+import { type ProcessEnd, runProcess } from "../../machine/process.ts";
+import { letRest, restingUntil } from "../../machine/reviewer-cooldown.ts";
+import { scratchDir } from "../../machine/scratch-dir.ts";
+import { TailBuffer } from "../../machine/tail-buffer.ts";
+import type { GateContext } from "../gate-context.ts";
+import type { Invocation, Reviewer, ReviewerTrouble } from "../reviewers/reviewer.ts";
+import { reviewerEnv } from "./child-env.ts";
+import { readAnswer } from "./read-answer.ts";
+
+/** What is put to a reviewer, and on whose behalf. */
+export interface Question {
+  readonly prompt: string;
+  readonly model: string | undefined;
+  readonly timeoutMs: number;
+  readonly context: GateContext;
+  readonly log: CappedLog;
+}
+
+export type Asked =
+  | { readonly kind: "answered"; readonly answer: ReviewAnswer }
+  | { readonly kind: "trouble"; readonly trouble: ReviewerTrouble }
+  | { readonly kind: "cancelled" };
+
+/** Asks one reviewer once. Whatever goes wrong is trouble with the reviewer, never a finding. */
+export async function askReviewer(
+  reviewer: Reviewer,
+  question: Question,
+  signal: AbortSignal,
+): Promise<Asked> {
+  const { context } = question;
+  const until = await restingUntil(reviewer.name, context.env);
+  if (until !== undefined)
+    return trouble("resting", `at its usage limit, left alone until ${clockTime(until)}`);
+  const executable = findExecutable(reviewer.executable, context.env, context.root);
+  if (executable === undefined) return trouble("missing", `${reviewer.executable} is not installed`);
+  const printed = await run({ executable, reviewer, question }, signal);
+  const asked = understand(reviewer, printed, context.root);
+  if (asked.kind === "trouble" && asked.trouble.kind === "usage-limit")
+    await letRest(reviewer.name, context.env);
+  return asked;
+}
+
+interface Printed {
+  readonly end: ProcessEnd;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** An answer larger than this is none. */
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+const MAX_STDERR_BYTES = 16 * 1024;
+
+async function run(
+  what: { executable: string; reviewer: Reviewer; question: Question },
+  signal: AbortSignal,
+): Promise<Printed> {
+  const { executable, reviewer, question } = what;
+  const { context, log, prompt, timeoutMs, model } = question;
+  const invocation = reviewer.invocation({ model, root: context.root });
+  await using place = await placeFor(invocation, context);
+  const [stdout, stderr] = [new TailBuffer(MAX_ANSWER_BYTES), new TailBuffer(MAX_STDERR_BYTES)];
+  const end = await runProcess(
+    {
+      argv: [executable, ...invocation.args],
+      cwd: place.path,
+      env: reviewerEnv(context, invocation.env),
+      stdin: prompt,
+      timeoutMs,
+      onOutput: (chunk, stream) => {
+        log.write(chunk);
+        (stream === "stdout" ? stdout : stderr).write(chunk);
+      },
+      onStarted: context.onGroup,
+    },
+    signal,
+  );
+  return { end, stdout: stdout.toString(), stderr: stderr.toString() };
+}
+
+async function placeFor({ scratch }: Invocation, context: GateContext) {
+  if (scratch !== undefined) return scratchDir(scratch);
+  return { path: context.root as string, [Symbol.asyncDispose]: () => Promise.resolve() }; // the project is not ours to remove
+}
+
+function understand(reviewer: Reviewer, { end, stdout, stderr }: Printed, root: string): Asked {
+  if (end.kind === "cancelled") return { kind: "cancelled" };
+  if (end.kind === "timed-out") return trouble("timed-out", `no answer within ${end.afterMs / 1000} s`);
+  if (end.kind === "not-started") return trouble("missing", `could not be started: ${end.detail}`);
+  const reply = reviewer.replyIn(stdout);
+  const answer = reply.failed ? undefined : readAnswer(reply.text, root);
+  if (answer !== undefined) return { kind: "answered", answer };
+  const isShellSayingNo = end.kind === "exited" && end.exitCode === 127;
+  if (isShellSayingNo) return trouble("missing", lastLine(stderr) || "command not found");
+  return whyNot(reviewer, { end, reply: reply.text, stderr });
+}
+
+/** Limits and logins are announced in a few words; a long text that mentions one is about something else. */
+const MAX_NOTICE_CHARS = 4_000;
+
+function whyNot(
+  reviewer: Reviewer,
+  { end, reply, stderr }: { end: ProcessEnd; reply: string; stderr: string },
+): Asked {
+  const said = [reply.length > MAX_NOTICE_CHARS ? "" : reply, stderr.slice(-MAX_NOTICE_CHARS)].join("\n");
+  if (reviewer.usageLimit.test(said)) return trouble("usage-limit", `reached its usage limit: ${gist(said)}`);
+  if (reviewer.notLoggedIn.test(said)) return trouble("not-logged-in", `is not logged in: ${gist(said)}`);
+  if (end.kind === "exited" && end.exitCode === 0)
+    return trouble("nonsense", `gave no answer that can be read: ${gist(reply) || "nothing"}`);
+  const how = end.kind === "killed" ? `was killed by ${end.signal}` : `failed (${describeExit(end)})`;
+  return trouble("failed", `${how}: ${gist(said) || "it said nothing"}`);
+}
+
+function describeExit(end: ProcessEnd): string {
+  return end.kind === "exited" ? `exit code ${end.exitCode}` : end.kind;
+}
+
+function trouble(kind: ReviewerTrouble["kind"], detail: string): Asked {
+  return { kind: "trouble", trouble: { kind, detail } };
+}
+
+function gist(text: string): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length > 160 ? `${line.slice(0, 160)}…` : line;
+}
+
+function lastLine(text: string): string {
+  return text.trim().split("\n").at(-1) ?? "";
+}
+
+function clockTime(ms: number): string {
+  return new Date(ms).toTimeString().slice(0, 5);
+}

@@ -1,0 +1,49 @@
+import type { Finding } from "../../core/finding.ts";
+import type { Place } from "../../core/review-round.ts";
+import type { ReviewSlot } from "../../core/review-slot.ts";
+import type { ReviewRun } from "./review-run.ts";
+import { type FilePatch, parsePatch } from "./patch.ts";
+
+/** What a reviewer is shown of the change, and where its findings may lie. */
+export interface ReviewMaterial {
+  readonly diff: readonly FilePatch[];
+  /** Later rounds: what changed since the slot's last one. */
+  readonly since?: readonly FilePatch[];
+  readonly isInside: (place: Place) => boolean;
+}
+
+/** The whole change of the gate's scope, against the run's base. */
+export async function wholeChange(run: ReviewRun): Promise<ReviewMaterial> {
+  const { planned, context, trees, tree } = run;
+  const files = new Set(
+    planned.files.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from])),
+  );
+  const patch = tree === null ? undefined : await trees.changeUpTo(tree, context.changes);
+  const diff = patch?.ok === true ? parsePatch(patch.value).filter(({ file }) => files.has(file)) : [];
+  return { diff, isInside: ({ file }) => files.has(file) };
+}
+
+/** The same, and what changed since a slot's last round; without that round's tree, everything may have. */
+export async function changeSince(
+  run: ReviewRun,
+  slot: ReviewSlot,
+): Promise<ReviewMaterial & { since: readonly FilePatch[] }> {
+  const whole = await wholeChange(run);
+  const patch =
+    slot.tree === null || run.tree === null ? undefined : await run.trees.between(slot.tree, run.tree);
+  if (patch?.ok !== true) return { ...whole, since: whole.diff };
+  const since = parsePatch(patch.value).filter(({ file }) => belongsTo(run, file, slot.findings));
+  return { ...whole, since, isInside: (place) => since.some((changed) => isShownIn(changed, place)) };
+}
+
+/** Other entry points' files are not this gate's business. */
+function belongsTo({ planned }: ReviewRun, file: string, findings: readonly Finding[]): boolean {
+  const isPlanned = planned.files.some(({ path, from }) => path === file || from === file);
+  return isPlanned || findings.some((finding) => finding.file === file);
+}
+
+function isShownIn({ file, shown }: FilePatch, place: Place): boolean {
+  if (file !== place.file) return false;
+  const { line } = place;
+  return line === null || shown.some(({ first, last }) => first <= line && line <= last);
+}

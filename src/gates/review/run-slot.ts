@@ -1,0 +1,200 @@
+import { join } from "node:path";
+import type { Finding } from "../../core/finding.ts";
+import { concludeRound, type ReviewAnswer, type RoundResult } from "../../core/review-round.ts";
+import { openFindings, type ReviewSlot, type SlotStep, skippedFindings } from "../../core/review-slot.ts";
+import { explain } from "../../core/trouble.ts";
+import { CappedLog } from "../../machine/capped-log.ts";
+import { writeSlot } from "../../machine/findings-store.ts";
+import { gateLogName } from "../../machine/log-dir.ts";
+import type { ReviewRun } from "./review-run.ts";
+import { findReviewer } from "../reviewers/reviewer-table.ts";
+import { type Asked, askReviewer } from "./ask-reviewer.ts";
+import type { LoadedSlot } from "./load-slots.ts";
+import { assemblePrompt } from "./prompt.ts";
+import { changeSince, type ReviewMaterial, wholeChange } from "./review-material.ts";
+
+/** What one slot came to in this run. */
+export type SlotResult =
+  /** The slot has an answer, from this run or an earlier one. */
+  | {
+      readonly kind: "answered";
+      readonly step: SlotStep["kind"];
+      readonly slot: ReviewSlot;
+      readonly changed: boolean;
+      readonly remark?: string;
+      readonly logName?: string;
+    }
+  | { readonly kind: "unavailable"; readonly slot: number; readonly detail: string; readonly logName: string }
+  | { readonly kind: "cancelled"; readonly slot: number };
+
+/** Does with a slot what was decided: asks a reviewer and folds the answer in, or lets the earlier answer stand. */
+export async function runSlot(run: ReviewRun, loaded: LoadedSlot, signal: AbortSignal): Promise<SlotResult> {
+  const { step, facts } = loaded;
+  if (step.kind === "find") return find(run, loaded, { carried: step.carried, signal });
+  if (step.kind === "verify") return verify(run, loaded, { slot: step.slot, signal });
+  if (step.kind === "repeat") await writeSlot(loaded.files, step.slot);
+  const remark = loaded.isSheetBroken ? { remark: BROKEN_SHEET } : {};
+  return { kind: "answered", step: step.kind, slot: step.slot, changed: facts.changed, ...remark };
+}
+
+const BROKEN_SHEET = "the answers were not valid JSON and could not be read; the file has been written anew";
+
+async function find(
+  run: ReviewRun,
+  loaded: LoadedSlot,
+  { carried, signal }: { carried: readonly Finding[]; signal: AbortSignal },
+): Promise<SlotResult> {
+  const material = await wholeChange(run);
+  const earlier = carried.filter(material.isInside);
+  const { minPriority } = run.planned.gate;
+  return askRound(run, loaded, {
+    round: { number: 1, earlier, confirmed: [], minPriority, startsOver: true, material },
+    signal,
+  });
+}
+
+async function verify(
+  run: ReviewRun,
+  loaded: LoadedSlot,
+  { slot, signal }: { slot: ReviewSlot; signal: AbortSignal },
+): Promise<SlotResult> {
+  const material = await changeSince(run, slot);
+  const { findings: earlier, confirmed } = slot;
+  const minPriority = run.context.rerunNewIssueThreshold;
+  return askRound(run, loaded, {
+    round: { number: slot.round + 1, earlier, confirmed, minPriority, startsOver: false, material },
+    signal,
+  });
+}
+
+/** One round of one slot, about to be asked. */
+interface Round {
+  readonly number: number;
+  readonly earlier: readonly Finding[];
+  readonly confirmed: readonly string[];
+  readonly minPriority: Finding["priority"];
+  readonly startsOver: boolean;
+  readonly material: ReviewMaterial;
+}
+
+async function askRound(
+  run: ReviewRun,
+  loaded: LoadedSlot,
+  { round, signal }: { round: Round; signal: AbortSignal },
+): Promise<SlotResult> {
+  const { planned, context } = run;
+  const logName = gateLogName(`${planned.id}:slot-${loaded.number}`, context.runNumber);
+  const log = new CappedLog(join(context.root, context.logDir, logName));
+  const asked = await askInTurn(run, { loaded, round, log, prompt: promptOf(run, round) }, signal);
+  log.close();
+  if (asked.kind === "cancelled") return { kind: "cancelled", slot: loaded.number };
+  if (asked.kind === "unavailable") return { ...asked, slot: loaded.number, logName };
+  const { findings, confirmed } = asked.result;
+  const slot: ReviewSlot = {
+    gate: planned.id,
+    slot: loaded.number,
+    round: round.number,
+    reviewer: asked.reviewer,
+    tree: run.tree,
+    findings,
+    confirmed,
+  };
+  const written = await writeSlot(loaded.files, slot);
+  const remark = written.ok ? {} : { remark: explain(written.trouble) };
+  return { kind: "answered", step: loaded.step.kind, slot, changed: true, logName, ...remark };
+}
+
+function promptOf({ planned, context }: ReviewRun, round: Round): string {
+  const { earlier, confirmed, material, minPriority } = round;
+  const record = { ...EMPTY_SLOT, findings: earlier, confirmed };
+  return assemblePrompt({
+    instructions: planned.gate.prompt,
+    scope: planned.scope,
+    comparedTo: context.changes.comparedTo,
+    files: planned.files,
+    diff: material.diff,
+    ...(material.since === undefined ? {} : { since: material.since }),
+    toVerify: openFindings(record),
+    skipped: skippedFindings(record),
+    minPriority,
+  });
+}
+
+const EMPTY_SLOT = { gate: "", slot: 1, round: 1, reviewer: "", tree: null, findings: [], confirmed: [] };
+
+type AskedInTurn =
+  | { readonly kind: "answered"; readonly reviewer: string; readonly result: RoundResult }
+  | { readonly kind: "unavailable"; readonly detail: string }
+  | { readonly kind: "cancelled" };
+
+interface Asking {
+  readonly loaded: LoadedSlot;
+  readonly round: Round;
+  readonly log: CappedLog;
+  readonly prompt: string;
+}
+
+/** Asks the preferred reviewer, then the next, until one answers. Each slot begins with another one. */
+async function askInTurn(run: ReviewRun, asking: Asking, signal: AbortSignal): Promise<AskedInTurn> {
+  const { planned } = run;
+  const troubles: string[] = [];
+  for (const name of rotated(planned.gate.cliPreference, asking.loaded.number - 1)) {
+    const asked = await askByName(run, { ...asking, name }, signal);
+    if (asked.kind === "cancelled") return asked;
+    if (asked.kind === "answered")
+      return { kind: "answered", reviewer: name, result: fold(run, asking, asked.answer) };
+    troubles.push(`${name} ${asked.trouble.detail}`);
+    tell(run, asking, `${name} ${asked.trouble.detail}`);
+  }
+  return { kind: "unavailable", detail: troubles.join("; ") || "no reviewer is configured" };
+}
+
+async function askByName(
+  run: ReviewRun,
+  { name, loaded, round, log, prompt }: Asking & { name: string },
+  signal: AbortSignal,
+): Promise<Asked> {
+  const { planned, context } = run;
+  const reviewer = findReviewer(name);
+  if (reviewer === undefined)
+    return { kind: "trouble", trouble: { kind: "missing", detail: "is not a reviewer we know" } };
+  const { numReviews, maxRounds, model, timeoutMs } = planned.gate;
+  const which = `slot ${loaded.number} of ${numReviews}, round ${round.number} of ${maxRounds}`;
+  tell(run, { log }, `${name} reviews: ${which}, ${prompt.length} characters`);
+  const started = performance.now();
+  const asked = await askReviewer(reviewer, { prompt, model, timeoutMs, context, log }, signal);
+  const took = `${((performance.now() - started) / 1000).toFixed(1)} s`;
+  if (asked.kind === "answered")
+    tell(run, { log }, `${name} answered after ${took}: ${summary(asked.answer)}`);
+  return asked;
+}
+
+function fold(run: ReviewRun, { round, log }: Asking, answer: ReviewAnswer): RoundResult {
+  const { isInside } = round.material;
+  const result = concludeRound(answer, { ...round, isInside });
+  const { outside, minor, malformed } = result.dropped;
+  const dropped = [
+    ...(outside === 0 ? [] : [`${outside} outside of what was asked about`]),
+    ...(minor === 0 ? [] : [`${minor} below ${round.minPriority}`]),
+    ...(malformed === 0 ? [] : [`${malformed} not in the agreed form`]),
+  ];
+  if (dropped.length > 0) tell(run, { log }, `dropped findings: ${dropped.join(", ")}`);
+  return result;
+}
+
+function summary({ findings, verified }: ReviewAnswer): string {
+  const fixed = verified.filter((one) => one.fixed).length;
+  const checked = verified.length === 0 ? "" : `, ${fixed} of ${verified.length} fixes confirmed`;
+  return `${findings.length} ${findings.length === 1 ? "finding" : "findings"}${checked}`;
+}
+
+/** To whoever watches, and into the log. */
+function tell({ planned, context }: ReviewRun, { log }: Pick<Asking, "log">, text: string): void {
+  context.onProgress(planned, text);
+  log.write(Buffer.from(`\n[gauntlet] ${text}\n`));
+}
+
+function rotated<T>(items: readonly T[], by: number): readonly T[] {
+  const start = items.length === 0 ? 0 : by % items.length;
+  return [...items.slice(start), ...items.slice(0, start)];
+}

@@ -1,0 +1,34 @@
+import { createHash } from "node:crypto";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { now } from "./clock.ts";
+import { readText, writeFileAtomic } from "./files.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** How long a reviewer that has reached its limit is left alone. */
+export const COOLDOWN_MS = 60 * 60 * 1000;
+
+/** Until when a reviewer is left alone, in any project; undefined when it may be asked. */
+export async function restingUntil(reviewer: string, env: Environment): Promise<number | undefined> {
+  const text = await readText(cooldownFile(reviewer, env));
+  const until = text.ok ? Number(text.value) : Number.NaN;
+  const left = until - now();
+  return left > 0 && left <= COOLDOWN_MS ? until : undefined; // a clock that was set back must not make it longer
+}
+
+/** Remembers that a reviewer has reached its limit. A state directory that cannot be written costs only a second try. */
+export async function letRest(reviewer: string, env: Environment): Promise<number> {
+  const until = now() + COOLDOWN_MS;
+  await writeFileAtomic(cooldownFile(reviewer, env), `${until}\n`);
+  return until;
+}
+
+/** One file for each reviewer, so that two runs cannot overwrite each other's. */
+function cooldownFile(reviewer: string, env: Environment): string {
+  const stateHome = env["XDG_STATE_HOME"] || join(env["HOME"] || homedir(), ".local", "state");
+  const name = /^[a-z-]{1,40}$/.test(reviewer)
+    ? reviewer
+    : createHash("sha256").update(reviewer).digest("hex").slice(0, 32);
+  return join(stateHome, "agent-gauntlet", "reviewers", `${name}.resting`);
+}
