@@ -3,6 +3,7 @@ import packageJson from "../../package.json" with { type: "json" };
 import type { CompletionOptions } from "./commands/completion.ts";
 import type { DetectOptions } from "./commands/detect.ts";
 import type { InitOptions } from "./commands/init.ts";
+import type { HealthOptions } from "./commands/health.ts";
 import type { ListOptions } from "./commands/list.ts";
 import type { RunOptions } from "./commands/run.ts";
 import type { StatusOptions } from "./commands/status.ts";
@@ -26,6 +27,7 @@ export function gauntletCommands(act: Act): Command {
   addExamples(program, "agent-gauntlet init", "agent-gauntlet run", "agent-gauntlet detect --why");
   addRunCommands(program, act);
   addLookingCommands(program, act);
+  addHealthCommand(program, act);
   addSetUpCommands(program, act);
   return program;
 }
@@ -36,7 +38,11 @@ function addRunCommands(program: Command, act: Act): void {
     .description("run every gate the changes call for")
     .action(runAction(act));
   const check = program.command("check").description("run only the checks").action(runAction(act, "check"));
-  for (const command of [run, check]) addRunOptions(command);
+  const review = program
+    .command("review")
+    .description("run only the AI reviews")
+    .action(runAction(act, "review"));
+  for (const command of [run, check, review]) addRunOptions(command);
   addExamples(
     run,
     "agent-gauntlet run",
@@ -44,6 +50,7 @@ function addRunCommands(program: Command, act: Act): void {
     "agent-gauntlet run --json | jq .status",
   );
   addExamples(check, "agent-gauntlet check --uncommitted");
+  addExamples(review, "agent-gauntlet review", "agent-gauntlet review -g security --commit HEAD");
   program
     .command("stop-hook")
     .description("answer an agent's stop hook (reads the event on stdin; agents call this, people do not)")
@@ -117,6 +124,16 @@ function addLookingCommands(program: Command, act: Act): void {
     .option("--json", "print the problems as JSON")
     .action((options: ValidateOptions) =>
       act(async (terminal) => (await import("./commands/validate.ts")).validateCommand(terminal, options)),
+    );
+}
+
+function addHealthCommand(program: Command, act: Act): void {
+  program
+    .command("health")
+    .description("show which AI reviewers are installed and can be asked now")
+    .option("--json", "print it as JSON")
+    .action((options: HealthOptions) =>
+      act(async (terminal) => (await import("./commands/health.ts")).healthCommand(terminal, options)),
     );
 }
 

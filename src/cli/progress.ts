@@ -25,7 +25,7 @@ export function showProgress(terminal: Terminal, options: ProgressOptions): Prog
 const REDRAW_MS = 100;
 
 function liveProgress({ stdout, colours }: Terminal): Progress {
-  const running = new Map<string, number>();
+  const running = new Map<string, { readonly since: number; readonly doing: string }>();
   let drawn = 0;
   const erase = (): void => {
     if (drawn > 0) stdout.write(`\u001b[${drawn}A\u001b[0J`);
@@ -33,8 +33,8 @@ function liveProgress({ stdout, colours }: Terminal): Progress {
   };
   const draw = (): void => {
     const width = (stdout.columns ?? 80) - 1;
-    for (const [id, since] of running) {
-      const line = `  … ${id} ${formatDuration(Math.round(performance.now() - since))}`;
+    for (const [id, { since, doing }] of running) {
+      const line = `  … ${id} ${formatDuration(Math.round(performance.now() - since))}${doing}`;
       stdout.write(`${colours.dim(line.slice(0, width))}\n`);
       drawn += 1;
     }
@@ -46,8 +46,12 @@ function liveProgress({ stdout, colours }: Terminal): Progress {
   return {
     onEvent: (event) => {
       erase();
-      if (event.kind === "gate-started") running.set(event.planned.id, performance.now());
-      else if (event.kind === "gate-finished") {
+      if (event.kind === "gate-started")
+        running.set(event.planned.id, { since: performance.now(), doing: "" });
+      else if (event.kind === "gate-progressed") {
+        const since = running.get(event.planned.id)?.since ?? performance.now();
+        running.set(event.planned.id, { since, doing: `  ${event.text}` });
+      } else if (event.kind === "gate-finished") {
         running.delete(event.outcome.id);
         printLine(stdout, coloured(finishedLine(event.outcome), colours));
       } else plainLines(event).forEach((line) => printLine(stdout, line));

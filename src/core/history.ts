@@ -36,6 +36,8 @@ export interface SessionHistory {
   /** Blocks given for this prompt. */
   readonly attempts: number;
   readonly openFailures: readonly OpenFailure[];
+  /** Blocks given because a reviewer or server was not there; they cost no attempt. */
+  readonly unavailableBlocks?: number;
   /** The fingerprint of the tree on which we gave up; empty when the tree had none. */
   readonly gaveUpOn?: string;
   /** The prompt for which a stop was put off once because agents still worked; empty where the host names no prompt. */
@@ -68,10 +70,16 @@ export function resumeSession(
   const openFailures = history.openFailures.filter(({ runNumber }) => runNumber > (now.pass?.runNumber ?? 0));
   const isNewPrompt = now.promptId !== undefined && now.promptId !== history.promptId;
   const isOtherTree = history.gaveUpOn !== undefined && !isSameTree(history.gaveUpOn, now.fingerprint);
-  const { gaveUpOn, ...kept } = history;
+  const { gaveUpOn, unavailableBlocks, ...kept } = history;
   const prompt = now.promptId === undefined ? {} : { promptId: now.promptId };
   if (isNewPrompt || isOtherTree) return { ...kept, ...prompt, attempts: 0, openFailures };
-  return { ...kept, ...prompt, openFailures, ...(gaveUpOn === undefined ? {} : { gaveUpOn }) };
+  return {
+    ...kept,
+    ...prompt,
+    openFailures,
+    ...(unavailableBlocks === undefined ? {} : { unavailableBlocks }),
+    ...(gaveUpOn === undefined ? {} : { gaveUpOn }),
+  };
 }
 
 /** A tree without a fingerprint is never the same as another. */

@@ -19,7 +19,8 @@ export function judge(
   const openFailures = stillOpen(outcomes, session.openFailures, budget.runNumber);
   if (!outcomes.some(isBlocking))
     return { status: statusWithoutFailure(outcomes), session: calm(session, openFailures) };
-  if (session.attempts >= budget.maxRetries) {
+  const spent = spend(outcomes, session);
+  if (session.attempts >= budget.maxRetries || spent === undefined) {
     const { promptId } = session;
     const kept = {
       ...NEW_SESSION,
@@ -28,12 +29,21 @@ export function judge(
     };
     return { status: "retry_limit_exceeded", session: { ...kept, gaveUpOn: budget.fingerprint ?? "" } };
   }
-  const attempts = session.attempts + 1;
   return {
     status: "failed",
-    session: { ...session, attempts, openFailures },
-    attemptsLeft: budget.maxRetries - attempts,
+    session: { ...session, ...spent, openFailures },
+    attemptsLeft: budget.maxRetries - spent.attempts,
   };
+}
+
+/** What a block costs. That something is not there is not the agent's doing and costs no attempt; it blocks once. */
+function spend(
+  outcomes: readonly GateOutcome[],
+  { attempts, unavailableBlocks = 0 }: SessionHistory,
+): Pick<SessionHistory, "attempts" | "unavailableBlocks"> | undefined {
+  if (outcomes.filter(isBlocking).some(({ kind }) => kind !== "unavailable"))
+    return { attempts: attempts + 1 };
+  return unavailableBlocks === 0 ? { attempts, unavailableBlocks: 1 } : undefined;
 }
 
 function statusWithoutFailure(outcomes: readonly GateOutcome[]): Status {

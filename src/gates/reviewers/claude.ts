@@ -11,6 +11,7 @@ export const claude: Reviewer = {
   title: "Claude Code",
   executable: "claude",
   versionArgs: ["--version"],
+  loginArgs: ["auth", "status"],
   install: "npm install -g @anthropic-ai/claude-code, then run `claude` once to log in",
   invocation: ({ model }) => ({
     args: [

@@ -11,6 +11,7 @@ export const codex: Reviewer = {
   title: "Codex CLI",
   executable: "codex",
   versionArgs: ["--version"],
+  loginArgs: ["login", "status"],
   install: "npm install -g @openai/codex, then run `codex login`",
   invocation: ({ model }) => ({
     args: [

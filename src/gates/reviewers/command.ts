@@ -11,6 +11,7 @@ export function commandReviewer(preference: string): Reviewer | undefined {
     name: preference,
     title: line,
     executable: shell ?? "sh",
+    detect: /^[\w./-]+/.exec(line)?.[0] ?? "sh",
     versionArgs: [],
     install: `put the command on PATH: ${line}`,
     invocation: ({ model }) => ({

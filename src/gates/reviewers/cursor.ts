@@ -8,6 +8,7 @@ export const cursor: Reviewer = {
   title: "Cursor CLI",
   executable: "cursor-agent",
   versionArgs: ["--version"],
+  loginArgs: ["status"],
   install: "see cursor.com/cli, then run `cursor-agent login`",
   invocation: ({ model }) => ({
     args: [

@@ -7,7 +7,11 @@ export interface Reviewer {
   readonly title: string;
   /** Looked up on PATH, or a path of its own. */
   readonly executable: string;
+  /** What must be on PATH for it to work, where that is not the executable. */
+  readonly detect?: string;
   readonly versionArgs: readonly string[];
+  /** Asks the tool, without a model, whether it is logged in. */
+  readonly loginArgs?: readonly string[];
   /** What to type to get it, and to log in. */
   readonly install: string;
   readonly invocation: (request: ReviewRequest) => Invocation;

@@ -1,0 +1,70 @@
+import type { ReviewGate } from "../../core/gate.ts";
+import { loadSettings } from "../../config/gauntlet/load.ts";
+import { probeReviewer, type ReviewerHealth } from "../../gates/reviewers/probe.ts";
+import { findReviewer, REVIEWERS } from "../../gates/reviewers/reviewer-table.ts";
+import { findProject } from "../../machine/find-project.ts";
+import { healthJson } from "../../report/health-json.ts";
+import { EXIT } from "../exit-code.ts";
+import { printLine, type Terminal } from "../terminal.ts";
+
+export interface HealthOptions {
+  readonly json?: boolean;
+}
+
+/** Shows which reviewers can be asked now. Fails when a review of this project has nobody to ask. */
+export async function healthCommand(terminal: Terminal, { json }: HealthOptions): Promise<number> {
+  const reviews = await reviewsOf(terminal);
+  const wanted = [...new Set(reviews.flatMap(({ cliPreference }) => cliPreference))];
+  const commands = wanted.flatMap((name) => (name.startsWith("command:") ? (findReviewer(name) ?? []) : []));
+  const { env, cwd } = terminal;
+  const healths = await Promise.all(
+    [...REVIEWERS, ...commands].map((reviewer) => probeReviewer(reviewer, { env, cwd })),
+  );
+  const ready = healths.filter(({ state }) => state === "ready").map(({ reviewer }) => reviewer.name);
+  const deserted = reviews.filter(({ cliPreference }) => !cliPreference.some((name) => ready.includes(name)));
+  if (json) printLine(terminal.stdout, healthJson(healths, wanted));
+  else printHealths(terminal, { healths, wanted, deserted });
+  return deserted.length === 0 ? EXIT.ok : EXIT.notOk;
+}
+
+/** The reviews of the project we are in; none outside of one or where its configuration cannot be read. */
+async function reviewsOf({ cwd, env }: Terminal): Promise<readonly ReviewGate[]> {
+  const root = findProject(cwd);
+  const loaded = root === undefined ? undefined : await loadSettings(root, env);
+  if (loaded?.ok !== true) return [];
+  const gates = loaded.value.settings.entryPoints.flatMap((entryPoint) => entryPoint.gates);
+  return gates.filter((gate) => gate.kind === "review");
+}
+
+function printHealths(
+  { stdout, colours }: Terminal,
+  facts: { healths: readonly ReviewerHealth[]; wanted: readonly string[]; deserted: readonly ReviewGate[] },
+): void {
+  for (const health of facts.healths) {
+    const { reviewer, state, version, path } = health;
+    const mark = state === "ready" ? colours.green("✓") : colours.yellow("○");
+    const used = facts.wanted.includes(reviewer.name) ? " (used here)" : "";
+    const what = [version, colours.dim(path ?? "")].filter(Boolean).join("  ");
+    printLine(
+      stdout,
+      `${mark} ${reviewer.name}${used}: ${describeState(health)}${what === "" ? "" : `  ${what}`}`,
+    );
+    if (state === "missing" || state === "not-logged-in") printLine(stdout, `    ${reviewer.install}`);
+  }
+  for (const name of new Set(facts.deserted.map((gate) => gate.name))) {
+    printLine(stdout, colours.red(`✗ The review "${name}" has no reviewer that can be asked now.`));
+  }
+}
+
+function describeState({ state, until }: ReviewerHealth): string {
+  switch (state) {
+    case "ready":
+      return "ready";
+    case "missing":
+      return "not installed";
+    case "not-logged-in":
+      return "not logged in";
+    case "resting":
+      return `at its usage limit, left alone until ${new Date(until ?? 0).toTimeString().slice(0, 5)}`;
+  }
+}
