@@ -112,10 +112,12 @@ async function runPlan(project: Project, request: RunRequest, planned: PlannedRu
     runId: planned.runId,
     baseBranch: project.query.base ?? project.query.baseBranch,
     env: project.env,
-    changes: planned.detected.changes,
-    rerunNewIssueThreshold: settings.rerunNewIssueThreshold,
-    attempts: planned.session.attempts,
-    onProgress: (gate, text) => onEvent({ kind: "gate-progressed", planned: gate, text }),
+    review: {
+      changes: planned.detected.changes,
+      rerunNewIssueThreshold: settings.rerunNewIssueThreshold,
+      attempts: planned.session.attempts,
+      onProgress: (gate, text) => onEvent({ kind: "gate-progressed", planned: gate, text }),
+    },
     onGroup: (pid) => recordGroup(logDir, pid),
   };
   const signal = deadlineOf(project, request);

@@ -13,14 +13,19 @@ export interface GateContext {
   readonly baseBranch?: string;
   readonly replServer?: ReplServer;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** What reviews need to know about the run. */
+  readonly review?: ReviewFacts;
+  /** Called with the process group of every child, before the child can have done much. */
+  readonly onGroup: (pid: number) => void;
+}
+
+export interface ReviewFacts {
   readonly changes: ChangeSet;
-  /** From the second round on, a review's new findings count from this priority on. */
+  /** From the second round on, new findings count from this priority on. */
   readonly rerunNewIssueThreshold: Priority;
   /** Blocks already given for this prompt; with the first one, a review is under way. */
   readonly attempts: number;
   readonly onProgress: (planned: PlannedGate, text: string) => void;
-  /** Called with the process group of every child, before the child can have done much. */
-  readonly onGroup: (pid: number) => void;
 }
 
 /** Where the command line says that the nREPL server is; what it does not say is looked for. */

@@ -16,10 +16,19 @@ export async function runReview(
   context: GateContext,
   signal: AbortSignal,
 ): Promise<GateOutcome> {
+  const { review: facts } = context;
+  if (facts === undefined)
+    return outcomeOf(planned, 0, { kind: "errored", detail: "there is no change to review" });
   const started = performance.now();
   const trees = treesOf(context);
   const current = await trees.current();
-  const run: ReviewRun = { planned, context, trees, tree: current.kind === "tree" ? current.hash : null };
+  const run: ReviewRun = {
+    planned,
+    context,
+    facts,
+    trees,
+    tree: current.kind === "tree" ? current.hash : null,
+  };
   const loaded = await loadSlots(run);
   const results = await runSlots(run, loaded, signal);
   await forgetOldTrees(run);

@@ -25,12 +25,15 @@ export function loadSlots(run: ReviewRun): Promise<readonly LoadedSlot[]> {
   return Promise.all(numbers.map((number) => loadSlot(run, number)));
 }
 
-async function loadSlot({ planned, context, tree }: ReviewRun, number: number): Promise<LoadedSlot> {
+async function loadSlot(
+  { planned, context, facts: known, tree }: ReviewRun,
+  number: number,
+): Promise<LoadedSlot> {
   const files = slotFiles(join(context.root, context.logDir), planned.id, number);
   const [record, sheet] = await Promise.all([readSlot(files), readSheet(files)]);
   const slot = record === undefined ? undefined : withAnswers(record, sheet.answers);
   const facts = {
-    startsOver: context.attempts === 0,
+    startsOver: known.attempts === 0,
     changed: hasChanged(slot, tree),
     maxRounds: planned.gate.maxRounds,
   };

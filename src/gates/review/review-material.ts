@@ -14,11 +14,11 @@ export interface ReviewMaterial {
 
 /** The whole change of the gate's scope, against the run's base. */
 export async function wholeChange(run: ReviewRun): Promise<ReviewMaterial> {
-  const { planned, context, trees, tree } = run;
+  const { planned, facts, trees, tree } = run;
   const files = new Set(
     planned.files.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from])),
   );
-  const patch = tree === null ? undefined : await trees.changeUpTo(tree, context.changes);
+  const patch = tree === null ? undefined : await trees.changeUpTo(tree, facts.changes);
   const diff = patch?.ok === true ? parsePatch(patch.value).filter(({ file }) => files.has(file)) : [];
   return { diff, isInside: ({ file }) => files.has(file) };
 }

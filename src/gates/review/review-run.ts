@@ -1,7 +1,7 @@
 import type { ReviewGate } from "../../core/gate.ts";
 import type { PlannedGate } from "../../core/plan.ts";
 import type { ReviewTrees } from "../../machine/review-trees.ts";
-import type { GateContext } from "../gate-context.ts";
+import type { GateContext, ReviewFacts } from "../gate-context.ts";
 
 /** A review, planned. */
 export type PlannedReview = PlannedGate & { readonly gate: ReviewGate };
@@ -10,6 +10,7 @@ export type PlannedReview = PlannedGate & { readonly gate: ReviewGate };
 export interface ReviewRun {
   readonly planned: PlannedReview;
   readonly context: GateContext;
+  readonly facts: ReviewFacts;
   readonly trees: ReviewTrees;
   /** The work tree of this run, where git can take a picture of it. */
   readonly tree: string | null;

@@ -60,7 +60,7 @@ async function verify(
 ): Promise<SlotResult> {
   const material = await changeSince(run, slot);
   const { findings: earlier, confirmed } = slot;
-  const minPriority = run.context.rerunNewIssueThreshold;
+  const minPriority = run.facts.rerunNewIssueThreshold;
   return askRound(run, loaded, {
     round: { number: slot.round + 1, earlier, confirmed, minPriority, startsOver: false, material },
     signal,
@@ -104,13 +104,13 @@ async function askRound(
   return { kind: "answered", step: loaded.step.kind, slot, changed: true, logName, ...remark };
 }
 
-function promptOf({ planned, context }: ReviewRun, round: Round): string {
+function promptOf({ planned, facts }: ReviewRun, round: Round): string {
   const { earlier, confirmed, material, minPriority } = round;
   const record = { ...EMPTY_SLOT, findings: earlier, confirmed };
   return assemblePrompt({
     instructions: planned.gate.prompt,
     scope: planned.scope,
-    comparedTo: context.changes.comparedTo,
+    comparedTo: facts.changes.comparedTo,
     files: planned.files,
     diff: material.diff,
     ...(material.since === undefined ? {} : { since: material.since }),
@@ -189,8 +189,8 @@ function summary({ findings, verified }: ReviewAnswer): string {
 }
 
 /** To whoever watches, and into the log. */
-function tell({ planned, context }: ReviewRun, { log }: Pick<Asking, "log">, text: string): void {
-  context.onProgress(planned, text);
+function tell({ planned, facts }: ReviewRun, { log }: Pick<Asking, "log">, text: string): void {
+  facts.onProgress(planned, text);
   log.write(Buffer.from(`\n[gauntlet] ${text}\n`));
 }
 
