@@ -5,7 +5,8 @@ import { findProblems } from "./find-problems.ts";
 import { informativeWindows } from "./informative-windows.ts";
 import type { Listed } from "./lay-out-problems.ts";
 import { layOutProblems } from "./lay-out-problems.ts";
-import { logLines } from "./log-lines.ts";
+import type { Log } from "./log.ts";
+import { readLog } from "./log.ts";
 import { orderProblems } from "./order-problems.ts";
 import type { Problem } from "./problem.ts";
 import { shareBudget } from "./share-budget.ts";
@@ -41,17 +42,17 @@ export function digestGates(gates: readonly GateText[], budgetChars: number): re
 
 /** The problems of one gate, each once, in the order of repair. */
 export function gateProblems(gate: GateText): readonly Problem[] {
-  return orderProblems(findProblems(logLines(gate.text), gate, gate.parser).problems);
+  return orderProblems(findProblems(readLog(gate.text), gate, gate.parser).problems);
 }
 
 type Draft = (budgetChars: number) => string;
 
 function draftDigest(gate: GateText): Draft {
   if (gate.tell !== undefined) return gate.tell;
-  const lines = logLines(gate.text);
-  const reading = findProblems(lines, gate, gate.parser);
+  const log = readLog(gate.text);
+  const reading = findProblems(log, gate, gate.parser);
   const problems = orderProblems(reading.problems);
-  if (problems.length === 0) return (budget) => windowsDigest(lines, budget, gate.logPath);
+  if (problems.length === 0) return (budget) => windowsDigest(log.lines, budget, gate.logPath);
   const delta = gate.previous === undefined ? undefined : compareAttempts(gate.previous, problems);
   const listed =
     delta === undefined
@@ -61,13 +62,13 @@ function draftDigest(gate: GateText): Draft {
           ...delta.stillThere.map((problem) => ({ problem, known: true })),
         ];
   const head = [countProblems(problems), ...(delta === undefined ? [] : [describeDelta(delta)])].join("\n");
-  return (budget) => problemsDigest({ head, listed, lines, reading, logPath: gate.logPath }, budget);
+  return (budget) => problemsDigest({ head, listed, log, reading, logPath: gate.logPath }, budget);
 }
 
 interface ProblemsDraft {
   readonly head: string;
   readonly listed: readonly Listed[];
-  readonly lines: readonly string[];
+  readonly log: Log;
   readonly reading: Reading;
   readonly logPath: string;
 }

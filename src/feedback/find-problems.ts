@@ -1,3 +1,4 @@
+import type { Log } from "./log.ts";
 import type { FindingKind, Parser } from "./parsers/parser.ts";
 import { PARSERS } from "./parsers/table.ts";
 import type { Place } from "./place.ts";
@@ -19,12 +20,11 @@ export interface Reading {
 }
 
 /** `parser` pins one parser by name, `none` turns all of them off; otherwise every tool in the log is looked for. */
-export function findProblems(lines: readonly string[], place: Place, parser?: string): Reading {
-  const text = lines.join("\n");
-  const read = new Uint8Array(lines.length);
+export function findProblems(log: Log, place: Place, parser?: string): Reading {
+  const read = new Uint8Array(log.lines.length);
   const problems: FoundProblem[] = [];
-  for (const candidate of candidates(text, parser)) {
-    for (const { problem, from, to } of candidate.parse(lines)) {
+  for (const candidate of candidates(log.text, parser)) {
+    for (const { problem, from, to } of candidate.parse(log)) {
       if (read[from] === 1) continue;
       read.fill(1, from, to);
       problems.push({ problem: inProject(problem, place), tool: candidate.name, kind: candidate.kind });

@@ -1,5 +1,61 @@
-import { generic } from "./generic.ts";
+import { ava } from "./ava.ts";
+import { bats } from "./bats.ts";
+import { biome } from "./biome.ts";
+import { cargoTest } from "./cargo-test.ts";
+import { clojure } from "./clojure.ts";
+import { elixir } from "./elixir.ts";
+import { eslint } from "./grouped.ts";
+import { exunit } from "./exunit.ts";
+import { flake8 } from "./flake8.ts";
+import { gcc } from "./gcc.ts";
+import { goBuild } from "./go-build.ts";
+import { goTest } from "./go-test.ts";
+import { javac } from "./javac.ts";
+import { jest } from "./jest.ts";
+import { mocha } from "./mocha.ts";
+import { mypy } from "./mypy.ts";
+import { nodeCrash } from "./node-crash.ts";
+import { nodeTest } from "./node-test.ts";
+import { npm } from "./npm.ts";
+import { oxlint } from "./oxlint.ts";
 import type { Parser } from "./parser.ts";
+import { php } from "./php.ts";
+import { phpcs } from "./phpcs.ts";
+import { phpunit } from "./phpunit.ts";
+import { generic } from "./placed-parser.ts";
+import { prettier } from "./prettier.ts";
+import { pylint } from "./pylint.ts";
+import { pytest } from "./pytest.ts";
+import { rspec } from "./rspec.ts";
+import { ruff } from "./ruff.ts";
+import { rustc } from "./rustc.ts";
+import { shellcheck } from "./shellcheck.ts";
+import { tap } from "./tap.ts";
+import { traceback } from "./traceback.ts";
+import { tsc } from "./tsc.ts";
+import { unittest } from "./unittest.ts";
+import { vitest } from "./vitest.ts";
 
 /** Every parser, the most particular first: a line read by one is not read again by the next. */
-export const PARSERS: readonly Parser[] = [generic];
+export const PARSERS: readonly Parser[] = [
+  ...[tsc, rustc, ruff, oxlint, biome, elixir, shellcheck],
+  ...[
+    jest,
+    vitest,
+    mocha,
+    pytest,
+    unittest,
+    goTest,
+    cargoTest,
+    rspec,
+    phpunit,
+    exunit,
+    clojure,
+    ava,
+    bats,
+    tap,
+    nodeTest,
+  ],
+  ...[nodeCrash, traceback, php, npm],
+  ...[gcc, javac, mypy, pylint, flake8, goBuild, eslint, phpcs, prettier, generic],
+];

@@ -1,0 +1,20 @@
+import type { Log } from "../log.ts";
+import { finding } from "./compose.ts";
+import { readFailureBody } from "./failure-body.ts";
+import type { Finding, Parser } from "./parser.ts";
+import { sections } from "./sections.ts";
+
+/** Elixir's ExUnit: `1) test name (Module)` with the test's place on the next line. */
+export const exunit: Parser = { name: "exunit", kind: "test", marks: [") test "], parse };
+
+const NUMBERED = /^\s{2}\d+\) (?:test|property|doctest) (?<test>.+) \((?<module>[\w.]+)\)$/;
+
+function parse({ lines }: Log): readonly Finding[] {
+  return sections(lines, NUMBERED, /^(?:Finished in |\.+$)/).map(({ heading, body, from, to }) => {
+    const place = /^\s+(?<file>\S+\.exs):(?<line>\d+)$/.exec(body[0] ?? "")?.groups;
+    const own = body.slice(place === undefined ? 0 : 1).filter((line) => !/^\s+stacktrace:$/.test(line));
+    const caught = readFailureBody(own, { testFile: place?.["file"] });
+    const definedAt = place === undefined ? "" : ` (test at ${place["file"]}:${place["line"]})`;
+    return finding({ ...caught, test: heading["test"], message: `${caught.message}${definedAt}` }, from, to);
+  });
+}

@@ -1,0 +1,9 @@
+import { placedParser } from "./placed-parser.ts";
+
+/** The Java compiler. */
+export const javac = placedParser({
+  name: "javac",
+  kind: "build",
+  marks: [".java:"],
+  says: (rest, { file }) => file.endsWith(".java") && /^(?:error|warning): /.test(rest),
+});

@@ -1,0 +1,9 @@
+import { placedParser } from "./placed-parser.ts";
+
+/** mypy and Pyright. */
+export const mypy = placedParser({
+  name: "mypy",
+  kind: "build",
+  marks: [".py:", ".pyi:"],
+  says: (rest, { file }) => /\.pyi?$/.test(file) && /^(?:error|warning): /.test(rest),
+});

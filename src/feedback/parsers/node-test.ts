@@ -1,0 +1,46 @@
+import type { Log } from "../log.ts";
+import { finding } from "./compose.ts";
+import { readFailureBody } from "./failure-body.ts";
+import type { Finding, Parser } from "./parser.ts";
+
+/** node:test's spec reporter: `✖ name (1.2ms)` with the failure indented below, and again under "failing tests". */
+export const nodeTest: Parser = { name: "node-test", kind: "test", marks: ["✖ "], parse };
+
+const FAILED = /^(?<indent>\s*)✖ (?<test>.+?) \([\d.]+m?s\)$/;
+const PLACE = /^\s*test at (?<file>\S+?):(?<line>\d+):(?<column>\d+)$/;
+
+function parse({ lines }: Log): readonly Finding[] {
+  return lines.flatMap((line, index) => {
+    const { indent = "", test } = FAILED.exec(line)?.groups ?? {};
+    if (test === undefined) return [];
+    const to = endOfBody(lines, index + 1, indent.length);
+    const body = withoutProperties(lines.slice(index + 1, to));
+    if (body.every((one) => one.trim() === "")) return [];
+    const place = PLACE.exec(lines[index - 1] ?? "")?.groups;
+    const caught = readFailureBody(body, { testFile: place?.["file"] });
+    const isFile = /^[\w./\\:-]+\.[cm]?[jt]sx?$/.test(test);
+    return [finding({ ...place, ...known(caught), ...(isFile ? { file: test } : { test }) }, index, to)];
+  });
+}
+
+function endOfBody(lines: readonly string[], start: number, indent: number): number {
+  let end = start;
+  while (end < lines.length && belongs(lines[end] ?? "", indent)) end += 1;
+  return end;
+}
+
+function belongs(line: string, indent: number): boolean {
+  return (line.trim() === "" || line.search(/\S/) > indent) && !FAILED.test(line) && !PLACE.test(line);
+}
+
+/** An assertion's message shows the values already; the printed error repeats them. */
+function withoutProperties(body: readonly string[]): readonly string[] {
+  const start = body.findIndex((line) => /^\s*at .* \{$/.test(line));
+  return start === -1 ? body : body.slice(0, start + 1);
+}
+
+/** An absent place must not hide the one above the name. */
+function known<T extends object>(caught: T): Partial<T> {
+  // Only keys are dropped.
+  return Object.fromEntries(Object.entries(caught).filter(([, value]) => value !== undefined)) as Partial<T>;
+}

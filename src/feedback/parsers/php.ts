@@ -1,0 +1,16 @@
+import type { Log } from "../log.ts";
+import { finding } from "./compose.ts";
+import type { Finding, Parser } from "./parser.ts";
+
+/** PHP itself: `PHP Parse error: message in file on line N`. */
+export const php: Parser = { name: "php", kind: "build", marks: [" on line ", "PHP Fatal error"], parse };
+
+const ERROR =
+  /^(?:PHP )?(?<severity>(?:Parse|Fatal|Recoverable fatal) error|Warning): +(?<message>.*?) in (?<file>\S+?)(?: on line |:)(?<line>\d+)$/;
+
+function parse({ lines }: Log): readonly Finding[] {
+  return lines.flatMap((line, index) => {
+    const found = ERROR.exec(line)?.groups;
+    return found === undefined ? [] : [finding(found, index)];
+  });
+}

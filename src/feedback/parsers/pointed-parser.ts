@@ -1,0 +1,52 @@
+import type { Log } from "../log.ts";
+import { isFileName } from "../placed-text.ts";
+import { readVerdict } from "../read-verdict.ts";
+import { finding } from "./compose.ts";
+import type { Finding, FindingKind, Parser } from "./parser.ts";
+
+/** A tool that prints the message first and points to the place below: `--> file:line:column`, `╭─[file:line:column]`. */
+export interface PointingTool {
+  readonly name: string;
+  readonly kind: FindingKind;
+  readonly marks: readonly string[];
+  /** The shape of the line with the message. */
+  readonly message: RegExp;
+}
+
+/** The parser of such a tool. */
+export function pointedParser({ name, kind, marks, message }: PointingTool): Parser {
+  return { name, kind, marks, parse };
+
+  function parse({ lines }: Log): readonly Finding[] {
+    return lines.flatMap((line, index) => {
+      const place = POINTER.exec(line)?.groups;
+      if (place === undefined || !isFileName(place["file"] ?? "")) return [];
+      const from = messageAbove(lines, index, message);
+      if (from === undefined) return [];
+      const to = endOfFrame(lines, index + 1);
+      const said = readVerdict((lines[from] ?? "").trim().replace(/^[×x✖⚠!] +/, ""));
+      const severity = said.severity ?? ((lines[from] ?? "").trim().startsWith("⚠") ? "warning" : "error");
+      return [finding({ ...place, ...said, severity, excerpt: lines.slice(index + 1, to) }, from, to)];
+    });
+  }
+}
+
+const POINTER =
+  /^\s*(?:-->|,-\[|╭─\[|┌─|└─|╰─\[)\s*(?<file>[^\s\]]+?):(?<line>\d+):(?<column>\d+)\]?(?::.*)?$/;
+const FARTHEST = 8;
+const LONGEST_FRAME = 14;
+
+function messageAbove(lines: readonly string[], index: number, message: RegExp): number | undefined {
+  for (let above = index - 1; above >= Math.max(0, index - FARTHEST); above -= 1) {
+    const line = lines[above] ?? "";
+    if (message.test(line)) return above;
+    if (line.trim() === "" || POINTER.test(line)) return undefined;
+  }
+  return undefined;
+}
+
+function endOfFrame(lines: readonly string[], start: number): number {
+  let end = start;
+  while (end < lines.length && end - start < LONGEST_FRAME && (lines[end] ?? "").trim() !== "") end += 1;
+  return end;
+}

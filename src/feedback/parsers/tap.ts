@@ -1,0 +1,65 @@
+import type { Log } from "../log.ts";
+import type { Caught } from "./compose.ts";
+import { finding } from "./compose.ts";
+import { readFailureBody } from "./failure-body.ts";
+import type { Finding, Parser } from "./parser.ts";
+
+/** The Test Anything Protocol, of node:test, AVA, bats, Mocha, Perl and others. */
+export const tap: Parser = { name: "tap", kind: "test", marks: ["not ok "], parse };
+
+const POINT =
+  /^(?<indent>\s*)(?<result>not ok|ok) \d+(?: -)?(?: (?<test>.*?))?(?: # (?<directive>TODO|SKIP|time=).*)?$/i;
+
+function parse({ lines }: Log): readonly Finding[] {
+  return lines.flatMap((line, index) => {
+    const { result, test, directive, indent = "" } = POINT.exec(line)?.groups ?? {};
+    if (result !== "not ok" || /^(?:todo|skip)$/i.test(directive ?? "")) return [];
+    const to = endOfPoint(lines, index + 1, indent.length);
+    const body = lines.slice(index + 1, to);
+    if (body.some((one) => /failureType: 'subtestsFailed'/.test(one))) return [];
+    const isFile = /^[\w./\\:-]+\.[cm]?[jt]sx?$/.test(test ?? "");
+    return [finding({ ...readPoint(body), ...(isFile ? { file: test } : { test }) }, index, to)];
+  });
+}
+
+function endOfPoint(lines: readonly string[], start: number, indent: number): number {
+  let end = start;
+  while (end < lines.length && belongs(lines[end] ?? "", indent)) end += 1;
+  return end;
+}
+
+function belongs(line: string, indent: number): boolean {
+  if (POINT.test(line) || /^\s*(?:# Subtest: |\d+\.\.\d+$|# (?:tests|pass|fail) )/.test(line)) return false;
+  return line.trim() === "" || line.startsWith("#") || line.search(/\S/) > indent;
+}
+
+/** YAML below a point is common but not alike between producers; places and messages are looked for by their shape. */
+function readPoint(body: readonly string[]): Caught {
+  const plain = body
+    .map((line) => line.replace(/^\s*# ?/, "").replace(/^\s*(?:at|location): '(.*)'$/, "at $1"))
+    .map((line) => line.replace(/^(\s+)([\w.<>$]+ \(.*:\d+:\d+\))$/, "$1at $2"))
+    .filter((line) => !YAML_NOISE.test(line));
+  const place = AT_LINE.map((shape) => plain.map((line) => shape.exec(line)?.groups).find(Boolean)).find(
+    Boolean,
+  );
+  const caught = readFailureBody(plain);
+  const at = plain.findIndex((line) => ERROR_KEY.test(line));
+  const error = ERROR_KEY.exec(plain[at] ?? "")?.groups?.["message"] ?? "";
+  const message = /^[|>][-+\d]*$/.test(error) ? plain[at + 1]?.trim() : error.replace(/^'(.*)'$/, "$1");
+  return {
+    ...caught,
+    ...(caught.line === undefined ? place : {}),
+    ...(message === undefined || message === "" ? {} : { message }),
+  };
+}
+
+const YAML_NOISE =
+  /^\s*(?:---|\.\.\.|duration_ms: .*|failureType: .*|code: .*|name: .*|stack: .*|type: .*|exitCode: .*|signal: .*|operator: .*)$/;
+const ERROR_KEY = /^\s*(?:error|message): (?<message>.*)$/;
+
+/** bats: `(in test file x.bats, line 3)`; Perl: `at t/x.t line 3.` */
+const AT_LINE = [
+  /\(in test file (?<file>\S+), line (?<line>\d+)\)/,
+  /\bfile (?<file>\S+), line (?<line>\d+)[,)]/,
+  /\bat (?<file>\S+) line (?<line>\d+)\.?$/,
+] as const;

@@ -1,0 +1,9 @@
+import { placedParser } from "./placed-parser.ts";
+
+/** The TypeScript compiler, plain and pretty. */
+export const tsc = placedParser({
+  name: "tsc",
+  kind: "build",
+  marks: ["error TS", "error\u00A0TS"],
+  says: (rest) => /^(?:error|warning) TS\d+: /.test(rest),
+});

@@ -1,0 +1,38 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** One thing that really failed, as the tool itself tells machines, or as read by a person. */
+export interface Failure {
+  readonly file?: string;
+  readonly line?: number;
+  readonly test?: string;
+  readonly message?: string;
+}
+
+/** What a real tool printed, and what was really wrong. */
+export interface Recording {
+  /** `tool/name`. */
+  readonly name: string;
+  readonly text: string;
+  readonly failures: readonly Failure[];
+}
+
+/** All recordings below a directory: `<tool>/<name>.log` beside `<tool>/<name>.truth.json`. */
+export function readCorpus(directory: string): readonly Recording[] {
+  return readdirSync(directory, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .flatMap((tool) => readTool(directory, tool.name))
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+function readTool(directory: string, tool: string): readonly Recording[] {
+  return readdirSync(join(directory, tool))
+    .filter((file) => file.endsWith(".truth.json"))
+    .map((file) => {
+      const name = file.replace(/\.truth\.json$/, "");
+      const truth: unknown = JSON.parse(readFileSync(join(directory, tool, file), "utf8"));
+      const text = readFileSync(join(directory, tool, `${name}.log`), "utf8");
+      // The recording scripts write these files.
+      return { name: `${tool}/${name}`, text, failures: (truth as { failures: Failure[] }).failures };
+    });
+}
