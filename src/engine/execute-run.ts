@@ -126,7 +126,7 @@ async function runPlan(project: Project, request: RunRequest, planned: PlannedRu
     { maxParallel: settings.maxParallel, context, onEvent },
     signal,
   );
-  forgetGroups(logDir);
+  await forgetGroups(logDir);
   const result = await concludeRun({ project, request, planned, runNumber, outcomes });
   log.finish(result);
   return { ...result, consoleLogPath: projectPath(`${settings.logDir}/${log.name}`) };

@@ -53,7 +53,17 @@ export async function writeFileAtomic(path: string, content: string | Uint8Array
 }
 
 /** An errno in words; anything that is not one is a bug and travels on. */
-export function troubleOf(action: string, path: string, error: unknown): ReturnType<typeof fail> {
+export /** Removes a file; one that is not there is fine. */
+async function removeFile(path: string): Promise<Result<void>> {
+  try {
+    await rm(path, { force: true });
+    return ok(undefined);
+  } catch (error) {
+    return troubleOf("remove", path, error);
+  }
+}
+
+function troubleOf(action: string, path: string, error: unknown): ReturnType<typeof fail> {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (code === "ENOENT" && action !== "write") return fail({ kind: "file-missing", path });
   if (code === "") throw error;

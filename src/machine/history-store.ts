@@ -1,8 +1,7 @@
-import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { NEW_SESSION, type SessionHistory, type WorkTreeHistory } from "../core/history.ts";
-import { ok, type Result } from "../core/trouble.ts";
-import { listDirectory, readText, writeFileAtomic } from "./files.ts";
+import type { Result } from "../core/trouble.ts";
+import { listDirectory, readText, removeFile, writeFileAtomic } from "./files.ts";
 import { now } from "./clock.ts";
 
 /** Raised whenever a stored shape changes; a file of any other version counts as absent. */
@@ -35,9 +34,8 @@ export async function writeSession(
   const { attempts, openFailures, gaveUpOn, deferredFor } = history;
   const isEmpty =
     attempts === 0 && openFailures.length === 0 && gaveUpOn === undefined && deferredFor === undefined;
-  if (!isEmpty) return writeState(sessionFile(stateDir, key), history);
-  await rm(sessionFile(stateDir, key), { force: true });
-  return ok(undefined);
+  const path = sessionFile(stateDir, key);
+  return isEmpty ? removeFile(path) : writeState(path, history);
 }
 
 /** Every session with something to remember. */

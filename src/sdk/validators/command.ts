@@ -1,5 +1,5 @@
 import { informativeWindows } from "../../feedback/informative-windows.ts";
-import { logLines } from "../../feedback/log-lines.ts";
+import { readLog } from "../../feedback/log.ts";
 import { secretMasker } from "../../feedback/mask-secrets.ts";
 import type { ProcessEnd } from "../../machine/process.ts";
 import { runProcess } from "../../machine/process.ts";
@@ -81,5 +81,5 @@ function failed(what: string, output: string): ToolResult<ValidationOutcome> {
 }
 
 function excerpt(text: string, env: Readonly<Record<string, string | undefined>>): string {
-  return informativeWindows(logLines(secretMasker(env)(text)), REASON_CHARS).trim();
+  return informativeWindows(readLog(secretMasker(env)(text)).lines, REASON_CHARS).trim();
 }
