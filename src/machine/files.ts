@@ -47,7 +47,7 @@ export async function writeFileAtomic(path: string, content: string | Uint8Array
     await rename(draft, path);
     return ok(undefined);
   } catch (error) {
-    await rm(draft, { force: true });
+    await removeFile(draft);
     return troubleOf("write", path, error);
   }
 }
@@ -63,7 +63,7 @@ async function removeFile(path: string): Promise<Result<void>> {
   }
 }
 
-function troubleOf(action: string, path: string, error: unknown): ReturnType<typeof fail> {
+export function troubleOf(action: string, path: string, error: unknown): ReturnType<typeof fail> {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (code === "ENOENT" && action !== "write") return fail({ kind: "file-missing", path });
   if (code === "") throw error;
