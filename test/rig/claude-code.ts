@@ -54,6 +54,8 @@ export interface ClaudeCodeRun {
   readonly requests: readonly ModelRequest[];
   readonly allRequests: readonly ModelRequest[];
   readonly hooks: readonly HookResponse[];
+  /** What the person at the keyboard is told, hooks' `systemMessage`s among it, without the `Stop says: ` on each line. */
+  readonly notices: readonly string[];
   readonly events: readonly StreamEvent[];
   readonly stdout: string;
   readonly stderr: string;
@@ -81,6 +83,7 @@ export async function runClaudeCode(request: ClaudeCodeRequest): Promise<ClaudeC
     requests: api.requests.filter((asked) => asked.kind === "main"),
     allRequests: [...api.requests],
     hooks: events.filter((event) => event.subtype === "hook_response").map(hookResponse),
+    notices: events.filter((event) => event.subtype === "informational").map(notice),
     survivors: async () => (await processesWith(`${RUN_ID}=${runId}`)).map((found) => found.command),
   };
 }
@@ -181,6 +184,10 @@ function hookResponse(event: StreamEvent): HookResponse {
     stderr: text(event["stderr"]) ?? "",
     exitCode: typeof exitCode === "number" ? exitCode : undefined,
   };
+}
+
+function notice(event: StreamEvent): string {
+  return (text(event["content"]) ?? "").replaceAll(/^\w+ says: /gm, "");
 }
 
 function text(value: unknown): string | undefined {

@@ -1,0 +1,80 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { stripVTControlCharacters } from "node:util";
+import { describe, expect, test } from "vitest";
+import { CLI, cleanEnv, GauntletProject } from "../rig/gauntlet-project.ts";
+
+const CONFIG = ".gauntlet/config.yml";
+const SETTINGS = ".claude/settings.local.json";
+
+test("init, validate, run and uninstall work one after the other", async () => {
+  await using project = await GauntletProject.create({ Makefile: "test:\n\ttrue\n" });
+
+  const init = await project.gauntlet(["init", "--yes", "--hook"]);
+  const validate = await project.gauntlet(["validate"]);
+  const run = await project.gauntlet(["run"]);
+  const uninstall = await project.gauntlet(["uninstall"]);
+
+  expect([init, validate, run, uninstall].map(({ exitCode }) => exitCode)).toEqual([0, 0, 0, 0]);
+  expect(project.read(CONFIG)).toContain("test: make test");
+  expect(project.has(".claude")).toBe(false);
+});
+
+test("with stdin at its end, init asks nothing and ends", async () => {
+  await using project = await GauntletProject.create({ Makefile: "test:\n\ttrue\n" });
+
+  const init = await project.gauntlet(["init"]);
+
+  expect(init.exitCode).toBe(0);
+  expect(init.stdout).not.toContain("(y/n)");
+  expect([project.has(CONFIG), project.has(SETTINGS)]).toEqual([true, false]);
+});
+
+/** `script` of util-linux gives a child a real terminal. */
+const hasTerminal = spawnSync("script", ["--version"]).stdout?.toString().includes("util-linux") ?? false;
+
+describe.runIf(hasTerminal)("on a real terminal", () => {
+  test("init asks, obeys, and ends by itself", async () => {
+    await using project = await GauntletProject.create({ Makefile: "test:\n\ttrue\n" });
+
+    const session = await onTerminal(project, ["y", "n"]);
+
+    expect(session.exitCode).toBe(0);
+    expect(session.output).toContain(
+      "✓ Stop hook installed - gauntlet will run automatically when agent stops",
+    );
+    expect([project.has(CONFIG), project.has(SETTINGS)]).toEqual([true, true]);
+  });
+
+  test("Ctrl-C at the question ends init without a hook and without a stack trace", async () => {
+    await using project = await GauntletProject.create({ Makefile: "test:\n\ttrue\n" });
+
+    const session = await onTerminal(project, ["\u0003"]);
+
+    expect(session.exitCode).toBe(1);
+    expect(session.output).toMatch(/Cancelled\. Nothing more was changed\.\s*$/);
+    expect([project.has(CONFIG), project.has(SETTINGS)]).toEqual([true, false]);
+  });
+});
+
+/** Runs `init` with a terminal for stdin and stdout, and types one answer after each question. */
+async function onTerminal(project: GauntletProject, answers: readonly string[]) {
+  const child = spawn("script", ["-qefc", `"${process.execPath}" "${CLI}" init`, "/dev/null"], {
+    cwd: project.root,
+    env: { ...cleanEnv(project.home), TERM: "xterm" },
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const pending = [...answers];
+  let output = "";
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+    output += chunk;
+    const asked = stripVTControlCharacters(output).split("(y/n): ").length - 1;
+    if (asked > answers.length - pending.length) child.stdin.write(`${pending.shift() ?? ""}\r`);
+  });
+  return { exitCode: await closed(child), output: stripVTControlCharacters(output) };
+}
+
+function closed(child: ChildProcess): Promise<number | null> {
+  return new Promise((resolve) => {
+    child.once("close", resolve);
+  });
+}
