@@ -28,7 +28,7 @@ export function planUninstall(text: string | undefined, registration: HookRegist
 }
 
 /** What to paste by hand where we cannot edit. */
-export function snippet(registration: HookRegistration): string {
+function snippet(registration: HookRegistration): string {
   return JSON.stringify(freshValue(registration), null, 2);
 }
 

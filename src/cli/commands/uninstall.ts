@@ -1,9 +1,10 @@
+import { relative } from "node:path";
 import { explain, type Trouble } from "../../core/trouble.ts";
 import { claudeCodeStopHook } from "../../install/claude-code.ts";
 import { planUninstall } from "../../install/plan-hooks.ts";
 import { previewChange } from "../../install/preview.ts";
 import { applyEdit, prepareEdit } from "../../install/settings-edit.ts";
-import { CONFIG_FILE } from "../../machine/find-project.ts";
+import { CONFIG_FILE, findProject } from "../../machine/find-project.ts";
 import { EXIT } from "../exit-code.ts";
 import { printLine, type Terminal } from "../terminal.ts";
 
@@ -11,14 +12,16 @@ export interface UninstallOptions {
   readonly dryRun?: boolean;
 }
 
-/** Takes our stop hook out of Claude Code's settings, and nothing else. */
+/** Takes our stop hook out of Claude Code's settings, and nothing else: here, or where the project above has it. */
 export async function uninstallCommand(terminal: Terminal, { dryRun }: UninstallOptions): Promise<number> {
   const { cwd, stdout } = terminal;
-  const registration = claudeCodeStopHook("agent-gauntlet stop-hook");
-  const { file } = registration;
-  const edit = await prepareEdit(cwd, registration, planUninstall);
+  const here = await prepareEdit(cwd, REGISTRATION, planUninstall);
+  const project = findProject(cwd);
+  const isElsewhere = here.ok && here.value.change.kind === "unchanged" && project !== undefined;
+  const edit = isElsewhere ? await prepareEdit(project, REGISTRATION, planUninstall) : here;
   if (!edit.ok) return complain(edit.trouble, terminal);
-  const { before, change } = edit.value;
+  const { path, before, change } = edit.value;
+  const file = relative(cwd, path);
   if (change.kind === "unchanged") {
     printLine(stdout, `No stop hook of agent-gauntlet in ${file}.`);
     return EXIT.ok;
@@ -34,6 +37,9 @@ export async function uninstallCommand(terminal: Terminal, { dryRun }: Uninstall
   printLine(stdout, `${CONFIG_FILE} was left as it is: \`agent-gauntlet run\` still works.`);
   return EXIT.ok;
 }
+
+/** To recognise ours; which command it would install does not matter here. */
+const REGISTRATION = claudeCodeStopHook("agent-gauntlet stop-hook");
 
 function complain(trouble: Trouble, { stderr }: Terminal): number {
   printLine(stderr, explain(trouble));
