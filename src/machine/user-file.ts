@@ -78,7 +78,8 @@ const MAX_LINKS = 40;
 /** Like `realpath`, but also where the last link leads to a file that is not there yet. */
 async function followLinks(path: string, depth = 0): Promise<string> {
   const found = await lstat(path).catch(() => undefined);
-  if (found?.isSymbolicLink() !== true || depth > MAX_LINKS) return path;
+  if (found?.isSymbolicLink() !== true) return path;
+  if (depth > MAX_LINKS) return realpath(path);
   const target = resolve(await realpath(dirname(path)), await readlink(path));
   return followLinks(target, depth + 1);
 }

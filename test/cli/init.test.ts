@@ -282,6 +282,17 @@ describe("uninstall", () => {
     },
   );
 
+  test("in a subdirectory takes the hook of the project above out", async () => {
+    const project = await projectWith({ "src/a.txt": "" });
+    execFileSync("git", ["init", "-q"], { cwd: project.path });
+    await project.init({ hook: true });
+
+    const uninstall = await project.uninstall({}, join(project.path, "src"));
+
+    expect(uninstall.stdout).toContain("✓ Stop hook removed from ../.claude/settings.local.json");
+    expect(project.has(SETTINGS)).toBe(false);
+  });
+
   test("--dry-run only tells", async () => {
     const project = await projectWith({});
     await project.init({ hook: true });
@@ -339,11 +350,11 @@ async function projectWith(files: Readonly<Record<string, string>>) {
       const program = { script: join(bin, "agent-gauntlet"), version: "1.0.0" };
       return person.outcome(initCommand(terminal, { ...program, ...options }));
     },
-    uninstall: (options: UninstallOptions = {}) => {
+    uninstall: (options: UninstallOptions = {}, cwd = path) => {
       const person = personTyping([]);
       const terminal = {
         ...person.streams,
-        cwd: path,
+        cwd,
         env: {},
         isInteractive: false,
         colours: createColors(false),

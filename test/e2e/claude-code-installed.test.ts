@@ -1,0 +1,57 @@
+import { execFileSync } from "node:child_process";
+import { resolve } from "node:path";
+import { expect, test } from "vitest";
+import { installClaudeCode, runClaudeCode } from "../rig/claude-code.ts";
+import type { Finished } from "../rig/gauntlet-project.ts";
+import { cleanEnv, GauntletProject, run } from "../rig/gauntlet-project.ts";
+
+const claude = await installClaudeCode();
+
+test("installed from its package as a development dependency, init writes a hook that fires wherever the model is", async ({
+  skip,
+}) => {
+  if (!claude.ok) return skip(claude.reason);
+  await using project = await GauntletProject.create({
+    ".gitignore": "node_modules/\n",
+    "package.json": JSON.stringify({ name: "it's an app", scripts: { test: "grep fixed status.txt" } }),
+    "packages/inner/package.json": '{ "name": "inner" }',
+    "status.txt": "broken\n",
+  });
+  await installPackage(project);
+
+  const init = await npx(project, "agent-gauntlet", "init", "--yes", "--hook");
+  const cd = { name: "Bash", input: { command: "cd packages/inner && pwd", description: "look" } };
+  const session = await runClaudeCode({
+    bin: claude.bin,
+    project: project.root,
+    turns: [{ toolUse: cd }, "Done."],
+  });
+
+  expect(init).toMatchObject({ exitCode: 0, stderr: "" });
+  expect(init.stdout).toContain("not on the PATH that hooks get");
+  expect(project.read(".gauntlet/config.yml")).toContain(
+    "../node_modules/agent-gauntlet/schema/config.schema.json",
+  );
+  expect(session.hooks.map(({ stdout }) => (JSON.parse(stdout) as { status: string }).status)).toEqual([
+    "failed",
+    "stop_hook_active",
+  ]);
+});
+
+/** Packs what is built here and installs it as anybody would; it has no dependencies, so nothing is downloaded. */
+async function installPackage(project: GauntletProject): Promise<void> {
+  const packed = execFileSync(
+    "npm",
+    ["pack", "--ignore-scripts", "--silent", "--pack-destination", project.home],
+    {
+      cwd: resolve(import.meta.dirname, "../.."),
+    },
+  );
+  const tarball = resolve(project.home, packed.toString().trim());
+  const npm = ["npm", "install", "--save-dev", "--offline", "--no-audit", "--no-fund", tarball];
+  expect(await run(npm, { cwd: project.root, env: cleanEnv(project.home) })).toMatchObject({ exitCode: 0 });
+}
+
+function npx(project: GauntletProject, ...args: readonly string[]): Promise<Finished> {
+  return run(["npx", "--no-install", ...args], { cwd: project.root, env: cleanEnv(project.home) });
+}
