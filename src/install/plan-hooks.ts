@@ -63,7 +63,8 @@ function install(body: string, registration: HookRegistration): Edited {
   if (body.trim() === "") return body + freshFile(registration).trimEnd();
   const problem = obstacle(body, registration);
   if (problem !== undefined) return problem;
-  const tidied = removeHooks(body, registration, (found, all) => isSurplus(found, all, registration)) ?? "{}";
+  const tidied = removeHooks(body, registration, (found, all) => isSurplus(found, all, registration));
+  if (tidied === undefined) return freshFile(registration);
   return registration.hooks.reduce((text, hook) => register(text, hook, registration), tidied);
 }
 

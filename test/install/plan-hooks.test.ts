@@ -135,6 +135,10 @@ describe("installing", () => {
     expect(installed).toEqual({ hooks: { Stop: [{ hooks: [hook] }], SubagentStop: [] } });
   });
 
+  test("starts afresh where the file held nothing but ours in the wrong event", () => {
+    expect(install(install(undefined).replace("Stop", "SubagentStop"))).toBe(install(undefined));
+  });
+
   test("registers several events at once", () => {
     const installed: unknown = parse(install('{"hooks":{"Stop":[]}}', twoEvents));
 

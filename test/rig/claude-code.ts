@@ -196,7 +196,7 @@ function text(value: unknown): string | undefined {
 
 /** Hooks run in sessions of their own, so the client's process group does not lead to them; their environment does. */
 async function processesWith(variable: string): Promise<readonly { pid: number; command: string }[]> {
-  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  const pids = (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(
     pids.map(async (pid) => {
       const environment = await readFile(`/proc/${pid}/environ`, "utf8").catch(() => "");
