@@ -1,6 +1,7 @@
-import { CLAUDE_CODE_SETTINGS } from "./claude-code.ts";
 import type { HookRegistration } from "./hook-registration.ts";
 
+/** Personal settings of Claude Code: nothing is committed. */
+const SETTINGS = ".claude/settings.local.json";
 /** Seconds that Claude Code gives the hooks together; each has a time limit of its own in `.brepl/hooks.edn`. */
 const STOP_TIMEOUT_SECONDS = 3600;
 
@@ -9,7 +10,7 @@ export function breplHooks(program: string): HookRegistration {
   const stop = `${program} hook stop`;
   const sessionEnd = `${program} hook session-end`;
   return {
-    file: CLAUDE_CODE_SETTINGS,
+    file: SETTINGS,
     hooks: [
       {
         event: "Stop",
@@ -20,7 +21,7 @@ export function breplHooks(program: string): HookRegistration {
     ],
     isOurs: isBreplCommand,
     exact: true,
-    shape: { eventsKey: "hooks", grouped: true, commandKey: "command" },
+    shape: { eventsKey: "hooks", grouped: true, commandKey: "command", isStrictJson: true },
   };
 }
 

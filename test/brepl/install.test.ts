@@ -107,10 +107,11 @@ describe("settings of other people", () => {
     await using project = await breplProject();
     await project.write(SETTINGS, commented);
 
-    await project.brepl(install);
+    const run = await project.brepl(install);
     const installed = await project.read(SETTINGS);
     await project.brepl(["hooks", "uninstall"]);
 
+    expect(run.stderr).toContain("skips a settings file with comments");
     expect(installed).toContain("brepl hook stop");
     expect(installed).toContain("// how I like it");
     expect(await project.read(SETTINGS)).toBe(commented);

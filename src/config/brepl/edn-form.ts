@@ -6,7 +6,7 @@ interface Placed {
   readonly end: number;
 }
 
-export type EdnAtom = Placed & AtomValue;
+type EdnAtom = Placed & AtomValue;
 
 /** What a token or a string says. Numbers that no setting needs keep their text. */
 export type AtomValue =
@@ -21,9 +21,9 @@ export type AtomValue =
   /** Stands where a problem was already reported, so that the rest can still be read and judged. */
   | { readonly kind: "unreadable" };
 
-export type EdnCollection = EdnSequence | EdnMap;
+type EdnCollection = EdnSequence | EdnMap;
 
-export interface EdnSequence extends Placed {
+interface EdnSequence extends Placed {
   readonly kind: "list" | "vector" | "set";
   readonly items: readonly EdnForm[];
 }
