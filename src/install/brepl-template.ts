@@ -28,10 +28,11 @@ export const BREPL_TEMPLATE = `;; Stop hooks: what must hold before the agent ma
 
 {:stop
  [;; Run the tests in the REPL and keep the agent working until they are green.
-  ;; run-tests never throws by itself, so this does.
+  ;; The REPL knows nothing of changed files until they are loaded; run-tests never throws by itself, so this does.
   #_{:type :repl
      :name "tests"
-     :code (do (require '[clojure.test :as t] 'my.app-test :reload)
+     :code (do (require '[clojure.test :as t])
+               (require 'my.app 'my.app-test :reload)
                (let [{:keys [fail error] :or {fail 0 error 0}} (t/run-tests 'my.app-test)]
                  (when (pos? (+ fail error))
                    (throw (ex-info "tests failed" {:fail fail :error error})))))

@@ -59,6 +59,7 @@ describe.each(SERVERS)("a real nREPL server: $title", ({ title, extension, start
     await mkdir(`${server.dir}/my`, { recursive: true });
     const code = `(ns my.app-test (:require [clojure.test :refer [deftest is]]))
 (deftest adds (is (= ${expected} (+ 1 2))))`;
+    await writeFile(`${server.dir}/my/app.${extension}`, "(ns my.app)");
     await writeFile(`${server.dir}/my/app_test.${extension}`, code);
   }
 
@@ -79,7 +80,7 @@ describe.each(SERVERS)("a real nREPL server: $title", ({ title, extension, start
   );
 
   live(`does not take a red run-tests for a pass${because}`, async () => {
-    const run = "(require '[clojure.test :as t] 'my.app-test :reload) (t/run-tests 'my.app-test)";
+    const run = "(require '[clojure.test :as t]) (require 'my.app-test :reload) (t/run-tests 'my.app-test)";
     await using project = await projectWith(hook(run));
     await writeTest(5);
 
