@@ -1,5 +1,7 @@
 import { Argument, Command, Option } from "commander";
+import { didYouMean } from "../core/did-you-mean.ts";
 import packageJson from "../../package.json" with { type: "json" };
+import type { CleanOptions } from "./commands/clean.ts";
 import type { CompletionOptions } from "./commands/completion.ts";
 import type { DetectOptions } from "./commands/detect.ts";
 import type { InitOptions } from "./commands/init.ts";
@@ -21,7 +23,7 @@ export function gauntletCommands(act: Act): Command {
       "Decides whether a coding agent may stop: runs your project's gates and blocks with exactly what to fix.",
     )
     .version(packageJson.version)
-    .helpCommand("help [command]", "show help for a command")
+    .helpCommand(false)
     .showHelpAfterError("(run with --help to see the options)")
     .exitOverride();
   addExamples(program, "agent-gauntlet init", "agent-gauntlet run", "agent-gauntlet detect --why");
@@ -29,6 +31,7 @@ export function gauntletCommands(act: Act): Command {
   addLookingCommands(program, act);
   addHealthCommand(program, act);
   addSetUpCommands(program, act);
+  addHelpCommand(program);
   return program;
 }
 
@@ -170,7 +173,10 @@ function addSetUpCommands(program: Command, act: Act): void {
   program
     .command("clean")
     .description("put the logs away in previous/, forget failures and attempts")
-    .action(() => act(async (terminal) => (await import("./commands/clean.ts")).cleanCommand(terminal)));
+    .option("--json", "print it as JSON")
+    .action((options: CleanOptions) =>
+      act(async (terminal) => (await import("./commands/clean.ts")).cleanCommand(terminal, options)),
+    );
   const completion = program
     .command("completion")
     .description("print a completion script for your shell")
@@ -185,6 +191,22 @@ function addSetUpCommands(program: Command, act: Act): void {
     'eval "$(agent-gauntlet completion bash)"',
     "agent-gauntlet completion fish | source",
   );
+}
+
+function addHelpCommand(program: Command): void {
+  program
+    .command("help")
+    .description("show help for a command")
+    .argument("[command]")
+    .action((name?: string) => {
+      const asked = name === undefined ? program : program.commands.find((one) => one.name() === name);
+      if (asked !== undefined) return asked.outputHelp();
+      const hint = didYouMean(
+        name ?? "",
+        program.commands.map((one) => one.name()),
+      );
+      program.error(`error: unknown command '${name}'${hint === undefined ? "" : `\n(${hint})`}`);
+    });
 }
 
 function addExamples(command: Command, ...lines: readonly string[]): void {

@@ -2,6 +2,7 @@ import { loadSettings } from "../config/gauntlet/load.ts";
 import { formatDiagnostic } from "../core/diagnostic.ts";
 import type { Settings } from "../core/settings.ts";
 import { explain, type Trouble } from "../core/trouble.ts";
+import { troubleStatus } from "../engine/run-result.ts";
 import { findProject } from "../machine/find-project.ts";
 import { errorJson } from "../report/json.ts";
 import { EXIT } from "./exit-code.ts";
@@ -31,11 +32,7 @@ export function tellTrouble(
   { command, json }: { command: string; json?: boolean | undefined },
 ): number {
   const message = explain(trouble);
-  if (json)
-    printLine(
-      terminal.stdout,
-      errorJson(command, trouble.kind === "no-config" ? "no_config" : "error", message),
-    );
+  if (json) printLine(terminal.stdout, errorJson(command, troubleStatus(trouble), message));
   printLine(terminal.stderr, message);
   return EXIT.notOk;
 }

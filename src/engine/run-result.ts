@@ -23,7 +23,8 @@ export function troubleResult(trouble: Trouble): RunResult {
   return { ...withoutGates(status, { detail: detail.replace(/\.$/, "") }), trouble, errorMessage: detail };
 }
 
-function troubleStatus(trouble: Trouble): Status {
+/** The status of a run that trouble kept from running. */
+export function troubleStatus(trouble: Trouble): Status {
   if (trouble.kind === "no-config") return "no_config";
   return trouble.kind === "lock-held" ? "lock_conflict" : "error";
 }

@@ -1,6 +1,6 @@
 import type { ChangeSet } from "../core/change-set.ts";
 import type { Diagnostic } from "../core/diagnostic.ts";
-import type { SessionHistory, WorkTreeHistory } from "../core/history.ts";
+import type { PassRecord, RunRecord, SessionHistory, WorkTreeHistory } from "../core/history.ts";
 import { type GateOutcome, isBlocking } from "../core/outcome.ts";
 import type { Plan } from "../core/plan.ts";
 import type { Settings } from "../core/settings.ts";
@@ -21,7 +21,10 @@ export interface RunFacts {
   readonly plan?: Plan;
 }
 
-/** The JSON of a run. Like every JSON we print, one object on one line that begins with `format` and `command`. */
+/**
+ * The JSON of a run. Like every JSON we print, one object on one line that begins with `format` and `command`, where a
+ * field without a value is null. `json-schema.ts` describes them all.
+ */
 export function runJson(command: string, result: RunFacts): string {
   const { status, message, outcomes, changes, plan } = result;
   return line(command, {
@@ -60,14 +63,13 @@ export function listJson(settings: Settings): string {
 
 export function validateJson(diagnostics: readonly Diagnostic[]): string {
   const valid = !diagnostics.some(({ severity }) => severity === "error");
-  return line("validate", { valid, diagnostics });
+  return line("validate", { valid, diagnostics: diagnostics.map(diagnosticJson) });
 }
 
-export function statusJson(workTree: WorkTreeHistory, sessions: readonly SessionFacts[]): string {
-  const { lastRun, pass } = workTree;
+export function statusJson({ lastRun, pass }: WorkTreeHistory, sessions: readonly SessionFacts[]): string {
   return line("status", {
-    lastRun: lastRun === undefined ? null : { ...lastRun, outcomes: lastRun.outcomes.map(outcomeJson) },
-    lastPass: pass ?? null,
+    lastRun: lastRun === undefined ? null : lastRunJson(lastRun),
+    lastPass: pass === undefined ? null : passJson(pass),
     sessions: sessions.map(({ id, attemptsLeft, history }) => ({
       id,
       attempts: history.attempts,
@@ -76,6 +78,10 @@ export function statusJson(workTree: WorkTreeHistory, sessions: readonly Session
       openFailures: history.openFailures.map((failure) => failure.id),
     })),
   });
+}
+
+export function cleanJson(archived: number, previous: string): string {
+  return line("clean", { archived, previous });
 }
 
 /** A session with something to remember. */
@@ -90,13 +96,66 @@ export function errorJson(command: string, status: Status, message: string): str
   return line(command, { status, message });
 }
 
+function lastRunJson({ number, status, completedAt, branch, head, outcomes }: RunRecord): object {
+  return {
+    run: number,
+    status,
+    completedAt: isoTime(completedAt),
+    branch: branch ?? null,
+    head: head ?? null,
+    outcomes: outcomes.map(outcomeJson),
+  };
+}
+
+function passJson({ runNumber, status, at, baseCommit }: PassRecord): object {
+  return { run: runNumber, status, at: isoTime(at), baseCommit: baseCommit ?? null };
+}
+
 function outcomeJson(outcome: GateOutcome): object {
-  const { kind, gate, fixInstructions: _told, ...rest } = outcome;
-  return { ...rest, kind: gate, outcome: kind, blocks: isBlocking(outcome) };
+  const { id, gate, name, scope, workingDirectory, kind, warnOnly, durationMs, logPath } = outcome;
+  return {
+    id,
+    kind: gate,
+    name,
+    scope,
+    workingDirectory,
+    outcome: kind,
+    detail: detailOf(outcome),
+    blocks: isBlocking(outcome),
+    warnOnly,
+    durationMs,
+    logPath: logPath ?? null,
+  };
+}
+
+function detailOf(outcome: GateOutcome): string | null {
+  if (outcome.kind === "passed") return outcome.warning ?? null;
+  return outcome.kind === "timed-out" ? `after ${outcome.afterMs / 1000} s` : outcome.detail;
 }
 
 function changesJson({ comparedTo, baseCommit, files, notes }: ChangeSet): object {
-  return { comparedTo, baseCommit: baseCommit ?? null, files, notes };
+  return {
+    comparedTo,
+    baseCommit: baseCommit ?? null,
+    files: files.map(({ path, change, from }) => ({ path, change, from: from ?? null })),
+    notes,
+  };
+}
+
+function diagnosticJson({ severity, file, line, column, message, excerpt, hint }: Diagnostic): object {
+  return {
+    severity,
+    file,
+    line: line ?? null,
+    column: column ?? null,
+    message,
+    excerpt: excerpt ?? null,
+    hint: hint ?? null,
+  };
+}
+
+function isoTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
 }
 
 function line(command: string, content: object): string {

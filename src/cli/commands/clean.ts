@@ -1,17 +1,21 @@
 import { cleanProject } from "../../engine/clean-project.ts";
+import { cleanJson } from "../../report/json.ts";
 import { EXIT } from "../exit-code.ts";
 import { openSettings, tellTrouble } from "../open-settings.ts";
 import { printLine, type Terminal } from "../terminal.ts";
 
+export interface CleanOptions {
+  readonly json?: boolean;
+}
+
 /** Starts over: logs are archived; failures, attempts and passes are forgotten. */
-export async function cleanCommand(terminal: Terminal): Promise<number> {
-  const settings = await openSettings(terminal, { command: "clean" });
+export async function cleanCommand(terminal: Terminal, { json }: CleanOptions): Promise<number> {
+  const settings = await openSettings(terminal, { command: "clean", json });
   if (typeof settings === "number") return settings;
   const cleaned = await cleanProject(settings);
-  if (!cleaned.ok) return tellTrouble(terminal, cleaned.trouble, { command: "clean" });
-  printLine(
-    terminal.stdout,
-    `Archived ${cleaned.value} logs to ${settings.logDir}/previous; failures and attempts are forgotten.`,
-  );
+  if (!cleaned.ok) return tellTrouble(terminal, cleaned.trouble, { command: "clean", json });
+  const previous = `${settings.logDir}/previous`;
+  const words = `Archived ${cleaned.value} logs to ${previous}; failures and attempts are forgotten.`;
+  printLine(terminal.stdout, json ? cleanJson(cleaned.value, previous) : words);
   return EXIT.ok;
 }

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import type { Command, Option } from "commander";
 import { gauntletCommands } from "../command-table.ts";
 import { EXIT } from "../exit-code.ts";
 import { printLine, type Terminal } from "../terminal.ts";
@@ -9,7 +9,9 @@ export interface CompletionOptions {
 
 /** Prints a completion script made from the command table itself. */
 export async function completionCommand(terminal: Terminal, { shell }: CompletionOptions): Promise<number> {
-  const commands = gauntletCommands(async () => {}).commands.map(describe);
+  const program = gauntletCommands(async () => {});
+  const names = program.commands.map((command) => command.name());
+  const commands = program.commands.map((command) => describe(command, names));
   printLine(terminal.stdout, SCRIPTS[shell](commands));
   return EXIT.ok;
 }
@@ -17,59 +19,93 @@ export async function completionCommand(terminal: Terminal, { shell }: Completio
 interface Described {
   readonly name: string;
   readonly summary: string;
-  readonly flags: readonly string[];
+  readonly flags: readonly Flag[];
+  /** What its argument may be. */
+  readonly values: readonly string[];
 }
 
-function describe(command: Command): Described {
-  const flags = command.options.flatMap(({ short, long }) =>
-    [short, long].filter((flag) => flag !== undefined),
-  );
-  return { name: command.name(), summary: command.description(), flags: [...flags, "--help"] };
+interface Flag {
+  readonly spellings: readonly string[];
+  readonly summary: string;
+  readonly takesValue: boolean;
 }
+
+function describe(command: Command, commandNames: readonly string[]): Described {
+  const name = command.name();
+  const choices = command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []);
+  return {
+    name,
+    summary: command.description(),
+    flags: [...command.options.map(describeFlag), HELP],
+    values: name === "help" ? commandNames : choices,
+  };
+}
+
+function describeFlag({ short, long, description, required }: Option): Flag {
+  const spellings = [short, long].filter((flag) => flag !== undefined);
+  return { spellings, summary: description, takesValue: required };
+}
+
+const HELP: Flag = { spellings: ["-h", "--help"], summary: "show help", takesValue: false };
 
 const SCRIPTS: Readonly<Record<CompletionOptions["shell"], (commands: readonly Described[]) => string>> = {
   bash: (commands) => `_agent_gauntlet() {
   local current="\${COMP_WORDS[COMP_CWORD]}"
   if [ "$COMP_CWORD" -eq 1 ]; then
-    COMPREPLY=($(compgen -W "${names(commands)}" -- "$current"))
+    COMPREPLY=($(compgen -W "${commands.map(({ name }) => name).join(" ")} --help --version" -- "$current"))
     return
   fi
   case "\${COMP_WORDS[1]}" in
-${commands.map(({ name, flags }) => `    ${name}) COMPREPLY=($(compgen -W "${flags.join(" ")}" -- "$current")) ;;`).join("\n")}
+${commands.map((command) => `    ${command.name}) COMPREPLY=($(compgen -W "${words(command)}" -- "$current")) ;;`).join("\n")}
   esac
 }
 complete -F _agent_gauntlet agent-gauntlet`,
   zsh: (commands) => `#compdef agent-gauntlet
 _agent_gauntlet() {
+  local -a commands flags
   if (( CURRENT == 2 )); then
-    local -a commands=(${commands.map(({ name, summary }) => quote(`${name}:${summary}`)).join(" ")})
+    commands=(${commands.map(({ name, summary }) => quote(`${name}:${summary}`)).join(" ")})
     _describe command commands
     return
   fi
   case "$words[2]" in
-${commands.map(({ name, flags }) => `    ${name}) compadd -- ${flags.join(" ")} ;;`).join("\n")}
+${commands.map(zshCase).join("\n")}
   esac
 }
-compdef _agent_gauntlet agent-gauntlet`,
+if [ "$funcstack[1]" = "_agent_gauntlet" ]; then _agent_gauntlet "$@"; else compdef _agent_gauntlet agent-gauntlet; fi`,
   fish: (commands) =>
-    commands
-      .flatMap(({ name, summary, flags }) => [
-        `complete -c agent-gauntlet -n __fish_use_subcommand -f -a ${name} -d ${quote(summary)}`,
-        ...flags.map(
-          (flag) => `complete -c agent-gauntlet -n '__fish_seen_subcommand_from ${name}' ${fishFlag(flag)}`,
-        ),
-      ])
-      .join("\n"),
+    ["complete -c agent-gauntlet -f", ...commands.flatMap((command) => fishLines(command))].join("\n"),
 };
 
-function names(commands: readonly Described[]): string {
-  return commands.map(({ name }) => name).join(" ");
+function words({ flags, values }: Described): string {
+  return [...values, ...flags.flatMap(({ spellings }) => spellings)].join(" ");
+}
+
+function zshCase({ name, flags, values }: Described): string {
+  const described = flags.flatMap(({ spellings, summary }) =>
+    spellings.map((flag) => quote(`${flag}:${summary}`)),
+  );
+  const compadd = values.length === 0 ? "" : ` compadd -- ${values.join(" ")};`;
+  return `    ${name})${compadd} flags=(${described.join(" ")}); _describe -o option flags ;;`;
+}
+
+function fishLines({ name, summary, flags, values }: Described): readonly string[] {
+  const after = `complete -c agent-gauntlet -n '__fish_seen_subcommand_from ${name}'`;
+  return [
+    `complete -c agent-gauntlet -n __fish_use_subcommand -a ${name} -d ${quote(summary)}`,
+    ...(values.length === 0 ? [] : [`${after} -a ${quote(values.join(" "))}`]),
+    ...flags.map(
+      (flag) =>
+        `${after} ${flag.spellings.map(fishFlag).join(" ")}${flag.takesValue ? " -x" : ""} -d ${quote(flag.summary)}`,
+    ),
+  ];
 }
 
 function fishFlag(flag: string): string {
   return flag.startsWith("--") ? `-l ${flag.slice(2)}` : `-s ${flag.slice(1)}`;
 }
 
+/** One word for bash, zsh and fish alike. */
 function quote(text: string): string {
-  return `'${text.replaceAll("'", "")}'`;
+  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,0 +1,206 @@
+import * as z from "zod";
+import { STATUSES } from "../core/status.ts";
+
+/**
+ * The contract of every `--json` output: `schema/output.schema.json` is made from it and tests hold the real outputs
+ * against it. A field without a value is null, never absent. Readers must tolerate new fields.
+ */
+export function outputSchema() {
+  return z.union([run, detect, list, validate, status, clean, trouble]);
+}
+
+const path = z
+  .string()
+  .describe("Relative to the project root, with `/` on every platform; `.` is the root.");
+
+const gateKind = z.enum(["check", "review", "repl", "validator"]).describe("What kind of gate it is.");
+
+const gateId = z
+  .string()
+  .describe("`<kind>:<scope>:<name>`; stable between runs, and what `--gate` takes besides a name.");
+
+const runStatus = z.enum(STATUSES).describe("What it came to; see the list of statuses.");
+
+const time = z.iso.datetime().describe("ISO 8601, UTC.");
+
+const changes = z
+  .strictObject({
+    comparedTo: z.string().describe("In words: `origin/main (1a2b3c4)`, `the last commit`, …"),
+    baseCommit: z.string().nullable().describe("The commit the change is measured from, if there is one."),
+    files: z
+      .array(
+        z.strictObject({
+          path,
+          change: z
+            .enum(["added", "modified", "deleted", "renamed", "untracked", "unmerged"])
+            .describe("What happened to the file; what is in the work tree now has the last word."),
+          from: path.nullable().describe("Where a renamed file was before; it counts as changed there too."),
+        }),
+      )
+      .describe("Every changed file of the project."),
+    notes: z
+      .array(z.string())
+      .describe("Surprises worth knowing: a base branch that is missing, no git at all."),
+  })
+  .describe("What changed.");
+
+const skipped = z
+  .array(z.strictObject({ id: gateId, reason: z.string().describe("Why the gate does not run.") }))
+  .describe("Gates that are not planned.");
+
+const outcome = z
+  .strictObject({
+    id: gateId,
+    kind: gateKind,
+    name: z.string().describe("The gate's name in the configuration."),
+    scope: path.describe("The path the gate looks after."),
+    workingDirectory: path.describe("Where it ran."),
+    outcome: z
+      .enum(["passed", "failed", "timed-out", "errored", "unavailable", "cancelled", "skipped"])
+      .describe("What the gate came to."),
+    detail: z.string().nullable().describe("One line more: `exit code 1`; a warning, if it passed with one."),
+    blocks: z.boolean().describe("Whether this outcome keeps an agent from stopping."),
+    warnOnly: z.boolean().describe("Whether the configuration says that this gate only warns."),
+    durationMs: z.number().nonnegative().describe("How long it took, in milliseconds."),
+    logPath: path.nullable().describe("The gate's full output."),
+  })
+  .describe("One gate of a run.");
+
+const run = z
+  .strictObject({
+    ...head("run", "check", "review"),
+    status: runStatus,
+    message: z.string().describe("One line for people."),
+    run: z.int().nullable().describe("The number of the run, if any gate ran."),
+    outcomes: z.array(outcome).describe("One for each planned gate."),
+    skipped,
+    changes: changes.nullable(),
+    consoleLog: path.nullable().describe("The log of the run as a whole."),
+    attemptsLeft: z.int().nullable().describe("Blocks that may still follow."),
+  })
+  .describe("`run`, `check` and `review`: what was run and what it came to.");
+
+const detect = z
+  .strictObject({
+    ...head("detect"),
+    changes,
+    gates: z
+      .array(
+        z.strictObject({
+          id: gateId,
+          kind: gateKind,
+          name: z.string().describe("The gate's name in the configuration."),
+          scope: path.describe("The path the gate looks after."),
+          workingDirectory: path.describe("Where it would run."),
+          reason: z.string().describe("Why it would run."),
+          files: z.array(path).describe("The changed files of its scope."),
+        }),
+      )
+      .describe("Gates that would run."),
+    skipped,
+  })
+  .describe("`detect`: what changed and which gates it calls for.");
+
+const list = z
+  .strictObject({
+    ...head("list"),
+    entryPoints: z
+      .array(
+        z.strictObject({
+          path: z.string().describe("`.`, a path, `dir/*` or a glob, as configured."),
+          exclude: z.array(z.string()).describe("Paths and globs that do not belong to it."),
+          gates: z
+            .array(
+              z.strictObject({
+                kind: gateKind,
+                name: z.string().describe("The gate's name."),
+                warnOnly: z.boolean().describe("Whether a failure is only a warning."),
+                parallel: z.boolean().describe("Whether it may run beside other gates."),
+              }),
+            )
+            .describe("Its gates."),
+        }),
+      )
+      .describe("Every entry point, in the order of the configuration."),
+  })
+  .describe("`list`: what is configured.");
+
+const validate = z
+  .strictObject({
+    ...head("validate"),
+    valid: z.boolean().describe("Whether there is no error; warnings do not count."),
+    diagnostics: z
+      .array(
+        z.strictObject({
+          severity: z.enum(["error", "warning"]).describe("Errors keep the gates from running."),
+          file: z.string().describe("Relative to the project root where possible."),
+          line: z.int().positive().nullable().describe("From 1; null when it is about the file itself."),
+          column: z.int().positive().nullable().describe("From 1."),
+          message: z.string().describe("What is wrong."),
+          excerpt: z.string().nullable().describe("The offending line."),
+          hint: z.string().nullable().describe("What to do about it."),
+        }),
+      )
+      .describe("Every problem of every file."),
+  })
+  .describe("`validate`: every problem in the configuration.");
+
+const status = z
+  .strictObject({
+    ...head("status"),
+    lastRun: z
+      .strictObject({
+        run: z.int().describe("Its number."),
+        status: runStatus,
+        completedAt: time,
+        branch: z.string().nullable().describe("Null when HEAD was detached, or without git."),
+        head: z.string().nullable().describe("The commit that was checked out."),
+        outcomes: z.array(outcome).describe("Gate by gate."),
+      })
+      .nullable()
+      .describe("The last run that executed gates."),
+    lastPass: z
+      .strictObject({
+        run: z.int().describe("Its number."),
+        status: runStatus,
+        at: time,
+        baseCommit: z.string().nullable().describe("What it was compared with."),
+      })
+      .nullable()
+      .describe("The pass that a stop of the same work tree may reuse."),
+    sessions: z
+      .array(
+        z.strictObject({
+          id: z.string().describe("The agent's session; `command-line` for runs by hand."),
+          attempts: z.int().describe("Blocks given so far."),
+          attemptsLeft: z.int().describe("Blocks that may still follow."),
+          gaveUp: z.boolean().describe("Whether the retry limit was exceeded."),
+          openFailures: z.array(gateId).describe("Gates that failed and have not passed since."),
+        }),
+      )
+      .describe("Sessions with something open."),
+  })
+  .describe("`status`: where things stand.");
+
+const clean = z
+  .strictObject({
+    ...head("clean"),
+    archived: z.int().describe("How many logs were put away."),
+    previous: path.describe("Where they are now."),
+  })
+  .describe("`clean`: what was put away.");
+
+const trouble = z
+  .strictObject({
+    ...head("detect", "list", "validate", "status", "clean"),
+    status: z.enum(["no_config", "error", "lock_conflict"]).describe("What kind of trouble."),
+    message: z.string().describe("What happened and what to do about it."),
+  })
+  .describe("Any command but a run that could not do its work; the exit code is 1.");
+
+function head(...commands: readonly [string, ...string[]]) {
+  return {
+    format: z.literal(1).describe("Raised when a field changes its meaning or goes."),
+    command: z.enum(commands).describe("The command that printed this."),
+  };
+}
