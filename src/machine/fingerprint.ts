@@ -21,8 +21,9 @@ export type Fingerprint =
 const MAX_UNTRACKED_BYTES = 100 * 1024 * 1024;
 
 /**
- * Fingerprints tracked and untracked (not ignored) files through a temporary index and object directory: nothing is
- * written into the user's repository, index, stash or refs. Staging and committing do not change the fingerprint.
+ * Fingerprints tracked and untracked (not ignored) files through a temporary index and object directory: no byte is
+ * written into the user's repository, index, stash or refs (git only marks objects it meets again as recently used).
+ * Staging and committing do not change the fingerprint.
  */
 export async function fingerprintWorkTree(cwd: string): Promise<Fingerprint> {
   return withScratch(tmpdir(), (scratch) => writeTreeOf(cwd, scratch));

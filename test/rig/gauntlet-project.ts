@@ -28,9 +28,12 @@ export class GauntletProject implements AsyncDisposable {
   readonly root: string;
   readonly home: string;
 
-  private constructor(dir: AsyncDisposable & { readonly path: string }) {
+  private constructor(
+    dir: AsyncDisposable & { readonly path: string },
+    root: string = join(dir.path, "project"),
+  ) {
     this.#dir = dir;
-    this.root = join(dir.path, "project");
+    this.root = root;
     this.home = join(dir.path, "home");
   }
 
@@ -58,6 +61,11 @@ export class GauntletProject implements AsyncDisposable {
     });
     await project.commit("start");
     return project;
+  }
+
+  /** The same machine seen from another directory: a clone, a worktree, a project inside the repository. */
+  at(dir: string): GauntletProject {
+    return new GauntletProject(this.#dir, resolve(this.root, dir));
   }
 
   async write(files: Readonly<Record<string, string>>): Promise<void> {
