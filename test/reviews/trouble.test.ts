@@ -151,6 +151,8 @@ test("a reviewer that hangs is ended at its timeout, and nothing of it is left",
 
   expect(run.status).toBe("failed");
   expect(progressOf(run)).toContain("claude no answer within 1 s");
+  const [hung] = await project.calls("claude");
+  expect(() => process.kill(Number(hung?.pid), 0)).toThrow("ESRCH");
 });
 
 test("a reviewer that prints 100 MB before its answer is understood, and its log stays bounded", async () => {

@@ -17,6 +17,7 @@ function review() {
     args: process.argv.slice(2),
     prompt,
     cwd: process.cwd(),
+    pid: process.pid,
     GAUNTLET_STOP_HOOK_ACTIVE,
     CLAUDECODE,
   };

@@ -30,6 +30,7 @@ export interface ReviewerCall {
   readonly args: readonly string[];
   readonly prompt: string;
   readonly cwd: string;
+  readonly pid: number;
   readonly GAUNTLET_STOP_HOOK_ACTIVE?: string;
   readonly CLAUDECODE?: string;
 }

@@ -1,7 +1,9 @@
 /** Texts longer than this are no answers; only their end is searched. */
 const MAX_CHARS = 1_000_000;
-/** A text that only looks like JSON must not keep us busy. */
-const MAX_ATTEMPTS = 200;
+/** So many characters are read in all before a text that only looks like JSON is given up. */
+const MAX_READ_CHARS = 8_000_000;
+/** After giving up, the end alone is searched: that is where an answer is. */
+const END_CHARS = 50_000;
 
 /**
  * Finds the JSON objects and arrays in a text, whatever stands around them: prose, code fences, fences inside of
@@ -11,16 +13,18 @@ export function jsonInText(text: string): readonly unknown[] {
   const searched = text.slice(-MAX_CHARS).trim();
   const whole = parseJson(searched);
   if (typeof whole === "object" && whole !== null) return [whole];
-  return scan(searched);
+  return scan(searched) ?? scan(searched.slice(-END_CHARS)) ?? [];
 }
 
-function scan(text: string): readonly unknown[] {
+/** Undefined when the text has too many beginnings without an end. */
+function scan(text: string): readonly unknown[] | undefined {
   const found: unknown[] = [];
   const starts = /[{[](?=\s*["{\]}])/g;
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const start = starts.exec(text)?.index;
-    if (start === undefined) break;
+  let read = 0;
+  for (let start = starts.exec(text)?.index; start !== undefined; start = starts.exec(text)?.index) {
     const end = closingOf(text, start);
+    read += (end ?? text.length) - start;
+    if (read > MAX_READ_CHARS) return undefined;
     const value = end === undefined ? undefined : parseJson(text.slice(start, end));
     if (end === undefined || value === undefined) continue;
     found.push(value);

@@ -1,0 +1,121 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { finding, reviewProject, says, type ReviewProject } from "../rig/review-project.ts";
+
+const CLI = join(import.meta.dirname, "../../dist/cli/agent-gauntlet.cjs");
+
+function gauntlet(
+  project: ReviewProject,
+  ...args: readonly string[]
+): Promise<{ exitCode: number; stdout: string; stderr: string }> {
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [CLI, ...args],
+      { cwd: project.root, env: project.env },
+      (error, stdout, stderr) =>
+        resolve({ exitCode: error === null ? 0 : Number(error.code), stdout, stderr }),
+    );
+  });
+}
+
+test("review runs the reviews and nothing else, and lists the findings", async () => {
+  await using project = await reviewProject({ ".gauntlet/checks/red.yml": "command: exit 1\n" });
+  await project.reviewer("claude", [says(finding())]);
+
+  const { exitCode, stdout } = await gauntlet(project, "review");
+
+  expect(exitCode).toBe(1);
+  expect(stdout).toContain("src/sum.js:3 high The mean of an empty list is NaN.");
+  expect(stdout).toContain("claude reviews: slot 1 of 1, round 1 of 2");
+  expect(stdout).toContain("Status: Failed");
+  expect(stdout).not.toContain("check:.:red");
+});
+
+test("--json carries the findings with their ids and the file to answer in", async () => {
+  await using project = await reviewProject();
+  await project.reviewer("claude", [says(finding())]);
+
+  const { stdout } = await gauntlet(project, "review", "--json", "--gate", "careful");
+
+  const { outcomes } = JSON.parse(stdout) as { outcomes: { review: object }[] }; // printed by us
+  expect(outcomes[0]?.review).toEqual({
+    open: [
+      {
+        id: expect.stringMatching(/^f-[0-9a-f]{8}$/),
+        ...finding(),
+        status: "new",
+        result: "",
+      },
+    ],
+    skipped: [],
+    sheets: ["gauntlet_logs/review_._careful.slot-1.json"],
+  });
+});
+
+test("a stop is blocked by a finding with instructions to answer, and let through once it is confirmed", async () => {
+  await using project = await reviewProject({
+    ".gauntlet/config.yml":
+      "base_branch: main\nstop_hook:\n  when_active: enforce\ncli:\n  default_preference: [claude]\n",
+  });
+  await project.reviewer("claude", [says(finding()), { confirmAll: true }]);
+  const stop = (active: boolean) =>
+    stopHook(project, {
+      hook_event_name: "Stop",
+      session_id: "s1",
+      cwd: project.root,
+      stop_hook_active: active,
+    });
+
+  const blocked = await stop(false);
+
+  expect(blocked).toMatchObject({ decision: "block", status: "failed" });
+  expect(blocked["reason"]).toContain("src/sum.js:3 high The mean of an empty list is NaN.");
+  expect(blocked["reason"]).toContain('set its "status" to "fixed"');
+  expect(blocked["reason"]).toContain("gauntlet_logs/review_._careful.slot-1.json");
+
+  await project.write("src/sum.js", "export const mean = () => 0;\n");
+  await project.answer("fixed", "always 0 now");
+
+  expect(await stop(true)).toMatchObject({ decision: "approve", status: "passed" });
+});
+
+test("health says which reviewers are there, which version, and how to get the others", async () => {
+  await using project = await reviewProject();
+  await project.reviewer("claude", [says()]);
+
+  const people = await gauntlet(project, "health");
+  const machines = await gauntlet(project, "health", "--json");
+
+  expect(people.exitCode).toBe(0);
+  expect(people.stdout).toContain("✓ claude (used here): ready  1.2.3");
+  expect(people.stdout).toContain("npm install -g @google/gemini-cli");
+  const { reviewers } = JSON.parse(machines.stdout) as { reviewers: { name: string; state: string }[] }; // printed by us
+  expect(reviewers.map(({ name, state }) => [name, state])).toContainEqual(["claude", "ready"]);
+});
+
+test("health fails when a review of the project has nobody to ask, and shows who is at a limit", async () => {
+  await using project = await reviewProject();
+  await project.reviewer("claude", [{ stdout: "You've hit your usage limit" }]);
+  await project.run();
+
+  const { exitCode, stdout } = await gauntlet(project, "health");
+
+  expect(exitCode).toBe(1);
+  expect(stdout).toContain("claude (used here): at its usage limit, left alone until");
+  expect(stdout).toContain('The review "careful" has no reviewer that can be asked now.');
+});
+
+async function stopHook(project: ReviewProject, event: object): Promise<Record<string, unknown>> {
+  return new Promise((resolve, reject) => {
+    const child = execFile(
+      process.execPath,
+      [CLI, "stop-hook"],
+      { cwd: project.root, env: project.env },
+      (error, stdout) =>
+        error === null ? resolve(JSON.parse(stdout) as Record<string, unknown>) : reject(error), // one JSON object, by the protocol
+    );
+    child.stdin?.end(`${JSON.stringify(event)}\n`);
+  });
+}
