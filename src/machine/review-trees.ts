@@ -48,8 +48,9 @@ export class ReviewTrees {
     return output.ok ? ok(output.value.subarray(0, MAX_PATCH_BYTES).toString("utf8")) : output;
   }
 
-  async #baseOf({ baseCommit }: ChangeSet): Promise<string> {
-    for (const revision of [baseCommit, "HEAD"]) {
+  /** The first commit of all is compared with nothing. */
+  async #baseOf({ baseCommit, commit }: ChangeSet): Promise<string> {
+    for (const revision of [baseCommit, commit === undefined ? "HEAD" : undefined]) {
       if (revision !== undefined && (await this.#exists(revision))) return revision;
     }
     const empty = await gitOutput(this.#root, ["hash-object", "-t", "tree", "--stdin"]);

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { jsonInText } from "../../src/gates/review/json-in-text.ts";
 import { readAnswer } from "../../src/gates/review/read-answer.ts";
