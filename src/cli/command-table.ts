@@ -4,6 +4,7 @@ import packageJson from "../../package.json" with { type: "json" };
 import type { CleanOptions } from "./commands/clean.ts";
 import type { CompletionOptions } from "./commands/completion.ts";
 import type { DetectOptions } from "./commands/detect.ts";
+import type { HealthOptions } from "./commands/health.ts";
 import type { InitOptions } from "./commands/init.ts";
 import type { ListOptions } from "./commands/list.ts";
 import type { RunOptions } from "./commands/run.ts";
