@@ -11,6 +11,7 @@ import type { RunOptions } from "./commands/run.ts";
 import type { StatusOptions } from "./commands/status.ts";
 import type { UninstallOptions } from "./commands/uninstall.ts";
 import type { ValidateOptions } from "./commands/validate.ts";
+import { addHostCommands } from "./host-commands.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Runs one command; what it returns is the exit code. */
@@ -31,6 +32,7 @@ export function gauntletCommands(act: Act): Command {
   addLookingCommands(program, act);
   addHealthCommand(program, act);
   addSetUpCommands(program, act);
+  addHostCommands(program, act);
   addHelpCommand(program);
   return program;
 }

@@ -7,6 +7,8 @@ export type HostName =
 /** What a host told us when its agent wanted to stop, in host-neutral words. */
 export interface StopEvent {
   readonly host: HostName;
+  /** Where the host tells. */
+  readonly hostVersion?: string;
   /** The host's own text, absent where it sends none: not safe as a file name before `sessionKey`. */
   readonly sessionId?: string;
   /** Tells sessions apart where the host names no session. */

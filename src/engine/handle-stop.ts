@@ -1,3 +1,4 @@
+import type { ProjectPath } from "../core/path.ts";
 import type { RunEvent } from "../core/run-event.ts";
 import { isGreen } from "../core/status.ts";
 import { statusMessage } from "../core/status-message.ts";
@@ -5,6 +6,7 @@ import type { StopEvent } from "../core/stop-event.ts";
 import type { Verdict } from "../core/verdict.ts";
 import { type BlockedSession, forgetBlock, readBlockedSession } from "../machine/blocked-session.ts";
 import { findProject } from "../machine/find-project.ts";
+import type { RunResult } from "./run-request.ts";
 import { allow, verdictOf } from "./verdict-of.ts";
 
 /** A stop to answer: what the host asked, and what we know about the host and ourselves. */
@@ -16,6 +18,10 @@ export interface Stop {
   /** Called when gates are about to run, for whoever watches. */
   readonly onRunning?: () => void;
   readonly onEvent?: (event: RunEvent) => void;
+  /** Called with what the run came to, for whoever keeps a record. */
+  readonly onResult?: (result: RunResult) => void;
+  /** Where the run leaves its traces instead of the project's log directory. */
+  readonly logDir?: ProjectPath | undefined;
 }
 
 /** May the agent stop? The whole of the product in one function; everything else is in the functions it calls. */
@@ -29,7 +35,10 @@ export async function handleStop(stop: Stop, signal: AbortSignal): Promise<Verdi
   stop.onRunning?.();
   const { executeRun } = await import("./execute-run.ts");
   const onEvent = stop.onEvent ?? (() => {});
-  const result = await executeRun({ cwd: root, checkInterval: true, event, blockCap, env, signal, onEvent });
+  const { logDir } = stop;
+  const request = { cwd: root, checkInterval: true, event, blockCap, env, signal, onEvent, logDir };
+  const result = await executeRun(request);
+  stop.onResult?.(result);
   if (isGreen(result.status) || result.status === "retry_limit_exceeded") forgetBlock(event, env);
   return verdictOf(result, { event, root });
 }

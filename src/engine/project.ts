@@ -28,17 +28,19 @@ export async function openProject(request: RunRequest): Promise<Result<Project>>
   if (root === undefined) return fail({ kind: "no-config", searchedFrom: request.cwd });
   const loaded = await loadSettings(root, env);
   if (!loaded.ok) return loaded;
-  const { settings, warnings } = loaded.value;
+  const { warnings } = loaded.value;
+  const logDir = request.logDir ?? loaded.value.settings.logDir;
+  const settings = { ...loaded.value.settings, logDir };
   const ci = isCi(env);
   const { base, commit, uncommitted } = request;
   const baseBranch = ci ? baseBranchIn(env, settings.baseBranch) : settings.baseBranch;
   return ok({
     settings,
     warnings,
-    logDir: logDirOf(root, settings.logDir),
+    logDir: logDirOf(root, logDir),
     session: request.event === undefined ? "command-line" : sessionKey(request.event, root),
     env,
     ci,
-    query: { root, logDir: settings.logDir, baseBranch, base, commit, uncommitted, ci },
+    query: { root, logDir: loaded.value.settings.logDir, baseBranch, base, commit, uncommitted, ci },
   });
 }

@@ -1,5 +1,6 @@
 import type { ChangeSet } from "../core/change-set.ts";
 import type { GateOutcome } from "../core/outcome.ts";
+import type { ProjectPath } from "../core/path.ts";
 import type { Plan } from "../core/plan.ts";
 import type { RunEvent } from "../core/run-event.ts";
 import type { Status } from "../core/status.ts";
@@ -25,6 +26,8 @@ export interface RunRequest {
   readonly blockCap?: number | undefined;
   /** For a caller that counts blocks itself: takes the place of the session's count and of `max_retries`. */
   readonly budget?: { readonly spent: number; readonly max: number };
+  /** Where the run leaves its logs and state, instead of the configured `log_dir`: a rehearsal leaves none. */
+  readonly logDir?: ProjectPath | undefined;
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: RunEvent) => void;
   readonly env?: Readonly<Record<string, string | undefined>>;

@@ -20,6 +20,7 @@ export const claudeCode: Host = {
   registration: {
     event: "Stop",
     projectFile: ".claude/settings.local.json",
+    otherProjectFiles: [".claude/settings.json"],
     userFile: { variable: "CLAUDE_CONFIG_DIR", folder: ".claude", file: "settings.json" },
     eventsKey: "hooks",
     isShared: true,

@@ -51,6 +51,7 @@ function parse(payload: Payload, surroundings: Surroundings): ParsedStop {
       ...definedOnly({
         sessionId: textOf(payload, "sessionId") ?? textOf(payload, "session_id"),
         transcriptPath: textOf(payload, "transcriptPath") ?? textOf(payload, "transcript_path"),
+        hostVersion: surroundings.env["COPILOT_CLI_BINARY_VERSION"],
         stopReason: textOf(payload, "stopReason") ?? textOf(payload, "stop_reason"),
       }),
     },

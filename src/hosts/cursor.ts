@@ -68,6 +68,7 @@ function parse(payload: Payload, surroundings: Surroundings): ParsedStop {
       ...definedOnly({
         sessionId: textOf(payload, "conversation_id"),
         transcriptPath: textOf(payload, "transcript_path"),
+        hostVersion: textOf(payload, "cursor_version"),
         stopReason: textOf(payload, "status"),
       }),
     },

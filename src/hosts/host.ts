@@ -31,6 +31,8 @@ export interface Registration {
   readonly event: string;
   /** Relative to the project root, with `/`. */
   readonly projectFile: string;
+  /** Other files of a project where this host finds hooks; we only look there. */
+  readonly otherProjectFiles?: readonly string[];
   readonly userFile: UserFile;
   /** The property that holds the events. */
   readonly eventsKey: string;

@@ -38,14 +38,34 @@ export function hostFile(host: Host, level: Level, places: Places): HostFile | u
   return { host, registration, level, path, shown: moved === undefined ? `~/${folder}/${file}` : path };
 }
 
+/** Every file of its own where the host finds hooks. */
+export function ownFiles(host: Host, places: Places): readonly HostFile[] {
+  const project = hostFile(host, "project", places);
+  const user = hostFile(host, "user", places);
+  return [
+    ...(project === undefined ? [] : withOthers(project, places)),
+    ...(user === undefined ? [] : [user]),
+  ];
+}
+
 /** The files of other hosts that this host obeys as well. */
 export function alsoRead(
-  file: HostFile,
+  { registration }: HostFile,
   places: Places,
 ): readonly (HostFile & { when: "always" | "opt-in" })[] {
-  return file.registration.alsoReads.flatMap(({ host, level, when }) => {
+  return registration.alsoReads.flatMap(({ host, level, when }) => {
     const other = findHost(host);
     const found = other === undefined ? undefined : hostFile(other, level, places);
-    return found === undefined ? [] : [{ ...found, when }];
+    return found === undefined ? [] : withOthers(found, places).map((file) => ({ ...file, when }));
   });
+}
+
+function withOthers(file: HostFile, { root }: Places): readonly HostFile[] {
+  if (file.level !== "project") return [file];
+  const others = (file.registration.otherProjectFiles ?? []).map((shown) => ({
+    ...file,
+    shown,
+    path: absolutePath(join(root, shown)),
+  }));
+  return [file, ...others];
 }

@@ -29,6 +29,7 @@ function commonLength(one: readonly string[], other: readonly string[]): number 
 }
 
 function linesOf(text: string): readonly string[] {
+  if (text === "") return [];
   return text
     .replace(/^\uFEFF/, "")
     .replace(/\r?\n$/, "")

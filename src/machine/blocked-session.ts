@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
 import { join } from "node:path";
 import type { StopEvent } from "../core/stop-event.ts";
 import { now } from "./clock.ts";
 import { sessionKey, sha256 } from "./session-key.ts";
+import { stateHome } from "./state-home.ts";
 
 /**
  * What a stop that was blocked leaves for the next one, outside any project: with the host's flag set nothing else is
@@ -51,8 +51,7 @@ export function forgetBlock(event: StopEvent, env: Environment): void {
 }
 
 function fileOf(event: StopEvent, env: Environment): string {
-  const state = env["XDG_STATE_HOME"] || join(env["HOME"] || homedir(), ".local", "state");
-  return join(state, "agent-gauntlet", "sessions", `${sha256(sessionKey(event, event.cwd))}.json`);
+  return join(stateHome(env), "sessions", `${sha256(sessionKey(event, event.cwd))}.json`);
 }
 
 function isBlockedSession(value: unknown): value is BlockedSession {

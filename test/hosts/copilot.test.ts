@@ -15,6 +15,7 @@ test("reads the camelCase of agentStop", () => {
       transcriptPath: "/home/user/.copilot/session-state/721e9418-74da-4eac-99d3-12360b3f7e60/events.jsonl",
       cwd: "/tmp/project",
       continued: false,
+      hostVersion: "1.0.102",
       stopReason: "end_turn",
       backgroundTasks: [],
     },

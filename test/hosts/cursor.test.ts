@@ -30,6 +30,7 @@ test("reads a stop in the first workspace", () => {
       sessionId: "c-1",
       cwd: "/tmp/project",
       continued: false,
+      hostVersion: "3.7.21",
       stopReason: "completed",
       backgroundTasks: [],
     },

@@ -1,14 +1,19 @@
 import { statusMessage } from "../../core/status-message.ts";
 import type { Status } from "../../core/status.ts";
+import type { StopEvent } from "../../core/stop-event.ts";
+import { recordedRun, type StopRecord } from "../../core/stop-record.ts";
 import type { Verdict } from "../../core/verdict.ts";
 import { handleStop } from "../../engine/handle-stop.ts";
+import type { RunResult } from "../../engine/run-request.ts";
 import { allow } from "../../engine/verdict-of.ts";
 import { claudeCode } from "../../hosts/claude-code.ts";
 import { blockCapOf } from "../../hosts/block-cap.ts";
 import { findHost } from "../../hosts/host-table.ts";
 import type { Host } from "../../hosts/host.ts";
 import { readStop } from "../../hosts/read-stop.ts";
+import { now } from "../../machine/clock.ts";
 import { readObjectText } from "../../machine/read-stdin.ts";
+import { writeStopRecord } from "../../machine/stop-records.ts";
 import { writeAll } from "../../machine/write-all.ts";
 import { cancellation } from "../cancellation.ts";
 import { EXIT } from "../exit-code.ts";
@@ -20,8 +25,11 @@ export async function runStopHook(args: readonly string[]): Promise<number> {
   process.on("uncaughtException", (error) => answer(crashed(error)));
   try {
     log("Starting gauntlet validation...");
-    const { host, verdict } = await answerStop(named);
-    return answer(verdict, host);
+    const { host, verdict, asked } = await answerStop(named);
+    const exitCode = answer(verdict, host);
+    if (host !== undefined && asked !== undefined)
+      writeStopRecord(recordOf(host, verdict, asked), process.env);
+    return exitCode;
   } catch (error) {
     return answer(crashed(error));
   }
@@ -30,6 +38,12 @@ export async function runStopHook(args: readonly string[]): Promise<number> {
 interface Answered {
   readonly verdict: Verdict;
   readonly host?: Host;
+  readonly asked?: Asked;
+}
+
+interface Asked {
+  readonly event: StopEvent;
+  readonly result?: RunResult | undefined;
 }
 
 async function answerStop(named: Host | undefined): Promise<Answered> {
@@ -41,8 +55,19 @@ async function answerStop(named: Host | undefined): Promise<Answered> {
   const read = readStop(text, { env, cwd: process.cwd() }, named);
   if (read.kind === "no-stop") return { ...read, verdict: allow("invalid_input", read) };
   const { host, event } = read;
-  const stop = { event, env, blockCap: blockCapOf(host, env), onRunning: logRunning };
-  return { host, verdict: await handleStop(stop, cancel.signal) };
+  let result: RunResult | undefined;
+  const onResult = (came: RunResult): void => void (result = came);
+  const stop = { event, env, blockCap: blockCapOf(host, env), onRunning: logRunning, onResult };
+  const verdict = await handleStop(stop, cancel.signal);
+  return { host, verdict, asked: { event, result } };
+}
+
+/** What `explain` and `doctor` will want to know about this stop. */
+function recordOf(host: Host, verdict: Verdict, { event, result }: Asked): StopRecord {
+  const { lastMessage: _private, ...kept } = event;
+  const { stdout, exitCode } = host.render(verdict);
+  const run = result === undefined ? {} : { run: recordedRun(result) };
+  return { at: now(), event: kept, verdict, answer: { stdout, exitCode }, ...run };
 }
 
 /** The first answer counts: a crash after it must not add a second line. */

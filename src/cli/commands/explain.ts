@@ -1,0 +1,38 @@
+import type { StopRecord } from "../../core/stop-record.ts";
+import { findProject } from "../../machine/find-project.ts";
+import { readStopRecords } from "../../machine/stop-records.ts";
+import { explainStop } from "../../report/explain-stop.ts";
+import { EXIT } from "../exit-code.ts";
+import { printLine, type Terminal } from "../terminal.ts";
+
+export interface ExplainOptions {
+  /** 1 is the last stop, 2 the one before it. */
+  readonly last?: string | true;
+  readonly json?: boolean;
+  /** Wherever the stop was, not only in this project. */
+  readonly anywhere?: boolean;
+}
+
+/** Tells why the last stop of a session here was blocked, allowed or deferred. */
+export async function explainCommand(
+  terminal: Terminal,
+  { json, anywhere, last = true }: ExplainOptions,
+): Promise<number> {
+  const records = readStopRecords(terminal.env).filter((one) => anywhere || isHere(one, terminal.cwd));
+  const record = records[last === true ? 0 : Number(last) - 1];
+  if (record === undefined) {
+    printLine(
+      terminal.stderr,
+      `No stop ${anywhere ? "" : "in this project "}has been recorded. \`agent-gauntlet doctor\` tells whether the hook is registered.`,
+    );
+    return EXIT.notOk;
+  }
+  if (json) printLine(terminal.stdout, JSON.stringify({ format: 1, command: "explain", ...record }));
+  else terminal.stdout.write(explainStop(record));
+  return EXIT.ok;
+}
+
+/** In the same project; outside of projects, in the same directory. */
+function isHere({ event }: StopRecord, cwd: string): boolean {
+  return (findProject(event.cwd) ?? event.cwd) === (findProject(cwd) ?? cwd);
+}

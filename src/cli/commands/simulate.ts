@@ -1,0 +1,114 @@
+import type { Settings } from "../../core/settings.ts";
+import type { Verdict } from "../../core/verdict.ts";
+import { handleStop } from "../../engine/handle-stop.ts";
+import { allow } from "../../engine/verdict-of.ts";
+import { blockCapOf } from "../../hosts/block-cap.ts";
+import { findHost, HOSTS } from "../../hosts/host-table.ts";
+import type { Host, Payload } from "../../hosts/host.ts";
+import { isRecord } from "../../hosts/payload.ts";
+import { whyRefused } from "../../hosts/refused.ts";
+import { readText } from "../../machine/files.ts";
+import { type Rehearsal, startRehearsal } from "../../machine/rehearsal.ts";
+import { describeStop } from "../../report/describe-stop.ts";
+import { cancellation } from "../cancellation.ts";
+import { EXIT } from "../exit-code.ts";
+import { openSettings } from "../open-settings.ts";
+import { printLine, type Terminal } from "../terminal.ts";
+
+export interface SimulateOptions {
+  readonly host: string;
+  /** A file with the payload to play, instead of one made up. */
+  readonly event?: string;
+  readonly times?: string;
+}
+
+/** Plays stops as a host would and shows what its agent and its person would see. The gates run for real; nothing is remembered. */
+export async function simulateCommand(terminal: Terminal, options: SimulateOptions): Promise<number> {
+  const host = findHost(options.host);
+  if (host === undefined) return refuse(terminal, unknownHost(options.host));
+  const recorded = options.event === undefined ? undefined : await readPayload(options.event);
+  if (typeof recorded === "string") return refuse(terminal, recorded);
+  const settings = await openSettings(terminal, { command: "simulate" });
+  if (typeof settings === "number") return settings;
+
+  await using rehearsal = await startRehearsal(settings.root, settings.logDir);
+  await play(terminal, { host, recorded, settings, rehearsal, times: Number(options.times ?? 1) });
+  return EXIT.ok;
+}
+
+interface Play {
+  readonly host: Host;
+  readonly recorded: Payload | undefined;
+  readonly settings: Settings;
+  readonly rehearsal: Rehearsal;
+  readonly times: number;
+}
+
+async function play(terminal: Terminal, { times, ...scene }: Play): Promise<void> {
+  const { host, settings, rehearsal } = scene;
+  for (let number = 1; number <= times; number++) {
+    const payload = payloadOf(terminal, { ...scene, times }, number - 1);
+    const answer = host.render(await answerOf(terminal, payload, scene));
+    const taken = host.take(answer);
+    const told = describeStop({ host, number, payload, answer, taken });
+    terminal.stdout.write(told.replaceAll(rehearsal.logDir, settings.logDir));
+    if (taken.agent === "stops") return;
+  }
+}
+
+/** Every later stop follows a block, so only the host's own mark for that changes. */
+function payloadOf({ cwd }: Terminal, { host, recorded }: Play, blockedBefore: number): Payload {
+  const sample = host.sample({
+    cwd,
+    sessionId: "simulated-session",
+    promptId: "simulated-prompt",
+    blockedBefore,
+    lastMessage: "All done.",
+  });
+  if (recorded === undefined) return sample;
+  if (blockedBefore === 0) return recorded;
+  const marks = ["stop_hook_active", "loop_count"].filter((key) => key in sample);
+  return { ...recorded, ...Object.fromEntries(marks.map((key) => [key, sample[key]])) };
+}
+
+async function answerOf(
+  terminal: Terminal,
+  payload: Payload,
+  { host, rehearsal }: Pick<Play, "host" | "rehearsal">,
+): Promise<Verdict> {
+  const env = { ...terminal.env, XDG_STATE_HOME: rehearsal.stateHome };
+  const parsed = host.parse(payload, { env, cwd: terminal.cwd });
+  if (parsed.kind === "other-event")
+    return allow("invalid_input", { detail: `${parsed.name} is not a stop` });
+  using cancel = cancellation();
+  const { logDir } = rehearsal;
+  return handleStop({ event: parsed.event, env, blockCap: blockCapOf(host, env), logDir }, cancel.signal);
+}
+
+/** The payload in a file, or what is wrong with it. A recording keeps its payload beside where it comes from. */
+async function readPayload(file: string): Promise<Payload | string> {
+  const text = await readText(file);
+  if (!text.ok) return `Cannot read ${file}.`;
+  const value = parseJson(text.value);
+  if (!isRecord(value)) return `${file} does not hold one JSON object.`;
+  return isRecord(value["payload"]) ? value["payload"] : value;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function unknownHost(name: string): string {
+  const reason = whyRefused(name);
+  if (reason !== undefined) return `${name} cannot be gated: ${reason}.`;
+  return `There is no agent "${name}" here. Known: ${HOSTS.map((host) => host.name).join(", ")}.`;
+}
+
+function refuse(terminal: Terminal, message: string): number {
+  printLine(terminal.stderr, message);
+  return EXIT.notOk;
+}

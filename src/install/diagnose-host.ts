@@ -1,0 +1,112 @@
+import type { Status } from "../core/status.ts";
+import type { Host } from "../hosts/host.ts";
+import type { FoundRegistration } from "./find-registrations.ts";
+
+/** One thing that was looked at for one host. */
+export interface Finding {
+  readonly check: "registered" | "command" | "timeout" | "fired" | "round-trip";
+  readonly level: "ok" | "warning" | "problem";
+  readonly text: string;
+}
+
+/** Everything that is known about one host on this machine and in this project. */
+export interface HostFacts {
+  readonly host: Host;
+  readonly registrations: readonly ProbedRegistration[];
+  /** What the project allows the hook, deadline included. */
+  readonly neededMs: number;
+  readonly lastStop?: LastStop | undefined;
+}
+
+export interface ProbedRegistration extends FoundRegistration {
+  /** Why the command does not run from a shell like the host's; undefined where it does. */
+  readonly problem?: string | undefined;
+}
+
+export interface LastStop {
+  readonly at: number;
+  readonly status: Status;
+  readonly hostVersion?: string | undefined;
+}
+
+/** What a person should know about the stop hook of one host. */
+export function diagnoseHost(facts: HostFacts): readonly Finding[] {
+  if (facts.registrations.length === 0) return [notRegistered(facts)];
+  return [
+    registered(facts),
+    ...facts.registrations.map(commandFinding),
+    ...facts.registrations.map((registration) => timeoutFinding(facts, registration)),
+    firedFinding(facts),
+    roundTripFinding(facts),
+  ];
+}
+
+function notRegistered({ host }: HostFacts): Finding {
+  const text = `not registered. \`agent-gauntlet install --host ${host.name}\` registers it`;
+  return { check: "registered", level: "warning", text };
+}
+
+function registered({ registrations }: HostFacts): Finding {
+  const places = registrations.map(({ where, isOptional }) =>
+    isOptional ? `${where} (if you allow it)` : where,
+  );
+  const certain = registrations.filter(({ isOptional }) => !isOptional);
+  if (certain.length <= 1)
+    return { check: "registered", level: "ok", text: `registered in ${places.join(", ")}` };
+  const text = `registered ${certain.length} times: ${places.join(", ")}. Each stop runs it as often; \`agent-gauntlet uninstall\` takes ours out of one`;
+  return { check: "registered", level: "warning", text };
+}
+
+function commandFinding({ command, where, problem }: ProbedRegistration): Finding {
+  if (problem === undefined)
+    return { check: "command", level: "ok", text: `its command answers: ${command || where}` };
+  return { check: "command", level: "problem", text: `its command does not work: ${command}: ${problem}` };
+}
+
+const DAY_MS = 86_400_000;
+
+function timeoutFinding({ host, neededMs }: HostFacts, { timeoutMs, where }: ProbedRegistration): Finding {
+  const given = timeoutMs ?? host.defaultTimeoutMs;
+  const origin = timeoutMs === undefined ? `${host.title}'s default` : where;
+  const inUnit = `${host.timeoutUnit === "ms" ? neededMs : neededMs / 1000}`;
+  if (given < neededMs)
+    return {
+      check: "timeout",
+      level: "problem",
+      text: `${host.title} waits ${given / 1000} s (${origin}), the gates may take ${neededMs / 1000} s: then it stops in silence. Set "timeout": ${inUnit}, or a smaller stop_hook.timeout`,
+    };
+  if (given > DAY_MS)
+    return {
+      check: "timeout",
+      level: "warning",
+      text: `a timeout of ${given / 1000} s (${origin}) looks like the wrong unit; ${host.title} counts in ${host.timeoutUnit}`,
+    };
+  return { check: "timeout", level: "ok", text: `${host.title} waits ${given / 1000} s (${origin})` };
+}
+
+function firedFinding({ host, lastStop }: HostFacts): Finding {
+  if (lastStop === undefined) {
+    const todo = host.registration?.afterwards;
+    return { check: "fired", level: "warning", text: `never fired${todo === undefined ? "" : `. ${todo}`}` };
+  }
+  const version = lastStop.hostVersion === undefined ? "" : ` (${host.title} ${lastStop.hostVersion})`;
+  const text = `last fired ${new Date(lastStop.at).toISOString()}${version}: ${lastStop.status}`;
+  return { check: "fired", level: "ok", text };
+}
+
+/** A made-up stop is parsed, blocked and allowed, and the host's own rules say what it would do. */
+function roundTripFinding({ host }: HostFacts): Finding {
+  const stop = { cwd: "/", sessionId: "doctor", promptId: "doctor", blockedBefore: 0, lastMessage: "" };
+  const parsed = host.parse(host.sample(stop), { env: {}, cwd: "/" });
+  const block = host.take(
+    host.render({ decision: "block", status: "failed", message: "m", feedback: "fix it" }),
+  );
+  const allow = host.take(host.render({ decision: "allow", status: "passed", message: "m" }));
+  const isSound = parsed.kind === "stop" && block.agent === "goes-on" && allow.agent === "stops";
+  if (isSound) return { check: "round-trip", level: "ok", text: "a block goes through, an allow too" };
+  return {
+    check: "round-trip",
+    level: "problem",
+    text: `a block does not go through: ${block.problem ?? "not obeyed"}`,
+  };
+}

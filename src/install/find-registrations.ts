@@ -1,0 +1,84 @@
+import { getNodeValue } from "jsonc-parser";
+import type { AbsolutePath } from "../core/path.ts";
+import type { Host } from "../hosts/host.ts";
+import { alsoRead, hostFile, type HostFile, ownFiles, type Places } from "./host-files.ts";
+import { HOOK_TIMEOUT_MS, hostStopHook } from "./host-registration.ts";
+import { findOurHooks } from "./our-hooks.ts";
+import { findProperty, isNode, parseSettings, properties } from "./settings-text.ts";
+
+/** A stop hook of ours that a host will run. */
+export interface FoundRegistration {
+  /** The file, as people know it. */
+  readonly where: string;
+  readonly command: string;
+  /** Undefined where the file leaves it to the host. */
+  readonly timeoutMs?: number;
+  /** Whether it runs only if the person switched something on. */
+  readonly isOptional: boolean;
+  /** Whether it is in a file of another host that this one reads too. */
+  readonly isBorrowed: boolean;
+}
+
+interface ReadFile extends HostFile {
+  readonly isOptional: boolean;
+  readonly isBorrowed: boolean;
+}
+
+/** Every file that decides whether this host runs our hook. */
+export function registrationFiles(host: Host, places: Places): readonly ReadFile[] {
+  const project = hostFile(host, "project", places);
+  const others = project === undefined ? [] : alsoRead(project, places);
+  return [
+    ...ownFiles(host, places).map((file) => ({ ...file, isOptional: false, isBorrowed: false })),
+    ...others.map((file) => ({ ...file, isOptional: file.when === "opt-in", isBorrowed: true })),
+  ];
+}
+
+/** Our hooks in those files; `texts` holds them, undefined where there is none. */
+export function findRegistrations(
+  host: Host,
+  places: Places,
+  texts: ReadonlyMap<AbsolutePath, string | undefined>,
+): readonly FoundRegistration[] {
+  return registrationFiles(host, places).flatMap((file) => {
+    const text = texts.get(file.path);
+    return text === undefined ? [] : [...hooksIn(text, file), ...pluginIn(text, file)];
+  });
+}
+
+function hooksIn(text: string, file: ReadFile): readonly FoundRegistration[] {
+  const { host, registration, shown, isOptional, isBorrowed } = file;
+  const ours = hostStopHook(host, registration, { file: shown, command: "" });
+  return findOurHooks(text.replace(/^\uFEFF/, ""), ours)
+    .filter(({ event }) => host.stopEvents.includes(event))
+    .map(({ command, node }) => ({
+      where: shown,
+      command,
+      isOptional,
+      isBorrowed,
+      ...timeoutOf(getNodeValue(node), host),
+    }));
+}
+
+function timeoutOf(hook: unknown, host: Host): { timeoutMs?: number } {
+  const { timeout } = hook as { timeout?: unknown }; // our hooks are objects
+  if (typeof timeout !== "number") return {};
+  return { timeoutMs: host.timeoutUnit === "ms" ? timeout : timeout * 1000 };
+}
+
+/** Claude Code names the plugins it loads in the same files. */
+function pluginIn(text: string, { host, shown, isBorrowed }: ReadFile): readonly FoundRegistration[] {
+  const parsed = parseSettings(text.replace(/^\uFEFF/, ""));
+  const plugins =
+    parsed.ok && parsed.root !== undefined ? findProperty(parsed.root, "enabledPlugins") : undefined;
+  if (host.name !== "claude-code" || isBorrowed || !isNode(plugins) || plugins.type !== "object") return [];
+  return properties(plugins)
+    .filter(({ key, value }) => key.startsWith("agent-gauntlet@") && getNodeValue(value) === true)
+    .map(({ key }) => ({
+      where: `the plugin ${key} (${shown})`,
+      command: "",
+      timeoutMs: HOOK_TIMEOUT_MS,
+      isOptional: false,
+      isBorrowed: false,
+    }));
+}

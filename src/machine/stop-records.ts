@@ -1,0 +1,70 @@
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { StopRecord } from "../core/stop-record.ts";
+import { sessionKey, sha256 } from "./session-key.ts";
+import { stateHome } from "./state-home.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const VERSION = 1;
+const KEPT_RECORDS = 100;
+
+/** Keeps the last stop of each session. A record that cannot be written is not worth a word: the answer has been given. */
+export function writeStopRecord(record: StopRecord, env: Environment): void {
+  const directory = directoryOf(env);
+  const path = join(directory, `${sha256(sessionKey(record.event, record.event.cwd))}.json`);
+  const draft = `${path}.${process.pid}`;
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    writeFileSync(draft, JSON.stringify({ version: VERSION, ...record }), { mode: 0o600 });
+    renameSync(draft, path);
+    forgetOldest(directory);
+  } catch {
+    rmSync(draft, { force: true });
+  }
+}
+
+/** The newest first; files that cannot be trusted are left out. */
+export function readStopRecords(env: Environment): readonly StopRecord[] {
+  const directory = directoryOf(env);
+  return namesIn(directory)
+    .flatMap((name) => readRecord(join(directory, name)) ?? [])
+    .toSorted((one, other) => other.at - one.at);
+}
+
+function directoryOf(env: Environment): string {
+  return join(stateHome(env), "stops");
+}
+
+function forgetOldest(directory: string): void {
+  const names = namesIn(directory);
+  if (names.length <= KEPT_RECORDS) return;
+  const byAge = names
+    .map((name) => ({ name, at: statSync(join(directory, name)).mtimeMs }))
+    .toSorted((one, other) => other.at - one.at);
+  for (const { name } of byAge.slice(KEPT_RECORDS / 2)) rmSync(join(directory, name), { force: true });
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory).filter((name) => name.endsWith(".json"));
+  } catch {
+    return [];
+  }
+}
+
+function readRecord(path: string): StopRecord | undefined {
+  try {
+    const value: unknown = JSON.parse(readFileSync(path, "utf8"));
+    return isStopRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isStopRecord(value: unknown): value is StopRecord {
+  if (typeof value !== "object" || value === null) return false;
+  const { version, at, event, verdict, answer } = value as Record<string, unknown>; // checked right here
+  const areObjects = [event, verdict, answer].every((part) => typeof part === "object" && part !== null);
+  return version === VERSION && typeof at === "number" && areObjects;
+}
