@@ -1,0 +1,144 @@
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+
+import type { Finding } from "../../src/install/diagnose-host.ts";
+import { GauntletProject } from "../rig/gauntlet-project.ts";
+
+/** No agent program of the machine the tests run on. */
+const PATH = `${dirname(process.execPath)}:/usr/bin:/bin`;
+
+interface Told {
+  readonly host: string;
+  readonly registered: boolean;
+  readonly findings: readonly Finding[];
+}
+
+async function doctor(
+  project: GauntletProject,
+): Promise<{ exitCode: number | null; hosts: readonly Told[] }> {
+  const done = await project.gauntlet(["doctor", "--json"], { env: { PATH } });
+  const { hosts } = JSON.parse(done.stdout) as { hosts: readonly Told[] };
+  return { exitCode: done.exitCode, hosts };
+}
+
+function finding(hosts: readonly Told[], host: string, check: Finding["check"]): Finding | undefined {
+  return hosts.find((one) => one.host === host)?.findings.find((one) => one.check === check);
+}
+
+test("fails where no agent has the hook", async () => {
+  await using project = await GauntletProject.withChecks({ ok: "true" });
+
+  const done = await project.gauntlet(["doctor"], { env: { PATH } });
+
+  expect(done.exitCode).toBe(1);
+  expect(done.stdout).toContain("No agent has the stop hook.");
+});
+
+test("finds a sound registration, and that it has not fired yet", async () => {
+  await using project = await GauntletProject.withChecks({ ok: "true" });
+  await project.gauntlet(["install", "--host", "codex"], { env: { PATH } });
+
+  const { exitCode, hosts } = await doctor(project);
+
+  expect(exitCode).toBe(0);
+  expect(hosts.map(({ host }) => host)).toEqual(["codex"]);
+  expect(finding(hosts, "codex", "registered")).toMatchObject({ level: "ok" });
+  expect(finding(hosts, "codex", "command")).toMatchObject({ level: "ok" });
+  expect(finding(hosts, "codex", "timeout")?.text).toContain("waits 300 s");
+  expect(finding(hosts, "codex", "round-trip")).toMatchObject({ level: "ok" });
+  expect(finding(hosts, "codex", "fired")).toMatchObject({
+    level: "warning",
+    text: expect.stringContaining("/hooks"),
+  });
+});
+
+test("sees when the hook fired, and the version of the host where it tells", async () => {
+  await using project = await GauntletProject.withChecks({ ok: "true" });
+  await project.gauntlet(["install", "--host", "copilot"], { env: { PATH } });
+  const payload = { session_id: "s", cwd: project.root, timestamp: "t", stop_reason: "end_turn" };
+  await project.gauntlet(["stop-hook"], {
+    stdin: JSON.stringify(payload),
+    env: { COPILOT_CLI_BINARY_VERSION: "1.0.102" },
+  });
+
+  const { hosts } = await doctor(project);
+
+  expect(finding(hosts, "copilot", "fired")).toMatchObject({
+    level: "ok",
+    text: expect.stringMatching(/^last fired \d{4}-.*\(Copilot CLI 1\.0\.102\): passed$/),
+  });
+});
+
+test("finds a command that is not there", async () => {
+  await using project = await GauntletProject.withChecks({ ok: "true" });
+  const hook = { type: "command", command: "/nowhere/agent-gauntlet stop-hook", timeout: 300 };
+  await project.write({ ".codex/hooks.json": JSON.stringify({ hooks: { Stop: [{ hooks: [hook] }] } }) });
+
+  const { exitCode, hosts } = await doctor(project);
+
+  expect(exitCode).toBe(1);
+  expect(finding(hosts, "codex", "command")).toMatchObject({ level: "problem" });
+});
+
+test("finds a timeout in the wrong unit: seconds where Gemini counts milliseconds", async () => {
+  await using project = await GauntletProject.withChecks({ ok: "true" });
+  await project.gauntlet(["install", "--host", "gemini"], { env: { PATH } });
+  await project.write({
+    ".gemini/settings.json": project.read(".gemini/settings.json").replace("300000", "300"),
+  });
+
+  const { exitCode, hosts } = await doctor(project);
+
+  expect(exitCode).toBe(1);
+  expect(finding(hosts, "gemini", "timeout")).toMatchObject({
+    level: "problem",
+    text: expect.stringContaining("waits 0.3 s"),
+  });
+});
+
+test("finds a host's default that is too short where the file names no timeout", async () => {
+  await using project = await GauntletProject.withChecks({ ok: "true" });
+  await project.gauntlet(["install", "--host", "droid"], { env: { PATH } });
+  await project.write({
+    ".factory/settings.json": project.read(".factory/settings.json").replace(/,\s*"timeout": 300/, ""),
+  });
+
+  const { hosts } = await doctor(project);
+
+  expect(finding(hosts, "droid", "timeout")).toMatchObject({
+    level: "problem",
+    text: expect.stringContaining("Factory Droid's default"),
+  });
+});
+
+test("sees a hook that is registered twice: settings and plugin", async () => {
+  await using project = await GauntletProject.withChecks({ ok: "true" });
+  await project.gauntlet(["install", "--host", "claude-code"], { env: { PATH } });
+  await mkdir(join(project.home, ".claude"), { recursive: true });
+  const settings = join(project.home, ".claude/settings.json");
+  await writeFile(settings, JSON.stringify({ enabledPlugins: { "agent-gauntlet@somewhere": true } }));
+
+  const twice = await doctor(project);
+  await rm(settings);
+  const once = await doctor(project);
+
+  expect(finding(twice.hosts, "claude-code", "registered")).toMatchObject({
+    level: "warning",
+    text: expect.stringContaining("the plugin agent-gauntlet@somewhere"),
+  });
+  expect(finding(once.hosts, "claude-code", "registered")).toMatchObject({ level: "ok" });
+});
+
+test("sees that a host will run the hook from another host's settings as well", async () => {
+  await using project = await GauntletProject.withChecks({ ok: "true" });
+  await project.gauntlet(["install", "--host", "copilot"], { env: { PATH } });
+  await project.gauntlet(["install", "--host", "claude-code"], { env: { PATH } });
+
+  const { hosts } = await doctor(project);
+
+  expect(finding(hosts, "copilot", "registered")).toMatchObject({
+    level: "warning",
+    text: expect.stringContaining("registered 2 times"),
+  });
+});

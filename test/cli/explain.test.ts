@@ -1,0 +1,71 @@
+import { expect, test } from "vitest";
+
+import { GauntletProject } from "../rig/gauntlet-project.ts";
+
+const RED = 'test "$(cat state.txt)" = fixed';
+
+async function explained(project: GauntletProject): Promise<string> {
+  return (await project.gauntlet(["explain", "--last"])).stdout;
+}
+
+test("tells why a stop was blocked: guards, changes, plan, outcomes, budget, answer", async () => {
+  await using project = await GauntletProject.withChecks({ ready: RED }, { "state.txt": "" });
+  await project.write({ "state.txt": "broken" });
+  await project.stop({ last_assistant_message: "my private words" });
+
+  const text = await explained(project);
+
+  expect(text).toContain("Blocked (failed)");
+  expect(text).toContain("✓ the stop hook is on");
+  expect(text).toContain("\n  state.txt\n");
+  expect(text).toMatch(/Gates planned\n {2}check:\.:ready: /);
+  expect(text).toContain("check:.:ready: failed: exit code 1");
+  expect(text).toContain("Budget: 2 more blocks before we give up");
+  expect(text).toContain('What the host got (exit code 0)\n  {"decision":"block"');
+  expect(text).not.toContain("my private words");
+});
+
+test("names the guard that let a stop go", async () => {
+  await using project = await GauntletProject.withChecks({ ready: RED }, { "state.txt": "fixed" });
+
+  await project.stop();
+  const unchanged = await explained(project);
+  await project.stop({ permission_mode: "plan" });
+  const planning = await explained(project);
+  await project.stop({ stop_hook_active: true });
+  const active = await explained(project);
+
+  expect(unchanged).toContain("■ nothing changed");
+  expect(planning).toContain("■ the agent is not done: it plans, or others work for it");
+  expect(planning).not.toContain("no other run is going on");
+  expect(active).toContain("■ the agent goes on after a block and is let through");
+});
+
+test("says that a pass was taken over", async () => {
+  await using project = await GauntletProject.withChecks({ ready: RED }, { "state.txt": "" });
+  await project.write({ "state.txt": "fixed" });
+  await project.stop();
+  await project.stop();
+
+  expect(await explained(project)).toContain("■ the tree is the one that passed last");
+});
+
+test("is about this project, or the last stop anywhere if asked", async () => {
+  await using here = await GauntletProject.withChecks({ ready: RED });
+  await using elsewhere = await GauntletProject.withChecks({ ready: RED });
+  await elsewhere.stop({}, { env: { HOME: here.home } });
+
+  expect((await here.gauntlet(["explain"])).exitCode).toBe(1);
+  expect((await here.gauntlet(["explain", "--anywhere"])).stdout).toContain(elsewhere.root);
+});
+
+test("speaks JSON", async () => {
+  await using project = await GauntletProject.withChecks({ ready: RED });
+  await project.stop();
+
+  expect(await project.json(["explain"])).toMatchObject({
+    command: "explain",
+    event: { host: "claude-code", sessionId: "session-1" },
+    verdict: { decision: "allow", status: "no_changes" },
+  });
+});

@@ -1,0 +1,138 @@
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
+import { expect, test } from "vitest";
+
+import { HOSTS } from "../../src/hosts/host-table.ts";
+import { GauntletProject } from "../rig/gauntlet-project.ts";
+
+const EVERYONE = HOSTS.filter((host) => host.registration !== undefined).map((host) => host.name);
+const ALL_HOSTS = EVERYONE.flatMap((name) => ["--host", name]);
+
+/** Every file below a directory with its bytes, so that nothing can change unseen. */
+async function snapshot(root: string): Promise<ReadonlyMap<string, string>> {
+  const entries = await readdir(root, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const contents = await Promise.all(files.map((file) => readFile(file, "latin1")));
+  const named = files.map((file, index) => [relative(root, file), contents[index] ?? ""] as const);
+  return new Map(named.filter(([name]) => !name.startsWith(".git/")).toSorted());
+}
+
+test("installs for all hosts into one project and leaves every file as it was when it is taken out again", async () => {
+  await using project = await GauntletProject.withChecks(
+    { ok: "true" },
+    {
+      ".claude/settings.json": '{ "permissions": {} }',
+      ".claude/settings.local.json": '{\n\t"model": "opus"\n}\n',
+      ".codex/hooks.json": '{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"say done"}]}]}}',
+      ".gemini/settings.json": '\uFEFF{\r\n  // mine\r\n  "theme": "dark",\r\n}\r\n',
+      ".cursor/hooks.json": '{\n  "version": 1,\n  "hooks": {}\n}\n',
+    },
+  );
+  const before = await snapshot(project.root);
+
+  await project.gauntlet(["install", "--host", "copilot"]);
+  const installed = await project.gauntlet(["install", ...ALL_HOSTS]);
+  const between = await snapshot(project.root);
+  const again = await project.gauntlet(["install", ...ALL_HOSTS]);
+  const removed = await project.gauntlet(["uninstall"]);
+
+  expect([installed, again, removed].map(({ exitCode }) => exitCode)).toEqual([0, 0, 0]);
+  expect([...between.keys()].filter((name) => !before.has(name))).toEqual([
+    ".factory/settings.json",
+    ".github/hooks/agent-gauntlet.json",
+    ".qwen/settings.json",
+  ]);
+  expect(again.stdout).not.toContain("+ ");
+  expect(await snapshot(project.root)).toEqual(before);
+});
+
+test("shows the change and makes none with --dry-run", async () => {
+  await using project = await GauntletProject.withChecks({ ok: "true" });
+
+  const done = await project.gauntlet(["install", "--host", "codex", "--dry-run"]);
+
+  expect(done.exitCode).toBe(0);
+  expect(done.stdout).toContain(".codex/hooks.json (new file)");
+  expect(done.stdout).toMatch(/\+ +"command": ".*stop-hook --host codex",/);
+  expect(project.has(".codex")).toBe(false);
+});
+
+test("registers in the home directory with --user, where a variable may have moved it", async () => {
+  await using project = await GauntletProject.withChecks({ ok: "true" });
+  const elsewhere = join(project.home, "elsewhere");
+
+  await project.gauntlet(["install", "--user", "--host", "qwen", "--host", "codex"], {
+    env: { CODEX_HOME: elsewhere },
+  });
+
+  const files = [...(await snapshot(project.home)).keys()];
+  expect(files).toEqual([".qwen/settings.json", "elsewhere/hooks.json"]);
+});
+
+test("registers every agent whose program is on the PATH or whose folder is in the home directory", async () => {
+  await using project = await GauntletProject.withChecks({ ok: "true" });
+  const bin = join(project.home, "bin");
+  await program(join(bin, "gemini"));
+  await mkdir(join(project.home, ".factory"), { recursive: true });
+  const env = { PATH: `${bin}:${dirname(process.execPath)}:/usr/bin:/bin` };
+
+  const done = await project.gauntlet(["install", "--all-detected"], { env });
+
+  expect(done.exitCode).toBe(0);
+  expect(project.has(".gemini/settings.json")).toBe(true);
+  expect(project.has(".factory/settings.json")).toBe(true);
+  expect(project.has(".codex/hooks.json")).toBe(false);
+});
+
+test("names the file of the program where agent-gauntlet is not on the PATH, and the bare name where it is", async () => {
+  await using project = await GauntletProject.withChecks({ ok: "true" });
+  const bin = join(project.home, "bin");
+  await program(join(bin, "agent-gauntlet"));
+  const path = `${dirname(process.execPath)}:/usr/bin:/bin`;
+
+  await project.gauntlet(["install", "--host", "codex"], { env: { PATH: path } });
+  const byFile = project.read(".codex/hooks.json");
+  await project.gauntlet(["install", "--host", "codex"], { env: { PATH: `${bin}:${path}` } });
+
+  expect(byFile).toMatch(/"command": "node .*agent-gauntlet\.cjs stop-hook --host codex"/);
+  expect(project.read(".codex/hooks.json")).toContain('"command": "agent-gauntlet stop-hook --host codex"');
+});
+
+test.each([
+  ["goose", "goose cannot be gated: it has no hook at the end of a turn."],
+  ["windsurf", "windsurf cannot be gated: its hooks cannot keep the agent from stopping."],
+  ["nobody", 'There is no agent "nobody" here. Known: claude-code, codex'],
+])("refuses %s and says why", async (name, message) => {
+  await using project = await GauntletProject.withChecks({ ok: "true" });
+
+  const done = await project.gauntlet(["install", "--host", name]);
+
+  expect(done.exitCode).toBe(1);
+  expect(done.stderr).toContain(message);
+});
+
+test("asks for a name where none is given", async () => {
+  await using project = await GauntletProject.withChecks({ ok: "true" });
+
+  const done = await project.gauntlet(["install"]);
+
+  expect(done.exitCode).toBe(1);
+  expect(done.stderr).toContain("Name an agent with --host: claude-code, codex");
+});
+
+test("leaves a file alone that cannot be parsed, registers the others, and fails", async () => {
+  await using project = await GauntletProject.withChecks({ ok: "true" }, { ".codex/hooks.json": "{ oops" });
+
+  const done = await project.gauntlet(["install", "--host", "codex", "--host", "qwen"]);
+
+  expect(done.exitCode).toBe(1);
+  expect(done.stderr).toContain(".codex/hooks.json:1:3: error");
+  expect(project.read(".codex/hooks.json")).toBe("{ oops");
+  expect((await stat(join(project.root, ".qwen/settings.json"))).isFile()).toBe(true);
+});
+
+async function program(path: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, "#!/bin/sh\nexit 0\n");
+  await chmod(path, 0o755);
+}

@@ -1,0 +1,69 @@
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+import { GauntletProject } from "../rig/gauntlet-project.ts";
+
+const RED = 'test "$(cat state.txt)" = fixed';
+const RECORDINGS = join(import.meta.dirname, "../fixtures/hosts");
+
+test("shows what the agent reads and the person sees, and remembers nothing", async () => {
+  await using project = await GauntletProject.withChecks({ ready: RED }, { "state.txt": "" });
+  await project.write({ "state.txt": "broken" });
+
+  const done = await project.gauntlet(["simulate", "--host", "gemini"]);
+
+  expect(done.exitCode).toBe(0);
+  expect(done.stdout).toContain('"hook_event_name":"AfterAgent"');
+  expect(done.stdout).toContain("The agent goes on and reads:\n  Gauntlet gates did not pass");
+  expect(done.stdout).toContain("gauntlet_logs/check_._ready.1.log");
+  expect(done.stdout).toContain("The person sees nothing.");
+  expect(project.has("gauntlet_logs")).toBe(false);
+  expect((await project.gauntlet(["explain"])).exitCode).toBe(1);
+});
+
+test("does not spend the budget of a real session", async () => {
+  await using project = await GauntletProject.withChecks({ ready: RED }, { "state.txt": "" });
+  await project.write({ "state.txt": "broken" });
+  const first = await project.stop({ session_id: "simulated-session" });
+
+  await project.gauntlet(["simulate", "--host", "claude-code", "--times", "3"]);
+  const status = await project.json(["status"]);
+
+  expect(first.answer.decision).toBe("block");
+  expect(status["sessions"]).toMatchObject([{ id: "simulated-session", attempts: 1 }]);
+});
+
+test("plays stops until the agent stops: blocked, then let through, with a word to the person", async () => {
+  await using project = await GauntletProject.withChecks({ ready: RED }, { "state.txt": "" });
+  await project.write({ "state.txt": "broken" });
+
+  const done = await project.gauntlet(["simulate", "--host", "claude-code", "--times", "5"]);
+
+  expect(done.stdout).toContain("Stop 2,");
+  expect(done.stdout).not.toContain("Stop 3,");
+  expect(done.stdout).toContain(
+    "The agent stops.\nThe person sees:\n  Stop says: Gauntlet: the last stop was blocked",
+  );
+});
+
+test("plays a recorded payload", async () => {
+  await using project = await GauntletProject.withChecks({ ready: RED }, { "state.txt": "fixed" });
+
+  const event = join(RECORDINGS, "claude-code/subagent-stop.json");
+  const done = await project.gauntlet(["simulate", "--host", "claude-code", "--event", event]);
+
+  expect(done.stdout).toContain("SubagentStop is not a stop");
+  expect(done.stdout).toContain("The agent stops.");
+});
+
+test.each([
+  [["--host", "goose"], "goose cannot be gated"],
+  [["--host", "codex", "--event", "missing.json"], "Cannot read missing.json"],
+])("refuses %j", async (args, message) => {
+  await using project = await GauntletProject.withChecks({ ready: RED });
+
+  const done = await project.gauntlet(["simulate", ...args]);
+
+  expect(done.exitCode).toBe(1);
+  expect(done.stderr).toContain(message);
+});
