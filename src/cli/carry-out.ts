@@ -1,7 +1,7 @@
-import { explain, type Result } from "../core/trouble.ts";
+import { explain } from "../core/trouble.ts";
 import type { HostPlan, PlannedFile } from "../install/plan-hosts.ts";
 import { previewChange } from "../install/preview.ts";
-import { removeUserFile, replaceUserFile } from "../machine/user-file.ts";
+import { applyEdit } from "../install/settings-edit.ts";
 import { confirm } from "./confirm.ts";
 import { EXIT } from "./exit-code.ts";
 import { printLine, type Terminal } from "./terminal.ts";
@@ -9,20 +9,24 @@ import { printLine, type Terminal } from "./terminal.ts";
 export interface CarryOutOptions {
   readonly dryRun?: boolean | undefined;
   readonly yes?: boolean | undefined;
+  /** What is true when it has been done. */
+  readonly done?: string;
 }
 
 /** Shows what would change, asks, does it, and says what else the person should know. Trouble in one file keeps no other back. */
 export async function carryOut(
   terminal: Terminal,
   plan: HostPlan,
-  { dryRun, yes }: CarryOutOptions,
+  { dryRun, yes, done = "Stop hook installed" }: CarryOutOptions,
 ): Promise<number> {
   show(terminal, plan);
   const changes = plan.files.filter((file) => file.change.kind !== "unchanged");
   const code = plan.troubles.length === 0 ? EXIT.ok : EXIT.notOk;
   if (changes.length === 0 || dryRun) return code;
   if (!yes && !(await confirm(terminal, "Change these files?"))) return EXIT.notOk;
-  return (await apply(terminal, changes)) ? code : EXIT.notOk;
+  if (!(await apply(terminal, changes))) return EXIT.notOk;
+  printLine(terminal.stdout, `✓ ${done} (${changes.map(({ shown }) => shown).join(", ")})`);
+  return code;
 }
 
 function show(terminal: Terminal, { files, troubles, notes }: HostPlan): void {
@@ -32,13 +36,7 @@ function show(terminal: Terminal, { files, troubles, notes }: HostPlan): void {
 }
 
 async function apply(terminal: Terminal, changes: readonly PlannedFile[]): Promise<boolean> {
-  const results = await Promise.all(changes.map(applyChange));
+  const results = await Promise.all(changes.map(applyEdit));
   for (const result of results) if (!result.ok) printLine(terminal.stderr, explain(result.trouble));
-  const isDone = results.every((result) => result.ok);
-  if (isDone) printLine(terminal.stdout, `✓ ${changes.map(({ shown }) => shown).join(", ")}`);
-  return isDone;
-}
-
-function applyChange({ path, change }: PlannedFile): Promise<Result<undefined>> {
-  return change.kind === "written" ? replaceUserFile(path, change.text) : removeUserFile(path);
+  return results.every((result) => result.ok);
 }

@@ -27,7 +27,7 @@ export function detectHosts({ env }: Terminal): readonly Host[] {
 }
 
 export function homeOf(env: Terminal["env"]): string {
-  return env["HOME"] ?? homedir();
+  return env["HOME"] || env["USERPROFILE"] || homedir();
 }
 
 function problemWith(name: string): string | undefined {

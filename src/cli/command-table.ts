@@ -9,7 +9,6 @@ import type { InitOptions } from "./commands/init.ts";
 import type { ListOptions } from "./commands/list.ts";
 import type { RunOptions } from "./commands/run.ts";
 import type { StatusOptions } from "./commands/status.ts";
-import type { UninstallOptions } from "./commands/uninstall.ts";
 import type { ValidateOptions } from "./commands/validate.ts";
 import { addHostCommands } from "./host-commands.ts";
 import type { Terminal } from "./terminal.ts";
@@ -165,13 +164,6 @@ function addSetUpCommands(program: Command, act: Act): void {
     "agent-gauntlet init --yes --hook",
     "agent-gauntlet init --dry-run",
   );
-  program
-    .command("uninstall")
-    .description("take the stop hook out of Claude Code's settings again")
-    .option("--dry-run", "show what would change")
-    .action((options: UninstallOptions) =>
-      act(async (terminal) => (await import("./commands/uninstall.ts")).uninstallCommand(terminal, options)),
-    );
   program
     .command("clean")
     .description("put the logs away in previous/, forget failures and attempts")

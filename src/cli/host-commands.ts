@@ -4,6 +4,7 @@ import type { DoctorOptions } from "./commands/doctor.ts";
 import type { ExplainOptions } from "./commands/explain.ts";
 import type { InstallOptions } from "./commands/install.ts";
 import type { SimulateOptions } from "./commands/simulate.ts";
+import type { UninstallOptions } from "./commands/uninstall.ts";
 
 /** The commands about agents: put the hook in, take it out, see whether it works, play it, explain it. */
 export function addHostCommands(program: Command, act: Act): void {
@@ -44,8 +45,8 @@ function addInstallCommands(program: Command, act: Act): void {
     );
   addInstallOptions(program.command("uninstall"))
     .description("take our stop hooks out again, and nothing else")
-    .action((options: InstallOptions) =>
-      act(async (terminal) => (await import("./commands/install.ts")).uninstallCommand(terminal, options)),
+    .action((options: UninstallOptions) =>
+      act(async (terminal) => (await import("./commands/uninstall.ts")).uninstallCommand(terminal, options)),
     );
 }
 

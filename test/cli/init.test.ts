@@ -265,6 +265,16 @@ test("a directory that cannot be written is reported, not thrown", async () => {
   expect(init).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("Cannot write") });
 });
 
+test("offers the other agents that it finds, and registers them", async () => {
+  const project = await projectWith(npmProject);
+  await mkdir(join(project.bin, ".codex"));
+
+  const init = await project.init({ answers: ["y", "n", "y"] });
+
+  expect(init.stdout).toContain("Also found: Codex. Install the stop hook there too? (y/n): y");
+  expect(await project.read(".codex/hooks.json")).toContain("stop-hook --host codex");
+});
+
 describe("uninstall", () => {
   test.each([undefined, "{}\n", '{ "model": "opus" }', '{\n\t"hooks": {"Stop": []}\n}\n'])(
     "after init gives back the settings %j",
@@ -336,12 +346,13 @@ async function projectWith(files: Readonly<Record<string, string>>) {
   const bin = await globalInstallation(path);
   return {
     path,
+    bin,
     has: (name: string) => existsSync(join(path, name)),
     read: (name: string) => readFile(join(path, name), "utf8"),
     init: ({
       answers = [],
       cwd = path,
-      env = { PATH: bin },
+      env = { PATH: bin, HOME: bin },
       isInteractive = true,
       ...options
     }: Overrides = {}) => {

@@ -14,7 +14,11 @@ async function snapshot(root: string): Promise<ReadonlyMap<string, string>> {
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   const contents = await Promise.all(files.map((file) => readFile(file, "latin1")));
   const named = files.map((file, index) => [relative(root, file), contents[index] ?? ""] as const);
-  return new Map(named.filter(([name]) => !name.startsWith(".git/")).toSorted());
+  return new Map(
+    named
+      .filter(([name]) => !name.startsWith(".git/"))
+      .toSorted(([one], [other]) => one.localeCompare(other)),
+  );
 }
 
 test("installs for all hosts into one project and leaves every file as it was when it is taken out again", async () => {

@@ -20,8 +20,8 @@ import { readStopRecords } from "../../machine/stop-records.ts";
 import { readUserFile } from "../../machine/user-file.ts";
 import { detectHosts, REGISTRABLE } from "../choose-hosts.ts";
 import { EXIT } from "../exit-code.ts";
+import { placesOf } from "../host-request.ts";
 import { printLine, type Terminal } from "../terminal.ts";
-import { placesOf } from "./install.ts";
 
 export interface DoctorOptions {
   readonly json?: boolean;

@@ -7,8 +7,8 @@ import { findOurHooks } from "../../install/our-hooks.ts";
 import { planInstall } from "../../install/plan-hooks.ts";
 import { previewChange } from "../../install/preview.ts";
 import { applyEdit, isIgnoredByHost, prepareEdit, type SettingsEdit } from "../../install/settings-edit.ts";
-import { findOnPath } from "../../machine/find-on-path.ts";
 import { readUserFile } from "../../machine/user-file.ts";
+import { installationOf, type Program } from "../installation.ts";
 import { printLine, type Terminal } from "../terminal.ts";
 
 /** What is to be done about the stop hook. `file` is the settings file, as people know it. */
@@ -25,13 +25,8 @@ export type HookStep = { readonly file: string } & (
 );
 
 /** The program that the hook is to call: this one. */
-interface Program {
-  readonly script: string;
-  readonly version: string;
-}
-
 export async function planHook({ cwd, env }: Terminal, program: Program): Promise<HookStep> {
-  const command = commandFor(program, env);
+  const command = chooseHookCommand(installationOf(program, env));
   const registration = claudeCodeStopHook(command.line);
   if (await isShared(cwd, registration)) return { kind: "present", file: CLAUDE_CODE_SHARED_SETTINGS };
   const { file } = registration;
@@ -63,16 +58,6 @@ export async function installHook(step: HookStep, { stdout, stderr }: Terminal):
       `Claude Code reads plain JSON and skips a settings file with comments or trailing commas. The hook fires once you take them out of ${step.file}.`,
     );
   return ok(undefined);
-}
-
-function commandFor({ script, version }: Program, env: Terminal["env"]): HookCommand {
-  return chooseHookCommand({
-    script,
-    version,
-    onPath: findOnPath("agent-gauntlet", env),
-    node: findOnPath("node", env).length > 0 ? "node" : process.execPath,
-    isWindows: process.platform === "win32",
-  });
 }
 
 /** A team may have the hook in the settings that it commits; a second one would fire twice. */

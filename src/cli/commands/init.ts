@@ -1,11 +1,13 @@
 import { explain, type Trouble } from "../../core/trouble.ts";
 import { CONFIG_FILE } from "../../machine/find-project.ts";
 import { git } from "../../machine/git.ts";
+import { detectHosts } from "../choose-hosts.ts";
 import { EXIT } from "../exit-code.ts";
 import { Prompt } from "../prompt.ts";
 import { printLine, type Terminal } from "../terminal.ts";
 import { type ConfigStep, createConfig, enforce, planConfig } from "./init-config.ts";
 import { type HookStep, installHook, planHook } from "./init-hook.ts";
+import { installFor } from "./install.ts";
 
 export interface InitOptions {
   readonly yes?: boolean;
@@ -33,7 +35,8 @@ export async function initCommand(terminal: Terminal, options: InitOptions): Pro
   if (options.yes === true || !terminal.isInteractive) return hintAtHook(terminal);
 
   using prompt = new Prompt(terminal);
-  return await converse(prompt, { config, hook }, terminal);
+  const exitCode = await converse(prompt, { config, hook }, terminal);
+  return exitCode === EXIT.ok ? await offerOthers(prompt, terminal) : exitCode;
 }
 
 interface Steps {
@@ -59,6 +62,17 @@ async function converse(prompt: Prompt, { config, hook }: Steps, terminal: Termi
   if (!rewritten.ok) return complain(rewritten.trouble, terminal);
   printLine(stdout, `✓ ${CONFIG_FILE} now says when_active: enforce`);
   return EXIT.ok;
+}
+
+/** The other agents of this machine, which have their own files. */
+async function offerOthers(prompt: Prompt, terminal: Terminal): Promise<number> {
+  const others = detectHosts(terminal).filter((host) => host.name !== "claude-code");
+  if (others.length === 0) return EXIT.ok;
+  printLine(terminal.stdout);
+  const titles = others.map((host) => host.title).join(", ");
+  const wanted = await prompt.ask(`Also found: ${titles}. Install the stop hook there too? (y/n): `);
+  if (wanted === "cancelled") return cancel(terminal);
+  return wanted === "yes" ? installFor(terminal, others, { yes: true }) : EXIT.ok;
 }
 
 const WHY_ENFORCE =

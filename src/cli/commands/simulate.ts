@@ -82,7 +82,10 @@ async function answerOf(
     return allow("invalid_input", { detail: `${parsed.name} is not a stop` });
   using cancel = cancellation();
   const { logDir } = rehearsal;
-  return handleStop({ event: parsed.event, env, blockCap: blockCapOf(host, env), logDir }, cancel.signal);
+  return await handleStop(
+    { event: parsed.event, env, blockCap: blockCapOf(host, env), logDir },
+    cancel.signal,
+  );
 }
 
 /** The payload in a file, or what is wrong with it. A recording keeps its payload beside where it comes from. */

@@ -1,47 +1,36 @@
-import { relative } from "node:path";
-import { explain, type Trouble } from "../../core/trouble.ts";
-import { claudeCodeStopHook } from "../../install/claude-code.ts";
-import { planUninstall } from "../../install/plan-hooks.ts";
-import { previewChange } from "../../install/preview.ts";
-import { applyEdit, prepareEdit } from "../../install/settings-edit.ts";
-import { CONFIG_FILE, findProject } from "../../machine/find-project.ts";
+import { explain } from "../../core/trouble.ts";
+import { planHostUninstall } from "../../install/plan-hosts.ts";
+import { CONFIG_FILE } from "../../machine/find-project.ts";
+import { carryOut, type CarryOutOptions } from "../carry-out.ts";
+import { hostsNamed, REGISTRABLE } from "../choose-hosts.ts";
 import { EXIT } from "../exit-code.ts";
+import { type LevelOptions, levelsOf, requestFor } from "../host-request.ts";
 import { printLine, type Terminal } from "../terminal.ts";
 
-export interface UninstallOptions {
-  readonly dryRun?: boolean;
+export interface UninstallOptions extends CarryOutOptions, LevelOptions {
+  /** All of them where none is named. */
+  readonly host?: readonly string[];
 }
 
-/** Takes our stop hook out of Claude Code's settings, and nothing else: here, or where the project above has it. */
-export async function uninstallCommand(terminal: Terminal, { dryRun }: UninstallOptions): Promise<number> {
-  const { cwd, stdout } = terminal;
-  const here = await prepareEdit(cwd, REGISTRATION, planUninstall);
-  const project = findProject(cwd);
-  const isElsewhere = here.ok && here.value.change.kind === "unchanged" && project !== undefined;
-  const edit = isElsewhere ? await prepareEdit(project, REGISTRATION, planUninstall) : here;
-  if (!edit.ok) return complain(edit.trouble, terminal);
-  const { path, before, change } = edit.value;
-  const file = relative(cwd, path);
-  if (change.kind === "unchanged") {
-    printLine(stdout, `No stop hook of agent-gauntlet in ${file}.`);
+/** Takes our stop hooks out of the hosts' files, and nothing else. */
+export async function uninstallCommand(terminal: Terminal, options: UninstallOptions): Promise<number> {
+  const { host = [] } = options;
+  const hosts = host.length === 0 ? REGISTRABLE : hostsNamed(host);
+  if (typeof hosts === "string") return complain(terminal, hosts);
+  const request = await requestFor(terminal, hosts, { levels: levelsOf(options), command: "" });
+  if (!request.ok) return complain(terminal, explain(request.trouble));
+  const plan = planHostUninstall(request.value);
+  const files = plan.files.filter(({ change }) => change.kind !== "unchanged");
+  if (files.length === 0 && plan.troubles.length === 0) {
+    printLine(terminal.stdout, "No stop hook of agent-gauntlet is registered here.");
     return EXIT.ok;
   }
-  if (dryRun === true) {
-    printLine(stdout, `Would change:\n\n${previewChange(file, before, change)}`);
-    return EXIT.ok;
-  }
-  const applied = await applyEdit(edit.value);
-  if (!applied.ok) return complain(applied.trouble, terminal);
-  const alone = change.kind === "removed" ? "; nothing else was in it, so the file is gone too" : "";
-  printLine(stdout, `✓ Stop hook removed from ${file}${alone}`);
-  printLine(stdout, `${CONFIG_FILE} was left as it is: \`agent-gauntlet run\` still works.`);
-  return EXIT.ok;
+  return carryOut(terminal, { ...plan, files }, { ...options, done: REMOVED });
 }
 
-/** To recognise ours; which command it would install does not matter here. */
-const REGISTRATION = claudeCodeStopHook("agent-gauntlet stop-hook");
+const REMOVED = `Stop hook removed; ${CONFIG_FILE} was left as it is, so \`agent-gauntlet run\` still works`;
 
-function complain(trouble: Trouble, { stderr }: Terminal): number {
-  printLine(stderr, explain(trouble));
+function complain(terminal: Terminal, message: string): number {
+  printLine(terminal.stderr, message);
   return EXIT.notOk;
 }

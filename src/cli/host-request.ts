@@ -1,0 +1,40 @@
+import { absolutePath, type AbsolutePath } from "../core/path.ts";
+import type { Result } from "../core/trouble.ts";
+import type { Host } from "../hosts/host.ts";
+import { hostFile, type Level, type Places } from "../install/host-files.ts";
+import { filesOf, type HostRequest } from "../install/plan-hosts.ts";
+import { findProject } from "../machine/find-project.ts";
+import { readUserFile } from "../machine/user-file.ts";
+import { homeOf } from "./choose-hosts.ts";
+import type { Terminal } from "./terminal.ts";
+
+export interface LevelOptions {
+  readonly project?: boolean;
+  readonly user?: boolean;
+}
+
+/** Everything the plan needs, read from disk. */
+export async function requestFor(
+  terminal: Terminal,
+  hosts: readonly Host[],
+  { levels, command }: { readonly levels: readonly Level[]; readonly command: string },
+): Promise<Result<HostRequest>> {
+  const places = placesOf(terminal);
+  const targets = levels.flatMap((level) => hosts.flatMap((host) => hostFile(host, level, places) ?? []));
+  const texts = new Map<AbsolutePath, string | undefined>();
+  for (const path of filesOf(targets, places)) {
+    const text = await readUserFile(path);
+    if (!text.ok) return text;
+    texts.set(path, text.value);
+  }
+  return { ok: true, value: { targets, places, texts, command } };
+}
+
+export function placesOf({ cwd, env }: Terminal): Places {
+  return { root: findProject(cwd) ?? absolutePath(cwd), home: absolutePath(homeOf(env)), env };
+}
+
+export function levelsOf({ project, user }: LevelOptions): readonly Level[] {
+  if (!user) return ["project"];
+  return project ? ["project", "user"] : ["user"];
+}
