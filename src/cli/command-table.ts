@@ -171,6 +171,10 @@ function addSetUpCommands(program: Command, act: Act): void {
     .action((options: CleanOptions) =>
       act(async (terminal) => (await import("./commands/clean.ts")).cleanCommand(terminal, options)),
     );
+  program
+    .command("demo")
+    .description("play a stop in a scratch repository: blocked, fixed, allowed")
+    .action(() => act(async (terminal) => (await import("./commands/demo.ts")).demoCommand(terminal)));
   const completion = program
     .command("completion")
     .description("print a completion script for your shell")
