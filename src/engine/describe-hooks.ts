@@ -4,17 +4,15 @@ import { reportHooks, type ToldHook } from "../feedback/hook-report.ts";
 import { secretMasker } from "../feedback/mask-secrets.ts";
 import { readLog } from "../machine/read-log.ts";
 
-/** As much as a host shows of a hook's text. */
-const MAX_CHARS = 9_000;
-
 /** What there is to say about hooks that did not simply pass, without the secrets of the environment. */
 export async function describeHooks(
   results: readonly HookResult[],
   { cwd, env }: { readonly cwd: string; readonly env: Readonly<Record<string, string | undefined>> },
+  maxChars: number,
 ): Promise<string> {
   const told = await Promise.all(results.map((result) => readHook(result, cwd)));
   const hookEnvs = results.map(({ hook }) => (hook.gate.kind === "check" ? hook.gate.env : {}));
-  const report = reportHooks(told, MAX_CHARS);
+  const report = reportHooks(told, maxChars);
   return hookEnvs.reduce((text, hookEnv) => secretMasker(hookEnv)(text), secretMasker(env)(report));
 }
 

@@ -13,6 +13,8 @@ import { dropHookLogs, openHookLogs, type HookLogs } from "./hook-logs.ts";
 import { loadRetryCounts, saveRetryCounts } from "./retry-counts-store.ts";
 import { runGates } from "./run-gates.ts";
 
+const MAX_CHARS = 9_000;
+
 /** A stop that `.brepl/hooks.edn` is asked about. */
 export interface BreplStop {
   readonly event: StopEvent;
@@ -24,6 +26,10 @@ export interface BreplStop {
 
 /** The same line as every stop: configuration, plan, gates, outcomes, verdict; with a retry policy of each hook's own. */
 export async function handleBreplStop(stop: BreplStop, signal: AbortSignal): Promise<Verdict> {
+  return withinBounds(await judgeStop(stop, signal));
+}
+
+async function judgeStop(stop: BreplStop, signal: AbortSignal): Promise<Verdict> {
   const loaded = await loadHooks(stop.cwd);
   if (!loaded.ok) return invalidHooks(loaded.trouble);
   const { hooks, diagnostics } = loaded.value;
@@ -54,7 +60,7 @@ export async function handleBreplStop(stop: BreplStop, signal: AbortSignal): Pro
 
 async function describe(told: readonly HookResult[], stop: BreplStop): Promise<string> {
   const { describeHooks } = await import("./describe-hooks.ts");
-  return describeHooks(told, stop);
+  return describeHooks(told, stop, MAX_CHARS);
 }
 
 function contextOf({ cwd, env, replServer }: BreplStop, session: string, logs: HookLogs): GateContext {
@@ -86,6 +92,15 @@ function withWarnings(verdict: Verdict, warnings: readonly string[]): Verdict {
   if (warnings.length === 0) return verdict;
   const key = verdict.decision === "block" ? "feedback" : "notice";
   return { ...verdict, [key]: [verdict[key], ...warnings].filter(Boolean).join("\n\n") };
+}
+
+/** As much as a host shows, however long the names, problems and warnings are. */
+async function withinBounds(verdict: Verdict): Promise<Verdict> {
+  const key = verdict.decision === "block" ? "feedback" : "notice";
+  const text = verdict[key];
+  if (text === undefined || text.length <= MAX_CHARS) return verdict;
+  const { cutText } = await import("../feedback/cut-text.ts");
+  return { ...verdict, [key]: cutText(text, MAX_CHARS) };
 }
 
 function ignore(): void {}

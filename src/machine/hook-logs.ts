@@ -12,7 +12,12 @@ export function removeSessionLogs(logsDir: string, session: string): void {
 export function pruneSessionLogs(logsDir: string): void {
   const sessions = readdirSync(logsDir, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
-    .map(({ name }) => ({ name, changedAt: statSync(join(logsDir, name)).mtimeMs }))
+    .map(({ name }) => ({ name, changedAt: changedAt(join(logsDir, name)) }))
     .toSorted((a, b) => b.changedAt - a.changedAt);
   for (const { name } of sessions.slice(KEPT_SESSIONS)) removeSessionLogs(logsDir, name);
+}
+
+/** A session may end, and take its logs along, while we look. */
+function changedAt(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }

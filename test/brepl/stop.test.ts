@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdir, readFile, readdir, stat, symlink, writeFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { breplProject } from "../rig/brepl-project.ts";
@@ -228,6 +229,16 @@ describe("a bash hook", () => {
     expect((await project.read(log)).length).toBe(3_000_000);
   });
 
+  test("has problems told in bounds, however many there are", async () => {
+    const broken = Array.from({ length: 500 }, () => "{:type :nothing}");
+    await using project = await breplProject(stop(...broken));
+
+    const run = await project.stop();
+
+    expect(run.exitCode).toBe(1);
+    expect(run.stderr.length).toBeLessThanOrEqual(9_001);
+  });
+
   test("cannot give away the secrets of the environment", async () => {
     await using project = await breplProject(
       stop(
@@ -388,6 +399,17 @@ describe("the state file", () => {
     expect(run.stderr).toContain("(attempt 1/10)");
     expect(await project.read("victim")).toBe('{"tests" 9}');
     expect((await stat(project.stateFile)).isFile()).toBe(true);
+    expect(await project.counts()).toBe('{"tests" 1}');
+  });
+
+  test("that is a pipe is not waited for", async () => {
+    await using project = await breplProject(failing);
+    execFileSync("mkfifo", [project.stateFile]);
+
+    const run = await project.stop();
+
+    expect(run.stderr).toContain("(attempt 1/10)");
+    expect(run.stderr).toContain("it is not a file");
     expect(await project.counts()).toBe('{"tests" 1}');
   });
 
