@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdir, readFile, readdir, stat, symlink, writeFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
+import { isAlive } from "../../src/machine/process-tree.ts";
 import { breplProject } from "../rig/brepl-project.ts";
 import { answering, closedPort, nreplWireServer } from "../rig/nrepl-wire-server.ts";
 
@@ -498,6 +499,18 @@ describe("the command line", () => {
     expect(run.stdout).toContain("Usage: brepl hook <command> [options]");
   });
 
+  test("is the same as agent-gauntlet brepl, so that another brepl can come first on the PATH", async () => {
+    await using project = await breplProject(stop(bash("x", "exit 1", RETRY)));
+
+    const run = await project.gauntlet(["brepl", "hook", "stop"], {
+      input: JSON.stringify({ session_id: project.session }),
+    });
+    const help = await project.gauntlet(["brepl", "--help"]);
+
+    expect(run).toMatchObject({ exitCode: 2, stdout: "" });
+    expect(help.stdout).toContain("Usage: agent-gauntlet brepl hook <command>");
+  });
+
   test("knows its version", async () => {
     await using project = await breplProject();
     const { version } = JSON.parse(await readFile("package.json", "utf8"));
@@ -526,15 +539,6 @@ describe("the command line", () => {
 
 async function stateFiles(): Promise<readonly string[]> {
   return (await readdir("/tmp")).filter((name) => /^brepl-stop-hook-[0-9a-f]{64}/.test(name));
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 async function chunkOf(name: string): Promise<string> {
