@@ -17,7 +17,7 @@ describe.each(SERVERS)("a real nREPL server: $title", ({ title, extension, start
   let server: RunningServer;
   beforeAll(async () => {
     if (skip === undefined) server = await start();
-  });
+  }, 120_000); // a JVM on a busy machine takes its time
   afterAll(async () => {
     if (skip === undefined) await server[Symbol.asyncDispose]();
   });

@@ -91,7 +91,7 @@ async function projectWith(hooks: string) {
   await mkdir(join(dir, "bin"));
   await symlink(resolve("dist/cli/brepl.cjs"), join(dir, "bin/brepl"));
   const env = { PATH: `${join(dir, "bin")}${delimiter}${process.env["PATH"]}` };
-  execFileSync("brepl", ["hook", "install"], { cwd: dir, env });
+  execFileSync(process.execPath, [join(dir, "bin/brepl"), "hook", "install"], { cwd: dir, env });
   await writeFile(join(dir, ".brepl/hooks.edn"), hooks);
   return {
     dir,
