@@ -59,10 +59,11 @@ export function isWorthTelling({ effect, outcome }: HookResult): boolean {
   return effect.kind !== "passed";
 }
 
-/** The counts after a run: a pass resets, a retry counts, what could not run costs nothing. */
+/** The counts after a run: a pass resets, a retry counts, what could not run costs nothing, what is gone is forgotten. */
 export function countRetries(counts: RetryCounts, results: readonly HookResult[]): RetryCounts {
   const isBlocked = results.some(({ effect }) => effect.kind === "retry");
-  const next = new Map(counts);
+  const names = new Set(results.map(({ hook }) => hook.gate.name));
+  const next = new Map([...counts].filter(([name]) => names.has(name)));
   for (const { hook, effect } of results) {
     if (effect.kind === "retry") next.set(hook.gate.name, effect.attempt);
     else if (isReset(effect, isBlocked)) next.delete(hook.gate.name);

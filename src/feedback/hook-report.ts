@@ -36,7 +36,7 @@ function headline({ hook, outcome, effect }: HookResult): string {
     case "retry":
       return `${name} failed (attempt ${effect.attempt}${limit(effect.maxRetries)}). Fix the issues shown below and try again:\n${what}`;
     case "gave-up":
-      return `${name} failed after ${effect.retries} retries: retry limit reached, so the agent may stop although it still fails.\n${what}`;
+      return `${name} failed after ${effect.retries} retries: retry limit reached, so it no longer keeps the agent from stopping.\n${what}`;
     case "reported":
       return `${name} failed: ${what.replace(/^failed: /, "")}`;
     case "not-run":

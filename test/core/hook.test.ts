@@ -107,6 +107,20 @@ describe("several hooks", () => {
     ]);
   });
 
+  test("forget the count of a hook that is no longer there", () => {
+    const results = judgeHooks([hook("kept")], [outcome("unavailable")], new Map());
+
+    expect(
+      countRetries(
+        new Map([
+          ["gone", 3],
+          ["kept", 1],
+        ]),
+        results,
+      ),
+    ).toEqual(new Map([["kept", 1]]));
+  });
+
   const kinds = fc.constantFrom<Kind>("passed", "failed", "timed-out", "errored", "unavailable");
   const limits = fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 1, maxLength: 3 });
 
