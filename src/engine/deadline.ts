@@ -1,3 +1,4 @@
+import { timeLimit } from "../machine/time-limit.ts";
 import type { Project } from "./project.ts";
 import type { RunRequest } from "./run-request.ts";
 
@@ -9,5 +10,5 @@ export function deadlineOf({ settings }: Project, request: RunRequest): AbortSig
   const asked = request.signal ?? new AbortController().signal;
   if (!request.checkInterval) return asked;
   const { timeoutMs } = settings.stopHook;
-  return AbortSignal.any([asked, AbortSignal.timeout(Math.max(timeoutMs - MARGIN_MS, timeoutMs / 2))]);
+  return timeLimit(Math.max(timeoutMs - MARGIN_MS, timeoutMs / 2), asked);
 }

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { isGroupAlive, signalGroup } from "./process-tree.ts";
+import { timeLimit } from "./time-limit.ts";
 
 /** A child to run in its own process group, with its output handed over chunk by chunk. */
 export interface ProcessRequest {
@@ -29,8 +30,6 @@ export const TERM_GRACE_MS = 2_000;
 export const HURRIED_GRACE_MS = 600;
 /** How long a background process that inherited the output may delay us after its parent has exited. */
 const DRAIN_MS = 150;
-/** Node's timers overflow above this and would fire at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Runs a child to its end. Nothing of its process group is left when this returns; it never throws for what the child does. */
 export async function runProcess(request: ProcessRequest, signal?: AbortSignal): Promise<ProcessEnd> {
@@ -95,9 +94,8 @@ async function exit(child: ChildProcess): Promise<ProcessEnd> {
 }
 
 /** Settles when the child must go: its time is up, or we are asked to stop. */
-async function interruption(timeoutMs = MAX_TIMER_MS, signal?: AbortSignal): Promise<ProcessEnd> {
-  const timer = AbortSignal.timeout(Math.min(timeoutMs, MAX_TIMER_MS));
-  await aborted(signal === undefined ? timer : AbortSignal.any([timer, signal]));
+async function interruption(timeoutMs = Infinity, signal?: AbortSignal): Promise<ProcessEnd> {
+  await aborted(timeLimit(timeoutMs, signal));
   return signal?.aborted ? { kind: "cancelled" } : { kind: "timed-out", afterMs: timeoutMs };
 }
 

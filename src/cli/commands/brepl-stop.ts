@@ -3,6 +3,7 @@ import { handleBreplStop } from "../../engine/handle-brepl-stop.ts";
 import { renderBrepl } from "../../hosts/brepl.ts";
 import { claudeCode } from "../../hosts/claude-code.ts";
 import { writeAll } from "../../machine/write-all.ts";
+import { timeLimit } from "../../machine/time-limit.ts";
 import type { BreplOptions } from "../brepl-commands.ts";
 import { cancellation } from "../cancellation.ts";
 import { readEvent } from "../read-event.ts";
@@ -24,7 +25,7 @@ async function decide({ replServer }: BreplOptions): Promise<Verdict> {
     return { decision: "allow", status: "stop_hook_active", message: "already inside a stop hook" };
   }
   using cancelled = cancellation();
-  const signal = AbortSignal.any([cancelled.signal, AbortSignal.timeout(DEADLINE_MS)]);
+  const signal = timeLimit(DEADLINE_MS, cancelled.signal);
   const read = await readEvent(process.stdin, signal);
   if (!read.ok) return invalidInput(`Error parsing Stop event JSON: ${read.problem}`);
   const cwd = process.cwd();

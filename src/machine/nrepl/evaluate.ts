@@ -1,4 +1,5 @@
 import type { ServerAddress } from "./connection.ts";
+import { timeLimit } from "../time-limit.ts";
 import type { Reply } from "./reply.ts";
 import { NreplSession } from "./session.ts";
 
@@ -29,7 +30,7 @@ const KEPT_CHARACTERS = 64 * 1024;
 
 /** Evaluates code in a session of its own and connection of its own; what runs over its time is interrupted. */
 export async function evaluate(request: EvaluationRequest, signal: AbortSignal): Promise<EvaluationEnd> {
-  const over = AbortSignal.any([signal, AbortSignal.timeout(request.timeoutMs)]);
+  const over = timeLimit(request.timeoutMs, signal);
   const opened = await NreplSession.open(request.server, over);
   if (!(opened instanceof NreplSession)) {
     return signal.aborted

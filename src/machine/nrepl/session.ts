@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { NreplConnection, type Answered, type Lost, type ServerAddress } from "./connection.ts";
 import type { Reply } from "./reply.ts";
+import { timeLimit } from "../time-limit.ts";
 
 /** How long a server that is up may take to be ready: it accepts connections before it can answer. */
 const READY_WITHIN_MS = 5_000;
@@ -17,7 +18,7 @@ export class NreplSession {
 
   /** Connects and waits, for a short while, until the server answers. */
   static async open(address: ServerAddress, signal: AbortSignal): Promise<NreplSession | Lost> {
-    const ready = AbortSignal.any([signal, AbortSignal.timeout(READY_WITHIN_MS)]);
+    const ready = timeLimit(READY_WITHIN_MS, signal);
     for (;;) {
       const session = await NreplSession.#tryToOpen(address, ready);
       if (session instanceof NreplSession || ready.aborted || !wasHungUp(session)) return session;
@@ -58,7 +59,7 @@ export class NreplSession {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#session.session !== undefined) {
       const goodbye = this.#connection.request({ op: "close", ...this.#session });
-      await inTime(goodbye.end, AbortSignal.timeout(GOODBYE_MS));
+      await inTime(goodbye.end, timeLimit(GOODBYE_MS));
     }
     await this.#connection.close(GOODBYE_MS);
   }
@@ -70,7 +71,7 @@ export class NreplSession {
 
   async #interrupt(id: string): Promise<void> {
     const request = this.#connection.request({ op: "interrupt", "interrupt-id": id, ...this.#session });
-    await inTime(request.end, AbortSignal.timeout(INTERRUPT_MS));
+    await inTime(request.end, timeLimit(INTERRUPT_MS));
   }
 }
 
