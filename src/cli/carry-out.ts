@@ -1,3 +1,4 @@
+import { relative } from "node:path";
 import { explain } from "../core/trouble.ts";
 import type { HostPlan, PlannedFile } from "../install/plan-hosts.ts";
 import { previewChange } from "../install/preview.ts";
@@ -17,7 +18,7 @@ export interface CarryOutOptions {
 export async function carryOut(
   terminal: Terminal,
   plan: HostPlan,
-  { dryRun, yes, done = "Stop hook installed" }: CarryOutOptions,
+  { dryRun, yes, done = "Stop hook installed in" }: CarryOutOptions,
 ): Promise<number> {
   show(terminal, plan);
   const changes = plan.files.filter((file) => file.change.kind !== "unchanged");
@@ -25,12 +26,13 @@ export async function carryOut(
   if (changes.length === 0 || dryRun) return code;
   if (!yes && !(await confirm(terminal, "Change these files?"))) return EXIT.notOk;
   if (!(await apply(terminal, changes))) return EXIT.notOk;
-  printLine(terminal.stdout, `✓ ${done} (${changes.map(({ shown }) => shown).join(", ")})`);
+  printLine(terminal.stdout, `✓ ${done} ${changes.map((file) => fromHere(terminal, file)).join(", ")}`);
   return code;
 }
 
 function show(terminal: Terminal, { files, troubles, notes }: HostPlan): void {
-  for (const { shown, before, change } of files) terminal.stdout.write(previewChange(shown, before, change));
+  for (const file of files)
+    terminal.stdout.write(previewChange(fromHere(terminal, file), file.before, file.change));
   for (const trouble of troubles) printLine(terminal.stderr, explain(trouble));
   for (const note of notes) printLine(terminal.stdout, `→ ${note}`);
 }
@@ -39,4 +41,9 @@ async function apply(terminal: Terminal, changes: readonly PlannedFile[]): Promi
   const results = await Promise.all(changes.map(applyEdit));
   for (const result of results) if (!result.ok) printLine(terminal.stderr, explain(result.trouble));
   return results.every((result) => result.ok);
+}
+
+/** A person below the root of the project sees where that is. */
+function fromHere({ cwd }: Terminal, { level, path, shown }: PlannedFile): string {
+  return level === "project" ? relative(cwd, path) : shown;
 }

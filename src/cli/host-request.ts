@@ -15,11 +15,10 @@ export interface LevelOptions {
 
 /** Everything the plan needs, read from disk. */
 export async function requestFor(
-  terminal: Terminal,
+  places: Places,
   hosts: readonly Host[],
   { levels, command }: { readonly levels: readonly Level[]; readonly command: string },
 ): Promise<Result<HostRequest>> {
-  const places = placesOf(terminal);
   const targets = levels.flatMap((level) => hosts.flatMap((host) => hostFile(host, level, places) ?? []));
   const texts = new Map<AbsolutePath, string | undefined>();
   for (const path of filesOf(targets, places)) {

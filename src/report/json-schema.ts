@@ -1,12 +1,13 @@
 import * as z from "zod";
 import { STATUSES } from "../core/status.ts";
+import { doctorSchema, explainSchema } from "./host-json-schema.ts";
 
 /**
  * The contract of every `--json` output: `schema/output.schema.json` is made from it and tests hold the real outputs
  * against it. A field without a value is null, never absent. Readers must tolerate new fields.
  */
 export function outputSchema() {
-  return z.union([run, detect, list, validate, status, clean, trouble]);
+  return z.union([run, detect, list, validate, status, clean, doctorSchema, explainSchema, trouble]);
 }
 
 const path = z

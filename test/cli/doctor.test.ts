@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 
 import type { Finding } from "../../src/install/diagnose-host.ts";
+import { outputSchema } from "../../src/report/json-schema.ts";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
 
 /** No agent program of the machine the tests run on. */
@@ -18,7 +19,7 @@ async function doctor(
   project: GauntletProject,
 ): Promise<{ exitCode: number | null; hosts: readonly Told[] }> {
   const done = await project.gauntlet(["doctor", "--json"], { env: { PATH } });
-  const { hosts } = JSON.parse(done.stdout) as { hosts: readonly Told[] };
+  const { hosts } = outputSchema().parse(JSON.parse(done.stdout)) as { hosts: readonly Told[] }; // the schema has said so
   return { exitCode: done.exitCode, hosts };
 }
 

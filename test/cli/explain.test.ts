@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 
+import { outputSchema } from "../../src/report/json-schema.ts";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
 
 const RED = 'test "$(cat state.txt)" = fixed';
@@ -63,7 +64,7 @@ test("speaks JSON", async () => {
   await using project = await GauntletProject.withChecks({ ready: RED });
   await project.stop();
 
-  expect(await project.json(["explain"])).toMatchObject({
+  expect(outputSchema().parse(await project.json(["explain"]))).toMatchObject({
     command: "explain",
     event: { host: "claude-code", sessionId: "session-1" },
     verdict: { decision: "allow", status: "no_changes" },

@@ -18,6 +18,7 @@ import { findProject } from "../../machine/find-project.ts";
 import { runProcess } from "../../machine/process.ts";
 import { readStopRecords } from "../../machine/stop-records.ts";
 import { readUserFile } from "../../machine/user-file.ts";
+import { doctorJson, type HostDiagnosis } from "../../report/host-json.ts";
 import { detectHosts, REGISTRABLE } from "../choose-hosts.ts";
 import { EXIT } from "../exit-code.ts";
 import { placesOf } from "../host-request.ts";
@@ -38,7 +39,7 @@ export async function doctorCommand(terminal: Terminal, { json }: DoctorOptions)
   const diagnoses = await diagnose(terminal);
   const isGated = diagnoses.some(({ isRegistered }) => isRegistered);
   const isSound = diagnoses.every(({ findings }) => findings.every(({ level }) => level !== "problem"));
-  if (json) printLine(terminal.stdout, doctorJson(diagnoses));
+  if (json) printLine(terminal.stdout, doctorJson(diagnoses.map(named)));
   else {
     for (const diagnosis of diagnoses) printDiagnosis(terminal, diagnosis);
     if (!isGated)
@@ -111,11 +112,6 @@ function printDiagnosis({ stdout, colours }: Terminal, { host, findings }: Diagn
   for (const { level, text } of findings) printLine(stdout, `  ${MARKS[level]} ${text}`);
 }
 
-function doctorJson(diagnoses: readonly Diagnosis[]): string {
-  const hosts = diagnoses.map(({ host, isRegistered, findings }) => ({
-    host: host.name,
-    registered: isRegistered,
-    findings,
-  }));
-  return JSON.stringify({ format: 1, command: "doctor", hosts });
+function named({ host, isRegistered, findings }: Diagnosis): HostDiagnosis {
+  return { host: host.name, registered: isRegistered, findings };
 }

@@ -1,6 +1,7 @@
 import type { StopRecord } from "../../core/stop-record.ts";
 import { findProject } from "../../machine/find-project.ts";
 import { readStopRecords } from "../../machine/stop-records.ts";
+import { explainJson } from "../../report/host-json.ts";
 import { explainStop } from "../../report/explain-stop.ts";
 import { EXIT } from "../exit-code.ts";
 import { printLine, type Terminal } from "../terminal.ts";
@@ -27,7 +28,7 @@ export async function explainCommand(
     );
     return EXIT.notOk;
   }
-  if (json) printLine(terminal.stdout, JSON.stringify({ format: 1, command: "explain", ...record }));
+  if (json) printLine(terminal.stdout, explainJson(record));
   else terminal.stdout.write(explainStop(record));
   return EXIT.ok;
 }

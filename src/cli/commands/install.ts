@@ -6,7 +6,7 @@ import { findProject } from "../../machine/find-project.ts";
 import { carryOut, type CarryOutOptions } from "../carry-out.ts";
 import { detectHosts, hostsNamed, REGISTRABLE } from "../choose-hosts.ts";
 import { EXIT } from "../exit-code.ts";
-import { type LevelOptions, levelsOf, requestFor } from "../host-request.ts";
+import { type LevelOptions, levelsOf, placesOf, requestFor } from "../host-request.ts";
 import { installationOf, runningProgram } from "../installation.ts";
 import { printLine, type Terminal } from "../terminal.ts";
 
@@ -30,7 +30,10 @@ export async function installFor(
   options: CarryOutOptions & LevelOptions,
 ): Promise<number> {
   const command = chooseHookCommand(installationOf(runningProgram(), terminal.env));
-  const request = await requestFor(terminal, hosts, { levels: levelsOf(options), command: command.line });
+  const request = await requestFor(placesOf(terminal), hosts, {
+    levels: levelsOf(options),
+    command: command.line,
+  });
   if (!request.ok) return refuse(terminal, explain(request.trouble));
   if (findProject(terminal.cwd) === undefined && !options.user)
     printLine(terminal.stdout, "There is no .gauntlet/config.yml here yet: `agent-gauntlet init` makes one.");

@@ -1,10 +1,12 @@
-import { explain } from "../../core/trouble.ts";
-import { planHostUninstall } from "../../install/plan-hosts.ts";
-import { CONFIG_FILE } from "../../machine/find-project.ts";
+import { absolutePath } from "../../core/path.ts";
+import { explain, ok, type Result } from "../../core/trouble.ts";
+import type { Host } from "../../hosts/host.ts";
+import { type HostPlan, planHostUninstall, type PlannedFile } from "../../install/plan-hosts.ts";
+import { CONFIG_FILE, findProject } from "../../machine/find-project.ts";
 import { carryOut, type CarryOutOptions } from "../carry-out.ts";
 import { hostsNamed, REGISTRABLE } from "../choose-hosts.ts";
 import { EXIT } from "../exit-code.ts";
-import { type LevelOptions, levelsOf, requestFor } from "../host-request.ts";
+import { type LevelOptions, levelsOf, placesOf, requestFor } from "../host-request.ts";
 import { printLine, type Terminal } from "../terminal.ts";
 
 export interface UninstallOptions extends CarryOutOptions, LevelOptions {
@@ -17,18 +19,45 @@ export async function uninstallCommand(terminal: Terminal, options: UninstallOpt
   const { host = [] } = options;
   const hosts = host.length === 0 ? REGISTRABLE : hostsNamed(host);
   if (typeof hosts === "string") return complain(terminal, hosts);
-  const request = await requestFor(terminal, hosts, { levels: levelsOf(options), command: "" });
-  if (!request.ok) return complain(terminal, explain(request.trouble));
-  const plan = planHostUninstall(request.value);
-  const files = plan.files.filter(({ change }) => change.kind !== "unchanged");
-  if (files.length === 0 && plan.troubles.length === 0) {
+  const plans = await planEverywhere(terminal, hosts, options);
+  if (!plans.ok) return complain(terminal, explain(plans.trouble));
+  const files = uniqueFiles(plans.value).filter(({ change }) => change.kind !== "unchanged");
+  const troubles = plans.value.flatMap((plan) => plan.troubles);
+  if (files.length === 0 && troubles.length === 0) {
     printLine(terminal.stdout, "No stop hook of agent-gauntlet is registered here.");
     return EXIT.ok;
   }
-  return carryOut(terminal, { ...plan, files }, { ...options, done: REMOVED });
+  const exitCode = await carryOut(
+    terminal,
+    { files, troubles, notes: [] },
+    { ...options, done: "Stop hook removed from" },
+  );
+  if (exitCode === EXIT.ok && !options.dryRun)
+    printLine(terminal.stdout, `${CONFIG_FILE} was left as it is: \`agent-gauntlet run\` still works.`);
+  return exitCode;
 }
 
-const REMOVED = `Stop hook removed; ${CONFIG_FILE} was left as it is, so \`agent-gauntlet run\` still works`;
+/** Here, and where the project above has its hooks. */
+async function planEverywhere(
+  terminal: Terminal,
+  hosts: readonly Host[],
+  options: UninstallOptions,
+): Promise<Result<readonly HostPlan[]>> {
+  const here = absolutePath(terminal.cwd);
+  const plans: HostPlan[] = [];
+  for (const root of new Set([here, findProject(here) ?? here])) {
+    const places = { ...placesOf(terminal), root };
+    const request = await requestFor(places, hosts, { levels: levelsOf(options), command: "" });
+    if (!request.ok) return request;
+    plans.push(planHostUninstall(request.value));
+  }
+  return ok(plans);
+}
+
+/** A file in the home directory is the same from everywhere. */
+function uniqueFiles(plans: readonly HostPlan[]): readonly PlannedFile[] {
+  return [...new Map(plans.flatMap((plan) => plan.files).map((file) => [file.path, file])).values()];
+}
 
 function complain(terminal: Terminal, message: string): number {
   printLine(terminal.stderr, message);

@@ -1,0 +1,81 @@
+import * as z from "zod";
+import { STATUSES } from "../core/status.ts";
+
+const format = z.literal(1).describe("Raised when a field changes its meaning or goes.");
+
+const reasoned = z.array(
+  z.strictObject({ id: z.string().describe("The gate."), why: z.string().describe("In words.") }),
+);
+
+/** `doctor --json`. */
+export const doctorSchema = z
+  .strictObject({
+    format,
+    command: z.literal("doctor"),
+    hosts: z
+      .array(
+        z.strictObject({
+          host: z.string().describe("As `--host` takes it."),
+          registered: z.boolean().describe("Whether the host will run the stop hook."),
+          findings: z
+            .array(
+              z.strictObject({
+                check: z.enum(["registered", "command", "timeout", "fired", "round-trip"]),
+                level: z.enum(["ok", "warning", "problem"]).describe("A problem makes the exit code 1."),
+                text: z.string().describe("For people."),
+              }),
+            )
+            .describe("What was looked at."),
+        }),
+      )
+      .describe("Every agent that is installed or registered."),
+  })
+  .describe("`doctor`: whether the stop hook works, agent by agent.");
+
+/** `explain --json`. */
+export const explainSchema = z
+  .strictObject({
+    format,
+    command: z.literal("explain"),
+    at: z.iso.datetime().describe("When the stop was answered; ISO 8601, UTC."),
+    event: z
+      .strictObject({
+        host: z.string().describe("Who asked."),
+        hostVersion: z.string().nullable().describe("Where the host tells."),
+        sessionId: z.string().nullable(),
+        promptId: z.string().nullable(),
+        cwd: z.string().describe("Where the agent was."),
+        continued: z.boolean().describe("Whether the agent went on because an earlier stop was blocked."),
+        permissionMode: z.string().nullable(),
+        backgroundTasks: z.array(
+          z.strictObject({ kind: z.enum(["agent", "shell", "other"]), description: z.string() }),
+        ),
+      })
+      .describe("What was asked."),
+    verdict: z
+      .strictObject({
+        decision: z.enum(["allow", "block"]),
+        status: z.enum(STATUSES),
+        message: z.string().describe("One line for people."),
+        feedback: z.string().nullable().describe("What the agent was given to read."),
+        notice: z.string().nullable().describe("What the person was told."),
+      })
+      .describe("What was decided."),
+    run: z
+      .strictObject({
+        run: z.int().nullable().describe("The number of the run, if any gate ran."),
+        comparedTo: z.string().nullable(),
+        files: z.array(z.string()).describe("What changed; at most 200."),
+        planned: reasoned.describe("Gates that were to run, and why."),
+        skipped: reasoned.describe("Gates that were not, and why."),
+        outcomes: reasoned.describe("What each gate came to."),
+        attemptsLeft: z.int().nullable().describe("Blocks that may still follow."),
+        consoleLog: z.string().nullable(),
+      })
+      .nullable()
+      .describe("What was looked at and run; null when a guard ended it before."),
+    answer: z
+      .strictObject({ stdout: z.string(), exitCode: z.int() })
+      .describe("What was written to the host."),
+  })
+  .describe("`explain`: why the last stop was blocked, allowed or deferred.");
