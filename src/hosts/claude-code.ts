@@ -24,6 +24,7 @@ export const claudeCode: Host = {
     userFile: { variable: "CLAUDE_CONFIG_DIR", folder: ".claude", file: "settings.json" },
     eventsKey: "hooks",
     isShared: true,
+    takesComments: false,
     grouped: true,
     fields: { type: "command" },
     executables: ["claude"],

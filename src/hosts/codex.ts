@@ -20,6 +20,7 @@ export const codex: Host = {
     userFile: { variable: "CODEX_HOME", folder: ".codex", file: "hooks.json" },
     eventsKey: "hooks",
     isShared: false,
+    takesComments: false,
     grouped: true,
     fields: { type: "command" },
     executables: ["codex"],

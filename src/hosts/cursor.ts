@@ -29,6 +29,7 @@ export const cursor: Host = {
     userFile: { folder: ".cursor", file: "hooks.json" },
     eventsKey: "hooks",
     isShared: false,
+    takesComments: false,
     grouped: false,
     fields: { loop_limit: LOOP_LIMIT },
     companion: { version: 1 },

@@ -19,6 +19,7 @@ export const droid: Host = {
     userFile: { folder: ".factory", file: "settings.json" },
     eventsKey: "hooks",
     isShared: false,
+    takesComments: true,
     grouped: true,
     fields: { type: "command" },
     executables: ["droid"],

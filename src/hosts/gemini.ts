@@ -20,6 +20,7 @@ export const gemini: Host = {
     userFile: { folder: ".gemini", file: "settings.json" },
     eventsKey: "hooks",
     isShared: false,
+    takesComments: true,
     grouped: true,
     fields: { type: "command" },
     executables: ["gemini"],

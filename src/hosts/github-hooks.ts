@@ -10,6 +10,7 @@ export const GITHUB_HOOKS = {
   userFile: { variable: "COPILOT_HOME", folder: ".copilot", file: "hooks/agent-gauntlet.json" },
   eventsKey: "hooks",
   isShared: true,
+  takesComments: false,
   grouped: false,
   fields: { type: "command" },
 } as const satisfies Partial<Registration>;

@@ -40,6 +40,8 @@ export interface Registration {
   readonly isShared: boolean;
   /** Whether an event lists groups (`{ hooks: [hook] }`) or the hooks themselves. */
   readonly grouped: boolean;
+  /** Whether the host takes comments in the file; none of them takes trailing commas. A file it does not take is skipped silently. */
+  readonly takesComments: boolean;
   /** Fields of the hook beside command and timeout. */
   readonly fields: Readonly<Record<string, unknown>>;
   /** What a file that we create must also say at its root. */

@@ -22,6 +22,7 @@ export const qwen: Host = {
     userFile: { folder: ".qwen", file: "settings.json" },
     eventsKey: "hooks",
     isShared: false,
+    takesComments: true,
     grouped: true,
     fields: { type: "command" },
     executables: ["qwen"],

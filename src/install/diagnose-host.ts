@@ -1,6 +1,7 @@
 import type { Status } from "../core/status.ts";
 import type { Host } from "../hosts/host.ts";
 import type { FoundRegistration } from "./find-registrations.ts";
+import { skippedFile } from "./skipped-file.ts";
 
 /** One thing that was looked at for one host. */
 export interface Finding {
@@ -34,6 +35,9 @@ export function diagnoseHost(facts: HostFacts): readonly Finding[] {
   if (facts.registrations.length === 0) return [notRegistered(facts)];
   return [
     registered(facts),
+    ...facts.registrations
+      .filter(({ isSkipped }) => isSkipped)
+      .map(({ where }) => skipped(facts.host, where)),
     ...facts.registrations.map(commandFinding),
     ...facts.registrations.map((registration) => timeoutFinding(facts, registration)),
     firedFinding(facts),
@@ -55,6 +59,10 @@ function registered({ registrations }: HostFacts): Finding {
     return { check: "registered", level: "ok", text: `registered in ${places.join(", ")}` };
   const text = `registered ${certain.length} times: ${places.join(", ")}. Each stop runs it as often; \`agent-gauntlet uninstall\` takes ours out of one`;
   return { check: "registered", level: "warning", text };
+}
+
+function skipped(host: Host, where: string): Finding {
+  return { check: "registered", level: "problem", text: skippedFile(host, where) };
 }
 
 function commandFinding({ command, where, problem }: ProbedRegistration): Finding {

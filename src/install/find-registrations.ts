@@ -4,7 +4,7 @@ import type { Host } from "../hosts/host.ts";
 import { alsoRead, hostFile, type HostFile, ownFiles, type Places } from "./host-files.ts";
 import { HOOK_TIMEOUT_MS, hostStopHook } from "./host-registration.ts";
 import { findOurHooks } from "./our-hooks.ts";
-import { findProperty, isNode, parseSettings, properties } from "./settings-text.ts";
+import { findProperty, isNode, isPlainJson, parseSettings, properties } from "./settings-text.ts";
 
 /** A stop hook of ours that a host will run. */
 export interface FoundRegistration {
@@ -15,6 +15,8 @@ export interface FoundRegistration {
   readonly timeoutMs?: number;
   /** Whether it runs only if the person switched something on. */
   readonly isOptional: boolean;
+  /** Whether the host will not read the file, because of comments or trailing commas. */
+  readonly isSkipped: boolean;
   /** Whether it is in a file of another host that this one reads too. */
   readonly isBorrowed: boolean;
 }
@@ -56,6 +58,7 @@ function hooksIn(text: string, file: ReadFile): readonly FoundRegistration[] {
       command,
       isOptional,
       isBorrowed,
+      isSkipped: !isPlainJson(text, { comments: registration.takesComments }),
       ...timeoutOf(getNodeValue(node), host),
     }));
 }
@@ -80,5 +83,6 @@ function pluginIn(text: string, { host, shown, isBorrowed }: ReadFile): readonly
       timeoutMs: HOOK_TIMEOUT_MS,
       isOptional: false,
       isBorrowed: false,
+      isSkipped: false,
     }));
 }

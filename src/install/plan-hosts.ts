@@ -6,6 +6,8 @@ import { alsoRead } from "./host-files.ts";
 import { hostStopHook } from "./host-registration.ts";
 import { findOurHooks } from "./our-hooks.ts";
 import { planInstall, planUninstall } from "./plan-hooks.ts";
+import { isPlainJson } from "./settings-text.ts";
+import { skippedFile } from "./skipped-file.ts";
 
 /** What is to happen to the files of several hosts, and what the person should know about it. */
 export interface HostPlan {
@@ -43,9 +45,16 @@ export function planHostInstall(request: HostRequest): HostPlan {
     ...plan,
     notes: [
       ...request.targets.flatMap((target) => firingNotes(target, request)),
+      ...plan.files.flatMap(skippedNote),
       ...changed.flatMap(({ registration }) => registration.afterwards ?? []),
     ],
   };
+}
+
+function skippedNote({ host, shown, registration, before, change }: PlannedFile): readonly string[] {
+  const text = change.kind === "written" ? change.text : before;
+  if (text === undefined || isPlainJson(text, { comments: registration.takesComments })) return [];
+  return [skippedFile(host, shown)];
 }
 
 /** Takes our hooks out of every file of these hosts. */

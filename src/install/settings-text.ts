@@ -22,10 +22,10 @@ export function parseSettings(text: string): ParsedSettings {
   return { ok: true, root };
 }
 
-/** Whether every JSON reader takes it: no comments, no trailing commas. */
-export function isPlainJson(text: string): boolean {
+/** Whether a reader takes it that knows no trailing commas and, unless told otherwise, no comments. */
+export function isPlainJson(text: string, { comments = false } = {}): boolean {
   const errors: ParseError[] = [];
-  parseTree(text.replace(/^\uFEFF/, ""), errors, { disallowComments: true, allowTrailingComma: false });
+  parseTree(text.replace(/^\uFEFF/, ""), errors, { disallowComments: !comments, allowTrailingComma: false });
   return errors.length === 0;
 }
 

@@ -143,3 +143,17 @@ test("sees that a host will run the hook from another host's settings as well", 
     text: expect.stringContaining("registered 2 times"),
   });
 });
+
+test("finds a file that its host skips because of a comment", async () => {
+  await using project = await GauntletProject.withChecks(
+    { ok: "true" },
+    { ".codex/hooks.json": "{ // mine\n}\n" },
+  );
+
+  const installed = await project.gauntlet(["install", "--host", "codex"], { env: { PATH } });
+  const done = await project.gauntlet(["doctor"], { env: { PATH } });
+
+  const message = "Codex silently skips a file with comments or trailing commas.";
+  expect(installed.stdout).toContain(message);
+  expect(done).toMatchObject({ exitCode: 1, stdout: expect.stringContaining(`✗ ${message}`) });
+});
