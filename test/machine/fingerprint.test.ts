@@ -30,11 +30,15 @@ type Act = (repo: GauntletProject) => Promise<unknown>;
 
 const CHANGES: Readonly<Record<string, Act>> = {
   "an edit": (repo) => repo.write({ "src/a.ts": "other\n" }),
-  "an edit of the same size in the same instant": async (repo) => {
-    await repo.git("update-index", "--refresh");
-    const { atime, mtime } = lstatSync(join(repo.root, "src/a.ts"));
+  "an edit of the same size in the second of the last git add, seen later": async (repo) => {
+    const aWhileAgo = new Date(Date.now() - 60_000);
+    const [file, index] = [join(repo.root, "src/a.ts"), join(repo.root, ".git/index")];
+    await repo.git("config", "core.trustctime", "false");
+    await utimes(file, aWhileAgo, aWhileAgo);
+    await repo.git("add", "src/a.ts");
+    await utimes(index, aWhileAgo, aWhileAgo);
     await repo.write({ "src/a.ts": "AAAA\n" });
-    await utimes(join(repo.root, "src/a.ts"), atime, mtime);
+    await utimes(file, aWhileAgo, aWhileAgo);
   },
   "a new file": (repo) => repo.write({ "new.ts": "" }),
   "a new file in a new directory": (repo) => repo.write({ "deep/new.ts": "" }),
