@@ -17,6 +17,7 @@ export interface Terminal {
 export function processTerminal(): Terminal {
   const { stdin, stdout, stderr, env } = process;
   const isPlain = Boolean(env["NO_COLOR"]) || env["TERM"] === "dumb";
+  const isTerminal = stdout.isTTY === true; // absent in a pipe, and then picocolors would decide by itself
   for (const stream of [stdout, stderr]) stream.on("error", ignoreClosedPipe);
   return {
     cwd: process.cwd(),
@@ -24,8 +25,8 @@ export function processTerminal(): Terminal {
     stdin,
     stdout,
     stderr,
-    isInteractive: stdin.isTTY && stdout.isTTY,
-    colours: createColors(stdout.isTTY && !isPlain),
+    isInteractive: stdin.isTTY && isTerminal,
+    colours: createColors(isTerminal && !isPlain),
   };
 }
 

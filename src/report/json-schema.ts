@@ -75,7 +75,7 @@ const run = z
     run: z.int().nullable().describe("The number of the run, if any gate ran."),
     outcomes: z.array(outcome).describe("One for each planned gate."),
     skipped,
-    changes: changes.nullable(),
+    changes: changes.nullable().describe("What changed; null when there was no need to look."),
     consoleLog: path.nullable().describe("The log of the run as a whole."),
     attemptsLeft: z.int().nullable().describe("Blocks that may still follow."),
   })
