@@ -1,11 +1,11 @@
+import { displayPath } from "../core/path.ts";
 import type { RunEvent } from "../core/run-event.ts";
-import { finishedLine, formatDuration, plainLines } from "../report/plain-lines.ts";
+import { formatDuration, plainLines } from "../report/plain-lines.ts";
 import { printLine, type Terminal } from "./terminal.ts";
 
-/** Shows a run while it goes on. */
-export interface Progress {
+/** Shows a run while it goes on; disposing it leaves the screen in order. */
+export interface Progress extends Disposable {
   readonly onEvent: (event: RunEvent) => void;
-  readonly end: () => void;
 }
 
 export interface ProgressOptions {
@@ -16,56 +16,103 @@ export interface ProgressOptions {
 
 /** One live line per running gate on a terminal, plain lines elsewhere, on stderr when stdout is for JSON. */
 export function showProgress(terminal: Terminal, options: ProgressOptions): Progress {
-  if (options.quiet) return { onEvent: () => {}, end: () => {} };
-  if (terminal.stdout.isTTY && !options.json) return liveProgress(terminal);
+  if (options.quiet) return lineProgress((event) => printWarning(terminal, event));
+  const isLive = terminal.stdout.isTTY === true && terminal.env["TERM"] !== "dumb" && !options.json;
+  if (isLive) return liveProgress(terminal, options);
   const stream = options.json ? terminal.stderr : terminal.stdout;
-  return { onEvent: (event) => plainLines(event).forEach((line) => printLine(stream, line)), end: () => {} };
+  return lineProgress((event) => linesOf(event, options).forEach((line) => printLine(stream, line)));
+}
+
+function lineProgress(onEvent: Progress["onEvent"]): Progress {
+  return { onEvent, [Symbol.dispose]: () => {} };
+}
+
+/** However quiet: what a person must know is told, beside the output. */
+function printWarning({ stderr }: Terminal, event: RunEvent): void {
+  if (event.kind === "warned") plainLines(event).forEach((line) => printLine(stderr, line));
+}
+
+function linesOf(event: RunEvent, { verbose }: ProgressOptions): readonly string[] {
+  if (!verbose || event.kind !== "run-planned") return plainLines(event);
+  const { changes, plan } = event;
+  return [
+    ...plainLines(event),
+    ...changes.files.map(({ change, path }) => `  ${change.padEnd(9)} ${displayPath(path)}`),
+    ...plan.gates.map(({ id, reason }) => `  ${id}: ${reason}`),
+    ...plan.skipped.map(({ id, reason }) => `[SKIP] ${id} ${reason}`),
+  ];
 }
 
 const REDRAW_MS = 100;
 
-function liveProgress({ stdout, colours }: Terminal): Progress {
-  const running = new Map<string, { readonly since: number; readonly doing: string }>();
+interface RunningGate {
+  readonly since: number;
+  readonly doing: string;
+}
+
+function liveProgress(terminal: Terminal, options: ProgressOptions): Progress {
+  const { stdout } = terminal;
+  const running = new Map<string, RunningGate>();
   let drawn = 0;
-  const erase = (): void => {
-    if (drawn > 0) stdout.write(`\u001b[${drawn}A\u001b[0J`);
-    drawn = 0;
+  const redraw = (above: readonly string[] = []): void => {
+    const live = liveLines(terminal, running);
+    const erase = drawn > 0 ? `\u001b[${drawn}A\u001b[0J` : "";
+    drawn = live.length;
+    stdout.write(erase + [...above, ...live].map((line) => `${line}\n`).join("")); // one write: no flicker
   };
-  const draw = (): void => {
-    const width = (stdout.columns ?? 80) - 1;
-    for (const [id, { since, doing }] of running) {
-      const line = `  … ${id} ${formatDuration(Math.round(performance.now() - since))}${doing}`;
-      stdout.write(`${colours.dim(line.slice(0, width))}\n`);
-      drawn += 1;
-    }
-  };
-  const timer = setInterval(() => {
-    erase();
-    draw();
-  }, REDRAW_MS);
+  const timer = setInterval(redraw, REDRAW_MS, []);
   return {
-    onEvent: (event) => {
-      erase();
-      if (event.kind === "gate-started")
-        running.set(event.planned.id, { since: performance.now(), doing: "" });
-      else if (event.kind === "gate-progressed") {
-        const since = running.get(event.planned.id)?.since ?? performance.now();
-        running.set(event.planned.id, { since, doing: `  ${event.text}` });
-      } else if (event.kind === "gate-finished") {
-        running.delete(event.outcome.id);
-        printLine(stdout, coloured(finishedLine(event.outcome), colours));
-      } else plainLines(event).forEach((line) => printLine(stdout, line));
-      draw();
-    },
-    end: () => {
+    onEvent: (event) => redraw(follow(running, event) ?? linesOf(event, options).map(colouring(terminal))),
+    [Symbol.dispose]: () => {
       clearInterval(timer);
-      erase();
+      running.clear();
+      redraw();
     },
   };
 }
 
-function coloured(line: string, colours: Terminal["colours"]): string {
-  if (line.startsWith("[PASS]")) return line.replace("[PASS]", colours.green("✓"));
-  if (line.startsWith("[FAIL]")) return line.replace("[FAIL]", colours.red("✗"));
-  return line.replace(/^\[(\w+)\]/, (label) => colours.yellow(label));
+/** Keeps account of what runs. Events that only change the live lines leave no line of their own. */
+function follow(running: Map<string, RunningGate>, event: RunEvent): readonly string[] | undefined {
+  if (event.kind === "gate-started") {
+    running.set(event.planned.id, { since: performance.now(), doing: "" });
+    return [];
+  }
+  if (event.kind === "gate-progressed") {
+    const since = running.get(event.planned.id)?.since ?? performance.now();
+    running.set(event.planned.id, { since, doing: `  ${event.text}` });
+    return [];
+  }
+  if (event.kind === "gate-finished") running.delete(event.outcome.id);
+  return undefined;
 }
+
+/** Never more lines than the screen has, or they could not be taken back; never one that wraps. */
+function liveLines(
+  { stdout, colours }: Terminal,
+  running: ReadonlyMap<string, RunningGate>,
+): readonly string[] {
+  const width = (stdout.columns || 80) - 1;
+  const room = Math.max(1, (stdout.rows || 24) - 2);
+  const lines = [...running].map(([id, { since, doing }]) => {
+    const elapsed = formatDuration(Math.round(performance.now() - since));
+    return `… ${id} (${elapsed})${doing}`;
+  });
+  const shown =
+    lines.length > room ? [...lines.slice(0, room - 1), `… and ${lines.length - room + 1} more`] : lines;
+  return shown.map((line) => colours.dim(line.slice(0, width)));
+}
+
+function colouring({ colours }: Terminal): (line: string) => string {
+  return (line) => {
+    if (line.startsWith("[PASS]")) return line.replace("[PASS]", colours.green("✓"));
+    if (line.startsWith("[FAIL]")) return line.replace("[FAIL]", colours.red("✗")).replace(LOG_PATH, "");
+    return line.replace(/^\[(WARN|ERROR|SKIP)\]/, (_, label: string) =>
+      colours.yellow(MARKS[label] ?? label),
+    );
+  };
+}
+
+/** Told again below the useful part of the output, where it is of use. */
+const LOG_PATH = / Log: \S+$/;
+
+const MARKS: Readonly<Record<string, string>> = { WARN: "!", ERROR: "!", SKIP: "-" };

@@ -6,7 +6,7 @@ export interface Terminal {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin: Readable & { readonly isTTY?: boolean };
-  readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
+  readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
   readonly stderr: Writable & { readonly isTTY?: boolean };
   /** A person is there to be asked. */
   readonly isInteractive: boolean;

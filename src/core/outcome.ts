@@ -6,6 +6,17 @@ import type { ProjectPath } from "./path.ts";
 export type GateOutcome =
   PassedGate | FailedGate | TimedOutGate | ErroredGate | UnavailableGate | CancelledGate | SkippedOutcome;
 
+/** Every kind an outcome may have. */
+export const OUTCOME_KINDS: readonly GateOutcome["kind"][] = [
+  "passed",
+  "failed",
+  "timed-out",
+  "errored",
+  "unavailable",
+  "cancelled",
+  "skipped",
+];
+
 interface OutcomeBase {
   /** The planned gate's id: `check:<scope>:<name>`. */
   readonly id: string;

@@ -1,8 +1,10 @@
 import type { Settings } from "../core/settings.ts";
 import type { Result } from "../core/trouble.ts";
-import { endLeftovers } from "../machine/gate-groups.ts";
+import { openDebugLog } from "../machine/debug-log.ts";
 import { acquireLock } from "../machine/lock.ts";
 import { archiveLogs, forgetState, logDirOf, prepareLogDir } from "../machine/log-dir.ts";
+import { debugClean } from "../report/debug-lines.ts";
+import { tidyUpAfter } from "./tidy-up-after.ts";
 
 /** Archives the logs and forgets all state; not while a run is in progress. */
 export async function cleanProject(settings: Settings): Promise<Result<number>> {
@@ -12,8 +14,10 @@ export async function cleanProject(settings: Settings): Promise<Result<number>> 
   const locked = acquireLock(dir.lockFile);
   if (!locked.ok) return locked;
   using lock = locked.value;
-  if (lock.replaced !== undefined) await endLeftovers(dir, lock.replaced);
+  if (lock.replaced !== undefined) await tidyUpAfter(lock.replaced, dir);
   const archived = await archiveLogs(dir);
-  if (archived.ok) await forgetState(dir);
-  return archived;
+  if (!archived.ok) return archived;
+  const forgotten = await forgetState(dir);
+  openDebugLog(dir.path, settings.debugLog)(debugClean("asked", archived.value));
+  return forgotten.ok ? archived : forgotten;
 }

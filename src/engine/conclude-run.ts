@@ -39,6 +39,10 @@ export async function concludeRun(run: FinishedRun): Promise<RunResult> {
     runNumber,
     changes: planned.detected.changes,
     plan: planned.plan,
+    warnings: [
+      ...planned.warnings,
+      ...(lost === undefined ? [] : [`What this run came to is not recorded. ${lost}`]),
+    ],
   };
   if (lost !== undefined && status === "failed") return { ...told, ...unrecordable(lost) };
   const { attemptsLeft } = judgement;

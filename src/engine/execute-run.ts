@@ -5,7 +5,7 @@ import type { RunEvent } from "../core/run-event.ts";
 import type { GateContext } from "../gates/gate-context.ts";
 import { type DetectedChanges, detectChanges } from "../machine/detect-changes.ts";
 import { fingerprintWorkTree } from "../machine/fingerprint.ts";
-import { endLeftovers, forgetGroups, recordGroup } from "../machine/gate-groups.ts";
+import { forgetGroups, recordGroup } from "../machine/gate-groups.ts";
 import { readSession, readWorkTree } from "../machine/history-store.ts";
 import { acquireLock } from "../machine/lock.ts";
 import { nextRunNumber, prepareLogDir } from "../machine/log-dir.ts";
@@ -16,26 +16,32 @@ import { openProject, type Project } from "./project.ts";
 import { planFor } from "./plan-for.ts";
 import { reasonNotToRun } from "./reason-not-to-run.ts";
 import { runGates } from "./run-gates.ts";
-import { startRunLog } from "./run-log.ts";
+import { startRunLog, traceRequest } from "./run-log.ts";
 import type { RunRequest, RunResult } from "./run-request.ts";
 import { troubleResult, withoutGates } from "./run-result.ts";
+import { tidyUpAfter } from "./tidy-up-after.ts";
 import { unknownGate } from "./unknown-gate.ts";
 
 /** Runs a project's gates. Never exits the process, never writes to stdout, never throws for expected trouble. */
 export async function executeRun(request: RunRequest): Promise<RunResult> {
   const project = await openProject(request);
   if (!project.ok) return troubleResult(project.trouble);
+  const trace = await traceRequest(project.value, request);
   const unneeded = request.checkInterval ? await reasonNotToRun(project.value, request) : undefined;
-  if (unneeded !== undefined) return unneeded;
+  const result = unneeded ?? (await runLocked(project.value, request));
+  trace(result);
+  return result;
+}
 
-  const { logDir, session } = project.value;
+async function runLocked(project: Project, request: RunRequest): Promise<RunResult> {
+  const { logDir, session } = project;
   const prepared = await prepareLogDir(logDir);
   if (!prepared.ok) return troubleResult(prepared.trouble);
   const locked = acquireLock(logDir.lockFile, session);
   if (!locked.ok) return troubleResult(locked.trouble);
   using lock = locked.value;
-  if (lock.replaced !== undefined) await endLeftovers(logDir, lock.replaced);
-  return await runUnderLock(project.value, request, lock.runId); // the lock is released when this returns
+  if (lock.replaced !== undefined) await tidyUpAfter(lock.replaced, logDir);
+  return await runUnderLock(project, request, lock.runId); // the lock is released when this returns
 }
 
 async function runUnderLock(project: Project, request: RunRequest, runId: string): Promise<RunResult> {
@@ -47,11 +53,12 @@ async function runUnderLock(project: Project, request: RunRequest, runId: string
 
   const { changes } = situation.detected;
   const plan = planFor(project, request, { changes, session: situation.session });
-  if (changes.files.length === 0 && situation.session.openFailures.length === 0) {
-    return { ...withoutGates("no_changes"), changes, plan };
-  }
-  if (plan.gates.length === 0) return { ...withoutGates("no_applicable_gates"), changes, plan };
-  return runPlan(project, request, { ...situation, plan, runId });
+  if (plan.gates.length > 0) return runPlan(project, request, { ...situation, plan, runId });
+  for (const message of [...changes.notes, ...situation.warnings])
+    request.onEvent?.({ kind: "warned", message });
+  const isUnchanged = changes.files.length === 0 && situation.session.openFailures.length === 0;
+  const { warnings } = situation;
+  return { ...withoutGates(isUnchanged ? "no_changes" : "no_applicable_gates"), changes, plan, warnings };
 }
 
 /** Everything a run must know before it can plan. */
@@ -60,6 +67,7 @@ export interface Situation {
   readonly fingerprint: string | undefined;
   readonly workTree: WorkTreeHistory;
   readonly session: SessionHistory;
+  /** State that could not be trusted and counts as absent. */
   readonly warnings: readonly string[];
 }
 
@@ -79,9 +87,7 @@ async function lookAround(project: Project, request: RunRequest): Promise<Found>
   const { pass } = workTree.value;
   const resumed = resumeSession(stored.value, { promptId: request.event?.promptId, fingerprint, pass });
   const session = request.budget === undefined ? resumed : { ...resumed, attempts: request.budget.spent };
-  const warnings = [...detected.value.changes.notes, workTree.warning, stored.warning].filter(
-    (one) => one !== undefined,
-  );
+  const warnings = [workTree.warning, stored.warning].filter((one) => one !== undefined);
   await autoClean(project, workTree.value.lastRun, detected.value);
   return {
     ok: true,
@@ -103,8 +109,9 @@ async function runPlan(project: Project, request: RunRequest, planned: PlannedRu
     log.record(event);
     request.onEvent?.(event);
   };
-  for (const message of planned.warnings) onEvent({ kind: "warned", message });
-  onEvent({ kind: "run-planned", runNumber, changes: planned.detected.changes, plan: planned.plan });
+  const { changes } = planned.detected;
+  for (const message of [...changes.notes, ...planned.warnings]) onEvent({ kind: "warned", message });
+  onEvent({ kind: "run-planned", runNumber, changes, plan: planned.plan });
   const context: GateContext = {
     root: settings.root,
     logDir: settings.logDir,
@@ -113,7 +120,7 @@ async function runPlan(project: Project, request: RunRequest, planned: PlannedRu
     baseBranch: project.query.base ?? project.query.baseBranch,
     env: project.env,
     review: {
-      changes: planned.detected.changes,
+      changes,
       rerunNewIssueThreshold: settings.rerunNewIssueThreshold,
       attempts: planned.session.attempts,
       onProgress: (gate, text) => onEvent({ kind: "gate-progressed", planned: gate, text }),
@@ -128,6 +135,8 @@ async function runPlan(project: Project, request: RunRequest, planned: PlannedRu
   );
   await forgetGroups(logDir);
   const result = await concludeRun({ project, request, planned, runNumber, outcomes });
+  for (const message of result.warnings?.slice(planned.warnings.length) ?? [])
+    onEvent({ kind: "warned", message });
   log.finish(result);
   return { ...result, consoleLogPath: projectPath(`${settings.logDir}/${log.name}`) };
 }

@@ -38,7 +38,7 @@ export async function runGates(
   const inTurn = plan.gates.filter((planned) => !isTogether(planned));
   const lanes = inTurn.length > 0 ? maxParallel - 1 : maxParallel;
   const shared = together.values();
-  await Promise.all([
+  await allEnded([
     runInTurn(inTurn, lane),
     ...Array.from({ length: Math.min(lanes, together.length) }, () => runLane(shared, lane)),
   ]);
@@ -62,6 +62,12 @@ async function runInTurn(gates: readonly PlannedGate[], { start, finish }: Lane)
     finish(outcome);
     if (planned.gate.failFast && isBlocking(outcome)) stopper ??= planned;
   }
+}
+
+/** Like `Promise.all`, but a bug in one lane travels only when the others have ended: no gate outlives its run. */
+async function allEnded(lanes: readonly Promise<void>[]): Promise<void> {
+  await Promise.allSettled(lanes);
+  await Promise.all(lanes);
 }
 
 function skippedAfter(stopper: PlannedGate, planned: PlannedGate): GateOutcome {

@@ -50,6 +50,8 @@ export interface RunResult {
   readonly feedback?: string;
   /** Blocks that may still follow in this session. */
   readonly attemptsLeft?: number;
+  /** What a person should know although the gates ran: state that had to be ignored or could not be kept. */
+  readonly warnings?: readonly string[];
   readonly trouble?: Trouble;
   readonly errorMessage?: string;
   readonly intervalMinutes?: number;

@@ -13,14 +13,13 @@ export function allow(status: Status, facts: MessageFacts = {}): Verdict {
 /** What a run means for the stop that asked for it: only `failed` blocks; trouble is never silent. */
 export function verdictOf(result: RunResult, asked: { event: StopEvent; root: string }): Verdict {
   const { status, message, feedback } = result;
-  if (status === "failed") {
-    return { decision: "block", status, message, feedback: feedback ?? "Gauntlet gates did not pass." };
-  }
-  const notice = noticeOf(result, asked);
-  return { decision: "allow", status, message, ...(notice === undefined ? {} : { notice }) };
+  const notices = [noticeOf(result, asked), ...(result.warnings ?? [])].filter((one) => one !== undefined);
+  const told = { status, message, ...(notices.length === 0 ? {} : { notice: notices.join("\n") }) };
+  if (status !== "failed") return { decision: "allow", ...told };
+  return { decision: "block", ...told, feedback: feedback ?? "Gauntlet gates did not pass." };
 }
 
-/** What the person must know although the agent may stop. */
+/** What the person must know about this status. */
 function noticeOf(result: RunResult, asked: { event: StopEvent; root: string }): string | undefined {
   const { status, message, trouble } = result;
   if (status === "retry_limit_exceeded") return giveUpNotice(result);

@@ -6,7 +6,7 @@ import type { PlannedGate } from "../core/plan.ts";
 import { CappedLog } from "../machine/capped-log.ts";
 import { RUN_ID_VARIABLE } from "../machine/gate-groups.ts";
 import { isDirectory } from "../machine/kind-of.ts";
-import { gateLogName } from "../machine/log-dir.ts";
+import { takeGateLogName } from "../machine/log-dir.ts";
 import { type ProcessEnd, runProcess } from "../machine/process.ts";
 import type { GateContext } from "./gate-context.ts";
 import { type Happened, outcomeOf } from "./outcome-of.ts";
@@ -28,7 +28,8 @@ export async function runCheck(
       detail: `the working directory ${workingDirectory} does not exist`,
     });
   }
-  const logPath = projectPath(`${context.logDir}/${gateLogName(id, context.runNumber)}`);
+  const logName = takeGateLogName(join(context.root, context.logDir), id, context.runNumber);
+  const logPath = projectPath(`${context.logDir}/${logName}`);
   const log = new CappedLog(join(context.root, logPath));
   const started = performance.now();
   const end = await runProcess(
@@ -65,12 +66,12 @@ function checkEnv(gate: CheckGate, context: GateContext): Record<string, string 
 function whatHappened(end: ProcessEnd, logProblem: string | undefined): Happened {
   switch (end.kind) {
     case "exited":
-      if (end.exitCode !== 0) return { kind: "failed", detail: `exit code ${end.exitCode}` };
+      if (end.exitCode !== 0) return failed(`exit code ${end.exitCode}`, logProblem);
       return logProblem === undefined
         ? { kind: "passed" }
         : { kind: "passed", warning: `its log is incomplete: ${logProblem}` };
     case "killed":
-      return { kind: "failed", detail: `killed by ${end.signal}` };
+      return failed(`killed by ${end.signal}`, logProblem);
     case "timed-out":
       return { kind: "timed-out", afterMs: end.afterMs };
     case "not-started":
@@ -78,4 +79,11 @@ function whatHappened(end: ProcessEnd, logProblem: string | undefined): Happened
     case "cancelled":
       return { kind: "cancelled", detail: "ended before it was done" };
   }
+}
+
+function failed(how: string, logProblem: string | undefined): Happened {
+  return {
+    kind: "failed",
+    detail: logProblem === undefined ? how : `${how}; its log is incomplete: ${logProblem}`,
+  };
 }

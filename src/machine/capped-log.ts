@@ -14,14 +14,14 @@ export const GATE_LOG_CAP: LogCap = { headBytes: 2 * 1024 * 1024, tailBytes: 8 *
  * the child waits for the disk instead of us for its backlog.
  */
 export class CappedLog {
-  readonly #fd: number;
+  readonly #fd: number | undefined;
   readonly #cap: LogCap;
   #written = 0;
   #problem: string | undefined;
 
   constructor(path: string, cap: LogCap = GATE_LOG_CAP) {
-    this.#fd = openSync(path, "w+", 0o600);
     this.#cap = cap;
+    this.#fd = this.#attempt(() => openSync(path, "w+", 0o600));
   }
 
   /** Why some output could not be stored, for example a full disk. */
@@ -41,10 +41,12 @@ export class CappedLog {
 
   /** Puts the ring in order, notes the gap, closes the file. */
   close(): void {
+    const fd = this.#fd;
+    if (fd === undefined) return;
     const { headBytes, tailBytes } = this.#cap;
     const dropped = this.#written - headBytes - tailBytes;
-    if (dropped > 0 && this.#problem === undefined) this.#unroll(dropped);
-    closeSync(this.#fd);
+    if (dropped > 0 && this.#problem === undefined) this.#attempt(() => this.#unroll(fd, dropped));
+    this.#attempt(() => closeSync(fd));
   }
 
   #nextPlace(): { offset: number; room: number } {
@@ -55,23 +57,33 @@ export class CappedLog {
   }
 
   #store(bytes: Buffer, offset: number): void {
-    try {
-      for (let done = 0; done < bytes.length;) {
-        done += writeSync(this.#fd, bytes, done, bytes.length - done, offset + done);
-      }
-    } catch (error) {
-      this.#problem = error instanceof Error ? error.message : String(error);
-    }
+    const fd = this.#fd;
+    if (fd !== undefined) this.#attempt(() => writeFully(fd, bytes, offset));
   }
 
-  #unroll(dropped: number): void {
+  #unroll(fd: number, dropped: number): void {
     const { headBytes, tailBytes } = this.#cap;
     const ring = Buffer.allocUnsafe(tailBytes);
-    readSync(this.#fd, ring, 0, tailBytes, headBytes);
+    readSync(fd, ring, 0, tailBytes, headBytes);
     const oldest = (this.#written - headBytes) % tailBytes;
     const gap = Buffer.from(`\n[… ${dropped} bytes dropped …]\n`);
-    const tail = [gap, ring.subarray(oldest), ring.subarray(0, oldest)];
-    this.#store(Buffer.concat(tail), headBytes);
-    ftruncateSync(this.#fd, headBytes + gap.length + tailBytes);
+    writeFully(fd, Buffer.concat([gap, ring.subarray(oldest), ring.subarray(0, oldest)]), headBytes);
+    ftruncateSync(fd, headBytes + gap.length + tailBytes);
+  }
+
+  /** The first failure counts; a gate's own answer does not depend on whether its output can be kept. */
+  #attempt<T>(act: () => T): T | undefined {
+    try {
+      return act();
+    } catch (error) {
+      this.#problem ??= error instanceof Error ? error.message : String(error);
+      return undefined;
+    }
+  }
+}
+
+function writeFully(fd: number, bytes: Buffer, offset: number): void {
+  for (let done = 0; done < bytes.length;) {
+    done += writeSync(fd, bytes, done, bytes.length - done, offset + done);
   }
 }

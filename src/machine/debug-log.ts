@@ -11,8 +11,16 @@ export function openDebugLog(logDir: string, settings: DebugLogSettings): (line:
   const log = new LineLog(path);
   return (line) => {
     if (line === undefined) return;
-    const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-    if (size + line.length > settings.maxBytes) renameSync(path, `${path}.1`);
+    makeRoom(path, settings.maxBytes - line.length);
     log.write(`[${new Date(now()).toISOString()}] ${line}`);
   };
+}
+
+/** A log that cannot be moved, for example because another process just did, goes on growing. */
+function makeRoom(path: string, maxBytes: number): void {
+  try {
+    if (statSync(path).size > maxBytes) renameSync(path, `${path}.1`);
+  } catch {
+    // there is none yet, or it cannot be touched: then nothing is lost by going on
+  }
 }

@@ -52,9 +52,8 @@ export async function writeFileAtomic(path: string, content: string | Uint8Array
   }
 }
 
-/** An errno in words; anything that is not one is a bug and travels on. */
-export /** Removes a file; one that is not there is fine. */
-async function removeFile(path: string): Promise<Result<void>> {
+/** Removes a file; one that is not there is fine. */
+export async function removeFile(path: string): Promise<Result<void>> {
   try {
     await rm(path, { force: true });
     return ok(undefined);
@@ -63,9 +62,10 @@ async function removeFile(path: string): Promise<Result<void>> {
   }
 }
 
+/** An errno in words; anything that is not one is a bug and travels on. */
 export function troubleOf(action: string, path: string, error: unknown): ReturnType<typeof fail> {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  if (code === "ENOENT" && action !== "write") return fail({ kind: "file-missing", path });
+  if (code === "ENOENT" && !action.startsWith("write")) return fail({ kind: "file-missing", path });
   if (code === "") throw error;
   if (code === "ENOTDIR" && action === "list") return failed(action, path, "it is not a directory");
   return failed(action, path, ERRNO_WORDS[code] ?? code);
@@ -74,11 +74,15 @@ export function troubleOf(action: string, path: string, error: unknown): ReturnT
 const ERRNO_WORDS: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
   EPERM: "permission denied",
+  EEXIST: "something else is in its place",
+  ENOENT: "a directory on its path is missing, or a symbolic link leads nowhere",
   EISDIR: "it is a directory, not a file",
   ENOTDIR: "a part of its path is a file, not a directory",
   ELOOP: "its symbolic links go in a circle",
   ENAMETOOLONG: "its name is too long",
   ENOSPC: "the disk is full",
+  EDQUOT: "the disk quota is used up",
+  EFBIG: "it would become too large",
   EROFS: "the disk is read-only",
 };
 

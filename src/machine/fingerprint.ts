@@ -3,6 +3,7 @@ import {
   lstatSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -12,6 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { git, gitOutput, splitNul } from "./git.ts";
+import { isAlive } from "./process-tree.ts";
 
 /** The content of the whole work tree as one git tree id, or why there is none and no answer may be reused. */
 export type Fingerprint =
@@ -46,11 +48,41 @@ async function withScratch(
   parent: string,
   write: (scratch: string) => Promise<Fingerprint>,
 ): Promise<Fingerprint> {
-  const scratch = mkdtempSync(join(parent, "gauntlet-fingerprint-"));
+  let scratch: string | undefined;
   try {
+    scratch = mkdtempSync(join(parent, `${SCRATCH_PREFIX}${process.pid}-`));
     return await write(scratch);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error)) throw error;
+    return none(`no place to work in: ${error.message}`); // a full disk, a temporary directory that is not there
   } finally {
-    rmSync(scratch, { recursive: true, force: true });
+    if (scratch !== undefined) removeScratch(scratch);
+  }
+}
+
+const SCRATCH_PREFIX = "gauntlet-fingerprint-";
+
+/** Removes the scratch directories that killed processes left in the temporary directory. */
+export function sweepScratch(): void {
+  for (const name of namesIn(tmpdir()).filter((one) => one.startsWith(SCRATCH_PREFIX))) {
+    const pid = Number(name.slice(SCRATCH_PREFIX.length).split("-")[0]);
+    if (!isAlive(pid)) removeScratch(join(tmpdir(), name));
+  }
+}
+
+function namesIn(dir: string): readonly string[] {
+  try {
+    return readdirSync(dir);
+  } catch {
+    return [];
+  }
+}
+
+function removeScratch(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true });
+  } catch {
+    // somebody else's, or gone already: it is only in the way
   }
 }
 

@@ -1,5 +1,7 @@
 import { join } from "node:path";
 import { NEW_SESSION, type SessionHistory, type WorkTreeHistory } from "../core/history.ts";
+import { OUTCOME_KINDS } from "../core/outcome.ts";
+import { STATUSES } from "../core/status.ts";
 import type { Result } from "../core/trouble.ts";
 import { listDirectory, readText, removeFile, writeFileAtomic } from "./files.ts";
 import { now } from "./clock.ts";
@@ -41,10 +43,10 @@ export async function writeSession(
 /** Every session with something to remember. */
 export async function listSessions(
   stateDir: string,
-): Promise<readonly { readonly id: string; readonly history: SessionHistory }[]> {
+): Promise<readonly (Stored<SessionHistory> & { readonly id: string })[]> {
   const names = await listDirectory(stateDir);
   const ids = (names.ok ? names.value : []).flatMap((name) => /^session-(.+)\.json$/.exec(name)?.[1] ?? []);
-  return Promise.all(ids.map(async (id) => ({ id, history: (await readSession(stateDir, id)).value })));
+  return Promise.all(ids.map(async (id) => ({ id, ...(await readSession(stateDir, id)) })));
 }
 
 function sessionFile(stateDir: string, key: string): string {
@@ -93,36 +95,65 @@ function isWorkTree(value: unknown): value is WorkTreeHistory {
 function isRunRecord(value: unknown): boolean {
   return (
     isRecord(value) &&
-    Number.isInteger(value["number"]) &&
-    typeof value["status"] === "string" &&
-    typeof value["completedAt"] === "number" &&
+    isCount(value["number"]) &&
+    isOneOf(STATUSES, value["status"]) &&
+    isTime(value["completedAt"]) &&
     Array.isArray(value["outcomes"]) &&
-    value["outcomes"].every((outcome) => isRecord(outcome) && typeof outcome["id"] === "string")
+    value["outcomes"].every(isOutcome)
+  );
+}
+
+/** As much as anybody reads of a stored outcome. */
+function isOutcome(value: unknown): boolean {
+  return (
+    isRecord(value) &&
+    typeof value["id"] === "string" &&
+    typeof value["name"] === "string" &&
+    isOneOf(OUTCOME_KINDS, value["kind"]) &&
+    typeof value["durationMs"] === "number" &&
+    (value["kind"] !== "timed-out" || typeof value["afterMs"] === "number")
   );
 }
 
 function isPassRecord(value: unknown): boolean {
   return (
     isRecord(value) &&
-    Number.isInteger(value["runNumber"]) &&
+    isCount(value["runNumber"]) &&
     typeof value["fingerprint"] === "string" &&
     typeof value["gateHash"] === "string" &&
     (value["status"] === "passed" || value["status"] === "passed_with_warnings") &&
-    typeof value["at"] === "number"
+    isTime(value["at"])
   );
 }
 
 function isSession(value: unknown): value is SessionHistory {
   return (
     isRecord(value) &&
-    Number.isInteger(value["attempts"]) &&
-    Number(value["attempts"]) >= 0 &&
+    isCount(value["attempts"]) &&
     isRecord(value["told"]) &&
+    Object.values(value["told"]).every(isTold) &&
     Array.isArray(value["openFailures"]) &&
     value["openFailures"].every(
-      (one) => isRecord(one) && typeof one["id"] === "string" && Number.isInteger(one["runNumber"]),
+      (one) => isRecord(one) && typeof one["id"] === "string" && isCount(one["runNumber"]),
     )
   );
+}
+
+function isTold(value: unknown): boolean {
+  return isRecord(value) && typeof value["essence"] === "string" && Array.isArray(value["problems"]);
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}
+
+/** A moment that can be written as a date. */
+function isTime(value: unknown): boolean {
+  return typeof value === "number" && !Number.isNaN(new Date(value).getTime());
+}
+
+function isOneOf(values: readonly string[], value: unknown): boolean {
+  return typeof value === "string" && values.includes(value);
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,6 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { fail, ok, type Result, type Trouble } from "../core/trouble.ts";
+import { troubleOf } from "./files.ts";
 import { bootId, isAlive, startTime } from "./process-tree.ts";
 
 /** Who holds a lock: enough to tell a living holder from a dead one whose pid was given to somebody else. */
@@ -24,14 +26,16 @@ export interface Lock extends Disposable {
 /** Takes a lock, or says who has it. A lock whose holder is dead is taken over; of several who try, one wins. */
 export function acquireLock(path: string, sessionId?: string): Result<Lock> {
   const self = describeSelf(sessionId);
-  const draft = `${path}.${self.runId}`;
+  const draft = `${path}.${self.pid}-${self.runId}`;
   try {
     writeFileSync(draft, JSON.stringify(self), { flag: "wx", mode: 0o600 });
-    return claim(path, draft, self);
+    const claimed = claim(path, draft, self);
+    if (claimed.ok) sweep(path);
+    return claimed;
   } catch (error) {
-    return fail(fileTrouble(path, error));
+    return troubleOf("write the lock", path, error);
   } finally {
-    rmSync(draft, { force: true });
+    removeQuietly(draft);
   }
 }
 
@@ -78,7 +82,44 @@ function takeOver(
 }
 
 function held(path: string, runId: string, replaced?: LockHolder): Lock {
-  return { runId, replaced, [Symbol.dispose]: () => rmSync(path, { force: true }) };
+  return { runId, replaced, [Symbol.dispose]: () => release(path, runId) };
+}
+
+/** A gate may have removed the lock with the whole directory, and somebody else may hold a new one by now. */
+function release(path: string, runId: string): void {
+  try {
+    if (readHolder(path)?.runId === runId) rmSync(path, { force: true });
+  } catch {
+    // it stays, and counts for nothing once this process has ended
+  }
+}
+
+/**
+ * Removes the drafts and claims of killed processes. Done by the holder of the lock, so no claim on an earlier holder
+ * can lead anywhere any more.
+ */
+function sweep(path: string): void {
+  const prefix = `${basename(path)}.`;
+  for (const name of readdirSync(dirname(path)).filter((one) => one.startsWith(prefix))) {
+    const file = join(dirname(path), name);
+    if (isLeftBehind(file)) removeQuietly(file);
+  }
+}
+
+/** A draft may be half written, so its name says whose it is; a claim is always whole. */
+function isLeftBehind(file: string): boolean {
+  const pid = /\.(\d+)-[\da-f-]{36}(?:\.new)?$/.exec(file)?.[1];
+  if (pid !== undefined) return !isAlive(Number(pid));
+  const claimant = readHolder(file);
+  return claimant !== undefined && !isHolderAlive(claimant);
+}
+
+function removeQuietly(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // a file that cannot be removed does no harm
+  }
 }
 
 function linkExclusively(from: string, to: string): boolean {
@@ -130,16 +171,6 @@ function isHolderAlive(holder: LockHolder): boolean {
 function lockHeld(holder: LockHolder): Trouble {
   const { pid, sessionId } = holder;
   return { kind: "lock-held", pid, since: holder.since, ...(sessionId === undefined ? {} : { sessionId }) };
-}
-
-function fileTrouble(path: string, error: unknown): Trouble {
-  if (codeOf(error) === undefined) throw error;
-  return {
-    kind: "file-failed",
-    action: "lock",
-    path,
-    detail: error instanceof Error ? error.message : String(error),
-  };
 }
 
 function codeOf(error: unknown): unknown {

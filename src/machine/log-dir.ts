@@ -1,7 +1,9 @@
+import { closeSync, openSync } from "node:fs";
 import { mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { AbsolutePath, ProjectPath } from "../core/path.ts";
-import { fail, ok, type Result } from "../core/trouble.ts";
+import { ok, type Result } from "../core/trouble.ts";
+import { removeFile, troubleOf } from "./files.ts";
 
 /** Where a project's runs leave their traces. */
 export interface LogDir {
@@ -22,12 +24,7 @@ export async function prepareLogDir(dir: LogDir): Promise<Result<void>> {
     await writeFile(join(dir.path, ".gitignore"), "*\n", { flag: "wx" }).catch(unlessThere);
     return ok(undefined);
   } catch (error) {
-    return fail({
-      kind: "file-failed",
-      action: "write to the log directory",
-      path: dir.path,
-      detail: messageOf(error),
-    });
+    return troubleOf("write to the log directory", dir.path, error);
   }
 }
 
@@ -39,7 +36,34 @@ export async function nextRunNumber(dir: LogDir, lastKnown: number): Promise<num
 
 /** The log of one gate in one run: `check_<scope>_<name>.<N>.log`. */
 export function gateLogName(gateId: string, runNumber: number): string {
-  return `${gateId.replaceAll(/[^A-Za-z0-9._-]/g, "_").slice(0, 180)}.${runNumber}.log`;
+  return `${plainName(gateId)}.${runNumber}.log`;
+}
+
+/** Takes the name of a gate's log so that no other gate gets it: those of `a/b` and `a_b` would be the same. */
+export function takeGateLogName(dir: string, gateId: string, runNumber: number): string {
+  const plain = gateLogName(gateId, runNumber);
+  for (let namesake = 1; namesake < MAX_NAMESAKES; namesake++) {
+    const name =
+      namesake === 1 ? plain : gateLogName(`${plainName(gateId).slice(0, 170)}-${namesake}`, runNumber);
+    if (!isTaken(join(dir, name))) return name;
+  }
+  return plain;
+}
+
+const MAX_NAMESAKES = 1_000;
+
+function plainName(gateId: string): string {
+  return gateId.replaceAll(/[^A-Za-z0-9._-]/g, "_").slice(0, 180);
+}
+
+/** Creates the file unless it is there. That it cannot be created is found out again, and told, when it is written. */
+function isTaken(path: string): boolean {
+  try {
+    closeSync(openSync(path, "wx", 0o600));
+    return false;
+  } catch (error) {
+    return isThere(error);
+  }
 }
 
 export function consoleLogName(runNumber: number): string {
@@ -59,35 +83,42 @@ export async function pruneLogs(dir: LogDir, currentRun: number): Promise<void> 
     bytes += file.bytes;
     const isCurrent = file.runNumber >= currentRun;
     const isOld = file.runNumber <= currentRun - KEPT_RUNS || bytes > KEPT_BYTES;
-    if (isOld && !isCurrent) await rm(join(dir.path, file.name), { force: true });
+    if (isOld && !isCurrent) await removeFile(join(dir.path, file.name)); // one that stays is tried again
   }
 }
 
-/** Moves every log to `previous/`, whose earlier content goes. */
+/** Moves every log to `previous/`, whose earlier content goes; without a log to move it stays. */
 export async function archiveLogs(dir: LogDir): Promise<Result<number>> {
   const previous = join(dir.path, "previous");
+  const files = [...(await logFiles(dir)), ...(await reviewSheets(dir))];
+  if (files.length === 0) return ok(0);
   try {
     await rm(previous, { recursive: true, force: true });
     await mkdir(previous, { recursive: true });
-    const files = [...(await logFiles(dir)), ...(await reviewSheets(dir))];
     for (const { name } of files) await rename(join(dir.path, name), join(previous, name));
     return ok(files.length);
   } catch (error) {
-    return fail({
-      kind: "file-failed",
-      action: "archive the logs in",
-      path: dir.path,
-      detail: messageOf(error),
-    });
+    return troubleOf("write the archived logs to", previous, error);
   }
 }
 
 /** Forgets every session but one; `work-tree.json` goes too when nothing is to be kept. */
-export async function forgetState(dir: LogDir, keepSession?: string): Promise<void> {
+export async function forgetState(dir: LogDir, keepSession?: string): Promise<Result<void>> {
   const kept = keepSession === undefined ? [] : ["work-tree.json", `session-${keepSession}.json`];
-  const names = await readdir(dir.stateDir).catch(() => []);
-  const doomed = names.filter((name) => !kept.includes(name));
-  await Promise.all(doomed.map((name) => rm(join(dir.stateDir, name), { recursive: true, force: true })));
+  try {
+    const doomed = (await readdir(dir.stateDir)).filter((name) => !kept.includes(name));
+    await Promise.all(doomed.map((name) => rm(join(dir.stateDir, name), { recursive: true, force: true })));
+    return ok(undefined);
+  } catch (error) {
+    return troubleOf("write to the state directory", dir.stateDir, error);
+  }
+}
+
+/** Removes what a killed run did not get to rename into place. */
+export async function sweepDrafts({ stateDir }: LogDir): Promise<void> {
+  const names = await readdir(stateDir).catch(() => []);
+  const drafts = names.filter((name) => name.endsWith(".tmp"));
+  await Promise.all(drafts.map((name) => removeFile(join(stateDir, name))));
 }
 
 interface LogFile {
@@ -117,9 +148,9 @@ async function sizeOf(path: string): Promise<number> {
 }
 
 function unlessThere(error: unknown): void {
-  if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+  if (!isThere(error)) throw error;
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+function isThere(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "EEXIST";
 }

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { isGroupAlive, signalGroup } from "./process-tree.ts";
@@ -34,7 +34,8 @@ const DRAIN_MS = 150;
 /** Runs a child to its end. Nothing of its process group is left when this returns; it never throws for what the child does. */
 export async function runProcess(request: ProcessRequest, signal?: AbortSignal): Promise<ProcessEnd> {
   if (signal?.aborted) return { kind: "cancelled" };
-  const child = start(request);
+  const child = tryToStart(request);
+  if (!(child instanceof ChildProcess)) return child;
   if (child.pid === undefined) return { kind: "not-started", detail: await spawnError(child) };
   request.onStarted?.(child.pid);
   const closed = once(child, "close");
@@ -62,6 +63,16 @@ async function groupEnded(leaderPid: number, withinMs: number): Promise<boolean>
     await delay(pause);
   }
   return true;
+}
+
+/** Node reports some failures to start as events and throws others, such as a command line that is too long. */
+function tryToStart(request: ProcessRequest): ChildProcess | ProcessEnd {
+  try {
+    return start(request);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error)) throw error;
+    return { kind: "not-started", detail: error.message };
+  }
 }
 
 function start(request: ProcessRequest): ChildProcess {

@@ -6,8 +6,9 @@ export function plainLines(event: RunEvent): readonly string[] {
   switch (event.kind) {
     case "run-planned": {
       const { changes, plan } = event;
-      const files = changes.files.length === 1 ? "1 changed file" : `${changes.files.length} changed files`;
-      return [`Run ${event.runNumber}: ${plan.gates.length} gates, ${files} since ${changes.comparedTo}`];
+      const gates = counted(plan.gates.length, "gate");
+      const files = counted(changes.files.length, "changed file");
+      return [`Run ${event.runNumber}: ${gates}, ${files} since ${changes.comparedTo}`];
     }
     case "gate-started":
       return [`[START] ${event.planned.id}`];
@@ -25,6 +26,11 @@ export function finishedLine(outcome: GateOutcome): string {
   const words =
     outcome.kind === "passed" && outcome.warning === undefined ? "" : ` ${describeOutcome(outcome)}`;
   return `[${label(outcome)}] ${outcome.id} (${formatDuration(outcome.durationMs)})${words}${log}`;
+}
+
+/** `1 gate`, `2 gates`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 export function formatDuration(ms: number): string {

@@ -1,5 +1,6 @@
 import { cleanProject } from "../../engine/clean-project.ts";
 import { cleanJson } from "../../report/json.ts";
+import { counted } from "../../report/plain-lines.ts";
 import { EXIT } from "../exit-code.ts";
 import { openSettings, tellTrouble } from "../open-settings.ts";
 import { printLine, type Terminal } from "../terminal.ts";
@@ -15,7 +16,7 @@ export async function cleanCommand(terminal: Terminal, { json }: CleanOptions): 
   const cleaned = await cleanProject(settings);
   if (!cleaned.ok) return tellTrouble(terminal, cleaned.trouble, { command: "clean", json });
   const previous = `${settings.logDir}/previous`;
-  const words = `Archived ${cleaned.value} logs to ${previous}; failures and attempts are forgotten.`;
+  const words = `Archived ${counted(cleaned.value, "log")} to ${previous}; failures and attempts are forgotten.`;
   printLine(terminal.stdout, json ? cleanJson(cleaned.value, previous) : words);
   return EXIT.ok;
 }

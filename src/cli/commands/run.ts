@@ -4,7 +4,7 @@ import { executeRun } from "../../engine/execute-run.ts";
 import type { RunRequest, RunResult } from "../../engine/run-request.ts";
 import { runJson } from "../../report/json.ts";
 import { cancellation } from "../cancellation.ts";
-import { exitCodeOf } from "../exit-code.ts";
+import { EXIT, exitCodeOf } from "../exit-code.ts";
 import { type Progress, showProgress } from "../progress.ts";
 import { printLine, type Terminal } from "../terminal.ts";
 
@@ -22,14 +22,16 @@ export interface RunOptions {
 /** Runs gates for a person or a script: progress while they run, then what failed, then the status. */
 export async function runCommand(terminal: Terminal, options: RunOptions): Promise<number> {
   using cancel = cancellation();
-  const progress = showProgress(terminal, options);
-  const result = await executeRun(
-    requestOf(terminal, options, { signal: cancel.signal, onEvent: progress.onEvent }),
-  );
-  progress.end();
+  const result = await runShown(terminal, options, cancel.signal);
   if (options.json) printLine(terminal.stdout, runJson(options.kind ?? "run", result));
   else await printResult(terminal, result, options);
   return exitCodeOf(result.status);
+}
+
+async function runShown(terminal: Terminal, options: RunOptions, signal: AbortSignal): Promise<RunResult> {
+  using progress = showProgress(terminal, options);
+  const { onEvent } = progress;
+  return await executeRun(requestOf(terminal, options, { signal, onEvent })); // the screen is in order when this returns
 }
 
 function requestOf(
@@ -58,12 +60,14 @@ async function printResult(
   { quiet, verbose }: RunOptions,
 ): Promise<void> {
   const { stdout, stderr, colours } = terminal;
-  if (verbose)
+  const isSkipsUntold = verbose && result.runNumber === undefined;
+  if (isSkipsUntold)
     for (const { id, reason } of result.plan?.skipped ?? []) printLine(stdout, `[SKIP] ${id} ${reason}`);
   for (const { outcome, digest } of await digestFailures(terminal.cwd, result.outcomes, DIGEST_CHARS)) {
     printLine(stdout, `\n${colours.bold(colours.red(`── ${outcome.id} ──`))}\n${digest}`);
   }
   if (result.errorMessage !== undefined) printLine(stderr, result.errorMessage);
   else if (!quiet) printLine(stdout, `\n${result.message}`);
-  printLine(stdout, `Status: ${statusTitle(result.status)}`);
+  const colour = exitCodeOf(result.status) === EXIT.ok ? colours.green : colours.red;
+  printLine(stdout, `Status: ${colour(statusTitle(result.status))}`);
 }

@@ -4,7 +4,7 @@ import { type PassRecord, resumeSession, type WorkTreeHistory } from "../../core
 import { listSessions, readWorkTree } from "../../machine/history-store.ts";
 import { logDirOf } from "../../machine/log-dir.ts";
 import { type SessionFacts, statusJson } from "../../report/json.ts";
-import { finishedLine } from "../../report/plain-lines.ts";
+import { counted, finishedLine } from "../../report/plain-lines.ts";
 import { EXIT } from "../exit-code.ts";
 import { openSettings } from "../open-settings.ts";
 import { printLine, type Terminal } from "../terminal.ts";
@@ -19,24 +19,25 @@ export async function statusCommand(terminal: Terminal, { json }: StatusOptions)
   if (typeof settings === "number") return settings;
   const { stateDir } = logDirOf(settings.root, settings.logDir);
   const workTree = await readWorkTree(stateDir);
-  const sessions = await openSessions(stateDir, settings, workTree.value.pass);
-  if (workTree.warning !== undefined) printLine(terminal.stderr, workTree.warning);
+  const stored = await listSessions(stateDir);
+  const sessions = openSessions(stored, settings, workTree.value.pass);
+  for (const { warning } of [workTree, ...stored])
+    if (warning !== undefined) printLine(terminal.stderr, warning);
   if (json) printLine(terminal.stdout, statusJson(workTree.value, sessions));
   else printStatus(terminal, workTree.value, sessions);
   return EXIT.ok;
 }
 
 /** The sessions with something open or spent; what a later pass has closed is not open. */
-async function openSessions(
-  stateDir: string,
+function openSessions(
+  stored: Awaited<ReturnType<typeof listSessions>>,
   { maxRetries }: Settings,
   pass: PassRecord | undefined,
-): Promise<readonly SessionFacts[]> {
-  const sessions = await listSessions(stateDir);
-  return sessions
-    .map(({ id, history }) => ({
+): readonly SessionFacts[] {
+  return stored
+    .map(({ id, value }) => ({
       id,
-      history: resumeSession(history, { pass, fingerprint: history.gaveUpOn }),
+      history: resumeSession(value, { pass, fingerprint: value.gaveUpOn }),
     }))
     .map(({ id, history }) => ({ id, history, attemptsLeft: Math.max(0, maxRetries - history.attempts) }))
     .filter(({ history }) => history.openFailures.length > 0 || history.gaveUpOn !== undefined);
@@ -57,7 +58,7 @@ function printStatus(
   if (pass !== undefined)
     printLine(stdout, `Last pass: run ${pass.runNumber}, ${new Date(pass.at).toISOString()}`);
   for (const { id, history, attemptsLeft } of sessions) {
-    const budget = history.gaveUpOn === undefined ? `${attemptsLeft} attempts left` : "gave up";
+    const budget = history.gaveUpOn === undefined ? `${counted(attemptsLeft, "attempt")} left` : "gave up";
     printLine(stdout, `Session ${id}: ${budget}`);
     for (const failure of history.openFailures)
       printLine(stdout, `  still failing: ${failure.id} (since run ${failure.runNumber})`);

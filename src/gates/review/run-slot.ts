@@ -5,7 +5,7 @@ import { openFindings, type ReviewSlot, type SlotStep, skippedFindings } from ".
 import { explain } from "../../core/trouble.ts";
 import { CappedLog } from "../../machine/capped-log.ts";
 import { writeSlot } from "../../machine/findings-store.ts";
-import { gateLogName } from "../../machine/log-dir.ts";
+import { takeGateLogName } from "../../machine/log-dir.ts";
 import type { ReviewRun } from "./review-run.ts";
 import { findReviewer } from "../reviewers/reviewer-table.ts";
 import { type Asked, askReviewer } from "./ask-reviewer.ts";
@@ -83,7 +83,11 @@ async function askRound(
   { round, signal }: { round: Round; signal: AbortSignal },
 ): Promise<SlotResult> {
   const { planned, context } = run;
-  const logName = gateLogName(`${planned.id}:slot-${loaded.number}`, context.runNumber);
+  const logName = takeGateLogName(
+    join(context.root, context.logDir),
+    `${planned.id}:slot-${loaded.number}`,
+    context.runNumber,
+  );
   const log = new CappedLog(join(context.root, context.logDir, logName));
   const asked = await askInTurn(run, { loaded, round, log, prompt: promptOf(run, round) }, signal);
   log.close();

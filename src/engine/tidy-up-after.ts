@@ -1,0 +1,11 @@
+import { sweepScratch } from "../machine/fingerprint.ts";
+import { endLeftovers } from "../machine/gate-groups.ts";
+import type { LockHolder } from "../machine/lock.ts";
+import { type LogDir, sweepDrafts } from "../machine/log-dir.ts";
+
+/** Ends and removes what a killed run left behind. Only the holder of the lock may. */
+export async function tidyUpAfter(dead: LockHolder, dir: LogDir): Promise<void> {
+  await endLeftovers(dir, dead);
+  await sweepDrafts(dir);
+  sweepScratch();
+}
