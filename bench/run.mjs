@@ -1,0 +1,99 @@
+// npm run bench [-- --quick] [--json] [--only TEXT] [--no-peers]: every row of docs/PERFORMANCE.md, measured in turns with its floor.
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { cpus, loadavg, release, tmpdir } from "node:os";
+import { join } from "node:path";
+import { interleave, median, watchMemory } from "./measure.mjs";
+import { findPeers } from "./peers.mjs";
+import { rowGroups } from "./rows.mjs";
+import { asMarkdown } from "./table.mjs";
+
+const args = process.argv.slice(2);
+const quick = args.includes("--quick");
+const only = args.includes("--only") ? args[args.indexOf("--only") + 1] : "";
+const peers = args.includes("--no-peers") ? noPeers() : findPeers({ install: !quick });
+const work = mkdtempSync(join(tmpdir(), "gauntlet-bench-"));
+
+try {
+  const groups = rowGroups(work, { peers, quick });
+  const measured = [];
+  for (const group of groups.filter(({ title }) => title.includes(only)))
+    measured.push(await measureGroup(group));
+  const report = { ...circumstances(), skippedPeers: peers.skipped, groups: measured };
+  console.log(args.includes("--json") ? JSON.stringify(report, null, 2) : asMarkdown(report));
+  process.exitCode = measured.some(({ rows }) => rows.some(({ passes }) => passes === false)) ? 1 : 0;
+} finally {
+  rmSync(work, { recursive: true, force: true });
+}
+
+async function measureGroup(group) {
+  const rounds = quick ? Math.min(group.rounds, 5) : group.rounds;
+  const contenders = quick ? group.contenders.filter((one) => !one.isPeer) : group.contenders;
+  const timed = group.floor.argv === undefined ? contenders : [group.floor, ...contenders];
+  const loadBefore = loadavg()[0];
+  const samples = interleave(timed, rounds, (round) =>
+    progress(`${group.title}: round ${round} of ${rounds}`),
+  );
+  const floor =
+    group.floor.argv === undefined ? constant(group.floor.constantMs) : summary(samples.get(group.floor));
+  const rows = [];
+  for (const contender of contenders) {
+    const peakMb = group.memory ? (await watchMemory(contender)).peakMb : undefined;
+    rows.push(row(contender, { own: summary(samples.get(contender)), floor, peakMb }));
+  }
+  progress("");
+  return {
+    title: group.title,
+    rounds,
+    load: [loadBefore, loadavg()[0]],
+    floor: { name: group.floor.name, ...floor },
+    rows,
+  };
+}
+
+function row({ name, target, targetMb, isPeer = false }, { own, floor, peakMb }) {
+  const ratio = own.ms / floor.ms;
+  const passes =
+    target === undefined ? undefined : ratio <= target && (targetMb === undefined || peakMb <= targetMb);
+  return {
+    name,
+    isPeer,
+    ...own,
+    ratio,
+    minRatio: own.minMs / floor.minMs,
+    cpuRatio: own.cpuMs / floor.cpuMs,
+    target,
+    peakMb,
+    targetMb,
+    passes,
+  };
+}
+
+/** The median is what people feel; the minimum and the processor time tell how much of it was other people's work. */
+function summary(samples) {
+  const times = samples.map(({ ms }) => ms);
+  const cpuMs = samples.reduce((sum, one) => sum + one.cpuMs, 0) / samples.length;
+  return { ms: median(times), minMs: Math.min(...times), cpuMs, rounds: times.length };
+}
+
+function constant(ms) {
+  return { ms, minMs: ms, cpuMs: NaN, rounds: 0 };
+}
+
+function circumstances() {
+  return {
+    date: new Date().toISOString(),
+    node: process.version,
+    git: execFileSync("git", ["--version"], { encoding: "utf8" }).trim().replace("git version ", ""),
+    system: `${process.platform} ${release()}, ${cpus().length} × ${cpus()[0]?.model ?? "unknown"}`,
+    peers: peers.versions,
+  };
+}
+
+function noPeers() {
+  return { versions: {}, skipped: [], bin: (name) => name, native: undefined };
+}
+
+function progress(text) {
+  if (process.stderr.isTTY) process.stderr.write(`\r\u001B[K${text}`);
+}
