@@ -14,6 +14,12 @@ export function findExecutable(name: string, env: Environment, cwd: string): str
   );
 }
 
+/** How to start an executable: on Windows a batch file needs its shell. */
+export function startOf(path: string): readonly [string, ...string[]] {
+  const isBatch = process.platform === "win32" && /\.(?:cmd|bat)$/i.test(path);
+  return isBatch ? ["cmd", "/d", "/s", "/c", path] : [path];
+}
+
 function firstRunnable(paths: readonly string[], env: Environment): string | undefined {
   const endings = process.platform === "win32" ? (env["PATHEXT"] ?? ".EXE;.CMD;.BAT").split(";") : [""];
   return paths.flatMap((path) => endings.map((ending) => `${path}${ending}`)).find(isRunnable);

@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { finding, reviewProject, says } from "../rig/review-project.ts";
@@ -109,7 +109,6 @@ test("what changed since the last round is shown on its own, and only trees in u
   expect(since).not.toContain("other.js");
   expect(whole).toContain("other.js");
   const { tree } = (await project.sheet()) as { tree?: string };
-  const { readdir } = await import("node:fs/promises");
   expect(await readdir(join(project.root, "gauntlet_logs/.state/reviews/trees"))).toEqual([tree]);
 });
 
@@ -121,4 +120,40 @@ test("a review touches neither the repository, the index nor the work tree", asy
   await project.run();
 
   expect([project.git("status", "--porcelain"), project.git("count-objects", "-v")]).toEqual(before);
+});
+
+test("a built-in review needs no file", async () => {
+  await using project = await reviewProject({
+    ".gauntlet/config.yml":
+      "base_branch: main\nreviews: [test-integrity]\ncli:\n  default_preference: [claude]\nentry_points:\n  - path: .\n    reviews: [test-integrity]\n",
+  });
+  await project.reviewer("claude", [says()]);
+
+  await project.run();
+
+  expect((await project.calls("claude"))[0]?.prompt).toContain("tests that were deleted, skipped");
+});
+
+test("--commit shows that commit and nothing later", async () => {
+  await using project = await reviewProject();
+  await project.reviewer("claude", [says()]);
+  project.git("commit", "-qam", "add the mean");
+  await project.write("src/sum.js", "// something later\n");
+
+  await project.run({ commit: "HEAD", kind: "review" });
+
+  const prompt = (await project.calls("claude"))[0]?.prompt ?? "";
+  expect(prompt).toContain("+export const mean");
+  expect(prompt).not.toContain("something later");
+});
+
+test("a change outside of git is reviewed from its list of files", async () => {
+  await using project = await reviewProject();
+  await project.reviewer("claude", [says(finding())]);
+  await rm(join(project.root, ".git"), { recursive: true });
+
+  const run = await project.run();
+
+  expect((await project.calls("claude"))[0]?.prompt).toContain("- src/sum.js (untracked)");
+  expect(run.outcomes[0]?.review?.open).toHaveLength(1);
 });

@@ -92,3 +92,17 @@ test("a change that comes after all rounds are used is let through with a warnin
   expect(second.status).toBe("passed_with_warnings");
   expect(second.message).toContain("the latest changes were not reviewed");
 });
+
+test("what both slots find is told once, and one answer answers both", async () => {
+  await using project = await reviewProject(TWO);
+  await project.reviewer("claude", [says(finding())]);
+  await project.reviewer("codex", [says(finding({ line: 4, priority: "low" }))]);
+
+  const first = await project.run();
+  await project.answer("skipped", "callers never pass an empty list");
+  const second = await project.run();
+
+  expect(first.outcomes[0]?.review?.open).toHaveLength(1);
+  expect(second.status).toBe("passed_with_warnings");
+  expect((await project.sheet("review_._careful.slot-2")).findings).toMatchObject([{ status: "skipped" }]);
+});

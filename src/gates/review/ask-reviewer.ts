@@ -1,6 +1,6 @@
 import type { ReviewAnswer } from "../../core/review-round.ts";
 import type { CappedLog } from "../../machine/capped-log.ts";
-import { findExecutable } from "../../machine/find-executable.ts";
+import { findExecutable, startOf } from "../../machine/find-executable.ts";
 import { type ProcessEnd, runProcess } from "../../machine/process.ts";
 import { letRest, restingUntil } from "../../machine/reviewer-cooldown.ts";
 import { scratchDir } from "../../machine/scratch-dir.ts";
@@ -64,7 +64,7 @@ async function run(
   const [stdout, stderr] = [new TailBuffer(MAX_ANSWER_BYTES), new TailBuffer(MAX_STDERR_BYTES)];
   const end = await runProcess(
     {
-      argv: [executable, ...invocation.args],
+      argv: [...startOf(executable), ...invocation.args],
       cwd: place.path,
       env: reviewerEnv(context, invocation.env),
       stdin: prompt,

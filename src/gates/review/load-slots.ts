@@ -1,12 +1,13 @@
 import { join } from "node:path";
 import {
+  type FindingAnswer,
   nextStep,
   type ReviewSlot,
   type SlotFacts,
   type SlotStep,
   withAnswers,
 } from "../../core/review-slot.ts";
-import { readSheet, readSlot, slotFiles, type SlotFiles } from "../../machine/findings-store.ts";
+import { readSheet, readSlot, type Sheet, slotFiles, type SlotFiles } from "../../machine/findings-store.ts";
 import type { ReviewRun } from "./review-run.ts";
 
 /** A slot as this run finds it, with what is to be done about it. */
@@ -20,18 +21,34 @@ export interface LoadedSlot {
   readonly isSheetBroken: boolean;
 }
 
-export function loadSlots(run: ReviewRun): Promise<readonly LoadedSlot[]> {
-  const numbers = Array.from({ length: run.planned.gate.numReviews }, (_, index) => index + 1);
-  return Promise.all(numbers.map((number) => loadSlot(run, number)));
+/** Reads every slot. Two slots may have found the same; an answer on either sheet is an answer to both. */
+export async function loadSlots(run: ReviewRun): Promise<readonly LoadedSlot[]> {
+  const { planned, context } = run;
+  const logDir = join(context.root, context.logDir);
+  const stored = await Promise.all(
+    Array.from({ length: planned.gate.numReviews }, async (_, index) => {
+      const files = slotFiles(logDir, planned.id, index + 1);
+      const [record, sheet] = await Promise.all([readSlot(files), readSheet(files)]);
+      return { number: index + 1, files, record, sheet };
+    }),
+  );
+  const answers = new Map(stored.flatMap(({ sheet }) => [...sheet.answers].filter(isAnswered)));
+  return stored.map((slot) => decideSlot(run, slot, answers));
 }
 
-async function loadSlot(
-  { planned, context, facts: known, tree }: ReviewRun,
-  number: number,
-): Promise<LoadedSlot> {
-  const files = slotFiles(join(context.root, context.logDir), planned.id, number);
-  const [record, sheet] = await Promise.all([readSlot(files), readSheet(files)]);
-  const slot = record === undefined ? undefined : withAnswers(record, sheet.answers);
+interface StoredSlot {
+  readonly number: number;
+  readonly files: SlotFiles;
+  readonly record: ReviewSlot | undefined;
+  readonly sheet: Sheet;
+}
+
+function decideSlot(
+  { planned, facts: known, tree }: ReviewRun,
+  { number, files, record, sheet }: StoredSlot,
+  answers: Sheet["answers"],
+): LoadedSlot {
+  const slot = record === undefined ? undefined : withAnswers(record, answers);
   const facts = {
     startsOver: known.attempts === 0,
     changed: hasChanged(slot, tree),
@@ -39,6 +56,10 @@ async function loadSlot(
   };
   const isSheetBroken = record !== undefined && sheet.isBroken;
   return { number, files, facts, step: nextStep(slot, facts), isSheetBroken };
+}
+
+function isAnswered([, { status }]: readonly [string, FindingAnswer]): boolean {
+  return status !== "new";
 }
 
 /** Where no picture could be taken, anything may have changed. */

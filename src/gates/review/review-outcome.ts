@@ -25,7 +25,8 @@ export function reviewOutcome(run: ReviewRun, results: readonly SlotResult[]): H
   const unavailable = results.filter((result) => result.kind === "unavailable");
   const blocking = answered.filter(({ step }) => step !== "spent").flatMap(({ slot }) => openFindings(slot));
   const extras = { ...logOf(run, results), review: reportOf(run, answered) };
-  if (blocking.length > 0) return { kind: "failed", detail: failure(run, answered, blocking), ...extras };
+  if (blocking.length > 0)
+    return { kind: "failed", detail: failure(run, answered, once(blocking)), ...extras };
   const missing = unavailable.map(describeUnavailable);
   if (unavailable.length > 0 && (gate.onUnavailable === "block" || answered.length === 0)) {
     const blocks = gate.onUnavailable === "block";
@@ -73,10 +74,15 @@ function describeUnavailable({ slot, detail }: Unavailable): string {
 function reportOf({ planned, context }: ReviewRun, answered: readonly Answered[]): ReviewReport {
   const withOpen = answered.filter(({ slot }) => openFindings(slot).length > 0);
   return {
-    open: withOpen.flatMap(({ slot }) => openFindings(slot)).toSorted(byUrgency),
-    skipped: answered.flatMap(({ slot }) => skippedFindings(slot)),
+    open: once(withOpen.flatMap(({ slot }) => openFindings(slot))).toSorted(byUrgency),
+    skipped: once(answered.flatMap(({ slot }) => skippedFindings(slot))),
     sheets: withOpen.map(({ slot }) => projectPath(`${context.logDir}/${sheetName(planned.id, slot.slot)}`)),
   };
+}
+
+/** What two slots have both found is one finding. */
+function once(findings: readonly Finding[]): readonly Finding[] {
+  return [...new Map(findings.map((finding) => [finding.id, finding])).values()];
 }
 
 function logOf({ context }: ReviewRun, results: readonly SlotResult[]) {

@@ -32,7 +32,7 @@ export async function runSlot(run: ReviewRun, loaded: LoadedSlot, signal: AbortS
   const { step, facts } = loaded;
   if (step.kind === "find") return find(run, loaded, { carried: step.carried, signal });
   if (step.kind === "verify") return verify(run, loaded, { slot: step.slot, signal });
-  if (step.kind === "repeat") await writeSlot(loaded.files, step.slot);
+  await writeSlot(loaded.files, step.slot);
   const remark = loaded.isSheetBroken ? { remark: BROKEN_SHEET } : {};
   return { kind: "answered", step: step.kind, slot: step.slot, changed: facts.changed, ...remark };
 }

@@ -1,5 +1,5 @@
 import type { AbsolutePath } from "../../core/path.ts";
-import { findExecutable } from "../../machine/find-executable.ts";
+import { findExecutable, startOf } from "../../machine/find-executable.ts";
 import { runProcess } from "../../machine/process.ts";
 import { restingUntil } from "../../machine/reviewer-cooldown.ts";
 import { TailBuffer } from "../../machine/tail-buffer.ts";
@@ -24,7 +24,7 @@ export async function probeReviewer(
 ): Promise<ReviewerHealth> {
   const path = findExecutable(reviewer.detect ?? reviewer.executable, env, cwd);
   if (path === undefined) return { reviewer, state: "missing" };
-  const ask = (args: readonly string[]): Promise<string> => output([path, ...args], { env, cwd });
+  const ask = (args: readonly string[]): Promise<string> => output([...startOf(path), ...args], { env, cwd });
   const [until, printed, login] = await Promise.all([
     restingUntil(reviewer.name, env),
     reviewer.versionArgs.length === 0 ? "" : ask(reviewer.versionArgs),
