@@ -34,7 +34,7 @@ export interface Place {
 }
 
 /** What a round did not take over from the reviewer's answer, for the log and for the person. */
-export interface Dropped {
+interface Dropped {
   /** Outside of what the reviewer was asked about. */
   readonly outside: number;
   /** Below the priority that counts in this round. */

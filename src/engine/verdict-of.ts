@@ -1,4 +1,4 @@
-import { describeOutcome, isBlocking } from "../core/outcome.ts";
+import { describeOutcome, type GateOutcome, isBlocking } from "../core/outcome.ts";
 import type { Status } from "../core/status.ts";
 import { type MessageFacts, statusMessage } from "../core/status-message.ts";
 import type { StopEvent } from "../core/stop-event.ts";
@@ -23,10 +23,16 @@ export function verdictOf(result: RunResult, asked: { event: StopEvent; root: st
 function noticeOf(result: RunResult, asked: { event: StopEvent; root: string }): string | undefined {
   const { status, message, trouble } = result;
   if (status === "retry_limit_exceeded") return giveUpNotice(result);
+  if (status === "passed_with_warnings" && result.outcomes.some(isReviewWithRemark)) return message;
   if (status === "error") return `${message}\nThe stop was not checked.`;
   const isOtherSession =
     trouble?.kind === "lock-held" && trouble.sessionId !== sessionKey(asked.event, asked.root);
   return isOtherSession ? `${message}\nThe stop was not checked.` : undefined;
+}
+
+/** What a review let through is for the person to decide: skipped and open findings, and that nobody could review. */
+function isReviewWithRemark(outcome: GateOutcome): boolean {
+  return outcome.gate === "review" && (outcome.kind !== "passed" || outcome.warning !== undefined);
 }
 
 function giveUpNotice({ message, outcomes }: RunResult): string {

@@ -33,10 +33,10 @@ export class ReviewTrees {
     return this.#diff(from, to, [from, to]);
   }
 
-  /** Lets go of every tree that no slot refers to. */
+  /** Lets go of every tree that no slot refers to, and of what killed runs left. */
   async forgetAllBut(trees: readonly string[]): Promise<void> {
     const names = await readdir(this.#dir).catch(() => []);
-    const doomed = names.filter((name) => /^[0-9a-f]{40,64}$/.test(name) && !trees.includes(name));
+    const doomed = names.filter((name) => !trees.includes(name));
     await Promise.all(doomed.map((name) => rm(join(this.#dir, name), { recursive: true, force: true })));
   }
 

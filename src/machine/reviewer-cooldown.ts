@@ -7,7 +7,7 @@ import { readText, writeFileAtomic } from "./files.ts";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** How long a reviewer that has reached its limit is left alone. */
-export const COOLDOWN_MS = 60 * 60 * 1000;
+const COOLDOWN_MS = 60 * 60 * 1000;
 
 /** Until when a reviewer is left alone, in any project; undefined when it may be asked. */
 export async function restingUntil(reviewer: string, env: Environment): Promise<number | undefined> {

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { FINDING_STATUSES, PRIORITIES } from "../core/finding.ts";
 import { STATUSES } from "../core/status.ts";
 import { doctorSchema, explainSchema } from "./host-json-schema.ts";
 
@@ -7,7 +8,7 @@ import { doctorSchema, explainSchema } from "./host-json-schema.ts";
  * against it. A field without a value is null, never absent. Readers must tolerate new fields.
  */
 export function outputSchema() {
-  return z.union([run, detect, list, validate, status, clean, doctorSchema, explainSchema, trouble]);
+  return z.union([run, detect, list, validate, status, clean, health, doctorSchema, explainSchema, trouble]);
 }
 
 const path = z
@@ -49,6 +50,29 @@ const skipped = z
   .array(z.strictObject({ id: gateId, reason: z.string().describe("Why the gate does not run.") }))
   .describe("Gates that are not planned.");
 
+const findings = z.array(
+  z.strictObject({
+    id: z.string().describe("The same for the same finding in every round."),
+    file: path,
+    line: z.int().positive().nullable().describe("From 1; null when it is about the file as a whole."),
+    issue: z.string().describe("What is wrong."),
+    fix: z.string().describe("What the reviewer would do; may be empty."),
+    priority: z.enum(PRIORITIES).describe("How urgent it is."),
+    status: z.enum(FINDING_STATUSES).describe("How it was answered."),
+    result: z
+      .string()
+      .describe("What was done about it, why it stays, or what is still wrong; may be empty."),
+  }),
+);
+
+const review = z
+  .strictObject({
+    open: findings.describe("What is not settled, most urgent first."),
+    skipped: findings.describe("What was answered with a reason."),
+    sheets: z.array(path).describe("The files in which open findings are answered."),
+  })
+  .describe("What the reviewers found; null for gates that are no reviews.");
+
 const outcome = z
   .strictObject({
     id: gateId,
@@ -64,6 +88,7 @@ const outcome = z
     warnOnly: z.boolean().describe("Whether the configuration says that this gate only warns."),
     durationMs: z.number().nonnegative().describe("How long it took, in milliseconds."),
     logPath: path.nullable().describe("The gate's full output."),
+    review: review.nullable(),
   })
   .describe("One gate of a run.");
 
@@ -190,6 +215,29 @@ const clean = z
     previous: path.describe("Where they are now."),
   })
   .describe("`clean`: what was put away.");
+
+const health = z
+  .strictObject({
+    ...head("health"),
+    reviewers: z
+      .array(
+        z.strictObject({
+          name: z.string().describe("As written in `cli_preference`."),
+          state: z
+            .enum(["ready", "resting", "not-logged-in", "missing"])
+            .describe("Whether it can be asked now."),
+          used: z.boolean().describe("Whether a review of this project names it."),
+          version: z.string().nullable().describe("As it says itself."),
+          path: z.string().nullable().describe("Where it was found."),
+          restingUntil: time
+            .nullable()
+            .describe("When `resting`: it has reached its limit and is left alone."),
+          install: z.string().describe("How to get it."),
+        }),
+      )
+      .describe("Every reviewer we know, and the commands this project names."),
+  })
+  .describe("`health`: which reviewers can be asked.");
 
 const trouble = z
   .strictObject({

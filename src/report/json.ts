@@ -84,6 +84,30 @@ export function cleanJson(archived: number, previous: string): string {
   return line("clean", { archived, previous });
 }
 
+/** Which reviewers there are, and which of them can be asked now. */
+export function healthJson(reviewers: readonly ReviewerFacts[], wanted: readonly string[]): string {
+  return line("health", {
+    reviewers: reviewers.map(({ reviewer, state, path, version, until }) => ({
+      name: reviewer.name,
+      state,
+      used: wanted.includes(reviewer.name),
+      version: version ?? null,
+      path: path ?? null,
+      restingUntil: until === undefined ? null : isoTime(until),
+      install: reviewer.install,
+    })),
+  });
+}
+
+/** A reviewer as far as `health` tells. */
+export interface ReviewerFacts {
+  readonly reviewer: { readonly name: string; readonly install: string };
+  readonly state: string;
+  readonly path?: string;
+  readonly version?: string;
+  readonly until?: number;
+}
+
 /** A session with something to remember. */
 export interface SessionFacts {
   readonly id: string;
@@ -125,6 +149,7 @@ function outcomeJson(outcome: GateOutcome): object {
     warnOnly,
     durationMs,
     logPath: logPath ?? null,
+    review: outcome.review ?? null,
   };
 }
 

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { outputSchema } from "../../src/report/json-schema.ts";
 import { finding, reviewProject, says, type ReviewProject } from "../rig/review-project.ts";
 
 const CLI = join(import.meta.dirname, "../../dist/cli/agent-gauntlet.cjs");
@@ -39,6 +40,7 @@ test("--json carries the findings with their ids and the file to answer in", asy
 
   const { stdout } = await gauntlet(project, "review", "--json", "--gate", "careful");
 
+  expect(outputSchema().safeParse(JSON.parse(stdout)).error).toBeUndefined();
   const { outcomes } = JSON.parse(stdout) as { outcomes: { review: object }[] }; // printed by us
   expect(outcomes[0]?.review).toEqual({
     open: [
@@ -81,6 +83,33 @@ test("a stop is blocked by a finding with instructions to answer, and let throug
   expect(await stop(true)).toMatchObject({ decision: "approve", status: "passed" });
 });
 
+test("an agent that meets a reviewer who is never content is let go after max_rounds, and the person is told", async () => {
+  await using project = await reviewProject({
+    ".gauntlet/config.yml":
+      "base_branch: main\nstop_hook:\n  when_active: enforce\ncli:\n  default_preference: [claude]\n",
+  });
+  const novelty = (issue: string) => says(finding({ line: 1, issue, priority: "critical" }));
+  await project.reviewer("claude", [
+    novelty("Overflow"),
+    novelty("Leak"),
+    novelty("Race"),
+    novelty("Deadlock"),
+  ]);
+  const answers: Record<string, unknown>[] = [];
+
+  for (const active of [false, true, true]) {
+    const event = { hook_event_name: "Stop", session_id: "s1", cwd: project.root, stop_hook_active: active };
+    answers.push(await stopHook(project, event));
+    await project.write("src/sum.js", `// edit ${answers.length}\n`);
+  }
+
+  expect(answers.map(({ decision }) => decision)).toEqual(["block", "block", "approve"]);
+  expect(answers[2]?.["systemMessage"]).toContain(
+    "stopped asking after 2 rounds, still open: src/sum.js:1 critical",
+  );
+  expect(await project.calls("claude")).toHaveLength(2);
+});
+
 test("health says which reviewers are there, which version, and how to get the others", async () => {
   await using project = await reviewProject();
   await project.reviewer("claude", [says()]);
@@ -91,6 +120,7 @@ test("health says which reviewers are there, which version, and how to get the o
   expect(people.exitCode).toBe(0);
   expect(people.stdout).toContain("✓ claude (used here): ready  1.2.3");
   expect(people.stdout).toContain("npm install -g @google/gemini-cli");
+  expect(outputSchema().safeParse(JSON.parse(machines.stdout)).error).toBeUndefined();
   const { reviewers } = JSON.parse(machines.stdout) as { reviewers: { name: string; state: string }[] }; // printed by us
   expect(reviewers.map(({ name, state }) => [name, state])).toContainEqual(["claude", "ready"]);
 });

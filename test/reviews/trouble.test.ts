@@ -165,6 +165,23 @@ test("a reviewer that prints 100 MB before its answer is understood, and its log
   expect((await project.read(String(run.outcomes[0]?.logPath))).length).toBeLessThan(11 * 1024 * 1024);
 });
 
+test("a run that is ended ends its reviewer, and the round does not count", async () => {
+  await using project = await reviewProject();
+  await project.reviewer("claude", [{ hang: true }]);
+  const end = new AbortController();
+
+  const ended = await project.run({
+    signal: end.signal,
+    onEvent: ({ kind }) => kind === "gate-progressed" && end.abort(),
+  });
+  await project.reviewer("claude", [says(finding())]);
+  const next = await project.run();
+
+  expect(ended.outcomes[0]).toMatchObject({ kind: "cancelled" });
+  expect(ended.status).toBe("error");
+  expect(next.outcomes[0]).toMatchObject({ kind: "failed", detail: "1 finding (1 high), round 1 of 2" });
+});
+
 test("with nobody left the review is unavailable: a warning that costs no attempt", async () => {
   await using project = await reviewProject();
   await project.reviewer("claude", [{ stdout: "no idea" }]);

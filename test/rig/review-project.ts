@@ -26,7 +26,7 @@ export interface ReviewerTurn {
 }
 
 /** What a fake reviewer was asked. */
-export interface ReviewerCall {
+interface ReviewerCall {
   readonly args: readonly string[];
   readonly prompt: string;
   readonly cwd: string;
@@ -52,7 +52,7 @@ export interface ReviewProject extends AsyncDisposable {
   readonly answer: (status: string, result: string, name?: string) => Promise<void>;
 }
 
-export interface SheetFile {
+interface SheetFile {
   readonly round: number;
   readonly reviewer: string;
   findings: { id: string; file: string; issue: string; status: string; result: string; priority: string }[];

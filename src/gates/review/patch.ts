@@ -9,7 +9,7 @@ export interface FilePatch {
   readonly shown: readonly LineRange[];
 }
 
-export interface LineRange {
+interface LineRange {
   readonly first: number;
   readonly last: number;
 }

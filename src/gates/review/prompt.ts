@@ -20,7 +20,7 @@ export interface PromptParts {
 }
 
 /** About 100,000 tokens: fits every current model and is far more than a change that can be reviewed well. */
-export const MAX_DIFF_CHARS = 400_000;
+const MAX_DIFF_CHARS = 400_000;
 const MAX_LISTED_FILES = 500;
 
 /** Assembles the prompt: task, what changed, what was found before, and the one form an answer may have. */

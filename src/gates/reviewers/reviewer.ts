@@ -22,7 +22,7 @@ export interface Reviewer {
   readonly notLoggedIn: RegExp;
 }
 
-export interface ReviewRequest {
+interface ReviewRequest {
   readonly model: string | undefined;
   readonly root: AbsolutePath;
 }
