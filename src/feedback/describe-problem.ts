@@ -5,8 +5,9 @@ import type { Problem } from "./problem.ts";
 export function problemLine(problem: Problem, maxMessageChars: number): string {
   const { test, severity, code, message } = problem;
   const what = code === undefined ? severity : `${severity} ${code}`;
+  const name = test === undefined ? what : `failed: ${cutText(test, LONGEST_NAME)}`;
   const said = cutText(message, maxMessageChars);
-  const label = test === undefined ? `${what}: ${said}` : `test failed: ${test}: ${said}`;
+  const label = said === "" ? name : `${name}: ${said}`;
   return [problemPlace(problem), label].filter((part) => part !== "").join(" ");
 }
 
@@ -25,3 +26,4 @@ export function problemPlace({ file, line, column }: Problem): string {
 }
 
 const LONGEST_MESSAGE = 600;
+const LONGEST_NAME = 300;

@@ -54,14 +54,17 @@ function draftDigest(gate: GateText): Draft {
   const problems = orderProblems(reading.problems);
   if (problems.length === 0) return (budget) => windowsDigest(log.lines, budget, gate.logPath);
   const delta = gate.previous === undefined ? undefined : compareAttempts(gate.previous, problems);
-  const listed =
-    delta === undefined
-      ? problems.map((problem) => ({ problem, known: false }))
-      : [
-          ...delta.fresh.map((problem) => ({ problem, known: false })),
-          ...delta.stillThere.map((problem) => ({ problem, known: true })),
-        ];
-  const head = [countProblems(problems), ...(delta === undefined ? [] : [describeDelta(delta)])].join("\n");
+  const known = new Set(delta?.stillThere);
+  const position = new Map(reading.problems.map(({ problem }, index) => [problem, index]));
+  const listed = [...(delta?.fresh ?? problems), ...known].map((problem) => ({
+    problem,
+    known: known.has(problem),
+    position: position.get(problem) ?? 0,
+  }));
+  const head = [
+    countProblems(problems, reading.unread),
+    ...(delta === undefined ? [] : [describeDelta(delta)]),
+  ].join("\n");
   return (budget) => problemsDigest({ head, listed, log, reading, logPath: gate.logPath }, budget);
 }
 
@@ -92,7 +95,7 @@ function fullLog(logPath: string): string {
 }
 
 /** `12 problems in 3 files: 7 errors, 4 failing tests, 1 warning`. */
-function countProblems(problems: readonly Problem[]): string {
+function countProblems(problems: readonly Problem[], unread: number): string {
   const files = new Set(problems.flatMap(({ file }) => file ?? [])).size;
   const warnings = problems.filter(({ severity }) => severity === "warning").length;
   const tests = problems.filter(({ severity, test }) => severity === "error" && test !== undefined).length;
@@ -100,11 +103,12 @@ function countProblems(problems: readonly Problem[]): string {
     counted(problems.length - warnings - tests, "error"),
     counted(tests, "failing test"),
     counted(warnings, "warning"),
+    unread === 0 ? "" : `${unread} further ones`,
   ].filter((part) => part !== "");
   const place = files === 0 ? "" : ` in ${counted(files, "file")}`;
   return kinds.length === 1
     ? `${kinds.join()}${place}:`
-    : `${counted(problems.length, "problem")}${place}: ${kinds.join(", ")}`;
+    : `${counted(problems.length + unread, "problem")}${place}: ${kinds.join(", ")}`;
 }
 
 function counted(count: number, noun: string): string {

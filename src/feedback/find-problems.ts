@@ -15,6 +15,8 @@ export interface FoundProblem {
 /** What the tools of one log said. */
 export interface Reading {
   readonly problems: readonly FoundProblem[];
+  /** How many more there are. */
+  readonly unread: number;
   /** For each line of the log, whether a parser read it. */
   readonly isRead: (line: number) => boolean;
 }
@@ -23,23 +25,38 @@ export interface Reading {
 export function findProblems(log: Log, place: Place, parser?: string): Reading {
   const read = new Uint8Array(log.lines.length);
   const problems: FoundProblem[] = [];
-  for (const candidate of candidates(log.text, parser)) {
-    for (const { problem, from, to } of candidate.parse(log)) {
+  let unread = 0;
+  for (const { name: tool, kind, parse } of candidates(log.text, parser)) {
+    for (const { from, to, read: readProblem } of parse(log)) {
       if (read[from] === 1) continue;
       read.fill(1, from, to);
-      problems.push({ problem: inProject(problem, place), tool: candidate.name, kind: candidate.kind });
+      if (readProblem === undefined) continue;
+      if (problems.length < MOST_READ)
+        problems.push({ problem: inProject(readProblem(), place), tool, kind });
+      else unread += 1;
     }
   }
-  return { problems, isRead: (line) => read[line] === 1 };
+  return { problems, unread, isRead: (line) => read[line] === 1 };
 }
+
+/** More than anyone can use; the rest is counted. */
+const MOST_READ = 3000;
 
 function candidates(text: string, pinned: string | undefined): readonly Parser[] {
   if (pinned === "none") return [];
   const known = PARSERS.filter((parser) => parser.name === pinned);
   if (known.length > 0) return known;
-  return PARSERS.filter((parser) => parser.marks.some((mark) => text.includes(mark)));
+  return PARSERS.filter((parser) => parser.marks?.some((mark) => text.includes(mark)) ?? true);
 }
 
+/** Paths inside messages are shortened too: they say the same, and fingerprints stay the same elsewhere. */
 function inProject(problem: Problem, place: Place): Problem {
-  return problem.file === undefined ? problem : { ...problem, file: projectRelative(problem.file, place) };
+  const root = `${place.projectRoot}/`;
+  const { file, message, excerpt } = problem;
+  return {
+    ...problem,
+    ...(file === undefined ? {} : { file: projectRelative(file, place) }),
+    message: message.replaceAll(root, ""),
+    ...(excerpt === undefined ? {} : { excerpt: excerpt.replaceAll(root, "") }),
+  };
 }

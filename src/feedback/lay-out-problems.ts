@@ -1,43 +1,38 @@
-import { problemBlock, problemLine } from "./describe-problem.ts";
+import { problemBlock, problemLine, problemPlace } from "./describe-problem.ts";
 import type { Problem } from "./problem.ts";
 
-/** Problems to show: the ones the agent knows already are kept to one line. */
+/** A problem to show, in the order of repair. */
 export interface Listed {
   readonly problem: Problem;
+  /** The agent has been told before: one line is enough. */
   readonly known: boolean;
+  /** Its position in the log. */
+  readonly position: number;
 }
 
 /**
- * Every problem as fully as the budget allows: with excerpts, with shorter ones, one line each; when even that is too much, the first
- * ones as lines, the next as bare places, and a count of the rest.
+ * Every problem as fully as the budget allows: with excerpts, with shorter ones, one line each, one shorter line each; when even that is
+ * too much, the first ones as lines, the next as bare places, and a count of the rest.
  */
 export function layOutProblems(listed: readonly Listed[], budgetChars: number): string {
   for (const maxExcerpt of EXCERPT_CHARS) {
-    const text = joined(
-      listed.map(({ problem, known }) => (known ? oneLine(problem) : problemBlock(problem, maxExcerpt))),
+    const blocks = allWithin(listed, budgetChars, ({ problem, known }) =>
+      known ? problemLine(problem, LINE_CHARS) : problemBlock(problem, maxExcerpt),
     );
-    if (text.length <= budgetChars) return text;
+    if (blocks !== undefined) return blocks.join("\n");
   }
-  const lines = listed.map(({ problem }) => oneLine(problem));
-  if (joined(lines).length <= budgetChars) return joined(withExcerptsWhileRoom(listed, lines, budgetChars));
-  return linesThenPlaces(
-    listed.map(({ problem }) => problem),
-    budgetChars,
-  );
+  for (const maxMessage of MESSAGE_CHARS) {
+    const lines = allWithin(listed, budgetChars, ({ problem }) => problemLine(problem, maxMessage));
+    if (lines !== undefined) return withExcerptsWhileRoom(listed, lines, budgetChars).join("\n");
+  }
+  return linesThenPlaces(listed, budgetChars);
 }
 
 const EXCERPT_CHARS = [4000, 1600, 800, 400] as const;
 const LINE_CHARS = 240;
-const SHORT_LINE_CHARS = 90;
+const MESSAGE_CHARS = [LINE_CHARS, 160, 110, 70, 40] as const;
 const SHARE_OF_LINES = 0.75;
-
-function oneLine(problem: Problem): string {
-  return problemLine(problem, LINE_CHARS);
-}
-
-function joined(parts: readonly string[]): string {
-  return parts.join("\n");
-}
+const ENOUGH_LINES = 60;
 
 /** The first ones are repaired first, so they get their excerpts first. */
 function withExcerptsWhileRoom(
@@ -45,7 +40,7 @@ function withExcerptsWhileRoom(
   lines: readonly string[],
   budgetChars: number,
 ): readonly string[] {
-  let left = budgetChars - joined(lines).length;
+  let left = budgetChars - lines.join("\n").length;
   return listed.map(({ problem, known }, index) => {
     const line = lines[index] ?? "";
     const block = known ? line : problemBlock(problem, 400);
@@ -55,42 +50,76 @@ function withExcerptsWhileRoom(
   });
 }
 
-function linesThenPlaces(problems: readonly Problem[], budgetChars: number): string {
-  const lines = takeWhileRoom(
-    problems.map((problem) => problemLine(problem, SHORT_LINE_CHARS)),
-    budgetChars * SHARE_OF_LINES,
-  );
-  const rest = problems.slice(lines.length);
-  const left = budgetChars - joined(lines).length - REST_NOTE_CHARS;
-  const { text, count } = bareplaces(rest, left);
+function linesThenPlaces(listed: readonly Listed[], budgetChars: number): string {
+  const lines = firstLines(listed, budgetChars * SHARE_OF_LINES);
+  const rest = listed.slice(lines.length).toSorted((one, other) => one.position - other.position);
+  const left = budgetChars - lines.join("\n").length - REST_NOTE_CHARS;
+  const { places, count } = barePlaces(rest, left);
   const missing = rest.length - count;
-  return joined([...lines, ...text, ...(missing > 0 ? [`… and ${missing} more, not listed.`] : [])]);
+  return [...lines, ...places, ...(missing > 0 ? [`… and ${missing} more, not listed.`] : [])].join("\n");
 }
 
 const REST_NOTE_CHARS = 48;
 
-function takeWhileRoom(parts: readonly string[], chars: number): readonly string[] {
-  let left = chars;
-  const end = parts.findIndex((part) => (left -= part.length + 1) < 0);
-  return end === -1 ? parts : parts.slice(0, end);
+/** Longer messages for as long as enough problems get their line. */
+function firstLines(listed: readonly Listed[], chars: number): readonly string[] {
+  for (const maxMessage of MESSAGE_CHARS) {
+    const lines = whileRoom(listed, chars, ({ problem }) => problemLine(problem, maxMessage));
+    if (lines.length >= ENOUGH_LINES) return lines;
+  }
+  return whileRoom(listed, chars, ({ problem }) => problemLine(problem, 0));
 }
 
-/** `also src/a.ts:3, 9, 14`: enough to open the right lines. */
-function bareplaces(problems: readonly Problem[], chars: number): { text: readonly string[]; count: number } {
-  const text: string[] = [];
+/** `also src/a.ts:3, 9, 14`: enough to open the right lines; tests by their names. */
+function barePlaces(listed: readonly Listed[], chars: number): { places: readonly string[]; count: number } {
+  const byName = new Map<string, Set<string>>();
   let left = chars;
   let count = 0;
-  let current: string | undefined;
-  for (const problem of problems) {
-    const name = problem.file ?? problem.test ?? problem.message.slice(0, SHORT_LINE_CHARS);
-    const spot = String(problem.line ?? "");
-    const addition = name === current ? `, ${spot}` : `also ${name}${spot === "" ? "" : `:${spot}`}`;
-    if (addition.length + 1 > left) break;
-    if (name === current) text.push(`${text.pop() ?? ""}${addition}`);
-    else text.push(addition);
-    current = name;
-    left -= addition.length + 1;
+  for (const { problem } of listed) {
+    const { name, spot } = bareSpot(problem);
+    const spots = byName.get(name) ?? new Set();
+    const cost =
+      (byName.has(name) ? 0 : name.length + "also :\n".length) + (spots.has(spot) ? 0 : spot.length + 2);
+    if (cost > left) break;
+    byName.set(name, spots.add(spot));
+    left -= cost;
     count += 1;
   }
-  return { text, count };
+  const places = [...byName].map(
+    ([name, spots]) => `also ${[name, [...spots].join(", ")].filter(Boolean).join(":")}`,
+  );
+  return { places, count };
+}
+
+function bareSpot(problem: Problem): { name: string; spot: string } {
+  const { file, line, test, message } = problem;
+  if (test !== undefined) return { name: `${problemPlace(problem)} ${test}`.trim(), spot: "" };
+  return { name: file ?? message.slice(0, LINE_CHARS), spot: file === undefined ? "" : String(line ?? "") };
+}
+
+/** All of them rendered, or nothing when they do not fit. */
+function allWithin(
+  listed: readonly Listed[],
+  chars: number,
+  render: (one: Listed) => string,
+): readonly string[] | undefined {
+  const parts = whileRoom(listed, chars + 1, render);
+  return parts.length === listed.length ? parts : undefined;
+}
+
+/** The first ones rendered, as many as fit. */
+function whileRoom(
+  listed: readonly Listed[],
+  chars: number,
+  render: (one: Listed) => string,
+): readonly string[] {
+  const parts: string[] = [];
+  let left = chars;
+  for (const one of listed) {
+    const part = render(one);
+    left -= part.length + 1;
+    if (left < 0) break;
+    parts.push(part);
+  }
+  return parts;
 }

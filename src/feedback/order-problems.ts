@@ -40,7 +40,7 @@ function withoutRepeats(found: readonly FoundProblem[]): readonly FoundProblem[]
 }
 
 function identity({ file, line, column, code, test, message }: Problem): string {
-  if (test !== undefined) return `test ${file} ${test}`;
+  if (test !== undefined) return `test ${file} ${line} ${test}`;
   return [file, line, column, code, message].join("\u0000");
 }
 

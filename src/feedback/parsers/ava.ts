@@ -1,29 +1,42 @@
 import type { Log } from "../log.ts";
+import type { Caught } from "./compose.ts";
 import { finding } from "./compose.ts";
 import { readFailureBody } from "./failure-body.ts";
 import type { Finding, Parser } from "./parser.ts";
-import { sections } from "./sections.ts";
 
-/** AVA: `✘ [fail]: name`, later the name again with the failure below. */
-export const ava: Parser = { name: "ava", kind: "test", marks: ["✘ [fail]: ", "✖ [fail]: "], parse };
+/** AVA: first the list of tests with `✘ [fail]: name`, then each name again with its failure below. */
+export const ava: Parser = { name: "ava", kind: "test", marks: ["[fail]: "], parse };
 
 const LISTED =
   /^\s*[✘✖] \[fail\]: (?<test>.+?)(?: (?:Error thrown in test|Rejected promise returned by test))?$/;
+const SOURCE = /^\s*(?:(?<file>\S+\.[cm]?[jt]sx?):\d+|\d+: .*)$/;
 
 function parse({ lines }: Log): readonly Finding[] {
-  return sections(lines, LISTED).map(({ heading, from }) => {
-    const { test = "" } = heading;
-    const start = lines.findIndex((line, index) => index > from && line.trim() === test);
-    if (start === -1) return finding({ test, message: "failed" }, from);
-    const length = lines
-      .slice(start + 1)
-      .findIndex((line, index, rest) => line.trim() === "" && rest[index + 1]?.trim() === "");
-    const body = lines.slice(start + 1, length === -1 ? undefined : start + 1 + length);
-    const testFile = body.map((line) => /^\s*(\S+\.[cm]?[jt]sx?):\d+$/.exec(line)?.[1]).find(Boolean);
-    const caught = readFailureBody(
-      body.filter((line) => !/^\s*(?:\S+\.[cm]?[jt]sx?:\d+|\d+: .*)$/.test(line)),
-      { testFile },
-    );
-    return finding({ ...caught, test }, start, start + 1 + body.length);
+  const listed = lines.flatMap((line) => LISTED.exec(line)?.groups?.["test"] ?? []);
+  const waiting = new Set(listed);
+  return lines.flatMap((line, index) => {
+    const test = line.trim();
+    if (!waiting.delete(test)) return [];
+    const to = endOfFailure(lines, index + 1);
+    return [finding(() => ({ ...describe(lines.slice(index + 1, to)), test }), index, to)];
   });
+}
+
+/** Two blank lines, or a rule, stand between failures. */
+function endOfFailure(lines: readonly string[], start: number): number {
+  let end = start;
+  while (end < lines.length && !isGap(lines[end] ?? "", lines[end + 1] ?? "")) end += 1;
+  return end;
+}
+
+function isGap(line: string, next: string): boolean {
+  return (line.trim() === "" && next.trim() === "") || /^\s*─+$/.test(line);
+}
+
+function describe(body: readonly string[]): Caught {
+  const testFile = body.map((line) => SOURCE.exec(line)?.groups?.["file"]).find((file) => file !== undefined);
+  return readFailureBody(
+    body.filter((line) => !SOURCE.test(line)),
+    { testFile },
+  );
 }

@@ -1,4 +1,5 @@
 import type { Log } from "../log.ts";
+import type { Caught } from "./compose.ts";
 import { finding } from "./compose.ts";
 import type { Finding, Parser } from "./parser.ts";
 import { sections } from "./sections.ts";
@@ -11,33 +12,37 @@ export const cargoTest: Parser = {
   parse,
 };
 
+const FAILURE = /^---- (?<test>.+?) stdout ----$/;
+const LISTED = /^test (?<test>.+?)(?: - should panic)? \.\.\. FAILED$/;
+
+/** A test that said nothing has no section of its own. */
+function parse({ lines }: Log): readonly Finding[] {
+  const told = sections(lines, FAILURE, /^failures:$|^test result: /);
+  const names = new Set(told.map(({ heading }) => heading["test"]));
+  const listed = sections(lines, LISTED).filter(({ heading }) => !names.has(heading["test"]));
+  return [
+    ...told.map(({ heading, body, from, to }) =>
+      finding(() => ({ ...heading, ...readPanic(body) }), from, to),
+    ),
+    ...listed.map(({ heading, from }) => finding(() => heading, from)),
+  ];
+}
+
 const PANIC =
   /^thread '.*' (?:\(\d+\) )?panicked at (?:'(?<message>.*)', )?(?<file>[^\s:]+):(?<line>\d+):(?<column>\d+):?$/;
 const NOTE = /^note: (?<message>.*?)(?: at (?<file>\S+?):(?<line>\d+):(?<column>\d+))?$/;
 
-function parse({ lines }: Log): readonly Finding[] {
-  const told = sections(lines, /^---- (?<test>.+?) stdout ----$/, /^failures:$|^test result: /).map(
-    ({ heading, body, from, to }) => finding({ ...heading, ...readPanic(body) }, from, to),
-  );
-  const names = new Set(told.map(({ problem }) => problem.test));
-  const listed = sections(lines, /^test (?<test>.+?)(?: - should panic)? \.\.\. FAILED$/).flatMap(
-    ({ heading, from }) =>
-      names.has(heading["test"]) ? [] : [finding({ ...heading, message: "failed" }, from)],
-  );
-  return [...told, ...listed];
-}
-
-function readPanic(body: readonly string[]): object {
+function readPanic(body: readonly string[]): Caught {
   const at = body.findIndex((line) => PANIC.test(line));
-  if (at === -1)
-    return (
-      NOTE.exec(body.find((line) => NOTE.test(line)) ?? "")?.groups ?? {
-        message: body.find((line) => line.trim() !== ""),
-      }
-    );
+  if (at === -1) return readNote(body);
   const below = body.slice(at + 1);
   const end = below.findIndex((line) => /^(?:stack backtrace:|note: )/.test(line));
   const said = (end === -1 ? below : below.slice(0, end)).filter((line) => line.trim() !== "");
   const { message = said[0], ...place } = PANIC.exec(body[at] ?? "")?.groups ?? {};
   return { ...place, message, excerpt: message === said[0] ? said.slice(1) : said };
+}
+
+function readNote(body: readonly string[]): Caught {
+  const note = body.map((line) => NOTE.exec(line)?.groups).find((groups) => groups !== undefined);
+  return note ?? { message: body.find((line) => line.trim() !== "") };
 }

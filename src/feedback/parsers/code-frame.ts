@@ -2,17 +2,16 @@ import type { Log } from "../log.ts";
 
 const LONGEST_FRAME = 12;
 
-/** The lines below a message that belong to it: marked source, indented explanation. Blank lines end it, except one before marked source. */
-export function frameAfter(
-  log: Log,
-  start: number,
-): { readonly lines: readonly string[]; readonly to: number } {
-  const { lines, placed } = log;
+/**
+ * Where the lines end that belong to the message above `start`: marked source, indented explanation. Blank lines end them, except one
+ * before marked source.
+ */
+export function endOfFrame({ lines, placed }: Log, start: number): number {
   const first = lines[start]?.trim() === "" && isSource(lines[start + 1] ?? "") ? start + 1 : start;
   let end = first;
   while (end < lines.length && end - first < LONGEST_FRAME && belongs(lines[end] ?? "") && !placed.has(end))
     end += 1;
-  return end === first ? { lines: [], to: start } : { lines: lines.slice(first, end), to: end };
+  return end === first ? start : end;
 }
 
 function belongs(line: string): boolean {

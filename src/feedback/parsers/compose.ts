@@ -14,24 +14,32 @@ export interface Caught {
 }
 
 /** A problem from what was caught: numbers made, blanks trimmed, absent fields left out. */
-export function composeProblem(caught: Caught): Problem {
-  const excerpt =
-    typeof caught.excerpt === "string" ? caught.excerpt : trimBlankLines(caught.excerpt ?? []).join("\n");
-  return {
-    ...present("file", caught.file?.trim()),
-    ...present("line", positive(caught.line)),
-    ...present("column", positive(caught.column)),
+function composeProblem(caught: Caught): Problem {
+  const problem: { -readonly [Key in keyof Problem]: Problem[Key] } = {
     severity: severityOf(caught.severity),
-    ...present("code", caught.code?.trim()),
-    ...present("test", caught.test?.trim()),
-    message: caught.message?.replace(/\s+/g, " ").trim() || "failed",
-    ...present("excerpt", excerpt.trimEnd()),
+    message: oneLine(caught.message ?? "") || "failed",
   };
+  const { file, code, test } = caught;
+  const line = positive(caught.line);
+  const column = positive(caught.column);
+  const excerpt = excerptText(caught.excerpt);
+  if (isText(file)) problem.file = file.trim();
+  if (line !== undefined) problem.line = line;
+  if (column !== undefined) problem.column = column;
+  if (isText(code)) problem.code = code.trim();
+  if (isText(test)) problem.test = oneLine(test);
+  if (excerpt !== "") problem.excerpt = excerpt;
+  return problem;
 }
 
-/** The usual finding: one problem read from a run of lines. */
-export function finding(caught: Caught, from: number, to: number = from + 1): Finding {
-  return { problem: composeProblem(caught), from, to };
+/** The usual finding: one problem, told by a run of lines. */
+export function finding(caught: () => Caught, from: number, to: number = from + 1): Finding {
+  return { from, to, read: () => composeProblem(caught()) };
+}
+
+/** Lines that tell of no problem, whatever they look like. */
+export function ignored(from: number, to: number): Finding {
+  return { from, to };
 }
 
 /** Every tool's words for the two severities we have. */
@@ -52,12 +60,20 @@ export function trimBlankLines(lines: readonly string[]): readonly string[] {
   return kept.map((line) => line.slice(indent).trimEnd());
 }
 
+function isText(value: string | undefined): value is string {
+  return value !== undefined && value.trim() !== "";
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}
+
+function excerptText(excerpt: Caught["excerpt"]): string {
+  if (excerpt === undefined || typeof excerpt === "string") return excerpt?.trimEnd() ?? "";
+  return excerpt.length === 0 ? "" : trimBlankLines(excerpt).join("\n").trimEnd();
+}
+
 function positive(value: string | number | undefined): number | undefined {
   const number = Number(value);
   return Number.isSafeInteger(number) && number > 0 ? number : undefined;
-}
-
-function present<K extends string, V>(key: K, value: V | undefined): Partial<Record<K, V>> {
-  // A computed key widens to `{ [x: string]: V }`; it is exactly `K`.
-  return value === undefined || value === "" ? {} : ({ [key]: value } as Partial<Record<K, V>>);
 }

@@ -12,9 +12,9 @@ const PLACE = /^\s+(?:└─ )?(?<file>\S+\.exs?):(?<line>\d+)(?::(?<column>\d+)
 function parse({ lines }: Log): readonly Finding[] {
   return lines.flatMap((line, index) => {
     const error = ERROR.exec(line)?.groups;
-    if (error !== undefined) return [finding(error, index)];
+    if (error !== undefined) return [finding(() => error, index)];
     const warning = WARNING.exec(line)?.groups;
     const place = warning === undefined ? undefined : PLACE.exec(lines[index + 1] ?? "")?.groups;
-    return place === undefined ? [] : [finding({ ...warning, ...place }, index, index + 2)];
+    return place === undefined ? [] : [finding(() => ({ ...warning, ...place }), index, index + 2)];
   });
 }

@@ -1,7 +1,9 @@
 import type { Log } from "../log.ts";
+import type { Caught } from "./compose.ts";
 import { finding } from "./compose.ts";
 import { readFailureBody } from "./failure-body.ts";
 import type { Finding, Parser } from "./parser.ts";
+import type { Section } from "./sections.ts";
 import { sections } from "./sections.ts";
 
 /** Elixir's ExUnit: `1) test name (Module)` with the test's place on the next line. */
@@ -10,11 +12,15 @@ export const exunit: Parser = { name: "exunit", kind: "test", marks: [") test "]
 const NUMBERED = /^\s{2}\d+\) (?:test|property|doctest) (?<test>.+) \((?<module>[\w.]+)\)$/;
 
 function parse({ lines }: Log): readonly Finding[] {
-  return sections(lines, NUMBERED, /^(?:Finished in |\.+$)/).map(({ heading, body, from, to }) => {
-    const place = /^\s+(?<file>\S+\.exs):(?<line>\d+)$/.exec(body[0] ?? "")?.groups;
-    const own = body.slice(place === undefined ? 0 : 1).filter((line) => !/^\s+stacktrace:$/.test(line));
-    const caught = readFailureBody(own, { testFile: place?.["file"] });
-    const definedAt = place === undefined ? "" : ` (test at ${place["file"]}:${place["line"]})`;
-    return finding({ ...caught, test: heading["test"], message: `${caught.message}${definedAt}` }, from, to);
-  });
+  return sections(lines, NUMBERED, /^(?:Finished in |\.+$)/).map(({ heading, body, from, to }) =>
+    finding(() => describe(heading, body), from, to),
+  );
+}
+
+function describe(heading: Section["heading"], body: readonly string[]): Caught {
+  const place = /^\s+(?<file>\S+\.exs):(?<line>\d+)$/.exec(body[0] ?? "")?.groups;
+  const own = body.slice(place === undefined ? 0 : 1).filter((line) => !/^\s+stacktrace:$/.test(line));
+  const caught = readFailureBody(own, { testFile: place?.["file"] });
+  const definedAt = place === undefined ? "" : ` (test at ${place["file"]}:${place["line"]})`;
+  return { ...caught, test: heading["test"], message: `${caught.message}${definedAt}` };
 }

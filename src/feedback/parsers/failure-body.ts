@@ -36,6 +36,11 @@ function withCause(message: string, place: Frame | undefined, cause: Frame | und
   return `${message} (at ${spotOf(cause)})`;
 }
 
+/** The ` (at file:line)` that `readFailureBody` put behind a message, for parsers with a better message. */
+export function causeIn({ message = "" }: Caught): string {
+  return / \(at [^()]+\)$/.exec(message)?.[0] ?? "";
+}
+
 function isSameFile(file: string, testFile: string | undefined): boolean {
   if (testFile === undefined) return false;
   const [longer, shorter] = file.length > testFile.length ? [file, testFile] : [testFile, file];

@@ -5,7 +5,6 @@ import { placedParser } from "./placed-parser.ts";
 export const flake8 = placedParser({
   name: "flake8",
   kind: "lint",
-  marks: [".py:", ".pyi:", ".ipynb:"],
   says: (rest, { file, column }) => /\.(?:pyi?|ipynb)$/.test(file) && column !== undefined && CODE.test(rest),
   read: (rest) => readVerdict(rest.replace(/^(\S+) \[\*\] /, "$1 ")),
 });

@@ -4,7 +4,6 @@ import { placedParser } from "./placed-parser.ts";
 export const gcc = placedParser({
   name: "gcc",
   kind: "build",
-  marks: [": error:", ": fatal error:", ": warning:", "): error:", "): warning:"],
   says: (rest, { file }) => /^(?:fatal )?(?:error|warning): /.test(rest) && SOURCE.test(file),
 });
 

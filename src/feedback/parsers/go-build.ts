@@ -4,7 +4,6 @@ import { placedParser } from "./placed-parser.ts";
 export const goBuild = placedParser({
   name: "go-build",
   kind: "build",
-  marks: [".go:"],
   says: (rest, { file, indent, column }) =>
     indent === 0 && file.endsWith(".go") && column !== undefined && /^\S/.test(rest),
 });

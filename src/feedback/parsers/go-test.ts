@@ -1,111 +1,81 @@
 import type { Log } from "../log.ts";
-import { finding } from "./compose.ts";
+import type { Caught } from "./compose.ts";
+import { finding, ignored } from "./compose.ts";
 import { frameOf } from "./frames.ts";
+import { packageDirectories } from "./go-packages.ts";
 import type { Finding, Parser } from "./parser.ts";
 
-/** `go test`: what a test logged stands below `--- FAIL` without -v, above it with -v. */
-export const goTest: Parser = { name: "go-test", kind: "test", marks: ["--- FAIL: ", "panic: "], parse };
+/** `go test`: what a test said stands below `--- FAIL` without -v, above it with -v. */
+export const goTest: Parser = {
+  name: "go-test",
+  kind: "test",
+  marks: ["--- FAIL: ", "--- PASS: ", "=== RUN  "],
+  parse,
+};
 
-interface Run {
-  readonly failed: { test: string; from: number; to: number; said: string[] }[];
-  readonly saidBy: Map<string, string[]>;
-  current: string | undefined;
+/** A test that failed, and the lines it said. */
+interface FailedTest {
+  readonly test: string;
+  readonly index: number;
+  readonly said: string[];
 }
 
 const RESULT = /^\s*--- (?<result>FAIL|PASS|SKIP): (?<test>\S+) \(/;
 const STATE = /^=== (?:RUN|CONT|NAME|PAUSE)\s+(?<test>\S+)$/;
-const PACKAGE = /^(?:FAIL|ok {2}|\?  )\s+(?<name>\S+)\s/;
-
-function parse({ lines }: Log): readonly Finding[] {
-  const root = moduleRoot(lines);
-  const findings: Finding[] = [];
-  let run: Run = { failed: [], saidBy: new Map(), current: undefined };
-  lines.forEach((line, index) => {
-    const name = PACKAGE.exec(line)?.groups?.["name"];
-    if (name === undefined) readLine(run, line, index);
-    else {
-      findings.push(...describeRun(run, packageDir(name, root)));
-      run = { failed: [], saidBy: new Map(), current: undefined };
-    }
-  });
-  return [...findings, ...describeRun(run, "")];
-}
-
-function readLine(run: Run, line: string, index: number): void {
-  const state = STATE.exec(line)?.groups?.["test"];
-  const { result, test } = RESULT.exec(line)?.groups ?? {};
-  run.current = state ?? test ?? run.current;
-  if (state !== undefined || run.current === undefined) return;
-  const said = run.saidBy.get(run.current) ?? [];
-  run.saidBy.set(run.current, said);
-  if (test === undefined) said.push(line);
-  const last = run.failed.at(-1);
-  if (result === "FAIL" && test !== undefined) run.failed.push({ test, from: index, to: index + 1, said });
-  else if (last !== undefined && last.test === run.current) last.to = index + 1;
-}
-
-/** A parent of failed subtests that said nothing itself only repeats them. */
-function describeRun({ failed }: Run, dir: string): readonly Finding[] {
-  return failed.flatMap(({ test, from, to, said }) => {
-    const isParent = failed.some((other) => other.test.startsWith(`${test}/`));
-    if (isParent && !said.some((line) => SAID.test(line))) return [];
-    return [describeTest({ test, from, to, said }, dir)];
-  });
-}
-
 const SAID = /^\s+(?<file>[\w.-]+\.go):(?<line>\d+): ?(?<message>.*)$/;
 
-/** The last thing a test says is why it ended; logs and errors look alike. */
-function describeTest({ test, from, to, said }: Run["failed"][number], dir: string): Finding {
-  const last = said.findLastIndex((line) => SAID.test(line));
-  const spoken = SAID.exec(said[last] ?? "")?.groups;
+function parse({ lines }: Log): readonly Finding[] {
+  const packages = packageDirectories(lines);
+  const findings: Finding[] = [];
+  let start = 0;
+  for (const { end, directory } of packages) {
+    findings.push(...readPackage(lines.slice(start, end), start, directory));
+    start = end + 1;
+  }
+  return [...findings, ...readPackage(lines.slice(start), start, "")];
+}
+
+/** Logs of passing tests look like messages of a compiler: every said line is taken, told or not. */
+function readPackage(lines: readonly string[], start: number, directory: string): readonly Finding[] {
+  const failed = failedTests(lines);
+  const told = failed
+    .filter(({ test, said }) => said.length > 0 || !failed.some((other) => other.test.startsWith(`${test}/`)))
+    .map((one) => finding(() => describeTest(one, directory), start + one.index));
+  const spoken = lines.flatMap((line, index) =>
+    SAID.test(line) ? [ignored(start + index, start + index + 1)] : [],
+  );
+  return [...told, ...spoken];
+}
+
+function failedTests(lines: readonly string[]): readonly FailedTest[] {
+  const saidBy = new Map<string, string[]>();
+  const failed: FailedTest[] = [];
+  let current = "";
+  lines.forEach((line, index) => {
+    const state = STATE.exec(line)?.groups?.["test"];
+    const { result, test } = RESULT.exec(line)?.groups ?? {};
+    current = state ?? test ?? current;
+    const said = saidBy.get(current) ?? [];
+    saidBy.set(current, said);
+    if (result === "FAIL") failed.push({ test: current, index, said });
+    else if (state === undefined && test === undefined && !/^(?:FAIL|PASS|exit status \d+)?$/.test(line))
+      said.push(line);
+  });
+  return failed;
+}
+
+/** Logs and errors look alike; the last thing a test says is why it ended. */
+function describeTest({ test, said }: FailedTest, directory: string): Caught {
   const panic = said
     .map((line) => /^\s*panic: (?<message>.*?)(?: \[recovered\].*)?$/.exec(line)?.groups)
     .find(Boolean);
-  const frame = panic && said.map(frameOf).find((one) => one !== undefined && !one.isForeign);
-  const message =
-    panic?.["message"] ??
-    [spoken?.["message"], said[last + 1]].find((text) => (text?.trim() ?? "") !== "") ??
-    "failed";
-  const place =
-    frame ?? (spoken === undefined ? {} : { file: join(dir, spoken["file"] ?? ""), line: spoken["line"] });
-  const excerpt = panic === undefined ? said.slice(said.length > 1 ? 0 : 1) : [];
-  return finding(
-    {
-      ...place,
-      test,
-      message: panic === undefined ? message : `panic: ${message}`,
-      excerpt: excerpt.filter((line) => !/^(?:PASS|FAIL)$/.test(line)),
-    },
-    from,
-    to,
-  );
-}
-
-function join(dir: string, file: string): string {
-  return dir === "" ? file : `${dir}/${file}`;
-}
-
-/** A package's directory is its import path without the module's; the log does not say where the one ends, hosting habits do. */
-function packageDir(name: string, root: readonly string[]): string {
-  const parts = name.split("/");
-  return root.every((part, index) => parts[index] === part) ? parts.slice(root.length).join("/") : "";
-}
-
-function moduleRoot(lines: readonly string[]): readonly string[] {
-  const names = lines.flatMap((line) =>
-    PACKAGE.exec(line)?.groups?.["name"]?.split("/")
-      ? [PACKAGE.exec(line)?.groups?.["name"]?.split("/") ?? []]
-      : [],
-  );
-  const [first = []] = names;
-  const common = first.findIndex((part, index) => names.some((other) => other[index] !== part));
-  const shared = common === -1 ? first.length : common;
-  return first.slice(0, Math.min(shared, usualLength(first)));
-}
-
-function usualLength([host = "", , , version = ""]: readonly string[]): number {
-  if (!host.includes(".")) return 1;
-  if (!/^(?:github|gitlab|bitbucket|codeberg)\./.test(host)) return 2;
-  return /^v\d+$/.test(version) ? 4 : 3;
+  if (panic !== undefined) {
+    const frame = said.map(frameOf).find((one) => one !== undefined && !one.isForeign);
+    return { ...frame, test, message: `panic: ${panic["message"]}` };
+  }
+  const last = said.findLastIndex((line) => SAID.test(line));
+  const { file, line, message } = SAID.exec(said[last] ?? "")?.groups ?? {};
+  const spoken = [message, ...said.slice(last + 1)].find((text) => (text?.trim() ?? "") !== "");
+  const path = file === undefined || directory === "" ? file : `${directory}/${file}`;
+  return { file: path, line, test, message: spoken, excerpt: said.length > 1 ? said : [] };
 }

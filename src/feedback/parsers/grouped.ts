@@ -7,7 +7,6 @@ import type { Finding, Parser } from "./parser.ts";
 export const eslint: Parser = {
   name: "eslint",
   kind: "lint",
-  marks: ["  error  ", "  warning  ", " error ", " warning ", ":"],
   parse,
 };
 
@@ -23,10 +22,14 @@ function parse({ lines }: Log): readonly Finding[] {
   let file: string | undefined;
   lines.forEach((line, index) => {
     const row = file === undefined ? undefined : ROW.exec(line)?.groups;
-    if (row !== undefined) findings.push(finding({ file, ...row, ...splitRule(row["said"] ?? "") }, index));
+    if (row !== undefined) findings.push(rowFinding(file, row, index));
     else if (line.trim() !== "") file = headingFile(line);
   });
   return findings;
+}
+
+function rowFinding(file: string | undefined, row: Readonly<Record<string, string>>, index: number): Finding {
+  return finding(() => ({ file, ...row, ...splitRule(row["said"] ?? "") }), index);
 }
 
 function headingFile(line: string): string | undefined {

@@ -4,6 +4,5 @@ import { placedParser } from "./placed-parser.ts";
 export const javac = placedParser({
   name: "javac",
   kind: "build",
-  marks: [".java:"],
   says: (rest, { file }) => file.endsWith(".java") && /^(?:error|warning): /.test(rest),
 });

@@ -1,12 +1,13 @@
 import type { Log } from "../log.ts";
-import { finding } from "./compose.ts";
+import type { Caught } from "./compose.ts";
+import { finding, ignored } from "./compose.ts";
 import { readFailureBody } from "./failure-body.ts";
 import type { Finding, Parser } from "./parser.ts";
 import type { Section } from "./sections.ts";
-import { sections } from "./sections.ts";
+import { lastBefore, sections } from "./sections.ts";
 
 /** Jest: `● suite › test` below `FAIL file`. */
-export const jest: Parser = { name: "jest", kind: "test", marks: ["● "], parse };
+export const jest: Parser = { name: "jest", kind: "test", marks: ["  ● ", "    console."], parse };
 
 const FILE = /^\s*(?:FAIL|PASS)\s+(?:\S+\s+)?(?<file>\S+\.\w+)(?: \([\d.]+ m?s\))?$/;
 const FAILURE = /^\s{2}● (?<test>.+)$/;
@@ -14,28 +15,25 @@ const END = /^(?:\s*(?:PASS|FAIL)\s+\S|Test Suites: |Summary of all failing test
 
 function parse({ lines }: Log): readonly Finding[] {
   const files = sections(lines, FILE);
-  return sections(lines, FAILURE, END).flatMap((section) => {
-    const file = files.findLast(({ from }) => from < section.from)?.heading["file"];
-    return section.heading["test"] === "Console" ? [] : [failure(section, file)];
+  return sections(lines, FAILURE, END).map((section) => {
+    const { heading, from, to } = section;
+    if (heading["test"] === "Console") return ignored(from, to);
+    return finding(() => describe(section, lastBefore(files, from)?.heading["file"]), from, to);
   });
 }
 
-function failure({ heading, body, from, to }: Section, testFile: string | undefined): Finding {
+function describe({ heading, body }: Section, testFile: string | undefined): Caught {
   const isSuite = heading["test"] === "Test suite failed to run";
-  const caught = readFailureBody(isSuite ? cause(body) : body, { testFile });
-  const syntax =
-    /^(?<message>.*?SyntaxError: )(?<file>\/\S+?|[A-Z]:\S+?): (?<rest>.*) \((?<line>\d+):(?<column>\d+)\)/.exec(
-      caught.message ?? "",
-    )?.groups;
-  const placed =
-    syntax === undefined
-      ? caught
-      : { ...caught, ...syntax, message: `${syntax["message"]}${syntax["rest"]}` };
-  return finding({ file: testFile, ...placed, test: isSuite ? undefined : heading["test"] }, from, to);
+  const caught = readFailureBody(isSuite ? belowDetails(body) : body, { testFile });
+  const test = isSuite ? undefined : heading["test"];
+  const { said = "", ...place } = SYNTAX_ERROR.exec(caught.message ?? "")?.groups ?? {};
+  const placed = said === "" ? {} : { ...place, message: `SyntaxError: ${said}` };
+  return { ...caught, file: caught.file ?? testFile, test, ...placed };
 }
 
+const SYNTAX_ERROR = /SyntaxError: (?<file>\/\S+?|[A-Z]:\S+?): (?<said>.*) \((?<line>\d+):(?<column>\d+)\)/;
+
 /** Jest explains at length what a syntax error may mean; the error itself stands below "Details:". */
-function cause(body: readonly string[]): readonly string[] {
-  const details = body.findIndex((line) => line.trim() === "Details:");
-  return body.slice(details + 1);
+function belowDetails(body: readonly string[]): readonly string[] {
+  return body.slice(body.findIndex((line) => line.trim() === "Details:") + 1);
 }

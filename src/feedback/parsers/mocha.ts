@@ -1,4 +1,5 @@
 import type { Log } from "../log.ts";
+import type { Caught } from "./compose.ts";
 import { finding } from "./compose.ts";
 import { readFailureBody } from "./failure-body.ts";
 import type { Finding, Parser } from "./parser.ts";
@@ -6,28 +7,32 @@ import type { Section } from "./sections.ts";
 import { sections } from "./sections.ts";
 
 /** Mocha (and Cypress): numbered failures after `N failing`, each with its nested title. */
-export const mocha: Parser = { name: "mocha", kind: "test", marks: [" failing"], parse };
+export const mocha: Parser = { name: "mocha", kind: "test", marks: [" failing\n"], parse };
 
-const NUMBERED = /^\s{2}(?<number>\d+)\) (?<title>.+)$/;
+const NUMBERED = /^\s{2}\d+\) (?<title>.+)$/;
 const LONGEST_TITLE = 8;
+/** Assertion messages may stand at the margin; what other programs print ends the last failure. */
+const END = /^(?:npm (?:error|ERR!)|error |> |=+ )/;
 
 function parse({ lines }: Log): readonly Finding[] {
   const start = lines.findLastIndex((line) => /^\s*\d+ failing$/.test(line));
   if (start === -1) return [];
-  return sections(lines.slice(start), NUMBERED, /^\S/).flatMap((section) => failure(section, start));
+  return sections(lines.slice(start), NUMBERED, END)
+    .map((section) => ({ ...section, titleEnd: endOfTitle(section) }))
+    .filter(({ titleEnd }) => titleEnd >= 0)
+    .map((section) => finding(() => describe(section), start + section.from, start + section.to));
 }
 
-/** The title goes on, one name for each line, up to the line that ends with a colon. */
-function failure({ heading, body, from, to }: Section, offset: number): readonly Finding[] {
-  const last = body.findIndex((line) => /:\s*$/.test(line));
-  const single = heading["title"]?.endsWith(":") === true;
-  if (!single && (last === -1 || last > LONGEST_TITLE)) return [];
-  const names = [heading["title"] ?? "", ...(single ? [] : body.slice(0, last + 1))];
-  const test = names
-    .map((name) => name.trim())
-    .join(" > ")
-    .replace(/:$/, "");
-  const caught = readFailureBody(body.slice(single ? 0 : last + 1));
+/** The title goes on, one name for each line, up to a line that ends with a colon; -1 where none does. */
+function endOfTitle({ heading, body }: Section): number {
+  if (heading["title"]?.endsWith(":") === true) return 0;
+  const end = body.findIndex((line) => /:\s*$/.test(line)) + 1;
+  return end === 0 || end > LONGEST_TITLE ? -1 : end;
+}
+
+function describe({ heading, body, titleEnd }: Section & { readonly titleEnd: number }): Caught {
+  const names = [heading["title"] ?? "", ...body.slice(0, titleEnd)].map((name) => name.trim());
+  const caught = readFailureBody(body.slice(titleEnd));
   const inMessage = /\((?<file>\/\S+\.[cm]?[jt]sx?)\)$/.exec(caught.message ?? "")?.groups?.["file"];
-  return [finding({ ...caught, file: caught.file ?? inMessage, test }, offset + from, offset + to)];
+  return { ...caught, file: caught.file ?? inMessage, test: names.join(" > ").replace(/:$/, "") };
 }

@@ -4,6 +4,5 @@ import { placedParser } from "./placed-parser.ts";
 export const mypy = placedParser({
   name: "mypy",
   kind: "build",
-  marks: [".py:", ".pyi:"],
   says: (rest, { file }) => /\.pyi?$/.test(file) && /^(?:error|warning): /.test(rest),
 });

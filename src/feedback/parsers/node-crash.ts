@@ -1,46 +1,46 @@
 import type { Log } from "../log.ts";
+import type { Caught } from "./compose.ts";
 import { finding } from "./compose.ts";
 import { readFailureBody } from "./failure-body.ts";
 import type { Finding, Parser } from "./parser.ts";
 
 /** An uncaught error of Node.js: the place, the marked source, the error with its stack, the version. */
-export const nodeCrash: Parser = { name: "node", kind: "build", marks: ["Node.js v", "    at "], parse };
+export const nodeCrash: Parser = { name: "node", kind: "build", marks: ["Node.js v"], parse };
 
-const PLACE = /^(?:# )?(?:file:\/\/)?(?<file>(?:\/|[A-Za-z]:[\\/]|node:)\S+?):(?<line>\d+)$/;
-const ERROR = /^(?:# )?(?:Uncaught )?(?:\[?\w*(?:Error|Exception)\b.*)$/;
+const PLACE = /^(?:file:\/\/)?(?<file>(?:\/|[A-Za-z]:[\\/]|node:)\S+?):(?<line>\d+)$/;
+const ERROR = /^(?:Uncaught )?\[?\w*(?:Error|Exception)\b/;
+const MARKER = /^\s*\^+\s*$/;
 const LONGEST = 60;
+const LONGEST_SOURCE = 12;
 
 function parse({ lines }: Log): readonly Finding[] {
   return lines.flatMap((line, index) => {
-    const place = PLACE.exec(line)?.groups;
-    if (place === undefined) return [];
-    const window = lines.slice(index + 1, index + LONGEST);
-    const at = window.findIndex((one) => ERROR.test(one));
-    if (at === -1 || at > 12 || !window.slice(0, at).some((one) => /^(?:# )?\s*\^+\s*$/.test(one))) return [];
-    const length = window.findIndex((one) => /^(?:# )?Node\.js v\d/.test(one));
-    const to = index + 1 + (length === -1 ? at + 1 : length + 1);
-    const body = lines.slice(index + 1 + at, to - 1).map((one) => one.replace(/^# /, ""));
-    const caught = readFailureBody(body);
-    const own = place["file"]?.startsWith("node:") === true ? {} : place;
-    const importer = / imported from (?<file>\S+)/.exec(caught.message ?? "")?.groups;
-    const required = body.map((one) => /^- (?<file>\S+)$/.exec(one)?.groups).find(Boolean);
-    return [
-      finding(
-        {
-          ...required,
-          ...importer,
-          ...withoutUndefined(caught),
-          ...own,
-          excerpt: window.slice(0, Math.min(at, 3)),
-        },
-        index,
-        to,
-      ),
-    ];
+    if (!PLACE.test(uncommented(line))) return [];
+    const crash = lines.slice(index, index + LONGEST).map(uncommented);
+    const error = crash.findIndex((one) => ERROR.test(one));
+    const marker = crash.findIndex((one) => MARKER.test(one));
+    if (marker === -1 || error < marker || error > LONGEST_SOURCE) return [];
+    const version = crash.findIndex((one) => one.startsWith("Node.js v"));
+    const length = version === -1 ? error + 1 : version + 1;
+    return [finding(() => describe(crash.slice(0, length), error), index, index + length)];
   });
 }
 
-function withoutUndefined<T extends object>(caught: T): Partial<T> {
-  // Only keys are dropped.
-  return Object.fromEntries(Object.entries(caught).filter(([, value]) => value !== undefined)) as Partial<T>;
+/** node:test's TAP shows what a crashing test file printed as comments. */
+function uncommented(line: string): string {
+  return line.replace(/^# /, "");
+}
+
+/** When the runtime itself throws, the place is in who imported, who required, or in the stack. */
+function describe(crash: readonly string[], error: number): Caught {
+  const body = crash.slice(error);
+  const place = PLACE.exec(crash[0] ?? "")?.groups;
+  const caught = readFailureBody(body);
+  if (place !== undefined && !place["file"]?.startsWith("node:"))
+    return { ...caught, ...place, excerpt: crash.slice(1, 3) };
+  const asker = / imported from (?<file>\S+)/.exec(caught.message ?? "")?.groups?.["file"];
+  const required = body
+    .map((one) => /^- (?<file>\S+)$/.exec(one)?.groups?.["file"])
+    .find((file) => file !== undefined);
+  return { ...caught, file: caught.file ?? asker ?? required, excerpt: "" };
 }

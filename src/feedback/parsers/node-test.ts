@@ -1,4 +1,5 @@
 import type { Log } from "../log.ts";
+import type { Caught } from "./compose.ts";
 import { finding } from "./compose.ts";
 import { readFailureBody } from "./failure-body.ts";
 import type { Finding, Parser } from "./parser.ts";
@@ -14,12 +15,9 @@ function parse({ lines }: Log): readonly Finding[] {
     const { indent = "", test } = FAILED.exec(line)?.groups ?? {};
     if (test === undefined) return [];
     const to = endOfBody(lines, index + 1, indent.length);
-    const body = withoutProperties(lines.slice(index + 1, to));
+    const body = lines.slice(index + 1, to);
     if (body.every((one) => one.trim() === "")) return [];
-    const place = PLACE.exec(lines[index - 1] ?? "")?.groups;
-    const caught = readFailureBody(body, { testFile: place?.["file"] });
-    const isFile = /^[\w./\\:-]+\.[cm]?[jt]sx?$/.test(test);
-    return [finding({ ...place, ...known(caught), ...(isFile ? { file: test } : { test }) }, index, to)];
+    return [finding(() => describe(test, body, lines[index - 1] ?? ""), index, to)];
   });
 }
 
@@ -33,14 +31,16 @@ function belongs(line: string, indent: number): boolean {
   return (line.trim() === "" || line.search(/\S/) > indent) && !FAILED.test(line) && !PLACE.test(line);
 }
 
+/** A file that could not run is reported as a test with the file's name. */
+function describe(test: string, body: readonly string[], above: string): Caught {
+  const place = PLACE.exec(above)?.groups;
+  const caught = readFailureBody(withoutProperties(body), { testFile: place?.["file"] });
+  if (/^[\w./\\:-]+\.[cm]?[jt]sx?$/.test(test)) return { ...caught, file: test };
+  return caught.line === undefined ? { ...caught, ...place, test } : { ...caught, test };
+}
+
 /** An assertion's message shows the values already; the printed error repeats them. */
 function withoutProperties(body: readonly string[]): readonly string[] {
   const start = body.findIndex((line) => /^\s*at .* \{$/.test(line));
   return start === -1 ? body : body.slice(0, start + 1);
-}
-
-/** An absent place must not hide the one above the name. */
-function known<T extends object>(caught: T): Partial<T> {
-  // Only keys are dropped.
-  return Object.fromEntries(Object.entries(caught).filter(([, value]) => value !== undefined)) as Partial<T>;
 }

@@ -28,5 +28,7 @@ function parse({ lines }: Log): readonly Finding[] {
   const place = said.map(({ text }) => FILE.exec(text)?.groups).find(Boolean);
   const [message, ...excerpt] = words;
   const file = place?.["json"] ?? place?.["file"];
-  return [finding({ file, code, message, excerpt }, first.index, (said.at(-1)?.index ?? first.index) + 1)];
+  return [
+    finding(() => ({ file, code, message, excerpt }), first.index, (said.at(-1)?.index ?? first.index) + 1),
+  ];
 }

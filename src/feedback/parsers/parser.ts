@@ -6,19 +6,23 @@ export interface Parser {
   /** As in `parser: <name>` of a check. */
   readonly name: string;
   readonly kind: FindingKind;
-  /** The parser is tried only on a text that has one of these: a cheap look before the lines are walked. */
-  readonly marks: readonly string[];
+  /** The parser is tried only on a text that has one of these: a cheap look before the lines are walked. Absent: always. */
+  readonly marks?: readonly string[];
   readonly parse: (log: Log) => readonly Finding[];
 }
 
 /** In the order of repair: what does not build hides the rest. */
 export type FindingKind = "build" | "lint" | "test";
 
-/** A problem and the lines of the log it was read from, which no later parser reads again. */
+/** Lines that a parser understood, which no later parser reads again. */
 export interface Finding {
-  readonly problem: Problem;
   /** Index of the first line. */
   readonly from: number;
   /** Index after the last line. */
   readonly to: number;
+  /**
+   * The problem they tell of: read only when it is wanted, for a log may hold a hundred thousand. Absent where the lines only look like
+   * a problem, as the output of a passing test may.
+   */
+  readonly read?: () => Problem;
 }

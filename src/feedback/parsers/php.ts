@@ -11,6 +11,6 @@ const ERROR =
 function parse({ lines }: Log): readonly Finding[] {
   return lines.flatMap((line, index) => {
     const found = ERROR.exec(line)?.groups;
-    return found === undefined ? [] : [finding(found, index)];
+    return found === undefined ? [] : [finding(() => found, index)];
   });
 }

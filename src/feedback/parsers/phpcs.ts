@@ -12,7 +12,7 @@ function parse({ lines }: Log): readonly Finding[] {
   return sections(lines, /^FILE: (?<file>\S.*)$/, /^Time: /).flatMap(({ heading, body, from }) =>
     body.flatMap((line, index) => {
       const row = ROW.exec(line)?.groups;
-      return row === undefined ? [] : [finding({ ...heading, ...row }, from + 1 + index)];
+      return row === undefined ? [] : [finding(() => ({ ...heading, ...row }), from + 1 + index)];
     }),
   );
 }

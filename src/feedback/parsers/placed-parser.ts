@@ -2,7 +2,8 @@ import type { Log } from "../log.ts";
 import type { PlacedText } from "../placed-text.ts";
 import type { VerdictText } from "../read-verdict.ts";
 import { isRemark, readVerdict } from "../read-verdict.ts";
-import { frameAfter } from "./code-frame.ts";
+import { endOfFrame } from "./code-frame.ts";
+import type { Caught } from "./compose.ts";
 import { finding } from "./compose.ts";
 import type { Finding, FindingKind, Parser } from "./parser.ts";
 
@@ -10,7 +11,6 @@ import type { Finding, FindingKind, Parser } from "./parser.ts";
 export interface PlacedTool {
   readonly name: string;
   readonly kind: FindingKind;
-  readonly marks: readonly string[];
   /** Which placed lines are this tool's. */
   readonly says: (rest: string, placed: PlacedText) => boolean;
   /** Where the tool's own words need another reading. */
@@ -18,18 +18,22 @@ export interface PlacedTool {
 }
 
 /** The parser of such a tool. */
-export function placedParser({ name, kind, marks, says, read = readVerdict }: PlacedTool): Parser {
-  return { name, kind, marks, parse };
+export function placedParser({ name, kind, says, read = readVerdict }: PlacedTool): Parser {
+  return { name, kind, parse };
 
   function parse(log: Log): readonly Finding[] {
     const findings: Finding[] = [];
     for (const [index, placed] of log.placed) {
       if (placed.rest === "" || !says(placed.rest, placed)) continue;
-      const { severity = placed.word, ...said } = read(placed.rest);
-      const frame = frameAfter(log, index + 1);
-      findings.push(finding({ ...placed, ...said, severity, excerpt: frame.lines }, index, frame.to));
+      const to = endOfFrame(log, index + 1);
+      findings.push(finding(() => describe(log, placed, { from: index + 1, to }), index, to));
     }
     return findings;
+  }
+
+  function describe(log: Log, placed: PlacedText, frame: { from: number; to: number }): Caught {
+    const { severity = placed.word, ...said } = read(placed.rest);
+    return { ...placed, ...said, severity, excerpt: log.lines.slice(frame.from, frame.to) };
   }
 }
 
@@ -37,6 +41,5 @@ export function placedParser({ name, kind, marks, says, read = readVerdict }: Pl
 export const generic: Parser = placedParser({
   name: "generic",
   kind: "lint",
-  marks: [":", "("],
   says: (rest) => !isRemark(rest) && /[A-Za-z]{2}/.test(rest),
 });

@@ -1,6 +1,7 @@
 import type { Log } from "../log.ts";
 import { isFileName } from "../placed-text.ts";
 import { readVerdict } from "../read-verdict.ts";
+import type { Caught } from "./compose.ts";
 import { finding } from "./compose.ts";
 import type { Finding, FindingKind, Parser } from "./parser.ts";
 
@@ -24,11 +25,17 @@ export function pointedParser({ name, kind, marks, message }: PointingTool): Par
       const from = messageAbove(lines, index, message);
       if (from === undefined) return [];
       const to = endOfFrame(lines, index + 1);
-      const said = readVerdict((lines[from] ?? "").trim().replace(/^[×x✖⚠!] +/, ""));
-      const severity = said.severity ?? ((lines[from] ?? "").trim().startsWith("⚠") ? "warning" : "error");
-      return [finding({ ...place, ...said, severity, excerpt: lines.slice(index + 1, to) }, from, to)];
+      return [finding(() => describe(lines, from, index), from, to)];
     });
   }
+}
+
+function describe(lines: readonly string[], from: number, pointer: number): Caught {
+  const message = (lines[from] ?? "").trim();
+  const said = readVerdict(message.replace(/^[×x✖⚠!] +/, ""));
+  const severity = said.severity ?? (message.startsWith("⚠") ? "warning" : "error");
+  const excerpt = lines.slice(pointer + 1, endOfFrame(lines, pointer + 1));
+  return { ...POINTER.exec(lines[pointer] ?? "")?.groups, ...said, severity, excerpt };
 }
 
 const POINTER =

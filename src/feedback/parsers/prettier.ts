@@ -7,7 +7,7 @@ import type { Finding, Parser } from "./parser.ts";
 export const prettier: Parser = {
   name: "prettier",
   kind: "lint",
-  marks: ["[warn] ", "[error] ", "would reformat ", "Would reformat: ", "cannot format ", "Diff in "],
+  marks: ["[warn] ", "[error] ", "ould reformat", "cannot format ", "\nDiff in "],
   parse: ({ lines }: Log): readonly Finding[] => lines.flatMap((line, index) => unformatted(line, index)),
 };
 
@@ -24,7 +24,6 @@ function unformatted(line: string, index: number): readonly Finding[] {
     isFileName(groups?.["file"] ?? ""),
   );
   if (found === undefined) return [];
-  return [
-    finding({ ...found, message: found["message"] ?? "is not formatted as the formatter would" }, index),
-  ];
+  const message = found["message"] ?? "is not formatted as the formatter would";
+  return [finding(() => ({ ...found, message }), index)];
 }

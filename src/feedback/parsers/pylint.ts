@@ -5,7 +5,6 @@ import { placedParser } from "./placed-parser.ts";
 export const pylint = placedParser({
   name: "pylint",
   kind: "lint",
-  marks: [": C0", ": R0", ": W0", ": E0", ": E1", ": F0", ": C1", ": W1", ": R1", ": ["],
   says: (rest) => TEXT.test(rest) || PARSEABLE.test(rest),
   read,
 });

@@ -6,6 +6,18 @@ export interface Section {
   readonly to: number;
 }
 
+/** The last section that starts before a line; sections are in order. */
+export function lastBefore(all: readonly Section[], line: number): Section | undefined {
+  let low = 0;
+  let high = all.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((all[middle]?.from ?? line) < line) low = middle + 1;
+    else high = middle;
+  }
+  return all[low - 1];
+}
+
 /** Cuts lines into sections: each starts at a line of the given shape and goes on to the next one, or to a line that ends it. */
 export function sections(lines: readonly string[], start: RegExp, end?: RegExp): readonly Section[] {
   const found: Section[] = [];

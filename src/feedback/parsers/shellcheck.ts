@@ -8,7 +8,6 @@ import { sections } from "./sections.ts";
 const likeGcc = placedParser({
   name: "shellcheck",
   kind: "lint",
-  marks: [],
   says: (rest) => /\[SC\d{4}\]$/.test(rest),
   read: readVerdict,
 });
@@ -30,7 +29,9 @@ function ownForm({ lines }: Log): readonly Finding[] {
       body.flatMap((line, index) => {
         const said = VERDICT.exec(line)?.groups;
         const excerpt = body[0] === undefined ? [] : [body[0]];
-        return said === undefined ? [] : [finding({ ...heading, ...said, excerpt }, from + 1 + index)];
+        return said === undefined
+          ? []
+          : [finding(() => ({ ...heading, ...said, excerpt }), from + 1 + index)];
       }),
   );
 }

@@ -18,7 +18,7 @@ function parse({ lines }: Log): readonly Finding[] {
     const body = lines.slice(index + 1, to);
     if (body.some((one) => /failureType: 'subtestsFailed'/.test(one))) return [];
     const isFile = /^[\w./\\:-]+\.[cm]?[jt]sx?$/.test(test ?? "");
-    return [finding({ ...readPoint(body), ...(isFile ? { file: test } : { test }) }, index, to)];
+    return [finding(() => ({ ...readPoint(body), ...(isFile ? { file: test } : { test }) }), index, to)];
   });
 }
 
@@ -35,30 +35,38 @@ function belongs(line: string, indent: number): boolean {
 
 /** YAML below a point is common but not alike between producers; places and messages are looked for by their shape. */
 function readPoint(body: readonly string[]): Caught {
-  const plain = body
-    .map((line) => line.replace(/^\s*# ?/, "").replace(/^\s*(?:at|location): '(.*)'$/, "at $1"))
-    .map((line) => line.replace(/^(\s+)([\w.<>$]+ \(.*:\d+:\d+\))$/, "$1at $2"))
-    .filter((line) => !YAML_NOISE.test(line));
-  const place = AT_LINE.map((shape) => plain.map((line) => shape.exec(line)?.groups).find(Boolean)).find(
+  const told = stackAsFrames(body.map((line) => line.replace(/^\s*# ?/, ""))).filter(
+    (line) => !YAML_NOISE.test(line),
+  );
+  const caught = readFailureBody(told);
+  const place = PLACES.map((shape) => body.map((line) => shape.exec(line)?.groups).find(Boolean)).find(
     Boolean,
   );
-  const caught = readFailureBody(plain);
-  const at = plain.findIndex((line) => ERROR_KEY.test(line));
-  const error = ERROR_KEY.exec(plain[at] ?? "")?.groups?.["message"] ?? "";
-  const message = /^[|>][-+\d]*$/.test(error) ? plain[at + 1]?.trim() : error.replace(/^'(.*)'$/, "$1");
+  const at = told.findIndex((line) => ERROR_KEY.test(line));
+  const error = ERROR_KEY.exec(told[at] ?? "")?.groups?.["message"] ?? "";
+  const message = /^[|>][-+\d]*$/.test(error) ? told[at + 1]?.trim() : error.replace(/^'(.*)'$/, "$1");
   return {
     ...caught,
     ...(caught.line === undefined ? place : {}),
-    ...(message === undefined || message === "" ? {} : { message }),
+    ...(message === undefined || message === "" ? {} : { message, excerpt: told.slice(at + 2) }),
   };
 }
 
+/** node:test lists frames without their usual `at`. */
+function stackAsFrames(lines: readonly string[]): readonly string[] {
+  const start = lines.findIndex((line) => /^\s*stack: \|-?$/.test(line));
+  return start === -1
+    ? lines
+    : lines.map((line, index) => (index > start ? line.replace(/^\s+(?=\S)/, "  at ") : line));
+}
+
 const YAML_NOISE =
-  /^\s*(?:---|\.\.\.|duration_ms: .*|failureType: .*|code: .*|name: .*|stack: .*|type: .*|exitCode: .*|signal: .*|operator: .*)$/;
+  /^\s*(?:---|\.\.\.|duration_ms: .*|failureType: .*|code: .*|name: .*|stack: .*|location: .*|at: .*|at \.\.\.|type: .*|exitCode: .*|signal: .*|operator: .*)$/;
 const ERROR_KEY = /^\s*(?:error|message): (?<message>.*)$/;
 
-/** bats: `(in test file x.bats, line 3)`; Perl: `at t/x.t line 3.` */
-const AT_LINE = [
+/** YAML's own key; bats: `(in test file x.bats, line 3)`; Perl: `at t/x.t line 3.` */
+const PLACES = [
+  /^\s*(?:at|location): '(?:file:\/\/)?(?<file>.*?):(?<line>\d+):(?<column>\d+)'$/,
   /\(in test file (?<file>\S+), line (?<line>\d+)\)/,
   /\bfile (?<file>\S+), line (?<line>\d+)[,)]/,
   /\bat (?<file>\S+) line (?<line>\d+)\.?$/,

@@ -54,5 +54,5 @@ function describe(lines: readonly string[], from: number, end: number): Finding 
       .replace(/^[~^\s]+$/, "") ||
     body.at(-2)?.trim() ||
     "";
-  return finding({ ...place, message, excerpt: [`> ${source}`, ...callers] }, from, end + 1);
+  return finding(() => ({ ...place, message, excerpt: [`> ${source}`, ...callers] }), from, end + 1);
 }

@@ -4,6 +4,5 @@ import { placedParser } from "./placed-parser.ts";
 export const tsc = placedParser({
   name: "tsc",
   kind: "build",
-  marks: ["error TS", "error\u00A0TS"],
   says: (rest) => /^(?:error|warning) TS\d+: /.test(rest),
 });

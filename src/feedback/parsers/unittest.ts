@@ -1,26 +1,30 @@
 import type { Log } from "../log.ts";
+import type { Caught } from "./compose.ts";
 import { finding } from "./compose.ts";
-import { readFailureBody } from "./failure-body.ts";
+import { causeIn, readFailureBody } from "./failure-body.ts";
 import type { Finding, Parser } from "./parser.ts";
+import type { Section } from "./sections.ts";
 import { sections } from "./sections.ts";
 
 /** Python's unittest, and Django's runner: `FAIL: name (module.Class)` between rules. */
 export const unittest: Parser = { name: "unittest", kind: "test", marks: ["\nFAIL: ", "\nERROR: "], parse };
 
 const HEADING = /^(?:FAIL|ERROR): (?<test>\S+)(?: \((?<where>[^)]*)\))?(?<more> .*)?$/;
+const RULE = /^-{20,}$/;
 
 function parse({ lines }: Log): readonly Finding[] {
-  return sections(lines, HEADING, /^={20,}$|^Ran \d+ tests? in /).flatMap(({ heading, body, from, to }) => {
-    if (!/^-{20,}$/.test(body[0] ?? "")) return [];
-    const own = body.slice(1);
-    const trace = own.findLastIndex((line) => /^\s+File ".*", line \d+/.test(line));
-    const said = own.slice(trace + 1).filter((line) => !/^\s{4}/.test(line) && !/^-{20,}$/.test(line));
-    const caught = readFailureBody(own, { innermostLast: true, testFile: moduleFile(heading["where"]) });
-    const cause = / \(at [^()]+\)$/.exec(caught.message ?? "")?.[0] ?? "";
-    const [message = "failed", ...excerpt] = said;
-    const test = `${heading["test"]}${heading["more"] ?? ""}`;
-    return [finding({ ...caught, test, message: `${message}${cause}`, excerpt }, from, to)];
-  });
+  return sections(lines, HEADING, /^={20,}$|^Ran \d+ tests? in /)
+    .filter(({ body }) => RULE.test(body[0] ?? ""))
+    .map((section) => finding(() => describe(section), section.from, section.to));
+}
+
+function describe({ heading, body }: Section): Caught {
+  const own = body.filter((line) => !RULE.test(line));
+  const trace = own.findLastIndex((line) => /^\s+File ".*", line \d+/.test(line));
+  const [message = "failed", ...excerpt] = own.slice(trace + 1).filter((line) => !/^\s{4}/.test(line));
+  const caught = readFailureBody(own, { innermostLast: true, testFile: moduleFile(heading["where"]) });
+  const test = `${heading["test"]}${heading["more"] ?? ""}`;
+  return { ...caught, test, message: `${message}${causeIn(caught)}`, excerpt };
 }
 
 /** `test_calc.CalcTest.test_add` lives in `test_calc.py`. */

@@ -1,0 +1,31 @@
+/** Where the output of one package ends, and in which directory the package is. */
+export interface GoPackage {
+  /** Index of the line `FAIL path 0.1s` or `ok path 0.1s`. */
+  readonly end: number;
+  readonly directory: string;
+}
+
+const RESULT = /^(?:FAIL|ok {2}|\? {3})\t(?<path>\S+)(?:\t|\s|$)/;
+
+/** The packages of a log in order. `go test` names files without their directory; the package's import path has it. */
+export function packageDirectories(lines: readonly string[]): readonly GoPackage[] {
+  const found = lines.flatMap((line, end) => {
+    const path = RESULT.exec(line)?.groups?.["path"];
+    return path === undefined ? [] : [{ end, path: path.split("/") }];
+  });
+  const root = moduleLength(found.map(({ path }) => path));
+  return found.map(({ end, path }) => ({ end, directory: path.slice(root).join("/") }));
+}
+
+/** The log does not say where the module's own path ends; what all packages share, and the habits of hosting, do. */
+function moduleLength(paths: readonly (readonly string[])[]): number {
+  const [first = []] = paths;
+  const differs = first.findIndex((part, index) => paths.some((other) => other[index] !== part));
+  return Math.min(differs === -1 ? first.length : differs, usualLength(first));
+}
+
+function usualLength([host = "", , , version = ""]: readonly string[]): number {
+  if (!host.includes(".")) return 1;
+  if (!/^(?:github|gitlab|bitbucket|codeberg)\./.test(host)) return 2;
+  return /^v\d+$/.test(version) ? 4 : 3;
+}
