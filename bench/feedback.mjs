@@ -44,14 +44,16 @@ async function bundled(entry) {
 function report(measures) {
   const failing = measures.filter(({ failures }) => failures > 0);
   const columns = ["digest", "tailLines", "headChars", "tailChars"];
-  console.log(row("recording", "log", "digest", ["digest", "tail -n 50", "head -c 9000", "tail -c 9000"]));
+  console.log(row("recording", ["log", "digest"], ["digest", "tail -n 50", "head -c 9000", "tail -c 9000"]));
   for (const one of failing) {
     const shares = columns.map((column) => percent(one[column], one.of));
-    console.log(row(one.name, one.logChars, one.digestChars, shares) + (one.missed.length > 0 ? "  <" : ""));
+    console.log(
+      row(one.name, [one.logChars, one.digestChars], shares) + (one.missed.length > 0 ? "  <" : ""),
+    );
   }
   const of = sum(failing, "of");
   const totals = columns.map((column) => percent(sum(failing, column), of));
-  console.log(row("total", sum(failing, "logChars"), sum(failing, "digestChars"), totals));
+  console.log(row("total", [sum(failing, "logChars"), sum(failing, "digestChars")], totals));
   const clean = measures.filter(({ failures }) => failures === 0);
   const invented = clean
     .filter(({ reported }) => reported > 0)
@@ -80,11 +82,10 @@ function percent(part, whole) {
   return `${((100 * part) / whole).toFixed(1)} %`;
 }
 
-function row(name, log, digest, shares) {
+function row(name, sizes, shares) {
   return [
     name.padEnd(30),
-    String(log).padStart(8),
-    String(digest).padStart(8),
+    ...sizes.map((size) => String(size).padStart(8)),
     ...shares.map((share) => share.padStart(13)),
   ].join(" ");
 }

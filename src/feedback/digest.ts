@@ -1,15 +1,14 @@
 import { compareAttempts, describeDelta } from "./compare-attempts.ts";
 import { cutText } from "./cut-text.ts";
-import type { Reading } from "./find-problems.ts";
 import { findProblems } from "./find-problems.ts";
 import { informativeWindows } from "./informative-windows.ts";
 import type { Listed } from "./lay-out-problems.ts";
 import { layOutProblems } from "./lay-out-problems.ts";
-import type { Log } from "./log.ts";
 import { readLog } from "./log.ts";
 import { orderProblems } from "./order-problems.ts";
 import type { Problem } from "./problem.ts";
 import { shareBudget } from "./share-budget.ts";
+import { toolSummary, unreadTrouble } from "./unread-lines.ts";
 
 /** What one failing gate printed. */
 export interface GateText {
@@ -65,22 +64,30 @@ function draftDigest(gate: GateText): Draft {
     countProblems(problems, reading.unread),
     ...(delta === undefined ? [] : [describeDelta(delta)]),
   ].join("\n");
-  return (budget) => problemsDigest({ head, listed, log, reading, logPath: gate.logPath }, budget);
+  const summary = toolSummary(log.lines, reading.isRead);
+  const further = unreadTrouble(log.lines, reading.isRead, problems);
+  return (budget) => problemsDigest({ head, listed, summary, further, logPath: gate.logPath }, budget);
 }
 
 interface ProblemsDraft {
   readonly head: string;
   readonly listed: readonly Listed[];
-  readonly log: Log;
-  readonly reading: Reading;
+  /** What the tools said in sum, and troubling lines no parser understood. */
+  readonly summary: string;
+  readonly further: string;
   readonly logPath: string;
 }
 
-function problemsDigest(draft: ProblemsDraft, budgetChars: number): string {
-  const foot = fullLog(draft.logPath);
-  const room = budgetChars - draft.head.length - foot.length - 2;
-  const list = layOutProblems(draft.listed, room);
-  return [draft.head, list, foot].join("\n");
+/** The list comes first; what else the log says gets what the list leaves. */
+function problemsDigest(
+  { head, listed, summary, further, logPath }: ProblemsDraft,
+  budgetChars: number,
+): string {
+  const foot = [summary, fullLog(logPath)].filter((part) => part !== "").join("\n");
+  const list = layOutProblems(listed, budgetChars - head.length - foot.length - 2);
+  const parts = [head, list, foot];
+  const left = budgetChars - parts.join("\n").length - 1;
+  return (further.length > 0 && further.length <= left ? [head, list, further, foot] : parts).join("\n");
 }
 
 function windowsDigest(lines: readonly string[], budgetChars: number, logPath: string): string {

@@ -24,11 +24,12 @@ export interface Reading {
 /** `parser` pins one parser by name, `none` turns all of them off; otherwise every tool in the log is looked for. */
 export function findProblems(log: Log, place: Place, parser?: string): Reading {
   const read = new Uint8Array(log.lines.length);
+  const isRead = (line: number) => read[line] === 1;
   const problems: FoundProblem[] = [];
   let unread = 0;
-  for (const { name: tool, kind, parse } of candidates(log.text, parser)) {
-    for (const { from, to, read: readProblem } of parse(log)) {
-      if (read[from] === 1) continue;
+  for (const { name: tool, kind, parse } of candidates(log.beginnings, parser)) {
+    for (const { from, to, read: readProblem } of parse(log, isRead)) {
+      if (isRead(from)) continue;
       read.fill(1, from, to);
       if (readProblem === undefined) continue;
       if (problems.length < MOST_READ)
@@ -36,17 +37,17 @@ export function findProblems(log: Log, place: Place, parser?: string): Reading {
       else unread += 1;
     }
   }
-  return { problems, unread, isRead: (line) => read[line] === 1 };
+  return { problems, unread, isRead };
 }
 
 /** More than anyone can use; the rest is counted. */
 const MOST_READ = 3000;
 
-function candidates(text: string, pinned: string | undefined): readonly Parser[] {
+function candidates(beginnings: string, pinned: string | undefined): readonly Parser[] {
   if (pinned === "none") return [];
   const known = PARSERS.filter((parser) => parser.name === pinned);
   if (known.length > 0) return known;
-  return PARSERS.filter((parser) => parser.marks?.some((mark) => text.includes(mark)) ?? true);
+  return PARSERS.filter((parser) => parser.marks?.some((mark) => beginnings.includes(mark)) ?? true);
 }
 
 /** Paths inside messages are shortened too: they say the same, and fingerprints stay the same elsewhere. */

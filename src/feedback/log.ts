@@ -1,28 +1,37 @@
 import { cleanText } from "./clean-text.ts";
 import type { PlacedText } from "./placed-text.ts";
 import { placedText } from "./placed-text.ts";
+import { untangle } from "./untangle.ts";
 
-/** What a gate printed, as a person would have seen it. */
+/** What a gate printed, as a person would have seen it; read once for all parsers. */
 export interface Log {
-  readonly text: string;
   readonly lines: readonly string[];
-  /** The lines that begin with a place in a file, by index; found once for all parsers. */
-  readonly placed: ReadonlyMap<number, PlacedText>;
+  /** How the lines begin, each beginning once: enough to see which tools have written here. */
+  readonly beginnings: string;
+  /** The lines that begin with a place in a file. */
+  readonly placed: readonly PlacedText[];
+  readonly isPlaced: (line: number) => boolean;
 }
 
 /** No tool puts a place further right; a minified file or a JSON blob on one line must not cost time. */
 const LONGEST_LINE = 4000;
+const BEGINNING = 14;
 
 /** Cleans and splits a raw log. */
 export function readLog(raw: string): Log {
-  const text = cleanText(raw);
-  const lines = text
-    .split("\n")
-    .map((line) => (line.length > LONGEST_LINE ? line.slice(0, LONGEST_LINE) : line));
-  const placed = new Map<number, PlacedText>();
+  const lines = untangle(cleanText(raw).split("\n").map(bounded));
+  const beginnings = new Set(lines.map((line) => line.trimStart().slice(0, BEGINNING)));
+  const placed: PlacedText[] = [];
+  const isPlaced = new Uint8Array(lines.length);
   lines.forEach((line, index) => {
-    const found = placedText(line);
-    if (found !== undefined) placed.set(index, found);
+    const found = placedText(line, index);
+    if (found === undefined) return;
+    placed.push(found);
+    isPlaced[index] = 1;
   });
-  return { text, lines, placed };
+  return { lines, beginnings: [...beginnings].join("\n"), placed, isPlaced: (line) => isPlaced[line] === 1 };
+}
+
+function bounded(line: string): string {
+  return line.length > LONGEST_LINE ? line.slice(0, LONGEST_LINE) : line;
 }

@@ -25,7 +25,7 @@ function rank({ problem, kind }: FoundProblem): number {
 }
 
 function lineOf({ problem }: FoundProblem): number {
-  return problem.line ?? 0;
+  return problem.line ?? Number.MAX_SAFE_INTEGER;
 }
 
 /** Runners repeat failures in a summary, and two tools may report the same line: the fullest telling stays, where the first one stood. */

@@ -44,10 +44,15 @@ const CODE_AFTER =
 
 function takeCode(text: string): { code?: string; rest: string } {
   const before = CODE_BEFORE.exec(text);
-  const code = before?.groups?.["code"] ?? before?.groups?.["listed"];
-  if (before !== null && code !== undefined) return { code, rest: text.slice(before[0].length) };
+  if (before !== null) return withCode(before, text.slice(before[0].length)) ?? { rest: text };
   const after = CODE_AFTER.exec(text);
-  const name = after?.groups?.["bracketed"] ?? after?.groups?.["name"];
-  if (after === null || name === undefined) return { rest: text };
-  return { code: name.replace(/^(?:Error|Warning)\//, ""), rest: text.slice(0, after.index) };
+  return (after === null ? undefined : withCode(after, text.slice(0, after.index))) ?? { rest: text };
+}
+
+function withCode(
+  { groups = {} }: RegExpExecArray,
+  rest: string,
+): { code: string; rest: string } | undefined {
+  const code = Object.values(groups).find((group) => group !== undefined);
+  return code === undefined ? undefined : { code: code.replace(/^(?:Error|Warning)\//, ""), rest };
 }

@@ -5,7 +5,7 @@ import { readFailureBody } from "./failure-body.ts";
 import type { Finding, Parser } from "./parser.ts";
 
 /** AVA: first the list of tests with `✘ [fail]: name`, then each name again with its failure below. */
-export const ava: Parser = { name: "ava", kind: "test", marks: ["[fail]: "], parse };
+export const ava: Parser = { name: "ava", kind: "test", marks: ["✘ [fail]", "✖ [fail]"], parse };
 
 const LISTED =
   /^\s*[✘✖] \[fail\]: (?<test>.+?)(?: (?:Error thrown in test|Rejected promise returned by test))?$/;

@@ -5,7 +5,7 @@ import type { Finding, Parser } from "./parser.ts";
 import { sections } from "./sections.ts";
 
 /** bats' pretty output. */
-export const bats: Parser = { name: "bats", kind: "test", marks: ["(in test file "], parse };
+export const bats: Parser = { name: "bats", kind: "test", marks: ["(in test file"], parse };
 
 const FAILED = /^.{0,200}? ✗ (?<test>.+?)\s*$/;
 const PLACE = /\(in test file (?<file>\S+), line (?<line>\d+)\)|file (?<helper>\S+), line (?<at>\d+)/;

@@ -5,7 +5,7 @@ import type { Finding, Parser } from "./parser.ts";
 import { sections } from "./sections.ts";
 
 /** Biome: a ruled heading with place and rule, the message marked with its weight; what is marked `i` is only information. */
-export const biome: Parser = { name: "biome", kind: "lint", marks: ["━━━━━━━━"], parse };
+export const biome: Parser = { name: "biome", kind: "lint", marks: ["× ", "✖ ", "! "], parse };
 
 const HEADING =
   /^(?<file>[^\s:]+\.\w+|[A-Za-z]:\S+?)(?::(?<line>\d+):(?<column>\d+))? (?<code>[\w/-]+)(?:\s+[A-Z ]+)?\s+━+$/;

@@ -8,7 +8,7 @@ import { sections } from "./sections.ts";
 export const cargoTest: Parser = {
   name: "cargo-test",
   kind: "test",
-  marks: [" stdout ----", " ... FAILED"],
+  marks: ["---- ", "test "],
   parse,
 };
 

@@ -9,18 +9,23 @@ import { lastBefore, sections } from "./sections.ts";
 export const clojure: Parser = {
   name: "clojure",
   kind: "test",
-  marks: ["FAIL in (", "ERROR in (", "Syntax error ", "Execution error "],
+  marks: ["FAIL in ", "ERROR in ", "Syntax error", "Execution err"],
   parse: (log) => [...testFailures(log), ...compileErrors(log)],
 };
 
-const FAILURE = /^(?:FAIL|ERROR) in \((?<test>[^)]*)\) \((?<file>[^\s:)]+):(?<line>\d+)\)$/;
-const END = /^(?:Testing |Ran \d+ tests|\d+ failures, )/;
+const FAILURE =
+  /^(?:FAIL|ERROR) in \(?(?:(?<namespace>[\w.-]+)\/)?(?<test>[^)\s]*)\)? \((?<file>[^\s:)]+):(?<line>\d+)\)$/;
+const END = /^(?:Testing |lein test |Ran \d+ tests|\d+ failures, )/;
 
 function testFailures({ lines }: Log): readonly Finding[] {
-  const spaces = sections(lines, /^Testing (?<namespace>[\w.*+!?<>=-]+)$/);
+  const spaces = sections(lines, /^(?:Testing|lein test) (?<namespace>[\w.*+!?<>=-]+)$/);
   return sections(lines, FAILURE, END).map((section) =>
     finding(
-      () => describe(section, lastBefore(spaces, section.from)?.heading["namespace"]),
+      () =>
+        describe(
+          section,
+          section.heading["namespace"] ?? lastBefore(spaces, section.from)?.heading["namespace"],
+        ),
       section.from,
       section.to,
     ),

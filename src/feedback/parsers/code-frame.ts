@@ -6,10 +6,10 @@ const LONGEST_FRAME = 12;
  * Where the lines end that belong to the message above `start`: marked source, indented explanation. Blank lines end them, except one
  * before marked source.
  */
-export function endOfFrame({ lines, placed }: Log, start: number): number {
+export function endOfFrame({ lines, isPlaced }: Log, start: number): number {
   const first = lines[start]?.trim() === "" && isSource(lines[start + 1] ?? "") ? start + 1 : start;
   let end = first;
-  while (end < lines.length && end - first < LONGEST_FRAME && belongs(lines[end] ?? "") && !placed.has(end))
+  while (end < lines.length && end - first < LONGEST_FRAME && belongs(lines[end] ?? "") && !isPlaced(end))
     end += 1;
   return end === first ? start : end;
 }

@@ -3,7 +3,12 @@ import { finding } from "./compose.ts";
 import type { Finding, Parser } from "./parser.ts";
 
 /** The Elixir compiler: errors in one line, warnings with their place on the next. */
-export const elixir: Parser = { name: "elixir", kind: "build", marks: [".ex:", ".exs:"], parse };
+export const elixir: Parser = {
+  name: "elixir",
+  kind: "build",
+  marks: ["** (", "warning: ", "error: "],
+  parse,
+};
 
 const ERROR = /^\*\* \((?<code>\w+)\) (?<file>\S+\.exs?):(?<line>\d+)(?::(?<column>\d+))?: (?<message>.*)$/;
 const WARNING = /^(?<severity>warning|error): (?<message>\S.*)$/;

@@ -9,8 +9,7 @@ export interface Frame {
 
 /** The frame a line shows, of the project or not. */
 export function frameOf(line: string): (Frame & { readonly isForeign: boolean }) | undefined {
-  if (!/\d/.test(line)) return undefined;
-  for (const shape of FRAMES) {
+  for (const shape of /\d/.test(line) ? FRAMES : []) {
     const { file, line: number, column } = shape.exec(line)?.groups ?? {};
     if (file === undefined || number === undefined || !isFileName(file)) continue;
     return { file, line: number, column, isForeign: FOREIGN.test(file) };
@@ -20,7 +19,7 @@ export function frameOf(line: string): (Frame & { readonly isForeign: boolean })
 
 /** `file:line`, for a message. */
 export function spotOf({ file, line }: Frame): string {
-  return `${file}:${line}`;
+  return `${file.replace(/^(?:file:\/\/|\.\/)/, "")}:${line}`;
 }
 
 /** JavaScript, Vitest and AVA, Ruby, Python, Java and Clojure, Elixir, Go, pytest, PHP: in this order. */

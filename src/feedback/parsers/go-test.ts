@@ -9,7 +9,7 @@ import type { Finding, Parser } from "./parser.ts";
 export const goTest: Parser = {
   name: "go-test",
   kind: "test",
-  marks: ["--- FAIL: ", "--- PASS: ", "=== RUN  "],
+  marks: ["--- FAIL: ", "--- PASS: ", "=== RUN"],
   parse,
 };
 
@@ -38,8 +38,11 @@ function parse({ lines }: Log): readonly Finding[] {
 /** Logs of passing tests look like messages of a compiler: every said line is taken, told or not. */
 function readPackage(lines: readonly string[], start: number, directory: string): readonly Finding[] {
   const failed = failedTests(lines);
+  const parents = new Set(
+    failed.filter(({ test }) => test.includes("/")).map(({ test }) => test.replace(/\/[^/]*$/, "")),
+  );
   const told = failed
-    .filter(({ test, said }) => said.length > 0 || !failed.some((other) => other.test.startsWith(`${test}/`)))
+    .filter(({ test, said }) => said.length > 0 || !parents.has(test))
     .map((one) => finding(() => describeTest(one, directory), start + one.index));
   const spoken = lines.flatMap((line, index) =>
     SAID.test(line) ? [ignored(start + index, start + index + 1)] : [],

@@ -32,9 +32,11 @@ function rowFinding(file: string | undefined, row: Readonly<Record<string, strin
   return finding(() => ({ file, ...row, ...splitRule(row["said"] ?? "") }), index);
 }
 
+const HEADING = /^\s*(?<name>\S+?):?\s*$/;
+
 function headingFile(line: string): string | undefined {
-  const name = line.trim().replace(/:$/, "");
-  return !/\s/.test(name) && isFileName(name) ? name : undefined;
+  const name = HEADING.exec(line)?.groups?.["name"];
+  return name !== undefined && isFileName(name) ? name : undefined;
 }
 
 function splitRule(said: string): { message: string; code?: string | undefined } {

@@ -7,11 +7,12 @@ import type { Section } from "./sections.ts";
 import { lastBefore, sections } from "./sections.ts";
 
 /** Jest: `● suite › test` below `FAIL file`. */
-export const jest: Parser = { name: "jest", kind: "test", marks: ["  ● ", "    console."], parse };
+export const jest: Parser = { name: "jest", kind: "test", marks: ["● "], parse };
 
 const FILE = /^\s*(?:FAIL|PASS)\s+(?:\S+\s+)?(?<file>\S+\.\w+)(?: \([\d.]+ m?s\))?$/;
 const FAILURE = /^\s{2}● (?<test>.+)$/;
-const END = /^(?:\s*(?:PASS|FAIL)\s+\S|Test Suites: |Summary of all failing tests| › \d+ snapshot)/;
+const END =
+  /^(?:\s*(?:PASS|FAIL)\s+\S|Test Suites: |Summary of all failing tests|Snapshot Summary| › \d+ snapshot)/;
 
 function parse({ lines }: Log): readonly Finding[] {
   const files = sections(lines, FILE);

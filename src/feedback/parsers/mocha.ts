@@ -7,7 +7,7 @@ import type { Section } from "./sections.ts";
 import { sections } from "./sections.ts";
 
 /** Mocha (and Cypress): numbered failures after `N failing`, each with its nested title. */
-export const mocha: Parser = { name: "mocha", kind: "test", marks: [" failing\n"], parse };
+export const mocha: Parser = { name: "mocha", kind: "test", marks: [" failing"], parse };
 
 const NUMBERED = /^\s{2}\d+\) (?<title>.+)$/;
 const LONGEST_TITLE = 8;

@@ -3,7 +3,7 @@ import { finding } from "./compose.ts";
 import type { Finding, Parser } from "./parser.ts";
 
 /** npm's own errors. That a script failed is no error of npm's: what the script printed is. */
-export const npm: Parser = { name: "npm", kind: "build", marks: ["npm error ", "npm ERR! "], parse };
+export const npm: Parser = { name: "npm", kind: "build", marks: ["npm error", "npm ERR!"], parse };
 
 const LINE = /^npm (?:error|ERR!) ?(?<said>.*)$/;
 const CODE = /^code (?<code>E[A-Z0-9]+)$/;
@@ -24,7 +24,7 @@ function parse({ lines }: Log): readonly Finding[] {
   const words = said
     .map(({ text }) => text.replace(/^(?:enoent|notarget|404|ERESOLVE|JSON\.parse) /, ""))
     .filter((text) => !NOISE.test(text));
-  if (code === undefined && !/^Missing script/.test(words[0] ?? "")) return [];
+  if (code === undefined && words[0]?.startsWith("Missing script") !== true) return [];
   const place = said.map(({ text }) => FILE.exec(text)?.groups).find(Boolean);
   const [message, ...excerpt] = words;
   const file = place?.["json"] ?? place?.["file"];

@@ -6,9 +6,10 @@ export interface Parser {
   /** As in `parser: <name>` of a check. */
   readonly name: string;
   readonly kind: FindingKind;
-  /** The parser is tried only on a text that has one of these: a cheap look before the lines are walked. Absent: always. */
+  /** The parser is tried only when one of these is near the beginning of some line: a cheap look before the lines are walked. */
   readonly marks?: readonly string[];
-  readonly parse: (log: Log) => readonly Finding[];
+  /** `isRead` says which lines an earlier parser has understood; reading them again does no harm, it only costs time. */
+  readonly parse: (log: Log, isRead: (line: number) => boolean) => readonly Finding[];
 }
 
 /** In the order of repair: what does not build hides the rest. */

@@ -4,7 +4,7 @@ import type { Finding, Parser } from "./parser.ts";
 import { sections } from "./sections.ts";
 
 /** PHP_CodeSniffer's table. */
-export const phpcs: Parser = { name: "phpcs", kind: "lint", marks: [" | ERROR | ", " | WARNING | "], parse };
+export const phpcs: Parser = { name: "phpcs", kind: "lint", marks: ["FILE: "], parse };
 
 const ROW = /^\s*(?<line>\d+) \| (?<severity>ERROR|WARNING) +\| (?:\[[x ]\] )?(?<message>.*)$/;
 

@@ -10,7 +10,7 @@ import { sections } from "./sections.ts";
 export const phpunit: Parser = {
   name: "phpunit",
   kind: "test",
-  marks: ["PHPUnit ", " ✘ "],
+  marks: ["PHPUnit ", "✘ "],
   parse: (log) => [...numbered(log), ...testdox(log)],
 };
 

@@ -21,19 +21,19 @@ export interface PlacedTool {
 export function placedParser({ name, kind, says, read = readVerdict }: PlacedTool): Parser {
   return { name, kind, parse };
 
-  function parse(log: Log): readonly Finding[] {
+  function parse(log: Log, isRead: (line: number) => boolean): readonly Finding[] {
     const findings: Finding[] = [];
-    for (const [index, placed] of log.placed) {
-      if (placed.rest === "" || !says(placed.rest, placed)) continue;
-      const to = endOfFrame(log, index + 1);
-      findings.push(finding(() => describe(log, placed, { from: index + 1, to }), index, to));
+    for (const placed of log.placed) {
+      if (placed.rest === "" || isRead(placed.index) || !says(placed.rest, placed)) continue;
+      const to = endOfFrame(log, placed.index + 1);
+      findings.push(finding(() => describe(log, placed, to), placed.index, to));
     }
     return findings;
   }
 
-  function describe(log: Log, placed: PlacedText, frame: { from: number; to: number }): Caught {
+  function describe(log: Log, placed: PlacedText, to: number): Caught {
     const { severity = placed.word, ...said } = read(placed.rest);
-    return { ...placed, ...said, severity, excerpt: log.lines.slice(frame.from, frame.to) };
+    return { ...placed, ...said, severity, excerpt: log.lines.slice(placed.index + 1, to) };
   }
 }
 

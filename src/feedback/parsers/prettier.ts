@@ -7,7 +7,7 @@ import type { Finding, Parser } from "./parser.ts";
 export const prettier: Parser = {
   name: "prettier",
   kind: "lint",
-  marks: ["[warn] ", "[error] ", "ould reformat", "cannot format ", "\nDiff in "],
+  marks: ["[warn] ", "[error] ", "ould reformat", "error: cannot", "Diff in "],
   parse: ({ lines }: Log): readonly Finding[] => lines.flatMap((line, index) => unformatted(line, index)),
 };
 

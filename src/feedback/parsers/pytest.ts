@@ -12,7 +12,7 @@ import { sections } from "./sections.ts";
 export const pytest: Parser = {
   name: "pytest",
   kind: "test",
-  marks: ["= FAILURES =", "= ERRORS =", "= short test summary", "= warnings summary", "\nFAILED "],
+  marks: ["____", "====", "FAILED ", "ERROR "],
   parse,
 };
 

@@ -7,7 +7,7 @@ import type { Section } from "./sections.ts";
 import { lastBefore, sections } from "./sections.ts";
 
 /** RSpec: numbered failures with `Failure/Error:`; pending examples look the same and are not failures. */
-export const rspec: Parser = { name: "rspec", kind: "test", marks: ["Failure/Error:"], parse };
+export const rspec: Parser = { name: "rspec", kind: "test", marks: ["Failure/Error"], parse };
 
 const PART = /^(?<part>Failures|Pending):/;
 const NUMBERED = /^\s{2}\d+\) (?<test>.+)$/;

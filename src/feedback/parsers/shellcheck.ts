@@ -1,29 +1,23 @@
 import type { Log } from "../log.ts";
-import { readVerdict } from "../read-verdict.ts";
 import { finding } from "./compose.ts";
 import type { Finding, Parser } from "./parser.ts";
 import { placedParser } from "./placed-parser.ts";
 import { sections } from "./sections.ts";
 
-const likeGcc = placedParser({
+/** ShellCheck's own form: the place, the line, and verdicts pointing at it. */
+export const shellcheck: Parser = { name: "shellcheck", kind: "lint", marks: ["In "], parse };
+
+/** The form it borrows from GCC, where even a note is a finding. */
+export const shellcheckLikeGcc: Parser = placedParser({
   name: "shellcheck",
   kind: "lint",
   says: (rest) => /\[SC\d{4}\]$/.test(rest),
-  read: readVerdict,
 });
-
-/** ShellCheck's own form and the one it borrows from GCC, where even a note is a finding. */
-export const shellcheck: Parser = {
-  name: "shellcheck",
-  kind: "lint",
-  marks: [" SC1", " SC2", " SC3", "[SC1", "[SC2", "[SC3"],
-  parse: (log) => [...ownForm(log), ...likeGcc.parse(log)],
-};
 
 const PLACE = /^In (?<file>\S.*) line (?<line>\d+):$/;
 const VERDICT = /^\s*\^-*\^?-* (?<code>SC\d+)(?: \((?<severity>\w+)\))?: (?<message>.*)$/;
 
-function ownForm({ lines }: Log): readonly Finding[] {
+function parse({ lines }: Log): readonly Finding[] {
   return sections(lines, PLACE, /^(?:For more information|Did you mean):/).flatMap(
     ({ heading, body, from }) =>
       body.flatMap((line, index) => {

@@ -8,10 +8,12 @@ import { eslint } from "./grouped.ts";
 import { exunit } from "./exunit.ts";
 import { flake8 } from "./flake8.ts";
 import { gcc } from "./gcc.ts";
+import { githubAnnotations } from "./github-annotations.ts";
 import { goBuild } from "./go-build.ts";
 import { goTest } from "./go-test.ts";
 import { javac } from "./javac.ts";
 import { jest } from "./jest.ts";
+import { linker } from "./linker.ts";
 import { mocha } from "./mocha.ts";
 import { mypy } from "./mypy.ts";
 import { nodeCrash } from "./node-crash.ts";
@@ -29,7 +31,7 @@ import { pytest } from "./pytest.ts";
 import { rspec } from "./rspec.ts";
 import { ruff } from "./ruff.ts";
 import { rustc } from "./rustc.ts";
-import { shellcheck } from "./shellcheck.ts";
+import { shellcheck, shellcheckLikeGcc } from "./shellcheck.ts";
 import { tap } from "./tap.ts";
 import { traceback } from "./traceback.ts";
 import { tsc } from "./tsc.ts";
@@ -38,8 +40,16 @@ import { vitest } from "./vitest.ts";
 
 /** Every parser, the most particular first: a line read by one is not read again by the next. */
 export const PARSERS: readonly Parser[] = [
-  ...[tsc, rustc, ruff, oxlint, biome, elixir, shellcheck],
-  ...[
+  tsc,
+  rustc,
+  ruff,
+  oxlint,
+  biome,
+  elixir,
+  shellcheck,
+  shellcheckLikeGcc,
+].concat(
+  [
     jest,
     vitest,
     mocha,
@@ -56,6 +66,6 @@ export const PARSERS: readonly Parser[] = [
     tap,
     nodeTest,
   ],
-  ...[nodeCrash, traceback, php, npm],
-  ...[gcc, javac, mypy, pylint, flake8, goBuild, eslint, phpcs, prettier, generic],
-];
+  [nodeCrash, traceback, php, npm, linker, githubAnnotations],
+  [gcc, javac, mypy, pylint, flake8, goBuild, eslint, phpcs, prettier, generic],
+);

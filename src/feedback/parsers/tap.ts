@@ -1,7 +1,8 @@
 import type { Log } from "../log.ts";
 import type { Caught } from "./compose.ts";
 import { finding } from "./compose.ts";
-import { readFailureBody } from "./failure-body.ts";
+import { causeIn, readFailureBody } from "./failure-body.ts";
+import { frameOf } from "./frames.ts";
 import type { Finding, Parser } from "./parser.ts";
 
 /** The Test Anything Protocol, of node:test, AVA, bats, Mocha, Perl and others. */
@@ -45,16 +46,15 @@ function readPoint(body: readonly string[]): Caught {
   const at = told.findIndex((line) => ERROR_KEY.test(line));
   const error = ERROR_KEY.exec(told[at] ?? "")?.groups?.["message"] ?? "";
   const message = /^[|>][-+\d]*$/.test(error) ? told[at + 1]?.trim() : error.replace(/^'(.*)'$/, "$1");
-  return {
-    ...caught,
-    ...(caught.line === undefined ? place : {}),
-    ...(message === undefined || message === "" ? {} : { message, excerpt: told.slice(at + 2) }),
-  };
+  const placed = caught.line === undefined ? { ...caught, ...place } : caught;
+  if (message === undefined || message === "") return placed;
+  const excerpt = told.slice(at + 2).filter((line) => frameOf(line) === undefined);
+  return { ...placed, message: `${message}${causeIn(caught)}`, excerpt };
 }
 
 /** node:test lists frames without their usual `at`. */
 function stackAsFrames(lines: readonly string[]): readonly string[] {
-  const start = lines.findIndex((line) => /^\s*stack: \|-?$/.test(line));
+  const start = lines.findIndex((line) => /^\s*(?:stack|at): \|-?$/.test(line));
   return start === -1
     ? lines
     : lines.map((line, index) => (index > start ? line.replace(/^\s+(?=\S)/, "  at ") : line));

@@ -7,7 +7,7 @@ import type { Finding, Parser } from "./parser.ts";
 export const traceback: Parser = {
   name: "python",
   kind: "build",
-  marks: ["Traceback (most recent call last)", '  File "'],
+  marks: ["Traceback (", 'File "'],
   parse,
 };
 

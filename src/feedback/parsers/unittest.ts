@@ -7,7 +7,7 @@ import type { Section } from "./sections.ts";
 import { sections } from "./sections.ts";
 
 /** Python's unittest, and Django's runner: `FAIL: name (module.Class)` between rules. */
-export const unittest: Parser = { name: "unittest", kind: "test", marks: ["\nFAIL: ", "\nERROR: "], parse };
+export const unittest: Parser = { name: "unittest", kind: "test", marks: ["FAIL: ", "ERROR: "], parse };
 
 const HEADING = /^(?:FAIL|ERROR): (?<test>\S+)(?: \((?<where>[^)]*)\))?(?<more> .*)?$/;
 const RULE = /^-{20,}$/;

@@ -9,7 +9,7 @@ import { sections } from "./sections.ts";
 export const vitest: Parser = {
   name: "vitest",
   kind: "test",
-  marks: [" FAIL  ", " ❯ ", " × ", "\nstdout | ", "\nstderr | "],
+  marks: ["FAIL ", "× ", "⎯⎯⎯", "stdout | ", "stderr | "],
   parse,
 };
 
