@@ -1,10 +1,9 @@
 import { compareAttempts, describeDelta } from "./compare-attempts.ts";
 import { cutText } from "./cut-text.ts";
-import { findProblems } from "./find-problems.ts";
+import { readGate } from "./find-problems.ts";
 import { informativeWindows } from "./informative-windows.ts";
 import type { Listed } from "./lay-out-problems.ts";
 import { layOutProblems } from "./lay-out-problems.ts";
-import { readLog } from "./log.ts";
 import { orderProblems } from "./order-problems.ts";
 import type { Problem } from "./problem.ts";
 import { shareBudget } from "./share-budget.ts";
@@ -16,6 +15,8 @@ export interface GateText {
   readonly name: string;
   /** The retained head and tail of its log. */
   readonly text: string;
+  /** The text of the report file the gate wrote, where the configuration names one: read in place of the log. */
+  readonly report?: string;
   /** Shown to the agent as the place of the rest. */
   readonly logPath: string;
   readonly projectRoot: string;
@@ -41,15 +42,14 @@ export function digestGates(gates: readonly GateText[], budgetChars: number): re
 
 /** The problems of one gate, each once, in the order of repair. */
 export function gateProblems(gate: GateText): readonly Problem[] {
-  return orderProblems(findProblems(readLog(gate.text), gate, gate.parser).problems);
+  return orderProblems(readGate(gate).problems);
 }
 
 type Draft = (budgetChars: number) => string;
 
 function draftDigest(gate: GateText): Draft {
   if (gate.tell !== undefined) return gate.tell;
-  const log = readLog(gate.text);
-  const reading = findProblems(log, gate, gate.parser);
+  const { log, ...reading } = readGate(gate);
   const problems = orderProblems(reading.problems);
   if (problems.length === 0) return (budget) => windowsDigest(log.lines, budget, gate.logPath);
   const delta = gate.previous === undefined ? undefined : compareAttempts(gate.previous, problems);

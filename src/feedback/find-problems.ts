@@ -1,9 +1,11 @@
 import type { Log } from "./log.ts";
+import { readLog } from "./log.ts";
 import type { FindingKind, Parser } from "./parsers/parser.ts";
 import { PARSERS } from "./parsers/table.ts";
 import type { Place } from "./place.ts";
 import { projectRelative } from "./place.ts";
 import type { Problem } from "./problem.ts";
+import { readStructured } from "./structured/read-structured.ts";
 
 /** A problem as read from a log: which parser read it, and where in the log it stood. */
 export interface FoundProblem {
@@ -21,8 +23,33 @@ export interface Reading {
   readonly isRead: (line: number) => boolean;
 }
 
+/** What a gate said: its report where it wrote one, otherwise what its log tells. */
+export function readGate(gate: GateWords): Reading & { readonly log: Log } {
+  const log = readLog(gate.text);
+  return { log, ...(readReport(gate) ?? findProblems(log, gate, gate.parser)) };
+}
+
+/** A report that cannot be read, or says nothing, leaves the word to the log. */
+function readReport({ text, report, parser, ...place }: GateWords): Reading | undefined {
+  if (parser === "none") return undefined;
+  const reported = readStructured(report ?? text);
+  if (reported !== undefined) {
+    const problems = reported.map((one) => ({ ...one, problem: inProject(one.problem, place) }));
+    return { problems, unread: 0, isRead: () => report === undefined };
+  }
+  const found = report === undefined ? undefined : findProblems(readLog(report), place, parser);
+  return found === undefined || found.problems.length === 0 ? undefined : { ...found, isRead: () => false };
+}
+
+interface GateWords extends Place {
+  readonly text: string;
+  /** The text of the report file the check wrote, where the configuration names one. */
+  readonly report?: string;
+  readonly parser?: string;
+}
+
 /** `parser` pins one parser by name, `none` turns all of them off; otherwise every tool in the log is looked for. */
-export function findProblems(log: Log, place: Place, parser?: string): Reading {
+function findProblems(log: Log, place: Place, parser?: string): Reading {
   const read = new Uint8Array(log.lines.length);
   const isRead = (line: number) => read[line] === 1;
   const problems: FoundProblem[] = [];

@@ -1,4 +1,5 @@
 import { cleanText } from "./clean-text.ts";
+import { unwrapGoJson } from "./go-json.ts";
 import type { PlacedText } from "./placed-text.ts";
 import { placedText } from "./placed-text.ts";
 import { untangle } from "./untangle.ts";
@@ -19,7 +20,7 @@ const BEGINNING = 14;
 
 /** Cleans and splits a raw log. */
 export function readLog(raw: string): Log {
-  const lines = untangle(cleanText(raw).split("\n").map(bounded));
+  const lines = untangle(unwrapGoJson(cleanText(raw).split("\n").map(bounded)));
   const beginnings = new Set(lines.map((line) => line.trimStart().slice(0, BEGINNING)));
   const placed: PlacedText[] = [];
   const isPlaced = new Uint8Array(lines.length);

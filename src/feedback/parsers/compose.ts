@@ -14,7 +14,7 @@ export interface Caught {
 }
 
 /** A problem from what was caught: numbers made, blanks trimmed, absent fields left out. */
-function composeProblem(caught: Caught): Problem {
+export function composeProblem(caught: Caught): Problem {
   const problem: { -readonly [Key in keyof Problem]: Problem[Key] } = {
     severity: severityOf(caught.severity),
     message: oneLine(caught.message ?? "") || "failed",

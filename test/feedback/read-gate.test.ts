@@ -1,0 +1,118 @@
+import { describe, expect, test } from "vitest";
+import { gateProblems } from "../../src/feedback/digest.ts";
+
+function problemsOf(text: string, more: object = {}) {
+  return gateProblems({ id: "g", name: "g", text, logPath: "g.log", projectRoot: "/tmp/project", ...more });
+}
+
+describe("places", () => {
+  test.each([
+    ["absolute", "/tmp/project/src/a.c:3:9: error: x", "src/a.c"],
+    ["relative with a dot", "./src/a.c:3:9: error: x", "src/a.c"],
+    ["outside the project", "/usr/include/stdio.h:3:9: error: x", "/usr/include/stdio.h"],
+    ["with brackets", "app/(shop)/[id]/page.tsx(3,9): error TS2322: x", "app/(shop)/[id]/page.tsx"],
+    ["as a URL", "file:///tmp/project/src/a.mjs:3:9: error: x", "src/a.mjs"],
+  ])("%s", (_, line, file) => {
+    expect(problemsOf(line)).toMatchObject([{ file, line: 3, column: 9 }]);
+  });
+
+  test("of Windows are made relative, whatever the case of the drive", () => {
+    const [problem] = problemsOf(String.raw`c:\work\shop\src\a.ts(3,9): error TS2322: x`, {
+      projectRoot: String.raw`C:\work\shop`,
+    });
+
+    expect(problem).toMatchObject({ file: "src/a.ts", line: 3, column: 9, code: "TS2322" });
+  });
+
+  test("start from the directory the gate ran in", () => {
+    const [problem] = problemsOf("../shared/a.c:3:9: error: x", { workingDirectory: "packages/web" });
+
+    expect(problem?.file).toBe("packages/shared/a.c");
+  });
+
+  test.each([
+    "12:30:45: error: late",
+    "http://localhost:3000: error",
+    "example.com:443: connection refused",
+    "127.0.0.1:8080: listening",
+    "    at Object.<anonymous> (/tmp/project/a.js:1:2)",
+    "src/a.c:3:9: note: declared here",
+    "v1.2.3:4: released",
+  ])("are not seen in %s", (line) => {
+    expect(problemsOf(line)).toEqual([]);
+  });
+});
+
+test("a pinned parser reads alone", () => {
+  const text = "src/a.ts(1,2): error TS1: x\nsrc/a.c:3:9: error: y";
+
+  expect(problemsOf(text, { parser: "tsc" })).toMatchObject([{ file: "src/a.ts" }]);
+});
+
+describe("reports for machines", () => {
+  const junit = `<?xml version="1.0"?><testsuites><testsuite name="s">
+<testcase classname="calc" name="good"/>
+<testcase classname="calc" name="adds &amp; more" file="calc.test.js"><failure message="expected 3 &lt; 2">AssertionError
+    at Context (calc.test.js:7:3)</failure></testcase></testsuite></testsuites>`;
+  const sarif = JSON.stringify({
+    runs: [
+      {
+        tool: { driver: { name: "scan" } },
+        results: [
+          {
+            ruleId: "R1",
+            level: "warning",
+            message: { text: "bad" },
+            locations: [
+              {
+                physicalLocation: {
+                  artifactLocation: { uri: "src/a.c" },
+                  region: { startLine: 3, startColumn: 9 },
+                },
+              },
+            ],
+          },
+        ],
+      },
+    ],
+  });
+
+  test("JUnit XML", () => {
+    expect(problemsOf("", { report: junit })).toMatchObject([
+      { file: "calc.test.js", line: 7, test: "calc adds & more", message: "expected 3 < 2" },
+    ]);
+  });
+
+  test("SARIF", () => {
+    expect(problemsOf("log", { report: sarif })).toEqual([
+      { file: "src/a.c", line: 3, column: 9, severity: "warning", code: "R1", message: "bad" },
+    ]);
+  });
+
+  test("TAP", () => {
+    const report = "TAP version 13\nok 1 - a\nnot ok 2 - b\n  ---\n  at: 't/b.js:4:2'\n  ...\n";
+
+    expect(problemsOf("", { report })).toMatchObject([{ file: "t/b.js", line: 4, test: "b" }]);
+  });
+
+  test("a broken report is no report: the log is read", () => {
+    expect(problemsOf("src/a.c:3:9: error: x", { report: "{ not json" })).toMatchObject([
+      { file: "src/a.c" },
+    ]);
+  });
+});
+
+test("output of several programs side by side is read program by program", () => {
+  const text = [
+    "[a] src/x.js",
+    "[b] src/y.js",
+    "[a]   1:2  error  one  rule-a",
+    "[b]   3:4  error  two  rule-b",
+  ];
+  const more = ["[a] ", "[b] ", "[a] done", "[b] done", "[a] bye", "[b] bye"];
+
+  expect(problemsOf([...text, ...more].join("\n"))).toMatchObject([
+    { file: "src/x.js", line: 1, code: "rule-a" },
+    { file: "src/y.js", line: 3, code: "rule-b" },
+  ]);
+});
