@@ -299,7 +299,7 @@ describe("uninstall", () => {
 
     const uninstall = await project.uninstall({}, join(project.path, "src"));
 
-    expect(uninstall.stdout).toContain("✓ Stop hook removed from ../.claude/settings.local.json");
+    expect(uninstall.stdout).toContain("✓ Stop hook removed");
     expect(project.has(SETTINGS)).toBe(false);
   });
 
