@@ -2,7 +2,7 @@ import type { HookRegistration } from "./hook-registration.ts";
 import { isOurCommand } from "./hook-command.ts";
 
 /** Personal settings: each developer chooses, and nothing is committed. */
-export const CLAUDE_CODE_SETTINGS = ".claude/settings.local.json";
+const CLAUDE_CODE_SETTINGS = ".claude/settings.local.json";
 
 /** The team's settings, which are committed. We only look there. */
 export const CLAUDE_CODE_SHARED_SETTINGS = ".claude/settings.json";
