@@ -2,7 +2,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { findHost, HOSTS } from "../hosts/host-table.ts";
 import type { Host } from "../hosts/host.ts";
-import { whyRefused } from "../hosts/refused.ts";
+import { refusal } from "../hosts/refused.ts";
 import { findOnPath } from "../machine/find-on-path.ts";
 import { kindOf } from "../machine/kind-of.ts";
 import type { Terminal } from "./terminal.ts";
@@ -31,8 +31,5 @@ export function homeOf(env: Terminal["env"]): string {
 }
 
 function problemWith(name: string): string | undefined {
-  if (findHost(name)?.registration !== undefined) return undefined;
-  const reason = whyRefused(name);
-  if (reason !== undefined) return `${name} cannot be gated: ${reason}.`;
-  return `There is no agent "${name}" here. Known: ${REGISTRABLE.map((host) => host.name).join(", ")}.`;
+  return findHost(name)?.registration === undefined ? refusal(name, REGISTRABLE) : undefined;
 }

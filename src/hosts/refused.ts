@@ -11,7 +11,9 @@ const REFUSED: Readonly<Record<string, string>> = {
   eca: "there is no adapter for its `postRequest` hook yet",
 };
 
-/** Why there is no gate for this agent, or undefined for a name we know nothing about. */
-export function whyRefused(name: string): string | undefined {
-  return Object.hasOwn(REFUSED, name) ? REFUSED[name] : undefined;
+/** What to tell a person who names an agent that is not in the table. */
+export function refusal(name: string, known: readonly { readonly name: string }[]): string {
+  const reason = Object.hasOwn(REFUSED, name) ? REFUSED[name] : undefined;
+  if (reason !== undefined) return `${name} cannot be gated: ${reason}.`;
+  return `There is no agent "${name}" here. Known: ${known.map((host) => host.name).join(", ")}.`;
 }

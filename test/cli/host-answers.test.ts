@@ -71,3 +71,16 @@ test("gives up below the cap of a host, whatever max_retries says", async () => 
 
   expect(blocks).toEqual(["goes on", "goes on", "goes on", "goes on", "stops", "stops"]);
 });
+
+test.each([
+  ["goose", "goose cannot be gated"],
+  ["nobody", 'There is no agent "nobody" here'],
+])("answers although --host %s names nobody, and says so", async (name, message) => {
+  await using project = await redProject();
+
+  const stdin = JSON.stringify({ session_id: "s", cwd: project.root, hook_event_name: "Stop" });
+  const done = await project.gauntlet(["stop-hook", "--host", name], { stdin });
+
+  expect(JSON.parse(done.stdout)).toMatchObject({ decision: "block" });
+  expect(done.stderr).toContain(message);
+});

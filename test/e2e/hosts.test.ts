@@ -61,6 +61,27 @@ describe.each(CLIENTS)("the real $host $release.version", (client) => {
   });
 });
 
+describe.runIf(CLIENTS.includes(COPILOT))("the real Copilot CLI", () => {
+  test("runs the hook of Claude Code's settings, and only once", async ({ skip }) => {
+    await using project = await gatedProject(COPILOT, {
+      maxRetries: 3,
+      registered: ["claude-code", "copilot"],
+    });
+    const asked = await play(COPILOT, project, {
+      answer: async (question) => {
+        if (question === 2) await project.write({ "state.txt": "fixed\n" });
+        return "Done.";
+      },
+      skip,
+    });
+
+    expect(project.has(".github/hooks/agent-gauntlet.json")).toBe(false);
+    expect(asked).toHaveLength(2);
+    expect(project.has("gauntlet_logs/console.2.log")).toBe(true);
+    expect(project.has("gauntlet_logs/console.3.log")).toBe(false);
+  });
+});
+
 /** Not always the same words: Gemini CLI ends a turn by itself when its model repeats itself. */
 const UNHELPFUL = ["I like it as it is.", "Nothing to do.", "The check is wrong, not me.", "Later, perhaps."];
 
@@ -70,7 +91,7 @@ const CAPS: Readonly<Record<string, number>> = { qwen: 8, copilot: 8 };
 /** A project with a red check, the stop hook registered by our own `install`. */
 async function gatedProject(
   client: Client,
-  { maxRetries }: { maxRetries: number },
+  { maxRetries, registered = [client.host] }: { maxRetries: number; registered?: readonly string[] },
 ): Promise<GauntletProject> {
   const project = await GauntletProject.create({
     ".gauntlet/config.yml": [
@@ -86,9 +107,8 @@ async function gatedProject(
   await project.commit("start");
   await project.write({ "state.txt": "broken\n" });
   await writeProgram(join(project.home, "bin/agent-gauntlet"), `exec '${process.execPath}' '${CLI}' "$@"`);
-  const installed = await project.gauntlet(["install", "--host", client.host], {
-    env: { PATH: pathOf(project) },
-  });
+  const hosts = registered.flatMap((name) => ["--host", name]);
+  const installed = await project.gauntlet(["install", ...hosts], { env: { PATH: pathOf(project) } });
   expect(installed.stdout).toContain("✓ Stop hook installed");
   return project;
 }

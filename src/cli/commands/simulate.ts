@@ -6,7 +6,7 @@ import { blockCapOf } from "../../hosts/block-cap.ts";
 import { findHost, HOSTS } from "../../hosts/host-table.ts";
 import type { Host, Payload } from "../../hosts/host.ts";
 import { isRecord } from "../../hosts/payload.ts";
-import { whyRefused } from "../../hosts/refused.ts";
+import { refusal } from "../../hosts/refused.ts";
 import { readText } from "../../machine/files.ts";
 import { type Rehearsal, startRehearsal } from "../../machine/rehearsal.ts";
 import { describeStop } from "../../report/describe-stop.ts";
@@ -25,7 +25,7 @@ export interface SimulateOptions {
 /** Plays stops as a host would and shows what its agent and its person would see. The gates run for real; nothing is remembered. */
 export async function simulateCommand(terminal: Terminal, options: SimulateOptions): Promise<number> {
   const host = findHost(options.host);
-  if (host === undefined) return refuse(terminal, unknownHost(options.host));
+  if (host === undefined) return refuse(terminal, refusal(options.host, HOSTS));
   const recorded = options.event === undefined ? undefined : await readPayload(options.event);
   if (typeof recorded === "string") return refuse(terminal, recorded);
   const settings = await openSettings(terminal, { command: "simulate" });
@@ -103,12 +103,6 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function unknownHost(name: string): string {
-  const reason = whyRefused(name);
-  if (reason !== undefined) return `${name} cannot be gated: ${reason}.`;
-  return `There is no agent "${name}" here. Known: ${HOSTS.map((host) => host.name).join(", ")}.`;
 }
 
 function refuse(terminal: Terminal, message: string): number {

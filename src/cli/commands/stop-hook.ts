@@ -8,9 +8,10 @@ import type { RunResult } from "../../engine/run-request.ts";
 import { allow } from "../../engine/verdict-of.ts";
 import { claudeCode } from "../../hosts/claude-code.ts";
 import { blockCapOf } from "../../hosts/block-cap.ts";
-import { findHost } from "../../hosts/host-table.ts";
+import { findHost, HOSTS } from "../../hosts/host-table.ts";
 import type { Host } from "../../hosts/host.ts";
 import { readStop } from "../../hosts/read-stop.ts";
+import { refusal } from "../../hosts/refused.ts";
 import { now } from "../../machine/clock.ts";
 import { readObjectText } from "../../machine/read-stdin.ts";
 import { writeStopRecord } from "../../machine/stop-records.ts";
@@ -95,7 +96,10 @@ function crashed(error: unknown): Verdict {
 function hostNamed(args: readonly string[]): Host | undefined {
   const at = args.findIndex((arg) => arg === "--host" || arg.startsWith("--host="));
   const name = args[at]?.split("=")[1] ?? args[at + 1];
-  return at === -1 || name === undefined ? undefined : findHost(name);
+  if (at === -1 || name === undefined) return undefined;
+  const host = findHost(name);
+  if (host === undefined) log(`${refusal(name, HOSTS)} Going by what the event looks like.`);
+  return host;
 }
 
 /** What people see in the host's verbose view, in the words they know. */
