@@ -142,6 +142,7 @@ test("Codex gets a 200 KB change whole, cannot write, and its answer becomes fin
 
   expect(run.outcomes[0]?.review?.open).toMatchObject([{ file: "src/sum.js", line: 3 }]);
   expect(model.questions).toHaveLength(2);
+  expect(model.questions[1]).toMatch(/Read-only file system|Permission denied|Operation not permitted/);
   expect(isWhole(model.questions[0] ?? "")).toBe(true);
   expect(await readdir(project.root)).not.toContain("written.txt");
   expect(await readdir(project.root)).not.toContain("hook-ran");

@@ -6,6 +6,8 @@ import { finding, reviewProject, says, type ReviewProject } from "../rig/review-
 
 const CLI = join(import.meta.dirname, "../../dist/cli/agent-gauntlet.cjs");
 
+const novelty = (issue: string) => says(finding({ line: 1, issue, priority: "critical" }));
+
 function gauntlet(
   project: ReviewProject,
   ...args: readonly string[]
@@ -88,7 +90,6 @@ test("an agent that meets a reviewer who is never content is let go after max_ro
     ".gauntlet/config.yml":
       "base_branch: main\nstop_hook:\n  when_active: enforce\ncli:\n  default_preference: [claude]\n",
   });
-  const novelty = (issue: string) => says(finding({ line: 1, issue, priority: "critical" }));
   await project.reviewer("claude", [
     novelty("Overflow"),
     novelty("Leak"),
