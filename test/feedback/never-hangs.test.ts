@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { array, assert, constantFrom, integer, property, uint8Array } from "fast-check";
 import { expect, test } from "vitest";
 import { digestGates } from "../../src/feedback/digest.ts";
 import { PARSERS } from "../../src/feedback/parsers/table.ts";
@@ -11,8 +11,8 @@ function digest(text: string, budget = 9000): string {
 const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/;
 
 test("any bytes give a digest within the budget, with whole characters", () => {
-  fc.assert(
-    fc.property(fc.uint8Array({ maxLength: 4000 }), fc.integer({ min: 0, max: 2000 }), (bytes, budget) => {
+  assert(
+    property(uint8Array({ maxLength: 4000 }), integer({ min: 0, max: 2000 }), (bytes, budget) => {
       const text = new TextDecoder().decode(bytes);
 
       const said = digest(text, budget);
@@ -24,9 +24,8 @@ test("any bytes give a digest within the budget, with whole characters", () => {
 });
 
 /** Pieces that parsers look for, in any order: the likeliest way to lead one astray. */
-const PIECES = [
-  ...PARSERS.flatMap(({ marks = [] }) => marks),
-  ...[
+const PIECES = PARSERS.flatMap(({ marks = [] }) => marks).concat(
+  [
     "\n",
     "\n\n",
     "  ",
@@ -39,7 +38,7 @@ const PIECES = [
     "=== FAILURES ===",
     "1) x",
   ],
-  ...[
+  [
     "\u001B[31m",
     "\r",
     "--> a.rs:1:2",
@@ -50,11 +49,11 @@ const PIECES = [
     "[[[[",
     "))))",
   ],
-];
+);
 
 test("any mixture of what tools print gives a digest within the budget", () => {
-  fc.assert(
-    fc.property(fc.array(fc.constantFrom(...PIECES), { maxLength: 200 }), (pieces) => {
+  assert(
+    property(array(constantFrom(...PIECES), { maxLength: 200 }), (pieces) => {
       expect(digest(pieces.join(""), 1000).length).toBeLessThanOrEqual(1000);
     }),
   );

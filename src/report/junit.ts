@@ -1,0 +1,82 @@
+import { describeOutcome, type GateOutcome, isRed } from "../core/outcome.ts";
+import { problemBlock, problemPlace } from "../feedback/describe-problem.ts";
+import type { Problem } from "../feedback/problem.ts";
+import { problemsOf, type RunReport } from "./run-report.ts";
+
+/** JUnit XML as CI servers read it: a suite for each gate, in it a case for each problem, or one for the gate itself. */
+export function junitReport(report: RunReport): string {
+  const suites = report.outcomes.map((outcome) => suite(outcome, problemsOf(report, outcome)));
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${element("testsuites", { name: "agent-gauntlet" }, suites)}\n`;
+}
+
+const LONGEST_BODY = 4000;
+
+function suite(outcome: GateOutcome, problems: readonly Problem[]): string {
+  const failed = isRed(outcome) ? problems.filter(({ severity }) => severity === "error") : [];
+  const told = failed.length > 0 ? failed : isRed(outcome) ? problems : [];
+  const cases = told.length > 0 ? told.map((problem) => problemCase(outcome, problem)) : [gateCase(outcome)];
+  const isError = outcome.kind === "errored";
+  return element(
+    "testsuite",
+    {
+      name: outcome.id,
+      tests: cases.length,
+      failures: isRed(outcome) && !isError ? cases.length : 0,
+      errors: isError ? 1 : 0,
+      skipped: isSkipped(outcome) ? 1 : 0,
+      time: (outcome.durationMs / 1000).toFixed(3),
+    },
+    cases,
+  );
+}
+
+function problemCase(outcome: GateOutcome, problem: Problem): string {
+  const { test, code, message } = problem;
+  const name = test ?? [problemPlace(problem), code ?? message].filter(Boolean).join(" ");
+  const body = problemBlock(problem, LONGEST_BODY);
+  const failure = element("failure", { message, type: code ?? problem.severity }, [escapeXml(body)]);
+  return element("testcase", { name, classname: outcome.id }, [failure]);
+}
+
+function gateCase(outcome: GateOutcome): string {
+  const attributes = {
+    name: outcome.name,
+    classname: outcome.id,
+    time: (outcome.durationMs / 1000).toFixed(3),
+  };
+  const said = { message: describeOutcome(outcome) };
+  if (outcome.kind === "errored") return element("testcase", attributes, [element("error", said, [])]);
+  if (isRed(outcome)) return element("testcase", attributes, [element("failure", said, [])]);
+  return element("testcase", attributes, isSkipped(outcome) ? [element("skipped", said, [])] : []);
+}
+
+function isSkipped({ kind }: GateOutcome): boolean {
+  return kind === "skipped" || kind === "cancelled" || kind === "unavailable";
+}
+
+function element(
+  name: string,
+  attributes: Readonly<Record<string, string | number>>,
+  children: readonly string[],
+): string {
+  const tag = [
+    name,
+    ...Object.entries(attributes).map(([key, value]) => `${key}="${escapeXml(String(value))}"`),
+  ];
+  return children.length === 0 ? `<${tag.join(" ")}/>` : `<${tag.join(" ")}>${children.join("\n")}</${name}>`;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "<": "&lt;",
+  ">": "&gt;",
+  "&": "&amp;",
+  '"': "&quot;",
+  "\n": "&#10;",
+};
+
+/** Characters that XML cannot hold, even escaped, are left out. */
+function escapeXml(text: string): string {
+  return text
+    .replace(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, "")
+    .replace(/[<>&"\n]/g, (character) => ENTITIES[character] ?? "");
+}

@@ -1,0 +1,53 @@
+import { describeOutcome, type GateOutcome, isRed } from "../core/outcome.ts";
+import { fingerprint, type Problem } from "../feedback/problem.ts";
+import { problemsOf, type RunReport } from "./run-report.ts";
+
+/** SARIF 2.1.0, for code scanning and editors: a result for each problem, or one for a red gate without any. */
+export function sarifReport(report: RunReport, version: string): string {
+  const results = report.outcomes.filter(isRed).flatMap((outcome) => {
+    const problems = problemsOf(report, outcome);
+    return problems.length === 0
+      ? [gateResult(outcome)]
+      : problems.map((problem) => problemResult(outcome, problem));
+  });
+  const rules = [...new Set(results.map(({ ruleId }) => ruleId))].map((id) => ({ id }));
+  const driver = { name: "agent-gauntlet", version, rules };
+  return `${JSON.stringify({ $schema: SCHEMA, version: "2.1.0", runs: [{ tool: { driver }, results }] })}\n`;
+}
+
+const SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+
+function gateResult(outcome: GateOutcome) {
+  return {
+    ruleId: outcome.name,
+    level: outcome.warnOnly ? ("warning" as const) : ("error" as const),
+    message: { text: `${outcome.name} ${describeOutcome(outcome)}` },
+    properties: { gate: outcome.id },
+  };
+}
+
+function problemResult(outcome: GateOutcome, problem: Problem) {
+  const { file, test, code, message, severity } = problem;
+  const text = test === undefined ? message : `${test}: ${message}`;
+  return {
+    ruleId: code ?? outcome.name,
+    level: outcome.warnOnly ? ("warning" as const) : severity,
+    message: { text },
+    ...(file === undefined ? {} : { locations: [{ physicalLocation: physicalLocation(file, problem) }] }),
+    partialFingerprints: { "gauntletProblem/v1": fingerprint(problem) },
+    properties: { gate: outcome.id, ...(test === undefined ? {} : { test }) },
+  };
+}
+
+function physicalLocation(file: string, { line, column }: Problem) {
+  const region =
+    line === undefined
+      ? {}
+      : { region: { startLine: line, ...(column === undefined ? {} : { startColumn: column }) } };
+  return { artifactLocation: { uri: uriOf(file) }, ...region };
+}
+
+function uriOf(file: string): string {
+  const path = file.split("/").map(encodeURIComponent).join("/");
+  return /^(?:\/|[A-Za-z]%3A)/.test(path) ? `file:///${path.replace(/^\//, "")}` : path;
+}

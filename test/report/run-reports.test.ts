@@ -1,0 +1,160 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import type { GateOutcome } from "../../src/core/outcome.ts";
+import { projectPath } from "../../src/core/path.ts";
+import { readStructured } from "../../src/feedback/structured/read-structured.ts";
+import { githubAnnotations, githubSummary } from "../../src/report/github.ts";
+import { junitReport } from "../../src/report/junit.ts";
+import type { RunReport } from "../../src/report/run-report.ts";
+import { sarifReport } from "../../src/report/sarif.ts";
+
+const base = {
+  gate: "check",
+  scope: projectPath("."),
+  workingDirectory: projectPath("."),
+  warnOnly: false,
+  durationMs: 1234,
+} as const;
+
+function outcome(
+  name: string,
+  rest: { kind: "passed" } | { kind: "failed" | "errored" | "skipped"; detail: string },
+): GateOutcome {
+  return { ...base, id: `check:.:${name}`, name, ...rest };
+}
+
+const report: RunReport = {
+  outcomes: [
+    outcome("types", { kind: "failed", detail: "exit code 2" }),
+    outcome("test", { kind: "failed", detail: "exit code 1" }),
+    outcome("fuzz", { kind: "failed", detail: "killed by SIGSEGV" }),
+    outcome("format", { kind: "passed" }),
+    outcome("deploy", { kind: "errored", detail: "no shell" }),
+    outcome("audit", { kind: "skipped", detail: "an earlier gate failed" }),
+  ],
+  problems: {
+    "check:.:types": [
+      {
+        file: "src/a b.ts",
+        line: 3,
+        column: 9,
+        severity: "error",
+        code: "TS2322",
+        message: "'<T>' & \"U\" differ",
+      },
+    ],
+    "check:.:test": [
+      {
+        file: "a.test.ts",
+        line: 7,
+        severity: "error",
+        test: "sum > adds",
+        message: "expected 3, got 4: 100 %",
+        excerpt: "- 3\n+ 4\u0001",
+      },
+      { severity: "warning", message: "slow" },
+    ],
+  },
+};
+
+/** The validator takes `uri-reference` for `uri` and would refuse relative paths. */
+function withoutUriReferences(key: string, value: unknown): unknown {
+  return key === "format" && value === "uri-reference" ? undefined : value;
+}
+
+describe("SARIF", () => {
+  const text = sarifReport(report, "1.2.3");
+
+  test("is valid by the published schema", () => {
+    const path = new URL("../fixtures/schemas/sarif-2.1.0.json", import.meta.url);
+    const schema = z.fromJSONSchema(JSON.parse(readFileSync(path, "utf8"), withoutUriReferences));
+
+    expect(schema.safeParse(JSON.parse(text)).error).toBeUndefined();
+    expect(schema.safeParse({ ...JSON.parse(text), runs: [{}] }).success).toBe(false);
+  });
+
+  test("tells the same problems when read again", () => {
+    expect(readStructured(text)?.map(({ problem }) => problem)).toMatchObject([
+      { file: "src/a%20b.ts", line: 3, column: 9, severity: "error", code: "TS2322" },
+      { file: "a.test.ts", line: 7, message: "sum > adds: expected 3, got 4: 100 %" },
+      { severity: "warning", message: "slow" },
+      { severity: "error", message: "fuzz failed: killed by SIGSEGV" },
+    ]);
+  });
+});
+
+describe("JUnit XML", () => {
+  const text = junitReport(report);
+
+  test("has only the elements and attributes that CI servers know", () => {
+    const known: Readonly<Record<string, readonly string[]>> = {
+      testsuites: ["name", "time", "tests", "failures", "errors"],
+      testsuite: ["name", "tests", "failures", "errors", "time", "skipped"],
+      testcase: ["name", "time", "classname"],
+      failure: ["type", "message"],
+      error: ["type", "message"],
+      skipped: ["type", "message"],
+    };
+    const tags = [...text.matchAll(/<(\w+)((?: [\w-]+="[^"<]*")*)\/?>/g)];
+
+    for (const [, name = "", attributes = ""] of tags) {
+      const given = [...attributes.matchAll(/ ([\w-]+)=/g)].map(([, key]) => key);
+      expect(known[name]).toEqual(expect.arrayContaining(given));
+    }
+    expect(tags.filter(([, name]) => name === "testsuite")).toHaveLength(6);
+    expect(text).not.toMatch(/\u0001/);
+  });
+
+  test("counts failures, errors and skipped gates", () => {
+    expect(text).toContain('name="check:.:types" tests="1" failures="1" errors="0" skipped="0" time="1.234"');
+    expect(text).toContain('name="check:.:deploy" tests="1" failures="0" errors="1"');
+    expect(text).toContain('name="check:.:audit" tests="1" failures="0" errors="0" skipped="1"');
+  });
+
+  test("tells the same failures when read again", () => {
+    expect(readStructured(text)?.map(({ problem }) => problem.message)).toEqual([
+      "'<T>' & \"U\" differ",
+      "expected 3, got 4: 100 %",
+      "failed: killed by SIGSEGV",
+      "could not run: no shell",
+    ]);
+  });
+});
+
+describe("GitHub", () => {
+  test("annotations stand at their lines, with what would break them escaped", () => {
+    expect(githubAnnotations(report)).toMatchInlineSnapshot(`
+      "::error file=src/a b.ts,line=3,col=9,title=types%3A TS2322::'<T>' & "U" differ
+      ::error file=a.test.ts,line=7,title=test%3A sum > adds::expected 3, got 4: 100 %25
+      ::warning title=test::slow
+      ::error title=fuzz::failed: killed by SIGSEGV
+      "
+    `);
+  });
+
+  test("the summary lists gates and problems", () => {
+    expect(githubSummary(report)).toMatchInlineSnapshot(`
+      "## Gauntlet
+
+      | | Gate | Result | Time |
+      |---|---|---|---|
+      | ❌ | check:.:types | failed: exit code 2 | 1.2 s |
+      | ❌ | check:.:test | failed: exit code 1 | 1.2 s |
+      | ❌ | check:.:fuzz | failed: killed by SIGSEGV | 1.2 s |
+      | ✅ | check:.:format | passed | 1.2 s |
+      | ⚪ | check:.:deploy | could not run: no shell | 1.2 s |
+      | ⚪ | check:.:audit | skipped: an earlier gate failed | 1.2 s |
+
+      ### check:.:types
+
+      - \`src/a b.ts:3:9 error TS2322: '<T>' & "U" differ\`
+
+      ### check:.:test
+
+      - \`a.test.ts:7 failed: sum > adds: expected 3, got 4: 100 %\`
+      - \`warning: slow\`
+      "
+    `);
+  });
+});
