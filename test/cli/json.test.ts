@@ -196,6 +196,40 @@ describe.concurrent("every --json output is one line that follows the schema", (
     });
   });
 
+  test("review, with findings", async () => {
+    const reviewer = `command: echo '${JSON.stringify({ findings: [FINDING] })}'`;
+    await using repo = await project(
+      `base_branch: main\ncli: { default_preference: [${JSON.stringify(reviewer)}] }\n`,
+    );
+    await repo.write({ ".gauntlet/reviews/quality.md": "---\nnum_reviews: 1\n---\nLook well.\n" });
+
+    expect(parsed(await repo.gauntlet(["review", "--json"]))).toMatchObject({
+      command: "review",
+      status: "failed",
+      outcomes: [{ kind: "review", review: { open: [{ issue: "Wrong.", line: 1, status: "new" }] } }],
+    });
+    parsed(await repo.gauntlet(["status", "--json"]));
+  });
+
+  test("health, doctor and explain, before and after a stop", async () => {
+    await using repo = await project();
+
+    parsed(await repo.gauntlet(["health", "--json"]));
+    parsed(
+      await repo
+        .gauntlet(["install", "--host", "claude-code", "--yes"])
+        .then(() => repo.gauntlet(["doctor", "--json"])),
+    );
+    expect(parsed(await repo.gauntlet(["explain", "--json"]))).toMatchObject({ status: "error" });
+    await repo.stop({ cwd: repo.home });
+    expect(parsed(await repo.gauntlet(["explain", "--anywhere", "--json"]))).toMatchObject({ run: null });
+    await repo.stop();
+    expect(parsed(await repo.gauntlet(["explain", "--json"]))).toMatchObject({
+      verdict: { decision: "block", status: "failed" },
+      run: { number: 1, attemptsLeft: 2 },
+    });
+  });
+
   test.for(["detect", "list", "validate", "status", "clean"])(
     "%s without a configuration",
     async (command) => {
@@ -215,6 +249,8 @@ describe.concurrent("every --json output is one line that follows the schema", (
     expect(parsed(await broken.gauntlet([command, "--json"]))).toMatchObject({ command, status: "error" });
   });
 });
+
+const FINDING = { file: "new", line: 1, issue: "Wrong.", fix: "Right.", priority: "high" };
 
 function outcome(name: string, facts: object): object {
   return {
