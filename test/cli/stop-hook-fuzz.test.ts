@@ -34,29 +34,33 @@ const mutated = fc
   );
 const anything = fc.oneof(event, mutated, fc.string(), fc.json(), fc.string({ unit: "binary" }));
 
-test("20,000 random and mutated events: always one valid line, exit 0, never a block when no gate failed", async () => {
-  await using dir = await tempDir();
-  const surroundings = { env: { HOME: dir.path, XDG_STATE_HOME: dir.path }, cwd: dir.path };
+test(
+  "20,000 random and mutated events: always one valid line, exit 0, never a block when no gate failed",
+  { timeout: 300_000 },
+  async () => {
+    await using dir = await tempDir();
+    const surroundings = { env: { HOME: dir.path, XDG_STATE_HOME: dir.path }, cwd: dir.path };
 
-  await fc.assert(
-    fc.asyncProperty(anything, async (text) => {
-      const read = readStop(text, surroundings);
-      const verdict =
-        read.kind === "stop"
-          ? await handleStop({ event: read.event, env: surroundings.env }, AbortSignal.abort())
-          : allow("invalid_input", read);
-      const { stdout, exitCode } = (read.host ?? claudeCode).render(verdict);
+    await fc.assert(
+      fc.asyncProperty(anything, async (text) => {
+        const read = readStop(text, surroundings);
+        const verdict =
+          read.kind === "stop"
+            ? await handleStop({ event: read.event, env: surroundings.env }, AbortSignal.abort())
+            : allow("invalid_input", read);
+        const { stdout, exitCode } = (read.host ?? claudeCode).render(verdict);
 
-      expect(verdict.decision).toBe("allow");
-      expect(exitCode).toBe(0);
-      expect(stdout.indexOf("\n")).toBe(stdout.length - 1);
-      expect(JSON.parse(stdout)).toBeTypeOf("object");
-    }),
-    { numRuns: 20_000 },
-  );
-});
+        expect(verdict.decision).toBe("allow");
+        expect(exitCode).toBe(0);
+        expect(stdout.indexOf("\n")).toBe(stdout.length - 1);
+        expect(JSON.parse(stdout)).toBeTypeOf("object");
+      }),
+      { numRuns: 20_000 },
+    );
+  },
+);
 
-test("300 of them through the process, in a project whose gates pass", async () => {
+test("300 of them through the process, in a project whose gates pass", { timeout: 300_000 }, async () => {
   await using project = await GauntletProject.withChecks({ pass: "true" });
   await project.write({ "a.txt": "1" });
   const texts = fc.sample(anything, 300);

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { absolutePath, projectPath } from "../../src/core/path.ts";
 import { detectChanges } from "../../src/machine/detect-changes.ts";
