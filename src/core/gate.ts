@@ -1,7 +1,7 @@
 import type { ProjectPath } from "./path.ts";
 
 /** One thing that can pass or fail. */
-export type Gate = CheckGate | ReviewGate | ReplGate | ValidatorGate;
+export type Gate = CheckGate | ReviewGate | ReplGate;
 
 interface GateBase {
   readonly name: string;
@@ -49,9 +49,4 @@ export interface ReplGate extends GateBase {
   readonly kind: "repl";
   readonly code: string;
   readonly required: boolean;
-}
-
-/** A function of the embedding program. */
-export interface ValidatorGate extends GateBase {
-  readonly kind: "validator";
 }

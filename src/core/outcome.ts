@@ -35,46 +35,46 @@ interface OutcomeBase {
 }
 
 /** Started and exited with 0. */
-export interface PassedGate extends OutcomeBase {
+interface PassedGate extends OutcomeBase {
   readonly kind: "passed";
   /** What the gate let through but a person should know. */
   readonly warning?: string;
 }
 
 /** Started and exited with something else (126 and 127 too), or was killed by a signal that was not ours. */
-export interface FailedGate extends OutcomeBase {
+interface FailedGate extends OutcomeBase {
   readonly kind: "failed";
   /** One line: `exit code 1`, `killed by SIGSEGV`, `2 findings`. */
   readonly detail: string;
 }
 
 /** Ran over its own time limit. */
-export interface TimedOutGate extends OutcomeBase {
+interface TimedOutGate extends OutcomeBase {
   readonly kind: "timed-out";
   readonly afterMs: number;
 }
 
 /** Could not start: our trouble or the project's, never the agent's. */
-export interface ErroredGate extends OutcomeBase {
+interface ErroredGate extends OutcomeBase {
   readonly kind: "errored";
   readonly detail: string;
 }
 
 /** Its reviewer or server is not there, has reached a limit, or answers nonsense. */
-export interface UnavailableGate extends OutcomeBase {
+interface UnavailableGate extends OutcomeBase {
   readonly kind: "unavailable";
   readonly detail: string;
   readonly blocks: boolean;
 }
 
 /** Ended by our deadline or by a signal to us. */
-export interface CancelledGate extends OutcomeBase {
+interface CancelledGate extends OutcomeBase {
   readonly kind: "cancelled";
   readonly detail: string;
 }
 
 /** Planned, then not started: an earlier `fail_fast` gate failed. */
-export interface SkippedOutcome extends OutcomeBase {
+interface SkippedOutcome extends OutcomeBase {
   readonly kind: "skipped";
   readonly detail: string;
 }

@@ -23,7 +23,7 @@ export interface PlannedGate {
   readonly reason: string;
 }
 
-export interface SkippedGate {
+interface SkippedGate {
   readonly id: string;
   readonly reason: string;
 }

@@ -62,7 +62,7 @@ async function runUnderLock(project: Project, request: RunRequest, runId: string
 }
 
 /** Everything a run must know before it can plan. */
-export interface Situation {
+interface Situation {
   readonly detected: DetectedChanges;
   readonly fingerprint: string | undefined;
   readonly workTree: WorkTreeHistory;

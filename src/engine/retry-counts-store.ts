@@ -10,7 +10,7 @@ import {
 } from "../machine/private-temp-file.ts";
 
 /** Where a session's counts are kept. `session` comes from `sessionKey`, so it cannot lead out of the directory. */
-export function retryCountsPath(session: string): string {
+function retryCountsPath(session: string): string {
   return join(sharedTempDir(), `brepl-stop-hook-${session}.edn`);
 }
 

@@ -9,7 +9,7 @@ export function cutText(text: string, maxChars: number): string {
 }
 
 /** The last grapheme boundary at or before `index`. */
-export function cutPoint(text: string, index: number): number {
+function cutPoint(text: string, index: number): number {
   if (index <= 0) return 0;
   if (index >= text.length) return text.length;
   if (isPlain(text.charCodeAt(index - 1)) && isPlain(text.charCodeAt(index))) return index;

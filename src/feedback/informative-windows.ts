@@ -23,7 +23,7 @@ export function informativeWindows(
 }
 
 /** Whether a line says that something went wrong. */
-export function soundsLikeTrouble(line: string): boolean {
+function soundsLikeTrouble(line: string): boolean {
   return TROUBLE.test(line) && !FINE.test(line);
 }
 

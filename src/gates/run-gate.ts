@@ -2,7 +2,6 @@ import type { GateOutcome } from "../core/outcome.ts";
 import type { PlannedGate } from "../core/plan.ts";
 import { runCheck } from "./check.ts";
 import type { GateContext } from "./gate-context.ts";
-import { outcomeOf } from "./outcome-of.ts";
 
 /** Runs one gate, whatever its kind. */
 export async function runGate(
@@ -18,11 +17,5 @@ export async function runGate(
       return (await import("./repl.ts")).runRepl({ ...planned, gate }, context, signal);
     case "review":
       return (await import("./review.ts")).runReview({ ...planned, gate }, context, signal);
-    case "validator":
-      return outcomeOf(planned, 0, {
-        kind: "unavailable",
-        detail: "this kind of gate cannot run here yet",
-        blocks: false,
-      });
   }
 }

@@ -56,14 +56,14 @@ export interface Registration {
 }
 
 /** A file below the host's folder in the home directory, which a variable may move. */
-export interface UserFile {
+interface UserFile {
   readonly variable?: string;
   readonly folder: string;
   readonly file: string;
 }
 
 /** Another host's registration that this host obeys: by default, or only when the person switched it on. */
-export interface AlsoRead {
+interface AlsoRead {
   readonly host: HostName;
   readonly level: "project" | "user";
   readonly when: "always" | "opt-in";

@@ -24,7 +24,7 @@ export interface ProbedRegistration extends FoundRegistration {
   readonly problem?: string | undefined;
 }
 
-export interface LastStop {
+interface LastStop {
   readonly at: number;
   readonly status: Status;
   readonly hostVersion?: string | undefined;

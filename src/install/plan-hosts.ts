@@ -63,7 +63,7 @@ export function planHostUninstall(request: HostRequest): HostPlan {
 }
 
 /** Whether the hook is in this file now. */
-export function isRegistered(file: HostFile, request: Omit<HostRequest, "targets">): boolean {
+function isRegistered(file: HostFile, request: Omit<HostRequest, "targets">): boolean {
   const text = request.texts.get(file.path);
   return text !== undefined && findOurHooks(text, registrationOf(file, request.command)).length > 0;
 }

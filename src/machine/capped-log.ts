@@ -6,7 +6,7 @@ export interface LogCap {
 }
 
 /** 10 MB in all: the start, where the first error is, and the end, where the summary is. */
-export const GATE_LOG_CAP: LogCap = { headBytes: 2 * 1024 * 1024, tailBytes: 8 * 1024 * 1024 };
+const GATE_LOG_CAP: LogCap = { headBytes: 2 * 1024 * 1024, tailBytes: 8 * 1024 * 1024 };
 
 /**
  * A log file that keeps the head and the tail of what is written to it and says what it dropped between.

@@ -90,7 +90,7 @@ export function splitNul(output: Buffer): readonly string[] {
   return text === "" ? [] : text.replace(/\0$/, "").split("\0");
 }
 
-export function gitTrouble(args: readonly string[], detail: string): Trouble {
+function gitTrouble(args: readonly string[], detail: string): Trouble {
   return { kind: "git-failed", command: `git ${args.join(" ")}`, detail: detail || "no explanation given" };
 }
 

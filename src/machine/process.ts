@@ -25,7 +25,7 @@ export type ProcessEnd =
   | { readonly kind: "not-started"; readonly detail: string };
 
 /** How long a group may take to end after TERM before it is killed. */
-export const TERM_GRACE_MS = 2_000;
+const TERM_GRACE_MS = 2_000;
 /** The same when the host wants us gone: Claude Code 2.1.325 sends KILL about 1.5 s after TERM. */
 export const HURRIED_GRACE_MS = 600;
 /** How long a background process that inherited the output may delay us after its parent has exited. */

@@ -43,7 +43,7 @@ export function ignored(from: number, to: number): Finding {
 }
 
 /** Every tool's words for the two severities we have. */
-export function severityOf(word: string | undefined): Severity {
+function severityOf(word: string | undefined): Severity {
   return word !== undefined &&
     /^(?:w|c|r|i|warn|warning|info|information|style|convention|refactor|note|hint|advice)\b/i.test(word)
     ? "warning"

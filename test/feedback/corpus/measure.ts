@@ -43,7 +43,7 @@ export function measure(recording: Recording): Measure {
 }
 
 /** The digest itself, to look at. */
-export function digestOf(recording: Recording): string {
+function digestOf(recording: Recording): string {
   return digestGates([gateOf(recording)], BUDGET).join("\n");
 }
 
