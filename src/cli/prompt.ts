@@ -8,11 +8,16 @@ export type Answer = "yes" | "no" | "cancelled";
 export class Prompt implements Disposable {
   readonly #terminal: Interface;
   readonly #lines: AsyncIterator<string>;
+  /** Nobody answers any more. */
+  isClosed = false;
 
   constructor(streams: { readonly stdin: Readable; readonly stdout: Writable }) {
     this.#terminal = createInterface({ input: streams.stdin, output: streams.stdout, terminal: true });
     this.#lines = this.#terminal[Symbol.asyncIterator]();
     this.#terminal.on("SIGINT", () => this.#terminal.close());
+    this.#terminal.on("close", () => {
+      this.isClosed = true;
+    });
   }
 
   async ask(question: string): Promise<Answer> {

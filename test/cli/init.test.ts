@@ -71,14 +71,18 @@ Creating .claude/settings.local.json...
     expect(project.has(".claude")).toBe(false);
   });
 
-  test("keeps the installed hook when the second question is cancelled", async () => {
-    const project = await projectWith(npmProject);
+  test.each(["\u0003", undefined])(
+    "an offer that nobody answers (%j) changes nothing and is no failure",
+    async (last) => {
+      const project = await projectWith(npmProject);
 
-    await project.init({ answers: ["y", "\u0003"] });
+      const init = await project.init({ answers: ["y", last] });
 
-    expect(await project.read(CONFIG)).toContain("when_active: allow\n");
-    expect(project.has(SETTINGS)).toBe(true);
-  });
+      expect(init.exitCode).toBe(0);
+      expect(await project.read(CONFIG)).toContain("when_active: allow\n");
+      expect(project.has(SETTINGS)).toBe(true);
+    },
+  );
 
   test("asks nothing where the hook is already there", async () => {
     const project = await projectWith(npmProject);

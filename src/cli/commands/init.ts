@@ -56,7 +56,7 @@ async function converse(prompt: Prompt, { config, hook }: Steps, terminal: Termi
 
   printLine(stdout, `\n${WHY_ENFORCE}`);
   const stricter = await prompt.ask("Check every stop (when_active: enforce)? (y/n): ");
-  if (stricter === "cancelled") return cancel(terminal);
+  if (stricter === "cancelled") return leave(terminal);
   if (stricter === "no") return EXIT.ok;
   const rewritten = await enforce(config, terminal);
   if (!rewritten.ok) return complain(rewritten.trouble, terminal);
@@ -67,11 +67,11 @@ async function converse(prompt: Prompt, { config, hook }: Steps, terminal: Termi
 /** The other agents of this machine, which have their own files. */
 async function offerOthers(prompt: Prompt, terminal: Terminal): Promise<number> {
   const others = detectHosts(terminal).filter((host) => host.name !== "claude-code");
-  if (others.length === 0) return EXIT.ok;
+  if (others.length === 0 || prompt.isClosed) return EXIT.ok;
   printLine(terminal.stdout);
   const titles = others.map((host) => host.title).join(", ");
   const wanted = await prompt.ask(`Also found: ${titles}. Install the stop hook there too? (y/n): `);
-  if (wanted === "cancelled") return cancel(terminal);
+  if (wanted === "cancelled") return leave(terminal);
   return wanted === "yes" ? installFor(terminal, others, { yes: true }) : EXIT.ok;
 }
 
@@ -104,6 +104,12 @@ function hintAtHook({ stdout }: Terminal): number {
 function cancel({ stdout }: Terminal): number {
   printLine(stdout, "\nCancelled. Nothing more was changed.");
   return EXIT.notOk;
+}
+
+/** Nobody answered an offer: what was asked for is done, so that is no failure. */
+function leave({ stdout }: Terminal): number {
+  printLine(stdout);
+  return EXIT.ok;
 }
 
 function complain(trouble: Trouble, { stderr }: Terminal): number {
