@@ -1,4 +1,5 @@
 import type { Readable, Writable } from "node:stream";
+import { isatty } from "node:tty";
 import { createColors } from "picocolors";
 
 /** Where a command runs and whom it talks to: everything it may know about the process around it. */
@@ -17,7 +18,7 @@ export interface Terminal {
 export function processTerminal(): Terminal {
   const { stdin, stdout, stderr, env } = process;
   const isPlain = Boolean(env["NO_COLOR"]) || env["TERM"] === "dumb";
-  const isTerminal = stdout.isTTY === true; // absent in a pipe, and then picocolors would decide by itself
+  const isTerminal = isatty(1); // `stdout.isTTY` is absent in a pipe, and then picocolors would decide by itself
   for (const stream of [stdout, stderr]) stream.on("error", ignoreClosedPipe);
   return {
     cwd: process.cwd(),

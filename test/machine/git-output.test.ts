@@ -17,7 +17,7 @@ const segment = fc
   .oneof(
     fc.string({ unit: "grapheme", minLength: 1, maxLength: 12 }),
     fc.string({
-      unit: fc.constantFrom(..." \t\n\r\"'\\$-*?[]{}:;#!~%→é日👩\u001B\u202E\u0001"),
+      unit: fc.constantFrom(...Array.from(" \t\n\r\"'\\$-*?[]{}:;#!~%→é日👩\u001B\u202E\u0001")),
       minLength: 1,
       maxLength: 8,
     }),
@@ -92,9 +92,6 @@ describe("git status", () => {
   });
 
   test("reads branch and commit, and their absence", () => {
-    const header = (oid: string, head: string): Buffer =>
-      Buffer.from(`# branch.oid ${oid}\0# branch.head ${head}\0`);
-
     expect(parseStatus(header("abc", "main"), "")).toEqual({ branch: "main", head: "abc", files: [] });
     expect(parseStatus(header("(initial)", "main"), "")).toEqual({ branch: "main", files: [] });
     expect(parseStatus(header("abc", "(detached)"), "")).toEqual({ head: "abc", files: [] });
@@ -126,4 +123,8 @@ async function changed(repo: GauntletProject, base = "HEAD"): Promise<readonly s
   if (!detected.ok) throw new Error(JSON.stringify(detected.trouble));
   const byPath = detected.value.changes.files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
   return byPath.map(({ change, path }) => `${change} ${path}`);
+}
+
+function header(oid: string, head: string): Buffer {
+  return Buffer.from(`# branch.oid ${oid}\0# branch.head ${head}\0`);
 }

@@ -42,11 +42,6 @@ export function measure(recording: Recording): Measure {
   };
 }
 
-/** The digest itself, to look at. */
-function digestOf(recording: Recording): string {
-  return digestGates([gateOf(recording)], BUDGET).join("\n");
-}
-
 function gateOf({ name, text }: Recording) {
   return {
     id: `check:.:${name}`,
