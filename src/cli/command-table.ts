@@ -7,10 +7,12 @@ import type { DetectOptions } from "./commands/detect.ts";
 import type { HealthOptions } from "./commands/health.ts";
 import type { InitOptions } from "./commands/init.ts";
 import type { ListOptions } from "./commands/list.ts";
+import type { ReportOptions } from "./commands/report.ts";
 import type { RunOptions } from "./commands/run.ts";
 import type { StatusOptions } from "./commands/status.ts";
 import type { ValidateOptions } from "./commands/validate.ts";
 import { addHostCommands } from "./host-commands.ts";
+import { readReportTargets } from "./report-targets.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Runs one command; what it returns is the exit code. */
@@ -52,6 +54,7 @@ function addRunCommands(program: Command, act: Act): void {
     "agent-gauntlet run",
     "agent-gauntlet run -g lint -g test",
     "agent-gauntlet run --json | jq .status",
+    "agent-gauntlet run --report junit=reports/gauntlet.xml,sarif=reports/gauntlet.sarif",
   );
   addExamples(check, "agent-gauntlet check --uncommitted");
   addExamples(review, "agent-gauntlet review", "agent-gauntlet review -g security --commit HEAD");
@@ -81,7 +84,13 @@ function addRunOptions(command: Command): void {
     .option("-g, --gate <name>", "run only this gate (may be given several times)", collect, [])
     .option("-q, --quiet", "print only failures and the status")
     .option("-v, --verbose", "also print what changed and why gates are skipped")
-    .option("--json", "print the result as JSON on stdout");
+    .option("--json", "print the result as JSON on stdout")
+    .option(
+      "--report <list>",
+      "also write junit=PATH, sarif=PATH, json=PATH, github (automatic in GitHub Actions)",
+      readReportTargets,
+      [],
+    );
 }
 
 function addChangeOptions(command: Command): Command {
@@ -122,6 +131,18 @@ function addLookingCommands(program: Command, act: Act): void {
     .action((options: StatusOptions) =>
       act(async (terminal) => (await import("./commands/status.ts")).statusCommand(terminal, options)),
     );
+  const report = program
+    .command("report")
+    .description("tell the last run again, without running anything")
+    .addOption(
+      new Option("--format <name>", "how to tell it")
+        .choices(["text", "junit", "sarif", "github"])
+        .default("text"),
+    )
+    .action((options: ReportOptions) =>
+      act(async (terminal) => (await import("./commands/report.ts")).reportCommand(terminal, options)),
+    );
+  addExamples(report, "agent-gauntlet report", "agent-gauntlet report --format sarif > gauntlet.sarif");
   program
     .command("validate")
     .description("check every configuration file")

@@ -27,6 +27,10 @@ export interface CheckGate extends GateBase {
   readonly shell?: string;
   /** What to tell the agent when the check fails: the text of the configured file. */
   readonly fixInstructions?: string;
+  /** The parser that reads its output, or `none`; found from the output when absent. */
+  readonly parser?: string;
+  /** The report the command writes for machines, relative to the project root; read in place of its output. */
+  readonly report?: ProjectPath;
 }
 
 export type Priority = "critical" | "high" | "medium" | "low";

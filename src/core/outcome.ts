@@ -30,6 +30,10 @@ interface OutcomeBase {
   /** Project-relative, where the gate wrote one. */
   readonly logPath?: ProjectPath;
   readonly fixInstructions?: string;
+  /** Which parser reads the log, where the configuration says so. */
+  readonly parser?: string;
+  /** Project-relative: the report it wrote for machines during this run. */
+  readonly report?: ProjectPath;
   /** What the reviewers of a review found. */
   readonly review?: ReviewReport;
 }

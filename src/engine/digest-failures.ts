@@ -26,11 +26,22 @@ export async function digestFailures(
 
 /** A gate's log with what is needed to read it; a review's findings are told as they are. */
 export async function gateText(outcome: GateOutcome, root: string): Promise<GateText> {
-  const { id, name, workingDirectory, logPath, review } = outcome;
-  const place = { id, name, logPath: logPath ?? "", projectRoot: root, workingDirectory };
+  const { id, name, workingDirectory, logPath, review, parser } = outcome;
+  const place = {
+    id,
+    name,
+    logPath: logPath ?? "",
+    projectRoot: root,
+    workingDirectory,
+    ...(parser === undefined ? {} : { parser }),
+  };
   if (review !== undefined && review.open.length > 0) return { ...place, ...reviewText(review) };
   const text = logPath === undefined ? "" : await readLog(join(root, logPath));
-  return { ...place, text };
+  return {
+    ...place,
+    text,
+    ...(outcome.report === undefined ? {} : { report: await readLog(join(root, outcome.report)) }),
+  };
 }
 
 /** The text only says whether the findings are the same as last time. */

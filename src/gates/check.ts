@@ -1,14 +1,17 @@
 import { join, resolve } from "node:path";
 import type { CheckGate } from "../core/gate.ts";
 import type { GateOutcome } from "../core/outcome.ts";
-import { projectPath } from "../core/path.ts";
+import { type ProjectPath, projectPath } from "../core/path.ts";
 import type { PlannedGate } from "../core/plan.ts";
+import { secretMasker } from "../feedback/mask-secrets.ts";
 import { CappedLog } from "../machine/capped-log.ts";
 import { RUN_ID_VARIABLE } from "../machine/gate-groups.ts";
-import { isDirectory } from "../machine/kind-of.ts";
+import { now } from "../machine/clock.ts";
+import { isDirectory, modifiedAt } from "../machine/kind-of.ts";
 import { takeGateLogName } from "../machine/log-dir.ts";
 import { type ProcessEnd, runProcess } from "../machine/process.ts";
 import type { GateContext } from "./gate-context.ts";
+import { inLatin1, MaskedOutput } from "./masked-output.ts";
 import { type Happened, outcomeOf } from "./outcome-of.ts";
 
 /** A check, planned. */
@@ -31,21 +34,40 @@ export async function runCheck(
   const logName = takeGateLogName(join(context.root, context.logDir), id, context.runNumber);
   const logPath = projectPath(`${context.logDir}/${logName}`);
   const log = new CappedLog(join(context.root, logPath));
+  const env = checkEnv(gate, context);
+  const output = new MaskedOutput(secretMasker(inLatin1(env)), (chunk) => log.write(chunk));
   const started = performance.now();
+  const startedAt = now();
   const end = await runProcess(
     {
       argv: shellCommand(gate),
       cwd,
-      env: checkEnv(gate, context),
+      env,
       timeoutMs: gate.timeoutMs,
-      onOutput: (chunk) => log.write(chunk),
+      onOutput: (chunk) => output.push(chunk),
       onStarted: context.onGroup,
     },
     signal,
   );
+  output.end();
   log.close();
-  return outcomeOf(planned, performance.now() - started, { ...whatHappened(end, log.problem), logPath });
+  const report = freshReport(gate, context.root, startedAt);
+  return outcomeOf(planned, performance.now() - started, {
+    ...whatHappened(end, log.problem),
+    logPath,
+    ...(report === undefined ? {} : { report }),
+  });
 }
+
+/** A report left by an earlier run says nothing about this one. */
+function freshReport({ report }: CheckGate, root: string, startedAt: number): ProjectPath | undefined {
+  if (report === undefined) return undefined;
+  const writtenAt = modifiedAt(join(root, report));
+  return writtenAt !== undefined && writtenAt >= startedAt - CLOCK_GRAIN_MS ? report : undefined;
+}
+
+/** Some file systems keep whole seconds. */
+const CLOCK_GRAIN_MS = 1000;
 
 function shellCommand({ command, shell }: CheckGate): [string, ...string[]] {
   if (shell !== undefined) return [shell, "-c", command];

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Result } from "../core/trouble.ts";
 import { fail, ok } from "../core/trouble.ts";
@@ -48,6 +48,15 @@ export async function writeFileAtomic(path: string, content: string | Uint8Array
     return ok(undefined);
   } catch (error) {
     await removeFile(draft);
+    return troubleOf("write", path, error);
+  }
+}
+
+export async function appendText(path: string, content: string): Promise<Result<void>> {
+  try {
+    await appendFile(path, content);
+    return ok(undefined);
+  } catch (error) {
     return troubleOf("write", path, error);
   }
 }

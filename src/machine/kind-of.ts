@@ -10,3 +10,8 @@ export function kindOf(path: string): "directory" | "file" | "missing" {
 export function isDirectory(path: string): boolean {
   return kindOf(path) === "directory";
 }
+
+/** When a file was last written, in milliseconds since the epoch; absent when there is none. */
+export function modifiedAt(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+}

@@ -6,7 +6,9 @@ import { runJson } from "../../report/json.ts";
 import { cancellation } from "../cancellation.ts";
 import { EXIT, exitCodeOf } from "../exit-code.ts";
 import { type Progress, showProgress } from "../progress.ts";
+import type { ReportTarget } from "../report-targets.ts";
 import { printLine, type Terminal } from "../terminal.ts";
+import { writeReports } from "../write-reports.ts";
 
 export interface RunOptions {
   readonly gate: readonly string[];
@@ -16,6 +18,7 @@ export interface RunOptions {
   readonly quiet?: boolean;
   readonly verbose?: boolean;
   readonly json?: boolean;
+  readonly report?: readonly ReportTarget[];
   readonly kind?: "check" | "review";
 }
 
@@ -23,8 +26,14 @@ export interface RunOptions {
 export async function runCommand(terminal: Terminal, options: RunOptions): Promise<number> {
   using cancel = cancellation();
   const result = await runShown(terminal, options, cancel.signal);
-  if (options.json) printLine(terminal.stdout, runJson(options.kind ?? "run", result));
+  const command = options.kind ?? "run";
+  if (options.json) printLine(terminal.stdout, runJson(command, result));
   else await printResult(terminal, result, options);
+  await writeReports(terminal, result, {
+    targets: options.report ?? [],
+    command,
+    json: options.json === true,
+  });
   return exitCodeOf(result.status);
 }
 

@@ -51,6 +51,8 @@ export async function toCheckGate(
     ),
     ...(fields.shell === undefined ? {} : { shell: fields.shell }),
     ...(instructions === undefined ? {} : { fixInstructions: instructions }),
+    ...(fields.parser === undefined ? {} : { parser: fields.parser }),
+    ...(fields.report === undefined ? {} : { report: projectPath(posix.normalize(fields.report)) }),
   };
 }
 

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { PARSER_NAMES } from "../../feedback/parser-names.ts";
 import { BUILTIN_REVIEW_NAMES } from "./builtin-reviews.ts";
 import { expects } from "./explain-issue.ts";
 import { isReviewer, REVIEWER_NAMES } from "./reviewer-name.ts";
@@ -72,6 +73,15 @@ const checkShape = {
     .optional()
     .describe("The shell that runs the command. Default: `sh`, on Windows `cmd`."),
   warn_only: z.boolean().default(false).describe("A failure is reported as a warning and never blocks."),
+  parser: z
+    .enum(PARSER_NAMES)
+    .optional()
+    .describe("The parser that reads the output, or `none`. Default: whatever tools are recognised in it."),
+  report: innerPath("a file of the project")
+    .optional()
+    .describe(
+      "A report the command writes (JUnit XML, SARIF, JSON of ESLint or Jest, TAP), relative to the project root: read in place of the output.",
+    ),
   name: z
     .unknown()
     .optional()

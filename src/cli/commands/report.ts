@@ -1,0 +1,56 @@
+import type { RunRecord } from "../../core/history.ts";
+import { collectReport } from "../../engine/collect-report.ts";
+import { digestFailures } from "../../engine/digest-failures.ts";
+import { readWorkTree } from "../../machine/history-store.ts";
+import { logDirOf } from "../../machine/log-dir.ts";
+import { githubAnnotations } from "../../report/github.ts";
+import { junitReport } from "../../report/junit.ts";
+import { finishedLine } from "../../report/plain-lines.ts";
+import { sarifReport } from "../../report/sarif.ts";
+import packageJson from "../../../package.json" with { type: "json" };
+import { EXIT } from "../exit-code.ts";
+import { openSettings } from "../open-settings.ts";
+import { printLine, type Terminal } from "../terminal.ts";
+
+export interface ReportOptions {
+  readonly format: "text" | "junit" | "sarif" | "github";
+}
+
+const DIGEST_CHARS = 9_000;
+
+/** Tells the last run again, from its records and logs, without running anything. */
+export async function reportCommand(terminal: Terminal, { format }: ReportOptions): Promise<number> {
+  const settings = await openSettings(terminal, { command: "report" });
+  if (typeof settings === "number") return settings;
+  const { value, warning } = await readWorkTree(logDirOf(settings.root, settings.logDir).stateDir);
+  if (warning !== undefined) printLine(terminal.stderr, warning);
+  if (value.lastRun === undefined) {
+    printLine(terminal.stderr, "No run yet. Start one with `agent-gauntlet run`.");
+    return EXIT.notOk;
+  }
+  if (format === "text") await printText(terminal, value.lastRun);
+  else terminal.stdout.write(await render(terminal, settings.root, { lastRun: value.lastRun, format }));
+  return EXIT.ok;
+}
+
+async function render(
+  terminal: Terminal,
+  root: string,
+  { lastRun, format }: { lastRun: RunRecord; format: "junit" | "sarif" | "github" },
+): Promise<string> {
+  const report = await collectReport(root, lastRun.outcomes, terminal.env);
+  switch (format) {
+    case "junit":
+      return junitReport(report);
+    case "sarif":
+      return sarifReport(report, packageJson.version);
+    case "github":
+      return githubAnnotations(report);
+  }
+}
+
+async function printText({ stdout, cwd, colours }: Terminal, { outcomes }: RunRecord): Promise<void> {
+  for (const outcome of outcomes) printLine(stdout, finishedLine(outcome));
+  for (const { outcome, digest } of await digestFailures(cwd, outcomes, DIGEST_CHARS))
+    printLine(stdout, `\n${colours.bold(colours.red(`── ${outcome.id} ──`))}\n${digest}`);
+}

@@ -1,0 +1,50 @@
+import { resolve } from "node:path";
+import { explain, type Result } from "../core/trouble.ts";
+import { collectReport } from "../engine/collect-report.ts";
+import type { RunResult } from "../engine/run-request.ts";
+import { appendText, writeFileAtomic } from "../machine/files.ts";
+import { findProject } from "../machine/find-project.ts";
+import { githubAnnotations, githubSummary } from "../report/github.ts";
+import { runJson } from "../report/json.ts";
+import { junitReport } from "../report/junit.ts";
+import type { RunReport } from "../report/run-report.ts";
+import { sarifReport } from "../report/sarif.ts";
+import packageJson from "../../package.json" with { type: "json" };
+import type { ReportTarget } from "./report-targets.ts";
+import { printLine, type Terminal } from "./terminal.ts";
+
+/** Writes the reports that were asked for; in GitHub Actions its annotations and summary too. What cannot be written is told. */
+export async function writeReports(
+  terminal: Terminal,
+  result: RunResult,
+  { targets, command, json }: { targets: readonly ReportTarget[]; command: string; json: boolean },
+): Promise<void> {
+  const wanted = withActions(targets, terminal);
+  if (wanted.length === 0) return;
+  const root = findProject(terminal.cwd) ?? terminal.cwd;
+  const report = await collectReport(root, result.outcomes, terminal.env);
+  for (const target of wanted) {
+    const written =
+      target.format === "github"
+        ? await tellGithub(terminal, report, json)
+        : await writeFileAtomic(resolve(terminal.cwd, target.path), text(target.format));
+    if (!written.ok) printLine(terminal.stderr, explain(written.trouble));
+  }
+
+  function text(format: "junit" | "sarif" | "json"): string {
+    if (format === "json") return `${runJson(command, result)}\n`;
+    return format === "junit" ? junitReport(report) : sarifReport(report, packageJson.version);
+  }
+}
+
+function withActions(targets: readonly ReportTarget[], { env }: Terminal): readonly ReportTarget[] {
+  const isAsked = targets.some(({ format }) => format === "github");
+  return env["GITHUB_ACTIONS"] === "true" && !isAsked ? [...targets, { format: "github" }] : targets;
+}
+
+/** Actions reads workflow commands on both streams; stdout may be taken by JSON. */
+async function tellGithub(terminal: Terminal, report: RunReport, json: boolean): Promise<Result<void>> {
+  (json ? terminal.stderr : terminal.stdout).write(githubAnnotations(report));
+  const summary = terminal.env["GITHUB_STEP_SUMMARY"];
+  return summary === undefined ? { ok: true, value: undefined } : appendText(summary, githubSummary(report));
+}

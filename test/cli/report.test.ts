@@ -1,0 +1,161 @@
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { GauntletProject } from "../rig/gauntlet-project.ts";
+
+const FAILING = "echo \"src/a.c:3:9: error: expected ';'\"; exit 1";
+
+describe.concurrent("reports of a run", () => {
+  test("are written where they are asked for", async () => {
+    await using project = await GauntletProject.withChecks({ build: FAILING, fine: "true" });
+    await project.write({ "src/a.c": "" });
+
+    const done = await project.gauntlet([
+      "run",
+      "--report",
+      "junit=out/j.xml,sarif=out/s.sarif,json=out/r.json,github",
+    ]);
+
+    expect(done.exitCode).toBe(1);
+    expect(project.read("out/j.xml")).toContain('<failure message="expected \';\'" type="error">');
+    expect(JSON.parse(project.read("out/s.sarif"))).toMatchObject({
+      runs: [{ results: [{ level: "error", message: { text: "expected ';'" } }] }],
+    });
+    expect(JSON.parse(project.read("out/r.json"))).toMatchObject({ command: "run", status: "failed" });
+    expect(done.stdout).toContain("::error file=src/a.c,line=3,col=9,title=build::expected ';'\n");
+  });
+
+  test("go to GitHub by themselves in Actions", async () => {
+    await using project = await GauntletProject.withChecks({ build: FAILING });
+    await project.write({ "src/a.c": "" });
+    const summary = join(project.root, "summary.md");
+
+    const done = await project.gauntlet(["run"], {
+      env: { GITHUB_ACTIONS: "true", GITHUB_STEP_SUMMARY: summary },
+    });
+
+    expect(done.stdout).toContain("::error file=src/a.c");
+    expect(readFileSync(summary, "utf8")).toContain("- `src/a.c:3:9 error: expected ';'`");
+  });
+
+  test("leave stdout to the JSON", async () => {
+    await using project = await GauntletProject.withChecks({ build: FAILING });
+    await project.write({ "src/a.c": "" });
+
+    const done = await project.gauntlet(["run", "--json", "--report", "github"]);
+
+    expect(JSON.parse(done.stdout)).toMatchObject({ status: "failed" });
+    expect(done.stderr).toContain("::error file=src/a.c");
+  });
+
+  test("of an unknown kind are refused with the known ones", async () => {
+    await using project = await GauntletProject.withChecks({ build: "true" });
+
+    const done = await project.gauntlet(["run", "--report", "html=x"]);
+
+    expect(done.exitCode).toBe(1);
+    expect(done.stderr).toContain("junit=PATH, sarif=PATH, json=PATH or github");
+  });
+
+  test("tell the last run again without running it", async () => {
+    await using project = await GauntletProject.withChecks({ build: `echo x >> runs; ${FAILING}` });
+    await project.write({ "src/a.c": "" });
+    const before = await project.gauntlet(["report"]);
+    await project.gauntlet(["run"]);
+
+    const text = await project.gauntlet(["report"]);
+    const junit = await project.gauntlet(["report", "--format", "junit"]);
+
+    expect(before).toMatchObject({
+      exitCode: 1,
+      stderr: "No run yet. Start one with `agent-gauntlet run`.\n",
+    });
+    expect(text.stdout).toContain("src/a.c:3:9 error: expected ';'");
+    expect(junit.stdout).toContain('<testsuite name="check:.:build" tests="1" failures="1"');
+    expect(project.read("runs")).toBe("x\n");
+  });
+});
+
+describe.concurrent("what a check says", () => {
+  const junit =
+    '<testsuite><testcase name="adds" file="a.test.js"><failure message="3 is not 4"/></testcase></testsuite>';
+
+  test("is read from the report it writes", async () => {
+    await using project = await GauntletProject.create({
+      ".gauntlet/config.yml": `checks:\n  test: { command: "cp made.xml out.xml; echo noise; exit 1", report: out.xml }\n`,
+      "made.xml": junit,
+    });
+
+    const done = await project.gauntlet(["run"]);
+
+    expect(done.stdout).toContain("a.test.js failed: adds: 3 is not 4");
+  });
+
+  test("is not read from a report of an earlier run", async () => {
+    await using project = await GauntletProject.create({
+      ".gauntlet/config.yml": `checks:\n  test: { command: "touch -d 2020-01-01 out.xml; echo 'src/a.c:1:2: error: new'; exit 1", report: out.xml }\n`,
+      "out.xml": junit,
+    });
+
+    const done = await project.gauntlet(["run"]);
+
+    expect(done.stdout).toContain("src/a.c:1:2 error: new");
+    expect(done.stdout).not.toContain("3 is not 4");
+  });
+
+  test("is shown as it is with `parser: none`", async () => {
+    await using project = await GauntletProject.create({
+      ".gauntlet/config.yml": `checks:\n  test: { command: ${JSON.stringify(FAILING)}, parser: none }\n`,
+    });
+
+    const done = await project.gauntlet(["run"]);
+
+    expect(done.stdout).toContain("src/a.c:3:9: error: expected ';'");
+  });
+});
+
+test("secrets show up nowhere: not in logs, feedback, reports or state", async () => {
+  const secret = "pläntéd-sécret-4711";
+  const token = `ghp_${"a1B2".repeat(9)}`;
+  await using project = await GauntletProject.withChecks({
+    leak: `printf '%s' "$API_TOKEN" | head -c 5; sleep 0.1; printf '%s\\n' "$API_TOKEN" | tail -c +6; echo "src/a.c:1:2: error: $API_TOKEN ${token}"; exit 1`,
+  });
+  await project.write({ "src/a.c": "" });
+  const env = { API_TOKEN: secret };
+
+  const ran = await project.gauntlet(
+    ["run", "--report", "junit=out/j.xml,sarif=out/s.sarif,json=out/r.json,github"],
+    { env },
+  );
+  const stopped = await project.gauntlet(["stop-hook"], {
+    env,
+    stdin: JSON.stringify(stopEvent(project.root)),
+  });
+
+  const written = filesBelow(join(project.root, "gauntlet_logs")).concat(
+    filesBelow(join(project.root, "out")),
+  );
+  const said = written
+    .map((path) => readFileSync(path, "utf8"))
+    .concat(ran.stdout, ran.stderr, stopped.stdout);
+  expect(said.join("\n")).toContain("src/a.c:1:2: error: *** ***");
+  expect(stopped.stdout).toContain("src/a.c:1:2 error: *** ***");
+  for (const text of said) expect(text).not.toMatch(/sécret-4711|ghp_a1B2/);
+});
+
+function stopEvent(cwd: string): object {
+  return {
+    hook_event_name: "Stop",
+    session_id: "s1",
+    cwd,
+    stop_hook_active: false,
+    transcript_path: "/tmp/t",
+  };
+}
+
+function filesBelow(directory: string): readonly string[] {
+  if (!existsSync(directory)) return [];
+  return readdirSync(directory, { recursive: true, encoding: "utf8" })
+    .map((name) => join(directory, name))
+    .filter((path) => statSync(path).isFile());
+}
