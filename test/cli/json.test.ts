@@ -64,6 +64,7 @@ describe.concurrent("every --json output is one line that follows the schema", (
         workingDirectory: "missing",
         detail: expect.any(String),
         logPath: null,
+        review: null,
       }),
     ]);
     expect(skipped).toEqual([{ id: "check:.:elsewhere", reason: "run_locally is false" }]);
@@ -263,6 +264,7 @@ function outcome(name: string, facts: object): object {
     warnOnly: false,
     durationMs: expect.any(Number),
     logPath: `gauntlet_logs/check_._${name}.1.log`,
+    review: null,
     ...facts,
   };
 }
