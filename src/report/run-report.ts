@@ -1,3 +1,4 @@
+import { type Finding, isAtLeast } from "../core/finding.ts";
 import type { GateOutcome } from "../core/outcome.ts";
 import type { Problem } from "../feedback/problem.ts";
 
@@ -7,7 +8,18 @@ export interface RunReport {
   readonly problems: Readonly<Record<string, readonly Problem[]>>;
 }
 
-/** A red gate whose output named no problem is itself the problem. */
-export function problemsOf({ problems }: RunReport, { id }: GateOutcome): readonly Problem[] {
-  return problems[id] ?? [];
+/** A red gate whose output named no problem is itself the problem; the problems of a review are its open findings. */
+export function problemsOf({ problems }: RunReport, { id, review }: GateOutcome): readonly Problem[] {
+  const named = problems[id] ?? [];
+  return named.length > 0 ? named : (review?.open.map(findingProblem) ?? []);
+}
+
+function findingProblem({ file, line, priority, issue, fix }: Finding): Problem {
+  return {
+    file,
+    ...(line === null ? {} : { line }),
+    severity: isAtLeast(priority, "high") ? "error" : "warning",
+    message: issue.replace(/\s+/g, " ").trim(),
+    ...(fix === "" ? {} : { excerpt: fix }),
+  };
 }
