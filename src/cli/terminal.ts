@@ -1,6 +1,7 @@
 import type { Readable, Writable } from "node:stream";
 import { isatty } from "node:tty";
 import { createColors } from "picocolors";
+import { currentDirectory } from "../machine/environment.ts";
 
 /** Where a command runs and whom it talks to: everything it may know about the process around it. */
 export interface Terminal {
@@ -21,7 +22,7 @@ export function processTerminal(): Terminal {
   const isTerminal = isatty(1); // `stdout.isTTY` is absent in a pipe, and then picocolors would decide by itself
   for (const stream of [stdout, stderr]) stream.on("error", ignoreClosedPipe);
   return {
-    cwd: process.cwd(),
+    cwd: currentDirectory(),
     env,
     stdin,
     stdout,

@@ -28,8 +28,12 @@ function outsideGit(query: ChangeQuery, stderr: string): Result<DetectedChanges>
 }
 
 function everything(query: ChangeQuery, why: string): DetectedChanges {
-  const files = listFiles(query.root).map((path): ChangedFile => ({ path, change: "untracked" }));
-  const notes = [`${why}: every file counts as changed`];
+  const { files: paths, isCut } = listFiles(query.root);
+  const files = paths.map((path): ChangedFile => ({ path, change: "untracked" }));
+  const notes = [
+    `${why}: every file counts as changed`,
+    ...(isCut ? [`too many files: only the first ${files.length} were looked at`] : []),
+  ];
   return withoutLogs({ changes: { comparedTo: `nothing (${why})`, files, notes } }, query.logDir);
 }
 

@@ -10,3 +10,12 @@ export function isCi(env: Environment): boolean {
   const value = env["CI"]?.toLowerCase() ?? "";
   return value !== "" && value !== "0" && value !== "false";
 }
+
+/** Where we were started. A directory that was deleted under us still has its name. */
+export function currentDirectory(): string {
+  try {
+    return process.cwd();
+  } catch {
+    return process.env["PWD"] ?? "/";
+  }
+}

@@ -4,18 +4,26 @@ import { type AbsolutePath, type ProjectPath, projectPath } from "../core/path.t
 
 /** Where a walk without git's help must not get lost. */
 const NEVER_ENTERED = new Set([".git", "node_modules"]);
-const MAX_FILES = 50_000;
+const MAX_FILES = 500_000;
 
-/** Every file below a directory that is not under version control, by project path; bounded. */
-export function listFiles(root: AbsolutePath): readonly ProjectPath[] {
+/** Files below a directory that is not under version control. */
+interface FileList {
+  readonly files: readonly ProjectPath[];
+  /** Whether there were so many that the walk was ended early. */
+  readonly isCut: boolean;
+}
+
+/** Every file below a directory, by project path; bounded. */
+export function listFiles(root: AbsolutePath): FileList {
   const files: ProjectPath[] = [];
   const pending = [projectPath(".")];
-  for (let dir = pending.pop(); dir !== undefined && files.length < MAX_FILES; dir = pending.pop()) {
+  while (pending.length > 0 && files.length < MAX_FILES) {
+    const dir = pending.pop() ?? projectPath(".");
     const entries = readDirectory(join(root, dir)).filter(({ name }) => !NEVER_ENTERED.has(name));
     const pathOf = ({ name }: { name: string }): ProjectPath => projectPath(`${dir}/${name}`);
     for (const entry of entries) (entry.isDirectory() ? pending : files).push(pathOf(entry));
   }
-  return files;
+  return { files, isCut: pending.length > 0 };
 }
 
 /** A directory we may not read has no files for us. */

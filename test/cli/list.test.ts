@@ -66,3 +66,15 @@ packages/*
     expect(done).toMatchObject({ exitCode: 0, stdout: ".\n", stderr: "" });
   });
 });
+
+test("a directory deleted under our feet still belongs to its project", async () => {
+  await using project = await GauntletProject.withChecks({ test: "npm test" });
+  const script = `mkdir "$2/gone" && cd "$2/gone" && rmdir "$2/gone" && exec "$0" "$1" list`;
+
+  const done = await run(["sh", "-c", script, process.execPath, CLI, project.root], {
+    cwd: project.root,
+    env: cleanEnv(project.home),
+  });
+
+  expect(done).toMatchObject({ exitCode: 0, stdout: ".\n  check test  npm test\n", stderr: "" });
+});

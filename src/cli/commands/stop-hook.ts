@@ -18,6 +18,7 @@ import { writeStopRecord } from "../../machine/stop-records.ts";
 import { writeAll } from "../../machine/write-all.ts";
 import { cancellation } from "../cancellation.ts";
 import { EXIT } from "../exit-code.ts";
+import { currentDirectory } from "../../machine/environment.ts";
 
 /** Answers an agent's stop: one line on stdout, always, and exit code 0, whatever happens. */
 export async function runStopHook(args: readonly string[]): Promise<number> {
@@ -53,7 +54,7 @@ async function answerStop(named: Host | undefined): Promise<Answered> {
     return { verdict: allow("stop_hook_active") };
   using cancel = cancellation();
   const text = await readObjectText(process.stdin, cancel.signal);
-  const read = readStop(text, { env, cwd: process.cwd() }, named);
+  const read = readStop(text, { env, cwd: currentDirectory() }, named);
   if (read.kind === "no-stop") return { ...read, verdict: allow("invalid_input", read) };
   const { host, event } = read;
   let result: RunResult | undefined;
