@@ -27,7 +27,7 @@ export function processTerminal(): Terminal {
     stdin,
     stdout,
     stderr,
-    isInteractive: stdin.isTTY && isTerminal,
+    isInteractive: isatty(0) && isTerminal,
     colours: createColors(isTerminal && !isPlain),
   };
 }

@@ -22,7 +22,7 @@ export async function readProject(
 async function projectFiles(directory: string): Promise<readonly string[]> {
   const listed = await git(directory, ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
   if (listed.ok && listed.value.exitCode === 0) return splitNul(listed.value.stdout);
-  return listFiles(absolutePath(directory));
+  return listFiles(absolutePath(directory)).files;
 }
 
 /** A file that cannot be read, or is far larger than any manifest, tells nothing. */

@@ -107,6 +107,10 @@ describe("git status", () => {
   });
 });
 
+function header(oid: string, head: string): Buffer {
+  return Buffer.from(`# branch.oid ${oid}\0# branch.head ${head}\0`);
+}
+
 async function write(repo: GauntletProject, path: string): Promise<void> {
   const file = join(repo.root, path);
   await mkdir(dirname(file), { recursive: true });
