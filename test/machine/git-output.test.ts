@@ -128,7 +128,3 @@ async function changed(repo: GauntletProject, base = "HEAD"): Promise<readonly s
   const byPath = detected.value.changes.files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
   return byPath.map(({ change, path }) => `${change} ${path}`);
 }
-
-function header(oid: string, head: string): Buffer {
-  return Buffer.from(`# branch.oid ${oid}\0# branch.head ${head}\0`);
-}
