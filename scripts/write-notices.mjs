@@ -1,0 +1,23 @@
+// Writes dist/THIRD-PARTY-NOTICES.txt: the licences of the libraries that the bundle contains.
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+const sources = readdirSync("src", { recursive: true }).filter((name) => name.endsWith(".ts"));
+const names = new Set(sources.flatMap((name) => importedPackages(readFileSync(join("src", name), "utf8"))));
+const notices = [...names].toSorted().map((name) => {
+  const folder = join("node_modules", name);
+  const { version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+  return `${name} ${version} (${license})\n\n${file === undefined ? "" : readFileSync(join(folder, file), "utf8").trim()}\n`;
+});
+writeFileSync("dist/THIRD-PARTY-NOTICES.txt", notices.join(`\n${"-".repeat(80)}\n\n`));
+
+/** Types are erased and optional peers are not bundled: only what is imported for real. */
+function importedPackages(text) {
+  const specifiers = [...text.matchAll(/^import (?!type)[^;]*? from "([^".][^"]*)"/gm)].map(
+    ([, specifier]) => specifier,
+  );
+  return specifiers
+    .filter((specifier) => !specifier.startsWith("node:"))
+    .map((specifier) => specifier.split("/")[0]);
+}

@@ -1,0 +1,18 @@
+import { readdirSync } from "node:fs";
+import { expect, test } from "vitest";
+import { GauntletProject } from "../rig/gauntlet-project.ts";
+
+test("demo shows a stop blocked, fixed and allowed, and leaves nothing behind", async () => {
+  await using somewhere = await GauntletProject.create({}, { git: false });
+
+  const done = await somewhere.gauntlet(["demo"], {
+    env: { TMPDIR: somewhere.home, CI: "true", GITHUB_BASE_REF: "main" },
+  });
+
+  expect(done.exitCode).toBe(0);
+  expect(done.stdout).toMatch(
+    /block[\s\S]*add\.test\.mjs:5[\s\S]*-1 !== 5[\s\S]*approve — ✓ Gauntlet passed/,
+  );
+  expect(done.stdout).not.toContain("\u001b");
+  expect(readdirSync(somewhere.home)).toEqual([]);
+});
