@@ -7,7 +7,7 @@ import { confirm } from "./confirm.ts";
 import { EXIT } from "./exit-code.ts";
 import { printLine, type Terminal } from "./terminal.ts";
 
-export interface CarryOutOptions {
+interface CarryOutOptions {
   readonly dryRun?: boolean | undefined;
   readonly yes?: boolean | undefined;
   /** What is true when it has been done. */

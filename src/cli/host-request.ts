@@ -8,9 +8,9 @@ import { readUserFile } from "../machine/user-file.ts";
 import { homeOf } from "./choose-hosts.ts";
 import type { Terminal } from "./terminal.ts";
 
-export interface LevelOptions {
-  readonly project?: boolean;
-  readonly user?: boolean;
+interface LevelOptions {
+  readonly project?: boolean | undefined;
+  readonly user?: boolean | undefined;
 }
 
 /** Everything the plan needs, read from disk. */

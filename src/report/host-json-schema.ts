@@ -11,7 +11,7 @@ const reasoned = z.array(
 export const doctorSchema = z
   .strictObject({
     format,
-    command: z.literal("doctor"),
+    command: z.literal("doctor").describe("The command that printed this."),
     hosts: z
       .array(
         z.strictObject({
@@ -20,7 +20,9 @@ export const doctorSchema = z
           findings: z
             .array(
               z.strictObject({
-                check: z.enum(["registered", "command", "timeout", "fired", "round-trip"]),
+                check: z
+                  .enum(["registered", "command", "timeout", "fired", "round-trip"])
+                  .describe("What was looked at."),
                 level: z.enum(["ok", "warning", "problem"]).describe("A problem makes the exit code 1."),
                 text: z.string().describe("For people."),
               }),
@@ -36,26 +38,31 @@ export const doctorSchema = z
 export const explainSchema = z
   .strictObject({
     format,
-    command: z.literal("explain"),
+    command: z.literal("explain").describe("The command that printed this."),
     at: z.iso.datetime().describe("When the stop was answered; ISO 8601, UTC."),
     event: z
       .strictObject({
         host: z.string().describe("Who asked."),
         hostVersion: z.string().nullable().describe("Where the host tells."),
-        sessionId: z.string().nullable(),
-        promptId: z.string().nullable(),
+        sessionId: z.string().nullable().describe("The host's own, where it names sessions."),
+        promptId: z.string().nullable().describe("Changes with every prompt, where the host says so."),
         cwd: z.string().describe("Where the agent was."),
         continued: z.boolean().describe("Whether the agent went on because an earlier stop was blocked."),
-        permissionMode: z.string().nullable(),
-        backgroundTasks: z.array(
-          z.strictObject({ kind: z.enum(["agent", "shell", "other"]), description: z.string() }),
-        ),
+        permissionMode: z.string().nullable().describe("As the host calls it; `plan` defers a stop."),
+        backgroundTasks: z
+          .array(
+            z.strictObject({
+              kind: z.enum(["agent", "shell", "other"]).describe("Only agents can defer a stop."),
+              description: z.string().describe("In the host's words."),
+            }),
+          )
+          .describe("Work the host said was still going on."),
       })
       .describe("What was asked."),
     verdict: z
       .strictObject({
-        decision: z.enum(["allow", "block"]),
-        status: z.enum(STATUSES),
+        decision: z.enum(["allow", "block"]).describe("Whether the agent might stop."),
+        status: z.enum(STATUSES).describe("What it came to; see the list of statuses."),
         message: z.string().describe("One line for people."),
         feedback: z.string().nullable().describe("What the agent was given to read."),
         notice: z.string().nullable().describe("What the person was told."),
@@ -63,19 +70,22 @@ export const explainSchema = z
       .describe("What was decided."),
     run: z
       .strictObject({
-        run: z.int().nullable().describe("The number of the run, if any gate ran."),
-        comparedTo: z.string().nullable(),
+        number: z.int().nullable().describe("The number of the run, if any gate ran."),
+        comparedTo: z.string().nullable().describe("In words, what the changes are measured against."),
         files: z.array(z.string()).describe("What changed; at most 200."),
         planned: reasoned.describe("Gates that were to run, and why."),
         skipped: reasoned.describe("Gates that were not, and why."),
         outcomes: reasoned.describe("What each gate came to."),
         attemptsLeft: z.int().nullable().describe("Blocks that may still follow."),
-        consoleLog: z.string().nullable(),
+        consoleLog: z.string().nullable().describe("The log of the run as a whole."),
       })
       .nullable()
       .describe("What was looked at and run; null when a guard ended it before."),
     answer: z
-      .strictObject({ stdout: z.string(), exitCode: z.int() })
+      .strictObject({
+        stdout: z.string().describe("One line."),
+        exitCode: z.int().describe("0, except for hosts that take 2 for a block."),
+      })
       .describe("What was written to the host."),
   })
   .describe("`explain`: why the last stop was blocked, allowed or deferred.");

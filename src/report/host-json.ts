@@ -40,7 +40,7 @@ export function explainJson({ at, event, verdict, run, answer }: StopRecord): st
 
 function runJson(run: NonNullable<StopRecord["run"]>): object {
   return {
-    run: run.number ?? null,
+    number: run.number ?? null,
     comparedTo: run.comparedTo ?? null,
     files: run.files,
     planned: run.planned.map(reasoned),

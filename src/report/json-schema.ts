@@ -241,7 +241,7 @@ const health = z
 
 const trouble = z
   .strictObject({
-    ...head("detect", "list", "validate", "status", "clean"),
+    ...head("detect", "list", "validate", "status", "clean", "explain"),
     status: z.enum(["no_config", "error", "lock_conflict"]).describe("What kind of trouble."),
     message: z.string().describe("What happened and what to do about it."),
   })

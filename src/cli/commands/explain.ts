@@ -3,6 +3,7 @@ import { findProject } from "../../machine/find-project.ts";
 import { readStopRecords } from "../../machine/stop-records.ts";
 import { explainJson } from "../../report/host-json.ts";
 import { explainStop } from "../../report/explain-stop.ts";
+import { errorJson } from "../../report/json.ts";
 import { EXIT } from "../exit-code.ts";
 import { printLine, type Terminal } from "../terminal.ts";
 
@@ -22,10 +23,9 @@ export async function explainCommand(
   const records = readStopRecords(terminal.env).filter((one) => anywhere || isHere(one, terminal.cwd));
   const record = records[last === true ? 0 : Number(last) - 1];
   if (record === undefined) {
-    printLine(
-      terminal.stderr,
-      `No stop ${anywhere ? "" : "in this project "}has been recorded. \`agent-gauntlet doctor\` tells whether the hook is registered.`,
-    );
+    const message = `No stop ${anywhere ? "" : "in this project "}has been recorded. \`agent-gauntlet doctor\` tells whether the hook is registered.`;
+    if (json) printLine(terminal.stdout, errorJson("explain", "error", message));
+    printLine(terminal.stderr, message);
     return EXIT.notOk;
   }
   if (json) printLine(terminal.stdout, explainJson(record));

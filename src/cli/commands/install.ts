@@ -3,16 +3,20 @@ import type { Host } from "../../hosts/host.ts";
 import { chooseHookCommand } from "../../install/hook-command.ts";
 import { planHostInstall } from "../../install/plan-hosts.ts";
 import { findProject } from "../../machine/find-project.ts";
-import { carryOut, type CarryOutOptions } from "../carry-out.ts";
+import { carryOut } from "../carry-out.ts";
 import { detectHosts, hostsNamed, REGISTRABLE } from "../choose-hosts.ts";
 import { EXIT } from "../exit-code.ts";
-import { type LevelOptions, levelsOf, placesOf, requestFor } from "../host-request.ts";
+import { levelsOf, placesOf, requestFor } from "../host-request.ts";
 import { installationOf, runningProgram } from "../installation.ts";
 import { printLine, type Terminal } from "../terminal.ts";
 
-export interface InstallOptions extends CarryOutOptions, LevelOptions {
+export interface InstallOptions {
   readonly host: readonly string[];
   readonly allDetected?: boolean;
+  readonly project?: boolean;
+  readonly user?: boolean;
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
 }
 
 /** Registers the stop hook with the named or detected hosts. */
@@ -27,18 +31,18 @@ export async function installCommand(terminal: Terminal, options: InstallOptions
 export async function installFor(
   terminal: Terminal,
   hosts: readonly Host[],
-  options: CarryOutOptions & LevelOptions,
+  { project, user, dryRun, yes }: Omit<InstallOptions, "host" | "allDetected">,
 ): Promise<number> {
   const command = chooseHookCommand(installationOf(runningProgram(), terminal.env));
   const request = await requestFor(placesOf(terminal), hosts, {
-    levels: levelsOf(options),
+    levels: levelsOf({ project, user }),
     command: command.line,
   });
   if (!request.ok) return refuse(terminal, explain(request.trouble));
-  if (findProject(terminal.cwd) === undefined && !options.user)
+  if (findProject(terminal.cwd) === undefined && !user)
     printLine(terminal.stdout, "There is no .gauntlet/config.yml here yet: `agent-gauntlet init` makes one.");
   if (command.note !== undefined) printLine(terminal.stdout, command.note);
-  return carryOut(terminal, planHostInstall(request.value), options);
+  return carryOut(terminal, planHostInstall(request.value), { dryRun, yes });
 }
 
 function refuse(terminal: Terminal, message: string): number {

@@ -1,25 +1,30 @@
 import { absolutePath } from "../../core/path.ts";
 import { explain, ok, type Result } from "../../core/trouble.ts";
 import type { Host } from "../../hosts/host.ts";
+import type { Level } from "../../install/host-files.ts";
 import { type HostPlan, planHostUninstall, type PlannedFile } from "../../install/plan-hosts.ts";
 import { CONFIG_FILE, findProject } from "../../machine/find-project.ts";
-import { carryOut, type CarryOutOptions } from "../carry-out.ts";
+import { carryOut } from "../carry-out.ts";
 import { hostsNamed, REGISTRABLE } from "../choose-hosts.ts";
 import { EXIT } from "../exit-code.ts";
-import { type LevelOptions, levelsOf, placesOf, requestFor } from "../host-request.ts";
+import { levelsOf, placesOf, requestFor } from "../host-request.ts";
 import { printLine, type Terminal } from "../terminal.ts";
 
-export interface UninstallOptions extends CarryOutOptions, LevelOptions {
+export interface UninstallOptions {
   /** All of them where none is named. */
   readonly host?: readonly string[];
+  readonly project?: boolean;
+  readonly user?: boolean;
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
 }
 
 /** Takes our stop hooks out of the hosts' files, and nothing else. */
 export async function uninstallCommand(terminal: Terminal, options: UninstallOptions): Promise<number> {
-  const { host = [] } = options;
+  const { host = [], project, user, dryRun, yes } = options;
   const hosts = host.length === 0 ? REGISTRABLE : hostsNamed(host);
   if (typeof hosts === "string") return complain(terminal, hosts);
-  const plans = await planEverywhere(terminal, hosts, options);
+  const plans = await planEverywhere(terminal, hosts, levelsOf({ project, user }));
   if (!plans.ok) return complain(terminal, explain(plans.trouble));
   const files = uniqueFiles(plans.value).filter(({ change }) => change.kind !== "unchanged");
   const troubles = plans.value.flatMap((plan) => plan.troubles);
@@ -30,9 +35,9 @@ export async function uninstallCommand(terminal: Terminal, options: UninstallOpt
   const exitCode = await carryOut(
     terminal,
     { files, troubles, notes: [] },
-    { ...options, done: "Stop hook removed from" },
+    { dryRun, yes, done: "Stop hook removed from" },
   );
-  if (exitCode === EXIT.ok && !options.dryRun)
+  if (exitCode === EXIT.ok && !dryRun)
     printLine(terminal.stdout, `${CONFIG_FILE} was left as it is: \`agent-gauntlet run\` still works.`);
   return exitCode;
 }
@@ -41,13 +46,13 @@ export async function uninstallCommand(terminal: Terminal, options: UninstallOpt
 async function planEverywhere(
   terminal: Terminal,
   hosts: readonly Host[],
-  options: UninstallOptions,
+  levels: readonly Level[],
 ): Promise<Result<readonly HostPlan[]>> {
   const here = absolutePath(terminal.cwd);
   const plans: HostPlan[] = [];
   for (const root of new Set([here, findProject(here) ?? here])) {
     const places = { ...placesOf(terminal), root };
-    const request = await requestFor(places, hosts, { levels: levelsOf(options), command: "" });
+    const request = await requestFor(places, hosts, { levels, command: "" });
     if (!request.ok) return request;
     plans.push(planHostUninstall(request.value));
   }
