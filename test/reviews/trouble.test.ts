@@ -92,7 +92,7 @@ test("a missing reviewer is passed over for the next in the list", async () => {
 
   expect(run.status).toBe("failed");
   expect((await project.sheet()).reviewer).toBe("codex");
-  expect(progressOf(run)).toContain("claude claude is not installed");
+  expect(progressOf(run)).toContain("claude is not installed");
 });
 
 const SILENT: readonly [string, object, string][] = [
@@ -128,7 +128,7 @@ test("a reviewer at its limit, though it exits with 0, is left alone from then o
   const second = await project.run();
 
   expect(progressOf(first).join("\n")).toContain("claude reached its usage limit");
-  expect(progressOf(second).join("\n")).toContain("claude at its usage limit, left alone until");
+  expect(progressOf(second).join("\n")).toContain("claude is at its usage limit and left alone until");
   expect(await project.calls("claude")).toHaveLength(1);
   expect(await project.calls("codex")).toHaveLength(2);
 });
@@ -150,7 +150,7 @@ test("a reviewer that hangs is ended at its timeout, and nothing of it is left",
   const run = await project.run();
 
   expect(run.status).toBe("failed");
-  expect(progressOf(run)).toContain("claude no answer within 1 s");
+  expect(progressOf(run)).toContain("claude gave no answer within 1 s");
   const [hung] = await project.calls("claude");
   expect(() => process.kill(Number(hung?.pid), 0)).toThrow("ESRCH");
 });

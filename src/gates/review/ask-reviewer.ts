@@ -33,9 +33,9 @@ export async function askReviewer(
   const { context } = question;
   const until = await restingUntil(reviewer.name, context.env);
   if (until !== undefined)
-    return trouble("resting", `at its usage limit, left alone until ${clockTime(until)}`);
+    return trouble("resting", `is at its usage limit and left alone until ${clockTime(until)}`);
   const executable = findExecutable(reviewer.executable, context.env, context.root);
-  if (executable === undefined) return trouble("missing", `${reviewer.executable} is not installed`);
+  if (executable === undefined) return trouble("missing", "is not installed");
   const printed = await run({ executable, reviewer, question }, signal);
   const asked = understand(reviewer, printed, context.root);
   if (asked.kind === "trouble" && asked.trouble.kind === "usage-limit")
@@ -87,7 +87,7 @@ async function placeFor({ scratch }: Invocation, context: GateContext) {
 
 function understand(reviewer: Reviewer, { end, stdout, stderr }: Printed, root: string): Asked {
   if (end.kind === "cancelled") return { kind: "cancelled" };
-  if (end.kind === "timed-out") return trouble("timed-out", `no answer within ${end.afterMs / 1000} s`);
+  if (end.kind === "timed-out") return trouble("timed-out", `gave no answer within ${end.afterMs / 1000} s`);
   if (end.kind === "not-started") return trouble("missing", `could not be started: ${end.detail}`);
   const reply = reviewer.replyIn(stdout);
   const answer = reply.failed ? undefined : readAnswer(reply.text, root);
