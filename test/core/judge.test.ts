@@ -1,0 +1,136 @@
+import { describe, expect, test } from "vitest";
+import { NEW_SESSION, type SessionHistory } from "../../src/core/history.ts";
+import { judge } from "../../src/core/judge.ts";
+import { type GateOutcome, OUTCOME_KINDS } from "../../src/core/outcome.ts";
+import { projectPath } from "../../src/core/path.ts";
+
+type Kind = GateOutcome["kind"];
+
+function outcome(kind: Kind, more: Partial<GateOutcome> = {}): GateOutcome {
+  const base = {
+    id: `check:.:${kind}`,
+    gate: "check",
+    name: kind,
+    scope: projectPath("."),
+    workingDirectory: projectPath("."),
+    warnOnly: false,
+    durationMs: 1,
+    detail: "why",
+    afterMs: 1,
+    blocks: false,
+  };
+  return { ...base, kind, ...more } as GateOutcome; // one object with the fields of every kind
+}
+
+const BUDGET = { maxRetries: 3, runNumber: 7, fingerprint: "tree" };
+const RED: SessionHistory = {
+  ...NEW_SESSION,
+  attempts: 1,
+  openFailures: [{ id: "check:.:failed", runNumber: 6 }],
+};
+
+describe("what outcomes mean (SPEC §5)", () => {
+  const MEANING: Readonly<Record<Kind, string>> = {
+    passed: "passed",
+    failed: "failed",
+    "timed-out": "failed",
+    errored: "error",
+    unavailable: "passed_with_warnings",
+    cancelled: "error",
+    skipped: "passed_with_warnings",
+  };
+
+  test.each(OUTCOME_KINDS)("%s alone", (kind) => {
+    expect(judge([outcome(kind)], NEW_SESSION, BUDGET).status).toBe(MEANING[kind]);
+  });
+
+  test.each(OUTCOME_KINDS)("%s beside a gate that passed", (kind) => {
+    expect(judge([outcome("passed"), outcome(kind)], NEW_SESSION, BUDGET).status).toBe(MEANING[kind]);
+  });
+
+  test.each(OUTCOME_KINDS)("%s beside a gate that failed", (kind) => {
+    expect(judge([outcome(kind), outcome("failed")], NEW_SESSION, BUDGET).status).toBe("failed");
+  });
+
+  test.each(["failed", "timed-out"] as const)("%s of a warn_only gate", (kind) => {
+    const judged = judge([outcome(kind, { warnOnly: true })], NEW_SESSION, BUDGET);
+
+    expect(judged).toEqual({ status: "passed_with_warnings", session: NEW_SESSION });
+  });
+
+  test("a gate that passed with a warning", () => {
+    expect(judge([outcome("passed", { warning: "hm" })], NEW_SESSION, BUDGET).status).toBe(
+      "passed_with_warnings",
+    );
+  });
+});
+
+describe("what a run costs", () => {
+  test("a block costs one attempt, however many gates failed", () => {
+    const judged = judge([outcome("failed"), outcome("timed-out")], NEW_SESSION, BUDGET);
+
+    expect(judged).toMatchObject({ session: { attempts: 1 }, attemptsLeft: 2 });
+  });
+
+  test.each([
+    [0, ["retry_limit_exceeded", "retry_limit_exceeded"]],
+    [1, ["failed", "retry_limit_exceeded", "retry_limit_exceeded"]],
+    [3, ["failed", "failed", "failed", "retry_limit_exceeded"]],
+  ])("max_retries %i: blocks so many times, then gives up", (maxRetries, statuses) => {
+    let session = NEW_SESSION;
+    const given = statuses.map(() => {
+      const judged = judge([outcome("failed")], session, { ...BUDGET, maxRetries });
+      session = judged.session;
+      return judged.status;
+    });
+
+    expect(given).toEqual(statuses);
+  });
+
+  test("giving up remembers the tree and closes what was open", () => {
+    const { session } = judge([outcome("failed")], { ...RED, attempts: 3, promptId: "p" }, BUDGET);
+
+    expect(session).toEqual({ ...NEW_SESSION, attempts: 3, promptId: "p", gaveUpOn: "tree" });
+  });
+
+  test.each(["errored", "cancelled"] as const)("%s costs no attempt and closes no failure", (kind) => {
+    expect(judge([outcome(kind)], RED, BUDGET).session).toEqual(RED);
+  });
+
+  test("something unavailable that blocks does so once, and costs no attempt", () => {
+    const gone = [outcome("unavailable", { blocks: true })];
+
+    const first = judge(gone, NEW_SESSION, BUDGET);
+    const second = judge(gone, first.session, BUDGET);
+
+    expect(first).toMatchObject({ status: "failed", session: { attempts: 0 } });
+    expect(second.status).toBe("retry_limit_exceeded");
+  });
+});
+
+describe("open failures (C33)", () => {
+  test("a gate that fails is open until it passes", () => {
+    const failed = judge([outcome("failed")], NEW_SESSION, BUDGET);
+    const passed = judge([outcome("passed", { id: "check:.:failed" })], failed.session, BUDGET);
+
+    expect(failed.session.openFailures).toEqual([{ id: "check:.:failed", runNumber: 7 }]);
+    expect(passed.session).toEqual(NEW_SESSION);
+  });
+
+  test("while another failure is open the budget stays as spent as it is", () => {
+    const { status, session } = judge([outcome("passed")], RED, BUDGET);
+
+    expect(status).toBe("passed");
+    expect(session).toEqual(RED);
+  });
+
+  test("after the last one the budget is whole again, for the same prompt", () => {
+    const { session } = judge(
+      [outcome("passed", { id: "check:.:failed" })],
+      { ...RED, promptId: "p", deferredFor: "p" },
+      BUDGET,
+    );
+
+    expect(session).toEqual({ ...NEW_SESSION, promptId: "p", deferredFor: "p" });
+  });
+});
