@@ -39,7 +39,7 @@ export function isFileName(text: string): boolean {
 const NUMBER_AFTER_NAME = /\w(?::\[?|\()\d/;
 
 const PLACE =
-  /^(\s{0,12})(?:\[?(error|warning|warn|fatal)\]?:?(?: in)? +)?((?:[A-Za-z]:)?\S+?)(?::(\d{1,7})(?::(\d{1,5}))?(?:[-:]\d+(?::\d+)?)?|:?[[(](\d{1,7})(?:[,:](\d{1,5}))?(?:[,:-]\d+)*[\])])(?![\w.])[:,]?\s*(?:- +)?(.*)$/i;
+  /^(\s{0,12})(?:\[?(error|warning|warn|fatal|[ew](?=:))\]?:?(?: in)? +)?((?:[A-Za-z]:)?\S+?)(?::(\d{1,7})(?::(\d{1,5}))?(?:[-:]\d+(?::\d+)?)?|:?[[(](\d{1,7})(?:[,:](\d{1,5}))?(?:[,:-]\d+)*[\])])(?![\w.])[:,]?\s*(?:- +)?(.*)$/i;
 
 const FILE_NAME =
   /^(?!https?:)(?:file:\/\/)?(?:[A-Za-z]:)?(?:[^:"'`<>|*?=,;]*[\\/])?(?:[^\\/:"'`<>|*?=,;]*[A-Za-z_)\]-][^\\/:"'`<>|*?=,;]*\.[A-Za-z][\w+-]{0,11}|\.?[A-Za-z]+rc|(?:Make|Docker|Rake|Gem|Jenkins|Just|Brew|Vagrant)file)$/;

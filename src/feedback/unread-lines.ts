@@ -5,7 +5,10 @@ type IsRead = (line: number) => boolean;
 
 /** What the tools themselves say in sum, `Found 412 errors in 30 files`: the last such lines, for they know what a cut log has lost. */
 export function toolSummary(lines: readonly string[], isRead: IsRead): string {
-  const found = unreadMatching(lines, isRead, SUMMARY).slice(-MOST_SUMMARIES);
+  const start = Math.max(0, lines.length - SUMMARIES_WITHIN);
+  const found = unreadMatching(lines.slice(start), (line) => isRead(start + line), SUMMARY).slice(
+    -MOST_SUMMARIES,
+  );
   return found.length === 0 ? "" : `In sum: ${found.join(" | ")}`;
 }
 
@@ -29,6 +32,7 @@ function lastName(test: string | undefined): string | undefined {
 
 const LONGEST = 200;
 const MOST_SUMMARIES = 3;
+const SUMMARIES_WITHIN = 5000;
 const MOST_TROUBLES = 6;
 const MOST_LOOKED_AT = 100;
 

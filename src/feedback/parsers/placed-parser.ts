@@ -24,7 +24,8 @@ export function placedParser({ name, kind, says, read = readVerdict }: PlacedToo
   function parse(log: Log, isRead: (line: number) => boolean): readonly Finding[] {
     const findings: Finding[] = [];
     for (const placed of log.placed) {
-      if (placed.rest === "" || isRead(placed.index) || !says(placed.rest, placed)) continue;
+      const text = textOf(log, placed);
+      if (text === "" || isRead(placed.index) || !says(text, placed)) continue;
       const to = endOfFrame(log, placed.index + 1);
       findings.push(finding(() => describe(log, placed, to), placed.index, to));
     }
@@ -32,9 +33,14 @@ export function placedParser({ name, kind, says, read = readVerdict }: PlacedToo
   }
 
   function describe(log: Log, placed: PlacedText, to: number): Caught {
-    const { severity = placed.word, ...said } = read(placed.rest);
+    const { severity = placed.word, ...said } = read(textOf(log, placed));
     return { ...placed, ...said, severity, excerpt: log.lines.slice(placed.index + 1, to) };
   }
+}
+
+/** `ERROR in file:line:column` of bundlers has its message on the next line. */
+function textOf({ lines }: Log, { rest, word, index }: PlacedText): string {
+  return rest === "" && word !== undefined ? (lines[index + 1] ?? "").trim() : rest;
 }
 
 /** `file:line:column: message` of tools nobody has described: everything placed that is not a mere remark. */
