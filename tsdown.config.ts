@@ -1,21 +1,60 @@
-import { defineConfig } from "tsdown";
+import { defineConfig, type UserConfig } from "tsdown";
 
-/** The CLIs are CommonJS, split at every dynamic import: the entry starts ~30 ms faster than ESM and loads only what a command needs. */
-export default defineConfig([
-  {
-    entry: { "agent-gauntlet": "src/cli/agent-gauntlet.ts", brepl: "src/cli/brepl.ts" },
+/**
+ * The CLIs are CommonJS, split at every dynamic import: the entry starts ~30 ms faster than ESM and loads only what a
+ * command needs. Each is built alone: what two entries share would become files of its own, and each file read at the
+ * start costs a quarter of a millisecond.
+ */
+function cli(name: string, entry: string): UserConfig {
+  return {
+    entry: { [name]: entry },
     outDir: "dist/cli",
+    clean: [`dist/cli/${name}.cjs`, `dist/cli/${name}`],
     format: "cjs",
     platform: "node",
     target: "node20",
     fixedExtension: true,
     dts: false,
+    minify: true,
+    outputOptions: {
+      chunkFileNames: `${name}/[name]-[hash].cjs`,
+      codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: layerOf }] },
+    },
     // jsonc-parser's CommonJS build loads its parts by names that no bundler can follow; its ES build does not.
     inputOptions: { resolve: { mainFields: ["module", "main"] } },
     deps: { onlyBundle: false },
     // Its UMD build, the one a CommonJS bundle would take, requires its parts at run time.
     alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
-  },
+  };
+}
+
+/** What a stop loads, step by step: a module belongs to the first step that needs it, and each step is one file. */
+const STEPS = [
+  { name: "stop", start: /src\/cli\/(?:agent-gauntlet|brepl)\.ts$/ },
+  { name: "unchanged", start: /src\/engine\/execute-run\.ts$/ },
+  { name: "run", start: /src\/engine\/run-project\.ts$|src\/cli\/commands\/brepl-stop\.ts$/ },
+  { name: "settings", start: /src\/config\/gauntlet\/load\.ts$/ },
+];
+
+type Modules = { getModuleInfo: (id: string) => { readonly importers: readonly string[] } | null };
+
+function layerOf(id: string, modules: Modules): string | undefined {
+  if (id.includes("rolldown/runtime")) return STEPS[0]?.name;
+  const importers = importersOf(id, modules);
+  return STEPS.find(({ start }) => importers.some((importer) => start.test(importer)))?.name;
+}
+
+/** The module and everything that imports it when it is itself loaded. */
+function importersOf(id: string, modules: Modules): readonly string[] {
+  const found = new Set([id]);
+  for (const one of found)
+    for (const importer of modules.getModuleInfo(one)?.importers ?? []) found.add(importer);
+  return [...found];
+}
+
+export default defineConfig([
+  cli("agent-gauntlet", "src/cli/agent-gauntlet.ts"),
+  cli("brepl", "src/cli/brepl.ts"),
   {
     entry: { index: "src/index.ts", sdk: "src/sdk/index.ts" },
     outDir: "dist",

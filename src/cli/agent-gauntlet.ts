@@ -1,12 +1,11 @@
 #!/usr/bin/env node
+import { runStopHook } from "./commands/stop-hook.ts";
 import { main } from "./main.ts";
 
-/** Stop hooks run dozens of times a day and load nothing they do not need; every other command goes through the table. */
+/** Stop hooks run dozens of times a day, so their first answers are in this very file; every other command is loaded. */
 void main(async () => {
-  if (process.argv[2] === "stop-hook" && process.argv[3] !== "--help") {
-    const { runStopHook } = await import("./commands/stop-hook.ts");
+  if (process.argv[2] === "stop-hook" && process.argv[3] !== "--help")
     return runStopHook(process.argv.slice(3));
-  }
   if (process.argv[2] === "brepl") {
     const { runBrepl } = await import("./brepl-commands.ts");
     return runBrepl(process.argv.slice(3), "agent-gauntlet brepl");

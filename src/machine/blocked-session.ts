@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { StopEvent } from "../core/stop-event.ts";
 import { now } from "./clock.ts";
@@ -21,6 +21,7 @@ const VERSION = 1;
 
 /** Absent when this session was not blocked, and when the file cannot be trusted. */
 export function readBlockedSession(event: StopEvent, env: Environment): BlockedSession | undefined {
+  if (isNoneBlocked(env)) return undefined;
   try {
     const value: unknown = JSON.parse(readFileSync(fileOf(event, env), "utf8"));
     return isBlockedSession(value) ? value : undefined;
@@ -47,11 +48,24 @@ export function rememberBlock(
 }
 
 export function forgetBlock(event: StopEvent, env: Environment): void {
-  rmSync(fileOf(event, env), { force: true });
+  if (!isNoneBlocked(env)) rmSync(fileOf(event, env), { force: true });
+}
+
+/** Most of the time there is no file at all, and then its name need not be worked out. */
+function isNoneBlocked(env: Environment): boolean {
+  try {
+    return readdirSync(directoryOf(env)).length === 0;
+  } catch {
+    return true;
+  }
+}
+
+function directoryOf(env: Environment): string {
+  return join(stateHome(env), "sessions");
 }
 
 function fileOf(event: StopEvent, env: Environment): string {
-  return join(stateHome(env), "sessions", `${sha256(sessionKey(event, event.cwd))}.json`);
+  return join(directoryOf(env), `${sha256(sessionKey(event, event.cwd))}.json`);
 }
 
 function isBlockedSession(value: unknown): value is BlockedSession {

@@ -1,9 +1,9 @@
-import { randomBytes } from "node:crypto";
 import { appendFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Result } from "../core/trouble.ts";
 import { fail, ok } from "../core/trouble.ts";
 import { decodeText } from "./decode-text.ts";
+import { nodeCrypto } from "./node-crypto.ts";
 
 /** Far above any file a person writes, far below what memory minds. */
 const DEFAULT_MAX_BYTES = 1024 * 1024;
@@ -40,7 +40,7 @@ export async function listDirectory(path: string): Promise<Result<readonly strin
 
 /** Writes a file so that a reader sees the old content or the new, never a part; makes its directory if need be. */
 export async function writeFileAtomic(path: string, content: string | Uint8Array): Promise<Result<void>> {
-  const draft = `${path}.${randomBytes(6).toString("hex")}.tmp`;
+  const draft = `${path}.${nodeCrypto().randomBytes(6).toString("hex")}.tmp`;
   try {
     await mkdir(dirname(path), { recursive: true });
     await writeFile(draft, content, { flag: "wx" });

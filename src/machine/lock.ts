@@ -1,8 +1,8 @@
-import { createHash, randomUUID } from "node:crypto";
 import { linkSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fail, ok, type Result, type Trouble } from "../core/trouble.ts";
 import { troubleOf } from "./files.ts";
+import { nodeCrypto } from "./node-crypto.ts";
 import { bootId, isAlive, startTime } from "./process-tree.ts";
 
 /** Who holds a lock: enough to tell a living holder from a dead one whose pid was given to somebody else. */
@@ -41,7 +41,7 @@ export function acquireLock(path: string, sessionId?: string): Result<Lock> {
 
 function describeSelf(sessionId?: string): LockHolder {
   return {
-    runId: randomUUID(),
+    runId: nodeCrypto().randomUUID(),
     pid: process.pid,
     startTime: startTime(process.pid),
     bootId: bootId(),
@@ -143,7 +143,7 @@ function readHolder(path: string): LockHolder | undefined {
 
 /** Anything we did not write ourselves has no living holder; its content stands in for the run's name. */
 function parseHolder(text: string): LockHolder {
-  const foreign = { runId: createHash("sha256").update(text).digest("hex"), pid: 0, since: "" };
+  const foreign = { runId: nodeCrypto().createHash("sha256").update(text).digest("hex"), pid: 0, since: "" };
   try {
     const value: unknown = JSON.parse(text);
     return isHolder(value) ? value : foreign;

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { nodeCrypto } from "./node-crypto.ts";
 
 /** A session's name as a file name: its own id where that is harmless, a hash of whatever identifies it otherwise. */
 export function sessionKey(
@@ -11,7 +11,7 @@ export function sessionKey(
 }
 
 export function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
+  return nodeCrypto().createHash("sha256").update(text).digest("hex");
 }
 
 function isHarmless(id: string): boolean {

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { StopRecord } from "../core/stop-record.ts";
-import { sessionKey, sha256 } from "./session-key.ts";
+import { sessionKey } from "./session-key.ts";
 import { stateHome } from "./state-home.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -12,7 +12,7 @@ const KEPT_RECORDS = 100;
 /** Keeps the last stop of each session. A record that cannot be written is not worth a word: the answer has been given. */
 export function writeStopRecord(record: StopRecord, env: Environment): void {
   const directory = directoryOf(env);
-  const path = join(directory, `${sha256(sessionKey(record.event, record.event.cwd))}.json`);
+  const path = join(directory, `${sessionKey(record.event, record.event.cwd)}.json`);
   const draft = `${path}.${process.pid}`;
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });

@@ -13,8 +13,9 @@ import type { Host } from "../../hosts/host.ts";
 import { readStop } from "../../hosts/read-stop.ts";
 import { refusal } from "../../hosts/refused.ts";
 import { now } from "../../machine/clock.ts";
-import { readObjectText } from "../../machine/read-stdin.ts";
+import { readAtOnce, readObjectText } from "../../machine/read-stdin.ts";
 import { writeStopRecord } from "../../machine/stop-records.ts";
+import { trace } from "../../machine/trace.ts";
 import { writeAll } from "../../machine/write-all.ts";
 import { cancellation } from "../cancellation.ts";
 import { EXIT } from "../exit-code.ts";
@@ -26,11 +27,14 @@ export async function runStopHook(args: readonly string[]): Promise<number> {
   const answer = answerOnce(named ?? claudeCode);
   process.on("uncaughtException", (error) => answer(crashed(error)));
   try {
+    trace("Node started, our first file read");
     log("Starting gauntlet validation...");
     const { host, verdict, asked } = await answerStop(named);
     const exitCode = answer(verdict, host);
+    trace("answered");
     if (host !== undefined && asked !== undefined)
       writeStopRecord(recordOf(host, verdict, asked), process.env);
+    trace("stop recorded");
     return exitCode;
   } catch (error) {
     return answer(crashed(error));
@@ -53,7 +57,12 @@ async function answerStop(named: Host | undefined): Promise<Answered> {
   if (env["GAUNTLET_STOP_HOOK_ACTIVE"] || env["GAUNTLET_STOP_HOOK_ACTIVE_ENV"])
     return { verdict: allow("stop_hook_active") };
   using cancel = cancellation();
-  const text = await readObjectText(process.stdin, cancel.signal);
+  const beginning = readAtOnce();
+  const text =
+    beginning.kind === "complete"
+      ? beginning.text
+      : await readObjectText(process.stdin, cancel.signal, beginning);
+  trace("stdin read");
   const read = readStop(text, { env, cwd: currentDirectory() }, named);
   if (read.kind === "no-stop") return { ...read, verdict: allow("invalid_input", read) };
   const { host, event } = read;
