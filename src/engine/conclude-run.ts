@@ -6,11 +6,10 @@ import { statusMessage } from "../core/status-message.ts";
 import { explain } from "../core/trouble.ts";
 import { rememberBlock } from "../machine/blocked-session.ts";
 import { now } from "../machine/clock.ts";
-import { fingerprintWorkTree } from "../machine/fingerprint.ts";
-import { writeSession, writeWorkTree } from "../machine/history-store.ts";
+import { keepPassIndex, writeSession, writeWorkTree } from "../machine/history-store.ts";
 import { pruneLogs } from "../machine/log-dir.ts";
-import type { PlannedRun } from "./execute-run.ts";
 import type { Project } from "./project.ts";
+import type { PlannedRun } from "./run-project.ts";
 import type { RunRequest, RunResult } from "./run-request.ts";
 
 export interface FinishedRun {
@@ -24,10 +23,11 @@ export interface FinishedRun {
 /** Judges a finished run, writes down what later runs must know, and says what it came to. */
 export async function concludeRun(run: FinishedRun): Promise<RunResult> {
   const { project, planned, outcomes, runNumber } = run;
+  const tree = await planned.snapshot.fingerprint;
   const judgement = judge(outcomes, planned.session, {
     maxRetries: retryBudget(run),
     runNumber,
-    fingerprint: planned.fingerprint,
+    fingerprint: tree.kind === "tree" ? tree.hash : undefined,
   });
   const { status } = judgement;
   const failures = status === "failed" ? await describeFailures(run, judgement) : undefined;
@@ -100,13 +100,14 @@ function rememberBlocked({ project, request }: FinishedRun): void {
 async function passRecord(run: FinishedRun, status: Status): Promise<PassRecord | undefined> {
   const { project, planned, runNumber } = run;
   if (status !== "passed" && status !== "passed_with_warnings") return undefined;
-  if (!isRunOfEverything(run.request) || planned.fingerprint === undefined) return undefined;
-  const after = await fingerprintWorkTree(project.query.root);
-  if (after.kind === "none" || after.hash !== planned.fingerprint) return undefined;
+  const tree = await planned.snapshot.fingerprint;
+  if (!isRunOfEverything(run.request) || tree.kind === "none") return undefined;
+  if (!(await planned.snapshot.isCurrent())) return undefined;
+  keepPassIndex(project.logDir.stateDir, tree.hash, planned.snapshot.copyIndex);
   const { baseCommit } = planned.detected.changes;
   return {
     runNumber,
-    fingerprint: planned.fingerprint,
+    fingerprint: tree.hash,
     gateHash: project.settings.gateHash,
     ...(baseCommit === undefined ? {} : { baseCommit }),
     status,

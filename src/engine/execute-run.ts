@@ -1,142 +1,32 @@
-import { resumeSession, type SessionHistory, type WorkTreeHistory } from "../core/history.ts";
-import type { Plan } from "../core/plan.ts";
-import { projectPath } from "../core/path.ts";
-import type { RunEvent } from "../core/run-event.ts";
-import type { GateContext } from "../gates/gate-context.ts";
-import { type DetectedChanges, detectChanges } from "../machine/detect-changes.ts";
-import { fingerprintWorkTree } from "../machine/fingerprint.ts";
-import { forgetGroups, recordGroup } from "../machine/gate-groups.ts";
-import { readSession, readWorkTree } from "../machine/history-store.ts";
-import { acquireLock } from "../machine/lock.ts";
-import { nextRunNumber, prepareLogDir } from "../machine/log-dir.ts";
-import { autoClean } from "./auto-clean.ts";
-import { concludeRun } from "./conclude-run.ts";
-import { deadlineOf } from "./deadline.ts";
+import { trace } from "../machine/trace.ts";
 import { openProject, type Project } from "./project.ts";
-import { planFor } from "./plan-for.ts";
 import { reasonNotToRun } from "./reason-not-to-run.ts";
-import { runGates } from "./run-gates.ts";
-import { startRunLog, traceRequest } from "./run-log.ts";
 import type { RunRequest, RunResult } from "./run-request.ts";
-import { troubleResult, withoutGates } from "./run-result.ts";
-import { tidyUpAfter } from "./tidy-up-after.ts";
-import { unknownGate } from "./unknown-gate.ts";
+import { troubleResult } from "./run-result.ts";
 
 /** Runs a project's gates. Never exits the process, never writes to stdout, never throws for expected trouble. */
 export async function executeRun(request: RunRequest): Promise<RunResult> {
+  trace("engine loaded");
   const project = await openProject(request);
+  trace("settings read");
   if (!project.ok) return troubleResult(project.trouble);
-  const trace = await traceRequest(project.value, request);
-  const unneeded = request.checkInterval ? await reasonNotToRun(project.value, request) : undefined;
-  const result = unneeded ?? (await runLocked(project.value, request));
-  trace(result);
+  if (!project.value.settings.debugLog.enabled) return runIfNeeded(project.value, request);
+  const { traceRequest } = await import("./trace-request.ts");
+  const noteResult = await traceRequest(project.value, request);
+  const result = await runIfNeeded(project.value, request);
+  noteResult(result);
   return result;
 }
 
-async function runLocked(project: Project, request: RunRequest): Promise<RunResult> {
-  const { logDir, session } = project;
-  const prepared = await prepareLogDir(logDir);
-  if (!prepared.ok) return troubleResult(prepared.trouble);
-  const locked = acquireLock(logDir.lockFile, session);
-  if (!locked.ok) return troubleResult(locked.trouble);
-  using lock = locked.value;
-  if (lock.replaced !== undefined) await tidyUpAfter(lock.replaced, logDir);
-  return await runUnderLock(project, request, lock.runId); // the lock is released when this returns
+async function runIfNeeded(project: Project, request: RunRequest): Promise<RunResult> {
+  const unneeded = request.checkInterval ? await reasonNotToRun(project, request, loadTheRest) : undefined;
+  trace("decided whether to run");
+  if (unneeded !== undefined) return unneeded;
+  const { runProject } = await loadTheRest();
+  return runProject(project, request);
 }
 
-async function runUnderLock(project: Project, request: RunRequest, runId: string): Promise<RunResult> {
-  const found = await lookAround(project, request);
-  if (!found.ok) return troubleResult(found.trouble);
-  const { situation } = found;
-  const unknown = unknownGate(project.settings, request.gates ?? []);
-  if (unknown !== undefined) return troubleResult(unknown);
-
-  const { changes } = situation.detected;
-  const plan = planFor(project, request, { changes, session: situation.session });
-  if (plan.gates.length > 0) return runPlan(project, request, { ...situation, plan, runId });
-  for (const message of [...changes.notes, ...situation.warnings])
-    request.onEvent?.({ kind: "warned", message });
-  const isUnchanged = changes.files.length === 0 && situation.session.openFailures.length === 0;
-  const { warnings } = situation;
-  return { ...withoutGates(isUnchanged ? "no_changes" : "no_applicable_gates"), changes, plan, warnings };
-}
-
-/** Everything a run must know before it can plan. */
-interface Situation {
-  readonly detected: DetectedChanges;
-  readonly fingerprint: string | undefined;
-  readonly workTree: WorkTreeHistory;
-  readonly session: SessionHistory;
-  /** State that could not be trusted and counts as absent. */
-  readonly warnings: readonly string[];
-}
-
-type Found =
-  { ok: true; situation: Situation } | Extract<Awaited<ReturnType<typeof detectChanges>>, { ok: false }>;
-
-async function lookAround(project: Project, request: RunRequest): Promise<Found> {
-  const { logDir, query, session: key } = project;
-  const [detected, tree, workTree, stored] = await Promise.all([
-    detectChanges(query),
-    fingerprintWorkTree(query.root),
-    readWorkTree(logDir.stateDir),
-    readSession(logDir.stateDir, key),
-  ]);
-  if (!detected.ok) return detected;
-  const fingerprint = tree.kind === "tree" ? tree.hash : undefined;
-  const { pass } = workTree.value;
-  const resumed = resumeSession(stored.value, { promptId: request.event?.promptId, fingerprint, pass });
-  const session = request.budget === undefined ? resumed : { ...resumed, attempts: request.budget.spent };
-  const warnings = [workTree.warning, stored.warning].filter((one) => one !== undefined);
-  await autoClean(project, workTree.value.lastRun, detected.value);
-  return {
-    ok: true,
-    situation: { detected: detected.value, fingerprint, workTree: workTree.value, session, warnings },
-  };
-}
-
-/** A planned run about to start. */
-export interface PlannedRun extends Situation {
-  readonly plan: Plan;
-  readonly runId: string;
-}
-
-async function runPlan(project: Project, request: RunRequest, planned: PlannedRun): Promise<RunResult> {
-  const { settings, logDir } = project;
-  const runNumber = await nextRunNumber(logDir, planned.workTree.lastRun?.number ?? 0);
-  const log = startRunLog(project, runNumber);
-  const onEvent = (event: RunEvent): void => {
-    log.record(event);
-    request.onEvent?.(event);
-  };
-  const { changes } = planned.detected;
-  for (const message of [...changes.notes, ...planned.warnings]) onEvent({ kind: "warned", message });
-  onEvent({ kind: "run-planned", runNumber, changes, plan: planned.plan });
-  const context: GateContext = {
-    root: settings.root,
-    logDir: settings.logDir,
-    runNumber,
-    runId: planned.runId,
-    baseBranch: project.query.base ?? project.query.baseBranch,
-    env: project.env,
-    review: {
-      changes,
-      rerunNewIssueThreshold: settings.rerunNewIssueThreshold,
-      attempts: planned.session.attempts,
-      onProgress: (gate, text) => onEvent({ kind: "gate-progressed", planned: gate, text }),
-    },
-    onGroup: (pid) => recordGroup(logDir, pid),
-  };
-  const signal = deadlineOf(project, request);
-  const outcomes = await runGates(
-    planned.plan,
-    { maxParallel: settings.maxParallel, context, onEvent },
-    signal,
-  );
-  await forgetGroups(logDir);
-  const result = await concludeRun({ project, request, planned, runNumber, outcomes });
-  for (const message of result.warnings?.slice(planned.warnings.length) ?? [])
-    onEvent({ kind: "warned", message });
-  log.finish(result);
-  return { ...result, consoleLogPath: projectPath(`${settings.logDir}/${log.name}`) };
+/** Everything a run needs beyond deciding that there is one. */
+function loadTheRest() {
+  return import("./run-project.ts");
 }

@@ -1,9 +1,9 @@
-import { loadSettings } from "../config/gauntlet/load.ts";
+import { loadSettingsQuickly } from "../config/gauntlet/settings-cache.ts";
 import type { Diagnostic } from "../core/diagnostic.ts";
 import type { Settings } from "../core/settings.ts";
 import { fail, ok, type Result } from "../core/trouble.ts";
 import type { ChangeQuery } from "../machine/comparison-base.ts";
-import { baseBranchIn } from "../machine/comparison-base.ts";
+import { baseBranchIn, type ComparisonBase, comparisonBase } from "../machine/comparison-base.ts";
 import { currentEnv, isCi } from "../machine/environment.ts";
 import { findProject } from "../machine/find-project.ts";
 import { type LogDir, logDirOf } from "../machine/log-dir.ts";
@@ -20,13 +20,15 @@ export interface Project {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly ci: boolean;
   readonly query: ChangeQuery;
+  /** What changes are measured from; looked for once, when it is first asked for. */
+  readonly findBase: () => Promise<Result<ComparisonBase>>;
 }
 
 export async function openProject(request: RunRequest): Promise<Result<Project>> {
   const env = request.env ?? currentEnv();
   const root = findProject(request.cwd);
   if (root === undefined) return fail({ kind: "no-config", searchedFrom: request.cwd });
-  const loaded = await loadSettings(root, env);
+  const loaded = await loadSettingsQuickly(root, env);
   if (!loaded.ok) return loaded;
   const { warnings } = loaded.value;
   const logDir = request.logDir ?? loaded.value.settings.logDir;
@@ -34,6 +36,7 @@ export async function openProject(request: RunRequest): Promise<Result<Project>>
   const ci = isCi(env);
   const { base, commit, uncommitted } = request;
   const baseBranch = ci ? baseBranchIn(env, settings.baseBranch) : settings.baseBranch;
+  const query = { root, logDir: loaded.value.settings.logDir, baseBranch, base, commit, uncommitted, ci };
   return ok({
     settings,
     warnings,
@@ -41,6 +44,12 @@ export async function openProject(request: RunRequest): Promise<Result<Project>>
     session: request.event === undefined ? "command-line" : sessionKey(request.event, root),
     env,
     ci,
-    query: { root, logDir: loaded.value.settings.logDir, baseBranch, base, commit, uncommitted, ci },
+    query,
+    findBase: once(() => comparisonBase(query)),
   });
+}
+
+function once<T>(find: () => T): () => T {
+  let found: { readonly value: T } | undefined;
+  return () => (found ??= { value: find() }).value;
 }

@@ -8,17 +8,22 @@ import {
   type SessionHistory,
 } from "../core/history.ts";
 import { now } from "../machine/clock.ts";
-import { type ChangeQuery, findBaseCommit } from "../machine/comparison-base.ts";
 import { fingerprintWorkTree } from "../machine/fingerprint.ts";
-import { readSession, readWorkTree, writeSession } from "../machine/history-store.ts";
+import { passIndexOf, readSession, readWorkTree, writeSession } from "../machine/history-store.ts";
+import { kindOf } from "../machine/kind-of.ts";
 import { prepareLogDir } from "../machine/log-dir.ts";
+import { isUnchangedSince } from "../machine/snapshot.ts";
 import type { Project } from "./project.ts";
 import type { RunRequest, RunResult } from "./run-request.ts";
 import { withoutGates } from "./run-result.ts";
 
 /** Why a stop needs no run: switched off, not the end, the same tree as the last pass or surrender, or too soon. */
-export async function reasonNotToRun(project: Project, request: RunRequest): Promise<RunResult | undefined> {
-  const { settings, logDir, query } = project;
+export async function reasonNotToRun(
+  project: Project,
+  request: RunRequest,
+  whileWaiting: () => unknown,
+): Promise<RunResult | undefined> {
+  const { settings, logDir } = project;
   if (!settings.stopHook.enabled) return withoutGates("stop_hook_disabled");
   const [{ value: workTree }, { value: stored }] = await Promise.all([
     readWorkTree(logDir.stateDir),
@@ -28,8 +33,7 @@ export async function reasonNotToRun(project: Project, request: RunRequest): Pro
   if (deferred !== undefined) return deferred;
 
   const { pass } = workTree;
-  const isTreeKnown = pass !== undefined || stored.gaveUpOn !== undefined;
-  const tree = isTreeKnown ? await lookAtTree(query) : NO_TREE;
+  const tree = await lookAtTree(project, { pass, gaveUpOn: stored.gaveUpOn }, whileWaiting);
   if (isCoveredBy(pass, { ...tree, gateHash: settings.gateHash })) return reusedPass(pass);
 
   const session = resumeSession(stored, {
@@ -51,9 +55,30 @@ interface Tree {
 
 const NO_TREE: Tree = { fingerprint: undefined, baseCommit: undefined };
 
-async function lookAtTree(query: ChangeQuery): Promise<Tree> {
-  const [tree, baseCommit] = await Promise.all([fingerprintWorkTree(query.root), findBaseCommit(query)]);
-  return { fingerprint: tree.kind === "tree" ? tree.hash : undefined, baseCommit };
+interface KnownTrees {
+  readonly pass: PassRecord | undefined;
+  readonly gaveUpOn: string | undefined;
+}
+
+/** Looks only as far as it takes to tell whether this tree is one we know. */
+async function lookAtTree(project: Project, known: KnownTrees, whileWaiting: () => unknown): Promise<Tree> {
+  const isPassOfOtherGates = known.pass?.gateHash !== project.settings.gateHash;
+  if (known.gaveUpOn === undefined && isPassOfOtherGates) return NO_TREE;
+  const looking = Promise.all([knownTree(project, known), project.findBase()]);
+  void whileWaiting();
+  const [fingerprint, base] = await looking;
+  return { fingerprint, baseCommit: base.ok ? base.value.mergeBase : undefined };
+}
+
+async function knownTree(
+  { query, logDir }: Project,
+  { pass, gaveUpOn }: KnownTrees,
+): Promise<string | undefined> {
+  const index = pass && gaveUpOn === undefined ? passIndexOf(logDir.stateDir, pass.fingerprint) : undefined;
+  if (index !== undefined && kindOf(index) === "file")
+    return (await isUnchangedSince(query.root, index)) ? pass?.fingerprint : undefined;
+  const tree = await fingerprintWorkTree(query.root);
+  return tree.kind === "tree" ? tree.hash : undefined;
 }
 
 /** A deferral that cannot be remembered could be repeated for ever, so then the gates run. */

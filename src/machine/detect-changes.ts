@@ -1,8 +1,15 @@
 import type { ChangedFile, ChangeSet } from "../core/change-set.ts";
 import { type AbsolutePath, type ProjectPath } from "../core/path.ts";
 import { fail, ok, type Result } from "../core/trouble.ts";
-import { type ChangeQuery, comparisonBase, emptyTree, resolveCommit } from "./comparison-base.ts";
+import {
+  type ChangeQuery,
+  type ComparisonBase,
+  comparisonBase,
+  emptyTree,
+  resolveCommit,
+} from "./comparison-base.ts";
 import { parseNameStatus, parseStatus, type WorkTreeStatus } from "./git-output.ts";
+import { placesByLayout } from "./git-places.ts";
 import { git, gitOutput } from "./git.ts";
 import { listFiles } from "./list-files.ts";
 
@@ -14,12 +21,21 @@ export interface DetectedChanges {
 }
 
 /** Finds what changed in the project. Without git everything counts as changed. */
-export async function detectChanges(query: ChangeQuery): Promise<Result<DetectedChanges>> {
+export async function detectChanges(
+  query: ChangeQuery,
+  findBase = () => comparisonBase(query),
+): Promise<Result<DetectedChanges>> {
+  const prefix = placesByLayout(query.root)?.prefix ?? (await askPrefix(query));
+  if (typeof prefix !== "string") return prefix;
+  const detected = await inRepository(query, { prefix, findBase });
+  return detected.ok ? ok(withoutLogs(detected.value, query.logDir)) : detected;
+}
+
+async function askPrefix(query: ChangeQuery): Promise<string | Result<DetectedChanges>> {
   const prefix = await git(query.root, ["rev-parse", "--show-prefix"]);
   if (!prefix.ok) return ok(everything(query, "git could not be started"));
   if (prefix.value.exitCode !== 0) return outsideGit(query, prefix.value.stderr);
-  const detected = await inRepository(query, prefix.value.stdout.toString().replace(/\n$/, ""));
-  return detected.ok ? ok(withoutLogs(detected.value, query.logDir)) : detected;
+  return prefix.value.stdout.toString().replace(/\n$/, "");
 }
 
 function outsideGit(query: ChangeQuery, stderr: string): Result<DetectedChanges> {
@@ -37,9 +53,21 @@ function everything(query: ChangeQuery, why: string): DetectedChanges {
   return withoutLogs({ changes: { comparedTo: `nothing (${why})`, files, notes } }, query.logDir);
 }
 
-async function inRepository(query: ChangeQuery, prefix: string): Promise<Result<DetectedChanges>> {
+interface Place {
+  readonly prefix: string;
+  readonly findBase: () => Promise<Result<ComparisonBase>>;
+}
+
+async function inRepository(
+  query: ChangeQuery,
+  { prefix, findBase }: Place,
+): Promise<Result<DetectedChanges>> {
   if (query.commit !== undefined) return inCommit(query, query.commit);
-  const [status, base] = await Promise.all([workTreeStatus(query.root, prefix), comparisonBase(query)]);
+  const [status, base, committed] = await Promise.all([
+    workTreeStatus(query.root, prefix),
+    findBase(),
+    findBase().then((found) => committedSince(query.root, found)),
+  ]);
   if (!status.ok) return status;
   if (!base.ok) return base;
   const { branch, head, files } = status.value;
@@ -49,7 +77,6 @@ async function inRepository(query: ChangeQuery, prefix: string): Promise<Result<
     return ok({ changes: { comparedTo: "nothing (no commits yet)", files, notes: [] }, ...place });
   }
   if (mergeBase === undefined) return ok({ changes: { comparedTo: description, files, notes }, ...place });
-  const committed = mergeBase === head ? ok([]) : await diff(query.root, mergeBase, head);
   if (!committed.ok) return committed;
   return ok({
     changes: {
@@ -60,6 +87,14 @@ async function inRepository(query: ChangeQuery, prefix: string): Promise<Result<
     },
     ...place,
   });
+}
+
+async function committedSince(
+  root: AbsolutePath,
+  base: Result<ComparisonBase>,
+): Promise<Result<readonly ChangedFile[]>> {
+  const from = base.ok ? base.value.mergeBase : undefined;
+  return from === undefined ? ok([]) : diff(root, from, "HEAD");
 }
 
 async function inCommit(query: ChangeQuery, commit: string): Promise<Result<DetectedChanges>> {

@@ -1,3 +1,4 @@
+import { readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { NEW_SESSION, type SessionHistory, type WorkTreeHistory } from "../core/history.ts";
 import { OUTCOME_KINDS } from "../core/outcome.ts";
@@ -21,6 +22,24 @@ export function readWorkTree(stateDir: string): Promise<Stored<WorkTreeHistory>>
 
 export function writeWorkTree(stateDir: string, history: WorkTreeHistory): Promise<Result<void>> {
   return writeState(join(stateDir, "work-tree.json"), history);
+}
+
+/** The index of the tree that passed: the quick way to see that nothing changed since. Named after the tree, so it cannot speak for another. */
+export function passIndexOf(stateDir: string, tree: string): string {
+  return join(stateDir, `pass-${tree}.index`);
+}
+
+/** Keeps the index of a tree that passed in place of the one before. Without it, a later stop only takes longer. */
+export function keepPassIndex(stateDir: string, tree: string, copyTo: (path: string) => void): void {
+  const kept = passIndexOf(stateDir, tree);
+  try {
+    for (const name of readdirSync(stateDir))
+      if (/^pass-.*\.index(?:\.draft)?$/.test(name)) rmSync(join(stateDir, name), { force: true });
+    copyTo(`${kept}.draft`);
+    renameSync(`${kept}.draft`, kept);
+  } catch {
+    rmSync(kept, { force: true });
+  }
 }
 
 export function readSession(stateDir: string, key: string): Promise<Stored<SessionHistory>> {

@@ -2,8 +2,9 @@ import { readdir, rm } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import type { ChangeSet } from "../core/change-set.ts";
 import { ok, type Result } from "../core/trouble.ts";
-import { type Fingerprint, snapshotWorkTree } from "./fingerprint.ts";
+import { snapshotWorkTree } from "./fingerprint.ts";
 import { git, gitOutput } from "./git.ts";
+import type { Fingerprint } from "./snapshot.ts";
 
 /** The work trees that reviewers have seen, kept below the log directory so that a later round can see what changed since. */
 export class ReviewTrees {

@@ -1,8 +1,7 @@
 import type { DebugLogSettings, StopHookSettings } from "../../core/settings.ts";
+import { type Environment, withEnvironment } from "./environment-overrides.ts";
 import type { GlobalFields } from "./schema.ts";
 import { DEBUG_LOG_DEFAULTS, STOP_HOOK_DEFAULTS } from "./schema.ts";
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Where the same key may stand, strongest first: environment, project, global, default. */
 export interface Layers {
@@ -14,14 +13,15 @@ export interface Layers {
 /** How the stop hook behaves, decided field by field. */
 export function stopHookSettings({ env, project, global }: Layers): StopHookSettings {
   const fields = { ...STOP_HOOK_DEFAULTS, ...global.stop_hook, ...project.stop_hook };
-  return {
-    enabled: switchOf(env.GAUNTLET_STOP_HOOK_ENABLED) ?? fields.enabled,
-    runIntervalMinutes: countOf(env.GAUNTLET_STOP_HOOK_INTERVAL_MINUTES) ?? fields.run_interval_minutes,
+  const written = {
+    enabled: fields.enabled,
+    runIntervalMinutes: fields.run_interval_minutes,
     whenActive: fields.when_active,
     timeoutMs: fields.timeout * 1000,
     maxReasonChars: fields.max_reason_chars,
     defer: fields.defer,
   };
+  return withEnvironment(written, env);
 }
 
 export function debugLogSettings({ project, global }: Omit<Layers, "env">): DebugLogSettings {
@@ -31,15 +31,4 @@ export function debugLogSettings({ project, global }: Omit<Layers, "env">): Debu
 
 function asFields(debugLog: GlobalFields["debug_log"]) {
   return typeof debugLog === "boolean" ? { enabled: debugLog } : debugLog;
-}
-
-function switchOf(text: string | undefined): boolean | undefined {
-  const word = text?.trim().toLowerCase();
-  if (word === "true" || word === "1") return true;
-  return word === "false" || word === "0" ? false : undefined;
-}
-
-function countOf(text: string | undefined): number | undefined {
-  const digits = text?.trim() ?? "";
-  return /^\d{1,9}$/.test(digits) ? Number(digits) : undefined;
 }

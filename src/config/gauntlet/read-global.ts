@@ -3,7 +3,7 @@ import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { AbsolutePath } from "../../core/path.ts";
 import { absolutePath } from "../../core/path.ts";
 import { ConfigFiles } from "./config-files.ts";
-import type { Environment } from "./layers.ts";
+import type { Environment } from "./environment-overrides.ts";
 import { readValue } from "./read-value.ts";
 import type { GlobalFields } from "./schema.ts";
 import { globalConfigSchema } from "./schema.ts";

@@ -1,0 +1,28 @@
+import type { StopHookSettings } from "../../core/settings.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What the environment says is stronger than any file, and may differ from one stop to the next. */
+export function withEnvironment(written: StopHookSettings, env: Environment): StopHookSettings {
+  return {
+    ...written,
+    enabled: switchOf(env.GAUNTLET_STOP_HOOK_ENABLED) ?? written.enabled,
+    runIntervalMinutes: countOf(env.GAUNTLET_STOP_HOOK_INTERVAL_MINUTES) ?? written.runIntervalMinutes,
+  };
+}
+
+/** The environment without what it overrides: what is read with it can be kept for later. */
+export function withoutOverrides(env: Environment): Environment {
+  return { ...env, GAUNTLET_STOP_HOOK_ENABLED: undefined, GAUNTLET_STOP_HOOK_INTERVAL_MINUTES: undefined };
+}
+
+function switchOf(text: string | undefined): boolean | undefined {
+  const word = text?.trim().toLowerCase();
+  if (word === "true" || word === "1") return true;
+  return word === "false" || word === "0" ? false : undefined;
+}
+
+function countOf(text: string | undefined): number | undefined {
+  const digits = text?.trim() ?? "";
+  return /^\d{1,9}$/.test(digits) ? Number(digits) : undefined;
+}

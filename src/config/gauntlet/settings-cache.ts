@@ -1,0 +1,84 @@
+import packageJson from "../../../package.json" with { type: "json" };
+import type { Diagnostic } from "../../core/diagnostic.ts";
+import type { AbsolutePath } from "../../core/path.ts";
+import type { Settings } from "../../core/settings.ts";
+import { ok, type Result } from "../../core/trouble.ts";
+import {
+  areSettled,
+  type FileStamp,
+  isAsStamped,
+  stampOf,
+  stampOfProgram,
+} from "../../machine/file-stamp.ts";
+import { readCacheFile, writeCacheFile } from "../../machine/user-cache.ts";
+import { type Environment, withEnvironment, withoutOverrides } from "./environment-overrides.ts";
+
+/** What a project configures, as far as a run needs to know it. */
+interface KnownSettings {
+  readonly settings: Settings;
+  readonly warnings: readonly Diagnostic[];
+}
+
+/**
+ * The settings of a project, from the cache when every file they came from is as it was. Parsing and validating costs
+ * more than starting Node; the cache is the person's own and never in a project, which could forge it (docs/decisions/0090).
+ */
+export async function loadSettingsQuickly(
+  root: AbsolutePath,
+  env: Environment,
+): Promise<Result<KnownSettings>> {
+  const cached = readCached(root, env);
+  if (cached !== undefined) return ok(inEnvironment(cached, env));
+  const { loadSettings } = await import("./load.ts");
+  const loaded = await loadSettings(root, withoutOverrides(env));
+  if (!loaded.ok) return loaded;
+  const { settings, warnings, files } = loaded.value;
+  remember({ settings, warnings }, files, env);
+  return ok(inEnvironment({ settings, warnings }, env));
+}
+
+function inEnvironment({ settings, warnings }: KnownSettings, env: Environment): KnownSettings {
+  return { settings: { ...settings, stopHook: withEnvironment(settings.stopHook, env) }, warnings };
+}
+
+interface Entry {
+  /** Which program wrote it, for whom; any other reads the files itself. */
+  readonly key: string;
+  readonly stamps: readonly FileStamp[];
+  readonly known: KnownSettings;
+}
+
+function readCached(root: AbsolutePath, env: Environment): KnownSettings | undefined {
+  const entry = readCacheFile(env, FOLDER, root);
+  if (!isEntry(entry) || entry.key !== keyOf(root, env)) return undefined;
+  return entry.stamps.every(isAsStamped) ? entry.known : undefined;
+}
+
+/** A file written a moment ago could change again without its time showing it, so it is not remembered yet. */
+function remember(known: KnownSettings, files: readonly string[], env: Environment): void {
+  const { root } = known.settings;
+  const stamps = [...new Set(files)].map(stampOf);
+  if (!areSettled(stamps)) return;
+  writeCacheFile(env, {
+    folder: FOLDER,
+    name: root,
+    value: { key: keyOf(root, env), stamps, known } satisfies Entry,
+  });
+}
+
+const FOLDER = "settings";
+
+/** Raised whenever settings get another shape. */
+const SHAPE = 1;
+
+function keyOf(root: AbsolutePath, { XDG_CONFIG_HOME, HOME, USERPROFILE }: Environment): string {
+  const program = [packageJson.version, SHAPE, stampOfProgram()];
+  return JSON.stringify([...program, root, XDG_CONFIG_HOME, HOME, USERPROFILE]);
+}
+
+/** Enough to tell our own file from another; what is inside was validated before it was written. */
+function isEntry(value: unknown): value is Entry {
+  if (typeof value !== "object" || value === null) return false;
+  const { key, stamps, known } = value as Partial<Record<keyof Entry, unknown>>; // checked right here
+  return typeof key === "string" && Array.isArray(stamps) && typeof known === "object" && known !== null;
+}

@@ -1,0 +1,35 @@
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { isAlive } from "./process-tree.ts";
+
+const SCRATCH_PREFIX = "gauntlet-fingerprint-";
+
+/** A directory for one snapshot's index and objects; it carries our pid, so that it can be removed after us. */
+export function makeScratch(parent: string): string {
+  return mkdtempSync(join(parent, `${SCRATCH_PREFIX}${process.pid}-`));
+}
+
+export function removeScratch(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true });
+  } catch {
+    // somebody else's, or gone already: it is only in the way
+  }
+}
+
+/** Removes the scratch directories that killed processes left in the temporary directory. */
+export function sweepScratch(): void {
+  for (const name of namesIn(tmpdir()).filter((one) => one.startsWith(SCRATCH_PREFIX))) {
+    const pid = Number(name.slice(SCRATCH_PREFIX.length).split("-")[0]);
+    if (!isAlive(pid)) removeScratch(join(tmpdir(), name));
+  }
+}
+
+function namesIn(dir: string): readonly string[] {
+  try {
+    return readdirSync(dir);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,196 @@
+import { copyFileSync, lstatSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { findGitPlaces, type GitPlaces } from "./git-places.ts";
+import { git, gitOutput, splitNul } from "./git.ts";
+import { makeScratch, removeScratch } from "./snapshot-scratch.ts";
+
+/** The content of the whole work tree as one git tree id, or why there is none and no answer may be reused. */
+export type Fingerprint =
+  { readonly kind: "tree"; readonly hash: string } | { readonly kind: "none"; readonly reason: string };
+
+/**
+ * The work tree at one moment, in an index and object directory of our own: no byte is written into the user's
+ * repository, index, stash or refs (git only marks objects it meets again as recently used).
+ */
+export interface Snapshot extends AsyncDisposable {
+  /** Where its index and new objects are; absent when there is no fingerprint. */
+  readonly directory?: string;
+  readonly fingerprint: Promise<Fingerprint>;
+  /** Whether the work tree is still what it was. */
+  readonly isCurrent: () => Promise<boolean>;
+  /** Copies the index, so that a later process can ask `isUnchangedSince`. */
+  readonly copyIndex: (to: string) => void;
+}
+
+/** Above this, hashing what is not committed would cost more than running the gates. */
+const MAX_UNTRACKED_BYTES = 100 * 1024 * 1024;
+
+/** Uses a snapshot and removes what it needed. */
+export async function withSnapshot<T>(
+  cwd: string,
+  use: (snapshot: Snapshot) => Promise<T>,
+  parent = tmpdir(),
+): Promise<T> {
+  await using snapshot = await takeSnapshot(cwd, parent);
+  return await use(snapshot); // removed when this is done
+}
+
+/** Takes a snapshot. It stands when this returns; its fingerprint is worked out from it afterwards. */
+export async function takeSnapshot(cwd: string, parent = tmpdir()): Promise<Snapshot> {
+  const places = await findGitPlaces(cwd);
+  if (places === undefined) return noSnapshot("not in a git work tree");
+  let directory: string | undefined;
+  try {
+    directory = makeScratch(parent);
+    const env = scratchEnv(directory, places);
+    const problem = await stage(places, env);
+    return problem === undefined ? snapshotIn(directory, places.top, env) : noSnapshot(problem, directory);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error)) throw error;
+    return noSnapshot(`no place to work in: ${error.message}`, directory); // a full disk, no temporary directory
+  }
+}
+
+function snapshotIn(directory: string, top: string, env: Env): Snapshot {
+  const fingerprint = writeTree(top, env);
+  return {
+    directory,
+    fingerprint,
+    isCurrent: () => hasNoChange(top, env),
+    copyIndex: (to) => void copyIndex(join(directory, "index"), to),
+    [Symbol.asyncDispose]: async () => {
+      await fingerprint; // git may still write into the directory
+      removeScratch(directory);
+    },
+  };
+}
+
+function noSnapshot(reason: string, directory?: string): Snapshot {
+  if (directory !== undefined) removeScratch(directory);
+  return {
+    fingerprint: Promise.resolve(none(reason)),
+    isCurrent: () => Promise.resolve(false),
+    copyIndex: () => {},
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+}
+
+/**
+ * Whether the work tree is exactly what it was when a snapshot's index was kept. What became ignored since then still
+ * counts, a dirty submodule is never the same.
+ */
+export async function isUnchangedSince(cwd: string, index: string): Promise<boolean> {
+  if (statSync(index, { throwIfNoEntry: false }) === undefined || mayHoldSubmodule(index)) return false;
+  const places = await findGitPlaces(cwd);
+  return places !== undefined && hasNoChange(places.top, { GIT_INDEX_FILE: index });
+}
+
+type Env = Readonly<Record<string, string>>;
+
+function scratchEnv(directory: string, { objects }: GitPlaces): Env {
+  return {
+    GIT_INDEX_FILE: join(directory, "index"),
+    GIT_OBJECT_DIRECTORY: directory,
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(objects),
+  };
+}
+
+/** Writes the state of every file into our index; returns why that cannot be done, if so. */
+async function stage({ top, index }: GitPlaces, env: Env): Promise<string | undefined> {
+  const scratchIndex = env["GIT_INDEX_FILE"] ?? "";
+  const hasIndex = copyIndex(index, scratchIndex);
+  if (hasIndex && mayHoldSubmodule(scratchIndex) && (await isSubmoduleDirty(top)))
+    return "a submodule is dirty";
+  const tooMuch = new AbortController();
+  const staging = git(top, [...ADD_OPTIONS, "add", "--all", "--", "."], { env, signal: tooMuch.signal });
+  const untracked = await untrackedBytes(top);
+  if (untracked > MAX_UNTRACKED_BYTES) tooMuch.abort();
+  const staged = await staging;
+  if (untracked > MAX_UNTRACKED_BYTES) return "more than 100 MB of untracked files";
+  if (!staged.ok || staged.value.exitCode !== 0) return "git cannot read every file";
+  return staged.value.stderr.includes("embedded git repository")
+    ? "a repository inside the repository"
+    : undefined;
+}
+
+async function writeTree(top: string, env: Env): Promise<Fingerprint> {
+  const tree = await gitOutput(top, ["write-tree"], { env });
+  return tree.ok ? { kind: "tree", hash: tree.value.toString().trim() } : none("git cannot write the tree");
+}
+
+/** Two processes side by side pay off when there are many files; for a few, starting the second costs more. */
+const LARGE_INDEX_BYTES = 512 * 1024;
+
+async function hasNoChange(top: string, env: Env): Promise<boolean> {
+  const isLarge = statSync(env["GIT_INDEX_FILE"] ?? "").size > LARGE_INDEX_BYTES;
+  if (!isLarge) return isSilent(top, [...NEW, ...MODIFIED], env);
+  const [touched, isNothingNew] = await Promise.all([
+    gitOutput(top, TOUCHED, { env }),
+    isSilent(top, NEW, env),
+  ]);
+  const names = touched.ok ? splitNul(touched.value) : [];
+  if (!touched.ok || !isNothingNew || names.length > MAX_TOUCHED) return false;
+  return (
+    names.length === 0 ||
+    isSilent(top, ["--literal-pathspecs", "ls-files", "-z", ...MODIFIED, "--", ...names], env)
+  );
+}
+
+async function isSilent(top: string, args: readonly string[], env: Env): Promise<boolean> {
+  const answer = await gitOutput(top, args, { env });
+  return answer.ok && answer.value.length === 0;
+}
+
+const NEW = ["ls-files", "-z", "--others", "--exclude-standard"];
+const MODIFIED = ["--modified", "--deleted"];
+/** Fast, but also names files with another time and the same content; those few are then read. */
+const TOUCHED = ["diff-files", "-z", "--name-only", "--no-ext-diff"];
+const MAX_TOUCHED = 200;
+
+/** Objects that live for a moment need no compression; a warning about line endings must not become a refusal. */
+const ADD_OPTIONS = ["-c", "core.looseCompression=0", "-c", "core.safecrlf=false"];
+
+/**
+ * Copies the index with a time just before its own. git compares that time with those of the files to tell which
+ * need a second look; a newer one would hide an edit made in the same instant as the last `git add`.
+ */
+function copyIndex(from: string, to: string): boolean {
+  const stat = statSync(from, { bigint: true, throwIfNoEntry: false });
+  if (stat === undefined) return false;
+  copyFileSync(from, to);
+  const justBefore = Number(stat.mtimeNs - 1000n) / 1e9;
+  utimesSync(to, justBefore, justBefore);
+  return true;
+}
+
+/** A submodule's entry has mode 160000; the bytes may also occur by chance, which only costs one more look. */
+function mayHoldSubmodule(indexFile: string): boolean {
+  return readFileSync(indexFile).includes(Buffer.from([0x00, 0x00, 0xe0, 0x00]));
+}
+
+async function isSubmoduleDirty(top: string): Promise<boolean> {
+  const status = await gitOutput(top, [
+    "status",
+    "--porcelain=v2",
+    "-z",
+    "--untracked-files=no",
+    "--ignore-submodules=none",
+  ]);
+  return !status.ok || splitNul(status.value).some((entry) => /^[12u] .. S.*[MU]/.test(entry.slice(0, 9)));
+}
+
+async function untrackedBytes(top: string): Promise<number> {
+  const names = await gitOutput(top, NEW);
+  if (!names.ok) return 0;
+  let bytes = 0;
+  for (const name of splitNul(names.value)) {
+    bytes += lstatSync(join(top, name), { throwIfNoEntry: false })?.size ?? 0;
+    if (bytes > MAX_UNTRACKED_BYTES) break;
+  }
+  return bytes;
+}
+
+function none(reason: string): Fingerprint {
+  return { kind: "none", reason };
+}
