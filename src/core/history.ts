@@ -52,6 +52,8 @@ export interface Told {
   readonly essence: string;
   /** Fingerprints of the problems found in it. */
   readonly problems: readonly string[];
+  /** In words, what became of the problems of the attempt before; absent on the first. */
+  readonly since?: string;
 }
 
 /** A gate that failed and has not passed since. */

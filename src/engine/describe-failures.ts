@@ -2,6 +2,7 @@ import type { SessionHistory, Told } from "../core/history.ts";
 import type { Judgement } from "../core/judge.ts";
 import { isBlocking } from "../core/outcome.ts";
 import { blockReason, type FailureText } from "../feedback/block-reason.ts";
+import { compareAttempts, describeDelta } from "../feedback/compare-attempts.ts";
 import { digestGates, gateProblems, type GateText } from "../feedback/digest.ts";
 import { essenceOf } from "../feedback/essence.ts";
 import { secretMasker } from "../feedback/mask-secrets.ts";
@@ -22,7 +23,9 @@ export async function describeFailures(
       .filter(isBlocking)
       .map(async (outcome) => ({ outcome, text: await gateText(outcome, settings.root) })),
   );
-  const known = new Map(failures.map(({ outcome, text }) => [outcome.id, knowledgeOf(text)]));
+  const known = new Map(
+    failures.map(({ outcome, text }) => [outcome.id, knowledgeOf(text, before[outcome.id])]),
+  );
   const maxChars = settings.stopHook.maxReasonChars;
   const texts = failures.map(({ outcome, text }): FailureText => {
     const previous = before[outcome.id];
@@ -48,8 +51,11 @@ export async function describeFailures(
   };
 }
 
-function knowledgeOf(text: GateText): Told {
-  const problems = gateProblems(text).map(fingerprint);
+function knowledgeOf(text: GateText, before: Told | undefined): Told {
+  const found = gateProblems(text);
+  const problems = found.map(fingerprint);
   const essence = problems.length > 0 ? problems.toSorted().join("\n") : essenceOf(text.text);
-  return { essence: sha256(essence), problems };
+  const isCompared = before !== undefined && (before.problems.length > 0 || problems.length > 0);
+  const since = isCompared ? { since: describeDelta(compareAttempts(before.problems, found)) } : {};
+  return { essence: sha256(essence), problems, ...since };
 }

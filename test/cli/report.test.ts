@@ -114,6 +114,23 @@ describe.concurrent("what a check says", () => {
   });
 });
 
+test("the second attempt says what is fixed, still there and new, to the agent and in status", async () => {
+  await using project = await GauntletProject.withChecks({ build: "cat log; exit 1" });
+  const stop = async (log: string) => {
+    await project.write({ log });
+    const event = { ...stopEvent(project.root), session_id: "s2" };
+    return project.gauntlet(["stop-hook"], { stdin: JSON.stringify(event) });
+  };
+  await stop("src/a.c:1:2: error: one\nsrc/a.c:2:2: error: two\n");
+
+  const second = await stop("src/a.c:9:2: error: two\nsrc/b.c:1:1: error: three\n");
+  const status = await project.gauntlet(["status"]);
+
+  const since = "Since the last attempt: 1 fixed, 1 still there, 1 new.";
+  expect(second.stdout).toContain(since);
+  expect(status.stdout).toContain(since);
+});
+
 test("secrets show up nowhere: not in logs, feedback, reports or state", async () => {
   const secret = "pläntéd-sécret-4711";
   const token = `ghp_${"a1B2".repeat(9)}`;

@@ -1,6 +1,12 @@
 import { statusTitle } from "../../core/status.ts";
 import type { Settings } from "../../core/settings.ts";
-import { type PassRecord, resumeSession, type WorkTreeHistory } from "../../core/history.ts";
+import {
+  type OpenFailure,
+  type PassRecord,
+  resumeSession,
+  type SessionHistory,
+  type WorkTreeHistory,
+} from "../../core/history.ts";
 import { listSessions, readWorkTree } from "../../machine/history-store.ts";
 import { logDirOf } from "../../machine/log-dir.ts";
 import { type SessionFacts, statusJson } from "../../report/json.ts";
@@ -60,7 +66,16 @@ function printStatus(
   for (const { id, history, attemptsLeft } of sessions) {
     const budget = history.gaveUpOn === undefined ? `${counted(attemptsLeft, "attempt")} left` : "gave up";
     printLine(stdout, `Session ${id}: ${budget}`);
-    for (const failure of history.openFailures)
-      printLine(stdout, `  still failing: ${failure.id} (since run ${failure.runNumber})`);
+    for (const failure of history.openFailures) printFailure(stdout, failure, history);
   }
+}
+
+function printFailure(
+  stdout: Terminal["stdout"],
+  { id, runNumber }: OpenFailure,
+  { told }: SessionHistory,
+): void {
+  const since = told[id]?.since;
+  printLine(stdout, `  still failing: ${id} (since run ${runNumber})`);
+  if (since !== undefined) printLine(stdout, `    ${since}`);
 }
