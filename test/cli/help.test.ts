@@ -115,7 +115,18 @@ describe("the command table", () => {
 });
 
 /** Their output is a protocol, a script or help already, or they talk with a person. */
-const NOT_FOR_MACHINES = ["stop-hook", "completion", "help", "init", "report"];
+const NOT_FOR_MACHINES = [
+  "stop-hook",
+  "brepl",
+  "completion",
+  "help",
+  "init",
+  "install",
+  "uninstall",
+  "simulate",
+  "report",
+  "demo",
+];
 
 describe.concurrent("colour", () => {
   test.for([{}, { FORCE_COLOR: "1" }, { CI: "true" }, { NO_COLOR: "1" }, { TERM: "xterm-256color" }])(
