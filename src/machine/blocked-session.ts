@@ -1,9 +1,9 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { StopEvent } from "../core/stop-event.ts";
 import { now } from "./clock.ts";
 import { sessionKey, sha256 } from "./session-key.ts";
-import { stateHome } from "./state-home.ts";
+import { discard, stateHome } from "./state-home.ts";
 
 /**
  * What a stop that was blocked leaves for the next one, outside any project: with the host's flag set nothing else is
@@ -43,12 +43,12 @@ export function rememberBlock(
     writeFileSync(draft, JSON.stringify({ version: VERSION, blockedAt: now(), ...block }), { mode: 0o600 });
     renameSync(draft, path);
   } catch {
-    rmSync(path, { force: true });
+    discard(path);
   }
 }
 
 export function forgetBlock(event: StopEvent, env: Environment): void {
-  if (!isNoneBlocked(env)) rmSync(fileOf(event, env), { force: true });
+  if (!isNoneBlocked(env)) discard(fileOf(event, env));
 }
 
 /** Most of the time there is no file at all, and then its name need not be worked out. */

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, wri
 import { join } from "node:path";
 import type { StopRecord } from "../core/stop-record.ts";
 import { sessionKey } from "./session-key.ts";
-import { stateHome } from "./state-home.ts";
+import { discard, stateHome } from "./state-home.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -20,7 +20,7 @@ export function writeStopRecord(record: StopRecord, env: Environment): void {
     renameSync(draft, path);
     forgetOldest(directory);
   } catch {
-    rmSync(draft, { force: true });
+    discard(draft);
   }
 }
 

@@ -84,3 +84,13 @@ test.each([
   expect(JSON.parse(done.stdout)).toMatchObject({ decision: "block" });
   expect(done.stderr).toContain(message);
 });
+
+test("still blocks where nothing can be remembered outside the project", async () => {
+  await using project = await redProject();
+  await project.write({ file: "" });
+  const env = { XDG_STATE_HOME: `${project.root}/file` };
+
+  const done = await project.stop({}, { env });
+
+  expect(done.answer.decision).toBe("block");
+});
