@@ -13,7 +13,8 @@ export function findOnPath(
     .filter(isExecutableFile);
 }
 
-function isExecutableFile(path: string): boolean {
+/** Whether a file is there and may be started. */
+export function isExecutableFile(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
     return statSync(path).isFile();

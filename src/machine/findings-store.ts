@@ -5,6 +5,7 @@ import { FINDING_STATUSES, PRIORITIES } from "../core/finding.ts";
 import { projectPath } from "../core/path.ts";
 import type { FindingAnswer, ReviewSlot } from "../core/review-slot.ts";
 import { type Result } from "../core/trouble.ts";
+import { sha256 } from "./session-key.ts";
 import { listDirectory, readText, writeFileAtomic } from "./files.ts";
 
 /** Where one slot lives: our own record, and the sheet with the same content on which the agent answers. */
@@ -26,8 +27,11 @@ export function slotFiles(logDir: string, gateId: string, slot: number): SlotFil
   return { record: join(logDir, ".state", "reviews", name), sheet: join(logDir, name) };
 }
 
+/** Readable, and different for different gates: where two ids would look the same, a part of their hash tells them apart. */
 export function sheetName(gateId: string, slot: number): string {
-  return `${gateId.replaceAll(/[^A-Za-z0-9._-]/g, "_").slice(0, 180)}.slot-${slot}.json`;
+  const readable = gateId.replaceAll(/[^A-Za-z0-9._-]/g, "_").slice(0, 150);
+  const isPlain = /^[A-Za-z0-9.:-]{1,150}$/.test(gateId);
+  return `${readable}${isPlain ? "" : `.${sha256(gateId).slice(0, 8)}`}.slot-${slot}.json`;
 }
 
 /** The trees of the last rounds of every slot of the project. */

@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
-import { homedir } from "node:os";
 import { join } from "node:path";
 import { now } from "./clock.ts";
 import { readText, writeFileAtomic } from "./files.ts";
+import { sha256 } from "./session-key.ts";
+import { stateHome } from "./state-home.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -26,9 +26,6 @@ export async function letRest(reviewer: string, env: Environment): Promise<numbe
 
 /** One file for each reviewer, so that two runs cannot overwrite each other's. */
 function cooldownFile(reviewer: string, env: Environment): string {
-  const stateHome = env["XDG_STATE_HOME"] || join(env["HOME"] || homedir(), ".local", "state");
-  const name = /^[a-z-]{1,40}$/.test(reviewer)
-    ? reviewer
-    : createHash("sha256").update(reviewer).digest("hex").slice(0, 32);
-  return join(stateHome, "agent-gauntlet", "reviewers", `${name}.resting`);
+  const name = /^[a-z-]{1,40}$/.test(reviewer) ? reviewer : sha256(reviewer).slice(0, 32);
+  return join(stateHome(env), "reviewers", `${name}.resting`);
 }

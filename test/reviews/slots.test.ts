@@ -106,3 +106,23 @@ test("what both slots find is told once, and one answer answers both", async () 
   expect(second.status).toBe("passed_with_warnings");
   expect((await project.sheet("review_._careful.slot-2")).findings).toMatchObject([{ status: "skipped" }]);
 });
+
+test("two places with names alike do not share their findings", async () => {
+  await using project = await reviewProject({
+    ".gauntlet/config.yml":
+      "base_branch: main\ncli:\n  default_preference: [claude]\nentry_points:\n  - path: a/b\n    reviews: [careful]\n  - path: a_b\n    reviews: [careful]\n",
+    "a/b/x.js": "1\n",
+    "a_b/x.js": "1\n",
+  });
+  await project.write("a/b/x.js", "2\n");
+  await project.write("a_b/x.js", "2\n");
+  await project.reviewer("claude", [says(finding({ file: "a/b/x.js" }), finding({ file: "a_b/x.js" }))]);
+
+  const { outcomes } = await project.run();
+
+  expect(new Set(outcomes.flatMap(({ review }) => review?.sheets ?? [])).size).toBe(2);
+  expect(outcomes.map(({ review }) => review?.open.map(({ file }) => file))).toEqual([
+    ["a/b/x.js"],
+    ["a_b/x.js"],
+  ]);
+});

@@ -165,6 +165,23 @@ test("a reviewer that prints 100 MB before its answer is understood, and its log
   expect((await project.read(String(run.outcomes[0]?.logPath))).length).toBeLessThan(11 * 1024 * 1024);
 });
 
+test("secrets that a reviewer repeats stay out of findings and logs", async () => {
+  await using project = await reviewProject();
+  const secret = "correct-horse-battery";
+  await project.reviewer("claude", [
+    { ...says(finding({ issue: `The password ${secret} is in the code.` })), stderr: `using ${secret}\n` },
+  ]);
+
+  const run = await project.run({ env: { ...project.env, DB_PASSWORD: secret } });
+
+  const written = [
+    await project.read(String(run.outcomes[0]?.logPath)),
+    JSON.stringify(await project.sheet()),
+  ];
+  expect(JSON.stringify(run)).toContain("The password *** is in the code.");
+  expect([JSON.stringify(run), ...written].filter((text) => text.includes(secret))).toEqual([]);
+});
+
 test("a run that is ended ends its reviewer, and the round does not count", async () => {
   await using project = await reviewProject();
   await project.reviewer("claude", [{ hang: true }]);

@@ -1,4 +1,5 @@
 import type { ReviewAnswer } from "../../core/review-round.ts";
+import { secretMasker } from "../../feedback/mask-secrets.ts";
 import type { CappedLog } from "../../machine/capped-log.ts";
 import { findExecutable, startOf } from "../../machine/find-executable.ts";
 import { type ProcessEnd, runProcess } from "../../machine/process.ts";
@@ -6,6 +7,7 @@ import { letRest, restingUntil } from "../../machine/reviewer-cooldown.ts";
 import { scratchDir } from "../../machine/scratch-dir.ts";
 import { TailBuffer } from "../../machine/tail-buffer.ts";
 import type { GateContext } from "../gate-context.ts";
+import { inLatin1, MaskedOutput } from "../masked-output.ts";
 import type { Invocation, Reviewer, ReviewerTrouble } from "../reviewers/reviewer.ts";
 import { reviewerEnv } from "./child-env.ts";
 import { readAnswer } from "./read-answer.ts";
@@ -62,6 +64,7 @@ async function run(
   const invocation = reviewer.invocation({ model, root: context.root });
   await using place = await placeFor(invocation, context);
   const [stdout, stderr] = [new TailBuffer(MAX_ANSWER_BYTES), new TailBuffer(MAX_STDERR_BYTES)];
+  const output = new MaskedOutput(secretMasker(inLatin1(context.env)), (chunk) => log.write(chunk));
   const end = await runProcess(
     {
       argv: [...startOf(executable), ...invocation.args],
@@ -70,14 +73,16 @@ async function run(
       stdin: prompt,
       timeoutMs,
       onOutput: (chunk, stream) => {
-        log.write(chunk);
+        output.push(chunk);
         (stream === "stdout" ? stdout : stderr).write(chunk);
       },
       onStarted: context.onGroup,
     },
     signal,
   );
-  return { end, stdout: stdout.toString(), stderr: stderr.toString() };
+  output.end();
+  const mask = secretMasker(context.env);
+  return { end, stdout: mask(stdout.toString()), stderr: mask(stderr.toString()) };
 }
 
 async function placeFor({ scratch }: Invocation, context: GateContext) {
