@@ -71,7 +71,7 @@ const review = z
     skipped: findings.describe("What was answered with a reason."),
     sheets: z.array(path).describe("The files in which open findings are answered."),
   })
-  .describe("What the reviewers found; null for gates that are no reviews.");
+  .describe("The findings of a review.");
 
 const outcome = z
   .strictObject({
@@ -88,7 +88,7 @@ const outcome = z
     warnOnly: z.boolean().describe("Whether the configuration says that this gate only warns."),
     durationMs: z.number().nonnegative().describe("How long it took, in milliseconds."),
     logPath: path.nullable().describe("The gate's full output."),
-    review: review.nullable(),
+    review: review.nullable().describe("What the reviewers found; null for gates that are no reviews."),
   })
   .describe("One gate of a run.");
 
