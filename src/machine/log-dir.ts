@@ -20,11 +20,21 @@ export function logDirOf(root: AbsolutePath, logDir: ProjectPath): LogDir {
 /** Makes the directory, and makes git ignore it: our own traces must never count as changes. */
 export async function prepareLogDir(dir: LogDir): Promise<Result<void>> {
   try {
-    await mkdir(dir.stateDir, { recursive: true });
+    await makeDirectory(dir.stateDir);
     await writeFile(join(dir.path, ".gitignore"), "*\n", { flag: "wx" }).catch(unlessThere);
     return ok(undefined);
   } catch (error) {
     return troubleOf("write to the log directory", dir.path, error);
+  }
+}
+
+/** Node 20 says that a directory is missing when the disk is read-only; a second, plain try tells the truth. */
+async function makeDirectory(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true });
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
+    await mkdir(path);
   }
 }
 

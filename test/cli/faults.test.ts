@@ -1,0 +1,236 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { ControlledCommand } from "../rig/controlled-command.ts";
+import { CLI, cleanEnv, type Finished, GauntletProject, run } from "../rig/gauntlet-project.ts";
+import { survivors } from "../rig/survivors.ts";
+import { tempDir } from "../rig/temp-dir.ts";
+
+const NO_MOUNTS = "mounting needs privileges that are lacking here";
+const SLOW_AND_RED = { red: "exit 1", ok: "true" };
+
+async function changed(checks: Readonly<Record<string, string>>): Promise<GauntletProject> {
+  const project = await GauntletProject.withChecks(checks);
+  await project.write({ "a.txt": "1" });
+  return project;
+}
+
+/** No false pass, no trace of our insides, and words a person can act on. */
+function expectTrouble(done: Finished, words: RegExp): void {
+  expect(done.exitCode).toBe(1);
+  expect(done.stdout).toMatch(/Status: Error\n$/);
+  expect(done.stderr).toMatch(words);
+  expect(done.stderr).not.toMatch(/^\s+at /m);
+  expect(done.stderr).not.toContain("something went wrong that should not");
+}
+
+describe("a log_dir that cannot be used: a clear message, no hang, no false pass", () => {
+  test.each([
+    [
+      "is a file",
+      (path: string) => writeFileSync(path, ""),
+      /Cannot write to the log directory .*gauntlet_logs: /,
+    ],
+    [
+      "is a dangling link",
+      (path: string) => symlinkSync("/nowhere/at/all", path),
+      /gauntlet_logs: .*(?:leads nowhere|in its place)/,
+    ],
+    ["is a link to itself", (path: string) => symlinkSync("gauntlet_logs", path), /gauntlet_logs: .*circle/],
+    ["has a file for its state", stateIsAFile, /gauntlet_logs: /],
+    ["has a directory for its lock", lockIsADirectory, /Cannot write the lock .*: it is a directory/],
+  ])("it %s", async (_, spoil, words) => {
+    await using project = await changed({ ok: "true" });
+    spoil(join(project.root, "gauntlet_logs"));
+
+    expectTrouble(await project.gauntlet(["run"]), words);
+    const { answer, exitCode } = await project.stop();
+
+    expect(exitCode).toBe(0);
+    expect(answer).toMatchObject({ decision: "approve", status: "error" });
+    expect(answer.systemMessage).toMatch(words);
+  });
+
+  function stateIsAFile(path: string): void {
+    mkdirSync(path);
+    writeFileSync(join(path, ".state"), "");
+  }
+
+  function lockIsADirectory(path: string): void {
+    mkdirSync(join(path, ".gauntlet-run.lock"), { recursive: true });
+  }
+
+  test("it is on a read-only file system", async ({ skip }) => {
+    await using project = await changed({ ok: "true" });
+    const dir = join(project.root, "gauntlet_logs");
+    mkdirSync(dir);
+    using _mounted = mount("-t", "tmpfs", "-o", "ro,size=1m", "tmpfs", dir) ?? skip(NO_MOUNTS);
+
+    expectTrouble(await project.gauntlet(["run"]), /gauntlet_logs: the disk is read-only/);
+    expect((await project.stop()).answer).toMatchObject({ decision: "approve", status: "error" });
+    expect((await project.gauntlet(["status"])).exitCode).toBe(0);
+    expect((await project.gauntlet(["clean"])).stderr).toContain("the disk is read-only");
+  });
+
+  test("a gate removes it while it runs: the answer is still right, and the next run starts over", async () => {
+    await using project = await changed({ sweeper: "rm -rf gauntlet_logs; exit 1", ok: "true" });
+
+    const first = await project.gauntlet(["run"]);
+    const second = await project.gauntlet(["run"]);
+
+    expect([first, second].map(({ exitCode }) => exitCode)).toEqual([1, 1]);
+    expect(first.stdout).toMatch(/Status: Failed\n$/);
+    expect(second.stdout).toMatch(/Status: Failed\n$/);
+    expect(project.has("gauntlet_logs/.gauntlet-run.lock")).toBe(false);
+  });
+});
+
+describe("a full disk", () => {
+  /** log_dir on a file system of its own that holds 256 KB. */
+  function shrink(project: GauntletProject): Disposable | undefined {
+    const dir = join(project.root, "gauntlet_logs");
+    mkdirSync(dir);
+    return mount("-t", "tmpfs", "-o", "size=256k", "tmpfs", dir);
+  }
+
+  function fill(project: GauntletProject): void {
+    const path = join(project.root, "gauntlet_logs/ballast");
+    spawnSync("dd", ["if=/dev/zero", `of=${path}`, "bs=4k", "count=100"], { stdio: "ignore" });
+  }
+
+  test("before the run: it says that the disk is full", async ({ skip }) => {
+    await using project = await changed(SLOW_AND_RED);
+    using _mounted = shrink(project) ?? skip(NO_MOUNTS);
+    fill(project);
+
+    expectTrouble(await project.gauntlet(["run"]), /the disk is full/);
+  });
+
+  test("by a gate's output: the gate that passed has passed, with a warning that its log is cut off", async ({
+    skip,
+  }) => {
+    await using project = await changed({ loud: "seq 100000" });
+    using _mounted = shrink(project) ?? skip(NO_MOUNTS);
+
+    const run = await project.gauntlet(["run"]);
+
+    expect(run.stdout).toMatch(/its log is incomplete: ENOSPC/);
+    expect(run.stdout).toMatch(/Status: Passed with warnings\n$/);
+    expect(run.stdout).toContain("What this run came to is not recorded");
+    expect((await project.json(["status"]))["lastPass"]).toBeNull();
+  });
+
+  test("when a block cannot be counted the stop is allowed, loudly: it could be blocked for ever", async ({
+    skip,
+  }) => {
+    await using project = await changed({ red: "seq 100000; exit 1" });
+    using _mounted = shrink(project) ?? skip(NO_MOUNTS);
+
+    const { answer } = await project.stop();
+
+    expect(answer).toMatchObject({ decision: "approve", status: "error" });
+    expect(answer.systemMessage).toContain("cannot be recorded");
+  });
+
+  test("no temporary directory: no shortcut, but the gates run", async () => {
+    await using project = await changed({ ok: "true" });
+
+    const run = await project.gauntlet(["run"], { env: { TMPDIR: "/nowhere/at/all" } });
+
+    expect(run.stdout).toMatch(/Status: Passed\n$/);
+    expect((await project.json(["status"]))["lastPass"]).toBeNull();
+  });
+
+  test("files may not grow (ulimit -f): told, never a pass without a word", async () => {
+    await using project = await changed({ loud: "node -e 'process.stdout.write(\"x\".repeat(3e6))'" });
+
+    const done = await run(["bash", "-c", `trap '' XFSZ; ulimit -f 1024; exec node '${CLI}' run`], {
+      cwd: project.root,
+      env: cleanEnv(project.home),
+    });
+
+    expect(done.stdout).toMatch(/its log is incomplete: EFBIG/);
+    expect(done.stdout).toMatch(/Status: Passed with warnings\n$/);
+  });
+});
+
+describe("killed runs", () => {
+  test("a run killed while its gates run: the next one ends them, runs, and leaves no litter", async () => {
+    await using gate = await ControlledCommand.create();
+    await using temp = await tempDir();
+    await using project = await changed({ slow: `${gate.command()}; true` });
+    const env = { TMPDIR: temp.path, MARK: project.root };
+    let pid = 0;
+    const killed = project.gauntlet(["run"], { env, onSpawn: (own) => (pid = own) });
+    const orphan = await gate.started();
+    process.kill(pid, "SIGKILL");
+    await killed;
+
+    const next = project.gauntlet(["run"], { env });
+    await orphan.gone;
+    (await gate.started()).exit(0);
+
+    expect((await next).stdout).toMatch(/Status: Passed\n$/);
+    expect(survivors(`MARK=${project.root}`)).toEqual([]);
+    expect(readdirSync(temp.path)).toEqual([]);
+    expect(readdirSync(join(project.root, "gauntlet_logs")).filter((name) => name.includes("lock"))).toEqual(
+      [],
+    );
+  });
+
+  test("clean ends what a killed run left, too", async () => {
+    await using gate = await ControlledCommand.create();
+    await using project = await changed({ slow: gate.command() });
+    let pid = 0;
+    const killed = project.gauntlet(["run"], { onSpawn: (own) => (pid = own) });
+    const orphan = await gate.started();
+    process.kill(pid, "SIGKILL");
+    await killed;
+
+    const clean = await project.gauntlet(["clean"]);
+    await orphan.gone;
+
+    expect(clean.exitCode).toBe(0);
+  });
+
+  test("scratch directories of killed processes are swept, those of living ones stay", async () => {
+    await using temp = await tempDir();
+    await using project = await changed({ ok: "true" });
+    const dead = spawnSync("true").pid;
+    for (const pid of [dead, process.pid]) mkdirSync(join(temp.path, `gauntlet-fingerprint-${pid}-abc`));
+    mkdirSync(join(project.root, "gauntlet_logs"));
+    writeFileSync(
+      join(project.root, "gauntlet_logs/.gauntlet-run.lock"),
+      JSON.stringify({ runId: "dead", pid: dead, since: "" }),
+    );
+
+    await project.gauntlet(["run"], { env: { TMPDIR: temp.path } });
+
+    expect(readdirSync(temp.path)).toEqual([`gauntlet-fingerprint-${process.pid}-abc`]);
+  });
+});
+
+test("12 runs at once: gates never overlap, one runs at a time, all others say so", async () => {
+  await using project = await changed({ alone: "mkdir ../alone || exit 9; sleep 0.2; rmdir ../alone" });
+
+  const runs = await Promise.all(Array.from({ length: 12 }, () => project.json(["run"])));
+  const statuses = runs.map(({ status }) => status);
+
+  expect(statuses).toContain("passed");
+  expect(statuses.filter((status) => status !== "passed" && status !== "lock_conflict")).toEqual([]);
+  expect(readdirSync(join(project.root, "gauntlet_logs")).filter((name) => name.includes("lock"))).toEqual(
+    [],
+  );
+});
+
+test("EAGAIN: no process left to start", ({ skip }) => {
+  skip("the limit on processes does not bind root, and tests may not depend on another user");
+});
+
+/** Disposed before the project it lies in, or the project could not be removed. */
+function mount(...args: readonly string[]): Disposable | undefined {
+  const done = spawnSync("mount", args, { stdio: "ignore" });
+  if (done.status !== 0) return undefined;
+  return { [Symbol.dispose]: () => void spawnSync("umount", ["-l", args.at(-1) ?? ""]) };
+}

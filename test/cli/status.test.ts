@@ -1,0 +1,63 @@
+import { expect, test } from "vitest";
+import { GauntletProject } from "../rig/gauntlet-project.ts";
+
+test("before the first run it says how to start one", async () => {
+  await using project = await GauntletProject.withChecks({ ok: "true" });
+
+  const status = await project.gauntlet(["status"]);
+
+  expect(status).toMatchObject({ exitCode: 0, stdout: "No run yet. Start one with `agent-gauntlet run`.\n" });
+  expect(project.has("gauntlet_logs")).toBe(false);
+});
+
+test("after runs: the last one gate by gate, the last pass, attempts left and open failures of each session", async () => {
+  await using project = await GauntletProject.withChecks({
+    ok: "true",
+    test: "grep -q fixed a.txt || exit 1",
+  });
+  await project.write({ "a.txt": "fixed" });
+  await project.gauntlet(["run"]);
+  await project.write({ "a.txt": "broken" });
+  await project.stop({ session_id: "one" });
+  await project.gauntlet(["run"]);
+
+  const status = await project.gauntlet(["status"]);
+
+  expect(status.exitCode).toBe(0);
+  expect(status.stdout.replaceAll(/\(\d+ ms\)/g, "(N ms)").replaceAll(/\d{4}-\S+Z/g, "TIME")).toBe(
+    [
+      "Run 3: Failed, finished TIME",
+      "  [PASS] check:.:ok (N ms)",
+      "  [FAIL] check:.:test (N ms) failed: exit code 1 Log: gauntlet_logs/check_._test.3.log",
+      "Last pass: run 1, TIME",
+      "Session command-line: 2 attempts left",
+      "  still failing: check:.:test (since run 3)",
+      "Session one: 2 attempts left",
+      "  still failing: check:.:test (since run 2)",
+      "",
+    ].join("\n"),
+  );
+});
+
+test("a session that was given up on says so", async () => {
+  await using project = await GauntletProject.create({
+    ".gauntlet/config.yml": "max_retries: 0\nchecks:\n  red: exit 1\n",
+  });
+  await project.gauntlet(["run"]);
+
+  expect((await project.gauntlet(["status"])).stdout).toContain("Session command-line: gave up\n");
+  expect(await project.json(["status"])).toMatchObject({
+    lastRun: { run: 1, status: "retry_limit_exceeded", outcomes: [{ id: "check:.:red", outcome: "failed" }] },
+    lastPass: null,
+    sessions: [{ id: "command-line", gaveUp: true, openFailures: [] }],
+  });
+});
+
+test("outside a project it says so and exits with 1", async () => {
+  await using project = await GauntletProject.create();
+
+  const status = await project.gauntlet(["status"]);
+
+  expect(status).toMatchObject({ exitCode: 1, stdout: "" });
+  expect(status.stderr).toContain("agent-gauntlet init");
+});
