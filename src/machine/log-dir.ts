@@ -28,12 +28,11 @@ export async function prepareLogDir(dir: LogDir): Promise<Result<void>> {
   }
 }
 
-/** Node 20 says that a directory is missing when the disk is read-only; a second, plain try tells the truth. */
+/** Of a disk that is read-only or a link that leads nowhere Node 20 tells the wrong thing; a plain try tells the truth. */
 async function makeDirectory(path: string): Promise<void> {
   try {
     await mkdir(path, { recursive: true });
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
+  } catch {
     await mkdir(path);
   }
 }
