@@ -52,15 +52,6 @@ describe("a log_dir that cannot be used: a clear message, no hang, no false pass
     expect(answer.systemMessage).toMatch(words);
   });
 
-  function stateIsAFile(path: string): void {
-    mkdirSync(path);
-    writeFileSync(join(path, ".state"), "");
-  }
-
-  function lockIsADirectory(path: string): void {
-    mkdirSync(join(path, ".gauntlet-run.lock"), { recursive: true });
-  }
-
   test("it is on a read-only file system", async ({ skip }) => {
     await using project = await changed({ ok: "true" });
     const dir = join(project.root, "gauntlet_logs");
@@ -87,13 +78,6 @@ describe("a log_dir that cannot be used: a clear message, no hang, no false pass
 });
 
 describe("a full disk", () => {
-  /** log_dir on a file system of its own that holds 256 KB. */
-  function shrink(project: GauntletProject): Disposable | undefined {
-    const dir = join(project.root, "gauntlet_logs");
-    mkdirSync(dir);
-    return mount("-t", "tmpfs", "-o", "size=256k", "tmpfs", dir);
-  }
-
   const FILL = "dd if=/dev/zero of=gauntlet_logs/ballast bs=4k 2>/dev/null";
 
   test("before the run: it says that the disk is full", async ({ skip }) => {
@@ -243,4 +227,20 @@ function mount(...args: readonly string[]): Disposable | undefined {
   const done = spawnSync("mount", args, { stdio: "ignore" });
   if (done.status !== 0) return undefined;
   return { [Symbol.dispose]: () => void spawnSync("umount", ["-l", args.at(-1) ?? ""]) };
+}
+
+function stateIsAFile(path: string): void {
+  mkdirSync(path);
+  writeFileSync(join(path, ".state"), "");
+}
+
+function lockIsADirectory(path: string): void {
+  mkdirSync(join(path, ".gauntlet-run.lock"), { recursive: true });
+}
+
+/** log_dir on a file system of its own that holds 256 KB. */
+function shrink(project: GauntletProject): Disposable | undefined {
+  const dir = join(project.root, "gauntlet_logs");
+  mkdirSync(dir);
+  return mount("-t", "tmpfs", "-o", "size=256k", "tmpfs", dir);
 }

@@ -11,7 +11,7 @@ async function changed(checks: Readonly<Record<string, string>>): Promise<Gauntl
 describe("the last line and the exit code of every status (G54)", () => {
   const CONFIG = ".gauntlet/config.yml";
 
-  test.each([
+  test.for([
     ["Passed", 0, { [CONFIG]: 'checks:\n  a: "true"\n' }, []],
     ["Passed with warnings", 0, { [CONFIG]: "checks:\n  a: { command: exit 1, warn_only: true }\n" }, []],
     ["Failed", 1, { [CONFIG]: "checks:\n  a: exit 1\n" }, []],
@@ -25,8 +25,8 @@ describe("the last line and the exit code of every status (G54)", () => {
     ],
     ["No config", 1, {}, []],
     ["Error", 1, { [CONFIG]: "checks: 7\n" }, []],
-  ] as const)("Status: %s, exit %i", async (title, exitCode, files, args) => {
-    await using project = await GauntletProject.create(files as Record<string, string>); // one shape for all rows
+  ] as const)("Status: %s, exit %i", async ([title, exitCode, files, args]) => {
+    await using project = await GauntletProject.create(files);
     if (title === "No changes") await project.commit("all");
 
     const done = await project.gauntlet(["run", ...args]);

@@ -25,7 +25,7 @@ async function told(config: string): Promise<Told> {
 }
 
 describe("what happened to a gate, and what it means (SPEC §5)", () => {
-  test.each([
+  test.for([
     ["exit 0", "true", "passed", null, "passed"],
     ["exit 1", "exit 1", "failed", "exit code 1", "failed"],
     ["exit 126: found, but not executable", "./a.txt", "failed", "exit code 126", "failed"],
@@ -39,7 +39,7 @@ describe("what happened to a gate, and what it means (SPEC §5)", () => {
       "exit code 137",
       "failed",
     ],
-  ])("%s", async (_, command, outcome, detail, status) => {
+  ] as const)("%s", async ([, command, outcome, detail, status]) => {
     const run = await told(`checks:\n  gate: ${JSON.stringify(command)}\n`);
 
     expect(run.outcomes).toMatchObject([{ outcome, detail, blocks: status === "failed" }]);

@@ -21,6 +21,10 @@ function runsOf(project: GauntletProject): number {
   return existsSync(path) ? readFileSync(path, "utf8").length / 2 : 0;
 }
 
+function parsed(text: string): Record<string, unknown> {
+  return JSON.parse(text) as Record<string, unknown>;
+}
+
 describe("the pass record", () => {
   test("a run of everything lets the next stop of the same tree go without running a gate", async () => {
     await using project = await changed({ ok: COUNTED });
@@ -142,11 +146,10 @@ describe("the budget of `run`", () => {
 
 describe("state that cannot be trusted counts as absent, with a warning (SPEC §5, G43)", () => {
   const YEAR = 365 * 24 * 3600 * 1000;
-  const good = (text: string): Record<string, unknown> => JSON.parse(text) as Record<string, unknown>;
   const BROKEN: Readonly<Record<string, (text: string) => string>> = {
     "cut off": (text) => text.slice(0, text.length / 2),
-    "of a newer version": (text) => JSON.stringify({ ...good(text), version: 99 }),
-    "dated in the future": (text) => JSON.stringify({ ...good(text), writtenAt: Date.now() + YEAR }),
+    "of a newer version": (text) => JSON.stringify({ ...parsed(text), version: 99 }),
+    "dated in the future": (text) => JSON.stringify({ ...parsed(text), writtenAt: Date.now() + YEAR }),
   };
 
   test.each(Object.entries(BROKEN))(

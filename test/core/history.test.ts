@@ -69,22 +69,18 @@ describe("resuming a session", () => {
 
 describe("the run interval (G42, G43)", () => {
   const NOW = 1_000_000_000;
-  const ranAt = (completedAt: number): RunRecord => ({
-    number: 1,
-    status: "passed",
-    completedAt,
-    merged: false,
-    outcomes: [],
-  });
-
-  test.each([
+  test.for([
     ["no run yet", undefined, 10, 0],
     ["just now", ranAt(NOW), 10, 10],
     ["four minutes ago", ranAt(NOW - 4 * 60_000), 10, 6],
     ["ten minutes ago", ranAt(NOW - 10 * 60_000), 10, 0],
     ["in the future", ranAt(NOW + 1), 10, 0],
     ["just now, but the interval is off", ranAt(NOW), 0, 0],
-  ])("%s", (_, lastRun, interval, left) => {
+  ] as const)("%s", ([, lastRun, interval, left]) => {
     expect(minutesUntilDue(lastRun, interval, NOW)).toBe(left);
   });
 });
+
+function ranAt(completedAt: number): RunRecord {
+  return { number: 1, status: "passed", completedAt, merged: false, outcomes: [] };
+}

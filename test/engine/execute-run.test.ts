@@ -91,7 +91,7 @@ describe("executeRun as a library", () => {
     expect((await running).stderr.split(" ").toSorted()).toEqual(["lock_conflict", "passed"]);
   });
 
-  test.each([
+  test.for([
     ["no configuration", {}, "{}", "no_config"],
     ["a directory that does not exist", {}, '{ cwd: "/nowhere/at/all" }', "no_config"],
     ["a broken configuration", { ".gauntlet/config.yml": "checks: [" }, "{}", "error"],
@@ -115,8 +115,8 @@ describe("executeRun as a library", () => {
       "{ signal: AbortSignal.abort() }",
       "error",
     ],
-  ] as const)("%s is a status, never a throw", async (_, files, request, status) => {
-    await using project = await GauntletProject.create(files as Record<string, string>); // one shape for all rows
+  ] as const)("%s is a status, never a throw", async ([, files, request, status]) => {
+    await using project = await GauntletProject.create(files);
     if (!("gauntlet_logs" in files)) await project.commit("start").catch(() => {});
     await mkdir(project.root, { recursive: true });
     await writeFile(join(project.root, "changed.txt"), "");
