@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, loadavg, release, tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { interleave, median, watchMemory } from "./measure.mjs";
 import { findPeers } from "./peers.mjs";
 import { rowGroups } from "./rows.mjs";
@@ -16,6 +17,7 @@ const work = mkdtempSync(join(tmpdir(), "gauntlet-bench-"));
 
 try {
   const groups = rowGroups(work, { peers, quick });
+  await setTimeout(2_500); // files that were written a moment ago are not cached yet, and nobody stops an agent that fast
   const measured = [];
   for (const group of groups.filter(({ title }) => title.includes(only)))
     measured.push(await measureGroup(group));

@@ -19,14 +19,9 @@ export async function executeRun(request: RunRequest): Promise<RunResult> {
 }
 
 async function runIfNeeded(project: Project, request: RunRequest): Promise<RunResult> {
-  const unneeded = request.checkInterval ? await reasonNotToRun(project, request, loadTheRest) : undefined;
+  const unneeded = request.checkInterval ? await reasonNotToRun(project, request) : undefined;
   trace("decided whether to run");
   if (unneeded !== undefined) return unneeded;
-  const { runProject } = await loadTheRest();
+  const { runProject } = await import("./run-project.ts");
   return runProject(project, request);
-}
-
-/** Everything a run needs beyond deciding that there is one. */
-function loadTheRest() {
-  return import("./run-project.ts");
 }

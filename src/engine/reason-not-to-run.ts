@@ -18,11 +18,7 @@ import type { RunRequest, RunResult } from "./run-request.ts";
 import { withoutGates } from "./run-result.ts";
 
 /** Why a stop needs no run: switched off, not the end, the same tree as the last pass or surrender, or too soon. */
-export async function reasonNotToRun(
-  project: Project,
-  request: RunRequest,
-  whileWaiting: () => unknown,
-): Promise<RunResult | undefined> {
+export async function reasonNotToRun(project: Project, request: RunRequest): Promise<RunResult | undefined> {
   const { settings, logDir } = project;
   if (!settings.stopHook.enabled) return withoutGates("stop_hook_disabled");
   const [{ value: workTree }, { value: stored }] = await Promise.all([
@@ -33,7 +29,7 @@ export async function reasonNotToRun(
   if (deferred !== undefined) return deferred;
 
   const { pass } = workTree;
-  const tree = await lookAtTree(project, { pass, gaveUpOn: stored.gaveUpOn }, whileWaiting);
+  const tree = await lookAtTree(project, { pass, gaveUpOn: stored.gaveUpOn });
   if (isCoveredBy(pass, { ...tree, gateHash: settings.gateHash })) return reusedPass(pass);
 
   const session = resumeSession(stored, {
@@ -61,12 +57,10 @@ interface KnownTrees {
 }
 
 /** Looks only as far as it takes to tell whether this tree is one we know. */
-async function lookAtTree(project: Project, known: KnownTrees, whileWaiting: () => unknown): Promise<Tree> {
+async function lookAtTree(project: Project, known: KnownTrees): Promise<Tree> {
   const isPassOfOtherGates = known.pass?.gateHash !== project.settings.gateHash;
   if (known.gaveUpOn === undefined && isPassOfOtherGates) return NO_TREE;
-  const looking = Promise.all([knownTree(project, known), project.findBase()]);
-  void whileWaiting();
-  const [fingerprint, base] = await looking;
+  const [fingerprint, base] = await Promise.all([knownTree(project, known), project.findBase()]);
   return { fingerprint, baseCommit: base.ok ? base.value.mergeBase : undefined };
 }
 

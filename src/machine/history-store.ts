@@ -32,11 +32,12 @@ export function passIndexOf(stateDir: string, tree: string): string {
 /** Keeps the index of a tree that passed in place of the one before. Without it, a later stop only takes longer. */
 export function keepPassIndex(stateDir: string, tree: string, copyTo: (path: string) => void): void {
   const kept = passIndexOf(stateDir, tree);
+  const draft = `${kept}.tmp`;
   try {
     for (const name of readdirSync(stateDir))
-      if (/^pass-.*\.index(?:\.draft)?$/.test(name)) rmSync(join(stateDir, name), { force: true });
-    copyTo(`${kept}.draft`);
-    renameSync(`${kept}.draft`, kept);
+      if (/^pass-.*\.index(?:\.tmp)?$/.test(name)) rmSync(join(stateDir, name), { force: true });
+    copyTo(draft);
+    renameSync(draft, kept);
   } catch {
     rmSync(kept, { force: true });
   }

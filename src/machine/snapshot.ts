@@ -1,4 +1,4 @@
-import { copyFileSync, lstatSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync } from "node:fs";
+import { copyFileSync, lstatSync, readFileSync, statSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findGitPlaces, type GitPlaces } from "./git-places.ts";
