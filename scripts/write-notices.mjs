@@ -4,12 +4,14 @@ import { join } from "node:path";
 
 const sources = readdirSync("src", { recursive: true }).filter((name) => name.endsWith(".ts"));
 const names = new Set(sources.flatMap((name) => importedPackages(readFileSync(join("src", name), "utf8"))));
-const notices = [...names].toSorted().map((name) => {
-  const folder = join("node_modules", name);
-  const { version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-  const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
-  return `${name} ${version} (${license})\n\n${file === undefined ? "" : readFileSync(join(folder, file), "utf8").trim()}\n`;
-});
+const notices = [...names]
+  .toSorted((a, b) => a.localeCompare(b))
+  .map((name) => {
+    const folder = join("node_modules", name);
+    const { version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+    return `${name} ${version} (${license})\n\n${file === undefined ? "" : readFileSync(join(folder, file), "utf8").trim()}\n`;
+  });
 writeFileSync("dist/THIRD-PARTY-NOTICES.txt", notices.join(`\n${"-".repeat(80)}\n\n`));
 
 /** Types are erased and optional peers are not bundled: only what is imported for real. */

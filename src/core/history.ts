@@ -33,8 +33,12 @@ export interface PassRecord {
 /** What one session has been through in this work tree. */
 export interface SessionHistory {
   readonly promptId?: string;
-  /** Blocks given for this prompt. */
+  /** Blocks given for this prompt that count against the budget. */
   readonly attempts: number;
+  /** All blocks given for this prompt, where progress made some of them free. */
+  readonly blocks?: number;
+  /** Attempts in a row with the identical problems. */
+  readonly sameFor?: number;
   readonly openFailures: readonly OpenFailure[];
   /** Blocks given because a reviewer or server was not there; they cost no attempt. */
   readonly unavailableBlocks?: number;
@@ -72,7 +76,7 @@ export function resumeSession(
   const openFailures = history.openFailures.filter(({ runNumber }) => runNumber > (now.pass?.runNumber ?? 0));
   const isNewPrompt = now.promptId !== undefined && now.promptId !== history.promptId;
   const isOtherTree = history.gaveUpOn !== undefined && !isSameTree(history.gaveUpOn, now.fingerprint);
-  const { gaveUpOn, unavailableBlocks, ...kept } = history;
+  const { gaveUpOn, unavailableBlocks, blocks, sameFor, ...kept } = history;
   const prompt = now.promptId === undefined ? {} : { promptId: now.promptId };
   if (isNewPrompt || isOtherTree) return { ...kept, ...prompt, attempts: 0, openFailures };
   return {
@@ -80,6 +84,8 @@ export function resumeSession(
     ...prompt,
     openFailures,
     ...(unavailableBlocks === undefined ? {} : { unavailableBlocks }),
+    ...(blocks === undefined ? {} : { blocks }),
+    ...(sameFor === undefined ? {} : { sameFor }),
     ...(gaveUpOn === undefined ? {} : { gaveUpOn }),
   };
 }

@@ -1,5 +1,6 @@
 import { NEW_SESSION, type OpenFailure, type SessionHistory } from "./history.ts";
 import { type GateOutcome, isBlocking } from "./outcome.ts";
+import { type Progress, type RetryPolicy, STUCK_AFTER } from "./progress.ts";
 import type { Status } from "./status.ts";
 
 /** What a run came to, and the session's history with it. */
@@ -10,40 +11,55 @@ export interface Judgement {
   readonly attemptsLeft?: number;
 }
 
+/** What limits the blocks of a session. */
+export interface Budget {
+  readonly maxRetries: number;
+  /** Blocks the host honours at the most, minus one; bounds what progress can extend. */
+  readonly maxBlocks: number;
+  readonly policy: RetryPolicy;
+  readonly runNumber: number;
+  readonly fingerprint: string | undefined;
+  /** How a red run compares with the attempt before; absent on the first. */
+  readonly progress?: Progress | undefined;
+}
+
 /** The only place that decides what outcomes mean and what a red run costs. */
-export function judge(
-  outcomes: readonly GateOutcome[],
-  session: SessionHistory,
-  budget: { maxRetries: number; runNumber: number; fingerprint: string | undefined },
-): Judgement {
+export function judge(outcomes: readonly GateOutcome[], session: SessionHistory, budget: Budget): Judgement {
   const openFailures = stillOpen(outcomes, session.openFailures, budget.runNumber);
   if (!outcomes.some(isBlocking))
     return { status: statusWithoutFailure(outcomes), session: calm(session, openFailures) };
-  const spent = spend(outcomes, session);
-  if (session.attempts >= budget.maxRetries || spent === undefined) {
-    const { promptId } = session;
-    const kept = {
-      ...NEW_SESSION,
-      attempts: session.attempts,
-      ...(promptId === undefined ? {} : { promptId }),
-    };
-    return { status: "retry_limit_exceeded", session: { ...kept, gaveUpOn: budget.fingerprint ?? "" } };
+  const spent = spend(outcomes, session, budget);
+  if (spent === undefined) {
+    const { attempts } = session;
+    const gaveUpOn = budget.fingerprint ?? "";
+    return { status: "retry_limit_exceeded", session: { ...fresh(session), attempts, gaveUpOn } };
   }
-  return {
-    status: "failed",
-    session: { ...session, ...spent, openFailures },
-    attemptsLeft: budget.maxRetries - spent.attempts,
-  };
+  const attemptsLeft = Math.min(
+    budget.maxRetries - spent.attempts,
+    budget.maxBlocks - (spent.blocks ?? spent.attempts),
+  );
+  return { status: "failed", session: { ...session, ...spent, openFailures }, attemptsLeft };
 }
 
-/** What a block costs. That something is not there is not the agent's doing and costs no attempt; it blocks once. */
-function spend(
-  outcomes: readonly GateOutcome[],
-  { attempts, unavailableBlocks = 0 }: SessionHistory,
-): Pick<SessionHistory, "attempts" | "unavailableBlocks"> | undefined {
-  if (outcomes.filter(isBlocking).some(({ kind }) => kind !== "unavailable"))
-    return { attempts: attempts + 1 };
-  return unavailableBlocks === 0 ? { attempts, unavailableBlocks: 1 } : undefined;
+type Spent = Pick<SessionHistory, "attempts" | "blocks" | "sameFor" | "unavailableBlocks">;
+
+/** What a block costs, or undefined when there is no block left to give. */
+function spend(outcomes: readonly GateOutcome[], session: SessionHistory, budget: Budget): Spent | undefined {
+  const { attempts, unavailableBlocks = 0 } = session;
+  const isFree =
+    budget.policy.extendOnProgress && budget.progress?.isBetter === true && budget.maxRetries > 0;
+  if (attempts >= budget.maxRetries && !isFree) return undefined;
+  if (outcomes.filter(isBlocking).every(({ kind }) => kind === "unavailable")) {
+    // that something is not there is not the agent's doing: it costs nothing, and blocks once
+    return unavailableBlocks === 0 ? { attempts, unavailableBlocks: 1 } : undefined;
+  }
+  const sameFor = budget.progress?.isSame ? (session.sameFor ?? 1) + 1 : 1;
+  if (budget.policy.whenStuck === "stop" && sameFor >= STUCK_AFTER) return undefined;
+  const blocks = (session.blocks ?? attempts) + 1;
+  if (!budget.policy.extendOnProgress) return { attempts: attempts + 1, sameFor };
+  return blocks > budget.maxBlocks
+    ? undefined
+    : { attempts: isFree ? attempts : attempts + 1, blocks, sameFor };
 }
 
 function statusWithoutFailure(outcomes: readonly GateOutcome[]): Status {

@@ -1,4 +1,5 @@
 import type { CheckGate, Priority, ReviewGate } from "./gate.ts";
+import type { RetryPolicy } from "./progress.ts";
 import type { AbsolutePath, ProjectPath } from "./path.ts";
 
 /** What the project asked for: YAML, environment and defaults already folded into one value. */
@@ -9,6 +10,7 @@ export interface Settings {
   readonly logDir: ProjectPath;
   readonly maxParallel: number;
   readonly maxRetries: number;
+  readonly retry: RetryPolicy;
   readonly entryPoints: readonly EntryPoint[];
   readonly rerunNewIssueThreshold: Priority;
   readonly stopHook: StopHookSettings;

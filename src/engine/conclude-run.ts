@@ -1,5 +1,6 @@
+import { definedOnly } from "../core/defined-only.ts";
 import type { PassRecord, RunRecord, SessionHistory } from "../core/history.ts";
-import { judge, type Judgement } from "../core/judge.ts";
+import { judge } from "../core/judge.ts";
 import { describeOutcome, type GateOutcome, isBlocking } from "../core/outcome.ts";
 import type { Status } from "../core/status.ts";
 import { statusMessage } from "../core/status-message.ts";
@@ -8,6 +9,7 @@ import { rememberBlock } from "../machine/blocked-session.ts";
 import { now } from "../machine/clock.ts";
 import { keepPassIndex, writeSession, writeWorkTree } from "../machine/history-store.ts";
 import { pruneLogs } from "../machine/log-dir.ts";
+import type { KnownFailures } from "./know-failures.ts";
 import type { Project } from "./project.ts";
 import type { PlannedRun } from "./run-project.ts";
 import type { RunRequest, RunResult } from "./run-request.ts";
@@ -24,13 +26,16 @@ export interface FinishedRun {
 export async function concludeRun(run: FinishedRun): Promise<RunResult> {
   const { project, planned, outcomes, runNumber } = run;
   const tree = await planned.snapshot.fingerprint;
+  const known = outcomes.some(isBlocking) ? await knowFailures(run) : undefined;
   const judgement = judge(outcomes, planned.session, {
-    maxRetries: retryBudget(run),
+    ...retryBudget(run),
+    policy: project.settings.retry,
+    progress: known?.progress,
     runNumber,
     fingerprint: tree.kind === "tree" ? tree.hash : undefined,
   });
   const { status } = judgement;
-  const failures = status === "failed" ? await describeFailures(run, judgement) : undefined;
+  const failures = status === "failed" ? known?.tell(judgement) : undefined;
   const lost = await remember(run, { status, session: failures?.session ?? judgement.session });
   await pruneLogs(project.logDir, runNumber);
   const told = {
@@ -46,25 +51,34 @@ export async function concludeRun(run: FinishedRun): Promise<RunResult> {
   };
   if (lost !== undefined && status === "failed") return { ...told, ...unrecordable(lost) };
   const { attemptsLeft } = judgement;
+  const detail = detailOf(status, outcomes);
   return {
     ...told,
+    ...definedOnly({
+      feedback: failures?.feedback,
+      handoff: status === "retry_limit_exceeded" ? known?.handoff() : undefined,
+      attemptsLeft,
+      errorMessage: status === "error" ? (detail ?? "") : undefined,
+    }),
     status,
-    message: statusMessage(status, { detail: detailOf(status, outcomes) }),
-    ...(failures === undefined ? {} : { feedback: failures.feedback }),
-    ...(attemptsLeft === undefined ? {} : { attemptsLeft }),
-    ...(status === "error" ? { errorMessage: detailOf(status, outcomes) ?? "" } : {}),
+    message: statusMessage(status, { detail }),
   };
 }
 
+/** As many blocks as progress may earn where the host itself has no cap. */
+const MAX_BLOCKS_WITHOUT_CAP = 7;
+
 /** Below the host's own cap, so that it is we who give up, and say so. */
-function retryBudget({ project, request }: FinishedRun): number {
-  const maxRetries = request.budget?.max ?? project.settings.maxRetries;
-  return request.blockCap === undefined ? maxRetries : Math.min(maxRetries, request.blockCap - 1);
+function retryBudget({ project, request }: FinishedRun): { maxRetries: number; maxBlocks: number } {
+  const wanted = request.budget?.max ?? project.settings.maxRetries;
+  const maxBlocks =
+    request.blockCap === undefined ? Math.max(wanted, MAX_BLOCKS_WITHOUT_CAP) : request.blockCap - 1;
+  return { maxRetries: Math.min(wanted, maxBlocks), maxBlocks };
 }
 
-async function describeFailures(run: FinishedRun, judgement: Judgement) {
-  const { describeFailures: describe } = await import("./describe-failures.ts");
-  return describe(run, judgement);
+async function knowFailures(run: FinishedRun): Promise<KnownFailures> {
+  const { knowFailures: know } = await import("./know-failures.ts");
+  return know(run);
 }
 
 /** Returns why a record could not be written, if so. */

@@ -48,6 +48,8 @@ export interface RunResult {
   readonly consoleLogPath?: string;
   /** What the agent must read; only when a gate failed. */
   readonly feedback?: string;
+  /** What the person must read after we gave up: what still fails, and how. */
+  readonly handoff?: string;
   /** Blocks that may still follow in this session. */
   readonly attemptsLeft?: number;
   /** What a person should know although the gates ran: state that had to be ignored or could not be kept. */

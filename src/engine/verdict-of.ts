@@ -35,7 +35,7 @@ function isReviewWithRemark(outcome: GateOutcome): boolean {
   return outcome.gate === "review" && (outcome.kind !== "passed" || outcome.warning !== undefined);
 }
 
-function giveUpNotice({ message, outcomes }: RunResult): string {
+function giveUpNotice({ message, outcomes, handoff }: RunResult): string {
   const red = outcomes.filter(isBlocking).map((outcome) => `- ${outcome.name} ${describeOutcome(outcome)}`);
-  return [message, ...red].join("\n");
+  return [message, ...red, ...(handoff === undefined ? [] : ["", handoff])].join("\n");
 }

@@ -1,8 +1,9 @@
+import { definedOnly } from "../core/defined-only.ts";
 import type { BackgroundTask } from "../core/stop-event.ts";
 import type { Verdict } from "../core/verdict.ts";
 import { blockReason, jsonAnswer, noticeOf } from "./answer.ts";
 import type { Host, HostAnswer, ParsedStop, Payload, Surroundings } from "./host.ts";
-import { definedOnly, recordsOf, textOf } from "./payload.ts";
+import { recordsOf, textOf } from "./payload.ts";
 import { otherEvent, snakeCaseSample, snakeCaseStop } from "./snake-case-stop.ts";
 import { takeDecision } from "./take-answer.ts";
 

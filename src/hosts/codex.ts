@@ -1,6 +1,7 @@
+import { definedOnly } from "../core/defined-only.ts";
 import { plainAnswer } from "./answer.ts";
 import type { Host, ParsedStop, Payload, Surroundings } from "./host.ts";
-import { definedOnly, textOf } from "./payload.ts";
+import { textOf } from "./payload.ts";
 import { otherEvent, snakeCaseSample, snakeCaseStop } from "./snake-case-stop.ts";
 import { takeDecision } from "./take-answer.ts";
 

@@ -20,13 +20,3 @@ export function recordsOf(payload: Payload, key: string): readonly Payload[] {
 export function isRecord(value: unknown): value is Payload {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
-
-/** The object without its undefined fields: under exactOptionalPropertyTypes "absent" must really be absent. */
-export function definedOnly<T extends object>(fields: T): Defined<T> {
-  // Only keys whose value is undefined are dropped, and those are optional in the result.
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>;
-}
-
-type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
-  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
-};

@@ -1,7 +1,8 @@
+import { definedOnly } from "../core/defined-only.ts";
 import { absolutePath } from "../core/path.ts";
 import type { HostName, StopEvent } from "../core/stop-event.ts";
 import type { ParsedStop, Payload, SampleStop, Surroundings } from "./host.ts";
-import { definedOnly, flagOf, textOf } from "./payload.ts";
+import { flagOf, textOf } from "./payload.ts";
 
 /** The event's name where it is not one of the host's stop events; an absent name counts as a stop. */
 export function otherEvent(

@@ -1,5 +1,6 @@
+import { definedOnly } from "../core/defined-only.ts";
 import type { HostAnswer, Payload, Taken } from "./host.ts";
-import { definedOnly, isRecord, textOf } from "./payload.ts";
+import { isRecord, textOf } from "./payload.ts";
 
 /** How a host that copied Claude Code's protocol reads answers, where hosts differ. */
 export interface Reading {

@@ -41,6 +41,10 @@ describe("a project", () => {
         "maxParallel": 16,
         "maxRetries": 3,
         "rerunNewIssueThreshold": "high",
+        "retry": {
+          "extendOnProgress": false,
+          "whenStuck": "continue",
+        },
         "stopHook": {
           "defer": true,
           "enabled": true,

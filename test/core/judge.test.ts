@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { NEW_SESSION, type SessionHistory } from "../../src/core/history.ts";
-import { judge } from "../../src/core/judge.ts";
+import { type Budget, judge } from "../../src/core/judge.ts";
 import { type GateOutcome, OUTCOME_KINDS } from "../../src/core/outcome.ts";
 import { projectPath } from "../../src/core/path.ts";
 
@@ -22,7 +22,13 @@ function outcome(kind: Kind, more: Partial<GateOutcome> = {}): GateOutcome {
   return { ...base, kind, ...more } as GateOutcome; // one object with the fields of every kind
 }
 
-const BUDGET = { maxRetries: 3, runNumber: 7, fingerprint: "tree" };
+const BUDGET: Budget = {
+  maxRetries: 3,
+  maxBlocks: 7,
+  policy: { whenStuck: "continue", extendOnProgress: false },
+  runNumber: 7,
+  fingerprint: "tree",
+};
 const RED: SessionHistory = {
   ...NEW_SESSION,
   attempts: 1,
@@ -134,3 +140,62 @@ describe("open failures (C33)", () => {
     expect(session).toEqual({ ...NEW_SESSION, promptId: "p", deferredFor: "p" });
   });
 });
+
+describe("loops that go nowhere, and loops that get somewhere (retry)", () => {
+  const SAME = { isSame: true, isBetter: false };
+  const BETTER = { isSame: false, isBetter: true };
+  const WORSE = { isSame: false, isBetter: false };
+
+  test("when_stuck: stop ends the loop at the third attempt with the identical problems", () => {
+    const policy = { whenStuck: "stop", extendOnProgress: false } as const;
+
+    expect(play({ maxRetries: 10, maxBlocks: 10, policy }, [undefined, SAME, SAME])).toEqual([
+      "failed",
+      "failed",
+      "retry_limit_exceeded",
+    ]);
+    expect(play({ maxRetries: 10, maxBlocks: 10, policy }, [undefined, SAME, WORSE, SAME])).toEqual(
+      Array.from({ length: 4 }, () => "failed"),
+    );
+  });
+
+  test("by default the identical problems only use the budget up", () => {
+    expect(play({}, [undefined, SAME, SAME, SAME])).toEqual([
+      "failed",
+      "failed",
+      "failed",
+      "retry_limit_exceeded",
+    ]);
+  });
+
+  test("extend_on_progress: an attempt that fixed something is free, up to the host's cap", () => {
+    const policy = { whenStuck: "continue", extendOnProgress: true } as const;
+    const better = Array.from({ length: 9 }, () => BETTER);
+
+    expect(play({ maxRetries: 1, maxBlocks: 4, policy }, [undefined])).toEqual(["failed"]);
+    expect(play({ maxRetries: 2, maxBlocks: 4, policy }, [undefined, ...better.slice(0, 4)])).toEqual([
+      "failed",
+      "failed",
+      "failed",
+      "failed",
+      "retry_limit_exceeded",
+    ]);
+    expect(play({ maxRetries: 2, maxBlocks: 7, policy }, [undefined, BETTER, WORSE, BETTER, WORSE])).toEqual([
+      "failed",
+      "failed",
+      "failed",
+      "failed",
+      "retry_limit_exceeded",
+    ]);
+  });
+});
+
+/** What each attempt of a loop comes to, given how it compares with the one before. */
+function play(budget: Partial<Budget>, attempts: readonly Budget["progress"][]): readonly string[] {
+  let session = NEW_SESSION;
+  return attempts.map((progress) => {
+    const judged = judge([outcome("failed")], session, { ...BUDGET, ...budget, progress });
+    session = judged.session;
+    return judged.status;
+  });
+}

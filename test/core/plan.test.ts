@@ -301,6 +301,7 @@ function settingsWith(entryPoints: readonly EntryPoint[]): Settings {
     logDir: projectPath("gauntlet_logs"),
     maxParallel: 1,
     maxRetries: 3,
+    retry: { whenStuck: "continue", extendOnProgress: false },
     entryPoints,
     rerunNewIssueThreshold: "high",
     stopHook: {

@@ -2,6 +2,7 @@ import { posix } from "node:path";
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { AbsolutePath } from "../../core/path.ts";
 import { projectPath } from "../../core/path.ts";
+import type { RetryPolicy } from "../../core/progress.ts";
 import type { EntryPoint, Settings } from "../../core/settings.ts";
 import type { Result } from "../../core/trouble.ts";
 import { fail, ok } from "../../core/trouble.ts";
@@ -14,7 +15,7 @@ import { debugLogSettings, stopHookSettings } from "./layers.ts";
 import { readEntryPoints } from "./read-entry-points.ts";
 import { readGlobal } from "./read-global.ts";
 import { isPlainMap, readKeys, reportUnknownKeys } from "./read-value.ts";
-import { configSchema } from "./schema.ts";
+import { configSchema, RETRY_DEFAULTS } from "./schema.ts";
 import type { SourceText } from "../source-text.ts";
 import type { YamlSource } from "./yaml-source.ts";
 import { parseYaml } from "./yaml-source.ts";
@@ -92,8 +93,14 @@ function toSettings({ root, fields, entryPoints }: Project, layers: Layers): Set
     logDir: projectPath(posix.normalize(fields.log_dir)),
     maxParallel: fields.allow_parallel ? fields.max_parallel : 1,
     maxRetries: fields.max_retries,
+    retry: retryPolicy(fields.retry),
     stopHook: stopHookSettings(layers),
     debugLog: debugLogSettings(layers),
     gateHash: gateHash(chosen),
   };
+}
+
+function retryPolicy(fields: Project["fields"]["retry"]): RetryPolicy {
+  const { when_stuck, extend_on_progress } = { ...RETRY_DEFAULTS, ...fields };
+  return { whenStuck: when_stuck, extendOnProgress: extend_on_progress };
 }

@@ -14,6 +14,7 @@ export const STOP_HOOK_DEFAULTS = {
   max_reason_chars: 9000,
   defer: true,
 } as const;
+export const RETRY_DEFAULTS = { when_stuck: "continue", extend_on_progress: false } as const;
 
 export const DEBUG_LOG_DEFAULTS = { enabled: false, max_size_mb: 10 } as const;
 
@@ -179,6 +180,18 @@ const stopHookSchema = z.strictObject({
   }),
 });
 
+const retrySchema = z.strictObject({
+  when_stuck: z.enum(["continue", "stop"]).exactOptional().meta({
+    default: RETRY_DEFAULTS.when_stuck,
+    description:
+      "`stop`: three attempts with the identical problems end the loop, with a summary for the person.",
+  }),
+  extend_on_progress: z.boolean().exactOptional().meta({
+    default: RETRY_DEFAULTS.extend_on_progress,
+    description: "An attempt that fixed something costs nothing, up to the blocks the agent's host honours.",
+  }),
+});
+
 const debugLogSchema = z.union(
   [
     z.boolean(),
@@ -223,6 +236,7 @@ export const configSchema = z.strictObject({
     .min(0)
     .default(3)
     .describe("How often a failing stop is blocked before it is let through, loudly. 0 never blocks."),
+  retry: retrySchema.optional().describe("When a loop of blocks ends early, and when it may go on longer."),
   entry_points: z
     .array(entryPointSchema, { error: expects("a list of maps that begin with `path:`") })
     .min(1, "must have at least one entry; without `entry_points`, every gate looks after the whole project")
