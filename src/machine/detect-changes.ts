@@ -28,7 +28,9 @@ export async function detectChanges(
   const prefix = placesByLayout(query.root)?.prefix ?? (await askPrefix(query));
   if (typeof prefix !== "string") return prefix;
   const detected = await inRepository(query, { prefix, findBase });
-  return detected.ok ? ok(withoutLogs(detected.value, query.logDir)) : detected;
+  if (detected.ok) return ok(withoutLogs(detected.value, query.logDir));
+  const asked = await askPrefix(query); // it looked like a repository, but git has the last word, if there is a git
+  return typeof asked === "string" ? detected : asked;
 }
 
 async function askPrefix(query: ChangeQuery): Promise<string | Result<DetectedChanges>> {
