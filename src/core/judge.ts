@@ -45,21 +45,28 @@ type Spent = Pick<SessionHistory, "attempts" | "blocks" | "sameFor" | "unavailab
 
 /** What a block costs, or undefined when there is no block left to give. */
 function spend(outcomes: readonly GateOutcome[], session: SessionHistory, budget: Budget): Spent | undefined {
-  const { attempts, unavailableBlocks = 0 } = session;
-  const isFree =
-    budget.policy.extendOnProgress && budget.progress?.isBetter === true && budget.maxRetries > 0;
+  const { attempts } = session;
+  const isFree = hasEarnedIt(budget);
   if (attempts >= budget.maxRetries && !isFree) return undefined;
-  if (outcomes.filter(isBlocking).every(({ kind }) => kind === "unavailable")) {
-    // that something is not there is not the agent's doing: it costs nothing, and blocks once
-    return unavailableBlocks === 0 ? { attempts, unavailableBlocks: 1 } : undefined;
-  }
+  if (outcomes.filter(isBlocking).every(({ kind }) => kind === "unavailable"))
+    return spendOnUnavailable(session);
   const sameFor = budget.progress?.isSame ? (session.sameFor ?? 1) + 1 : 1;
   if (budget.policy.whenStuck === "stop" && sameFor >= STUCK_AFTER) return undefined;
-  const blocks = (session.blocks ?? attempts) + 1;
   if (!budget.policy.extendOnProgress) return { attempts: attempts + 1, sameFor };
+  const blocks = (session.blocks ?? attempts) + 1;
   return blocks > budget.maxBlocks
     ? undefined
     : { attempts: isFree ? attempts : attempts + 1, blocks, sameFor };
+}
+
+/** An attempt that fixed something costs nothing, where the project wants it so; `max_retries: 0` still never blocks. */
+function hasEarnedIt({ policy, progress, maxRetries }: Budget): boolean {
+  return policy.extendOnProgress && progress?.isBetter === true && maxRetries > 0;
+}
+
+/** That something is not there is not the agent's doing: it costs nothing, and blocks once. */
+function spendOnUnavailable({ attempts, unavailableBlocks = 0 }: SessionHistory): Spent | undefined {
+  return unavailableBlocks === 0 ? { attempts, unavailableBlocks: 1 } : undefined;
 }
 
 function statusWithoutFailure(outcomes: readonly GateOutcome[]): Status {

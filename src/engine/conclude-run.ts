@@ -34,34 +34,29 @@ export async function concludeRun(run: FinishedRun): Promise<RunResult> {
     runNumber,
     fingerprint: tree.kind === "tree" ? tree.hash : undefined,
   });
-  const { status } = judgement;
-  const failures = status === "failed" ? known?.tell(judgement) : undefined;
-  const lost = await remember(run, { status, session: failures?.session ?? judgement.session });
+  const told = judgement.status === "failed" ? known?.tell(judgement) : undefined;
+  const { status, session, attemptsLeft } = { ...judgement, ...told };
+  const lost = await remember(run, { status, session });
   await pruneLogs(project.logDir, runNumber);
-  const told = {
+  const facts = factsOf(run, lost);
+  if (lost !== undefined && status === "failed") return { ...facts, ...unrecordable(lost) };
+  const detail = detailOf(status, outcomes);
+  const handoff = status === "retry_limit_exceeded" ? known?.handoff() : undefined;
+  const errorMessage = status === "error" ? (detail ?? "") : undefined;
+  const extras = definedOnly({ feedback: told?.feedback, handoff, attemptsLeft, errorMessage });
+  return { ...facts, ...extras, status, message: statusMessage(status, { detail }) };
+}
+
+/** What every run tells, whatever it came to. */
+function factsOf({ planned, outcomes, runNumber }: FinishedRun, lost: string | undefined) {
+  const unwritten = lost === undefined ? [] : [`What this run came to is not recorded. ${lost}`];
+  return {
     outcomes,
     ...counts(outcomes),
     runNumber,
     changes: planned.detected.changes,
     plan: planned.plan,
-    warnings: [
-      ...planned.warnings,
-      ...(lost === undefined ? [] : [`What this run came to is not recorded. ${lost}`]),
-    ],
-  };
-  if (lost !== undefined && status === "failed") return { ...told, ...unrecordable(lost) };
-  const { attemptsLeft } = judgement;
-  const detail = detailOf(status, outcomes);
-  return {
-    ...told,
-    ...definedOnly({
-      feedback: failures?.feedback,
-      handoff: status === "retry_limit_exceeded" ? known?.handoff() : undefined,
-      attemptsLeft,
-      errorMessage: status === "error" ? (detail ?? "") : undefined,
-    }),
-    status,
-    message: statusMessage(status, { detail }),
+    warnings: [...planned.warnings, ...unwritten],
   };
 }
 
