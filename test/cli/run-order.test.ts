@@ -148,4 +148,15 @@ describe("order and concurrency (G68)", () => {
     expect(run.stderr).toContain("second cancelled: not started");
     expect(gate.waiting).toBe(0);
   });
+
+  test("fifty gates at once make no noise of their own", async () => {
+    const checks = Array.from({ length: 50 }, (_, index) => `  c${index}: "true"\n`).join("");
+    await using here = await GauntletProject.create({
+      ".gauntlet/config.yml": `max_parallel: 50\nchecks:\n${checks}`,
+    });
+
+    const run = await here.gauntlet(["run", "--quiet"]);
+
+    expect(run).toMatchObject({ exitCode: 0, stderr: "", stdout: "Status: Passed\n" });
+  });
 });
