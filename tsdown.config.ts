@@ -21,7 +21,11 @@ function cli(name: string, entry: string): UserConfig {
       codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: layerOf }] },
     },
     // jsonc-parser's CommonJS build loads its parts by names that no bundler can follow; its ES build does not.
-    inputOptions: { resolve: { mainFields: ["module", "main"] } },
+    inputOptions: {
+      resolve: { mainFields: ["module", "main"] },
+      preserveEntrySignatures: "allow-extension",
+      checks: { pluginTimings: false },
+    },
     deps: { onlyBundle: false },
     // Its UMD build, the one a CommonJS bundle would take, requires its parts at run time.
     alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
@@ -64,6 +68,7 @@ export default defineConfig([
     target: "node20",
     fixedExtension: true,
     dts: true,
+    inputOptions: { checks: { pluginTimings: false } },
     deps: { onlyBundle: false },
   },
 ]);
