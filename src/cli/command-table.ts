@@ -11,7 +11,9 @@ import type { ReportOptions } from "./commands/report.ts";
 import type { RunOptions } from "./commands/run.ts";
 import type { StatusOptions } from "./commands/status.ts";
 import type { ValidateOptions } from "./commands/validate.ts";
-import { addHostCommands } from "./host-commands.ts";
+import { addExamples } from "./add-examples.ts";
+import { collect } from "./collect.ts";
+import { addHookLookingCommands, addInstallCommands } from "./host-commands.ts";
 import { readReportTargets } from "./report-targets.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -29,11 +31,19 @@ export function gauntletCommands(act: Act): Command {
     .showHelpAfterError("(run with --help to see the options)")
     .exitOverride();
   addExamples(program, "agent-gauntlet init", "agent-gauntlet run", "agent-gauntlet detect --why");
+  program.commandsGroup("Set up:");
+  addInitCommand(program, act);
+  addInstallCommands(program, act);
+  program.commandsGroup("Run the gates:");
   addRunCommands(program, act);
+  program.commandsGroup("Look, without running anything:");
   addLookingCommands(program, act);
   addHealthCommand(program, act);
-  addSetUpCommands(program, act);
-  addHostCommands(program, act);
+  program.commandsGroup("Understand the stop hook:");
+  addHookLookingCommands(program, act);
+  program.commandsGroup("More:");
+  addOtherCommands(program, act);
+  addHookCommands(program);
   addHelpCommand(program);
   return program;
 }
@@ -58,17 +68,21 @@ function addRunCommands(program: Command, act: Act): void {
   );
   addExamples(check, "agent-gauntlet check --uncommitted");
   addExamples(review, "agent-gauntlet review", "agent-gauntlet review -g security --commit HEAD");
+}
+
+/** The entry answers these before this table is loaded; they are here for --help only. */
+function addHookCommands(program: Command): void {
   program
     .command("stop-hook")
-    .description("answer an agent's stop hook (reads the event on stdin; agents call this, people do not)")
+    .description("answer an agent's stop hook (agents call it, not people)")
     .option("--host <name>", "which agent asks, when it cannot be told from the event")
     .allowUnknownOption()
-    .action(async () => {}); // the entry answers it before this table is loaded; here only for --help
+    .action(async () => {});
   program
     .command("brepl")
     .description("stop hooks of .brepl/hooks.edn for Clojure projects (see `agent-gauntlet brepl --help`)")
     .allowUnknownOption()
-    .action(async () => {}); // likewise
+    .action(async () => {});
 }
 
 function runAction(act: Act, kind?: "check" | "review") {
@@ -81,7 +95,7 @@ function runAction(act: Act, kind?: "check" | "review") {
 
 function addRunOptions(command: Command): void {
   addChangeOptions(command)
-    .option("-g, --gate <name>", "run only this gate (may be given several times)", collect, [])
+    .option("-g, --gate <name>", "run only this gate (may be given several times)", collect)
     .option("-q, --quiet", "print only failures and the status")
     .option("-v, --verbose", "also print what changed and why gates are skipped")
     .option("--json", "print the result as JSON on stdout")
@@ -89,7 +103,6 @@ function addRunOptions(command: Command): void {
       "--report <list>",
       "also write junit=PATH, sarif=PATH, json=PATH, github (automatic in GitHub Actions)",
       readReportTargets,
-      [],
     );
 }
 
@@ -162,7 +175,7 @@ function addHealthCommand(program: Command, act: Act): void {
     );
 }
 
-function addSetUpCommands(program: Command, act: Act): void {
+function addInitCommand(program: Command, act: Act): void {
   const init = program
     .command("init")
     .description("write .gauntlet/config.yml with this project's checks, and install the stop hook")
@@ -185,6 +198,9 @@ function addSetUpCommands(program: Command, act: Act): void {
     "agent-gauntlet init --yes --hook",
     "agent-gauntlet init --dry-run",
   );
+}
+
+function addOtherCommands(program: Command, act: Act): void {
   program
     .command("clean")
     .description("put the logs away in previous/, forget failures and attempts")
@@ -226,12 +242,4 @@ function addHelpCommand(program: Command): void {
       );
       program.error(`error: unknown command '${name}'${hint === undefined ? "" : `\n(${hint})`}`);
     });
-}
-
-function addExamples(command: Command, ...lines: readonly string[]): void {
-  command.addHelpText("after", ["", "Examples:", ...lines.map((line) => `  $ ${line}`)].join("\n"));
-}
-
-function collect(value: string, earlier: readonly string[]): readonly string[] {
-  return [...earlier, value];
 }

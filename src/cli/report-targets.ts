@@ -7,7 +7,10 @@ export type ReportTarget =
   { readonly format: (typeof FILE_FORMATS)[number]; readonly path: string } | { readonly format: "github" };
 
 /** Reads `junit=PATH,sarif=PATH,json=PATH,github`; may be given several times. */
-export function readReportTargets(text: string, before: readonly ReportTarget[]): readonly ReportTarget[] {
+export function readReportTargets(
+  text: string,
+  before: readonly ReportTarget[] = [],
+): readonly ReportTarget[] {
   return [...before, ...text.split(",").map((part) => readTarget(part.trim()))];
 }
 

@@ -38,6 +38,7 @@ describe.concurrent("help", () => {
       expect(asked).toMatchObject({ exitCode: 0, stderr: "" });
       expect(asked.stdout).toMatch(new RegExp(`^Usage: agent-gauntlet ${name}`));
       expect(unwrapped(asked.stdout)).toContain(command?.description());
+      expect(asked.stdout).not.toContain("(default: [])");
       for (const { long, description } of command?.options ?? []) {
         expect(asked.stdout).toContain(long);
         expect(description).not.toBe("");

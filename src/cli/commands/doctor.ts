@@ -43,7 +43,10 @@ export async function doctorCommand(terminal: Terminal, { json }: DoctorOptions)
   else {
     for (const diagnosis of diagnoses) printDiagnosis(terminal, diagnosis);
     if (!isGated)
-      printLine(terminal.stdout, "No agent has the stop hook. `agent-gauntlet install` registers it.");
+      printLine(
+        terminal.stdout,
+        "No agent has the stop hook. `agent-gauntlet install --host claude-code` registers it; other agents: `agent-gauntlet install --help`.",
+      );
   }
   return isGated && isSound ? EXIT.ok : EXIT.notOk;
 }

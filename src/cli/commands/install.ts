@@ -11,7 +11,7 @@ import { installationOf, runningProgram } from "../installation.ts";
 import { printLine, type Terminal } from "../terminal.ts";
 
 export interface InstallOptions {
-  readonly host: readonly string[];
+  readonly host?: readonly string[];
   readonly allDetected?: boolean;
   readonly project?: boolean;
   readonly user?: boolean;
@@ -21,7 +21,7 @@ export interface InstallOptions {
 
 /** Registers the stop hook with the named or detected hosts. */
 export async function installCommand(terminal: Terminal, options: InstallOptions): Promise<number> {
-  const hosts = options.allDetected ? detectHosts(terminal) : hostsNamed(options.host);
+  const hosts = options.allDetected ? detectHosts(terminal) : hostsNamed(options.host ?? []);
   if (typeof hosts === "string") return refuse(terminal, hosts);
   if (hosts.length === 0) return refuse(terminal, whatToName(terminal, options));
   return installFor(terminal, hosts, options);

@@ -11,7 +11,7 @@ import { printLine, type Terminal } from "../terminal.ts";
 import { writeReports } from "../write-reports.ts";
 
 export interface RunOptions {
-  readonly gate: readonly string[];
+  readonly gate?: readonly string[];
   readonly base?: string;
   readonly commit?: string;
   readonly uncommitted?: boolean;
@@ -45,7 +45,7 @@ async function runShown(terminal: Terminal, options: RunOptions, signal: AbortSi
 
 function requestOf(
   { cwd, env }: Terminal,
-  { gate, base, commit, uncommitted, kind }: RunOptions,
+  { gate = [], base, commit, uncommitted, kind }: RunOptions,
   { signal, onEvent }: { signal: AbortSignal; onEvent: Progress["onEvent"] },
 ): RunRequest {
   return {
