@@ -6,15 +6,14 @@ export interface StarterConfig {
   /** Whether `.gauntlet/checks/` already holds some. */
   readonly hasOwnChecks: boolean;
   readonly whenActive: "allow" | "enforce";
-  /** Where an editor finds the schema: a URL, or a path relative to the file. */
-  readonly schema: string;
+  /** Where an editor finds the schema, relative to the file; absent where the project has none. */
+  readonly schema?: string | undefined;
 }
 
 /** The first `.gauntlet/config.yml` of a project: its own checks, and beside them what else can be said. */
 export function starterConfig({ checks, hasOwnChecks, whenActive, schema }: StarterConfig): string {
-  return `# yaml-language-server: $schema=${schema}
-#
-# What must hold before a coding agent may stop.
+  const forEditors = schema === undefined ? "" : `# yaml-language-server: $schema=${schema}\n#\n`;
+  return `${forEditors}# What must hold before a coding agent may stop.
 #   agent-gauntlet run        runs all of it now
 #   agent-gauntlet validate   checks this file
 
@@ -23,7 +22,7 @@ ${hasOwnChecks ? OWN_CHECKS : checksBlock(checks)}
   # The long form, with everything that has another default:
   # integration:
   #   command: ./scripts/integration-tests
-  #   timeout: 600            # seconds; 240 if not said
+  #   timeout: 120            # seconds; 240 if not said
   #   parallel: false         # not beside other checks
   #   warn_only: true         # tell, but do not block
   #   fix_instructions: how-to-fix.md   # a file in .gauntlet/, shown to the agent

@@ -107,7 +107,18 @@ describe("without a terminal", () => {
     expect(init.stdout).toContain("✓ Configuration created");
     expect(init.stdout).not.toContain("(y/n)");
     expect(init.stdout).toContain("agent-gauntlet init --hook");
+    expect(init.stdout).toMatch(/Next: `npx agent-gauntlet run` runs the checks\.\n$/);
     expect(project.has(".claude")).toBe(false);
+  });
+
+  test("says that nothing is checked where no check was recognised", async () => {
+    const project = await projectWith({});
+
+    const init = await project.init({ isInteractive: false });
+
+    expect(init.stdout).toContain(
+      "No checks were recognised, so nothing is checked yet: add yours to .gauntlet/config.yml.",
+    );
   });
 
   test("--hook installs the hook", async () => {

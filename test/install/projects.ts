@@ -36,6 +36,37 @@ export const PROJECTS: readonly SampleProject[] = [
     },
     checks: { lint: "npm run lint:check", test: "npm run test:ci" },
   },
+  {
+    kind: "npm workspaces without a test at the root",
+    files: {
+      "package.json": scripts({ lint: "eslint ." }, { workspaces: ["packages/*"] }),
+      "packages/a/a.test.js": "",
+    },
+    checks: { lint: "npm run lint", test: "npm test --workspaces --if-present" },
+  },
+  {
+    kind: "npm workspaces with a test at the root",
+    files: {
+      "package.json": scripts({ test: "vitest" }, { workspaces: ["packages/*"] }),
+      "packages/a/a.test.js": "",
+    },
+    checks: { test: "npm test" },
+  },
+  {
+    kind: "npm workspaces without tests",
+    files: { "package.json": scripts({}, { workspaces: ["packages/*"] }), "packages/a/a.js": "" },
+    checks: {},
+  },
+  {
+    kind: "pnpm workspaces without a test at the root",
+    files: {
+      "package.json": scripts({}),
+      "pnpm-workspace.yaml": "",
+      "pnpm-lock.yaml": "",
+      "packages/a/test/a.js": "",
+    },
+    checks: { test: "pnpm --recursive --if-present run test" },
+  },
   { kind: "a broken package.json", files: { "package.json": '{ "scripts": [' }, checks: {} },
   {
     kind: "pnpm with TypeScript",

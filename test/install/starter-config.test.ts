@@ -61,6 +61,7 @@ test("leaves the checks to the files in .gauntlet/checks where there are some", 
 
 test("begins with the schema for editors", () => {
   expect(starterConfig(bare)).toMatch(/^# yaml-language-server: \$schema=schema\.json\n/);
+  expect(starterConfig({ ...bare, schema: undefined })).not.toContain("$schema");
 });
 
 async function load(config: string, more: Readonly<Record<string, string>> = {}) {

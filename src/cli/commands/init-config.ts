@@ -18,12 +18,12 @@ interface NewConfig {
   readonly text: string;
 }
 
-export async function planConfig(cwd: string, version: string): Promise<ConfigStep> {
+export async function planConfig(cwd: string): Promise<ConfigStep> {
   if (existsSync(join(cwd, CONFIG_FILE))) return { kind: "exists" };
   const { files, texts } = await readProject(cwd, isManifest);
   const hasOwnChecks = files.some((file) => /^\.gauntlet\/checks\/[^/]+\.ya?ml$/.test(file));
   const checks = hasOwnChecks ? [] : detectChecks(new Project(files, texts));
-  const starter = { checks, hasOwnChecks, whenActive: "allow", schema: schemaFor(cwd, version) } as const;
+  const starter = { checks, hasOwnChecks, whenActive: "allow", schema: schemaFor(cwd) } as const;
   return { kind: "new", starter, text: starterConfig(starter) };
 }
 
@@ -52,9 +52,8 @@ function indented(text: string): string {
   return text.replaceAll(/^(?=.)/gm, "  ");
 }
 
-/** The schema of the installed package where the project has one; the published one of this version otherwise. */
-function schemaFor(cwd: string, version: string): string {
+/** The schema of the package that is installed in the project; a path to one elsewhere would hold on this machine only. */
+function schemaFor(cwd: string): string | undefined {
   const installed = "node_modules/agent-gauntlet/schema/config.schema.json";
-  if (existsSync(join(cwd, installed))) return `../${installed}`;
-  return `https://unpkg.com/agent-gauntlet@${version}/schema/config.schema.json`;
+  return existsSync(join(cwd, installed)) ? `../${installed}` : undefined;
 }

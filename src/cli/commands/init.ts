@@ -22,12 +22,18 @@ export interface InitOptions {
 /** Gives a project a configuration with its own checks, and Claude Code the stop hook if that is wanted. */
 export async function initCommand(terminal: Terminal, options: InitOptions): Promise<number> {
   await sayWhere(terminal);
-  const config = await planConfig(terminal.cwd, options.version);
+  const config = await planConfig(terminal.cwd);
   if (options.dryRun === true)
     return preview({ config, hook: await planHook(terminal, options) }, terminal, options);
 
   const created = await createConfig(config, terminal);
   if (!created.ok) return complain(created.trouble, terminal);
+  const exitCode = await setUpHook(config, terminal, options);
+  if (exitCode === EXIT.ok) sayNext(config, terminal);
+  return exitCode;
+}
+
+async function setUpHook(config: ConfigStep, terminal: Terminal, options: InitOptions): Promise<number> {
   if (options.hook === false) return EXIT.ok;
   const hook = await planHook(terminal, options);
   if (hook.kind === "present") return sayPresent(hook, terminal);
@@ -37,6 +43,15 @@ export async function initCommand(terminal: Terminal, options: InitOptions): Pro
   using prompt = new Prompt(terminal);
   const exitCode = await converse(prompt, { config, hook }, terminal);
   return exitCode === EXIT.ok ? await offerOthers(prompt, terminal) : exitCode;
+}
+
+/** npx finds the program wherever npm has put it. */
+function sayNext(config: ConfigStep, { stdout }: Terminal): void {
+  const isEmpty = config.kind === "new" && config.starter.checks.length === 0 && !config.starter.hasOwnChecks;
+  if (isEmpty)
+    printLine(stdout, `No checks were recognised, so nothing is checked yet: add yours to ${CONFIG_FILE}.`);
+  const then = isEmpty ? " once that is done" : "";
+  printLine(stdout, `Next: \`npx agent-gauntlet run\` runs the checks${then}.`);
 }
 
 interface Steps {

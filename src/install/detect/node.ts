@@ -13,14 +13,22 @@ export const detectNode: Detector = (project) => {
     const env = needsCi(manifest.scripts[script]) ? { env: { CI: "true" } } : {};
     return [{ name, command, source: "package.json", ...env }];
   });
-  const hasTypecheck = fromScripts.some(({ name }) => name === "typecheck");
-  return !hasTypecheck && project.has("tsconfig.json") && manifest.dependencies.has("typescript")
-    ? [
-        ...fromScripts,
-        { name: "typecheck", command: `${manager.exec} tsc --noEmit`, source: "tsconfig.json" },
-      ]
-    : fromScripts;
+  const typecheck = { name: "typecheck", command: `${manager.exec} tsc --noEmit`, source: "tsconfig.json" };
+  const isTypeScript = project.has("tsconfig.json") && manifest.dependencies.has("typescript");
+  return [...fromScripts, ...(isTypeScript ? [typecheck] : []), ...testOfWorkspaces(project, manifest)];
 };
+
+/** A monorepo whose root has no test of its own: that of each package. The first check of a name counts. */
+function testOfWorkspaces(project: Project, manifest: Manifest): readonly DetectedCheck[] {
+  const command = packageManager(project, manifest).testEach;
+  const source = project.has("pnpm-workspace.yaml") ? "pnpm-workspace.yaml" : "package.json";
+  const isMonorepo = manifest.hasWorkspaces || source === "pnpm-workspace.yaml";
+  return isMonorepo && command !== undefined && project.hasFile(TEST_FILE)
+    ? [{ name: "test", command, source }]
+    : [];
+}
+
+const TEST_FILE = /\/(?:tests?|__tests__)\/|[._-](?:test|spec)\.[cm]?[jt]sx?$/;
 
 /** In each row the first script that exists is the check. */
 const WANTED: readonly { readonly name: string; readonly scripts: readonly string[] }[] = [
@@ -34,6 +42,7 @@ interface Manifest {
   readonly scripts: Readonly<Record<string, unknown>>;
   readonly dependencies: ReadonlySet<string>;
   readonly packageManager: string;
+  readonly hasWorkspaces: boolean;
 }
 
 function readManifest(project: Project): Manifest {
@@ -47,6 +56,7 @@ function readManifest(project: Project): Manifest {
     scripts: isRecord(fields["scripts"]) ? fields["scripts"] : {},
     dependencies: new Set(names),
     packageManager: typeof declared === "string" ? declared : "",
+    hasWorkspaces: fields["workspaces"] !== undefined,
   };
 }
 
@@ -65,6 +75,8 @@ function needsCi(script: unknown): boolean {
 interface PackageManager {
   readonly lockfiles: readonly string[];
   readonly test: string;
+  /** The tests of all packages of a monorepo, where one command has them in every version of the tool. */
+  readonly testEach?: string;
   readonly run: string;
   readonly exec: string;
 }
@@ -72,12 +84,19 @@ interface PackageManager {
 const NPM: PackageManager = {
   lockfiles: ["package-lock.json", "npm-shrinkwrap.json"],
   test: "npm test",
+  testEach: "npm test --workspaces --if-present",
   run: "npm run",
   exec: "npx",
 };
 
 const MANAGERS: Readonly<Record<string, PackageManager>> = {
-  pnpm: { lockfiles: ["pnpm-lock.yaml"], test: "pnpm test", run: "pnpm run", exec: "pnpm exec" },
+  pnpm: {
+    lockfiles: ["pnpm-lock.yaml"],
+    test: "pnpm test",
+    testEach: "pnpm --recursive --if-present run test",
+    run: "pnpm run",
+    exec: "pnpm exec",
+  },
   yarn: { lockfiles: ["yarn.lock"], test: "yarn test", run: "yarn run", exec: "yarn run" },
   bun: { lockfiles: ["bun.lock", "bun.lockb"], test: "bun run test", run: "bun run", exec: "bunx" },
   npm: NPM,
