@@ -22,6 +22,12 @@ export function formatDiagnostic(diagnostic: Diagnostic): string {
   return [`${place}: ${severity}: ${message}`, ...pointer, ...advice].join("\n");
 }
 
+/** The same on one line, for places where a line is all there is. */
+export function diagnosticLine({ file, line, column, message, hint }: Diagnostic): string {
+  const place = line === undefined ? file : `${file}:${line}:${column ?? 1}`;
+  return `${place}: ${message}${hint === undefined ? "" : ` → ${hint}`}`;
+}
+
 function caretOffset(column = 1): number {
   return Math.max(0, column - 1);
 }

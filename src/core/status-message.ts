@@ -18,7 +18,8 @@ const MESSAGES: Readonly<Record<Status, (facts: MessageFacts) => string>> = {
   passed_with_warnings: ({ detail = "no gate blocks, but some need a look" }) =>
     `✓ Gauntlet passed with warnings — ${detail}.`,
   no_changes: () => "✓ Gauntlet passed — no changes detected.",
-  no_applicable_gates: () => "✓ Gauntlet passed — no applicable gates matched current changes.",
+  no_applicable_gates: ({ detail = "no applicable gates matched current changes" }) =>
+    `✓ Gauntlet passed — ${detail}.`,
   failed: ({ detail = "issues must be fixed before stopping" }) => `✗ Gauntlet failed — ${detail}.`,
   retry_limit_exceeded: () =>
     "⚠ Gauntlet terminated — retry limit exceeded, the gates still fail. Run `agent-gauntlet clean` to start over.",

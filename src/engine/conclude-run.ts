@@ -44,7 +44,8 @@ export async function concludeRun(run: FinishedRun): Promise<RunResult> {
   const handoff = status === "retry_limit_exceeded" ? known?.handoff() : undefined;
   const errorMessage = status === "error" ? (detail ?? "") : undefined;
   const extras = definedOnly({ feedback: told?.feedback, handoff, attemptsLeft, errorMessage });
-  return { ...facts, ...extras, status, message: statusMessage(status, { detail }) };
+  const message = statusMessage(status, { detail: detail ?? partOf(run, status) });
+  return { ...facts, ...extras, status, message };
 }
 
 /** What every run tells, whatever it came to. */
@@ -159,6 +160,14 @@ function detailOf(status: Status, outcomes: readonly GateOutcome[]): string | un
   return status === "failed"
     ? `issues must be fixed before stopping: ${list(outcomes.filter(isBlocking))}`
     : undefined;
+}
+
+/** A pass of some gates must not read like a pass of all. */
+function partOf({ request, outcomes }: FinishedRun, status: Status): string | undefined {
+  if (status !== "passed") return undefined;
+  if (request.gates?.length)
+    return `only what was asked for ran: ${outcomes.map(({ name }) => name).join(", ")}`;
+  return request.kind === undefined ? undefined : `all ${request.kind}s completed successfully`;
 }
 
 /** Anything but a plain pass. */

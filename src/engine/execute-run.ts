@@ -1,3 +1,4 @@
+import { diagnosticLine } from "../core/diagnostic.ts";
 import { trace } from "../machine/trace.ts";
 import { openProject, type Project } from "./project.ts";
 import { reasonNotToRun } from "./reason-not-to-run.ts";
@@ -10,6 +11,8 @@ export async function executeRun(request: RunRequest): Promise<RunResult> {
   const project = await openProject(request);
   trace("settings read");
   if (!project.ok) return troubleResult(project.trouble);
+  for (const warning of project.value.warnings)
+    request.onEvent?.({ kind: "warned", message: diagnosticLine(warning) });
   if (!project.value.settings.debugLog.enabled) return runIfNeeded(project.value, request);
   const { traceRequest } = await import("./trace-request.ts");
   const noteResult = await traceRequest(project.value, request);

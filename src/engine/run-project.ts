@@ -51,7 +51,17 @@ async function runUnderLock(project: Project, request: RunRequest, runId: string
     request.onEvent?.({ kind: "warned", message });
   const isUnchanged = changes.files.length === 0 && situation.session.openFailures.length === 0;
   const { warnings } = situation;
-  return { ...withoutGates(isUnchanged ? "no_changes" : "no_applicable_gates"), changes, plan, warnings };
+  const nothing = withoutGates(isUnchanged ? "no_changes" : "no_applicable_gates", {
+    detail: missingKind(project, request),
+  });
+  return { ...nothing, changes, plan, warnings };
+}
+
+/** Whoever asks for reviews alone in a project without any should not think that the changes were to blame. */
+function missingKind({ settings }: Project, { kind }: RunRequest): string | undefined {
+  if (kind === undefined) return undefined;
+  const has = settings.entryPoints.some(({ gates }) => gates.some((gate) => gate.kind === kind));
+  return has ? undefined : `this project has no ${kind}s`;
 }
 
 /** Everything a run must know before it can plan. */

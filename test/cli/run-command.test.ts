@@ -200,3 +200,49 @@ describe("what is printed", () => {
     expect(piped.stdout).not.toContain("EPIPE");
   });
 });
+
+describe("a run of less than everything does not speak for everything", () => {
+  test("a gate by name", async () => {
+    await using project = await changed({ lint: "true", test: "exit 1" });
+
+    const done = await project.gauntlet(["run", "-g", "lint"]);
+
+    expect(done.stdout).toContain("✓ Gauntlet passed — only what was asked for ran: lint.\n");
+  });
+
+  test("only checks, only reviews", async () => {
+    await using project = await changed({ lint: "true" });
+
+    const check = await project.gauntlet(["check"]);
+    const review = await project.gauntlet(["review"]);
+
+    expect(check.stdout).toContain("✓ Gauntlet passed — all checks completed successfully.\n");
+    expect(review.stdout).toContain("✓ Gauntlet passed — this project has no reviews.\n");
+  });
+});
+
+describe("what is odd in the configuration", () => {
+  test("is told before the gates run, on one line each", async () => {
+    await using project = await GauntletProject.create({
+      ".gauntlet/config.yml": 'cheks: {}\nchecks:\n  a: "true"\n',
+    });
+
+    const done = await project.gauntlet(["run"]);
+
+    expect(done.stdout).toMatch(
+      /^\[WARN\] \.gauntlet\/config\.yml:1:1: unknown key `cheks` is ignored → did you mean `checks`\?\n/,
+    );
+    expect(done.exitCode).toBe(0);
+  });
+
+  test("goes to stderr beside JSON and when quiet", async () => {
+    await using project = await GauntletProject.create({ ".gauntlet/config.yml": "checks: {}\n" });
+
+    const json = await project.gauntlet(["run", "--json"]);
+    const quiet = await project.gauntlet(["run", "--quiet"]);
+
+    expect(JSON.parse(json.stdout)).toMatchObject({ status: "no_applicable_gates" });
+    expect(json.stderr).toContain("nothing is checked");
+    expect(quiet.stderr).toContain("nothing is checked");
+  });
+});
