@@ -43,6 +43,14 @@ describe("digestGates", () => {
     expect(digest.length).toBeLessThanOrEqual(1500);
   });
 
+  test("keeps what TAP says was expected below an error on one line", () => {
+    const point = ["not ok 1 - adds", "  ---", "  error: '2 == 3'", "  expected: 3", "  actual: 2", "  ..."];
+
+    const [digest] = digestGates([gate(["TAP version 13", ...point, "1..1"].join("\n"))], 9000);
+
+    expect(digest).toContain("failed: adds: 2 == 3\n    expected: 3\n    actual: 2\n");
+  });
+
   test("gives what one gate does not need to the others", () => {
     const long = Array.from(
       { length: 400 },

@@ -45,10 +45,11 @@ function readPoint(body: readonly string[]): Caught {
   );
   const at = told.findIndex((line) => ERROR_KEY.test(line));
   const error = ERROR_KEY.exec(told[at] ?? "")?.groups?.["message"] ?? "";
-  const message = /^[|>][-+\d]*$/.test(error) ? told[at + 1]?.trim() : error.replace(/^'(.*)'$/, "$1");
+  const isBlock = /^[|>][-+\d]*$/.test(error);
+  const message = isBlock ? told[at + 1]?.trim() : error.replace(/^'(.*)'$/, "$1");
   const placed = caught.line === undefined ? { ...caught, ...place } : caught;
   if (message === undefined || message === "") return placed;
-  const excerpt = told.slice(at + 2).filter((line) => frameOf(line) === undefined);
+  const excerpt = told.slice(at + (isBlock ? 2 : 1)).filter((line) => frameOf(line) === undefined);
   return { ...placed, message: `${message}${causeIn(caught)}`, excerpt };
 }
 
