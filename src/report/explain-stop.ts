@@ -95,7 +95,7 @@ function hasRun({ run }: StopRecord): boolean {
 function runLines(run: RecordedRun): readonly string[] {
   const { files, planned, skipped, outcomes, attemptsLeft } = run;
   return [
-    ...section(`Changes${run.comparedTo === undefined ? "" : ` since ${run.comparedTo}`}`, files),
+    ...section(`Changes${run.comparedTo === undefined ? "" : ` compared to ${run.comparedTo}`}`, files),
     ...section("Gates planned", planned.map(reasoned)),
     ...section("Gates skipped", skipped.map(reasoned)),
     ...section(`Outcomes${run.number === undefined ? "" : ` of run ${run.number}`}`, outcomes.map(reasoned)),

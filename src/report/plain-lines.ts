@@ -1,5 +1,7 @@
+import type { RunRecord } from "../core/history.ts";
 import { describeOutcome, type GateOutcome } from "../core/outcome.ts";
 import type { RunEvent } from "../core/run-event.ts";
+import { statusTitle } from "../core/status.ts";
 
 /** A run as plain lines, one event at a time: for logs, pipes and build servers. */
 export function plainLines(event: RunEvent): readonly string[] {
@@ -8,7 +10,7 @@ export function plainLines(event: RunEvent): readonly string[] {
       const { changes, plan } = event;
       const gates = counted(plan.gates.length, "gate");
       const files = counted(changes.files.length, "changed file");
-      return [`Run ${event.runNumber}: ${gates}, ${files} since ${changes.comparedTo}`];
+      return [`Run ${event.runNumber}: ${gates}, ${files} compared to ${changes.comparedTo}`];
     }
     case "gate-started":
       return [`[START] ${event.planned.id}`];
@@ -19,6 +21,11 @@ export function plainLines(event: RunEvent): readonly string[] {
     case "warned":
       return [`[WARN] ${event.message}`];
   }
+}
+
+/** `Failed, finished 2026-11-15T12:00:00.000Z`: a run that is over, in a few words. */
+export function whatItCameTo({ status, completedAt }: RunRecord): string {
+  return `${statusTitle(status)}, finished ${new Date(completedAt).toISOString()}`;
 }
 
 export function finishedLine(outcome: GateOutcome): string {

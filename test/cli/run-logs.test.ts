@@ -104,7 +104,7 @@ describe("the logs of a run", () => {
     const run = await project.json(["run", "--quiet"]);
     const log = project.read(String(run["consoleLog"]));
 
-    expect(log).toMatch(/Run 1: 2 gates, 1 changed file since/);
+    expect(log).toMatch(/Run 1: 2 gates, 1 changed file compared to/);
     expect(log).toMatch(/\[START\] check:\.:ok\n/);
     expect(log).toMatch(/\[PASS\] check:\.:ok \(\d+ ms\)\n/);
     expect(log).toMatch(

@@ -5,7 +5,7 @@ import { readWorkTree } from "../../machine/history-store.ts";
 import { logDirOf } from "../../machine/log-dir.ts";
 import { githubAnnotations } from "../../report/github.ts";
 import { junitReport } from "../../report/junit.ts";
-import { finishedLine } from "../../report/plain-lines.ts";
+import { finishedLine, whatItCameTo } from "../../report/plain-lines.ts";
 import { sarifReport } from "../../report/sarif.ts";
 import packageJson from "../../../package.json" with { type: "json" };
 import { EXIT } from "../exit-code.ts";
@@ -49,7 +49,9 @@ async function render(
   }
 }
 
-async function printText({ stdout, cwd, colours }: Terminal, { outcomes }: RunRecord): Promise<void> {
+async function printText({ stdout, cwd, colours }: Terminal, lastRun: RunRecord): Promise<void> {
+  const { outcomes } = lastRun;
+  printLine(stdout, `${colours.bold(`Run ${lastRun.number}`)}: ${whatItCameTo(lastRun)}`);
   for (const outcome of outcomes) printLine(stdout, finishedLine(outcome));
   for (const { outcome, digest } of await digestFailures(cwd, outcomes, DIGEST_CHARS))
     printLine(stdout, `\n${colours.bold(colours.red(`── ${outcome.id} ──`))}\n${digest}`);

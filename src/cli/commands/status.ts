@@ -1,4 +1,3 @@
-import { statusTitle } from "../../core/status.ts";
 import type { Settings } from "../../core/settings.ts";
 import {
   type OpenFailure,
@@ -10,7 +9,7 @@ import {
 import { listSessions, readWorkTree } from "../../machine/history-store.ts";
 import { logDirOf } from "../../machine/log-dir.ts";
 import { type SessionFacts, statusJson } from "../../report/json.ts";
-import { counted, finishedLine } from "../../report/plain-lines.ts";
+import { counted, finishedLine, whatItCameTo } from "../../report/plain-lines.ts";
 import { EXIT } from "../exit-code.ts";
 import { openSettings } from "../open-settings.ts";
 import { printLine, type Terminal } from "../terminal.ts";
@@ -55,11 +54,7 @@ function printStatus(
   sessions: readonly SessionFacts[],
 ): void {
   if (lastRun === undefined) return printLine(stdout, "No run yet. Start one with `agent-gauntlet run`.");
-  const when = new Date(lastRun.completedAt).toISOString();
-  printLine(
-    stdout,
-    `${colours.bold(`Run ${lastRun.number}`)}: ${statusTitle(lastRun.status)}, finished ${when}`,
-  );
+  printLine(stdout, `${colours.bold(`Run ${lastRun.number}`)}: ${whatItCameTo(lastRun)}`);
   for (const outcome of lastRun.outcomes) printLine(stdout, `  ${finishedLine(outcome)}`);
   if (pass !== undefined)
     printLine(stdout, `Last pass: run ${pass.runNumber}, ${new Date(pass.at).toISOString()}`);
