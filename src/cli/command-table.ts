@@ -96,6 +96,7 @@ function runAction(act: Act, kind?: "check" | "review") {
 function addRunOptions(command: Command): void {
   addChangeOptions(command)
     .option("-g, --gate <name>", "run only this gate (may be given several times)", collect)
+    .option("--no-cache", "also run checks that passed before with the same `inputs`")
     .option("-q, --quiet", "print only failures and the status")
     .option("-v, --verbose", "also print what changed and why gates are skipped")
     .option("--json", "print the result as JSON on stdout")

@@ -25,6 +25,10 @@ export interface CheckGate extends GateBase {
   readonly env: Readonly<Record<string, string>>;
   /** The shell to use in place of `sh` (`cmd` on Windows). */
   readonly shell?: string;
+  /** Globs of all that can change the result; a pass holds for as long as these files are the same. */
+  readonly inputs?: readonly string[];
+  /** Globs of the changed files that `{files}` in the command stands for. */
+  readonly files?: readonly string[];
   /** What to tell the agent when the check fails: the text of the configured file. */
   readonly fixInstructions?: string;
   /** The parser that reads its output, or `none`; found from the output when absent. */

@@ -43,6 +43,8 @@ interface PassedGate extends OutcomeBase {
   readonly kind: "passed";
   /** What the gate let through but a person should know. */
   readonly warning?: string;
+  /** The gate was not run: it passed before with exactly these inputs, as told here. */
+  readonly reused?: string;
 }
 
 /** Started and exited with something else (126 and 127 too), or was killed by a signal that was not ours. */
@@ -99,6 +101,7 @@ export function isRed(outcome: GateOutcome): boolean {
 export function describeOutcome(outcome: GateOutcome): string {
   switch (outcome.kind) {
     case "passed":
+      if (outcome.reused !== undefined) return `not run again: ${outcome.reused}`;
       return outcome.warning === undefined ? "passed" : `passed with a warning: ${outcome.warning}`;
     case "timed-out":
       return `timed out after ${outcome.afterMs / 1000} s`;

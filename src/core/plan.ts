@@ -1,5 +1,6 @@
 import type { ChangedFile, ChangeSet } from "./change-set.ts";
 import { changesByScope, hasScope, isGlob } from "./entry-point.ts";
+import { fileMatcher } from "./file-patterns.ts";
 import type { Gate } from "./gate.ts";
 import { displayPath, type ProjectPath, projectPath } from "./path.ts";
 import type { EntryPoint, Settings } from "./settings.ts";
@@ -94,8 +95,29 @@ function decide({ scope, files }: Place, gate: Gate, context: PlanContext): Plan
   if (skip !== undefined) return { id, reason: skip };
   if (files.length === 0 && !stillFailing) return { id, reason: noChangeReason(scope) };
   if (workingDirectory === undefined) return { id, reason: `${displayPath(scope)} no longer exists` };
+  if (takesFiles(gate)) return decideByFiles({ id, gate, scope, workingDirectory, files }, context);
   const reason = files.length === 0 ? "failed before and has not passed since" : changeReason(files);
   return { id, gate, scope, workingDirectory, files, reason };
+}
+
+/** Whether the names of the changed files are part of the command. */
+export function takesFiles(gate: Gate): boolean {
+  return gate.kind === "check" && gate.command.includes("{files}");
+}
+
+/** A gate that works on files runs when one is left to work on: changed, still there, and meant by its globs. */
+function decideByFiles(
+  planned: Omit<PlannedGate, "reason">,
+  context: PlanContext,
+): PlannedGate | SkippedGate {
+  const { id, gate } = planned;
+  const globs = gate.kind === "check" ? gate.files : undefined;
+  const isMeant = globs === undefined ? () => true : fileMatcher(globs);
+  const files = planned.files.filter(({ path }) => isMeant(path) && context.kindOf(path) === "file");
+  if (files.length > 0) return { ...planned, files, reason: changeReason(files) };
+  const reason =
+    globs === undefined ? "no changed file is left" : `no changed file matches ${globs.join(", ")}`;
+  return { id, reason };
 }
 
 function reasonToSkip({

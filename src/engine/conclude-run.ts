@@ -112,7 +112,7 @@ async function passRecord(run: FinishedRun, status: Status): Promise<PassRecord 
   if (status !== "passed" && status !== "passed_with_warnings") return undefined;
   const tree = await planned.snapshot.fingerprint;
   if (!isRunOfEverything(run.request) || tree.kind === "none") return undefined;
-  if (!(await planned.snapshot.isCurrent())) return undefined;
+  if (!(await planned.stoodStill())) return undefined;
   keepPassIndex(project.logDir.stateDir, tree.hash, planned.snapshot.copyIndex);
   const { baseCommit } = planned.detected.changes;
   return {
@@ -149,8 +149,13 @@ function unrecordable(lost: string): Pick<RunResult, "status" | "message" | "err
 }
 
 function counts(outcomes: readonly GateOutcome[]): Pick<RunResult, "gatesRun" | "gatesFailed"> {
-  const ran = outcomes.filter(({ kind }) => kind === "passed" || kind === "failed" || kind === "timed-out");
+  const ran = outcomes.filter(hasRun);
   return { gatesRun: ran.length, gatesFailed: outcomes.filter(isBlocking).length };
+}
+
+function hasRun(outcome: GateOutcome): boolean {
+  if (outcome.kind === "passed") return outcome.reused === undefined;
+  return outcome.kind === "failed" || outcome.kind === "timed-out";
 }
 
 function detailOf(status: Status, outcomes: readonly GateOutcome[]): string | undefined {

@@ -1,5 +1,6 @@
 import { loadSettingsQuickly } from "../config/gauntlet/settings-cache.ts";
 import type { Diagnostic } from "../core/diagnostic.ts";
+import { once } from "../core/once.ts";
 import type { Settings } from "../core/settings.ts";
 import { fail, ok, type Result } from "../core/trouble.ts";
 import type { ChangeQuery } from "../machine/comparison-base.ts";
@@ -47,9 +48,4 @@ export async function openProject(request: RunRequest): Promise<Result<Project>>
     query,
     findBase: once(() => comparisonBase(query)),
   });
-}
-
-function once<T>(find: () => T): () => T {
-  let found: { readonly value: T } | undefined;
-  return () => (found ??= { value: find() }).value;
 }

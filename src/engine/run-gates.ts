@@ -9,6 +9,8 @@ export interface RunGatesOptions {
   readonly maxParallel: number;
   readonly context: GateContext;
   readonly onEvent: (event: RunEvent) => void;
+  /** Why a gate need not run again, where that is known. */
+  readonly reuse?: (planned: PlannedGate) => string | undefined;
 }
 
 /**
@@ -25,6 +27,8 @@ export async function runGates(
   const lane: Lane = {
     start: async (planned) => {
       if (signal.aborted) return neverStarted(planned);
+      const reused = options.reuse?.(planned);
+      if (reused !== undefined) return outcomeOf(planned, 0, { kind: "passed", reused });
       onEvent({ kind: "gate-started", planned });
       return runGate(planned, options.context, signal);
     },

@@ -1,4 +1,5 @@
 import { resumeSession, type SessionHistory, type WorkTreeHistory } from "../core/history.ts";
+import { once } from "../core/once.ts";
 import type { Plan } from "../core/plan.ts";
 import { projectPath } from "../core/path.ts";
 import type { RunEvent } from "../core/run-event.ts";
@@ -13,6 +14,7 @@ import { trace } from "../machine/trace.ts";
 import { autoClean } from "./auto-clean.ts";
 import { concludeRun } from "./conclude-run.ts";
 import { deadlineOf } from "./deadline.ts";
+import { openGatePasses } from "./gate-passes.ts";
 import type { Project } from "./project.ts";
 import { planFor } from "./plan-for.ts";
 import { runGates } from "./run-gates.ts";
@@ -46,7 +48,9 @@ async function runUnderLock(project: Project, request: RunRequest, runId: string
 
   const { changes } = situation.detected;
   const plan = planFor(project, request, { changes, session: situation.session });
-  if (plan.gates.length > 0) return await runPlan(project, request, { ...situation, plan, runId }); // the snapshot goes after
+  const stoodStill = once(situation.snapshot.isCurrent);
+  if (plan.gates.length > 0)
+    return await runPlan(project, request, { ...situation, plan, runId, stoodStill }); // the snapshot goes after
   for (const message of [...changes.notes, ...situation.warnings])
     request.onEvent?.({ kind: "warned", message });
   const isUnchanged = changes.files.length === 0 && situation.session.openFailures.length === 0;
@@ -108,6 +112,8 @@ async function treeOf({ fingerprint }: Snapshot): Promise<string | undefined> {
 export interface PlannedRun extends Situation {
   readonly plan: Plan;
   readonly runId: string;
+  /** Whether the work tree is, after the gates, what it was before them. */
+  readonly stoodStill: () => Promise<boolean>;
 }
 
 async function runPlan(project: Project, request: RunRequest, planned: PlannedRun): Promise<RunResult> {
@@ -137,13 +143,16 @@ async function runPlan(project: Project, request: RunRequest, planned: PlannedRu
     onGroup: (pid) => recordGroup(logDir, pid),
   };
   const signal = deadlineOf(project, request);
+  const passes = await openGatePasses(project, planned);
+  const reuse = request.noCache ? undefined : passes.reuse;
   const outcomes = await runGates(
     planned.plan,
-    { maxParallel: settings.maxParallel, context, onEvent },
+    { maxParallel: settings.maxParallel, context, onEvent, ...(reuse === undefined ? {} : { reuse }) },
     signal,
   );
   trace("gates done");
   await forgetGroups(logDir);
+  if (passes.hasNews(outcomes) && (await planned.stoodStill())) passes.remember(outcomes, runNumber);
   const result = await concludeRun({ project, request, planned, runNumber, outcomes });
   for (const message of result.warnings?.slice(planned.warnings.length) ?? [])
     onEvent({ kind: "warned", message });

@@ -20,6 +20,8 @@ export interface RunRequest {
   readonly commit?: string | undefined;
   readonly uncommitted?: boolean | undefined;
   readonly base?: string | undefined;
+  /** Runs every gate, also those that passed before with the same inputs. */
+  readonly noCache?: boolean | undefined;
   /** The stop that asks; its session and prompt carry the retry budget. */
   readonly event?: StopEvent;
   /** Blocks the host honours before it overrides us; the budget stays below it. */

@@ -1,4 +1,5 @@
 import { join, resolve } from "node:path";
+import { relative } from "node:path/posix";
 import type { CheckGate } from "../core/gate.ts";
 import type { GateOutcome } from "../core/outcome.ts";
 import { type ProjectPath, projectPath } from "../core/path.ts";
@@ -9,7 +10,8 @@ import { RUN_ID_VARIABLE } from "../machine/gate-groups.ts";
 import { now } from "../machine/clock.ts";
 import { isDirectory, modifiedAt } from "../machine/kind-of.ts";
 import { takeGateLogName } from "../machine/log-dir.ts";
-import { type ProcessEnd, runProcess } from "../machine/process.ts";
+import { type ProcessEnd, type ProcessRequest, runProcess } from "../machine/process.ts";
+import { commandsOf } from "./files-placeholder.ts";
 import type { GateContext } from "./gate-context.ts";
 import { inLatin1, MaskedOutput } from "./masked-output.ts";
 import { type Happened, outcomeOf } from "./outcome-of.ts";
@@ -38,12 +40,11 @@ export async function runCheck(
   const output = new MaskedOutput(secretMasker(inLatin1(env)), (chunk) => log.write(chunk));
   const started = performance.now();
   const startedAt = now();
-  const end = await runProcess(
+  const end = await runAll(
+    planned,
     {
-      argv: shellCommand(gate),
       cwd,
       env,
-      timeoutMs: gate.timeoutMs,
       onOutput: (chunk) => output.push(chunk),
       onStarted: context.onGroup,
     },
@@ -69,9 +70,28 @@ function freshReport({ report }: CheckGate, root: string, startedAt: number): Pr
 /** Some file systems keep whole seconds. */
 const CLOCK_GRAIN_MS = 1000;
 
-function shellCommand({ command, shell }: CheckGate): [string, ...string[]] {
-  if (shell !== undefined) return [shell, "-c", command];
-  return process.platform === "win32" ? ["cmd", "/d", "/s", "/c", command] : ["sh", "-c", command];
+/** Runs the commands one after another within the gate's time; the first that does not pass speaks for all. */
+async function runAll(
+  { gate, files, workingDirectory }: PlannedCheck,
+  request: Omit<ProcessRequest, "argv" | "timeoutMs">,
+  signal: AbortSignal,
+): Promise<ProcessEnd> {
+  const deadline = performance.now() + gate.timeoutMs;
+  let worst: ProcessEnd = { kind: "exited", exitCode: 0 };
+  for (const argv of commandsOf(
+    gate,
+    files.map(({ path }) => relative(workingDirectory, path)),
+  )) {
+    const timeoutMs = Math.max(1, deadline - performance.now());
+    const end = await runProcess({ ...request, argv, timeoutMs }, signal);
+    if (isPass(worst)) worst = end.kind === "timed-out" ? { ...end, afterMs: gate.timeoutMs } : end;
+    if (end.kind !== "exited") break;
+  }
+  return worst;
+}
+
+function isPass(end: ProcessEnd): boolean {
+  return end.kind === "exited" && end.exitCode === 0;
 }
 
 /** `${BASE_BRANCH}` in a command is the shell's to expand, so that no branch name is ever read as code. */

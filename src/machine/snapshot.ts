@@ -17,6 +17,8 @@ export interface Snapshot extends AsyncDisposable {
   /** Where its index and new objects are; absent when there is no fingerprint. */
   readonly directory?: string;
   readonly fingerprint: Promise<Fingerprint>;
+  /** Every file of the project with what is in it; undefined when there is no snapshot. */
+  readonly listFiles: () => Promise<ReadonlyMap<string, string> | undefined>;
   /** Whether the work tree is still what it was. */
   readonly isCurrent: () => Promise<boolean>;
   /** Copies the index, so that a later process can ask `isUnchangedSince`. */
@@ -45,18 +47,19 @@ export async function takeSnapshot(cwd: string, parent = tmpdir()): Promise<Snap
     directory = makeScratch(parent);
     const env = scratchEnv(directory, places);
     const problem = await stage(places, env);
-    return problem === undefined ? snapshotIn(directory, places.top, env) : noSnapshot(problem, directory);
+    return problem === undefined ? snapshotIn(directory, places, env) : noSnapshot(problem, directory);
   } catch (error) {
     if (!(error instanceof Error && "code" in error)) throw error;
     return noSnapshot(`no place to work in: ${error.message}`, directory); // a full disk, no temporary directory
   }
 }
 
-function snapshotIn(directory: string, top: string, env: Env): Snapshot {
+function snapshotIn(directory: string, { top, prefix }: GitPlaces, env: Env): Snapshot {
   const fingerprint = writeTree(top, env);
   return {
     directory,
     fingerprint,
+    listFiles: () => listIndex(join(top, prefix), env),
     isCurrent: () => hasNoChange(top, env),
     copyIndex: (to) => void copyIndex(join(directory, "index"), to),
     [Symbol.asyncDispose]: async () => {
@@ -70,6 +73,7 @@ function noSnapshot(reason: string, directory?: string): Snapshot {
   if (directory !== undefined) removeScratch(directory);
   return {
     fingerprint: Promise.resolve(none(reason)),
+    listFiles: () => Promise.resolve(undefined),
     isCurrent: () => Promise.resolve(false),
     copyIndex: () => {},
     [Symbol.asyncDispose]: () => Promise.resolve(),
@@ -117,6 +121,16 @@ async function stage({ top, index }: GitPlaces, env: Env): Promise<string | unde
 async function writeTree(top: string, env: Env): Promise<Fingerprint> {
   const tree = await gitOutput(top, ["write-tree"], { env });
   return tree.ok ? { kind: "tree", hash: tree.value.toString().trim() } : none("git cannot write the tree");
+}
+
+async function listIndex(dir: string, env: Env): Promise<ReadonlyMap<string, string> | undefined> {
+  const list = await gitOutput(dir, ["ls-files", "-z", "--stage"], { env });
+  if (!list.ok) return undefined;
+  const entries = splitNul(list.value).map((entry): [string, string] => {
+    const tab = entry.indexOf("\t");
+    return [entry.slice(tab + 1), entry.slice(0, tab)];
+  });
+  return new Map(entries);
 }
 
 /** Two processes side by side pay off when there are many files; for a few, starting the second costs more. */

@@ -154,7 +154,7 @@ function outcomeJson(outcome: GateOutcome): object {
 }
 
 function detailOf(outcome: GateOutcome): string | null {
-  if (outcome.kind === "passed") return outcome.warning ?? null;
+  if (outcome.kind === "passed") return outcome.warning ?? outcome.reused ?? null;
   return outcome.kind === "timed-out" ? `after ${outcome.afterMs / 1000} s` : outcome.detail;
 }
 

@@ -30,8 +30,9 @@ export function whatItCameTo({ status, completedAt }: RunRecord): string {
 
 export function finishedLine(outcome: GateOutcome): string {
   const log = outcome.logPath === undefined || outcome.kind === "passed" ? "" : ` Log: ${outcome.logPath}`;
-  const words =
-    outcome.kind === "passed" && outcome.warning === undefined ? "" : ` ${describeOutcome(outcome)}`;
+  const isPlainPass =
+    outcome.kind === "passed" && outcome.warning === undefined && outcome.reused === undefined;
+  const words = isPlainPass ? "" : ` ${describeOutcome(outcome)}`;
   return `[${label(outcome)}] ${outcome.id} (${formatDuration(outcome.durationMs)})${words}${log}`;
 }
 

@@ -20,6 +20,8 @@ export interface RunOptions {
   readonly json?: boolean;
   readonly report?: readonly ReportTarget[];
   readonly kind?: "check" | "review";
+  /** `--no-cache`: false. */
+  readonly cache?: boolean;
 }
 
 /** Runs gates for a person or a script: progress while they run, then what failed, then the status. */
@@ -45,7 +47,7 @@ async function runShown(terminal: Terminal, options: RunOptions, signal: AbortSi
 
 function requestOf(
   { cwd, env }: Terminal,
-  { gate = [], base, commit, uncommitted, kind }: RunOptions,
+  { gate = [], base, commit, uncommitted, kind, cache }: RunOptions,
   { signal, onEvent }: { signal: AbortSignal; onEvent: Progress["onEvent"] },
 ): RunRequest {
   return {
@@ -55,6 +57,7 @@ function requestOf(
     base,
     commit,
     uncommitted,
+    noCache: cache === false,
     signal,
     onEvent,
     ...(kind === undefined ? {} : { kind }),

@@ -50,6 +50,8 @@ export async function toCheckGate(
       ]),
     ),
     ...(fields.shell === undefined ? {} : { shell: fields.shell }),
+    ...(fields.inputs === undefined ? {} : { inputs: fields.inputs }),
+    ...(fields.files === undefined ? {} : { files: fields.files }),
     ...(instructions === undefined ? {} : { fixInstructions: instructions }),
     ...(fields.parser === undefined ? {} : { parser: fields.parser }),
     ...(fields.report === undefined ? {} : { report: projectPath(posix.normalize(fields.report)) }),

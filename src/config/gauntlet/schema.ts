@@ -83,6 +83,18 @@ const checkShape = {
     .describe(
       "A report the command writes (JUnit XML, SARIF, JSON of ESLint or Jest, TAP), relative to the project root: read in place of the output.",
     ),
+  inputs: z
+    .array(innerGlob)
+    .min(1)
+    .optional()
+    .describe(
+      "Globs of every file that can change the result. While these are as they were when the check last passed, it is not run again.",
+    ),
+  files: z
+    .array(innerGlob)
+    .min(1)
+    .optional()
+    .describe("Globs of the changed files that `{files}` in the command stands for. Default: all of them."),
   name: z
     .unknown()
     .optional()
@@ -90,11 +102,17 @@ const checkShape = {
 };
 
 /** `.gauntlet/checks/<name>.yml`, and the long form of a check in config.yml. */
-export const checkSchema = z.strictObject(checkShape).refine(failFastIsSequential, {
-  path: ["fail_fast"],
-  error: "needs `parallel: false`: only gates that run one after another can stop the ones behind them",
-  when: ({ value }) => typeof value === "object" && value !== null,
-});
+export const checkSchema = z
+  .strictObject(checkShape)
+  .refine(failFastIsSequential, {
+    path: ["fail_fast"],
+    error: "needs `parallel: false`: only gates that run one after another can stop the ones behind them",
+    when: ({ value }) => typeof value === "object" && value !== null,
+  })
+  .refine(({ command, files }) => files === undefined || command.includes("{files}"), {
+    path: ["files"],
+    error: "needs `{files}` in the command, which says where the names go",
+  });
 
 const reviewShape = {
   cli_preference: reviewers

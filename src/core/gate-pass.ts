@@ -1,0 +1,43 @@
+import { fileMatcher } from "./file-patterns.ts";
+import { type PlannedGate, takesFiles } from "./plan.ts";
+
+/** A check that passed, and for exactly which inputs. */
+export interface GatePass {
+  /** The hash of everything that decided the result. */
+  readonly key: string;
+  readonly runNumber: number;
+}
+
+/** The passes that are known of each gate, the latest first. */
+export type KnownPasses = Readonly<Record<string, readonly GatePass[]>>;
+
+/** Going back to an earlier state is common, going back far is not. */
+const KEPT_PASSES = 10;
+
+/** Everything that decides what a check comes to, as one value; undefined for a gate that does not name its inputs. */
+export function inputsOf(
+  { gate, workingDirectory, files }: PlannedGate,
+  around: { readonly contents: ReadonlyMap<string, string>; readonly baseBranch: string },
+): unknown {
+  if (gate.kind !== "check" || gate.inputs === undefined) return undefined;
+  const isInput = fileMatcher(gate.inputs);
+  const contents = [...around.contents].filter(([path]) => isInput(path));
+  const named = takesFiles(gate) ? files.map(({ path }) => path) : [];
+  return { gate, workingDirectory, baseBranch: around.baseBranch, named, contents };
+}
+
+export function withPass(known: KnownPasses, id: string, pass: GatePass): KnownPasses {
+  const others = (known[id] ?? []).filter(({ key }) => key !== pass.key);
+  return { ...known, [id]: [pass, ...others].slice(0, KEPT_PASSES) };
+}
+
+/** What is known about a gate and its inputs as they are now, for people. */
+export function explainPass(passes: readonly GatePass[], key: string | undefined): string {
+  if (key === undefined) return "its inputs cannot be told";
+  const pass = passes.find((one) => one.key === key);
+  if (pass !== undefined) return `it passed with the same inputs in run ${pass.runNumber}`;
+  const [last] = passes;
+  return last === undefined
+    ? "it has not passed with these inputs before"
+    : `its inputs changed since run ${last.runNumber}`;
+}
