@@ -12,9 +12,9 @@ export function peersForNothing({ work, env, peers }) {
   const at = { cwd, env, peers };
   return available(peers, [
     lefthookNative(at),
-    peer(at, "lefthook", "lefthook via npm", [peers.bin("lefthook"), "run", "pre-commit"]),
-    peer(at, "@j178/prek", "prek via npm", [peers.bin("prek"), "run", "--all-files"]),
-    peer(at, "pre-commit", "pre-commit", ["pre-commit", "run", "--all-files"], 8),
+    peer(at, ["lefthook", "lefthook via npm"], { argv: [peers.bin("lefthook"), "run", "pre-commit"] }),
+    peer(at, ["@j178/prek", "prek via npm"], { argv: [peers.bin("prek"), "run", "--all-files"] }),
+    peer(at, ["pre-commit", "pre-commit"], { argv: ["pre-commit", "run", "--all-files"], maxRounds: 8 }),
   ]);
 }
 
@@ -32,9 +32,9 @@ export function peersForGates({ work, env, peers }, { count, command, maxRounds 
   const turbo = [peers.bin("turbo"), "run", ...names, "--force", "--concurrency=50"];
   return available(peers, [
     { ...lefthookNative(at), maxRounds },
-    peer(at, "concurrently", "concurrently", [peers.bin("concurrently"), ...commands], maxRounds),
-    peer(at, "wireit", "wireit", ["npm", "run", "--silent", "every"], maxRounds),
-    ...(count > 10 ? [] : [peer(at, "turbo", "turbo", turbo, 3)]),
+    peer(at, ["concurrently", "concurrently"], { argv: [peers.bin("concurrently"), ...commands], maxRounds }),
+    peer(at, ["wireit", "wireit"], { argv: ["npm", "run", "--silent", "every"], maxRounds }),
+    ...(count > 10 ? [] : [peer(at, ["turbo", "turbo"], { argv: turbo, maxRounds: 3 })]),
   ]).map((one) => ({ ...one, name: `${one.name}, ${count}` }));
 }
 
@@ -47,9 +47,9 @@ export function peersForUnchanged({ env, peers }, fileCount) {
   });
   const at = { cwd, env, peers };
   return available(peers, [
-    peer(at, "lefthook", "lefthook via npm", [peers.bin("lefthook"), "run", "pre-commit"]),
-    peer(at, "turbo", "turbo, cache hit", [peers.bin("turbo"), "run", "gate0"], 6),
-    peer(at, "pre-commit", "pre-commit", ["pre-commit", "run", "--all-files"], 4),
+    peer(at, ["lefthook", "lefthook via npm"], { argv: [peers.bin("lefthook"), "run", "pre-commit"] }),
+    peer(at, ["turbo", "turbo, cache hit"], { argv: [peers.bin("turbo"), "run", "gate0"], maxRounds: 6 }),
+    peer(at, ["pre-commit", "pre-commit"], { argv: ["pre-commit", "run", "--all-files"], maxRounds: 4 }),
   ]);
 }
 
@@ -65,8 +65,8 @@ export function peersForOutput({ work, env, peers }, command) {
   const at = { cwd, env, peers };
   return available(peers, [
     lefthookNative(at),
-    peer(at, "concurrently", "concurrently", [peers.bin("concurrently"), command]),
-    peer(at, "turbo", "turbo", [peers.bin("turbo"), "run", "gate0", "--force"]),
+    peer(at, ["concurrently", "concurrently"], { argv: [peers.bin("concurrently"), command] }),
+    peer(at, ["turbo", "turbo"], { argv: [peers.bin("turbo"), "run", "gate0", "--force"] }),
   ]).map((one) => ({ ...one, maxRounds: 1 }));
 }
 
@@ -74,7 +74,7 @@ function available(peers, candidates) {
   return candidates.filter(({ peerName }) => peers.versions[peerName] !== undefined);
 }
 
-function peer({ cwd, env, peers }, peerName, name, argv, maxRounds) {
+function peer({ cwd, env, peers }, [peerName, name], { argv, maxRounds }) {
   const path = `${peers.bin("..")}/.bin:${env.PATH}`;
   const quiet = { TURBO_NO_UPDATE_NOTIFIER: "1", WIREIT_CACHE: "none", WIREIT_PARALLEL: "50" };
   return { peerName, name, argv, cwd, env: { ...env, ...quiet, PATH: path }, maxRounds, isPeer: true };
@@ -82,7 +82,7 @@ function peer({ cwd, env, peers }, peerName, name, argv, maxRounds) {
 
 function lefthookNative(at) {
   const program = at.peers.native ?? at.peers.bin("lefthook");
-  return peer(at, "lefthook", "lefthook (native)", [program, "run", "pre-commit", "--force"]);
+  return peer(at, ["lefthook", "lefthook (native)"], { argv: [program, "run", "pre-commit", "--force"] });
 }
 
 function lefthookFiles(commands, extra) {
