@@ -43,12 +43,6 @@ export async function comparisonBase(query: ChangeQuery): Promise<Result<Compari
   );
 }
 
-/** The commit changes are measured from, without looking for the changes themselves. */
-export async function findBaseCommit(query: ChangeQuery): Promise<string | undefined> {
-  const base = await comparisonBase(query);
-  return base.ok ? base.value.mergeBase : undefined;
-}
-
 async function measureFrom(root: AbsolutePath, revision: string): Promise<ComparisonBase | undefined> {
   const mergeBase = await findMergeBase(root, revision);
   if (mergeBase !== undefined) return { mergeBase, description: revision, notes: [] };
