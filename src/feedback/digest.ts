@@ -92,6 +92,7 @@ function problemsDigest(
 
 function windowsDigest(lines: readonly string[], budgetChars: number, logPath: string): string {
   const foot = fullLog(logPath);
+  if (lines.every((line) => line.trim() === "")) return "It printed nothing.";
   return [informativeWindows(lines, budgetChars - foot.length - 1), foot]
     .filter((part) => part !== "")
     .join("\n");

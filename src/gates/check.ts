@@ -54,7 +54,7 @@ export async function runCheck(
   log.close();
   const report = freshReport(gate, context.root, startedAt);
   return outcomeOf(planned, performance.now() - started, {
-    ...whatHappened(end, log.problem),
+    ...whatHappened(end, log.problem, signal),
     logPath,
     ...(report === undefined ? {} : { report }),
   });
@@ -105,10 +105,10 @@ function checkEnv(gate: CheckGate, context: GateContext): Record<string, string 
   };
 }
 
-function whatHappened(end: ProcessEnd, logProblem: string | undefined): Happened {
+function whatHappened(end: ProcessEnd, logProblem: string | undefined, signal: AbortSignal): Happened {
   switch (end.kind) {
     case "exited":
-      if (end.exitCode !== 0) return failed(`exit code ${end.exitCode}`, logProblem);
+      if (end.exitCode !== 0) return failed(exitCodeInWords(end.exitCode), logProblem);
       return logProblem === undefined
         ? { kind: "passed" }
         : { kind: "passed", warning: `its log is incomplete: ${logProblem}` };
@@ -119,9 +119,23 @@ function whatHappened(end: ProcessEnd, logProblem: string | undefined): Happened
     case "not-started":
       return { kind: "errored", detail: end.detail };
     case "cancelled":
-      return { kind: "cancelled", detail: "ended before it was done" };
+      return { kind: "cancelled", detail: `ended before it was done${isTimeUp(signal) ? TIME_IS_UP : ""}` };
   }
 }
+
+/** What the shell's own two codes mean is not known to everybody. */
+function exitCodeInWords(exitCode: number): string {
+  const meaning = { 126: " (not executable)", 127: " (command not found)" }[exitCode] ?? "";
+  return `exit code ${exitCode}${meaning}`;
+}
+
+/** Ended by the deadline of the whole run, not by a person or the host. */
+function isTimeUp({ reason }: AbortSignal): boolean {
+  return reason instanceof DOMException && reason.name === "TimeoutError";
+}
+
+const TIME_IS_UP =
+  ", because the time of the stop hook is over: make the gates faster, or raise the hook's timeout";
 
 function failed(how: string, logProblem: string | undefined): Happened {
   return {

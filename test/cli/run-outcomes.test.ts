@@ -28,8 +28,14 @@ describe("what happened to a gate, and what it means (SPEC §5)", () => {
   test.for([
     ["exit 0", "true", "passed", null, "passed"],
     ["exit 1", "exit 1", "failed", "exit code 1", "failed"],
-    ["exit 126: found, but not executable", "./a.txt", "failed", "exit code 126", "failed"],
-    ["exit 127: not found", "no-such-command-anywhere", "failed", "exit code 127", "failed"],
+    ["exit 126: found, but not executable", "./a.txt", "failed", "exit code 126 (not executable)", "failed"],
+    [
+      "exit 127: not found",
+      "no-such-command-anywhere",
+      "failed",
+      "exit code 127 (command not found)",
+      "failed",
+    ],
     ["exit 255", "exit 255", "failed", "exit code 255", "failed"],
     ["killed by a signal from elsewhere", "kill -SEGV $$", "failed", "killed by SIGSEGV", "failed"],
     [

@@ -43,6 +43,10 @@ describe("digestGates", () => {
     expect(digest.length).toBeLessThanOrEqual(1500);
   });
 
+  test("says so when there is nothing to show", () => {
+    expect(digestGates([gate("\n \n")], 9000)).toEqual(["It printed nothing."]);
+  });
+
   test("keeps what TAP says was expected below an error on one line", () => {
     const point = ["not ok 1 - adds", "  ---", "  error: '2 == 3'", "  expected: 3", "  actual: 2", "  ..."];
 
