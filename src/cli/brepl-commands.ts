@@ -19,7 +19,7 @@ export async function runBrepl(argv: readonly string[], program: string): Promis
   const [group = "help", command = "help"] = words;
   if (flags.version) return print(`${packageJson.version}\n`, EXIT.ok);
   if (flags.help || group === "help") return print(help(program), EXIT.ok);
-  if (group !== "hook" && group !== "hooks") return print(help(program), EXIT.notOk);
+  if (group !== "hook" && group !== "hooks") return refuse(group, program);
   const port = parsePort(flags.port ?? "");
   if (flags.port !== undefined && port === undefined) return complain(`${flags.port} is no port`, program);
   return runHookCommand(command, { program, replServer: { port, host: flags.host } });
@@ -38,7 +38,7 @@ async function runHookCommand(command: string, options: BreplOptions): Promise<n
     case "help":
       return print(help(options.program), EXIT.ok);
     default:
-      return print(help(options.program), EXIT.notOk);
+      return refuse(`hook ${command}`, options.program);
   }
 }
 
@@ -61,6 +61,12 @@ function parseFlags(argv: readonly string[]) {
 function complain(problem: string, program: string): number {
   process.stderr.write(`${problem}\nRun \`${program} --help\` for the options.\n`);
   return EXIT.notOk;
+}
+
+/** The commands that there are, and which of the words is none. */
+function refuse(words: string, program: string): number {
+  process.stderr.write(`There is no command \`${program} ${words}\`.\n`);
+  return print(help(program), EXIT.notOk);
 }
 
 function print(text: string, exitCode: number): number {

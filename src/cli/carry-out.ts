@@ -24,7 +24,10 @@ export async function carryOut(
   const changes = plan.files.filter((file) => file.change.kind !== "unchanged");
   const code = plan.troubles.length === 0 ? EXIT.ok : EXIT.notOk;
   if (changes.length === 0 || dryRun) return code;
-  if (!yes && !(await confirm(terminal, "Change these files?"))) return EXIT.notOk;
+  if (!yes && !(await confirm(terminal, "Change these files?"))) {
+    printLine(terminal.stdout, "Nothing was changed.");
+    return EXIT.notOk;
+  }
   if (!(await apply(terminal, changes))) return EXIT.notOk;
   printLine(terminal.stdout, `✓ ${done} ${changes.map((file) => fromHere(terminal, file)).join(", ")}`);
   return code;

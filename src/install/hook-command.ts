@@ -24,10 +24,14 @@ export interface HookCommand {
  */
 export function chooseHookCommand(installation: Installation, subcommand = "stop-hook"): HookCommand {
   const { script, version, node, isWindows } = installation;
-  if (installation.onPath.some((file) => !isProjectBin(file) && !isOneOff(file)))
-    return { line: `agent-gauntlet ${subcommand}` };
+  if (installation.onPath.some(isThereForHooks)) return { line: `agent-gauntlet ${subcommand}` };
   if (isOneOff(script)) return { line: `npx --yes agent-gauntlet@${version} ${subcommand}`, note: FETCHED };
   return { line: `${quote(node, isWindows)} ${quote(script, isWindows)} ${subcommand}`, note: BY_FILE };
+}
+
+/** Whether a program found on the PATH is there for good: what npm and npx put there while they run is not. */
+export function isThereForHooks(file: string): boolean {
+  return !isProjectBin(file) && !isOneOff(file);
 }
 
 /** Whether a hook's command runs our stop hook, in any of the forms above and those people write themselves. */

@@ -1,3 +1,5 @@
+import { mkdir, symlink } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readHooks } from "../../src/config/brepl/schema.ts";
@@ -37,6 +39,20 @@ describe("Install Command Enhancement", () => {
     expect(run.exitCode).toBe(0);
     expect(await project.read(".brepl/hooks.edn")).toBe("{:stop [] } ; mine\n");
     expect(await project.read(SETTINGS)).toContain("brepl hook stop");
+  });
+});
+
+describe("a hook is called by name, without npm's help", () => {
+  test("a program that only this project has is not found by it, and install says so", async () => {
+    await using project = await breplProject();
+    const bin = join(project.dir, "node_modules/.bin");
+    await mkdir(bin, { recursive: true });
+    await symlink(resolve("dist/cli/brepl.cjs"), join(bin, "brepl"));
+
+    const local = await project.brepl(install, { env: { PATH: bin } });
+
+    expect(local.stderr).toContain("there is no `brepl` on the PATH that hooks get");
+    expect(local.stderr).toContain("npm install --global agent-gauntlet");
   });
 });
 

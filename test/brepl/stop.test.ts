@@ -485,17 +485,17 @@ describe("the state file", () => {
 
 describe("the command line", () => {
   test.each([
-    ["nothing", [], 0],
-    ["--help", ["--help"], 0],
-    ["hook", ["hook"], 0],
-    ["an unknown command", ["hook", "dance"], 1],
-    ["an unknown group", ["dance"], 1],
-  ])("shows help for %s", async (_, args, exitCode) => {
+    ["nothing", [], 0, ""],
+    ["--help", ["--help"], 0, ""],
+    ["hook", ["hook"], 0, ""],
+    ["an unknown command", ["hook", "dance"], 1, "There is no command `brepl hook dance`.\n"],
+    ["an unknown group", ["dance"], 1, "There is no command `brepl dance`.\n"],
+  ])("shows help for %s", async (_, args, exitCode, stderr) => {
     await using project = await breplProject();
 
     const run = await project.brepl(args);
 
-    expect(run).toMatchObject({ exitCode, stderr: "" });
+    expect(run).toMatchObject({ exitCode, stderr });
     expect(run.stdout).toContain("Usage: brepl hook <command> [options]");
   });
 

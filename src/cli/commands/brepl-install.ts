@@ -4,6 +4,7 @@ import { HOOKS_FILE } from "../../config/brepl/load.ts";
 import { explain, type Result } from "../../core/trouble.ts";
 import { BREPL_TEMPLATE } from "../../install/brepl-template.ts";
 import { breplHooks } from "../../install/brepl.ts";
+import { isThereForHooks } from "../../install/hook-command.ts";
 import type { HookRegistration } from "../../install/hook-registration.ts";
 import { planInstall, planUninstall } from "../../install/plan-hooks.ts";
 import { applyEdit, isIgnoredByHost, prepareEdit, type SettingsEdit } from "../../install/settings-edit.ts";
@@ -56,9 +57,9 @@ async function editSettings(
 /** The hook is called by name: say so when that name leads nowhere, or to another program. */
 function strangerOnPath(program: string): string | undefined {
   const [name = program] = program.split(" ");
-  const [first] = findOnPath(name, process.env);
+  const first = findOnPath(name, process.env).find(isThereForHooks);
   if (first === undefined) {
-    return `Note: there is no \`${name}\` on your PATH, so Claude Code will not find it. Run \`npm install --global agent-gauntlet\`.`;
+    return `Note: there is no \`${name}\` on the PATH that hooks get, so Claude Code will not find it. Run \`npm install --global agent-gauntlet\`.`;
   }
   if (realpathSync(first) === realpathSync(process.argv[1] ?? "")) return undefined;
   const advice = name === "brepl" ? " To use this one, run `agent-gauntlet brepl hook install`." : "";
