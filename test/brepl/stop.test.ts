@@ -484,13 +484,13 @@ describe("the state file", () => {
 });
 
 describe("the command line", () => {
-  test.each([
+  test.for([
     ["nothing", [], 0, ""],
     ["--help", ["--help"], 0, ""],
     ["hook", ["hook"], 0, ""],
     ["an unknown command", ["hook", "dance"], 1, "There is no command `brepl hook dance`.\n"],
     ["an unknown group", ["dance"], 1, "There is no command `brepl dance`.\n"],
-  ])("shows help for %s", async (_, args, exitCode, stderr) => {
+  ] as const)("shows help for %s", async ([, args, exitCode, stderr]) => {
     await using project = await breplProject();
 
     const run = await project.brepl(args);
