@@ -1,5 +1,7 @@
 import { diagnosticLine } from "../core/diagnostic.ts";
+import { endingGitWith } from "../machine/git.ts";
 import { trace } from "../machine/trace.ts";
+import { type BoundedRequest, withDeadline } from "./deadline.ts";
 import { openProject, type Project } from "./project.ts";
 import { reasonNotToRun } from "./reason-not-to-run.ts";
 import type { RunRequest, RunResult } from "./run-request.ts";
@@ -13,15 +15,20 @@ export async function executeRun(request: RunRequest): Promise<RunResult> {
   if (!project.ok) return troubleResult(project.trouble);
   for (const warning of project.value.warnings)
     request.onEvent?.({ kind: "warned", message: diagnosticLine(warning) });
-  if (!project.value.settings.debugLog.enabled) return runIfNeeded(project.value, request);
+  const bounded = withDeadline(request, project.value);
+  return endingGitWith(bounded.signal, () => runTraced(project.value, bounded));
+}
+
+async function runTraced(project: Project, request: BoundedRequest): Promise<RunResult> {
+  if (!project.settings.debugLog.enabled) return runIfNeeded(project, request);
   const { traceRequest } = await import("./trace-request.ts");
-  const noteResult = await traceRequest(project.value, request);
-  const result = await runIfNeeded(project.value, request);
+  const noteResult = await traceRequest(project, request);
+  const result = await runIfNeeded(project, request);
   noteResult(result);
   return result;
 }
 
-async function runIfNeeded(project: Project, request: RunRequest): Promise<RunResult> {
+async function runIfNeeded(project: Project, request: BoundedRequest): Promise<RunResult> {
   const unneeded = request.checkInterval ? await reasonNotToRun(project, request) : undefined;
   trace("decided whether to run");
   if (unneeded !== undefined) return unneeded;

@@ -13,7 +13,7 @@ import { type Snapshot, takeSnapshot } from "../machine/snapshot.ts";
 import { trace } from "../machine/trace.ts";
 import { autoClean } from "./auto-clean.ts";
 import { concludeRun } from "./conclude-run.ts";
-import { deadlineOf } from "./deadline.ts";
+import type { BoundedRequest } from "./deadline.ts";
 import { openGatePasses } from "./gate-passes.ts";
 import type { Project } from "./project.ts";
 import { planFor } from "./plan-for.ts";
@@ -25,7 +25,7 @@ import { tidyUpAfter } from "./tidy-up-after.ts";
 import { unknownGate } from "./unknown-gate.ts";
 
 /** Runs the gates that the change calls for, alone in this project. */
-export async function runProject(project: Project, request: RunRequest): Promise<RunResult> {
+export async function runProject(project: Project, request: BoundedRequest): Promise<RunResult> {
   const { logDir, session } = project;
   const prepared = await prepareLogDir(logDir);
   if (!prepared.ok) return troubleResult(prepared.trouble);
@@ -36,7 +36,7 @@ export async function runProject(project: Project, request: RunRequest): Promise
   return await runUnderLock(project, request, lock.runId); // the lock is released when this returns
 }
 
-async function runUnderLock(project: Project, request: RunRequest, runId: string): Promise<RunResult> {
+async function runUnderLock(project: Project, request: BoundedRequest, runId: string): Promise<RunResult> {
   const taking = takeSnapshot(project.query.root);
   const found = await lookAround(project, request, taking);
   await using _snapshot = await taking;
@@ -116,7 +116,7 @@ export interface PlannedRun extends Situation {
   readonly stoodStill: () => Promise<boolean>;
 }
 
-async function runPlan(project: Project, request: RunRequest, planned: PlannedRun): Promise<RunResult> {
+async function runPlan(project: Project, request: BoundedRequest, planned: PlannedRun): Promise<RunResult> {
   const { settings, logDir } = project;
   const runNumber = await nextRunNumber(logDir, planned.workTree.lastRun?.number ?? 0);
   const log = startRunLog(project, runNumber);
@@ -142,13 +142,12 @@ async function runPlan(project: Project, request: RunRequest, planned: PlannedRu
     },
     onGroup: (pid) => recordGroup(logDir, pid),
   };
-  const signal = deadlineOf(project, request);
   const passes = await openGatePasses(project, planned);
   const reuse = request.noCache ? undefined : passes.reuse;
   const outcomes = await runGates(
     planned.plan,
     { maxParallel: settings.maxParallel, context, onEvent, ...(reuse === undefined ? {} : { reuse }) },
-    signal,
+    request.signal,
   );
   trace("gates done");
   await forgetGroups(logDir);

@@ -1,7 +1,8 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { StopEvent } from "../core/stop-event.ts";
 import { now } from "./clock.ts";
+import { readSmallFile } from "./read-small-file.ts";
 import { sessionKey, sha256 } from "./session-key.ts";
 import { discard, stateHome } from "./state-home.ts";
 
@@ -23,7 +24,7 @@ const VERSION = 1;
 export function readBlockedSession(event: StopEvent, env: Environment): BlockedSession | undefined {
   if (isNoneBlocked(env)) return undefined;
   try {
-    const value: unknown = JSON.parse(readFileSync(fileOf(event, env), "utf8"));
+    const value: unknown = JSON.parse(readSmallFile(fileOf(event, env)));
     return isBlockedSession(value) ? value : undefined;
   } catch {
     return undefined;

@@ -11,6 +11,7 @@ import {
 import { parseNameStatus, parseStatus, type WorkTreeStatus } from "./git-output.ts";
 import { placesByLayout } from "./git-places.ts";
 import { git, gitOutput } from "./git.ts";
+import { lookAtEveryFile } from "./look-at-every-file.ts";
 import { listFiles } from "./list-files.ts";
 
 /** A change set together with where the repository stands. */
@@ -114,19 +115,21 @@ async function inCommit(query: ChangeQuery, commit: string): Promise<Result<Dete
 }
 
 async function workTreeStatus(root: AbsolutePath, prefix: string): Promise<Result<WorkTreeStatus>> {
-  const output = await gitOutput(root, [
-    "status",
-    "--porcelain=v2",
-    "--branch",
-    "-z",
-    "--untracked-files=all",
-    "--ignore-submodules=none",
-    "--find-renames",
-    "--",
-    ".",
-  ]);
+  const output = await lookAtEveryFile(root, (env) => gitOutput(root, STATUS, { env }));
   return output.ok ? ok(parseStatus(output.value, prefix)) : output;
 }
+
+const STATUS = [
+  "status",
+  "--porcelain=v2",
+  "--branch",
+  "-z",
+  "--untracked-files=all",
+  "--ignore-submodules=none",
+  "--find-renames",
+  "--",
+  ".",
+];
 
 const DIFF_OPTIONS = [
   "--name-status",

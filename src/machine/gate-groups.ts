@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { removeFile } from "./files.ts";
 import { LineLog } from "./line-log.ts";
@@ -6,6 +5,7 @@ import type { LockHolder } from "./lock.ts";
 import type { LogDir } from "./log-dir.ts";
 import { endGroup, HURRIED_GRACE_MS } from "./process.ts";
 import { bootId, groupsWithEnvironment, startTime } from "./process-tree.ts";
+import { readSmallFile } from "./read-small-file.ts";
 
 /** The variable that marks every process of a run, so that none is missed when the run is killed before it wrote it down. */
 export const RUN_ID_VARIABLE = "GAUNTLET_RUN_ID";
@@ -38,7 +38,7 @@ function readGroups(dir: LogDir): readonly number[] {
 
 function readLines(path: string): readonly string[] {
   try {
-    return readFileSync(path, "utf8").split("\n").filter(Boolean);
+    return readSmallFile(path).split("\n").filter(Boolean);
   } catch {
     return [];
   }

@@ -1,5 +1,6 @@
-import { spawn } from "node:child_process";
+import { AsyncLocalStorage } from "node:async_hooks";
 import { fail, ok, type Result, type Trouble } from "../core/trouble.ts";
+import { type ProcessEnd, runProcess } from "./process.ts";
 
 export interface GitAnswer {
   readonly exitCode: number;
@@ -9,7 +10,15 @@ export interface GitAnswer {
 
 export interface GitOptions {
   readonly env?: Readonly<Record<string, string>>;
+  readonly stdin?: string;
   readonly signal?: AbortSignal;
+}
+
+const patience = new AsyncLocalStorage<AbortSignal>();
+
+/** Every git started inside `work` is ended when the signal aborts. Nobody has to hand the signal on, so nobody can forget to. */
+export function endingGitWith<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  return patience.run(signal, work);
 }
 
 /** Read-only by intent: no optional locks, names as bytes, no monitor started, no shared index written, no hook run. */
@@ -40,36 +49,36 @@ const MISLEADING = [
 ];
 
 /** Runs git with an argv, never through a shell. Only a git that could not start is trouble; its exit code is an answer. */
-export function git(
+export async function git(
   cwd: string,
   args: readonly string[],
   options: GitOptions = {},
 ): Promise<Result<GitAnswer>> {
-  return new Promise((resolve) => {
-    const child = spawn("git", [...SAFE_OPTIONS, ...args], {
+  const output = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
+  const end = await runProcess(
+    {
+      argv: ["git", ...SAFE_OPTIONS, ...args],
       cwd,
       env: { ...inheritedEnv(), LC_ALL: "C", GIT_TERMINAL_PROMPT: "0", ...options.env },
-      stdio: ["ignore", "pipe", "pipe"],
-      windowsHide: true,
-      ...(options.signal === undefined ? {} : { signal: options.signal }),
-    });
-    const stdout: Buffer[] = [];
-    const stderr: Buffer[] = [];
-    child.stdout.on("data", (chunk: Buffer) => stdout.push(chunk));
-    child.stderr.on("data", (chunk: Buffer) => stderr.push(chunk));
-    child.once("error", (error) => {
-      if (child.pid === undefined) resolve(fail(gitTrouble(args, error.message))); // else it ends, and "close" follows
-    });
-    child.once("close", (code) =>
-      resolve(
-        ok({
-          exitCode: code ?? 128,
-          stdout: Buffer.concat(stdout),
-          stderr: Buffer.concat(stderr).toString().trim(),
-        }),
-      ),
-    );
-  });
+      ...(options.stdin === undefined ? {} : { stdin: options.stdin }),
+      onOutput: (chunk, stream) => output[stream].push(chunk),
+    },
+    anyOf(options.signal, patience.getStore()),
+  );
+  if (end.kind === "not-started") return fail(gitTrouble(args, end.detail));
+  const stderr = end.kind === "cancelled" ? ENDED : Buffer.concat(output.stderr).toString().trim();
+  return ok({ exitCode: exitCodeOf(end), stdout: Buffer.concat(output.stdout), stderr });
+}
+
+const ENDED = "it was ended before it had an answer";
+
+function exitCodeOf(end: ProcessEnd): number {
+  return end.kind === "exited" ? end.exitCode : 128;
+}
+
+function anyOf(...signals: readonly (AbortSignal | undefined)[]): AbortSignal | undefined {
+  const given = signals.filter((signal) => signal !== undefined);
+  return given.length > 1 ? AbortSignal.any(given) : given[0];
 }
 
 /** The output of a git command that must succeed. */

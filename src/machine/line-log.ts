@@ -1,4 +1,7 @@
-import { appendFileSync } from "node:fs";
+import { closeSync, constants, openSync, writeFileSync } from "node:fs";
+
+/** A pipe in the place of the log must not make us wait for a reader. */
+const APPEND = constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY | (constants.O_NONBLOCK ?? 0);
 
 /** A log of whole lines. A disk that is full must not break the run it tells about, so what cannot be written is left out. */
 export class LineLog {
@@ -11,9 +14,18 @@ export class LineLog {
   write(...lines: readonly string[]): void {
     if (lines.length === 0) return;
     try {
-      appendFileSync(this.#path, lines.map((line) => `${line}\n`).join(""), { mode: 0o600 });
+      this.#append(lines.map((line) => `${line}\n`).join(""));
     } catch {
       // the run's own answer says what matters
+    }
+  }
+
+  #append(text: string): void {
+    const fd = openSync(this.#path, APPEND, 0o600);
+    try {
+      writeFileSync(fd, text);
+    } finally {
+      closeSync(fd);
     }
   }
 }

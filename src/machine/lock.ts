@@ -1,9 +1,10 @@
-import { linkSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fail, ok, type Result, type Trouble } from "../core/trouble.ts";
 import { troubleOf } from "./files.ts";
 import { nodeCrypto } from "./node-crypto.ts";
 import { bootId, isAlive, startTime } from "./process-tree.ts";
+import { readSmallFile } from "./read-small-file.ts";
 
 /** Who holds a lock: enough to tell a living holder from a dead one whose pid was given to somebody else. */
 export interface LockHolder {
@@ -134,7 +135,7 @@ function linkExclusively(from: string, to: string): boolean {
 
 function readHolder(path: string): LockHolder | undefined {
   try {
-    return parseHolder(readFileSync(path, "utf8"));
+    return parseHolder(readSmallFile(path));
   } catch (error) {
     if (codeOf(error) === "ENOENT") return undefined;
     throw error;

@@ -1,8 +1,10 @@
-import { copyFileSync, lstatSync, readFileSync, statSync, utimesSync } from "node:fs";
+import { lstatSync, readFileSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { copyIndex } from "./copy-index.ts";
 import { findGitPlaces, type GitPlaces } from "./git-places.ts";
 import { git, gitOutput, splitNul } from "./git.ts";
+import { areNone, findHiddenFiles, revealFiles } from "./hidden-files.ts";
 import { makeScratch, removeScratch } from "./snapshot-scratch.ts";
 
 /** The content of the whole work tree as one git tree id, or why there is none and no answer may be reused. */
@@ -107,7 +109,7 @@ async function stage({ top, index }: GitPlaces, env: Env): Promise<string | unde
   if (hasIndex && mayHoldSubmodule(scratchIndex) && (await isSubmoduleDirty(top)))
     return "a submodule is dirty";
   const tooMuch = new AbortController();
-  const staging = git(top, [...ADD_OPTIONS, "add", "--all", "--", "."], { env, signal: tooMuch.signal });
+  const staging = addAll(top, { env, signal: tooMuch.signal });
   const untracked = await untrackedBytes(top);
   if (untracked > MAX_UNTRACKED_BYTES) tooMuch.abort();
   const staged = await staging;
@@ -116,6 +118,15 @@ async function stage({ top, index }: GitPlaces, env: Env): Promise<string | unde
   return staged.value.stderr.includes("embedded git repository")
     ? "a repository inside the repository"
     : undefined;
+}
+
+/** Files git was told not to look at are looked at too: gates see them. */
+async function addAll(top: string, options: { env: Env; signal: AbortSignal }): ReturnType<typeof git> {
+  const add = ["add", "--all", "--", "."];
+  const [added, hidden] = await Promise.all([look(top, add, options), findHiddenFiles(top)]);
+  if (areNone(hidden)) return added;
+  await revealFiles(top, hidden, options.env);
+  return look(top, add, options);
 }
 
 async function writeTree(top: string, env: Env): Promise<Fingerprint> {
@@ -140,7 +151,7 @@ async function hasNoChange(top: string, env: Env): Promise<boolean> {
   const isLarge = statSync(env["GIT_INDEX_FILE"] ?? "").size > LARGE_INDEX_BYTES;
   if (!isLarge) return isSilent(top, [...NEW, ...MODIFIED], env);
   const [touched, isNothingNew] = await Promise.all([
-    gitOutput(top, TOUCHED, { env }),
+    gitOutput(top, [...LOOK_OPTIONS, ...TOUCHED], { env }),
     isSilent(top, NEW, env),
   ]);
   const names = touched.ok ? splitNul(touched.value) : [];
@@ -152,7 +163,7 @@ async function hasNoChange(top: string, env: Env): Promise<boolean> {
 }
 
 async function isSilent(top: string, args: readonly string[], env: Env): Promise<boolean> {
-  const answer = await gitOutput(top, args, { env });
+  const answer = await gitOutput(top, [...LOOK_OPTIONS, ...args], { env });
   return answer.ok && answer.value.length === 0;
 }
 
@@ -162,21 +173,26 @@ const MODIFIED = ["--modified", "--deleted"];
 const TOUCHED = ["diff-files", "-z", "--name-only", "--no-ext-diff"];
 const MAX_TOUCHED = 200;
 
-/** Objects that live for a moment need no compression; a warning about line endings must not become a refusal. */
-const ADD_OPTIONS = ["-c", "core.looseCompression=0", "-c", "core.safecrlf=false"];
+function look(
+  top: string,
+  args: readonly string[],
+  options: Parameters<typeof git>[2],
+): ReturnType<typeof git> {
+  return git(top, [...LOOK_OPTIONS, ...args], options);
+}
 
 /**
- * Copies the index with a time just before its own. git compares that time with those of the files to tell which
- * need a second look; a newer one would hide an edit made in the same instant as the last `git add`.
+ * What a repository's settings may leave out of sight counts: modes, links, a change that kept size and time. Objects that
+ * live for a moment need no compression; a warning about line endings must not become a refusal.
  */
-function copyIndex(from: string, to: string): boolean {
-  const stat = statSync(from, { bigint: true, throwIfNoEntry: false });
-  if (stat === undefined) return false;
-  copyFileSync(from, to);
-  const justBefore = Number(stat.mtimeNs - 1000n) / 1e9;
-  utimesSync(to, justBefore, justBefore);
-  return true;
-}
+const LOOK_OPTIONS = [
+  "core.fileMode=true",
+  "core.symlinks=true",
+  "core.trustctime=true",
+  "core.checkStat=default",
+  "core.looseCompression=0",
+  "core.safecrlf=false",
+].flatMap((setting) => ["-c", setting]);
 
 /** A submodule's entry has mode 160000; the bytes may also occur by chance, which only costs one more look. */
 function mayHoldSubmodule(indexFile: string): boolean {

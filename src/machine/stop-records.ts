@@ -1,6 +1,7 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { StopRecord } from "../core/stop-record.ts";
+import { readSmallFile } from "./read-small-file.ts";
 import { sessionKey } from "./session-key.ts";
 import { discard, stateHome } from "./state-home.ts";
 
@@ -55,7 +56,7 @@ function namesIn(directory: string): readonly string[] {
 
 function readRecord(path: string): StopRecord | undefined {
   try {
-    const value: unknown = JSON.parse(readFileSync(path, "utf8"));
+    const value: unknown = JSON.parse(readSmallFile(path));
     return isStopRecord(value) ? value : undefined;
   } catch {
     return undefined;

@@ -1,0 +1,168 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdir, rename, rm, symlink, truncate, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { CLI, cleanEnv, GauntletProject, run } from "../rig/gauntlet-project.ts";
+
+const NO_BAD_WORD = "! grep -q BAD a.txt";
+const FIRST_STOP = { timeout: 20_000 };
+
+describe("an old pass does not speak for", FIRST_STOP, () => {
+  test.each([["--assume-unchanged"], ["--skip-worktree"]])(
+    "an edit of a file that is marked %s",
+    async (mark) => {
+      await using project = await GauntletProject.withChecks({ words: NO_BAD_WORD }, { "a.txt": "fine\n" });
+      await project.write({ "b.txt": "new\n" });
+      const first = await project.stop();
+
+      await project.git("update-index", mark, "a.txt");
+      await project.write({ "a.txt": "BAD\n" });
+      const second = await project.stop();
+
+      expect([first.answer.status, second.answer.status]).toEqual(["passed", "failed"]);
+      expect(await project.git("ls-files", "-v", "a.txt")).not.toMatch(/^H/);
+    },
+  );
+
+  test("another file of the same size and time, in a repository that looks at nothing else", async () => {
+    await using project = await GauntletProject.withChecks({ words: NO_BAD_WORD }, { "a.txt": "one\n" });
+    await project.git("config", "core.trustctime", "false");
+    await project.git("config", "core.checkStat", "minimal");
+    await putOldFile(project, "a.txt", "two\n");
+    await project.git("add", "--all");
+    const first = await project.stop();
+
+    await putOldFile(project, "a.txt", "BAD\n");
+    const second = await project.stop();
+
+    expect([first.answer.status, second.answer.status]).toEqual(["passed", "failed"]);
+  });
+
+  test("a mode that the repository is told not to trust", async () => {
+    await using project = await GauntletProject.withChecks({ runs: "test -x a.txt" }, { "a.txt": "x\n" });
+    await chmod(join(project.root, "a.txt"), 0o755);
+    await project.write({ "b.txt": "new\n" });
+    await project.git("add", "--all");
+    const first = await project.stop();
+
+    await project.git("config", "core.fileMode", "false");
+    await chmod(join(project.root, "a.txt"), 0o644);
+    const second = await project.stop();
+
+    expect([first.answer.status, second.answer.status]).toEqual(["passed", "failed"]);
+  });
+});
+
+test(
+  "an edit of a hidden file is a change, and the hidden file stays hidden for its owner",
+  FIRST_STOP,
+  async () => {
+    await using project = await GauntletProject.withChecks({ words: NO_BAD_WORD }, { "a.txt": "fine\n" });
+    await project.git("update-index", "--assume-unchanged", "a.txt");
+    await project.write({ "a.txt": "BAD\n" });
+
+    const { answer } = await project.stop();
+
+    expect(answer).toMatchObject({ decision: "block", status: "failed" });
+    expect(await project.git("status", "--porcelain", "a.txt")).toBe("");
+  },
+);
+
+describe("a git that never answers", FIRST_STOP, () => {
+  test("holds the hook no longer than its deadline, and is ended with all its children", async () => {
+    await using project = await GauntletProject.withChecks({ words: NO_BAD_WORD });
+    await project.write({
+      ".gauntlet/config.yml": `checks:\n  words: "${NO_BAD_WORD}"\nstop_hook:\n  timeout: 2\n`,
+    });
+    const { PATH, marker } = await hangingGit(project);
+
+    const { answer, exitCode } = await project.stop({}, { env: { PATH } });
+
+    expect(exitCode).toBe(0);
+    expect(answer).toMatchObject({ decision: "approve", status: "error" });
+    expect(answer.systemMessage).toContain("The stop was not checked.");
+    expect(await processesWith(marker)).toBe("");
+  });
+
+  test("does not make the hook deaf: TERM ends both, with an answer", async () => {
+    await using project = await GauntletProject.withChecks({ words: NO_BAD_WORD });
+    const { PATH, marker, started } = await hangingGit(project);
+    const env = { ...cleanEnv(project.home), PATH };
+    const hook = spawn(process.execPath, [CLI, "stop-hook"], { cwd: project.root, env });
+    const answered = new Promise<string>((resolve) => {
+      const pieces: Buffer[] = [];
+      hook.stdout.on("data", (piece: Buffer) => pieces.push(piece));
+      hook.stdout.once("end", () => resolve(Buffer.concat(pieces).toString()));
+    });
+    hook.stdin.end(JSON.stringify({ session_id: "s", cwd: project.root }));
+    await run(["cat", started], { cwd: project.root, env: cleanEnv(project.home) }); // a pipe: opens when git has begun
+
+    hook.kill("SIGTERM");
+    const [exitCode] = await once(hook, "exit");
+
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(await answered)).toMatchObject({ decision: "approve", status: "error" });
+    expect(await processesWith(marker)).toBe("");
+  });
+});
+
+describe("in the place of a file of ours", FIRST_STOP, () => {
+  const FILES = [
+    "gauntlet_logs/.gauntlet-run.lock",
+    "gauntlet_logs/.state/work-tree.json",
+    "gauntlet_logs/.state/session-session-1.json",
+    "gauntlet_logs/.state/groups",
+  ];
+  const THINGS = {
+    "a pipe": (path: string) => run(["mkfifo", path], { cwd: "/", env: cleanEnv("/") }),
+    "a link to somewhere": (path: string) => symlink("/etc/hosts", path),
+    "a huge file": (path: string) => writeFile(path, "").then(() => truncate(path, 3 * 1024 ** 3)),
+  };
+
+  test.each(Object.entries(THINGS))("%s neither holds nor opens the gate", async (_, put) => {
+    await using project = await GauntletProject.withChecks({ words: NO_BAD_WORD }, { "a.txt": "fine\n" });
+    await project.write({ "a.txt": "BAD\n" });
+    await mkdir(join(project.root, "gauntlet_logs/.state"), { recursive: true });
+    for (const file of FILES) {
+      await rm(join(project.root, file), { force: true });
+      await put(join(project.root, file));
+    }
+
+    const { answer, exitCode } = await project.stop();
+
+    expect(exitCode).toBe(0);
+    expect(answer).toMatchObject({ decision: "block", status: "failed" });
+  });
+});
+
+/** A new file in the place of the old one, with the same time at every call. */
+async function putOldFile(project: GauntletProject, name: string, content: string): Promise<void> {
+  const draft = join(project.home, "draft");
+  await writeFile(draft, content);
+  await utimes(draft, LONG_AGO, LONG_AGO);
+  await rename(draft, join(project.root, name));
+}
+
+const LONG_AGO = new Date("2020-01-01T00:00:00Z");
+
+/** A `git` first on the PATH that says it has started, through a pipe, and then sleeps with a child that carries a mark. */
+async function hangingGit(project: GauntletProject) {
+  const bin = join(project.home, "bin");
+  const started = join(project.home, "started");
+  const marker = `HANGING_GIT_OF=${project.home}`;
+  const script = `#!/bin/sh\nexport ${marker}\n[ -p ${started} ] && (echo > ${started}) &\nsleep 600 &\nsleep 600\n`;
+  await mkdir(bin, { recursive: true });
+  await writeFile(join(bin, "git"), script, { mode: 0o755 });
+  await run(["mkfifo", started], { cwd: project.home, env: cleanEnv(project.home) });
+  return { PATH: `${bin}:${process.env["PATH"] ?? ""}`, marker, started };
+}
+
+/** The pids of living processes that carry a variable. */
+async function processesWith(marker: string): Promise<string> {
+  const found = await run(["sh", "-c", `grep -lsz '^${marker}$' /proc/[0-9]*/environ || true`], {
+    cwd: "/",
+    env: cleanEnv("/"),
+  });
+  return found.stdout;
+}
