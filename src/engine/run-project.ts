@@ -37,8 +37,9 @@ export async function runProject(project: Project, request: BoundedRequest): Pro
 }
 
 async function runUnderLock(project: Project, request: BoundedRequest, runId: string): Promise<RunResult> {
-  const taking = takeSnapshot(project.query.root);
-  const found = await lookAround(project, request, taking);
+  const detecting = detectChanges(project.query, project.findBase);
+  const taking = takeSnapshot(project.query.root, { untracked: detecting.then(untrackedIn) });
+  const found = await lookAround(project, request, { detecting, taking });
   await using _snapshot = await taking;
   trace("changes detected, snapshot taken");
   if (!found.ok) return troubleResult(found.trouble);
@@ -82,10 +83,25 @@ interface Situation {
 type Found =
   { ok: true; situation: Situation } | Extract<Awaited<ReturnType<typeof detectChanges>>, { ok: false }>;
 
-async function lookAround(project: Project, request: RunRequest, taking: Promise<Snapshot>): Promise<Found> {
-  const { logDir, query, session: key } = project;
+/** Only a look at the work tree finds its untracked files, not one at a commit. */
+function untrackedIn(detected: Awaited<ReturnType<typeof detectChanges>>): readonly string[] | undefined {
+  if (!detected.ok || detected.value.changes.commit !== undefined) return undefined;
+  return detected.value.changes.files.filter(({ change }) => change === "untracked").map(({ path }) => path);
+}
+
+interface Looks {
+  readonly detecting: ReturnType<typeof detectChanges>;
+  readonly taking: Promise<Snapshot>;
+}
+
+async function lookAround(
+  project: Project,
+  request: RunRequest,
+  { detecting, taking }: Looks,
+): Promise<Found> {
+  const { logDir, session: key } = project;
   const [detected, snapshot, workTree, stored] = await Promise.all([
-    detectChanges(query, project.findBase),
+    detecting,
     taking,
     readWorkTree(logDir.stateDir),
     readSession(logDir.stateDir, key),

@@ -1,8 +1,16 @@
-/** Hides secrets in output on its way to a log. Works line by line, for a secret may arrive in two chunks. */
+import { LastBytes } from "./last-bytes.ts";
+
+/**
+ * Hides secrets in output on its way to a log. Works line by line, for a secret may arrive in two chunks. Of what is printed
+ * faster than anyone could read, only the last is kept from time to time: hiding costs more than printing.
+ */
 export class MaskedOutput {
   readonly #mask: (text: string) => string;
   readonly #write: (chunk: Buffer) => void;
   #rest = "";
+  #seenBytes = 0;
+  #waiting: LastBytes | undefined;
+  #timer: NodeJS.Timeout | undefined;
 
   /** `mask` gets bytes as Latin-1 text, so that output in any encoding comes through unchanged. */
   constructor(mask: (text: string) => string, write: (chunk: Buffer) => void) {
@@ -11,15 +19,50 @@ export class MaskedOutput {
   }
 
   push(chunk: Buffer): void {
+    this.#seenBytes += chunk.length;
+    if (this.#seenBytes <= HEAD_BYTES) {
+      this.#take(chunk);
+      return;
+    }
+    this.#waiting ??= new LastBytes(MOST_WAITING_BYTES);
+    this.#waiting.push(chunk);
+    this.#timer ??= setTimeout(() => this.#flush(), WAIT_MS);
+  }
+
+  end(): void {
+    this.#flush();
+    if (this.#rest !== "") this.#pass(this.#rest);
+    this.#rest = "";
+  }
+
+  #flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#waiting === undefined || this.#waiting.isEmpty) return;
+    const { pieces, droppedBytes } = this.#waiting.take();
+    const [first = Buffer.alloc(0), ...others] = pieces;
+    this.#takeInSlices(droppedBytes === 0 ? first : this.#afterGap(first, droppedBytes));
+    for (const piece of others) this.#takeInSlices(piece);
+  }
+
+  /** The line that was cut is left out as a whole: its second half could be that of a secret. */
+  #afterGap(piece: Buffer, droppedBytes: number): Buffer {
+    const start = piece.indexOf(NEWLINE) + 1;
+    const dropped = droppedBytes + this.#rest.length + start;
+    this.#rest = "";
+    this.#take(Buffer.from(`\n[… ${dropped} bytes dropped …]\n`));
+    return piece.subarray(start);
+  }
+
+  #takeInSlices(bytes: Buffer): void {
+    for (let at = 0; at < bytes.length; at += SLICE_BYTES) this.#take(bytes.subarray(at, at + SLICE_BYTES));
+  }
+
+  #take(chunk: Buffer): void {
     const text = this.#rest + chunk.toString("latin1");
     const end = text.length > LONGEST_LINE ? text.length : text.lastIndexOf("\n") + 1;
     this.#rest = text.slice(end);
     if (end > 0) this.#pass(text.slice(0, end));
-  }
-
-  end(): void {
-    if (this.#rest !== "") this.#pass(this.#rest);
-    this.#rest = "";
   }
 
   #pass(text: string): void {
@@ -27,7 +70,14 @@ export class MaskedOutput {
   }
 }
 
+const NEWLINE = 0x0a;
 const LONGEST_LINE = 1024 * 1024;
+/** As much as a log keeps is always looked through and written at once. */
+const HEAD_BYTES = 10 * 1024 * 1024;
+/** What may wait: more than any tool prints in that time for a reader. */
+const MOST_WAITING_BYTES = 1024 * 1024;
+const WAIT_MS = 100;
+const SLICE_BYTES = 64 * 1024;
 
 /** The environment as `mask` of a `MaskedOutput` meets it: the bytes of every value as Latin-1. */
 export function inLatin1(

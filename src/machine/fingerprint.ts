@@ -20,6 +20,6 @@ export async function snapshotWorkTree(cwd: string, keepIn: string): Promise<Fin
       if (statSync(kept, { throwIfNoEntry: false }) === undefined) renameSync(directory, kept);
       return tree;
     },
-    keepIn,
+    { parent: keepIn },
   );
 }

@@ -27,6 +27,15 @@ export interface Snapshot extends AsyncDisposable {
   readonly copyIndex: (to: string) => void;
 }
 
+interface SnapshotOptions {
+  /** Where its index and objects go for the time being. */
+  readonly parent?: string;
+  /** The untracked files below `cwd`, when somebody finds them anyway. */
+  readonly untracked?: Untracked;
+}
+
+type Untracked = Promise<readonly string[] | undefined>;
+
 /** Above this, hashing what is not committed would cost more than running the gates. */
 const MAX_UNTRACKED_BYTES = 100 * 1024 * 1024;
 
@@ -34,21 +43,25 @@ const MAX_UNTRACKED_BYTES = 100 * 1024 * 1024;
 export async function withSnapshot<T>(
   cwd: string,
   use: (snapshot: Snapshot) => Promise<T>,
-  parent = tmpdir(),
+  options: SnapshotOptions = {},
 ): Promise<T> {
-  await using snapshot = await takeSnapshot(cwd, parent);
+  await using snapshot = await takeSnapshot(cwd, options);
   return await use(snapshot); // removed when this is done
 }
 
 /** Takes a snapshot. It stands when this returns; its fingerprint is worked out from it afterwards. */
-export async function takeSnapshot(cwd: string, parent = tmpdir()): Promise<Snapshot> {
+export async function takeSnapshot(
+  cwd: string,
+  { parent = tmpdir(), untracked }: SnapshotOptions = {},
+): Promise<Snapshot> {
   const places = await findGitPlaces(cwd);
   if (places === undefined) return noSnapshot("not in a git work tree");
   let directory: string | undefined;
   try {
     directory = makeScratch(parent);
     const env = scratchEnv(directory, places);
-    const problem = await stage(places, env);
+    const known = places.prefix === "" ? untracked : undefined;
+    const problem = await stage(places, env, known);
     return problem === undefined ? snapshotIn(directory, places, env) : noSnapshot(problem, directory);
   } catch (error) {
     if (!(error instanceof Error && "code" in error)) throw error;
@@ -103,14 +116,14 @@ function scratchEnv(directory: string, { objects }: GitPlaces): Env {
 }
 
 /** Writes the state of every file into our index; returns why that cannot be done, if so. */
-async function stage({ top, index }: GitPlaces, env: Env): Promise<string | undefined> {
+async function stage({ top, index }: GitPlaces, env: Env, known?: Untracked): Promise<string | undefined> {
   const scratchIndex = env["GIT_INDEX_FILE"] ?? "";
   const hasIndex = copyIndex(index, scratchIndex);
   if (hasIndex && mayHoldSubmodule(scratchIndex) && (await isSubmoduleDirty(top)))
     return "a submodule is dirty";
   const tooMuch = new AbortController();
   const staging = addAll(top, { env, signal: tooMuch.signal });
-  const untracked = await untrackedBytes(top);
+  const untracked = bytesOf(top, (await known) ?? (await listUntracked(top)));
   if (untracked > MAX_UNTRACKED_BYTES) tooMuch.abort();
   const staged = await staging;
   if (untracked > MAX_UNTRACKED_BYTES) return "more than 100 MB of untracked files";
@@ -210,11 +223,14 @@ async function isSubmoduleDirty(top: string): Promise<boolean> {
   return !status.ok || splitNul(status.value).some((entry) => /^[12u] .. S.*[MU]/.test(entry.slice(0, 9)));
 }
 
-async function untrackedBytes(top: string): Promise<number> {
+async function listUntracked(top: string): Promise<readonly string[]> {
   const names = await gitOutput(top, NEW);
-  if (!names.ok) return 0;
+  return names.ok ? splitNul(names.value) : [];
+}
+
+function bytesOf(top: string, names: readonly string[]): number {
   let bytes = 0;
-  for (const name of splitNul(names.value)) {
+  for (const name of names) {
     bytes += lstatSync(join(top, name), { throwIfNoEntry: false })?.size ?? 0;
     if (bytes > MAX_UNTRACKED_BYTES) break;
   }
