@@ -4,7 +4,7 @@ import type { GateText } from "./digest.ts";
 import { answerAdvice } from "./review-text.ts";
 
 /** A failed gate and what it printed. */
-export interface FailureText {
+interface FailureText {
   readonly outcome: GateOutcome;
   readonly text: GateText;
   /** The agent has been told exactly this before. */
