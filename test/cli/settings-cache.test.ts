@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
 
 const NAME = (name: string): string => `checks:\n  ${name}: 'true'\n`;
@@ -10,12 +10,10 @@ async function cachedProject(): Promise<GauntletProject> {
   const project = await GauntletProject.create({ ".gauntlet/config.yml": NAME("one"), a: "1" });
   await project.commit("start");
   await project.write({ a: "2" });
-  await expect
-    .poll(async () => (await planned(project)) && (await cacheFiles(project)).length, {
-      timeout: 20_000,
-      interval: 500,
-    })
-    .toBe(1);
+  await vi.waitUntil(async () => (await planned(project)) && (await cacheFiles(project)).length === 1, {
+    timeout: 20_000,
+    interval: 500,
+  });
   return project;
 }
 
