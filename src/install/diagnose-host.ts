@@ -94,8 +94,8 @@ function timeoutFinding({ host, neededMs }: HostFacts, { timeoutMs, where }: Pro
 
 function firedFinding({ host, lastStop }: HostFacts): Finding {
   if (lastStop === undefined) {
-    const todo = host.registration?.afterwards ?? `Let ${host.title} finish an answer here, then look again`;
-    return { check: "fired", level: "warning", text: `never fired. ${todo}` };
+    const todo = host.registration?.afterwards ?? `Let ${host.title} finish an answer, then look again`;
+    return { check: "fired", level: "warning", text: `never fired here. ${todo}` };
   }
   const version = lastStop.hostVersion === undefined ? "" : ` (${host.title} ${lastStop.hostVersion})`;
   const text = `last fired ${new Date(lastStop.at).toISOString()}${version}: ${lastStop.status}`;

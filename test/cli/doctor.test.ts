@@ -71,6 +71,20 @@ test("sees when the hook fired, and the version of the host where it tells", asy
   });
 });
 
+test("does not take a stop in another project for one here", async () => {
+  await using project = await GauntletProject.withChecks({ ok: "true" });
+  await using other = await GauntletProject.withChecks({ ok: "true" });
+  await project.gauntlet(["install", "--host", "claude-code"], { env: { PATH } });
+  await project.stop({ cwd: other.root });
+
+  const { hosts } = await doctor(project);
+
+  expect(finding(hosts, "claude-code", "fired")).toMatchObject({
+    level: "warning",
+    text: "never fired here. Let Claude Code finish an answer, then look again",
+  });
+});
+
 test("finds a command that is not there", async () => {
   await using project = await GauntletProject.withChecks({ ok: "true" });
   const hook = { type: "command", command: "/nowhere/agent-gauntlet stop-hook", timeout: 300 };

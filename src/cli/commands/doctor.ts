@@ -22,6 +22,7 @@ import { doctorJson, type HostDiagnosis } from "../../report/host-json.ts";
 import { detectHosts, REGISTRABLE } from "../choose-hosts.ts";
 import { EXIT } from "../exit-code.ts";
 import { placesOf } from "../host-request.ts";
+import { isHere } from "../is-here.ts";
 import { printLine, type Terminal } from "../terminal.ts";
 
 export interface DoctorOptions {
@@ -53,7 +54,7 @@ export async function doctorCommand(terminal: Terminal, { json }: DoctorOptions)
 
 async function diagnose(terminal: Terminal): Promise<readonly Diagnosis[]> {
   const detected = detectHosts(terminal);
-  const records = readStopRecords(terminal.env);
+  const records = readStopRecords(terminal.env).filter((one) => isHere(one, terminal.cwd));
   const neededMs = await neededTime(terminal);
   const diagnoses = await Promise.all(
     REGISTRABLE.map(async (host): Promise<readonly Diagnosis[]> => {

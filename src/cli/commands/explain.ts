@@ -1,10 +1,9 @@
-import type { StopRecord } from "../../core/stop-record.ts";
-import { findProject } from "../../machine/find-project.ts";
 import { readStopRecords } from "../../machine/stop-records.ts";
 import { explainJson } from "../../report/host-json.ts";
 import { explainStop } from "../../report/explain-stop.ts";
 import { errorJson } from "../../report/json.ts";
 import { EXIT } from "../exit-code.ts";
+import { isHere } from "../is-here.ts";
 import { printLine, type Terminal } from "../terminal.ts";
 
 export interface ExplainOptions {
@@ -31,9 +30,4 @@ export async function explainCommand(
   if (json) printLine(terminal.stdout, explainJson(record));
   else terminal.stdout.write(explainStop(record));
   return EXIT.ok;
-}
-
-/** In the same project; outside of projects, in the same directory. */
-function isHere({ event }: StopRecord, cwd: string): boolean {
-  return (findProject(event.cwd) ?? event.cwd) === (findProject(cwd) ?? cwd);
 }

@@ -1,0 +1,7 @@
+import type { StopRecord } from "../core/stop-record.ts";
+import { findProject } from "../machine/find-project.ts";
+
+/** Whether a stop was in the same project; outside of projects, in the same directory. */
+export function isHere({ event }: StopRecord, cwd: string): boolean {
+  return (findProject(event.cwd) ?? event.cwd) === (findProject(cwd) ?? cwd);
+}
