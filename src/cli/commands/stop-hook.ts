@@ -23,13 +23,14 @@ import { currentDirectory } from "../../machine/environment.ts";
 
 /** Answers an agent's stop: one line on stdout, always, and exit code 0, whatever happens. */
 export async function runStopHook(args: readonly string[]): Promise<number> {
+  using cancel = cancellation(); // until the very end: a signal just before the answer must not take its place
   const named = hostNamed(args);
   const answer = answerOnce(named ?? claudeCode);
   process.on("uncaughtException", (error) => answer(crashed(error)));
   try {
     trace("Node started, our first file read");
     log("Starting gauntlet validation...");
-    const { host, verdict, asked } = await answerStop(named);
+    const { host, verdict, asked } = await answerStop(named, cancel.signal);
     const exitCode = answer(verdict, host);
     trace("answered");
     if (host !== undefined && asked !== undefined)
@@ -52,16 +53,13 @@ interface Asked {
   readonly result?: RunResult | undefined;
 }
 
-async function answerStop(named: Host | undefined): Promise<Answered> {
+async function answerStop(named: Host | undefined, signal: AbortSignal): Promise<Answered> {
   const { env } = process;
   if (env["GAUNTLET_STOP_HOOK_ACTIVE"] || env["GAUNTLET_STOP_HOOK_ACTIVE_ENV"])
     return { verdict: allow("stop_hook_active") };
-  using cancel = cancellation();
   const beginning = readAtOnce();
   const text =
-    beginning.kind === "complete"
-      ? beginning.text
-      : await readObjectText(process.stdin, cancel.signal, beginning);
+    beginning.kind === "complete" ? beginning.text : await readObjectText(process.stdin, signal, beginning);
   trace("stdin read");
   const read = readStop(text, { env, cwd: currentDirectory() }, named);
   if (read.kind === "no-stop") return { ...read, verdict: allow("invalid_input", read) };
@@ -69,7 +67,7 @@ async function answerStop(named: Host | undefined): Promise<Answered> {
   let result: RunResult | undefined;
   const onResult = (came: RunResult): void => void (result = came);
   const stop = { event, env, blockCap: blockCapOf(host, env), onRunning: logRunning, onResult };
-  const verdict = await handleStop(stop, cancel.signal);
+  const verdict = await handleStop(stop, signal);
   return { host, verdict, asked: { event, result } };
 }
 
