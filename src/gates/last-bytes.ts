@@ -23,16 +23,16 @@ export class LastBytes {
     }
   }
 
-  /** What is there, in order and in pieces, and how much came before it; afterwards it is empty. */
-  take(): { readonly pieces: readonly Buffer[]; readonly droppedBytes: number } {
+  /** What is there, and how much came before it; afterwards it is empty. */
+  take(): { readonly bytes: Buffer; readonly droppedBytes: number } {
     const capacity = this.#ring.length;
     const at = this.#written % capacity;
-    const isFull = this.#written > capacity;
-    const pieces = isFull
-      ? [this.#ring.subarray(at), this.#ring.subarray(0, at)]
-      : [this.#ring.subarray(0, this.#written)];
-    const droppedBytes = isFull ? this.#written - capacity : 0;
+    const droppedBytes = Math.max(0, this.#written - capacity);
+    const bytes =
+      droppedBytes > 0
+        ? Buffer.concat([this.#ring.subarray(at), this.#ring.subarray(0, at)])
+        : Buffer.from(this.#ring.subarray(0, this.#written));
     this.#written = 0;
-    return { pieces, droppedBytes };
+    return { bytes, droppedBytes };
   }
 }

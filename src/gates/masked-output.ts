@@ -39,19 +39,18 @@ export class MaskedOutput {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (this.#waiting === undefined || this.#waiting.isEmpty) return;
-    const { pieces, droppedBytes } = this.#waiting.take();
-    const [first = Buffer.alloc(0), ...others] = pieces;
-    this.#takeInSlices(droppedBytes === 0 ? first : this.#afterGap(first, droppedBytes));
-    for (const piece of others) this.#takeInSlices(piece);
+    const { bytes, droppedBytes } = this.#waiting.take();
+    this.#takeInSlices(droppedBytes === 0 ? bytes : this.#afterGap(bytes, droppedBytes));
   }
 
   /** The line that was cut is left out as a whole: its second half could be that of a secret. */
-  #afterGap(piece: Buffer, droppedBytes: number): Buffer {
-    const start = piece.indexOf(NEWLINE) + 1;
+  #afterGap(bytes: Buffer, droppedBytes: number): Buffer {
+    const newline = bytes.indexOf(NEWLINE);
+    const start = newline === -1 ? bytes.length : newline + 1;
     const dropped = droppedBytes + this.#rest.length + start;
     this.#rest = "";
     this.#take(Buffer.from(`\n[… ${dropped} bytes dropped …]\n`));
-    return piece.subarray(start);
+    return bytes.subarray(start);
   }
 
   #takeInSlices(bytes: Buffer): void {

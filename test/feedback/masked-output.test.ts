@@ -1,0 +1,48 @@
+import { describe, expect, test } from "vitest";
+import { MaskedOutput } from "../../src/gates/masked-output.ts";
+
+const SECRET = "correct-horse-battery";
+const MEGABYTE = 1024 * 1024;
+
+function written(chunks: readonly string[]): string {
+  const kept: Buffer[] = [];
+  const output = new MaskedOutput(
+    (text) => text.replaceAll(SECRET, "***"),
+    (chunk) => kept.push(Buffer.from(chunk)),
+  );
+  for (const chunk of chunks) output.push(Buffer.from(chunk));
+  output.end();
+  return Buffer.concat(kept).toString();
+}
+
+function lines(count: number, text: string): string {
+  return `${text}\n`.repeat(count);
+}
+
+describe("output on its way to a log", () => {
+  test("comes through whole while a log could keep it, with secrets hidden across chunks", () => {
+    const text = lines((9 * MEGABYTE) / 10, "012345678");
+
+    expect(written([text, "a correct-horse", "-battery\n", "end"])).toBe(`${text}a ***\nend`);
+  });
+
+  test("loses its middle when there is more, and says how much", () => {
+    const block = lines(MEGABYTE / 10, "012345678");
+
+    const kept = written([...Array.from({ length: 30 }, () => block), "the end\n"]);
+
+    const dropped = Number(/\[… (\d+) bytes dropped …\]/.exec(kept)?.[1]);
+    expect(kept.endsWith("the end\n")).toBe(true);
+    expect(kept.length - "\n[… 00000000 bytes dropped …]\n".length + dropped).toBe(30 * block.length + 8);
+  });
+
+  test("shows no half of a secret where it was cut", () => {
+    const head = lines(MEGABYTE, "012345678");
+    const cut = `${SECRET} `.repeat(MEGABYTE / 8);
+
+    const kept = written([head, cut, `\n${lines(10, "after")}`]);
+
+    expect(kept).not.toMatch(/horse|battery/);
+    expect(kept).toContain("after");
+  });
+});
