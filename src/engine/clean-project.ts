@@ -1,5 +1,6 @@
 import type { Settings } from "../core/settings.ts";
 import type { Result } from "../core/trouble.ts";
+import { forgetBlocksIn } from "../machine/blocked-session.ts";
 import { openDebugLog } from "../machine/debug-log.ts";
 import { acquireLock } from "../machine/lock.ts";
 import { archiveLogs, forgetState, logDirOf, prepareLogDir } from "../machine/log-dir.ts";
@@ -7,7 +8,10 @@ import { debugClean } from "../report/debug-lines.ts";
 import { tidyUpAfter } from "./tidy-up-after.ts";
 
 /** Archives the logs and forgets all state; not while a run is in progress. */
-export async function cleanProject(settings: Settings): Promise<Result<number>> {
+export async function cleanProject(
+  settings: Settings,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<Result<number>> {
   const dir = logDirOf(settings.root, settings.logDir);
   const prepared = await prepareLogDir(dir);
   if (!prepared.ok) return prepared;
@@ -18,6 +22,7 @@ export async function cleanProject(settings: Settings): Promise<Result<number>> 
   const archived = await archiveLogs(dir);
   if (!archived.ok) return archived;
   const forgotten = await forgetState(dir);
+  forgetBlocksIn(settings.root, env);
   openDebugLog(dir.path, settings.debugLog)(debugClean("asked", archived.value));
   return forgotten.ok ? archived : forgotten;
 }

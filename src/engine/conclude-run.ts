@@ -84,7 +84,7 @@ async function remember(
 ): Promise<string | undefined> {
   const { project, planned } = run;
   const { stateDir } = project.logDir;
-  if (came.status === "failed") rememberBlocked(run);
+  if (came.status === "failed") rememberBlocked(run, came.session);
   const pass = await passRecord(run, came.status);
   const session = pass === undefined ? came.session : { ...came.session, openFailures: [] };
   const kept = pass ?? planned.workTree.pass;
@@ -100,10 +100,11 @@ async function remember(
 }
 
 /** For the next stop of this session, which may read nothing but this when the host says it is a continuation. */
-function rememberBlocked({ project, request }: FinishedRun): void {
+function rememberBlocked({ project, request }: FinishedRun, session: SessionHistory): void {
   const { root, stopHook } = project.settings;
+  const { attempts, promptId } = session;
   if (request.event !== undefined)
-    rememberBlock(request.event, project.env, { root, whenActive: stopHook.whenActive });
+    rememberBlock(request.event, project.env, { root, whenActive: stopHook.whenActive, attempts, promptId });
 }
 
 /** Only a run of everything speaks for the tree, and only if the tree stood still while it ran. */

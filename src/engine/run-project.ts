@@ -6,6 +6,7 @@ import type { RunEvent } from "../core/run-event.ts";
 import type { GateContext } from "../gates/gate-context.ts";
 import { type DetectedChanges, detectChanges } from "../machine/detect-changes.ts";
 import { forgetGroups, recordGroup } from "../machine/gate-groups.ts";
+import { readBlockedSession } from "../machine/blocked-session.ts";
 import { readSession, readWorkTree } from "../machine/history-store.ts";
 import { acquireLock } from "../machine/lock.ts";
 import { nextRunNumber, prepareLogDir } from "../machine/log-dir.ts";
@@ -110,7 +111,7 @@ async function lookAround(
   const fingerprint = stored.value.gaveUpOn === undefined ? undefined : await treeOf(snapshot);
   const { pass } = workTree.value;
   const resumed = resumeSession(stored.value, { promptId: request.event?.promptId, fingerprint, pass });
-  const session = request.budget === undefined ? resumed : { ...resumed, attempts: request.budget.spent };
+  const session = { ...resumed, attempts: request.budget?.spent ?? attemptsSpent(resumed, project, request) };
   const warnings = [workTree.warning, stored.warning].filter((one) => one !== undefined);
   await autoClean(project, workTree.value.lastRun, detected.value);
   return {
@@ -174,4 +175,11 @@ async function runPlan(project: Project, request: BoundedRequest, planned: Plann
   log.finish(result);
   trace("concluded");
   return { ...result, consoleLogPath: projectPath(`${settings.logDir}/${log.name}`) };
+}
+
+/** What the session has spent, by its own record or by the one outside the project, which outlives a removed log directory. */
+function attemptsSpent(session: SessionHistory, { settings, env }: Project, { event }: RunRequest): number {
+  const blocked = event === undefined ? undefined : readBlockedSession(event, env);
+  const isSameLoop = blocked?.root === settings.root && blocked.promptId === session.promptId;
+  return isSameLoop ? Math.max(session.attempts, blocked.attempts) : session.attempts;
 }

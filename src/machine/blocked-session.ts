@@ -14,6 +14,9 @@ export interface BlockedSession {
   readonly blockedAt: number;
   readonly whenActive: "allow" | "enforce";
   readonly root: string;
+  /** The attempts spent on this prompt: an agent that removes the log directory gets no new budget by it. */
+  readonly attempts: number;
+  readonly promptId?: string | undefined;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -22,9 +25,12 @@ const VERSION = 1;
 
 /** Absent when this session was not blocked, and when the file cannot be trusted. */
 export function readBlockedSession(event: StopEvent, env: Environment): BlockedSession | undefined {
-  if (isNoneBlocked(env)) return undefined;
+  return isNoneBlocked(env) ? undefined : readBlock(fileOf(event, env));
+}
+
+function readBlock(path: string): BlockedSession | undefined {
   try {
-    const value: unknown = JSON.parse(readSmallFile(fileOf(event, env)));
+    const value: unknown = JSON.parse(readSmallFile(path));
     return isBlockedSession(value) ? value : undefined;
   } catch {
     return undefined;
@@ -52,12 +58,24 @@ export function forgetBlock(event: StopEvent, env: Environment): void {
   if (!isNoneBlocked(env)) discard(fileOf(event, env));
 }
 
+/** Starting over in a project gives its sessions their budgets back. */
+export function forgetBlocksIn(root: string, env: Environment): void {
+  for (const name of namesIn(directoryOf(env))) {
+    const path = join(directoryOf(env), name);
+    if (readBlock(path)?.root === root) discard(path);
+  }
+}
+
 /** Most of the time there is no file at all, and then its name need not be worked out. */
 function isNoneBlocked(env: Environment): boolean {
+  return namesIn(directoryOf(env)).length === 0;
+}
+
+function namesIn(directory: string): readonly string[] {
   try {
-    return readdirSync(directoryOf(env)).length === 0;
+    return readdirSync(directory);
   } catch {
-    return true;
+    return [];
   }
 }
 
@@ -71,7 +89,8 @@ function fileOf(event: StopEvent, env: Environment): string {
 
 function isBlockedSession(value: unknown): value is BlockedSession {
   if (typeof value !== "object" || value === null) return false;
-  const { version, blockedAt, whenActive, root } = value as Record<string, unknown>; // checked right here
+  const { version, blockedAt, whenActive, root, attempts } = value as Record<string, unknown>; // checked right here
   const isKnownMode = whenActive === "allow" || whenActive === "enforce";
-  return version === VERSION && typeof blockedAt === "number" && isKnownMode && typeof root === "string";
+  const isCounted = Number.isInteger(attempts) && typeof blockedAt === "number";
+  return version === VERSION && isCounted && isKnownMode && typeof root === "string";
 }

@@ -146,11 +146,28 @@ describe("retry budget (SPEC §5)", () => {
       "a.txt": "broken",
     });
     await project.stop();
-    await project.stop();
-
     await project.gauntlet(["clean"]);
+    const onceMore = (await project.stop()).answer.status;
+    const givenUp = (await project.stop()).answer.status;
+    await project.gauntlet(["clean"]);
+    const afterAll = (await project.stop()).answer.status;
 
-    expect((await project.stop()).answer.status).toBe("failed");
+    expect([onceMore, givenUp, afterAll]).toEqual(["failed", "retry_limit_exceeded", "failed"]);
+  });
+
+  test("removing the log directory between stops gives no new budget", async () => {
+    await using project = await GauntletProject.create({
+      ".gauntlet/config.yml": `checks:\n  test: "${UNLESS_FIXED}"\nmax_retries: 2\n`,
+      "a.txt": "broken",
+    });
+    const statuses: string[] = [];
+
+    for (let stop = 0; stop < 3; stop++) {
+      statuses.push((await project.stop()).answer.status);
+      await project.git("clean", "-fdxq", "gauntlet_logs");
+    }
+
+    expect(statuses).toEqual(["failed", "failed", "retry_limit_exceeded"]);
   });
 
   test("max_retries: 0 never blocks, and says that the gates fail", async () => {

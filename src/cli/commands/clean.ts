@@ -13,7 +13,7 @@ export interface CleanOptions {
 export async function cleanCommand(terminal: Terminal, { json }: CleanOptions): Promise<number> {
   const settings = await openSettings(terminal, { command: "clean", json });
   if (typeof settings === "number") return settings;
-  const cleaned = await cleanProject(settings);
+  const cleaned = await cleanProject(settings, terminal.env);
   if (!cleaned.ok) return tellTrouble(terminal, cleaned.trouble, { command: "clean", json });
   const previous = `${settings.logDir}/previous`;
   const words = `Archived ${counted(cleaned.value, "log")} to ${previous}; failures and attempts are forgotten.`;
