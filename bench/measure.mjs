@@ -2,9 +2,9 @@ import { spawn, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
 /** Runs every contender once per round, in an order that turns, so that a busy machine is equally unkind to all. */
-export function interleave(contenders, rounds, onRound = () => {}) {
+export function interleave(all, rounds, onRound = () => {}) {
+  const contenders = all.filter(warmUp);
   const samples = new Map(contenders.map((contender) => [contender, []]));
-  for (const contender of contenders) runOnce(contender, 0); // warms the disk cache, the records and the code
   for (let round = 1; round <= rounds; round++) {
     onRound(round);
     for (let turn = 0; turn < contenders.length; turn++) {
@@ -14,6 +14,18 @@ export function interleave(contenders, rounds, onRound = () => {}) {
     }
   }
   return samples;
+}
+
+/** Warms the disk cache, the records and the code. A peer that does not do the task here is left out, with its reason. */
+function warmUp(contender) {
+  try {
+    runOnce(contender, 0);
+    return true;
+  } catch (error) {
+    if (!contender.isPeer) throw error;
+    contender.problem = String(error.message).split("\n").slice(0, 4).join(" ");
+    return false;
+  }
 }
 
 /** The peak of one process's own memory (its children have their own), and how long it took. */

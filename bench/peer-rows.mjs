@@ -40,7 +40,7 @@ export function peersForGates({ work, env, peers }, { count, command, maxRounds 
 
 /** Nothing changed since the last time, in a large repository. */
 export function peersForUnchanged({ env, peers }, fileCount) {
-  const cwd = largeRepository("peers", fileCount, {
+  const cwd = largeRepository("field", fileCount, {
     ...lefthookFiles(["true"], '      glob: "*.none"\n'),
     ...preCommitFiles(["true"], "[.]none$"),
     ...scriptFiles(["true"]),
@@ -122,6 +122,6 @@ function scriptFiles(commands) {
   return {
     "package.json": `${JSON.stringify(manifest, null, 2)}\n`,
     "package-lock.json": '{"name":"bench","lockfileVersion":3,"packages":{}}\n',
-    "turbo.json": JSON.stringify({ tasks: Object.fromEntries(gates.map(([name]) => [`//#${name}`, {}])) }),
+    "turbo.json": JSON.stringify({ tasks: Object.fromEntries(gates.map(([name]) => [name, {}])) }),
   };
 }

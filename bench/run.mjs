@@ -39,10 +39,12 @@ async function measureGroup(group) {
   const floor =
     group.floor.argv === undefined ? constant(group.floor.constantMs) : summary(samples.get(group.floor));
   const rows = [];
-  for (const contender of contenders) {
+  for (const contender of contenders.filter((one) => samples.has(one))) {
     const peakMb = group.memory ? (await watchMemory(contender)).peakMb : undefined;
     rows.push(row(contender, { own: summary(samples.get(contender)), floor, peakMb }));
   }
+  for (const { name, problem } of contenders.filter((one) => one.problem !== undefined))
+    peers.skipped.push({ name: `${name} (${group.title})`, reason: problem });
   progress("");
   return {
     title: group.title,
