@@ -61,8 +61,9 @@ function runOnce(contender, round) {
   return { ms, cpuMs: childCpuMs() - cpuBefore };
 }
 
-function options({ cwd, env, input }) {
-  return { cwd, env, input: input ?? "", encoding: "utf8", maxBuffer: 16 * 1024 * 1024 };
+function options({ cwd, env, input, isLoud }) {
+  const stdio = isLoud ? { stdio: ["pipe", "ignore", "ignore"] } : {};
+  return { ...stdio, cwd, env, input: input ?? "", encoding: "utf8", maxBuffer: 16 * 1024 * 1024 };
 }
 
 /** A number for the wrong answer is worse than none. */

@@ -67,7 +67,7 @@ export function peersForOutput({ work, env, peers }, command) {
     lefthookNative(at),
     peer(at, ["concurrently", "concurrently"], { argv: [peers.bin("concurrently"), command] }),
     peer(at, ["turbo", "turbo"], { argv: [peers.bin("turbo"), "run", "gate0", "--force"] }),
-  ]).map((one) => ({ ...one, maxRounds: 1 }));
+  ]).map((one) => ({ ...one, maxRounds: 1, isLoud: true }));
 }
 
 function available(peers, candidates) {
