@@ -73,9 +73,9 @@ const NEWLINE = 0x0a;
 const LONGEST_LINE = 1024 * 1024;
 /** As much as a log keeps is always looked through and written at once. */
 const HEAD_BYTES = 10 * 1024 * 1024;
-/** What may wait: more than any tool prints in that time for a reader. */
-const MOST_WAITING_BYTES = 1024 * 1024;
-const WAIT_MS = 100;
+/** What may wait is what a log keeps of the end, so that nothing is dropped here that it would have kept. */
+const MOST_WAITING_BYTES = 8 * 1024 * 1024;
+const WAIT_MS = 1000;
 const SLICE_BYTES = 64 * 1024;
 
 /** The environment as `mask` of a `MaskedOutput` meets it: the bytes of every value as Latin-1. */

@@ -49,6 +49,7 @@ describe.runIf(HAS_PYTHON)("on a terminal", () => {
     const both = [await gate.started(), await gate.started()];
     both.find(({ name }) => name === "a")?.exit(0);
     await expect.poll(() => project.read("gauntlet_logs/console.1.log")).toContain("[PASS] check:.:a");
+    both.find(({ name }) => name === "b")?.print("error: not ready\n");
     both.find(({ name }) => name === "b")?.exit(3);
     const { stdout, exitCode } = await running;
     const screen = screenOf(stdout).join("\n");
