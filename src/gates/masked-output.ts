@@ -59,9 +59,18 @@ export class MaskedOutput {
 
   #take(chunk: Buffer): void {
     const text = this.#rest + chunk.toString("latin1");
-    const end = text.length > LONGEST_LINE ? text.length : text.lastIndexOf("\n") + 1;
+    const end = text.length > LONGEST_LINE ? this.#placeToCut(text) : text.lastIndexOf("\n") + 1;
     this.#rest = text.slice(end);
     if (end > 0) this.#pass(text.slice(0, end));
+  }
+
+  /** A line without an end must be cut somewhere, but never inside a secret: there the two halves would hide less than the whole. */
+  #placeToCut(text: string): number {
+    const whole = this.#mask(text);
+    for (let cut = text.length - LONGEST_SECRET; cut > 0; cut -= LONGEST_SECRET / 8) {
+      if (this.#mask(text.slice(0, cut)) + this.#mask(text.slice(cut)) === whole) return cut;
+    }
+    return text.length;
   }
 
   #pass(text: string): void {
@@ -71,6 +80,8 @@ export class MaskedOutput {
 
 const NEWLINE = 0x0a;
 const LONGEST_LINE = 1024 * 1024;
+/** Also what is held back at a cut, for a secret that has only begun. */
+const LONGEST_SECRET = 4096;
 /** As much as a log keeps is always looked through and written at once. */
 const HEAD_BYTES = 10 * 1024 * 1024;
 /** What may wait is what a log keeps of the end, so that nothing is dropped here that it would have kept. */
