@@ -51,3 +51,11 @@ function gateOf({ name, text }: Recording) {
     projectRoot: "/tmp/project",
   };
 }
+
+/**
+ * The digest itself, to look at and to time.
+ * @public used by bench/feedback.mjs
+ */
+export function digestOf(recording: Recording): string {
+  return digestGates([gateOf(recording)], BUDGET).join("\n");
+}
