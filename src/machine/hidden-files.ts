@@ -1,6 +1,8 @@
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { git, gitOutput, splitNul } from "./git.ts";
+import type { GitPlaces } from "./git-places.ts";
+import { readIndexMarks } from "./index-marks.ts";
 
 /** Files git was told not to look at, so that no edit of theirs shows: by `git update-index`, by name from the top. */
 export interface HiddenFiles {
@@ -9,7 +11,8 @@ export interface HiddenFiles {
 }
 
 /** Finds them. A skipped file that is not there is a sparse checkout's, and hides nothing. */
-export async function findHiddenFiles(top: string): Promise<HiddenFiles> {
+export async function findHiddenFiles({ top, index }: GitPlaces): Promise<HiddenFiles> {
+  if (!readIndexMarks(index).mayHide) return { assumedUnchanged: [], skipped: [] };
   const listed = await gitOutput(top, ["ls-files", "-v", "-z"]);
   const entries = listed.ok ? splitNul(listed.value).filter(isMarked).map(readEntry) : [];
   return {

@@ -12,7 +12,7 @@ export async function lookAtEveryFile<T>(dir: string, ask: (env: Env) => Promise
   const places = await findGitPlaces(dir);
   if (places === undefined) return ask({});
   const { top, index } = places;
-  const [answer, hidden] = await Promise.all([ask({}), findHiddenFiles(top)]);
+  const [answer, hidden] = await Promise.all([ask({}), findHiddenFiles(places)]);
   if (areNone(hidden)) return answer;
   let scratch: string | undefined;
   try {

@@ -1,10 +1,11 @@
-import { lstatSync, readFileSync, statSync } from "node:fs";
+import { lstatSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { copyIndex } from "./copy-index.ts";
 import { findGitPlaces, type GitPlaces } from "./git-places.ts";
 import { git, gitOutput, splitNul } from "./git.ts";
 import { areNone, findHiddenFiles, revealFiles } from "./hidden-files.ts";
+import { readIndexMarks } from "./index-marks.ts";
 import { makeScratch, removeScratch } from "./snapshot-scratch.ts";
 
 /** The content of the whole work tree as one git tree id, or why there is none and no answer may be reused. */
@@ -76,7 +77,7 @@ function snapshotIn(directory: string, { top, prefix }: GitPlaces, env: Env): Sn
     fingerprint,
     listFiles: () => listIndex(join(top, prefix), env),
     isCurrent: () => hasNoChange(top, env),
-    copyIndex: (to) => void copyIndex(join(directory, "index"), to),
+    copyIndex: (to) => copyIndex(join(directory, "index"), to),
     [Symbol.asyncDispose]: async () => {
       await fingerprint; // git may still write into the directory
       removeScratch(directory);
@@ -100,7 +101,8 @@ function noSnapshot(reason: string, directory?: string): Snapshot {
  * counts, a dirty submodule is never the same.
  */
 export async function isUnchangedSince(cwd: string, index: string): Promise<boolean> {
-  if (statSync(index, { throwIfNoEntry: false }) === undefined || mayHoldSubmodule(index)) return false;
+  if (statSync(index, { throwIfNoEntry: false }) === undefined) return false;
+  if (readIndexMarks(index).mayHoldSubmodule) return false;
   const places = await findGitPlaces(cwd);
   return places !== undefined && hasNoChange(places.top, { GIT_INDEX_FILE: index });
 }
@@ -116,13 +118,12 @@ function scratchEnv(directory: string, { objects }: GitPlaces): Env {
 }
 
 /** Writes the state of every file into our index; returns why that cannot be done, if so. */
-async function stage({ top, index }: GitPlaces, env: Env, known?: Untracked): Promise<string | undefined> {
-  const scratchIndex = env["GIT_INDEX_FILE"] ?? "";
-  const hasIndex = copyIndex(index, scratchIndex);
-  if (hasIndex && mayHoldSubmodule(scratchIndex) && (await isSubmoduleDirty(top)))
-    return "a submodule is dirty";
+async function stage(places: GitPlaces, env: Env, known?: Untracked): Promise<string | undefined> {
+  const { top, index } = places;
+  copyIndex(index, env["GIT_INDEX_FILE"] ?? "");
+  if (readIndexMarks(index).mayHoldSubmodule && (await isSubmoduleDirty(top))) return "a submodule is dirty";
   const tooMuch = new AbortController();
-  const staging = addAll(top, { env, signal: tooMuch.signal });
+  const staging = addAll(places, { env, signal: tooMuch.signal });
   const untracked = bytesOf(top, (await known) ?? (await listUntracked(top)));
   if (untracked > MAX_UNTRACKED_BYTES) tooMuch.abort();
   const staged = await staging;
@@ -134,9 +135,10 @@ async function stage({ top, index }: GitPlaces, env: Env, known?: Untracked): Pr
 }
 
 /** Files git was told not to look at are looked at too: gates see them. */
-async function addAll(top: string, options: { env: Env; signal: AbortSignal }): ReturnType<typeof git> {
+async function addAll(places: GitPlaces, options: { env: Env; signal: AbortSignal }): ReturnType<typeof git> {
+  const { top } = places;
   const add = ["add", "--all", "--", "."];
-  const [added, hidden] = await Promise.all([look(top, add, options), findHiddenFiles(top)]);
+  const [added, hidden] = await Promise.all([look(top, add, options), findHiddenFiles(places)]);
   if (areNone(hidden)) return added;
   await revealFiles(top, hidden, options.env);
   return look(top, add, options);
@@ -206,11 +208,6 @@ const LOOK_OPTIONS = [
   "core.looseCompression=0",
   "core.safecrlf=false",
 ].flatMap((setting) => ["-c", setting]);
-
-/** A submodule's entry has mode 160000; the bytes may also occur by chance, which only costs one more look. */
-function mayHoldSubmodule(indexFile: string): boolean {
-  return readFileSync(indexFile).includes(Buffer.from([0x00, 0x00, 0xe0, 0x00]));
-}
 
 async function isSubmoduleDirty(top: string): Promise<boolean> {
   const status = await gitOutput(top, [
