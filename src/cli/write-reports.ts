@@ -27,7 +27,7 @@ export async function writeReports(
     const written =
       target.format === "github"
         ? await tellGithub(terminal, report, json)
-        : await writeFileAtomic(resolve(terminal.cwd, target.path), text(target.format));
+        : writeFileAtomic(resolve(terminal.cwd, target.path), text(target.format));
     if (!written.ok) printLine(terminal.stderr, explain(written.trouble));
   }
 

@@ -18,8 +18,8 @@ export async function autoClean(
 ): Promise<void> {
   const why = lastRun === undefined ? undefined : await whyFinished(project, lastRun, here);
   if (why === undefined) return;
-  const archived = await archiveLogs(project.logDir);
-  await forgetState(project.logDir, project.session);
+  const archived = archiveLogs(project.logDir);
+  forgetState(project.logDir, project.session);
   const debug = openDebugLog(project.logDir.path, project.settings.debugLog);
   debug(debugClean(why, archived.ok ? archived.value : 0));
 }

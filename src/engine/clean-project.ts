@@ -13,15 +13,15 @@ export async function cleanProject(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<Result<number>> {
   const dir = logDirOf(settings.root, settings.logDir);
-  const prepared = await prepareLogDir(dir);
+  const prepared = prepareLogDir(dir);
   if (!prepared.ok) return prepared;
   const locked = acquireLock(dir.lockFile);
   if (!locked.ok) return locked;
   using lock = locked.value;
   if (lock.replaced !== undefined) await tidyUpAfter(lock.replaced, dir);
-  const archived = await archiveLogs(dir);
+  const archived = archiveLogs(dir);
   if (!archived.ok) return archived;
-  const forgotten = await forgetState(dir);
+  const forgotten = forgetState(dir);
   forgetBlocksIn(settings.root, env);
   openDebugLog(dir.path, settings.debugLog)(debugClean("asked", archived.value));
   return forgotten.ok ? archived : forgotten;

@@ -37,7 +37,7 @@ export async function concludeRun(run: FinishedRun): Promise<RunResult> {
   const told = judgement.status === "failed" ? known?.tell(judgement) : undefined;
   const { status, session, attemptsLeft } = { ...judgement, ...told };
   const lost = await remember(run, { status, session });
-  await pruneLogs(project.logDir, runNumber);
+  pruneLogs(project.logDir, runNumber);
   const facts = factsOf(run, lost);
   if (lost !== undefined && status === "failed") return { ...facts, ...unrecordable(lost) };
   const detail = detailOf(status, outcomes);
@@ -88,13 +88,13 @@ async function remember(
   const pass = await passRecord(run, came.status);
   const session = pass === undefined ? came.session : { ...came.session, openFailures: [] };
   const kept = pass ?? planned.workTree.pass;
-  const written = await Promise.all([
+  const written = [
     writeSession(stateDir, project.session, session),
     writeWorkTree(stateDir, {
       lastRun: runRecord(run, came.status),
       ...(kept === undefined ? {} : { pass: kept }),
     }),
-  ]);
+  ];
   const failed = written.find((one) => !one.ok);
   return failed === undefined || failed.ok ? undefined : explain(failed.trouble);
 }

@@ -15,10 +15,10 @@ export interface HookLogs {
 export async function openHookLogs(cwd: string, session: string): Promise<Result<HookLogs>> {
   const dir = projectPath(`${LOGS}/${session}`);
   const logDir = logDirOf(absolutePath(cwd), dir);
-  const prepared = await prepareLogDir(logDir);
+  const prepared = prepareLogDir(logDir);
   if (!prepared.ok) return prepared;
-  const runNumber = await nextRunNumber(logDir, 0);
-  await pruneLogs(logDir, runNumber);
+  const runNumber = nextRunNumber(logDir, 0);
+  pruneLogs(logDir, runNumber);
   pruneSessionLogs(join(cwd, LOGS));
   return ok({ dir, runNumber });
 }

@@ -13,10 +13,10 @@ import type { RunRequest } from "./run-request.ts";
 export async function previewRun(request: RunRequest): Promise<Result<{ changes: ChangeSet; plan: Plan }>> {
   const project = await openProject(request);
   if (!project.ok) return project;
-  const detected = await detectChanges(project.value.query);
+  const detected = await detectChanges(project.value.query, project.value.compareHead);
   if (!detected.ok) return detected;
   const { changes } = detected.value;
-  const { value: session } = await readSession(project.value.logDir.stateDir, project.value.session);
+  const { value: session } = readSession(project.value.logDir.stateDir, project.value.session);
   const plan = planFor(project.value, request, { changes, session });
   return ok({ changes, plan: await withPassesTold(project.value, plan) });
 }

@@ -4,9 +4,11 @@ import { once } from "../core/once.ts";
 import type { Settings } from "../core/settings.ts";
 import { fail, ok, type Result } from "../core/trouble.ts";
 import type { ChangeQuery } from "../machine/comparison-base.ts";
-import { baseBranchIn, type ComparisonBase, comparisonBase } from "../machine/comparison-base.ts";
+import { baseBranchIn } from "../machine/comparison-base.ts";
 import { currentEnv, isCi } from "../machine/environment.ts";
 import { findProject } from "../machine/find-project.ts";
+import type { HeadComparison } from "../machine/head-comparison.ts";
+import { compareHeadQuickly } from "../machine/known-comparison.ts";
 import { type LogDir, logDirOf } from "../machine/log-dir.ts";
 import { sessionKey } from "../machine/session-key.ts";
 import type { RunRequest } from "./run-request.ts";
@@ -21,8 +23,8 @@ export interface Project {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly ci: boolean;
   readonly query: ChangeQuery;
-  /** What changes are measured from; looked for once, when it is first asked for. */
-  readonly findBase: () => Promise<Result<ComparisonBase>>;
+  /** What changes are measured from and what was committed since; looked for once, when it is first asked for. */
+  readonly compareHead: () => Promise<Result<HeadComparison>>;
 }
 
 export async function openProject(request: RunRequest): Promise<Result<Project>> {
@@ -46,6 +48,6 @@ export async function openProject(request: RunRequest): Promise<Result<Project>>
     env,
     ci,
     query,
-    findBase: once(() => comparisonBase(query)),
+    compareHead: once(() => compareHeadQuickly(query, env)),
   });
 }

@@ -21,11 +21,9 @@ import { withoutGates } from "./run-result.ts";
 export async function reasonNotToRun(project: Project, request: RunRequest): Promise<RunResult | undefined> {
   const { settings, logDir } = project;
   if (!settings.stopHook.enabled) return withoutGates("stop_hook_disabled");
-  const [{ value: workTree }, { value: stored }] = await Promise.all([
-    readWorkTree(logDir.stateDir),
-    readSession(logDir.stateDir, project.session),
-  ]);
-  const deferred = settings.stopHook.defer ? await defer(project, request, stored) : undefined;
+  const { value: workTree } = readWorkTree(logDir.stateDir);
+  const { value: stored } = readSession(logDir.stateDir, project.session);
+  const deferred = settings.stopHook.defer ? defer(project, request, stored) : undefined;
   if (deferred !== undefined) return deferred;
 
   const { pass } = workTree;
@@ -60,8 +58,8 @@ interface KnownTrees {
 async function lookAtTree(project: Project, known: KnownTrees): Promise<Tree> {
   const isPassOfOtherGates = known.pass?.gateHash !== project.settings.gateHash;
   if (known.gaveUpOn === undefined && isPassOfOtherGates) return NO_TREE;
-  const [fingerprint, base] = await Promise.all([knownTree(project, known), project.findBase()]);
-  return { fingerprint, baseCommit: base.ok ? base.value.mergeBase : undefined };
+  const [fingerprint, compared] = await Promise.all([knownTree(project, known), project.compareHead()]);
+  return { fingerprint, baseCommit: compared.ok ? compared.value.base.mergeBase : undefined };
 }
 
 async function knownTree(
@@ -76,17 +74,13 @@ async function knownTree(
 }
 
 /** A deferral that cannot be remembered could be repeated for ever, so then the gates run. */
-async function defer(
-  project: Project,
-  { event }: RunRequest,
-  stored: SessionHistory,
-): Promise<RunResult | undefined> {
+function defer(project: Project, { event }: RunRequest, stored: SessionHistory): RunResult | undefined {
   const deferral = deferralOf(event, stored);
   if (deferral === undefined) return undefined;
   if (deferral.session !== stored) {
     const { logDir, session } = project;
-    const prepared = await prepareLogDir(logDir);
-    const written = prepared.ok ? await writeSession(logDir.stateDir, session, deferral.session) : prepared;
+    const prepared = prepareLogDir(logDir);
+    const written = prepared.ok ? writeSession(logDir.stateDir, session, deferral.session) : prepared;
     if (!written.ok) return undefined;
   }
   return withoutGates("deferred", { detail: deferral.reason });

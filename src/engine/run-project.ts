@@ -28,7 +28,7 @@ import { unknownGate } from "./unknown-gate.ts";
 /** Runs the gates that the change calls for, alone in this project. */
 export async function runProject(project: Project, request: BoundedRequest): Promise<RunResult> {
   const { logDir, session } = project;
-  const prepared = await prepareLogDir(logDir);
+  const prepared = prepareLogDir(logDir);
   if (!prepared.ok) return troubleResult(prepared.trouble);
   const locked = acquireLock(logDir.lockFile, session);
   if (!locked.ok) return troubleResult(locked.trouble);
@@ -38,7 +38,7 @@ export async function runProject(project: Project, request: BoundedRequest): Pro
 }
 
 async function runUnderLock(project: Project, request: BoundedRequest, runId: string): Promise<RunResult> {
-  const detecting = detectChanges(project.query, project.findBase);
+  const detecting = detectChanges(project.query, project.compareHead);
   const taking = takeSnapshot(project.query.root, { untracked: detecting.then(untrackedIn) });
   const found = await lookAround(project, request, { detecting, taking });
   await using _snapshot = await taking;
@@ -101,12 +101,9 @@ async function lookAround(
   { detecting, taking }: Looks,
 ): Promise<Found> {
   const { logDir, session: key } = project;
-  const [detected, snapshot, workTree, stored] = await Promise.all([
-    detecting,
-    taking,
-    readWorkTree(logDir.stateDir),
-    readSession(logDir.stateDir, key),
-  ]);
+  const workTree = readWorkTree(logDir.stateDir);
+  const stored = readSession(logDir.stateDir, key);
+  const [detected, snapshot] = await Promise.all([detecting, taking]);
   if (!detected.ok) return detected;
   const fingerprint = stored.value.gaveUpOn === undefined ? undefined : await treeOf(snapshot);
   const { pass } = workTree.value;
@@ -135,7 +132,7 @@ export interface PlannedRun extends Situation {
 
 async function runPlan(project: Project, request: BoundedRequest, planned: PlannedRun): Promise<RunResult> {
   const { settings, logDir } = project;
-  const runNumber = await nextRunNumber(logDir, planned.workTree.lastRun?.number ?? 0);
+  const runNumber = nextRunNumber(logDir, planned.workTree.lastRun?.number ?? 0);
   const log = startRunLog(project, runNumber);
   const onEvent = (event: RunEvent): void => {
     log.record(event);
@@ -167,7 +164,7 @@ async function runPlan(project: Project, request: BoundedRequest, planned: Plann
     request.signal,
   );
   trace("gates done");
-  await forgetGroups(logDir);
+  forgetGroups(logDir);
   if (passes.hasNews(outcomes) && (await planned.stoodStill())) passes.remember(outcomes, runNumber);
   const result = await concludeRun({ project, request, planned, runNumber, outcomes });
   for (const message of result.warnings?.slice(planned.warnings.length) ?? [])

@@ -6,6 +6,6 @@ import { sweepScratch } from "../machine/snapshot-scratch.ts";
 /** Ends and removes what a killed run left behind. Only the holder of the lock may. */
 export async function tidyUpAfter(dead: LockHolder, dir: LogDir): Promise<void> {
   await endLeftovers(dir, dead);
-  await sweepDrafts(dir);
+  sweepDrafts(dir);
   sweepScratch();
 }

@@ -9,7 +9,7 @@ export async function traceRequest(
   { logDir, settings }: Project,
   request: RunRequest,
 ): Promise<(result: RunResult) => void> {
-  await prepareLogDir(logDir); // if that fails the run itself says so
+  prepareLogDir(logDir); // if that fails the run itself says so
   const debug = openDebugLog(logDir.path, settings.debugLog);
   debug(debugCommand(request));
   return (result) => {

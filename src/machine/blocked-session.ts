@@ -1,7 +1,8 @@
-import { mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { StopEvent } from "../core/stop-event.ts";
 import { now } from "./clock.ts";
+import { namesIn } from "./names-in.ts";
 import { readSmallFile } from "./read-small-file.ts";
 import { sessionKey, sha256 } from "./session-key.ts";
 import { discard, stateHome } from "./state-home.ts";
@@ -69,14 +70,6 @@ export function forgetBlocksIn(root: string, env: Environment): void {
 /** Most of the time there is no file at all, and then its name need not be worked out. */
 function isNoneBlocked(env: Environment): boolean {
   return namesIn(directoryOf(env)).length === 0;
-}
-
-function namesIn(directory: string): readonly string[] {
-  try {
-    return readdirSync(directory);
-  } catch {
-    return [];
-  }
 }
 
 function directoryOf(env: Environment): string {

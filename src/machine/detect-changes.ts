@@ -1,16 +1,11 @@
 import type { ChangedFile, ChangeSet } from "../core/change-set.ts";
 import { type AbsolutePath, type ProjectPath } from "../core/path.ts";
 import { fail, ok, type Result } from "../core/trouble.ts";
-import {
-  type ChangeQuery,
-  type ComparisonBase,
-  comparisonBase,
-  emptyTree,
-  resolveCommit,
-} from "./comparison-base.ts";
-import { parseNameStatus, parseStatus, type WorkTreeStatus } from "./git-output.ts";
+import { type ChangeQuery, emptyTree, resolveCommit } from "./comparison-base.ts";
+import { parseStatus, type WorkTreeStatus } from "./git-output.ts";
 import { placesByLayout } from "./git-places.ts";
 import { git, gitOutput } from "./git.ts";
+import { compareHead, diffCommits, type HeadComparison } from "./head-comparison.ts";
 import { lookAtEveryFile } from "./look-at-every-file.ts";
 import { listFiles } from "./list-files.ts";
 
@@ -24,11 +19,11 @@ export interface DetectedChanges {
 /** Finds what changed in the project. Without git everything counts as changed. */
 export async function detectChanges(
   query: ChangeQuery,
-  findBase = () => comparisonBase(query),
+  compare = () => compareHead(query),
 ): Promise<Result<DetectedChanges>> {
   const prefix = placesByLayout(query.root)?.prefix ?? (await askPrefix(query));
   if (typeof prefix !== "string") return prefix;
-  const detected = await inRepository(query, { prefix, findBase });
+  const detected = await inRepository(query, { prefix, compare });
   if (detected.ok) return ok(withoutLogs(detected.value, query.logDir));
   const asked = await askPrefix(query); // it looked like a repository, but git has the last word, if there is a git
   return typeof asked === "string" ? detected : asked;
@@ -58,46 +53,34 @@ function everything(query: ChangeQuery, why: string): DetectedChanges {
 
 interface Place {
   readonly prefix: string;
-  readonly findBase: () => Promise<Result<ComparisonBase>>;
+  readonly compare: () => Promise<Result<HeadComparison>>;
 }
 
 async function inRepository(
   query: ChangeQuery,
-  { prefix, findBase }: Place,
+  { prefix, compare }: Place,
 ): Promise<Result<DetectedChanges>> {
   if (query.commit !== undefined) return inCommit(query, query.commit);
-  const [status, base, committed] = await Promise.all([
-    workTreeStatus(query.root, prefix),
-    findBase(),
-    findBase().then((found) => committedSince(query.root, found)),
-  ]);
+  const [status, comparison] = await Promise.all([workTreeStatus(query.root, prefix), compare()]);
   if (!status.ok) return status;
-  if (!base.ok) return base;
+  if (!comparison.ok) return comparison;
   const { branch, head, files } = status.value;
   const place = { ...(branch === undefined ? {} : { branch }), ...(head === undefined ? {} : { head }) };
-  const { mergeBase, description, notes } = base.value;
+  const { base, committed } = comparison.value;
+  const { mergeBase, description, notes } = base;
   if (head === undefined) {
     return ok({ changes: { comparedTo: "nothing (no commits yet)", files, notes: [] }, ...place });
   }
   if (mergeBase === undefined) return ok({ changes: { comparedTo: description, files, notes }, ...place });
-  if (!committed.ok) return committed;
   return ok({
     changes: {
       comparedTo: `${description} (${mergeBase.slice(0, 7)})`,
       baseCommit: mergeBase,
-      files: mergeFiles(committed.value, files),
+      files: mergeFiles(committed, files),
       notes,
     },
     ...place,
   });
-}
-
-async function committedSince(
-  root: AbsolutePath,
-  base: Result<ComparisonBase>,
-): Promise<Result<readonly ChangedFile[]>> {
-  const from = base.ok ? base.value.mergeBase : undefined;
-  return from === undefined ? ok([]) : diff(root, from, "HEAD");
 }
 
 async function inCommit(query: ChangeQuery, commit: string): Promise<Result<DetectedChanges>> {
@@ -106,7 +89,7 @@ async function inCommit(query: ChangeQuery, commit: string): Promise<Result<Dete
   const parent = await resolveCommit(query.root, `${known}^`);
   const before = parent === undefined ? await emptyTree(query.root) : ok(parent);
   if (!before.ok) return before;
-  const files = await diff(query.root, before.value, known);
+  const files = await diffCommits(query.root, before.value, known);
   if (!files.ok) return files;
   const name = `commit ${known.slice(0, 7)}`;
   const comparedTo = parent === undefined ? `nothing (${name} has no parent)` : `the parent of ${name}`;
@@ -130,20 +113,6 @@ const STATUS = [
   "--",
   ".",
 ];
-
-const DIFF_OPTIONS = [
-  "--name-status",
-  "-z",
-  "--no-ext-diff",
-  "--find-renames",
-  "--relative",
-  "--ignore-submodules=none",
-];
-
-async function diff(root: AbsolutePath, from: string, to: string): Promise<Result<readonly ChangedFile[]>> {
-  const output = await gitOutput(root, ["diff", ...DIFF_OPTIONS, from, to, "--", "."]);
-  return output.ok ? ok(parseNameStatus(output.value)) : output;
-}
 
 /** What is in the work tree now has the last word about a file; where a renamed file was before stays changed. */
 function mergeFiles(

@@ -1,60 +1,69 @@
-import { appendFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import type { Result } from "../core/trouble.ts";
 import { fail, ok } from "../core/trouble.ts";
 import { decodeText } from "./decode-text.ts";
-import { nodeCrypto } from "./node-crypto.ts";
+import { uniqueName } from "./unique-name.ts";
 
 /** Far above any file a person writes, far below what memory minds. */
 const DEFAULT_MAX_BYTES = 1024 * 1024;
 
 /** The bytes of a regular file; a directory, pipe or device in its place is trouble, never a wait. */
-export async function readBytes(path: string, maxBytes = DEFAULT_MAX_BYTES): Promise<Result<Buffer>> {
+export function readBytes(path: string, maxBytes = DEFAULT_MAX_BYTES): Result<Buffer> {
   try {
-    const facts = await stat(path);
+    const facts = statSync(path);
     if (facts.isDirectory()) return failed("read", path, "it is a directory, not a file");
     if (!facts.isFile()) return failed("read", path, "it is not a regular file");
     if (facts.size > maxBytes) return failed("read", path, `it is larger than ${inWords(maxBytes)}`);
-    return ok(await readFile(path));
+    return ok(readFileSync(path));
   } catch (error) {
     return troubleOf("read", path, error);
   }
 }
 
 /** The text of a regular file in strict UTF-8, without its byte order mark. */
-export async function readText(path: string, maxBytes = DEFAULT_MAX_BYTES): Promise<Result<string>> {
-  const bytes = await readBytes(path, maxBytes);
+export function readText(path: string, maxBytes = DEFAULT_MAX_BYTES): Result<string> {
+  const bytes = readBytes(path, maxBytes);
   if (!bytes.ok) return bytes;
   const decoded = decodeText(bytes.value);
   return decoded.ok ? ok(decoded.text) : fail({ kind: "text-invalid", path, ...decoded.problem });
 }
 
 /** The names in a directory, in an order that does not depend on the machine. */
-export async function listDirectory(path: string): Promise<Result<readonly string[]>> {
+export function listDirectory(path: string): Result<readonly string[]> {
   try {
-    return ok((await readdir(path)).toSorted(byCodeUnit));
+    return ok(readdirSync(path).toSorted(byCodeUnit));
   } catch (error) {
     return troubleOf("list", path, error);
   }
 }
 
 /** Writes a file so that a reader sees the old content or the new, never a part; makes its directory if need be. */
-export async function writeFileAtomic(path: string, content: string | Uint8Array): Promise<Result<void>> {
-  const draft = `${path}.${nodeCrypto().randomBytes(6).toString("hex")}.tmp`;
+export function writeFileAtomic(path: string, content: string | Uint8Array): Result<void> {
+  const draft = `${path}.${uniqueName()}.tmp`;
   try {
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(draft, content, { flag: "wx" });
-    await rename(draft, path);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(draft, content, { flag: "wx" });
+    renameSync(draft, path);
     return ok(undefined);
   } catch (error) {
-    await removeFile(draft);
+    removeFile(draft);
     return troubleOf("write", path, error);
   }
 }
 
-export async function appendText(path: string, content: string): Promise<Result<void>> {
+export function appendText(path: string, content: string): Result<void> {
   try {
-    await appendFile(path, content);
+    appendFileSync(path, content);
     return ok(undefined);
   } catch (error) {
     return troubleOf("write", path, error);
@@ -62,9 +71,9 @@ export async function appendText(path: string, content: string): Promise<Result<
 }
 
 /** Removes a file; one that is not there is fine. */
-export async function removeFile(path: string): Promise<Result<void>> {
+export function removeFile(path: string): Result<void> {
   try {
-    await rm(path, { force: true });
+    rmSync(path, { force: true });
     return ok(undefined);
   } catch (error) {
     return troubleOf("remove", path, error);

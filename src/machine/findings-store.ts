@@ -37,7 +37,7 @@ export function sheetName(gateId: string, slot: number): string {
 /** The trees of the last rounds of every slot of the project. */
 export async function treesOfSlots(logDir: string): Promise<readonly string[]> {
   const directory = join(logDir, ".state", "reviews");
-  const names = await listDirectory(directory);
+  const names = listDirectory(directory);
   const records = (names.ok ? names.value : []).filter((name) => name.endsWith(".json"));
   const slots = await Promise.all(
     records.map((name) => readSlot({ record: join(directory, name), sheet: "" })),
@@ -72,7 +72,7 @@ const slotFile = z.object({
 
 /** The slot as the last run left it; whatever cannot be trusted counts as absent. */
 export async function readSlot({ record }: SlotFiles): Promise<ReviewSlot | undefined> {
-  const text = await readText(record, MAX_BYTES);
+  const text = readText(record, MAX_BYTES);
   const read = slotFile.safeParse(text.ok ? parseTolerant(text.value) : undefined);
   return read.success ? read.data : undefined;
 }
@@ -88,7 +88,7 @@ const answer = z.object({
 
 /** Reads what the agent answered; a stray comma in a hand-edited file is no reason to lose an answer. */
 export async function readSheet({ sheet }: SlotFiles): Promise<Sheet> {
-  const text = await readText(sheet, MAX_BYTES);
+  const text = readText(sheet, MAX_BYTES);
   if (!text.ok) return { answers: new Map(), isBroken: text.trouble.kind !== "file-missing" };
   const read = answeredSheet.safeParse(parseTolerant(text.value, [], { allowTrailingComma: true }));
   if (!read.success) return { answers: new Map(), isBroken: true };
@@ -108,7 +108,7 @@ const HOW_TO_ANSWER =
 export async function writeSlot(files: SlotFiles, slot: ReviewSlot): Promise<Result<void>> {
   const { gate, slot: number, round, reviewer, tree, confirmed, findings } = slot;
   const content = { version: VERSION, gate, slot: number, round, reviewer, tree, confirmed, findings };
-  const recorded = await writeFileAtomic(files.record, toJson(content));
+  const recorded = writeFileAtomic(files.record, toJson(content));
   if (!recorded.ok) return recorded;
   return writeFileAtomic(files.sheet, toJson({ how_to_answer: HOW_TO_ANSWER, ...content }));
 }

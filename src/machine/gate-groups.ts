@@ -16,8 +16,8 @@ export function recordGroup(dir: LogDir, pid: number): void {
 }
 
 /** Everything of this run has ended. */
-export async function forgetGroups(dir: LogDir): Promise<void> {
-  await removeFile(groupsFile(dir)); // a list that stays names only groups that are gone
+export function forgetGroups(dir: LogDir): void {
+  removeFile(groupsFile(dir)); // a list that stays names only groups that are gone
 }
 
 /** Ends what a killed run left running: the groups it wrote down and the processes that carry its mark. */
@@ -25,7 +25,7 @@ export async function endLeftovers(dir: LogDir, dead: LockHolder): Promise<void>
   const recorded = dead.bootId === bootId() ? readGroups(dir) : [];
   const groups = new Set([...recorded, ...groupsWithEnvironment(RUN_ID_VARIABLE, dead.runId)]);
   await Promise.all([...groups].map((pid) => endGroup(pid, HURRIED_GRACE_MS)));
-  await forgetGroups(dir);
+  forgetGroups(dir);
 }
 
 function readGroups(dir: LogDir): readonly number[] {

@@ -7,6 +7,9 @@ export interface GitPlaces {
   readonly top: string;
   /** From the top to the directory that was asked about: empty, or with a slash at its end. */
   readonly prefix: string;
+  /** What belongs to this work tree alone, and what all work trees of the repository share. */
+  readonly gitDir: string;
+  readonly commonDir: string;
   readonly index: string;
   readonly objects: string;
 }
@@ -30,6 +33,8 @@ export function placesByLayout(dir: string): GitPlaces | undefined {
     return {
       top,
       prefix: prefix === "" ? "" : `${prefix}/`,
+      gitDir,
+      commonDir,
       index: join(gitDir, "index"),
       objects: join(commonDir, "objects"),
     };
@@ -56,11 +61,14 @@ function readIfThere(path: string): string | undefined {
 }
 
 async function placesByGit(dir: string): Promise<GitPlaces | undefined> {
-  const asked = ["--show-toplevel", "--git-path", "index", "--git-path", "objects", "--show-prefix"];
+  const paths = ["--git-dir", "--git-common-dir", "--git-path", "index", "--git-path", "objects"];
+  const asked = ["--show-toplevel", ...paths, "--show-prefix"];
   const answer = await gitOutput(dir, ["rev-parse", "--path-format=absolute", ...asked]);
   if (!answer.ok) return undefined;
-  const [top = "", index = "", objects = "", prefix = ""] = answer.value.toString().split("\n");
-  return { top, index, objects, prefix };
+  const [top = "", gitDir = "", commonDir = "", index = "", objects = "", prefix = ""] = answer.value
+    .toString()
+    .split("\n");
+  return { top, gitDir, commonDir, index, objects, prefix };
 }
 
 function ancestors(dir: string): readonly string[] {

@@ -16,11 +16,11 @@ export interface Stored<T> {
   readonly warning?: string;
 }
 
-export function readWorkTree(stateDir: string): Promise<Stored<WorkTreeHistory>> {
+export function readWorkTree(stateDir: string): Stored<WorkTreeHistory> {
   return readState(join(stateDir, "work-tree.json"), {}, isWorkTree);
 }
 
-export function writeWorkTree(stateDir: string, history: WorkTreeHistory): Promise<Result<void>> {
+export function writeWorkTree(stateDir: string, history: WorkTreeHistory): Result<void> {
   return writeState(join(stateDir, "work-tree.json"), history);
 }
 
@@ -43,16 +43,12 @@ export function keepPassIndex(stateDir: string, tree: string, copyTo: (path: str
   }
 }
 
-export function readSession(stateDir: string, key: string): Promise<Stored<SessionHistory>> {
+export function readSession(stateDir: string, key: string): Stored<SessionHistory> {
   return readState(sessionFile(stateDir, key), NEW_SESSION, isSession);
 }
 
 /** A session with nothing to remember leaves no file. */
-export async function writeSession(
-  stateDir: string,
-  key: string,
-  history: SessionHistory,
-): Promise<Result<void>> {
+export function writeSession(stateDir: string, key: string, history: SessionHistory): Result<void> {
   const { attempts, openFailures, gaveUpOn, deferredFor } = history;
   const isEmpty =
     attempts === 0 && openFailures.length === 0 && gaveUpOn === undefined && deferredFor === undefined;
@@ -61,24 +57,20 @@ export async function writeSession(
 }
 
 /** Every session with something to remember. */
-export async function listSessions(
+export function listSessions(
   stateDir: string,
-): Promise<readonly (Stored<SessionHistory> & { readonly id: string })[]> {
-  const names = await listDirectory(stateDir);
+): readonly (Stored<SessionHistory> & { readonly id: string })[] {
+  const names = listDirectory(stateDir);
   const ids = (names.ok ? names.value : []).flatMap((name) => /^session-(.+)\.json$/.exec(name)?.[1] ?? []);
-  return Promise.all(ids.map(async (id) => ({ id, ...(await readSession(stateDir, id)) })));
+  return ids.map((id) => ({ id, ...readSession(stateDir, id) }));
 }
 
 function sessionFile(stateDir: string, key: string): string {
   return join(stateDir, `session-${key}.json`);
 }
 
-async function readState<T>(
-  path: string,
-  absent: T,
-  isValid: (value: unknown) => value is T,
-): Promise<Stored<T>> {
-  const text = await readText(path, MAX_STATE_BYTES);
+function readState<T>(path: string, absent: T, isValid: (value: unknown) => value is T): Stored<T> {
+  const text = readText(path, MAX_STATE_BYTES);
   if (!text.ok && text.trouble.kind === "file-missing") return { value: absent };
   const envelope = text.ok ? parseJson(text.value) : undefined;
   if (!isRecord(envelope) || envelope["version"] !== VERSION || !isValid(envelope["state"])) {
@@ -94,7 +86,7 @@ const MAX_STATE_BYTES = 16 * 1024 * 1024;
 /** Clocks of machines that share a directory differ a little. */
 const CLOCK_SLACK_MS = 60_000;
 
-function writeState(path: string, state: unknown): Promise<Result<void>> {
+function writeState(path: string, state: unknown): Result<void> {
   return writeFileAtomic(path, `${JSON.stringify({ version: VERSION, writtenAt: now(), state })}\n`);
 }
 

@@ -5,6 +5,7 @@ import { troubleOf } from "./files.ts";
 import { nodeCrypto } from "./node-crypto.ts";
 import { bootId, isAlive, startTime } from "./process-tree.ts";
 import { readSmallFile } from "./read-small-file.ts";
+import { uniqueName } from "./unique-name.ts";
 
 /** Who holds a lock: enough to tell a living holder from a dead one whose pid was given to somebody else. */
 export interface LockHolder {
@@ -27,7 +28,7 @@ export interface Lock extends Disposable {
 /** Takes a lock, or says who has it. A lock whose holder is dead is taken over; of several who try, one wins. */
 export function acquireLock(path: string, sessionId?: string): Result<Lock> {
   const self = describeSelf(sessionId);
-  const draft = `${path}.${self.pid}-${self.runId}`;
+  const draft = `${path}.${self.runId}`;
   try {
     writeFileSync(draft, JSON.stringify(self), { flag: "wx", mode: 0o600 });
     const claimed = claim(path, draft, self);
@@ -42,7 +43,7 @@ export function acquireLock(path: string, sessionId?: string): Result<Lock> {
 
 function describeSelf(sessionId?: string): LockHolder {
   return {
-    runId: nodeCrypto().randomUUID(),
+    runId: uniqueName(),
     pid: process.pid,
     startTime: startTime(process.pid),
     bootId: bootId(),
@@ -109,7 +110,7 @@ function sweep(path: string): void {
 
 /** A draft may be half written, so its name says whose it is; a claim is always whole. */
 function isLeftBehind(file: string): boolean {
-  const pid = /\.(\d+)-[\da-f-]{36}(?:\.new)?$/.exec(file)?.[1];
+  const pid = /\.(\d+)-[\da-z-]+(?:\.new)?$/.exec(file)?.[1];
   if (pid !== undefined) return !isAlive(Number(pid));
   const claimant = readHolder(file);
   return claimant !== undefined && !isHolderAlive(claimant);

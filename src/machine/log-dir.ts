@@ -1,9 +1,18 @@
-import { closeSync, openSync } from "node:fs";
-import { mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import type { AbsolutePath, ProjectPath } from "../core/path.ts";
 import { ok, type Result } from "../core/trouble.ts";
 import { removeFile, troubleOf } from "./files.ts";
+import { namesIn } from "./names-in.ts";
 
 /** Where a project's runs leave their traces. */
 export interface LogDir {
@@ -18,10 +27,10 @@ export function logDirOf(root: AbsolutePath, logDir: ProjectPath): LogDir {
 }
 
 /** Makes the directory, and makes git ignore it: our own traces must never count as changes. */
-export async function prepareLogDir(dir: LogDir): Promise<Result<void>> {
+export function prepareLogDir(dir: LogDir): Result<void> {
   try {
-    await makeDirectory(dir.stateDir);
-    await writeFile(join(dir.path, ".gitignore"), "*\n", { flag: "wx" }).catch(unlessThere);
+    makeDirectory(dir.stateDir);
+    ignoreOurselves(join(dir.path, ".gitignore"));
     return ok(undefined);
   } catch (error) {
     return troubleOf("write to the log directory", dir.path, error);
@@ -29,17 +38,26 @@ export async function prepareLogDir(dir: LogDir): Promise<Result<void>> {
 }
 
 /** Of a disk that is read-only or a link that leads nowhere Node 20 tells the wrong thing; a plain try tells the truth. */
-async function makeDirectory(path: string): Promise<void> {
+function makeDirectory(path: string): void {
   try {
-    await mkdir(path, { recursive: true });
+    mkdirSync(path, { recursive: true });
   } catch {
-    await mkdir(path);
+    mkdirSync(path);
+  }
+}
+
+/** What the person wrote there stays. */
+function ignoreOurselves(path: string): void {
+  try {
+    writeFileSync(path, "*\n", { flag: "wx" });
+  } catch (error) {
+    if (!isThere(error)) throw error;
   }
 }
 
 /** One more than the highest number any log carries. */
-export async function nextRunNumber(dir: LogDir, lastKnown: number): Promise<number> {
-  const numbers = (await logFiles(dir)).map(({ runNumber }) => runNumber);
+export function nextRunNumber(dir: LogDir, lastKnown: number): number {
+  const numbers = logFiles(dir).map(({ runNumber }) => runNumber);
   return Math.max(0, lastKnown, ...numbers) + 1;
 }
 
@@ -82,29 +100,32 @@ export function consoleLogName(runNumber: number): string {
 const KEPT_RUNS = 20;
 const KEPT_BYTES = 200 * 1024 * 1024;
 
+/** A run that wrote less cannot be what fills the disk, so then nothing is weighed. */
+const LIGHT_RUN_BYTES = 1024 * 1024;
+
 /** Drops the oldest runs' logs beyond the last 20 runs or 200 MB; the run just made always stays. */
-export async function pruneLogs(dir: LogDir, currentRun: number): Promise<void> {
-  const files = await Promise.all(
-    (await logFiles(dir)).map(async (file) => ({ ...file, bytes: await sizeOf(join(dir.path, file.name)) })),
-  );
-  let bytes = 0;
-  for (const file of files.toSorted((a, b) => b.runNumber - a.runNumber)) {
-    bytes += file.bytes;
-    const isCurrent = file.runNumber >= currentRun;
+export function pruneLogs(dir: LogDir, currentRun: number): void {
+  const weigh = ({ name }: LogFile): number => sizeOf(join(dir.path, name));
+  const files = logFiles(dir).toSorted((a, b) => b.runNumber - a.runNumber);
+  const older = files.filter(({ runNumber }) => runNumber < currentRun);
+  const newBytes = files.slice(0, files.length - older.length).reduce((sum, file) => sum + weigh(file), 0);
+  let bytes = newBytes;
+  for (const file of older) {
+    if (newBytes > LIGHT_RUN_BYTES) bytes += weigh(file);
     const isOld = file.runNumber <= currentRun - KEPT_RUNS || bytes > KEPT_BYTES;
-    if (isOld && !isCurrent) await removeFile(join(dir.path, file.name)); // one that stays is tried again
+    if (isOld) removeFile(join(dir.path, file.name)); // one that stays is tried again
   }
 }
 
 /** Moves every log to `previous/`, whose earlier content goes; without a log to move it stays. */
-export async function archiveLogs(dir: LogDir): Promise<Result<number>> {
+export function archiveLogs(dir: LogDir): Result<number> {
   const previous = join(dir.path, "previous");
-  const files = [...(await logFiles(dir)), ...(await reviewSheets(dir))];
+  const files = [...logFiles(dir), ...reviewSheets(dir)];
   if (files.length === 0) return ok(0);
   try {
-    await rm(previous, { recursive: true, force: true });
-    await mkdir(previous, { recursive: true });
-    for (const { name } of files) await rename(join(dir.path, name), join(previous, name));
+    rmSync(previous, { recursive: true, force: true });
+    mkdirSync(previous, { recursive: true });
+    for (const { name } of files) renameSync(join(dir.path, name), join(previous, name));
     return ok(files.length);
   } catch (error) {
     return troubleOf("write the archived logs to", previous, error);
@@ -112,11 +133,11 @@ export async function archiveLogs(dir: LogDir): Promise<Result<number>> {
 }
 
 /** Forgets every session but one; `work-tree.json` goes too when nothing is to be kept. */
-export async function forgetState(dir: LogDir, keepSession?: string): Promise<Result<void>> {
+export function forgetState(dir: LogDir, keepSession?: string): Result<void> {
   const kept = keepSession === undefined ? [] : ["work-tree.json", `session-${keepSession}.json`];
   try {
-    const doomed = (await readdir(dir.stateDir)).filter((name) => !kept.includes(name));
-    await Promise.all(doomed.map((name) => rm(join(dir.stateDir, name), { recursive: true, force: true })));
+    for (const name of readdirSync(dir.stateDir).filter((one) => !kept.includes(one)))
+      rmSync(join(dir.stateDir, name), { recursive: true, force: true });
     return ok(undefined);
   } catch (error) {
     return troubleOf("write to the state directory", dir.stateDir, error);
@@ -124,10 +145,9 @@ export async function forgetState(dir: LogDir, keepSession?: string): Promise<Re
 }
 
 /** Removes what a killed run did not get to rename into place. */
-export async function sweepDrafts({ stateDir }: LogDir): Promise<void> {
-  const names = await readdir(stateDir).catch(() => []);
-  const drafts = names.filter((name) => name.endsWith(".tmp"));
-  await Promise.all(drafts.map((name) => removeFile(join(stateDir, name))));
+export function sweepDrafts({ stateDir }: LogDir): void {
+  for (const name of namesIn(stateDir).filter((one) => one.endsWith(".tmp")))
+    removeFile(join(stateDir, name));
 }
 
 interface LogFile {
@@ -135,29 +155,22 @@ interface LogFile {
   readonly runNumber: number;
 }
 
-async function logFiles(dir: LogDir): Promise<readonly LogFile[]> {
-  const names = await readdir(dir.path).catch(() => []);
-  return names.flatMap((name) => {
+function logFiles(dir: LogDir): readonly LogFile[] {
+  return namesIn(dir.path).flatMap((name) => {
     const number = /\.(\d{1,9})\.(?:log|json)$/.exec(name)?.[1];
     return number === undefined || name.startsWith(".") ? [] : [{ name, runNumber: Number(number) }];
   });
 }
 
 /** The files on which agents answer findings; what they say is kept in the state directory too. */
-async function reviewSheets(dir: LogDir): Promise<readonly { name: string }[]> {
-  const names = await readdir(dir.path).catch(() => []);
-  return names.filter((name) => /^review_.*\.slot-\d+\.json$/.test(name)).map((name) => ({ name }));
+function reviewSheets(dir: LogDir): readonly { name: string }[] {
+  return namesIn(dir.path)
+    .filter((name) => /^review_.*\.slot-\d+\.json$/.test(name))
+    .map((name) => ({ name }));
 }
 
-async function sizeOf(path: string): Promise<number> {
-  return stat(path).then(
-    ({ size }) => size,
-    () => 0,
-  );
-}
-
-function unlessThere(error: unknown): void {
-  if (!isThere(error)) throw error;
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 function isThere(error: unknown): boolean {

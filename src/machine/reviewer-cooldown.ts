@@ -11,7 +11,7 @@ const COOLDOWN_MS = 60 * 60 * 1000;
 
 /** Until when a reviewer is left alone, in any project; undefined when it may be asked. */
 export async function restingUntil(reviewer: string, env: Environment): Promise<number | undefined> {
-  const text = await readText(cooldownFile(reviewer, env));
+  const text = readText(cooldownFile(reviewer, env));
   const until = text.ok ? Number(text.value) : Number.NaN;
   const left = until - now();
   return left > 0 && left <= COOLDOWN_MS ? until : undefined; // a clock that was set back must not make it longer
@@ -20,7 +20,7 @@ export async function restingUntil(reviewer: string, env: Environment): Promise<
 /** Remembers that a reviewer has reached its limit. A state directory that cannot be written costs only a second try. */
 export async function letRest(reviewer: string, env: Environment): Promise<number> {
   const until = now() + COOLDOWN_MS;
-  await writeFileAtomic(cooldownFile(reviewer, env), `${until}\n`);
+  writeFileAtomic(cooldownFile(reviewer, env), `${until}\n`);
   return until;
 }
 

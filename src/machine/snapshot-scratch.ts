@@ -1,6 +1,7 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { namesIn } from "./names-in.ts";
 import { isAlive } from "./process-tree.ts";
 
 const SCRATCH_PREFIX = "gauntlet-fingerprint-";
@@ -23,13 +24,5 @@ export function sweepScratch(): void {
   for (const name of namesIn(tmpdir()).filter((one) => one.startsWith(SCRATCH_PREFIX))) {
     const pid = Number(name.slice(SCRATCH_PREFIX.length).split("-")[0]);
     if (!isAlive(pid)) removeScratch(join(tmpdir(), name));
-  }
-}
-
-function namesIn(dir: string): readonly string[] {
-  try {
-    return readdirSync(dir);
-  } catch {
-    return [];
   }
 }

@@ -1,6 +1,7 @@
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { StopRecord } from "../core/stop-record.ts";
+import { namesIn } from "./names-in.ts";
 import { readSmallFile } from "./read-small-file.ts";
 import { sessionKey } from "./session-key.ts";
 import { discard, stateHome } from "./state-home.ts";
@@ -18,6 +19,7 @@ export function writeStopRecord(record: StopRecord, env: Environment): void {
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     writeFileSync(draft, JSON.stringify({ version: VERSION, ...record }), { mode: 0o600 });
+    discard(path); // replacing it by the rename would make us wait for the disk
     renameSync(draft, path);
     forgetOldest(directory);
   } catch {
@@ -28,7 +30,7 @@ export function writeStopRecord(record: StopRecord, env: Environment): void {
 /** The newest first; files that cannot be trusted are left out. */
 export function readStopRecords(env: Environment): readonly StopRecord[] {
   const directory = directoryOf(env);
-  return namesIn(directory)
+  return recordsIn(directory)
     .flatMap((name) => readRecord(join(directory, name)) ?? [])
     .toSorted((one, other) => other.at - one.at);
 }
@@ -38,7 +40,7 @@ function directoryOf(env: Environment): string {
 }
 
 function forgetOldest(directory: string): void {
-  const names = namesIn(directory);
+  const names = recordsIn(directory);
   if (names.length <= KEPT_RECORDS) return;
   const byAge = names
     .map((name) => ({ name, at: statSync(join(directory, name)).mtimeMs }))
@@ -46,12 +48,8 @@ function forgetOldest(directory: string): void {
   for (const { name } of byAge.slice(KEPT_RECORDS / 2)) rmSync(join(directory, name), { force: true });
 }
 
-function namesIn(directory: string): readonly string[] {
-  try {
-    return readdirSync(directory).filter((name) => name.endsWith(".json"));
-  } catch {
-    return [];
-  }
+function recordsIn(directory: string): readonly string[] {
+  return namesIn(directory).filter((name) => name.endsWith(".json"));
 }
 
 function readRecord(path: string): StopRecord | undefined {

@@ -23,7 +23,7 @@ import { readBytes, troubleOf } from "./files.ts";
  * would not survive an edit, so they are trouble.
  */
 export async function readUserFile(path: string): Promise<Result<string | undefined>> {
-  const bytes = await readBytes(path);
+  const bytes = readBytes(path);
   if (!bytes.ok) return bytes.trouble.kind === "file-missing" ? ok(undefined) : bytes;
   const decoded = decodeText(bytes.value);
   if (!decoded.ok) return fail({ kind: "text-invalid", path, ...decoded.problem });

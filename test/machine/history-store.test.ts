@@ -43,36 +43,36 @@ const SESSION = {
 test("what is written is read again, and nothing else is left behind", async () => {
   await using dir = await tempDir();
 
-  await writeWorkTree(dir.path, HISTORY);
-  await writeSession(dir.path, "one", SESSION);
+  writeWorkTree(dir.path, HISTORY);
+  writeSession(dir.path, "one", SESSION);
 
-  expect(await readWorkTree(dir.path)).toEqual({ value: HISTORY });
-  expect(await readSession(dir.path, "one")).toEqual({ value: SESSION });
+  expect(readWorkTree(dir.path)).toEqual({ value: HISTORY });
+  expect(readSession(dir.path, "one")).toEqual({ value: SESSION });
   expect((await readdir(dir.path)).toSorted()).toEqual(["session-one.json", "work-tree.json"]);
 });
 
 test("nothing written is nothing known, without a warning", async () => {
   await using dir = await tempDir();
 
-  expect(await readWorkTree(dir.path)).toEqual({ value: {} });
-  expect(await readSession(dir.path, "one")).toEqual({ value: NEW_SESSION });
+  expect(readWorkTree(dir.path)).toEqual({ value: {} });
+  expect(readSession(dir.path, "one")).toEqual({ value: NEW_SESSION });
 });
 
 test("a session with nothing to remember leaves no file", async () => {
   await using dir = await tempDir();
-  await writeSession(dir.path, "one", SESSION);
+  writeSession(dir.path, "one", SESSION);
 
-  await writeSession(dir.path, "one", NEW_SESSION);
+  writeSession(dir.path, "one", NEW_SESSION);
 
   expect(await readdir(dir.path)).toEqual([]);
 });
 
 test("every session with something to remember is listed", async () => {
   await using dir = await tempDir();
-  await writeSession(dir.path, "one", SESSION);
+  writeSession(dir.path, "one", SESSION);
   await writeFile(join(dir.path, "session-two.json"), "garbage");
 
-  expect(await listSessions(dir.path)).toEqual([
+  expect(listSessions(dir.path)).toEqual([
     { id: "one", value: SESSION },
     { id: "two", value: NEW_SESSION, warning: expect.stringContaining("session-two.json") as string },
   ]);
@@ -106,13 +106,13 @@ describe("counts as absent, with a warning", () => {
 
   test.each(Object.entries(DAMAGE))("%s", async (_, damage) => {
     await using dir = await tempDir();
-    await writeWorkTree(dir.path, HISTORY);
+    writeWorkTree(dir.path, HISTORY);
     const path = join(dir.path, "work-tree.json");
     const text = await readFile(path, "utf8");
     const damaged = damage(text);
     await writeFile(path, damaged);
 
-    const read = await readWorkTree(dir.path);
+    const read = readWorkTree(dir.path);
 
     expect(damaged).not.toBe(text);
     expect(read).toEqual({ value: {}, warning: expect.stringContaining(path) as string });
@@ -131,25 +131,25 @@ describe("counts as absent, with a warning", () => {
       JSON.stringify({ version: 1, writtenAt: Date.now(), state }),
     );
 
-    expect((await readSession(dir.path, "one")).value).toEqual(NEW_SESSION);
-    expect((await readSession(dir.path, "one")).warning).toContain("session-one.json");
+    expect(readSession(dir.path, "one").value).toEqual(NEW_SESSION);
+    expect(readSession(dir.path, "one").warning).toContain("session-one.json");
   });
 
   test("a directory in its place", async () => {
     await using dir = await tempDir();
     await mkdir(join(dir.path, "work-tree.json"));
 
-    expect((await readWorkTree(dir.path)).warning).toContain("work-tree.json");
+    expect(readWorkTree(dir.path).warning).toContain("work-tree.json");
   });
 
   test("a clock that is a little ahead elsewhere is fine", async () => {
     await using dir = await tempDir();
-    await writeWorkTree(dir.path, HISTORY);
+    writeWorkTree(dir.path, HISTORY);
     const path = join(dir.path, "work-tree.json");
     const text = await readFile(path, "utf8");
     await writeFile(path, text.replace(/"writtenAt":\d+/, `"writtenAt":${Date.now() + 30_000}`));
 
-    expect(await readWorkTree(dir.path)).toEqual({ value: HISTORY });
+    expect(readWorkTree(dir.path)).toEqual({ value: HISTORY });
   });
 });
 
@@ -157,7 +157,7 @@ test("a history that cannot be written is trouble that says why", async () => {
   await using dir = await tempDir();
   await writeFile(join(dir.path, "file"), "");
 
-  const written = await writeWorkTree(join(dir.path, "file"), HISTORY);
+  const written = writeWorkTree(join(dir.path, "file"), HISTORY);
 
   expect(written).toMatchObject({ ok: false, trouble: { kind: "file-failed", action: "write" } });
 });

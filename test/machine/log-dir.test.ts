@@ -20,7 +20,7 @@ async function logDir(...files: readonly string[]): Promise<LogDir> {
   const dir = await tempDir();
   onTestFinished(() => dir[Symbol.asyncDispose]());
   const logs = logDirOf(absolutePath(dir.path), projectPath("logs"));
-  await prepareLogDir(logs);
+  prepareLogDir(logs);
   for (const name of files) writeFileSync(join(logs.path, name), name);
   return logs;
 }
@@ -32,7 +32,7 @@ function names(logs: LogDir): readonly string[] {
 test("git ignores the directory, and a .gitignore somebody wrote stays", async () => {
   const logs = await logDir(".gitignore");
 
-  await prepareLogDir(logs);
+  prepareLogDir(logs);
 
   expect(statSync(join(logs.path, ".gitignore")).size).toBe(".gitignore".length);
 });
@@ -46,7 +46,7 @@ describe("a log directory that cannot be made is trouble in words", () => {
     await using dir = await tempDir();
     occupy(join(dir.path, "logs"));
 
-    const prepared = await prepareLogDir(logDirOf(absolutePath(dir.path), projectPath("logs")));
+    const prepared = prepareLogDir(logDirOf(absolutePath(dir.path), projectPath("logs")));
 
     expect(prepared.ok).toBe(false);
     expect(prepared.ok ? "" : explain(prepared.trouble)).toMatch(
@@ -58,8 +58,8 @@ describe("a log directory that cannot be made is trouble in words", () => {
 test("the next run has one more than the highest number of any log or the last known run", async () => {
   const logs = await logDir("console.3.log", "check_a.12.log", "review_x.7.json", "notes.txt", "x.log");
 
-  expect(await nextRunNumber(logs, 0)).toBe(13);
-  expect(await nextRunNumber(logs, 40)).toBe(41);
+  expect(nextRunNumber(logs, 0)).toBe(13);
+  expect(nextRunNumber(logs, 40)).toBe(41);
 });
 
 test("gates whose ids make the same name get a name each, however long", async () => {
@@ -81,7 +81,7 @@ test("logs of runs before the last 20 are dropped; other files are not ours to t
     "notes.txt",
   );
 
-  await pruneLogs(logs, 30);
+  pruneLogs(logs, 30);
 
   expect(names(logs)).toHaveLength(21);
   expect(names(logs)).toContain("console.11.log");
@@ -93,7 +93,7 @@ test("the run just made stays even if it alone is more than 200 MB", async () =>
   const logs = await logDir("console.1.log", "check_a.2.log", "console.2.log");
   truncateSync(join(logs.path, "check_a.2.log"), 201 * 1024 * 1024);
 
-  await pruneLogs(logs, 2);
+  pruneLogs(logs, 2);
 
   expect(names(logs).toSorted()).toEqual(["check_a.2.log", "console.2.log"]);
 });
@@ -103,7 +103,7 @@ test("archiving moves every log to previous/, whose earlier content goes", async
   mkdirSync(join(logs.path, "previous"));
   writeFileSync(join(logs.path, "previous/console.1.log"), "");
 
-  const archived = await archiveLogs(logs);
+  const archived = archiveLogs(logs);
 
   expect(archived).toEqual({ ok: true, value: 2 });
   expect(readdirSync(join(logs.path, "previous")).toSorted()).toEqual(["check_a.2.log", "console.2.log"]);
@@ -118,9 +118,9 @@ test("archiving moves every log to previous/, whose earlier content goes", async
 
 test("archiving nothing keeps what was archived before", async () => {
   const logs = await logDir("console.2.log");
-  await archiveLogs(logs);
+  archiveLogs(logs);
 
-  expect(await archiveLogs(logs)).toEqual({ ok: true, value: 0 });
+  expect(archiveLogs(logs)).toEqual({ ok: true, value: 0 });
   expect(readdirSync(join(logs.path, "previous"))).toEqual(["console.2.log"]);
 });
 
@@ -129,9 +129,9 @@ test("forgetting keeps one session and the work tree if asked, nothing otherwise
   for (const name of ["work-tree.json", "session-a.json", "session-b.json"])
     writeFileSync(join(logs.stateDir, name), "");
 
-  await forgetState(logs, "a");
+  forgetState(logs, "a");
   const kept = readdirSync(logs.stateDir).toSorted();
-  await forgetState(logs);
+  forgetState(logs);
 
   expect(kept).toEqual(["session-a.json", "work-tree.json"]);
   expect(readdirSync(logs.stateDir)).toEqual([]);
@@ -142,7 +142,7 @@ test("sweeping removes drafts of state and nothing else", async () => {
   for (const name of ["work-tree.json", "work-tree.json.0a1b2c.tmp"])
     writeFileSync(join(logs.stateDir, name), "");
 
-  await sweepDrafts(logs);
+  sweepDrafts(logs);
 
   expect(readdirSync(logs.stateDir)).toEqual(["work-tree.json"]);
 });

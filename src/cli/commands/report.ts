@@ -22,7 +22,7 @@ const DIGEST_CHARS = 9_000;
 export async function reportCommand(terminal: Terminal, { format }: ReportOptions): Promise<number> {
   const settings = await openSettings(terminal, { command: "report" });
   if (typeof settings === "number") return settings;
-  const { value, warning } = await readWorkTree(logDirOf(settings.root, settings.logDir).stateDir);
+  const { value, warning } = readWorkTree(logDirOf(settings.root, settings.logDir).stateDir);
   if (warning !== undefined) printLine(terminal.stderr, warning);
   if (value.lastRun === undefined) {
     printLine(terminal.stderr, "No run yet. Start one with `agent-gauntlet run`.");

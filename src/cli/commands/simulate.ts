@@ -90,7 +90,7 @@ async function answerOf(
 
 /** The payload in a file, or what is wrong with it. A recording keeps its payload beside where it comes from. */
 async function readPayload(file: string): Promise<Payload | string> {
-  const text = await readText(file);
+  const text = readText(file);
   if (!text.ok) return `Cannot read ${file}.`;
   const value = parseJson(text.value);
   if (!isRecord(value)) return `${file} does not hold one JSON object.`;

@@ -23,8 +23,8 @@ export async function statusCommand(terminal: Terminal, { json }: StatusOptions)
   const settings = await openSettings(terminal, { command: "status", json });
   if (typeof settings === "number") return settings;
   const { stateDir } = logDirOf(settings.root, settings.logDir);
-  const workTree = await readWorkTree(stateDir);
-  const stored = await listSessions(stateDir);
+  const workTree = readWorkTree(stateDir);
+  const stored = listSessions(stateDir);
   const sessions = openSessions(stored, settings, workTree.value.pass);
   for (const { warning } of [workTree, ...stored])
     if (warning !== undefined) printLine(terminal.stderr, warning);

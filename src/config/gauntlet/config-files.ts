@@ -51,7 +51,7 @@ export class ConfigFiles {
 
   /** The text of a file; `missing` when there is none, `unreadable` when that was reported. */
   async read(file: string): Promise<SourceText | "missing" | "unreadable"> {
-    const text = await readText(this.#locate(file));
+    const text = readText(this.#locate(file));
     if (text.ok) return new SourceText(file, text.value);
     if (text.trouble.kind === "file-missing") return "missing";
     this.report(troubleDiagnostic(file, text.trouble));
@@ -60,7 +60,7 @@ export class ConfigFiles {
 
   /** The names in a directory, none if it does not exist. */
   async list(directory: string): Promise<readonly string[]> {
-    const names = await listDirectory(this.#locate(directory));
+    const names = listDirectory(this.#locate(directory));
     if (names.ok) return names.value;
     if (names.trouble.kind !== "file-missing") this.report(troubleDiagnostic(directory, names.trouble));
     return [];
