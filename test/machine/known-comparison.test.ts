@@ -1,0 +1,112 @@
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { absolutePath, projectPath } from "../../src/core/path.ts";
+import type { ChangeQuery } from "../../src/machine/comparison-base.ts";
+import { compareHead } from "../../src/machine/head-comparison.ts";
+import { compareHeadQuickly } from "../../src/machine/known-comparison.ts";
+import { GauntletProject } from "../rig/gauntlet-project.ts";
+
+beforeEach(() => {
+  vi.stubEnv("GIT_CONFIG_GLOBAL", "/dev/null");
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60_000 }); // the repository's files are old
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllEnvs();
+});
+
+async function repository(): Promise<GauntletProject> {
+  const repo = await GauntletProject.create({ "a.ts": "a\n", "b.ts": "b\n" });
+  await repo.commit("start");
+  await repo.git("update-ref", "refs/remotes/origin/main", "HEAD");
+  await repo.git("checkout", "--quiet", "-b", "work");
+  await repo.write({ "a.ts": "changed\n" });
+  await repo.commit("change");
+  return repo;
+}
+
+function queryOf(repo: GauntletProject): ChangeQuery {
+  return { root: absolutePath(repo.root), logDir: projectPath("logs"), baseBranch: "origin/main" };
+}
+
+function compareQuickly(repo: GauntletProject): ReturnType<typeof compareHead> {
+  return compareHeadQuickly(queryOf(repo), { HOME: repo.home });
+}
+
+const ACTS: Readonly<Record<string, (repo: GauntletProject) => Promise<unknown>>> = {
+  "a commit": async (repo) => {
+    await repo.write({ "b.ts": "changed\n" });
+    await repo.commit("more");
+  },
+  "another branch": (repo) => repo.git("checkout", "--quiet", "main"),
+  "a detached HEAD": (repo) => repo.git("checkout", "--quiet", "--detach", "HEAD^"),
+  "a fetch that moves the base": (repo) => repo.git("update-ref", "refs/remotes/origin/main", "HEAD"),
+  "a base that is gone": (repo) => repo.git("update-ref", "-d", "refs/remotes/origin/main"),
+  "a tag of the base's name": (repo) => repo.git("tag", "origin/main", "HEAD"),
+  "packed refs with another base": async (repo) => {
+    await repo.git("pack-refs", "--all");
+    const packed = join(repo.root, ".git/packed-refs");
+    const head = (await repo.git("rev-parse", "HEAD")).trim();
+    const text = await readFile(packed, "utf8");
+    await writeFile(packed, text.replace(/^\S+(?= refs\/remotes\/origin\/main$)/m, head));
+  },
+  "a remote's default branch in place of the base": async (repo) => {
+    await repo.git("update-ref", "refs/remotes/upstream/trunk", "HEAD");
+    await repo.git("symbolic-ref", "refs/remotes/upstream/HEAD", "refs/remotes/upstream/trunk");
+    await repo.git("update-ref", "-d", "refs/remotes/origin/main");
+  },
+  "a replaced commit": async (repo) => {
+    const other = (await repo.git("commit-tree", "HEAD^{tree}", "-m", "unrelated")).trim();
+    await repo.git("replace", "HEAD", other);
+  },
+  nothing: async () => {},
+};
+
+describe("A remembered comparison", () => {
+  test("needs no git", async () => {
+    await using repo = await repository();
+    const asked = await compareQuickly(repo);
+    vi.stubEnv("PATH", "");
+
+    expect(await compareQuickly(repo)).toEqual(asked);
+    expect(asked).toMatchObject({ ok: true, value: { committed: [{ path: "a.ts", change: "modified" }] } });
+  });
+
+  test.each(Object.entries(ACTS))("is what git says after %s", async (_name, act) => {
+    await using repo = await repository();
+    await compareQuickly(repo);
+    await act(repo);
+
+    expect(await compareQuickly(repo)).toEqual(await compareHead(queryOf(repo)));
+  });
+
+  test("is not kept for a base that is an expression", async () => {
+    await using repo = await repository();
+    const query = { ...queryOf(repo), baseBranch: "HEAD~1" };
+    await compareHeadQuickly(query, { HOME: repo.home });
+    vi.stubEnv("PATH", "");
+
+    const lost = await compareHeadQuickly(query, { HOME: repo.home });
+    expect(lost).toMatchObject({ ok: true, value: { committed: [] } });
+  });
+
+  test.each(["not json", "{}", '{"key":1}', "null"])(
+    "is asked for again when its file is %s",
+    async (text) => {
+      await using repo = await repository();
+      const asked = await compareQuickly(repo);
+      const file = join(
+        repo.home,
+        ".cache/agent-gauntlet/comparisons",
+        `${encodeURIComponent(repo.root)}.json`,
+      );
+      await writeFile(file, text);
+
+      expect(await compareQuickly(repo)).toEqual(asked);
+      await rm(file);
+      expect(await compareQuickly(repo)).toEqual(asked);
+    },
+  );
+});
