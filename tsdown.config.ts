@@ -36,7 +36,9 @@ function cli(name: string, entry: string): UserConfig {
 const STEPS = [
   { name: "stop", start: /src\/cli\/(?:agent-gauntlet|brepl)\.ts$/ },
   { name: "unchanged", start: /src\/engine\/execute-run\.ts$/ },
-  { name: "run", start: /src\/engine\/run-project\.ts$|src\/cli\/commands\/brepl-stop\.ts$/ },
+  { name: "run", start: /src\/engine\/run-project\.ts$/ },
+  { name: "gates", start: /src\/engine\/run-under-lock\.ts$/ },
+  { name: "hooks", start: /src\/cli\/commands\/brepl-stop\.ts$/ },
   { name: "settings", start: /src\/config\/gauntlet\/load\.ts$/ },
 ];
 

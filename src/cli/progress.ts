@@ -1,3 +1,4 @@
+import { elapsedMs } from "../machine/clock.ts";
 import { displayPath } from "../core/path.ts";
 import type { RunEvent } from "../core/run-event.ts";
 import { formatDuration, plainLines } from "../report/plain-lines.ts";
@@ -74,11 +75,11 @@ function liveProgress(terminal: Terminal, options: ProgressOptions): Progress {
 /** Keeps account of what runs. Events that only change the live lines leave no line of their own. */
 function follow(running: Map<string, RunningGate>, event: RunEvent): readonly string[] | undefined {
   if (event.kind === "gate-started") {
-    running.set(event.planned.id, { since: performance.now(), doing: "" });
+    running.set(event.planned.id, { since: elapsedMs(), doing: "" });
     return [];
   }
   if (event.kind === "gate-progressed") {
-    const since = running.get(event.planned.id)?.since ?? performance.now();
+    const since = running.get(event.planned.id)?.since ?? elapsedMs();
     running.set(event.planned.id, { since, doing: `  ${event.text}` });
     return [];
   }
@@ -94,7 +95,7 @@ function liveLines(
   const width = (stdout.columns || 80) - 1;
   const room = Math.max(1, (stdout.rows || 24) - 2);
   const lines = [...running].map(([id, { since, doing }]) => {
-    const elapsed = formatDuration(Math.round(performance.now() - since));
+    const elapsed = formatDuration(Math.round(elapsedMs() - since));
     return `… ${id} (${elapsed})${doing}`;
   });
   const shown =

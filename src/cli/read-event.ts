@@ -1,12 +1,12 @@
-import { readObjectText } from "../machine/read-stdin.ts";
+import { readStdin } from "../machine/read-stdin.ts";
 
 export type ReadEvent =
   | { readonly ok: true; readonly payload: Readonly<Record<string, unknown>> }
   | { readonly ok: false; readonly problem: string };
 
-/** The event a host writes to our stdin: one JSON object. A person at a terminal writes none. */
-export async function readEvent(stdin: NodeJS.ReadStream, signal: AbortSignal): Promise<ReadEvent> {
-  const text = stdin.isTTY ? "" : await readObjectText(stdin, signal);
+/** The event a host writes to our stdin: one JSON object. */
+export async function readEvent(signal: AbortSignal): Promise<ReadEvent> {
+  const text = await readStdin(signal);
   if (text === "") return { ok: false, problem: "nothing on stdin" };
   const value = parse(text);
   if (value instanceof SyntaxError) return { ok: false, problem: value.message };

@@ -11,7 +11,7 @@ import { keepPassIndex, writeSession, writeWorkTree } from "../machine/history-s
 import { pruneLogs } from "../machine/log-dir.ts";
 import type { KnownFailures } from "./know-failures.ts";
 import type { Project } from "./project.ts";
-import type { PlannedRun } from "./run-project.ts";
+import type { PlannedRun } from "./run-under-lock.ts";
 import type { RunRequest, RunResult } from "./run-request.ts";
 
 export interface FinishedRun {
@@ -25,7 +25,7 @@ export interface FinishedRun {
 /** Judges a finished run, writes down what later runs must know, and says what it came to. */
 export async function concludeRun(run: FinishedRun): Promise<RunResult> {
   const { project, planned, outcomes, runNumber } = run;
-  const tree = await planned.snapshot.fingerprint;
+  const tree = await planned.snapshot.fingerprint();
   const known = outcomes.some(isBlocking) ? await knowFailures(run) : undefined;
   const judgement = judge(outcomes, planned.session, {
     ...retryBudget(run),
@@ -111,7 +111,7 @@ function rememberBlocked({ project, request }: FinishedRun, session: SessionHist
 async function passRecord(run: FinishedRun, status: Status): Promise<PassRecord | undefined> {
   const { project, planned, runNumber } = run;
   if (status !== "passed" && status !== "passed_with_warnings") return undefined;
-  const tree = await planned.snapshot.fingerprint;
+  const tree = await planned.snapshot.fingerprint();
   if (!isRunOfEverything(run.request) || tree.kind === "none") return undefined;
   if (!(await planned.stoodStill())) return undefined;
   keepPassIndex(project.logDir.stateDir, tree.hash, planned.snapshot.copyIndex);

@@ -1,13 +1,14 @@
 import { join, resolve } from "node:path";
 import { relative } from "node:path/posix";
 import type { CheckGate } from "../core/gate.ts";
+import { once } from "../core/once.ts";
 import type { GateOutcome } from "../core/outcome.ts";
 import { type ProjectPath, projectPath } from "../core/path.ts";
 import type { PlannedGate } from "../core/plan.ts";
 import { secretMasker } from "../feedback/mask-secrets.ts";
 import { CappedLog } from "../machine/capped-log.ts";
 import { RUN_ID_VARIABLE } from "../machine/gate-groups.ts";
-import { now } from "../machine/clock.ts";
+import { elapsedMs, now } from "../machine/clock.ts";
 import { isDirectory, modifiedAt } from "../machine/kind-of.ts";
 import { takeGateLogName } from "../machine/log-dir.ts";
 import { type ProcessEnd, type ProcessRequest, runProcess } from "../machine/process.ts";
@@ -37,8 +38,12 @@ export async function runCheck(
   const logPath = projectPath(`${context.logDir}/${logName}`);
   const log = new CappedLog(join(context.root, logPath));
   const env = checkEnv(gate, context);
-  const output = new MaskedOutput(secretMasker(inLatin1(env)), (chunk) => log.write(chunk));
-  const started = performance.now();
+  const masker = once(() => secretMasker(inLatin1(env))); // many gates print nothing
+  const output = new MaskedOutput(
+    (text) => masker()(text),
+    (chunk) => log.write(chunk),
+  );
+  const started = elapsedMs();
   const startedAt = now();
   const end = await runAll(
     planned,
@@ -53,7 +58,7 @@ export async function runCheck(
   output.end();
   log.close();
   const report = freshReport(gate, context.root, startedAt);
-  return outcomeOf(planned, performance.now() - started, {
+  return outcomeOf(planned, elapsedMs() - started, {
     ...whatHappened(end, log.problem, signal),
     logPath,
     ...(report === undefined ? {} : { report }),
@@ -76,13 +81,10 @@ async function runAll(
   request: Omit<ProcessRequest, "argv" | "timeoutMs">,
   signal: AbortSignal,
 ): Promise<ProcessEnd> {
-  const deadline = performance.now() + gate.timeoutMs;
+  const deadline = elapsedMs() + gate.timeoutMs;
   let worst: ProcessEnd = { kind: "exited", exitCode: 0 };
-  for (const argv of commandsOf(
-    gate,
-    files.map(({ path }) => relative(workingDirectory, path)),
-  )) {
-    const timeoutMs = Math.max(1, deadline - performance.now());
+  for (const argv of commandsOf(gate, () => files.map(({ path }) => relative(workingDirectory, path)))) {
+    const timeoutMs = Math.max(1, deadline - elapsedMs());
     const end = await runProcess({ ...request, argv, timeoutMs }, signal);
     if (isPass(worst)) worst = end.kind === "timed-out" ? { ...end, afterMs: gate.timeoutMs } : end;
     if (end.kind !== "exited") break;

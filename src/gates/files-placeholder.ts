@@ -1,9 +1,12 @@
 import type { CheckGate } from "../core/gate.ts";
 
 /** What a check runs, one argv after another: several only when the names of the files are too long for one. */
-export function commandsOf(gate: CheckGate, files: readonly string[]): readonly [string, ...string[]][] {
+export function commandsOf(
+  gate: CheckGate,
+  files: () => readonly string[],
+): readonly [string, ...string[]][] {
   if (!gate.command.includes(PLACEHOLDER)) return [shellCommand(gate, gate.command, [])];
-  const names = files.map(notAnOption);
+  const names = files().map(notAnOption);
   const isCmd = gate.shell === undefined && process.platform === "win32";
   if (isCmd) {
     return batches(names.map(quoteForCmd), MAX_CMD_BYTES).map((batch) =>

@@ -1,3 +1,4 @@
+import { elapsedMs } from "../machine/clock.ts";
 import { join } from "node:path";
 import type { ReplGate } from "../core/gate.ts";
 import type { GateOutcome } from "../core/outcome.ts";
@@ -28,12 +29,12 @@ export async function runRepl(
   const { server } = search;
   const { code, timeoutMs } = gate;
   const onOutput = (chunk: Buffer): void => log.write(chunk);
-  const started = performance.now();
+  const started = elapsedMs();
   const end = await evaluate({ server, code, timeoutMs, onOutput }, signal);
   log.close();
   const happened = whatHappened(end, gate, `${server.host}:${server.port}`);
   const isLogged = end.kind !== "no-server" || end.begun;
-  return outcomeOf(planned, performance.now() - started, isLogged ? { ...happened, logPath } : happened);
+  return outcomeOf(planned, elapsedMs() - started, isLogged ? { ...happened, logPath } : happened);
 }
 
 function whatHappened(end: EvaluationEnd, { timeoutMs }: ReplGate, place: string): Happened {

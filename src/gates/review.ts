@@ -1,3 +1,4 @@
+import { elapsedMs } from "../machine/clock.ts";
 import { join } from "node:path";
 import type { GateOutcome } from "../core/outcome.ts";
 import { type SlotStep, withSafetyLatch } from "../core/review-slot.ts";
@@ -19,7 +20,7 @@ export async function runReview(
   const { review: facts } = context;
   if (facts === undefined)
     return outcomeOf(planned, 0, { kind: "errored", detail: "there is no change to review" });
-  const started = performance.now();
+  const started = elapsedMs();
   const trees = treesOf(context);
   const current = await trees.current();
   const run: ReviewRun = {
@@ -32,7 +33,7 @@ export async function runReview(
   const loaded = await loadSlots(run);
   const results = await runSlots(run, loaded, signal);
   await forgetOldTrees(run);
-  return outcomeOf(planned, performance.now() - started, reviewOutcome(run, results));
+  return outcomeOf(planned, elapsedMs() - started, reviewOutcome(run, results));
 }
 
 /** Slots that are asked are asked beside each other, unless the gate wants one thing at a time. */

@@ -4,8 +4,8 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
-  rmSync,
   statSync,
+  unlinkSync,
   writeFileSync,
 } from "node:fs";
 import { dirname } from "node:path";
@@ -73,10 +73,11 @@ export function appendText(path: string, content: string): Result<void> {
 /** Removes a file; one that is not there is fine. */
 export function removeFile(path: string): Result<void> {
   try {
-    rmSync(path, { force: true });
+    unlinkSync(path);
     return ok(undefined);
   } catch (error) {
-    return troubleOf("remove", path, error);
+    const isGone = error instanceof Error && "code" in error && error.code === "ENOENT";
+    return isGone ? ok(undefined) : troubleOf("remove", path, error);
   }
 }
 

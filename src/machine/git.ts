@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { fail, ok, type Result, type Trouble } from "../core/trouble.ts";
 import { type ProcessEnd, runProcess } from "./process.ts";
+import { trace } from "./trace.ts";
 
 export interface GitAnswer {
   readonly exitCode: number;
@@ -62,12 +63,19 @@ export async function git(
       env: { ...inheritedEnv(), LC_ALL: "C", GIT_TERMINAL_PROMPT: "0", ...options.env },
       ...(options.stdin === undefined ? {} : { stdin: options.stdin }),
       onOutput: (chunk, stream) => output[stream].push(chunk),
+      onStarted: () => trace(`git ${commandIn(args)} started`),
     },
     anyOf(options.signal, patience.getStore()),
   );
+  trace(`git ${commandIn(args)} ended`);
   if (end.kind === "not-started") return fail(gitTrouble(args, end.detail));
   const stderr = end.kind === "cancelled" ? ENDED : Buffer.concat(output.stderr).toString().trim();
   return ok({ exitCode: exitCodeOf(end), stdout: Buffer.concat(output.stdout), stderr });
+}
+
+/** The word after the options that come before it. */
+function commandIn(args: readonly string[]): string {
+  return args.find((arg, at) => !arg.startsWith("-") && args[at - 1] !== "-c") ?? "";
 }
 
 const ENDED = "it was ended before it had an answer";

@@ -1,7 +1,7 @@
 import type { ChangedFile } from "../core/change-set.ts";
 import type { AbsolutePath } from "../core/path.ts";
 import { ok, type Result } from "../core/trouble.ts";
-import { type ChangeQuery, type ComparisonBase, comparisonBase } from "./comparison-base.ts";
+import { type ChangeQuery, type ComparisonBase, comparisonBase, resolveCommit } from "./comparison-base.ts";
 import { parseNameStatus } from "./git-output.ts";
 import { gitOutput } from "./git.ts";
 
@@ -14,9 +14,18 @@ export interface HeadComparison {
 export async function compareHead(query: ChangeQuery): Promise<Result<HeadComparison>> {
   const base = await comparisonBase(query);
   if (!base.ok) return base;
-  const { mergeBase } = base.value;
-  const committed = mergeBase === undefined ? ok([]) : await diffCommits(query.root, mergeBase, "HEAD");
+  const committed = await committedSince(query.root, base.value.mergeBase);
   return committed.ok ? ok({ base: base.value, committed: committed.value }) : committed;
+}
+
+/** On a branch without a commit, nothing; only then may the comparison fail. */
+async function committedSince(
+  root: AbsolutePath,
+  mergeBase: string | undefined,
+): Promise<Result<readonly ChangedFile[]>> {
+  if (mergeBase === undefined) return ok([]);
+  const committed = await diffCommits(root, mergeBase, "HEAD");
+  return committed.ok || (await resolveCommit(root, "HEAD")) !== undefined ? committed : ok([]);
 }
 
 const DIFF_OPTIONS = [

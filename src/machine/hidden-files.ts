@@ -2,7 +2,7 @@ import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { git, gitOutput, splitNul } from "./git.ts";
 import type { GitPlaces } from "./git-places.ts";
-import { readIndexMarks } from "./index-marks.ts";
+import { readIndexMarks } from "./git-index.ts";
 
 /** Files git was told not to look at, so that no edit of theirs shows: by `git update-index`, by name from the top. */
 export interface HiddenFiles {

@@ -2,9 +2,9 @@ import { linkSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:f
 import { basename, dirname, join } from "node:path";
 import { fail, ok, type Result, type Trouble } from "../core/trouble.ts";
 import { troubleOf } from "./files.ts";
-import { nodeCrypto } from "./node-crypto.ts";
 import { bootId, isAlive, startTime } from "./process-tree.ts";
 import { readSmallFile } from "./read-small-file.ts";
+import { sha256 } from "./session-key.ts";
 import { uniqueName } from "./unique-name.ts";
 
 /** Who holds a lock: enough to tell a living holder from a dead one whose pid was given to somebody else. */
@@ -145,13 +145,13 @@ function readHolder(path: string): LockHolder | undefined {
 
 /** Anything we did not write ourselves has no living holder; its content stands in for the run's name. */
 function parseHolder(text: string): LockHolder {
-  const foreign = { runId: nodeCrypto().createHash("sha256").update(text).digest("hex"), pid: 0, since: "" };
   try {
     const value: unknown = JSON.parse(text);
-    return isHolder(value) ? value : foreign;
+    if (isHolder(value)) return value;
   } catch {
-    return foreign;
+    // not even JSON
   }
+  return { runId: sha256(text), pid: 0, since: "" };
 }
 
 function isHolder(value: unknown): value is LockHolder {

@@ -100,20 +100,14 @@ export function consoleLogName(runNumber: number): string {
 const KEPT_RUNS = 20;
 const KEPT_BYTES = 200 * 1024 * 1024;
 
-/** A run that wrote less cannot be what fills the disk, so then nothing is weighed. */
-const LIGHT_RUN_BYTES = 1024 * 1024;
-
 /** Drops the oldest runs' logs beyond the last 20 runs or 200 MB; the run just made always stays. */
 export function pruneLogs(dir: LogDir, currentRun: number): void {
-  const weigh = ({ name }: LogFile): number => sizeOf(join(dir.path, name));
-  const files = logFiles(dir).toSorted((a, b) => b.runNumber - a.runNumber);
-  const older = files.filter(({ runNumber }) => runNumber < currentRun);
-  const newBytes = files.slice(0, files.length - older.length).reduce((sum, file) => sum + weigh(file), 0);
-  let bytes = newBytes;
-  for (const file of older) {
-    if (newBytes > LIGHT_RUN_BYTES) bytes += weigh(file);
-    const isOld = file.runNumber <= currentRun - KEPT_RUNS || bytes > KEPT_BYTES;
-    if (isOld) removeFile(join(dir.path, file.name)); // one that stays is tried again
+  let bytes = 0;
+  for (const { name, runNumber } of logFiles(dir).toSorted((a, b) => b.runNumber - a.runNumber)) {
+    const path = join(dir.path, name);
+    bytes += statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+    const isOld = runNumber <= currentRun - KEPT_RUNS || bytes > KEPT_BYTES;
+    if (isOld && runNumber < currentRun) removeFile(path); // one that stays is tried again
   }
 }
 
@@ -167,10 +161,6 @@ function reviewSheets(dir: LogDir): readonly { name: string }[] {
   return namesIn(dir.path)
     .filter((name) => /^review_.*\.slot-\d+\.json$/.test(name))
     .map((name) => ({ name }));
-}
-
-function sizeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 function isThere(error: unknown): boolean {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { tmpdir } from "node:os";
+import { nodeOs } from "./builtin.ts";
 import { copyIndex } from "./copy-index.ts";
 import { findGitPlaces } from "./git-places.ts";
 import { areNone, findHiddenFiles, revealFiles } from "./hidden-files.ts";
@@ -16,7 +16,7 @@ export async function lookAtEveryFile<T>(dir: string, ask: (env: Env) => Promise
   if (areNone(hidden)) return answer;
   let scratch: string | undefined;
   try {
-    scratch = makeScratch(tmpdir());
+    scratch = makeScratch(nodeOs().tmpdir());
     const env = { GIT_INDEX_FILE: join(scratch, "index") };
     copyIndex(index, env.GIT_INDEX_FILE);
     await revealFiles(top, hidden, env);

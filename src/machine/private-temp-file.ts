@@ -9,9 +9,8 @@ import {
   statSync,
   writeSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { fail, ok, type Result } from "../core/trouble.ts";
-import { nodeCrypto } from "./node-crypto.ts";
+import { nodeCrypto, nodeOs } from "./builtin.ts";
 
 const MAX_BYTES = 1024 * 1024;
 const NEVER_FOLLOW = constants.O_NOFOLLOW ?? 0;
@@ -19,7 +18,7 @@ const NEVER_WAIT = constants.O_NONBLOCK ?? 0;
 
 /** `/tmp`, or what the system uses where there is none. */
 export function sharedTempDir(): string {
-  return statSync("/tmp", { throwIfNoEntry: false })?.isDirectory() ? "/tmp" : tmpdir();
+  return statSync("/tmp", { throwIfNoEntry: false })?.isDirectory() ? "/tmp" : nodeOs().tmpdir();
 }
 
 /** The text of a file of ours in a directory everybody can write to; nothing when there is none. What is not ours is trouble. */

@@ -1,3 +1,4 @@
+import { elapsedMs } from "./clock.ts";
 import { ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
@@ -57,9 +58,9 @@ export async function endGroup(leaderPid: number, graceMs: number): Promise<void
 
 /** The system tells nobody but the parent that a process has ended, so this looks again and again, ever less often. */
 async function groupEnded(leaderPid: number, withinMs: number): Promise<boolean> {
-  const deadline = performance.now() + withinMs;
+  const deadline = elapsedMs() + withinMs;
   for (let pause = 2; isGroupAlive(leaderPid); pause = Math.min(pause * 2, 50)) {
-    if (performance.now() >= deadline) return false;
+    if (elapsedMs() >= deadline) return false;
     await delay(pause);
   }
   return true;

@@ -1,40 +1,68 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { ObjectScanner } from "../core/object-scanner.ts";
+import { stdinSocket } from "./stdin-socket.ts";
 
 const PATIENCE_MS = 5_000;
 /** A last message of a megabyte is real; this is not. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** What was read before the process had to wait: an object's whole text, or the first bytes of one. */
-export type Beginning = { readonly kind: "complete"; readonly text: string } | PartialText;
-
-interface PartialText {
-  readonly kind: "partial";
-  readonly pieces: readonly Buffer[];
-  readonly scanner: ObjectScanner;
+/** Where the bytes of stdin come from. Once let go, it no longer keeps the process from ending. */
+export interface StdinSource {
+  readonly listen: (take: (piece: Buffer) => void, end: () => void) => void;
+  readonly letGo: () => void;
 }
 
 /**
- * Takes what a host has already written, without waiting and without Node's streams, which cost a fifth of Node's own
- * start. Works where stdin is a pipe: a second, non-blocking way into it. Anything else is left for `readObjectText`.
+ * The text of the JSON object a host writes to our stdin: complete at its closing brace, at the end of the input, or when
+ * patience ends, whichever comes first. A person at a terminal writes none. The host may hold stdin open for as long as it likes.
  */
-export function readAtOnce(): Beginning {
-  const scanner = new ObjectScanner();
-  const pieces: Buffer[] = [];
+export async function readStdin(signal: AbortSignal): Promise<string> {
+  const object = new ObjectText();
+  if (!takeWhatIsThere(object)) {
+    const source = stdinSocket() ?? stdinStream();
+    if (source !== undefined) await takeUntilComplete(object, source, signal);
+  }
+  return object.text();
+}
+
+/** The text of one JSON object that arrives in pieces. */
+class ObjectText {
+  readonly #scanner = new ObjectScanner();
+  readonly #pieces: Buffer[] = [];
+  #bytes = 0;
+
+  /** Takes what belongs to the object; true when nothing more does. */
+  take(piece: Buffer): boolean {
+    const end = this.#scanner.feed(piece);
+    this.#pieces.push(end === undefined ? piece : piece.subarray(0, end));
+    this.#bytes += piece.length;
+    return end !== undefined || this.#bytes > MAX_BYTES;
+  }
+
+  /** Without the byte order mark some shells on Windows put in front. */
+  text(): string {
+    return Buffer.concat(this.#pieces)
+      .toString("utf8")
+      .replace(/^\uFEFF/, "")
+      .trim();
+  }
+}
+
+/**
+ * Takes what a host has already written, without waiting and without Node's streams; true when that is all. Works where stdin
+ * is a pipe: a second, non-blocking way into it.
+ */
+function takeWhatIsThere(object: ObjectText): boolean {
   const fd = reopenStdin();
-  if (fd === undefined) return { kind: "partial", pieces, scanner };
+  if (fd === undefined) return false;
   try {
-    for (let bytes = 0; bytes <= MAX_BYTES;) {
+    for (;;) {
       const piece = Buffer.allocUnsafe(64 * 1024);
       const length = readSync(fd, piece);
-      const end = scanner.feed(piece.subarray(0, length));
-      pieces.push(piece.subarray(0, end ?? length));
-      if (end !== undefined || length === 0) break;
-      bytes += length;
+      if (length === 0 || object.take(piece.subarray(0, length))) return true;
     }
-    return { kind: "complete", text: decode(pieces) };
   } catch {
-    return { kind: "partial", pieces, scanner }; // nothing more is there yet
+    return false; // nothing more is there yet
   } finally {
     closeSync(fd);
   }
@@ -51,44 +79,34 @@ function reopenStdin(): number | undefined {
   }
 }
 
-/**
- * Reads one JSON object from stdin: complete at its closing brace, at the end of the input, or when patience ends,
- * whichever comes first. Lets go of stdin then, so that the process can end while the host still holds it open.
- */
-export function readObjectText(
-  stdin: NodeJS.ReadStream,
-  signal: AbortSignal,
-  beginning?: PartialText,
-): Promise<string> {
+/** The way that works everywhere. */
+function stdinStream(): StdinSource | undefined {
+  const { stdin } = process;
+  if (stdin.isTTY || stdin.readableEnded) return undefined;
+  return {
+    listen: (take, end) => void stdin.on("data", take).once("end", end).once("error", end),
+    letGo: () =>
+      void stdin
+        .removeAllListeners()
+        .on("error", () => {})
+        .pause()
+        .unref(),
+  };
+}
+
+function takeUntilComplete(object: ObjectText, source: StdinSource, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const scanner = beginning?.scanner ?? new ObjectScanner();
-    const pieces: Buffer[] = [...(beginning?.pieces ?? [])];
-    let bytes = 0;
     const finish = (): void => {
       clearTimeout(patience);
       signal.removeEventListener("abort", finish);
-      stdin.off("data", take).off("end", finish).off("error", finish);
-      stdin.on("error", () => {}).pause();
-      stdin.unref();
-      resolve(decode(pieces));
-    };
-    const take = (piece: Buffer): void => {
-      const end = scanner.feed(piece);
-      pieces.push(end === undefined ? piece : piece.subarray(0, end));
-      bytes += piece.length;
-      if (end !== undefined || bytes > MAX_BYTES) finish();
+      source.letGo();
+      resolve();
     };
     const patience = setTimeout(finish, PATIENCE_MS);
     signal.addEventListener("abort", finish, { once: true });
-    stdin.on("data", take).once("end", finish).once("error", finish);
-    if (stdin.readableEnded || signal.aborted) finish();
+    source.listen((piece) => {
+      if (object.take(piece)) finish();
+    }, finish);
+    if (signal.aborted) finish();
   });
-}
-
-/** Without the byte order mark some shells on Windows put in front. */
-function decode(pieces: readonly Buffer[]): string {
-  return Buffer.concat(pieces)
-    .toString("utf8")
-    .replace(/^\uFEFF/, "")
-    .trim();
 }

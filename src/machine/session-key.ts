@@ -1,4 +1,4 @@
-import { nodeCrypto } from "./node-crypto.ts";
+import { nodeCrypto } from "./builtin.ts";
 
 /** A session's name as a file name: its own id where that is harmless, a hash of whatever identifies it otherwise. */
 export function sessionKey(

@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { nodeOs } from "./builtin.ts";
 import { namesIn } from "./names-in.ts";
 import { isAlive } from "./process-tree.ts";
 
@@ -21,8 +21,8 @@ export function removeScratch(path: string): void {
 
 /** Removes the scratch directories that killed processes left in the temporary directory. */
 export function sweepScratch(): void {
-  for (const name of namesIn(tmpdir()).filter((one) => one.startsWith(SCRATCH_PREFIX))) {
+  for (const name of namesIn(nodeOs().tmpdir()).filter((one) => one.startsWith(SCRATCH_PREFIX))) {
     const pid = Number(name.slice(SCRATCH_PREFIX.length).split("-")[0]);
-    if (!isAlive(pid)) removeScratch(join(tmpdir(), name));
+    if (!isAlive(pid)) removeScratch(join(nodeOs().tmpdir(), name));
   }
 }

@@ -1,11 +1,11 @@
 import { lstatSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { nodeOs } from "./builtin.ts";
 import { copyIndex } from "./copy-index.ts";
-import { findGitPlaces, type GitPlaces } from "./git-places.ts";
+import { findGitPlaces, type GitPlaces, placesByLayout } from "./git-places.ts";
 import { git, gitOutput, splitNul } from "./git.ts";
 import { areNone, findHiddenFiles, revealFiles } from "./hidden-files.ts";
-import { readIndexMarks } from "./index-marks.ts";
+import { hasOtherSize, readIndexMarks } from "./git-index.ts";
 import { makeScratch, removeScratch } from "./snapshot-scratch.ts";
 
 /** The content of the whole work tree as one git tree id, or why there is none and no answer may be reused. */
@@ -19,7 +19,8 @@ export type Fingerprint =
 export interface Snapshot extends AsyncDisposable {
   /** Where its index and new objects are; absent when there is no fingerprint. */
   readonly directory?: string;
-  readonly fingerprint: Promise<Fingerprint>;
+  /** Worked out when it is first asked for. */
+  readonly fingerprint: () => Promise<Fingerprint>;
   /** Every file of the project with what is in it; undefined when there is no snapshot. */
   readonly listFiles: () => Promise<ReadonlyMap<string, string> | undefined>;
   /** Whether the work tree is still what it was. */
@@ -50,10 +51,10 @@ export async function withSnapshot<T>(
   return await use(snapshot); // removed when this is done
 }
 
-/** Takes a snapshot. It stands when this returns; its fingerprint is worked out from it afterwards. */
+/** Takes a snapshot. It stands when this returns. */
 export async function takeSnapshot(
   cwd: string,
-  { parent = tmpdir(), untracked }: SnapshotOptions = {},
+  { parent = nodeOs().tmpdir(), untracked }: SnapshotOptions = {},
 ): Promise<Snapshot> {
   const places = await findGitPlaces(cwd);
   if (places === undefined) return noSnapshot("not in a git work tree");
@@ -71,15 +72,15 @@ export async function takeSnapshot(
 }
 
 function snapshotIn(directory: string, { top, prefix }: GitPlaces, env: Env): Snapshot {
-  const fingerprint = writeTree(top, env);
+  let writing: Promise<Fingerprint> | undefined;
   return {
     directory,
-    fingerprint,
+    fingerprint: () => (writing ??= writeTree(top, env)),
     listFiles: () => listIndex(join(top, prefix), env),
     isCurrent: () => hasNoChange(top, env),
     copyIndex: (to) => copyIndex(join(directory, "index"), to),
     [Symbol.asyncDispose]: async () => {
-      await fingerprint; // git may still write into the directory
+      await writing; // git may still write into the directory
       removeScratch(directory);
     },
   };
@@ -88,7 +89,7 @@ function snapshotIn(directory: string, { top, prefix }: GitPlaces, env: Env): Sn
 function noSnapshot(reason: string, directory?: string): Snapshot {
   if (directory !== undefined) removeScratch(directory);
   return {
-    fingerprint: Promise.resolve(none(reason)),
+    fingerprint: () => Promise.resolve(none(reason)),
     listFiles: () => Promise.resolve(undefined),
     isCurrent: () => Promise.resolve(false),
     copyIndex: () => {},
@@ -103,8 +104,9 @@ function noSnapshot(reason: string, directory?: string): Snapshot {
 export async function isUnchangedSince(cwd: string, index: string): Promise<boolean> {
   if (statSync(index, { throwIfNoEntry: false }) === undefined) return false;
   if (readIndexMarks(index).mayHoldSubmodule) return false;
-  const places = await findGitPlaces(cwd);
-  return places !== undefined && hasNoChange(places.top, { GIT_INDEX_FILE: index });
+  const places = placesByLayout(cwd) ?? (await findGitPlaces(cwd));
+  if (places === undefined || hasOtherSize(index, places.top)) return false;
+  return hasNoChange(places.top, { GIT_INDEX_FILE: index });
 }
 
 type Env = Readonly<Record<string, string>>;

@@ -7,7 +7,7 @@ import { readEvent } from "../read-event.ts";
 /** `brepl hook session-end`: nothing of the session is left behind. */
 export async function breplSessionEnd(): Promise<number> {
   using cancelled = cancellation();
-  const read = await readEvent(process.stdin, cancelled.signal);
+  const read = await readEvent(cancelled.signal);
   if (!read.ok) {
     process.stderr.write(`Error parsing SessionEnd event JSON: ${read.problem}\n`);
     return EXIT.notOk;

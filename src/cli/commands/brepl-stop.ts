@@ -26,7 +26,7 @@ async function decide({ replServer }: BreplOptions): Promise<Verdict> {
   }
   using cancelled = cancellation();
   const signal = timeLimit(DEADLINE_MS, cancelled.signal);
-  const read = await readEvent(process.stdin, signal);
+  const read = await readEvent(signal);
   if (!read.ok) return invalidInput(`Error parsing Stop event JSON: ${read.problem}`);
   const cwd = process.cwd();
   const parsed = claudeCode.parse(read.payload, { env, cwd });

@@ -13,7 +13,7 @@ import type { Host } from "../../hosts/host.ts";
 import { readStop } from "../../hosts/read-stop.ts";
 import { refusal } from "../../hosts/refused.ts";
 import { now } from "../../machine/clock.ts";
-import { readAtOnce, readObjectText } from "../../machine/read-stdin.ts";
+import { readStdin } from "../../machine/read-stdin.ts";
 import { writeStopRecord } from "../../machine/stop-records.ts";
 import { trace } from "../../machine/trace.ts";
 import { writeAll } from "../../machine/write-all.ts";
@@ -57,9 +57,7 @@ async function answerStop(named: Host | undefined, signal: AbortSignal): Promise
   const { env } = process;
   if (env["GAUNTLET_STOP_HOOK_ACTIVE"] || env["GAUNTLET_STOP_HOOK_ACTIVE_ENV"])
     return { verdict: allow("stop_hook_active") };
-  const beginning = readAtOnce();
-  const text =
-    beginning.kind === "complete" ? beginning.text : await readObjectText(process.stdin, signal, beginning);
+  const text = await readStdin(signal);
   trace("stdin read");
   const read = readStop(text, { env, cwd: currentDirectory() }, named);
   if (read.kind === "no-stop") return { ...read, verdict: allow("invalid_input", read) };

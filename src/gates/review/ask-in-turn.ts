@@ -1,3 +1,4 @@
+import { elapsedMs } from "../../machine/clock.ts";
 import type { Finding } from "../../core/finding.ts";
 import { concludeRound, type ReviewAnswer, type RoundResult } from "../../core/review-round.ts";
 import type { CappedLog } from "../../machine/capped-log.ts";
@@ -57,9 +58,9 @@ async function askByName(
   const { numReviews, maxRounds, model, timeoutMs } = planned.gate;
   const which = `slot ${slot} of ${numReviews}, round ${round.number} of ${maxRounds}`;
   tell(run, { log }, `${name} reviews: ${which}, ${prompt.length} characters`);
-  const started = performance.now();
+  const started = elapsedMs();
   const asked = await askReviewer(reviewer, { prompt, model, timeoutMs, context, log }, signal);
-  const took = `${((performance.now() - started) / 1000).toFixed(1)} s`;
+  const took = `${((elapsedMs() - started) / 1000).toFixed(1)} s`;
   if (asked.kind === "answered")
     tell(run, { log }, `${name} answered after ${took}: ${summary(asked.answer)}`);
   return asked;

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { readIndexMarks } from "../../src/machine/index-marks.ts";
+import { readIndexMarks } from "../../src/machine/git-index.ts";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
 import { tempDir } from "../rig/temp-dir.ts";
 
