@@ -1,8 +1,14 @@
-/** What a person would have seen on a terminal: no escape codes, no overwritten progress, no control characters. */
-export function cleanText(raw: string): string {
+/** What a person would have seen on a terminal, line by line: no escape codes, no overwritten progress, no control characters. */
+export function cleanLines(raw: string): readonly string[] {
   const visible = raw.includes("\u001B") || raw.includes("\u009B") ? raw.replace(ESCAPE_CODES, "") : raw;
-  const settled = visible.includes("\r") ? settleCarriageReturns(visible) : visible;
-  return settled.replace(CONTROLS, "");
+  const text = visible.replace(CONTROLS, "").replaceAll("\r\n", "\n");
+  const lines = text.split("\n");
+  return text.includes("\r") ? lines.map(lastWritten) : lines;
+}
+
+/** The same as one text. */
+export function cleanText(raw: string): string {
+  return cleanLines(raw).join("\n");
 }
 
 /** OSC, DCS and other strings with a terminator; CSI sequences; two-character escapes; a lone escape. */
@@ -12,12 +18,6 @@ const ESCAPE_CODES =
 const CONTROLS = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F\uFEFF]/g;
 
 /** A carriage return starts the line again: the last thing written on a line is what stays. */
-function settleCarriageReturns(text: string): string {
-  const unix = text.replaceAll("\r\n", "\n");
-  if (!unix.includes("\r")) return unix;
-  return unix.split("\n").map(lastWritten).join("\n");
-}
-
 function lastWritten(line: string): string {
   if (!line.includes("\r")) return line;
   return line.split("\r").findLast((part) => part.trim() !== "") ?? "";

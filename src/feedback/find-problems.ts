@@ -54,7 +54,7 @@ function findProblems(log: Log, place: Place, parser?: string): Reading {
   const isRead = (line: number) => read[line] === 1;
   const problems: FoundProblem[] = [];
   let unread = 0;
-  for (const { name: tool, kind, parse } of candidates(log.beginnings, parser)) {
+  for (const { name: tool, kind, parse } of candidates(parser)) {
     for (const { from, to, read: readProblem } of parse(log, isRead)) {
       if (isRead(from)) continue;
       read.fill(1, from, to);
@@ -70,11 +70,10 @@ function findProblems(log: Log, place: Place, parser?: string): Reading {
 /** More than anyone can use; the rest is counted. */
 const MOST_READ = 3000;
 
-function candidates(beginnings: string, pinned: string | undefined): readonly Parser[] {
+function candidates(pinned: string | undefined): readonly Parser[] {
   if (pinned === "none") return [];
   const known = PARSERS.filter((parser) => parser.name === pinned);
-  if (known.length > 0) return known;
-  return PARSERS.filter((parser) => parser.marks?.some((mark) => beginnings.includes(mark)) ?? true);
+  return known.length > 0 ? known : PARSERS;
 }
 
 /** Paths inside messages are shortened too: they say the same, and fingerprints stay the same elsewhere. */

@@ -1,15 +1,19 @@
 /** `go test -json` wraps every line of output; the lines come back as `go test -v` prints them, package by package. */
 export function unwrapGoJson(lines: readonly string[]): readonly string[] {
   if (!lines.some((line) => line.startsWith('{"') && line.includes('"Action":"output"'))) return lines;
+  const unwrapped: string[] = [];
   const packages = new Map<string, string[]>();
   for (const line of lines) {
-    const event = EVENT.test(line);
-    const name = event ? (PACKAGE.exec(line)?.[1] ?? "") : "";
+    if (!line.startsWith("{") || !EVENT.test(line)) {
+      unwrapped.push(line);
+      continue;
+    }
+    const name = PACKAGE.exec(line)?.[1] ?? "";
     const output = packages.get(name) ?? [];
     packages.set(name, output);
-    output.push(event ? outputOf(line) : `${line}\n`);
+    output.push(outputOf(line));
   }
-  return [...packages.values()].flatMap((output) => output.join("").split("\n"));
+  return unwrapped.concat(...[...packages.values()].map((output) => output.join("").split("\n")));
 }
 
 const EVENT = /^\{.*"Action":"\w+(?:-\w+)?"/;

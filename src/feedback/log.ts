@@ -1,5 +1,7 @@
-import { cleanText } from "./clean-text.ts";
+import { cleanLines } from "./clean-text.ts";
 import { unwrapGoJson } from "./go-json.ts";
+import type { FindBeginnings } from "./index-beginnings.ts";
+import { indexBeginnings } from "./index-beginnings.ts";
 import type { PlacedText } from "./placed-text.ts";
 import { placedText } from "./placed-text.ts";
 import { untangle } from "./untangle.ts";
@@ -7,8 +9,10 @@ import { untangle } from "./untangle.ts";
 /** What a gate printed, as a person would have seen it; read once for all parsers. */
 export interface Log {
   readonly lines: readonly string[];
-  /** How the lines begin, each beginning once: enough to see which tools have written here. */
-  readonly beginnings: string;
+  /** The lines that begin, after blanks, with one of these words, in order: what a parser looks at instead of every line. */
+  readonly beginning: FindBeginnings;
+  /** The lines that begin, after blanks, with a digit. */
+  readonly numbered: readonly number[];
   /** The lines that begin with a place in a file. */
   readonly placed: readonly PlacedText[];
   readonly isPlaced: (line: number) => boolean;
@@ -16,12 +20,10 @@ export interface Log {
 
 /** No tool puts a place further right; a minified file or a JSON blob on one line must not cost time. */
 const LONGEST_LINE = 4000;
-const BEGINNING = 14;
 
 /** Cleans and splits a raw log. */
 export function readLog(raw: string): Log {
-  const lines = untangle(unwrapGoJson(cleanText(raw).split("\n").map(bounded)));
-  const beginnings = new Set(lines.map((line) => line.trimStart().slice(0, BEGINNING)));
+  const lines = untangle(unwrapGoJson(cleanLines(raw).map(bounded)));
   const placed: PlacedText[] = [];
   const isPlaced = new Uint8Array(lines.length);
   lines.forEach((line, index) => {
@@ -30,7 +32,9 @@ export function readLog(raw: string): Log {
     placed.push(found);
     isPlaced[index] = 1;
   });
-  return { lines, beginnings: [...beginnings].join("\n"), placed, isPlaced: (line) => isPlaced[line] === 1 };
+  const beginning = indexBeginnings(lines);
+  const numbered = beginning(..."0123456789".split(""));
+  return { lines, beginning, numbered, placed, isPlaced: (line) => isPlaced[line] === 1 };
 }
 
 function bounded(line: string): string {

@@ -1,7 +1,6 @@
 import { array, assert, constantFrom, integer, property, uint8Array } from "fast-check";
 import { expect, test } from "vitest";
 import { digestGates } from "../../src/feedback/digest.ts";
-import { PARSERS } from "../../src/feedback/parsers/table.ts";
 
 function digest(text: string, budget = 9000): string {
   const gate = { id: "g", name: "g", text, logPath: "logs/g.log", projectRoot: "/tmp/project" };
@@ -24,32 +23,68 @@ test("any bytes give a digest within the budget, with whole characters", () => {
 });
 
 /** Pieces that parsers look for, in any order: the likeliest way to lead one astray. */
-const PIECES = PARSERS.flatMap(({ marks = [] }) => marks).concat(
-  [
-    "\n",
-    "\n\n",
-    "  ",
-    "    ",
-    "src/a.ts:1:2",
-    "(1,2)",
-    ": error: ",
-    " - ",
-    "___ x ___",
-    "=== FAILURES ===",
-    "1) x",
-  ],
-  [
-    "\u001B[31m",
-    "\r",
-    "--> a.rs:1:2",
+const PIECES = [
+  ...["\n", "\n\n", "  ", "    ", "\r", "\u001B[31m", " - ", "[[[[", "))))", "x".repeat(50), "error"],
+  ...["src/a.ts:1:2", "(1,2)", ": error: ", "--> a.rs:1:2", ",-[a.js:1:2]", "  1:2  error  x  y", "a.js"],
+  ...[
     'File "a.py", line 3',
+    "Traceback (most recent call last):",
     "at f (a.js:1:2)",
-    "error",
-    "x".repeat(50),
-    "[[[[",
-    "))))",
+    "/a.js:1",
+    "^",
+    "Node.js v",
   ],
-);
+  ...[
+    "● a › b",
+    "FAIL  a.test.ts > x",
+    "PASS a.js",
+    "× x",
+    "✖ x (1ms)",
+    "⎯⎯⎯",
+    "stdout | x",
+    "1) x",
+    "2 failing",
+  ],
+  ...["___ x ___", "=== FAILURES ===", "FAILED a.py::x", "ERROR a.py", "FAIL: x", "-".repeat(20)],
+  ...[
+    "=== RUN   TestA",
+    "--- FAIL: TestA (0.00s)",
+    "--- PASS: TestA (",
+    "FAIL\ta",
+    "a_test.go:1: x",
+    "panic: x",
+  ],
+  ...[
+    "---- x stdout ----",
+    "test x ... FAILED",
+    "failures:",
+    "Failures:",
+    "Failure/Error: x",
+    "1) A::b",
+    "✘ x",
+  ],
+  ...[
+    "  1) test x (A)",
+    "FAIL in (x) (a.clj:1)",
+    "Syntax error",
+    "✘ [fail]: x",
+    "(in test file a.bats, line 1)",
+  ],
+  ...[
+    "not ok 1 - x",
+    "ok 2",
+    "PHP Parse error: x in a.php on line 1",
+    "npm error code EX",
+    "::error file=a::",
+  ],
+  ...[
+    "ld: a.c:(.text+0x1): undefined reference",
+    "In a.sh line 1:",
+    "FILE: a.php",
+    "[warn] a.js",
+    "** (A) a.ex:1: x",
+  ],
+];
 
 test("any mixture of what tools print gives a digest within the budget", () => {
   assert(
@@ -60,6 +95,10 @@ test("any mixture of what tools print gives a digest within the budget", () => {
 });
 
 const MEGABYTE = 1_000_000;
+
+function numbers(word: string): readonly string[] {
+  return Array.from({ length: MEGABYTE / 25 }, (_, index) => `${word}${index}`);
+}
 
 test.each([
   ["one line", "x".repeat(MEGABYTE)],
@@ -75,6 +114,12 @@ test.each([
   ["headings without bodies", "  ● a › b\n".repeat(MEGABYTE / 10)],
   ["frames", "    at f (/a/b.js:1:2)\n".repeat(MEGABYTE / 20)],
   ["failing tests", "--- FAIL: TestA (0.00s)\n".repeat(MEGABYTE / 20)],
+  ["failing tests without output", "FAIL  a.test.ts > x\n".repeat(MEGABYTE / 20)],
+  [
+    "a test that fails again and again",
+    "--- FAIL: TestA (0.00s)\n    a_test.go:1: x\n".repeat(MEGABYTE / 44),
+  ],
+  ["listed tests", `${numbers("  ✘ [fail]: x").join("\n")}\n${numbers("  x").join("\n")}`],
   ["tracebacks", "Traceback (most recent call last):\n".repeat(MEGABYTE / 30)],
   ["not ok", "not ok 1 - a\n".repeat(MEGABYTE / 12)],
   ["annotations", "::error file=a::".repeat(MEGABYTE / 15)],

@@ -3,29 +3,33 @@ import type { Caught } from "./compose.ts";
 import { finding } from "./compose.ts";
 import { readFailureBody } from "./failure-body.ts";
 import type { Finding, Parser } from "./parser.ts";
+import { headings } from "./sections.ts";
 
 /** AVA: first the list of tests with `✘ [fail]: name`, then each name again with its failure below. */
-export const ava: Parser = { name: "ava", kind: "test", marks: ["✘ [fail]", "✖ [fail]"], parse };
+export const ava: Parser = { name: "ava", kind: "test", parse };
 
 const LISTED =
   /^\s*[✘✖] \[fail\]: (?<test>.+?)(?: (?:Error thrown in test|Rejected promise returned by test))?$/;
+const LONGEST = 400;
 const SOURCE = /^\s*(?:(?<file>\S+\.[cm]?[jt]sx?):\d+|\d+: .*)$/;
 
-function parse({ lines }: Log): readonly Finding[] {
-  const listed = lines.flatMap((line) => LISTED.exec(line)?.groups?.["test"] ?? []);
-  const waiting = new Set(listed);
-  return lines.flatMap((line, index) => {
-    const test = line.trim();
+function parse({ lines, beginning }: Log): readonly Finding[] {
+  const listed = headings(lines, beginning("✘ [fail]", "✖ [fail]"), LISTED);
+  const waiting = new Set(listed.map(({ heading }) => heading["test"] ?? ""));
+  const firstCharacters = new Set([...waiting].map((test) => test.charAt(0)));
+  return beginning(...firstCharacters).flatMap((from) => {
+    const test = lines[from]?.trim() ?? "";
     if (!waiting.delete(test)) return [];
-    const to = endOfFailure(lines, index + 1);
-    return [finding(() => ({ ...describe(lines.slice(index + 1, to)), test }), index, to)];
+    const to = endOfFailure(lines, from + 1);
+    return [finding(() => ({ ...describe(lines.slice(from + 1, to)), test }), from, to)];
   });
 }
 
 /** Two blank lines, or a rule, stand between failures. */
 function endOfFailure(lines: readonly string[], start: number): number {
   let end = start;
-  while (end < lines.length && !isGap(lines[end] ?? "", lines[end + 1] ?? "")) end += 1;
+  while (end < lines.length && end - start < LONGEST && !isGap(lines[end] ?? "", lines[end + 1] ?? ""))
+    end += 1;
   return end;
 }
 

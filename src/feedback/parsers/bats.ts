@@ -1,19 +1,19 @@
 import type { Log } from "../log.ts";
 import type { Caught } from "./compose.ts";
-import { finding } from "./compose.ts";
 import type { Finding, Parser } from "./parser.ts";
-import { sections } from "./sections.ts";
+import { sections, toFinding } from "./sections.ts";
 
-/** bats' pretty output. */
-export const bats: Parser = { name: "bats", kind: "test", marks: ["(in test file"], parse };
+/** bats' pretty output: the place stands right below the name of the test. */
+export const bats: Parser = { name: "bats", kind: "test", parse };
 
 const FAILED = /^.{0,200}? ✗ (?<test>.+?)\s*$/;
 const PLACE = /\(in test file (?<file>\S+), line (?<line>\d+)\)|file (?<helper>\S+), line (?<at>\d+)/;
 
-function parse({ lines }: Log): readonly Finding[] {
-  return sections(lines, FAILED, /^\S| ✓ /)
-    .filter(({ body }) => body.some((line) => PLACE.test(line)))
-    .map(({ heading, body, from, to }) => finding(() => ({ ...heading, ...describe(body) }), from, to));
+function parse({ lines, beginning }: Log): readonly Finding[] {
+  const above = beginning("(in test file ", "(from function ").map((place) => place - 1);
+  return sections(lines, above, { start: FAILED, end: /^\S| [✓✗] / }).map(
+    toFinding(({ heading, body }) => ({ ...heading, ...describe(body) })),
+  );
 }
 
 function describe(body: readonly string[]): Caught {

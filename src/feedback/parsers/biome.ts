@@ -1,21 +1,22 @@
 import type { Log } from "../log.ts";
 import type { Caught } from "./compose.ts";
-import { finding } from "./compose.ts";
 import type { Finding, Parser } from "./parser.ts";
-import { sections } from "./sections.ts";
+import { headings, sections, toFinding } from "./sections.ts";
 
 /** Biome: a ruled heading with place and rule, the message marked with its weight; what is marked `i` is only information. */
-export const biome: Parser = { name: "biome", kind: "lint", marks: ["× ", "✖ ", "! "], parse };
+export const biome: Parser = { name: "biome", kind: "lint", parse };
 
 const HEADING =
   /^(?<file>[^\s:]+\.\w+|[A-Za-z]:\S+?)(?::(?<line>\d+):(?<column>\d+))? (?<code>[\w/-]+)(?:\s+[A-Z ]+)?\s+━+$/;
 const END = /^\S.* ━+$|^(?:Checked|Skipped|Found) \d/;
 const MESSAGE = /^\s{2}(?<mark>[×✖!⚠]) (?<message>.*)$/;
 
-function parse({ lines }: Log): readonly Finding[] {
-  return sections(lines, HEADING, END)
-    .filter(({ body }) => body.some((line) => MESSAGE.test(line)))
-    .map(({ heading, body, from, to }) => finding(() => ({ ...heading, ...describe(body) }), from, to));
+/** The message stands below the heading and a blank line. */
+function parse({ lines, beginning }: Log): readonly Finding[] {
+  const above = headings(lines, beginning("× ", "✖ ", "! ", "⚠ "), MESSAGE).map(({ from }) => from - 2);
+  return sections(lines, above, { start: HEADING, end: END }).map(
+    toFinding(({ heading, body }) => ({ ...heading, ...describe(body) })),
+  );
 }
 
 function describe(body: readonly string[]): Caught {

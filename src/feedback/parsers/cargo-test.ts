@@ -1,30 +1,25 @@
 import type { Log } from "../log.ts";
 import type { Caught } from "./compose.ts";
-import { finding } from "./compose.ts";
 import type { Finding, Parser } from "./parser.ts";
-import { sections } from "./sections.ts";
+import { headings, sections, toFinding } from "./sections.ts";
 
 /** Rust's test harness: `---- name stdout ----` and the panic below it. */
-export const cargoTest: Parser = {
-  name: "cargo-test",
-  kind: "test",
-  marks: ["---- ", "test "],
-  parse,
-};
+export const cargoTest: Parser = { name: "cargo-test", kind: "test", parse };
 
 const FAILURE = /^---- (?<test>.+?) stdout ----$/;
+const END = /^failures:$|^test result: /;
 const LISTED = /^test (?<test>.+?)(?: - should panic)? \.\.\. FAILED$/;
 
 /** A test that said nothing has no section of its own. */
-function parse({ lines }: Log): readonly Finding[] {
-  const told = sections(lines, FAILURE, /^failures:$|^test result: /);
+function parse({ lines, beginning }: Log): readonly Finding[] {
+  const told = sections(lines, beginning("---- "), { start: FAILURE, end: END });
   const names = new Set(told.map(({ heading }) => heading["test"]));
-  const listed = sections(lines, LISTED).filter(({ heading }) => !names.has(heading["test"]));
+  const listed = headings(lines, beginning("test "), LISTED).filter(
+    ({ heading }) => !names.has(heading["test"]),
+  );
   return [
-    ...told.map(({ heading, body, from, to }) =>
-      finding(() => ({ ...heading, ...readPanic(body) }), from, to),
-    ),
-    ...listed.map(({ heading, from }) => finding(() => heading, from)),
+    ...told.map(toFinding(({ heading, body }) => ({ ...heading, ...readPanic(body) }))),
+    ...listed.map(toFinding(({ heading }) => heading)),
   ];
 }
 

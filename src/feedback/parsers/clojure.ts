@@ -3,32 +3,27 @@ import type { Caught } from "./compose.ts";
 import { finding } from "./compose.ts";
 import type { Finding, Parser } from "./parser.ts";
 import type { Section } from "./sections.ts";
-import { lastBefore, sections } from "./sections.ts";
+import { headings, lastBefore, sections, toFinding } from "./sections.ts";
 
 /** clojure.test, and what the Clojure compiler and reader say. */
 export const clojure: Parser = {
   name: "clojure",
   kind: "test",
-  marks: ["FAIL in ", "ERROR in ", "Syntax error", "Execution err"],
   parse: (log) => [...testFailures(log), ...compileErrors(log)],
 };
 
 const FAILURE =
   /^(?:FAIL|ERROR) in \(?(?:(?<namespace>[\w.-]+)\/)?(?<test>[^)\s]*)\)? \((?<file>[^\s:)]+):(?<line>\d+)\)$/;
+const NAMESPACE = /^(?:Testing|lein test) (?<namespace>[\w.*+!?<>=-]+)$/;
 const END = /^(?:Testing |lein test |Ran \d+ tests|\d+ failures, )/;
 
-function testFailures({ lines }: Log): readonly Finding[] {
-  const spaces = sections(lines, /^(?:Testing|lein test) (?<namespace>[\w.*+!?<>=-]+)$/);
-  return sections(lines, FAILURE, END).map((section) =>
-    finding(
-      () =>
-        describe(
-          section,
-          section.heading["namespace"] ?? lastBefore(spaces, section.from)?.heading["namespace"],
-        ),
-      section.from,
-      section.to,
-    ),
+function testFailures({ lines, beginning }: Log): readonly Finding[] {
+  const spaces = headings(lines, beginning("Testing ", "lein test "), NAMESPACE);
+  return sections(lines, beginning("FAIL in ", "ERROR in "), { start: FAILURE, end: END }).map(
+    toFinding((section) => {
+      const { namespace = lastBefore(spaces, section.from)?.heading["namespace"] } = section.heading;
+      return describe(section, namespace);
+    }),
   );
 }
 
@@ -69,11 +64,14 @@ function inSourceTree(file: string | undefined, path: string | undefined): strin
 const COMPILE =
   /^(?<kind>Syntax error|Execution error|Unexpected error)(?: \((?<code>[\w.$]+)\))? ?(?:\S+ )*?at (?:[\w.$/*-]+ )?\((?<file>[^\s:()]+):(?<line>\d+)(?::(?<column>\d+))?\)\.$/;
 
-function compileErrors({ lines }: Log): readonly Finding[] {
-  return lines.flatMap((line, index) => {
-    const found = COMPILE.exec(line)?.groups;
-    if (found === undefined) return [];
-    const message = `${found["kind"]}: ${lines[index + 1]?.trim() ?? ""}`;
-    return [finding(() => ({ ...found, message }), index, index + 2)];
+function compileErrors({ lines, beginning }: Log): readonly Finding[] {
+  const said = beginning("Syntax error", "Execution error", "Unexpected error");
+  return headings(lines, said, COMPILE).map((section) => {
+    const below = lines[section.to] ?? "";
+    return finding(() => compileError(section, below), section.from, section.to + 1);
   });
+}
+
+function compileError({ heading }: Section, below: string): Caught {
+  return { ...heading, message: `${heading["kind"]}: ${below.trim()}` };
 }

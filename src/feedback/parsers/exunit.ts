@@ -1,23 +1,21 @@
 import type { Log } from "../log.ts";
 import type { Caught } from "./compose.ts";
-import { finding } from "./compose.ts";
 import { readFailureBody } from "./failure-body.ts";
 import type { Finding, Parser } from "./parser.ts";
 import type { Section } from "./sections.ts";
-import { sections } from "./sections.ts";
+import { sections, toFinding } from "./sections.ts";
 
 /** Elixir's ExUnit: `1) test name (Module)` with the test's place on the next line. */
-export const exunit: Parser = { name: "exunit", kind: "test", marks: [") test "], parse };
+export const exunit: Parser = { name: "exunit", kind: "test", parse };
 
 const NUMBERED = /^\s{2}\d+\) (?:test|property|doctest) (?<test>.+) \((?<module>[\w.]+)\)$/;
+const END = /^(?:Finished in |\.+$)/;
 
-function parse({ lines }: Log): readonly Finding[] {
-  return sections(lines, NUMBERED, /^(?:Finished in |\.+$)/).map(({ heading, body, from, to }) =>
-    finding(() => describe(heading, body), from, to),
-  );
+function parse({ lines, numbered }: Log): readonly Finding[] {
+  return sections(lines, numbered, { start: NUMBERED, end: END }).map(toFinding(describe));
 }
 
-function describe(heading: Section["heading"], body: readonly string[]): Caught {
+function describe({ heading, body }: Section): Caught {
   const place = /^\s+(?<file>\S+\.exs):(?<line>\d+)$/.exec(body[0] ?? "")?.groups;
   const own = body.slice(place === undefined ? 0 : 1).filter((line) => !/^\s+stacktrace:$/.test(line));
   const caught = readFailureBody(own, { testFile: place?.["file"] });

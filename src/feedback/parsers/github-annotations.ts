@@ -1,29 +1,23 @@
 import type { Log } from "../log.ts";
-import { finding } from "./compose.ts";
+import type { Caught } from "./compose.ts";
 import type { Finding, Parser } from "./parser.ts";
+import type { Section } from "./sections.ts";
+import { headings, toFinding } from "./sections.ts";
 
 /** `::error file=…,line=…::message`, which many tools print for GitHub Actions. */
-export const githubAnnotations: Parser = {
-  name: "github",
-  kind: "lint",
-  marks: ["::error", "::warning"],
-  parse,
-};
+export const githubAnnotations: Parser = { name: "github", kind: "lint", parse };
 
 const ANNOTATION = /^::(?<severity>error|warning)(?: (?<properties>.*?))?::(?<message>.*)$/;
 
-function parse({ lines }: Log): readonly Finding[] {
-  return lines.flatMap((line, index) => {
-    const { severity, properties = "", message = "" } = ANNOTATION.exec(line)?.groups ?? {};
-    if (severity === undefined || !/\bfile=/.test(properties)) return [];
-    const {
-      file,
-      line: number,
-      col,
-    } = Object.fromEntries(properties.split(",").map((pair) => pair.split("=", 2)));
-    const place = { file: unescaped(file), line: number, column: col };
-    return [finding(() => ({ ...place, severity, message: unescaped(message) }), index)];
-  });
+function parse({ lines, beginning }: Log): readonly Finding[] {
+  return headings(lines, beginning("::error", "::warning"), ANNOTATION)
+    .filter(({ heading }) => /\bfile=/.test(heading["properties"] ?? ""))
+    .map(toFinding(describe));
+}
+
+function describe({ heading: { severity, properties = "", message } }: Section): Caught {
+  const { file, line, col } = Object.fromEntries(properties.split(",").map((pair) => pair.split("=", 2)));
+  return { file: unescaped(file), line, column: col, severity, message: unescaped(message) };
 }
 
 function unescaped(text: string | undefined): string {

@@ -1,3 +1,6 @@
+import type { Log } from "../log.ts";
+import { headings } from "./sections.ts";
+
 /** Where the output of one package ends, and in which directory the package is. */
 export interface GoPackage {
   /** Index of the line `FAIL path 0.1s` or `ok path 0.1s`. */
@@ -8,11 +11,11 @@ export interface GoPackage {
 const RESULT = /^(?:FAIL|ok {2}|\? {3})\t(?<path>\S+)(?:\t|\s|$)/;
 
 /** The packages of a log in order. `go test` names files without their directory; the package's import path has it. */
-export function packageDirectories(lines: readonly string[]): readonly GoPackage[] {
-  const found = lines.flatMap((line, end) => {
-    const path = RESULT.exec(line)?.groups?.["path"];
-    return path === undefined ? [] : [{ end, path: path.split("/") }];
-  });
+export function packageDirectories({ lines, beginning }: Log): readonly GoPackage[] {
+  const found = headings(lines, beginning("FAIL\t", "ok  \t", "?   \t"), RESULT).map(({ heading, from }) => ({
+    end: from,
+    path: heading["path"]?.split("/") ?? [],
+  }));
   const root = moduleLength(found.map(({ path }) => path));
   return found.map(({ end, path }) => ({ end, directory: path.slice(root).join("/") }));
 }

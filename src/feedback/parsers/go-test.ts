@@ -2,73 +2,87 @@ import type { Log } from "../log.ts";
 import type { Caught } from "./compose.ts";
 import { finding, ignored } from "./compose.ts";
 import { frameOf } from "./frames.ts";
+import type { GoPackage } from "./go-packages.ts";
 import { packageDirectories } from "./go-packages.ts";
 import type { Finding, Parser } from "./parser.ts";
+import type { Section } from "./sections.ts";
+import { headings } from "./sections.ts";
 
 /** `go test`: what a test said stands below `--- FAIL` without -v, above it with -v. */
-export const goTest: Parser = {
-  name: "go-test",
-  kind: "test",
-  marks: ["--- FAIL: ", "--- PASS: ", "=== RUN"],
-  parse,
-};
+export const goTest: Parser = { name: "go-test", kind: "test", parse };
 
 /** A test that failed, and the lines it said. */
 interface FailedTest {
   readonly test: string;
   readonly index: number;
-  readonly said: string[];
+  readonly said: readonly Range[];
 }
 
-const RESULT = /^\s*--- (?<result>FAIL|PASS|SKIP): (?<test>\S+) \(/;
-const STATE = /^=== (?:RUN|CONT|NAME|PAUSE)\s+(?<test>\S+)$/;
+interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+const EVENT =
+  /^(?:=== (?<state>RUN|CONT|NAME|PAUSE)\s+(?<running>\S+)$|\s*--- (?<result>FAIL|PASS|SKIP): (?<test>\S+) \()/;
 const SAID = /^\s+(?<file>[\w.-]+\.go):(?<line>\d+): ?(?<message>.*)$/;
 
-function parse({ lines }: Log): readonly Finding[] {
-  const packages = packageDirectories(lines);
-  const findings: Finding[] = [];
-  let start = 0;
-  for (const { end, directory } of packages) {
-    findings.push(...readPackage(lines.slice(start, end), start, directory));
-    start = end + 1;
-  }
-  return [...findings, ...readPackage(lines.slice(start), start, "")];
+/** Logs of passing tests look like messages of a compiler: every said line is taken, told or not. */
+function parse(log: Log): readonly Finding[] {
+  const { lines, placed, beginning } = log;
+  const events = headings(lines, beginning("=== ", "--- "), EVENT);
+  if (events.length === 0) return [];
+  const rest = { end: lines.length, directory: "" };
+  let next = 0;
+  const told = [...packageDirectories(log), rest].flatMap((one) => {
+    const start = next;
+    while ((events[next]?.from ?? one.end) < one.end) next += 1;
+    return readPackage(lines, events.slice(start, next), one);
+  });
+  const spoken = placed.filter(({ index }) => SAID.test(lines[index] ?? ""));
+  return [...told, ...spoken.map(({ index }) => ignored(index, index + 1))];
 }
 
-/** Logs of passing tests look like messages of a compiler: every said line is taken, told or not. */
-function readPackage(lines: readonly string[], start: number, directory: string): readonly Finding[] {
-  const failed = failedTests(lines);
+function readPackage(
+  lines: readonly string[],
+  events: readonly Section[],
+  { end, directory }: GoPackage,
+): readonly Finding[] {
+  const failed = failedTests(events, end);
   const parents = new Set(
     failed.filter(({ test }) => test.includes("/")).map(({ test }) => test.replace(/\/[^/]*$/, "")),
   );
-  const told = failed
-    .filter(({ test, said }) => said.length > 0 || !parents.has(test))
-    .map((one) => finding(() => describeTest(one, directory), start + one.index));
-  const spoken = lines.flatMap((line, index) =>
-    SAID.test(line) ? [ignored(start + index, start + index + 1)] : [],
-  );
-  return [...told, ...spoken];
+  return failed
+    .filter(({ test, said }) => !parents.has(test) || saidLines(lines, said).length > 0)
+    .map(({ test, index, said }) =>
+      finding(() => describeTest(test, saidLines(lines, said), directory), index),
+    );
 }
 
-function failedTests(lines: readonly string[]): readonly FailedTest[] {
-  const saidBy = new Map<string, string[]>();
-  const failed: FailedTest[] = [];
-  let current = "";
-  lines.forEach((line, index) => {
-    const state = STATE.exec(line)?.groups?.["test"];
-    const { result, test } = RESULT.exec(line)?.groups ?? {};
-    current = state ?? test ?? current;
-    const said = saidBy.get(current) ?? [];
-    saidBy.set(current, said);
-    if (result === "FAIL") failed.push({ test: current, index, said });
-    else if (state === undefined && test === undefined && !/^(?:FAIL|PASS|exit status \d+)?$/.test(line))
-      said.push(line);
+/** What stands below an event was said by its test; a test that runs again says everything anew. */
+function failedTests(events: readonly Section[], end: number): readonly FailedTest[] {
+  const saidBy = new Map<string, Range[]>();
+  const over = new Set<string>();
+  return events.flatMap(({ heading, from }, order) => {
+    const { state, running, result, test = running ?? "" } = heading;
+    const isAgain = state === "RUN" || (result !== undefined && over.has(test));
+    const said = (isAgain ? undefined : saidBy.get(test)) ?? [];
+    saidBy.set(test, said);
+    said.push({ from: from + 1, to: events[order + 1]?.from ?? end });
+    if (result === undefined) over.delete(test);
+    else over.add(test);
+    return result === "FAIL" ? [{ test, index: from, said }] : [];
   });
-  return failed;
+}
+
+function saidLines(lines: readonly string[], said: readonly Range[]): readonly string[] {
+  return said
+    .flatMap(({ from, to }) => lines.slice(from, to))
+    .filter((line) => !/^(?:FAIL|PASS|exit status \d+)?$/.test(line));
 }
 
 /** Logs and errors look alike; the last thing a test says is why it ended. */
-function describeTest({ test, said }: FailedTest, directory: string): Caught {
+function describeTest(test: string, said: readonly string[], directory: string): Caught {
   const panic = said
     .map((line) => /^\s*panic: (?<message>.*?)(?: \[recovered\].*)?$/.exec(line)?.groups)
     .find(Boolean);

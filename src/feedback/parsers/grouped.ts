@@ -1,7 +1,10 @@
 import type { Log } from "../log.ts";
 import { isFileName } from "../placed-text.ts";
+import type { Caught } from "./compose.ts";
 import { finding } from "./compose.ts";
 import type { Finding, Parser } from "./parser.ts";
+import type { Section } from "./sections.ts";
+import { headings } from "./sections.ts";
 
 /** A file's name on a line of its own, below it `line:column severity message rule`: ESLint's stylish form, and those who borrowed it. */
 export const eslint: Parser = {
@@ -17,19 +20,29 @@ const ROW =
 const RULE_LAST = /^(?<message>.*?)\s{2,}(?<code>[@\w][\w@/.()-]*)$|^(?<before>.*\S)\s+\((?<name>[\w-]+)\)$/;
 const RULE_FIRST = /^(?<code>[A-Z]{1,4}\d{2,4})\s+(?:\[\*\]\s+)?(?<message>.*)$/;
 
-function parse({ lines }: Log): readonly Finding[] {
-  const findings: Finding[] = [];
+function parse({ lines, numbered }: Log): readonly Finding[] {
   let file: string | undefined;
-  lines.forEach((line, index) => {
-    const row = file === undefined ? undefined : ROW.exec(line)?.groups;
-    if (row !== undefined) findings.push(rowFinding(file, row, index));
-    else if (line.trim() !== "") file = headingFile(line);
+  let rowBefore = -1;
+  return headings(lines, numbered, ROW).flatMap((row) => {
+    const above = writtenAbove(lines, row.from);
+    if (above !== rowBefore) file = headingFile(lines[above] ?? "");
+    rowBefore = row.from;
+    return file === undefined ? [] : [rowFinding(row, file)];
   });
-  return findings;
 }
 
-function rowFinding(file: string | undefined, row: Readonly<Record<string, string>>, index: number): Finding {
-  return finding(() => ({ file, ...row, ...splitRule(row["said"] ?? "") }), index);
+function rowFinding(row: Section, file: string): Finding {
+  return finding(() => describe(row.heading, file), row.from);
+}
+
+function describe(row: Section["heading"], file: string): Caught {
+  return { file, ...row, ...splitRule(row["said"] ?? "") };
+}
+
+function writtenAbove(lines: readonly string[], index: number): number {
+  let above = index - 1;
+  while (above >= 0 && lines[above]?.trim() === "") above -= 1;
+  return above;
 }
 
 const HEADING = /^\s*(?<name>\S+?):?\s*$/;

@@ -4,19 +4,19 @@ import { finding, ignored } from "./compose.ts";
 import { readFailureBody } from "./failure-body.ts";
 import type { Finding, Parser } from "./parser.ts";
 import type { Section } from "./sections.ts";
-import { lastBefore, sections } from "./sections.ts";
+import { headings, lastBefore, sections } from "./sections.ts";
 
 /** Jest: `● suite › test` below `FAIL file`. */
-export const jest: Parser = { name: "jest", kind: "test", marks: ["● "], parse };
+export const jest: Parser = { name: "jest", kind: "test", parse };
 
 const FILE = /^\s*(?:FAIL|PASS)\s+(?:\S+\s+)?(?<file>\S+\.\w+)(?: \([\d.]+ m?s\))?$/;
 const FAILURE = /^\s{2}● (?<test>.+)$/;
 const END =
   /^(?:\s*(?:PASS|FAIL)\s+\S|Test Suites: |Summary of all failing tests|Snapshot Summary| › \d+ snapshot)/;
 
-function parse({ lines }: Log): readonly Finding[] {
-  const files = sections(lines, FILE);
-  return sections(lines, FAILURE, END).map((section) => {
+function parse({ lines, beginning }: Log): readonly Finding[] {
+  const files = headings(lines, beginning("FAIL", "PASS"), FILE);
+  return sections(lines, beginning("● "), { start: FAILURE, end: END }).map((section) => {
     const { heading, from, to } = section;
     if (heading["test"] === "Console") return ignored(from, to);
     return finding(() => describe(section, lastBefore(files, from)?.heading["file"]), from, to);

@@ -1,16 +1,18 @@
 import type { Log } from "../log.ts";
-import { finding } from "./compose.ts";
 import type { Finding, Parser } from "./parser.ts";
+import { headings, toFinding } from "./sections.ts";
 
 /** GNU ld, gold and lld: a symbol nobody defines, or two do; with a line only where there is debug information. */
-export const linker: Parser = { name: "linker", kind: "build", marks: ["ld: ", ":(.text", "ld.lld"], parse };
+export const linker: Parser = { name: "linker", kind: "build", parse };
 
 const UNRESOLVED =
   /^(?:\S*\bld(?:\.\w+)?: )?(?:error: )?(?<file>[^\s:]+\.\w+):(?:\(\.\w+[^)]*\)|(?<line>\d+)): (?<message>(?:undefined reference|multiple definition|undefined symbol).*)$/;
 
+/** Such a line may begin with anything, so all of them are looked at. */
 function parse({ lines }: Log): readonly Finding[] {
-  return lines.flatMap((line, index) => {
-    const found = UNRESOLVED.exec(line)?.groups;
-    return found === undefined ? [] : [finding(() => found, index)];
+  const symbols: number[] = [];
+  lines.forEach((line, index) => {
+    if (line.includes(": undefined ") || line.includes(": multiple ")) symbols.push(index);
   });
+  return headings(lines, symbols, UNRESOLVED).map(toFinding(({ heading }) => heading));
 }

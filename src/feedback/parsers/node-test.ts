@@ -3,21 +3,21 @@ import type { Caught } from "./compose.ts";
 import { finding } from "./compose.ts";
 import { readFailureBody } from "./failure-body.ts";
 import type { Finding, Parser } from "./parser.ts";
+import { headings } from "./sections.ts";
 
 /** node:test's spec reporter: `✖ name (1.2ms)` with the failure indented below, and again under "failing tests". */
-export const nodeTest: Parser = { name: "node-test", kind: "test", marks: ["✖ "], parse };
+export const nodeTest: Parser = { name: "node-test", kind: "test", parse };
 
 const FAILED = /^(?<indent>\s*)✖ (?<test>.+?) \([\d.]+m?s\)$/;
 const PLACE = /^\s*test at (?<file>\S+?):(?<line>\d+):(?<column>\d+)$/;
 
-function parse({ lines }: Log): readonly Finding[] {
-  return lines.flatMap((line, index) => {
-    const { indent = "", test } = FAILED.exec(line)?.groups ?? {};
-    if (test === undefined) return [];
-    const to = endOfBody(lines, index + 1, indent.length);
-    const body = lines.slice(index + 1, to);
+function parse({ lines, beginning }: Log): readonly Finding[] {
+  return headings(lines, beginning("✖ "), FAILED).flatMap(({ heading, from }) => {
+    const { indent = "", test = "" } = heading;
+    const to = endOfBody(lines, from + 1, indent.length);
+    const body = lines.slice(from + 1, to);
     if (body.every((one) => one.trim() === "")) return [];
-    return [finding(() => describe(test, body, lines[index - 1] ?? ""), index, to)];
+    return [finding(() => describe(test, body, lines[from - 1] ?? ""), from, to)];
   });
 }
 

@@ -1,9 +1,10 @@
 import type { Log } from "../log.ts";
 import { finding } from "./compose.ts";
 import type { Finding, Parser } from "./parser.ts";
+import { headings } from "./sections.ts";
 
 /** npm's own errors. That a script failed is no error of npm's: what the script printed is. */
-export const npm: Parser = { name: "npm", kind: "build", marks: ["npm error", "npm ERR!"], parse };
+export const npm: Parser = { name: "npm", kind: "build", parse };
 
 const LINE = /^npm (?:error|ERR!) ?(?<said>.*)$/;
 const CODE = /^code (?<code>E[A-Z0-9]+)$/;
@@ -11,11 +12,11 @@ const FILE = /^path (?<file>.+)$|Invalid (?<json>package\.json)/;
 const NOISE =
   /^(?:code|errno|syscall|path|A complete log|To see a list|npm |Lifecycle script|command|workspace|location)\b|^\s*$/;
 
-function parse({ lines }: Log): readonly Finding[] {
-  const said = lines.flatMap((line, index) => {
-    const text = LINE.exec(line)?.groups?.["said"];
-    return text === undefined ? [] : [{ text, index }];
-  });
+function parse({ lines, beginning }: Log): readonly Finding[] {
+  const said = headings(lines, beginning("npm error", "npm ERR!"), LINE).map(({ heading, from }) => ({
+    text: heading["said"] ?? "",
+    index: from,
+  }));
   const [first] = said;
   if (first === undefined) return [];
   const code = said

@@ -4,6 +4,6 @@ import { pointedParser } from "./pointed-parser.ts";
 export const oxlint = pointedParser({
   name: "oxlint",
   kind: "lint",
-  marks: [",-[", "╭─["],
+  arrows: [",-[", "╭─["],
   message: /^\s*[×x✖⚠!] +\S/,
 });

@@ -6,8 +6,6 @@ export interface Parser {
   /** As in `parser: <name>` of a check. */
   readonly name: string;
   readonly kind: FindingKind;
-  /** The parser is tried only when one of these is near the beginning of some line: a cheap look before the lines are walked. */
-  readonly marks?: readonly string[];
   /** `isRead` says which lines an earlier parser has understood; reading them again does no harm, it only costs time. */
   readonly parse: (log: Log, isRead: (line: number) => boolean) => readonly Finding[];
 }

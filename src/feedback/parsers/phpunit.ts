@@ -1,26 +1,22 @@
 import type { Log } from "../log.ts";
 import type { Caught } from "./compose.ts";
-import { finding } from "./compose.ts";
 import { readFailureBody } from "./failure-body.ts";
 import type { Finding, Parser } from "./parser.ts";
 import type { Section } from "./sections.ts";
-import { sections } from "./sections.ts";
+import { sections, toFinding } from "./sections.ts";
 
 /** PHPUnit: `1) Class::method` with the message and a bare trace; and its testdox form. */
 export const phpunit: Parser = {
   name: "phpunit",
   kind: "test",
-  marks: ["PHPUnit ", "✘ "],
-  parse: (log) => [...numbered(log), ...testdox(log)],
+  parse: (log) => [...numberedFailures(log), ...testdox(log)],
 };
 
 const NUMBERED = /^\d+\) (?<test>[\w\\]+::\S.*)$/;
 const END = /^(?:--|There (?:was|were) \d+ |(?:FAILURES|ERRORS|WARNINGS)!|Tests: \d+|OK\b.*)$/;
 
-function numbered({ lines }: Log): readonly Finding[] {
-  return sections(lines, NUMBERED, END).map((section) =>
-    finding(() => describe(section), section.from, section.to),
-  );
+function numberedFailures({ lines, numbered }: Log): readonly Finding[] {
+  return sections(lines, numbered, { start: NUMBERED, end: END }).map(toFinding(describe));
 }
 
 function describe({ heading, body }: Section): Caught {
@@ -28,11 +24,15 @@ function describe({ heading, body }: Section): Caught {
   return { ...readFailureBody(body, { testFile: `${name}.php` }), ...heading };
 }
 
-function testdox({ lines }: Log): readonly Finding[] {
-  return sections(lines, /^ ✘ (?<test>.+?)(?: +\[[\d.]+ ms\])?$/, /^(?: [✔✘∅↩] |\S)/).map(
-    ({ heading, body, from, to }) => {
-      const own = body.map((line) => line.replace(/^\s+[│├┐┴┊╵╷]\s?/, ""));
-      return finding(() => ({ ...readFailureBody(own), ...heading }), from, to);
-    },
+const FAILED = /^ ✘ (?<test>.+?)(?: +\[[\d.]+ ms\])?$/;
+const NEXT = /^(?: [✔✘∅↩] |\S)/;
+
+function testdox({ lines, beginning }: Log): readonly Finding[] {
+  return sections(lines, beginning("✘ "), { start: FAILED, end: NEXT }).map(
+    toFinding(({ heading, body }) => ({ ...readFailureBody(body.map(withoutRule)), ...heading })),
   );
+}
+
+function withoutRule(line: string): string {
+  return line.replace(/^\s+[│├┐┴┊╵╷]\s?/, "");
 }

@@ -4,28 +4,28 @@ import { readVerdict } from "../read-verdict.ts";
 import type { Caught } from "./compose.ts";
 import { finding } from "./compose.ts";
 import type { Finding, FindingKind, Parser } from "./parser.ts";
+import { headings } from "./sections.ts";
 
 /** A tool that prints the message first and points to the place below: `--> file:line:column`, `╭─[file:line:column]`. */
 export interface PointingTool {
   readonly name: string;
   readonly kind: FindingKind;
-  readonly marks: readonly string[];
+  /** How it points. */
+  readonly arrows: readonly string[];
   /** The shape of the line with the message. */
   readonly message: RegExp;
 }
 
 /** The parser of such a tool. */
-export function pointedParser({ name, kind, marks, message }: PointingTool): Parser {
-  return { name, kind, marks, parse };
+export function pointedParser({ name, kind, arrows, message }: PointingTool): Parser {
+  return { name, kind, parse };
 
-  function parse({ lines }: Log): readonly Finding[] {
-    return lines.flatMap((line, index) => {
-      const place = POINTER.exec(line)?.groups;
-      if (place === undefined || !isFileName(place["file"] ?? "")) return [];
-      const from = messageAbove(lines, index, message);
-      if (from === undefined) return [];
-      const to = endOfFrame(lines, index + 1);
-      return [finding(() => describe(lines, from, index), from, to)];
+  function parse({ lines, beginning }: Log): readonly Finding[] {
+    return headings(lines, beginning(...arrows), POINTER).flatMap(({ heading, from: pointer }) => {
+      const from = messageAbove(lines, pointer, message);
+      if (from === undefined || !isFileName(heading["file"] ?? "")) return [];
+      const to = endOfFrame(lines, pointer + 1);
+      return [finding(() => describe(lines, from, pointer), from, to)];
     });
   }
 }
@@ -38,8 +38,7 @@ function describe(lines: readonly string[], from: number, pointer: number): Caug
   return { ...POINTER.exec(lines[pointer] ?? "")?.groups, ...said, severity, excerpt };
 }
 
-const POINTER =
-  /^\s*(?:-->|,-\[|╭─\[|┌─|└─|╰─\[)\s*(?<file>[^\s\]]+?):(?<line>\d+):(?<column>\d+)\]?(?::.*)?$/;
+const POINTER = /^\s*(?:-->|,-\[|╭─\[|┌─)\s*(?<file>[^\s\]]+?):(?<line>\d+):(?<column>\d+)\]?(?::.*)?$/;
 const FARTHEST = 8;
 const LONGEST_FRAME = 14;
 

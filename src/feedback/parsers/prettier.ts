@@ -7,8 +7,15 @@ import type { Finding, Parser } from "./parser.ts";
 export const prettier: Parser = {
   name: "prettier",
   kind: "lint",
-  marks: ["[warn] ", "[error] ", "ould reformat", "error: cannot", "Diff in "],
-  parse: ({ lines }: Log): readonly Finding[] => lines.flatMap((line, index) => unformatted(line, index)),
+  parse: ({ lines, beginning }: Log): readonly Finding[] =>
+    beginning(
+      "[warn] ",
+      "[error] ",
+      "would reformat ",
+      "Would reformat: ",
+      "error: cannot ",
+      "Diff in ",
+    ).flatMap((index) => unformatted(lines[index] ?? "", index)),
 };
 
 const SHAPES = [

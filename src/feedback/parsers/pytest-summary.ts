@@ -1,3 +1,6 @@
+import type { Log } from "../log.ts";
+import { headings } from "./sections.ts";
+
 /** A line of pytest's short summary. */
 export interface Summarised {
   readonly file: string;
@@ -9,10 +12,10 @@ export interface Summarised {
 
 const SUMMARY = /^(?:FAILED|ERROR) (?<file>[^\s:]+\.pyx?)(?:::(?<test>.+?))?(?: - (?<message>.*))?$/;
 
-export function summaryOf(lines: readonly string[]): readonly Summarised[] {
-  return lines.flatMap((line, index) => {
-    const { file, test, message } = SUMMARY.exec(line)?.groups ?? {};
-    return file === undefined ? [] : [{ file, test: test?.replaceAll("::", "."), message, index }];
+export function summaryOf({ lines, beginning }: Log): readonly Summarised[] {
+  return headings(lines, beginning("FAILED ", "ERROR "), SUMMARY).map(({ heading, from }) => {
+    const { file = "", test, message } = heading;
+    return { file, test: test?.replaceAll("::", "."), message, index: from };
   });
 }
 
@@ -26,13 +29,15 @@ export interface Bare {
 
 const BARE = /^(?<file>\/\S+\.py):(?<line>\d+): (?!in )(?<message>\S.*)$/;
 
-export function bareFailures(lines: readonly string[]): readonly Bare[] {
-  const start = lines.findIndex((line) => /^=+ FAILURES =+$/.test(line));
-  if (start === -1) return [];
-  const length = lines.slice(start + 1).findIndex((line) => /^={3,} .* ={3,}$/.test(line));
-  return lines.slice(start, length === -1 ? undefined : start + 1 + length).flatMap((text, offset) => {
-    const { file, line, message } = BARE.exec(text)?.groups ?? {};
-    if (file === undefined || line === undefined || message === undefined) return [];
-    return [{ file, line, message, index: start + offset }];
-  });
+export function bareFailures({ lines, beginning }: Log): readonly Bare[] {
+  const ruled = beginning("=").filter((index) => /^={3,} .* ={3,}$/.test(lines[index] ?? ""));
+  const at = ruled.findIndex((index) => /^=+ FAILURES =+$/.test(lines[index] ?? ""));
+  if (at === -1) return [];
+  const [start = 0, end = lines.length] = ruled.slice(at);
+  return headings(lines, beginning("/"), BARE)
+    .filter(({ from }) => from > start && from < end)
+    .map(({ heading, from }) => {
+      const { file = "", line = "", message = "" } = heading;
+      return { file, line, message, index: from };
+    });
 }

@@ -6,31 +6,28 @@ import type { Finding, Parser } from "./parser.ts";
 import type { Bare, Summarised } from "./pytest-summary.ts";
 import { bareFailures, summaryOf } from "./pytest-summary.ts";
 import type { Section } from "./sections.ts";
-import { sections } from "./sections.ts";
+import { sections, toFinding } from "./sections.ts";
 
 /** pytest: the sections FAILURES and ERRORS, completed from (or replaced by) the short summary. */
-export const pytest: Parser = {
-  name: "pytest",
-  kind: "test",
-  marks: ["____", "====", "FAILED ", "ERROR "],
-  parse,
-};
+export const pytest: Parser = { name: "pytest", kind: "test", parse };
 
 const HEADING = /^_{2,} (?:ERROR (?:at \w+ of|collecting) )?(?<name>\S.*?) _{2,}$/;
 const WARNINGS = /^=+ warnings summary(?<final> \(final\))? =+$/;
 const END = /^={3,} .* ={3,}$/;
 
 /** Warnings of a passing test are not problems; their places must not be read as such by anyone else. */
-function parse({ lines }: Log): readonly Finding[] {
-  const summary = summaryOf(lines);
-  const told = sections(lines, HEADING, END);
+function parse(log: Log): readonly Finding[] {
+  const { lines, beginning } = log;
+  const summary = summaryOf(log);
+  const told = sections(lines, beginning("__"), { start: HEADING, end: END });
+  const warnings = sections(lines, beginning("="), { start: WARNINGS, end: END });
   const files = new Map(summary.map(({ test, file }) => [test, file]));
   const names = new Set(told.map(({ heading }) => heading["name"]));
   const missing = summary.filter(({ test, file }) => !names.has(test ?? file));
   return [
-    ...told.map((section) => finding(() => describe(section, files), section.from, section.to)),
-    ...onlySummarised(missing, bareFailures(lines)),
-    ...sections(lines, WARNINGS, END).map(({ from, to }) => ignored(from, to)),
+    ...told.map(toFinding((section) => describe(section, files))),
+    ...onlySummarised(missing, bareFailures(log)),
+    ...warnings.map(({ from, to }) => ignored(from, to)),
   ];
 }
 

@@ -1,27 +1,27 @@
 import type { Log } from "../log.ts";
 import type { Caught } from "./compose.ts";
-import { finding } from "./compose.ts";
 import { readFailureBody } from "./failure-body.ts";
 import type { Finding, Parser } from "./parser.ts";
 import type { Section } from "./sections.ts";
-import { lastBefore, sections } from "./sections.ts";
+import { headings, lastBefore, sections, toFinding } from "./sections.ts";
 
 /** RSpec: numbered failures with `Failure/Error:`; pending examples look the same and are not failures. */
-export const rspec: Parser = { name: "rspec", kind: "test", marks: ["Failure/Error"], parse };
+export const rspec: Parser = { name: "rspec", kind: "test", parse };
 
 const PART = /^(?<part>Failures|Pending):/;
 const NUMBERED = /^\s{2}\d+\) (?<test>.+)$/;
 const END = /^(?:Failures:|Pending: |Finished in |Failed examples:|Top \d+ )/;
 const OUTSIDE = /^An error occurred (?:while loading (?<file>\S+?)\.?(?: .*)?|in .*)$/;
 
-function parse({ lines }: Log): readonly Finding[] {
-  const parts = sections(lines, PART);
-  const examples = sections(lines, NUMBERED, END).filter(
+function parse({ lines, numbered, beginning }: Log): readonly Finding[] {
+  const parts = headings(lines, beginning("Failures:", "Pending:"), PART);
+  const examples = sections(lines, numbered, { start: NUMBERED, end: END }).filter(
     ({ from }) => lastBefore(parts, from)?.heading["part"] !== "Pending",
   );
-  return [...examples, ...sections(lines, OUTSIDE, END)]
+  const outside = sections(lines, beginning("An error occurred "), { start: OUTSIDE, end: END });
+  return [...examples, ...outside]
     .filter(({ body }) => body.some((line) => line.includes("Failure/Error:")))
-    .map((section) => finding(() => describe(section), section.from, section.to));
+    .map(toFinding(describe));
 }
 
 function describe({ heading, body }: Section): Caught {

@@ -4,6 +4,6 @@ import { pointedParser } from "./pointed-parser.ts";
 export const ruff = pointedParser({
   name: "ruff",
   kind: "lint",
-  marks: ["--> "],
+  arrows: ["-->"],
   message: /^(?:[A-Z]{1,5}\d{2,4}|[a-z]+(?:-[a-z]+)*:) (?:\[\*\] )?\S/,
 });

@@ -4,6 +4,6 @@ import { pointedParser } from "./pointed-parser.ts";
 export const rustc = pointedParser({
   name: "rustc",
   kind: "build",
-  marks: ["--> "],
+  arrows: ["-->", "┌─"],
   message: /^\s*(?:error|warning)(?:\[[\w:]+\])?: \S/,
 });

@@ -1,9 +1,62 @@
-/** A run of lines with a heading. */
-export interface Section {
-  readonly heading: Readonly<Record<string, string | undefined>>;
-  readonly body: readonly string[];
+import type { Caught } from "./compose.ts";
+import { finding } from "./compose.ts";
+import type { Finding } from "./parser.ts";
+
+/** A heading and the lines below it. A log may hold a hundred thousand, so it only knows where it is, and reads when asked. */
+export class Section {
+  /** Index of the heading. */
   readonly from: number;
+  /** Index after the last line. */
   readonly to: number;
+  readonly #lines: readonly string[];
+  readonly #shape: RegExp;
+
+  constructor(lines: readonly string[], shape: RegExp, { from, to }: { from: number; to: number }) {
+    this.from = from;
+    this.to = to;
+    this.#lines = lines;
+    this.#shape = shape;
+  }
+
+  /** What the heading's shape caught in it. */
+  get heading(): Readonly<Record<string, string | undefined>> {
+    return this.#shape.exec(this.#lines[this.from] ?? "")?.groups ?? {};
+  }
+
+  get body(): readonly string[] {
+    return this.#lines.slice(this.from + 1, this.to);
+  }
+}
+
+/** Those of the given lines that have a shape, as sections without a body. */
+export function headings(
+  lines: readonly string[],
+  among: readonly number[],
+  shape: RegExp,
+): readonly Section[] {
+  return among
+    .filter((line) => shape.test(lines[line] ?? ""))
+    .map((from) => new Section(lines, shape, { from, to: from + 1 }));
+}
+
+/** Cuts lines into sections: each starts at one of the given lines and goes on to the next one, or to a line that ends it. */
+export function sections(
+  lines: readonly string[],
+  among: readonly number[],
+  { start, end }: { readonly start: RegExp; readonly end: RegExp },
+): readonly Section[] {
+  const starts = among.filter((line) => start.test(lines[line] ?? ""));
+  return starts.map((from, order) => {
+    const next = starts[order + 1] ?? lines.length;
+    let to = from + 1;
+    while (to < next && !end.test(lines[to] ?? "")) to += 1;
+    return new Section(lines, start, { from, to });
+  });
+}
+
+/** The usual finding: one problem, told by one section. */
+export function toFinding(describe: (section: Section) => Caught): (section: Section) => Finding {
+  return (section) => finding(() => describe(section), section.from, section.to);
 }
 
 /** The last section that starts before a line; sections are in order. */
@@ -16,24 +69,4 @@ export function lastBefore(all: readonly Section[], line: number): Section | und
     else high = middle;
   }
   return all[low - 1];
-}
-
-/** Cuts lines into sections: each starts at a line of the given shape and goes on to the next one, or to a line that ends it. */
-export function sections(lines: readonly string[], start: RegExp, end?: RegExp): readonly Section[] {
-  const found: Section[] = [];
-  let open: { heading: Section["heading"]; from: number } | undefined;
-  lines.forEach((line, index) => {
-    const heading = start.exec(line)?.groups;
-    if (heading === undefined && !(open !== undefined && end?.test(line) === true)) return;
-    close(index);
-    if (heading !== undefined) open = { heading, from: index };
-  });
-  close(lines.length);
-  return found;
-
-  function close(to: number): void {
-    if (open === undefined) return;
-    found.push({ ...open, body: lines.slice(open.from + 1, to), to });
-    open = undefined;
-  }
 }

@@ -5,7 +5,7 @@ import { placedParser } from "./placed-parser.ts";
 import { sections } from "./sections.ts";
 
 /** ShellCheck's own form: the place, the line, and verdicts pointing at it. */
-export const shellcheck: Parser = { name: "shellcheck", kind: "lint", marks: ["In "], parse };
+export const shellcheck: Parser = { name: "shellcheck", kind: "lint", parse };
 
 /** The form it borrows from GCC, where even a note is a finding. */
 export const shellcheckLikeGcc: Parser = placedParser({
@@ -15,17 +15,15 @@ export const shellcheckLikeGcc: Parser = placedParser({
 });
 
 const PLACE = /^In (?<file>\S.*) line (?<line>\d+):$/;
+const END = /^(?:For more information|Did you mean):/;
 const VERDICT = /^\s*\^-*\^?-* (?<code>SC\d+)(?: \((?<severity>\w+)\))?: (?<message>.*)$/;
 
-function parse({ lines }: Log): readonly Finding[] {
-  return sections(lines, PLACE, /^(?:For more information|Did you mean):/).flatMap(
-    ({ heading, body, from }) =>
-      body.flatMap((line, index) => {
-        const said = VERDICT.exec(line)?.groups;
-        const excerpt = body[0] === undefined ? [] : [body[0]];
-        return said === undefined
-          ? []
-          : [finding(() => ({ ...heading, ...said, excerpt }), from + 1 + index)];
-      }),
+function parse({ lines, beginning }: Log): readonly Finding[] {
+  return sections(lines, beginning("In "), { start: PLACE, end: END }).flatMap(({ heading, body, from }) =>
+    body.flatMap((line, index) => {
+      const said = VERDICT.exec(line)?.groups;
+      const excerpt = body[0] === undefined ? [] : [body[0]];
+      return said === undefined ? [] : [finding(() => ({ ...heading, ...said, excerpt }), from + 1 + index)];
+    }),
   );
 }

@@ -4,22 +4,23 @@ import { finding } from "./compose.ts";
 import { causeIn, readFailureBody } from "./failure-body.ts";
 import { frameOf } from "./frames.ts";
 import type { Finding, Parser } from "./parser.ts";
+import { headings } from "./sections.ts";
 
 /** The Test Anything Protocol, of node:test, AVA, bats, Mocha, Perl and others. */
-export const tap: Parser = { name: "tap", kind: "test", marks: ["not ok "], parse };
+export const tap: Parser = { name: "tap", kind: "test", parse };
 
 const POINT =
-  /^(?<indent>\s*)(?<result>not ok|ok) \d+(?: -)?(?: (?<test>.*?))?(?: # (?<directive>TODO|SKIP|time=).*)?$/i;
+  /^(?<indent>\s*)(?:not ok|ok) \d+(?: -)?(?: (?<test>.*?))?(?: # (?<directive>TODO|SKIP|time=).*)?$/i;
 
-function parse({ lines }: Log): readonly Finding[] {
-  return lines.flatMap((line, index) => {
-    const { result, test, directive, indent = "" } = POINT.exec(line)?.groups ?? {};
-    if (result !== "not ok" || /^(?:todo|skip)$/i.test(directive ?? "")) return [];
-    const to = endOfPoint(lines, index + 1, indent.length);
-    const body = lines.slice(index + 1, to);
+function parse({ lines, beginning }: Log): readonly Finding[] {
+  return headings(lines, beginning("not ok "), POINT).flatMap(({ heading, from }) => {
+    const { test, directive, indent = "" } = heading;
+    if (/^(?:todo|skip)$/i.test(directive ?? "")) return [];
+    const to = endOfPoint(lines, from + 1, indent.length);
+    const body = lines.slice(from + 1, to);
     if (body.some((one) => /failureType: 'subtestsFailed'/.test(one))) return [];
     const isFile = /^[\w./\\:-]+\.[cm]?[jt]sx?$/.test(test ?? "");
-    return [finding(() => ({ ...readPoint(body), ...(isFile ? { file: test } : { test }) }), index, to)];
+    return [finding(() => ({ ...readPoint(body), ...(isFile ? { file: test } : { test }) }), from, to)];
   });
 }
 

@@ -1,30 +1,29 @@
 import type { Log } from "../log.ts";
+import type { Caught } from "./compose.ts";
 import { finding } from "./compose.ts";
 import { frameOf, spotOf } from "./frames.ts";
 import type { Finding, Parser } from "./parser.ts";
+import { headings } from "./sections.ts";
 
 /** An uncaught Python exception, or a file Python cannot read. */
-export const traceback: Parser = {
-  name: "python",
-  kind: "build",
-  marks: ["Traceback (", 'File "'],
-  parse,
-};
+export const traceback: Parser = { name: "python", kind: "build", parse };
 
 const START = /^\s*(?:Traceback \(most recent call last\):|File ".+", line \d+)/;
 const EXCEPTION = /^\s*(?<message>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?::.*)?)$/;
 const LONGEST = 400;
 
-function parse({ lines }: Log): readonly Finding[] {
+function parse({ lines, beginning }: Log): readonly Finding[] {
   const findings: Finding[] = [];
-  for (let index = 0; index < lines.length; index += 1) {
-    const line = lines[index] ?? "";
-    if (!START.test(line)) continue;
+  let next = 0;
+  for (const { from } of headings(lines, beginning("Traceback (", 'File "'), START)) {
+    if (from < next) continue;
+    const line = lines[from] ?? "";
     const indent = line.search(/\S/);
-    const end = endOfTrace(lines, index + 1, line.trim().startsWith("File") ? indent - 1 : indent);
-    const found = describe(lines, index, end);
-    if (found !== undefined) findings.push(found);
-    index = end;
+    const end = endOfTrace(lines, from + 1, line.startsWith("File", indent) ? indent - 1 : indent);
+    const message = EXCEPTION.exec(lines[end] ?? "")?.groups?.["message"];
+    if (message !== undefined)
+      findings.push(finding(() => ({ ...describe(lines.slice(from, end)), message }), from, end + 1));
+    next = end + 1;
   }
   return findings;
 }
@@ -40,10 +39,7 @@ function isDeeper(line: string, indent: number): boolean {
   return line.trim() !== "" && line.search(/\S/) > Math.max(indent, 0);
 }
 
-function describe(lines: readonly string[], from: number, end: number): Finding | undefined {
-  const message = EXCEPTION.exec(lines[end] ?? "")?.groups?.["message"];
-  if (message === undefined) return undefined;
-  const body = lines.slice(from, end);
+function describe(body: readonly string[]): Caught {
   const frames = body.flatMap((line) => frameOf(line) ?? []).filter(({ isForeign }) => !isForeign);
   const place = frames.at(-1);
   const callers = frames.slice(-4, -1).map((frame) => `called from ${spotOf(frame)}`);
@@ -54,5 +50,5 @@ function describe(lines: readonly string[], from: number, end: number): Finding 
       .replace(/^[~^\s]+$/, "") ||
     body.at(-2)?.trim() ||
     "";
-  return finding(() => ({ ...place, message, excerpt: [`> ${source}`, ...callers] }), from, end + 1);
+  return { ...place, excerpt: [`> ${source}`, ...callers] };
 }

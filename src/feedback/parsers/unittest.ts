@@ -1,21 +1,21 @@
 import type { Log } from "../log.ts";
 import type { Caught } from "./compose.ts";
-import { finding } from "./compose.ts";
 import { causeIn, readFailureBody } from "./failure-body.ts";
 import type { Finding, Parser } from "./parser.ts";
 import type { Section } from "./sections.ts";
-import { sections } from "./sections.ts";
+import { sections, toFinding } from "./sections.ts";
 
 /** Python's unittest, and Django's runner: `FAIL: name (module.Class)` between rules. */
-export const unittest: Parser = { name: "unittest", kind: "test", marks: ["FAIL: ", "ERROR: "], parse };
+export const unittest: Parser = { name: "unittest", kind: "test", parse };
 
 const HEADING = /^(?:FAIL|ERROR): (?<test>\S+)(?: \((?<where>[^)]*)\))?(?<more> .*)?$/;
+const END = /^={20,}$|^Ran \d+ tests? in /;
 const RULE = /^-{20,}$/;
 
-function parse({ lines }: Log): readonly Finding[] {
-  return sections(lines, HEADING, /^={20,}$|^Ran \d+ tests? in /)
+function parse({ lines, beginning }: Log): readonly Finding[] {
+  return sections(lines, beginning("FAIL: ", "ERROR: "), { start: HEADING, end: END })
     .filter(({ body }) => RULE.test(body[0] ?? ""))
-    .map((section) => finding(() => describe(section), section.from, section.to));
+    .map(toFinding(describe));
 }
 
 function describe({ heading, body }: Section): Caught {

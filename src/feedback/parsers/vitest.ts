@@ -1,4 +1,5 @@
 import type { Log } from "../log.ts";
+import type { Caught } from "./compose.ts";
 import { finding, ignored } from "./compose.ts";
 import { readFailureBody } from "./failure-body.ts";
 import type { Finding, Parser } from "./parser.ts";
@@ -9,7 +10,6 @@ import { sections } from "./sections.ts";
 export const vitest: Parser = {
   name: "vitest",
   kind: "test",
-  marks: ["FAIL ", "× ", "⎯⎯⎯", "stdout | ", "stderr | "],
   parse,
 };
 
@@ -19,38 +19,39 @@ const END = /^⎯{3,}|^\s*(?:Test Files|Snapshots|Tests) {2}\d/;
 const PRINTED = /^(?<stream>stdout|stderr) \| /;
 
 function parse(log: Log): readonly Finding[] {
-  const failed = sections(log.lines, FAILURE, END);
-  const unhandled = sections(log.lines, UNHANDLED, END);
-  const printed = sections(log.lines, PRINTED, /^\s*$/);
+  const { lines, beginning } = log;
+  const failed = sections(lines, beginning("FAIL "), { start: FAILURE, end: END });
+  const unhandled = sections(lines, beginning("⎯"), { start: UNHANDLED, end: END });
+  const printed = sections(lines, beginning("stdout | ", "stderr | "), { start: PRINTED, end: /^\s*$/ });
   return [
-    ...failed.map((section, index) => failure(section, sharedBody(failed, index))),
-    ...unhandled.map((section) => failure(section, section.body)),
+    ...withSharedBodies(failed).map(({ section, told }) => failure(section, told)),
+    ...unhandled.map((section) => failure(section, section)),
     ...onlyListed(log, failed),
     ...printed.map(({ from, to }) => ignored(from, to)),
   ];
 }
 
 /** Tests that failed alike share one body, below the last of their names. */
-function sharedBody(failed: readonly Section[], index: number): readonly string[] {
-  let last = index;
-  while (
-    failed[last]?.body.every((line) => line.trim() === "") &&
-    failed[last + 1]?.from === failed[last]?.to
-  )
-    last += 1;
-  return failed[last]?.body ?? [];
+function withSharedBodies(failed: readonly Section[]) {
+  let below: { section: Section; told: Section } | undefined;
+  return failed
+    .toReversed()
+    .map((section) => {
+      const isEmpty = section.body.every((line) => line.trim() === "");
+      const told = isEmpty && below?.section.from === section.to ? below.told : section;
+      below = { section, told };
+      return below;
+    })
+    .toReversed();
 }
 
-function failure({ heading, from, to }: Section, body: readonly string[]): Finding {
-  const { file, test } = heading;
-  return finding(
-    () => {
-      const caught = readFailureBody(withoutSource(body), { testFile: file });
-      return { ...caught, file: caught.file ?? file, test };
-    },
-    from,
-    to,
-  );
+function failure(section: Section, told: Section): Finding {
+  return finding(() => describe(section, told.body), section.from, section.to);
+}
+
+function describe({ heading: { file, test } }: Section, body: readonly string[]): Caught {
+  const caught = readFailureBody(withoutSource(body), { testFile: file });
+  return { ...caught, file: caught.file ?? file, test };
 }
 
 /** The marked source says what the place says already. */
@@ -61,9 +62,10 @@ function withoutSource(body: readonly string[]): readonly string[] {
 const FILE = /^\s*(?:❯|×|✗|FAIL)\s+(?:\S+\s+)??(?<file>\S+\.[cm]?[jt]sx?)\s\(\d+ tests?.*$/;
 const LISTED = /^\s+[×✗]\s(?<test>.+?)(?:\s+\d+m?s)?$/;
 
-function onlyListed({ lines }: Log, told: readonly Section[]): readonly Finding[] {
+function onlyListed({ lines, beginning }: Log, told: readonly Section[]): readonly Finding[] {
   const titles = new Set(told.map(({ heading }) => lastName(heading["test"])));
-  return sections(lines, FILE, /^\S/).flatMap(({ heading, body, from }) =>
+  const files = sections(lines, beginning("❯", "×", "✗", "FAIL"), { start: FILE, end: /^\S/ });
+  return files.flatMap(({ heading, body, from }) =>
     body.flatMap((line, index) => {
       const test = LISTED.exec(line)?.groups?.["test"];
       if (test === undefined || titles.has(lastName(test))) return [];
