@@ -1,9 +1,8 @@
 import { type GateOutcome, isRed } from "../core/outcome.ts";
-import { gateProblems } from "../feedback/digest.ts";
 import { secretMasker } from "../feedback/mask-secrets.ts";
 import type { Problem } from "../feedback/problem.ts";
 import type { RunReport } from "../report/run-report.ts";
-import { gateText } from "./digest-failures.ts";
+import { readOutcome } from "./read-outcome.ts";
 
 /** What every report of a run is made from: the problems of each red gate, read from its log, with secrets hidden. */
 export async function collectReport(
@@ -14,7 +13,7 @@ export async function collectReport(
   const mask = secretMasker(env);
   const problems = await Promise.all(
     outcomes.filter(isRed).map(async (outcome): Promise<[string, readonly Problem[]]> => {
-      const found = gateProblems(await gateText(outcome, root));
+      const { problems: found } = await readOutcome(outcome, root);
       return [outcome.id, found.map((problem) => masked(problem, mask))];
     }),
   );

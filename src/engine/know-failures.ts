@@ -4,13 +4,13 @@ import { type GateOutcome, isBlocking } from "../core/outcome.ts";
 import type { Progress } from "../core/progress.ts";
 import { blockReason } from "../feedback/block-reason.ts";
 import { compareAttempts, type Delta, describeDelta } from "../feedback/compare-attempts.ts";
-import { digestGates, gateProblems, type GateText } from "../feedback/digest.ts";
+import { digestGates, type Draft, type GateReading } from "../feedback/digest.ts";
 import { essenceOf } from "../feedback/essence.ts";
 import { secretMasker } from "../feedback/mask-secrets.ts";
 import { fingerprint } from "../feedback/problem.ts";
 import { sha256 } from "../machine/session-key.ts";
 import type { FinishedRun } from "./conclude-run.ts";
-import { gateText } from "./digest-failures.ts";
+import { readOutcome } from "./read-outcome.ts";
 
 /** What the logs of the failed gates say, compared with the attempt before. */
 export interface KnownFailures {
@@ -41,7 +41,6 @@ export async function knowFailures(run: FinishedRun): Promise<KnownFailures> {
         failures,
         gatesRun: outcomes.length,
         attemptsLeft: judgement.attemptsLeft ?? 0,
-        digest: digestGates,
       };
       const told = Object.fromEntries(failures.map(({ outcome, told: one }) => [outcome.id, one]));
       return {
@@ -53,10 +52,12 @@ export async function knowFailures(run: FinishedRun): Promise<KnownFailures> {
   };
 }
 
-/** A failed gate, what it printed, and what was known of it before. */
+/** A failed gate, what it said, and what was known of it before. */
 interface KnownFailure {
   readonly outcome: GateOutcome;
-  readonly text: GateText;
+  readonly reading: GateReading;
+  /** Compared with what the agent was told before. */
+  readonly draft: Draft;
   readonly told: Told;
   readonly delta?: Delta;
   readonly isUnchanged: boolean;
@@ -67,15 +68,15 @@ async function knowFailure(
   root: string,
   before: Told | undefined,
 ): Promise<KnownFailure> {
-  const text = await gateText(outcome, root);
-  const found = gateProblems(text);
-  const problems = found.map(fingerprint);
-  const essence = sha256(problems.length > 0 ? problems.toSorted().join("\n") : essenceOf(text.text));
+  const reading = await readOutcome(outcome, root);
+  const problems = reading.problems.map(fingerprint);
+  const essence = sha256(problems.length > 0 ? problems.toSorted().join("\n") : essenceOf(reading.text));
   const isCompared = before !== undefined && (before.problems.length > 0 || problems.length > 0);
-  const delta = isCompared ? compareAttempts(before.problems, found) : undefined;
+  const delta = isCompared ? compareAttempts(before.problems, reading.problems) : undefined;
   return {
     outcome,
-    text: before === undefined ? text : { ...text, previous: before.problems },
+    reading,
+    draft: reading.draft(before?.problems),
     told: { essence, problems, ...(delta === undefined ? {} : { since: describeDelta(delta) }) },
     ...(delta === undefined ? {} : { delta }),
     isUnchanged: before?.essence === essence,
@@ -95,7 +96,7 @@ function progressOf(failures: readonly KnownFailure[], { planned }: FinishedRun)
 
 function handoffText(failures: readonly KnownFailure[]): string {
   const digests = digestGates(
-    failures.map(({ text: { previous: _previous, ...text } }) => text),
+    failures.map(({ reading }) => reading.draft()),
     HANDOFF_CHARS,
   );
   return failures.map(({ outcome }, index) => `${outcome.id}\n${digests[index] ?? ""}`).join("\n\n");

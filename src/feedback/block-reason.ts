@@ -1,12 +1,12 @@
 import { describeOutcome, type GateOutcome } from "../core/outcome.ts";
 import { cutText } from "./cut-text.ts";
-import type { GateText } from "./digest.ts";
+import { digestGates, type Draft } from "./digest.ts";
 import { answerAdvice } from "./review-text.ts";
 
-/** A failed gate and what it printed. */
+/** A failed gate and what it said. */
 interface FailureText {
   readonly outcome: GateOutcome;
-  readonly text: GateText;
+  readonly draft: Draft;
   /** The agent has been told exactly this before. */
   readonly isUnchanged: boolean;
 }
@@ -15,7 +15,6 @@ export interface BlockReasonFacts {
   readonly failures: readonly FailureText[];
   readonly gatesRun: number;
   readonly attemptsLeft: number;
-  readonly digest: (gates: readonly GateText[], budgetChars: number) => readonly string[];
 }
 
 /** What an agent reads when its stop is blocked: what failed, why, where the rest is, and what to do now. */
@@ -26,8 +25,8 @@ export function blockReason(facts: BlockReasonFacts, maxChars: number): string {
   const advice = changed.map(({ outcome }) => fixAdvice(outcome, Math.floor(maxChars / 4 / changed.length)));
   const titles = changed.map(({ outcome }) => `── ${outcome.name} (${outcome.scope}) ──`);
   const fixed = [head, foot, ...advice, ...titles].reduce((sum, part) => sum + part.length + 2, 0);
-  const digests = facts.digest(
-    changed.map(({ text }) => text),
+  const digests = digestGates(
+    changed.map(({ draft }) => draft),
     Math.max(0, maxChars - fixed),
   );
   const sections = changed.map((_, index) =>

@@ -1,6 +1,6 @@
 import { compareAttempts, describeDelta } from "./compare-attempts.ts";
 import { cutText } from "./cut-text.ts";
-import { readGate } from "./find-problems.ts";
+import { findProblems } from "./find-problems.ts";
 import { informativeWindows } from "./informative-windows.ts";
 import type { Listed } from "./lay-out-problems.ts";
 import { layOutProblems } from "./lay-out-problems.ts";
@@ -26,13 +26,32 @@ export interface GateText {
   readonly parser?: string;
   /** For gates whose failure is no log: tells it in so many characters. */
   readonly tell?: (budgetChars: number) => string;
-  /** Fingerprints of the problems of the last attempt; absent on the first. */
-  readonly previous?: readonly string[];
+}
+
+/** A digest in at most so many characters. */
+export type Draft = (budgetChars: number) => string;
+
+/** What one failing gate said, read once for whoever asks. */
+export interface GateReading {
+  /** Each once, in the order of repair. */
+  readonly problems: readonly Problem[];
+  /** Given the fingerprints of the last attempt, the digest says what became of its problems. */
+  readonly draft: (previous?: readonly string[]) => Draft;
+}
+
+/** Reads what a gate printed, or the report it wrote. */
+export function readGate(gate: GateText): GateReading {
+  const { tell } = gate;
+  if (tell !== undefined) return { problems: [], draft: () => tell };
+  const found = findProblems(gate);
+  const problems = orderProblems(found.problems);
+  if (problems.length > 0)
+    return { problems, draft: (previous) => draftProblems({ gate, found, problems }, previous) };
+  return { problems, draft: () => (budget) => windowsDigest(found.log.lines, budget, gate.logPath) };
 }
 
 /** One text for each gate, together within the budget, shared by need: every problem once, with its place, as fully as fits. */
-export function digestGates(gates: readonly GateText[], budgetChars: number): readonly string[] {
-  const drafts = gates.map(draftDigest);
+export function digestGates(drafts: readonly Draft[], budgetChars: number): readonly string[] {
   const wanted = drafts.map((draft) => draft(budgetChars));
   const needs = wanted.map((text) => text.length);
   return shareBudget(needs, budgetChars).map((share, index) =>
@@ -40,32 +59,27 @@ export function digestGates(gates: readonly GateText[], budgetChars: number): re
   );
 }
 
-/** The problems of one gate, each once, in the order of repair. */
-export function gateProblems(gate: GateText): readonly Problem[] {
-  return orderProblems(readGate(gate).problems);
+interface ReadProblems {
+  readonly gate: GateText;
+  readonly found: ReturnType<typeof findProblems>;
+  readonly problems: readonly Problem[];
 }
 
-type Draft = (budgetChars: number) => string;
-
-function draftDigest(gate: GateText): Draft {
-  if (gate.tell !== undefined) return gate.tell;
-  const { log, ...reading } = readGate(gate);
-  const problems = orderProblems(reading.problems);
-  if (problems.length === 0) return (budget) => windowsDigest(log.lines, budget, gate.logPath);
-  const delta = gate.previous === undefined ? undefined : compareAttempts(gate.previous, problems);
+function draftProblems({ gate, found, problems }: ReadProblems, previous?: readonly string[]): Draft {
+  const { log, isRead, unread } = found;
+  const delta = previous === undefined ? undefined : compareAttempts(previous, problems);
   const known = new Set(delta?.stillThere);
-  const position = new Map(reading.problems.map(({ problem }, index) => [problem, index]));
+  const position = new Map(found.problems.map(({ problem }, index) => [problem, index]));
   const listed = [...(delta?.fresh ?? problems), ...known].map((problem) => ({
     problem,
     known: known.has(problem),
     position: position.get(problem) ?? 0,
   }));
-  const head = [
-    countProblems(problems, reading.unread),
-    ...(delta === undefined ? [] : [describeDelta(delta)]),
-  ].join("\n");
-  const summary = toolSummary(log.lines, reading.isRead);
-  const further = unreadTrouble(log.lines, reading.isRead, problems);
+  const head = [countProblems(problems, unread), ...(delta === undefined ? [] : [describeDelta(delta)])].join(
+    "\n",
+  );
+  const summary = toolSummary(log.lines, isRead);
+  const further = unreadTrouble(log.lines, isRead, problems);
   return (budget) => problemsDigest({ head, listed, summary, further, logPath: gate.logPath }, budget);
 }
 

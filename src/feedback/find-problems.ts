@@ -24,9 +24,9 @@ export interface Reading {
 }
 
 /** What a gate said: its report where it wrote one, otherwise what its log tells. */
-export function readGate(gate: GateWords): Reading & { readonly log: Log } {
+export function findProblems(gate: GateWords): Reading & { readonly log: Log } {
   const log = readLog(gate.text);
-  return { log, ...(readReport(gate) ?? findProblems(log, gate, gate.parser)) };
+  return { log, ...(readReport(gate) ?? parseLog(log, gate, gate.parser)) };
 }
 
 /** A report that cannot be read, or says nothing, leaves the word to the log. */
@@ -37,7 +37,7 @@ function readReport({ text, report, parser, ...place }: GateWords): Reading | un
     const problems = reported.map((one) => ({ ...one, problem: inProject(one.problem, place) }));
     return { problems, unread: 0, isRead: () => report === undefined };
   }
-  const found = report === undefined ? undefined : findProblems(readLog(report), place, parser);
+  const found = report === undefined ? undefined : parseLog(readLog(report), place, parser);
   return found === undefined || found.problems.length === 0 ? undefined : { ...found, isRead: () => false };
 }
 
@@ -49,7 +49,7 @@ interface GateWords extends Place {
 }
 
 /** `parser` pins one parser by name, `none` turns all of them off; otherwise every tool in the log is looked for. */
-function findProblems(log: Log, place: Place, parser?: string): Reading {
+function parseLog(log: Log, place: Place, parser?: string): Reading {
   const read = new Uint8Array(log.lines.length);
   const isRead = (line: number) => read[line] === 1;
   const problems: FoundProblem[] = [];

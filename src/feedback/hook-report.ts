@@ -1,7 +1,7 @@
 import type { HookResult } from "../core/hook.ts";
 import { describeOutcome } from "../core/outcome.ts";
 import { cutText } from "./cut-text.ts";
-import { digestGates, type GateText } from "./digest.ts";
+import { digestGates, type GateText, readGate } from "./digest.ts";
 
 /** A hook that has something to say, and what it printed. */
 export interface ToldHook {
@@ -16,7 +16,7 @@ export function reportHooks(told: readonly ToldHook[], maxChars: number): string
   const room = maxChars - heads.reduce((sum, head) => sum + head.length + 3, 0);
   const logged = ordered.filter(({ text }) => text.logPath !== "");
   const digests = digestGates(
-    logged.map(({ text }) => text),
+    logged.map(({ text }) => readGate(text).draft()),
     Math.max(0, room),
   );
   const sections = ordered.map((hook, index) =>

@@ -1,17 +1,11 @@
 import { describe, expect, test } from "vitest";
-import type { GateText } from "../../src/feedback/digest.ts";
-import { digestGates } from "../../src/feedback/digest.ts";
+import type { Draft, GateText } from "../../src/feedback/digest.ts";
+import { digestGates, readGate } from "../../src/feedback/digest.ts";
 import { fingerprint } from "../../src/feedback/problem.ts";
 
-function gate(text: string, more: Partial<GateText> = {}): GateText {
-  return {
-    id: "check:.:lint",
-    name: "lint",
-    text,
-    logPath: "logs/lint.log",
-    projectRoot: "/tmp/project",
-    ...more,
-  };
+function gate(text: string, more: Partial<GateText> = {}, previous?: readonly string[]): Draft {
+  const place = { logPath: "logs/lint.log", projectRoot: "/tmp/project" };
+  return readGate({ id: "check:.:lint", name: "lint", text, ...place, ...more }).draft(previous);
 }
 
 describe("digestGates", () => {
@@ -100,7 +94,7 @@ describe("digestGates", () => {
     ];
 
     const [digest] = digestGates(
-      [gate("src/a.c:30:9: error: expected ';'\nsrc/c.c:1:1: error: other", { previous })],
+      [gate("src/a.c:30:9: error: expected ';'\nsrc/c.c:1:1: error: other", {}, previous)],
       9000,
     );
 

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { gateProblems } from "../../src/feedback/digest.ts";
+import { readGate } from "../../src/feedback/digest.ts";
 
 function problemsOf(text: string, more: object = {}) {
-  return gateProblems({ id: "g", name: "g", text, logPath: "g.log", projectRoot: "/tmp/project", ...more });
+  return readGate({ id: "g", name: "g", text, logPath: "g.log", projectRoot: "/tmp/project", ...more })
+    .problems;
 }
 
 describe("places", () => {

@@ -1,4 +1,4 @@
-import { digestGates, gateProblems } from "../../../src/feedback/digest.ts";
+import { digestGates, readGate } from "../../../src/feedback/digest.ts";
 import type { Failure, Recording } from "./read-corpus.ts";
 import { scoreDigest, scoreExcerpt } from "./score.ts";
 
@@ -23,8 +23,8 @@ export interface Measure {
 }
 
 export function measure(recording: Recording): Measure {
-  const gate = gateOf(recording);
-  const [digest = ""] = digestGates([gate], BUDGET);
+  const { problems, draft } = readGate(gateOf(recording));
+  const [digest = ""] = digestGates([draft()], BUDGET);
   const { named, of, missed } = scoreDigest(digest, recording);
   const { text } = recording;
   return {
@@ -38,7 +38,7 @@ export function measure(recording: Recording): Measure {
     headChars: scoreExcerpt(text.slice(0, BUDGET), recording).named,
     tailChars: scoreExcerpt(text.slice(-BUDGET), recording).named,
     missed,
-    reported: gateProblems(gate).length,
+    reported: problems.length,
   };
 }
 
@@ -57,5 +57,5 @@ function gateOf({ name, text }: Recording) {
  * @public used by bench/feedback.mjs
  */
 export function digestOf(recording: Recording): string {
-  return digestGates([gateOf(recording)], BUDGET).join("\n");
+  return readGate(gateOf(recording)).draft()(BUDGET);
 }
