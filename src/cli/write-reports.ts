@@ -32,7 +32,7 @@ export async function writeReports(
   }
 
   function text(format: "junit" | "sarif" | "json"): string {
-    if (format === "json") return `${runJson(command, result)}\n`;
+    if (format === "json") return `${runJson(command, result, report)}\n`;
     return format === "junit" ? junitReport(report) : sarifReport(report, packageJson.version);
   }
 }

@@ -92,13 +92,38 @@ const outcome = z
   })
   .describe("One gate of a run.");
 
+const problem = z.strictObject({
+  file: z
+    .string()
+    .nullable()
+    .describe("Relative to the project root, with `/`; as the tool printed it when it lies outside."),
+  line: z.int().positive().nullable().describe("From 1."),
+  column: z.int().positive().nullable().describe("From 1."),
+  severity: z.enum(["error", "warning"]).describe("How the tool calls it."),
+  code: z.string().nullable().describe("The tool's own name for the rule: `TS2322`, `no-unused-vars`."),
+  test: z.string().nullable().describe("The failing test, as its runner names it."),
+  message: z.string().describe("What is wrong, in one line."),
+  excerpt: z
+    .string()
+    .nullable()
+    .describe("What helps to understand it: a difference, marked source, frames."),
+});
+
+const ranOutcome = outcome
+  .extend({
+    problems: z
+      .array(problem)
+      .describe("What a gate that did not pass said is wrong, in the order of repair; often empty."),
+  })
+  .describe("One gate of this run.");
+
 const run = z
   .strictObject({
     ...head("run", "check", "review"),
     status: runStatus,
     message: z.string().describe("One line for people."),
     run: z.int().nullable().describe("The number of the run, if any gate ran."),
-    outcomes: z.array(outcome).describe("One for each planned gate."),
+    outcomes: z.array(ranOutcome).describe("One for each planned gate."),
     skipped,
     changes: changes.nullable().describe("What changed; null when there was no need to look."),
     consoleLog: path.nullable().describe("The log of the run as a whole."),

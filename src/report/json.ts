@@ -1,10 +1,13 @@
 import type { ChangeSet } from "../core/change-set.ts";
 import type { Diagnostic } from "../core/diagnostic.ts";
 import type { PassRecord, RunRecord, SessionHistory, WorkTreeHistory } from "../core/history.ts";
-import { type GateOutcome, isBlocking } from "../core/outcome.ts";
+import { type GateOutcome, isBlocking, isRed } from "../core/outcome.ts";
 import type { Plan } from "../core/plan.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Status } from "../core/status.ts";
+import { cutText } from "../feedback/cut-text.ts";
+import type { Problem } from "../feedback/problem.ts";
+import { problemsOf, type RunReport } from "./run-report.ts";
 
 /** Raised when a field changes its meaning or goes; new fields do not raise it. */
 const FORMAT = 1;
@@ -25,13 +28,16 @@ export interface RunFacts {
  * The JSON of a run. Like every JSON we print, one object on one line that begins with `format` and `command`, where a
  * field without a value is null. `json-schema.ts` describes them all.
  */
-export function runJson(command: string, result: RunFacts): string {
+export function runJson(command: string, result: RunFacts, report: RunReport): string {
   const { status, message, outcomes, changes, plan } = result;
   return line(command, {
     status,
     message,
     run: result.runNumber ?? null,
-    outcomes: outcomes.map(outcomeJson),
+    outcomes: outcomes.map((outcome) => ({
+      ...outcomeJson(outcome),
+      problems: problemsJson(report, outcome),
+    })),
     skipped: plan?.skipped ?? [],
     changes: changes === undefined ? null : changesJson(changes),
     consoleLog: result.consoleLogPath ?? null,
@@ -157,6 +163,26 @@ function detailOf(outcome: GateOutcome): string | null {
   if (outcome.kind === "passed") return outcome.warning ?? outcome.reused ?? null;
   return outcome.kind === "timed-out" ? `after ${outcome.afterMs / 1000} s` : outcome.detail;
 }
+
+/** What a red gate found, as in every report; the log has what is cut. */
+function problemsJson(report: RunReport, outcome: GateOutcome): readonly object[] {
+  return isRed(outcome) ? problemsOf(report, outcome).map(problemJson) : [];
+}
+
+function problemJson({ file, line, column, severity, code, test, message, excerpt }: Problem): object {
+  return {
+    file: file ?? null,
+    line: line ?? null,
+    column: column ?? null,
+    severity,
+    code: code ?? null,
+    test: test ?? null,
+    message,
+    excerpt: excerpt === undefined ? null : cutText(excerpt, LONGEST_EXCERPT),
+  };
+}
+
+const LONGEST_EXCERPT = 4_000;
 
 function changesJson({ comparedTo, baseCommit, files, notes }: ChangeSet): object {
   return {

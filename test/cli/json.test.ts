@@ -76,6 +76,39 @@ describe.concurrent("every --json output is one line that follows the schema", (
     });
   });
 
+  test("run, with the problems of the gates that did not pass", async () => {
+    const prints = (line: string) => `{ command: "echo '${line}'; exit 1" }`;
+    await using repo = await project(`base_branch: main
+checks:
+  build: ${prints("src/a.ts(3,9): error TS2322: s3cret-of-a-kind")}
+  test: ${prints("not ok 1 - adds")}
+  good: "echo 'src/a.c:1:2: error: ignored'"
+`);
+
+    const { outcomes } = parsed(
+      await repo.gauntlet(["run", "--json"], { env: { API_KEY: "s3cret-of-a-kind" } }),
+    );
+
+    const nothing = { file: null, line: null, column: null, code: null, test: null, excerpt: null };
+    expect(outcomes).toMatchObject([
+      {
+        problems: [
+          {
+            ...nothing,
+            file: "src/a.ts",
+            line: 3,
+            column: 9,
+            severity: "error",
+            code: "TS2322",
+            message: "***",
+          },
+        ],
+      },
+      { problems: [{ ...nothing, severity: "error", test: "adds", message: "failed" }] },
+      { problems: [] },
+    ]);
+  });
+
   test("progress goes to stderr, so that stdout stays one line", async () => {
     await using repo = await project();
 
@@ -265,6 +298,7 @@ function outcome(name: string, facts: object): object {
     durationMs: expect.any(Number),
     logPath: `gauntlet_logs/check_._${name}.1.log`,
     review: null,
+    problems: [],
     ...facts,
   };
 }

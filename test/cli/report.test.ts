@@ -21,7 +21,11 @@ describe.concurrent("reports of a run", () => {
     expect(JSON.parse(project.read("out/s.sarif"))).toMatchObject({
       runs: [{ results: [{ level: "error", message: { text: "expected ';'" } }] }],
     });
-    expect(JSON.parse(project.read("out/r.json"))).toMatchObject({ command: "run", status: "failed" });
+    expect(JSON.parse(project.read("out/r.json"))).toMatchObject({
+      command: "run",
+      status: "failed",
+      outcomes: [{ problems: [{ file: "src/a.c", message: "expected ';'" }] }, { problems: [] }],
+    });
     expect(done.stdout).toContain("::error file=src/a.c,line=3,col=9,title=build::expected ';'\n");
   });
 

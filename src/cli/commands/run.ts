@@ -1,7 +1,9 @@
 import { statusTitle } from "../../core/status.ts";
+import { collectReport } from "../../engine/collect-report.ts";
 import { digestFailures } from "../../engine/digest-failures.ts";
 import { executeRun } from "../../engine/execute-run.ts";
 import type { RunRequest, RunResult } from "../../engine/run-request.ts";
+import { findProject } from "../../machine/find-project.ts";
 import { runJson } from "../../report/json.ts";
 import { cancellation } from "../cancellation.ts";
 import { EXIT, exitCodeOf } from "../exit-code.ts";
@@ -29,7 +31,7 @@ export async function runCommand(terminal: Terminal, options: RunOptions): Promi
   using cancel = cancellation();
   const result = await runShown(terminal, options, cancel.signal);
   const command = options.kind ?? "run";
-  if (options.json) printLine(terminal.stdout, runJson(command, result));
+  if (options.json) await printJson(terminal, command, result);
   else await printResult(terminal, result, options);
   await writeReports(terminal, result, {
     targets: options.report ?? [],
@@ -62,6 +64,11 @@ function requestOf(
     onEvent,
     ...(kind === undefined ? {} : { kind }),
   };
+}
+
+async function printJson({ cwd, env, stdout }: Terminal, command: string, result: RunResult): Promise<void> {
+  const report = await collectReport(findProject(cwd) ?? cwd, result.outcomes, env);
+  printLine(stdout, runJson(command, result, report));
 }
 
 const DIGEST_CHARS = 6_000;
