@@ -77,11 +77,10 @@ describe.concurrent("every --json output is one line that follows the schema", (
   });
 
   test("run, with the problems of the gates that did not pass", async () => {
-    const prints = (line: string) => `{ command: "echo '${line}'; exit 1" }`;
     await using repo = await project(`base_branch: main
 checks:
-  build: ${prints("src/a.ts(3,9): error TS2322: s3cret-of-a-kind")}
-  test: ${prints("not ok 1 - adds")}
+  build: { command: "echo 'src/a.ts(3,9): error TS2322: s3cret-of-a-kind'; exit 1" }
+  test: { command: "echo 'not ok 1 - adds'; exit 1" }
   good: "echo 'src/a.c:1:2: error: ignored'"
 `);
 

@@ -44,6 +44,27 @@ describe("places", () => {
   });
 });
 
+test("tests that PHPUnit lists as skipped or risky are no failures", () => {
+  const text = `There was 1 failure:
+
+1) CartTest::testAdd
+Failed asserting that 3 is 4.
+
+/tmp/project/CartTest.php:10
+
+--
+
+There was 1 skipped test:
+
+1) CartTest::testLater
+not today
+
+/tmp/project/CartTest.php:20
+`;
+
+  expect(problemsOf(text)).toMatchObject([{ file: "CartTest.php", line: 10, test: "CartTest::testAdd" }]);
+});
+
 test("a pinned parser reads alone", () => {
   const text = "src/a.ts(1,2): error TS1: x\nsrc/a.c:3:9: error: y";
 

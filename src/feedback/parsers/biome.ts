@@ -11,9 +11,12 @@ const HEADING =
 const END = /^\S.* ━+$|^(?:Checked|Skipped|Found) \d/;
 const MESSAGE = /^\s{2}(?<mark>[×✖!⚠]) (?<message>.*)$/;
 
-/** The message stands below the heading and a blank line. */
+/** The message stands below the heading, after a blank line if nobody took it out. */
 function parse({ lines, beginning }: Log): readonly Finding[] {
-  const above = headings(lines, beginning("× ", "✖ ", "! ", "⚠ "), MESSAGE).map(({ from }) => from - 2);
+  const above = headings(lines, beginning("× ", "✖ ", "! ", "⚠ "), MESSAGE).flatMap(({ from }) => [
+    from - 2,
+    from - 1,
+  ]);
   return sections(lines, above, { start: HEADING, end: END }).map(
     toFinding(({ heading, body }) => ({ ...heading, ...describe(body) })),
   );

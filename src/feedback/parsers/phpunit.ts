@@ -3,7 +3,7 @@ import type { Caught } from "./compose.ts";
 import { readFailureBody } from "./failure-body.ts";
 import type { Finding, Parser } from "./parser.ts";
 import type { Section } from "./sections.ts";
-import { sections, toFinding } from "./sections.ts";
+import { headings, lastBefore, sections, toFinding } from "./sections.ts";
 
 /** PHPUnit: `1) Class::method` with the message and a bare trace; and its testdox form. */
 export const phpunit: Parser = {
@@ -13,10 +13,15 @@ export const phpunit: Parser = {
 };
 
 const NUMBERED = /^\d+\) (?<test>[\w\\]+::\S.*)$/;
-const END = /^(?:--|There (?:was|were) \d+ |(?:FAILURES|ERRORS|WARNINGS)!|Tests: \d+|OK\b.*)$/;
+const LIST = /^There (?:was|were) \d+ (?<what>.*):$/;
+const END = /^(?:--$|There (?:was|were) \d+ |(?:FAILURES|ERRORS|WARNINGS)!|Tests: \d+|OK\b)/;
 
-function numberedFailures({ lines, numbered }: Log): readonly Finding[] {
-  return sections(lines, numbered, { start: NUMBERED, end: END }).map(toFinding(describe));
+/** Tests that were skipped, or that PHPUnit only frowns at, are listed in the same way. */
+function numberedFailures({ lines, numbered, beginning }: Log): readonly Finding[] {
+  const lists = headings(lines, beginning("There was ", "There were "), LIST);
+  return sections(lines, numbered, { start: NUMBERED, end: END })
+    .filter(({ from }) => !/risky|skipped|incomplete/.test(lastBefore(lists, from)?.heading["what"] ?? ""))
+    .map(toFinding(describe));
 }
 
 function describe({ heading, body }: Section): Caught {
