@@ -12,14 +12,12 @@ export interface BodyReading {
 
 /** What stands below the name of a failed test: its message, its place, and what helps to understand it. */
 export function readFailureBody(body: readonly string[], reading: BodyReading = {}): Caught {
-  const frames = body.flatMap((line) => {
-    const frame = frameOf(line);
-    return frame === undefined || frame.isForeign ? [] : [frame];
-  });
+  const read = body.map((line) => ({ line, frame: frameOf(line) }));
+  const frames = read.flatMap(({ frame }) => (frame === undefined || frame.isForeign ? [] : [frame]));
   const inward = reading.innermostLast === true ? frames.toReversed() : frames;
   const place =
     inward.find(({ file }) => isSameFile(file, reading.testFile)) ?? inward.find(isInTest) ?? inward[0];
-  const told = trimBlankLines(body.filter((line) => frameOf(line) === undefined));
+  const told = trimBlankLines(read.flatMap(({ line, frame }) => (frame === undefined ? [line] : [])));
   const [message = "failed", ...rest] = withoutEmptyStart(told);
   return {
     file: place?.file ?? reading.testFile,

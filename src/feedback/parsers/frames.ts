@@ -9,7 +9,7 @@ export interface Frame {
 
 /** The frame a line shows, of the project or not. */
 export function frameOf(line: string): (Frame & { readonly isForeign: boolean }) | undefined {
-  for (const shape of /\d/.test(line) ? FRAMES : []) {
+  for (const shape of /(?::|line )\d/.test(line) ? FRAMES : []) {
     const { file, line: number, column } = shape.exec(line)?.groups ?? {};
     if (file === undefined || number === undefined || !isFileName(file)) continue;
     return { file, line: number, column, isForeign: FOREIGN.test(file) };
