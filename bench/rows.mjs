@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { cleanEnv, commit, git, largeRepository, repository, writeFiles } from "./fixtures.mjs";
@@ -111,7 +111,7 @@ function outputGroup(at) {
   const memory = true;
   return {
     title: "A check that prints 1 GB",
-    rounds: 3,
+    rounds: 8,
     memory,
     floor: { name: "sh -c gate | cat", argv: ["sh", "-c", `${CHATTY} | cat >/dev/null`], cwd, env: at.env },
     contenders: [
@@ -166,8 +166,7 @@ function gauntletFiles(count, command = "true") {
   return { ".gauntlet/config.yml": `checks:\n${checks.join("")}` };
 }
 
-/** Every round edits a tracked file anew, as an agent would. */
+/** Every round adds a line to a tracked file, as an agent would. */
 function changeFile(dir) {
-  let edits = 0;
-  return () => writeFileSync(join(dir, "src/part0/unit0/file0.ts"), `export const edit = ${++edits};\n`);
+  return () => appendFileSync(join(dir, "src/part0/unit0/file0.ts"), "export const more = 1;\n");
 }

@@ -7,10 +7,6 @@ export class LastBytes {
     this.#ring = Buffer.allocUnsafe(capacity);
   }
 
-  get isEmpty(): boolean {
-    return this.#written === 0;
-  }
-
   push(chunk: Buffer): void {
     const capacity = this.#ring.length;
     let rest = chunk.subarray(-capacity);
@@ -23,16 +19,23 @@ export class LastBytes {
     }
   }
 
-  /** What is there, and how much came before it; afterwards it is empty. */
-  take(): { readonly bytes: Buffer; readonly droppedBytes: number } {
-    const capacity = this.#ring.length;
-    const at = this.#written % capacity;
-    const droppedBytes = Math.max(0, this.#written - capacity);
-    const bytes =
-      droppedBytes > 0
-        ? Buffer.concat([this.#ring.subarray(at), this.#ring.subarray(0, at)])
-        : Buffer.from(this.#ring.subarray(0, this.#written));
+  /** How much came before what is still there. */
+  get droppedBytes(): number {
+    return Math.max(0, this.#written - this.#ring.length);
+  }
+
+  get seenBytes(): number {
+    return this.#written;
+  }
+
+  /** What is there, in one or two parts that the next push overwrites; afterwards it is empty. */
+  take(): readonly Buffer[] {
+    const at = this.#written % this.#ring.length;
+    const parts =
+      this.droppedBytes > 0
+        ? [this.#ring.subarray(at), this.#ring.subarray(0, at)]
+        : [this.#ring.subarray(0, this.#written)];
     this.#written = 0;
-    return { bytes, droppedBytes };
+    return parts;
   }
 }

@@ -11,6 +11,7 @@ export class MaskedOutput {
   #seenBytes = 0;
   #waiting: LastBytes | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #bytesAtLastTick = 0;
 
   /** `mask` gets bytes as Latin-1 text, so that output in any encoding comes through unchanged. */
   constructor(mask: (text: string) => string, write: (chunk: Buffer) => void) {
@@ -26,7 +27,7 @@ export class MaskedOutput {
     }
     this.#waiting ??= new LastBytes(MOST_WAITING_BYTES);
     this.#waiting.push(chunk);
-    this.#timer ??= setTimeout(() => this.#flush(), WAIT_MS);
+    this.#timer ??= setTimeout(() => this.#tick(), WAIT_MS);
   }
 
   end(): void {
@@ -35,22 +36,39 @@ export class MaskedOutput {
     this.#rest = "";
   }
 
+  /** While more comes than is kept, none of it is worth writing yet. */
+  #tick(): void {
+    this.#timer = undefined;
+    const { seenBytes = 0, droppedBytes = 0 } = this.#waiting ?? {};
+    const isFlood = droppedBytes > 0 && seenBytes > this.#bytesAtLastTick;
+    this.#bytesAtLastTick = isFlood ? seenBytes : 0;
+    if (isFlood) this.#timer = setTimeout(() => this.#tick(), WAIT_MS);
+    else this.#flush();
+  }
+
   #flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (this.#waiting === undefined || this.#waiting.isEmpty) return;
-    const { bytes, droppedBytes } = this.#waiting.take();
-    this.#takeInSlices(droppedBytes === 0 ? bytes : this.#afterGap(bytes, droppedBytes));
+    if (this.#waiting === undefined) return;
+    let lost = this.#waiting.droppedBytes;
+    for (const part of this.#waiting.take()) {
+      const start = lost === 0 ? 0 : part.indexOf(NEWLINE) + 1;
+      const isOfCutLine = lost > 0 && start === 0;
+      if (isOfCutLine) lost += part.length;
+      else {
+        if (lost > 0) this.#noteGap(lost + start);
+        lost = 0;
+        this.#takeInSlices(part.subarray(start));
+      }
+    }
+    if (lost > 0) this.#noteGap(lost);
   }
 
-  /** The line that was cut is left out as a whole: its second half could be that of a secret. */
-  #afterGap(bytes: Buffer, droppedBytes: number): Buffer {
-    const newline = bytes.indexOf(NEWLINE);
-    const start = newline === -1 ? bytes.length : newline + 1;
-    const dropped = droppedBytes + this.#rest.length + start;
+  /** The line that was cut is left out as a whole, both its halves: each could be that of a secret. */
+  #noteGap(lostBytes: number): void {
+    const dropped = lostBytes + this.#rest.length;
     this.#rest = "";
     this.#take(Buffer.from(`\n[… ${dropped} bytes dropped …]\n`));
-    return bytes.subarray(start);
   }
 
   #takeInSlices(bytes: Buffer): void {

@@ -67,8 +67,12 @@ export class CappedLog {
     readSync(fd, ring, 0, tailBytes, headBytes);
     const oldest = (this.#written - headBytes) % tailBytes;
     const gap = Buffer.from(`\n[… ${dropped} bytes dropped …]\n`);
-    writeFully(fd, Buffer.concat([gap, ring.subarray(oldest), ring.subarray(0, oldest)]), headBytes);
-    ftruncateSync(fd, headBytes + gap.length + tailBytes);
+    let at = headBytes;
+    for (const part of [gap, ring.subarray(oldest), ring.subarray(0, oldest)]) {
+      writeFully(fd, part, at);
+      at += part.length;
+    }
+    ftruncateSync(fd, at);
   }
 
   /** The first failure counts; a gate's own answer does not depend on whether its output can be kept. */

@@ -36,6 +36,20 @@ describe("output on its way to a log", () => {
     expect(kept.length - "\n[… 00000000 bytes dropped …]\n".length + dropped).toBe(30 * block.length + 8);
   });
 
+  test("is left out from the line that was cut to its end, however long that is", () => {
+    const head = lines(MEGABYTE, "012345678");
+    const endless = "x".repeat(MEGABYTE);
+
+    const kept = written([
+      head,
+      ...Array.from({ length: 12 }, () => endless),
+      "still the same line\nafter\n",
+    ]);
+
+    expect(kept.slice(-100)).toMatch(/\n\[… \d+ bytes dropped …\]\nafter\n$/);
+    expect(kept).not.toContain("still the same line");
+  });
+
   test("shows no half of a secret where it was cut", () => {
     const head = lines(MEGABYTE, "012345678");
     const cut = `${SECRET} `.repeat(MEGABYTE / 8);
