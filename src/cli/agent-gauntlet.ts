@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { runStopHook } from "./commands/stop-hook.ts";
 import { main } from "./main.ts";
 

@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { runBrepl } from "./brepl-commands.ts";
 import { main } from "./main.ts";
 

@@ -1,5 +1,6 @@
 import { resumeSession, type SessionHistory, type WorkTreeHistory } from "../core/history.ts";
 import { once } from "../core/once.ts";
+import { isBlocking } from "../core/outcome.ts";
 import type { Plan } from "../core/plan.ts";
 import { projectPath } from "../core/path.ts";
 import type { RunEvent } from "../core/run-event.ts";
@@ -149,6 +150,7 @@ async function runPlan(project: Project, request: BoundedRequest, planned: Plann
   );
   void planned.snapshot.fingerprint(); // wanted at the end, and git has time for it while the gates run
   const outcomes = await running;
+  if (!outcomes.some(isBlocking)) void planned.stoodStill(); // git can look while the rest is put together
   trace("gates done");
   forgetGroups(logDir);
   if (passes.hasNews(outcomes) && (await planned.stoodStill())) passes.remember(outcomes, runNumber);

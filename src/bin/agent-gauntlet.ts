@@ -1,0 +1,4 @@
+#!/usr/bin/env node
+import { runProgram } from "./run-program.ts";
+
+runProgram("agent-gauntlet/main.cjs");
