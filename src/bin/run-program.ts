@@ -19,9 +19,10 @@ interface LoadedFile extends CompiledFile {
 
 /**
  * Runs one of our programs, file by file as its `require`s ask for them, from code that V8 compiled the last time: compiling
- * anew what a stop uses takes up to half as long as Node's own start (docs/decisions/0092).
+ * anew what a stop uses takes up to half as long as Node's own start (docs/decisions/0092). Only stops, which are many, leave
+ * what was compiled for the next one.
  */
-export function runProgram(main: string): void {
+export function runProgram(main: string, { isStop }: { readonly isStop: boolean }): void {
   const files: LoadedFile[] = [];
   const modules = new Map<string, Module>();
   const load = (path: string): unknown => {
@@ -38,7 +39,7 @@ export function runProgram(main: string): void {
     return module.exports;
   };
   process.once("exit", () => {
-    if (files.some(({ isFresh }) => isFresh)) writeCompiled(files); // all of them: the others were used further than before
+    if (isStop && files.some(({ isFresh }) => isFresh)) writeCompiled(files); // all of them: the others were used further than before
   });
   load(join(__dirname, main));
 }
