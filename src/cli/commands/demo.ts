@@ -62,6 +62,7 @@ async function playStop({ path }: ScratchRepository, { env, stderr }: Terminal):
       ...env,
       XDG_STATE_HOME: `${path}/.git/state`,
       XDG_CONFIG_HOME: `${path}/.git/config-home`,
+      XDG_CACHE_HOME: `${path}/.git/cache`,
     }),
     stdin: `${JSON.stringify(event)}\n`,
     onOutput: (chunk, stream) => {
