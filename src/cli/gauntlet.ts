@@ -5,9 +5,10 @@ import { processTerminal } from "./terminal.ts";
 
 /** Reads the command line, runs the one command it names, and returns its exit code. */
 export async function runGauntlet(argv: readonly string[]): Promise<number> {
+  const terminal = processTerminal();
   let exitCode: number = EXIT.ok;
   const program: Command = gauntletCommands(async (use) => {
-    exitCode = await use(processTerminal());
+    exitCode = await use(terminal);
   });
   try {
     await program.parseAsync([...argv]);

@@ -1,7 +1,11 @@
 import type { Readable, Writable } from "node:stream";
 import { isatty } from "node:tty";
 import { createColors } from "picocolors";
+import { explain } from "../core/trouble.ts";
 import { currentDirectory } from "../machine/environment.ts";
+import { troubleOf } from "../machine/files.ts";
+import { writeAll } from "../machine/write-all.ts";
+import { EXIT } from "./exit-code.ts";
 
 /** Where a command runs and whom it talks to: everything it may know about the process around it. */
 export interface Terminal {
@@ -20,7 +24,8 @@ export function processTerminal(): Terminal {
   const { stdin, stdout, stderr, env } = process;
   const isPlain = Boolean(env["NO_COLOR"]) || env["TERM"] === "dumb";
   const isTerminal = isatty(1); // `stdout.isTTY` is absent in a pipe, and then picocolors would decide by itself
-  for (const stream of [stdout, stderr]) stream.on("error", ignoreClosedPipe);
+  stdout.on("error", (error) => tellUnwritten(error));
+  stderr.on("error", () => {}); // there is nobody left to tell
   return {
     cwd: currentDirectory(),
     env,
@@ -32,9 +37,12 @@ export function processTerminal(): Terminal {
   };
 }
 
-/** Nobody reads any more (`| head`): not worth a stack trace. */
-function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== "EPIPE") throw error;
+/** That nobody reads any more (`| head`) is fine. Output that was lost is a failure, whatever the command came to. */
+function tellUnwritten(error: NodeJS.ErrnoException): void {
+  if (error.code === "EPIPE") return;
+  const { trouble } = troubleOf("write to", "stdout", error);
+  writeAll(2, `agent-gauntlet: ${explain(trouble)}\n`);
+  process.once("exit", () => (process.exitCode = EXIT.notOk));
 }
 
 export function printLine(stream: Writable, line = ""): void {

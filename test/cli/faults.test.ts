@@ -244,3 +244,31 @@ function shrink(project: GauntletProject): Disposable | undefined {
   mkdirSync(dir);
   return mount("-t", "tmpfs", "-o", "size=256k", "tmpfs", dir);
 }
+
+describe("a stdout that cannot be written", () => {
+  const shell = (project: GauntletProject, line: string) =>
+    run(["sh", "-c", line.replace("GAUNTLET", `'${process.execPath}' '${CLI}'`)], {
+      cwd: project.root,
+      env: cleanEnv(project.home),
+    });
+
+  test.each(["--help", "run --help", "list", "status"])(
+    "because its reader has gone (%s | true) is no trouble",
+    async (words) => {
+      await using project = await GauntletProject.withChecks({ ok: "true" });
+
+      expect(await shell(project, `GAUNTLET ${words} | true`)).toMatchObject({ exitCode: 0, stderr: "" });
+    },
+  );
+
+  test.each(["--help", "list", "status"])("because the disk is full (%s) is told in words", async (words) => {
+    await using project = await GauntletProject.withChecks({ ok: "true" });
+
+    const done = await shell(project, `GAUNTLET ${words} >/dev/full`);
+
+    expect(done).toMatchObject({
+      exitCode: 1,
+      stderr: "agent-gauntlet: Cannot write to stdout: the disk is full\n",
+    });
+  });
+});
