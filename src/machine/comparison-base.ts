@@ -89,7 +89,12 @@ async function standIn(
 
 async function lastResort({ root, ci }: ChangeQuery, missing: string): Promise<ComparisonBase> {
   const gone = `${missing} does not exist here`;
-  if (!ci) return { description: LAST_COMMIT, notes: [`${gone}: only uncommitted changes count`] };
+  if (!ci) {
+    const notes = [
+      `${gone}: only uncommitted changes count (\`base_branch\` in .gauntlet/config.yml can name another)`,
+    ];
+    return { description: LAST_COMMIT, notes };
+  }
   const parent = await resolveCommit(root, "HEAD^");
   if (parent !== undefined) {
     return { mergeBase: parent, description: "HEAD^", notes: [`${gone}: comparing with the parent commit`] };

@@ -1,9 +1,9 @@
 import { elapsedMs } from "./clock.ts";
 import { ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
+import { once, setMaxListeners } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { isGroupAlive, signalGroup } from "./process-tree.ts";
-import { timeLimit } from "./time-limit.ts";
+import { LONGEST_TIMER_MS } from "./time-limit.ts";
 
 /** A child to run in its own process group, with its output handed over chunk by chunk. */
 export interface ProcessRequest {
@@ -40,7 +40,8 @@ export async function runProcess(request: ProcessRequest, signal?: AbortSignal):
   if (child.pid === undefined) return { kind: "not-started", detail: await spawnError(child) };
   request.onStarted?.(child.pid);
   const closed = once(child, "close");
-  const end = await Promise.race([exit(child), interruption(request.timeoutMs, signal)]);
+  using interruption = awaitInterruption(request.timeoutMs, signal);
+  const end = await Promise.race([exit(child), interruption.came]);
   if (end.kind === "timed-out") await endGroup(child.pid, TERM_GRACE_MS);
   if (end.kind === "cancelled") await endGroup(child.pid, HURRIED_GRACE_MS);
   await letGo(child, child.pid, closed);
@@ -105,17 +106,24 @@ async function exit(child: ChildProcess): Promise<ProcessEnd> {
   return code === null ? { kind: "killed", signal: signal ?? "unknown" } : { kind: "exited", exitCode: code };
 }
 
-/** Settles when the child must go: its time is up, or we are asked to stop. */
-async function interruption(timeoutMs = Infinity, signal?: AbortSignal): Promise<ProcessEnd> {
-  await aborted(timeLimit(timeoutMs, signal));
-  return signal?.aborted ? { kind: "cancelled" } : { kind: "timed-out", afterMs: timeoutMs };
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
+/** Comes when the child must go: its time is up, or we are asked to stop. */
+function awaitInterruption(
+  timeoutMs = Infinity,
+  signal?: AbortSignal,
+): Disposable & { readonly came: Promise<ProcessEnd> } {
+  let letGo = (): void => {};
+  const came = new Promise<ProcessEnd>((resolve) => {
+    const cancel = (): void => resolve({ kind: "cancelled" });
+    const timeUp = (): void => resolve({ kind: "timed-out", afterMs: timeoutMs });
+    const timer = setTimeout(timeUp, Math.min(timeoutMs, LONGEST_TIMER_MS)).unref();
+    if (signal !== undefined) setMaxListeners(0, signal); // every gate of a run listens to the same one
+    signal?.addEventListener("abort", cancel);
+    letGo = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", cancel);
+    };
   });
+  return { came, [Symbol.dispose]: () => letGo() };
 }
 
 /** Collects the last output and ends what the child left behind; a process that holds the pipe cannot hold us. */

@@ -20,4 +20,4 @@ export function timeLimit(ms: number, signal?: AbortSignal): AbortSignal {
 }
 
 /** A longer one would fire at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
