@@ -23,7 +23,8 @@ export interface RunRecord {
 /** A run of everything that passed, and for exactly which inputs. */
 export interface PassRecord {
   readonly runNumber: number;
-  readonly fingerprint: string;
+  /** Names the index that was kept of its tree. */
+  readonly tree: string;
   readonly gateHash: string;
   readonly baseCommit?: string;
   readonly status: "passed" | "passed_with_warnings";
@@ -98,11 +99,11 @@ export function isSameTree(known: string | undefined, current: string | undefine
 /** Whether the last passed run speaks for this tree, these gates and this base. */
 export function isCoveredBy(
   pass: PassRecord | undefined,
-  now: { fingerprint: string | undefined; gateHash: string; baseCommit: string | undefined },
+  now: { isPassTree: boolean; gateHash: string; baseCommit: string | undefined },
 ): pass is PassRecord {
   return (
     pass !== undefined &&
-    isSameTree(pass.fingerprint, now.fingerprint) &&
+    now.isPassTree &&
     pass.gateHash === now.gateHash &&
     pass.baseCommit === now.baseCommit
   );

@@ -25,19 +25,20 @@ export interface FinishedRun {
 /** Judges a finished run, writes down what later runs must know, and says what it came to. */
 export async function concludeRun(run: FinishedRun): Promise<RunResult> {
   const { project, planned, outcomes, runNumber } = run;
-  const tree = await planned.snapshot.fingerprint();
-  const known = outcomes.some(isBlocking) ? await knowFailures(run) : undefined;
+  const [tree, known] = outcomes.some(isBlocking)
+    ? await Promise.all([planned.snapshot.fingerprint(), knowFailures(run)])
+    : [];
   const judgement = judge(outcomes, planned.session, {
     ...retryBudget(run),
     policy: project.settings.retry,
     progress: known?.progress,
     runNumber,
-    fingerprint: tree.kind === "tree" ? tree.hash : undefined,
+    fingerprint: tree?.kind === "tree" ? tree.hash : undefined,
   });
   const told = judgement.status === "failed" ? known?.tell(judgement) : undefined;
   const { status, session, attemptsLeft } = { ...judgement, ...told };
   const lost = await remember(run, { status, session });
-  pruneLogs(project.logDir, runNumber);
+  pruneLogs(project.logDir, runNumber, planned.workTree.lastRun?.number);
   const facts = factsOf(run, lost);
   if (lost !== undefined && status === "failed") return { ...facts, ...unrecordable(lost) };
   const detail = detailOf(status, outcomes);
@@ -111,14 +112,13 @@ function rememberBlocked({ project, request }: FinishedRun, session: SessionHist
 async function passRecord(run: FinishedRun, status: Status): Promise<PassRecord | undefined> {
   const { project, planned, runNumber } = run;
   if (status !== "passed" && status !== "passed_with_warnings") return undefined;
-  const tree = await planned.snapshot.fingerprint();
-  if (!isRunOfEverything(run.request) || tree.kind === "none") return undefined;
-  if (!(await planned.stoodStill())) return undefined;
-  keepPassIndex(project.logDir.stateDir, tree.hash, planned.snapshot.copyIndex);
+  if (!isRunOfEverything(run.request) || !(await planned.stoodStill())) return undefined;
+  const tree = `${runNumber}-${planned.runId}`;
+  keepPassIndex(project.logDir.stateDir, tree, planned.snapshot.copyIndex);
   const { baseCommit } = planned.detected.changes;
   return {
     runNumber,
-    fingerprint: tree.hash,
+    tree,
     gateHash: project.settings.gateHash,
     ...(baseCommit === undefined ? {} : { baseCommit }),
     status,

@@ -10,7 +10,6 @@ import {
 import { now } from "../machine/clock.ts";
 import { fingerprintWorkTree } from "../machine/fingerprint.ts";
 import { passIndexOf, readSession, readWorkTree, writeSession } from "../machine/history-store.ts";
-import { kindOf } from "../machine/kind-of.ts";
 import { prepareLogDir } from "../machine/log-dir.ts";
 import { isUnchangedSince } from "../machine/snapshot.ts";
 import type { Project } from "./project.ts";
@@ -42,12 +41,12 @@ export async function reasonNotToRun(project: Project, request: RunRequest): Pro
   return withoutGates("interval_not_elapsed", { intervalMinutes: runIntervalMinutes });
 }
 
+/** The tree as far as it was looked at. */
 interface Tree {
+  readonly isPassTree: boolean;
   readonly fingerprint: string | undefined;
   readonly baseCommit: string | undefined;
 }
-
-const NO_TREE: Tree = { fingerprint: undefined, baseCommit: undefined };
 
 interface KnownTrees {
   readonly pass: PassRecord | undefined;
@@ -56,21 +55,16 @@ interface KnownTrees {
 
 /** Looks only as far as it takes to tell whether this tree is one we know. */
 async function lookAtTree(project: Project, known: KnownTrees): Promise<Tree> {
-  const isPassOfOtherGates = known.pass?.gateHash !== project.settings.gateHash;
-  if (known.gaveUpOn === undefined && isPassOfOtherGates) return NO_TREE;
-  const [fingerprint, compared] = await Promise.all([knownTree(project, known), project.compareHead()]);
-  return { fingerprint, baseCommit: compared.ok ? compared.value.base.mergeBase : undefined };
-}
-
-async function knownTree(
-  { query, logDir }: Project,
-  { pass, gaveUpOn }: KnownTrees,
-): Promise<string | undefined> {
-  const index = pass && gaveUpOn === undefined ? passIndexOf(logDir.stateDir, pass.fingerprint) : undefined;
-  if (index !== undefined && kindOf(index) === "file")
-    return (await isUnchangedSince(query.root, index)) ? pass?.fingerprint : undefined;
-  const tree = await fingerprintWorkTree(query.root);
-  return tree.kind === "tree" ? tree.hash : undefined;
+  const { query, logDir, settings } = project;
+  const { pass, gaveUpOn } = known;
+  const mayBePass = pass?.gateHash === settings.gateHash;
+  const [isPassTree, compared, tree] = await Promise.all([
+    mayBePass && isUnchangedSince(query.root, passIndexOf(logDir.stateDir, pass.tree)),
+    mayBePass ? project.compareHead() : undefined,
+    gaveUpOn === undefined ? undefined : fingerprintWorkTree(query.root),
+  ]);
+  const fingerprint = tree?.kind === "tree" ? tree.hash : undefined;
+  return { isPassTree, fingerprint, baseCommit: compared?.ok ? compared.value.base.mergeBase : undefined };
 }
 
 /** A deferral that cannot be remembered could be repeated for ever, so then the gates run. */

@@ -143,13 +143,11 @@ async function runPlan(project: Project, request: BoundedRequest, planned: Plann
   };
   const passes = await openGatePasses(project, planned);
   const reuse = request.noCache ? undefined : passes.reuse;
-  const running = runGates(
+  const outcomes = await runGates(
     planned.plan,
     { maxParallel: settings.maxParallel, context, onEvent, ...(reuse === undefined ? {} : { reuse }) },
     request.signal,
   );
-  void planned.snapshot.fingerprint(); // wanted at the end, and git has time for it while the gates run
-  const outcomes = await running;
   if (!outcomes.some(isBlocking)) void planned.stoodStill(); // git can look while the rest is put together
   trace("gates done");
   forgetGroups(logDir);

@@ -15,11 +15,19 @@ export interface GitOptions {
   readonly signal?: AbortSignal;
 }
 
-const patience = new AsyncLocalStorage<AbortSignal>();
+/** The signal of the work under way; of works beside it, each has its own. Told apart only then: a store makes every promise dearer. */
+let patience: AbortSignal | undefined;
+const ownPatience = new AsyncLocalStorage<AbortSignal>();
 
 /** Every git started inside `work` is ended when the signal aborts. Nobody has to hand the signal on, so nobody can forget to. */
-export function endingGitWith<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-  return patience.run(signal, work);
+export async function endingGitWith<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  if (patience !== undefined) return ownPatience.run(signal, work);
+  patience = signal;
+  try {
+    return await work();
+  } finally {
+    patience = undefined;
+  }
 }
 
 /** Read-only by intent: no optional locks, names as bytes, no monitor started, no shared index written, no hook run. */
@@ -65,7 +73,7 @@ export async function git(
       onOutput: (chunk, stream) => output[stream].push(chunk),
       onStarted: () => trace(`git ${commandIn(args)} started`),
     },
-    anyOf(options.signal, patience.getStore()),
+    anyOf(options.signal, ownPatience.getStore() ?? patience),
   );
   trace(`git ${commandIn(args)} ended`);
   if (end.kind === "not-started") return fail(gitTrouble(args, end.detail));

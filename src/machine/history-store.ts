@@ -24,12 +24,12 @@ export function writeWorkTree(stateDir: string, history: WorkTreeHistory): Resul
   return writeState(join(stateDir, "work-tree.json"), history);
 }
 
-/** The index of the tree that passed: the quick way to see that nothing changed since. Named after the tree, so it cannot speak for another. */
+/** The index of the tree that passed, by which git tells whether anything changed since. Its name is in the record of that pass alone. */
 export function passIndexOf(stateDir: string, tree: string): string {
   return join(stateDir, `pass-${tree}.index`);
 }
 
-/** Keeps the index of a tree that passed in place of the one before. Without it, a later stop only takes longer. */
+/** Keeps the index of a tree that passed in place of the one before. Without it, the gates of a later stop run again. */
 export function keepPassIndex(stateDir: string, tree: string, copyTo: (path: string) => void): void {
   const kept = passIndexOf(stateDir, tree);
   const draft = `${kept}.tmp`;
@@ -131,7 +131,8 @@ function isPassRecord(value: unknown): boolean {
   return (
     isRecord(value) &&
     isCount(value["runNumber"]) &&
-    typeof value["fingerprint"] === "string" &&
+    typeof value["tree"] === "string" &&
+    /^[\w-]{1,80}$/.test(value["tree"]) &&
     typeof value["gateHash"] === "string" &&
     (value["status"] === "passed" || value["status"] === "passed_with_warnings") &&
     isTime(value["at"])

@@ -100,14 +100,24 @@ export function consoleLogName(runNumber: number): string {
 const KEPT_RUNS = 20;
 const KEPT_BYTES = 200 * 1024 * 1024;
 
-/** Drops the oldest runs' logs beyond the last 20 runs or 200 MB; the run just made always stays. */
-export function pruneLogs(dir: LogDir, currentRun: number): void {
-  let bytes = 0;
-  for (const { name, runNumber } of logFiles(dir).toSorted((a, b) => b.runNumber - a.runNumber)) {
-    const path = join(dir.path, name);
-    bytes += statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-    const isOld = runNumber <= currentRun - KEPT_RUNS || bytes > KEPT_BYTES;
-    if (isOld && runNumber < currentRun) removeFile(path); // one that stays is tried again
+/** A run that wrote less cannot be what fills the disk. */
+const LIGHT_RUN_BYTES = 1024 * 1024;
+
+/**
+ * Drops the oldest runs' logs beyond the last 20 runs or 200 MB; the run just made always stays. After a run that finished, and so
+ * has weighed them, a light one need not weigh them again.
+ */
+export function pruneLogs(dir: LogDir, currentRun: number, finishedBefore?: number): void {
+  const weigh = ({ name }: LogFile): number =>
+    statSync(join(dir.path, name), { throwIfNoEntry: false })?.size ?? 0;
+  const files = logFiles(dir).toSorted((a, b) => b.runNumber - a.runNumber);
+  const older = files.filter(({ runNumber }) => runNumber < currentRun);
+  let bytes = files.slice(0, -older.length || undefined).reduce((sum, file) => sum + weigh(file), 0);
+  const isWeighed = finishedBefore === currentRun - 1 && bytes <= LIGHT_RUN_BYTES;
+  for (const file of older) {
+    if (!isWeighed) bytes += weigh(file);
+    const isOld = file.runNumber <= currentRun - KEPT_RUNS || bytes > KEPT_BYTES;
+    if (isOld) removeFile(join(dir.path, file.name)); // one that stays is tried again
   }
 }
 

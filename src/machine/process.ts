@@ -111,19 +111,22 @@ function awaitInterruption(
   timeoutMs = Infinity,
   signal?: AbortSignal,
 ): Disposable & { readonly came: Promise<ProcessEnd> } {
-  let letGo = (): void => {};
+  const waiting: { timer?: NodeJS.Timeout; cancel?: () => void } = {};
   const came = new Promise<ProcessEnd>((resolve) => {
-    const cancel = (): void => resolve({ kind: "cancelled" });
     const timeUp = (): void => resolve({ kind: "timed-out", afterMs: timeoutMs });
-    const timer = setTimeout(timeUp, Math.min(timeoutMs, LONGEST_TIMER_MS)).unref();
-    if (signal !== undefined) setMaxListeners(0, signal); // every gate of a run listens to the same one
-    signal?.addEventListener("abort", cancel);
-    letGo = () => {
+    waiting.timer = setTimeout(timeUp, Math.min(timeoutMs, LONGEST_TIMER_MS)).unref();
+    waiting.cancel = () => resolve({ kind: "cancelled" });
+  });
+  const { timer, cancel = () => {} } = waiting;
+  if (signal !== undefined) setMaxListeners(0, signal); // every gate of a run listens to the same one
+  signal?.addEventListener("abort", cancel);
+  return {
+    came,
+    [Symbol.dispose]: () => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", cancel);
-    };
-  });
-  return { came, [Symbol.dispose]: () => letGo() };
+    },
+  };
 }
 
 /** Collects the last output and ends what the child left behind; a process that holds the pipe cannot hold us. */

@@ -246,12 +246,6 @@ function shrink(project: GauntletProject): Disposable | undefined {
 }
 
 describe("a stdout that cannot be written", () => {
-  const shell = (project: GauntletProject, line: string) =>
-    run(["sh", "-c", line.replace("GAUNTLET", `'${process.execPath}' '${CLI}'`)], {
-      cwd: project.root,
-      env: cleanEnv(project.home),
-    });
-
   test.each(["--help", "run --help", "list", "status"])(
     "because its reader has gone (%s | true) is no trouble",
     async (words) => {
@@ -272,3 +266,10 @@ describe("a stdout that cannot be written", () => {
     });
   });
 });
+
+function shell(project: GauntletProject, line: string): Promise<Finished> {
+  return run(["sh", "-c", line.replace("GAUNTLET", `'${process.execPath}' '${CLI}'`)], {
+    cwd: project.root,
+    env: cleanEnv(project.home),
+  });
+}

@@ -10,13 +10,13 @@ import {
 
 const PASS: PassRecord = {
   runNumber: 5,
-  fingerprint: "tree",
+  tree: "tree",
   gateHash: "gates",
   baseCommit: "base",
   status: "passed",
   at: 1,
 };
-const HERE = { fingerprint: "tree", gateHash: "gates", baseCommit: "base" };
+const HERE = { isPassTree: true, gateHash: "gates", baseCommit: "base" };
 
 describe("a pass speaks for exactly the inputs it had", () => {
   test("the same tree, gates and base", () => {
@@ -25,9 +25,7 @@ describe("a pass speaks for exactly the inputs it had", () => {
 
   test.each([
     ["no pass", undefined, HERE],
-    ["another tree", PASS, { ...HERE, fingerprint: "other" }],
-    ["no fingerprint now", PASS, { ...HERE, fingerprint: undefined }],
-    ["no fingerprint then", { ...PASS, fingerprint: "" }, { ...HERE, fingerprint: "" }],
+    ["another tree", PASS, { ...HERE, isPassTree: false }],
     ["other gates", PASS, { ...HERE, gateHash: "other" }],
     ["another base", PASS, { ...HERE, baseCommit: "other" }],
     ["no base now", PASS, { ...HERE, baseCommit: undefined }],

@@ -31,7 +31,7 @@ const HISTORY: WorkTreeHistory = {
       },
     ],
   },
-  pass: { runNumber: 3, fingerprint: "f", gateHash: "g", status: "passed", at: 1_700_000_000_000 },
+  pass: { runNumber: 3, tree: "f", gateHash: "g", status: "passed", at: 1_700_000_000_000 },
 };
 const SESSION = {
   ...NEW_SESSION,
@@ -100,7 +100,8 @@ describe("counts as absent, with a warning", () => {
     "a pass at no moment": (text) => text.replace(/"at":\d+/, '"at":null'),
     "a pass that failed": (text) =>
       text.replace('"gateHash":"g","status":"passed"', '"gateHash":"g","status":"failed"'),
-    "a pass for no tree": (text) => text.replace('"fingerprint":"f"', '"fingerprint":7'),
+    "a pass for no tree": (text) => text.replace('"tree":"f"', '"tree":7'),
+    "a pass for a tree elsewhere": (text) => text.replace('"tree":"f"', '"tree":"../f"'),
     "outcomes that are no list": (text) => text.replace(/"outcomes":\[.*\]/, '"outcomes":{}'),
   };
 
