@@ -9,6 +9,7 @@ import { rememberBlock } from "../machine/blocked-session.ts";
 import { now } from "../machine/clock.ts";
 import { keepPassIndex, writeSession, writeWorkTree } from "../machine/history-store.ts";
 import { pruneLogs } from "../machine/log-dir.ts";
+import { treeIdOf } from "../machine/snapshot.ts";
 import type { KnownFailures } from "./know-failures.ts";
 import type { Project } from "./project.ts";
 import type { PlannedRun } from "./run-under-lock.ts";
@@ -25,15 +26,15 @@ export interface FinishedRun {
 /** Judges a finished run, writes down what later runs must know, and says what it came to. */
 export async function concludeRun(run: FinishedRun): Promise<RunResult> {
   const { project, planned, outcomes, runNumber } = run;
-  const [tree, known] = outcomes.some(isBlocking)
-    ? await Promise.all([planned.snapshot.fingerprint(), knowFailures(run)])
+  const [fingerprint, known] = outcomes.some(isBlocking)
+    ? await Promise.all([treeIdOf(planned.snapshot), knowFailures(run)])
     : [];
   const judgement = judge(outcomes, planned.session, {
     ...retryBudget(run),
     policy: project.settings.retry,
     progress: known?.progress,
     runNumber,
-    fingerprint: tree?.kind === "tree" ? tree.hash : undefined,
+    fingerprint,
   });
   const told = judgement.status === "failed" ? known?.tell(judgement) : undefined;
   const { status, session, attemptsLeft } = { ...judgement, ...told };

@@ -10,7 +10,7 @@ import { forgetGroups, recordGroup } from "../machine/gate-groups.ts";
 import { readBlockedSession } from "../machine/blocked-session.ts";
 import { readSession, readWorkTree } from "../machine/history-store.ts";
 import { nextRunNumber } from "../machine/log-dir.ts";
-import type { Snapshot } from "../machine/snapshot.ts";
+import { type Snapshot, treeIdOf } from "../machine/snapshot.ts";
 import { trace } from "../machine/trace.ts";
 import { autoClean } from "./auto-clean.ts";
 import { concludeRun } from "./conclude-run.ts";
@@ -90,7 +90,7 @@ async function lookAround(
   const stored = readSession(logDir.stateDir, key);
   const [detected, snapshot] = await Promise.all([detecting, taking]);
   if (!detected.ok) return detected;
-  const fingerprint = stored.value.gaveUpOn === undefined ? undefined : await treeOf(snapshot);
+  const fingerprint = stored.value.gaveUpOn === undefined ? undefined : await treeIdOf(snapshot);
   const { pass } = workTree.value;
   const resumed = resumeSession(stored.value, { promptId: request.event?.promptId, fingerprint, pass });
   const session = { ...resumed, attempts: request.budget?.spent ?? attemptsSpent(resumed, project, request) };
@@ -100,11 +100,6 @@ async function lookAround(
     ok: true,
     situation: { detected: detected.value, snapshot, workTree: workTree.value, session, warnings },
   };
-}
-
-async function treeOf({ fingerprint }: Snapshot): Promise<string | undefined> {
-  const tree = await fingerprint();
-  return tree.kind === "tree" ? tree.hash : undefined;
 }
 
 /** A planned run about to start. */

@@ -5,7 +5,8 @@ import { now } from "./clock.ts";
 import { namesIn } from "./names-in.ts";
 import { readSmallFile } from "./read-small-file.ts";
 import { sessionKey, sha256 } from "./session-key.ts";
-import { discard, stateHome } from "./state-home.ts";
+import { discard } from "./discard.ts";
+import { stateHome } from "./state-home.ts";
 
 /**
  * What a stop that was blocked leaves for the next one, outside any project: with the host's flag set nothing else is

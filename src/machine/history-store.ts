@@ -1,4 +1,4 @@
-import { readdirSync, renameSync, rmSync } from "node:fs";
+import { readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { NEW_SESSION, type SessionHistory, type WorkTreeHistory } from "../core/history.ts";
 import { OUTCOME_KINDS } from "../core/outcome.ts";
@@ -6,6 +6,7 @@ import { STATUSES } from "../core/status.ts";
 import type { Result } from "../core/trouble.ts";
 import { listDirectory, readText, removeFile, writeFileAtomic } from "./files.ts";
 import { now } from "./clock.ts";
+import { discard } from "./discard.ts";
 
 /** Raised whenever a stored shape changes; a file of any other version counts as absent. */
 const VERSION = 1;
@@ -35,11 +36,11 @@ export function keepPassIndex(stateDir: string, tree: string, copyTo: (path: str
   const draft = `${kept}.tmp`;
   try {
     for (const name of readdirSync(stateDir))
-      if (/^pass-.*\.index(?:\.tmp)?$/.test(name)) rmSync(join(stateDir, name), { force: true });
+      if (/^pass-.*\.index(?:\.tmp)?$/.test(name)) discard(join(stateDir, name));
     copyTo(draft);
     renameSync(draft, kept);
   } catch {
-    rmSync(kept, { force: true });
+    discard(kept);
   }
 }
 

@@ -1,11 +1,12 @@
-import { readdirSync, rmSync, statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { removeTree } from "./remove-tree.ts";
 
 const KEPT_SESSIONS = 20;
 
 /** Removes the logs of one session. */
 export function removeSessionLogs(logsDir: string, session: string): void {
-  rmSync(join(logsDir, session), { recursive: true, force: true });
+  removeTree(join(logsDir, session));
 }
 
 /** Removes the logs of sessions that never said goodbye, all but the latest. */

@@ -1,10 +1,11 @@
-import { linkSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, readdirSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fail, ok, type Result, type Trouble } from "../core/trouble.ts";
 import { troubleOf } from "./files.ts";
 import { bootId, isAlive, startTime } from "./process-tree.ts";
 import { readSmallFile } from "./read-small-file.ts";
 import { sha256 } from "./session-key.ts";
+import { discard } from "./discard.ts";
 import { uniqueName } from "./unique-name.ts";
 
 /** Who holds a lock: enough to tell a living holder from a dead one whose pid was given to somebody else. */
@@ -37,7 +38,7 @@ export function acquireLock(path: string, sessionId?: string): Result<Lock> {
   } catch (error) {
     return troubleOf("write the lock", path, error);
   } finally {
-    removeQuietly(draft);
+    discard(draft);
   }
 }
 
@@ -90,7 +91,7 @@ function held(path: string, runId: string, replaced?: LockHolder): Lock {
 /** A gate may have removed the lock with the whole directory, and somebody else may hold a new one by now. */
 function release(path: string, runId: string): void {
   try {
-    if (readHolder(path)?.runId === runId) rmSync(path, { force: true });
+    if (readHolder(path)?.runId === runId) unlinkSync(path);
   } catch {
     // it stays, and counts for nothing once this process has ended
   }
@@ -104,7 +105,7 @@ function sweep(path: string): void {
   const prefix = `${basename(path)}.`;
   for (const name of readdirSync(dirname(path)).filter((one) => one.startsWith(prefix))) {
     const file = join(dirname(path), name);
-    if (isLeftBehind(file)) removeQuietly(file);
+    if (isLeftBehind(file)) discard(file);
   }
 }
 
@@ -114,14 +115,6 @@ function isLeftBehind(file: string): boolean {
   if (pid !== undefined) return !isAlive(Number(pid));
   const claimant = readHolder(file);
   return claimant !== undefined && !isHolderAlive(claimant);
-}
-
-function removeQuietly(path: string): void {
-  try {
-    rmSync(path, { force: true });
-  } catch {
-    // a file that cannot be removed does no harm
-  }
 }
 
 function linkExclusively(from: string, to: string): boolean {

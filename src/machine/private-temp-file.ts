@@ -5,12 +5,13 @@ import {
   openSync,
   readFileSync,
   renameSync,
-  rmSync,
   statSync,
+  unlinkSync,
   writeSync,
 } from "node:fs";
 import { fail, ok, type Result } from "../core/trouble.ts";
 import { nodeCrypto, nodeOs } from "./builtin.ts";
+import { discard } from "./discard.ts";
 
 const MAX_BYTES = 1024 * 1024;
 const NEVER_FOLLOW = constants.O_NOFOLLOW ?? 0;
@@ -52,7 +53,7 @@ export function writePrivateFile(path: string, text: string): Result<void> {
     renameSync(draft, path);
     return ok(undefined);
   } catch (error) {
-    rmSync(draft, { force: true });
+    discard(draft);
     return fileTrouble("write", path, error);
   }
 }
@@ -60,10 +61,10 @@ export function writePrivateFile(path: string, text: string): Result<void> {
 /** Removes the file, or the link in its place; never what a link points to, never a directory. */
 export function removePrivateFile(path: string): Result<void> {
   try {
-    rmSync(path, { force: true });
+    unlinkSync(path);
     return ok(undefined);
   } catch (error) {
-    return fileTrouble("remove", path, error);
+    return errorCode(error) === "ENOENT" ? ok(undefined) : fileTrouble("remove", path, error);
   }
 }
 

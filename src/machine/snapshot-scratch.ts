@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { nodeOs } from "./builtin.ts";
 import { namesIn } from "./names-in.ts";
+import { removeTree } from "./remove-tree.ts";
 import { isAlive } from "./process-tree.ts";
 
 const SCRATCH_PREFIX = "gauntlet-fingerprint-";
@@ -13,7 +14,7 @@ export function makeScratch(parent: string): string {
 
 export function removeScratch(path: string): void {
   try {
-    rmSync(path, { recursive: true, force: true });
+    removeTree(path);
   } catch {
     // somebody else's, or gone already: it is only in the way
   }

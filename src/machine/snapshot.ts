@@ -71,6 +71,12 @@ export async function takeSnapshot(
   }
 }
 
+/** The fingerprint as one id; undefined where there is none. */
+export async function treeIdOf({ fingerprint }: Snapshot): Promise<string | undefined> {
+  const tree = await fingerprint();
+  return tree.kind === "tree" ? tree.hash : undefined;
+}
+
 function snapshotIn(directory: string, { top, prefix }: GitPlaces, env: Env): Snapshot {
   let writing: Promise<Fingerprint> | undefined;
   return {

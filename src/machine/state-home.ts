@@ -1,4 +1,3 @@
-import { unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { nodeOs } from "./builtin.ts";
 
@@ -6,13 +5,4 @@ import { nodeOs } from "./builtin.ts";
 export function stateHome(env: Readonly<Record<string, string | undefined>>): string {
   const state = env["XDG_STATE_HOME"] || join(env["HOME"] || nodeOs().homedir(), ".local", "state");
   return join(state, "agent-gauntlet");
-}
-
-/** Removes a file of ours. One that is not there, or that cannot be removed, is in nobody's way. */
-export function discard(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch {
-    return;
-  }
 }

@@ -1,10 +1,11 @@
-import { mkdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { StopRecord } from "../core/stop-record.ts";
 import { namesIn } from "./names-in.ts";
 import { readSmallFile } from "./read-small-file.ts";
 import { sessionKey } from "./session-key.ts";
-import { discard, stateHome } from "./state-home.ts";
+import { discard } from "./discard.ts";
+import { stateHome } from "./state-home.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -45,7 +46,7 @@ function forgetOldest(directory: string): void {
   const byAge = names
     .map((name) => ({ name, at: statSync(join(directory, name)).mtimeMs }))
     .toSorted((one, other) => other.at - one.at);
-  for (const { name } of byAge.slice(KEPT_RECORDS / 2)) rmSync(join(directory, name), { force: true });
+  for (const { name } of byAge.slice(KEPT_RECORDS / 2)) discard(join(directory, name));
 }
 
 function recordsIn(directory: string): readonly string[] {
