@@ -1,4 +1,5 @@
 import type { GateOutcome } from "./outcome.ts";
+import type { ProjectPath } from "./path.ts";
 import type { Status } from "./status.ts";
 
 /** What the work tree has been through, whoever asked. */
@@ -65,6 +66,8 @@ export interface Told {
 export interface OpenFailure {
   readonly id: string;
   readonly runNumber: number;
+  /** What it worked on, where its command names files: committing them does not mend them. */
+  readonly files?: readonly ProjectPath[];
 }
 
 export const NEW_SESSION: SessionHistory = { attempts: 0, openFailures: [], told: {} };

@@ -2,6 +2,7 @@ import type { ChangedFile, ChangeSet } from "./change-set.ts";
 import { changesByScope, hasScope, isGlob } from "./entry-point.ts";
 import { fileMatcher } from "./file-patterns.ts";
 import type { Gate } from "./gate.ts";
+import type { OpenFailure } from "./history.ts";
 import { displayPath, type ProjectPath, projectPath } from "./path.ts";
 import type { EntryPoint, Settings } from "./settings.ts";
 
@@ -35,8 +36,8 @@ export interface PlanContext {
   readonly kinds: readonly Gate["kind"][];
   /** Names or ids the user asked for; empty means all. */
   readonly only: readonly string[];
-  /** Ids of gates that failed in this session and have not passed since. */
-  readonly openFailures: readonly string[];
+  /** Gates that failed in this session and have not passed since. */
+  readonly openFailures: readonly OpenFailure[];
   readonly kindOf: (path: ProjectPath) => "directory" | "file" | "missing";
 }
 
@@ -49,12 +50,12 @@ export function planGates(settings: Settings, changes: ChangeSet, context: PlanC
     places.flatMap((place) => place.entryPoint.gates.map((gate) => decide(place, gate, context))),
   );
   const known = new Set(decided.map(({ id }) => id));
-  const forgotten = context.openFailures.filter((id) => !known.has(id));
+  const forgotten = context.openFailures.filter(({ id }) => !known.has(id));
   return {
     gates: decided.filter((one) => "gate" in one),
     skipped: [
       ...decided.filter((one) => !("gate" in one)),
-      ...forgotten.map((id) => ({ id, reason: "failed before, but is no longer configured" })),
+      ...forgotten.map(({ id }) => ({ id, reason: "failed before, but is no longer configured" })),
     ],
   };
 }
@@ -69,10 +70,10 @@ interface Place {
 function placesOf(
   entryPoint: EntryPoint,
   changes: ChangeSet,
-  openFailures: readonly string[],
+  openFailures: readonly OpenFailure[],
 ): readonly Place[] {
   const changed = changesByScope(entryPoint, changes.files);
-  const failed = openFailures.flatMap((id) => failedScopes(entryPoint, id));
+  const failed = openFailures.flatMap(({ id }) => failedScopes(entryPoint, id));
   const scopes = new Set([...changed.keys(), ...failed]);
   if (scopes.size === 0) scopes.add(projectPath(entryPoint.path));
   return [...scopes].map((scope) => ({ entryPoint, scope, files: changed.get(scope) ?? [] }));
@@ -89,14 +90,14 @@ function failedScopes(entryPoint: EntryPoint, id: string): readonly ProjectPath[
 
 function decide({ scope, files }: Place, gate: Gate, context: PlanContext): PlannedGate | SkippedGate {
   const id = `${gate.kind}:${scope}:${gate.name}`;
-  const stillFailing = context.openFailures.includes(id);
+  const stillFailing = context.openFailures.some((failure) => failure.id === id);
   const workingDirectory = workingDirectoryOf(scope, gate, context);
   const skip = reasonToSkip({ id, gate, context });
   if (skip !== undefined) return { id, reason: skip };
   if (files.length === 0 && !stillFailing) return { id, reason: noChangeReason(scope) };
   if (workingDirectory === undefined) return { id, reason: `${displayPath(scope)} no longer exists` };
   if (takesFiles(gate)) return decideByFiles({ id, gate, scope, workingDirectory, files }, context);
-  const reason = files.length === 0 ? "failed before and has not passed since" : changeReason(files);
+  const reason = files.length === 0 ? FAILED_BEFORE : changeReason(files);
   return { id, gate, scope, workingDirectory, files, reason };
 }
 
@@ -105,7 +106,9 @@ export function takesFiles(gate: Gate): boolean {
   return gate.kind === "check" && gate.command.includes("{files}");
 }
 
-/** A gate that works on files runs when one is left to work on: changed, still there, and meant by its globs. */
+const FAILED_BEFORE = "failed before and has not passed since";
+
+/** A gate that works on files runs when one is left to work on: changed or failed before, still there, and meant by its globs. */
 function decideByFiles(
   planned: Omit<PlannedGate, "reason">,
   context: PlanContext,
@@ -113,11 +116,24 @@ function decideByFiles(
   const { id, gate } = planned;
   const globs = gate.kind === "check" ? gate.files : undefined;
   const isMeant = globs === undefined ? () => true : fileMatcher(globs);
-  const files = planned.files.filter(({ path }) => isMeant(path) && context.kindOf(path) === "file");
-  if (files.length > 0) return { ...planned, files, reason: changeReason(files) };
+  const isLeft = ({ path }: ChangedFile): boolean => isMeant(path) && context.kindOf(path) === "file";
+  const changed = planned.files.filter(isLeft);
+  const files = [...changed, ...failedFiles(id, changed, context).filter(isLeft)];
+  const reasonToRun = changed.length === 0 ? FAILED_BEFORE : changeReason(changed);
+  if (files.length > 0) return { ...planned, files, reason: reasonToRun };
   const reason =
     globs === undefined ? "no changed file is left" : `no changed file matches ${globs.join(", ")}`;
   return { id, reason };
+}
+
+function failedFiles(
+  id: string,
+  changed: readonly ChangedFile[],
+  { openFailures }: PlanContext,
+): readonly ChangedFile[] {
+  const known = new Set(changed.map(({ path }) => path));
+  const failed = openFailures.find((failure) => failure.id === id)?.files ?? [];
+  return failed.filter((path) => !known.has(path)).map((path) => ({ path, change: "modified" }));
 }
 
 function reasonToSkip({

@@ -2,6 +2,7 @@ import { definedOnly } from "../core/defined-only.ts";
 import type { PassRecord, RunRecord, SessionHistory } from "../core/history.ts";
 import { judge } from "../core/judge.ts";
 import { describeOutcome, type GateOutcome, isBlocking } from "../core/outcome.ts";
+import { takesFiles } from "../core/plan.ts";
 import type { Status } from "../core/status.ts";
 import { statusMessage } from "../core/status-message.ts";
 import { explain } from "../core/trouble.ts";
@@ -38,7 +39,7 @@ export async function concludeRun(run: FinishedRun): Promise<RunResult> {
   });
   const told = judgement.status === "failed" ? known?.tell(judgement) : undefined;
   const { status, session, attemptsLeft } = { ...judgement, ...told };
-  const lost = await remember(run, { status, session });
+  const lost = await remember(run, { status, session: withFailedFiles(session, run) });
   pruneLogs(project.logDir, runNumber, planned.workTree.lastRun?.number);
   const facts = factsOf(run, lost);
   if (lost !== undefined && status === "failed") return { ...facts, ...unrecordable(lost) };
@@ -77,6 +78,23 @@ function retryBudget({ project, request }: FinishedRun): { maxRetries: number; m
 async function knowFailures(run: FinishedRun): Promise<KnownFailures> {
   const { knowFailures: know } = await import("./know-failures.ts");
   return know(run);
+}
+
+/** A state file is no place for more. */
+const MOST_FAILED_FILES = 5_000;
+
+/** A gate that was given files and failed gets them again, changed or not, until it passes. */
+function withFailedFiles(session: SessionHistory, { planned, runNumber }: FinishedRun): SessionHistory {
+  const filesOf = new Map(
+    planned.plan.gates.filter(({ gate }) => takesFiles(gate)).map(({ id, files }) => [id, files]),
+  );
+  const openFailures = session.openFailures.map((failure) => {
+    const files = failure.runNumber === runNumber ? filesOf.get(failure.id) : undefined;
+    return files === undefined
+      ? failure
+      : { ...failure, files: files.slice(0, MOST_FAILED_FILES).map(({ path }) => path) };
+  });
+  return { ...session, openFailures };
 }
 
 /** Returns why a record could not be written, if so. */

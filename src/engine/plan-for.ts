@@ -15,7 +15,7 @@ export function planFor(
     ci,
     only: request.gates ?? [],
     kinds: request.kind === undefined ? ["check", "review"] : [request.kind],
-    openFailures: session.openFailures.map(({ id }) => id),
+    openFailures: session.openFailures,
     kindOf: (path) => kindOf(`${settings.root}/${path}`),
   });
 }

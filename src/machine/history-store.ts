@@ -148,9 +148,14 @@ function isSession(value: unknown): value is SessionHistory {
     Object.values(value["told"]).every(isTold) &&
     Array.isArray(value["openFailures"]) &&
     value["openFailures"].every(
-      (one) => isRecord(one) && typeof one["id"] === "string" && isCount(one["runNumber"]),
+      (one) =>
+        isRecord(one) && typeof one["id"] === "string" && isCount(one["runNumber"]) && areNames(one["files"]),
     )
   );
+}
+
+function areNames(value: unknown): boolean {
+  return value === undefined || (Array.isArray(value) && value.every((name) => typeof name === "string"));
 }
 
 function isTold(value: unknown): boolean {

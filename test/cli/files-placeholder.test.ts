@@ -49,6 +49,28 @@ describe.concurrent("{files} in a command", () => {
     expect(project.has("hacked")).toBe(false);
   });
 
+  test("stands for the files it failed on until it passes, committed or not", async () => {
+    await using project = await lintedProject(`"! grep bad {files}"`, ONLY_TS);
+    await project.write({ "old.ts": "bad\n" });
+    expect((await project.stop()).answer).toMatchObject({ status: "failed" });
+    await project.commit("hide it");
+
+    expect((await project.stop()).answer).toMatchObject({ status: "failed" });
+
+    await project.write({ "old.ts": "good\n" });
+    await project.commit("mend it");
+    expect((await project.stop()).answer).toMatchObject({ status: "passed" });
+  });
+
+  test("stands for no file that is gone, though it failed on it", async () => {
+    await using project = await lintedProject(`"! grep bad {files}"`, ONLY_TS);
+    await project.write({ "new.ts": "bad\n" });
+    expect((await project.stop()).answer).toMatchObject({ status: "failed" });
+    await rm(join(project.root, "new.ts"));
+
+    expect((await project.stop()).answer).toMatchObject({ decision: "approve" });
+  });
+
   test("is relative to where the check runs", async () => {
     await using project = await lintedProject(PRINT, "    working_directory: deep\n");
     await project.write({ "deep/new.ts": "", "old.ts": "2\n" });

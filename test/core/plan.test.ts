@@ -163,7 +163,7 @@ describe("what was asked for", () => {
 describe("open failures", () => {
   test("a gate that failed stays planned though nothing changed", () => {
     const plan = planFor([entryPoint(".", [check("lint"), check("test")])], [], {
-      openFailures: ["check:.:lint"],
+      openFailures: [{ id: "check:.:lint", runNumber: 1 }],
     });
 
     expect(words(plan)).toEqual([
@@ -174,7 +174,7 @@ describe("open failures", () => {
 
   test("a child that failed stays planned beside the ones that changed", () => {
     const plan = planFor([entryPoint("packages/*", [check("test")])], ["packages/b/x"], {
-      openFailures: ["check:packages/a:test"],
+      openFailures: [{ id: "check:packages/a:test", runNumber: 1 }],
     });
 
     expect(words(plan)).toEqual([
@@ -186,20 +186,24 @@ describe("open failures", () => {
   test.for(["test:unit", "a:b:c"])("a gate named %s keeps its failure, child by child", (name) => {
     const id = `check:packages/a:${name}`;
 
-    const plan = planFor([entryPoint("packages/*", [check(name)])], [], { openFailures: [id] });
+    const plan = planFor([entryPoint("packages/*", [check(name)])], [], {
+      openFailures: [{ id, runNumber: 1 }],
+    });
 
     expect(words(plan)).toEqual([`run ${id} in packages/a: failed before and has not passed since`]);
   });
 
   test("a failed gate that also changed is planned for its change", () => {
-    const plan = planFor([entryPoint(".", [check("lint")])], ["a"], { openFailures: ["check:.:lint"] });
+    const plan = planFor([entryPoint(".", [check("lint")])], ["a"], {
+      openFailures: [{ id: "check:.:lint", runNumber: 1 }],
+    });
 
     expect(words(plan)).toEqual(["run check:.:lint in .: a changed"]);
   });
 
   test("a failed child that has vanished is skipped, and says so", () => {
     const plan = planFor([entryPoint("packages/*", [check("test")])], [], {
-      openFailures: ["check:packages/a:test"],
+      openFailures: [{ id: "check:packages/a:test", runNumber: 1 }],
       kindOf: () => "missing",
     });
 
@@ -207,7 +211,9 @@ describe("open failures", () => {
   });
 
   test("a failed gate that was taken out of the configuration is named among the skipped", () => {
-    const plan = planFor([entryPoint(".", [check("lint")])], ["a"], { openFailures: ["check:.:gone"] });
+    const plan = planFor([entryPoint(".", [check("lint")])], ["a"], {
+      openFailures: [{ id: "check:.:gone", runNumber: 1 }],
+    });
 
     expect(words(plan)).toContain("skip check:.:gone: failed before, but is no longer configured");
   });
@@ -215,7 +221,9 @@ describe("open failures", () => {
   test("a failed gate that is switched off here is skipped for that reason", () => {
     const gate = { ...check("lint"), runLocally: false };
 
-    const plan = planFor([entryPoint(".", [gate])], [], { openFailures: ["check:.:lint"] });
+    const plan = planFor([entryPoint(".", [gate])], [], {
+      openFailures: [{ id: "check:.:lint", runNumber: 1 }],
+    });
 
     expect(words(plan)).toEqual(["skip check:.:lint: run_locally is false"]);
   });
