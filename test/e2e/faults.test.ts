@@ -93,7 +93,7 @@ async function removeMarker(project: GauntletProject): Promise<void> {
 function litter(project: GauntletProject, temp?: string): readonly string[] {
   const logs = join(project.root, "gauntlet_logs");
   const state = readdirSync(join(logs, ".state"));
-  const passes = state.filter((name) => /^pass-[\da-f]+\.index$/.test(name));
+  const passes = state.filter((name) => /^pass-[\w-]+\.index$/.test(name));
   const records = state.filter((name) => /^(?:work-tree|session-[\w-]+)\.json$/.test(name));
   return [
     ...readdirSync(logs).filter((name) => name.includes("lock")),
