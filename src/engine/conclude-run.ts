@@ -133,7 +133,7 @@ async function passRecord(run: FinishedRun, status: Status): Promise<PassRecord 
   if (status !== "passed" && status !== "passed_with_warnings") return undefined;
   if (!isRunOfEverything(run.request) || !(await planned.stoodStill())) return undefined;
   const tree = `${runNumber}-${planned.runId}`;
-  keepPassIndex(project.logDir.stateDir, tree, planned.snapshot.copyIndex);
+  keepPassIndex(project.logDir.stateDir, tree, planned.snapshot.keepIndex);
   const { baseCommit } = planned.detected.changes;
   return {
     runNumber,

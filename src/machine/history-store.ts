@@ -31,13 +31,13 @@ export function passIndexOf(stateDir: string, tree: string): string {
 }
 
 /** Keeps the index of a tree that passed in place of the one before. Without it, the gates of a later stop run again. */
-export function keepPassIndex(stateDir: string, tree: string, copyTo: (path: string) => void): void {
+export function keepPassIndex(stateDir: string, tree: string, keepAt: (path: string) => void): void {
   const kept = passIndexOf(stateDir, tree);
   const draft = `${kept}.tmp`;
   try {
     for (const name of readdirSync(stateDir))
       if (/^pass-.*\.index(?:\.tmp)?$/.test(name)) discard(join(stateDir, name));
-    copyTo(draft);
+    keepAt(draft);
     renameSync(draft, kept);
   } catch {
     discard(kept);

@@ -25,8 +25,8 @@ export interface Snapshot extends AsyncDisposable {
   readonly listFiles: () => Promise<ReadonlyMap<string, string> | undefined>;
   /** Whether the work tree is still what it was. */
   readonly isCurrent: () => Promise<boolean>;
-  /** Copies the index, so that a later process can ask `isUnchangedSince`. */
-  readonly copyIndex: (to: string) => void;
+  /** Copies the index, so that a later process can ask `isUnchangedSince`; not one with a submodule, whose files it does not tell. */
+  readonly keepIndex: (to: string) => void;
 }
 
 interface SnapshotOptions {
@@ -84,7 +84,7 @@ function snapshotIn(directory: string, { top, prefix }: GitPlaces, env: Env): Sn
     fingerprint: () => (writing ??= writeTree(top, env)),
     listFiles: () => listIndex(join(top, prefix), env),
     isCurrent: () => hasNoChange(top, env),
-    copyIndex: (to) => copyIndex(join(directory, "index"), to),
+    keepIndex: (to) => keepIndex(join(directory, "index"), to),
     [Symbol.asyncDispose]: async () => {
       await writing; // git may still write into the directory
       removeScratch(directory);
@@ -98,20 +98,24 @@ function noSnapshot(reason: string, directory?: string): Snapshot {
     fingerprint: () => Promise.resolve(none(reason)),
     listFiles: () => Promise.resolve(undefined),
     isCurrent: () => Promise.resolve(false),
-    copyIndex: () => {},
+    keepIndex: () => {},
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
 }
 
+function keepIndex(from: string, to: string): void {
+  if (!readIndexMarks(from).mayHoldSubmodule) copyIndex(from, to);
+}
+
 /**
  * Whether the work tree is exactly what it was when a snapshot's index was kept. What became ignored since then still
- * counts, a dirty submodule is never the same.
+ * counts.
  */
 export async function isUnchangedSince(cwd: string, index: string): Promise<boolean> {
-  if (statSync(index, { throwIfNoEntry: false }) === undefined) return false;
-  if (readIndexMarks(index).mayHoldSubmodule) return false;
+  const kept = statSync(index, { throwIfNoEntry: false });
   const places = placesByLayout(cwd) ?? (await findGitPlaces(cwd));
-  if (places === undefined || hasOtherSize(index, places.top)) return false;
+  if (kept === undefined || places === undefined) return false;
+  if (kept.size <= LARGE_INDEX_BYTES && hasOtherSize(index, places.top)) return false;
   return hasNoChange(places.top, { GIT_INDEX_FILE: index });
 }
 

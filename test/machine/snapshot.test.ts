@@ -61,7 +61,7 @@ async function isSameAfter(more: Readonly<Record<string, string>>, act: Act): Pr
   await repo.write({ untracked: "1" });
   await using snapshot = await takeSnapshot(repo.root);
   const kept = join(repo.home, "index");
-  snapshot.copyIndex(kept);
+  snapshot.keepIndex(kept);
 
   await act(repo);
 
