@@ -49,6 +49,21 @@ describe.for(Object.entries(SIZES))("with a %s index", ([, more]) => {
   });
 });
 
+test("the index of a tree with a submodule is not kept: it does not tell the submodule's files", async () => {
+  await using library = await GauntletProject.create({ "lib.ts": "1\n" });
+  await library.commit("start");
+  await using repo = await GauntletProject.create({ "a.ts": "1\n" });
+  await repo.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", library.root, "sub");
+  await repo.commit("submodule");
+  await using snapshot = await takeSnapshot(repo.root);
+  const kept = join(repo.home, "index");
+
+  snapshot.keepIndex(kept);
+
+  expect(await snapshot.fingerprint()).toMatchObject({ kind: "tree" });
+  expect(await isUnchangedSince(repo.root, kept)).toBe(false);
+});
+
 /** What the snapshot says while it is there, and what its kept index says afterwards. */
 async function isSameAfter(more: Readonly<Record<string, string>>, act: Act): Promise<readonly boolean[]> {
   await using repo = await GauntletProject.create({
