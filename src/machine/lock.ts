@@ -1,4 +1,4 @@
-import { linkSync, readdirSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
+import { linkSync, lstatSync, readdirSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fail, ok, type Result, type Trouble } from "../core/trouble.ts";
 import { troubleOf } from "./files.ts";
@@ -131,9 +131,13 @@ function readHolder(path: string): LockHolder | undefined {
   try {
     return parseHolder(readSmallFile(path));
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return undefined;
-    throw error;
+    if (codeOf(error) !== "ENOENT") throw error;
+    return isThere(path) ? parseHolder("") : undefined; // a link that leads nowhere is in its place
   }
+}
+
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
 /** Anything we did not write ourselves has no living holder; its content stands in for the run's name. */

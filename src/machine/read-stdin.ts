@@ -85,12 +85,13 @@ function stdinStream(): StdinSource | undefined {
   if (stdin.isTTY || stdin.readableEnded) return undefined;
   return {
     listen: (take, end) => void stdin.on("data", take).once("end", end).once("error", end),
-    letGo: () =>
-      void stdin
+    letGo: () => {
+      stdin
         .removeAllListeners()
         .on("error", () => {})
-        .pause()
-        .unref(),
+        .pause();
+      if ("unref" in stdin) stdin.unref(); // a file has nothing to let go of
+    },
   };
 }
 

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { describe, expect, test } from "vitest";
-import { type Answer, cleanEnv, CLI, GauntletProject } from "../rig/gauntlet-project.ts";
+import { type Answer, cleanEnv, CLI, GauntletProject, run } from "../rig/gauntlet-project.ts";
 
 /** A hook whose stdin stays open until the test closes it. */
 function startHook(project: GauntletProject) {
@@ -96,6 +96,23 @@ describe("reading stdin (seed 001, G4–G10)", () => {
     hook.stdin.write("hello\n");
 
     expect(await hook.ended).toMatchObject({ answer: { status: "invalid_input" } });
+  });
+
+  test.each([
+    ["a file", "< event.json", "no_config"],
+    ["an empty device", "< /dev/null", "invalid_input"],
+    ["closed", "<&-", "invalid_input"],
+  ])("stdin may be %s", async (_, from, status) => {
+    await using project = await GauntletProject.create();
+    await project.write({ "event.json": payload(project.root) });
+    const command = `"$0" "$1" stop-hook ${from}`;
+
+    const done = await run(["sh", "-c", command, process.execPath, CLI], {
+      cwd: project.root,
+      env: cleanEnv(project.home),
+    });
+
+    expect(JSON.parse(done.stdout)).toMatchObject({ decision: "approve", status });
   });
 
   test("unknown flags and hosts never make the hook fail", async () => {

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "tsdown";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -168,6 +168,18 @@ describe("many processes", () => {
       logLevel: "silent",
     });
     return () => dir[Symbol.asyncDispose]();
+  });
+
+  test("a link that leads nowhere in the lock's place is taken over", async () => {
+    const path = await lockPath();
+    symlinkSync("nowhere", path);
+    const child = spawn(process.execPath, [taker]);
+    onTestFinished(() => void child.kill("SIGKILL"));
+
+    child.stdin.write(`${path}\n`);
+
+    expect(String(await once(child.stdout, "data"))).toBe("won\n");
+    expect(namesBeside(path)).toEqual(["lock"]);
   });
 
   test("of several who take over a dead lock at once exactly one wins, every time", async () => {
