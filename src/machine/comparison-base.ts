@@ -1,6 +1,7 @@
 import type { AbsolutePath, ProjectPath } from "../core/path.ts";
 import { fail, ok, type Result } from "../core/trouble.ts";
 import { git, gitOutput } from "./git.ts";
+import { Repository } from "./ask-repository.ts";
 
 /** What to compare, as the user or the configuration asked. */
 export interface ChangeQuery {
@@ -33,20 +34,30 @@ const LAST_COMMIT = "the last commit";
 export async function comparisonBase(query: ChangeQuery): Promise<Result<ComparisonBase>> {
   if (query.uncommitted) return ok({ description: LAST_COMMIT, notes: [] });
   const wanted = query.base ?? query.baseBranch;
-  const found = (await measureFrom(query.root, wanted)) ?? (await remoteNamesake(query.root, wanted));
-  if (found !== undefined) return ok(found);
-  if (query.base !== undefined) return fail({ kind: "unknown-revision", revision: query.base });
-  return ok(
-    (await remoteDefault(query.root, wanted)) ??
-      (await localNamesake(query.root, wanted)) ??
-      (await lastResort(query, wanted)),
+  const repo = new Repository(query.root);
+  const found = await findBase(repo, query, wanted);
+  if (repo.trouble !== undefined) return fail(repo.trouble); // what was not found may be there all the same
+  return found === undefined ? fail({ kind: "unknown-revision", revision: wanted }) : ok(found);
+}
+
+async function findBase(
+  repo: Repository,
+  query: ChangeQuery,
+  wanted: string,
+): Promise<ComparisonBase | undefined> {
+  const found = (await measureFrom(repo, wanted)) ?? (await remoteNamesake(repo, wanted));
+  if (found !== undefined || query.base !== undefined) return found;
+  return (
+    (await remoteDefault(repo, wanted)) ??
+    (await localNamesake(repo, wanted)) ??
+    (await lastResort(repo, query, wanted))
   );
 }
 
-async function measureFrom(root: AbsolutePath, revision: string): Promise<ComparisonBase | undefined> {
-  const mergeBase = await findMergeBase(root, revision);
+async function measureFrom(repo: Repository, revision: string): Promise<ComparisonBase | undefined> {
+  const mergeBase = await repo.mergeBase(revision);
   if (mergeBase !== undefined) return { mergeBase, description: revision, notes: [] };
-  const tip = await resolveCommit(root, revision);
+  const tip = await repo.resolve(revision);
   return tip === undefined ? undefined : unrelated(revision, tip);
 }
 
@@ -57,37 +68,40 @@ function unrelated(revision: string, tip: string): ComparisonBase {
 }
 
 /** A branch that was never checked out here is known by its remote's name only. */
-async function remoteNamesake(root: AbsolutePath, missing: string): Promise<ComparisonBase | undefined> {
-  return missing.startsWith(ORIGIN) ? undefined : standIn(root, missing, `${ORIGIN}${missing}`);
+async function remoteNamesake(repo: Repository, missing: string): Promise<ComparisonBase | undefined> {
+  return missing.startsWith(ORIGIN) ? undefined : standIn(repo, missing, `${ORIGIN}${missing}`);
 }
 
-async function remoteDefault(root: AbsolutePath, missing: string): Promise<ComparisonBase | undefined> {
-  const heads = await gitOutput(root, ["for-each-ref", "--format=%(refname)", "refs/remotes/*/HEAD"]);
-  const names = heads.ok ? heads.value.toString().split("\n").filter(Boolean) : [];
+async function remoteDefault(repo: Repository, missing: string): Promise<ComparisonBase | undefined> {
+  const names = await repo.remoteHeads();
   const name = names.find((candidate) => candidate === "refs/remotes/origin/HEAD") ?? names[0];
-  return name === undefined ? undefined : standIn(root, missing, name.replace("refs/remotes/", ""));
+  return name === undefined ? undefined : standIn(repo, missing, name.replace("refs/remotes/", ""));
 }
 
 /** Without a remote the local branch of that name says as much, unless HEAD is no further than it. */
-async function localNamesake(root: AbsolutePath, missing: string): Promise<ComparisonBase | undefined> {
+async function localNamesake(repo: Repository, missing: string): Promise<ComparisonBase | undefined> {
   if (!missing.startsWith(ORIGIN)) return undefined;
-  const local = await standIn(root, missing, missing.slice(ORIGIN.length));
-  return local?.mergeBase === (await resolveCommit(root, "HEAD")) ? undefined : local;
+  const local = await standIn(repo, missing, missing.slice(ORIGIN.length));
+  return local?.mergeBase === (await repo.resolve("HEAD")) ? undefined : local;
 }
 
 const ORIGIN = "origin/";
 
 async function standIn(
-  root: AbsolutePath,
+  repo: Repository,
   missing: string,
   substitute: string,
 ): Promise<ComparisonBase | undefined> {
-  const base = await measureFrom(root, substitute);
+  const base = await measureFrom(repo, substitute);
   const note = `${missing} does not exist here: comparing with ${substitute}`;
   return base === undefined ? undefined : { ...base, notes: [note, ...base.notes] };
 }
 
-async function lastResort({ root, ci }: ChangeQuery, missing: string): Promise<ComparisonBase> {
+async function lastResort(
+  repo: Repository,
+  { root, ci }: ChangeQuery,
+  missing: string,
+): Promise<ComparisonBase> {
   const gone = `${missing} does not exist here`;
   if (!ci) {
     const notes = [
@@ -95,7 +109,7 @@ async function lastResort({ root, ci }: ChangeQuery, missing: string): Promise<C
     ];
     return { description: LAST_COMMIT, notes };
   }
-  const parent = await resolveCommit(root, "HEAD^");
+  const parent = await repo.resolve("HEAD^");
   if (parent !== undefined) {
     return { mergeBase: parent, description: "HEAD^", notes: [`${gone}: comparing with the parent commit`] };
   }
@@ -110,16 +124,9 @@ export async function emptyTree(root: AbsolutePath): Promise<Result<string>> {
   return id.ok ? ok(id.value.toString().trim()) : id;
 }
 
-async function findMergeBase(root: AbsolutePath, revision: string): Promise<string | undefined> {
-  const answer = await git(root, ["merge-base", "--end-of-options", revision, "HEAD"]);
-  return answer.ok && answer.value.exitCode === 0 ? answer.value.stdout.toString().trim() : undefined;
-}
-
-/** The id of a commit, by whatever name; a name that begins with a dash is never an option. */
-export async function resolveCommit(root: AbsolutePath, revision: string): Promise<string | undefined> {
-  const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${revision}^{commit}`];
-  const answer = await git(root, args);
-  return answer.ok && answer.value.exitCode === 0 ? answer.value.stdout.toString().trim() : undefined;
+/** The id of a commit, by whatever name; undefined when there is none, or git cannot tell. */
+export function resolveCommit(root: AbsolutePath, revision: string): Promise<string | undefined> {
+  return new Repository(root).resolve(revision);
 }
 
 /** Whether a commit has become part of a branch. */

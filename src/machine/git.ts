@@ -7,6 +7,8 @@ export interface GitAnswer {
   readonly exitCode: number;
   readonly stdout: Buffer;
   readonly stderr: string;
+  /** It was ended before it had an answer; its exit code says nothing. */
+  readonly wasEnded: boolean;
 }
 
 export interface GitOptions {
@@ -78,7 +80,12 @@ export async function git(
   trace(`git ${commandIn(args)} ended`);
   if (end.kind === "not-started") return fail(gitTrouble(args, end.detail));
   const stderr = end.kind === "cancelled" ? ENDED : Buffer.concat(output.stderr).toString().trim();
-  return ok({ exitCode: exitCodeOf(end), stdout: Buffer.concat(output.stdout), stderr });
+  return ok({
+    exitCode: exitCodeOf(end),
+    stdout: Buffer.concat(output.stdout),
+    stderr,
+    wasEnded: end.kind !== "exited",
+  });
 }
 
 /** The word after the options that come before it. */
@@ -115,7 +122,8 @@ export function splitNul(output: Buffer): readonly string[] {
   return text === "" ? [] : text.replace(/\0$/, "").split("\0");
 }
 
-function gitTrouble(args: readonly string[], detail: string): Trouble {
+/** What a git that failed has to say. */
+export function gitTrouble(args: readonly string[], detail: string): Trouble {
   return { kind: "git-failed", command: `git ${args.join(" ")}`, detail: detail || "no explanation given" };
 }
 

@@ -1,7 +1,8 @@
 import type { ChangedFile } from "../core/change-set.ts";
 import type { AbsolutePath } from "../core/path.ts";
 import { ok, type Result } from "../core/trouble.ts";
-import { type ChangeQuery, type ComparisonBase, comparisonBase, resolveCommit } from "./comparison-base.ts";
+import { Repository } from "./ask-repository.ts";
+import { type ChangeQuery, type ComparisonBase, comparisonBase } from "./comparison-base.ts";
 import { parseNameStatus } from "./git-output.ts";
 import { gitOutput } from "./git.ts";
 
@@ -25,7 +26,10 @@ async function committedSince(
 ): Promise<Result<readonly ChangedFile[]>> {
   if (mergeBase === undefined) return ok([]);
   const committed = await diffCommits(root, mergeBase, "HEAD");
-  return committed.ok || (await resolveCommit(root, "HEAD")) !== undefined ? committed : ok([]);
+  if (committed.ok) return committed;
+  const repo = new Repository(root);
+  const head = await repo.resolve("HEAD");
+  return head === undefined && repo.trouble === undefined ? ok([]) : committed;
 }
 
 const DIFF_OPTIONS = [

@@ -1,8 +1,10 @@
+import { existsSync } from "node:fs";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { absolutePath, projectPath } from "../../src/core/path.ts";
 import type { ChangeQuery } from "../../src/machine/comparison-base.ts";
+import { endingGitWith } from "../../src/machine/git.ts";
 import { compareHead } from "../../src/machine/head-comparison.ts";
 import { compareHeadQuickly } from "../../src/machine/known-comparison.ts";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
@@ -33,6 +35,14 @@ function queryOf(repo: GauntletProject): ChangeQuery {
 
 function compareQuickly(repo: GauntletProject): ReturnType<typeof compareHead> {
   return compareHeadQuickly(queryOf(repo), { HOME: repo.home });
+}
+
+/** A git that waits for ever when it is asked for one thing. */
+function writeSlowGit(repo: GauntletProject, command: string): Promise<void> {
+  const text = `#!/bin/sh
+    case " $* " in *" ${command} "*) touch "${repo.home}/waiting"; exec sleep 60;; esac
+    PATH="\${PATH#*:}" exec git "$@"\n`;
+  return writeFile(join(repo.home, "git"), text, { mode: 0o755 });
 }
 
 const ACTS: Readonly<Record<string, (repo: GauntletProject) => Promise<unknown>>> = {
@@ -82,14 +92,31 @@ describe("A remembered comparison", () => {
     expect(await compareQuickly(repo)).toEqual(await compareHead(queryOf(repo)));
   });
 
+  test.each(["merge-base", "rev-parse", "for-each-ref", "diff"])(
+    "is never one that was cut short: a stop cancelled during git %s leaves none",
+    async (command) => {
+      await using repo = await repository();
+      if (command !== "diff") await repo.git("update-ref", "-d", "refs/remotes/origin/main");
+      const cancelling = new AbortController();
+      await writeSlowGit(repo, command);
+      vi.stubEnv("PATH", `${repo.home}:${process.env["PATH"]}`);
+
+      const asking = endingGitWith(cancelling.signal, () => compareQuickly(repo));
+      await vi.waitUntil(() => existsSync(join(repo.home, "waiting")), { timeout: 5_000 });
+      cancelling.abort();
+
+      expect(await asking).toMatchObject({ ok: false });
+      expect(existsSync(join(repo.home, ".cache/agent-gauntlet/comparisons"))).toBe(false);
+    },
+  );
+
   test("is not kept for a base that is an expression", async () => {
     await using repo = await repository();
     const query = { ...queryOf(repo), baseBranch: "HEAD~1" };
     await compareHeadQuickly(query, { HOME: repo.home });
     vi.stubEnv("PATH", "");
 
-    const lost = await compareHeadQuickly(query, { HOME: repo.home });
-    expect(lost).toMatchObject({ ok: true, value: { committed: [] } });
+    expect(await compareHeadQuickly(query, { HOME: repo.home })).toMatchObject({ ok: false });
   });
 
   test.each(["not json", "{}", '{"key":1}', "null"])(
