@@ -25,9 +25,11 @@ export async function compareHeadQuickly(
   const key = JSON.stringify([packageJson.version, stampOfProgram(), query, state.key]);
   const entry = readCacheFile(env, FOLDER, query.root);
   if (isEntry(entry) && entry.key === key) return ok(entry.comparison);
+  const before = state.moment();
   const comparison = await compareHead(query);
   const isWorthIt = comparison.ok && comparison.value.committed.length <= MOST_FILES;
-  if (isWorthIt && state.isSettled && stateFor(query)?.key === state.key) {
+  const hasStoodStill = stateFor(query)?.key === state.key && state.moment() === before;
+  if (isWorthIt && state.isSettled && hasStoodStill) {
     const value: Entry = { key, comparison: comparison.value };
     writeCacheFile(env, { folder: FOLDER, name: query.root, value });
   }

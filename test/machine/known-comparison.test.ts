@@ -7,6 +7,7 @@ import type { ChangeQuery } from "../../src/machine/comparison-base.ts";
 import { endingGitWith } from "../../src/machine/git.ts";
 import { compareHead } from "../../src/machine/head-comparison.ts";
 import { compareHeadQuickly } from "../../src/machine/known-comparison.ts";
+import { refState } from "../../src/machine/ref-state.ts";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
 
 beforeEach(() => {
@@ -37,11 +38,12 @@ function compareQuickly(repo: GauntletProject): ReturnType<typeof compareHead> {
   return compareHeadQuickly(queryOf(repo), { HOME: repo.home });
 }
 
-/** A git that waits for ever when it is asked for one thing. */
-function writeSlowGit(repo: GauntletProject, command: string): Promise<void> {
+/** A git that does something else when it is asked for one thing. */
+function writeGit(repo: GauntletProject, command: string, act: string): Promise<void> {
   const text = `#!/bin/sh
-    case " $* " in *" ${command} "*) touch "${repo.home}/waiting"; exec sleep 60;; esac
-    PATH="\${PATH#*:}" exec git "$@"\n`;
+    PATH="\${PATH#*:}"
+    case " $* " in *" ${command} "*) ${act};; esac
+    exec git "$@"\n`;
   return writeFile(join(repo.home, "git"), text, { mode: 0o755 });
 }
 
@@ -98,7 +100,7 @@ describe("A remembered comparison", () => {
       await using repo = await repository();
       if (command !== "diff") await repo.git("update-ref", "-d", "refs/remotes/origin/main");
       const cancelling = new AbortController();
-      await writeSlowGit(repo, command);
+      await writeGit(repo, command, `touch "${repo.home}/waiting"; exec sleep 60`);
       vi.stubEnv("PATH", `${repo.home}:${process.env["PATH"]}`);
 
       const asking = endingGitWith(cancelling.signal, () => compareQuickly(repo));
@@ -109,6 +111,48 @@ describe("A remembered comparison", () => {
       expect(existsSync(join(repo.home, ".cache/agent-gauntlet/comparisons"))).toBe(false);
     },
   );
+
+  test("is not kept when HEAD moved and moved back while git looked", async () => {
+    await using repo = await repository();
+    await writeGit(repo, "diff", `git update-ref HEAD main; git "$@"; git update-ref HEAD work@{1}; exit`);
+    vi.stubEnv("PATH", `${repo.home}:${process.env["PATH"]}`);
+
+    const mistaken = await compareQuickly(repo);
+    vi.unstubAllEnvs();
+
+    expect(mistaken).not.toEqual(await compareHead(queryOf(repo)));
+    expect(await compareQuickly(repo)).toEqual(await compareHead(queryOf(repo)));
+  });
+
+  test.each([
+    ["a base by its full name moves", "refs/heads/main", ["update-ref", "refs/heads/main", "HEAD"]],
+    ["a ref of this work tree alone moves", "worktree/base", ["update-ref", "refs/worktree/base", "HEAD"]],
+    ["HEAD is such a ref, and moves", "main", ["update-ref", "HEAD", "main"]],
+  ])("is what git says in a linked work tree after %s", async (_name, baseBranch, act) => {
+    await using repo = await repository();
+    await repo.git("worktree", "add", "--quiet", "--detach", "../linked", "HEAD");
+    const linked = repo.at("../linked");
+    await linked.git("update-ref", "refs/worktree/base", "main");
+    await linked.git("update-ref", "refs/worktree/head", "HEAD");
+    if (baseBranch === "main") await linked.git("symbolic-ref", "HEAD", "refs/worktree/head");
+    const query = { ...queryOf(linked), baseBranch };
+    const remembered = await compareHeadQuickly(query, { HOME: repo.home });
+    await linked.git(...act);
+
+    const now = await compareHeadQuickly(query, { HOME: repo.home });
+    expect(now).toEqual(await compareHead(query));
+    expect(now).not.toEqual(remembered);
+  });
+
+  test("is not kept where refs are in tables", async () => {
+    await using repo = await repository();
+    const gitDir = join(repo.root, ".git");
+    const places = { top: repo.root, prefix: "", gitDir, commonDir: gitDir, index: "", objects: "" };
+    const inFiles = refState(places, ["main"]);
+    await writeFile(join(gitDir, "HEAD"), "ref: refs/heads/.invalid\n");
+
+    expect([inFiles !== undefined, refState(places, ["main"])]).toEqual([true, undefined]);
+  });
 
   test("is not kept for a base that is an expression", async () => {
     await using repo = await repository();
