@@ -26,8 +26,7 @@ const KNOWN_RELEASES = [20, 22, 24];
 export function stdinSocket(): StdinSource | undefined {
   try {
     if (!fstatSync(0).isSocket() || !isKnownRelease()) return undefined;
-    const { binding } = process as unknown as { binding: (name: string) => PipeBinding }; // deprecated, so not in the types
-    const { Pipe, constants } = binding("pipe_wrap");
+    const { Pipe, constants } = pipeBinding();
     const handle = new Pipe(constants.SOCKET);
     return handle.open(0) === 0 ? sourceOf(handle) : undefined;
   } catch {
@@ -37,6 +36,18 @@ export function stdinSocket(): StdinSource | undefined {
 
 function isKnownRelease(): boolean {
   return process.platform !== "win32" && KNOWN_RELEASES.includes(Number.parseInt(process.versions.node, 10));
+}
+
+/** Told to, Node warns of this call, or makes the warning an error that comes later; the person can do nothing about it. */
+function pipeBinding(): PipeBinding {
+  const { binding } = process as unknown as { binding: (name: string) => PipeBinding }; // deprecated, so not in the types
+  const told = process.noDeprecation ?? false;
+  process.noDeprecation = true;
+  try {
+    return binding("pipe_wrap");
+  } finally {
+    process.noDeprecation = told;
+  }
 }
 
 function sourceOf(handle: SocketHandle): StdinSource {

@@ -115,6 +115,18 @@ describe("reading stdin (seed 001, G4–G10)", () => {
     expect(JSON.parse(done.stdout)).toMatchObject({ decision: "approve", status });
   });
 
+  test("a Node that warns of every deprecated call has nothing to say", async () => {
+    await using project = await GauntletProject.create();
+
+    const done = await project.gauntlet(["stop-hook"], {
+      stdin: payload(project.root),
+      env: { NODE_OPTIONS: "--pending-deprecation --throw-deprecation" },
+    });
+
+    expect(JSON.parse(done.stdout)).toMatchObject({ status: "no_config" });
+    expect(done.stderr).not.toContain("DEP0111");
+  });
+
   test("unknown flags and hosts never make the hook fail", async () => {
     await using project = await GauntletProject.create();
 
