@@ -34,10 +34,19 @@ export function hasOtherSize(path: string, top: string): boolean {
   const isUnderstood = visitEntries(index, ({ mode, size, isHidden, nameAt, nameEnd }) => {
     const isComparable = (mode & FILE_TYPE) === FILE && size !== 0 && !isHidden; // 0 is also git's mark for "look closer"
     if (isOther || !isComparable) return;
-    const stat = lstatSync(join(top, index.toString("utf8", nameAt, nameEnd)), { throwIfNoEntry: false });
-    isOther = stat === undefined || stat.size % 2 ** 32 !== size;
+    const name = index.toString("utf8", nameAt, nameEnd);
+    isOther = !name.includes("\uFFFD") && sizeOf(join(top, name)) !== size; // a name that is no text only git can find
   });
   return isUnderstood && isOther;
+}
+
+/** As an index keeps it; undefined for a file that is gone or cannot be reached any more. */
+function sizeOf(path: string): number | undefined {
+  try {
+    return lstatSync(path).size % 2 ** 32;
+  } catch {
+    return undefined;
+  }
 }
 
 interface Entry {

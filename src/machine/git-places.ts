@@ -45,19 +45,25 @@ export function placesByLayout(dir: string): GitPlaces | undefined {
 
 /** `core.worktree`, or a file that may set it, puts the work tree somewhere else than around `.git`. */
 function mayLeadElsewhere(commonDir: string): boolean {
-  return /worktree|include/i.test(readFileSync(join(commonDir, "config"), "utf8"));
+  return /worktree|include/i.test(readFile(join(commonDir, "config")));
 }
 
 /** A linked work tree and a submodule have a file in place of the directory. */
 function gitDirOf(path: string): string {
   if (statSync(path).isDirectory()) return path;
-  const target = /^gitdir: (.+)/.exec(readFileSync(path, "utf8"))?.[1];
+  const target = /^gitdir: (.+)/.exec(readFile(path))?.[1];
   if (target === undefined) throw new Error(`${path} names no directory`);
   return resolve(dirname(path), target.trimEnd());
 }
 
 function readIfThere(path: string): string | undefined {
-  return statSync(path, { throwIfNoEntry: false }) === undefined ? undefined : readFileSync(path, "utf8");
+  return statSync(path, { throwIfNoEntry: false }) === undefined ? undefined : readFile(path);
+}
+
+/** A pipe in its place would be waited for without end; git knows what to say about it. */
+function readFile(path: string): string {
+  if (!statSync(path).isFile()) throw new Error(`${path} is not a file`);
+  return readFileSync(path, "utf8");
 }
 
 async function placesByGit(dir: string): Promise<GitPlaces | undefined> {

@@ -39,6 +39,21 @@ describe("an old pass does not speak for", FIRST_STOP, () => {
     expect([first.answer.status, second.answer.status]).toEqual(["passed", "failed"]);
   });
 
+  test("a file that became unreachable behind links in a circle", async () => {
+    await using project = await GauntletProject.withChecks(
+      { there: "test -f d/a.txt" },
+      { "d/a.txt": "a\n" },
+    );
+    await project.write({ "b.txt": "new\n" });
+    const first = await project.stop();
+
+    await rm(join(project.root, "d"), { recursive: true });
+    await symlink("d", join(project.root, "d"));
+    const second = await project.stop();
+
+    expect([first.answer.status, second.answer.status]).toEqual(["passed", "failed"]);
+  });
+
   test("a mode that the repository is told not to trust", async () => {
     await using project = await GauntletProject.withChecks({ runs: "test -x a.txt" }, { "a.txt": "x\n" });
     await chmod(join(project.root, "a.txt"), 0o755);
@@ -52,6 +67,27 @@ describe("an old pass does not speak for", FIRST_STOP, () => {
 
     expect([first.answer.status, second.answer.status]).toEqual(["passed", "failed"]);
   });
+});
+
+test("a pass of a tree with a name that is no text is known again", FIRST_STOP, async ({ skip }) => {
+  skip(process.platform === "darwin", "its file system has only names that are text");
+  await using project = await GauntletProject.withChecks({ green: "true" });
+  await writeFile(Buffer.concat([Buffer.from(`${project.root}/`), Buffer.from([0xff])]), "new\n");
+  await project.stop();
+
+  const { answer } = await project.stop();
+
+  expect(answer.message).toContain("nothing changed");
+});
+
+test("a pipe in the place of .git does not hold the gate", FIRST_STOP, async () => {
+  await using project = await GauntletProject.withChecks({ red: "exit 1" });
+  await rm(join(project.root, ".git"), { recursive: true });
+  await run(["mkfifo", ".git"], { cwd: project.root, env: cleanEnv(project.home) });
+
+  const { answer } = await project.stop();
+
+  expect(answer.status).toBe("failed");
 });
 
 test(
@@ -117,6 +153,7 @@ describe("in the place of a file of ours", FIRST_STOP, () => {
   const THINGS = {
     "a pipe": (path: string) => run(["mkfifo", path], { cwd: "/", env: cleanEnv("/") }),
     "a link to somewhere": (path: string) => symlink("/etc/hosts", path),
+    "a link to nowhere": (path: string) => symlink("nowhere", path),
     "a huge file": (path: string) => writeFile(path, "").then(() => truncate(path, 3 * 1024 ** 3)),
   };
 
