@@ -175,8 +175,9 @@ async function listIndex(dir: string, env: Env): Promise<ReadonlyMap<string, str
 const LARGE_INDEX_BYTES = 512 * 1024;
 
 async function hasNoChange(top: string, env: Env): Promise<boolean> {
-  const isLarge = statSync(env["GIT_INDEX_FILE"] ?? "").size > LARGE_INDEX_BYTES;
-  if (!isLarge) return isSilent(top, [...NEW, ...MODIFIED], env);
+  const index = statSync(env["GIT_INDEX_FILE"] ?? "", { throwIfNoEntry: false });
+  if (index === undefined) return false; // a gate has cleared the temporary directory
+  if (index.size <= LARGE_INDEX_BYTES) return isSilent(top, [...NEW, ...MODIFIED], env);
   const [touched, isNothingNew] = await Promise.all([
     gitOutput(top, [...LOOK_OPTIONS, ...TOUCHED], { env }),
     isSilent(top, NEW, env),
