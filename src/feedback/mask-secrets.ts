@@ -70,7 +70,7 @@ const TOKEN_SHAPES = new RegExp(
     String.raw`\bhf_[A-Za-z0-9]{30,}`,
     String.raw`\bdop_v1_[a-f0-9]{32,}`,
     String.raw`\bSG\.[\w-]{16,}\.[\w-]{16,}`,
-    String.raw`\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}`,
+    String.raw`\beyJ[\w-]{8,4096}\.eyJ[\w-]{8,}\.[\w-]{8,}`,
     String.raw`-----BEGIN [A-Z ]*PRIVATE KEY-----[\w+/=\s]{0,8192}(?:-----END [A-Z ]*PRIVATE KEY-----)?`,
   ].join("|"),
   "g",

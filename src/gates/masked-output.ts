@@ -50,18 +50,25 @@ export class MaskedOutput {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (this.#waiting === undefined) return;
-    let lost = this.#waiting.droppedBytes;
-    for (const part of this.#waiting.take()) {
-      const start = lost === 0 ? 0 : part.indexOf(NEWLINE) + 1;
-      const isOfCutLine = lost > 0 && start === 0;
-      if (isOfCutLine) lost += part.length;
-      else {
-        if (lost > 0) this.#noteGap(lost + start);
-        lost = 0;
-        this.#takeInSlices(part.subarray(start));
-      }
+    const lost = this.#waiting.droppedBytes;
+    const parts = this.#waiting.take();
+    let skipped = lost === 0 ? 0 : this.#endOfCutLine(parts);
+    if (lost > 0) this.#noteGap(lost + skipped);
+    for (const part of parts) {
+      this.#takeInSlices(part.subarray(skipped));
+      skipped = Math.max(0, skipped - part.length);
     }
-    if (lost > 0) this.#noteGap(lost);
+  }
+
+  /** How much of what is left is of a line whose beginning is lost. Of one that hardly ends, what is far from the cut may stay. */
+  #endOfCutLine(parts: readonly Buffer[]): number {
+    const start = Buffer.concat(parts.map((part) => part.subarray(0, LONGEST_LINE))).subarray(
+      0,
+      LONGEST_LINE,
+    );
+    const newline = start.indexOf(NEWLINE);
+    if (newline !== -1) return newline + 1;
+    return this.#placeToCut(start.toString("latin1")) ?? MOST_WAITING_BYTES;
   }
 
   /** The line that was cut is left out as a whole, both its halves: each could be that of a secret. */
@@ -77,18 +84,23 @@ export class MaskedOutput {
 
   #take(chunk: Buffer): void {
     const text = this.#rest + chunk.toString("latin1");
-    const end = text.length > LONGEST_LINE ? this.#placeToCut(text) : text.lastIndexOf("\n") + 1;
+    const isLong = text.length > LONGEST_LINE;
+    const end = isLong ? (this.#placeToCut(text) ?? text.length) : text.lastIndexOf("\n") + 1;
     this.#rest = text.slice(end);
     if (end > 0) this.#pass(text.slice(0, end));
   }
 
-  /** A line without an end must be cut somewhere, but never inside a secret: there the two halves would hide less than the whole. */
-  #placeToCut(text: string): number {
+  /**
+   * A line without an end must be cut somewhere, but never inside a secret: there the two halves would hide less than the whole.
+   * Where all of it looks like one secret there is no such place, and no time to look everywhere.
+   */
+  #placeToCut(text: string): number | undefined {
     const whole = this.#mask(text);
-    for (let cut = text.length - LONGEST_SECRET; cut > 0; cut -= LONGEST_SECRET / 8) {
+    for (let tried = 0; tried < MOST_TRIES; tried++) {
+      const cut = text.length - LONGEST_SECRET - tried * STEP;
       if (this.#mask(text.slice(0, cut)) + this.#mask(text.slice(cut)) === whole) return cut;
     }
-    return text.length;
+    return undefined;
   }
 
   #pass(text: string): void {
@@ -100,6 +112,9 @@ const NEWLINE = 0x0a;
 const LONGEST_LINE = 1024 * 1024;
 /** Also what is held back at a cut, for a secret that has only begun. */
 const LONGEST_SECRET = 4096;
+const MOST_TRIES = 64;
+/** A prime, so that not every try meets a secret that is repeated at the same place. */
+const STEP = 509;
 /** As much as a log keeps is always looked through and written at once. */
 const HEAD_BYTES = 10 * 1024 * 1024;
 /** What may wait is what a log keeps of the end, so that nothing is dropped here that it would have kept. */

@@ -36,18 +36,52 @@ describe("output on its way to a log", () => {
     expect(kept.length - "\n[… 00000000 bytes dropped …]\n".length + dropped).toBe(30 * block.length + 8);
   });
 
-  test("is left out from the line that was cut to its end, however long that is", () => {
+  test("is left out from the line that was cut to its end", () => {
+    const head = lines(MEGABYTE, "012345678");
+    const flood = lines(9 * MEGABYTE, "");
+    const long = "x".repeat(MEGABYTE / 2);
+    const full = lines(8 * MEGABYTE - "the same line\n".length - 1000, "");
+
+    const kept = written([head, flood, long, "the same line\n", full, "after\n"]);
+
+    expect(kept).toMatch(/\n\[… \d+ bytes dropped …\]\n\n+after\n$/);
+    expect(kept).not.toContain("the same line");
+  });
+
+  test.each(["", "\n"])("keeps the end of a line that never ends, or only at last: %j", (newline) => {
     const head = lines(MEGABYTE, "012345678");
     const endless = "x".repeat(MEGABYTE);
 
-    const kept = written([
-      head,
-      ...Array.from({ length: 12 }, () => endless),
-      "still the same line\nafter\n",
-    ]);
+    const kept = written([head, ...Array.from({ length: 12 }, () => endless), `the end${newline}`]);
 
-    expect(kept.slice(-100)).toMatch(/\n\[… \d+ bytes dropped …\]\nafter\n$/);
-    expect(kept).not.toContain("still the same line");
+    expect(kept.slice(-100)).toMatch(/xxx+the end\n?$/);
+    expect(kept.length).toBeLessThan(head.length + 8 * MEGABYTE);
+  });
+
+  test.each([0, 5, 13, 20])("shows no half of a secret where an endless line was cut", (offset) => {
+    const head = lines(MEGABYTE, "012345678");
+    const endless = " ".repeat(offset) + SECRET.repeat((12 * MEGABYTE) / SECRET.length);
+
+    const kept = written([head, endless]);
+
+    expect(kept).toContain("bytes dropped");
+    expect(kept).toMatch(/\*\*\*$/);
+    expect(kept.slice(kept.indexOf("dropped"))).toMatch(/^dropped …\]\n[*]+$/);
+  });
+
+  test("does not look everywhere for a place to cut what is all one secret", () => {
+    let looks = 0;
+    const output = new MaskedOutput(
+      (text) => {
+        looks++;
+        return text.replaceAll(/x+/g, "***");
+      },
+      () => {},
+    );
+    output.push(Buffer.alloc(2 * MEGABYTE, "x"));
+    output.end();
+
+    expect(looks).toBeLessThan(500);
   });
 
   test("shows no half of a secret where it was cut", () => {
