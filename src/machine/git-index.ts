@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Entries of a git index that need more than the usual look. Where the file cannot be read with certainty, both may be there. */
+/** Entries of a git index that need more than the usual look. Where the file is not read with certainty, they may be there. */
 export interface IndexMarks {
   /** Files git was told not to look at. */
   readonly mayHide: boolean;
@@ -9,7 +9,6 @@ export interface IndexMarks {
 }
 
 const NONE: IndexMarks = { mayHide: false, mayHoldSubmodule: false };
-const UNKNOWN: IndexMarks = { mayHide: true, mayHoldSubmodule: true };
 
 /** Reads the marks straight from the file, because asking git costs a process. */
 export function readIndexMarks(path: string): IndexMarks {
@@ -20,7 +19,14 @@ export function readIndexMarks(path: string): IndexMarks {
     mayHide ||= isHidden;
     mayHoldSubmodule ||= mode === SUBMODULE;
   });
-  return isUnderstood ? { mayHide, mayHoldSubmodule } : UNKNOWN;
+  return isUnderstood
+    ? { mayHide, mayHoldSubmodule }
+    : { mayHide: true, mayHoldSubmodule: mayHoldSubmoduleSomewhere(index) };
+}
+
+/** Every format writes a submodule's mode the same way, but a split index may have it in its other file. */
+function mayHoldSubmoduleSomewhere(index: Buffer): boolean {
+  return index.length < HEADER_BYTES || index.includes(SUBMODULE_BYTES) || index.includes("link");
 }
 
 /** More files are quicker looked at by git. */
@@ -67,6 +73,7 @@ const EXTENDED = 0x4000;
 const NAME_LENGTH = 0x0fff;
 const SKIP_WORKTREE = 0x4000;
 const SUBMODULE = 0o160000;
+const SUBMODULE_BYTES = Buffer.from([0x00, 0x00, 0xe0, 0x00]);
 const FILE = 0o100000;
 const FILE_TYPE = 0o170000;
 

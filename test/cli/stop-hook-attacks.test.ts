@@ -80,6 +80,17 @@ test("a pass of a tree with a name that is no text is known again", FIRST_STOP, 
   expect(answer.message).toContain("nothing changed");
 });
 
+test("a pass is known again where git writes its index in another way", FIRST_STOP, async () => {
+  await using project = await GauntletProject.withChecks({ green: "true" });
+  await project.git("update-index", "--index-version", "4");
+  await project.write({ "a.txt": "new\n" });
+  await project.stop();
+
+  const { answer } = await project.stop();
+
+  expect(answer.message).toContain("nothing changed");
+});
+
 test("a pipe in the place of .git does not hold the gate", FIRST_STOP, async () => {
   await using project = await GauntletProject.withChecks({ red: "exit 1" });
   await rm(join(project.root, ".git"), { recursive: true });
