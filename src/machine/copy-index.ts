@@ -6,7 +6,7 @@ import { copyFileSync, statSync, utimesSync } from "node:fs";
  */
 export function copyIndex(from: string, to: string): void {
   const stat = statSync(from, { bigint: true, throwIfNoEntry: false });
-  if (stat === undefined) return;
+  if (stat?.isFile() !== true) return; // a pipe would be waited for
   copyFileSync(from, to);
   const justBefore = Number(stat.mtimeNs - 1000n) / 1e9;
   utimesSync(to, justBefore, justBefore);

@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync } from "node:fs";
+import { lstatSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 /** Entries of a git index that need more than the usual look. Where the file is not read with certainty, they may be there. */
@@ -131,7 +131,7 @@ function endsWell(index: Buffer, entriesEnd: number): boolean {
 
 function readIfThere(path: string): Buffer | undefined {
   try {
-    return readFileSync(path);
+    return statSync(path).isFile() ? readFileSync(path) : Buffer.alloc(0); // a pipe would be waited for
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
     return Buffer.alloc(0); // something is there, and nobody knows what

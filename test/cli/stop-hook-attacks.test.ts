@@ -91,6 +91,17 @@ test("a pass is known again where git writes its index in another way", FIRST_ST
   expect(answer.message).toContain("nothing changed");
 });
 
+test("a pipe in the place of the index holds git, but does not make the hook deaf", FIRST_STOP, async () => {
+  await using project = await GauntletProject.withChecks({ red: "exit 1" });
+  await rm(join(project.root, ".git/index"));
+  await run(["mkfifo", ".git/index"], { cwd: project.root, env: cleanEnv(project.home) });
+  await project.write({ ".gauntlet/config.yml": "checks:\n  red: exit 1\nstop_hook:\n  timeout: 2\n" });
+
+  const { answer } = await project.stop();
+
+  expect(answer).toMatchObject({ decision: "approve", status: "error" });
+});
+
 test("a pipe in the place of .git does not hold the gate", FIRST_STOP, async () => {
   await using project = await GauntletProject.withChecks({ red: "exit 1" });
   await rm(join(project.root, ".git"), { recursive: true });
