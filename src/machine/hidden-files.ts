@@ -52,6 +52,11 @@ function readEntry(entry: string): { readonly tag: string; readonly name: string
   return { tag: entry.slice(0, 1), name: entry.slice(2) };
 }
 
+/** What cannot be reached is out of the gates' sight too. */
 function isThere(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
 }
