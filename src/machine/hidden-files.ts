@@ -11,9 +11,12 @@ export interface HiddenFiles {
 }
 
 /** Finds them. A skipped file that is not there is a sparse checkout's, and hides nothing. */
-export async function findHiddenFiles({ top, index }: GitPlaces): Promise<HiddenFiles> {
+export async function findHiddenFiles(
+  { top, index }: Pick<GitPlaces, "top" | "index">,
+  env: Readonly<Record<string, string>> = {},
+): Promise<HiddenFiles> {
   if (!readIndexMarks(index).mayHide) return { assumedUnchanged: [], skipped: [] };
-  const listed = await gitOutput(top, ["ls-files", "-v", "-z"]);
+  const listed = await gitOutput(top, ["ls-files", "-v", "-z"], { env });
   const entries = listed.ok ? splitNul(listed.value).filter(isMarked).map(readEntry) : [];
   return {
     assumedUnchanged: entries.filter(({ tag }) => tag !== tag.toUpperCase()).map(({ name }) => name),

@@ -175,9 +175,17 @@ async function listIndex(dir: string, env: Env): Promise<ReadonlyMap<string, str
 const LARGE_INDEX_BYTES = 512 * 1024;
 
 async function hasNoChange(top: string, env: Env): Promise<boolean> {
-  const index = statSync(env["GIT_INDEX_FILE"] ?? "", { throwIfNoEntry: false });
-  if (index === undefined) return false; // a gate has cleared the temporary directory
-  if (index.size <= LARGE_INDEX_BYTES) return isSilent(top, [...NEW, ...MODIFIED], env);
+  const index = env["GIT_INDEX_FILE"] ?? "";
+  const kept = statSync(index, { throwIfNoEntry: false });
+  if (kept === undefined) return false; // a gate has cleared the temporary directory
+  const [seesNoChange, hidden] = await Promise.all([
+    kept.size > LARGE_INDEX_BYTES ? areManyUnchanged(top, env) : isSilent(top, [...NEW, ...MODIFIED], env),
+    findHiddenFiles({ top, index }, env),
+  ]);
+  return seesNoChange && areNone(hidden); // what was hidden and there was revealed: such a file has come since
+}
+
+async function areManyUnchanged(top: string, env: Env): Promise<boolean> {
   const [touched, isNothingNew] = await Promise.all([
     gitOutput(top, [...LOOK_OPTIONS, ...TOUCHED], { env }),
     isSilent(top, NEW, env),

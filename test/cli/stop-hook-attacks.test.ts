@@ -25,6 +25,28 @@ describe("an old pass does not speak for", FIRST_STOP, () => {
     },
   );
 
+  test.each([["2"], ["4"]])(
+    "a file that was hidden and not there, in an index of version %s",
+    async (version) => {
+      await using project = await GauntletProject.withChecks(
+        { words: "! grep -qs BAD a.txt" },
+        { "a.txt": "a\n" },
+      );
+      await project.git("update-index", "--index-version", version);
+      await project.git("update-index", "--skip-worktree", "a.txt");
+      await rm(join(project.root, "a.txt"));
+      await project.write({ "b.txt": "new\n" });
+      const first = await project.stop();
+      const again = await project.stop();
+
+      await project.write({ "a.txt": "BAD\n" });
+      const second = await project.stop();
+
+      expect([first.answer.status, second.answer.status]).toEqual(["passed", "failed"]);
+      expect(again.answer.message).toContain("nothing changed");
+    },
+  );
+
   test("another file of the same size and time, in a repository that looks at nothing else", async () => {
     await using project = await GauntletProject.withChecks({ words: NO_BAD_WORD }, { "a.txt": "one\n" });
     await project.git("config", "core.trustctime", "false");
