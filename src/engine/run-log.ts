@@ -9,7 +9,7 @@ import type { Project } from "./project.ts";
 import type { RunResult } from "./run-request.ts";
 
 /** The written trace of one run: `console.N.log` for people, `.debug.log` when it is switched on. Never read back. */
-export interface RunLog {
+export interface RunLog extends Disposable {
   readonly name: string;
   readonly record: (event: RunEvent) => void;
   readonly finish: (result: RunResult) => void;
@@ -29,5 +29,6 @@ export function startRunLog(project: Project, runNumber: number): RunLog {
       if (result.feedback !== undefined) console.write("", result.feedback, "");
       console.write(`Status: ${statusTitle(result.status)}`);
     },
+    [Symbol.dispose]: () => console[Symbol.dispose](),
   };
 }

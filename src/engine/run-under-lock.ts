@@ -6,7 +6,7 @@ import { projectPath } from "../core/path.ts";
 import type { RunEvent } from "../core/run-event.ts";
 import type { GateContext } from "../gates/gate-context.ts";
 import type { DetectedChanges, detectChanges } from "../machine/detect-changes.ts";
-import { forgetGroups, recordGroup } from "../machine/gate-groups.ts";
+import { GateGroups } from "../machine/gate-groups.ts";
 import { readBlockedSession } from "../machine/blocked-session.ts";
 import { readSession, readWorkTree } from "../machine/history-store.ts";
 import { nextRunNumber } from "../machine/log-dir.ts";
@@ -113,7 +113,8 @@ export interface PlannedRun extends Situation {
 async function runPlan(project: Project, request: BoundedRequest, planned: PlannedRun): Promise<RunResult> {
   const { settings, logDir } = project;
   const runNumber = nextRunNumber(logDir, planned.workTree.lastRun?.number ?? 0);
-  const log = startRunLog(project, runNumber);
+  using log = startRunLog(project, runNumber);
+  using groups = new GateGroups(logDir);
   const onEvent = (event: RunEvent): void => {
     log.record(event);
     request.onEvent?.(event);
@@ -134,7 +135,7 @@ async function runPlan(project: Project, request: BoundedRequest, planned: Plann
       attempts: planned.session.attempts,
       onProgress: (gate, text) => onEvent({ kind: "gate-progressed", planned: gate, text }),
     },
-    onGroup: (pid) => recordGroup(logDir, pid),
+    onGroup: (pid) => groups.record(pid),
   };
   const passes = await openGatePasses(project, planned);
   const reuse = request.noCache ? undefined : passes.reuse;
@@ -145,7 +146,6 @@ async function runPlan(project: Project, request: BoundedRequest, planned: Plann
   );
   if (!outcomes.some(isBlocking)) void planned.stoodStill(); // git can look while the rest is put together
   trace("gates done");
-  forgetGroups(logDir);
   if (passes.hasNews(outcomes) && (await planned.stoodStill())) passes.remember(outcomes, runNumber);
   const result = await concludeRun({ project, request, planned, runNumber, outcomes });
   for (const message of result.warnings?.slice(planned.warnings.length) ?? [])

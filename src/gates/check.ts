@@ -10,7 +10,7 @@ import { CappedLog } from "../machine/capped-log.ts";
 import { RUN_ID_VARIABLE } from "../machine/gate-groups.ts";
 import { elapsedMs, now } from "../machine/clock.ts";
 import { isDirectory, modifiedAt } from "../machine/kind-of.ts";
-import { takeGateLogName } from "../machine/log-dir.ts";
+import { takeGateLog } from "../machine/log-dir.ts";
 import { type ProcessEnd, type ProcessRequest, runProcess } from "../machine/process.ts";
 import { commandsOf } from "./files-placeholder.ts";
 import type { GateContext } from "./gate-context.ts";
@@ -34,9 +34,9 @@ export async function runCheck(
       detail: `the working directory ${workingDirectory} does not exist`,
     });
   }
-  const logName = takeGateLogName(join(context.root, context.logDir), id, context.runNumber);
-  const logPath = projectPath(`${context.logDir}/${logName}`);
-  const log = new CappedLog(join(context.root, logPath));
+  const taken = takeGateLog(join(context.root, context.logDir), id, context.runNumber);
+  const logPath = projectPath(`${context.logDir}/${taken.name}`);
+  const log = new CappedLog(join(context.root, logPath), taken);
   const env = checkEnv(gate, context);
   const masker = once(() => secretMasker(inLatin1(env))); // many gates print nothing
   const output = new MaskedOutput(

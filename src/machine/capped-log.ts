@@ -19,9 +19,11 @@ export class CappedLog {
   #written = 0;
   #problem: string | undefined;
 
-  constructor(path: string, cap: LogCap = GATE_LOG_CAP) {
-    this.#cap = cap;
-    this.#fd = this.#attempt(() => openSync(path, "w+", 0o600));
+  /** Takes over the descriptor of a log that was just made, or makes it. */
+  constructor(path: string, options: Partial<LogCap> & { readonly fd?: number } = {}) {
+    const { fd, headBytes = GATE_LOG_CAP.headBytes, tailBytes = GATE_LOG_CAP.tailBytes } = options;
+    this.#cap = { headBytes, tailBytes };
+    this.#fd = fd ?? this.#attempt(() => openSync(path, "w+", 0o600));
   }
 
   /** Why some output could not be stored, for example a full disk. */

@@ -8,10 +8,10 @@ import { LineLog } from "./line-log.ts";
 export function openDebugLog(logDir: string, settings: DebugLogSettings): (line: string | undefined) => void {
   if (!settings.enabled) return () => {};
   const path = join(logDir, ".debug.log");
-  const log = new LineLog(path);
   return (line) => {
     if (line === undefined) return;
     makeRoom(path, settings.maxBytes - line.length);
+    using log = new LineLog(path); // opened anew each time: it may just have been moved
     log.write(`[${new Date(now()).toISOString()}] ${line}`);
   };
 }

@@ -10,13 +10,28 @@ import { readSmallFile } from "./read-small-file.ts";
 /** The variable that marks every process of a run, so that none is missed when the run is killed before it wrote it down. */
 export const RUN_ID_VARIABLE = "GAUNTLET_RUN_ID";
 
-/** Writes down a gate's process group, with the start time that tells it from a later process with the same pid. */
-export function recordGroup(dir: LogDir, pid: number): void {
-  new LineLog(groupsFile(dir)).write(`${pid} ${startTime(pid) ?? ""}`);
+/** The list of the process groups of a run's gates. Disposed of when everything of the run has ended. */
+export class GateGroups implements Disposable {
+  readonly #dir: LogDir;
+  readonly #list: LineLog;
+
+  constructor(dir: LogDir) {
+    this.#dir = dir;
+    this.#list = new LineLog(groupsFile(dir));
+  }
+
+  /** Writes a group down, with the start time that tells it from a later process with the same pid. */
+  record(pid: number): void {
+    this.#list.write(`${pid} ${startTime(pid) ?? ""}`);
+  }
+
+  [Symbol.dispose](): void {
+    this.#list[Symbol.dispose]();
+    forgetGroups(this.#dir);
+  }
 }
 
-/** Everything of this run has ended. */
-export function forgetGroups(dir: LogDir): void {
+function forgetGroups(dir: LogDir): void {
   removeFile(groupsFile(dir)); // a list that stays names only groups that are gone
 }
 

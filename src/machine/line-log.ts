@@ -4,8 +4,9 @@ import { closeSync, constants, openSync, writeFileSync } from "node:fs";
 const APPEND = constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY | (constants.O_NONBLOCK ?? 0);
 
 /** A log of whole lines. A disk that is full must not break the run it tells about, so what cannot be written is left out. */
-export class LineLog {
+export class LineLog implements Disposable {
   readonly #path: string;
+  #fd: number | undefined;
 
   constructor(path: string) {
     this.#path = path;
@@ -14,18 +15,15 @@ export class LineLog {
   write(...lines: readonly string[]): void {
     if (lines.length === 0) return;
     try {
-      this.#append(lines.map((line) => `${line}\n`).join(""));
+      this.#fd ??= openSync(this.#path, APPEND, 0o600);
+      writeFileSync(this.#fd, lines.map((line) => `${line}\n`).join(""));
     } catch {
       // the run's own answer says what matters
     }
   }
 
-  #append(text: string): void {
-    const fd = openSync(this.#path, APPEND, 0o600);
-    try {
-      writeFileSync(fd, text);
-    } finally {
-      closeSync(fd);
-    }
+  [Symbol.dispose](): void {
+    if (this.#fd !== undefined) closeSync(this.#fd);
+    this.#fd = undefined;
   }
 }

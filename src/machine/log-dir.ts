@@ -1,13 +1,4 @@
-import {
-  closeSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, openSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AbsolutePath, ProjectPath } from "../core/path.ts";
 import { ok, type Result } from "../core/trouble.ts";
@@ -66,15 +57,22 @@ export function gateLogName(gateId: string, runNumber: number): string {
   return `${plainName(gateId)}.${runNumber}.log`;
 }
 
-/** Takes the name of a gate's log so that no other gate gets it: those of `a/b` and `a_b` would be the same. */
-export function takeGateLogName(dir: string, gateId: string, runNumber: number): string {
+/** A log that was just made, under a name no other gate has. Without a descriptor it could not be made, which writing to it will tell. */
+export interface TakenLog {
+  readonly name: string;
+  readonly fd?: number;
+}
+
+/** Makes the log of a gate so that no other gate gets it: those of `a/b` and `a_b` would have the same name. */
+export function takeGateLog(dir: string, gateId: string, runNumber: number): TakenLog {
   const plain = gateLogName(gateId, runNumber);
-  for (let namesake = 1; namesake < MAX_NAMESAKES; namesake++) {
+  for (let namesake = 1; namesake <= MAX_NAMESAKES; namesake++) {
     const name =
       namesake === 1 ? plain : gateLogName(`${plainName(gateId).slice(0, 170)}-${namesake}`, runNumber);
-    if (!isTaken(join(dir, name))) return name;
+    const made = makeLog(join(dir, name));
+    if (made !== "taken") return { name, ...made };
   }
-  return plain;
+  return { name: plain };
 }
 
 const MAX_NAMESAKES = 1_000;
@@ -83,13 +81,11 @@ function plainName(gateId: string): string {
   return gateId.replaceAll(/[^A-Za-z0-9._-]/g, "_").slice(0, 180);
 }
 
-/** Creates the file unless it is there. That it cannot be created is found out again, and told, when it is written. */
-function isTaken(path: string): boolean {
+function makeLog(path: string): { readonly fd?: number } | "taken" {
   try {
-    closeSync(openSync(path, "wx", 0o600));
-    return false;
+    return { fd: openSync(path, "wx+", 0o600) };
   } catch (error) {
-    return isThere(error);
+    return isThere(error) ? "taken" : {};
   }
 }
 

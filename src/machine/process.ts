@@ -1,7 +1,6 @@
 import { elapsedMs } from "./clock.ts";
 import { ChildProcess, spawn } from "node:child_process";
-import { once, setMaxListeners } from "node:events";
-import { setTimeout as delay } from "node:timers/promises";
+import { setMaxListeners } from "node:events";
 import { isGroupAlive, signalGroup } from "./process-tree.ts";
 import { LONGEST_TIMER_MS } from "./time-limit.ts";
 
@@ -39,7 +38,7 @@ export async function runProcess(request: ProcessRequest, signal?: AbortSignal):
   if (!(child instanceof ChildProcess)) return child;
   if (child.pid === undefined) return { kind: "not-started", detail: await spawnError(child) };
   request.onStarted?.(child.pid);
-  const closed = once(child, "close");
+  const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
   using interruption = awaitInterruption(request.timeoutMs, signal);
   const end = await Promise.race([exit(child), interruption.came]);
   if (end.kind === "timed-out") await endGroup(child.pid, TERM_GRACE_MS);
@@ -62,7 +61,7 @@ async function groupEnded(leaderPid: number, withinMs: number): Promise<boolean>
   const deadline = elapsedMs() + withinMs;
   for (let pause = 2; isGroupAlive(leaderPid); pause = Math.min(pause * 2, 50)) {
     if (elapsedMs() >= deadline) return false;
-    await delay(pause);
+    await new Promise((resolve) => setTimeout(resolve, pause));
   }
   return true;
 }
@@ -81,7 +80,7 @@ function start(request: ProcessRequest): ChildProcess {
   const [file, ...args] = request.argv;
   const child = spawn(file, args, {
     cwd: request.cwd,
-    env: { ...request.env },
+    env: request.env,
     detached: process.platform !== "win32",
     windowsHide: true,
     stdio: [request.stdin === undefined ? "ignore" : "pipe", "pipe", "pipe"],
@@ -130,12 +129,21 @@ function awaitInterruption(
 }
 
 /** Collects the last output and ends what the child left behind; a process that holds the pipe cannot hold us. */
-async function letGo(child: ChildProcess, pid: number, closed: Promise<unknown>): Promise<void> {
-  const readToTheEnd = closed.then(() => true);
-  const drained = await Promise.race([readToTheEnd, delay(DRAIN_MS, false, { ref: false })]);
+async function letGo(child: ChildProcess, pid: number, closed: Promise<void>): Promise<void> {
+  const isReadToTheEnd = await comesWithin(DRAIN_MS, closed);
   await endGroup(pid, HURRIED_GRACE_MS);
-  if (drained) return;
-  await Promise.race([readToTheEnd, delay(DRAIN_MS)]);
+  if (isReadToTheEnd) return;
+  await comesWithin(DRAIN_MS, closed);
   child.stdout?.destroy();
   child.stderr?.destroy();
+}
+
+async function comesWithin(ms: number, event: Promise<void>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), ms);
+  });
+  const came = await Promise.race([event.then(() => true), late]);
+  clearTimeout(timer);
+  return came;
 }

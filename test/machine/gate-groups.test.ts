@@ -4,7 +4,7 @@ import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { absolutePath, projectPath } from "../../src/core/path.ts";
-import { endLeftovers, recordGroup, RUN_ID_VARIABLE } from "../../src/machine/gate-groups.ts";
+import { endLeftovers, GateGroups, RUN_ID_VARIABLE } from "../../src/machine/gate-groups.ts";
 import { type LogDir, logDirOf } from "../../src/machine/log-dir.ts";
 import { bootId, isAlive, startTime } from "../../src/machine/process-tree.ts";
 import { tempDir } from "../rig/temp-dir.ts";
@@ -38,7 +38,7 @@ function dead(runId = "run") {
 test("ends the groups a dead run wrote down, and the list is gone", async () => {
   const logs = await logDir();
   const pid = await group();
-  recordGroup(logs, pid);
+  new GateGroups(logs).record(pid);
 
   await endLeftovers(logs, dead());
   const second = await group();
@@ -64,7 +64,7 @@ test("a pid that now belongs to another process is never touched", async () => {
 test("groups of an earlier boot are never touched", async () => {
   const logs = await logDir();
   const pid = await group();
-  recordGroup(logs, pid);
+  new GateGroups(logs).record(pid);
 
   await endLeftovers(logs, { ...dead(), bootId: "earlier" });
 

@@ -12,7 +12,7 @@ import {
   prepareLogDir,
   pruneLogs,
   sweepDrafts,
-  takeGateLogName,
+  takeGateLog,
 } from "../../src/machine/log-dir.ts";
 import { tempDir } from "../rig/temp-dir.ts";
 
@@ -67,7 +67,7 @@ test("gates whose ids make the same name get a name each, however long", async (
   const long = "x".repeat(300);
 
   const taken = ["check:a/b:c", "check:a_b:c", "check:a b:c", `check:${long}:1`, `check:${long}:2`].map(
-    (id) => takeGateLogName(logs.path, id, 4),
+    (id) => takeGateLog(logs.path, id, 4).name,
   );
 
   expect(taken.slice(0, 3)).toEqual(["check_a_b_c.4.log", "check_a_b_c-2.4.log", "check_a_b_c-3.4.log"]);

@@ -4,7 +4,7 @@ import { openFindings, type ReviewSlot, type SlotStep, skippedFindings } from ".
 import { explain } from "../../core/trouble.ts";
 import { CappedLog } from "../../machine/capped-log.ts";
 import { writeSlot } from "../../machine/findings-store.ts";
-import { takeGateLogName } from "../../machine/log-dir.ts";
+import { takeGateLog } from "../../machine/log-dir.ts";
 import type { ReviewRun } from "./review-run.ts";
 import { askInTurn, type Round } from "./ask-in-turn.ts";
 import type { LoadedSlot } from "./load-slots.ts";
@@ -71,12 +71,10 @@ async function askRound(
   { round, signal }: { round: Round; signal: AbortSignal },
 ): Promise<SlotResult> {
   const { planned, context } = run;
-  const logName = takeGateLogName(
-    join(context.root, context.logDir),
-    `${planned.id}:slot-${loaded.number}`,
-    context.runNumber,
-  );
-  const log = new CappedLog(join(context.root, context.logDir, logName));
+  const logDir = join(context.root, context.logDir);
+  const taken = takeGateLog(logDir, `${planned.id}:slot-${loaded.number}`, context.runNumber);
+  const logName = taken.name;
+  const log = new CappedLog(join(logDir, logName), taken);
   const asked = await askInTurn(
     run,
     { slot: loaded.number, round, log, prompt: promptOf(run, round) },
