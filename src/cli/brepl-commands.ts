@@ -49,7 +49,12 @@ const FLAGS = {
   version: { type: "boolean" },
 } as const;
 
-function parseFlags(argv: readonly string[]) {
+type Flags = ReturnType<typeof parseArgs<{ options: typeof FLAGS }>>["values"];
+
+function parseFlags(
+  argv: readonly string[],
+): { readonly flags: Flags; readonly words: readonly string[] } | { readonly problem: string } {
+  if (!argv.some((word) => word.startsWith("-"))) return { flags: {}, words: argv }; // as a host calls us
   try {
     const { values, positionals } = parseArgs({ args: [...argv], options: FLAGS, allowPositionals: true });
     return { flags: values, words: positionals };
