@@ -74,6 +74,7 @@ function gatesGroup(at) {
       const cwd = gauntletProject(join(at.work, `checks${count}`), Number(count));
       return [
         hook(at, { name: `${count} checks`, cwd, status: "passed", target, prepare: changeFile(cwd) }),
+        bareNode(at, { cwd, count }),
         ...peersForGates(at, { count: Number(count), command: "true", maxRounds: 8 }),
       ];
     }),
@@ -130,6 +131,23 @@ function outputGroup(at) {
 
 function nodeFloor(at) {
   return { name: "node -e 0", argv: [process.execPath, "-e", "0"], cwd: at.work, env: at.env };
+}
+
+/** The least a program in Node can do: it starts the commands, reads what they print, and waits for them. */
+function bareNode({ env }, { cwd, count }) {
+  const script = `const { spawn } = require("node:child_process");
+    for (let left = ${count}; left > 0; left--) {
+      const child = spawn("sh", ["-c", "true"], { detached: true, stdio: ["ignore", "pipe", "pipe"] });
+      child.stdout.resume();
+      child.stderr.resume();
+    }`;
+  return {
+    name: `Node, only starting them, ${count}`,
+    argv: [process.execPath, "-e", script],
+    cwd,
+    env,
+    isPeer: true,
+  };
 }
 
 function hook(at, { name, cwd, status, event = {}, env = {}, ...rest }) {
