@@ -1,4 +1,16 @@
-import { mkdirSync, renameSync, statSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
 import type { StopRecord } from "../core/stop-record.ts";
 import { namesIn } from "./names-in.ts";
@@ -16,13 +28,46 @@ const KEPT_RECORDS = 100;
 export function writeStopRecord(record: StopRecord, env: Environment): void {
   const directory = directoryOf(env);
   const path = join(directory, `${sessionKey(record.event, record.event.cwd)}.json`);
+  const text = JSON.stringify({ version: VERSION, ...record });
+  try {
+    if (overwrite(path, text)) return;
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    add(path, text);
+    forgetOldest(directory);
+  } catch {
+    return;
+  }
+}
+
+const IN_PLACE = constants.O_RDWR | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+/** Writes over the session's last record; making a file anew would take ten times as long. Whoever reads half of it passes it over. */
+function overwrite(path: string, text: string): boolean {
+  const fd = openInPlace(path);
+  if (fd === undefined) return false;
+  try {
+    if (!fstatSync(fd).isFile()) return false;
+    ftruncateSync(fd, writeSync(fd, text, 0));
+    return true;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** A link is never followed. */
+function openInPlace(path: string): number | undefined {
+  try {
+    return existsSync(path) ? openSync(path, IN_PLACE) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function add(path: string, text: string): void {
   const draft = `${path}.${process.pid}`;
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
-    writeFileSync(draft, JSON.stringify({ version: VERSION, ...record }), { mode: 0o600 });
-    discard(path); // replacing it by the rename would make us wait for the disk
+    writeFileSync(draft, text, { mode: 0o600 });
     renameSync(draft, path);
-    forgetOldest(directory);
   } catch {
     discard(draft);
   }

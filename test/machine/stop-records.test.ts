@@ -1,4 +1,4 @@
-import { mkdir, readdir, stat, writeFile } from "node:fs/promises";
+import { mkdir, readFile, readdir, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
@@ -38,6 +38,24 @@ test("is for its owner's eyes only", async () => {
   const [file = ""] = await readdir(directory);
 
   expect((await stat(join(directory, file))).mode & 0o777).toBe(0o600);
+});
+
+test("is written over, whatever is in its place", async () => {
+  await using home = await tempDir();
+  const env = { XDG_STATE_HOME: home.path };
+  const path = join(home.path, "agent-gauntlet/stops/a.json");
+  const long = record("a");
+  writeStopRecord({ ...long, answer: { ...long.answer, stdout: "x".repeat(5000) } }, env);
+
+  writeStopRecord(long, env);
+  expect(readStopRecords(env)).toMatchObject([long]);
+
+  await writeFile(join(home.path, "elsewhere"), "untouched");
+  await rm(path);
+  await symlink(join(home.path, "elsewhere"), path);
+  writeStopRecord(long, env);
+  expect(readStopRecords(env)).toMatchObject([long]);
+  expect(await readFile(join(home.path, "elsewhere"), "utf8")).toBe("untouched");
 });
 
 test("does not grow without end", async () => {
