@@ -63,18 +63,16 @@ export class CappedLog {
     if (fd !== undefined) this.#attempt(() => writeFully(fd, bytes, offset));
   }
 
+  /** The ring's newer part comes to lie behind its older one, then both move to make room for the note, or to close up. */
   #unroll(fd: number, dropped: number): void {
     const { headBytes, tailBytes } = this.#cap;
-    const ring = Buffer.allocUnsafe(tailBytes);
-    readSync(fd, ring, 0, tailBytes, headBytes);
     const oldest = (this.#written - headBytes) % tailBytes;
     const gap = Buffer.from(`\n[… ${dropped} bytes dropped …]\n`);
-    let at = headBytes;
-    for (const part of [gap, ring.subarray(oldest), ring.subarray(0, oldest)]) {
-      writeFully(fd, part, at);
-      at += part.length;
-    }
-    ftruncateSync(fd, at);
+    const tailAt = headBytes + gap.length;
+    moveBytes(fd, { from: headBytes, to: headBytes + tailBytes, length: oldest });
+    moveBytes(fd, { from: headBytes + oldest, to: tailAt, length: tailBytes });
+    writeFully(fd, gap, headBytes);
+    ftruncateSync(fd, tailAt + tailBytes);
   }
 
   /** The first failure counts; a gate's own answer does not depend on whether its output can be kept. */
@@ -85,6 +83,22 @@ export class CappedLog {
       this.#problem ??= error instanceof Error ? error.message : String(error);
       return undefined;
     }
+  }
+}
+
+const MOVED_AT_ONCE = 256 * 1024;
+
+/** Moves bytes inside a file, from the end that the move does not write over, a little at a time: memory is dearer than time here. */
+function moveBytes(
+  fd: number,
+  { from, to, length }: { readonly from: number; readonly to: number; readonly length: number },
+): void {
+  const buffer = Buffer.allocUnsafe(Math.min(length, MOVED_AT_ONCE));
+  for (let done = 0; done < length; done += buffer.length) {
+    const size = Math.min(buffer.length, length - done);
+    const at = to < from ? done : length - done - size;
+    readSync(fd, buffer, 0, size, from + at);
+    writeFully(fd, buffer.subarray(0, size), to + at);
   }
 }
 

@@ -39,6 +39,23 @@ test("keeps head and tail above the cap and says how much it dropped, under any 
   );
 });
 
+test.each([700_000, 1_300_001, 1_999_999])(
+  "keeps head and tail of what is larger than it moves at once (%d bytes)",
+  async (length) => {
+    await using dir = await tempDir();
+    const path = join(dir.path, "gate.log");
+    const all = Buffer.from(Array.from({ length }, (_, at) => (at * 31 + (at >> 8)) & 0xff));
+    const log = new CappedLog(path, { headBytes: 1000, tailBytes: 600_000 });
+
+    for (let at = 0; at < length; at += 65_521) log.write(all.subarray(at, at + 65_521));
+    log.close();
+
+    const gap = Buffer.from(`\n[… ${length - 601_000} bytes dropped …]\n`);
+    const expected = Buffer.concat([all.subarray(0, 1000), gap, all.subarray(length - 600_000)]);
+    expect(readFileSync(path).equals(expected)).toBe(true);
+  },
+);
+
 test("is readable by its owner only", async () => {
   await using dir = await tempDir();
   const path = join(dir.path, "gate.log");
