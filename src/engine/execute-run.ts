@@ -22,7 +22,7 @@ export async function executeRun(request: RunRequest): Promise<RunResult> {
 async function runTraced(project: Project, request: BoundedRequest): Promise<RunResult> {
   if (!project.settings.debugLog.enabled) return runIfNeeded(project, request);
   const { traceRequest } = await import("./trace-request.ts");
-  const noteResult = await traceRequest(project, request);
+  const noteResult = traceRequest(project, request);
   const result = await runIfNeeded(project, request);
   noteResult(result);
   return result;

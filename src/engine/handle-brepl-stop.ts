@@ -30,14 +30,14 @@ export async function handleBreplStop(stop: BreplStop, signal: AbortSignal): Pro
 }
 
 async function judgeStop(stop: BreplStop, signal: AbortSignal): Promise<Verdict> {
-  const loaded = await loadHooks(stop.cwd);
+  const loaded = loadHooks(stop.cwd);
   if (!loaded.ok) return invalidHooks(loaded.trouble);
   const { hooks, diagnostics } = loaded.value;
   if (hooks.length === 0)
     return { decision: "allow", status: "no_config", message: `no hooks in ${HOOKS_FILE}` };
   const session = sessionKey(stop.event, stop.cwd);
   const { counts, warning } = loadRetryCounts(session);
-  const logs = await openHookLogs(stop.cwd, session);
+  const logs = openHookLogs(stop.cwd, session);
   if (!logs.ok) return ourTrouble(explain(logs.trouble));
 
   const context = contextOf(stop, session, logs.value);

@@ -12,7 +12,7 @@ export interface HookLogs {
   readonly runNumber: number;
 }
 
-export async function openHookLogs(cwd: string, session: string): Promise<Result<HookLogs>> {
+export function openHookLogs(cwd: string, session: string): Result<HookLogs> {
   const dir = projectPath(`${LOGS}/${session}`);
   const logDir = logDirOf(absolutePath(cwd), dir);
   const prepared = prepareLogDir(logDir);

@@ -11,7 +11,7 @@ import { now } from "../machine/clock.ts";
 import { fingerprintWorkTree } from "../machine/fingerprint.ts";
 import { passIndexOf, readSession, readWorkTree, writeSession } from "../machine/history-store.ts";
 import { prepareLogDir } from "../machine/log-dir.ts";
-import { isUnchangedSince } from "../machine/snapshot.ts";
+import { isUnchangedSince } from "../machine/look-at-tree.ts";
 import type { Project } from "./project.ts";
 import type { RunRequest, RunResult } from "./run-request.ts";
 import { withoutGates } from "./run-result.ts";

@@ -5,10 +5,10 @@ import type { Project } from "./project.ts";
 import type { RunRequest, RunResult } from "./run-request.ts";
 
 /** Notes in the debug log what was asked; what is returned notes what came of it. */
-export async function traceRequest(
+export function traceRequest(
   { logDir, settings }: Project,
   request: RunRequest,
-): Promise<(result: RunResult) => void> {
+): (result: RunResult) => void {
   prepareLogDir(logDir); // if that fails the run itself says so
   const debug = openDebugLog(logDir.path, settings.debugLog);
   debug(debugCommand(request));

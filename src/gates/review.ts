@@ -30,7 +30,7 @@ export async function runReview(
     trees,
     tree: current.kind === "tree" ? current.hash : null,
   };
-  const loaded = await loadSlots(run);
+  const loaded = loadSlots(run);
   const results = await runSlots(run, loaded, signal);
   await forgetOldTrees(run);
   return outcomeOf(planned, elapsedMs() - started, reviewOutcome(run, results));
@@ -68,6 +68,6 @@ function treesOf(context: GateContext): ReviewTrees {
 const TREES = new WeakMap<GateContext, ReviewTrees>();
 
 async function forgetOldTrees({ context, trees, tree }: ReviewRun): Promise<void> {
-  const inUse = await treesOfSlots(join(context.root, context.logDir));
+  const inUse = treesOfSlots(join(context.root, context.logDir));
   await trees.forgetAllBut(tree === null ? inUse : [...inUse, tree]);
 }

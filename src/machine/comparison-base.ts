@@ -1,7 +1,7 @@
 import type { AbsolutePath, ProjectPath } from "../core/path.ts";
 import { fail, ok, type Result } from "../core/trouble.ts";
 import { git, gitOutput } from "./git.ts";
-import { Repository } from "./ask-repository.ts";
+import { Repository } from "./repository.ts";
 
 /** What to compare, as the user or the configuration asked. */
 export interface ChangeQuery {

@@ -35,14 +35,11 @@ export function sheetName(gateId: string, slot: number): string {
 }
 
 /** The trees of the last rounds of every slot of the project. */
-export async function treesOfSlots(logDir: string): Promise<readonly string[]> {
+export function treesOfSlots(logDir: string): readonly string[] {
   const directory = join(logDir, ".state", "reviews");
   const names = listDirectory(directory);
   const records = (names.ok ? names.value : []).filter((name) => name.endsWith(".json"));
-  const slots = await Promise.all(
-    records.map((name) => readSlot({ record: join(directory, name), sheet: "" })),
-  );
-  return slots.flatMap((slot) => slot?.tree ?? []);
+  return records.flatMap((name) => readSlot({ record: join(directory, name), sheet: "" })?.tree ?? []);
 }
 
 /** Raised whenever the format changes; a file of any other version counts as absent. */
@@ -71,7 +68,7 @@ const slotFile = z.object({
 });
 
 /** The slot as the last run left it; whatever cannot be trusted counts as absent. */
-export async function readSlot({ record }: SlotFiles): Promise<ReviewSlot | undefined> {
+export function readSlot({ record }: SlotFiles): ReviewSlot | undefined {
   const text = readText(record, MAX_BYTES);
   const read = slotFile.safeParse(text.ok ? parseTolerant(text.value) : undefined);
   return read.success ? read.data : undefined;
@@ -87,7 +84,7 @@ const answer = z.object({
 });
 
 /** Reads what the agent answered; a stray comma in a hand-edited file is no reason to lose an answer. */
-export async function readSheet({ sheet }: SlotFiles): Promise<Sheet> {
+export function readSheet({ sheet }: SlotFiles): Sheet {
   const text = readText(sheet, MAX_BYTES);
   if (!text.ok) return { answers: new Map(), isBroken: text.trouble.kind !== "file-missing" };
   const read = answeredSheet.safeParse(parseTolerant(text.value, [], { allowTrailingComma: true }));
@@ -105,7 +102,7 @@ const HOW_TO_ANSWER =
   'For each finding set "status" to "fixed" (say in "result" what you did) or "skipped" (say in "result" why it stays). Change nothing else.';
 
 /** Writes record and sheet; the only writer of the format. */
-export async function writeSlot(files: SlotFiles, slot: ReviewSlot): Promise<Result<void>> {
+export function writeSlot(files: SlotFiles, slot: ReviewSlot): Result<void> {
   const { gate, slot: number, round, reviewer, tree, confirmed, findings } = slot;
   const content = { version: VERSION, gate, slot: number, round, reviewer, tree, confirmed, findings };
   const recorded = writeFileAtomic(files.record, toJson(content));

@@ -1,7 +1,7 @@
 import type { ChangedFile } from "../core/change-set.ts";
 import type { AbsolutePath } from "../core/path.ts";
 import { ok, type Result } from "../core/trouble.ts";
-import { Repository } from "./ask-repository.ts";
+import { Repository } from "./repository.ts";
 import { type ChangeQuery, type ComparisonBase, comparisonBase } from "./comparison-base.ts";
 import { parseNameStatus } from "./git-output.ts";
 import { gitOutput } from "./git.ts";

@@ -10,7 +10,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const COOLDOWN_MS = 60 * 60 * 1000;
 
 /** Until when a reviewer is left alone, in any project; undefined when it may be asked. */
-export async function restingUntil(reviewer: string, env: Environment): Promise<number | undefined> {
+export function restingUntil(reviewer: string, env: Environment): number | undefined {
   const text = readText(cooldownFile(reviewer, env));
   const until = text.ok ? Number(text.value) : Number.NaN;
   const left = until - now();
@@ -18,7 +18,7 @@ export async function restingUntil(reviewer: string, env: Environment): Promise<
 }
 
 /** Remembers that a reviewer has reached its limit. A state directory that cannot be written costs only a second try. */
-export async function letRest(reviewer: string, env: Environment): Promise<number> {
+export function letRest(reviewer: string, env: Environment): number {
   const until = now() + COOLDOWN_MS;
   writeFileAtomic(cooldownFile(reviewer, env), `${until}\n`);
   return until;

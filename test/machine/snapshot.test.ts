@@ -1,7 +1,8 @@
 import { chmod, rm, symlink, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { isUnchangedSince, takeSnapshot } from "../../src/machine/snapshot.ts";
+import { isUnchangedSince } from "../../src/machine/look-at-tree.ts";
+import { takeSnapshot } from "../../src/machine/snapshot.ts";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
 
 beforeAll(() => {

@@ -8,7 +8,7 @@ import { readHooks, type HookFile } from "./schema.ts";
 export const HOOKS_FILE = ".brepl/hooks.edn";
 
 /** The hooks of a directory; none where there is no file. A file with an error in it is trouble: none of its hooks may run. */
-export async function loadHooks(cwd: string): Promise<Result<HookFile>> {
+export function loadHooks(cwd: string): Result<HookFile> {
   const text = readText(join(cwd, HOOKS_FILE));
   if (!text.ok) return text.trouble.kind === "file-missing" ? ok({ hooks: [], diagnostics: [] }) : text;
   const file = readHooks(new SourceText(HOOKS_FILE, text.value));

@@ -33,15 +33,14 @@ export async function askReviewer(
   signal: AbortSignal,
 ): Promise<Asked> {
   const { context } = question;
-  const until = await restingUntil(reviewer.name, context.env);
+  const until = restingUntil(reviewer.name, context.env);
   if (until !== undefined)
     return trouble("resting", `is at its usage limit and left alone until ${clockTime(until)}`);
   const executable = findExecutable(reviewer.executable, context.env, context.root);
   if (executable === undefined) return trouble("missing", "is not installed");
   const printed = await run({ executable, reviewer, question }, signal);
   const asked = understand(reviewer, printed, context.root);
-  if (asked.kind === "trouble" && asked.trouble.kind === "usage-limit")
-    await letRest(reviewer.name, context.env);
+  if (asked.kind === "trouble" && asked.trouble.kind === "usage-limit") letRest(reviewer.name, context.env);
   return asked;
 }
 

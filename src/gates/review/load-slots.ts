@@ -22,16 +22,13 @@ export interface LoadedSlot {
 }
 
 /** Reads every slot. Two slots may have found the same; an answer on either sheet is an answer to both. */
-export async function loadSlots(run: ReviewRun): Promise<readonly LoadedSlot[]> {
+export function loadSlots(run: ReviewRun): readonly LoadedSlot[] {
   const { planned, context } = run;
   const logDir = join(context.root, context.logDir);
-  const stored = await Promise.all(
-    Array.from({ length: planned.gate.numReviews }, async (_, index) => {
-      const files = slotFiles(logDir, planned.id, index + 1);
-      const [record, sheet] = await Promise.all([readSlot(files), readSheet(files)]);
-      return { number: index + 1, files, record, sheet };
-    }),
-  );
+  const stored = Array.from({ length: planned.gate.numReviews }, (_, index) => {
+    const files = slotFiles(logDir, planned.id, index + 1);
+    return { number: index + 1, files, record: readSlot(files), sheet: readSheet(files) };
+  });
   const answers = new Map(stored.flatMap(({ sheet }) => [...sheet.answers].filter(isAnswered)));
   return stored.map((slot) => decideSlot(run, slot, answers));
 }

@@ -30,7 +30,7 @@ export async function runSlot(run: ReviewRun, loaded: LoadedSlot, signal: AbortS
   const { step, facts } = loaded;
   if (step.kind === "find") return find(run, loaded, { carried: step.carried, signal });
   if (step.kind === "verify") return verify(run, loaded, { slot: step.slot, signal });
-  await writeSlot(loaded.files, step.slot);
+  writeSlot(loaded.files, step.slot);
   const remark = loaded.isSheetBroken ? { remark: BROKEN_SHEET } : {};
   return { kind: "answered", step: step.kind, slot: step.slot, changed: facts.changed, ...remark };
 }
@@ -93,7 +93,7 @@ async function askRound(
     findings,
     confirmed,
   };
-  const written = await writeSlot(loaded.files, slot);
+  const written = writeSlot(loaded.files, slot);
   const remark = written.ok ? {} : { remark: explain(written.trouble) };
   return { kind: "answered", step: loaded.step.kind, slot, changed: true, logName, ...remark };
 }

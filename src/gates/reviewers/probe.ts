@@ -25,8 +25,8 @@ export async function probeReviewer(
   const path = findExecutable(reviewer.detect ?? reviewer.executable, env, cwd);
   if (path === undefined) return { reviewer, state: "missing" };
   const ask = (args: readonly string[]): Promise<string> => output([...startOf(path), ...args], { env, cwd });
-  const [until, printed, login] = await Promise.all([
-    restingUntil(reviewer.name, env),
+  const until = restingUntil(reviewer.name, env);
+  const [printed, login] = await Promise.all([
     reviewer.versionArgs.length === 0 ? "" : ask(reviewer.versionArgs),
     reviewer.loginArgs === undefined ? "" : ask(reviewer.loginArgs),
   ]);
