@@ -1,6 +1,5 @@
 import { resumeSession, type SessionHistory, type WorkTreeHistory } from "../core/history.ts";
 import { once } from "../core/once.ts";
-import { isBlocking } from "../core/outcome.ts";
 import type { Plan } from "../core/plan.ts";
 import { projectPath } from "../core/path.ts";
 import type { RunEvent } from "../core/run-event.ts";
@@ -144,7 +143,6 @@ async function runPlan(project: Project, request: BoundedRequest, planned: Plann
     { maxParallel: settings.maxParallel, context, onEvent, ...(reuse === undefined ? {} : { reuse }) },
     request.signal,
   );
-  if (!outcomes.some(isBlocking)) void planned.stoodStill(); // git can look while the rest is put together
   trace("gates done");
   if (passes.hasNews(outcomes) && (await planned.stoodStill())) passes.remember(outcomes, runNumber);
   const result = await concludeRun({ project, request, planned, runNumber, outcomes });
