@@ -23,6 +23,7 @@ interface LoadedFile extends CompiledFile {
  * what was compiled for the next one.
  */
 export function runProgram(main: string, { isStop }: { readonly isStop: boolean }): void {
+  if (!("getBuiltinModule" in process)) return refuse();
   const files: LoadedFile[] = [];
   const modules = new Map<string, Module>();
   const load = (path: string): unknown => {
@@ -42,6 +43,15 @@ export function runProgram(main: string, { isStop }: { readonly isStop: boolean 
     if (isStop && files.some(({ isFresh }) => isFresh)) writeCompiled(files); // all of them: the others were used further than before
   });
   load(join(__dirname, main));
+}
+
+/** What the program cannot do without came with 20.16 and 22.3. */
+function refuse(): void {
+  const { node } = process.versions;
+  process.stderr.write(
+    `agent-gauntlet needs Node 20.16, 22.3 or newer. This is ${node}: install a newer one.\n`,
+  );
+  process.exitCode = 1;
 }
 
 function compile(path: string): LoadedFile {
