@@ -9,7 +9,6 @@ import { explain } from "../core/trouble.ts";
 import { rememberBlock } from "../machine/blocked-session.ts";
 import { now } from "../machine/clock.ts";
 import { keepPassIndex, writeSession, writeWorkTree } from "../machine/history-store.ts";
-import { pruneLogs } from "../machine/log-dir.ts";
 import { treeIdOf } from "../machine/snapshot.ts";
 import type { KnownFailures } from "./know-failures.ts";
 import type { Project } from "./project.ts";
@@ -40,7 +39,6 @@ export async function concludeRun(run: FinishedRun): Promise<RunResult> {
   const told = judgement.status === "failed" ? known?.tell(judgement) : undefined;
   const { status, session, attemptsLeft } = { ...judgement, ...told };
   const lost = await remember(run, { status, session: withFailedFiles(session, run) });
-  pruneLogs(project.logDir, runNumber, planned.workTree.lastRun?.number);
   const facts = factsOf(run, lost);
   if (lost !== undefined && status === "failed") return { ...facts, ...unrecordable(lost) };
   const detail = detailOf(status, outcomes);

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { absolutePath, type ProjectPath, projectPath } from "../core/path.ts";
 import { ok, type Result } from "../core/trouble.ts";
 import { pruneSessionLogs, removeSessionLogs } from "../machine/hook-logs.ts";
-import { logDirOf, nextRunNumber, prepareLogDir, pruneLogs } from "../machine/log-dir.ts";
+import { logDirOf, makeRoomForRun, prepareLogDir } from "../machine/log-dir.ts";
 
 const LOGS = ".brepl/logs";
 
@@ -17,8 +17,7 @@ export function openHookLogs(cwd: string, session: string): Result<HookLogs> {
   const logDir = logDirOf(absolutePath(cwd), dir);
   const prepared = prepareLogDir(logDir);
   if (!prepared.ok) return prepared;
-  const runNumber = nextRunNumber(logDir, 0);
-  pruneLogs(logDir, runNumber);
+  const runNumber = makeRoomForRun(logDir);
   pruneSessionLogs(join(cwd, LOGS));
   return ok({ dir, runNumber });
 }

@@ -8,7 +8,7 @@ import type { DetectedChanges, detectChanges } from "../machine/detect-changes.t
 import { GateGroups } from "../machine/gate-groups.ts";
 import { readBlockedSession } from "../machine/blocked-session.ts";
 import { readSession, readWorkTree } from "../machine/history-store.ts";
-import { nextRunNumber } from "../machine/log-dir.ts";
+import { makeRoomForRun } from "../machine/log-dir.ts";
 import { type Snapshot, treeIdOf } from "../machine/snapshot.ts";
 import { trace } from "../machine/trace.ts";
 import { autoClean } from "./auto-clean.ts";
@@ -67,6 +67,7 @@ function missingKind({ settings }: Project, { kind }: RunRequest): string | unde
 
 /** Everything a run must know before it can plan. */
 interface Situation {
+  readonly runNumber: number;
   readonly detected: DetectedChanges;
   /** The work tree before any gate ran. */
   readonly snapshot: Snapshot;
@@ -87,6 +88,7 @@ async function lookAround(
   const { logDir, session: key } = project;
   const workTree = readWorkTree(logDir.stateDir);
   const stored = readSession(logDir.stateDir, key);
+  const runNumber = makeRoomForRun(logDir, workTree.value.lastRun?.number); // while git looks
   const [detected, snapshot] = await Promise.all([detecting, taking]);
   if (!detected.ok) return detected;
   const fingerprint = stored.value.gaveUpOn === undefined ? undefined : await treeIdOf(snapshot);
@@ -97,7 +99,7 @@ async function lookAround(
   await autoClean(project, workTree.value.lastRun, detected.value);
   return {
     ok: true,
-    situation: { detected: detected.value, snapshot, workTree: workTree.value, session, warnings },
+    situation: { runNumber, detected: detected.value, snapshot, workTree: workTree.value, session, warnings },
   };
 }
 
@@ -111,7 +113,7 @@ export interface PlannedRun extends Situation {
 
 async function runPlan(project: Project, request: BoundedRequest, planned: PlannedRun): Promise<RunResult> {
   const { settings, logDir } = project;
-  const runNumber = nextRunNumber(logDir, planned.workTree.lastRun?.number ?? 0);
+  const { runNumber } = planned;
   using log = startRunLog(project, runNumber);
   using groups = new GateGroups(logDir);
   const onEvent = (event: RunEvent): void => {

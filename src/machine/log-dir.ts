@@ -46,12 +46,6 @@ function ignoreOurselves(path: string): void {
   }
 }
 
-/** One more than the highest number any log carries. */
-export function nextRunNumber(dir: LogDir, lastKnown: number): number {
-  const numbers = logFiles(dir).map(({ runNumber }) => runNumber);
-  return Math.max(0, lastKnown, ...numbers) + 1;
-}
-
 /** The log of one gate in one run: `check_<scope>_<name>.<N>.log`. */
 export function gateLogName(gateId: string, runNumber: number): string {
   return `${plainName(gateId)}.${runNumber}.log`;
@@ -100,20 +94,36 @@ const KEPT_BYTES = 200 * 1024 * 1024;
 const LIGHT_RUN_BYTES = 1024 * 1024;
 
 /**
- * Drops the oldest runs' logs beyond the last 20 runs or 200 MB; the run just made always stays. After a run that finished, and so
- * has weighed them, a light one need not weigh them again.
+ * The number of the next run: one more than the highest any log carries. Logs beyond the last 20 runs, the next one among
+ * them, or beyond 200 MB make room for its own; those of the last run always stay.
  */
-export function pruneLogs(dir: LogDir, currentRun: number, finishedBefore?: number): void {
+export function makeRoomForRun(dir: LogDir, lastKnown = 0): number {
+  const logs = logFiles(dir);
+  const last = logs.reduce((highest, { runNumber }) => Math.max(highest, runNumber), 0);
+  const next = Math.max(last, lastKnown) + 1;
+  const isOld = ({ runNumber }: LogFile): boolean => runNumber <= next - KEPT_RUNS;
+  for (const log of logs) if (isOld(log) && log.runNumber < last) removeFile(join(dir.path, log.name)); // one that stays is tried again
+  dropHeavyLogs(
+    dir,
+    logs.filter((log) => !isOld(log)),
+    last,
+  );
+  return next;
+}
+
+/** Every run weighs what it finds, so after a light one there is nothing new to weigh. */
+function dropHeavyLogs(dir: LogDir, logs: readonly LogFile[], last: number): void {
   const weigh = ({ name }: LogFile): number =>
     statSync(join(dir.path, name), { throwIfNoEntry: false })?.size ?? 0;
-  const files = logFiles(dir).toSorted((a, b) => b.runNumber - a.runNumber);
-  const older = files.filter(({ runNumber }) => runNumber < currentRun);
-  let bytes = files.slice(0, -older.length || undefined).reduce((sum, file) => sum + weigh(file), 0);
-  const isWeighed = finishedBefore === currentRun - 1 && bytes <= LIGHT_RUN_BYTES;
-  for (const file of older) {
-    if (!isWeighed) bytes += weigh(file);
-    const isOld = file.runNumber <= currentRun - KEPT_RUNS || bytes > KEPT_BYTES;
-    if (isOld) removeFile(join(dir.path, file.name)); // one that stays is tried again
+  const [newest, older] = [
+    logs.filter(({ runNumber }) => runNumber === last),
+    logs.filter(({ runNumber }) => runNumber < last),
+  ];
+  let bytes = newest.reduce((sum, log) => sum + weigh(log), 0);
+  if (bytes <= LIGHT_RUN_BYTES) return;
+  for (const log of older.toSorted((a, b) => b.runNumber - a.runNumber)) {
+    bytes += weigh(log);
+    if (bytes > KEPT_BYTES) removeFile(join(dir.path, log.name));
   }
 }
 

@@ -8,9 +8,8 @@ import {
   forgetState,
   type LogDir,
   logDirOf,
-  nextRunNumber,
+  makeRoomForRun,
   prepareLogDir,
-  pruneLogs,
   sweepDrafts,
   takeGateLog,
 } from "../../src/machine/log-dir.ts";
@@ -58,8 +57,8 @@ describe("a log directory that cannot be made is trouble in words", () => {
 test("the next run has one more than the highest number of any log or the last known run", async () => {
   const logs = await logDir("console.3.log", "check_a.12.log", "review_x.7.json", "notes.txt", "x.log");
 
-  expect(nextRunNumber(logs, 0)).toBe(13);
-  expect(nextRunNumber(logs, 40)).toBe(41);
+  expect(makeRoomForRun(logs)).toBe(13);
+  expect(makeRoomForRun(logs, 40)).toBe(41);
 });
 
 test("gates whose ids make the same name get a name each, however long", async () => {
@@ -75,25 +74,25 @@ test("gates whose ids make the same name get a name each, however long", async (
   expect(names(logs).toSorted()).toEqual(taken.toSorted());
 });
 
-test("logs of runs before the last 20 are dropped; other files are not ours to touch", async () => {
+test("logs of runs before the last 20, the next among them, are dropped; other files are not ours to touch", async () => {
   const logs = await logDir(
     ...Array.from({ length: 30 }, (_, index) => `console.${index + 1}.log`),
     "notes.txt",
   );
 
-  pruneLogs(logs, 30);
+  makeRoomForRun(logs);
 
-  expect(names(logs)).toHaveLength(21);
-  expect(names(logs)).toContain("console.11.log");
-  expect(names(logs)).not.toContain("console.10.log");
+  expect(names(logs)).toHaveLength(20);
+  expect(names(logs)).toContain("console.12.log");
+  expect(names(logs)).not.toContain("console.11.log");
   expect(names(logs)).toContain("notes.txt");
 });
 
-test("the run just made stays even if it alone is more than 200 MB", async () => {
+test("the last run stays even if it alone is more than 200 MB", async () => {
   const logs = await logDir("console.1.log", "check_a.2.log", "console.2.log");
   truncateSync(join(logs.path, "check_a.2.log"), 201 * 1024 * 1024);
 
-  pruneLogs(logs, 2);
+  makeRoomForRun(logs);
 
   expect(names(logs).toSorted()).toEqual(["check_a.2.log", "console.2.log"]);
 });
