@@ -1,11 +1,14 @@
-// Runs the built command line with the other supported Node versions, fetched as npm's `node` package.
+// Runs the built command line with the other supported Node versions, fetched as npm's `node` package, and the tests of what depends
+// on the version most.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
-const VERSIONS = process.argv.length > 2 ? process.argv.slice(2) : ["22", "24"];
+const VERSIONS = process.argv.length > 2 ? process.argv.slice(2) : ["22", "24", "26"];
 const CLI = resolve(import.meta.dirname, "../dist/cli/agent-gauntlet.cjs");
+const ROOT = resolve(import.meta.dirname, "..");
+const TESTS = ["test/machine/child.test.ts", "test/machine/process.test.ts", "test/cli/public-ways.test.ts"];
 const STOP = `${JSON.stringify({ session_id: "s", hook_event_name: "Stop", stop_hook_active: false })}\n`;
 
 const scratch = mkdtempSync(join(tmpdir(), "gauntlet-node-"));
@@ -34,9 +37,17 @@ function checkVersion(version) {
     problemOf(run([CLI, "run", "--json"]), 1, '"outcome":"failed"'),
     problemOf(run([CLI, "stop-hook"], STOP), 0, '"decision":"block"'),
     problemOf(run([CLI, "--version"]), 0, "."),
+    problemOf(runTests(node), 0, "0 failed"),
   ].filter((problem) => problem !== "");
   console.log(`${problems.length === 0 ? "ok" : "not ok"}: Node ${name || version} ${problems.join("; ")}`);
   return problems.length === 0;
+}
+
+function runTests(node) {
+  return spawnSync(node, [join(ROOT, "node_modules/vitest/vitest.mjs"), "run", ...TESTS], {
+    cwd: ROOT,
+    encoding: "utf8",
+  });
 }
 
 function problemOf({ status, stdout, stderr, error }, exitCode, text) {

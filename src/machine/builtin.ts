@@ -1,3 +1,4 @@
+import type * as ChildProcess from "node:child_process";
 import type * as Crypto from "node:crypto";
 import type * as Os from "node:os";
 
@@ -9,4 +10,9 @@ export function nodeCrypto(): typeof Crypto {
 /** `node:os`, which most stops can do without. */
 export function nodeOs(): typeof Os {
   return process.getBuiltinModule("node:os");
+}
+
+/** `node:child_process`, which brings Node's streams and `net` with it: a fifth of Node's own start. */
+export function nodeChildProcess(): typeof ChildProcess {
+  return process.getBuiltinModule("node:child_process");
 }

@@ -1,10 +1,13 @@
-import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
+import { nodeChildProcess } from "./builtin.ts";
 
 /** Sends a signal to a whole process group; a group that is gone is fine. */
 export function signalGroup(leaderPid: number, signal: NodeJS.Signals): void {
   if (process.platform === "win32") {
-    spawnSync("taskkill", ["/T", "/F", "/PID", String(leaderPid)], { windowsHide: true, stdio: "ignore" });
+    nodeChildProcess().spawnSync("taskkill", ["/T", "/F", "/PID", String(leaderPid)], {
+      windowsHide: true,
+      stdio: "ignore",
+    });
     return;
   }
   try {
@@ -29,7 +32,7 @@ export function isAlive(pid: number): boolean {
 export function startTime(pid: number): string | undefined {
   if (process.platform === "linux") return readStat(pid)?.startTime;
   if (process.platform === "win32") return undefined;
-  const ps = spawnSync("ps", ["-o", "lstart=", "-p", String(pid)], { encoding: "utf8" });
+  const ps = nodeChildProcess().spawnSync("ps", ["-o", "lstart=", "-p", String(pid)], { encoding: "utf8" });
   return ps.status === 0 ? ps.stdout.trim() || undefined : undefined;
 }
 
@@ -37,7 +40,11 @@ export function startTime(pid: number): string | undefined {
 export function bootId(): string | undefined {
   if (process.platform === "linux") return readText("/proc/sys/kernel/random/boot_id")?.trim();
   if (process.platform !== "darwin") return undefined;
-  return spawnSync("sysctl", ["-n", "kern.bootsessionuuid"], { encoding: "utf8" }).stdout.trim() || undefined;
+  return (
+    nodeChildProcess()
+      .spawnSync("sysctl", ["-n", "kern.bootsessionuuid"], { encoding: "utf8" })
+      .stdout.trim() || undefined
+  );
 }
 
 /** Process groups on this machine in which some process carries `variable=value` in its environment (Linux only). */

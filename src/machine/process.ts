@@ -1,25 +1,19 @@
-import { elapsedMs } from "./clock.ts";
-import { ChildProcess, spawn } from "node:child_process";
 import { setMaxListeners } from "node:events";
+import type { Child, ChildRequest, Exit } from "./child.ts";
+import { startWithHandles } from "./child-of-handles.ts";
+import { startWithStreams } from "./child-of-streams.ts";
+import { elapsedMs } from "./clock.ts";
 import { isGroupAlive, signalGroup } from "./process-tree.ts";
 import { LONGEST_TIMER_MS } from "./time-limit.ts";
 
-/** A child to run in its own process group, with its output handed over chunk by chunk. */
-export interface ProcessRequest {
-  readonly argv: readonly [string, ...string[]];
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** Written to the child's stdin, which is then closed; without it stdin is closed from the start. */
-  readonly stdin?: string | Buffer;
+export interface ProcessRequest extends ChildRequest {
   readonly timeoutMs?: number;
-  readonly onOutput: (chunk: Buffer, stream: "stdout" | "stderr") => void;
   /** Called as soon as the child exists, before it can have done much. */
   readonly onStarted?: (pid: number) => void;
 }
 
 export type ProcessEnd =
-  | { readonly kind: "exited"; readonly exitCode: number }
-  | { readonly kind: "killed"; readonly signal: string }
+  | Exit
   | { readonly kind: "timed-out"; readonly afterMs: number }
   | { readonly kind: "cancelled" }
   | { readonly kind: "not-started"; readonly detail: string };
@@ -34,16 +28,14 @@ const DRAIN_MS = 150;
 /** Runs a child to its end. Nothing of its process group is left when this returns; it never throws for what the child does. */
 export async function runProcess(request: ProcessRequest, signal?: AbortSignal): Promise<ProcessEnd> {
   if (signal?.aborted) return { kind: "cancelled" };
-  const child = tryToStart(request);
-  if (!(child instanceof ChildProcess)) return child;
-  if (child.pid === undefined) return { kind: "not-started", detail: await spawnError(child) };
+  const child = startWithHandles(request) ?? startWithStreams(request);
+  if (!("pid" in child)) return { kind: "not-started", detail: await child.detail };
   request.onStarted?.(child.pid);
-  const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
   using interruption = awaitInterruption(request.timeoutMs, signal);
-  const end = await Promise.race([exit(child), interruption.came]);
+  const end = await Promise.race([child.exited, interruption.came]);
   if (end.kind === "timed-out") await endGroup(child.pid, TERM_GRACE_MS);
   if (end.kind === "cancelled") await endGroup(child.pid, HURRIED_GRACE_MS);
-  await letGo(child, child.pid, closed);
+  await letGo(child);
   return end;
 }
 
@@ -64,45 +56,6 @@ async function groupEnded(leaderPid: number, withinMs: number): Promise<boolean>
     await new Promise((resolve) => setTimeout(resolve, pause));
   }
   return true;
-}
-
-/** Node reports some failures to start as events and throws others, such as a command line that is too long. */
-function tryToStart(request: ProcessRequest): ChildProcess | ProcessEnd {
-  try {
-    return start(request);
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error)) throw error;
-    return { kind: "not-started", detail: error.message };
-  }
-}
-
-function start(request: ProcessRequest): ChildProcess {
-  const [file, ...args] = request.argv;
-  const child = spawn(file, args, {
-    cwd: request.cwd,
-    env: request.env,
-    detached: process.platform !== "win32",
-    windowsHide: true,
-    stdio: [request.stdin === undefined ? "ignore" : "pipe", "pipe", "pipe"],
-  });
-  child.on("error", () => {}); // told by spawnError; later ones are failed kills of a child that is gone
-  child.stdout?.on("data", (chunk: Buffer) => request.onOutput(chunk, "stdout"));
-  child.stderr?.on("data", (chunk: Buffer) => request.onOutput(chunk, "stderr"));
-  child.stdin?.on("error", () => {}); // a child may end without reading its input
-  child.stdin?.end(request.stdin);
-  return child;
-}
-
-async function spawnError(child: ChildProcess): Promise<string> {
-  const reason = await new Promise<Error>((resolve) => child.once("error", resolve));
-  return reason.message;
-}
-
-async function exit(child: ChildProcess): Promise<ProcessEnd> {
-  const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((resolve) =>
-    child.once("exit", (...how) => resolve(how)),
-  );
-  return code === null ? { kind: "killed", signal: signal ?? "unknown" } : { kind: "exited", exitCode: code };
 }
 
 /** Comes when the child must go: its time is up, or we are asked to stop. */
@@ -129,16 +82,15 @@ function awaitInterruption(
 }
 
 /** Collects the last output and ends what the child left behind; a process that holds the pipe cannot hold us. */
-async function letGo(child: ChildProcess, pid: number, closed: Promise<void>): Promise<void> {
+async function letGo({ pid, closed, letGo: closeOutput }: Child): Promise<void> {
   const isReadToTheEnd = await comesWithin(DRAIN_MS, closed);
   await endGroup(pid, HURRIED_GRACE_MS);
   if (isReadToTheEnd) return;
   await comesWithin(DRAIN_MS, closed);
-  child.stdout?.destroy();
-  child.stderr?.destroy();
+  closeOutput();
 }
 
-async function comesWithin(ms: number, event: Promise<void>): Promise<boolean> {
+async function comesWithin(ms: number, event: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {
     timer = setTimeout(() => resolve(false), ms);
