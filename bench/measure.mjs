@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 
 /** Runs every contender once per round, in an order that turns, so that a busy machine is equally unkind to all. */
 export function interleave(all, rounds, onRound = () => {}) {
@@ -43,6 +44,17 @@ export async function watchMemory(contender) {
   clearInterval(look);
   verify(contender, { status, stdout, stderr: "" });
   return { peakMb, ms: performance.now() - started };
+}
+
+/**
+ * What making an empty file takes here, in microseconds. Every check has a log, and a file system may need ten times as long as at
+ * other times: ext4 without a journal, for one, steps over each file that was deleted in the last minutes.
+ */
+export function newFileUs(directory) {
+  mkdirSync(directory);
+  const started = performance.now();
+  for (let count = 0; count < 200; count++) closeSync(openSync(join(directory, `${count}.log`), "wx"));
+  return ((performance.now() - started) / 200) * 1000;
 }
 
 export function median(numbers) {

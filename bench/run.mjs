@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, loadavg, release, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { interleave, median, watchMemory } from "./measure.mjs";
+import { interleave, median, newFileUs, watchMemory } from "./measure.mjs";
 import { findPeers } from "./peers.mjs";
 import { rowGroups } from "./rows.mjs";
 import { asMarkdown } from "./table.mjs";
@@ -90,6 +90,7 @@ function circumstances() {
     node: process.version,
     git: execFileSync("git", ["--version"], { encoding: "utf8" }).trim().replace("git version ", ""),
     system: `${process.platform} ${release()}, ${cpus().length} × ${cpus()[0]?.model ?? "unknown"}`,
+    newFileUs: newFileUs(join(work, "new-files")),
     peers: peers.versions,
   };
 }

@@ -1,8 +1,8 @@
 /** The report as the tables of docs/PERFORMANCE.md. */
-export function asMarkdown({ date, node, git, system, peers, skippedPeers, groups }) {
+export function asMarkdown({ date, node, git, system, newFileUs, peers, skippedPeers, groups }) {
   const versions = Object.entries(peers).map(([name, version]) => `${name} ${version}`);
   return [
-    `${date.slice(0, 16).replace("T", " ")} UTC · Node ${node} · git ${git} · ${system}`,
+    `${date.slice(0, 16).replace("T", " ")} UTC · Node ${node} · git ${git} · ${system} · a new file: ${Math.round(newFileUs)} µs`,
     ...(versions.length > 0 ? [versions.join(" · ")] : []),
     ...skippedPeers.map(({ name, reason }) => `Left out: ${name}: ${reason}`),
     ...groups.flatMap(groupLines),

@@ -1,8 +1,8 @@
-import { setMaxListeners } from "node:events";
 import type { Child, ChildRequest, Exit } from "./child.ts";
 import { startWithHandles } from "./child-of-handles.ts";
 import { startWithStreams } from "./child-of-streams.ts";
 import { elapsedMs } from "./clock.ts";
+import { onAbort } from "./on-abort.ts";
 import { isGroupAlive, signalGroup } from "./process-tree.ts";
 import { LONGEST_TIMER_MS } from "./time-limit.ts";
 
@@ -31,7 +31,7 @@ export async function runProcess(request: ProcessRequest, signal?: AbortSignal):
   const child = startWithHandles(request) ?? startWithStreams(request);
   if (!("pid" in child)) return { kind: "not-started", detail: await child.detail };
   request.onStarted?.(child.pid);
-  using interruption = awaitInterruption(request.timeoutMs, signal);
+  using interruption = new Interruption(request.timeoutMs, signal);
   const end = await Promise.race([child.exited, interruption.came]);
   if (end.kind === "timed-out") await endGroup(child.pid, TERM_GRACE_MS);
   if (end.kind === "cancelled") await endGroup(child.pid, HURRIED_GRACE_MS);
@@ -59,26 +59,30 @@ async function groupEnded(leaderPid: number, withinMs: number): Promise<boolean>
 }
 
 /** Comes when the child must go: its time is up, or we are asked to stop. */
-function awaitInterruption(
-  timeoutMs = Infinity,
-  signal?: AbortSignal,
-): Disposable & { readonly came: Promise<ProcessEnd> } {
-  const waiting: { timer?: NodeJS.Timeout; cancel?: () => void } = {};
-  const came = new Promise<ProcessEnd>((resolve) => {
-    const timeUp = (): void => resolve({ kind: "timed-out", afterMs: timeoutMs });
-    waiting.timer = setTimeout(timeUp, Math.min(timeoutMs, LONGEST_TIMER_MS)).unref();
-    waiting.cancel = () => resolve({ kind: "cancelled" });
-  });
-  const { timer, cancel = () => {} } = waiting;
-  if (signal !== undefined) setMaxListeners(0, signal); // every gate of a run listens to the same one
-  signal?.addEventListener("abort", cancel);
-  return {
-    came,
-    [Symbol.dispose]: () => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", cancel);
-    },
-  };
+class Interruption implements Disposable {
+  readonly came: Promise<ProcessEnd>;
+  #forget = (): void => {};
+
+  constructor(timeoutMs: number | undefined, signal: AbortSignal | undefined) {
+    this.came = new Promise((resolve) => {
+      const timer =
+        timeoutMs === undefined
+          ? undefined
+          : setTimeout(
+              () => resolve({ kind: "timed-out", afterMs: timeoutMs }),
+              Math.min(timeoutMs, LONGEST_TIMER_MS),
+            ).unref();
+      const ignore = signal && onAbort(signal, () => resolve({ kind: "cancelled" }));
+      this.#forget = () => {
+        clearTimeout(timer);
+        ignore?.();
+      };
+    });
+  }
+
+  [Symbol.dispose](): void {
+    this.#forget();
+  }
 }
 
 /** Collects the last output and ends what the child left behind; a process that holds the pipe cannot hold us. */
@@ -91,6 +95,7 @@ async function letGo({ pid, closed, letGo: closeOutput }: Child): Promise<void> 
 }
 
 async function comesWithin(ms: number, event: Promise<unknown>): Promise<boolean> {
+  if (await hasCome(event)) return true;
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {
     timer = setTimeout(() => resolve(false), ms);
@@ -99,3 +104,10 @@ async function comesWithin(ms: number, event: Promise<unknown>): Promise<boolean
   clearTimeout(timer);
   return came;
 }
+
+/** Most of the time it has, and no timer is needed. */
+async function hasCome(event: Promise<unknown>): Promise<boolean> {
+  return (await Promise.race([event, Promise.resolve(NOT_YET)])) !== NOT_YET;
+}
+
+const NOT_YET = Symbol("not yet");
