@@ -8,8 +8,7 @@ import { type NodeHandles, nodeHandles, type PipeHandle, type ProcessHandle } fr
 export function startWithHandles(request: ChildRequest): Child | undefined {
   const handles = nodeHandles();
   const envPairs = pairsOf(request.env);
-  if (handles === undefined || request.stdin !== undefined || hasZeroByte(request, envPairs))
-    return undefined;
+  if (handles === undefined || request.stdin !== undefined || !isPlain(request, envPairs)) return undefined;
   const { argv: args, cwd, onOutput } = request;
   const [handle, stdout, stderr] = [handles.newProcess(), handles.newPipe(), handles.newPipe()];
   const exited = exitOf(handle);
@@ -42,9 +41,13 @@ function pairsOf(env: ChildRequest["env"]): readonly string[] {
   return Object.keys(env).flatMap((name) => (env[name] === undefined ? [] : `${name}=${env[name]}`));
 }
 
-/** Below, a text would end there. */
-function hasZeroByte({ argv, cwd }: ChildRequest, envPairs: readonly string[]): boolean {
-  return [...argv, cwd, ...envPairs].some((text) => text.includes("\0"));
+/**
+ * Whether all of it is text without a zero byte, where it would end below. JavaScript that uses the library may give
+ * anything, and for what is not text, or no program at all, Node ends the process below, ours and that of its host.
+ */
+function isPlain({ argv, cwd }: ChildRequest, envPairs: readonly string[]): boolean {
+  const given: readonly unknown[] = [argv[0], ...argv, cwd, ...envPairs];
+  return given.every((text) => typeof text === "string" && !text.includes("\0"));
 }
 
 function exitOf(handle: ProcessHandle): Promise<Exit> {

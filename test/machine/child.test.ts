@@ -99,6 +99,9 @@ describe("what handles cannot do is left to streams, and nothing stays open", ()
     ["a zero byte in an argument", { argv: ["sh", "-c", "true\0false"] as const }],
     ["a zero byte in the environment", { env: { X: "a\0b" } }],
     ["something to read", { stdin: "text" }],
+    ["no program", { argv: fromJavaScript([]) }],
+    ["an argument that is no text", { argv: fromJavaScript(["sh", 5]) }],
+    ["a directory that is no text", { cwd: fromJavaScript(new URL("file:///")) }],
   ])("%s", (_, changes) => {
     const before = openFiles();
 
@@ -148,6 +151,11 @@ test.each([
 ])("handles of Node %s are known: %s", (version, isKnown) => {
   expect(isKnownRelease(version)).toBe(isKnown);
 });
+
+/** What the compiler would refuse. */
+function fromJavaScript(value: unknown): never {
+  return value as never;
+}
 
 function needHandles({ skip }: TestContext): void {
   skip(nodeHandles() === undefined, `the handles of Node ${process.versions.node} have not been tried`);
