@@ -1,4 +1,4 @@
-import { mkdirSync, openSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AbsolutePath, ProjectPath } from "../core/path.ts";
 import { ok, type Result } from "../core/trouble.ts";
@@ -99,7 +99,7 @@ const LIGHT_RUN_BYTES = 1024 * 1024;
  */
 export function makeRoomForRun(dir: LogDir, lastKnown = 0): number {
   const logs = logFiles(dir);
-  const last = logs.reduce((highest, { runNumber }) => Math.max(highest, runNumber), 0);
+  const last = highestRun(logs);
   const next = Math.max(last, lastKnown) + 1;
   const isOld = ({ runNumber }: LogFile): boolean => runNumber <= next - KEPT_RUNS;
   for (const log of logs) if (isOld(log) && log.runNumber < last) removeFile(join(dir.path, log.name)); // one that stays is tried again
@@ -111,20 +111,26 @@ export function makeRoomForRun(dir: LogDir, lastKnown = 0): number {
   return next;
 }
 
-/** Every run weighs what it finds, so after a light one there is nothing new to weigh. */
+/** Every run weighs what it finds; after two light ones there is nothing new to weigh, and no last run that stayed though too heavy. */
 function dropHeavyLogs(dir: LogDir, logs: readonly LogFile[], last: number): void {
-  const weigh = ({ name }: LogFile): number =>
-    statSync(join(dir.path, name), { throwIfNoEntry: false })?.size ?? 0;
-  const [newest, older] = [
-    logs.filter(({ runNumber }) => runNumber === last),
-    logs.filter(({ runNumber }) => runNumber < last),
-  ];
-  let bytes = newest.reduce((sum, log) => sum + weigh(log), 0);
-  if (bytes <= LIGHT_RUN_BYTES) return;
+  const weigh = (some: readonly LogFile[]): number => some.reduce((sum, log) => sum + sizeOf(dir, log), 0);
+  const older = logs.filter(({ runNumber }) => runNumber < last);
+  const lastButOne = highestRun(older);
+  let bytes = weigh(logs.filter(({ runNumber }) => runNumber === last));
+  if (bytes + weigh(older.filter(({ runNumber }) => runNumber === lastButOne)) <= LIGHT_RUN_BYTES) return;
   for (const log of older.toSorted((a, b) => b.runNumber - a.runNumber)) {
-    bytes += weigh(log);
+    bytes += sizeOf(dir, log);
     if (bytes > KEPT_BYTES) removeFile(join(dir.path, log.name));
   }
+}
+
+function highestRun(logs: readonly LogFile[]): number {
+  return logs.reduce((highest, { runNumber }) => Math.max(highest, runNumber), 0);
+}
+
+/** A link weighs what it takes itself, wherever it leads. */
+function sizeOf(dir: LogDir, { name }: LogFile): number {
+  return lstatSync(join(dir.path, name), { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /** Moves every log to `previous/`, whose earlier content goes; without a log to move it stays. */

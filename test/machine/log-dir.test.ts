@@ -97,6 +97,29 @@ test("the last run stays even if it alone is more than 200 MB", async () => {
   expect(names(logs).toSorted()).toEqual(["check_a.2.log", "console.2.log"]);
 });
 
+test("a run of more than 200 MB stays only while it is the last one", async () => {
+  const logs = await logDir("check_a.2.log", "console.2.log");
+  truncateSync(join(logs.path, "check_a.2.log"), 201 * 1024 * 1024);
+  makeRoomForRun(logs);
+  writeFileSync(join(logs.path, "console.3.log"), "light");
+
+  makeRoomForRun(logs);
+
+  expect(names(logs)).toContain("console.3.log");
+  expect(names(logs)).not.toContain("check_a.2.log");
+});
+
+test("a log that is a link to itself or to something heavy weighs next to nothing", async () => {
+  const logs = await logDir("console.1.log", "console.2.log");
+  writeFileSync(join(logs.stateDir, "heavy"), "");
+  truncateSync(join(logs.stateDir, "heavy"), 201 * 1024 * 1024);
+  symlinkSync("check_a.2.log", join(logs.path, "check_a.2.log"));
+  symlinkSync(join(logs.stateDir, "heavy"), join(logs.path, "check_b.2.log"));
+
+  expect(makeRoomForRun(logs)).toBe(3);
+  expect(names(logs)).toContain("console.1.log");
+});
+
 test("archiving moves every log to previous/, whose earlier content goes", async () => {
   const logs = await logDir("console.2.log", "check_a.2.log", "notes.txt", ".debug.log");
   mkdirSync(join(logs.path, "previous"));
