@@ -1,7 +1,9 @@
+import { processIsOurs } from "../machine/node-handles.ts";
 import { EXIT } from "./exit-code.ts";
 
 /** Runs a command and sets the exit code. The only catch-all: what arrives here is a bug of ours. */
 export async function main(command: () => Promise<number>): Promise<void> {
+  processIsOurs();
   try {
     process.exitCode = await command();
   } catch (error) {

@@ -41,10 +41,7 @@ function pairsOf(env: ChildRequest["env"]): readonly string[] {
   return Object.keys(env).flatMap((name) => (env[name] === undefined ? [] : `${name}=${env[name]}`));
 }
 
-/**
- * Whether all of it is text without a zero byte, where it would end below. JavaScript that uses the library may give
- * anything, and for what is not text, or no program at all, Node ends the process below, ours and that of its host.
- */
+/** Whether all of it is text without a zero byte, where it would end below; for what is no text Node would end the process. */
 function isPlain({ argv, cwd }: ChildRequest, envPairs: readonly string[]): boolean {
   const given: readonly unknown[] = [argv[0], ...argv, cwd, ...envPairs];
   return given.every((text) => typeof text === "string" && !text.includes("\0"));

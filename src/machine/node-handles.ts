@@ -34,8 +34,19 @@ interface SpawnOptions {
   readonly stdio: readonly { readonly type: "ignore" | "pipe"; readonly handle?: PipeHandle }[];
 }
 
+let isProcessOurs = false;
+
+/** Said by our own programs alone: a wrong call would end the process, and one that uses the library is not ours to end. */
+export function processIsOurs(): void {
+  isProcessOurs = true;
+}
+
 /** Undefined where this Node is not known or does not hand them out: whoever asks goes the public way then. */
-export const nodeHandles = once((): NodeHandles | undefined => {
+export function nodeHandles(): NodeHandles | undefined {
+  return isProcessOurs ? findHandles() : undefined;
+}
+
+const findHandles = once((): NodeHandles | undefined => {
   if (!isKnownRuntime()) return undefined;
   try {
     const pipes = binding("pipe_wrap");

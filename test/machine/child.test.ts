@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test, type TestContext } from "vitest";
 import type { Child, ChildRequest } from "../../src/machine/child.ts";
 import { startWithHandles } from "../../src/machine/child-of-handles.ts";
 import { startWithStreams } from "../../src/machine/child-of-streams.ts";
-import { isKnownRelease, nodeHandles } from "../../src/machine/node-handles.ts";
+import { isKnownRelease, nodeHandles, processIsOurs } from "../../src/machine/node-handles.ts";
 import { signalGroup } from "../../src/machine/process-tree.ts";
 
 /** A request for a shell command that collects what is printed. */
@@ -19,6 +19,10 @@ function shell(command: string, changes: Partial<ChildRequest> = {}) {
   const printed = (stream: "stdout" | "stderr"): string => Buffer.concat(output[stream]).toString();
   return { request, printed };
 }
+
+test("a process that is not ours, but of somebody who uses the library, goes the public way", () => {
+  expect(startWithHandles(shell("true").request)).toBeUndefined();
+});
 
 /** Two ways to start a child; whoever starts one must not be able to tell which it was. */
 describe.each([
@@ -158,6 +162,7 @@ function fromJavaScript(value: unknown): never {
 }
 
 function needHandles({ skip }: TestContext): void {
+  processIsOurs();
   skip(nodeHandles() === undefined, `the handles of Node ${process.versions.node} have not been tried`);
 }
 

@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
+import { processIsOurs } from "../../src/machine/node-handles.ts";
 import { runProcess } from "../../src/machine/process.ts";
 import { isAlive } from "../../src/machine/process-tree.ts";
+
+processIsOurs();
 
 async function run(
   command: string,
