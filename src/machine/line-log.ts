@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync, writeFileSync } from "node:fs";
+import { closeSync, constants, openSync, writeSync } from "node:fs";
 
 /** A pipe in the place of the log must not make us wait for a reader. */
 const APPEND = constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY | (constants.O_NONBLOCK ?? 0);
@@ -16,7 +16,7 @@ export class LineLog implements Disposable {
     if (lines.length === 0) return;
     try {
       this.#fd ??= openSync(this.#path, APPEND, 0o600);
-      writeFileSync(this.#fd, lines.map((line) => `${line}\n`).join(""));
+      writeSync(this.#fd, lines.map((line) => `${line}\n`).join(""));
     } catch {
       // the run's own answer says what matters
     }
