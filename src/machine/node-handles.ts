@@ -120,8 +120,8 @@ const OTHER_RUNTIMES = ["bun", "deno", "electron"];
 
 function isKnownRuntime(): boolean {
   const { platform, versions } = process;
-  const isNode = platform !== "win32" && !OTHER_RUNTIMES.some((name) => name in versions);
-  return isNode && isKnownRelease(versions.node);
+  const isNode = !OTHER_RUNTIMES.some((name) => name in versions);
+  return isNode && platform === "linux" && isKnownRelease(versions.node);
 }
 
 /** A nightly build has no number in its last place, so one of a newest release is not known. */
