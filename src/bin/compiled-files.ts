@@ -55,7 +55,8 @@ export function writeCompiled(files: readonly CompiledFile[]): void {
 function cacheDirectory(): string | undefined {
   const { NODE_DISABLE_COMPILE_CACHE, XDG_CACHE_HOME: given, HOME: home } = process.env;
   if (NODE_DISABLE_COMPILE_CACHE || process.platform === "win32") return undefined;
-  const cache = given !== undefined && isAbsolute(given) ? given : home && join(home, ".cache");
+  const cache =
+    given !== undefined && isAbsolute(given) ? given : home && isAbsolute(home) && join(home, ".cache");
   return cache ? join(cache, "agent-gauntlet", "code") : undefined;
 }
 

@@ -1,8 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
+import { homeDirectory } from "./home-directory.ts";
 import { readPrivateFile, writePrivateFile } from "./private-temp-file.ts";
 import { sha256 } from "./session-key.ts";
-import { nodeOs } from "./builtin.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -32,8 +32,8 @@ export function writeCacheFile(
 }
 
 function directoryOf(env: Environment, folder: string): string {
-  const { XDG_CACHE_HOME: given, HOME: home } = env;
-  const cache = given !== undefined && isAbsolute(given) ? given : join(home || nodeOs().homedir(), ".cache");
+  const { XDG_CACHE_HOME: given } = env;
+  const cache = given !== undefined && isAbsolute(given) ? given : join(homeDirectory(env), ".cache");
   return join(cache, "agent-gauntlet", folder);
 }
 
