@@ -14,7 +14,10 @@ export type KnownPasses = Readonly<Record<string, readonly GatePass[]>>;
 /** Going back to an earlier state is common, going back far is not. */
 const KEPT_PASSES = 10;
 
-/** Everything that decides what a check comes to, as one value; undefined for a gate that does not name its inputs. */
+/**
+ * Everything that decides what a check comes to, as one value; undefined for a gate that does not name its inputs, or
+ * names none that exist: a mistyped glob must not hold a pass for ever.
+ */
 export function inputsOf(
   { gate, workingDirectory, files }: PlannedGate,
   around: { readonly contents: ReadonlyMap<string, string>; readonly baseBranch: string },
@@ -22,6 +25,7 @@ export function inputsOf(
   if (gate.kind !== "check" || gate.inputs === undefined) return undefined;
   const isInput = fileMatcher(gate.inputs);
   const contents = [...around.contents].filter(([path]) => isInput(path));
+  if (contents.length === 0) return undefined;
   const named = takesFiles(gate) ? files.map(({ path }) => path) : [];
   return { gate, workingDirectory, baseBranch: around.baseBranch, named, contents };
 }
@@ -33,11 +37,11 @@ export function withPass(known: KnownPasses, id: string, pass: GatePass): KnownP
 
 /** What is known about a gate and its inputs as they are now, for people. */
 export function explainPass(passes: readonly GatePass[], key: string | undefined): string {
-  if (key === undefined) return "its inputs cannot be told";
+  if (key === undefined) return "its inputs cannot be told, or no file matches them: it runs every time";
   const pass = passes.find((one) => one.key === key);
   if (pass !== undefined) return `it passed with the same inputs in run ${pass.runNumber}`;
   const [last] = passes;
   return last === undefined
     ? "it has not passed with these inputs before"
-    : `its inputs changed since run ${last.runNumber}`;
+    : `its inputs or its definition changed since run ${last.runNumber}`;
 }

@@ -53,8 +53,8 @@ export async function openGatePasses(
   };
 }
 
-function keyOf(inputs: unknown): string {
-  return sha256(JSON.stringify([packageJson.version, inputs]));
+function keyOf(inputs: unknown): string | undefined {
+  return inputs === undefined ? undefined : sha256(JSON.stringify([packageJson.version, inputs]));
 }
 
 function readKnown(env: Project["env"], root: string): KnownPasses {

@@ -79,6 +79,18 @@ describe.concurrent("a check that names its inputs", () => {
     expect(runsOf(project)).toBe(2);
   });
 
+  test("runs every time when no file matches its inputs, and says so", async () => {
+    await using project = await cachingProject();
+    await project.write({ ".gauntlet/config.yml": CONFIG.replace('"src", "*.json"', '"scr"') });
+    await project.gauntlet(["run"]);
+
+    const { stdout } = await project.gauntlet(["detect", "--why"]);
+    await project.gauntlet(["run"]);
+
+    expect(stdout).toContain("no file matches them");
+    expect(runsOf(project)).toBe(2);
+  });
+
   test("runs until it passes: a failure is never kept", async () => {
     await using project = await cachingProject();
     await project.write({ red: "" });
@@ -141,5 +153,5 @@ test("detect --why explains a hit and a miss", async () => {
   expect(before.stdout).toContain("it has not passed with these inputs before");
   expect(hit.stdout).toContain("No gate would run.");
   expect(hit.stdout).toContain("it passed with the same inputs in run 1");
-  expect(miss.stdout).toContain("its inputs changed since run 1");
+  expect(miss.stdout).toContain("its inputs or its definition changed since run 1");
 });
