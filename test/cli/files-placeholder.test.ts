@@ -104,6 +104,15 @@ describe.concurrent("{files} in a command", () => {
   });
 });
 
+test("quotation marks around {files} are a mistake that is explained", async () => {
+  await using project = await lintedProject(`eslint "{files}"`);
+
+  const done = await project.gauntlet(["validate"]);
+
+  expect(done.exitCode).toBe(1);
+  expect(done.stdout + done.stderr).toContain("`{files}` without quotation marks");
+});
+
 test("files without {files} is a mistake that is explained", async () => {
   await using project = await lintedProject("'true'", ONLY_TS);
 

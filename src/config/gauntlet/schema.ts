@@ -112,6 +112,11 @@ export const checkSchema = z
   .refine(({ command, files }) => files === undefined || command.includes("{files}"), {
     path: ["files"],
     error: "needs `{files}` in the command, which says where the names go",
+  })
+  .refine(({ command }) => !/(["'])\{files\}\1/.test(command), {
+    path: ["command"],
+    error:
+      "must have `{files}` without quotation marks around it: each name arrives as one argument by itself",
   });
 
 const reviewShape = {
