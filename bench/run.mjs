@@ -16,11 +16,13 @@ const peers = args.includes("--no-peers") ? noPeers() : findPeers({ install: !qu
 const work = mkdtempSync(join(tmpdir(), "gauntlet-bench-"));
 
 try {
-  const groups = rowGroups(work, { peers, quick });
+  const all = rowGroups(work, { peers, quick });
+  const groups = all.filter(({ title }) => title.includes(only));
+  if (groups.length === 0)
+    throw new Error(`no table has "${only}" in its title: ${all.map(({ title }) => title).join("; ")}`);
   await setTimeout(2_500); // files that were written a moment ago are not cached yet, and nobody stops an agent that fast
   const measured = [];
-  for (const group of groups.filter(({ title }) => title.includes(only)))
-    measured.push(await measureGroup(group));
+  for (const group of groups) measured.push(await measureGroup(group));
   const report = { ...circumstances(), skippedPeers: peers.skipped, groups: measured };
   console.log(args.includes("--json") ? JSON.stringify(report, null, 2) : asMarkdown(report));
   process.exitCode = measured.some(({ rows }) => rows.some(({ passes }) => passes === false)) ? 1 : 0;
