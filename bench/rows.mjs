@@ -73,7 +73,13 @@ function gatesGroup(at) {
     contenders: Object.entries(targets).flatMap(([count, target]) => {
       const cwd = gauntletProject(join(at.work, `checks${count}`), Number(count));
       return [
-        hook(at, { name: `${count} checks`, cwd, status: "passed", target, prepare: changeFile(cwd) }),
+        hook(at, {
+          name: count === 1 ? "1 check" : `${count} checks`,
+          cwd,
+          status: "passed",
+          target,
+          prepare: changeFile(cwd),
+        }),
         bareNode(at, { cwd, count }),
         ...peersForGates(at, { count: Number(count), command: "true", maxRounds: 8 }),
       ];

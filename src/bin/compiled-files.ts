@@ -1,6 +1,7 @@
 import {
   closeSync,
   constants,
+  existsSync,
   fstatSync,
   mkdirSync,
   openSync,
@@ -11,7 +12,7 @@ import {
   unlinkSync,
   writeFileSync,
 } from "node:fs";
-import { isAbsolute, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import type { Script } from "node:vm";
 
 export interface CompiledFile {
@@ -40,7 +41,7 @@ export function writeCompiled(files: readonly CompiledFile[]): void {
   const directory = cacheDirectory();
   if (directory === undefined) return;
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeDirectory(directory);
     for (const { path, script } of files) {
       const data = script.createCachedData();
       replace(join(directory, nameFor(path)), Buffer.concat([Buffer.from(keyOf(path)), data, data]));
@@ -49,6 +50,13 @@ export function writeCompiled(files: readonly CompiledFile[]): void {
   } catch {
     return;
   }
+}
+
+/** Step by step: Node's own way never ends where a file system denies that a parent is there, as `/proc` does. */
+function makeDirectory(path: string): void {
+  if (existsSync(path)) return;
+  makeDirectory(dirname(path));
+  mkdirSync(path, { mode: 0o700 });
 }
 
 /** As Node does with its own: `NODE_DISABLE_COMPILE_CACHE=1` switches it off. */

@@ -16,6 +16,6 @@ export interface ChangeSet {
 export interface ChangedFile {
   readonly path: ProjectPath;
   readonly change: "added" | "modified" | "deleted" | "renamed" | "untracked" | "unmerged";
-  /** Where a renamed file came from; it counts as changed there too. */
+  /** Where a renamed file came from; it counts as deleted there. */
   readonly from?: ProjectPath;
 }

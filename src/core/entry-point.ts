@@ -4,8 +4,8 @@ import { type ProjectPath, projectPath } from "./path.ts";
 import type { EntryPoint } from "./settings.ts";
 
 /**
- * The changes of an entry point by scope: the entry point itself, or each changed child of `dir/*`. A renamed file
- * belongs where it was and where it is; a file right in `dir` is nobody's child.
+ * The changes of an entry point by scope: the entry point itself, or each changed child of `dir/*`. A file that was moved
+ * out of a scope is gone from there; a file right in `dir` is nobody's child.
  */
 export function changesByScope(
   entryPoint: EntryPoint,
@@ -13,14 +13,17 @@ export function changesByScope(
 ): ReadonlyMap<ProjectPath, readonly ChangedFile[]> {
   const scopeOf = scopeFinder(entryPoint);
   const changes = new Map<ProjectPath, ChangedFile[]>();
+  const add = (scope: ProjectPath | undefined, file: ChangedFile): void => {
+    if (scope === undefined) return;
+    const own = changes.get(scope);
+    if (own === undefined) changes.set(scope, [file]);
+    else own.push(file);
+  };
   for (const file of files) {
-    const scopes = new Set([file.path, file.from ?? file.path].map(scopeOf));
-    for (const scope of scopes) {
-      if (scope === undefined) continue;
-      const own = changes.get(scope);
-      if (own === undefined) changes.set(scope, [file]);
-      else own.push(file);
-    }
+    const here = scopeOf(file.path);
+    add(here, file);
+    const before = file.from === undefined ? here : scopeOf(file.from);
+    if (file.from !== undefined && before !== here) add(before, { path: file.from, change: "deleted" });
   }
   return changes;
 }

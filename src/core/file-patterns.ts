@@ -15,7 +15,7 @@ export function fileMatcher(patterns: readonly string[]): (path: string) => bool
 }
 
 /** `!(a|b)` is a glob of its own. */
-function isException(pattern: string): boolean {
+export function isException(pattern: string): boolean {
   return pattern.startsWith("!") && !pattern.startsWith("!(");
 }
 

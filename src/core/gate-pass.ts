@@ -1,4 +1,4 @@
-import { fileMatcher } from "./file-patterns.ts";
+import { fileMatcher, isException } from "./file-patterns.ts";
 import { type PlannedGate, takesFiles } from "./plan.ts";
 
 /** A check that passed, and for exactly which inputs. */
@@ -30,6 +30,13 @@ export function inputsOf(
   return { gate, workingDirectory, baseBranch: around.baseBranch, named, contents };
 }
 
+/** The globs of a gate that no file matches: most likely mistyped. */
+export function idleInputs({ gate }: PlannedGate, paths: Iterable<string>): readonly string[] {
+  const all = [...paths];
+  const globs = gate.kind === "check" ? (gate.inputs ?? []) : [];
+  return globs.filter((glob) => !isException(glob) && !all.some(fileMatcher([glob])));
+}
+
 export function withPass(known: KnownPasses, id: string, pass: GatePass): KnownPasses {
   const others = (known[id] ?? []).filter(({ key }) => key !== pass.key);
   return { ...known, [id]: [pass, ...others].slice(0, KEPT_PASSES) };
@@ -37,7 +44,7 @@ export function withPass(known: KnownPasses, id: string, pass: GatePass): KnownP
 
 /** What is known about a gate and its inputs as they are now, for people. */
 export function explainPass(passes: readonly GatePass[], key: string | undefined): string {
-  if (key === undefined) return "its inputs cannot be told, or no file matches them: it runs every time";
+  if (key === undefined) return "its inputs cannot be told: it runs every time";
   const pass = passes.find((one) => one.key === key);
   if (pass !== undefined) return `it passed with the same inputs in run ${pass.runNumber}`;
   const [last] = passes;

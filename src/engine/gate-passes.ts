@@ -1,5 +1,5 @@
 import packageJson from "../../package.json" with { type: "json" };
-import { explainPass, inputsOf, type KnownPasses, withPass } from "../core/gate-pass.ts";
+import { explainPass, idleInputs, inputsOf, type KnownPasses, withPass } from "../core/gate-pass.ts";
 import type { GateOutcome } from "../core/outcome.ts";
 import type { Plan, PlannedGate } from "../core/plan.ts";
 import { sha256 } from "../machine/session-key.ts";
@@ -37,12 +37,15 @@ export async function openGatePasses(
     outcome.reused === undefined &&
     outcome.warning === undefined &&
     keys.get(outcome.id) !== undefined;
-  const explain = ({ id }: PlannedGate): string | undefined =>
-    keys.has(id) ? explainPass(known[id] ?? [], keys.get(id)) : undefined;
+  const explain = ({ id }: PlannedGate): string => explainPass(known[id] ?? [], keys.get(id));
   return {
     reuse: (planned) =>
       known[planned.id]?.some(({ key }) => key === keys.get(planned.id)) ? explain(planned) : undefined,
-    explain,
+    explain: (planned) => {
+      if (!keys.has(planned.id)) return undefined;
+      const idle = idleInputs(planned, contents?.keys() ?? []);
+      return [explain(planned), ...idle.map((glob) => `no file matches ${glob}`)].join("; ");
+    },
     hasNews: (outcomes) => outcomes.some(isNews),
     remember: (outcomes, runNumber) => {
       let value = known;

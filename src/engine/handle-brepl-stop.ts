@@ -8,6 +8,7 @@ import type { StopEvent } from "../core/stop-event.ts";
 import { explain, type Trouble } from "../core/trouble.ts";
 import type { Verdict } from "../core/verdict.ts";
 import type { GateContext, ReplServer } from "../gates/gate-context.ts";
+import { trace } from "../machine/trace.ts";
 import { sessionKey } from "../machine/session-key.ts";
 import { dropHookLogs, openHookLogs, type HookLogs } from "./hook-logs.ts";
 import { loadRetryCounts, saveRetryCounts } from "./retry-counts-store.ts";
@@ -40,12 +41,14 @@ async function judgeStop(stop: BreplStop, signal: AbortSignal): Promise<Verdict>
   const logs = openHookLogs(stop.cwd, session);
   if (!logs.ok) return ourTrouble(explain(logs.trouble));
 
+  trace("hooks read");
   const context = contextOf(stop, session, logs.value);
   const outcomes = await runGates(
     planHooks(hooks, counts),
     { maxParallel: 1, context, onEvent: ignore },
     signal,
   );
+  trace("hooks done");
   const results = judgeHooks(hooks, outcomes, counts);
   const saved = saveRetryCounts(session, countRetries(counts, results));
   const told = results.filter(isWorthTelling);

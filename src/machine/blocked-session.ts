@@ -1,8 +1,9 @@
-import { mkdirSync, renameSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { renameSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type { StopEvent } from "../core/stop-event.ts";
 import { now } from "./clock.ts";
 import { namesIn } from "./names-in.ts";
+import { makePrivateDirectory } from "./private-directory.ts";
 import { readSmallFile } from "./read-small-file.ts";
 import { sessionKey, sha256 } from "./session-key.ts";
 import { discard } from "./discard.ts";
@@ -47,7 +48,7 @@ export function rememberBlock(
 ): void {
   const path = fileOf(event, env);
   try {
-    mkdirSync(join(path, ".."), { recursive: true, mode: 0o700 });
+    makePrivateDirectory(dirname(path));
     const draft = `${path}.${process.pid}`;
     writeFileSync(draft, JSON.stringify({ version: VERSION, blockedAt: now(), ...block }), { mode: 0o600 });
     renameSync(draft, path);

@@ -4,7 +4,6 @@ import {
   existsSync,
   fstatSync,
   ftruncateSync,
-  mkdirSync,
   openSync,
   renameSync,
   statSync,
@@ -18,6 +17,7 @@ import { readSmallFile } from "./read-small-file.ts";
 import { sessionKey } from "./session-key.ts";
 import { discard } from "./discard.ts";
 import { stateHome } from "./state-home.ts";
+import { makePrivateDirectory } from "./private-directory.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -31,7 +31,7 @@ export function writeStopRecord(record: StopRecord, env: Environment): void {
   const text = JSON.stringify({ version: VERSION, ...record });
   try {
     if (overwrite(path, text)) return;
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makePrivateDirectory(directory);
     add(path, text);
     forgetOldest(directory);
   } catch {

@@ -1,6 +1,6 @@
-import { mkdirSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { homeDirectory } from "./home-directory.ts";
+import { makePrivateDirectory } from "./private-directory.ts";
 import { readPrivateFile, writePrivateFile } from "./private-temp-file.ts";
 import { sha256 } from "./session-key.ts";
 
@@ -24,7 +24,7 @@ export function writeCacheFile(
 ): void {
   const directory = directoryOf(env, folder);
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makePrivateDirectory(directory);
   } catch {
     return;
   }

@@ -127,6 +127,17 @@ describe("a full disk", () => {
     expect(answer.systemMessage).toContain("is not recorded");
   });
 
+  test.skipIf(process.platform !== "linux")(
+    "a home where no directory can be made: the stop is answered",
+    async () => {
+      await using project = await changed({ red: "exit 3" });
+
+      const { answer } = await project.stop({}, { env: { HOME: "/proc" } });
+
+      expect(answer).toMatchObject({ decision: "block", status: "failed" });
+    },
+  );
+
   test("no temporary directory: no shortcut, but the gates run", async () => {
     await using project = await changed({ ok: "true" });
 

@@ -28,6 +28,23 @@ describe.concurrent("{files} in a command", () => {
     expect(told).toEqual(["<deep/new.ts>", "<old.ts>"]);
   });
 
+  test("leaves a file that was moved elsewhere to the entry point it is in now", async () => {
+    await using project = await GauntletProject.create({
+      ".gauntlet/config.yml": `entry_points:\n  - path: packages/*\n    checks: [lint]\nchecks:\n  lint:\n    command: ${PRINT}\n`,
+      "packages/a/x.ts": "1\n2\n3\n",
+      "packages/a/stays.ts": "",
+    });
+    await project.commit("start");
+    await project.write({ "packages/b/y.ts": "", "packages/a/stays.ts": "changed\n" });
+    await project.git("mv", "packages/a/x.ts", "packages/b/x.ts");
+
+    await project.gauntlet(["run"]);
+
+    const told = (scope: string): readonly string[] =>
+      project.read(`gauntlet_logs/check_packages_${scope}_lint.1.log`).trim().split("\n").toSorted();
+    expect([told("a"), told("b")]).toEqual([["<stays.ts>"], ["<x.ts>", "<y.ts>"]]);
+  });
+
   test("hands over any name as it is, never as code or option", async () => {
     await using project = await lintedProject(PRINT, ONLY_TS);
     const names = [

@@ -87,7 +87,7 @@ describe.concurrent("a check that names its inputs", () => {
     const { stdout } = await project.gauntlet(["detect", "--why"]);
     await project.gauntlet(["run"]);
 
-    expect(stdout).toContain("no file matches them");
+    expect(stdout).toContain("it runs every time; no file matches scr");
     expect(runsOf(project)).toBe(2);
   });
 
@@ -154,4 +154,15 @@ test("detect --why explains a hit and a miss", async () => {
   expect(hit.stdout).toContain("No gate would run.");
   expect(hit.stdout).toContain("it passed with the same inputs in run 1");
   expect(miss.stdout).toContain("its inputs or its definition changed since run 1");
+  expect(miss.stdout).not.toContain("no file matches");
+});
+
+test("detect --why names the one glob among several that no file matches", async () => {
+  await using project = await cachingProject();
+  await project.write({ ".gauntlet/config.yml": CONFIG.replace('"*.json"', '"tsets", "!docs"') });
+
+  const { stdout } = await project.gauntlet(["detect", "--why"]);
+
+  expect(stdout).toContain("it has not passed with these inputs before; no file matches tsets");
+  expect(stdout).not.toContain("docs");
 });

@@ -47,10 +47,12 @@ describe("which changes belong to an entry point", () => {
     expect(changesByScope(entryPoint("app", exclude), [changed(file)]).size).toBe(belongs ? 1 : 0);
   });
 
-  test("a renamed file belongs where it was and where it is", () => {
+  test("a renamed file is deleted where it was and belongs where it is", () => {
     const file = renamed("old/a.ts", "new/a.ts");
 
-    expect(changesByScope(entryPoint("old"), [file]).get(projectPath("old"))).toEqual([file]);
+    expect(changesByScope(entryPoint("old"), [file]).get(projectPath("old"))).toEqual([
+      { path: "old/a.ts", change: "deleted" },
+    ]);
     expect(changesByScope(entryPoint("new"), [file]).get(projectPath("new"))).toEqual([file]);
     expect(changesByScope(entryPoint("other"), [file]).size).toBe(0);
   });

@@ -4,6 +4,7 @@ import { renderBrepl } from "../../hosts/brepl.ts";
 import { claudeCode } from "../../hosts/claude-code.ts";
 import { writeAll } from "../../machine/write-all.ts";
 import { timeLimit } from "../../machine/time-limit.ts";
+import { trace } from "../../machine/trace.ts";
 import type { BreplOptions } from "../brepl-commands.ts";
 import { cancellation } from "../cancellation.ts";
 import { readEvent } from "../read-event.ts";
@@ -13,9 +14,11 @@ const DEADLINE_MS = 3_590_000;
 
 /** `brepl hook stop`: may the agent stop? */
 export async function breplStop(options: BreplOptions): Promise<number> {
+  trace("Node started, our first file read");
   const { stdout, stderr, exitCode } = renderBrepl(await decide(options));
   writeAll(2, stderr);
   writeAll(1, stdout);
+  trace("answered");
   return exitCode;
 }
 
@@ -27,6 +30,7 @@ async function decide({ replServer }: BreplOptions): Promise<Verdict> {
   using cancelled = cancellation();
   const signal = timeLimit(DEADLINE_MS, cancelled.signal);
   const read = await readEvent(signal);
+  trace("stdin read");
   if (!read.ok) return invalidInput(`Error parsing Stop event JSON: ${read.problem}`);
   const cwd = process.cwd();
   const parsed = claudeCode.parse(read.payload, { env, cwd });
