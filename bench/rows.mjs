@@ -74,7 +74,7 @@ function gatesGroup(at) {
       const cwd = gauntletProject(join(at.work, `checks${count}`), Number(count));
       return [
         hook(at, {
-          name: count === 1 ? "1 check" : `${count} checks`,
+          name: count === "1" ? "1 check" : `${count} checks`,
           cwd,
           status: "passed",
           target,
