@@ -38,9 +38,10 @@ function cli(name: string): UserConfig[] {
     },
     plugins: [
       {
-        name: "drop-unused-runtime",
-        generateBundle: (_options, { "main.cjs": main }) => {
-          if (main?.type === "chunk") main.code = dropUnusedRuntime(main.code);
+        name: "made-for-run-program",
+        generateBundle: (_options, files) => {
+          for (const file of Object.values(files))
+            if (file.type === "chunk") file.code = asFunction(inAscii(dropUnusedRuntime(file)));
         },
       },
     ],
@@ -51,8 +52,25 @@ function cli(name: string): UserConfig[] {
 }
 
 /** The first file of a program uses none of the bundler's helpers, yet asks for the file they are in, which costs it a read. */
-function dropUnusedRuntime(code: string): string {
+function dropUnusedRuntime({ fileName, code }: { readonly fileName: string; readonly code: string }): string {
+  if (fileName !== "main.cjs") return code;
   return code.replace(/(?<=[,;])require\(`\.\/rolldown-runtime\.cjs`\)(?=[,;])/, "0");
+}
+
+/** One letter beyond Latin makes V8 keep the whole text in twice the memory, which every child that is started has to be given. */
+function inAscii(code: string): string {
+  if (/String\.raw`[^`]*[^\p{ASCII}`]/u.test(code))
+    throw new Error("String.raw would show an escape as it is");
+  return code.replaceAll(/[^\p{ASCII}]/gu, (letter) =>
+    [...Array(letter.length).keys()]
+      .map((at) => `\\u${letter.charCodeAt(at).toString(16).padStart(4, "0")}`)
+      .join(""),
+  );
+}
+
+/** What `src/bin/run-program.ts` runs; put around the text only there, it would be a second copy of it. */
+function asFunction(code: string): string {
+  return `(function (exports, require, module) {${code}\n})`;
 }
 
 /** What a stop loads, step by step: a module belongs to the first step that needs it, and each step is one file. */

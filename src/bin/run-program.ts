@@ -35,7 +35,7 @@ export function runProgram(main: string, { isStop }: { readonly isStop: boolean 
       id.startsWith(".") ? load(resolve(dirname(path), id)) : require(id);
     const file = compile(path);
     files.push(file);
-    const wrapper = file.script.runInThisContext() as Wrapper; // that is what the text below makes
+    const wrapper = file.script.runInThisContext() as Wrapper; // that is what the bundler makes of each file
     wrapper(module.exports, requireHere, module);
     return module.exports;
   };
@@ -55,7 +55,7 @@ function refuse(): void {
 }
 
 function compile(path: string): LoadedFile {
-  const text = `(function (exports, require, module) {${readFileSync(path, "utf8")}\n})`;
+  const text = readFileSync(path, "latin1"); // it is ASCII, and this way stays as small
   const cachedData = readCompiled(path);
   const script = new Script(text, { filename: path, ...(cachedData === undefined ? {} : { cachedData }) });
   return { path, script, isFresh: cachedData === undefined || script.cachedDataRejected === true };
