@@ -18,16 +18,25 @@ const work = mkdtempSync(join(tmpdir(), "gauntlet-bench-"));
 try {
   const all = rowGroups(work, { peers, quick });
   const groups = all.filter(({ title }) => title.includes(only));
-  if (groups.length === 0)
-    throw new Error(`no table has "${only}" in its title: ${all.map(({ title }) => title).join("; ")}`);
+  if (groups.length === 0) {
+    console.error(
+      [`No table has "${only}" in its title. There are:`, ...all.map(({ title }) => title)].join("\n  "),
+    );
+    process.exitCode = 2;
+  } else {
+    await measureAndTell(groups);
+  }
+} finally {
+  rmSync(work, { recursive: true, force: true });
+}
+
+async function measureAndTell(groups) {
   await setTimeout(2_500); // files that were written a moment ago are not cached yet, and nobody stops an agent that fast
   const measured = [];
   for (const group of groups) measured.push(await measureGroup(group));
   const report = { ...circumstances(), skippedPeers: peers.skipped, groups: measured };
   console.log(args.includes("--json") ? JSON.stringify(report, null, 2) : asMarkdown(report));
   process.exitCode = measured.some(({ rows }) => rows.some(({ passes }) => passes === false)) ? 1 : 0;
-} finally {
-  rmSync(work, { recursive: true, force: true });
 }
 
 async function measureGroup(group) {

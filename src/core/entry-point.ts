@@ -22,8 +22,9 @@ export function changesByScope(
   for (const file of files) {
     const here = scopeOf(file.path);
     add(here, file);
-    const before = file.from === undefined ? here : scopeOf(file.from);
-    if (file.from !== undefined && before !== here) add(before, { path: file.from, change: "deleted" });
+    if (file.from === undefined) continue;
+    const before = scopeOf(file.from);
+    if (before !== here) add(before, { path: file.from, change: "deleted" });
   }
   return changes;
 }

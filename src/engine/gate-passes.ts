@@ -43,7 +43,7 @@ export async function openGatePasses(
       known[planned.id]?.some(({ key }) => key === keys.get(planned.id)) ? explain(planned) : undefined,
     explain: (planned) => {
       if (!keys.has(planned.id)) return undefined;
-      const idle = idleInputs(planned, contents?.keys() ?? []);
+      const idle = contents === undefined ? [] : idleInputs(planned, contents.keys());
       return [explain(planned), ...idle.map((glob) => `no file matches ${glob}`)].join("; ");
     },
     hasNews: (outcomes) => outcomes.some(isNews),

@@ -166,3 +166,15 @@ test("detect --why names the one glob among several that no file matches", async
   expect(stdout).toContain("it has not passed with these inputs before; no file matches tsets");
   expect(stdout).not.toContain("docs");
 });
+
+test("where git cannot tell the files, detect --why blames no glob", async () => {
+  await using project = await GauntletProject.create(
+    { ".gauntlet/config.yml": CONFIG, "src/a.ts": "1\n" },
+    { git: false },
+  );
+
+  const { stdout } = await project.gauntlet(["detect", "--why"]);
+
+  expect(stdout).toContain("its inputs cannot be told: it runs every time");
+  expect(stdout).not.toContain("no file matches");
+});
