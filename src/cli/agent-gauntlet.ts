@@ -1,14 +1,6 @@
-import { runStopHook } from "./commands/stop-hook.ts";
-import { main } from "./main.ts";
+#!/usr/bin/env node
+import module from "node:module";
 
-/** Stop hooks run dozens of times a day, so their first answers are in this very file; every other command is loaded. */
-void main(async () => {
-  if (process.argv[2] === "stop-hook" && process.argv[3] !== "--help")
-    return runStopHook(process.argv.slice(3));
-  if (process.argv[2] === "brepl") {
-    const { runBrepl } = await import("./brepl-commands.ts");
-    return runBrepl(process.argv.slice(3), "agent-gauntlet brepl");
-  }
-  const { runGauntlet } = await import("./gauntlet.ts");
-  return runGauntlet(process.argv);
-});
+const { enableCompileCache } = module as { readonly enableCompileCache?: () => void }; // since Node 22.1
+enableCompileCache?.(); // so everything else is loaded after this line
+void import("./start-gauntlet.ts").then(({ startGauntlet }) => startGauntlet());

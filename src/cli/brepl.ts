@@ -1,4 +1,6 @@
-import { runBrepl } from "./brepl-commands.ts";
-import { main } from "./main.ts";
+#!/usr/bin/env node
+import module from "node:module";
 
-void main(() => runBrepl(process.argv.slice(2), "brepl"));
+const { enableCompileCache } = module as { readonly enableCompileCache?: () => void }; // since Node 22.1
+enableCompileCache?.(); // so everything else is loaded after this line
+void import("./start-brepl.ts").then(({ startBrepl }) => startBrepl());

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { findHost, HOSTS } from "../hosts/host-table.ts";
 import type { Host } from "../hosts/host.ts";
 import { refusal } from "../hosts/refused.ts";
-import { findOnPath } from "../machine/find-on-path.ts";
-import { kindOf } from "../machine/kind-of.ts";
+import { findOnPath } from "../machine/process/executables.ts";
+import { kindOf } from "../machine/files/files.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The hosts that can be registered, in the table's order. */

@@ -3,8 +3,8 @@ import type { Result } from "../core/trouble.ts";
 import type { Host } from "../hosts/host.ts";
 import { hostFile, type Level, type Places } from "../install/host-files.ts";
 import { filesOf, type HostRequest } from "../install/plan-hosts.ts";
-import { findProject } from "../machine/find-project.ts";
-import { readUserFile } from "../machine/user-file.ts";
+import { findProject } from "../machine/files/find-project.ts";
+import { readUserFile } from "../machine/files/user-file.ts";
 import { homeOf } from "./choose-hosts.ts";
 import type { Terminal } from "./terminal.ts";
 

@@ -1,6 +1,6 @@
 import packageJson from "../../package.json" with { type: "json" };
 import type { Installation } from "../install/hook-command.ts";
-import { findOnPath } from "../machine/find-on-path.ts";
+import { findOnPath } from "../machine/process/executables.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The program a hook must find again. */

@@ -1,5 +1,5 @@
-import type { StopRecord } from "../core/stop-record.ts";
-import { findProject } from "../machine/find-project.ts";
+import type { StopRecord } from "../core/session-record.ts";
+import { findProject } from "../machine/files/find-project.ts";
 
 /** Whether a stop was in the same project; outside of projects, in the same directory. */
 export function isHere({ event }: StopRecord, cwd: string): boolean {

@@ -1,9 +1,7 @@
-import { processIsOurs } from "../machine/node-handles.ts";
 import { EXIT } from "./exit-code.ts";
 
 /** Runs a command and sets the exit code. The only catch-all: what arrives here is a bug of ours. */
 export async function main(command: () => Promise<number>): Promise<void> {
-  processIsOurs();
   try {
     process.exitCode = await command();
   } catch (error) {
@@ -15,5 +13,5 @@ export async function main(command: () => Promise<number>): Promise<void> {
 function bugReport(error: unknown): string {
   const { message, stack } = error instanceof Error ? error : { message: String(error), stack: undefined };
   const detail = process.env["AGENT_GAUNTLET_DEBUG"] ? `${stack ?? message}\n` : "";
-  return `agent-gauntlet: something went wrong that should not: ${message}\n${detail || "Set AGENT_GAUNTLET_DEBUG=1 to see where.\n"}`;
+  return `agent-gauntlet: internal error: ${message}\n${detail || "Set AGENT_GAUNTLET_DEBUG=1 to see where.\n"}`;
 }

@@ -1,6 +1,6 @@
 import { elapsedMs } from "../machine/clock.ts";
 import { displayPath } from "../core/path.ts";
-import type { RunEvent } from "../core/run-event.ts";
+import type { RunEvent } from "../core/run.ts";
 import { formatDuration, plainLines } from "../report/plain-lines.ts";
 import { printLine, type Terminal } from "./terminal.ts";
 

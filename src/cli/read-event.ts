@@ -1,4 +1,4 @@
-import { readStdin } from "../machine/read-stdin.ts";
+import { readStdin } from "../machine/process/stdin.ts";
 
 export type ReadEvent =
   | { readonly ok: true; readonly payload: Readonly<Record<string, unknown>> }

@@ -2,9 +2,8 @@ import type { Readable, Writable } from "node:stream";
 import { isatty } from "node:tty";
 import { createColors } from "picocolors";
 import { explain } from "../core/trouble.ts";
-import { currentDirectory } from "../machine/environment.ts";
-import { troubleOf } from "../machine/files.ts";
-import { writeAll } from "../machine/write-all.ts";
+import { currentDirectory } from "../machine/process/environment.ts";
+import { troubleOf, writeAll } from "../machine/files/files.ts";
 import { EXIT } from "./exit-code.ts";
 
 /** Where a command runs and whom it talks to: everything it may know about the process around it. */

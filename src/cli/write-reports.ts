@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import { explain, type Result } from "../core/trouble.ts";
-import { collectReport } from "../engine/collect-report.ts";
-import type { RunResult } from "../engine/run-request.ts";
-import { appendText, writeFileAtomic } from "../machine/files.ts";
-import { findProject } from "../machine/find-project.ts";
+import { collectReport } from "../engine/failures.ts";
+import type { RunResult } from "../core/run.ts";
+import { appendText, writeFileAtomic } from "../machine/files/files.ts";
+import { findProject } from "../machine/files/find-project.ts";
 import { githubAnnotations, githubSummary } from "../report/github.ts";
 import { runJson } from "../report/json.ts";
 import { junitReport } from "../report/junit.ts";

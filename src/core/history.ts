@@ -1,3 +1,4 @@
+import type { GateRef } from "./gate-ref.ts";
 import type { GateOutcome } from "./outcome.ts";
 import type { ProjectPath } from "./path.ts";
 import type { Status } from "./status.ts";
@@ -64,7 +65,7 @@ export interface Told {
 
 /** A gate that failed and has not passed since. */
 export interface OpenFailure {
-  readonly id: string;
+  readonly gate: GateRef;
   readonly runNumber: number;
   /** What it worked on, where its command names files: committing them does not mend them. */
   readonly files?: readonly ProjectPath[];

@@ -1,11 +1,12 @@
+import { type GateRef, isSameGate } from "./gate-ref.ts";
 import { NEW_SESSION, type OpenFailure, type SessionHistory } from "./history.ts";
 import { type GateOutcome, isBlocking } from "./outcome.ts";
 import { type Progress, type RetryPolicy, STUCK_AFTER } from "./progress.ts";
-import type { Status } from "./status.ts";
+import type { Ran } from "./run.ts";
 
 /** What a run came to, and the session's history with it. */
 export interface Judgement {
-  readonly status: Status;
+  readonly status: Ran["status"];
   readonly session: SessionHistory;
   /** Blocks that may still follow in this session; only while it is red. */
   readonly attemptsLeft?: number;
@@ -69,7 +70,7 @@ function spendOnUnavailable({ attempts, unavailableBlocks = 0 }: SessionHistory)
   return unavailableBlocks === 0 ? { attempts, unavailableBlocks: 1 } : undefined;
 }
 
-function statusWithoutFailure(outcomes: readonly GateOutcome[]): Status {
+function statusWithoutFailure(outcomes: readonly GateOutcome[]): Ran["status"] {
   if (outcomes.some(({ kind }) => kind === "errored" || kind === "cancelled")) return "error";
   return outcomes.some(isWarning) ? "passed_with_warnings" : "passed";
 }
@@ -99,8 +100,11 @@ function stillOpen(
   before: readonly OpenFailure[],
   runNumber: number,
 ): readonly OpenFailure[] {
-  const passed = new Set(outcomes.filter(({ kind }) => kind === "passed").map(({ id }) => id));
-  const failed = outcomes.filter(isBlocking).map(({ id }) => ({ id, runNumber }));
-  const failedIds = new Set(failed.map(({ id }) => id));
-  return [...before.filter(({ id }) => !passed.has(id) && !failedIds.has(id)), ...failed];
+  const decided = outcomes.filter((outcome) => outcome.kind === "passed" || isBlocking(outcome)).map(refOf);
+  const failed = outcomes.filter(isBlocking).map((outcome) => ({ gate: refOf(outcome), runNumber }));
+  return [...before.filter(({ gate }) => !decided.some((one) => isSameGate(one, gate))), ...failed];
+}
+
+function refOf({ gate: kind, scope, name }: GateOutcome): GateRef {
+  return { kind, scope, name };
 }

@@ -7,7 +7,7 @@ export type GateOutcome =
   PassedGate | FailedGate | TimedOutGate | ErroredGate | UnavailableGate | CancelledGate | SkippedOutcome;
 
 /** Every kind an outcome may have. */
-export const OUTCOME_KINDS: readonly GateOutcome["kind"][] = [
+export const OUTCOME_KINDS = [
   "passed",
   "failed",
   "timed-out",
@@ -15,7 +15,7 @@ export const OUTCOME_KINDS: readonly GateOutcome["kind"][] = [
   "unavailable",
   "cancelled",
   "skipped",
-];
+] as const satisfies readonly GateOutcome["kind"][];
 
 interface OutcomeBase {
   /** The planned gate's id: `check:<scope>:<name>`. */

@@ -2,6 +2,7 @@ import type { ChangedFile, ChangeSet } from "./change-set.ts";
 import { changesByScope, hasScope, isGlob } from "./entry-point.ts";
 import { fileMatcher } from "./file-patterns.ts";
 import type { Gate } from "./gate.ts";
+import { gateId, type GateRef, isSameGate } from "./gate-ref.ts";
 import type { OpenFailure } from "./history.ts";
 import { displayPath, type ProjectPath, projectPath } from "./path.ts";
 import type { EntryPoint, Settings } from "./settings.ts";
@@ -50,12 +51,12 @@ export function planGates(settings: Settings, changes: ChangeSet, context: PlanC
     places.flatMap((place) => place.entryPoint.gates.map((gate) => decide(place, gate, context))),
   );
   const known = new Set(decided.map(({ id }) => id));
-  const forgotten = context.openFailures.filter(({ id }) => !known.has(id));
+  const forgotten = context.openFailures.map(({ gate }) => gateId(gate)).filter((id) => !known.has(id));
   return {
     gates: decided.filter((one) => "gate" in one),
     skipped: [
       ...decided.filter((one) => !("gate" in one)),
-      ...forgotten.map(({ id }) => ({ id, reason: "failed before, but is no longer configured" })),
+      ...forgotten.map((id) => ({ id, reason: "failed before, but is no longer configured" })),
     ],
   };
 }
@@ -73,24 +74,22 @@ function placesOf(
   openFailures: readonly OpenFailure[],
 ): readonly Place[] {
   const changed = changesByScope(entryPoint, changes.files);
-  const failed = openFailures.flatMap(({ id }) => failedScopes(entryPoint, id));
+  const failed = openFailures.filter(({ gate }) => hasGate(entryPoint, gate)).map(({ gate }) => gate.scope);
   const scopes = new Set([...changed.keys(), ...failed]);
   if (scopes.size === 0) scopes.add(projectPath(entryPoint.path));
   return [...scopes].map((scope) => ({ entryPoint, scope, files: changed.get(scope) ?? [] }));
 }
 
-/** The scope in the id of a gate of this entry point. Read with the gate's name in hand: a name may hold colons too. */
-function failedScopes(entryPoint: EntryPoint, id: string): readonly ProjectPath[] {
-  return entryPoint.gates
-    .map(({ kind, name }) => ({ start: `${kind}:`, end: `:${name}` }))
-    .filter(({ start, end }) => id.startsWith(start) && id.endsWith(end))
-    .map(({ start, end }) => projectPath(id.slice(start.length, -end.length)))
-    .filter((scope) => hasScope(entryPoint, scope));
+function hasGate(entryPoint: EntryPoint, { kind, scope, name }: GateRef): boolean {
+  return (
+    entryPoint.gates.some((gate) => gate.kind === kind && gate.name === name) && hasScope(entryPoint, scope)
+  );
 }
 
 function decide({ scope, files }: Place, gate: Gate, context: PlanContext): PlannedGate | SkippedGate {
-  const id = `${gate.kind}:${scope}:${gate.name}`;
-  const stillFailing = context.openFailures.some((failure) => failure.id === id);
+  const ref = { kind: gate.kind, scope, name: gate.name };
+  const id = gateId(ref);
+  const stillFailing = openFailureOf(ref, context) !== undefined;
   const workingDirectory = workingDirectoryOf(scope, gate, context);
   const skip = reasonToSkip({ id, gate, context });
   if (skip !== undefined) return { id, reason: skip };
@@ -118,7 +117,7 @@ function decideByFiles(
   const isMeant = globs === undefined ? () => true : fileMatcher(globs);
   const isLeft = ({ path }: ChangedFile): boolean => isMeant(path) && context.kindOf(path) === "file";
   const changed = planned.files.filter(isLeft);
-  const files = [...changed, ...failedFiles(id, changed, context).filter(isLeft)];
+  const files = [...changed, ...failedFiles(planned, changed, context).filter(isLeft)];
   const reasonToRun = changed.length === 0 ? FAILED_BEFORE : changeReason(changed);
   if (files.length > 0) return { ...planned, files, reason: reasonToRun };
   const reason =
@@ -127,13 +126,17 @@ function decideByFiles(
 }
 
 function failedFiles(
-  id: string,
+  { gate, scope }: Pick<PlannedGate, "gate" | "scope">,
   changed: readonly ChangedFile[],
-  { openFailures }: PlanContext,
+  context: PlanContext,
 ): readonly ChangedFile[] {
   const known = new Set(changed.map(({ path }) => path));
-  const failed = openFailures.find((failure) => failure.id === id)?.files ?? [];
+  const failed = openFailureOf({ kind: gate.kind, scope, name: gate.name }, context)?.files ?? [];
   return failed.filter((path) => !known.has(path)).map((path) => ({ path, change: "modified" }));
+}
+
+function openFailureOf(ref: GateRef, { openFailures }: PlanContext): OpenFailure | undefined {
+  return openFailures.find(({ gate }) => isSameGate(gate, ref));
 }
 
 function reasonToSkip({

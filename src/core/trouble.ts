@@ -1,11 +1,15 @@
-import type { Diagnostic } from "./diagnostic.ts";
-import { formatDiagnostic } from "./diagnostic.ts";
+import { type Diagnostic, formatDiagnostic } from "./diagnostic.ts";
 
 /** Every expected thing that goes wrong on our side. A red gate is not trouble, it is an outcome. */
 export type Trouble =
   | { readonly kind: "no-config"; readonly searchedFrom: string }
   | { readonly kind: "config-invalid"; readonly diagnostics: readonly Diagnostic[] }
-  | { readonly kind: "lock-held"; readonly pid: number; readonly since: string; readonly sessionId?: string }
+  | {
+      readonly kind: "lock-held";
+      readonly pid: number;
+      readonly since: string;
+      readonly isSameSession: boolean;
+    }
   | { readonly kind: "git-failed"; readonly command: string; readonly detail: string }
   | { readonly kind: "unknown-revision"; readonly revision: string }
   | { readonly kind: "unknown-gate"; readonly name: string; readonly known: readonly string[] }

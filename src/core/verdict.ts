@@ -1,13 +1,63 @@
+import { describeOutcome, type GateOutcome, isBlocking } from "./outcome.ts";
+import type { RunResult } from "./run.ts";
 import type { Status } from "./status.ts";
+import { type MessageFacts, statusMessage } from "./status-message.ts";
 
 /** The answer to "may I stop?". */
-export interface Verdict {
-  readonly decision: "allow" | "block";
-  readonly status: Status;
+export type Verdict = Allow | Block;
+
+interface Answer {
   /** One line for people. */
   readonly message: string;
-  /** What the agent must read; only when blocking. */
-  readonly feedback?: string;
-  /** What the person at the keyboard must know even if nothing else is shown: we gave up, we broke, we could not check. */
+  /** What the user must see even if nothing else is shown: we gave up, we broke, something was not checked. */
   readonly notice?: string;
+}
+
+export interface Allow extends Answer {
+  readonly decision: "allow";
+  readonly status: Exclude<Status, "failed">;
+  readonly feedback?: undefined;
+}
+
+export interface Block extends Answer {
+  readonly decision: "block";
+  readonly status: "failed";
+  /** What the agent must read. */
+  readonly feedback: string;
+}
+
+export function allow(status: Allow["status"], facts: MessageFacts = {}): Allow {
+  return { decision: "allow", status, message: statusMessage(status, facts) };
+}
+
+/** What a run means for the stop that asked for it: only `failed` blocks; trouble is never silent. */
+export function verdictOf(result: RunResult): Verdict {
+  const { message } = result;
+  const notices = [noticeOf(result), ...result.warnings].filter((one) => one !== undefined);
+  const told = { message, ...(notices.length === 0 ? {} : { notice: notices.join("\n") }) };
+  if (result.status !== "failed") return { decision: "allow", status: result.status, ...told };
+  return { decision: "block", status: "failed", ...told, feedback: result.feedback ?? message };
+}
+
+/** What the user must know about this result. */
+function noticeOf(result: RunResult): string | undefined {
+  const { status, message } = result;
+  if (status === "retry_limit_exceeded") return giveUpNotice(result);
+  if (status === "passed_with_warnings" && result.outcomes.some(isReviewWithRemark)) return message;
+  if (status === "error") return `${message}\nThe stop was not checked.`;
+  const isOtherRun =
+    result.kind === "troubled" && result.trouble.kind === "lock-held" && !result.trouble.isSameSession;
+  return isOtherRun ? `${message}\nThe stop was not checked.` : undefined;
+}
+
+/** What a review let through is for the user to decide: skipped and open findings, and that no reviewer was there. */
+function isReviewWithRemark(outcome: GateOutcome): boolean {
+  return outcome.gate === "review" && (outcome.kind !== "passed" || outcome.warning !== undefined);
+}
+
+function giveUpNotice(result: RunResult): string {
+  const { message, outcomes } = result;
+  const handoff = result.kind === "ran" ? result.handoff : undefined;
+  const red = outcomes.filter(isBlocking).map((outcome) => `- ${outcome.name} ${describeOutcome(outcome)}`);
+  return [message, ...red, ...(handoff === undefined ? [] : ["", handoff])].join("\n");
 }

@@ -2,9 +2,9 @@ import packageJson from "../../package.json" with { type: "json" };
 import { explainPass, idleInputs, inputsOf, type KnownPasses, withPass } from "../core/gate-pass.ts";
 import type { GateOutcome } from "../core/outcome.ts";
 import type { Plan, PlannedGate } from "../core/plan.ts";
-import { sha256 } from "../machine/session-key.ts";
-import type { Snapshot } from "../machine/snapshot.ts";
-import { readCacheFile, writeCacheFile } from "../machine/user-cache.ts";
+import { sha256 } from "../machine/state/session-key.ts";
+import type { Snapshot } from "../machine/git/snapshot.ts";
+import { readCacheFile, writeCacheFile } from "../machine/state/user-cache.ts";
 import type { Project } from "./project.ts";
 
 /** What is known about earlier passes of the gates of a run, by their inputs as they are now. */

@@ -1,59 +1,84 @@
+import type { Door } from "../core/guards.ts";
 import type { ProjectPath } from "../core/path.ts";
-import type { RunEvent } from "../core/run-event.ts";
+import type { RunEvent, RunRequest, RunResult } from "../core/run.ts";
+import { NEW_RECORD, type RecordedRun, recordedRun, type SessionRecord } from "../core/session-record.ts";
 import { isGreen } from "../core/status.ts";
-import { statusMessage } from "../core/status-message.ts";
 import type { StopEvent } from "../core/stop-event.ts";
-import type { Verdict } from "../core/verdict.ts";
-import { type BlockedSession, forgetBlock, readBlockedSession } from "../machine/blocked-session.ts";
-import { findProject } from "../machine/find-project.ts";
-import type { RunResult } from "./run-request.ts";
-import { allow, verdictOf } from "./verdict-of.ts";
+import { allow, type Verdict, verdictOf } from "../core/verdict.ts";
+import { now } from "../machine/clock.ts";
+import { findProject } from "../machine/files/find-project.ts";
+import type { Environment } from "../machine/process/environment.ts";
+import { readSessionRecord, writeSessionRecord } from "../machine/state/sessions.ts";
 
 /** A stop to answer: what the host asked, and what we know about the host and ourselves. */
 export interface Stop {
   readonly event: StopEvent;
+  readonly env: Environment;
   /** Blocks in a row after which the host stops listening. */
   readonly blockCap?: number | undefined;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** Called when gates are about to run, for whoever watches. */
+  /** For a caller that counts blocks itself. */
+  readonly budget?: RunRequest["budget"];
+  /** Called when gates are about to run. */
   readonly onRunning?: () => void;
   readonly onEvent?: (event: RunEvent) => void;
-  /** Called with what the run came to, for whoever keeps a record. */
-  readonly onResult?: (result: RunResult) => void;
   /** Where the run leaves its traces instead of the project's log directory. */
   readonly logDir?: ProjectPath | undefined;
 }
 
-/** May the agent stop? The whole of the product in one function; everything else is in the functions it calls. */
-export async function handleStop(stop: Stop, signal: AbortSignal): Promise<Verdict> {
-  const { event, env, blockCap } = stop;
-  const blocked = event.continued ? readBlockedSession(event, env) : undefined;
-  if (event.continued && blocked?.whenActive !== "enforce") return letThrough(stop, blocked);
-  const root = findProject(event.cwd);
-  if (root === undefined) return allow("no_config");
-
-  stop.onRunning?.();
-  const { executeRun } = await import("./execute-run.ts");
-  const onEvent = stop.onEvent ?? (() => {});
-  const { logDir } = stop;
-  const request = { cwd: root, checkInterval: true, event, blockCap, env, signal, onEvent, logDir };
-  const result = await executeRun(request);
-  stop.onResult?.(result);
-  if (isGreen(result.status) || result.status === "retry_limit_exceeded") forgetBlock(event, env);
-  return verdictOf(result, { event, root });
+/** The answer to a stop, and what the session must remember of it. */
+export interface AnsweredStop {
+  readonly verdict: Verdict;
+  /** Where gates were at least looked at. */
+  readonly run?: RecordedRun;
+  readonly record: SessionRecord;
 }
 
-/** The agent goes on because we blocked it, and by default its next stop is free; the person learns that, once. */
-function letThrough({ event, env }: Stop, blocked: BlockedSession | undefined): Verdict {
-  if (blocked === undefined) return allow("stop_hook_active");
-  forgetBlock(event, env);
+/** May the agent stop? The whole product in one function; everything else is in the functions it calls. */
+export async function handleStop(stop: Stop, signal: AbortSignal): Promise<AnsweredStop> {
+  const { event, env } = stop;
+  const record = readSessionRecord(event, env) ?? NEW_RECORD;
+  if (event.continued && stop.budget === undefined && record.blocked?.whenActive !== "enforce")
+    return letThrough(record);
+  const root = findProject(event.cwd);
+  if (root === undefined) return { verdict: allow("no_config"), record };
+
+  stop.onRunning?.();
+  const { executeRun } = await import("./run.ts"); // the answers above load a tenth of the program
+  const { blockCap, budget, logDir, onEvent = () => {} } = stop;
+  const request = { cwd: root, checkInterval: true, event, blockCap, budget, env, signal, onEvent, logDir };
+  const result = await executeRun(request);
+  return {
+    verdict: verdictOf(result),
+    run: recordedRun(result),
+    record: { ...withBlock(record, result), root },
+  };
+}
+
+/** A block is remembered until the gates pass or we give up; trouble in between does not end it. */
+function withBlock(record: SessionRecord, result: RunResult): SessionRecord {
+  if (result.kind === "ran" && result.blocked !== undefined) return { ...record, blocked: result.blocked };
+  if (!isGreen(result.status) && result.status !== "retry_limit_exceeded") return record;
+  const { blocked: _over, ...rest } = record;
+  return rest;
+}
+
+/** The agent continues because we blocked it, and by default its next stop is free; the user learns that, once. */
+function letThrough({ blocked, ...record }: SessionRecord): AnsweredStop {
+  if (blocked === undefined) return { verdict: allow("stop_hook_active"), record };
   const notice =
     "Gauntlet: the last stop was blocked by failing gates; this one is let through without checking the fix. " +
     "Run `agent-gauntlet run` to check now, or set `stop_hook.when_active: enforce` to have every stop checked.";
-  return {
-    decision: "allow",
-    status: "stop_hook_active",
-    message: statusMessage("stop_hook_active"),
-    notice,
-  };
+  return { verdict: { ...allow("stop_hook_active"), notice }, record };
+}
+
+/** Keeps what `explain`, `doctor` and the session's next stop need to know. */
+export function recordStop(
+  { event, env, door }: Pick<Stop, "event" | "env"> & { readonly door: Door },
+  { verdict, run, record }: AnsweredStop,
+  { stdout, exitCode }: { readonly stdout: string; readonly exitCode: number },
+): void {
+  const { lastMessage: _private, ...kept } = event;
+  const answer = { stdout, exitCode };
+  const lastStop = { at: now(), door, event: kept, verdict, answer, ...(run === undefined ? {} : { run }) };
+  writeSessionRecord(event, { ...record, lastStop }, env);
 }

@@ -1,17 +1,14 @@
 import { loadSettingsQuickly } from "../config/gauntlet/settings-cache.ts";
 import type { Diagnostic } from "../core/diagnostic.ts";
-import { once } from "../core/once.ts";
+import type { RunRequest } from "../core/run.ts";
 import type { Settings } from "../core/settings.ts";
 import { fail, ok, type Result } from "../core/trouble.ts";
-import type { ChangeQuery } from "../machine/comparison-base.ts";
-import { baseBranchIn } from "../machine/comparison-base.ts";
-import { currentEnv, isCi } from "../machine/environment.ts";
-import { findProject } from "../machine/find-project.ts";
-import type { HeadComparison } from "../machine/head-comparison.ts";
-import { compareHeadQuickly } from "../machine/known-comparison.ts";
-import { type LogDir, logDirOf } from "../machine/log-dir.ts";
-import { sessionKey } from "../machine/session-key.ts";
-import type { RunRequest } from "./run-request.ts";
+import { findProject } from "../machine/files/find-project.ts";
+import { baseBranchIn, type ChangeQuery } from "../machine/git/base.ts";
+import { type LogDir, logDirOf } from "../machine/logs/log-dir.ts";
+import { currentEnv, type Environment, isCi } from "../machine/process/environment.ts";
+import { timeLimit } from "../machine/process/time-limit.ts";
+import { sessionKey } from "../machine/state/session-key.ts";
 
 /** A project as one request finds it. */
 export interface Project {
@@ -20,11 +17,11 @@ export interface Project {
   readonly logDir: LogDir;
   /** The session whose budget and open failures count: the host's, or the command line's own. */
   readonly session: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly ci: boolean;
   readonly query: ChangeQuery;
-  /** What changes are measured from and what was committed since; looked for once, when it is first asked for. */
-  readonly compareHead: () => Promise<Result<HeadComparison>>;
+  /** Aborts when the caller says so or, for a stop hook, shortly before the host stops listening. */
+  readonly signal: AbortSignal;
 }
 
 export async function openProject(request: RunRequest): Promise<Result<Project>> {
@@ -33,13 +30,12 @@ export async function openProject(request: RunRequest): Promise<Result<Project>>
   if (root === undefined) return fail({ kind: "no-config", searchedFrom: request.cwd });
   const loaded = await loadSettingsQuickly(root, env);
   if (!loaded.ok) return loaded;
-  const { warnings } = loaded.value;
-  const logDir = request.logDir ?? loaded.value.settings.logDir;
-  const settings = { ...loaded.value.settings, logDir };
+  const { warnings, settings: configured } = loaded.value;
+  const logDir = request.logDir ?? configured.logDir;
+  const settings = { ...configured, logDir };
   const ci = isCi(env);
   const { base, commit, uncommitted } = request;
   const baseBranch = ci ? baseBranchIn(env, settings.baseBranch) : settings.baseBranch;
-  const query = { root, logDir: loaded.value.settings.logDir, baseBranch, base, commit, uncommitted, ci };
   return ok({
     settings,
     warnings,
@@ -47,7 +43,17 @@ export async function openProject(request: RunRequest): Promise<Result<Project>>
     session: request.event === undefined ? "command-line" : sessionKey(request.event, root),
     env,
     ci,
-    query,
-    compareHead: once(() => compareHeadQuickly(query, env)),
+    query: { root, logDir: configured.logDir, baseBranch, base, commit, uncommitted, ci },
+    signal: signalFor(request, settings),
   });
+}
+
+/** Time to end the gates, write down what happened and answer before the host stops listening. */
+const MARGIN_MS = 10_000;
+
+function signalFor(request: RunRequest, { stopHook }: Settings): AbortSignal {
+  const asked = request.signal ?? new AbortController().signal;
+  if (!request.checkInterval) return asked;
+  const { timeoutMs } = stopHook;
+  return timeLimit(Math.max(timeoutMs - MARGIN_MS, timeoutMs / 2), asked);
 }

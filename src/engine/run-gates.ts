@@ -1,6 +1,6 @@
 import { type GateOutcome, isBlocking } from "../core/outcome.ts";
 import type { Plan, PlannedGate } from "../core/plan.ts";
-import type { RunEvent } from "../core/run-event.ts";
+import type { RunEvent } from "../core/run.ts";
 import type { GateContext } from "../gates/gate-context.ts";
 import { outcomeOf } from "../gates/outcome-of.ts";
 import { runGate } from "../gates/run-gate.ts";
@@ -10,7 +10,7 @@ export interface RunGatesOptions {
   readonly context: GateContext;
   readonly onEvent: (event: RunEvent) => void;
   /** Why a gate need not run again, where that is known. */
-  readonly reuse?: (planned: PlannedGate) => string | undefined;
+  readonly reuse?: ((planned: PlannedGate) => string | undefined) | undefined;
 }
 
 /**

@@ -1,12 +1,10 @@
-import type { RunEvent } from "../core/run-event.ts";
+import type { RunEvent, RunRequest, RunResult } from "../core/run.ts";
 import { statusTitle } from "../core/status.ts";
-import { openDebugLog } from "../machine/debug-log.ts";
-import { LineLog } from "../machine/line-log.ts";
-import { consoleLogName } from "../machine/log-dir.ts";
-import { debugLine } from "../report/debug-lines.ts";
+import { LineLog, openDebugLog } from "../machine/logs/line-log.ts";
+import { consoleLogName, prepareLogDir } from "../machine/logs/log-dir.ts";
+import { debugCommand, debugDecision, debugEnd, debugLine } from "../report/debug-lines.ts";
 import { plainLines } from "../report/plain-lines.ts";
 import type { Project } from "./project.ts";
-import type { RunResult } from "./run-request.ts";
 
 /** The written trace of one run: `console.N.log` for people, `.debug.log` when it is switched on. Never read back. */
 export interface RunLog extends Disposable {
@@ -15,10 +13,10 @@ export interface RunLog extends Disposable {
   readonly finish: (result: RunResult) => void;
 }
 
-export function startRunLog(project: Project, runNumber: number): RunLog {
+export function startRunLog({ logDir, settings }: Project, runNumber: number): RunLog {
   const name = consoleLogName(runNumber);
-  const console = new LineLog(`${project.logDir.path}/${name}`);
-  const debug = openDebugLog(project.logDir.path, project.settings.debugLog);
+  const console = new LineLog(`${logDir.path}/${name}`);
+  const debug = openDebugLog(logDir.path, settings.debugLog);
   return {
     name,
     record: (event) => {
@@ -26,9 +24,21 @@ export function startRunLog(project: Project, runNumber: number): RunLog {
       debug(debugLine(event));
     },
     finish: (result) => {
-      if (result.feedback !== undefined) console.write("", result.feedback, "");
+      if (result.kind === "ran" && result.feedback !== undefined) console.write("", result.feedback, "");
       console.write(`Status: ${statusTitle(result.status)}`);
     },
     [Symbol.dispose]: () => console[Symbol.dispose](),
+  };
+}
+
+/** Notes in the debug log what was asked; what is returned notes the answer. */
+export function logRequest({ logDir, settings }: Project, request: RunRequest): (result: RunResult) => void {
+  if (!settings.debugLog.enabled) return () => {};
+  prepareLogDir(logDir); // if that fails the run itself says so
+  const debug = openDebugLog(logDir.path, settings.debugLog);
+  debug(debugCommand(request));
+  return (result) => {
+    debug(debugEnd(result));
+    if (request.event !== undefined) debug(debugDecision(result.status));
   };
 }

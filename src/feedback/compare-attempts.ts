@@ -1,5 +1,4 @@
-import type { Problem } from "./problem.ts";
-import { fingerprint } from "./problem.ts";
+import { type Problem, fingerprint } from "./problem.ts";
 
 /** What became of the problems since the last attempt. */
 export interface Delta {

@@ -1,9 +1,7 @@
-import type { Log } from "./log.ts";
-import { readLog } from "./log.ts";
+import { type Log, readLog } from "./log.ts";
 import type { FindingKind, Parser } from "./parsers/parser.ts";
 import { PARSERS } from "./parsers/table.ts";
-import type { Place } from "./place.ts";
-import { projectRelative } from "./place.ts";
+import { type Place, projectRelative } from "./place.ts";
 import type { Problem } from "./problem.ts";
 import { readStructured } from "./structured/read-structured.ts";
 

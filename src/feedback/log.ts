@@ -1,9 +1,7 @@
 import { cleanLines } from "./clean-text.ts";
 import { unwrapGoJson } from "./go-json.ts";
-import type { FindBeginnings } from "./index-beginnings.ts";
-import { indexBeginnings } from "./index-beginnings.ts";
-import type { PlacedText } from "./placed-text.ts";
-import { placedText } from "./placed-text.ts";
+import { type FindBeginnings, indexBeginnings } from "./index-beginnings.ts";
+import { type PlacedText, placedText } from "./placed-text.ts";
 import { untangle } from "./untangle.ts";
 
 /** What a gate printed, as a person would have seen it; read once for all parsers. */

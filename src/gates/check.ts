@@ -6,15 +6,20 @@ import type { GateOutcome } from "../core/outcome.ts";
 import { type ProjectPath, projectPath } from "../core/path.ts";
 import type { PlannedGate } from "../core/plan.ts";
 import { secretMasker } from "../feedback/mask-secrets.ts";
-import { CappedLog } from "../machine/capped-log.ts";
-import { RUN_ID_VARIABLE } from "../machine/gate-groups.ts";
+import { CappedLog } from "../machine/logs/capped-log.ts";
+import { RUN_ID_VARIABLE } from "../machine/process/leftovers.ts";
 import { elapsedMs, now } from "../machine/clock.ts";
-import { isDirectory, modifiedAt } from "../machine/kind-of.ts";
-import { takeGateLog } from "../machine/log-dir.ts";
-import { type ProcessEnd, type ProcessRequest, runProcess } from "../machine/process.ts";
+import { isDirectory, modifiedAt } from "../machine/files/files.ts";
+import { takeGateLog } from "../machine/logs/log-dir.ts";
+import {
+  type ProcessEnd,
+  type ProcessRequest,
+  describeExitCode,
+  runProcess,
+} from "../machine/process/run-process.ts";
 import { commandsOf } from "./files-placeholder.ts";
 import type { GateContext } from "./gate-context.ts";
-import { inLatin1, MaskedOutput } from "./masked-output.ts";
+import { inLatin1, MaskedOutput } from "../machine/logs/masked-output.ts";
 import { type Happened, outcomeOf } from "./outcome-of.ts";
 
 /** A check, planned. */
@@ -85,7 +90,7 @@ async function runAll(
   let worst: ProcessEnd = { kind: "exited", exitCode: 0 };
   for (const argv of commandsOf(gate, () => files.map(({ path }) => relative(workingDirectory, path)))) {
     const timeoutMs = Math.max(1, deadline - elapsedMs());
-    const end = await runProcess({ ...request, argv, timeoutMs }, signal);
+    const end = await runProcess({ ...request, argv, timeoutMs, mustNotHideSignals: true }, signal);
     if (isPass(worst)) worst = end.kind === "timed-out" ? { ...end, afterMs: gate.timeoutMs } : end;
     if (end.kind !== "exited") break;
   }
@@ -110,7 +115,7 @@ function checkEnv(gate: CheckGate, context: GateContext): Record<string, string 
 function whatHappened(end: ProcessEnd, logProblem: string | undefined, signal: AbortSignal): Happened {
   switch (end.kind) {
     case "exited":
-      if (end.exitCode !== 0) return failed(exitCodeInWords(end.exitCode), logProblem);
+      if (end.exitCode !== 0) return failed(describeExitCode(end.exitCode), logProblem);
       return logProblem === undefined
         ? { kind: "passed" }
         : { kind: "passed", warning: `its log is incomplete: ${logProblem}` };
@@ -123,12 +128,6 @@ function whatHappened(end: ProcessEnd, logProblem: string | undefined, signal: A
     case "cancelled":
       return { kind: "cancelled", detail: `ended before it was done${isTimeUp(signal) ? TIME_IS_UP : ""}` };
   }
-}
-
-/** What the shell's own two codes mean is not known to everybody. */
-function exitCodeInWords(exitCode: number): string {
-  const meaning = { 126: " (not executable)", 127: " (command not found)" }[exitCode] ?? "";
-  return `exit code ${exitCode}${meaning}`;
 }
 
 /** Ended by the deadline of the whole run, not by a person or the host. */

@@ -2,8 +2,9 @@ import { elapsedMs } from "../machine/clock.ts";
 import { join } from "node:path";
 import type { GateOutcome } from "../core/outcome.ts";
 import { type SlotStep, withSafetyLatch } from "../core/review-slot.ts";
-import { treesOfSlots } from "../machine/findings-store.ts";
-import { ReviewTrees } from "../machine/review-trees.ts";
+import { treesOfSlots } from "../machine/state/findings.ts";
+import { Git } from "../machine/git/git.ts";
+import { ReviewTrees } from "../machine/git/review-trees.ts";
 import type { GateContext } from "./gate-context.ts";
 import { outcomeOf } from "./outcome-of.ts";
 import { type LoadedSlot, loadSlots } from "./review/load-slots.ts";
@@ -21,7 +22,7 @@ export async function runReview(
   if (facts === undefined)
     return outcomeOf(planned, 0, { kind: "errored", detail: "there is no change to review" });
   const started = elapsedMs();
-  const trees = treesOf(context);
+  const trees = treesOf(context, signal);
   const current = await trees.current();
   const run: ReviewRun = {
     planned,
@@ -59,8 +60,9 @@ function stepAt(steps: readonly SlotStep[], index: number, { step }: LoadedSlot)
 }
 
 /** All reviews of a run look at the same picture of the work tree. */
-function treesOf(context: GateContext): ReviewTrees {
-  const known = TREES.get(context) ?? new ReviewTrees(context.root, join(context.root, context.logDir));
+function treesOf(context: GateContext, signal: AbortSignal): ReviewTrees {
+  const { root, logDir } = context;
+  const known = TREES.get(context) ?? new ReviewTrees(new Git(root, signal), join(root, logDir));
   TREES.set(context, known);
   return known;
 }

@@ -1,6 +1,5 @@
 import { join } from "node:path";
-import type { AbsolutePath } from "../core/path.ts";
-import { absolutePath } from "../core/path.ts";
+import { type AbsolutePath, absolutePath } from "../core/path.ts";
 import { findHost } from "../hosts/host-table.ts";
 import type { Host, Registration } from "../hosts/host.ts";
 

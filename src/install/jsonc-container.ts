@@ -1,6 +1,5 @@
 import type { Node } from "jsonc-parser";
-import type { TextLayout } from "./text-layout.ts";
-import { lineIndent, reindent } from "./text-layout.ts";
+import { type TextLayout, lineIndent, reindent } from "./text-layout.ts";
 
 /**
  * Minimal edits of objects and arrays in JSON with comments. Appending and then removing an item gives the same bytes back.

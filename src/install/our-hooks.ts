@@ -1,8 +1,6 @@
-import type { Node } from "jsonc-parser";
-import { getNodeValue } from "jsonc-parser";
+import { type Node, getNodeValue } from "jsonc-parser";
 import type { HookRegistration, HookShape } from "./hook-registration.ts";
-import type { SettingsProblem } from "./settings-text.ts";
-import { findProperty, isNode, parseSettings, properties } from "./settings-text.ts";
+import { type SettingsProblem, findProperty, isNode, parseSettings, properties } from "./settings-text.ts";
 
 /** A hook of ours in somebody's settings. */
 export interface FoundHook {

@@ -1,15 +1,18 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Node } from "jsonc-parser";
-import { getNodeValue } from "jsonc-parser";
-import type { Result } from "../core/trouble.ts";
-import { fail, ok } from "../core/trouble.ts";
+import { type Node, getNodeValue } from "jsonc-parser";
+import { type Result, fail, ok } from "../core/trouble.ts";
 import type { FileChange, HookRegistration, HookShape, RegisteredHook } from "./hook-registration.ts";
 import { appendItem, endOf, replaceItem } from "./jsonc-container.ts";
-import type { FoundHook } from "./our-hooks.ts";
-import { findEvents, findOurHooks } from "./our-hooks.ts";
+import { type FoundHook, findEvents, findOurHooks } from "./our-hooks.ts";
 import { removeHooks } from "./remove-hooks.ts";
-import type { SettingsProblem } from "./settings-text.ts";
-import { findProperty, isNode, isProblem, parseSettings, placeOf } from "./settings-text.ts";
+import {
+  type SettingsProblem,
+  findProperty,
+  isNode,
+  isProblem,
+  parseSettings,
+  placeOf,
+} from "./settings-text.ts";
 import { DEFAULT_LAYOUT, detectLayout } from "./text-layout.ts";
 
 /**

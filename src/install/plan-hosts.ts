@@ -1,8 +1,7 @@
 import type { AbsolutePath } from "../core/path.ts";
 import type { Result, Trouble } from "../core/trouble.ts";
 import type { FileChange, HookRegistration } from "./hook-registration.ts";
-import type { HostFile, Places } from "./host-files.ts";
-import { alsoRead } from "./host-files.ts";
+import { type HostFile, type Places, alsoRead } from "./host-files.ts";
 import { hostStopHook } from "./host-registration.ts";
 import { findOurHooks } from "./our-hooks.ts";
 import { planInstall, planUninstall } from "./plan-hooks.ts";

@@ -1,9 +1,7 @@
-import type { Node } from "jsonc-parser";
-import { getNodeValue } from "jsonc-parser";
+import { type Node, getNodeValue } from "jsonc-parser";
 import type { HookRegistration, HookShape } from "./hook-registration.ts";
 import { endOf, existsOnlyFor, removeItem } from "./jsonc-container.ts";
-import type { FoundHook } from "./our-hooks.ts";
-import { findOurHooks } from "./our-hooks.ts";
+import { type FoundHook, findOurHooks } from "./our-hooks.ts";
 import { DEFAULT_LAYOUT } from "./text-layout.ts";
 
 /** Takes out those of our hooks that are unwanted; undefined when nothing of the file is left. */

@@ -1,7 +1,6 @@
 import { join } from "node:path";
-import type { Result } from "../core/trouble.ts";
-import { ok } from "../core/trouble.ts";
-import { readUserFile, removeUserFile, replaceUserFile } from "../machine/user-file.ts";
+import { type Result, ok } from "../core/trouble.ts";
+import { readUserFile, removeUserFile, replaceUserFile } from "../machine/files/user-file.ts";
 import type { FileChange, HookRegistration } from "./hook-registration.ts";
 import type { planInstall } from "./plan-hooks.ts";
 import { isPlainJson } from "./settings-text.ts";

@@ -1,5 +1,4 @@
-import type { Node, ParseError } from "jsonc-parser";
-import { getNodeValue, parseTree, printParseErrorCode } from "jsonc-parser";
+import { type Node, type ParseError, getNodeValue, parseTree, printParseErrorCode } from "jsonc-parser";
 
 /** Where and why a settings file cannot be edited. */
 export interface SettingsProblem {

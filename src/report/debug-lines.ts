@@ -1,5 +1,5 @@
 import { isBlocking } from "../core/outcome.ts";
-import type { RunEvent } from "../core/run-event.ts";
+import type { RunEvent } from "../core/run.ts";
 import type { Status } from "../core/status.ts";
 
 /** A run as terse `KEY name=value` lines for whoever looks into a problem later. */

@@ -1,5 +1,6 @@
+import { GUARDS } from "../core/guards.ts";
 import type { Status } from "../core/status.ts";
-import type { Reasoned, RecordedRun, StopRecord } from "../core/stop-record.ts";
+import type { Reasoned, RecordedRun, StopRecord } from "../core/session-record.ts";
 
 /** Why a stop was blocked, allowed or deferred: the guards in order, what was looked at, what came of it, what the host got. */
 export function explainStop(record: StopRecord): string {
@@ -18,7 +19,7 @@ export function explainStop(record: StopRecord): string {
     "",
     `What the host got (exit code ${record.answer.exitCode})`,
     `  ${record.answer.stdout.trimEnd()}`,
-    ...(verdict.notice === undefined ? [] : ["", "What the person was told", ...indented(verdict.notice)]),
+    ...(verdict.notice === undefined ? [] : ["", "What the user was told", ...indented(verdict.notice)]),
     "",
   ].join("\n");
 }
@@ -35,53 +36,16 @@ function facts({ event }: StopRecord): readonly string[] {
   return told.flatMap(([name, value]) => (value === undefined ? [] : [`  ${name}: ${value}`]));
 }
 
-/** One question of the engine: what it means when it lets the stop on, and when it ends the matter. */
-interface Guard {
-  readonly ends: Status;
-  readonly on: string;
-  readonly end: string;
-}
-
-/** As the engine asks them; `passed` here is a pass taken over from an earlier run. */
-const GUARDS: readonly Guard[] = [
-  { ends: "invalid_input", on: "it is a stop", end: "it is not a stop" },
-  {
-    ends: "stop_hook_active",
-    on: "the agent is not on its way after a block, or every stop is enforced",
-    end: "the agent goes on after a block and is let through (stop_hook.when_active: allow)",
-  },
-  { ends: "no_config", on: "a gauntlet project", end: "no .gauntlet/config.yml here or above" },
-  { ends: "stop_hook_disabled", on: "the stop hook is on", end: "the stop hook is switched off" },
-  {
-    ends: "deferred",
-    on: "the agent is done",
-    end: "the agent is not done: it plans, or others work for it",
-  },
-  {
-    ends: "passed",
-    on: "the tree is not the one that passed last",
-    end: "the tree is the one that passed last",
-  },
-  {
-    ends: "retry_limit_exceeded",
-    on: "the tree is not one we gave up on",
-    end: "the tree is the one we gave up on",
-  },
-  { ends: "interval_not_elapsed", on: "not too soon after the last run", end: "too soon after the last run" },
-  { ends: "lock_conflict", on: "no other run is going on", end: "another run is going on" },
-  { ends: "no_changes", on: "something changed", end: "nothing changed" },
-  { ends: "no_applicable_gates", on: "gates apply", end: "no gate applies to the changes" },
-];
-
 /** Each guard with its answer, up to the one that ended it. */
 function guardLines(record: StopRecord): readonly string[] {
-  if (hasRun(record)) return GUARDS.map(({ on }) => `  ✓ ${on}`);
+  const guards = GUARDS.filter(({ doors }) => doors.includes(record.door));
+  if (hasRun(record)) return guards.map(({ past }) => `  ✓ ${past}`);
   const { status } = record.verdict;
-  const ending = GUARDS.findIndex(({ ends }) => ends === takenOver(status));
-  if (ending === -1) return ["  trouble of our own ended it before any gate ran"];
-  return GUARDS.slice(0, ending + 1).map(({ on, end }, index) =>
-    index === ending ? `  ■ ${end}` : `  ✓ ${on}`,
-  );
+  const ending = guards.findIndex((guard) => guard.status === takenOver(status));
+  if (ending === -1) return ["  an internal error ended it before any gate ran"];
+  return guards
+    .slice(0, ending + 1)
+    .map(({ past, ended }, index) => (index === ending ? `  ■ ${ended}` : `  ✓ ${past}`));
 }
 
 function takenOver(status: Status): Status {

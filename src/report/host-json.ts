@@ -1,4 +1,4 @@
-import type { Reasoned, StopRecord } from "../core/stop-record.ts";
+import type { Reasoned, StopRecord } from "../core/session-record.ts";
 
 const FORMAT = 1;
 

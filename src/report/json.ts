@@ -1,3 +1,4 @@
+import { gateId } from "../core/gate-ref.ts";
 import type { ChangeSet } from "../core/change-set.ts";
 import type { Diagnostic } from "../core/diagnostic.ts";
 import type { PassRecord, RunRecord, SessionHistory, WorkTreeHistory } from "../core/history.ts";
@@ -81,7 +82,7 @@ export function statusJson({ lastRun, pass }: WorkTreeHistory, sessions: readonl
       attempts: history.attempts,
       attemptsLeft,
       gaveUp: history.gaveUpOn !== undefined,
-      openFailures: history.openFailures.map((failure) => failure.id),
+      openFailures: history.openFailures.map(({ gate }) => gateId(gate)),
     })),
   });
 }

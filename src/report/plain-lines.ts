@@ -1,6 +1,6 @@
 import type { RunRecord } from "../core/history.ts";
 import { describeOutcome, type GateOutcome } from "../core/outcome.ts";
-import type { RunEvent } from "../core/run-event.ts";
+import type { RunEvent } from "../core/run.ts";
 import { statusTitle } from "../core/status.ts";
 
 /** A run as plain lines, one event at a time: for logs, pipes and build servers. */

@@ -1,8 +1,7 @@
 import type { AgentHooks, HookCallback, HookInput } from "./agent-sdk.ts";
 import type { HookContext } from "./hook-context.ts";
 import { createStopHook } from "./stop-hook.ts";
-import type { ToolUse } from "./track-todos.ts";
-import { trackTodos } from "./track-todos.ts";
+import { type ToolUse, trackTodos } from "./track-todos.ts";
 
 /** How `createHooks` registers its callbacks. */
 export interface HooksOptions {

@@ -1,6 +1,5 @@
 import type { HookContext } from "./hook-context.ts";
-import type { TodoStatus } from "./todo.ts";
-import { Todo } from "./todo.ts";
+import { type TodoStatus, Todo } from "./todo.ts";
 
 /** A successful use of a tool, as a `PostToolUse` hook sees it. */
 export interface ToolUse {

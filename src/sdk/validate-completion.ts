@@ -1,6 +1,10 @@
 import type { Tool } from "./tool.ts";
-import type { CompletionValidator, ValidationOutcome, ValidationParams } from "./validation.ts";
-import { ValidationResult } from "./validation.ts";
+import {
+  type CompletionValidator,
+  type ValidationOutcome,
+  type ValidationParams,
+  ValidationResult,
+} from "./validation.ts";
 
 /** The reserved tool name: the stop hook calls the tool that bears it. */
 export const VALIDATE_COMPLETION_TOOL_NAME = "validate_completion";

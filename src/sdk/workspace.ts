@@ -1,8 +1,6 @@
-import type { HookLogger } from "./hook-context.ts";
-import { DEFAULT_MAX_STOP_RETRIES, HookContext, wholeNumber } from "./hook-context.ts";
+import { type HookLogger, DEFAULT_MAX_STOP_RETRIES, HookContext, wholeNumber } from "./hook-context.ts";
 import type { Session } from "./session.ts";
-import type { CompletionTool } from "./validate-completion.ts";
-import { completionTool } from "./validate-completion.ts";
+import { type CompletionTool, completionTool } from "./validate-completion.ts";
 import type { CompletionValidator } from "./validation.ts";
 import type { HostMount, HostMountPreview } from "./workspace/host-mount.ts";
 import { renderWorkspace } from "./workspace/render.ts";

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdir, readFile, readdir, stat, symlink, writeFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
-import { isAlive } from "../../src/machine/process-tree.ts";
+import { isAlive } from "../../src/machine/process/group.ts";
 import { breplProject } from "../rig/brepl-project.ts";
 import { answering, closedPort, nreplWireServer } from "../rig/nrepl-wire-server.ts";
 

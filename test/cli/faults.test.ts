@@ -119,9 +119,7 @@ describe("a full disk", () => {
     const run = await project.gauntlet(["run"]);
     const { answer } = await project.stop();
 
-    expect(run.stdout).toMatch(
-      /\[WARN\] What this run came to is not recorded\. Cannot write .*work-tree\.json/,
-    );
+    expect(run.stdout).toMatch(/\[WARN\] This run is not recorded\. Cannot write .*work-tree\.json/);
     expect(run.stdout).toMatch(/Status: Passed\n$/);
     expect(answer).toMatchObject({ decision: "approve", status: "passed" });
     expect(answer.systemMessage).toContain("is not recorded");

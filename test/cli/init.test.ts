@@ -6,10 +6,8 @@ import { PassThrough, Writable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import { createColors } from "picocolors";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { InitOptions } from "../../src/cli/commands/init.ts";
-import { initCommand } from "../../src/cli/commands/init.ts";
-import type { UninstallOptions } from "../../src/cli/commands/uninstall.ts";
-import { uninstallCommand } from "../../src/cli/commands/uninstall.ts";
+import { type InitOptions, initCommand } from "../../src/cli/commands/init.ts";
+import { type UninstallOptions, uninstallCommand } from "../../src/cli/commands/uninstall.ts";
 import type { Terminal } from "../../src/cli/terminal.ts";
 import { tempDir } from "../rig/temp-dir.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isAlive } from "../../src/machine/process-tree.ts";
+import { isAlive } from "../../src/machine/process/group.ts";
 import { ControlledCommand } from "../rig/controlled-command.ts";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
 
@@ -42,7 +42,7 @@ describe("what happened to a gate, and what it means (SPEC §5)", () => {
       "a signal a shell reports as its exit code",
       "sh -c 'kill -9 $$'; exit $?",
       "failed",
-      "exit code 137",
+      "exit code 137 (killed by SIGKILL)",
       "failed",
     ],
   ] as const)("%s", async ([, command, outcome, detail, status]) => {

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { handleStop } from "../../src/engine/handle-stop.ts";
-import { allow } from "../../src/engine/verdict-of.ts";
+import { allow } from "../../src/core/verdict.ts";
 import { claudeCode } from "../../src/hosts/claude-code.ts";
 import { readStop } from "../../src/hosts/read-stop.ts";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
@@ -46,7 +46,7 @@ test(
         const read = readStop(text, surroundings);
         const verdict =
           read.kind === "stop"
-            ? await handleStop({ event: read.event, env: surroundings.env }, AbortSignal.abort())
+            ? (await handleStop({ event: read.event, env: surroundings.env }, AbortSignal.abort())).verdict
             : allow("invalid_input", read);
         const { stdout, exitCode } = (read.host ?? claudeCode).render(verdict);
 

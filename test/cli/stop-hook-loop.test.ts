@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { isAlive } from "../../src/machine/process-tree.ts";
+import { isAlive } from "../../src/machine/process/group.ts";
 import { ControlledCommand } from "../rig/controlled-command.ts";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
 

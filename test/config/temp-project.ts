@@ -1,7 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { LoadedSettings } from "../../src/config/gauntlet/load.ts";
-import { loadSettings } from "../../src/config/gauntlet/load.ts";
+import { type LoadedSettings, loadSettings } from "../../src/config/gauntlet/load.ts";
 import { formatDiagnostic } from "../../src/core/diagnostic.ts";
 import { absolutePath } from "../../src/core/path.ts";
 import type { Result } from "../../src/core/trouble.ts";

@@ -1,3 +1,4 @@
+import { projectPath } from "../../src/core/path.ts";
 import { describe, expect, test } from "vitest";
 import {
   isCoveredBy,
@@ -35,7 +36,12 @@ describe("a pass speaks for exactly the inputs it had", () => {
 });
 
 describe("resuming a session", () => {
-  const SPENT = { ...NEW_SESSION, promptId: "p", attempts: 2, openFailures: [{ id: "a", runNumber: 5 }] };
+  const SPENT = {
+    ...NEW_SESSION,
+    promptId: "p",
+    attempts: 2,
+    openFailures: [{ gate: { kind: "check" as const, scope: projectPath("."), name: "a" }, runNumber: 5 }],
+  };
 
   test("the same prompt goes on where it was", () => {
     expect(resumeSession(SPENT, { promptId: "p" })).toEqual(SPENT);

@@ -32,7 +32,7 @@ const BUDGET: Budget = {
 const RED: SessionHistory = {
   ...NEW_SESSION,
   attempts: 1,
-  openFailures: [{ id: "check:.:failed", runNumber: 6 }],
+  openFailures: [{ gate: { kind: "check", scope: projectPath("."), name: "failed" }, runNumber: 6 }],
 };
 
 describe("what outcomes mean (SPEC §5)", () => {
@@ -117,9 +117,11 @@ describe("what a run costs", () => {
 describe("open failures (C33)", () => {
   test("a gate that fails is open until it passes", () => {
     const failed = judge([outcome("failed")], NEW_SESSION, BUDGET);
-    const passed = judge([outcome("passed", { id: "check:.:failed" })], failed.session, BUDGET);
+    const passed = judge([outcome("passed", { name: "failed" })], failed.session, BUDGET);
 
-    expect(failed.session.openFailures).toEqual([{ id: "check:.:failed", runNumber: 7 }]);
+    expect(failed.session.openFailures).toEqual([
+      { gate: { kind: "check", scope: projectPath("."), name: "failed" }, runNumber: 7 },
+    ]);
     expect(passed.session).toEqual(NEW_SESSION);
   });
 
@@ -132,7 +134,7 @@ describe("open failures (C33)", () => {
 
   test("after the last one the budget is whole again, for the same prompt", () => {
     const { session } = judge(
-      [outcome("passed", { id: "check:.:failed" })],
+      [outcome("passed", { name: "failed" })],
       { ...RED, promptId: "p", deferredFor: "p" },
       BUDGET,
     );

@@ -163,7 +163,7 @@ describe("what was asked for", () => {
 describe("open failures", () => {
   test("a gate that failed stays planned though nothing changed", () => {
     const plan = planFor([entryPoint(".", [check("lint"), check("test")])], [], {
-      openFailures: [{ id: "check:.:lint", runNumber: 1 }],
+      openFailures: [{ gate: { kind: "check", scope: projectPath("."), name: "lint" }, runNumber: 1 }],
     });
 
     expect(words(plan)).toEqual([
@@ -174,7 +174,9 @@ describe("open failures", () => {
 
   test("a child that failed stays planned beside the ones that changed", () => {
     const plan = planFor([entryPoint("packages/*", [check("test")])], ["packages/b/x"], {
-      openFailures: [{ id: "check:packages/a:test", runNumber: 1 }],
+      openFailures: [
+        { gate: { kind: "check", scope: projectPath("packages/a"), name: "test" }, runNumber: 1 },
+      ],
     });
 
     expect(words(plan)).toEqual([
@@ -187,7 +189,7 @@ describe("open failures", () => {
     const id = `check:packages/a:${name}`;
 
     const plan = planFor([entryPoint("packages/*", [check(name)])], [], {
-      openFailures: [{ id, runNumber: 1 }],
+      openFailures: [{ gate: { kind: "check", scope: projectPath("packages/a"), name }, runNumber: 1 }],
     });
 
     expect(words(plan)).toEqual([`run ${id} in packages/a: failed before and has not passed since`]);
@@ -195,7 +197,7 @@ describe("open failures", () => {
 
   test("a failed gate that also changed is planned for its change", () => {
     const plan = planFor([entryPoint(".", [check("lint")])], ["a"], {
-      openFailures: [{ id: "check:.:lint", runNumber: 1 }],
+      openFailures: [{ gate: { kind: "check", scope: projectPath("."), name: "lint" }, runNumber: 1 }],
     });
 
     expect(words(plan)).toEqual(["run check:.:lint in .: a changed"]);
@@ -203,7 +205,9 @@ describe("open failures", () => {
 
   test("a failed child that has vanished is skipped, and says so", () => {
     const plan = planFor([entryPoint("packages/*", [check("test")])], [], {
-      openFailures: [{ id: "check:packages/a:test", runNumber: 1 }],
+      openFailures: [
+        { gate: { kind: "check", scope: projectPath("packages/a"), name: "test" }, runNumber: 1 },
+      ],
       kindOf: () => "missing",
     });
 
@@ -212,7 +216,7 @@ describe("open failures", () => {
 
   test("a failed gate that was taken out of the configuration is named among the skipped", () => {
     const plan = planFor([entryPoint(".", [check("lint")])], ["a"], {
-      openFailures: [{ id: "check:.:gone", runNumber: 1 }],
+      openFailures: [{ gate: { kind: "check", scope: projectPath("."), name: "gone" }, runNumber: 1 }],
     });
 
     expect(words(plan)).toContain("skip check:.:gone: failed before, but is no longer configured");
@@ -222,7 +226,7 @@ describe("open failures", () => {
     const gate = { ...check("lint"), runLocally: false };
 
     const plan = planFor([entryPoint(".", [gate])], [], {
-      openFailures: [{ id: "check:.:lint", runNumber: 1 }],
+      openFailures: [{ gate: { kind: "check", scope: projectPath("."), name: "lint" }, runNumber: 1 }],
     });
 
     expect(words(plan)).toEqual(["skip check:.:lint: run_locally is false"]);

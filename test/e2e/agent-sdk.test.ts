@@ -5,8 +5,13 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, expect, test as anyTest } from "vitest";
 import type { CompletionValidator } from "../../src/sdk/index.ts";
-import type { AgentProject, QueryRequest } from "../rig/agent-sdk.ts";
-import { createAgentProject, runQuery, startModel } from "../rig/agent-sdk.ts";
+import {
+  type AgentProject,
+  type QueryRequest,
+  createAgentProject,
+  runQuery,
+  startModel,
+} from "../rig/agent-sdk.ts";
 import type { ScriptedTurn } from "../rig/fake-anthropic-api.ts";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
 import { stubEnvironment } from "../rig/stub-environment.ts";

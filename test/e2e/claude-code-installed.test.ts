@@ -2,8 +2,7 @@ import { execFileSync } from "node:child_process";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { installClaudeCode, runClaudeCode } from "../rig/claude-code.ts";
-import type { Finished } from "../rig/gauntlet-project.ts";
-import { cleanEnv, GauntletProject, run } from "../rig/gauntlet-project.ts";
+import { type Finished, cleanEnv, GauntletProject, run } from "../rig/gauntlet-project.ts";
 
 const claude = await installClaudeCode();
 

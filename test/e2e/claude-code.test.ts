@@ -1,11 +1,9 @@
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
-import type { ClaudeCodeRun } from "../rig/claude-code.ts";
-import { installClaudeCode, runClaudeCode } from "../rig/claude-code.ts";
+import { type ClaudeCodeRun, installClaudeCode, runClaudeCode } from "../rig/claude-code.ts";
 import type { ScriptedTurn } from "../rig/fake-anthropic-api.ts";
-import type { Answer } from "../rig/gauntlet-project.ts";
-import { CLI, GauntletProject } from "../rig/gauntlet-project.ts";
+import { type Answer, CLI, GauntletProject } from "../rig/gauntlet-project.ts";
 
 const claude = await installClaudeCode();
 

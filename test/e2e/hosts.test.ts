@@ -1,10 +1,9 @@
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-
 import { CLI, GauntletProject } from "../rig/gauntlet-project.ts";
-import type { Client } from "../rig/hosts/clients.ts";
 import {
+  type Client,
   CODEX,
   COPILOT,
   DROID,

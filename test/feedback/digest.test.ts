@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Draft, GateText } from "../../src/feedback/digest.ts";
-import { digestGates, readGate } from "../../src/feedback/digest.ts";
+import { type Draft, type GateText, digestGates, readGate } from "../../src/feedback/digest.ts";
 import { fingerprint } from "../../src/feedback/problem.ts";
 
 function gate(text: string, more: Partial<GateText> = {}, previous?: readonly string[]): Draft {

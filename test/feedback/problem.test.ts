@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { compareAttempts, describeDelta } from "../../src/feedback/compare-attempts.ts";
-import type { Problem } from "../../src/feedback/problem.ts";
-import { fingerprint } from "../../src/feedback/problem.ts";
+import { type Problem, fingerprint } from "../../src/feedback/problem.ts";
 
 const problem: Problem = {
   file: "src/a.ts",

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import type { Installation } from "../../src/install/hook-command.ts";
-import { chooseHookCommand, isOurCommand } from "../../src/install/hook-command.ts";
+import { type Installation, chooseHookCommand, isOurCommand } from "../../src/install/hook-command.ts";
 
 const checkout: Installation = {
   script: "/home/ann/agent-gauntlet/dist/cli/agent-gauntlet.cjs",

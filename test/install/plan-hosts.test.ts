@@ -1,14 +1,10 @@
 import { parse } from "jsonc-parser";
 import { describe, expect, test } from "vitest";
-
-import type { AbsolutePath } from "../../src/core/path.ts";
-import { absolutePath } from "../../src/core/path.ts";
+import { type AbsolutePath, absolutePath } from "../../src/core/path.ts";
 import type { HostName } from "../../src/core/stop-event.ts";
 import { findHost, HOSTS } from "../../src/hosts/host-table.ts";
-import type { HostFile, Level, Places } from "../../src/install/host-files.ts";
-import { hostFile } from "../../src/install/host-files.ts";
-import type { HostPlan } from "../../src/install/plan-hosts.ts";
-import { filesOf, planHostInstall, planHostUninstall } from "../../src/install/plan-hosts.ts";
+import { type HostFile, type Level, type Places, hostFile } from "../../src/install/host-files.ts";
+import { type HostPlan, filesOf, planHostInstall, planHostUninstall } from "../../src/install/plan-hosts.ts";
 import { previewChange } from "../../src/install/preview.ts";
 
 const command = "agent-gauntlet stop-hook";

@@ -5,8 +5,7 @@ import { loadSettings } from "../../src/config/gauntlet/load.ts";
 import { absolutePath } from "../../src/core/path.ts";
 import { detectChecks } from "../../src/install/detect/detect-checks.ts";
 import { Project } from "../../src/install/detect/project.ts";
-import type { StarterConfig } from "../../src/install/starter-config.ts";
-import { starterConfig } from "../../src/install/starter-config.ts";
+import { type StarterConfig, starterConfig } from "../../src/install/starter-config.ts";
 import { tempDir } from "../rig/temp-dir.ts";
 import { PROJECTS } from "./projects.ts";
 

@@ -7,8 +7,12 @@ import type * as GauntletSdk from "../../src/sdk/index.ts";
 import type { AgentHooks, AgentMcpServer } from "../../src/sdk/index.ts";
 import { installClaudeCode, isolatedEnv } from "./claude-code.ts";
 import { installLibrary } from "./client-cache.ts";
-import type { ModelRequest, ModelScript, ScriptedTurn } from "./fake-anthropic-api.ts";
-import { startFakeAnthropicApi } from "./fake-anthropic-api.ts";
+import {
+  type ModelRequest,
+  type ModelScript,
+  type ScriptedTurn,
+  startFakeAnthropicApi,
+} from "./fake-anthropic-api.ts";
 import { tempDir } from "./temp-dir.ts";
 
 /** The release whose types and behaviour the SDK is checked against. */

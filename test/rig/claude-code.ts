@@ -2,10 +2,13 @@ import { spawn } from "node:child_process";
 import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { InstalledClient } from "./client-cache.ts";
-import { installClient } from "./client-cache.ts";
-import type { ModelRequest, ModelScript, ScriptedTurn } from "./fake-anthropic-api.ts";
-import { startFakeAnthropicApi } from "./fake-anthropic-api.ts";
+import { type InstalledClient, installClient } from "./client-cache.ts";
+import {
+  type ModelRequest,
+  type ModelScript,
+  type ScriptedTurn,
+  startFakeAnthropicApi,
+} from "./fake-anthropic-api.ts";
 
 /** The release all end-to-end tests run. Pinned: on Node 20 an unpinned install quietly picks a much older one. */
 export function installClaudeCode(): Promise<InstalledClient> {

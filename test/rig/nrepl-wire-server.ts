@@ -1,5 +1,4 @@
-import { createServer, type Socket } from "node:net";
-import type { AddressInfo } from "node:net";
+import { createServer, type Socket, type AddressInfo } from "node:net";
 import { once } from "node:events";
 import { BencodeDecoder } from "../../src/machine/nrepl/bencode-decoder.ts";
 import { encode, type Encodable } from "../../src/machine/nrepl/bencode.ts";

@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { RunRequest, RunResult } from "../../src/engine/run-request.ts";
-import { executeRun } from "../../src/engine/execute-run.ts";
-import type { RunEvent } from "../../src/core/run-event.ts";
+import type { RunRequest, RunResult } from "../../src/core/run.ts";
+import { executeRun } from "../../src/engine/run.ts";
+import type { RunEvent } from "../../src/core/run.ts";
 import { tempDir } from "./temp-dir.ts";
 
 /** What a fake reviewer does when it is asked once. */
@@ -46,7 +46,9 @@ export interface ReviewProject extends AsyncDisposable {
   readonly calls: (name: string) => Promise<readonly ReviewerCall[]>;
   /** What the reviewer's own child printed. */
   readonly ran: (name: string, call: number) => Promise<{ status: number; stdout: string }>;
-  readonly run: (request?: Partial<RunRequest>) => Promise<RunResult & { events: readonly RunEvent[] }>;
+  readonly run: (
+    request?: Partial<RunRequest>,
+  ) => Promise<RunResult & { events: readonly RunEvent[]; feedback?: string; attemptsLeft?: number }>;
   readonly sheet: (name?: string) => Promise<SheetFile>;
   /** Sets status and result of every finding, as an agent would. */
   readonly answer: (status: string, result: string, name?: string) => Promise<void>;

@@ -2,15 +2,16 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { CompletionValidator, ToolContext } from "../../src/sdk/index.ts";
 import {
+  type CompletionValidator,
+  type ToolContext,
   commandValidator,
   completionTool,
   createStopHook,
   HookContext,
   Session,
 } from "../../src/sdk/index.ts";
-import { isAlive } from "../../src/machine/process-tree.ts";
+import { isAlive } from "../../src/machine/process/group.ts";
 import { recordingLogger } from "./recording-logger.ts";
 
 let directory = "";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { HookContextInit } from "../../src/sdk/index.ts";
 import {
+  type HookContextInit,
   completionTool,
   createStopHook,
   gauntletValidator,

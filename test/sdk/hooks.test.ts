@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-
-import type { HookInput } from "../../src/sdk/index.ts";
 import {
+  type HookInput,
   completionTool,
   createHooks,
   HookContext,

@@ -1,9 +1,10 @@
 import { once } from "node:events";
-
 import { expect, test } from "vitest";
-
-import type { CompletionValidator, HookInput, HookLogger, ValidationParams } from "../../src/sdk/index.ts";
 import {
+  type CompletionValidator,
+  type HookInput,
+  type HookLogger,
+  type ValidationParams,
   completionTool,
   createStopHook,
   DEFAULT_MAX_STOP_RETRIES,

@@ -1,11 +1,10 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-
 import { afterEach, beforeEach, expect, test } from "vitest";
-
-import type { CompletionValidator, ToolContext } from "../../src/sdk/index.ts";
 import {
+  type CompletionValidator,
+  type ToolContext,
   compositeValidator,
   fileOutputValidator,
   Session,

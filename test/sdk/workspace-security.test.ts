@@ -16,11 +16,9 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-
 import { afterEach, beforeEach, expect, test } from "vitest";
-
-import type { HostMount } from "../../src/sdk/index.ts";
 import {
+  type HostMount,
   ClaudeAgentWorkspaceSection,
   Session,
   WorkspaceBudgetExceededError,

@@ -13,11 +13,10 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-
 import { afterEach, beforeEach, expect, test } from "vitest";
-
-import type { HostMount, WorkspaceOptions } from "../../src/sdk/index.ts";
 import {
+  type HostMount,
+  type WorkspaceOptions,
   ClaudeAgentWorkspaceSection,
   createStopHook,
   Session,

@@ -8,8 +8,8 @@ import { isThereForHooks } from "../../install/hook-command.ts";
 import type { HookRegistration } from "../../install/hook-registration.ts";
 import { planInstall, planUninstall } from "../../install/plan-hooks.ts";
 import { applyEdit, isIgnoredByHost, prepareEdit, type SettingsEdit } from "../../install/settings-edit.ts";
-import { findOnPath } from "../../machine/find-on-path.ts";
-import { createUserFile } from "../../machine/user-file.ts";
+import { findOnPath } from "../../machine/process/executables.ts";
+import { createUserFile } from "../../machine/files/user-file.ts";
 import type { BreplOptions } from "../brepl-commands.ts";
 import { EXIT } from "../exit-code.ts";
 

@@ -1,4 +1,4 @@
-import { forgetBreplSession } from "../../engine/forget-brepl-session.ts";
+import { forgetBreplSession } from "../../engine/brepl.ts";
 import { textOf } from "../../hosts/payload.ts";
 import { cancellation } from "../cancellation.ts";
 import { EXIT } from "../exit-code.ts";

@@ -1,10 +1,12 @@
-import type { Verdict } from "../../core/verdict.ts";
-import { handleBreplStop } from "../../engine/handle-brepl-stop.ts";
+import { allow, type Verdict } from "../../core/verdict.ts";
+import { handleBreplStop } from "../../engine/brepl.ts";
+import { recordStop } from "../../engine/handle-stop.ts";
+import { currentDirectory } from "../../machine/process/environment.ts";
 import { renderBrepl } from "../../hosts/brepl.ts";
 import { claudeCode } from "../../hosts/claude-code.ts";
-import { writeAll } from "../../machine/write-all.ts";
-import { timeLimit } from "../../machine/time-limit.ts";
-import { trace } from "../../machine/trace.ts";
+import { writeAll } from "../../machine/files/files.ts";
+import { timeLimit } from "../../machine/process/time-limit.ts";
+import { trace } from "../../machine/process/trace.ts";
 import type { BreplOptions } from "../brepl-commands.ts";
 import { cancellation } from "../cancellation.ts";
 import { readEvent } from "../read-event.ts";
@@ -14,29 +16,38 @@ const DEADLINE_MS = 3_590_000;
 
 /** `brepl hook stop`: may the agent stop? */
 export async function breplStop(options: BreplOptions): Promise<number> {
-  trace("Node started, our first file read");
-  const { stdout, stderr, exitCode } = renderBrepl(await decide(options));
-  writeAll(2, stderr);
-  writeAll(1, stdout);
+  trace("first file read");
+  const { verdict, record } = await decide(options);
+  const answer = renderBrepl(verdict);
+  writeAll(2, answer.stderr);
+  writeAll(1, answer.stdout);
   trace("answered");
-  return exitCode;
+  record?.(answer);
+  return answer.exitCode;
 }
 
-async function decide({ replServer }: BreplOptions): Promise<Verdict> {
+interface Decided {
+  readonly verdict: Verdict;
+  readonly record?: (answer: { readonly stdout: string; readonly exitCode: number }) => void;
+}
+
+async function decide({ replServer }: BreplOptions): Promise<Decided> {
   const { env } = process;
-  if (env["GAUNTLET_STOP_HOOK_ACTIVE"] || env["GAUNTLET_STOP_HOOK_ACTIVE_ENV"]) {
-    return { decision: "allow", status: "stop_hook_active", message: "already inside a stop hook" };
-  }
+  if (env["GAUNTLET_STOP_HOOK_ACTIVE"] || env["GAUNTLET_STOP_HOOK_ACTIVE_ENV"])
+    return { verdict: { ...allow("stop_hook_active"), message: "already inside a stop hook" } };
   using cancelled = cancellation();
   const signal = timeLimit(DEADLINE_MS, cancelled.signal);
   const read = await readEvent(signal);
   trace("stdin read");
-  if (!read.ok) return invalidInput(`Error parsing Stop event JSON: ${read.problem}`);
-  const cwd = process.cwd();
+  if (!read.ok) return { verdict: invalidInput(`Error parsing Stop event JSON: ${read.problem}`) };
+  const cwd = currentDirectory();
   const parsed = claudeCode.parse(read.payload, { env, cwd });
   if (parsed.kind === "other-event")
-    return invalidInput(`${parsed.name} is not a Stop event: no hook was run`);
-  return await handleBreplStop({ event: parsed.event, cwd, env, replServer }, signal);
+    return { verdict: invalidInput(`${parsed.name} is not a Stop event: no hook was run`) };
+  const stop = { event: parsed.event, cwd, env, replServer };
+  const answered = await handleBreplStop(stop, signal);
+  const { verdict } = answered;
+  return { verdict, record: (answer) => recordStop({ ...stop, door: "brepl" }, answered, answer) };
 }
 
 function invalidInput(notice: string): Verdict {

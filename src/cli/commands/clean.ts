@@ -1,4 +1,4 @@
-import { cleanProject } from "../../engine/clean-project.ts";
+import { cleanProject } from "../../engine/clean.ts";
 import { cleanJson } from "../../report/json.ts";
 import { counted } from "../../report/plain-lines.ts";
 import { EXIT } from "../exit-code.ts";

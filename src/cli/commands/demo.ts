@@ -1,5 +1,5 @@
-import { runProcess } from "../../machine/process.ts";
-import { createScratchRepository, type ScratchRepository } from "../../machine/scratch-repository.ts";
+import { runProcess } from "../../machine/process/run-process.ts";
+import { createScratchRepository, type ScratchRepository } from "../../machine/files/scratch.ts";
 import { EXIT } from "../exit-code.ts";
 import { printLine, type Terminal } from "../terminal.ts";
 

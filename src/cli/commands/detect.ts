@@ -1,6 +1,6 @@
 import type { ChangedFile } from "../../core/change-set.ts";
 import { displayPath } from "../../core/path.ts";
-import { previewRun } from "../../engine/preview-run.ts";
+import { previewRun } from "../../engine/preview.ts";
 import { detectJson } from "../../report/json.ts";
 import { EXIT } from "../exit-code.ts";
 import { tellTrouble } from "../open-settings.ts";

@@ -1,6 +1,6 @@
 import { loadSettings } from "../../config/gauntlet/load.ts";
 import type { AbsolutePath } from "../../core/path.ts";
-import type { StopRecord } from "../../core/stop-record.ts";
+import type { StopRecord } from "../../core/session-record.ts";
 import type { Host } from "../../hosts/host.ts";
 import {
   diagnoseHost,
@@ -14,10 +14,10 @@ import {
   registrationFiles,
 } from "../../install/find-registrations.ts";
 import { HOOK_TIMEOUT_MS } from "../../install/host-registration.ts";
-import { findProject } from "../../machine/find-project.ts";
-import { runProcess } from "../../machine/process.ts";
-import { readStopRecords } from "../../machine/stop-records.ts";
-import { readUserFile } from "../../machine/user-file.ts";
+import { findProject } from "../../machine/files/find-project.ts";
+import { runProcess } from "../../machine/process/run-process.ts";
+import { listSessionRecords } from "../../machine/state/sessions.ts";
+import { readUserFile } from "../../machine/files/user-file.ts";
 import { doctorJson, type HostDiagnosis } from "../../report/host-json.ts";
 import { detectHosts, REGISTRABLE } from "../choose-hosts.ts";
 import { EXIT } from "../exit-code.ts";
@@ -54,7 +54,9 @@ export async function doctorCommand(terminal: Terminal, { json }: DoctorOptions)
 
 async function diagnose(terminal: Terminal): Promise<readonly Diagnosis[]> {
   const detected = detectHosts(terminal);
-  const records = readStopRecords(terminal.env).filter((one) => isHere(one, terminal.cwd));
+  const records = listSessionRecords(terminal.env)
+    .flatMap(({ lastStop }) => lastStop ?? [])
+    .filter((one) => isHere(one, terminal.cwd));
   const neededMs = await neededTime(terminal);
   const diagnoses = await Promise.all(
     REGISTRABLE.map(async (host): Promise<readonly Diagnosis[]> => {

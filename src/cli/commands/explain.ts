@@ -1,4 +1,4 @@
-import { readStopRecords } from "../../machine/stop-records.ts";
+import { listSessionRecords } from "../../machine/state/sessions.ts";
 import { explainJson } from "../../report/host-json.ts";
 import { explainStop } from "../../report/explain-stop.ts";
 import { errorJson } from "../../report/json.ts";
@@ -19,7 +19,9 @@ export async function explainCommand(
   terminal: Terminal,
   { json, anywhere, last = true }: ExplainOptions,
 ): Promise<number> {
-  const records = readStopRecords(terminal.env).filter((one) => anywhere || isHere(one, terminal.cwd));
+  const records = listSessionRecords(terminal.env)
+    .flatMap(({ lastStop }) => lastStop ?? [])
+    .filter((one) => anywhere || isHere(one, terminal.cwd));
   const record = records[last === true ? 0 : Number(last) - 1];
   if (record === undefined) {
     const message = `No stop ${anywhere ? "" : "in this project "}has been recorded. \`agent-gauntlet doctor\` tells whether the hook is registered.`;

@@ -2,7 +2,7 @@ import type { ReviewGate } from "../../core/gate.ts";
 import { loadSettings } from "../../config/gauntlet/load.ts";
 import { probeReviewer, type ReviewerHealth } from "../../gates/reviewers/probe.ts";
 import { findReviewer, REVIEWERS } from "../../gates/reviewers/reviewer-table.ts";
-import { findProject } from "../../machine/find-project.ts";
+import { findProject } from "../../machine/files/find-project.ts";
 import { healthJson } from "../../report/json.ts";
 import { EXIT } from "../exit-code.ts";
 import { printLine, type Terminal } from "../terminal.ts";

@@ -4,9 +4,9 @@ import { ok, type Result } from "../../core/trouble.ts";
 import { detectChecks, isManifest } from "../../install/detect/detect-checks.ts";
 import { Project } from "../../install/detect/project.ts";
 import { type StarterConfig, starterConfig } from "../../install/starter-config.ts";
-import { CONFIG_FILE } from "../../machine/find-project.ts";
-import { readProject } from "../../machine/read-project.ts";
-import { createUserFile, replaceUserFile } from "../../machine/user-file.ts";
+import { CONFIG_FILE } from "../../machine/files/find-project.ts";
+import { readProject } from "../../machine/files/list-files.ts";
+import { createUserFile, replaceUserFile } from "../../machine/files/user-file.ts";
 import { printLine, type Terminal } from "../terminal.ts";
 
 /** What is to be done about the configuration. One that is there is never touched. */

@@ -7,7 +7,7 @@ import { findOurHooks } from "../../install/our-hooks.ts";
 import { planInstall } from "../../install/plan-hooks.ts";
 import { previewChange } from "../../install/preview.ts";
 import { applyEdit, isIgnoredByHost, prepareEdit, type SettingsEdit } from "../../install/settings-edit.ts";
-import { readUserFile } from "../../machine/user-file.ts";
+import { readUserFile } from "../../machine/files/user-file.ts";
 import { installationOf, type Program } from "../installation.ts";
 import { printLine, type Terminal } from "../terminal.ts";
 

@@ -1,6 +1,6 @@
 import { explain, type Trouble } from "../../core/trouble.ts";
-import { CONFIG_FILE } from "../../machine/find-project.ts";
-import { git } from "../../machine/git.ts";
+import { CONFIG_FILE } from "../../machine/files/find-project.ts";
+import { Git } from "../../machine/git/git.ts";
 import { detectHosts } from "../choose-hosts.ts";
 import { EXIT } from "../exit-code.ts";
 import { Prompt } from "../prompt.ts";
@@ -134,7 +134,7 @@ function complain(trouble: Trouble, { stderr }: Terminal): number {
 
 /** In a subdirectory of a repository it is not obvious which of the two gets the files. */
 async function sayWhere({ cwd, stdout }: Terminal): Promise<void> {
-  const prefix = await git(cwd, ["rev-parse", "--show-prefix"]);
+  const prefix = await new Git(cwd).ask(["rev-parse", "--show-prefix"]);
   if (!prefix.ok || prefix.value.exitCode !== 0 || prefix.value.stdout.toString().trim() === "") return;
   printLine(
     stdout,

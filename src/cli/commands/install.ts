@@ -2,7 +2,7 @@ import { explain } from "../../core/trouble.ts";
 import type { Host } from "../../hosts/host.ts";
 import { chooseHookCommand } from "../../install/hook-command.ts";
 import { planHostInstall } from "../../install/plan-hosts.ts";
-import { findProject } from "../../machine/find-project.ts";
+import { findProject } from "../../machine/files/find-project.ts";
 import { carryOut } from "../carry-out.ts";
 import { detectHosts, hostsNamed, REGISTRABLE } from "../choose-hosts.ts";
 import { EXIT } from "../exit-code.ts";

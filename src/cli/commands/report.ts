@@ -1,8 +1,8 @@
 import type { RunRecord } from "../../core/history.ts";
-import { collectReport } from "../../engine/collect-report.ts";
-import { digestFailures } from "../../engine/digest-failures.ts";
-import { readWorkTree } from "../../machine/history-store.ts";
-import { logDirOf } from "../../machine/log-dir.ts";
+import { collectReport } from "../../engine/failures.ts";
+import { digestFailures } from "../../engine/failures.ts";
+import { readWorkTree } from "../../machine/state/history.ts";
+import { logDirOf } from "../../machine/logs/log-dir.ts";
 import { githubAnnotations } from "../../report/github.ts";
 import { junitReport } from "../../report/junit.ts";
 import { finishedLine, whatItCameTo } from "../../report/plain-lines.ts";

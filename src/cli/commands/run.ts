@@ -1,9 +1,9 @@
 import { statusTitle } from "../../core/status.ts";
-import { collectReport } from "../../engine/collect-report.ts";
-import { digestFailures } from "../../engine/digest-failures.ts";
-import { executeRun } from "../../engine/execute-run.ts";
-import type { RunRequest, RunResult } from "../../engine/run-request.ts";
-import { findProject } from "../../machine/find-project.ts";
+import { collectReport } from "../../engine/failures.ts";
+import { digestFailures } from "../../engine/failures.ts";
+import { executeRun } from "../../engine/run.ts";
+import type { RunRequest, RunResult } from "../../core/run.ts";
+import { findProject } from "../../machine/files/find-project.ts";
 import { runJson } from "../../report/json.ts";
 import { cancellation } from "../cancellation.ts";
 import { EXIT, exitCodeOf } from "../exit-code.ts";
@@ -79,13 +79,14 @@ async function printResult(
   { quiet, verbose }: RunOptions,
 ): Promise<void> {
   const { stdout, stderr, colours } = terminal;
-  const isSkipsUntold = verbose && result.runNumber === undefined;
+  const isSkipsUntold = verbose && result.kind !== "ran";
   if (isSkipsUntold)
     for (const { id, reason } of result.plan?.skipped ?? []) printLine(stdout, `[SKIP] ${id} ${reason}`);
   for (const { outcome, digest } of await digestFailures(terminal.cwd, result.outcomes, DIGEST_CHARS)) {
     printLine(stdout, `\n${colours.bold(colours.red(`── ${outcome.id} ──`))}\n${digest}`);
   }
-  if (result.errorMessage !== undefined) printLine(stderr, result.errorMessage);
+  const errorMessage = result.kind === "not-needed" ? undefined : result.errorMessage;
+  if (errorMessage !== undefined) printLine(stderr, errorMessage);
   else if (!quiet) printLine(stdout, `\n${result.message}`);
   const colour = exitCodeOf(result.status) === EXIT.ok ? colours.green : colours.red;
   printLine(stdout, `Status: ${colour(statusTitle(result.status))}`);

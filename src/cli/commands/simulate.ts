@@ -1,14 +1,13 @@
 import type { Settings } from "../../core/settings.ts";
-import type { Verdict } from "../../core/verdict.ts";
-import { handleStop } from "../../engine/handle-stop.ts";
-import { allow } from "../../engine/verdict-of.ts";
+import { allow, type Verdict } from "../../core/verdict.ts";
+import { handleStop, recordStop } from "../../engine/handle-stop.ts";
 import { blockCapOf } from "../../hosts/block-cap.ts";
 import { findHost, HOSTS } from "../../hosts/host-table.ts";
 import type { Host, Payload } from "../../hosts/host.ts";
 import { isRecord } from "../../hosts/payload.ts";
 import { refusal } from "../../hosts/refused.ts";
-import { readText } from "../../machine/files.ts";
-import { type Rehearsal, startRehearsal } from "../../machine/rehearsal.ts";
+import { readText } from "../../machine/files/files.ts";
+import { type Rehearsal, startRehearsal } from "../../machine/files/scratch.ts";
 import { describeStop } from "../../report/describe-stop.ts";
 import { cancellation } from "../cancellation.ts";
 import { EXIT } from "../exit-code.ts";
@@ -82,10 +81,10 @@ async function answerOf(
     return allow("invalid_input", { detail: `${parsed.name} is not a stop` });
   using cancel = cancellation();
   const { logDir } = rehearsal;
-  return await handleStop(
-    { event: parsed.event, env, blockCap: blockCapOf(host, env), logDir },
-    cancel.signal,
-  );
+  const stop = { event: parsed.event, env, blockCap: blockCapOf(host, env), logDir };
+  const answered = await handleStop(stop, cancel.signal);
+  recordStop({ ...stop, door: "stop-hook" }, answered, host.render(answered.verdict));
+  return answered.verdict;
 }
 
 /** The payload in a file, or what is wrong with it. A recording keeps its payload beside where it comes from. */

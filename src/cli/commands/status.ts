@@ -1,3 +1,4 @@
+import { gateId } from "../../core/gate-ref.ts";
 import type { Settings } from "../../core/settings.ts";
 import {
   type OpenFailure,
@@ -6,8 +7,8 @@ import {
   type SessionHistory,
   type WorkTreeHistory,
 } from "../../core/history.ts";
-import { listSessions, readWorkTree } from "../../machine/history-store.ts";
-import { logDirOf } from "../../machine/log-dir.ts";
+import { listSessions, readWorkTree } from "../../machine/state/history.ts";
+import { logDirOf } from "../../machine/logs/log-dir.ts";
 import { type SessionFacts, statusJson } from "../../report/json.ts";
 import { counted, finishedLine, whatItCameTo } from "../../report/plain-lines.ts";
 import { EXIT } from "../exit-code.ts";
@@ -67,9 +68,10 @@ function printStatus(
 
 function printFailure(
   stdout: Terminal["stdout"],
-  { id, runNumber }: OpenFailure,
+  { gate, runNumber }: OpenFailure,
   { told }: SessionHistory,
 ): void {
+  const id = gateId(gate);
   const since = told[id]?.since;
   printLine(stdout, `  still failing: ${id} (since run ${runNumber})`);
   if (since !== undefined) printLine(stdout, `    ${since}`);

@@ -1,25 +1,19 @@
 import { statusMessage } from "../../core/status-message.ts";
 import type { Status } from "../../core/status.ts";
-import type { StopEvent } from "../../core/stop-event.ts";
-import { recordedRun, type StopRecord } from "../../core/stop-record.ts";
-import type { Verdict } from "../../core/verdict.ts";
-import { handleStop } from "../../engine/handle-stop.ts";
-import type { RunResult } from "../../engine/run-request.ts";
-import { allow } from "../../engine/verdict-of.ts";
+import { allow, type Verdict } from "../../core/verdict.ts";
+import { handleStop, recordStop } from "../../engine/handle-stop.ts";
 import { claudeCode } from "../../hosts/claude-code.ts";
 import { blockCapOf } from "../../hosts/block-cap.ts";
 import { findHost, HOSTS } from "../../hosts/host-table.ts";
 import type { Host } from "../../hosts/host.ts";
 import { readStop } from "../../hosts/read-stop.ts";
 import { refusal } from "../../hosts/refused.ts";
-import { now } from "../../machine/clock.ts";
-import { readStdin } from "../../machine/read-stdin.ts";
-import { writeStopRecord } from "../../machine/stop-records.ts";
-import { trace } from "../../machine/trace.ts";
-import { writeAll } from "../../machine/write-all.ts";
+import { readStdin } from "../../machine/process/stdin.ts";
+import { trace } from "../../machine/process/trace.ts";
+import { writeAll } from "../../machine/files/files.ts";
 import { cancellation } from "../cancellation.ts";
 import { EXIT } from "../exit-code.ts";
-import { currentDirectory } from "../../machine/environment.ts";
+import { currentDirectory } from "../../machine/process/environment.ts";
 
 /** Answers an agent's stop: one line on stdout, always, and exit code 0, whatever happens. */
 export async function runStopHook(args: readonly string[]): Promise<number> {
@@ -30,11 +24,10 @@ export async function runStopHook(args: readonly string[]): Promise<number> {
   try {
     trace("Node started, our first file read");
     log("Starting gauntlet validation...");
-    const { host, verdict, asked } = await answerStop(named, cancel.signal);
+    const { host, verdict, record } = await answerStop(named, cancel.signal);
     const exitCode = answer(verdict, host);
     trace("answered");
-    if (host !== undefined && asked !== undefined)
-      writeStopRecord(recordOf(host, verdict, asked), process.env);
+    record?.();
     trace("stop recorded");
     return exitCode;
   } catch (error) {
@@ -45,12 +38,8 @@ export async function runStopHook(args: readonly string[]): Promise<number> {
 interface Answered {
   readonly verdict: Verdict;
   readonly host?: Host;
-  readonly asked?: Asked;
-}
-
-interface Asked {
-  readonly event: StopEvent;
-  readonly result?: RunResult | undefined;
+  /** Writes down what later stops and `explain` need; after the answer, which matters more. */
+  readonly record?: () => void;
 }
 
 async function answerStop(named: Host | undefined, signal: AbortSignal): Promise<Answered> {
@@ -62,19 +51,14 @@ async function answerStop(named: Host | undefined, signal: AbortSignal): Promise
   const read = readStop(text, { env, cwd: currentDirectory() }, named);
   if (read.kind === "no-stop") return { ...read, verdict: allow("invalid_input", read) };
   const { host, event } = read;
-  let result: RunResult | undefined;
-  const onResult = (came: RunResult): void => void (result = came);
-  const stop = { event, env, blockCap: blockCapOf(host, env), onRunning: logRunning, onResult };
-  const verdict = await handleStop(stop, signal);
-  return { host, verdict, asked: { event, result } };
-}
-
-/** What `explain` and `doctor` will want to know about this stop. */
-function recordOf(host: Host, verdict: Verdict, { event, result }: Asked): StopRecord {
-  const { lastMessage: _private, ...kept } = event;
-  const { stdout, exitCode } = host.render(verdict);
-  const run = result === undefined ? {} : { run: recordedRun(result) };
-  return { at: now(), event: kept, verdict, answer: { stdout, exitCode }, ...run };
+  const stop = { event, env, blockCap: blockCapOf(host, env), onRunning: logRunning };
+  const answered = await handleStop(stop, signal);
+  const { verdict } = answered;
+  return {
+    host,
+    verdict,
+    record: () => recordStop({ ...stop, door: "stop-hook" }, answered, host.render(verdict)),
+  };
 }
 
 /** The first answer counts: a crash after it must not add a second line. */

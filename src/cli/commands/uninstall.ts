@@ -3,7 +3,7 @@ import { explain, ok, type Result } from "../../core/trouble.ts";
 import type { Host } from "../../hosts/host.ts";
 import type { Level } from "../../install/host-files.ts";
 import { type HostPlan, planHostUninstall, type PlannedFile } from "../../install/plan-hosts.ts";
-import { CONFIG_FILE, findProject } from "../../machine/find-project.ts";
+import { CONFIG_FILE, findProject } from "../../machine/files/find-project.ts";
 import { carryOut } from "../carry-out.ts";
 import { hostsNamed, REGISTRABLE } from "../choose-hosts.ts";
 import { EXIT } from "../exit-code.ts";

@@ -1,7 +1,7 @@
 import { loadSettings } from "../../config/gauntlet/load.ts";
 import { type Diagnostic, formatDiagnostic } from "../../core/diagnostic.ts";
 import type { Result } from "../../core/trouble.ts";
-import { findProject } from "../../machine/find-project.ts";
+import { findProject } from "../../machine/files/find-project.ts";
 import { validateJson } from "../../report/json.ts";
 import { EXIT } from "../exit-code.ts";
 import { tellTrouble } from "../open-settings.ts";

@@ -1,5 +1,4 @@
-import type { EdnCursor } from "./edn-cursor.ts";
-import { isBlank, isMacro } from "./edn-cursor.ts";
+import { type EdnCursor, isBlank, isMacro } from "./edn-cursor.ts";
 
 /** Reads a string from its opening quote to behind its closing one. */
 export function readString(cursor: EdnCursor): string {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { fail, ok, type Result } from "../../core/trouble.ts";
-import { readText } from "../../machine/files.ts";
+import { readText } from "../../machine/files/files.ts";
 import { SourceText } from "../source-text.ts";
 import { readHooks, type HookFile } from "./schema.ts";
 

@@ -1,9 +1,8 @@
 import { isAbsolute, join } from "node:path";
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { AbsolutePath } from "../../core/path.ts";
-import type { Trouble } from "../../core/trouble.ts";
-import { explain } from "../../core/trouble.ts";
-import { listDirectory, readText } from "../../machine/files.ts";
+import { type Trouble, explain } from "../../core/trouble.ts";
+import { listDirectory, readText } from "../../machine/files/files.ts";
 import { SourceText } from "../source-text.ts";
 
 const MAX_DIAGNOSTICS = 200;

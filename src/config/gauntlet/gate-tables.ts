@@ -1,10 +1,8 @@
 import type { CheckGate, ReviewGate } from "../../core/gate.ts";
 import type { ConfigFiles } from "./config-files.ts";
-import type { Declaration } from "./declaration.ts";
-import { byName } from "./declaration.ts";
+import { type Declaration, byName } from "./declaration.ts";
 import { readChecks, toCheckGate } from "./read-checks.ts";
-import type { ReviewDeclaration } from "./read-reviews.ts";
-import { readReviews, toReviewGate } from "./read-reviews.ts";
+import { type ReviewDeclaration, readReviews, toReviewGate } from "./read-reviews.ts";
 import { readKeys } from "./read-value.ts";
 import { configSchema } from "./schema.ts";
 import type { YamlSource } from "./yaml-source.ts";

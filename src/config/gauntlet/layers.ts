@@ -1,7 +1,6 @@
 import type { DebugLogSettings, StopHookSettings } from "../../core/settings.ts";
 import { type Environment, withEnvironment } from "./environment-overrides.ts";
-import type { GlobalFields } from "./schema.ts";
-import { DEBUG_LOG_DEFAULTS, STOP_HOOK_DEFAULTS } from "./schema.ts";
+import { type GlobalFields, DEBUG_LOG_DEFAULTS, STOP_HOOK_DEFAULTS } from "./schema.ts";
 
 /** Where the same key may stand, strongest first: environment, project, global, default. */
 export interface Layers {

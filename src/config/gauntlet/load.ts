@@ -1,24 +1,20 @@
 import { posix } from "node:path";
 import type { Diagnostic } from "../../core/diagnostic.ts";
-import type { AbsolutePath } from "../../core/path.ts";
-import { projectPath } from "../../core/path.ts";
+import { type AbsolutePath, projectPath } from "../../core/path.ts";
 import type { RetryPolicy } from "../../core/progress.ts";
 import type { EntryPoint, Settings } from "../../core/settings.ts";
-import type { Result } from "../../core/trouble.ts";
-import { fail, ok } from "../../core/trouble.ts";
+import { type Result, fail, ok } from "../../core/trouble.ts";
 import { ConfigFiles } from "./config-files.ts";
 import type { Environment } from "./environment-overrides.ts";
 import { gateHash } from "./gate-hash.ts";
 import { readGates } from "./gate-tables.ts";
-import type { Layers } from "./layers.ts";
-import { debugLogSettings, stopHookSettings } from "./layers.ts";
+import { type Layers, debugLogSettings, stopHookSettings } from "./layers.ts";
 import { readEntryPoints } from "./read-entry-points.ts";
 import { readGlobal } from "./read-global.ts";
 import { isPlainMap, readKeys, reportUnknownKeys } from "./read-value.ts";
 import { configSchema, RETRY_DEFAULTS } from "./schema.ts";
 import type { SourceText } from "../source-text.ts";
-import type { YamlSource } from "./yaml-source.ts";
-import { parseYaml } from "./yaml-source.ts";
+import { type YamlSource, parseYaml } from "./yaml-source.ts";
 
 const CONFIG_FILE = ".gauntlet/config.yml";
 

@@ -2,14 +2,11 @@ import { posix } from "node:path";
 import type { CheckGate } from "../../core/gate.ts";
 import { projectPath } from "../../core/path.ts";
 import type { ConfigFiles } from "./config-files.ts";
-import type { Declaration } from "./declaration.ts";
-import { declareAt, unreadable } from "./declaration.ts";
+import { type Declaration, declareAt, unreadable } from "./declaration.ts";
 import { isPlainMap, readValue, valueAt } from "./read-value.ts";
-import type { CheckFields } from "./schema.ts";
-import { checkSchema, configSchema, inlineCheckSchema } from "./schema.ts";
+import { type CheckFields, checkSchema, configSchema, inlineCheckSchema } from "./schema.ts";
 import { wholeMilliseconds } from "./schema-parts.ts";
-import type { YamlSource } from "./yaml-source.ts";
-import { parseYaml } from "./yaml-source.ts";
+import { type YamlSource, parseYaml } from "./yaml-source.ts";
 
 const CHECKS_DIRECTORY = ".gauntlet/checks";
 

@@ -1,12 +1,10 @@
 import { isAbsolute, join } from "node:path";
 import type { Diagnostic } from "../../core/diagnostic.ts";
-import type { AbsolutePath } from "../../core/path.ts";
-import { absolutePath } from "../../core/path.ts";
+import { type AbsolutePath, absolutePath } from "../../core/path.ts";
 import { ConfigFiles } from "./config-files.ts";
 import type { Environment } from "./environment-overrides.ts";
 import { readValue } from "./read-value.ts";
-import type { GlobalFields } from "./schema.ts";
-import { globalConfigSchema } from "./schema.ts";
+import { type GlobalFields, globalConfigSchema } from "./schema.ts";
 import { parseYaml } from "./yaml-source.ts";
 
 export interface GlobalConfig {

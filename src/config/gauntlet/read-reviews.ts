@@ -1,17 +1,20 @@
 import type { ReviewGate } from "../../core/gate.ts";
 import { splitFrontMatter } from "../front-matter.ts";
 import { SourceText } from "../source-text.ts";
-import type { BuiltinReview } from "./builtin-reviews.ts";
-import { BUILTIN_REVIEWS } from "./builtin-reviews.ts";
+import { type BuiltinReview, BUILTIN_REVIEWS } from "./builtin-reviews.ts";
 import type { ConfigFiles } from "./config-files.ts";
-import type { Declaration } from "./declaration.ts";
-import { declareAt, unreadable } from "./declaration.ts";
+import { type Declaration, declareAt, unreadable } from "./declaration.ts";
 import { isPlainMap, readValue, valueAt } from "./read-value.ts";
-import type { InlineReviewFields, ReviewFields } from "./schema.ts";
-import { builtinReviewSchema, configSchema, inlineReviewSchema, reviewSchema } from "./schema.ts";
+import {
+  type InlineReviewFields,
+  type ReviewFields,
+  builtinReviewSchema,
+  configSchema,
+  inlineReviewSchema,
+  reviewSchema,
+} from "./schema.ts";
 import { wholeMilliseconds } from "./schema-parts.ts";
-import type { YamlSource } from "./yaml-source.ts";
-import { parseYaml } from "./yaml-source.ts";
+import { type YamlSource, parseYaml } from "./yaml-source.ts";
 
 const REVIEWS_DIRECTORY = ".gauntlet/reviews";
 

@@ -9,8 +9,8 @@ import {
   isAsStamped,
   stampOf,
   stampOfProgram,
-} from "../../machine/file-stamp.ts";
-import { readCacheFile, writeCacheFile } from "../../machine/user-cache.ts";
+} from "../../machine/files/file-stamp.ts";
+import { readCacheFile, writeCacheFile } from "../../machine/state/user-cache.ts";
 import { type Environment, withEnvironment, withoutOverrides } from "./environment-overrides.ts";
 
 /** What a project configures, as far as a run needs to know it. */

@@ -1,9 +1,7 @@
-import type { YAMLError } from "yaml";
-import { LineCounter, parseDocument } from "yaml";
+import { type YAMLError, LineCounter, parseDocument } from "yaml";
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { Complaint, SourceText } from "../source-text.ts";
-import type { Path } from "./yaml-tree.ts";
-import { readTree } from "./yaml-tree.ts";
+import { type Path, readTree } from "./yaml-tree.ts";
 
 /** A YAML text as plain values, each with its place in the file. */
 export interface YamlSource {

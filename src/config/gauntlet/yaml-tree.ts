@@ -1,5 +1,17 @@
-import type { Alias, Node, Pair, Scalar, YAMLMap, YAMLSeq } from "yaml";
-import { isAlias, isMap, isNode, isPair, isScalar, isSeq } from "yaml";
+import {
+  type Alias,
+  type Node,
+  type Pair,
+  type Scalar,
+  type YAMLMap,
+  type YAMLSeq,
+  isAlias,
+  isMap,
+  isNode,
+  isPair,
+  isScalar,
+  isSeq,
+} from "yaml";
 
 /** The way from the top of a document to a value. */
 export type Path = readonly PropertyKey[];

@@ -1,9 +1,7 @@
 import type { Log } from "../log.ts";
-import type { Caught } from "./compose.ts";
-import { finding } from "./compose.ts";
+import { type Caught, finding } from "./compose.ts";
 import type { Finding, Parser } from "./parser.ts";
-import type { Section } from "./sections.ts";
-import { headings, lastBefore, sections, toFinding } from "./sections.ts";
+import { type Section, headings, lastBefore, sections, toFinding } from "./sections.ts";
 
 /** clojure.test, and what the Clojure compiler and reader say. */
 export const clojure: Parser = {

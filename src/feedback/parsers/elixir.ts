@@ -1,9 +1,7 @@
 import type { Log } from "../log.ts";
-import type { Caught } from "./compose.ts";
-import { finding } from "./compose.ts";
+import { type Caught, finding } from "./compose.ts";
 import type { Finding, Parser } from "./parser.ts";
-import type { Section } from "./sections.ts";
-import { headings, toFinding } from "./sections.ts";
+import { type Section, headings, toFinding } from "./sections.ts";
 
 /** The Elixir compiler: errors in one line, warnings with their place on the next. */
 export const elixir: Parser = { name: "elixir", kind: "build", parse };

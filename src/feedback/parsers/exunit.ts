@@ -2,8 +2,7 @@ import type { Log } from "../log.ts";
 import type { Caught } from "./compose.ts";
 import { readFailureBody } from "./failure-body.ts";
 import type { Finding, Parser } from "./parser.ts";
-import type { Section } from "./sections.ts";
-import { sections, toFinding } from "./sections.ts";
+import { type Section, sections, toFinding } from "./sections.ts";
 
 /** Elixir's ExUnit: `1) test name (Module)` with the test's place on the next line. */
 export const exunit: Parser = { name: "exunit", kind: "test", parse };

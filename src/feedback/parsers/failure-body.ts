@@ -1,7 +1,5 @@
-import type { Caught } from "./compose.ts";
-import { trimBlankLines } from "./compose.ts";
-import type { Frame } from "./frames.ts";
-import { frameOf, spotOf } from "./frames.ts";
+import { type Caught, trimBlankLines } from "./compose.ts";
+import { type Frame, frameOf, spotOf } from "./frames.ts";
 
 export interface BodyReading {
   /** The file the test is in, where the runner says so: its frame is the place of the failure. */

@@ -1,8 +1,7 @@
 import type { Log } from "../log.ts";
 import type { Caught } from "./compose.ts";
 import type { Finding, Parser } from "./parser.ts";
-import type { Section } from "./sections.ts";
-import { headings, toFinding } from "./sections.ts";
+import { type Section, headings, toFinding } from "./sections.ts";
 
 /** `::error file=…,line=…::message`, which many tools print for GitHub Actions. */
 export const githubAnnotations: Parser = { name: "github", kind: "lint", parse };

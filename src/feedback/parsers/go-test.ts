@@ -1,12 +1,9 @@
 import type { Log } from "../log.ts";
-import type { Caught } from "./compose.ts";
-import { finding, ignored } from "./compose.ts";
+import { type Caught, finding, ignored } from "./compose.ts";
 import { frameOf } from "./frames.ts";
-import type { GoPackage } from "./go-packages.ts";
-import { packageDirectories } from "./go-packages.ts";
+import { type GoPackage, packageDirectories } from "./go-packages.ts";
 import type { Finding, Parser } from "./parser.ts";
-import type { Section } from "./sections.ts";
-import { headings } from "./sections.ts";
+import { type Section, headings } from "./sections.ts";
 
 /** `go test`: what a test said stands below `--- FAIL` without -v, above it with -v. */
 export const goTest: Parser = { name: "go-test", kind: "test", parse };

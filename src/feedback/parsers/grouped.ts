@@ -1,10 +1,8 @@
 import type { Log } from "../log.ts";
 import { isFileName } from "../placed-text.ts";
-import type { Caught } from "./compose.ts";
-import { finding } from "./compose.ts";
+import { type Caught, finding } from "./compose.ts";
 import type { Finding, Parser } from "./parser.ts";
-import type { Section } from "./sections.ts";
-import { headings } from "./sections.ts";
+import { type Section, headings } from "./sections.ts";
 
 /** A file's name on a line of its own, below it `line:column severity message rule`: ESLint's stylish form, and those who borrowed it. */
 export const eslint: Parser = {

@@ -1,10 +1,8 @@
 import type { Log } from "../log.ts";
-import type { Caught } from "./compose.ts";
-import { finding, ignored } from "./compose.ts";
+import { type Caught, finding, ignored } from "./compose.ts";
 import { readFailureBody } from "./failure-body.ts";
 import type { Finding, Parser } from "./parser.ts";
-import type { Section } from "./sections.ts";
-import { headings, lastBefore, sections } from "./sections.ts";
+import { type Section, headings, lastBefore, sections } from "./sections.ts";
 
 /** Jest: `● suite › test` below `FAIL file`. */
 export const jest: Parser = { name: "jest", kind: "test", parse };

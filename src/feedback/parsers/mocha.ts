@@ -2,8 +2,7 @@ import type { Log } from "../log.ts";
 import type { Caught } from "./compose.ts";
 import { readFailureBody } from "./failure-body.ts";
 import type { Finding, Parser } from "./parser.ts";
-import type { Section } from "./sections.ts";
-import { sections, toFinding } from "./sections.ts";
+import { type Section, sections, toFinding } from "./sections.ts";
 
 /** Mocha (and Cypress): numbered failures after `N failing`, each with its nested title. */
 export const mocha: Parser = { name: "mocha", kind: "test", parse };

@@ -2,8 +2,7 @@ import type { Log } from "../log.ts";
 import type { Caught } from "./compose.ts";
 import { readFailureBody } from "./failure-body.ts";
 import type { Finding, Parser } from "./parser.ts";
-import type { Section } from "./sections.ts";
-import { headings, lastBefore, sections, toFinding } from "./sections.ts";
+import { type Section, headings, lastBefore, sections, toFinding } from "./sections.ts";
 
 /** PHPUnit: `1) Class::method` with the message and a bare trace; and its testdox form. */
 export const phpunit: Parser = {

@@ -1,10 +1,8 @@
 import type { Log } from "../log.ts";
 import type { PlacedText } from "../placed-text.ts";
-import type { VerdictText } from "../read-verdict.ts";
-import { isRemark, readVerdict } from "../read-verdict.ts";
+import { type VerdictText, isRemark, readVerdict } from "../read-verdict.ts";
 import { endOfFrame } from "./code-frame.ts";
-import type { Caught } from "./compose.ts";
-import { finding } from "./compose.ts";
+import { type Caught, finding } from "./compose.ts";
 import type { Finding, FindingKind, Parser } from "./parser.ts";
 
 /** A tool that prints one placed line for each problem, as most compilers and linters do. */

@@ -1,8 +1,7 @@
 import type { Log } from "../log.ts";
 import { isFileName } from "../placed-text.ts";
 import { readVerdict } from "../read-verdict.ts";
-import type { Caught } from "./compose.ts";
-import { finding } from "./compose.ts";
+import { type Caught, finding } from "./compose.ts";
 import type { Finding, FindingKind, Parser } from "./parser.ts";
 import { headings } from "./sections.ts";
 

@@ -1,12 +1,9 @@
 import type { Log } from "../log.ts";
-import type { Caught } from "./compose.ts";
-import { finding, ignored } from "./compose.ts";
+import { type Caught, finding, ignored } from "./compose.ts";
 import { causeIn, readFailureBody } from "./failure-body.ts";
 import type { Finding, Parser } from "./parser.ts";
-import type { Bare, Summarised } from "./pytest-summary.ts";
-import { bareFailures, summaryOf } from "./pytest-summary.ts";
-import type { Section } from "./sections.ts";
-import { sections, toFinding } from "./sections.ts";
+import { type Bare, type Summarised, bareFailures, summaryOf } from "./pytest-summary.ts";
+import { type Section, sections, toFinding } from "./sections.ts";
 
 /** pytest: the sections FAILURES and ERRORS, completed from (or replaced by) the short summary. */
 export const pytest: Parser = { name: "pytest", kind: "test", parse };

@@ -1,5 +1,4 @@
-import type { Caught } from "./compose.ts";
-import { finding } from "./compose.ts";
+import { type Caught, finding } from "./compose.ts";
 import type { Finding } from "./parser.ts";
 
 /** A heading and the lines below it. A log may hold a hundred thousand, so it only knows where it is, and reads when asked. */

@@ -2,8 +2,7 @@ import type { Log } from "../log.ts";
 import type { Caught } from "./compose.ts";
 import { causeIn, readFailureBody } from "./failure-body.ts";
 import type { Finding, Parser } from "./parser.ts";
-import type { Section } from "./sections.ts";
-import { sections, toFinding } from "./sections.ts";
+import { type Section, sections, toFinding } from "./sections.ts";
 
 /** Python's unittest, and Django's runner: `FAIL: name (module.Class)` between rules. */
 export const unittest: Parser = { name: "unittest", kind: "test", parse };

@@ -1,10 +1,8 @@
 import type { Log } from "../log.ts";
-import type { Caught } from "./compose.ts";
-import { finding, ignored } from "./compose.ts";
+import { type Caught, finding, ignored } from "./compose.ts";
 import { readFailureBody } from "./failure-body.ts";
 import type { Finding, Parser } from "./parser.ts";
-import type { Section } from "./sections.ts";
-import { sections } from "./sections.ts";
+import { type Section, sections } from "./sections.ts";
 
 /** Vitest: `FAIL file > suite > test`; where that part of the log is missing, the marks in the list of tests. */
 export const vitest: Parser = {

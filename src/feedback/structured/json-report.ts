@@ -1,5 +1,4 @@
-import type { Caught } from "../parsers/compose.ts";
-import { composeProblem } from "../parsers/compose.ts";
+import { type Caught, composeProblem } from "../parsers/compose.ts";
 import { readFailureBody } from "../parsers/failure-body.ts";
 import type { ReportedProblem } from "./read-structured.ts";
 

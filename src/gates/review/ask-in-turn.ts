@@ -1,7 +1,7 @@
 import { elapsedMs } from "../../machine/clock.ts";
 import type { Finding } from "../../core/finding.ts";
 import { concludeRound, type ReviewAnswer, type RoundResult } from "../../core/review-round.ts";
-import type { CappedLog } from "../../machine/capped-log.ts";
+import type { CappedLog } from "../../machine/logs/capped-log.ts";
 import { findReviewer } from "../reviewers/reviewer-table.ts";
 import { type Asked, askReviewer } from "./ask-reviewer.ts";
 import type { ReviewMaterial } from "./review-material.ts";

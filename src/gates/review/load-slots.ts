@@ -7,7 +7,7 @@ import {
   type SlotStep,
   withAnswers,
 } from "../../core/review-slot.ts";
-import { readSheet, readSlot, type Sheet, slotFiles, type SlotFiles } from "../../machine/findings-store.ts";
+import { readSheet, readSlot, type Sheet, slotFiles, type SlotFiles } from "../../machine/state/findings.ts";
 import type { ReviewRun } from "./review-run.ts";
 
 /** A slot as this run finds it, with what is to be done about it. */

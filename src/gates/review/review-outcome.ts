@@ -7,7 +7,7 @@ import {
 } from "../../core/finding.ts";
 import { projectPath } from "../../core/path.ts";
 import { openFindings, skippedFindings } from "../../core/review-slot.ts";
-import { sheetName } from "../../machine/findings-store.ts";
+import { sheetName } from "../../machine/state/findings.ts";
 import type { Happened } from "../outcome-of.ts";
 import type { ReviewRun } from "./review-run.ts";
 import type { SlotResult } from "./run-slot.ts";

@@ -1,6 +1,6 @@
 import type { ReviewGate } from "../../core/gate.ts";
 import type { PlannedGate } from "../../core/plan.ts";
-import type { ReviewTrees } from "../../machine/review-trees.ts";
+import type { ReviewTrees } from "../../machine/git/review-trees.ts";
 import type { GateContext, ReviewFacts } from "../gate-context.ts";
 
 /** A review, planned. */

@@ -1,8 +1,8 @@
 import type { AbsolutePath } from "../../core/path.ts";
-import { findExecutable, startOf } from "../../machine/find-executable.ts";
-import { runProcess } from "../../machine/process.ts";
-import { restingUntil } from "../../machine/reviewer-cooldown.ts";
-import { TailBuffer } from "../../machine/tail-buffer.ts";
+import { findExecutable, startOf } from "../../machine/process/executables.ts";
+import { runProcess } from "../../machine/process/run-process.ts";
+import { restingUntil } from "../../machine/state/reviewer-cooldown.ts";
+import { TailBuffer } from "../../machine/files/tail.ts";
 import type { Reviewer } from "./reviewer.ts";
 
 /** How a reviewer is doing. No question is put to it, so this costs nothing. */

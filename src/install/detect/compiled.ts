@@ -1,5 +1,4 @@
-import type { Detector } from "./project.ts";
-import { rows } from "./project.ts";
+import { type Detector, rows } from "./project.ts";
 
 /** Formatters and linters are added only where the project has a file for them. */
 export const detectRust: Detector = (project) => {

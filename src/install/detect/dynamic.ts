@@ -1,6 +1,5 @@
 import { parse } from "jsonc-parser";
-import type { Detector } from "./project.ts";
-import { rows } from "./project.ts";
+import { type Detector, rows } from "./project.ts";
 
 export const detectDeno: Detector = (project) => {
   const source = project.find("deno.json", "deno.jsonc");

@@ -1,5 +1,4 @@
-import type { Detector, Project } from "./project.ts";
-import { rows } from "./project.ts";
+import { type Detector, type Project, rows } from "./project.ts";
 
 const MANIFESTS = [
   "pyproject.toml",

@@ -1,5 +1,5 @@
 import type { ServerAddress } from "./connection.ts";
-import { timeLimit } from "../time-limit.ts";
+import { timeLimit } from "../process/time-limit.ts";
 import type { Reply } from "./reply.ts";
 import { NreplSession } from "./session.ts";
 

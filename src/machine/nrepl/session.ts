@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { NreplConnection, type Answered, type Lost, type ServerAddress } from "./connection.ts";
 import type { Reply } from "./reply.ts";
-import { timeLimit } from "../time-limit.ts";
+import { timeLimit } from "../process/time-limit.ts";
 
 /** How long a server that is up may take to be ready: it accepts connections before it can answer. */
 const READY_WITHIN_MS = 5_000;

@@ -1,11 +1,9 @@
 import { informativeWindows } from "../../feedback/informative-windows.ts";
 import { readLog } from "../../feedback/log.ts";
 import { secretMasker } from "../../feedback/mask-secrets.ts";
-import type { ProcessEnd } from "../../machine/process.ts";
-import { runProcess } from "../../machine/process.ts";
+import { describeExitCode, type ProcessEnd, runProcess } from "../../machine/process/run-process.ts";
 import type { ToolResult } from "../tool.ts";
-import type { CompletionValidator, ValidationOutcome } from "../validation.ts";
-import { ValidationResult } from "../validation.ts";
+import { type CompletionValidator, type ValidationOutcome, ValidationResult } from "../validation.ts";
 import { OutputTail } from "./output-tail.ts";
 
 /** A command that says by its exit code whether the task is complete. */
@@ -36,6 +34,7 @@ export function commandValidator(options: CommandValidatorOptions): CompletionVa
         cwd: options.cwd ?? context.cwd ?? process.cwd(),
         env: { ...env, GAUNTLET_STOP_HOOK_ACTIVE: "1" },
         timeoutMs: timeout * 1000,
+        mustNotHideSignals: true,
         onOutput: (chunk) => output.add(chunk),
       },
       context.signal,
@@ -58,7 +57,7 @@ function answerFor(end: ProcessEnd, command: string, output: () => string): Tool
   switch (end.kind) {
     case "exited":
       if (end.exitCode === 0) return passed(command);
-      return failed(`\`${command}\` failed with exit code ${end.exitCode}.`, output());
+      return failed(`\`${command}\` failed with ${describeExitCode(end.exitCode)}.`, output());
     case "killed":
       return failed(`\`${command}\` was killed by ${end.signal}.`, output());
     case "timed-out":

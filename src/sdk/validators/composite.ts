@@ -1,5 +1,4 @@
-import type { CompletionValidator } from "../validation.ts";
-import { ValidationResult } from "../validation.ts";
+import { type CompletionValidator, ValidationResult } from "../validation.ts";
 
 /** Complete when every validator says so: asked in order, the first other answer is the answer. */
 export function compositeValidator(...validators: readonly CompletionValidator[]): CompletionValidator {

@@ -1,11 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { absolutePath } from "../../core/path.ts";
 import { isGreen } from "../../core/status.ts";
-import type { RunResult } from "../../engine/run-request.ts";
+import type { Verdict } from "../../core/verdict.ts";
 import type { Session } from "../session.ts";
 import type { ToolContext, ToolResult } from "../tool.ts";
-import type { CompletionValidator, ValidationOutcome, ValidationParams } from "../validation.ts";
-import { ValidationResult } from "../validation.ts";
+import {
+  type CompletionValidator,
+  type ValidationOutcome,
+  type ValidationParams,
+  ValidationResult,
+} from "../validation.ts";
 
 /** Where the project is whose gates decide. */
 export interface GauntletValidatorOptions {
@@ -20,25 +24,25 @@ export interface GauntletValidatorOptions {
 export function gauntletValidator(options: GauntletValidatorOptions = {}): CompletionValidator {
   const sessions = new WeakMap<Session, string>();
   return async (params, { context }) => {
-    const { executeRun } = await import("../../engine/execute-run.ts");
+    const { handleStop, recordStop } = await import("../../engine/handle-stop.ts"); // most users of the SDK have no gates
     const cwd = options.cwd ?? context.cwd ?? process.cwd();
     const sessionId = sessions.get(context.session) ?? randomUUID();
     sessions.set(context.session, sessionId);
-    const result = await executeRun({
-      cwd,
-      checkInterval: true,
+    const stop = {
       event: {
-        host: "claude-code",
+        host: "claude-code" as const,
         sessionId,
         cwd: absolutePath(cwd),
         continued: params.retryCount > 0,
         backgroundTasks: [],
         stopReason: params.stopReason,
       },
+      env: process.env,
       budget: budgetOf(params, context),
-      ...(context.signal === undefined ? {} : { signal: context.signal }),
-    });
-    return answerFor(result);
+    };
+    const answered = await handleStop(stop, context.signal ?? new AbortController().signal);
+    recordStop({ ...stop, door: "sdk" }, answered, { stdout: "", exitCode: 0 });
+    return answerFor(answered.verdict);
   };
 }
 
@@ -47,7 +51,7 @@ function budgetOf({ retryCount: spent }: ValidationParams, { maxStopRetries = 0 
   return { spent, max: Math.max(maxStopRetries, spent + 1) };
 }
 
-function answerFor({ status, message, feedback }: RunResult): ToolResult<ValidationOutcome> {
+function answerFor({ status, message, feedback }: Verdict): ToolResult<ValidationOutcome> {
   const complete = status !== "failed";
   return {
     message,

@@ -1,6 +1,5 @@
 import { Todo } from "../todo.ts";
-import type { CompletionValidator } from "../validation.ts";
-import { ValidationResult } from "../validation.ts";
+import { type CompletionValidator, ValidationResult } from "../validation.ts";
 
 /** Incomplete while the session has todos that are not completed. */
 export const todoValidator: CompletionValidator = (_params, { context }) => {

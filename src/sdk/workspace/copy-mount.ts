@@ -1,7 +1,5 @@
-import type { Dirent } from "node:fs";
-import { lstatSync, mkdirSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { type Dirent, lstatSync, mkdirSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-
 import { copyFile } from "./copy-file.ts";
 import { WorkspaceSecurityError } from "./errors.ts";
 import { fnmatch, matchesEverythingBelow } from "./fnmatch.ts";

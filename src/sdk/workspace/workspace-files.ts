@@ -1,9 +1,7 @@
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-
-import type { ResolvedMount } from "./copy-mount.ts";
-import { copyMount } from "./copy-mount.ts";
+import { type ResolvedMount, copyMount } from "./copy-mount.ts";
 import type { HostMount, HostMountPreview } from "./host-mount.ts";
 import { resolveHost, resolveMountPath } from "./place.ts";
 

@@ -1,10 +1,8 @@
 import { spawn } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-
 import type { HostName } from "../../../src/core/stop-event.ts";
-import type { InstalledClient, PinnedClient } from "../client-cache.ts";
-import { installClient } from "../client-cache.ts";
+import { type InstalledClient, type PinnedClient, installClient } from "../client-cache.ts";
 
 /** A real agent program, ready to be run headless against the fake model. */
 export interface Client {

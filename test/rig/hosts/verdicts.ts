@@ -1,6 +1,6 @@
-import type { Verdict } from "../../../src/core/verdict.ts";
+import type { Block, Verdict } from "../../../src/core/verdict.ts";
 
-export const blocked: Verdict = {
+export const blocked: Block = {
   decision: "block",
   status: "failed",
   message: "✗ Gauntlet failed — issues must be fixed before stopping.",

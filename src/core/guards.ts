@@ -1,0 +1,153 @@
+import { deferralOf } from "./deferral.ts";
+import {
+  isCoveredBy,
+  isSameTree,
+  minutesUntilDue,
+  type PassRecord,
+  resumeSession,
+  type SessionHistory,
+  type WorkTreeHistory,
+} from "./history.ts";
+import type { NotNeeded } from "./run.ts";
+import type { StopHookSettings } from "./settings.ts";
+import type { MessageFacts } from "./status-message.ts";
+import type { Status } from "./status.ts";
+import type { StopEvent } from "./stop-event.ts";
+
+/** Where a stop comes in. */
+export type Door = "stop-hook" | "brepl" | "sdk";
+
+/** What the guards of a stop may look at; the tree is looked at only when one of them asks. */
+interface GuardedStop {
+  readonly event: StopEvent | undefined;
+  readonly stopHook: StopHookSettings;
+  readonly gateHash: string;
+  readonly workTree: WorkTreeHistory;
+  readonly session: SessionHistory;
+  readonly now: number;
+  /** A moment as people read it. */
+  readonly inWords: (at: number) => string;
+  readonly tree: () => Promise<KnownTree>;
+}
+
+/** The tree as far as it was looked at. */
+interface KnownTree {
+  readonly isPassTree: boolean;
+  readonly fingerprint: string | undefined;
+  readonly baseCommit: string | undefined;
+}
+
+/** Why no gate runs, and what the session must remember about it. */
+interface Ended {
+  readonly status: NotNeeded["status"];
+  readonly facts?: MessageFacts;
+  readonly session?: SessionHistory;
+}
+
+/** One question on the way to the gates. */
+interface Guard {
+  readonly status: Status;
+  readonly doors: readonly Door[];
+  /** What it means to get past it, and to be ended by it. */
+  readonly past: string;
+  readonly ended: string;
+  /** Asked before a run; where it is absent, the step of that name decides it. */
+  readonly when?: (stop: GuardedStop) => Ended | undefined | Promise<Ended | undefined>;
+}
+
+const EVERY_DOOR = ["stop-hook", "brepl", "sdk"] as const;
+const GAUNTLET = ["stop-hook", "sdk"] as const;
+
+/** Every way a stop ends before a gate runs, in the order they are asked. */
+export const GUARDS: readonly Guard[] = [
+  { status: "invalid_input", doors: ["stop-hook", "brepl"], past: "it is a stop", ended: "it is not a stop" },
+  {
+    status: "stop_hook_active",
+    doors: ["stop-hook"],
+    past: "not a continuation of a blocked stop, or every stop is enforced",
+    ended: "the agent continues after a block and is let through (stop_hook.when_active: allow)",
+  },
+  {
+    status: "no_config",
+    doors: EVERY_DOOR,
+    past: "a project with gates",
+    ended: "no .gauntlet/config.yml here or above",
+  },
+  {
+    status: "stop_hook_disabled",
+    doors: GAUNTLET,
+    past: "the stop hook is enabled",
+    ended: "the stop hook is disabled",
+    when: ({ stopHook }) => (stopHook.enabled ? undefined : { status: "stop_hook_disabled" }),
+  },
+  {
+    status: "deferred",
+    doors: GAUNTLET,
+    past: "the agent is done",
+    ended: "the agent is not done: it is planning, or background agents are working for it",
+    when: ({ stopHook, event, session }) => (stopHook.defer ? deferred(event, session) : undefined),
+  },
+  {
+    status: "passed",
+    doors: GAUNTLET,
+    past: "the tree differs from the one that passed last",
+    ended: "the tree is the one that passed last",
+    when: async ({ tree, workTree: { pass }, gateHash, inWords }) =>
+      isCoveredBy(pass, { ...(await tree()), gateHash }) ? reusedPass(pass, inWords) : undefined,
+  },
+  {
+    status: "retry_limit_exceeded",
+    doors: GAUNTLET,
+    past: "the tree is not one we gave up on",
+    ended: "the tree is the one we gave up on",
+    when: async (stop) => {
+      const { gaveUpOn, fingerprint } = await resumed(stop);
+      return isSameTree(gaveUpOn, fingerprint) ? { status: "retry_limit_exceeded" } : undefined;
+    },
+  },
+  {
+    status: "interval_not_elapsed",
+    doors: GAUNTLET,
+    past: "not too soon after the last run",
+    ended: "too soon after the last run",
+    when: async (stop) => {
+      const { runIntervalMinutes: intervalMinutes } = stop.stopHook;
+      const isTooSoon = minutesUntilDue(stop.workTree.lastRun, intervalMinutes, stop.now) > 0;
+      if (!isTooSoon || (await resumed(stop)).openFailures.length > 0) return undefined;
+      return { status: "interval_not_elapsed", facts: { intervalMinutes } };
+    },
+  },
+  {
+    status: "lock_conflict",
+    doors: GAUNTLET,
+    past: "no other run is in progress",
+    ended: "another run is in progress",
+  },
+  { status: "no_changes", doors: GAUNTLET, past: "something changed", ended: "nothing changed" },
+  {
+    status: "no_applicable_gates",
+    doors: GAUNTLET,
+    past: "some gates apply",
+    ended: "no gate applies to the changes",
+  },
+];
+
+function deferred(event: StopEvent | undefined, session: SessionHistory): Ended | undefined {
+  const deferral = deferralOf(event, session);
+  if (deferral === undefined) return undefined;
+  const remembered = deferral.session === session ? {} : { session: deferral.session };
+  return { status: "deferred", facts: { detail: deferral.reason }, ...remembered };
+}
+
+function reusedPass({ runNumber, at, status }: PassRecord, inWords: (at: number) => string): Ended {
+  const detail = `nothing changed since run ${runNumber} passed at ${inWords(at)}`;
+  return { status, facts: { detail } };
+}
+
+async function resumed({ event, session, workTree, tree }: GuardedStop) {
+  const { fingerprint } = await tree();
+  return {
+    ...resumeSession(session, { promptId: event?.promptId, fingerprint, pass: workTree.pass }),
+    fingerprint,
+  };
+}

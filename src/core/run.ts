@@ -1,0 +1,130 @@
+import type { ChangeSet } from "./change-set.ts";
+import type { GateOutcome } from "./outcome.ts";
+import type { ProjectPath } from "./path.ts";
+import type { BlockedStop } from "./blocked-stop.ts";
+import type { Plan, PlannedGate } from "./plan.ts";
+import type { Status } from "./status.ts";
+import { type MessageFacts, statusMessage } from "./status-message.ts";
+import type { StopEvent } from "./stop-event.ts";
+import { explain, type Trouble } from "./trouble.ts";
+
+/** What to run, on whose behalf. Only `cwd` is needed. */
+export interface RunRequest {
+  /** Any directory of the project. */
+  readonly cwd: string;
+  /** Set by stop hooks: obeys `stop_hook.enabled`, the run interval and the deadline, and reuses a pass of the same tree. */
+  readonly checkInterval?: boolean;
+  /** Names or ids of the gates to run; everything otherwise. */
+  readonly gates?: readonly string[];
+  /** Only gates of this kind. */
+  readonly kind?: "check" | "review";
+  readonly commit?: string | undefined;
+  readonly uncommitted?: boolean | undefined;
+  readonly base?: string | undefined;
+  /** Runs every gate, also those that passed before with the same inputs. */
+  readonly noCache?: boolean | undefined;
+  /** The stop that asks; its session and prompt carry the retry budget. */
+  readonly event?: StopEvent;
+  /** Blocks the host honours before it overrides us; the budget stays below it. */
+  readonly blockCap?: number | undefined;
+  /** For a caller that counts blocks itself: takes the place of the session's count and of `max_retries`. */
+  readonly budget?: { readonly spent: number; readonly max: number } | undefined;
+  /** Where the run leaves its logs and state, instead of the configured `log_dir`: a rehearsal leaves none. */
+  readonly logDir?: ProjectPath | undefined;
+  readonly signal?: AbortSignal;
+  readonly onEvent?: (event: RunEvent) => void;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
+/** Everything a reporter may show while a run goes on. */
+export type RunEvent =
+  | {
+      readonly kind: "run-planned";
+      readonly runNumber: number;
+      readonly changes: ChangeSet;
+      readonly plan: Plan;
+    }
+  | { readonly kind: "gate-started"; readonly planned: PlannedGate }
+  /** A gate that takes long says what it is doing: `claude reviews, slot 1 of 2, round 1`. */
+  | { readonly kind: "gate-progressed"; readonly planned: PlannedGate; readonly text: string }
+  | { readonly kind: "gate-finished"; readonly outcome: GateOutcome }
+  | { readonly kind: "warned"; readonly message: string };
+
+/** The result of a run. */
+export type RunResult = NotNeeded | Ran | Troubled;
+
+interface ResultBase {
+  readonly status: Status;
+  /** One line for people. */
+  readonly message: string;
+  readonly outcomes: readonly GateOutcome[];
+  readonly gatesRun: number;
+  readonly gatesFailed: number;
+  /** What the user should know although the run has an answer: state that had to be ignored or could not be kept. */
+  readonly warnings: readonly string[];
+  readonly changes?: ChangeSet;
+  readonly plan?: Plan;
+}
+
+/** No gate had to run. */
+export interface NotNeeded extends ResultBase {
+  readonly kind: "not-needed";
+  readonly status: Exclude<Status, "failed" | "error" | "lock_conflict" | "no_config" | "invalid_input">;
+  readonly outcomes: readonly [];
+  readonly intervalMinutes?: number;
+}
+
+/** Gates ran, or were reused. */
+export interface Ran extends ResultBase {
+  readonly kind: "ran";
+  readonly status: "passed" | "passed_with_warnings" | "failed" | "retry_limit_exceeded" | "error";
+  readonly runNumber: number;
+  readonly changes: ChangeSet;
+  readonly plan: Plan;
+  /** Project-relative. */
+  readonly consoleLogPath: string;
+  /** What the agent must read; only when the status is `failed`. */
+  readonly feedback?: string;
+  /** What the user must read after we gave up: what still fails, and how. */
+  readonly handoff?: string;
+  /** Blocks that may still follow in this session. */
+  readonly attemptsLeft?: number;
+  /** What the next stop of this session must know; only when a stop was blocked. */
+  readonly blocked?: BlockedStop;
+  readonly errorMessage?: string;
+}
+
+/** Something on our side kept the gates from running. */
+export interface Troubled extends ResultBase {
+  readonly kind: "troubled";
+  readonly status: "error" | "lock_conflict" | "no_config";
+  readonly outcomes: readonly [];
+  readonly trouble: Trouble;
+  readonly errorMessage: string;
+}
+
+const NO_GATES = { outcomes: [], gatesRun: 0, gatesFailed: 0, warnings: [] } as const;
+
+export function notNeeded(status: NotNeeded["status"], facts: MessageFacts = {}): NotNeeded {
+  const { intervalMinutes } = facts;
+  return {
+    kind: "not-needed",
+    status,
+    message: statusMessage(status, facts),
+    ...NO_GATES,
+    ...(intervalMinutes === undefined ? {} : { intervalMinutes }),
+  };
+}
+
+/** Our own trouble never looks like a failed gate. */
+export function troubled(trouble: Trouble): Troubled {
+  const errorMessage = explain(trouble);
+  const status = troubleStatus(trouble);
+  const message = statusMessage(status, { detail: errorMessage.replace(/\.$/, "") });
+  return { kind: "troubled", status, message, ...NO_GATES, trouble, errorMessage };
+}
+
+export function troubleStatus(trouble: Trouble): Troubled["status"] {
+  if (trouble.kind === "no-config") return "no_config";
+  return trouble.kind === "lock-held" ? "lock_conflict" : "error";
+}

@@ -1,0 +1,68 @@
+import type { Door } from "./guards.ts";
+import type { BlockedStop } from "./blocked-stop.ts";
+import { describeOutcome } from "./outcome.ts";
+import type { Ran, RunResult } from "./run.ts";
+import type { StopEvent } from "./stop-event.ts";
+import type { Verdict } from "./verdict.ts";
+
+/** What is kept of a session outside any project, where an agent that tidies up the project does not meet it. */
+export interface SessionRecord {
+  /** The project of its last stop that had one. */
+  readonly root?: string;
+  /** Facts the user was told, each once per session. */
+  readonly told: readonly string[];
+  /** Its last stop was blocked; with the host's flag set, the next one may read nothing but this. */
+  readonly blocked?: BlockedStop;
+  readonly lastStop?: StopRecord;
+}
+
+export const NEW_RECORD: SessionRecord = { told: [] };
+
+/** One stop from question to answer, in words that are kept: nothing of the conversation, no environment, no gate's settings. */
+export interface StopRecord {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly door: Door;
+  readonly event: Omit<StopEvent, "lastMessage">;
+  readonly verdict: Verdict;
+  /** Where gates were at least looked at. */
+  readonly run?: RecordedRun;
+  /** What was written to the host. */
+  readonly answer: { readonly stdout: string; readonly exitCode: number };
+}
+
+export interface RecordedRun {
+  readonly number?: number;
+  readonly comparedTo?: string;
+  readonly files: readonly string[];
+  readonly planned: readonly Reasoned[];
+  readonly skipped: readonly Reasoned[];
+  /** The result of each gate. */
+  readonly outcomes: readonly Reasoned[];
+  readonly attemptsLeft?: number;
+  readonly consoleLogPath?: string;
+}
+
+export interface Reasoned {
+  readonly id: string;
+  readonly why: string;
+}
+
+/** Enough to see what was meant; the rest is in git. */
+const MAX_FILES = 200;
+
+export function recordedRun(result: RunResult | Pick<Ran, "plan" | "outcomes">): RecordedRun {
+  const { plan } = result;
+  const changes = "changes" in result ? result.changes : undefined;
+  const { runNumber, attemptsLeft, consoleLogPath } = "runNumber" in result ? result : {};
+  return {
+    files: (changes?.files ?? []).slice(0, MAX_FILES).map(({ path }) => path),
+    planned: (plan?.gates ?? []).map(({ id, reason }) => ({ id, why: reason })),
+    skipped: (plan?.skipped ?? []).map(({ id, reason }) => ({ id, why: reason })),
+    outcomes: result.outcomes.map((outcome) => ({ id: outcome.id, why: describeOutcome(outcome) })),
+    ...(runNumber === undefined ? {} : { number: runNumber }),
+    ...(changes === undefined ? {} : { comparedTo: changes.comparedTo }),
+    ...(attemptsLeft === undefined ? {} : { attemptsLeft }),
+    ...(consoleLogPath === undefined ? {} : { consoleLogPath }),
+  };
+}

@@ -1,0 +1,199 @@
+import { join } from "node:path";
+import { HOOKS_FILE, loadHooks } from "../config/brepl/load.ts";
+import { printRetryCounts, readRetryCounts } from "../config/brepl/retry-counts.ts";
+import { formatDiagnostic } from "../core/diagnostic.ts";
+import { planHooks } from "../core/hook-plan.ts";
+import { verdictOfHooks } from "../core/hook-verdict.ts";
+import { countRetries, type HookResult, isWorthTelling, judgeHooks, type RetryCounts } from "../core/hook.ts";
+import { absolutePath, type ProjectPath, projectPath } from "../core/path.ts";
+import { NEW_RECORD, recordedRun } from "../core/session-record.ts";
+import type { StopEvent } from "../core/stop-event.ts";
+import { explain, ok, type Result, type Trouble } from "../core/trouble.ts";
+import { allow, type Allow, type Verdict } from "../core/verdict.ts";
+import type { GateContext, ReplServer } from "../gates/gate-context.ts";
+import {
+  readPrivateFile,
+  removePrivateFile,
+  sharedTempDir,
+  writePrivateFile,
+} from "../machine/files/private-file.ts";
+import {
+  type LogDir,
+  logDirOf,
+  makeRoomForRun,
+  prepareLogDir,
+  pruneSessionLogs,
+  removeSessionLogs,
+} from "../machine/logs/log-dir.ts";
+import type { Environment } from "../machine/process/environment.ts";
+import { GateGroups } from "../machine/process/leftovers.ts";
+import { trace } from "../machine/process/trace.ts";
+import { uniqueName } from "../machine/files/files.ts";
+import { acquireLock } from "../machine/state/lock.ts";
+import { type SessionName, sessionKey } from "../machine/state/session-key.ts";
+import { readSessionRecord } from "../machine/state/sessions.ts";
+import { tidyUpAfter } from "./clean.ts";
+import type { AnsweredStop } from "./handle-stop.ts";
+import { runGates } from "./run-gates.ts";
+
+const MAX_CHARS = 9_000;
+
+/** A stop that `.brepl/hooks.edn` is asked about. */
+export interface BreplStop {
+  readonly event: StopEvent;
+  /** Where `.brepl` is; no other directory is looked at. */
+  readonly cwd: string;
+  readonly env: Environment;
+  readonly replServer: ReplServer;
+}
+
+/** The same line as every stop: configuration, plan, gates, outcomes, verdict; with a retry policy of each hook's own. */
+export async function handleBreplStop(stop: BreplStop, signal: AbortSignal): Promise<AnsweredStop> {
+  const record = readSessionRecord(stop.event, stop.env) ?? NEW_RECORD;
+  const { verdict, run } = await judgeStop(stop, signal);
+  return { verdict: await withinBounds(verdict), record, ...(run === undefined ? {} : { run }) };
+}
+
+async function judgeStop(
+  stop: BreplStop,
+  signal: AbortSignal,
+): Promise<Pick<AnsweredStop, "verdict" | "run">> {
+  const loaded = loadHooks(stop.cwd);
+  if (!loaded.ok) return { verdict: invalidHooks(loaded.trouble) };
+  const { hooks, diagnostics } = loaded.value;
+  if (hooks.length === 0) return { verdict: { ...allow("no_config"), message: `no hooks in ${HOOKS_FILE}` } };
+  const session = sessionKey(stop.event, stop.cwd);
+  const { counts, warning } = loadRetryCounts(session);
+  const logs = openHookLogs(stop.cwd, session);
+  if (!logs.ok) return { verdict: ourTrouble(explain(logs.trouble)) };
+
+  const plan = planHooks(hooks, counts);
+  const outcomes = await runHooks(stop, { plan, logs: logs.value, session }, signal);
+  const results = judgeHooks(hooks, outcomes, counts);
+  const saved = saveRetryCounts(session, countRetries(counts, results));
+  const told = results.filter(isWorthTelling);
+  const verdict = verdictOfHooks(results, told.length === 0 ? "" : await describe(told, stop));
+  if (told.length === 0) dropHookLogs(stop.cwd, session);
+  const safe = saved.ok ? verdict : unlessEndless(verdict, results, saved.trouble);
+  const warnings = [...diagnostics.map(formatDiagnostic), ...(warning === undefined ? [] : [warning])];
+  return { verdict: withWarnings(safe, warnings), run: recordedRun({ plan, outcomes }) };
+}
+
+/** One after another, each in a process group that the session's next stop ends if this one is killed. */
+async function runHooks(
+  { cwd, env, replServer }: BreplStop,
+  hooks: { readonly plan: ReturnType<typeof planHooks>; readonly logs: HookLogs; readonly session: string },
+  signal: AbortSignal,
+) {
+  const { dir, logDir, runNumber } = hooks.logs;
+  const locked = acquireLock(logDir.lockFile, hooks.session);
+  using lock = locked.ok ? locked.value : undefined; // two stops of one session run beside each other
+  if (lock?.replaced !== undefined) await tidyUpAfter(lock.replaced, logDir);
+  using groups = new GateGroups(logDir);
+  const context: GateContext = {
+    root: absolutePath(cwd),
+    logDir: dir,
+    runNumber,
+    runId: lock?.runId ?? uniqueName(),
+    env,
+    replServer,
+    onGroup: (pid) => groups.record(pid),
+  };
+  trace("hooks read");
+  const outcomes = await runGates(hooks.plan, { maxParallel: 1, context, onEvent: () => {} }, signal);
+  trace("hooks done");
+  return outcomes;
+}
+
+async function describe(told: readonly HookResult[], { cwd, env }: BreplStop): Promise<string> {
+  const { describeHooks } = await import("./describe-hooks.ts"); // the parsers of forty tools, which a green stop does not need
+  return describeHooks(told, { cwd, env }, MAX_CHARS);
+}
+
+/** No hook may run, so nothing can be said about the work: the stop is allowed, and the user is told. */
+function invalidHooks(trouble: Trouble): Allow {
+  if (trouble.kind !== "config-invalid") return ourTrouble(explain(trouble));
+  const problems = trouble.diagnostics.map(formatDiagnostic);
+  return ourTrouble([`Invalid ${HOOKS_FILE}: no hook was run.`, ...problems].join("\n"));
+}
+
+function ourTrouble(notice: string): Allow {
+  return { decision: "allow", status: "error", message: "brepl stop hooks could not run", notice };
+}
+
+/** A block that cannot be counted could be repeated endlessly; only a hook that asked for just that may. */
+function unlessEndless(verdict: Verdict, results: readonly HookResult[], trouble: Trouble): Verdict {
+  const isCounted = results.some(({ effect }) => effect.kind === "retry" && effect.maxRetries > 0);
+  if (verdict.decision === "allow" || !isCounted) return verdict;
+  const reason = `The agent may stop, because the retry cannot be counted: ${explain(trouble)}`;
+  return ourTrouble(`${reason}\n${verdict.feedback}`);
+}
+
+function withWarnings(verdict: Verdict, warnings: readonly string[]): Verdict {
+  if (warnings.length === 0) return verdict;
+  if (verdict.decision === "block")
+    return { ...verdict, feedback: [verdict.feedback, ...warnings].join("\n\n") };
+  return { ...verdict, notice: [verdict.notice, ...warnings].filter(Boolean).join("\n\n") };
+}
+
+/** As much as a host shows, however long the names, problems and warnings are. */
+async function withinBounds(verdict: Verdict): Promise<Verdict> {
+  const text = verdict.decision === "block" ? verdict.feedback : verdict.notice;
+  if (text === undefined || text.length <= MAX_CHARS) return verdict;
+  const { cutText } = await import("../feedback/cut-text.ts");
+  const cut = cutText(text, MAX_CHARS);
+  return verdict.decision === "block" ? { ...verdict, feedback: cut } : { ...verdict, notice: cut };
+}
+
+const LOGS = ".brepl/logs";
+
+/** Where the hooks of one stop write their logs: a directory of the session's own, which git ignores. */
+interface HookLogs {
+  readonly dir: ProjectPath;
+  readonly logDir: LogDir;
+  readonly runNumber: number;
+}
+
+function openHookLogs(cwd: string, session: string): Result<HookLogs> {
+  const dir = projectPath(`${LOGS}/${session}`);
+  const logDir = logDirOf(absolutePath(cwd), dir);
+  const prepared = prepareLogDir(logDir);
+  if (!prepared.ok) return prepared;
+  const runNumber = makeRoomForRun(logDir);
+  pruneSessionLogs(join(cwd, LOGS));
+  return ok({ dir, logDir, runNumber });
+}
+
+/** Nothing failed, or the session is over: its logs are of no more use. */
+function dropHookLogs(cwd: string, session: string): void {
+  removeSessionLogs(join(cwd, LOGS), session);
+}
+
+/** `session` comes from `sessionKey`, so it cannot lead out of the directory. */
+function retryCountsPath(session: string): string {
+  return join(sharedTempDir(), `brepl-stop-hook-${session}.edn`);
+}
+
+/** The counts so far. A file that is broken or not ours counts as absent, with a warning. */
+function loadRetryCounts(session: string): { counts: RetryCounts; warning?: string } {
+  const path = retryCountsPath(session);
+  const text = readPrivateFile(path);
+  if (!text.ok) return { counts: new Map(), warning: explain(text.trouble) };
+  if (text.value === undefined) return { counts: new Map() };
+  const counts = readRetryCounts(text.value);
+  return counts ? { counts } : { counts: new Map(), warning: `${path} is broken: counting starts over.` };
+}
+
+/** Writes the counts down; without any there is no file. */
+function saveRetryCounts(session: string, counts: RetryCounts): Result<void> {
+  const path = retryCountsPath(session);
+  return counts.size > 0 ? writePrivateFile(path, printRetryCounts(counts)) : removePrivateFile(path);
+}
+
+/** Removes the retry counts and the logs of a session; returns what went wrong, if anything did. */
+export function forgetBreplSession(event: Omit<SessionName, "cwd">, cwd: string): string | undefined {
+  const session = sessionKey(event, cwd);
+  dropHookLogs(cwd, session);
+  const removed = saveRetryCounts(session, new Map());
+  return removed.ok ? undefined : explain(removed.trouble);
+}

@@ -1,0 +1,36 @@
+import type { ChangeSet } from "../core/change-set.ts";
+import type { Plan } from "../core/plan.ts";
+import type { RunRequest } from "../core/run.ts";
+import { ok, type Result } from "../core/trouble.ts";
+import { WorkTree } from "../machine/git/work-tree.ts";
+import { readSession } from "../machine/state/history.ts";
+import { openGatePasses } from "./gate-passes.ts";
+import { openProject, type Project } from "./project.ts";
+import { planFor } from "./run.ts";
+
+/** What a run would look at and do, without a lock and without running a gate. */
+export async function previewRun(request: RunRequest): Promise<Result<{ changes: ChangeSet; plan: Plan }>> {
+  const opened = await openProject(request);
+  if (!opened.ok) return opened;
+  const project = opened.value;
+  await using tree = await WorkTree.open(project);
+  const detected = await tree.changes();
+  if (!detected.ok) return detected;
+  const { value: session } = readSession(project.logDir.stateDir, project.session);
+  const plan = planFor(project, request, { detected: detected.value, session });
+  return ok({ changes: detected.value.changes, plan: await withPasses(project, plan, tree) });
+}
+
+/** Gates that passed before with the same inputs would not run; the others that name their inputs say why they would. */
+async function withPasses(project: Project, plan: Plan, tree: WorkTree): Promise<Plan> {
+  const hasInputs = plan.gates.some(({ gate }) => gate.kind === "check" && gate.inputs !== undefined);
+  if (!hasInputs) return plan;
+  const passes = await openGatePasses(project, { plan, snapshot: await tree.snapshot() });
+  const isReused = (planned: Plan["gates"][number]): boolean => passes.reuse(planned) !== undefined;
+  const explained = plan.gates.map((planned) => ({
+    ...planned,
+    reason: [planned.reason, passes.explain(planned)].filter(Boolean).join("; "),
+  }));
+  const reused = explained.filter(isReused).map(({ id, reason }) => ({ id, reason }));
+  return { gates: explained.filter((planned) => !isReused(planned)), skipped: [...plan.skipped, ...reused] };
+}

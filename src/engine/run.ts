@@ -1,0 +1,247 @@
+import { diagnosticLine } from "../core/diagnostic.ts";
+import { GUARDS } from "../core/guards.ts";
+import { resumeSession, type SessionHistory, type WorkTreeHistory } from "../core/history.ts";
+import { once } from "../core/once.ts";
+import { projectPath } from "../core/path.ts";
+import { type Plan, planGates } from "../core/plan.ts";
+import { notNeeded, type RunEvent, type RunRequest, type RunResult, troubled } from "../core/run.ts";
+import { ok, type Result, type Trouble } from "../core/trouble.ts";
+import type { GateContext } from "../gates/gate-context.ts";
+import { now } from "../machine/clock.ts";
+import { kindOf } from "../machine/files/files.ts";
+import type { DetectedChanges } from "../machine/git/changes.ts";
+import type { Snapshot } from "../machine/git/snapshot.ts";
+import { WorkTree } from "../machine/git/work-tree.ts";
+import { makeRoomForRun, prepareLogDir } from "../machine/logs/log-dir.ts";
+import { GateGroups } from "../machine/process/leftovers.ts";
+import { trace } from "../machine/process/trace.ts";
+import { passIndexOf, readSession, readWorkTree, writeSession } from "../machine/state/history.ts";
+import { acquireLock } from "../machine/state/lock.ts";
+import { readSessionRecord } from "../machine/state/sessions.ts";
+import { autoClean, tidyUpAfter } from "./clean.ts";
+import { conclude } from "./conclude.ts";
+import { openGatePasses } from "./gate-passes.ts";
+import { openProject, type Project } from "./project.ts";
+import { runGates } from "./run-gates.ts";
+import { logRequest, startRunLog } from "./run-log.ts";
+
+/** Runs a project's gates. Never exits the process, never writes to stdout, never throws for expected trouble. */
+export async function executeRun(request: RunRequest): Promise<RunResult> {
+  const opened = await openProject(request);
+  trace("settings read");
+  if (!opened.ok) return troubled(opened.trouble);
+  const project = opened.value;
+  for (const warning of project.warnings)
+    request.onEvent?.({ kind: "warned", message: diagnosticLine(warning) });
+
+  await using tree = await WorkTree.open(project);
+  const noteResult = logRequest(project, request);
+  const unneeded = request.checkInterval ? await askGuards(project, request, tree) : undefined;
+  trace("guards asked");
+  const result = unneeded ?? (await runAlone(project, request, tree));
+  noteResult(result);
+  return result;
+}
+
+/** Why a stop needs no run: the first guard that says so. */
+async function askGuards(
+  project: Project,
+  { event }: RunRequest,
+  tree: WorkTree,
+): Promise<RunResult | undefined> {
+  const { settings, logDir } = project;
+  const { stopHook, gateHash } = settings;
+  const { value: workTree } = readWorkTree(logDir.stateDir);
+  const { value: session } = readSession(logDir.stateDir, project.session);
+  const look = once(() => lookAtTree(project, tree, { workTree, session }));
+  const stop = { event, stopHook, gateHash, workTree, session, now: now(), inWords: isoTime, tree: look };
+  for (const { when } of GUARDS) {
+    const ended = await when?.(stop);
+    if (ended === undefined) continue;
+    if (ended.session !== undefined && !isRemembered(project, ended.session)) continue; // it could be repeated endlessly
+    return notNeeded(ended.status, ended.facts);
+  }
+  return undefined;
+}
+
+function isoTime(at: number): string {
+  return new Date(at).toISOString();
+}
+
+function isRemembered({ logDir, session: key }: Project, session: SessionHistory): boolean {
+  return prepareLogDir(logDir).ok && writeSession(logDir.stateDir, key, session).ok;
+}
+
+interface Histories {
+  readonly workTree: WorkTreeHistory;
+  readonly session: SessionHistory;
+}
+
+/** Looks only as far as it takes to tell whether this tree is one we know. */
+async function lookAtTree(project: Project, tree: WorkTree, { workTree, session }: Histories) {
+  const { settings, logDir } = project;
+  const { pass } = workTree;
+  const mayBePass = pass?.gateHash === settings.gateHash;
+  const [isPassTree, compared, fingerprint] = await Promise.all([
+    mayBePass && tree.isUnchangedSince(passIndexOf(logDir.stateDir, pass.tree)),
+    mayBePass ? tree.comparison() : undefined,
+    session.gaveUpOn === undefined ? undefined : tree.fingerprint(),
+  ]);
+  return { isPassTree, fingerprint, baseCommit: compared?.ok ? compared.value.base.mergeBase : undefined };
+}
+
+/** Takes the lock, looks, plans, runs the gates and concludes. */
+async function runAlone(project: Project, request: RunRequest, tree: WorkTree): Promise<RunResult> {
+  const { logDir } = project;
+  const prepared = prepareLogDir(logDir);
+  if (!prepared.ok) return troubled(prepared.trouble);
+  const locked = acquireLock(logDir.lockFile, project.session);
+  if (!locked.ok) return troubled(locked.trouble);
+  using lock = locked.value;
+  if (lock.replaced !== undefined) await tidyUpAfter(lock.replaced, logDir);
+
+  const looked = await lookAround(project, request, tree);
+  trace("changes detected, snapshot taken");
+  if (!looked.ok) return troubled(looked.trouble);
+  const situation = looked.value;
+  const unknown = unknownGate(project, request);
+  if (unknown !== undefined) return troubled(unknown);
+
+  const plan = planFor(project, request, situation);
+  if (plan.gates.length === 0) return nothingToRun(project, request, { ...situation, plan });
+  return await runPlan(project, request, { ...situation, plan, runId: lock.runId }); // the lock is released after it
+}
+
+/** Everything a run must know before it can plan. */
+interface Situation extends Histories {
+  readonly runNumber: number;
+  readonly detected: DetectedChanges;
+  /** The work tree before any gate ran. */
+  readonly snapshot: Snapshot;
+  /** Whether the work tree is, after the gates, what it was before them. */
+  readonly stoodStill: () => Promise<boolean>;
+  /** State that could not be trusted and counts as absent. */
+  readonly warnings: readonly string[];
+}
+
+async function lookAround(project: Project, request: RunRequest, tree: WorkTree): Promise<Result<Situation>> {
+  const { logDir, session: key } = project;
+  const { value: workTree, warning } = readWorkTree(logDir.stateDir);
+  const stored = readSession(logDir.stateDir, key);
+  const looking = Promise.all([tree.changes(), tree.snapshot()]);
+  const runNumber = makeRoomForRun(logDir, workTree.lastRun?.number); // while git looks
+  const [detected, snapshot] = await looking;
+  if (!detected.ok) return detected;
+  const fingerprint = stored.value.gaveUpOn === undefined ? undefined : await tree.fingerprint();
+  const { pass } = workTree;
+  const resumed = resumeSession(stored.value, { promptId: request.event?.promptId, fingerprint, pass });
+  const session = { ...resumed, attempts: request.budget?.spent ?? attemptsSpent(resumed, project, request) };
+  const warnings = [warning, stored.warning].filter((one) => one !== undefined);
+  await autoClean(project, tree, { lastRun: workTree.lastRun, here: detected.value });
+  const stoodStill = once(snapshot.isCurrent);
+  return ok({ runNumber, detected: detected.value, snapshot, stoodStill, workTree, session, warnings });
+}
+
+/** What the session has spent, by its own record or by the one outside the project, which outlives a removed log directory. */
+function attemptsSpent(session: SessionHistory, { settings, env }: Project, { event }: RunRequest): number {
+  const blocked = event === undefined ? undefined : readSessionRecord(event, env)?.blocked;
+  const isSameLoop = blocked?.root === settings.root && blocked.promptId === session.promptId;
+  return isSameLoop ? Math.max(session.attempts, blocked.attempts) : session.attempts;
+}
+
+/** The first asked-for gate that no entry point has, by name or by id. */
+function unknownGate({ settings }: Project, { gates: asked = [] }: RunRequest): Trouble | undefined {
+  const gates = settings.entryPoints.flatMap((entryPoint) => entryPoint.gates);
+  const isKnown = (one: string): boolean =>
+    gates.some(({ kind, name }) => one === name || (one.startsWith(`${kind}:`) && one.endsWith(`:${name}`)));
+  const name = asked.find((one) => !isKnown(one));
+  const known = [...new Set(gates.map((gate) => gate.name))];
+  return name === undefined ? undefined : { kind: "unknown-gate", name, known };
+}
+
+/** The plan for a request, given what changed and what the session has open. */
+export function planFor(
+  { settings, ci }: Project,
+  request: RunRequest,
+  { detected, session }: Pick<Situation, "detected" | "session">,
+): Plan {
+  return planGates(settings, detected.changes, {
+    ci,
+    only: request.gates ?? [],
+    kinds: request.kind === undefined ? ["check", "review"] : [request.kind],
+    openFailures: session.openFailures,
+    kindOf: (path) => kindOf(`${settings.root}/${path}`),
+  });
+}
+
+function nothingToRun(
+  { settings }: Project,
+  { kind, onEvent }: RunRequest,
+  { detected, session, warnings, plan }: Situation & { readonly plan: Plan },
+): RunResult {
+  const { changes } = detected;
+  for (const message of [...changes.notes, ...warnings]) onEvent?.({ kind: "warned", message });
+  const isUnchanged = changes.files.length === 0 && session.openFailures.length === 0;
+  const hasKind = settings.entryPoints.some(({ gates }) => gates.some((gate) => gate.kind === kind));
+  const detail = kind === undefined || hasKind ? undefined : `this project has no ${kind}s`;
+  const nothing = notNeeded(isUnchanged ? "no_changes" : "no_applicable_gates", { detail });
+  return { ...nothing, changes, plan, warnings };
+}
+
+/** A planned run about to start. */
+export interface PlannedRun extends Situation {
+  readonly plan: Plan;
+  readonly runId: string;
+}
+
+async function runPlan(project: Project, request: RunRequest, planned: PlannedRun): Promise<RunResult> {
+  const { settings, logDir, signal } = project;
+  const { runNumber, plan } = planned;
+  using log = startRunLog(project, runNumber);
+  using groups = new GateGroups(logDir);
+  const onEvent = (event: RunEvent): void => {
+    log.record(event);
+    request.onEvent?.(event);
+  };
+  const { changes } = planned.detected;
+  for (const message of [...changes.notes, ...planned.warnings]) onEvent({ kind: "warned", message });
+  onEvent({ kind: "run-planned", runNumber, changes, plan });
+
+  const passes = await openGatePasses(project, planned);
+  const reuse = request.noCache ? undefined : passes.reuse;
+  const context = gateContext(project, planned, { onEvent, onGroup: (pid) => groups.record(pid) });
+  const { maxParallel } = settings;
+  const outcomes = await runGates(plan, { maxParallel, context, onEvent, reuse }, signal);
+  trace("gates done");
+  if (passes.hasNews(outcomes) && (await planned.stoodStill())) passes.remember(outcomes, runNumber);
+
+  const consoleLogPath = projectPath(`${settings.logDir}/${log.name}`);
+  const result = await conclude({ project, request, planned, outcomes, consoleLogPath });
+  for (const message of result.warnings.slice(planned.warnings.length)) onEvent({ kind: "warned", message });
+  log.finish(result);
+  trace("concluded");
+  return result;
+}
+
+/** What every gate of the run gets to know. */
+function gateContext(
+  { settings, env, query }: Project,
+  { runNumber, runId, detected, session }: PlannedRun,
+  on: { readonly onEvent: (event: RunEvent) => void; readonly onGroup: (pid: number) => void },
+): GateContext {
+  return {
+    root: settings.root,
+    logDir: settings.logDir,
+    runNumber,
+    runId,
+    baseBranch: query.base ?? query.baseBranch,
+    env: { ...env }, // each gate copies it, and copies of a plain object are quick
+    review: {
+      changes: detected.changes,
+      rerunNewIssueThreshold: settings.rerunNewIssueThreshold,
+      attempts: session.attempts,
+      onProgress: (planned, text) => on.onEvent({ kind: "gate-progressed", planned, text }),
+    },
+    onGroup: on.onGroup,
+  };
+}

@@ -1,0 +1,45 @@
+import { type BigIntStats, statSync } from "node:fs";
+import { now } from "../clock.ts";
+
+/** What tells whether a file or directory is the one we saw: its times, size and identity, or that it was missing. */
+export interface FileStamp {
+  readonly path: string;
+  readonly stamp: string;
+  /** Milliseconds since the epoch; 0 when it was missing. */
+  readonly changedAt: number;
+}
+
+export function stampOf(path: string): FileStamp {
+  const stat = look(path);
+  if (stat === undefined) return { path, stamp: "missing", changedAt: 0 };
+  const { mtimeNs, ctimeNs, size, ino, dev, mode } = stat;
+  const changedAt = Math.max(Number(stat.mtimeMs), Number(stat.ctimeMs));
+  return { path, stamp: [mtimeNs, ctimeNs, size, ino, dev, mode].join(":"), changedAt };
+}
+
+/** The program that runs, so that what one build wrote is not read by the next. */
+export function stampOfProgram(): string {
+  return stampOf(process.argv[1] ?? "").stamp;
+}
+
+export function isAsStamped({ path, stamp }: FileStamp): boolean {
+  return stampOf(path).stamp === stamp;
+}
+
+/** The coarsest clock of a file system in use (FAT) ticks every two seconds: a second change within one tick cannot be seen. */
+const TICK_MS = 2_000;
+
+/** Whether every file is so old that its next change will have another time. */
+export function areSettled(stamps: readonly FileStamp[]): boolean {
+  const newest = now() - TICK_MS;
+  return stamps.every(({ changedAt }) => changedAt < newest);
+}
+
+/** What cannot be looked at is treated as missing: reading it tells what is wrong. */
+function look(path: string): BigIntStats | undefined {
+  try {
+    return statSync(path, { bigint: true, throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}

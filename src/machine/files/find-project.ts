@@ -1,0 +1,32 @@
+import { existsSync, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type AbsolutePath, absolutePath } from "../../core/path.ts";
+
+export const CONFIG_FILE = ".gauntlet/config.yml";
+
+/**
+ * The directory whose `.gauntlet/config.yml` applies: `cwd` or the nearest one above it, never above the root of the git
+ * work tree that contains `cwd`. Outside git only `cwd` counts. An agent that `cd`s stays gated, a stray file in a home
+ * directory gates nobody.
+ */
+export function findProject(cwd: string): AbsolutePath | undefined {
+  const found = searchedDirectories(nearestExisting(cwd)).find((dir) => existsSync(join(dir, CONFIG_FILE)));
+  return found === undefined ? undefined : absolutePath(found);
+}
+
+function searchedDirectories(start: string): readonly string[] {
+  const upwards = ancestors(start);
+  const top = upwards.findIndex((dir) => existsSync(join(dir, ".git")));
+  return top === -1 ? [start] : upwards.slice(0, top + 1);
+}
+
+/** A directory the agent has just deleted still belongs to the project above it. */
+function nearestExisting(cwd: string): string {
+  const existing = ancestors(cwd).find((dir) => existsSync(dir));
+  return existing === undefined ? cwd : realpathSync(existing);
+}
+
+function ancestors(dir: string): readonly string[] {
+  const parent = dirname(dir);
+  return parent === dir ? [dir] : [dir, ...ancestors(parent)];
+}

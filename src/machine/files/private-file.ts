@@ -1,0 +1,87 @@
+import { hasCode } from "./errno.ts";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
+import { fail, ok, type Result } from "../../core/trouble.ts";
+import { randomBytes } from "node:crypto";
+import { tmpdir } from "node:os";
+import { discard } from "./files.ts";
+
+const MAX_BYTES = 1024 * 1024;
+const NEVER_FOLLOW = constants.O_NOFOLLOW ?? 0;
+const NEVER_WAIT = constants.O_NONBLOCK ?? 0;
+
+/** `/tmp`, or what the system uses where there is none. */
+export function sharedTempDir(): string {
+  return statSync("/tmp", { throwIfNoEntry: false })?.isDirectory() ? "/tmp" : tmpdir();
+}
+
+/** The text of a file of ours in a directory everybody can write to; nothing when there is none. What is not ours is trouble. */
+export function readPrivateFile(path: string): Result<string | undefined> {
+  try {
+    const fd = openSync(path, constants.O_RDONLY | NEVER_FOLLOW | NEVER_WAIT);
+    try {
+      const stranger = reasonToDistrust(fd);
+      if (stranger !== undefined)
+        return fail({ kind: "file-failed", action: "trust", path, detail: stranger });
+      return ok(readFileSync(fd, "utf8"));
+    } finally {
+      closeSync(fd);
+    }
+  } catch (error) {
+    return hasCode(error, "ENOENT") ? ok(undefined) : fileTrouble("read", path, error);
+  }
+}
+
+/** Puts a new file, readable by us alone, in the place of the old one; a link in that place is replaced, not followed. */
+export function writePrivateFile(path: string, text: string): Result<void> {
+  const draft = path.replace(/(\.\w+)?$/, `.${randomBytes(8).toString("hex")}$1`);
+  try {
+    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NEVER_FOLLOW;
+    const fd = openSync(draft, flags, 0o600);
+    try {
+      writeSync(fd, text);
+    } finally {
+      closeSync(fd);
+    }
+    renameSync(draft, path);
+    return ok(undefined);
+  } catch (error) {
+    discard(draft);
+    return fileTrouble("write", path, error);
+  }
+}
+
+/** Removes the file, or the link in its place; never what a link points to, never a directory. */
+export function removePrivateFile(path: string): Result<void> {
+  try {
+    unlinkSync(path);
+    return ok(undefined);
+  } catch (error) {
+    return hasCode(error, "ENOENT") ? ok(undefined) : fileTrouble("remove", path, error);
+  }
+}
+
+function reasonToDistrust(fd: number): string | undefined {
+  const { uid, size } = fstatSync(fd);
+  if (!fstatSync(fd).isFile()) return "it is not a file";
+  if (process.getuid !== undefined && uid !== process.getuid()) return "it belongs to someone else";
+  return size > MAX_BYTES ? "it is too large to be ours" : undefined;
+}
+
+function fileTrouble(action: string, path: string, error: unknown): ReturnType<typeof fail> {
+  return fail({
+    kind: "file-failed",
+    action,
+    path,
+    detail: error instanceof Error ? error.message : String(error),
+  });
+}

@@ -1,0 +1,25 @@
+import { isAbsolute, join } from "node:path";
+import { devNull, homedir, userInfo } from "node:os";
+
+/** Where things are kept that belong to a person and not to a project: `$XDG_STATE_HOME/agent-gauntlet`. */
+export function stateHome(env: Readonly<Record<string, string | undefined>>): string {
+  const { XDG_STATE_HOME: given } = env;
+  const state =
+    given !== undefined && isAbsolute(given) ? given : join(homeDirectory(env), ".local", "state");
+  return join(state, "agent-gauntlet");
+}
+
+/**
+ * The person's home directory, by the environment or by the system. Never a relative one: that would be inside the
+ * project. Where there is none, a place where nothing can be kept.
+ */
+export function homeDirectory(env: Readonly<Record<string, string | undefined>>): string {
+  const { HOME: given } = env;
+  if (given !== undefined && isAbsolute(given)) return given;
+  try {
+    const found = homedir();
+    return isAbsolute(found) ? found : userInfo().homedir;
+  } catch {
+    return devNull;
+  }
+}

@@ -1,0 +1,140 @@
+import { fail, ok, type Result, type Trouble } from "../../core/trouble.ts";
+import { runProcess } from "../process/run-process.ts";
+import { trace } from "../process/trace.ts";
+
+export interface GitAnswer {
+  readonly exitCode: number;
+  readonly stdout: Buffer;
+  readonly stderr: string;
+  /** It was ended before it had an answer; its exit code says nothing. */
+  readonly wasEnded: boolean;
+}
+
+export interface GitOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly stdin?: string;
+  /** Ends this call, beside the signal that ends them all. */
+  readonly signal?: AbortSignal;
+}
+
+/** Read-only by intent: no optional locks, names as bytes, no monitor started, no shared index written, no hook run. */
+const SAFE_OPTIONS = [
+  "--no-optional-locks",
+  ...config(
+    "core.quotepath=off",
+    "core.fsmonitor=false",
+    "core.splitIndex=false",
+    "core.hooksPath=/dev/null",
+  ),
+];
+
+/**
+ * Every look at the work tree counts what a repository's settings may leave out of sight: modes, links, a change that kept size and
+ * time. Objects that live for a moment need no compression; a warning about line endings must not become a refusal.
+ */
+export const LOOK_OPTIONS = config(
+  "core.fileMode=true",
+  "core.symlinks=true",
+  "core.trustctime=true",
+  "core.checkStat=default",
+  "core.looseCompression=0",
+  "core.safecrlf=false",
+);
+
+/** Set inside git hooks and by wrappers; they would point us at another repository or index than the one at `cwd`. */
+const MISLEADING = [
+  "GIT_DIR",
+  "GIT_WORK_TREE",
+  "GIT_INDEX_FILE",
+  "GIT_OBJECT_DIRECTORY",
+  "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+  "GIT_COMMON_DIR",
+  "GIT_IMPLICIT_WORK_TREE",
+  "GIT_INTERNAL_SUPER_PREFIX",
+  "GIT_SHALLOW_FILE",
+  "GIT_GRAFT_FILE",
+  "GIT_PREFIX",
+  "GIT_NAMESPACE",
+];
+
+/** The one door to git: an argv, never a shell, in one directory. Every call ends when the signal aborts. */
+export class Git {
+  readonly cwd: string;
+  readonly #signal: AbortSignal | undefined;
+
+  constructor(cwd: string, signal?: AbortSignal) {
+    this.cwd = cwd;
+    this.#signal = signal;
+  }
+
+  /** The same git in another directory. */
+  at(cwd: string): Git {
+    return new Git(cwd, this.#signal);
+  }
+
+  /** Only a git that could not start is trouble; its exit code is an answer. */
+  async ask(args: readonly string[], options: GitOptions = {}): Promise<Result<GitAnswer>> {
+    const output = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
+    const end = await runProcess(
+      {
+        argv: ["git", ...SAFE_OPTIONS, ...args],
+        cwd: this.cwd,
+        env: { ...inheritedEnv(), LC_ALL: "C", GIT_TERMINAL_PROMPT: "0", ...options.env },
+        ...(options.stdin === undefined ? {} : { stdin: options.stdin }),
+        onOutput: (chunk, stream) => output[stream].push(chunk),
+        onStarted: () => trace(`git ${commandIn(args)} started`),
+      },
+      anyOf(options.signal, this.#signal),
+    );
+    trace(`git ${commandIn(args)} ended`);
+    if (end.kind === "not-started") return fail(gitTrouble(args, end.detail));
+    const stderr = end.kind === "cancelled" ? ENDED : Buffer.concat(output.stderr).toString().trim();
+    return ok({
+      exitCode: end.kind === "exited" ? end.exitCode : 128,
+      stdout: Buffer.concat(output.stdout),
+      stderr,
+      wasEnded: end.kind !== "exited",
+    });
+  }
+
+  /** The output of a command that must succeed. */
+  async output(args: readonly string[], options: GitOptions = {}): Promise<Result<Buffer>> {
+    const answer = await this.ask(args, options);
+    if (!answer.ok) return answer;
+    if (answer.value.exitCode !== 0) return fail(gitTrouble(args, answer.value.stderr));
+    return ok(answer.value.stdout);
+  }
+}
+
+/** The word after the options that come before it. */
+function commandIn(args: readonly string[]): string {
+  return args.find((arg, at) => !arg.startsWith("-") && args[at - 1] !== "-c") ?? "";
+}
+
+const ENDED = "it was ended before it had an answer";
+
+function anyOf(...signals: readonly (AbortSignal | undefined)[]): AbortSignal | undefined {
+  const given = signals.filter((signal) => signal !== undefined);
+  return given.length > 1 ? AbortSignal.any(given) : given[0];
+}
+
+/** Splits `-z` output; names are decoded as UTF-8, as git itself assumes. */
+export function splitNul(output: Buffer): readonly string[] {
+  const text = output.toString("utf8");
+  return text === "" ? [] : text.replace(/\0$/, "").split("\0");
+}
+
+/** Why a git command failed. */
+export function gitTrouble(args: readonly string[], detail: string): Trouble {
+  return { kind: "git-failed", command: `git ${args.join(" ")}`, detail: detail || "no explanation given" };
+}
+
+function inheritedEnv(): NodeJS.ProcessEnv {
+  const env = { ...process.env };
+  for (const name of MISLEADING) delete env[name];
+  return env;
+}
+
+function config(...settings: readonly string[]): readonly string[] {
+  return settings.flatMap((setting) => ["-c", setting]);
+}

@@ -1,0 +1,140 @@
+import { hasCode } from "../files/errno.ts";
+import { lstatSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+
+/** Entries of a git index that need more than the usual look. Where the file is not read with certainty, they may be there. */
+export interface IndexMarks {
+  /** Files git was told not to look at. */
+  readonly mayHide: boolean;
+  readonly mayHoldSubmodule: boolean;
+}
+
+const NONE: IndexMarks = { mayHide: false, mayHoldSubmodule: false };
+
+/** Reads the marks straight from the file, because asking git costs a process. */
+export function readIndexMarks(path: string): IndexMarks {
+  const index = readIfThere(path);
+  if (index === undefined) return NONE;
+  let { mayHide, mayHoldSubmodule } = NONE;
+  const isUnderstood = visitEntries(index, ({ mode, isHidden }) => {
+    mayHide ||= isHidden;
+    mayHoldSubmodule ||= mode === SUBMODULE;
+  });
+  return isUnderstood
+    ? { mayHide, mayHoldSubmodule }
+    : { mayHide: true, mayHoldSubmodule: mayHoldSubmoduleSomewhere(index) };
+}
+
+/** Every format writes a submodule's mode the same way, but a split index may have it in its other file. */
+function mayHoldSubmoduleSomewhere(index: Buffer): boolean {
+  return index.length < HEADER_BYTES || index.includes(SUBMODULE_BYTES) || index.includes("link");
+}
+
+/** More files are quicker looked at by git. */
+const MOST_FILES = 1_000;
+
+/** Whether some file below `top` is surely not what the index has: gone, or of another size. A quick no, never a yes. */
+export function hasOtherSize(path: string, top: string): boolean {
+  const index = readIfThere(path);
+  if (index === undefined || entryCount(index) > MOST_FILES) return false;
+  let isOther = false;
+  const isUnderstood = visitEntries(index, ({ mode, size, isHidden, nameAt, nameEnd }) => {
+    const isComparable = (mode & FILE_TYPE) === FILE && size !== 0 && !isHidden; // 0 is also git's mark for "look closer"
+    if (isOther || !isComparable) return;
+    const name = index.toString("utf8", nameAt, nameEnd);
+    isOther = !name.includes("\uFFFD") && sizeOf(join(top, name)) !== size; // a name that is no text only git can find
+  });
+  return isUnderstood && isOther;
+}
+
+/** As an index keeps it; undefined for a file that is gone or cannot be reached any more. */
+function sizeOf(path: string): number | undefined {
+  try {
+    return lstatSync(path).size % 2 ** 32;
+  } catch {
+    return undefined;
+  }
+}
+
+interface Entry {
+  readonly mode: number;
+  readonly size: number;
+  readonly isHidden: boolean;
+  readonly nameAt: number;
+  readonly nameEnd: number;
+}
+
+const HEADER_BYTES = 12;
+const MODE_AT = 24;
+const SIZE_AT = 36;
+const FLAGS_AT = 60;
+const HASH_BYTES = 20;
+const ASSUME_VALID = 0x8000;
+const EXTENDED = 0x4000;
+const NAME_LENGTH = 0x0fff;
+const SKIP_WORKTREE = 0x4000;
+const SUBMODULE = 0o160000;
+const SUBMODULE_BYTES = Buffer.from([0x00, 0x00, 0xe0, 0x00]);
+const FILE = 0o100000;
+const FILE_TYPE = 0o170000;
+
+/**
+ * Visits every entry; false when the file is not one to be sure of. Follows gitformat-index for versions 2 and 3 with SHA-1, to
+ * the last byte: whatever does not add up is left for git to tell.
+ */
+function visitEntries(index: Buffer, visit: (entry: Entry) => void): boolean {
+  try {
+    const version = index.readUInt32BE(4);
+    if (index.toString("latin1", 0, 4) !== "DIRC" || (version !== 2 && version !== 3)) return false;
+    let at = HEADER_BYTES;
+    for (let left = entryCount(index); left > 0; left--) {
+      const entry = entryAt(index, at);
+      if (index[entry.nameEnd] !== 0) return false;
+      visit(entry);
+      at += (entry.nameEnd - at + 8) & ~7;
+    }
+    return endsWell(index, at);
+  } catch (error) {
+    if (error instanceof RangeError) return false; // it ends too early
+    throw error;
+  }
+}
+
+function entryAt(index: Buffer, at: number): Entry {
+  const flags = index.readUInt16BE(at + FLAGS_AT);
+  const isExtended = (flags & EXTENDED) !== 0;
+  const isSkipped = isExtended && (index.readUInt16BE(at + FLAGS_AT + 2) & SKIP_WORKTREE) !== 0;
+  const nameAt = at + FLAGS_AT + (isExtended ? 4 : 2);
+  const length = flags & NAME_LENGTH;
+  return {
+    mode: index.readUInt32BE(at + MODE_AT),
+    size: index.readUInt32BE(at + SIZE_AT),
+    isHidden: isSkipped || (flags & ASSUME_VALID) !== 0,
+    nameAt,
+    nameEnd: length < NAME_LENGTH ? nameAt + length : index.indexOf(0, nameAt + length),
+  };
+}
+
+function entryCount(index: Buffer): number {
+  return index.length < HEADER_BYTES ? 0 : index.readUInt32BE(8);
+}
+
+/** After the entries come extensions and a checksum. One whose name starts with a small letter changes what the entries mean. */
+function endsWell(index: Buffer, entriesEnd: number): boolean {
+  const end = index.length - HASH_BYTES;
+  let at = entriesEnd;
+  while (at < end) {
+    if (index.readUInt8(at) > "Z".charCodeAt(0)) return false;
+    at += 8 + index.readUInt32BE(at + 4);
+  }
+  return at === end;
+}
+
+function readIfThere(path: string): Buffer | undefined {
+  try {
+    return statSync(path).isFile() ? readFileSync(path) : Buffer.alloc(0); // a pipe would be waited for
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return undefined;
+    return Buffer.alloc(0); // something is there, and nobody knows what
+  }
+}

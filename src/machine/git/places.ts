@@ -1,0 +1,83 @@
+import { readFileSync, realpathSync, statSync } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import type { Git } from "./git.ts";
+
+/** Where a work tree and the files of its repository are. */
+export interface GitPlaces {
+  readonly top: string;
+  /** From the top to the directory that was asked about: empty, or with a slash at its end. */
+  readonly prefix: string;
+  /** What belongs to this work tree alone, and what all work trees of the repository share. */
+  readonly gitDir: string;
+  readonly commonDir: string;
+  readonly index: string;
+  readonly objects: string;
+}
+
+/** Finds the repository of a directory: from its layout, which git documents, or by asking git where that is unusual. */
+export async function findPlaces(git: Git): Promise<GitPlaces | undefined> {
+  return placesByLayout(git.cwd) ?? (await placesByGit(git));
+}
+
+/** Starting git costs more than everything else a stop does, and in all but a few repositories `.git` says the same. */
+function placesByLayout(dir: string): GitPlaces | undefined {
+  try {
+    const from = realpathSync.native(dir);
+    const top = ancestors(from).find((one) => statSync(join(one, ".git"), { throwIfNoEntry: false }));
+    if (top === undefined) return undefined;
+    const gitDir = gitDirOf(join(top, ".git"));
+    const common = readIfThere(join(gitDir, "commondir"));
+    const commonDir = common === undefined ? gitDir : resolve(gitDir, common.trim());
+    if (mayLeadElsewhere(commonDir)) return undefined;
+    const prefix = relative(top, from).replaceAll(sep, "/");
+    return {
+      top,
+      prefix: prefix === "" ? "" : `${prefix}/`,
+      gitDir,
+      commonDir,
+      index: join(gitDir, "index"),
+      objects: join(commonDir, "objects"),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/** `core.worktree`, or a file that may set it, puts the work tree somewhere else than around `.git`. */
+function mayLeadElsewhere(commonDir: string): boolean {
+  return /worktree|include/i.test(readFile(join(commonDir, "config")));
+}
+
+/** A linked work tree and a submodule have a file in place of the directory. */
+function gitDirOf(path: string): string {
+  if (statSync(path).isDirectory()) return path;
+  const target = /^gitdir: (.+)/.exec(readFile(path))?.[1];
+  if (target === undefined) throw new Error(`${path} names no directory`);
+  return resolve(dirname(path), target.trimEnd());
+}
+
+function readIfThere(path: string): string | undefined {
+  return statSync(path, { throwIfNoEntry: false }) === undefined ? undefined : readFile(path);
+}
+
+/** A pipe in its place would be waited for without end; git knows what to say about it. */
+function readFile(path: string): string {
+  if (!statSync(path).isFile()) throw new Error(`${path} is not a file`);
+  return readFileSync(path, "utf8");
+}
+
+async function placesByGit(git: Git): Promise<GitPlaces | undefined> {
+  const paths = ["--git-dir", "--git-common-dir", "--git-path", "index", "--git-path", "objects"];
+  const asked = ["--show-toplevel", ...paths, "--show-prefix"];
+  const answer = await git.output(["rev-parse", "--path-format=absolute", ...asked]);
+  if (!answer.ok) return undefined;
+  const [top = "", gitDir = "", commonDir = "", index = "", objects = "", prefix = ""] = answer.value
+    .toString()
+    .split("\n");
+  return { top, gitDir, commonDir, index, objects, prefix };
+}
+
+function ancestors(dir: string): readonly string[] {
+  const parent = dirname(dir);
+  return parent === dir ? [dir] : [dir, ...ancestors(parent)];
+}

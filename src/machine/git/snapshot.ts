@@ -1,0 +1,185 @@
+import { lstatSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { hasCode } from "../files/errno.ts";
+import { type Git, LOOK_OPTIONS, splitNul } from "./git.ts";
+import { areNone, findHiddenFiles, revealFiles } from "./hidden-files.ts";
+import { readIndexMarks } from "./index-file.ts";
+import type { Repository } from "./repository.ts";
+import { copyIndex, makeScratch, removeScratch } from "./scratch-index.ts";
+import { hasNoChange } from "./unchanged.ts";
+
+/** The content of the whole work tree as one git tree id, or why there is none and no answer may be reused. */
+export type Fingerprint =
+  { readonly kind: "tree"; readonly hash: string } | { readonly kind: "none"; readonly reason: string };
+
+/**
+ * The work tree at one moment, in an index and object directory of our own: no byte is written into the user's
+ * repository, index, stash or refs (git only marks objects it meets again as recently used).
+ */
+export interface Snapshot extends AsyncDisposable {
+  /** Where its index and new objects are; absent when there is no fingerprint. */
+  readonly directory?: string;
+  /** Worked out when it is first asked for. */
+  readonly fingerprint: () => Promise<Fingerprint>;
+  /** Every file of the project with what is in it; undefined when there is no snapshot. */
+  readonly listFiles: () => Promise<ReadonlyMap<string, string> | undefined>;
+  /** Whether the work tree is still what it was. */
+  readonly isCurrent: () => Promise<boolean>;
+  /** Copies the index, so that a later process can ask `isUnchangedSince`; not one with a submodule, whose files it does not tell. */
+  readonly keepIndex: (to: string) => void;
+}
+
+interface SnapshotOptions {
+  /** Where its index and objects go for the time being; the temporary directory when absent. */
+  readonly parent?: string;
+  /** The untracked files, from the top; undefined where they cannot be listed. */
+  readonly untracked: () => Promise<readonly string[] | undefined>;
+}
+
+/** Above this, hashing what is not committed would cost more than running the gates. */
+const MAX_UNTRACKED_BYTES = 100 * 1024 * 1024;
+
+/** Takes a snapshot. It stands when this returns. */
+export async function takeSnapshot(
+  repository: Repository | undefined,
+  { parent, untracked }: SnapshotOptions,
+): Promise<Snapshot> {
+  if (repository === undefined) return noSnapshot("not in a git work tree");
+  let directory: string | undefined;
+  try {
+    directory = makeScratch(parent);
+    const env = repository.scratchEnv(directory);
+    const problem = await stage(repository, env, untracked);
+    return problem === undefined ? snapshotIn(directory, repository, env) : noSnapshot(problem, directory);
+  } catch (error) {
+    if (!hasCode(error)) throw error;
+    return noSnapshot(`no place to work in: ${error.message}`, directory); // a full disk, no temporary directory
+  }
+}
+
+/** The fingerprint as one id; undefined where there is none. */
+export async function treeIdOf({ fingerprint }: Snapshot): Promise<string | undefined> {
+  const tree = await fingerprint();
+  return tree.kind === "tree" ? tree.hash : undefined;
+}
+
+function snapshotIn(directory: string, { top, git }: Repository, env: Env): Snapshot {
+  let writing: Promise<Fingerprint> | undefined;
+  return {
+    directory,
+    fingerprint: () => (writing ??= writeTree(top, env)),
+    listFiles: () => listIndex(git, env),
+    isCurrent: () => hasNoChange(top, env),
+    keepIndex: (to) => keepIndex(join(directory, "index"), to),
+    [Symbol.asyncDispose]: async () => {
+      await writing; // git may still write into the directory
+      removeScratch(directory);
+    },
+  };
+}
+
+function noSnapshot(reason: string, directory?: string): Snapshot {
+  if (directory !== undefined) removeScratch(directory);
+  return {
+    fingerprint: () => Promise.resolve(none(reason)),
+    listFiles: () => Promise.resolve(undefined),
+    isCurrent: () => Promise.resolve(false),
+    keepIndex: () => {},
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+}
+
+function keepIndex(from: string, to: string): void {
+  if (!readIndexMarks(from).mayHoldSubmodule) copyIndex(from, to);
+}
+
+type Env = ReturnType<Repository["scratchEnv"]>;
+
+/** Writes the state of every file into our index; returns why that cannot be done, if so. */
+async function stage(
+  repository: Repository,
+  env: Env,
+  listUntracked: SnapshotOptions["untracked"],
+): Promise<string | undefined> {
+  const { top, places } = repository;
+  copyIndex(places.index, env.GIT_INDEX_FILE);
+  if (repository.marks().mayHoldSubmodule && (await isSubmoduleDirty(top))) return "a submodule is dirty";
+  const tooMuch = new AbortController();
+  const staging = addAll(repository, { env, signal: tooMuch.signal });
+  const untracked = bytesOf(top.cwd, (await listUntracked()) ?? []);
+  if (untracked > MAX_UNTRACKED_BYTES) tooMuch.abort();
+  const staged = await staging;
+  if (untracked > MAX_UNTRACKED_BYTES) return "more than 100 MB of untracked files";
+  if (!staged.ok || staged.value.exitCode !== 0) return "git cannot read every file";
+  return staged.value.stderr.includes("embedded git repository")
+    ? "a repository inside the repository"
+    : undefined;
+}
+
+/** Files git was told not to look at are looked at too: gates see them. */
+async function addAll(
+  repository: Repository,
+  options: { env: Env; signal: AbortSignal },
+): ReturnType<Git["ask"]> {
+  const { top } = repository;
+  const add = [...LOOK_OPTIONS, "add", "--all", "--", "."];
+  const [added, hidden] = await Promise.all([top.ask(add, options), findHiddenFiles(repository)]);
+  if (areNone(hidden)) return added;
+  await revealFiles(top, hidden, options.env);
+  return top.ask(add, options);
+}
+
+async function writeTree(top: Git, env: Env): Promise<Fingerprint> {
+  const tree = await top.output(["write-tree"], { env });
+  return tree.ok ? { kind: "tree", hash: tree.value.toString().trim() } : none("git cannot write the tree");
+}
+
+async function listIndex(git: Git, env: Env): Promise<ReadonlyMap<string, string> | undefined> {
+  const list = await git.output(["ls-files", "-z", "--stage"], { env });
+  if (!list.ok) return undefined;
+  const entries = splitNul(list.value).map((entry): [string, string] => {
+    const tab = entry.indexOf("\t");
+    return [entry.slice(tab + 1), entry.slice(0, tab)];
+  });
+  return new Map(entries);
+}
+
+async function isSubmoduleDirty(top: Git): Promise<boolean> {
+  const status = await top.output([
+    "status",
+    "--porcelain=v2",
+    "-z",
+    "--untracked-files=no",
+    "--ignore-submodules=none",
+  ]);
+  return !status.ok || splitNul(status.value).some((entry) => /^[12u] .. S.*[MU]/.test(entry.slice(0, 9)));
+}
+
+function bytesOf(top: string, names: readonly string[]): number {
+  let bytes = 0;
+  for (const name of names) {
+    bytes += lstatSync(join(top, name), { throwIfNoEntry: false })?.size ?? 0;
+    if (bytes > MAX_UNTRACKED_BYTES) break;
+  }
+  return bytes;
+}
+
+function none(reason: string): Fingerprint {
+  return { kind: "none", reason };
+}
+
+/** Takes a snapshot and keeps its new objects in `<keepIn>/<tree id>`, so that the tree can be read later. */
+export async function keepSnapshot(
+  repository: Repository | undefined,
+  options: SnapshotOptions & { readonly parent: string },
+): Promise<Fingerprint> {
+  mkdirSync(options.parent, { recursive: true });
+  await using snapshot = await takeSnapshot(repository, options);
+  const { directory } = snapshot;
+  const tree = await snapshot.fingerprint();
+  if (directory === undefined || tree.kind === "none") return tree;
+  const kept = join(options.parent, tree.hash);
+  rmSync(join(directory, "index"), { force: true });
+  if (statSync(kept, { throwIfNoEntry: false }) === undefined) renameSync(directory, kept);
+  return tree;
+}

@@ -1,0 +1,100 @@
+import { once } from "../../core/once.ts";
+import type { AbsolutePath } from "../../core/path.ts";
+import type { Result } from "../../core/trouble.ts";
+import type { Environment } from "../process/environment.ts";
+import type { ChangeQuery } from "./base.ts";
+import { changesIn, changesWithoutGit, type DetectedChanges, workTreeStatus } from "./changes.ts";
+import { Git, splitNul } from "./git.ts";
+import { compareHeadQuickly, type HeadComparison } from "./head-comparison.ts";
+import type { WorkTreeStatus } from "./read-output.ts";
+import { Repository } from "./repository.ts";
+import { type Snapshot, takeSnapshot, treeIdOf } from "./snapshot.ts";
+import { isUnchangedSince } from "./unchanged.ts";
+
+/** How to look at a work tree: for whom, compared with what, and for how long. */
+export interface WorkTreeOptions {
+  readonly query: ChangeQuery;
+  readonly env: Environment;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A project's work tree as one run sees it. Everything is looked at when it is first asked for, and once. */
+export class WorkTree implements AsyncDisposable {
+  readonly root: AbsolutePath;
+  readonly git: Git;
+  readonly #repository: Repository | undefined;
+  readonly #options: WorkTreeOptions;
+  #snapshot: Promise<Snapshot> | undefined;
+
+  private constructor(git: Git, repository: Repository | undefined, options: WorkTreeOptions) {
+    this.root = options.query.root;
+    this.git = git;
+    this.#repository = repository;
+    this.#options = options;
+  }
+
+  static async open(options: WorkTreeOptions): Promise<WorkTree> {
+    const git = new Git(options.query.root, options.signal);
+    return new WorkTree(git, await Repository.around(git), options);
+  }
+
+  /** What changed, and relative to what. */
+  async changes(): Promise<Result<DetectedChanges>> {
+    const { query } = this.#options;
+    const repository = this.#repository;
+    if (repository === undefined) return changesWithoutGit(this.git, query);
+    const { comparison } = this;
+    const detected = await changesIn(this.git, query, { status: this.#status, comparison });
+    if (detected.ok) return detected;
+    const withoutGit = await changesWithoutGit(this.git, query); // it looked like a repository, but git has the last word
+    return withoutGit.ok ? withoutGit : detected;
+  }
+
+  /** What HEAD is compared with; outside git, nothing. */
+  readonly comparison = once((): Promise<Result<HeadComparison>> => {
+    const { query, env } = this.#options;
+    if (this.#repository !== undefined) return compareHeadQuickly(this.#repository, query, env);
+    const base = { description: "nothing", notes: [] };
+    return Promise.resolve({ ok: true, value: { base, committed: [] } });
+  });
+
+  /** Every file as it is now, in an index and objects of our own. */
+  snapshot(): Promise<Snapshot> {
+    this.#snapshot ??= takeSnapshot(this.#repository, { untracked: () => this.#untracked() });
+    return this.#snapshot;
+  }
+
+  /** The content of the whole work tree as one id; undefined where there is none. */
+  async fingerprint(): Promise<string | undefined> {
+    return treeIdOf(await this.snapshot());
+  }
+
+  /** Whether it is what it was when this index of a snapshot was kept. */
+  async isUnchangedSince(index: string): Promise<boolean> {
+    return this.#repository !== undefined && (await isUnchangedSince(this.#repository.top, index));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await (await this.#snapshot)?.[Symbol.asyncDispose]();
+  }
+
+  readonly #status = once((): Promise<Result<WorkTreeStatus>> => {
+    const repository = this.#repository;
+    if (repository === undefined) throw new Error("there is no repository to ask"); // callers have looked
+    return workTreeStatus(repository);
+  });
+
+  /** From the top. `git status` has listed them where the project is the top. */
+  async #untracked(): Promise<readonly string[] | undefined> {
+    const { commit } = this.#options.query;
+    if (this.#repository?.places.prefix !== "" || commit !== undefined) return this.#listUntracked();
+    const status = await this.#status();
+    if (!status.ok) return undefined;
+    return status.value.files.filter(({ change }) => change === "untracked").map(({ path }) => path);
+  }
+
+  async #listUntracked(): Promise<readonly string[] | undefined> {
+    const listed = await this.#repository?.top.output(["ls-files", "-z", "--others", "--exclude-standard"]);
+    return listed?.ok ? splitNul(listed.value) : undefined;
+  }
+}

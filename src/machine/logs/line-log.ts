@@ -1,0 +1,53 @@
+import { closeSync, constants, openSync, writeSync, renameSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { DebugLogSettings } from "../../core/settings.ts";
+import { now } from "../clock.ts";
+
+/** A pipe in the place of the log must not make us wait for a reader. */
+const APPEND = constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY | (constants.O_NONBLOCK ?? 0);
+
+/** A log of whole lines. A disk that is full must not break the run it tells about, so what cannot be written is left out. */
+export class LineLog implements Disposable {
+  readonly #path: string;
+  #fd: number | undefined;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  write(...lines: readonly string[]): void {
+    if (lines.length === 0) return;
+    try {
+      this.#fd ??= openSync(this.#path, APPEND, 0o600);
+      writeSync(this.#fd, lines.map((line) => `${line}\n`).join(""));
+    } catch {
+      // the run's own answer says what matters
+    }
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#fd !== undefined) closeSync(this.#fd);
+    this.#fd = undefined;
+  }
+}
+
+/** Appends dated lines to `<log_dir>/.debug.log`, which moves to `.debug.log.1` when it is full. Off: does nothing. */
+export function openDebugLog(logDir: string, settings: DebugLogSettings): (line: string | undefined) => void {
+  if (!settings.enabled) return () => {};
+  const path = join(logDir, ".debug.log");
+  return (line) => {
+    if (line === undefined) return;
+    makeRoom(path, settings.maxBytes - line.length);
+    using log = new LineLog(path); // opened anew each time: it may just have been moved
+    log.write(`[${new Date(now()).toISOString()}] ${line}`);
+  };
+}
+
+/** A log that cannot be moved, for example because another process just did, goes on growing. */
+function makeRoom(path: string, maxBytes: number): void {
+  try {
+    if (statSync(path).size > maxBytes) renameSync(path, `${path}.1`);
+  } catch {
+    // there is none yet, or it cannot be touched: then nothing is lost by going on
+  }
+}

@@ -1,0 +1,175 @@
+/**
+ * Hides secrets in output on its way to a log. Works line by line, for a secret may arrive in two chunks. Of what is printed
+ * faster than anyone could read, only the last is kept from time to time: hiding costs more than printing.
+ */
+export class MaskedOutput {
+  readonly #mask: (text: string) => string;
+  readonly #write: (chunk: Buffer) => void;
+  #rest = "";
+  #seenBytes = 0;
+  #waiting: LastBytes | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #bytesAtLastTick = 0;
+
+  /** `mask` gets bytes as Latin-1 text, so that output in any encoding comes through unchanged. */
+  constructor(mask: (text: string) => string, write: (chunk: Buffer) => void) {
+    this.#mask = mask;
+    this.#write = write;
+  }
+
+  push(chunk: Buffer): void {
+    this.#seenBytes += chunk.length;
+    if (this.#seenBytes <= HEAD_BYTES) {
+      this.#take(chunk);
+      return;
+    }
+    this.#waiting ??= new LastBytes(MOST_WAITING_BYTES);
+    this.#waiting.push(chunk);
+    this.#timer ??= setTimeout(() => this.#tick(), WAIT_MS);
+  }
+
+  end(): void {
+    this.#flush();
+    if (this.#rest !== "") this.#pass(this.#rest);
+    this.#rest = "";
+  }
+
+  /** While more comes than is kept, none of it is worth writing yet. */
+  #tick(): void {
+    this.#timer = undefined;
+    const { seenBytes = 0, droppedBytes = 0 } = this.#waiting ?? {};
+    const isFlood = droppedBytes > 0 && seenBytes > this.#bytesAtLastTick;
+    this.#bytesAtLastTick = isFlood ? seenBytes : 0;
+    if (isFlood) this.#timer = setTimeout(() => this.#tick(), WAIT_MS);
+    else this.#flush();
+  }
+
+  #flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#waiting === undefined) return;
+    const lost = this.#waiting.droppedBytes;
+    const parts = this.#waiting.take();
+    let skipped = lost === 0 ? 0 : this.#endOfCutLine(parts);
+    if (lost > 0) this.#noteGap(lost + skipped);
+    for (const part of parts) {
+      this.#takeInSlices(part.subarray(skipped));
+      skipped = Math.max(0, skipped - part.length);
+    }
+  }
+
+  /** How much of what is left is of a line whose beginning is lost. Of one that hardly ends, what is far from the cut may stay. */
+  #endOfCutLine(parts: readonly Buffer[]): number {
+    const start = Buffer.concat(parts.map((part) => part.subarray(0, LONGEST_LINE))).subarray(
+      0,
+      LONGEST_LINE,
+    );
+    const newline = start.indexOf(NEWLINE);
+    if (newline !== -1) return newline + 1;
+    return this.#placeToCut(start.toString("latin1")) ?? MOST_WAITING_BYTES;
+  }
+
+  /** The line that was cut is left out as a whole, both its halves: each could be that of a secret. */
+  #noteGap(lostBytes: number): void {
+    const dropped = lostBytes + this.#rest.length;
+    this.#rest = "";
+    this.#take(Buffer.from(`\n[… ${dropped} bytes dropped …]\n`));
+  }
+
+  #takeInSlices(bytes: Buffer): void {
+    for (let at = 0; at < bytes.length; at += SLICE_BYTES) this.#take(bytes.subarray(at, at + SLICE_BYTES));
+  }
+
+  #take(chunk: Buffer): void {
+    const text = this.#rest + chunk.toString("latin1");
+    const isLong = text.length > LONGEST_LINE;
+    const end = isLong ? (this.#placeToCut(text) ?? text.length) : text.lastIndexOf("\n") + 1;
+    this.#rest = text.slice(end);
+    if (end > 0) this.#pass(text.slice(0, end));
+  }
+
+  /**
+   * A line without an end must be cut somewhere, but never inside a secret: there the two halves would hide less than the whole.
+   * Where all of it looks like one secret there is no such place, and no time to look everywhere.
+   */
+  #placeToCut(text: string): number | undefined {
+    const whole = this.#mask(text);
+    for (let tried = 0; tried < MOST_TRIES; tried++) {
+      const cut = text.length - LONGEST_SECRET - tried * STEP;
+      if (this.#mask(text.slice(0, cut)) + this.#mask(text.slice(cut)) === whole) return cut;
+    }
+    return undefined;
+  }
+
+  #pass(text: string): void {
+    this.#write(Buffer.from(this.#mask(text), "latin1"));
+  }
+}
+
+const NEWLINE = 0x0a;
+const LONGEST_LINE = 1024 * 1024;
+/** Also what is held back at a cut, for a secret that has only begun. */
+const LONGEST_SECRET = 4096;
+const MOST_TRIES = 64;
+/** A prime, so that not every try meets a secret that is repeated at the same place. */
+const STEP = 509;
+/** As much as a log keeps is always looked through and written at once. */
+const HEAD_BYTES = 10 * 1024 * 1024;
+/** What may wait is what a log keeps of the end, so that nothing is dropped here that it would have kept. */
+const MOST_WAITING_BYTES = 8 * 1024 * 1024;
+const WAIT_MS = 1000;
+const SLICE_BYTES = 64 * 1024;
+
+/** The environment as `mask` of a `MaskedOutput` meets it: the bytes of every value as Latin-1. */
+export function inLatin1(
+  env: Readonly<Record<string, string | undefined>>,
+): Record<string, string | undefined> {
+  return Object.fromEntries(
+    Object.entries(env).map(([name, value]) => [
+      name,
+      value === undefined ? undefined : Buffer.from(value, "utf8").toString("latin1"),
+    ]),
+  );
+}
+
+/** The last bytes of a stream, in memory that is allocated once: chunks that were kept would outlive many collections. */
+export class LastBytes {
+  readonly #ring: Buffer;
+  #written = 0;
+
+  constructor(capacity: number) {
+    this.#ring = Buffer.allocUnsafe(capacity);
+  }
+
+  push(chunk: Buffer): void {
+    const capacity = this.#ring.length;
+    let rest = chunk.subarray(-capacity);
+    this.#written += chunk.length - rest.length;
+    while (rest.length > 0) {
+      const at = this.#written % capacity;
+      const copied = rest.copy(this.#ring, at);
+      this.#written += copied;
+      rest = rest.subarray(copied);
+    }
+  }
+
+  /** How much came before what is still there. */
+  get droppedBytes(): number {
+    return Math.max(0, this.#written - this.#ring.length);
+  }
+
+  get seenBytes(): number {
+    return this.#written;
+  }
+
+  /** What is there, in one or two parts that the next push overwrites; afterwards it is empty. */
+  take(): readonly Buffer[] {
+    const at = this.#written % this.#ring.length;
+    const parts =
+      this.droppedBytes > 0
+        ? [this.#ring.subarray(at), this.#ring.subarray(0, at)]
+        : [this.#ring.subarray(0, this.#written)];
+    this.#written = 0;
+    return parts;
+  }
+}

@@ -1,0 +1,72 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { hasCode } from "../files/errno.ts";
+import type { Child, ChildRequest, Exit, NotStarted } from "./child.ts";
+import { findExecutable } from "./executables.ts";
+
+/** Starts a child with Node's `child_process`. */
+export function startWithNode(request: ChildRequest): Child | NotStarted {
+  try {
+    const child = start(request);
+    const { pid } = child;
+    return pid === undefined ? { detail: spawnError(child) } : { pid, ...watch(child) };
+  } catch (error) {
+    // Node reports some failures to start as events and throws others, such as a command line that is too long.
+    if (!hasCode(error)) throw error;
+    return { detail: Promise.resolve(error.message) };
+  }
+}
+
+function start(request: ChildRequest): ChildProcess {
+  const [file, ...args] = request.mustNotHideSignals ? withSignalsShown(request) : request.argv;
+  const child = spawn(file, args, {
+    cwd: request.cwd,
+    env: request.env,
+    detached: process.platform !== "win32",
+    windowsHide: true,
+    stdio: [request.stdin === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+  });
+  child.on("error", () => {}); // reported by spawnError; later ones are failed kills of a child that is gone
+  child.stdout?.on("data", (chunk: Buffer) => request.onOutput(chunk, "stdout"));
+  child.stderr?.on("data", (chunk: Buffer) => request.onOutput(chunk, "stderr"));
+  child.stdin?.on("error", () => {}); // a child may end without reading its input
+  child.stdin?.end(request.stdin);
+  return child;
+}
+
+/**
+ * Node reports a child killed by a real-time signal as exit code 0, with no signal: a pass. A shell that has a trap for these
+ * signals exits with its code, and does not replace itself by its last command, whose death it then reports as 128 plus the
+ * signal. Where the command replaces the shell itself, and where there is none, another shell waits for it.
+ */
+function withSignalsShown({ argv, env, cwd }: ChildRequest): readonly [string, ...string[]] {
+  if (process.platform !== "linux" || findExecutable(argv[0], env, cwd) === undefined) return argv;
+  const [shell, option, script, ...args] = argv;
+  const isOurShell = option === "-c" && script !== undefined && /(?:^|\/)(?:ba|da)?sh$/.test(shell);
+  if (isOurShell && !/\bexec\b/.test(script)) return [shell, "-c", `${TRAPS}; ${script}`, ...args];
+  return ["/bin/sh", "-c", '"$@"; exit $?', "sh", ...argv];
+}
+
+const REAL_TIME_SIGNALS = Array.from({ length: 31 }, (_, index) => 34 + index);
+const TRAPS = `trap 'exit 162' ${REAL_TIME_SIGNALS.join(" ")}`;
+
+async function spawnError(child: ChildProcess): Promise<string> {
+  const reason = await new Promise<Error>((resolve) => child.once("error", resolve));
+  return reason.message;
+}
+
+function watch(child: ChildProcess): Omit<Child, "pid"> {
+  return {
+    exited: new Promise<Exit>((resolve) => {
+      child.once("exit", (exitCode, signal) =>
+        resolve(
+          exitCode === null ? { kind: "killed", signal: signal ?? "unknown" } : { kind: "exited", exitCode },
+        ),
+      );
+    }),
+    closed: new Promise((resolve) => child.once("close", resolve)),
+    letGo: () => {
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+    },
+  };
+}

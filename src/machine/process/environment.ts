@@ -1,0 +1,22 @@
+/** Variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The environment this process was started with. */
+export function currentEnv(): Environment {
+  return process.env;
+}
+
+/** Whether this is a build server: `CI` is set to anything that does not mean no. */
+export function isCi(env: Environment): boolean {
+  const value = env["CI"]?.toLowerCase() ?? "";
+  return value !== "" && value !== "0" && value !== "false";
+}
+
+/** Where we were started. A directory that was deleted under us still has its name. */
+export function currentDirectory(): string {
+  try {
+    return process.cwd();
+  } catch {
+    return process.env["PWD"] ?? "/";
+  }
+}

@@ -1,0 +1,41 @@
+import { resolve, delimiter, join } from "node:path";
+import { accessSync, constants, statSync } from "node:fs";
+
+/** Where a command would be started from: on PATH, or at its own path relative to `cwd`. */
+export function findExecutable(
+  name: string,
+  env: Readonly<Record<string, string | undefined>>,
+  cwd: string,
+): string | undefined {
+  if (!/[/\\]/.test(name)) return findOnPath(name, env)[0];
+  const path = resolve(cwd, name);
+  return isExecutableFile(path) ? path : undefined;
+}
+
+/** How to start an executable: on Windows a batch file needs its shell. */
+export function startOf(path: string): readonly [string, ...string[]] {
+  const isBatch = process.platform === "win32" && /\.(?:cmd|bat)$/i.test(path);
+  return isBatch ? ["cmd", "/d", "/s", "/c", path] : [path];
+}
+
+/** Every executable of that name on the PATH, in its order. */
+export function findOnPath(
+  name: string,
+  env: Readonly<Record<string, string | undefined>>,
+): readonly string[] {
+  const directories = (env["PATH"] ?? "").split(delimiter).filter((directory) => directory !== "");
+  const suffixes = process.platform === "win32" ? [".cmd", ".exe", ".bat"] : [""];
+  return directories
+    .flatMap((directory) => suffixes.map((suffix) => join(directory, name + suffix)))
+    .filter(isExecutableFile);
+}
+
+/** Whether a file is there and may be started. */
+function isExecutableFile(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,135 @@
+import { constants } from "node:os";
+import type { Child, ChildRequest, Exit, NotStarted } from "./child.ts";
+import { startWithBun } from "./child-bun.ts";
+import { startWithNode } from "./child-node.ts";
+import { bun } from "./runtime.ts";
+import { elapsedMs } from "../clock.ts";
+import { onAbort, LONGEST_TIMER_MS } from "./time-limit.ts";
+import { isGroupAlive, signalGroup } from "./group.ts";
+
+export interface ProcessRequest extends ChildRequest {
+  readonly timeoutMs?: number;
+  /** Called as soon as the child exists, before it can have done much. */
+  readonly onStarted?: (pid: number) => void;
+}
+
+export type ProcessEnd =
+  | Exit
+  | { readonly kind: "timed-out"; readonly afterMs: number }
+  | { readonly kind: "cancelled" }
+  | { readonly kind: "not-started"; readonly detail: string };
+
+/** How long a group may take to end after TERM before it is killed. */
+const TERM_GRACE_MS = 2_000;
+/** The same when the host wants us gone: Claude Code 2.1.325 sends KILL about 1.5 s after TERM. */
+export const HURRIED_GRACE_MS = 600;
+/** How long a background process that inherited the output may delay us after its parent has exited. */
+const DRAIN_MS = 150;
+
+/** Runs a child to its end. Nothing of its process group is left when this returns; it never throws for what the child does. */
+export async function runProcess(request: ProcessRequest, signal?: AbortSignal): Promise<ProcessEnd> {
+  if (signal?.aborted) return { kind: "cancelled" };
+  const child = startChild(request);
+  if (!("pid" in child)) return { kind: "not-started", detail: await child.detail };
+  request.onStarted?.(child.pid);
+  using interruption = new Interruption(request.timeoutMs, signal);
+  const end = await Promise.race([child.exited, interruption.came]);
+  if (end.kind === "timed-out") await endGroup(child.pid, TERM_GRACE_MS);
+  if (end.kind === "cancelled") await endGroup(child.pid, HURRIED_GRACE_MS);
+  await letGo(child);
+  return end;
+}
+
+/** The one place that starts children: with `Bun.spawn` in the native program, with `node:child_process` elsewhere. */
+export function startChild(request: ChildRequest): Child | NotStarted {
+  return bun === undefined ? startWithNode(request) : startWithBun(bun, request);
+}
+
+/** TERM, a grace period, KILL: for the group and everything in it. */
+export async function endGroup(leaderPid: number, graceMs: number): Promise<void> {
+  if (!isGroupAlive(leaderPid)) return;
+  signalGroup(leaderPid, "SIGTERM");
+  if (await groupEnded(leaderPid, graceMs)) return;
+  signalGroup(leaderPid, "SIGKILL");
+  await groupEnded(leaderPid, TERM_GRACE_MS);
+}
+
+/** The system tells nobody but the parent that a process has ended, so this looks again and again, ever less often. */
+async function groupEnded(leaderPid: number, withinMs: number): Promise<boolean> {
+  const deadline = elapsedMs() + withinMs;
+  for (let pause = 2; isGroupAlive(leaderPid); pause = Math.min(pause * 2, 50)) {
+    if (elapsedMs() >= deadline) return false;
+    await new Promise((resolve) => setTimeout(resolve, pause));
+  }
+  return true;
+}
+
+/** Comes when the child must go: its time is up, or we are asked to stop. */
+class Interruption implements Disposable {
+  readonly came: Promise<ProcessEnd>;
+  #forget = (): void => {};
+
+  constructor(timeoutMs: number | undefined, signal: AbortSignal | undefined) {
+    this.came = new Promise((resolve) => {
+      const timer =
+        timeoutMs === undefined
+          ? undefined
+          : setTimeout(
+              () => resolve({ kind: "timed-out", afterMs: timeoutMs }),
+              Math.min(timeoutMs, LONGEST_TIMER_MS),
+            ).unref();
+      const ignore = signal && onAbort(signal, () => resolve({ kind: "cancelled" }));
+      this.#forget = () => {
+        clearTimeout(timer);
+        ignore?.();
+      };
+    });
+  }
+
+  [Symbol.dispose](): void {
+    this.#forget();
+  }
+}
+
+/** Collects the last output and ends what the child left behind; a process that holds the pipe cannot hold us. */
+async function letGo({ pid, closed, letGo: closeOutput }: Child): Promise<void> {
+  const isReadToTheEnd = await comesWithin(DRAIN_MS, closed);
+  await endGroup(pid, HURRIED_GRACE_MS);
+  if (isReadToTheEnd) return;
+  await comesWithin(DRAIN_MS, closed);
+  closeOutput();
+}
+
+async function comesWithin(ms: number, event: Promise<unknown>): Promise<boolean> {
+  if (await hasCome(event)) return true;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), ms);
+  });
+  const came = await Promise.race([event.then(() => true), late]);
+  clearTimeout(timer);
+  return came;
+}
+
+/** Most of the time it has, and no timer is needed. */
+async function hasCome(event: Promise<unknown>): Promise<boolean> {
+  return (await Promise.race([event, Promise.resolve(NOT_YET)])) !== NOT_YET;
+}
+
+const NOT_YET = Symbol("not yet");
+
+/** An exit code with what a shell means by it, where it means something. */
+export function describeExitCode(exitCode: number): string {
+  const meaning = { 126: " (not executable)", 127: " (command not found)" }[exitCode] ?? signalIn(exitCode);
+  return `exit code ${exitCode}${meaning}`;
+}
+
+const LAST_SIGNAL = 64;
+
+/** A shell reports a death by signal as 128 plus its number. */
+function signalIn(exitCode: number): string {
+  const number = exitCode - 128;
+  if (number < 1 || number > LAST_SIGNAL) return "";
+  const name = Object.entries(constants.signals).find(([, value]) => value === number)?.[0];
+  return ` (killed by ${name ?? `signal ${number}`})`;
+}

@@ -1,0 +1,52 @@
+import * as z from "zod/mini";
+import type { Result } from "../../core/trouble.ts";
+import { now } from "../clock.ts";
+import { readText, writeFileAtomic } from "../files/files.ts";
+
+/** What a file holds; whatever cannot be trusted counts as absent, with a warning. */
+export interface Stored<T> {
+  readonly value: T;
+  readonly warning?: string;
+}
+
+/** One kind of state file: small JSON with a version, replaced as a whole, readable by its owner alone. */
+export interface JsonFile<T> {
+  readonly read: (path: string) => Stored<T | undefined>;
+  readonly write: (path: string, value: T) => Result<void>;
+}
+
+const MAX_BYTES = 16 * 1024 * 1024;
+/** Clocks of machines that share a directory differ a little. */
+const CLOCK_SLACK_MS = 60_000;
+
+/** `version` is raised whenever the shape changes; a file of any other version counts as absent. */
+export function jsonFile<T>(version: number, schema: z.ZodMiniType<T>): JsonFile<T> {
+  const envelope = z.object({ version: z.number(), writtenAt: z.number(), state: z.unknown() });
+  return {
+    read: (path) => {
+      const text = readText(path, MAX_BYTES);
+      if (!text.ok && text.trouble.kind === "file-missing") return { value: undefined };
+      const ignored = (why: string) => ({
+        value: undefined,
+        warning: `Ignored the state in ${path}: ${why}.`,
+      });
+      const read = envelope.safeParse(text.ok ? parseJson(text.value) : undefined);
+      if (read.success && read.data.version > version) return ignored("a newer version wrote it");
+      const state = schema.safeParse(read.data?.state);
+      if (!read.success || read.data.version !== version || !state.success)
+        return ignored("it is damaged or of another version");
+      if (read.data.writtenAt > now() + CLOCK_SLACK_MS) return ignored("it is dated in the future");
+      return { value: state.data };
+    },
+    write: (path, state) =>
+      writeFileAtomic(path, `${JSON.stringify({ version, writtenAt: now(), state })}\n`, { mode: 0o600 }),
+  };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,170 @@
+import { hasCode } from "../files/errno.ts";
+import { linkSync, lstatSync, readdirSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { fail, ok, type Result, type Trouble } from "../../core/trouble.ts";
+import { troubleOf, readSmallFile, discard, uniqueName } from "../files/files.ts";
+import { bootId, isAlive, startTime } from "../process/group.ts";
+import { sha256 } from "./session-key.ts";
+
+/** Who holds a lock: enough to tell a living holder from a dead one whose pid was given to somebody else. */
+export interface LockHolder {
+  readonly runId: string;
+  readonly pid: number;
+  readonly startTime?: string | undefined;
+  readonly bootId?: string | undefined;
+  /** ISO 8601; told to people, never used to decide. */
+  readonly since: string;
+  readonly sessionId?: string | undefined;
+}
+
+/** A held lock; disposing it releases it. */
+export interface Lock extends Disposable {
+  readonly runId: string;
+  /** The dead run whose lock this one replaced; what it left running must be ended. */
+  readonly replaced?: LockHolder | undefined;
+}
+
+/** Takes a lock, or says who has it. A lock whose holder is dead is taken over; of several who try, one wins. */
+export function acquireLock(path: string, sessionId?: string): Result<Lock> {
+  const self = describeSelf(sessionId);
+  const draft = `${path}.${self.runId}`;
+  try {
+    writeFileSync(draft, JSON.stringify(self), { flag: "wx", mode: 0o600 });
+    const claimed = claim(path, draft, self);
+    if (claimed.ok) sweep(path);
+    return claimed;
+  } catch (error) {
+    return troubleOf("write the lock", path, error);
+  } finally {
+    discard(draft);
+  }
+}
+
+function describeSelf(sessionId?: string): LockHolder {
+  return {
+    runId: uniqueName(),
+    pid: process.pid,
+    startTime: startTime(process.pid),
+    bootId: bootId(),
+    since: new Date().toISOString(),
+    sessionId,
+  };
+}
+
+/** A hard link appears whole or not at all, so a reader never sees half a lock. */
+function claim(path: string, draft: string, self: LockHolder): Result<Lock> {
+  for (;;) {
+    if (linkExclusively(draft, path)) return ok(held(path, self.runId));
+    const holder = readHolder(path);
+    if (holder === undefined) continue; // released between our two looks
+    if (isHolderAlive(holder)) return fail(lockHeld(holder, self));
+    const takenOver = takeOver(path, { draft, self, dead: holder });
+    if (takenOver !== undefined) return takenOver;
+  }
+}
+
+/**
+ * Only the holder of the claim on this very dead run may replace its lock, so a slow rival can never replace a fresh
+ * one. The claim is itself a lock of the same kind: a rival that dies while holding it is taken over in turn.
+ */
+function takeOver(
+  path: string,
+  by: { draft: string; self: LockHolder; dead: LockHolder },
+): Result<Lock> | undefined {
+  const claimPath = `${path}.claim-${by.dead.runId}`;
+  const claimed = claim(claimPath, by.draft, by.self);
+  if (!claimed.ok) return claimed;
+  using _claim = claimed.value;
+  if (readHolder(path)?.runId !== by.dead.runId) return undefined;
+  const copy = `${by.draft}.new`;
+  writeFileSync(copy, JSON.stringify(by.self), { mode: 0o600 });
+  renameSync(copy, path);
+  return ok(held(path, by.self.runId, by.dead));
+}
+
+function held(path: string, runId: string, replaced?: LockHolder): Lock {
+  return { runId, replaced, [Symbol.dispose]: () => release(path, runId) };
+}
+
+/** A gate may have removed the lock with the whole directory, and somebody else may hold a new one by now. */
+function release(path: string, runId: string): void {
+  try {
+    if (readHolder(path)?.runId === runId) unlinkSync(path);
+  } catch {
+    // it stays, and counts for nothing once this process has ended
+  }
+}
+
+/**
+ * Removes the drafts and claims of killed processes. Done by the holder of the lock, so no claim on an earlier holder
+ * can lead anywhere any more.
+ */
+function sweep(path: string): void {
+  const prefix = `${basename(path)}.`;
+  for (const name of readdirSync(dirname(path)).filter((one) => one.startsWith(prefix))) {
+    const file = join(dirname(path), name);
+    if (isLeftBehind(file)) discard(file);
+  }
+}
+
+/** A draft may be half written, so its name says whose it is; a claim is always whole. */
+function isLeftBehind(file: string): boolean {
+  const pid = /\.(\d+)-[\da-z-]+(?:\.new)?$/.exec(file)?.[1];
+  if (pid !== undefined) return !isAlive(Number(pid));
+  const claimant = readHolder(file);
+  return claimant !== undefined && !isHolderAlive(claimant);
+}
+
+function linkExclusively(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (error) {
+    if (hasCode(error, "EEXIST")) return false;
+    throw error;
+  }
+}
+
+function readHolder(path: string): LockHolder | undefined {
+  try {
+    return parseHolder(readSmallFile(path));
+  } catch (error) {
+    if (!hasCode(error, "ENOENT")) throw error;
+    return isThere(path) ? parseHolder("") : undefined; // a link that leads nowhere is in its place
+  }
+}
+
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+/** Anything we did not write ourselves has no living holder; its content stands in for the run's name. */
+function parseHolder(text: string): LockHolder {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isHolder(value)) return value;
+  } catch {
+    // not even JSON
+  }
+  return { runId: sha256(text), pid: 0, since: "" };
+}
+
+function isHolder(value: unknown): value is LockHolder {
+  if (typeof value !== "object" || value === null) return false;
+  const { runId, pid, since } = value as Partial<Record<keyof LockHolder, unknown>>; // checked right here
+  return (
+    typeof runId === "string" &&
+    /^[\w-]{1,80}$/.test(runId) &&
+    Number.isInteger(pid) &&
+    typeof since === "string"
+  );
+}
+
+function isHolderAlive(holder: LockHolder): boolean {
+  if (holder.pid <= 0 || !isAlive(holder.pid)) return false;
+  return holder.bootId === bootId() && holder.startTime === startTime(holder.pid);
+}
+
+function lockHeld({ pid, since, sessionId }: LockHolder, self: LockHolder): Trouble {
+  return { kind: "lock-held", pid, since, isSameSession: sessionId === self.sessionId };
+}

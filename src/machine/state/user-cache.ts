@@ -1,0 +1,44 @@
+import { isAbsolute, join } from "node:path";
+import { homeDirectory } from "../files/xdg.ts";
+import { makePrivateDirectory } from "../files/files.ts";
+import { readPrivateFile, writePrivateFile } from "../files/private-file.ts";
+import { sha256 } from "./session-key.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A value of the person's own cache; undefined when it is not there, not JSON, or somebody else's. */
+export function readCacheFile(env: Environment, folder: string, name: string): unknown {
+  const text = readPrivateFile(join(directoryOf(env, folder), fileName(name)));
+  if (!text.ok || text.value === undefined) return undefined;
+  try {
+    return JSON.parse(text.value);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Replaces a value as a whole. A cache that cannot be written only costs time. */
+export function writeCacheFile(
+  env: Environment,
+  { folder, name, value }: { readonly folder: string; readonly name: string; readonly value: unknown },
+): void {
+  const directory = directoryOf(env, folder);
+  try {
+    makePrivateDirectory(directory);
+  } catch {
+    return;
+  }
+  writePrivateFile(join(directory, fileName(name)), JSON.stringify(value));
+}
+
+function directoryOf(env: Environment, folder: string): string {
+  const { XDG_CACHE_HOME: given } = env;
+  const cache = given !== undefined && isAbsolute(given) ? given : join(homeDirectory(env), ".cache");
+  return join(cache, "agent-gauntlet", folder);
+}
+
+/** Readable where the name is short enough for every file system. */
+function fileName(name: string): string {
+  const readable = encodeURIComponent(name);
+  return `${readable.length <= 200 ? readable : sha256(name)}.json`;
+}

@@ -1,0 +1,85 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { appendFileSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { absolutePath, projectPath } from "../../../src/core/path.ts";
+import { endLeftovers, GateGroups, RUN_ID_VARIABLE } from "../../../src/machine/process/leftovers.ts";
+import { type LogDir, logDirOf } from "../../../src/machine/logs/log-dir.ts";
+import { bootId, isAlive, startTime } from "../../../src/machine/process/group.ts";
+import { tempDir } from "../../rig/temp-dir.ts";
+
+async function logDir(): Promise<LogDir> {
+  const dir = await tempDir();
+  onTestFinished(() => dir[Symbol.asyncDispose]());
+  const logs = logDirOf(absolutePath(dir.path), projectPath("logs"));
+  mkdirSync(logs.stateDir, { recursive: true });
+  return logs;
+}
+
+/** A process in a group of its own, as a gate is. */
+async function group(env: Readonly<Record<string, string>> = {}): Promise<number> {
+  const child = spawn("sh", ["-c", "echo ready; exec sleep 600"], {
+    detached: true,
+    env: { PATH: process.env["PATH"], ...env },
+  });
+  const pid = child.pid ?? 0;
+  onTestFinished(() => {
+    if (isAlive(pid)) process.kill(-pid, "SIGKILL");
+  });
+  await once(child.stdout, "data");
+  return pid;
+}
+
+function dead(runId = "run") {
+  return { runId, pid: 1, bootId: bootId(), since: "" };
+}
+
+test("ends the groups a dead run wrote down, and the list is gone", async () => {
+  const logs = await logDir();
+  const pid = await group();
+  new GateGroups(logs).record(pid);
+
+  await endLeftovers(logs, dead());
+  const second = await group();
+  await endLeftovers(logs, dead());
+
+  expect(isAlive(pid)).toBe(false);
+  expect(isAlive(second)).toBe(true);
+});
+
+test("a pid that now belongs to another process is never touched", async () => {
+  const logs = await logDir();
+  const pid = await group();
+  appendFileSync(
+    join(logs.stateDir, "groups"),
+    `${pid} ${Number(startTime(pid)) - 1}\n${pid}\nnonsense\n\n-1 5\n`,
+  );
+
+  await endLeftovers(logs, dead());
+
+  expect(isAlive(pid)).toBe(true);
+});
+
+test("groups of an earlier boot are never touched", async () => {
+  const logs = await logDir();
+  const pid = await group();
+  new GateGroups(logs).record(pid);
+
+  await endLeftovers(logs, { ...dead(), bootId: "earlier" });
+
+  expect(isAlive(pid)).toBe(true);
+});
+
+test.runIf(process.platform === "linux")(
+  "ends what carries the dead run's mark although nothing was written down, and nothing of another run",
+  async () => {
+    const logs = await logDir();
+    const marked = await group({ [RUN_ID_VARIABLE]: "run" });
+    const other = await group({ [RUN_ID_VARIABLE]: "another-run" });
+
+    await endLeftovers(logs, dead());
+
+    expect([isAlive(marked), isAlive(other)]).toEqual([false, true]);
+  },
+);

@@ -1,0 +1,98 @@
+import { expect, test } from "vitest";
+import { runProcess } from "../../../src/machine/process/run-process.ts";
+import { isAlive } from "../../../src/machine/process/group.ts";
+
+async function run(
+  command: string,
+  options: { timeoutMs?: number; stdin?: string; signal?: AbortSignal; mustNotHideSignals?: boolean } = {},
+) {
+  const chunks: Buffer[] = [];
+  const { signal, ...limits } = options;
+  const end = await runProcess(
+    {
+      argv: ["sh", "-c", command],
+      cwd: "/",
+      env: process.env,
+      onOutput: (chunk) => chunks.push(chunk),
+      ...limits,
+    },
+    signal,
+  );
+  return { end, output: Buffer.concat(chunks).toString() };
+}
+
+test("reports the exit code and hands over stdout and stderr", async () => {
+  const { end, output } = await run("echo out; echo err >&2; exit 3");
+
+  expect(end).toEqual({ kind: "exited", exitCode: 3 });
+  expect(output.split("\n").toSorted()).toEqual(["", "err", "out"]);
+});
+
+test("closes stdin, so a child that reads it ends", async () => {
+  expect(await run("cat; echo done")).toEqual({ end: { kind: "exited", exitCode: 0 }, output: "done\n" });
+});
+
+test("gives the child what it should read", async () => {
+  expect((await run("cat", { stdin: "grüße" })).output).toBe("grüße");
+});
+
+test("says which signal ended a child that nobody here killed", async () => {
+  expect((await run("kill -SEGV $$")).end).toEqual({ kind: "killed", signal: "SIGSEGV" });
+});
+
+test("says why a child could not start", async () => {
+  const end = await runProcess({ argv: ["/nonexistent/program"], cwd: "/", env: {}, onOutput: () => {} });
+
+  expect(end).toEqual({ kind: "not-started", detail: "spawn /nonexistent/program ENOENT" });
+});
+
+test("ends the whole tree at the timeout, even one that ignores TERM", async () => {
+  const { end, output } = await run("trap '' TERM; sleep 60 & echo $!; sleep 60", { timeoutMs: 200 });
+
+  expect(end).toEqual({ kind: "timed-out", afterMs: 200 });
+  expect(isAlive(Number(output))).toBe(false);
+});
+
+test("is not held by a background process that keeps the output open, and ends it", async () => {
+  const { end, output } = await run("sleep 60 & echo $!");
+
+  expect(end).toEqual({ kind: "exited", exitCode: 0 });
+  expect(isAlive(Number(output))).toBe(false);
+});
+
+test("ends a quiet background process that its parent left behind", async () => {
+  const { output } = await run("sleep 60 >/dev/null 2>&1 & echo $!");
+
+  expect(isAlive(Number(output))).toBe(false);
+});
+
+test("ends the tree when it is cancelled", async () => {
+  const cancel = new AbortController();
+  const chunks: Buffer[] = [];
+
+  const end = await runProcess(
+    {
+      argv: ["sh", "-c", "sleep 60 & echo $!; wait"],
+      cwd: "/",
+      env: process.env,
+      onOutput: (chunk) => {
+        chunks.push(chunk);
+        cancel.abort();
+      },
+    },
+    cancel.signal,
+  );
+
+  expect(end).toEqual({ kind: "cancelled" });
+  expect(isAlive(Number(Buffer.concat(chunks).toString()))).toBe(false);
+});
+
+test.runIf(process.platform === "linux").each([
+  ["the shell itself", "kill -34 $$"],
+  ["its last command", "sh -c 'kill -40 $$'"],
+  ["a command that replaces the shell", "exec sh -c 'kill -64 $$'"],
+])("a death by a real-time signal is never exit code 0: %s", async (_, command) => {
+  const { end } = await run(command, { mustNotHideSignals: true });
+
+  expect(end).not.toEqual({ kind: "exited", exitCode: 0 });
+});

@@ -1,0 +1,164 @@
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { NEW_SESSION, type SessionHistory, type WorkTreeHistory } from "../../../src/core/history.ts";
+import { projectPath } from "../../../src/core/path.ts";
+import {
+  listSessions,
+  readSession,
+  readWorkTree,
+  writeSession,
+  writeWorkTree,
+} from "../../../src/machine/state/history.ts";
+import { tempDir } from "../../rig/temp-dir.ts";
+
+const HISTORY: WorkTreeHistory = {
+  lastRun: {
+    number: 3,
+    status: "passed",
+    completedAt: 1_700_000_000_000,
+    merged: false,
+    outcomes: [
+      {
+        kind: "passed",
+        id: "check:.:test",
+        gate: "check",
+        name: "test",
+        scope: projectPath("."),
+        workingDirectory: projectPath("."),
+        warnOnly: false,
+        durationMs: 5,
+      },
+    ],
+  },
+  pass: { runNumber: 3, tree: "f", gateHash: "g", status: "passed", at: 1_700_000_000_000 },
+};
+const SESSION: SessionHistory = {
+  ...NEW_SESSION,
+  attempts: 2,
+  openFailures: [{ gate: { kind: "check", scope: projectPath("."), name: "test" }, runNumber: 3 }],
+  told: { "check:.:test": { essence: "e", problems: ["p"] } },
+};
+
+test("what is written is read again, and nothing else is left behind", async () => {
+  await using dir = await tempDir();
+
+  writeWorkTree(dir.path, HISTORY);
+  writeSession(dir.path, "one", SESSION);
+
+  expect(readWorkTree(dir.path)).toEqual({ value: HISTORY });
+  expect(readSession(dir.path, "one")).toEqual({ value: SESSION });
+  expect((await readdir(dir.path)).toSorted()).toEqual(["session-one.json", "work-tree.json"]);
+});
+
+test("nothing written is nothing known, without a warning", async () => {
+  await using dir = await tempDir();
+
+  expect(readWorkTree(dir.path)).toEqual({ value: {} });
+  expect(readSession(dir.path, "one")).toEqual({ value: NEW_SESSION });
+});
+
+test("a session with nothing to remember leaves no file", async () => {
+  await using dir = await tempDir();
+  writeSession(dir.path, "one", SESSION);
+
+  writeSession(dir.path, "one", NEW_SESSION);
+
+  expect(await readdir(dir.path)).toEqual([]);
+});
+
+test("every session with something to remember is listed", async () => {
+  await using dir = await tempDir();
+  writeSession(dir.path, "one", SESSION);
+  await writeFile(join(dir.path, "session-two.json"), "garbage");
+
+  expect(listSessions(dir.path)).toEqual([
+    { id: "one", value: SESSION },
+    { id: "two", value: NEW_SESSION, warning: expect.stringContaining("session-two.json") as string },
+  ]);
+});
+
+describe("counts as absent, with a warning", () => {
+  const DAMAGE: Readonly<Record<string, (text: string) => string>> = {
+    "an empty file": () => "",
+    "a file cut off": (text) => text.slice(0, -20),
+    "bytes that are no text": () => "\0\0\0",
+    null: () => "null",
+    "a list": () => "[]",
+    "an older version": (text) => text.replace('"version":2', '"version":0'),
+    "a newer version": (text) => text.replace('"version":2', '"version":9'),
+    "no version": (text) => text.replace('"version":2,', ""),
+    "a date in the future": (text) =>
+      text.replace(/"writtenAt":\d+/, `"writtenAt":${Date.now() + 3_600_000}`),
+    "no date": (text) => text.replace(/"writtenAt":\d+,/, ""),
+    "no state": (text) => text.replace('"state"', '"other"'),
+    "a status nobody knows": (text) => text.replace('"status":"passed"', '"status":"splendid"'),
+    "an outcome nobody knows": (text) => text.replace('"kind":"passed"', '"kind":"splendid"'),
+    "a run that is no number": (text) => text.replace('"number":3', '"number":"3"'),
+    "a run with a huge number": (text) => text.replace('"number":3', '"number":1e300'),
+    "a moment that is none": (text) => text.replace(/"completedAt":\d+/, '"completedAt":1e300'),
+    "a pass at no moment": (text) => text.replace(/"at":\d+/, '"at":null'),
+    "a pass that failed": (text) =>
+      text.replace('"gateHash":"g","status":"passed"', '"gateHash":"g","status":"failed"'),
+    "a pass for no tree": (text) => text.replace('"tree":"f"', '"tree":7'),
+    "a pass for a tree elsewhere": (text) => text.replace('"tree":"f"', '"tree":"../f"'),
+    "outcomes that are no list": (text) => text.replace(/"outcomes":\[.*\]/, '"outcomes":{}'),
+  };
+
+  test.each(Object.entries(DAMAGE))("%s", async (_, damage) => {
+    await using dir = await tempDir();
+    writeWorkTree(dir.path, HISTORY);
+    const path = join(dir.path, "work-tree.json");
+    const text = await readFile(path, "utf8");
+    const damaged = damage(text);
+    await writeFile(path, damaged);
+
+    const read = readWorkTree(dir.path);
+
+    expect(damaged).not.toBe(text);
+    expect(read).toEqual({ value: {}, warning: expect.stringContaining(path) as string });
+  });
+
+  test.each([
+    ["a count below zero", { ...SESSION, attempts: -1 }],
+    ["a count that is none", { ...SESSION, attempts: "2" }],
+    ["failures without an id", { ...SESSION, openFailures: [{}] }],
+    ["an agent told nonsense", { ...SESSION, told: { a: 7 } }],
+    ["nothing", null],
+  ])("a session with %s", async (_, state) => {
+    await using dir = await tempDir();
+    await writeFile(
+      join(dir.path, "session-one.json"),
+      JSON.stringify({ version: 2, writtenAt: Date.now(), state }),
+    );
+
+    expect(readSession(dir.path, "one").value).toEqual(NEW_SESSION);
+    expect(readSession(dir.path, "one").warning).toContain("session-one.json");
+  });
+
+  test("a directory in its place", async () => {
+    await using dir = await tempDir();
+    await mkdir(join(dir.path, "work-tree.json"));
+
+    expect(readWorkTree(dir.path).warning).toContain("work-tree.json");
+  });
+
+  test("a clock that is a little ahead elsewhere is fine", async () => {
+    await using dir = await tempDir();
+    writeWorkTree(dir.path, HISTORY);
+    const path = join(dir.path, "work-tree.json");
+    const text = await readFile(path, "utf8");
+    await writeFile(path, text.replace(/"writtenAt":\d+/, `"writtenAt":${Date.now() + 30_000}`));
+
+    expect(readWorkTree(dir.path)).toEqual({ value: HISTORY });
+  });
+});
+
+test("a history that cannot be written is trouble that says why", async () => {
+  await using dir = await tempDir();
+  await writeFile(join(dir.path, "file"), "");
+
+  const written = writeWorkTree(join(dir.path, "file"), HISTORY);
+
+  expect(written).toMatchObject({ ok: false, trouble: { kind: "file-failed", action: "write" } });
+});

@@ -1,0 +1,103 @@
+import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { absolutePath } from "../../../src/core/path.ts";
+import type { SessionRecord } from "../../../src/core/session-record.ts";
+import {
+  forgetBlocksIn,
+  listSessionRecords,
+  readSessionRecord,
+  writeSessionRecord,
+} from "../../../src/machine/state/sessions.ts";
+import { tempDir } from "../../rig/temp-dir.ts";
+
+const named = (sessionId: string) => ({ sessionId, cwd: "/p" });
+
+function stopped(sessionId: string, at = 1): SessionRecord {
+  return {
+    told: [],
+    lastStop: {
+      at,
+      door: "stop-hook",
+      event: { host: "codex", sessionId, cwd: absolutePath("/p"), continued: false, backgroundTasks: [] },
+      verdict: { decision: "allow", status: "passed", message: "fine" },
+      answer: { stdout: "{}\n", exitCode: 0 },
+    },
+  };
+}
+
+test("each session has one record, and the one that stopped last is listed first", async () => {
+  await using home = await tempDir();
+  const env = { XDG_STATE_HOME: home.path };
+
+  writeSessionRecord(named("a"), stopped("a", 1), env);
+  writeSessionRecord(named("b"), stopped("b", 2), env);
+  writeSessionRecord(named("a"), stopped("a", 3), env);
+
+  expect(listSessionRecords(env)).toEqual([stopped("a", 3), stopped("b", 2)]);
+  expect(readSessionRecord(named("b"), env)).toEqual(stopped("b", 2));
+  expect(readSessionRecord(named("c"), env)).toBeUndefined();
+});
+
+test("only its owner can read it", async () => {
+  await using home = await tempDir();
+  writeSessionRecord(named("a"), stopped("a"), { XDG_STATE_HOME: home.path });
+
+  const directory = join(home.path, "agent-gauntlet/sessions");
+  const [file = ""] = await readdir(directory);
+
+  expect((await stat(join(directory, file))).mode & 0o777).toBe(0o600);
+});
+
+test("a link in its place is replaced, not followed", async () => {
+  await using home = await tempDir();
+  const env = { XDG_STATE_HOME: home.path };
+  writeSessionRecord(named("a"), stopped("a"), env);
+  const directory = join(home.path, "agent-gauntlet/sessions");
+  const [file = ""] = await readdir(directory);
+  await writeFile(join(home.path, "elsewhere"), "untouched");
+  await rm(join(directory, file));
+  await symlink(join(home.path, "elsewhere"), join(directory, file));
+
+  writeSessionRecord(named("a"), stopped("a"), env);
+
+  expect(readSessionRecord(named("a"), env)).toEqual(stopped("a"));
+  expect(await readFile(join(home.path, "elsewhere"), "utf8")).toBe("untouched");
+});
+
+test("the oldest records are dropped", async () => {
+  await using home = await tempDir();
+  const env = { XDG_STATE_HOME: home.path };
+
+  for (let session = 0; session < 130; session++)
+    writeSessionRecord(named(`s${session}`), stopped(`s${session}`), env);
+
+  expect(listSessionRecords(env).length).toBeLessThanOrEqual(100);
+});
+
+test("starting over forgets the blocks of one project and nothing else", async () => {
+  await using home = await tempDir();
+  const env = { XDG_STATE_HOME: home.path };
+  const blocked = { root: "/p", whenActive: "enforce" as const, attempts: 2 };
+  writeSessionRecord(named("here"), { ...stopped("here"), blocked }, env);
+  writeSessionRecord(named("there"), { told: [], blocked: { ...blocked, root: "/q" } }, env);
+
+  forgetBlocksIn("/p", env);
+
+  expect(readSessionRecord(named("here"), env)).toEqual(stopped("here"));
+  expect(readSessionRecord(named("there"), env)?.blocked?.root).toBe("/q");
+});
+
+test("files that cannot be trusted count as absent, and a place that cannot be written costs nothing", async () => {
+  await using home = await tempDir();
+  const directory = join(home.path, "agent-gauntlet/sessions");
+  await mkdir(directory, { recursive: true });
+  await writeFile(join(directory, "cut.json"), '{"version":1,"writtenAt":');
+  await writeFile(join(directory, "newer.json"), '{"version":9,"writtenAt":1,"state":{"told":[]}}');
+  await writeFile(join(home.path, "file"), "");
+
+  writeSessionRecord(named("a"), stopped("a"), { XDG_STATE_HOME: join(home.path, "file") });
+
+  expect(listSessionRecords({ XDG_STATE_HOME: home.path })).toEqual([]);
+  expect(listSessionRecords({ XDG_STATE_HOME: join(home.path, "nowhere") })).toEqual([]);
+});
