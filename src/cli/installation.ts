@@ -1,6 +1,7 @@
 import packageJson from "../../package.json" with { type: "json" };
 import type { Installation } from "../install/hook-command.ts";
 import { findOnPath } from "../machine/find-on-path.ts";
+import { programFile } from "../machine/this-program.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The program a hook must find again. */
@@ -11,7 +12,7 @@ export interface Program {
 }
 
 export function runningProgram(): Program {
-  return { script: process.argv[1] ?? "", version: packageJson.version };
+  return { script: programFile(), version: packageJson.version };
 }
 
 /** How the program was installed, for the choice of a hook command. */

@@ -1,5 +1,6 @@
 import { type BigIntStats, statSync } from "node:fs";
 import { now } from "./clock.ts";
+import { programFile } from "./this-program.ts";
 
 /** What tells whether a file or directory is the one we saw: its times, size and identity, or that it was missing. */
 export interface FileStamp {
@@ -19,7 +20,7 @@ export function stampOf(path: string): FileStamp {
 
 /** The program that runs, so that what one build wrote is not read by the next. */
 export function stampOfProgram(): string {
-  return stampOf(process.argv[1] ?? "").stamp;
+  return stampOf(programFile()).stamp;
 }
 
 export function isAsStamped({ path, stamp }: FileStamp): boolean {

@@ -2,7 +2,8 @@ import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 
-import { CLI, GauntletProject } from "../rig/gauntlet-project.ts";
+import { GauntletProject } from "../rig/gauntlet-project.ts";
+import { GAUNTLET_LINE } from "../rig/program.ts";
 import type { Client } from "../rig/hosts/clients.ts";
 import {
   CODEX,
@@ -106,7 +107,7 @@ async function gatedProject(
   });
   await project.commit("start");
   await project.write({ "state.txt": "broken\n" });
-  await writeProgram(join(project.home, "bin/agent-gauntlet"), `exec '${process.execPath}' '${CLI}' "$@"`);
+  await writeProgram(join(project.home, "bin/agent-gauntlet"), `exec ${GAUNTLET_LINE} "$@"`);
   const hosts = registered.flatMap((name) => ["--host", name]);
   const installed = await project.gauntlet(["install", ...hosts], { env: { PATH: pathOf(project) } });
   expect(installed.stdout).toContain("✓ Stop hook installed");
