@@ -15,6 +15,7 @@ import { refusal } from "../../hosts/refused.ts";
 import { now } from "../../machine/clock.ts";
 import { readStdin } from "../../machine/read-stdin.ts";
 import { writeStopRecord } from "../../machine/stop-records.ts";
+import { isNative } from "../../machine/this-program.ts";
 import { trace } from "../../machine/trace.ts";
 import { writeAll } from "../../machine/write-all.ts";
 import { cancellation } from "../cancellation.ts";
@@ -28,7 +29,7 @@ export async function runStopHook(args: readonly string[]): Promise<number> {
   const answer = answerOnce(named ?? claudeCode);
   process.on("uncaughtException", (error) => answer(crashed(error)));
   try {
-    trace("Node started, our first file read");
+    trace(`${isNative() ? "native program" : "Node"} started, our first file read`);
     log("Starting gauntlet validation...");
     const { host, verdict, asked } = await answerStop(named, cancel.signal);
     const exitCode = answer(verdict, host);
