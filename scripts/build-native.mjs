@@ -1,9 +1,9 @@
-// npm run build:native [-- --all] [--compile-only]: the native program of this platform, or of all of them, as executables
+// npm run build:native [-- --all] [--compile-only] [--out=DIRECTORY]: the native program of this platform, or of all of them, as executables
 // (dist/native/), npm packages (dist/npm/) and archives with their checksums (dist/release/).
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { createRequire } from "node:module";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { writeArchives } from "./native-archives.mjs";
 import { writePackages } from "./native-packages.mjs";
@@ -19,24 +19,27 @@ const PLATFORMS = [
 ];
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const dist = join(root, "dist");
 const { version, license, description, repository } = JSON.parse(
   readFileSync(join(root, "package.json"), "utf8"),
 );
 
 const args = process.argv.slice(2);
+const dist = join(root, "dist");
+const out = args.find((arg) => arg.startsWith("--out="))?.slice("--out=".length) ?? dist;
 const platforms = args.includes("--all") ? PLATFORMS : PLATFORMS.filter(isThisOne);
 if (platforms.length === 0) throw new Error(`no native program for ${process.platform} ${process.arch}`);
 
 const built = platforms.map((platform) => ({ ...platform, file: compile(platform) }));
 if (!args.includes("--compile-only")) {
-  writePackages(built, { all: PLATFORMS, root, out: join(dist, "npm"), version, license, description });
-  writeArchives(built, { root, out: join(dist, "release"), version, repository });
+  const notices = `${readFileSync(join(dist, "THIRD-PARTY-NOTICES.txt"), "utf8")}\n${"-".repeat(80)}\n\n${bunNotice()}`;
+  const facts = { root, notices, version, license, description, repository };
+  writePackages(built, { all: PLATFORMS, out: join(out, "npm"), ...facts });
+  writeArchives(built, { out: join(out, "release"), ...facts });
 }
-for (const { file } of built) console.log(file.slice(root.length));
+for (const { file } of built) console.log(relative(process.cwd(), file));
 
 function compile({ name, os, bun }) {
-  const file = join(dist, "native", name, os === "win32" ? "agent-gauntlet.exe" : "agent-gauntlet");
+  const file = join(out, "native", name, os === "win32" ? "agent-gauntlet.exe" : "agent-gauntlet");
   rmSync(dirname(file), { recursive: true, force: true });
   mkdirSync(dirname(file), { recursive: true });
   const flags = [
@@ -68,6 +71,15 @@ function bunFile() {
     join(home, "..", name, "bin", `bun${suffix}`),
   );
   return candidates.find((file) => existsSync(file)) ?? join(home, "bin", "bun.exe");
+}
+
+function bunNotice() {
+  const { bun } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")).devDependencies;
+  return `bun ${bun} (MIT)
+
+The runtime inside the executable. It links JavaScriptCore (LGPL-2) and other libraries; their licences, the sources and how to build
+it with a changed JavaScriptCore: https://bun.com/docs/project/license
+`;
 }
 
 function isThisOne({ os, cpu, libc }) {

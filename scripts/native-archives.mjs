@@ -6,12 +6,12 @@ import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { BREPL_CMD } from "./native-packages.mjs";
 
-export function writeArchives(built, { root, out, repository }) {
+export function writeArchives(built, { root, out, notices, repository }) {
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
   const sums = built.map((platform) => {
     const name = `agent-gauntlet-${platform.name}.tar.gz`;
-    const bytes = gzipSync(tar(entriesOf(platform, root)), { level: 9 });
+    const bytes = gzipSync(tar(entriesOf(platform, { root, notices })), { level: 9 });
     writeFileSync(join(out, name), bytes);
     return `${createHash("sha256").update(bytes).digest("hex")}  ${name}\n`;
   });
@@ -26,7 +26,7 @@ function installScript(root, repository) {
   return url === "" ? script : script.replace("releases=''", `releases='${url}/releases'`);
 }
 
-function entriesOf({ os, file }, root) {
+function entriesOf({ os, file }, { root, notices }) {
   const isWindows = os === "win32";
   return [
     { name: basename(file), mode: 0o755, bytes: readFileSync(file) },
@@ -34,11 +34,7 @@ function entriesOf({ os, file }, root) {
       ? { name: "brepl.cmd", mode: 0o755, bytes: Buffer.from(BREPL_CMD) }
       : { name: "brepl", linkTo: basename(file) },
     { name: "LICENSE", mode: 0o644, bytes: readFileSync(join(root, "LICENSE")) },
-    {
-      name: "THIRD-PARTY-NOTICES.txt",
-      mode: 0o644,
-      bytes: readFileSync(join(root, "dist/THIRD-PARTY-NOTICES.txt")),
-    },
+    { name: "THIRD-PARTY-NOTICES.txt", mode: 0o644, bytes: Buffer.from(notices) },
   ];
 }
 

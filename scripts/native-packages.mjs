@@ -30,7 +30,7 @@ function writePlatformPackage({ name, os, cpu, libc, file }, { out, ...facts }) 
     files: [program, "brepl.cmd", "THIRD-PARTY-NOTICES.txt"],
   });
   linkOrCopy(file, join(folder, program));
-  copyFileSync(join(facts.root, "dist/THIRD-PARTY-NOTICES.txt"), join(folder, "THIRD-PARTY-NOTICES.txt"));
+  writeFileSync(join(folder, "THIRD-PARTY-NOTICES.txt"), facts.notices);
   if (os === "win32") writeFileSync(join(folder, "brepl.cmd"), BREPL_CMD);
 }
 
@@ -48,7 +48,7 @@ function writePackage(folder, { root, version, license, description }, more) {
 
 const README = `# agent-gauntlet, native
 
-The native program of [agent-gauntlet](https://www.npmjs.com/package/agent-gauntlet): the same commands without Node, and a quicker
+The native program of the package \`agent-gauntlet\`: the same commands without Node, and a quicker
 answer to every stop. \`npm install --save-dev agent-gauntlet-native\` adds \`agent-gauntlet-native\` and \`brepl-native\`.
 `;
 
