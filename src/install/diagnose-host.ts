@@ -26,7 +26,7 @@ export interface ProbedRegistration extends FoundRegistration {
 }
 
 /** What a hook's command starts. */
-export interface HookProgram {
+interface HookProgram {
   readonly kind: "Node" | "native";
   /** What a stop costs when there is nothing to do. */
   readonly costMs: number;
