@@ -23,7 +23,11 @@ main() {
   download "$from/$archive" "$scratch/$archive"
   verify "$archive"
   tar -xzf "$scratch/$archive" -C "$scratch" || fail "cannot unpack $archive"
-  version=$("$scratch/agent-gauntlet" --version) || fail "the program for $platform does not run on this machine"
+  case $platform in
+    *-musl) hint=' (on Alpine it needs: apk add libstdc++)' ;;
+    *) hint='' ;;
+  esac
+  version=$("$scratch/agent-gauntlet" --version) || fail "the program for $platform does not run on this machine$hint"
   put_in_place "$bin"
   echo "agent-gauntlet $version is in $bin."
   case ":$PATH:" in

@@ -19,12 +19,12 @@ interface Machine {
 }
 
 /** A release on loopback and a machine that may say it is another one. */
-async function release(platform = "linux-x64") {
+async function release(platform = "linux-x64", line = `echo "1.2.3 for ${platform}"`) {
   const dir = await tempDir();
   const home = join(dir.path, "home");
   const served = join(dir.path, "served");
   await mkdir(home);
-  await writeProgram(join(served, "agent-gauntlet"), `echo "1.2.3 for ${platform}"`);
+  await writeProgram(join(served, "agent-gauntlet"), line);
   const archive = `agent-gauntlet-${platform}.tar.gz`;
   execFileSync("tar", ["-czf", archive, "agent-gauntlet"], { cwd: served });
   const sum = createHash("sha256")
@@ -152,6 +152,19 @@ describe("install.sh", () => {
     const done = await machine.install();
 
     expect(done).toMatchObject({ exitCode: 1, stderr: `agent-gauntlet was not installed: ${message}\n` });
+    expect(await readdir(machine.home)).toEqual([]);
+  });
+
+  test("installs nothing that does not run, and says what Alpine lacks", async () => {
+    await using machine = await release("linux-x64-musl", "exit 127");
+
+    const done = await machine.install({ libc: "musl" });
+
+    expect(done).toMatchObject({
+      exitCode: 1,
+      stderr:
+        "agent-gauntlet was not installed: the program for linux-x64-musl does not run on this machine (on Alpine it needs: apk add libstdc++)\n",
+    });
     expect(await readdir(machine.home)).toEqual([]);
   });
 
