@@ -24,7 +24,7 @@ function cli(name: string): UserConfig {
       chunkFileNames: `${name}/[name].cjs`,
       codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: stepOf }] },
     },
-    inputOptions: { checks: { pluginTimings: false } },
+    inputOptions: { preserveEntrySignatures: "allow-extension", checks: { pluginTimings: false } },
     // Its UMD build, the one a CommonJS bundle would take, requires its parts at run time.
     alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
   };

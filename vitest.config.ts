@@ -24,6 +24,14 @@ export default defineConfig({
       {
         test: {
           ...shared,
+          name: "native",
+          include: ["test/native/**/*.test.ts"],
+          testTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          ...shared,
           name: "e2e",
           include: ["test/e2e/**/*.test.ts"],
           testTimeout: 180_000,

@@ -1,30 +1,50 @@
-import { appendFileSync, mkdirSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { cleanEnv, commit, git, largeRepository, repository, writeFiles } from "./fixtures.mjs";
 import { peersForGates, peersForNothing, peersForOutput, peersForUnchanged } from "./peer-rows.mjs";
 
-const DIST = join(dirname(fileURLToPath(import.meta.url)), "..", "dist", "cli");
-const HOOK = [process.execPath, join(DIST, "agent-gauntlet.cjs"), "stop-hook"];
-const BREPL = [process.execPath, join(DIST, "brepl.cjs"), "hook", "stop"];
+const DIST = join(dirname(fileURLToPath(import.meta.url)), "..", "dist");
+const PLATFORM = `${process.platform}-${process.arch}`;
+const NATIVE = [PLATFORM, `${PLATFORM}-musl`]
+  .map((name) => join(DIST, "native", name))
+  .find((directory) => existsSync(join(directory, "agent-gauntlet")));
+
+/** Both ways to run ours: the native program where it is built, and the one for Node. */
+const PROGRAMS = [
+  ...(NATIVE === undefined ? [] : [{ name: "native", start: (command) => [join(NATIVE, command)] }]),
+  { name: "Node", start: (command) => [process.execPath, join(DIST, "cli", `${command}.cjs`)] },
+];
+
+export const hasNative = NATIVE !== undefined;
 
 /** A gate that prints a gigabyte of lines, as a runaway test does. */
 const CHATTY =
   "yes 0123456789012345678901234567890123456789012345678901234567890123456789 | head -c 1073741824";
 
 /**
- * The groups of rows: in each, every contender is measured in turns with the group's floor. A target is the most its
- * median may be, in medians of the floor.
+ * The groups of rows: in each, every contender is measured in turns with the group's floor. A target, one for each program, is
+ * the most its median may be, in medians of the floor.
  */
 export function rowGroups(work, { peers, quick }) {
   const at = { work, env: cleanEnv(join(work, "home")), peers };
-  mkdirSync(at.env.HOME, { recursive: true });
-  const groups = [startGroup(at), gatesGroup(at), filesGroup(at, 20_000, 2.2)];
-  if (!quick) groups.push(filesGroup(at, 100_000, 1.3));
+  for (const { name } of PROGRAMS) mkdirSync(homeOf(at, name), { recursive: true });
+  const groups = [
+    startGroup(at),
+    gatesGroup(at),
+    filesGroup(at, 20_000, { targets: { native: 1.4, Node: 2.4 } }),
+  ];
+  if (!quick) groups.push(filesGroup(at, 100_000, { targets: { native: 1.05, Node: 1.3 } }));
   return [...groups, waitingGroup(at), outputGroup(at)];
 }
 
+/** A home for each program, so that neither reads the other's caches. */
+function homeOf({ env }, program) {
+  return join(env.HOME, program);
+}
+
 function startGroup(at) {
+  const first = { native: 0.4, Node: 1.5 };
   const bare = repository(join(at.work, "bare"), 30);
   const gated = gauntletProject(join(at.work, "unchanged"), 1);
   const clojure = repository(join(at.work, "brepl"), 30);
@@ -34,50 +54,57 @@ function startGroup(at) {
     rounds: 30,
     floor: nodeFloor(at),
     contenders: [
-      hook(at, { name: "no configuration", cwd: bare, status: "no_config", target: 1.25 }),
-      hook(at, {
+      ...hooks(at, { name: "no configuration", cwd: bare, status: "no_config", targets: first }),
+      ...hooks(at, {
         name: "inside a run (environment)",
         cwd: gated,
         status: "stop_hook_active",
-        target: 1.25,
+        targets: first,
         env: { GAUNTLET_STOP_HOOK_ACTIVE: "1" },
       }),
-      hook(at, {
+      ...hooks(at, {
         name: "stop_hook_active",
         cwd: gated,
         status: "stop_hook_active",
-        target: 1.25,
+        targets: first,
         event: { stop_hook_active: true },
       }),
-      hook(at, { name: "unchanged since the last pass", cwd: gated, status: "passed", target: 2.0 }),
-      {
+      ...hooks(at, {
+        name: "unchanged since the last pass",
+        cwd: gated,
+        status: "passed",
+        targets: { native: 0.75, Node: 2.4 },
+      }),
+      ...withBoth(at, ["brepl", "hook", "stop"], {
         name: "brepl hook stop, one :bash hook",
-        argv: BREPL,
         cwd: clojure,
-        env: at.env,
         input: JSON.stringify({ session_id: "bench", hook_event_name: "Stop", cwd: clojure }),
         expect: "approve",
-        target: 1.8,
-      },
+        targets: { native: 0.7, Node: 2.0 },
+      }),
       ...peersForNothing(at),
     ],
   };
 }
 
 function gatesGroup(at) {
-  const targets = { 1: 2.6, 10: 3.3, 50: 5.0 };
+  const targetsOf = {
+    1: { native: 1.2, Node: 3.2 },
+    10: { native: 1.5, Node: 3.8 },
+    50: { native: 3.2, Node: 6.5 },
+  };
   return {
     title: "Checks of `true`, a file changed",
     rounds: 20,
     floor: nodeFloor(at),
-    contenders: Object.entries(targets).flatMap(([count, target]) => {
+    contenders: Object.entries(targetsOf).flatMap(([count, targets]) => {
       const cwd = gauntletProject(join(at.work, `checks${count}`), Number(count));
       return [
-        hook(at, {
+        ...hooks(at, {
           name: count === "1" ? "1 check" : `${count} checks`,
           cwd,
           status: "passed",
-          target,
+          targets,
           prepare: changeFile(cwd),
         }),
         bareNode(at, { cwd, count }),
@@ -87,14 +114,14 @@ function gatesGroup(at) {
   };
 }
 
-function filesGroup(at, fileCount, target) {
+function filesGroup(at, fileCount, { targets }) {
   const cwd = largeRepository("unchanged", fileCount, gauntletFiles(1));
   return {
     title: `Unchanged since the last pass, ${fileCount.toLocaleString("en")} files`,
     rounds: fileCount > 50_000 ? 10 : 20,
     floor: { name: "git status --porcelain", argv: ["git", "status", "--porcelain"], cwd, env: at.env },
     contenders: [
-      hook(at, { name: "stop-hook", cwd, status: "passed", target }),
+      ...hooks(at, { name: "stop-hook", cwd, status: "passed", targets }),
       ...peersForUnchanged(at, fileCount),
     ],
   };
@@ -107,7 +134,13 @@ function waitingGroup(at) {
     rounds: 8,
     floor: { name: "250 ms", constantMs: 250 },
     contenders: [
-      hook(at, { name: "stop-hook", cwd, status: "passed", target: 1.5, prepare: changeFile(cwd) }),
+      ...hooks(at, {
+        name: "stop-hook",
+        cwd,
+        status: "passed",
+        targets: { native: 1.15, Node: 1.5 },
+        prepare: changeFile(cwd),
+      }),
       ...peersForGates(at, { count: 8, command: "sleep 0.25", maxRounds: 8 }),
     ],
   };
@@ -122,12 +155,12 @@ function outputGroup(at) {
     memory,
     floor: { name: "sh -c gate | cat", argv: ["sh", "-c", `${CHATTY} | cat >/dev/null`], cwd, env: at.env },
     contenders: [
-      hook(at, {
+      ...hooks(at, {
         name: "stop-hook",
         cwd,
         status: "passed",
-        target: 2.5,
-        targetMb: 110,
+        targets: { native: 1.6, Node: 2.5 },
+        targetsMb: { native: 95, Node: 110 },
         prepare: changeFile(cwd),
       }),
       ...peersForOutput(at, CHATTY),
@@ -156,7 +189,7 @@ function bareNode({ env }, { cwd, count }) {
   };
 }
 
-function hook(at, { name, cwd, status, event = {}, env = {}, ...rest }) {
+function hooks(at, { cwd, status, event = {}, ...rest }) {
   const input = JSON.stringify({
     session_id: "bench",
     transcript_path: "/tmp/transcript.jsonl",
@@ -166,15 +199,23 @@ function hook(at, { name, cwd, status, event = {}, env = {}, ...rest }) {
     stop_hook_active: false,
     ...event,
   });
-  return {
-    name,
-    argv: HOOK,
+  return withBoth(at, ["agent-gauntlet", "stop-hook"], {
     cwd,
-    env: { ...at.env, ...env },
     input,
     expect: `"status":"${status}"`,
     ...rest,
-  };
+  });
+}
+
+function withBoth(at, [command, ...args], { name, env = {}, targets, targetsMb = {}, ...rest }) {
+  return PROGRAMS.map((program) => ({
+    ...rest,
+    name: `${name}, ${program.name}`,
+    argv: [...program.start(command), ...args],
+    env: { ...at.env, HOME: homeOf(at, program.name), ...env },
+    target: targets[program.name],
+    targetMb: targetsMb[program.name],
+  }));
 }
 
 function gauntletProject(dir, count, command = "true") {

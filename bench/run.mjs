@@ -6,13 +6,14 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { interleave, median, newFileUs, watchMemory } from "./measure.mjs";
 import { findPeers } from "./peers.mjs";
-import { rowGroups } from "./rows.mjs";
+import { hasNative, rowGroups } from "./rows.mjs";
 import { asMarkdown } from "./table.mjs";
 
 const args = process.argv.slice(2);
 const quick = args.includes("--quick");
 const only = args.includes("--only") ? args[args.indexOf("--only") + 1] : "";
 const peers = args.includes("--no-peers") ? noPeers() : findPeers({ install: !quick });
+if (!hasNative) peers.skipped.push({ name: "the native program", reason: "not built: npm run build:native" });
 const work = mkdtempSync(join(tmpdir(), "gauntlet-bench-"));
 
 try {

@@ -11,6 +11,7 @@ import type { ReportOptions } from "./commands/report.ts";
 import type { RunOptions } from "./commands/run.ts";
 import type { StatusOptions } from "./commands/status.ts";
 import type { ValidateOptions } from "./commands/validate.ts";
+import { programFile } from "../machine/process/this-program.ts";
 import { addExamples } from "./add-examples.ts";
 import { collect } from "./collect.ts";
 import { addHookLookingCommands, addInstallCommands } from "./host-commands.ts";
@@ -188,7 +189,7 @@ function addInitCommand(program: Command, act: Act): void {
       act(async (terminal) =>
         (await import("./commands/init.ts")).initCommand(terminal, {
           ...options,
-          script: process.argv[1] ?? "",
+          script: programFile(),
           version: packageJson.version,
         }),
       ),

@@ -5,7 +5,7 @@ import { skippedFile } from "./skipped-file.ts";
 
 /** One thing that was looked at for one host. */
 export interface Finding {
-  readonly check: "registered" | "command" | "timeout" | "fired" | "round-trip";
+  readonly check: "registered" | "command" | "program" | "timeout" | "fired" | "round-trip";
   readonly level: "ok" | "warning" | "problem";
   readonly text: string;
 }
@@ -22,6 +22,14 @@ export interface HostFacts {
 export interface ProbedRegistration extends FoundRegistration {
   /** Why the command does not run from a shell like the host's; undefined where it does. */
   readonly problem?: string | undefined;
+  readonly program?: HookProgram | undefined;
+}
+
+/** What a hook's command starts. */
+interface HookProgram {
+  readonly kind: "Node" | "native";
+  /** What a stop costs when there is nothing to do. */
+  readonly costMs: number;
 }
 
 interface LastStop {
@@ -39,6 +47,7 @@ export function diagnoseHost(facts: HostFacts): readonly Finding[] {
       .filter(({ isSkipped }) => isSkipped)
       .map(({ where }) => skipped(facts.host, where)),
     ...facts.registrations.map(commandFinding),
+    ...facts.registrations.flatMap(({ program }) => (program === undefined ? [] : [programFinding(program)])),
     ...facts.registrations.map((registration) => timeoutFinding(facts, registration)),
     firedFinding(facts),
     roundTripFinding(facts),
@@ -69,6 +78,12 @@ function commandFinding({ command, where, problem }: ProbedRegistration): Findin
   if (problem === undefined)
     return { check: "command", level: "ok", text: `its command answers: ${command || where}` };
   return { check: "command", level: "problem", text: `its command does not work: ${command}: ${problem}` };
+}
+
+function programFinding({ kind, costMs }: HookProgram): Finding {
+  const name = kind === "native" ? "the native program" : "Node";
+  const text = `starts ${name}: a stop with nothing to do takes ${Math.round(costMs)} ms`;
+  return { check: "program", level: "ok", text };
 }
 
 const DAY_MS = 86_400_000;

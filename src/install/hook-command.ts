@@ -9,6 +9,8 @@ export interface Installation {
   readonly onPath: readonly string[];
   /** What runs the file from a hook: `node`, or its path where that is not on the PATH. */
   readonly node: string;
+  /** The native executable, where there is one for good. */
+  readonly native?: string | undefined;
   readonly isWindows: boolean;
 }
 
@@ -19,12 +21,13 @@ export interface HookCommand {
 }
 
 /**
- * The command that works from a hook: the bare name where it is installed for good; its file where it lies in a project or a
- * checkout; the pinned package where it was fetched for this run only.
+ * The command that works from a hook: the bare name where it is installed for good; the native executable where there is one; the
+ * pinned package where it was fetched for this run only; its file where it lies in a project or a checkout.
  */
 export function chooseHookCommand(installation: Installation, subcommand = "stop-hook"): HookCommand {
-  const { script, version, node, isWindows } = installation;
+  const { script, version, node, native, isWindows } = installation;
   if (installation.onPath.some(isThereForHooks)) return { line: `agent-gauntlet ${subcommand}` };
+  if (native !== undefined) return { line: `${quote(native, isWindows)} ${subcommand}`, note: BY_FILE };
   if (isOneOff(script)) return { line: `npx --yes agent-gauntlet@${version} ${subcommand}`, note: FETCHED };
   return { line: `${quote(node, isWindows)} ${quote(script, isWindows)} ${subcommand}`, note: BY_FILE };
 }
@@ -36,7 +39,9 @@ export function isThereForHooks(file: string): boolean {
 
 /** Whether a hook's command runs our stop hook, in any of the forms above and those people write themselves. */
 export function isOurCommand(command: string): boolean {
-  return argumentsAfter(command, "agent-gauntlet")?.[0] === "stop-hook";
+  return ["agent-gauntlet", "agent-gauntlet-native"].some(
+    (program) => argumentsAfter(command, program)?.[0] === "stop-hook",
+  );
 }
 
 const FETCHED =
@@ -49,7 +54,7 @@ function isProjectBin(file: string): boolean {
 }
 
 /** In the cache of `npx`, `pnpm dlx`, `yarn dlx` or `bunx`. */
-function isOneOff(file: string): boolean {
+export function isOneOff(file: string): boolean {
   return /[/\\](?:_npx|dlx(?:-[^/\\]*)?|bunx-[^/\\]*)[/\\]/.test(file);
 }
 

@@ -19,6 +19,7 @@ const RUNNERS = new Set([
   "yarn",
   "bun",
   "node",
+  "sh",
   "deno",
   "exec",
   "dlx",
@@ -34,7 +35,7 @@ function isPreamble(word: string): boolean {
 }
 
 function isProgram(word: string, program: string): boolean {
-  const name = baseName(word).replace(/\.(?:cjs|mjs|js|cmd|ps1|exe)$/i, "");
+  const name = baseName(word).replace(/\.(?:cjs|mjs|js|sh|cmd|ps1|exe)$/i, "");
   return name === program || name.startsWith(`${program}@`);
 }
 

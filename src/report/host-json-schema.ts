@@ -21,7 +21,7 @@ export const doctorSchema = z
             .array(
               z.strictObject({
                 check: z
-                  .enum(["registered", "command", "timeout", "fired", "round-trip"])
+                  .enum(["registered", "command", "program", "timeout", "fired", "round-trip"])
                   .describe("What was looked at."),
                 level: z.enum(["ok", "warning", "problem"]).describe("A problem makes the exit code 1."),
                 text: z.string().describe("For people."),

@@ -1,5 +1,5 @@
 import { mkdir, symlink } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readHooks } from "../../src/config/brepl/schema.ts";
@@ -8,6 +8,7 @@ import { breplHooks } from "../../src/install/brepl.ts";
 import { BREPL_TEMPLATE } from "../../src/install/brepl-template.ts";
 import { planInstall, planUninstall } from "../../src/install/plan-hooks.ts";
 import { breplProject } from "../rig/brepl-project.ts";
+import { BREPL } from "../rig/program.ts";
 
 const SETTINGS = ".claude/settings.local.json";
 const STOP = { type: "command", command: "brepl hook stop", timeout: 3600 };
@@ -47,7 +48,7 @@ describe("a hook is called by name, without npm's help", () => {
     await using project = await breplProject();
     const bin = join(project.dir, "node_modules/.bin");
     await mkdir(bin, { recursive: true });
-    await symlink(resolve("dist/cli/brepl.cjs"), join(bin, "brepl"));
+    await symlink(BREPL.at(-1) ?? "", join(bin, "brepl"));
 
     const local = await project.brepl(install, { env: { PATH: bin } });
 

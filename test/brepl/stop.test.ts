@@ -2,6 +2,8 @@ import { execFileSync } from "node:child_process";
 import { mkdir, readFile, readdir, stat, symlink, writeFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { isAlive } from "../../src/machine/process/group.ts";
+
+import { IS_NATIVE } from "../rig/program.ts";
 import { breplProject } from "../rig/brepl-project.ts";
 import { answering, closedPort, nreplWireServer } from "../rig/nrepl-wire-server.ts";
 
@@ -530,7 +532,7 @@ describe("the command line", () => {
     },
   );
 
-  test("answers without loading what it does not need", async () => {
+  test.skipIf(IS_NATIVE)("answers without loading what it does not need", async () => {
     await using project = await breplProject(`{:stop [{:type :bash :name "ok" :command "true"}]}`);
     const report = `process.on("exit", () => require("node:fs").writeFileSync("loaded", Object.keys(require.cache).join("\\n")));`;
     await project.write("report-loaded.cjs", report);

@@ -1,5 +1,8 @@
 import { readdirSync } from "node:fs";
+import { symlink } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, test } from "vitest";
+import { findOnPath } from "../../src/machine/process/executables.ts";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
 
 test("demo shows a stop blocked, fixed and allowed, and leaves nothing behind", async () => {
@@ -15,4 +18,16 @@ test("demo shows a stop blocked, fixed and allowed, and leaves nothing behind", 
   );
   expect(done.stdout).not.toContain("\u001b");
   expect(readdirSync(somewhere.home)).toEqual([]);
+});
+
+test("demo does without Node where there is none on the PATH", async () => {
+  await using somewhere = await GauntletProject.create({}, { git: false });
+  const [sh = "", git = ""] = ["sh", "git"].map((name) => findOnPath(name, process.env)[0]);
+  await symlink(sh, join(somewhere.root, "sh"));
+  await symlink(git, join(somewhere.root, "git"));
+
+  const done = await somewhere.gauntlet(["demo"], { env: { PATH: somewhere.root } });
+
+  expect(done.exitCode).toBe(0);
+  expect(done.stdout).toMatch(/block[\s\S]*add\.test\.sh:2[\s\S]*gives -1, not 5[\s\S]*approve — ✓/);
 });

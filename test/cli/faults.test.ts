@@ -3,7 +3,8 @@ import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ControlledCommand } from "../rig/controlled-command.ts";
-import { CLI, cleanEnv, type Finished, GauntletProject, run } from "../rig/gauntlet-project.ts";
+import { cleanEnv, type Finished, GauntletProject, run } from "../rig/gauntlet-project.ts";
+import { GAUNTLET_LINE } from "../rig/program.ts";
 import { survivors } from "../rig/survivors.ts";
 import { tempDir } from "../rig/temp-dir.ts";
 
@@ -160,7 +161,7 @@ describe("a full disk", () => {
   test("files may not grow (ulimit -f): told, never a pass without a word", async () => {
     await using project = await changed({ loud: "node -e 'process.stdout.write(\"x\".repeat(3e6))'" });
 
-    const done = await run(["bash", "-c", `trap '' XFSZ; ulimit -f 1024; exec node '${CLI}' run`], {
+    const done = await run(["bash", "-c", `trap '' XFSZ; ulimit -f 1024; exec ${GAUNTLET_LINE} run`], {
       cwd: project.root,
       env: cleanEnv(project.home),
     });
@@ -289,7 +290,7 @@ describe("a stdout that cannot be written", () => {
 });
 
 function shell(project: GauntletProject, line: string): Promise<Finished> {
-  return run(["sh", "-c", line.replace("GAUNTLET", `'${process.execPath}' '${CLI}'`)], {
+  return run(["sh", "-c", line.replace("GAUNTLET", GAUNTLET_LINE)], {
     cwd: project.root,
     env: cleanEnv(project.home),
   });

@@ -4,7 +4,8 @@ import type { Command, Option } from "commander";
 import { describe, expect, test } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
 import { gauntletCommands } from "../../src/cli/command-table.ts";
-import { cleanEnv, CLI, type Finished, GauntletProject, run } from "../rig/gauntlet-project.ts";
+import { cleanEnv, type Finished, GauntletProject, run } from "../rig/gauntlet-project.ts";
+import { GAUNTLET_LINE } from "../rig/program.ts";
 
 /** Their output is a protocol, a script or help already, or they talk with a person. */
 const NOT_FOR_MACHINES = [
@@ -156,7 +157,7 @@ describe.concurrent("colour", () => {
   test.skipIf(!existsSync(SCRIPT))("is written to a terminal, unless NO_COLOR says otherwise", async () => {
     await using project = await GauntletProject.withChecks({ test: "true" });
     const inTerminal = (env: Record<string, string>): Promise<Finished> =>
-      run([SCRIPT, "-qec", `"${process.execPath}" "${CLI}" list`, "/dev/null"], {
+      run([SCRIPT, "-qec", `${GAUNTLET_LINE} list`, "/dev/null"], {
         cwd: project.root,
         env: { ...cleanEnv(project.home), TERM: "xterm", ...env },
       });

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
-import { CLI, cleanEnv, GauntletProject } from "../rig/gauntlet-project.ts";
+import { cleanEnv, GauntletProject } from "../rig/gauntlet-project.ts";
+import { GAUNTLET_LINE } from "../rig/program.ts";
 
 const CONFIG = ".gauntlet/config.yml";
 const SETTINGS = ".claude/settings.local.json";
@@ -58,7 +59,7 @@ describe.runIf(hasTerminal)("on a real terminal", () => {
 
 /** Runs `init` with a terminal for stdin and stdout, and types one answer after each question. */
 async function onTerminal(project: GauntletProject, answers: readonly string[]) {
-  const child = spawn("script", ["-qefc", `"${process.execPath}" "${CLI}" init`, "/dev/null"], {
+  const child = spawn("script", ["-qefc", `${GAUNTLET_LINE} init`, "/dev/null"], {
     cwd: project.root,
     env: { ...cleanEnv(project.home), TERM: "xterm" },
     stdio: ["pipe", "pipe", "inherit"],

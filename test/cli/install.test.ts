@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 
 import { HOSTS } from "../../src/hosts/host-table.ts";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
+import { GAUNTLET_LINE, IS_NATIVE, nativeFile } from "../rig/program.ts";
 
 const EVERYONE = HOSTS.filter((host) => host.registration !== undefined).map((host) => host.name);
 const ALL_HOSTS = EVERYONE.flatMap((name) => ["--host", name]);
@@ -98,8 +99,28 @@ test("names the file of the program where agent-gauntlet is not on the PATH, and
   const byFile = project.read(".codex/hooks.json");
   await project.gauntlet(["install", "--host", "codex"], { env: { PATH: `${bin}:${path}` } });
 
-  expect(byFile).toMatch(/"command": "node .*agent-gauntlet\.cjs stop-hook --host codex"/);
+  const file = IS_NATIVE ? nativeFile() : "node .*agent-gauntlet\\.cjs";
+  expect(byFile).toMatch(new RegExp(`"command": "${file} stop-hook --host codex"`));
   expect(project.read(".codex/hooks.json")).toContain('"command": "agent-gauntlet stop-hook --host codex"');
+});
+
+test("names the native program where npm installed it for the project or where it runs, and doctor says what a hook starts", async () => {
+  await using project = await GauntletProject.withChecks({ ok: "true" });
+  const native = join(project.root, "node_modules/.bin/agent-gauntlet-native");
+  await program(native, `exec ${GAUNTLET_LINE} "$@"`);
+  const env = { PATH: `${dirname(process.execPath)}:/usr/bin:/bin` };
+
+  await project.gauntlet(["install", "--host", "codex"], { env });
+  const done = await project.gauntlet(["doctor"], { env });
+
+  expect(project.read(".codex/hooks.json")).toContain(
+    `"command": "${IS_NATIVE ? nativeFile() : native} stop-hook --host codex"`,
+  );
+  expect(done.stdout).toMatch(
+    IS_NATIVE
+      ? /✓ starts the native program: a stop with nothing to do takes \d+ ms/
+      : /✓ starts Node: a stop with nothing to do takes \d+ ms/,
+  );
 });
 
 test.each([
@@ -135,8 +156,8 @@ test("leaves a file alone that cannot be parsed, registers the others, and fails
   expect((await stat(join(project.root, ".qwen/settings.json"))).isFile()).toBe(true);
 });
 
-async function program(path: string): Promise<void> {
+async function program(path: string, line = "exit 0"): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, "#!/bin/sh\nexit 0\n");
+  await writeFile(path, `#!/bin/sh\n${line}\n`);
   await chmod(path, 0o755);
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { cleanEnv, CLI, GauntletProject, run } from "../rig/gauntlet-project.ts";
+import { cleanEnv, GauntletProject, run } from "../rig/gauntlet-project.ts";
+import { GAUNTLET_LINE, IS_NATIVE } from "../rig/program.ts";
 
 describe.concurrent("list", () => {
   test("shows every entry point with its gates, as configured", async () => {
@@ -58,7 +59,7 @@ packages/*
     );
     await using project = await GauntletProject.withChecks(checks);
 
-    const done = await run(["sh", "-c", `"$0" "$1" list | head -n 1`, process.execPath, CLI], {
+    const done = await run(["sh", "-c", `${GAUNTLET_LINE} list | head -n 1`], {
       cwd: project.root,
       env: cleanEnv(project.home),
     });
@@ -67,11 +68,12 @@ packages/*
   });
 });
 
-test("a directory deleted under our feet still belongs to its project", async () => {
+/** Bun refuses to start in such a directory, before any code of ours runs (1.4.4). */
+test.skipIf(IS_NATIVE)("a directory deleted under our feet still belongs to its project", async () => {
   await using project = await GauntletProject.withChecks({ test: "npm test" });
-  const script = `mkdir "$2/gone" && cd "$2/gone" && rmdir "$2/gone" && exec "$0" "$1" list`;
+  const script = `mkdir "$0/gone" && cd "$0/gone" && rmdir "$0/gone" && exec ${GAUNTLET_LINE} list`;
 
-  const done = await run(["sh", "-c", script, process.execPath, CLI, project.root], {
+  const done = await run(["sh", "-c", script, project.root], {
     cwd: project.root,
     env: cleanEnv(project.home),
   });

@@ -2,7 +2,8 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ControlledCommand } from "../rig/controlled-command.ts";
-import { CLI, cleanEnv, type Finished, GauntletProject, run } from "../rig/gauntlet-project.ts";
+import { cleanEnv, type Finished, GauntletProject, run } from "../rig/gauntlet-project.ts";
+import { GAUNTLET } from "../rig/program.ts";
 
 const PTY = join(import.meta.dirname, "../rig/terminal.py");
 const HAS_PYTHON = spawnSync("python3", ["--version"]).status === 0;
@@ -20,7 +21,7 @@ function onTerminal(
   screen: Screen = {},
 ): Promise<Finished> {
   const { rows = 24, columns = 80, env = {} } = screen;
-  return run(["python3", PTY, String(rows), String(columns), process.execPath, CLI, "run", ...args], {
+  return run(["python3", PTY, String(rows), String(columns), ...GAUNTLET, "run", ...args], {
     cwd: project.root,
     env: { ...cleanEnv(project.home), TERM: "xterm-256color", ...env },
   });

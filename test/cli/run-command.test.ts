@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ControlledCommand } from "../rig/controlled-command.ts";
-import { CLI, cleanEnv, GauntletProject, run } from "../rig/gauntlet-project.ts";
+import { cleanEnv, GauntletProject, run } from "../rig/gauntlet-project.ts";
+import { GAUNTLET_LINE } from "../rig/program.ts";
 
 async function changed(checks: Readonly<Record<string, string>>): Promise<GauntletProject> {
   const project = await GauntletProject.withChecks(checks);
@@ -191,7 +192,7 @@ describe("what is printed", () => {
   test("a reader that goes away (| head) is no reason for a stack trace", async () => {
     await using project = await changed({ red: "seq 1000; exit 1" });
 
-    const piped = await run(["sh", "-c", `node '${CLI}' run 2>../err | head -n 1; cat ../err`], {
+    const piped = await run(["sh", "-c", `${GAUNTLET_LINE} run 2>../err | head -n 1; cat ../err`], {
       cwd: project.root,
       env: cleanEnv(project.home),
     });

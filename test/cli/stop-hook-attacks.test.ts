@@ -3,7 +3,10 @@ import { once } from "node:events";
 import { chmod, mkdir, rename, rm, symlink, truncate, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { CLI, cleanEnv, GauntletProject, run } from "../rig/gauntlet-project.ts";
+import { cleanEnv, GauntletProject, run } from "../rig/gauntlet-project.ts";
+import { GAUNTLET } from "../rig/program.ts";
+
+const [PROGRAM, ...ITS_ARGS] = GAUNTLET;
 
 const NO_BAD_WORD = "! grep -q BAD a.txt";
 const FIRST_STOP = { timeout: 20_000 };
@@ -173,7 +176,7 @@ describe("a git that never answers", FIRST_STOP, () => {
     await using project = await GauntletProject.withChecks({ words: NO_BAD_WORD });
     const { PATH, marker, started } = await hangingGit(project);
     const env = { ...cleanEnv(project.home), PATH };
-    const hook = spawn(process.execPath, [CLI, "stop-hook"], { cwd: project.root, env });
+    const hook = spawn(PROGRAM, [...ITS_ARGS, "stop-hook"], { cwd: project.root, env });
     const answered = new Promise<string>((resolve) => {
       const pieces: Buffer[] = [];
       hook.stdout.on("data", (piece: Buffer) => pieces.push(piece));

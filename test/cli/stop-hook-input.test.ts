@@ -1,11 +1,14 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { describe, expect, test } from "vitest";
-import { type Answer, cleanEnv, CLI, GauntletProject, run } from "../rig/gauntlet-project.ts";
+import { type Answer, cleanEnv, GauntletProject, run } from "../rig/gauntlet-project.ts";
+import { GAUNTLET, GAUNTLET_LINE } from "../rig/program.ts";
+
+const [PROGRAM, ...ITS_ARGS] = GAUNTLET;
 
 /** A hook whose stdin stays open until the test closes it. */
 function startHook(project: GauntletProject) {
-  const child = spawn(process.execPath, [CLI, "stop-hook"], {
+  const child = spawn(PROGRAM, [...ITS_ARGS, "stop-hook"], {
     cwd: project.root,
     env: cleanEnv(project.home),
   });
@@ -105,9 +108,9 @@ describe("reading stdin (seed 001, G4–G10)", () => {
   ])("stdin may be %s", async (_, from, status) => {
     await using project = await GauntletProject.create();
     await project.write({ "event.json": payload(project.root) });
-    const command = `"$0" "$1" stop-hook ${from}`;
+    const command = `${GAUNTLET_LINE} stop-hook ${from}`;
 
-    const done = await run(["sh", "-c", command, process.execPath, CLI], {
+    const done = await run(["sh", "-c", command], {
       cwd: project.root,
       env: cleanEnv(project.home),
     });

@@ -2,9 +2,10 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, join, resolve } from "node:path";
+import { delimiter, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { installClaudeCode, runClaudeCode, type ClaudeCodeRun } from "../rig/claude-code.ts";
+import { BREPL } from "../rig/program.ts";
 
 const claude = await installClaudeCode();
 
@@ -89,9 +90,9 @@ async function projectWith(hooks: string) {
   const dir = await mkdtemp(join(tmpdir(), "brepl-claude-code-"));
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
   await mkdir(join(dir, "bin"));
-  await symlink(resolve("dist/cli/brepl.cjs"), join(dir, "bin/brepl"));
+  await symlink(BREPL.at(-1) ?? "", join(dir, "bin/brepl"));
   const env = { PATH: `${join(dir, "bin")}${delimiter}${process.env["PATH"]}` };
-  execFileSync(process.execPath, [join(dir, "bin/brepl"), "hook", "install"], { cwd: dir, env });
+  execFileSync(join(dir, "bin/brepl"), ["hook", "install"], { cwd: dir, env });
   await writeFile(join(dir, ".brepl/hooks.edn"), hooks);
   return {
     dir,

@@ -5,6 +5,8 @@ import { type ClaudeCodeRun, installClaudeCode, runClaudeCode } from "../rig/cla
 import type { ScriptedTurn } from "../rig/fake-anthropic-api.ts";
 import { type Answer, CLI, GauntletProject } from "../rig/gauntlet-project.ts";
 
+import { GAUNTLET_LINE } from "../rig/program.ts";
+
 const claude = await installClaudeCode();
 
 const SETTINGS = ".claude/settings.local.json";
@@ -231,7 +233,7 @@ async function nothingRuns(run: ClaudeCodeRun): Promise<void> {
 async function pathWithCommand(project: GauntletProject): Promise<string> {
   const bin = join(project.home, "bin");
   await mkdir(bin);
-  await writeFile(join(bin, "agent-gauntlet"), `#!/bin/sh\nexec "${process.execPath}" "${CLI}" "$@"\n`);
+  await writeFile(join(bin, "agent-gauntlet"), `#!/bin/sh\nexec ${GAUNTLET_LINE} "$@"\n`);
   await chmod(join(bin, "agent-gauntlet"), 0o755);
   return [bin, process.env["PATH"]].join(delimiter);
 }

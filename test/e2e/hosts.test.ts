@@ -2,6 +2,8 @@ import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { CLI, GauntletProject } from "../rig/gauntlet-project.ts";
+
+import { GAUNTLET_LINE } from "../rig/program.ts";
 import {
   type Client,
   CODEX,
@@ -13,6 +15,7 @@ import {
   QWEN,
   runClient,
 } from "../rig/hosts/clients.ts";
+
 import { type Answer, startFakeModel } from "../rig/hosts/fake-model.ts";
 
 /** The others are several hundred MB: AGENT_GAUNTLET_E2E_ALL=1 runs them too. */
@@ -105,7 +108,7 @@ async function gatedProject(
   });
   await project.commit("start");
   await project.write({ "state.txt": "broken\n" });
-  await writeProgram(join(project.home, "bin/agent-gauntlet"), `exec '${process.execPath}' '${CLI}' "$@"`);
+  await writeProgram(join(project.home, "bin/agent-gauntlet"), `exec ${GAUNTLET_LINE} "$@"`);
   const hosts = registered.flatMap((name) => ["--host", name]);
   const installed = await project.gauntlet(["install", ...hosts], { env: { PATH: pathOf(project) } });
   expect(installed.stdout).toContain("✓ Stop hook installed");

@@ -4,9 +4,9 @@ import { expect, test } from "vitest";
 import { installClaudeCode, runClaudeCode } from "../rig/claude-code.ts";
 import type { ModelRequest, ScriptedTurn } from "../rig/fake-anthropic-api.ts";
 import { finding, reviewProject } from "../rig/review-project.ts";
+import { GAUNTLET_LINE } from "../rig/program.ts";
 
 const claude = await installClaudeCode();
-const CLI = join(import.meta.dirname, "../../dist/cli/agent-gauntlet.cjs");
 const SHEET = "gauntlet_logs/review_._careful.slot-1.json";
 
 test("Claude Code is blocked by another Claude Code's finding, fixes it, answers, and is let go after the fix is confirmed", async ({
@@ -18,9 +18,7 @@ test("Claude Code is blocked by another Claude Code's finding, fixes it, answers
       "base_branch: main\nstop_hook:\n  when_active: enforce\ncli:\n  default_preference: [claude]\n",
     ".claude/settings.json": JSON.stringify({
       hooks: {
-        Stop: [
-          { hooks: [{ type: "command", command: `${process.execPath} ${CLI} stop-hook`, timeout: 60 }] },
-        ],
+        Stop: [{ hooks: [{ type: "command", command: `${GAUNTLET_LINE} stop-hook`, timeout: 60 }] }],
       },
     }),
   });

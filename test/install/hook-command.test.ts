@@ -30,6 +30,16 @@ const choices: readonly [situation: string, Installation, line: string][] = [
     "node '/home/ann/my app/node_modules/.bin/agent-gauntlet' stop-hook",
   ],
   [
+    "names the native executable where there is one",
+    { ...checkout, native: "/home/ann/my app/node_modules/.bin/agent-gauntlet-native" },
+    "'/home/ann/my app/node_modules/.bin/agent-gauntlet-native' stop-hook",
+  ],
+  [
+    "is the bare name before any file",
+    { ...checkout, onPath: ["/usr/local/bin/agent-gauntlet"], native: "/opt/agent-gauntlet-native" },
+    "agent-gauntlet stop-hook",
+  ],
+  [
     "names the release where npx fetched it for one run",
     {
       ...checkout,
@@ -63,6 +73,7 @@ test.each([
   "agent-gauntlet stop-hook 2>/dev/null",
   "npx --no-install agent-gauntlet stop-hook",
   "pnpm exec agent-gauntlet stop-hook",
+  "npx agent-gauntlet-native stop-hook",
   "GAUNTLET_DEBUG=1 agent-gauntlet stop-hook",
   '"$CLAUDE_PROJECT_DIR"/node_modules/.bin/agent-gauntlet stop-hook',
   String.raw`"C:\Program Files\nodejs\node.exe" "C:\x\agent-gauntlet.cjs" stop-hook`,

@@ -1,10 +1,13 @@
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 
 import { claudeCodeStopHook } from "../../src/install/claude-code.ts";
 import { isOurCommand } from "../../src/install/hook-command.ts";
 import { planInstall } from "../../src/install/plan-hooks.ts";
+import { tempDir } from "../rig/temp-dir.ts";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -16,8 +19,8 @@ test("the plugin has the version of the package", () => {
   expect(read(".claude-plugin/plugin.json")["version"]).toBe(read("package.json")["version"]);
 });
 
-test("the plugin registers the stop hook that install would write, with its own copy of the program", () => {
-  const command = 'node "${CLAUDE_PLUGIN_ROOT}/dist/cli/agent-gauntlet.cjs" stop-hook';
+test("the plugin registers the stop hook that install would write, started by its own script", () => {
+  const command = 'sh "${CLAUDE_PLUGIN_ROOT}/hooks/agent-gauntlet.sh" stop-hook';
   const planned = planInstall(undefined, claudeCodeStopHook(command));
 
   expect(isOurCommand(command)).toBe(true);
@@ -31,3 +34,30 @@ test("the package ships what the plugin needs", () => {
     expect.arrayContaining(["dist", ".claude-plugin", "hooks", "commands"]),
   );
 });
+
+test("the plugin's script starts the project's native program, else the one on the PATH, else Node with its own copy", async () => {
+  await using dir = await tempDir();
+  const bin = join(dir.path, "bin");
+  const start = (): string =>
+    execFileSync("/bin/sh", [join(root, "hooks/agent-gauntlet.sh"), "stop-hook"], {
+      env: { PATH: bin, CLAUDE_PROJECT_DIR: dir.path },
+      encoding: "utf8",
+    });
+
+  await program(join(bin, "node"));
+  const node = start();
+  await program(join(bin, "agent-gauntlet-native"));
+  const onPath = start();
+  await program(join(dir.path, "node_modules/.bin/agent-gauntlet-native"));
+  const ofProject = start();
+
+  expect(node).toBe(`${join(bin, "node")} ${root}/hooks/../dist/cli/agent-gauntlet.cjs stop-hook\n`);
+  expect(onPath).toBe(`${join(bin, "agent-gauntlet-native")} stop-hook\n`);
+  expect(ofProject).toBe(`${join(dir.path, "node_modules/.bin/agent-gauntlet-native")} stop-hook\n`);
+});
+
+/** Prints its own name and what it was given. */
+async function program(path: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, '#!/bin/sh\necho "$0" "$@"\n', { mode: 0o755 });
+}

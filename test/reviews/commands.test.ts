@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { outputSchema } from "../../src/report/json-schema.ts";
+import { GAUNTLET } from "../rig/program.ts";
 import { finding, reviewProject, says, type ReviewProject } from "../rig/review-project.ts";
 
-const CLI = join(import.meta.dirname, "../../dist/cli/agent-gauntlet.cjs");
+const [PROGRAM, ...ITS_ARGS] = GAUNTLET;
 
 const novelty = (issue: string) => says(finding({ line: 1, issue, priority: "critical" }));
 
@@ -14,8 +14,8 @@ function gauntlet(
 ): Promise<{ exitCode: number; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
     execFile(
-      process.execPath,
-      [CLI, ...args],
+      PROGRAM,
+      [...ITS_ARGS, ...args],
       { cwd: project.root, env: project.env },
       (error, stdout, stderr) =>
         resolve({ exitCode: error === null ? 0 : Number(error.code), stdout, stderr }),
@@ -141,8 +141,8 @@ test("health fails when a review of the project has nobody to ask, and shows who
 async function stopHook(project: ReviewProject, event: object): Promise<Record<string, unknown>> {
   return new Promise((resolve, reject) => {
     const child = execFile(
-      process.execPath,
-      [CLI, "stop-hook"],
+      PROGRAM,
+      [...ITS_ARGS, "stop-hook"],
       { cwd: project.root, env: project.env },
       (error, stdout) =>
         error === null ? resolve(JSON.parse(stdout) as Record<string, unknown>) : reject(error), // one JSON object, by the protocol

@@ -1,8 +1,7 @@
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { finding, reviewProject, says, type ReviewProject } from "../rig/review-project.ts";
+import { GAUNTLET } from "../rig/program.ts";
 
-const CLI = join(import.meta.dirname, "../../dist/cli/agent-gauntlet.cjs");
 const only = (reviewer: string, more = "") => ({
   ".gauntlet/reviews/careful.md": `---\ncli_preference: [${reviewer}]\n${more}---\nLook for wrong results.\n`,
 });
@@ -259,7 +258,7 @@ test.each([
   await using project = await reviewProject();
   const input = JSON.stringify({ hook_event_name: "Stop", session_id: "inner", cwd: project.root });
   await project.reviewer("claude", [
-    { ...says(finding()), run: { argv: [process.execPath, CLI, "stop-hook"], input, ...more } },
+    { ...says(finding()), run: { argv: [...GAUNTLET, "stop-hook"], input, ...more } },
   ]);
 
   const run = await project.run();

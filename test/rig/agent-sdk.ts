@@ -5,6 +5,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import type * as GauntletSdk from "../../src/sdk/index.ts";
 import type { AgentHooks, AgentMcpServer } from "../../src/sdk/index.ts";
+
 import { installClaudeCode, isolatedEnv } from "./claude-code.ts";
 import { installLibrary } from "./client-cache.ts";
 import {

@@ -2,7 +2,8 @@ import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
+import { BREPL, GAUNTLET } from "./program.ts";
 import { tempDir } from "./temp-dir.ts";
 
 export interface BreplRun {
@@ -19,9 +20,6 @@ export interface RunOptions {
   /** Called with the process once it runs. */
   readonly onStarted?: (pid: number) => void;
 }
-
-const BREPL = resolve("dist/cli/brepl.cjs");
-const GAUNTLET = resolve("dist/cli/agent-gauntlet.cjs");
 
 /** A directory with `.brepl/hooks.edn`, and a session of its own that is forgotten in the end. */
 export async function breplProject(hooks?: string) {
@@ -45,12 +43,12 @@ export async function breplProject(hooks?: string) {
         () => undefined,
       ),
     brepl: (args: readonly string[], options: RunOptions = {}): Promise<BreplRun> =>
-      run([BREPL, ...args], temp.path, options),
+      run([...BREPL, ...args], temp.path, options),
     gauntlet: (args: readonly string[], options: RunOptions = {}): Promise<BreplRun> =>
-      run([GAUNTLET, ...args], temp.path, options),
+      run([...GAUNTLET, ...args], temp.path, options),
     /** `brepl hook stop` with the event that Claude Code sends. */
     stop: (event: Readonly<Record<string, unknown>> = {}, options: RunOptions = {}): Promise<BreplRun> =>
-      run([BREPL, "hook", "stop"], temp.path, {
+      run([...BREPL, "hook", "stop"], temp.path, {
         input: JSON.stringify(stopEvent(session, event)),
         ...options,
       }),
@@ -75,7 +73,8 @@ function stopEvent(session: string, event: Readonly<Record<string, unknown>>): R
 
 function run(argv: readonly string[], cwd: string, options: RunOptions): Promise<BreplRun> {
   return new Promise((done) => {
-    const child = spawn(process.execPath, argv, { cwd, env: { ...cleanEnv(cwd), ...options.env } });
+    const [file = "", ...args] = argv;
+    const child = spawn(file, args, { cwd, env: { ...cleanEnv(cwd), ...options.env } });
     const output = { stdout: "", stderr: "" };
     child.stdout.on("data", (chunk: Buffer) => (output.stdout += chunk.toString()));
     child.stderr.on("data", (chunk: Buffer) => (output.stderr += chunk.toString()));

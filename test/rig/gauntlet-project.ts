@@ -2,9 +2,10 @@ import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import { GAUNTLET } from "./program.ts";
 import { tempDir } from "./temp-dir.ts";
 
-/** The command line as it is shipped. */
+/** The command line for Node, as it is shipped. */
 export const CLI = resolve(import.meta.dirname, "../../dist/cli/agent-gauntlet.cjs");
 
 export interface Finished {
@@ -96,7 +97,7 @@ export class GauntletProject implements AsyncDisposable {
   }
 
   gauntlet(args: readonly string[], options: RunOptions = {}): Promise<Finished> {
-    return run([process.execPath, CLI, ...args], { cwd: this.root, ...options, env: this.#env(options.env) });
+    return run([...GAUNTLET, ...args], { cwd: this.root, ...options, env: this.#env(options.env) });
   }
 
   async json(args: readonly string[], options: RunOptions = {}): Promise<Record<string, unknown>> {

@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { RunRequest, RunResult } from "../../src/core/run.ts";
+import type { RunRequest, RunResult, RunEvent } from "../../src/core/run.ts";
 import { executeRun } from "../../src/engine/run.ts";
-import type { RunEvent } from "../../src/core/run.ts";
+
 import { tempDir } from "./temp-dir.ts";
 
 /** What a fake reviewer does when it is asked once. */

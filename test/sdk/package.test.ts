@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -30,6 +31,26 @@ test("works without the Agent SDK, which only createValidateCompletionServer ask
 
   expect(sdk.createHooks(context)).toHaveProperty("Stop");
   await expect(sdk.createValidateCompletionServer(context)).rejects.toThrow("@anthropic-ai/claude-agent-sdk");
+});
+
+test("the package is small, needs no other, and has neither the native programs nor pages for people who change the code", () => {
+  const root = fileURLToPath(new URL("../..", import.meta.url));
+  const [packed] = JSON.parse(
+    execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
+      cwd: root,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    }),
+  ) as [{ size: number; files: { path: string }[] }]; // as npm prints it
+  const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as object; // our own
+
+  expect(packed.size).toBeLessThanOrEqual(900_000);
+  expect(Object.keys(manifest)).not.toContain("dependencies");
+  const names = packed.files.map(({ path }) => path).join("\n");
+  expect(names).toMatch(/^docs\/install\.md$/m);
+  expect(names).not.toMatch(
+    /^(?:dist\/(?:native|npm|release)|docs\/(?:decisions|ARCHITECTURE|PERFORMANCE|dictionary))/m,
+  );
 });
 
 /** Every module that importing a file imports at once, and how much of it is ours. */

@@ -10,6 +10,9 @@ import { planInstall, planUninstall } from "../../install/plan-hooks.ts";
 import { applyEdit, isIgnoredByHost, prepareEdit, type SettingsEdit } from "../../install/settings-edit.ts";
 import { findOnPath } from "../../machine/process/executables.ts";
 import { createUserFile } from "../../machine/files/user-file.ts";
+
+import { programFile } from "../../machine/process/this-program.ts";
+
 import type { BreplOptions } from "../brepl-commands.ts";
 import { EXIT } from "../exit-code.ts";
 
@@ -61,7 +64,7 @@ function strangerOnPath(program: string): string | undefined {
   if (first === undefined) {
     return `Note: there is no \`${name}\` on the PATH that hooks get, so Claude Code will not find it. Run \`npm install --global agent-gauntlet\`.`;
   }
-  if (realpathSync(first) === realpathSync(process.argv[1] ?? "")) return undefined;
+  if (realpathSync(first) === realpathSync(programFile())) return undefined;
   const advice = name === "brepl" ? " To use this one, run `agent-gauntlet brepl hook install`." : "";
   return `Note: Claude Code will run ${first}, which is not the program that runs now.${advice}`;
 }

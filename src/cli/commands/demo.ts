@@ -1,47 +1,78 @@
 import { runProcess } from "../../machine/process/run-process.ts";
 import { createScratchRepository, type ScratchRepository } from "../../machine/files/scratch.ts";
+import { findOnPath } from "../../machine/process/executables.ts";
+
+import { isNative, ownArgv } from "../../machine/process/this-program.ts";
 import { EXIT } from "../exit-code.ts";
 import { printLine, type Terminal } from "../terminal.ts";
 
-const CONFIG = "checks:\n  test: node --test\n";
-const WORKING = "export const add = (a, b) => a + b;\n";
-const BROKEN = "export const add = (a, b) => a - b;\n";
-const TEST = `import assert from "node:assert/strict";
+/** A small project, and the edit that breaks it. */
+interface Scene {
+  readonly config: string;
+  readonly file: string;
+  readonly working: string;
+  readonly broken: string;
+  readonly others: Readonly<Record<string, string>>;
+}
+
+const IN_JAVASCRIPT: Scene = {
+  config: "checks:\n  test: node --test\n",
+  file: "add.mjs",
+  working: "export const add = (a, b) => a + b;\n",
+  broken: "export const add = (a, b) => a - b;\n",
+  others: {
+    "add.test.mjs": `import assert from "node:assert/strict";
 import { test } from "node:test";
 import { add } from "./add.mjs";
 
 test("adds", () => assert.equal(add(2, 3), 5));
-`;
+`,
+    "package.json": '{ "type": "module" }\n',
+  },
+};
+
+/** For machines that have the native program and no Node. */
+const IN_SHELL: Scene = {
+  config: "checks:\n  test: sh add.test.sh\n",
+  file: "add.sh",
+  working: 'add() { echo "$(($1 + $2))"; }\n',
+  broken: 'add() { echo "$(($1 - $2))"; }\n',
+  others: {
+    "add.test.sh": `. ./add.sh
+[ "$(add 2 3)" = 5 ] || { echo "add.test.sh:2: error: add 2 3 gives $(add 2 3), not 5"; exit 1; }
+`,
+  },
+};
 
 /** Plays a whole stop in a scratch repository, with the real hook: blocked, fixed, allowed. */
 export async function demoCommand(terminal: Terminal): Promise<number> {
   const { stdout, colours } = terminal;
   const say = (line = ""): void => printLine(stdout, line);
+  const { config, file, working, broken, others } =
+    findOnPath("node", terminal.env).length > 0 ? IN_JAVASCRIPT : IN_SHELL;
   await using repository = await createScratchRepository({
-    ".gauntlet/config.yml": CONFIG,
-    "add.mjs": WORKING,
-    "add.test.mjs": TEST,
-    "package.json": '{ "type": "module" }\n',
+    ".gauntlet/config.yml": config,
+    [file]: working,
+    ...others,
   });
   say(colours.bold("A project with one gate, in a scratch git repository (.gauntlet/config.yml):"));
-  say(indent(CONFIG, "  "));
-  say(colours.bold("An agent edits add.mjs and wants to stop. Its host asks the stop hook:"));
-  await repository.write("add.mjs", BROKEN);
-  say(colours.red(`  + ${BROKEN.trim()}`));
+  say(indent(config, "  "));
+  say(colours.bold(`An agent edits ${file} and wants to stop. Its host asks the stop hook:`));
+  await repository.write(file, broken);
+  say(colours.red(`  + ${broken.trim()}`));
   const blocked = await playStop(repository, terminal);
   if (blocked === undefined) return EXIT.notOk;
   say(`\n${colours.bold(`⛔ ${blocked.decision}`)} — and this is what the agent reads:\n`);
   say(indent(blocked.reason ?? "", colours.red("  │ ")));
 
   say(`\n${colours.bold("So the agent goes on, fixes the file, and stops again:")}`);
-  await repository.write("add.mjs", WORKING);
-  say(colours.green(`  + ${WORKING.trim()}`));
+  await repository.write(file, working);
+  say(colours.green(`  + ${working.trim()}`));
   const allowed = await playStop(repository, terminal);
   if (allowed === undefined) return EXIT.notOk;
   say(`\n${colours.bold(`✅ ${allowed.decision}`)} — ${allowed.message}`);
-  say(
-    `\nReal hook, real gate, nothing left behind. In a project of yours: ${colours.bold("npx agent-gauntlet init")}`,
-  );
+  const init = isNative() ? "agent-gauntlet init" : "npx agent-gauntlet init";
+  say(`\nReal hook, real gate, nothing left behind. In a project of yours: ${colours.bold(init)}`);
   return blocked.decision === "block" && allowed.decision === "approve" ? EXIT.ok : EXIT.notOk;
 }
 
@@ -56,7 +87,7 @@ async function playStop({ path }: ScratchRepository, { env, stderr }: Terminal):
   const event = { session_id: "demo", cwd: path, hook_event_name: "Stop", stop_hook_active: false };
   const output: Buffer[] = [];
   await runProcess({
-    argv: [process.execPath, process.argv[1] ?? "", "stop-hook"],
+    argv: [...ownArgv(), "stop-hook"],
     cwd: path,
     env: withoutOurs({
       ...env,

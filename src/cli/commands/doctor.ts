@@ -58,15 +58,15 @@ async function diagnose(terminal: Terminal): Promise<readonly Diagnosis[]> {
     .flatMap(({ lastStop }) => lastStop ?? [])
     .filter((one) => isHere(one, terminal.cwd));
   const neededMs = await neededTime(terminal);
-  const diagnoses = await Promise.all(
-    REGISTRABLE.map(async (host): Promise<readonly Diagnosis[]> => {
-      const registrations = await registrationsOf(terminal, host);
-      const facts: HostFacts = { host, registrations, neededMs, lastStop: lastStopOf(host, records) };
-      const isMeant = detected.includes(host) || registrations.some(({ isBorrowed }) => !isBorrowed);
-      return isMeant ? [{ host, isRegistered: registrations.length > 0, findings: diagnoseHost(facts) }] : [];
-    }),
-  );
-  return diagnoses.flat();
+  const diagnoses: Diagnosis[] = [];
+  for (const host of REGISTRABLE) {
+    const registrations = await registrationsOf(terminal, host);
+    const facts: HostFacts = { host, registrations, neededMs, lastStop: lastStopOf(host, records) };
+    const isMeant = detected.includes(host) || registrations.some(({ isBorrowed }) => !isBorrowed);
+    if (isMeant)
+      diagnoses.push({ host, isRegistered: registrations.length > 0, findings: diagnoseHost(facts) });
+  }
+  return diagnoses;
 }
 
 /** What the project says; what we install otherwise. */
@@ -83,26 +83,46 @@ async function registrationsOf(terminal: Terminal, host: Host): Promise<readonly
     const text = await readUserFile(path);
     texts.set(path, text.ok ? text.value : undefined);
   }
-  const found = findRegistrations(host, places, texts);
-  return Promise.all(found.map(async (one) => ({ ...one, problem: await probe(terminal, one) })));
+  const probed: ProbedRegistration[] = [];
+  for (const one of findRegistrations(host, places, texts))
+    probed.push({ ...one, ...(await probe(terminal, one)) }); // one at a time, or they slow each other down
+  return probed;
 }
 
 const PROBE_TIMEOUT_MS = 15_000;
 
+type Probed = Pick<ProbedRegistration, "problem" | "program">;
+
+/** Whether the command works and, once its files have been read, what a start costs. */
+async function probe(terminal: Terminal, { command }: FoundRegistration): Promise<Probed> {
+  if (command === "") return {};
+  const first = await startOnce(terminal, command);
+  return first.problem === undefined ? startOnce(terminal, command) : first;
+}
+
 /** Runs the command as a host does, but told to answer at once: no gate runs, no state is touched. */
-async function probe({ cwd, env }: Terminal, { command }: FoundRegistration): Promise<string | undefined> {
-  if (command === "") return undefined;
+async function startOnce({ cwd, env }: Terminal, command: string): Promise<Probed> {
+  const startedAt = performance.now();
   const said = { stdout: "", stderr: "" };
   const end = await runProcess({
     argv: process.platform === "win32" ? ["cmd", "/d", "/s", "/c", command] : ["sh", "-c", command],
     cwd,
-    env: { ...env, GAUNTLET_STOP_HOOK_ACTIVE: "1" },
+    env: { ...env, GAUNTLET_STOP_HOOK_ACTIVE: "1", AGENT_GAUNTLET_TRACE: "1" },
     stdin: "{}\n",
     timeoutMs: PROBE_TIMEOUT_MS,
     onOutput: (chunk, stream) => void (said[stream] += chunk.toString()),
   });
-  if (end.kind === "exited" && end.exitCode === 0 && /^\{.*\}\n$/.test(said.stdout)) return undefined;
-  return said.stderr.trim().split("\n").at(-1) || end.kind;
+  const costMs = performance.now() - startedAt;
+  if (end.kind === "exited" && end.exitCode === 0 && /^\{.*\}\n$/.test(said.stdout))
+    return { program: programIn(said.stderr, costMs) };
+  return { problem: said.stderr.trim().split("\n").at(-1) || end.kind };
+}
+
+/** The program says on stderr which one it is; an older release or another program does not. */
+function programIn(trace: string, costMs: number): ProbedRegistration["program"] {
+  const name = /^\[trace\].* (Node|native program) started/m.exec(trace)?.[1];
+  if (name === undefined) return undefined;
+  return { kind: name === "Node" ? "Node" : "native", costMs };
 }
 
 function lastStopOf(host: Host, records: readonly StopRecord[]): HostFacts["lastStop"] {

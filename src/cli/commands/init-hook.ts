@@ -25,8 +25,9 @@ export type HookStep = { readonly file: string } & (
 );
 
 /** The program that the hook is to call: this one. */
-export async function planHook({ cwd, env }: Terminal, program: Program): Promise<HookStep> {
-  const command = chooseHookCommand(installationOf(program, env));
+export async function planHook(terminal: Terminal, program: Program): Promise<HookStep> {
+  const { cwd } = terminal;
+  const command = chooseHookCommand(installationOf(program, terminal));
   const registration = claudeCodeStopHook(command.line);
   if (await isShared(cwd, registration)) return { kind: "present", file: CLAUDE_CODE_SHARED_SETTINGS };
   const { file } = registration;

@@ -1,6 +1,8 @@
 import { explain, type Trouble } from "../../core/trouble.ts";
 import { CONFIG_FILE } from "../../machine/files/find-project.ts";
 import { Git } from "../../machine/git/git.ts";
+
+import { isNative } from "../../machine/process/this-program.ts";
 import { detectHosts } from "../choose-hosts.ts";
 import { EXIT } from "../exit-code.ts";
 import { Prompt } from "../prompt.ts";
@@ -14,7 +16,7 @@ export interface InitOptions {
   /** `--hook` and `--no-hook`; undefined asks, where there is somebody to ask. */
   readonly hook?: boolean | undefined;
   readonly dryRun?: boolean;
-  /** The file that runs now: `process.argv[1]`. */
+  /** The file that runs now. */
   readonly script: string;
   readonly version: string;
 }
@@ -45,13 +47,13 @@ async function setUpHook(config: ConfigStep, terminal: Terminal, options: InitOp
   return exitCode === EXIT.ok ? await offerOthers(prompt, terminal) : exitCode;
 }
 
-/** npx finds the program wherever npm has put it. */
 function sayNext(config: ConfigStep, { stdout }: Terminal): void {
   const isEmpty = config.kind === "new" && config.starter.checks.length === 0 && !config.starter.hasOwnChecks;
   if (isEmpty)
     printLine(stdout, `No checks were recognised, so nothing is checked yet: add yours to ${CONFIG_FILE}.`);
   const then = isEmpty ? " once that is done" : "";
-  printLine(stdout, `Next: \`npx agent-gauntlet run\` runs the checks${then}.`);
+  const command = isNative() ? "agent-gauntlet run" : "npx agent-gauntlet run"; // npx finds the program wherever npm has put it
+  printLine(stdout, `Next: \`${command}\` runs the checks${then}.`);
 }
 
 interface Steps {

@@ -33,7 +33,7 @@ export async function installFor(
   hosts: readonly Host[],
   { project, user, dryRun, yes }: Omit<InstallOptions, "host" | "allDetected">,
 ): Promise<number> {
-  const command = chooseHookCommand(installationOf(runningProgram(), terminal.env));
+  const command = chooseHookCommand(installationOf(runningProgram(), terminal));
   const request = await requestFor(placesOf(terminal), hosts, {
     levels: levelsOf({ project, user }),
     command: command.line,

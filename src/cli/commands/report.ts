@@ -1,6 +1,6 @@
 import type { RunRecord } from "../../core/history.ts";
-import { collectReport } from "../../engine/failures.ts";
-import { digestFailures } from "../../engine/failures.ts";
+import { collectReport, digestFailures } from "../../engine/failures.ts";
+
 import { readWorkTree } from "../../machine/state/history.ts";
 import { logDirOf } from "../../machine/logs/log-dir.ts";
 import { githubAnnotations } from "../../report/github.ts";

@@ -1,6 +1,6 @@
 import { statusTitle } from "../../core/status.ts";
-import { collectReport } from "../../engine/failures.ts";
-import { digestFailures } from "../../engine/failures.ts";
+import { collectReport, digestFailures } from "../../engine/failures.ts";
+
 import { executeRun } from "../../engine/run.ts";
 import type { RunRequest, RunResult } from "../../core/run.ts";
 import { findProject } from "../../machine/files/find-project.ts";

@@ -11,6 +11,9 @@ import { refusal } from "../../hosts/refused.ts";
 import { readStdin } from "../../machine/process/stdin.ts";
 import { trace } from "../../machine/process/trace.ts";
 import { writeAll } from "../../machine/files/files.ts";
+
+import { isNative } from "../../machine/process/this-program.ts";
+
 import { cancellation } from "../cancellation.ts";
 import { EXIT } from "../exit-code.ts";
 import { currentDirectory } from "../../machine/process/environment.ts";
@@ -22,7 +25,7 @@ export async function runStopHook(args: readonly string[]): Promise<number> {
   const answer = answerOnce(named ?? claudeCode);
   process.on("uncaughtException", (error) => answer(crashed(error)));
   try {
-    trace("Node started, our first file read");
+    trace(`${isNative() ? "native program" : "Node"} started, our first file read`);
     log("Starting gauntlet validation...");
     const { host, verdict, record } = await answerStop(named, cancel.signal);
     const exitCode = answer(verdict, host);

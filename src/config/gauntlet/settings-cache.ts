@@ -3,13 +3,7 @@ import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { AbsolutePath } from "../../core/path.ts";
 import type { Settings } from "../../core/settings.ts";
 import { ok, type Result } from "../../core/trouble.ts";
-import {
-  areSettled,
-  type FileStamp,
-  isAsStamped,
-  stampOf,
-  stampOfProgram,
-} from "../../machine/files/file-stamp.ts";
+import { areSettled, type FileStamp, isAsStamped, stampOf } from "../../machine/files/file-stamp.ts";
 import { readCacheFile, writeCacheFile } from "../../machine/state/user-cache.ts";
 import { type Environment, withEnvironment, withoutOverrides } from "./environment-overrides.ts";
 
@@ -68,11 +62,11 @@ function remember(known: KnownSettings, files: readonly string[], env: Environme
 
 const FOLDER = "settings";
 
-/** Raised whenever settings get another shape. */
-const SHAPE = 1;
+/** Raised whenever settings get another shape. The program file is no part of the key: Node and native share the cache. */
+const SHAPE = 2;
 
 function keyOf(root: AbsolutePath, { XDG_CONFIG_HOME, HOME, USERPROFILE }: Environment): string {
-  const program = [packageJson.version, SHAPE, stampOfProgram()];
+  const program = [packageJson.version, SHAPE];
   return JSON.stringify([...program, root, XDG_CONFIG_HOME, HOME, USERPROFILE]);
 }
 

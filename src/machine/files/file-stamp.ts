@@ -17,11 +17,6 @@ export function stampOf(path: string): FileStamp {
   return { path, stamp: [mtimeNs, ctimeNs, size, ino, dev, mode].join(":"), changedAt };
 }
 
-/** The program that runs, so that what one build wrote is not read by the next. */
-export function stampOfProgram(): string {
-  return stampOf(process.argv[1] ?? "").stamp;
-}
-
 export function isAsStamped({ path, stamp }: FileStamp): boolean {
   return stampOf(path).stamp === stamp;
 }

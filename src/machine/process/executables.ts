@@ -31,7 +31,7 @@ export function findOnPath(
 }
 
 /** Whether a file is there and may be started. */
-function isExecutableFile(path: string): boolean {
+export function isExecutableFile(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
     return statSync(path).isFile();

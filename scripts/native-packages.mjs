@@ -1,0 +1,64 @@
+// The npm packages of the native program: one for each platform, whose commands are the executable itself (no script between), and
+// one that asks for whichever fits. Nothing runs at installation.
+import { chmodSync, copyFileSync, linkSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+
+export function writePackages(built, { all, out, ...facts }) {
+  rmSync(out, { recursive: true, force: true });
+  const { version } = facts;
+  for (const platform of built) writePlatformPackage(platform, { out, ...facts });
+  const optionalDependencies = Object.fromEntries(all.map(({ name }) => [packageName(name), version]));
+  writePackage(join(out, "agent-gauntlet-native"), facts, {
+    name: "agent-gauntlet-native",
+    optionalDependencies,
+  });
+}
+
+function packageName(platform) {
+  return `@agent-gauntlet/${platform}`;
+}
+
+function writePlatformPackage({ name, os, cpu, libc, file }, { out, ...facts }) {
+  const folder = join(out, packageName(name));
+  const program = basename(file);
+  writePackage(folder, facts, {
+    name: packageName(name),
+    os: [os],
+    cpu: [cpu],
+    ...(libc === undefined ? {} : { libc: [libc] }),
+    bin: { "agent-gauntlet-native": program, "brepl-native": os === "win32" ? "brepl.cmd" : program },
+    files: [program, "brepl.cmd", "THIRD-PARTY-NOTICES.txt"],
+  });
+  linkOrCopy(file, join(folder, program));
+  writeFileSync(join(folder, "THIRD-PARTY-NOTICES.txt"), facts.notices);
+  if (os === "win32") writeFileSync(join(folder, "brepl.cmd"), BREPL_CMD);
+}
+
+/** npm's own start files for Windows always start a program under the same name, so its name cannot decide what it does there. */
+export const BREPL_CMD = '@"%~dp0agent-gauntlet.exe" brepl %*\r\n';
+
+function writePackage(folder, { root, version, license, description }, more) {
+  mkdirSync(folder, { recursive: true });
+  const { name, ...rest } = more;
+  const manifest = { name, version, description: `${description} (Native program.)`, license, ...rest };
+  writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+  copyFileSync(join(root, "LICENSE"), join(folder, "LICENSE"));
+  writeFileSync(join(folder, "README.md"), README);
+}
+
+const README = `# agent-gauntlet, native
+
+The native program of the package \`agent-gauntlet\`: the same commands without Node, and a quicker
+answer to every stop. \`npm install --save-dev agent-gauntlet-native\` adds \`agent-gauntlet-native\` and \`brepl-native\`.
+`;
+
+/** A hundred megabytes that are there already. */
+function linkOrCopy(file, target) {
+  mkdirSync(dirname(target), { recursive: true });
+  try {
+    linkSync(file, target);
+  } catch {
+    copyFileSync(file, target);
+  }
+  chmodSync(target, 0o755);
+}
