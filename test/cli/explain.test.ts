@@ -17,7 +17,7 @@ test("tells why a stop was blocked: guards, changes, plan, outcomes, budget, ans
   const text = await explained(project);
 
   expect(text).toContain("Blocked (failed)");
-  expect(text).toContain("✓ the stop hook is on");
+  expect(text).toContain("✓ the stop hook is enabled");
   expect(text).toContain("\n  state.txt\n");
   expect(text).toMatch(/Gates planned\n {2}check:\.:ready: /);
   expect(text).toContain("check:.:ready: failed: exit code 1");
@@ -37,9 +37,9 @@ test("names the guard that let a stop go", async () => {
   const active = await explained(project);
 
   expect(unchanged).toContain("■ nothing changed");
-  expect(planning).toContain("■ the agent is not done: it plans, or others work for it");
-  expect(planning).not.toContain("no other run is going on");
-  expect(active).toContain("■ the agent goes on after a block and is let through");
+  expect(planning).toContain("■ the agent is not done: it is planning, or background agents are working for it");
+  expect(planning).not.toContain("no other run is in progress");
+  expect(active).toContain("■ the agent continues after a block and is let through");
 });
 
 test("says that a pass was taken over", async () => {

@@ -1,7 +1,7 @@
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { CLI, GauntletProject } from "../rig/gauntlet-project.ts";
+import { GauntletProject } from "../rig/gauntlet-project.ts";
 
 import { GAUNTLET_LINE } from "../rig/program.ts";
 import {
