@@ -22,7 +22,7 @@ test.each(PROJECTS)("a configuration for $kind loads with exactly its checks", a
     Object.fromEntries(loaded.map((gate) => [gate.name, gate.kind === "check" && gate.command])),
   ).toEqual(checks);
   expect(warnings.map(({ message }) => message)).toEqual(
-    loaded.length > 0 ? [] : ["no checks and no reviews are configured, so nothing is checked"],
+    loaded.length > 0 ? [] : ["no gate can ever run, so nothing is checked"],
   );
 });
 

@@ -8,10 +8,17 @@ import { SourceText } from "../source-text.ts";
 
 const MAX_DIAGNOSTICS = 200;
 
+/** A directory the configuration names, and what to say where it does not exist. Looked for by `validate` alone. */
+export interface ExpectedDirectory {
+  readonly path: string;
+  readonly missing: Diagnostic;
+}
+
 /** One load: reads configuration files and remembers what was looked at and what is wrong. */
 export class ConfigFiles {
   /** Absolute paths of everything looked at, found or not: whoever caches settings must watch these. */
   readonly lookedAt: string[] = [];
+  readonly expected: ExpectedDirectory[] = [];
   /** The same as shown to the user: the order in which problems are told. */
   readonly #order: string[] = [];
   readonly #root: AbsolutePath;

@@ -7,7 +7,7 @@ import { declareAt, unreadable } from "./declaration.ts";
 import { isPlainMap, readValue, valueAt } from "./read-value.ts";
 import type { CheckFields } from "./schema.ts";
 import { checkSchema, configSchema, inlineCheckSchema } from "./schema.ts";
-import { wholeMilliseconds } from "./schema-parts.ts";
+import { millisecondsOf } from "./schema-parts.ts";
 import type { YamlSource } from "./yaml-source.ts";
 import { parseYaml } from "./yaml-source.ts";
 
@@ -30,6 +30,16 @@ export async function toCheckGate(
   files: ConfigFiles,
 ): Promise<CheckGate> {
   const instructions = await readInstructions(fields.fix_instructions, { complain }, files);
+  if (fields.working_directory !== undefined)
+    files.expected.push({
+      path: fields.working_directory,
+      missing: complain(["working_directory"], {
+        severity: "warning",
+        message: `the working directory \`${fields.working_directory}\` does not exist`,
+        hint: "the path is relative to the directory that holds `.gauntlet`",
+        at: "value",
+      }),
+    });
   return {
     kind: "check",
     name,
@@ -39,7 +49,7 @@ export async function toCheckGate(
       : { workingDirectory: projectPath(posix.normalize(fields.working_directory)) }),
     parallel: fields.parallel,
     failFast: fields.fail_fast,
-    timeoutMs: wholeMilliseconds(fields.timeout),
+    timeoutMs: millisecondsOf(fields.timeout),
     warnOnly: fields.warn_only,
     runInCi: fields.run_in_ci,
     runLocally: fields.run_locally,

@@ -5,8 +5,8 @@ import { absolutePath } from "../../core/path.ts";
 import { ConfigFiles } from "./config-files.ts";
 import type { Environment } from "./environment-overrides.ts";
 import { readValue } from "./read-value.ts";
-import type { GlobalFields } from "./schema.ts";
-import { globalConfigSchema } from "./schema.ts";
+import type { GlobalFields } from "./global-schema.ts";
+import { globalConfigSchema } from "./global-schema.ts";
 import { parseYaml } from "./yaml-source.ts";
 
 export interface GlobalConfig {

@@ -9,7 +9,7 @@ import { declareAt, unreadable } from "./declaration.ts";
 import { isPlainMap, readValue, valueAt } from "./read-value.ts";
 import type { InlineReviewFields, ReviewFields } from "./schema.ts";
 import { builtinReviewSchema, configSchema, inlineReviewSchema, reviewSchema } from "./schema.ts";
-import { wholeMilliseconds } from "./schema-parts.ts";
+import { millisecondsOf } from "./schema-parts.ts";
 import type { YamlSource } from "./yaml-source.ts";
 import { parseYaml } from "./yaml-source.ts";
 
@@ -46,7 +46,7 @@ export function toReviewGate(
     onUnavailable: fields.on_unavailable,
     parallel: fields.parallel,
     failFast: false,
-    timeoutMs: wholeMilliseconds(fields.timeout),
+    timeoutMs: millisecondsOf(fields.timeout),
     warnOnly: false,
     runInCi: fields.run_in_ci,
     runLocally: fields.run_locally,
