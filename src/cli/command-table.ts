@@ -183,8 +183,10 @@ function addInitCommand(program: Command, act: Act): void {
     .option("-y, --yes", "ask nothing; the hook is installed only with --hook")
     .option("--hook", "install the Claude Code stop hook without asking")
     .option("--no-hook", "do not install it, do not ask")
+    .option("--here", "in this directory, even if it is not the root of the repository")
+    .option("--try", "run each check once and show whether it passes")
     .option("--dry-run", "show what would be written")
-    .action((options: Pick<InitOptions, "yes" | "hook" | "dryRun">) =>
+    .action((options: Omit<InitOptions, "script" | "version">) =>
       act(async (terminal) =>
         (await import("./commands/init.ts")).initCommand(terminal, {
           ...options,
@@ -196,7 +198,7 @@ function addInitCommand(program: Command, act: Act): void {
   addExamples(
     init,
     "agent-gauntlet init",
-    "agent-gauntlet init --yes --hook",
+    "agent-gauntlet init --yes --hook --try",
     "agent-gauntlet init --dry-run",
   );
 }

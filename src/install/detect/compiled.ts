@@ -67,6 +67,12 @@ export const detectOtherCompiled: Detector = (project) => {
   const cabal = project.files.find((file) => /^[^/]+\.cabal$/.test(file));
   const hasStack = project.has("stack.yaml");
   return rows(
+    {
+      name: "test",
+      command: "cmake -S . -B build && cmake --build build && ctest --test-dir build --output-on-failure",
+      source: "CMakeLists.txt",
+      when: project.says(/^\s*(?:enable_testing|include\s*\(\s*CTest)/im, "CMakeLists.txt"),
+    },
     { name: "test", command: "swift test", source: "Package.swift", when: project.has("Package.swift") },
     { name: "test", command: "zig build test", source: "build.zig", when: project.has("build.zig") },
     { name: "test", command: "stack test", source: "stack.yaml", when: hasStack },
