@@ -12,7 +12,7 @@ import type { RunOptions } from "./commands/run.ts";
 import type { StatusOptions } from "./commands/status.ts";
 import type { ValidateOptions } from "./commands/validate.ts";
 import { addExamples } from "./add-examples.ts";
-import { collect } from "./collect.ts";
+import { collect } from "./option-values.ts";
 import { addHookLookingCommands, addInstallCommands } from "./host-commands.ts";
 import { readReportTargets } from "./report-targets.ts";
 import type { Terminal } from "./terminal.ts";
@@ -134,6 +134,7 @@ function addLookingCommands(program: Command, act: Act): void {
   program
     .command("list")
     .description("show the entry points and their gates")
+    .option("--names", "print only the names of the gates")
     .option("--json", "print them as JSON")
     .action((options: ListOptions) =>
       act(async (terminal) => (await import("./commands/list.ts")).listCommand(terminal, options)),
@@ -147,9 +148,9 @@ function addLookingCommands(program: Command, act: Act): void {
     );
   const report = program
     .command("report")
-    .description("tell the last run again, without running anything")
+    .description("show the last run again, without running anything")
     .addOption(
-      new Option("--format <name>", "how to tell it")
+      new Option("--format <name>", "how to show it")
         .choices(["text", "junit", "sarif", "github"])
         .default("text"),
     )

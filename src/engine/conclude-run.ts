@@ -38,7 +38,10 @@ export async function concludeRun(run: FinishedRun): Promise<RunResult> {
   });
   const told = judgement.status === "failed" ? known?.tell(judgement) : undefined;
   const { status, session, attemptsLeft } = { ...judgement, ...told };
-  const lost = await remember(run, { status, session: withFailedFiles(session, run) });
+  const lost = await remember(run, {
+    status,
+    session: wasInterrupted(run) ? planned.session : withFailedFiles(session, run),
+  });
   const facts = factsOf(run, lost);
   if (lost !== undefined && status === "failed") return { ...facts, ...unrecordable(lost) };
   const detail = detailOf(status, outcomes);
@@ -60,6 +63,11 @@ function factsOf({ planned, outcomes, runNumber }: FinishedRun, lost: string | u
     plan: planned.plan,
     warnings: [...planned.warnings, ...unwritten],
   };
+}
+
+/** By a user at the terminal: nothing was judged, so it costs nothing. A stop hook's deadline is another matter. */
+function wasInterrupted({ request }: FinishedRun): boolean {
+  return request.checkInterval !== true && request.signal?.aborted === true;
 }
 
 /** As many blocks as progress may earn where the host itself has no cap. */

@@ -9,7 +9,7 @@ import { secretMasker } from "../feedback/mask-secrets.ts";
 import { CappedLog } from "../machine/capped-log.ts";
 import { RUN_ID_VARIABLE } from "../machine/gate-groups.ts";
 import { elapsedMs, now } from "../machine/clock.ts";
-import { isDirectory, modifiedAt } from "../machine/kind-of.ts";
+import { modifiedAt, whyNotEnterable } from "../machine/kind-of.ts";
 import { takeGateLog } from "../machine/log-dir.ts";
 import { type ProcessEnd, type ProcessRequest, runProcess } from "../machine/process.ts";
 import { commandsOf } from "./files-placeholder.ts";
@@ -28,12 +28,12 @@ export async function runCheck(
 ): Promise<GateOutcome> {
   const { gate, id, workingDirectory } = planned;
   const cwd = resolve(context.root, workingDirectory);
-  if (!isDirectory(cwd)) {
+  const obstacle = whyNotEnterable(cwd);
+  if (obstacle !== undefined)
     return outcomeOf(planned, 0, {
       kind: "errored",
-      detail: `the working directory ${workingDirectory} does not exist`,
+      detail: `the working directory ${workingDirectory} ${obstacle}`,
     });
-  }
   const taken = takeGateLog(join(context.root, context.logDir), id, context.runNumber);
   const logPath = projectPath(`${context.logDir}/${taken.name}`);
   const log = new CappedLog(join(context.root, logPath), taken);

@@ -73,6 +73,8 @@ function sessionFile(stateDir: string, key: string): string {
 function readState<T>(path: string, absent: T, isValid: (value: unknown) => value is T): Stored<T> {
   const text = readText(path, MAX_STATE_BYTES);
   if (!text.ok && text.trouble.kind === "file-missing") return { value: absent };
+  if (!text.ok && text.trouble.kind === "file-failed")
+    return { value: absent, warning: `Ignored the state in ${path}: ${text.trouble.detail}.` };
   const envelope = text.ok ? parseJson(text.value) : undefined;
   if (!isRecord(envelope) || envelope["version"] !== VERSION || !isValid(envelope["state"])) {
     return { value: absent, warning: `Ignored the state in ${path}: it is damaged or of another version.` };

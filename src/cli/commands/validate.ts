@@ -4,7 +4,7 @@ import { GATES_NOTHING } from "../../config/gauntlet/read-entry-points.ts";
 import { type Diagnostic, formatDiagnostic } from "../../core/diagnostic.ts";
 import type { Result } from "../../core/trouble.ts";
 import { findProject } from "../../machine/find-project.ts";
-import { kindOf } from "../../machine/kind-of.ts";
+import { whyNotEnterable } from "../../machine/kind-of.ts";
 import { validateJson } from "../../report/json.ts";
 import { EXIT } from "../exit-code.ts";
 import { tellTrouble } from "../open-settings.ts";
@@ -36,10 +36,13 @@ async function diagnose({ cwd, env }: Terminal): Promise<Result<readonly Diagnos
 
 /** What loads, but cannot work: a run only warns about it. */
 function judged({ warnings, expected }: LoadedSettings, root: string): readonly Diagnostic[] {
-  const missing = expected.filter(({ path }) => kindOf(join(root, path)) !== "directory");
+  const unusable = expected.flatMap(({ path, complain }) => {
+    const obstacle = whyNotEnterable(join(root, path));
+    return obstacle === undefined ? [] : [complain(obstacle)];
+  });
   return [
     ...warnings.map((one) => (one.message === GATES_NOTHING ? { ...one, severity: "error" as const } : one)),
-    ...missing.map((one) => one.missing),
+    ...unusable,
   ];
 }
 

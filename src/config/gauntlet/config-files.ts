@@ -8,10 +8,11 @@ import { SourceText } from "../source-text.ts";
 
 const MAX_DIAGNOSTICS = 200;
 
-/** A directory the configuration names, and what to say where it does not exist. Looked for by `validate` alone. */
+/** A directory the configuration names. Only `validate` looks for it: what a run finds there is an outcome. */
 export interface ExpectedDirectory {
   readonly path: string;
-  readonly missing: Diagnostic;
+  /** `obstacle` goes on from the name of the directory: "does not exist". */
+  readonly complain: (obstacle: string) => Diagnostic;
 }
 
 /** One load: reads configuration files and remembers what was looked at and what is wrong. */

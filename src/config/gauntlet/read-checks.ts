@@ -8,7 +8,7 @@ import { isPlainMap, readValue, valueAt } from "./read-value.ts";
 import type { CheckFields } from "./schema.ts";
 import { checkSchema, configSchema, inlineCheckSchema } from "./schema.ts";
 import { millisecondsOf } from "./schema-parts.ts";
-import type { YamlSource } from "./yaml-source.ts";
+import type { PathComplaint, YamlSource } from "./yaml-source.ts";
 import { parseYaml } from "./yaml-source.ts";
 
 const CHECKS_DIRECTORY = ".gauntlet/checks";
@@ -30,15 +30,11 @@ export async function toCheckGate(
   files: ConfigFiles,
 ): Promise<CheckGate> {
   const instructions = await readInstructions(fields.fix_instructions, { complain }, files);
-  if (fields.working_directory !== undefined)
+  const { working_directory: path } = fields;
+  if (path !== undefined)
     files.expected.push({
-      path: fields.working_directory,
-      missing: complain(["working_directory"], {
-        severity: "warning",
-        message: `the working directory \`${fields.working_directory}\` does not exist`,
-        hint: "the path is relative to the directory that holds `.gauntlet`",
-        at: "value",
-      }),
+      path,
+      complain: (obstacle) => complain(["working_directory"], unusable(path, obstacle)),
     });
   return {
     kind: "check",
@@ -65,6 +61,15 @@ export async function toCheckGate(
     ...(instructions === undefined ? {} : { fixInstructions: instructions }),
     ...(fields.parser === undefined ? {} : { parser: fields.parser }),
     ...(fields.report === undefined ? {} : { report: projectPath(posix.normalize(fields.report)) }),
+  };
+}
+
+function unusable(path: string, obstacle: string): PathComplaint {
+  return {
+    severity: "warning",
+    message: `the working directory \`${path}\` ${obstacle}`,
+    hint: "the path is relative to the directory that holds `.gauntlet`",
+    at: "value",
   };
 }
 
