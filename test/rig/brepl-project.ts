@@ -20,7 +20,7 @@ export interface RunOptions {
   readonly onStarted?: (pid: number) => void;
 }
 
-const BREPL = resolve("dist/cli/brepl.cjs");
+export const BREPL = resolve("dist/cli/brepl.cjs");
 const GAUNTLET = resolve("dist/cli/agent-gauntlet.cjs");
 
 /** A directory with `.brepl/hooks.edn`, and a session of its own that is forgotten in the end. */

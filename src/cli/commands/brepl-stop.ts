@@ -2,15 +2,12 @@ import type { Verdict } from "../../core/verdict.ts";
 import { handleBreplStop } from "../../engine/handle-brepl-stop.ts";
 import { renderBrepl } from "../../hosts/brepl.ts";
 import { claudeCode } from "../../hosts/claude-code.ts";
+import { currentDirectory } from "../../machine/environment.ts";
 import { writeAll } from "../../machine/write-all.ts";
-import { timeLimit } from "../../machine/time-limit.ts";
 import { trace } from "../../machine/trace.ts";
 import type { BreplOptions } from "../brepl-commands.ts";
 import { cancellation } from "../cancellation.ts";
 import { readEvent } from "../read-event.ts";
-
-/** The registered hook has an hour; what still runs then is ended in time to say so. */
-const DEADLINE_MS = 3_590_000;
 
 /** `brepl hook stop`: may the agent stop? */
 export async function breplStop(options: BreplOptions): Promise<number> {
@@ -28,11 +25,11 @@ async function decide({ replServer }: BreplOptions): Promise<Verdict> {
     return { decision: "allow", status: "stop_hook_active", message: "already inside a stop hook" };
   }
   using cancelled = cancellation();
-  const signal = timeLimit(DEADLINE_MS, cancelled.signal);
+  const { signal } = cancelled; // each hook has its own time limit, and all of them the host's
   const read = await readEvent(signal);
   trace("stdin read");
   if (!read.ok) return invalidInput(`Error parsing Stop event JSON: ${read.problem}`);
-  const cwd = process.cwd();
+  const cwd = currentDirectory();
   const parsed = claudeCode.parse(read.payload, { env, cwd });
   if (parsed.kind === "other-event")
     return invalidInput(`${parsed.name} is not a Stop event: no hook was run`);

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { DURATION, secondsIn } from "../duration.ts";
 import { expects } from "./explain-issue.ts";
 
 /** Text with something in it; `expected` says in plain words what belongs there. */
@@ -20,11 +21,6 @@ export function innerPath(expected: string, directory = "the project") {
 
 export const wholeNumber = z.int({ error: expects("a whole number") });
 
-const DURATION = /^(\d+(?:\.\d+)?)\s*([smh])$/;
-
-/** Units in seconds. */
-const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
-
 /** A day: more than a gate may sensibly take, less than a timer can hold. */
 const MAX_SECONDS = 86_400;
 
@@ -37,10 +33,7 @@ export const duration = z.union(
       .number({ error: expects(IN_SECONDS) })
       .positive()
       .max(MAX_SECONDS),
-    durationText(IN_SECONDS).refine(
-      (text) => secondsIn(text) > 0 && secondsIn(text) <= MAX_SECONDS,
-      "must be more than nothing and at most a day",
-    ),
+    durationText(IN_SECONDS).refine(isWithinADay, "must be more than nothing and at most a day"),
   ],
   { error: expects(IN_SECONDS) },
 );
@@ -51,19 +44,22 @@ const IN_MINUTES = "a whole number of minutes, or a duration such as `10m` or `2
 export const minutes = z.union(
   [
     wholeNumber.min(0),
-    durationText(IN_MINUTES).refine((text) => secondsIn(text) % 60 === 0, "must come to whole minutes"),
+    durationText(IN_MINUTES).refine(
+      (text) => (secondsIn(text) ?? 0) % 60 === 0,
+      "must come to whole minutes",
+    ),
   ],
   { error: expects(IN_MINUTES) },
 );
 
 /** Timers take whole milliseconds only. */
 export function millisecondsOf(time: number | string): number {
-  const seconds = typeof time === "number" ? time : secondsIn(time);
+  const seconds = typeof time === "number" ? time : (secondsIn(time) ?? 0);
   return Math.max(1, Math.round(seconds * 1000));
 }
 
 export function minutesOf(time: number | string): number {
-  return typeof time === "number" ? time : secondsIn(time) / 60;
+  return typeof time === "number" ? time : (secondsIn(time) ?? 0) / 60;
 }
 
 function durationText(expected: string) {
@@ -72,9 +68,9 @@ function durationText(expected: string) {
     .regex(DURATION, { error: `must be ${expected}`, abort: true });
 }
 
-function secondsIn(text: string): number {
-  const [, amount = "", unit = ""] = DURATION.exec(text) ?? [];
-  return Number(amount) * (UNITS[unit] ?? 1);
+function isWithinADay(text: string): boolean {
+  const seconds = secondsIn(text) ?? 0;
+  return seconds > 0 && seconds <= MAX_SECONDS;
 }
 
 function staysInside(path: string): boolean {
