@@ -25,6 +25,7 @@ export function addInstallCommands(program: Command, act: Act): void {
     install,
     "agent-gauntlet install --host claude-code",
     "agent-gauntlet install --all-detected --dry-run",
+    "agent-gauntlet install --host claude-code --shared",
   );
   const uninstall = addInstallOptions(program.command("uninstall"))
     .description("take our stop hooks out again, and nothing else")
@@ -69,6 +70,7 @@ function addInstallOptions(command: Command): Command {
   return command
     .option("--host <name>", `an agent, may be given several times: ${HOST_NAMES}`, collect)
     .option("--project", "in this project (the default)")
+    .option("--shared", "in the settings file the team commits, with a command that works on every machine")
     .option("--user", "in your home directory, for every project")
     .option("--dry-run", "only show what would change")
     .option("-y, --yes", "do not ask");

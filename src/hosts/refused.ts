@@ -1,4 +1,4 @@
-import { didYouMean } from "../core/did-you-mean.ts";
+import { closest } from "../core/did-you-mean.ts";
 
 /** Agents people ask for whose stop cannot be blocked: refused in words, so that no one believes in a gate that is not there. */
 const REFUSED: Readonly<Record<string, string>> = {
@@ -18,6 +18,10 @@ export function refusal(name: string, known: readonly { readonly name: string }[
   const reason = Object.hasOwn(REFUSED, name) ? REFUSED[name] : undefined;
   if (reason !== undefined) return `${name} cannot be gated: ${reason}.`;
   const names = known.map((host) => host.name);
-  const hint = didYouMean(name, names);
-  return `There is no agent "${name}" here${hint === undefined ? "." : `: ${hint}`} Known: ${names.join(", ")}.`;
+  const shortNames = new Map(
+    names.flatMap((full) => [[full.split("-")[0] ?? full, full] as const, [full, full]]),
+  );
+  const meant = shortNames.get(closest(name, [...shortNames.keys()]) ?? "");
+  const hint = meant === undefined ? "." : `: did you mean \`${meant}\`?`;
+  return `There is no agent "${name}" here${hint} Known: ${names.join(", ")}.`;
 }
