@@ -62,6 +62,13 @@ describe("what is installed decides which command is proposed", () => {
     expect(commandOf("test", files, ["lein"])).toBe("lein test");
   });
 
+  test("go vet stands in for a linter that is configured but missing", () => {
+    expect(detected({ "go.mod": "", ".golangci.yml": "" }, ["go"]).map(({ command }) => command)).toEqual([
+      "go vet ./...",
+      "go test ./...",
+    ]);
+  });
+
   test("a Makefile stands in for a missing tool", () => {
     expect(commandOf("test", { "go.mod": "", Makefile: "test:\n\tx\n" }, ["make"])).toBe("make test");
   });

@@ -31,9 +31,10 @@ export const detectGo: Detector = (project) => {
   const source = "go.mod";
   const lintFile = project.find(".golangci.yml", ".golangci.yaml", ".golangci.toml", ".golangci.json");
   const isModule = project.has(source);
+  const hasLinter = lintFile !== undefined && project.isInstalled("golangci-lint");
   return rows(
-    { name: "vet", command: "go vet ./...", source, when: isModule && lintFile === undefined },
-    { name: "lint", command: "golangci-lint run", source: lintFile ?? source, when: lintFile !== undefined },
+    { name: "vet", command: "go vet ./...", source, when: isModule && !hasLinter },
+    { name: "lint", command: "golangci-lint run", source: lintFile ?? source, when: hasLinter },
     { name: "test", command: "go test ./...", source, when: isModule },
   );
 };
