@@ -13,7 +13,7 @@ import type { StatusOptions } from "./commands/status.ts";
 import type { ValidateOptions } from "./commands/validate.ts";
 import { programFile } from "../machine/process/this-program.ts";
 import { addExamples } from "./add-examples.ts";
-import { collect } from "./collect.ts";
+import { collect } from "./option-values.ts";
 import { addHookLookingCommands, addInstallCommands } from "./host-commands.ts";
 import { readReportTargets } from "./report-targets.ts";
 import type { Terminal } from "./terminal.ts";
@@ -135,6 +135,7 @@ function addLookingCommands(program: Command, act: Act): void {
   program
     .command("list")
     .description("show the entry points and their gates")
+    .option("--names", "print only the names of the gates")
     .option("--json", "print them as JSON")
     .action((options: ListOptions) =>
       act(async (terminal) => (await import("./commands/list.ts")).listCommand(terminal, options)),
@@ -148,9 +149,9 @@ function addLookingCommands(program: Command, act: Act): void {
     );
   const report = program
     .command("report")
-    .description("tell the last run again, without running anything")
+    .description("show the last run again, without running anything")
     .addOption(
-      new Option("--format <name>", "how to tell it")
+      new Option("--format <name>", "how to show it")
         .choices(["text", "junit", "sarif", "github"])
         .default("text"),
     )
@@ -184,8 +185,10 @@ function addInitCommand(program: Command, act: Act): void {
     .option("-y, --yes", "ask nothing; the hook is installed only with --hook")
     .option("--hook", "install the Claude Code stop hook without asking")
     .option("--no-hook", "do not install it, do not ask")
+    .option("--here", "in this directory, even if it is not the root of the repository")
+    .option("--try", "run each check once and show whether it passes")
     .option("--dry-run", "show what would be written")
-    .action((options: Pick<InitOptions, "yes" | "hook" | "dryRun">) =>
+    .action((options: Omit<InitOptions, "script" | "version">) =>
       act(async (terminal) =>
         (await import("./commands/init.ts")).initCommand(terminal, {
           ...options,
@@ -197,7 +200,7 @@ function addInitCommand(program: Command, act: Act): void {
   addExamples(
     init,
     "agent-gauntlet init",
-    "agent-gauntlet init --yes --hook",
+    "agent-gauntlet init --yes --hook --try",
     "agent-gauntlet init --dry-run",
   );
 }

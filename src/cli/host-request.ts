@@ -10,6 +10,7 @@ import type { Terminal } from "./terminal.ts";
 
 interface LevelOptions {
   readonly project?: boolean | undefined;
+  readonly shared?: boolean | undefined;
   readonly user?: boolean | undefined;
 }
 
@@ -33,7 +34,11 @@ export function placesOf({ cwd, env }: Terminal): Places {
   return { root: findProject(cwd) ?? absolutePath(cwd), home: absolutePath(homeOf(env)), env };
 }
 
-export function levelsOf({ project, user }: LevelOptions): readonly Level[] {
-  if (!user) return ["project"];
-  return project ? ["project", "user"] : ["user"];
+export function levelsOf({ project, shared, user }: LevelOptions): readonly Level[] {
+  const levels = [
+    ...(project ? (["project"] as const) : []),
+    ...(shared ? (["shared"] as const) : []),
+    ...(user ? (["user"] as const) : []),
+  ];
+  return levels.length === 0 ? ["project"] : levels;
 }

@@ -79,6 +79,11 @@ function blockedStop(
     : { root, whenActive: stopHook.whenActive, attempts, promptId };
 }
 
+/** By a user at the terminal: nothing was judged, so it costs nothing. A stop hook's deadline is another matter. */
+function wasInterrupted({ request }: FinishedRun): boolean {
+  return request.checkInterval !== true && request.signal?.aborted === true;
+}
+
 /** As many blocks as progress may earn where the host itself has no cap. */
 const MAX_BLOCKS_WITHOUT_CAP = 7;
 
@@ -123,8 +128,9 @@ async function remember(
   const { stateDir } = project.logDir;
   const pass = await passRecord(run, status);
   const kept = pass ?? planned.workTree.pass;
+  const judged = wasInterrupted(run) ? planned.session : session;
   const written = [
-    writeSession(stateDir, project.session, pass === undefined ? session : { ...session, openFailures: [] }),
+    writeSession(stateDir, project.session, pass === undefined ? judged : { ...judged, openFailures: [] }),
     writeWorkTree(stateDir, {
       lastRun: runRecord(run, status),
       ...(kept === undefined ? {} : { pass: kept }),

@@ -9,7 +9,7 @@ import { secretMasker } from "../feedback/mask-secrets.ts";
 import { CappedLog } from "../machine/logs/capped-log.ts";
 import { RUN_ID_VARIABLE } from "../machine/process/leftovers.ts";
 import { elapsedMs, now } from "../machine/clock.ts";
-import { isDirectory, modifiedAt } from "../machine/files/files.ts";
+import { modifiedAt, whyNotEnterable } from "../machine/files/files.ts";
 import { takeGateLog } from "../machine/logs/log-dir.ts";
 import {
   type ProcessEnd,
@@ -17,6 +17,7 @@ import {
   describeExitCode,
   runProcess,
 } from "../machine/process/run-process.ts";
+
 import { commandsOf } from "./files-placeholder.ts";
 import type { GateContext } from "./gate-context.ts";
 import { inLatin1, MaskedOutput } from "../machine/logs/masked-output.ts";
@@ -33,12 +34,12 @@ export async function runCheck(
 ): Promise<GateOutcome> {
   const { gate, id, workingDirectory } = planned;
   const cwd = resolve(context.root, workingDirectory);
-  if (!isDirectory(cwd)) {
+  const obstacle = whyNotEnterable(cwd);
+  if (obstacle !== undefined)
     return outcomeOf(planned, 0, {
       kind: "errored",
-      detail: `the working directory ${workingDirectory} does not exist`,
+      detail: `the working directory ${workingDirectory} ${obstacle}`,
     });
-  }
   const taken = takeGateLog(join(context.root, context.logDir), id, context.runNumber);
   const logPath = projectPath(`${context.logDir}/${taken.name}`);
   const log = new CappedLog(join(context.root, logPath), taken);

@@ -21,6 +21,7 @@ export const claudeCode: Host = {
   registration: {
     event: "Stop",
     projectFile: ".claude/settings.local.json",
+    sharedFile: ".claude/settings.json",
     otherProjectFiles: [".claude/settings.json"],
     userFile: { variable: "CLAUDE_CONFIG_DIR", folder: ".claude", file: "settings.json" },
     eventsKey: "hooks",

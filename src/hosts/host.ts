@@ -31,7 +31,9 @@ export interface Registration {
   readonly event: string;
   /** Relative to the project root, with `/`. */
   readonly projectFile: string;
-  /** Other files of a project where this host finds hooks; we only look there. */
+  /** The file of a project that is committed, where `projectFile` is personal. */
+  readonly sharedFile?: string;
+  /** Other files of a project where this host finds hooks. */
   readonly otherProjectFiles?: readonly string[];
   readonly userFile: UserFile;
   /** The property that holds the events. */

@@ -113,9 +113,18 @@ function register(body: string, hook: RegisteredHook, registration: HookRegistra
   return registration.exact === true ? replace(body, present, hook) : correct(body, present, hook.command);
 }
 
-function replace(body: string, { node }: FoundHook, { fields }: RegisteredHook): string {
-  if (isDeepStrictEqual(getNodeValue(node), fields)) return body;
-  return replaceItem(body, node, { value: fields, layout: detectLayout(body) });
+function replace(body: string, { node }: FoundHook, hook: RegisteredHook): string {
+  const present: unknown = getNodeValue(node);
+  const value = { ...hook.fields, ...raisedTimeout(present, hook.fields) };
+  if (isDeepStrictEqual(present, value)) return body;
+  return replaceItem(body, node, { value, layout: detectLayout(body) });
+}
+
+/** Whoever gave the hook more time than we do had a reason. */
+function raisedTimeout(present: unknown, { timeout }: RegisteredHook["fields"]): { timeout?: number } {
+  const current = (present as { timeout?: unknown }).timeout; // our hooks are objects
+  const isRaised = typeof current === "number" && typeof timeout === "number" && current > timeout;
+  return isRaised ? { timeout: current } : {};
 }
 
 /** Arguments that somebody added to our command stay. */

@@ -1,7 +1,8 @@
 import type { AbsolutePath } from "../core/path.ts";
 import type { Result, Trouble } from "../core/trouble.ts";
 import type { FileChange, HookRegistration } from "./hook-registration.ts";
-import { type HostFile, type Places, alsoRead } from "./host-files.ts";
+import { type HostFile, type Places, alsoRead, ownFiles } from "./host-files.ts";
+
 import { hostStopHook } from "./host-registration.ts";
 import { findOurHooks } from "./our-hooks.ts";
 import { planInstall, planUninstall } from "./plan-hooks.ts";
@@ -31,7 +32,9 @@ export interface HostRequest {
 
 /** The files a plan for these targets depends on. */
 export function filesOf(targets: readonly HostFile[], places: Places): readonly AbsolutePath[] {
-  const paths = targets.flatMap((target) => [target, ...alsoRead(target, places)].map((file) => file.path));
+  const paths = targets.flatMap((target) =>
+    [target, ...ofProject(target, places), ...alsoRead(target, places)].map((file) => file.path),
+  );
   return [...new Set(paths)];
 }
 
@@ -92,10 +95,22 @@ function onePerFile(targets: readonly HostFile[]): readonly HostFile[] {
   return targets.filter((target, index) => targets.findIndex(({ path }) => path === target.path) === index);
 }
 
-/** Another host's file that makes this host run the hook, unless it has its own registration already. */
+/** The team's file, or another host's, that makes this host run the hook, unless it has its own registration already. */
 function coveringFile(target: HostFile, request: HostRequest): HostFile | undefined {
   if (isRegistered(target, request)) return undefined;
-  return obeyed(target, request).find(({ when }) => when === "always");
+  const ofTeam = target.level === "project" ? otherRegistrations(target, request)[0] : undefined;
+  return ofTeam ?? obeyed(target, request).find(({ when }) => when === "always");
+}
+
+/** The host's other files of this project that have the hook now: its personal one, or the team's. */
+function otherRegistrations(target: HostFile, request: HostRequest): readonly HostFile[] {
+  return ofProject(target, request.places).filter(
+    (file) => file.path !== target.path && isRegistered(file, request),
+  );
+}
+
+function ofProject({ host, level }: HostFile, places: Places): readonly HostFile[] {
+  return level === "user" ? [] : ownFiles(host, places).filter((file) => file.level !== "user");
 }
 
 function obeyed(target: HostFile, request: HostRequest): ReturnType<typeof alsoRead> {
@@ -112,9 +127,14 @@ function firingNotes(target: HostFile, request: HostRequest): readonly string[] 
     return [
       `${title} also runs the hooks of ${covering.shown}, so it is not registered in ${target.shown} as well.`,
     ];
-  return obeyed(target, request).map(({ when, shown }) =>
+  const personal = otherRegistrations(target, request).map(
+    ({ shown }) =>
+      `${title} runs the hook twice: from ${target.shown} and from ${shown}. The second answers at once; \`agent-gauntlet uninstall --host ${target.host.name}\` takes it out of ${target.registration.projectFile}.`,
+  );
+  const borrowed = obeyed(target, request).map(({ when, shown }) =>
     when === "always"
       ? `${title} runs the hook twice: from ${target.shown} and from ${shown}. The second answers at once; \`agent-gauntlet uninstall --host ${target.host.name}\` takes the first out.`
       : `${title} runs the hook twice if it may use Claude Code's hooks ("Third-party skills" in its settings): from ${target.shown} and from ${shown}.`,
   );
+  return [...personal, ...borrowed];
 }

@@ -7,11 +7,16 @@ const reasoned = z.array(
   z.strictObject({ id: z.string().describe("The gate."), why: z.string().describe("In words.") }),
 );
 
+const level = z.enum(["ok", "warning", "problem"]).describe("A problem makes the exit code 1.");
+
 /** `doctor --json`. */
 export const doctorSchema = z
   .strictObject({
     format,
     command: z.literal("doctor").describe("The command that printed this."),
+    configuration: z
+      .strictObject({ level, text: z.string().describe("For people.") })
+      .describe("Whether this project's configuration gates anything."),
     hosts: z
       .array(
         z.strictObject({
@@ -23,7 +28,7 @@ export const doctorSchema = z
                 check: z
                   .enum(["registered", "command", "program", "timeout", "fired", "round-trip"])
                   .describe("What was looked at."),
-                level: z.enum(["ok", "warning", "problem"]).describe("A problem makes the exit code 1."),
+                level,
                 text: z.string().describe("For people."),
               }),
             )

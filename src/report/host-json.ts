@@ -9,8 +9,11 @@ export interface HostDiagnosis {
   readonly findings: readonly { readonly check: string; readonly level: string; readonly text: string }[];
 }
 
-export function doctorJson(hosts: readonly HostDiagnosis[]): string {
-  return line("doctor", { hosts });
+export function doctorJson(
+  configuration: { readonly level: string; readonly text: string },
+  hosts: readonly HostDiagnosis[],
+): string {
+  return line("doctor", { configuration, hosts });
 }
 
 export function explainJson({ at, event, verdict, run, answer }: StopRecord): string {

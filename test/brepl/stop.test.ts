@@ -1,10 +1,11 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdir, readFile, readdir, stat, symlink, writeFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { isAlive } from "../../src/machine/process/group.ts";
 
-import { IS_NATIVE } from "../rig/program.ts";
+import { BREPL, IS_NATIVE } from "../rig/program.ts";
 import { breplProject } from "../rig/brepl-project.ts";
+
 import { answering, closedPort, nreplWireServer } from "../rig/nrepl-wire-server.ts";
 
 const APPROVE = '{"decision": "approve"}\n';
@@ -19,6 +20,33 @@ const stop = (...hooks: readonly string[]): string => `{:stop [${hooks.join("\n"
 
 const answerWith = (value: string) =>
   nreplWireServer(answering(({ id = "" }, { send }) => send({ id, value, status: ["done"] })));
+
+describe("two hooks of one name", () => {
+  test("both run, and each has its own count", async () => {
+    await using project = await breplProject(
+      stop(bash("lint", "true"), bash("lint", "touch second; false", `${RETRY} :max-retries 1`)),
+    );
+
+    const first = await project.stop();
+    const counted = await project.counts();
+    const second = await project.stop();
+
+    expect(first).toMatchObject({ exitCode: 2 });
+    expect(counted).toBe('{"lint#2" 1}');
+    expect(first.stderr).toContain('an earlier hook is called "lint" too');
+    expect(second).toMatchObject({ exitCode: 1 });
+    expect(project.has("second")).toBe(true);
+  });
+});
+
+test("in a directory that has been deleted the agent may stop", async () => {
+  await using project = await breplProject();
+  const command = `mkdir gone && cd gone && rmdir ../gone && exec ${BREPL.map((word) => JSON.stringify(word)).join(" ")} hook stop`;
+
+  const run = spawnSync("sh", ["-c", command], { cwd: project.dir, input: '{"session_id":"s"}' });
+
+  expect({ exitCode: run.status, stdout: String(run.stdout), stderr: String(run.stderr) }).toEqual(MAY_STOP);
+});
 
 describe("the event", () => {
   test.each([

@@ -36,6 +36,24 @@ test("fails where no agent has the hook", async () => {
   expect(done.stdout).toContain("No agent has the stop hook.");
 });
 
+test("is not content with a hook that gates nothing", async () => {
+  await using project = await GauntletProject.create({ ".gauntlet/config.yml": "check: { a: b }\n" });
+  await project.gauntlet(["install", "--host", "codex"], { env: { PATH } });
+
+  const done = await project.gauntlet(["doctor"], { env: { PATH } });
+
+  expect(done.exitCode).toBe(1);
+  expect(done.stdout).toContain("✗ .gauntlet/config.yml: no gate can ever run, so nothing is checked");
+});
+
+test("counts the gates of a configuration that has some", async () => {
+  await using project = await GauntletProject.withChecks({ lint: "true", test: "true" });
+
+  const done = await project.gauntlet(["doctor"], { env: { PATH } });
+
+  expect(done.stdout).toContain("✓ .gauntlet/config.yml has 2 gates");
+});
+
 test("finds a sound registration, and that it has not fired yet", async () => {
   await using project = await GauntletProject.withChecks({ ok: "true" });
   await project.gauntlet(["install", "--host", "codex"], { env: { PATH } });

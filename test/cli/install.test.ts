@@ -1,6 +1,6 @@
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { HOSTS } from "../../src/hosts/host-table.ts";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
@@ -123,7 +123,56 @@ test("names the native program where npm installed it for the project or where i
   );
 });
 
+describe("--shared", () => {
+  test.each([
+    [
+      "a dependency of the project",
+      '{ "devDependencies": { "agent-gauntlet": "^1" } }',
+      "npx --no-install agent-gauntlet stop-hook",
+    ],
+    ["nothing of the project's", "{}", "agent-gauntlet stop-hook"],
+  ])("writes a command that holds on every machine where the program is %s", async (_, manifest, command) => {
+    await using project = await GauntletProject.withChecks({ ok: "true" }, { "package.json": manifest });
+
+    const done = await project.gauntlet(["install", "--shared", "--host", "claude-code", "--host", "codex"]);
+    const again = await project.gauntlet(["install", "--host", "claude-code"]);
+
+    expect(done.exitCode).toBe(0);
+    expect(project.read(".claude/settings.json")).toContain(`"command": "${command}"`);
+    expect(project.read(".codex/hooks.json")).toContain(`"command": "${command} --host codex"`);
+    expect(done.stdout).not.toContain("neither ignores nor tracks");
+    expect(again.stdout).toContain("also runs the hooks of .claude/settings.json");
+    expect(project.has(".claude/settings.local.json")).toBe(false);
+  });
+
+  test("says that a personal registration fires too, and uninstall --shared takes the team's out", async () => {
+    await using project = await GauntletProject.withChecks({ ok: "true" });
+    await project.gauntlet(["install", "--host", "claude-code"]);
+
+    const done = await project.gauntlet(["install", "--shared", "--host", "claude-code"]);
+    await project.gauntlet(["uninstall", "--shared", "--host", "claude-code"]);
+
+    expect(done.stdout).toContain(
+      "runs the hook twice: from .claude/settings.json and from .claude/settings.local.json",
+    );
+    expect(project.has(".claude/settings.json")).toBe(false);
+    expect(project.has(".claude/settings.local.json")).toBe(true);
+  });
+});
+
+test("says that a personal settings file would be committed", async () => {
+  await using project = await GauntletProject.withChecks({ ok: "true" });
+
+  const done = await project.gauntlet(["install", "--host", "claude-code"]);
+
+  expect(done.stdout).toContain(
+    "! .claude/settings.local.json is yours alone, but git neither ignores nor tracks it.",
+  );
+});
+
 test.each([
+  ["cladue", 'There is no agent "cladue" here: did you mean `claude-code`? Known'],
+  ["cladue-code", 'There is no agent "cladue-code" here: did you mean `claude-code`? Known'],
   ["goose", "goose cannot be gated: it has no hook at the end of a turn."],
   ["windsurf", "windsurf cannot be gated: its hooks cannot keep the agent from stopping."],
   ["nobody", 'There is no agent "nobody" here. Known: claude-code, codex'],

@@ -100,7 +100,7 @@ describe("choosing gates", () => {
     const done = await project.gauntlet(["run", "-g", "tset"]);
 
     expect(done.exitCode).toBe(1);
-    expect(done.stderr).toContain('There is no gate "tset". Known gates: lint, test.');
+    expect(done.stderr).toContain('There is no gate "tset": did you mean `test`? Known gates: lint, test.');
     expect(project.has("gauntlet_logs/console.1.log")).toBe(false);
   });
 

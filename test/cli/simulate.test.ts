@@ -1,4 +1,5 @@
-import { join } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 
 import { GauntletProject } from "../rig/gauntlet-project.ts";
@@ -19,6 +20,17 @@ test("shows what the agent reads and the person sees, and remembers nothing", as
   expect(done.stdout).toContain("The person sees nothing.");
   expect(project.has("gauntlet_logs")).toBe(false);
   expect((await project.gauntlet(["explain"])).exitCode).toBe(1);
+});
+
+test("names logs that can be read afterwards", async () => {
+  await using project = await GauntletProject.withChecks({ ready: `echo seen; ${RED}` }, { "state.txt": "" });
+  await project.write({ "state.txt": "broken" });
+
+  const { stdout } = await project.gauntlet(["simulate"], { env: { TMPDIR: project.home } });
+
+  const log = /\S+\/check_\._ready\.1\.log/.exec(stdout)?.[0] ?? "no log is named";
+  expect(readFileSync(log, "utf8")).toContain("seen");
+  expect(existsSync(join(dirname(log), ".state"))).toBe(false);
 });
 
 test("does not spend the budget of a real session", async () => {
@@ -58,6 +70,9 @@ test("plays a recorded payload", async () => {
 
 test.each([
   [["--host", "goose"], "goose cannot be gated"],
+  [["--host", "cladue-code"], 'There is no agent "cladue-code" here: did you mean `claude-code`?'],
+  [["--times", "0"], "It must be a whole number, 1 or more."],
+  [["--times", "x"], "It must be a whole number, 1 or more."],
   [["--host", "codex", "--event", "missing.json"], "Cannot read missing.json"],
 ])("refuses %j", async (args, message) => {
   await using project = await GauntletProject.withChecks({ ready: RED });

@@ -52,6 +52,7 @@ describe("a project", () => {
           "runIntervalMinutes": 0,
           "timeoutMs": 300000,
           "whenActive": "allow",
+          "whenBusy": "allow",
         },
       }
     `);

@@ -320,6 +320,7 @@ function settingsWith(entryPoints: readonly EntryPoint[]): Settings {
       enabled: true,
       runIntervalMinutes: 0,
       whenActive: "allow",
+      whenBusy: "allow",
       timeoutMs: 300_000,
       maxReasonChars: 9000,
       defer: true,

@@ -10,9 +10,10 @@ import {
 import { listSessions, readWorkTree } from "../../machine/state/history.ts";
 import { logDirOf } from "../../machine/logs/log-dir.ts";
 import { type SessionFacts, statusJson } from "../../report/json.ts";
-import { counted, finishedLine, whatItCameTo } from "../../report/plain-lines.ts";
+import { ago, counted, finishedLine, summaryOf } from "../../report/plain-lines.ts";
 import { EXIT } from "../exit-code.ts";
 import { openSettings } from "../open-settings.ts";
+import { marked } from "../progress.ts";
 import { printLine, type Terminal } from "../terminal.ts";
 
 export interface StatusOptions {
@@ -50,15 +51,16 @@ function openSessions(
 }
 
 function printStatus(
-  { stdout, colours }: Terminal,
+  terminal: Terminal,
   { lastRun, pass }: WorkTreeHistory,
   sessions: readonly SessionFacts[],
 ): void {
+  const { stdout, colours } = terminal;
+  const now = Date.now();
   if (lastRun === undefined) return printLine(stdout, "No run yet. Start one with `agent-gauntlet run`.");
-  printLine(stdout, `${colours.bold(`Run ${lastRun.number}`)}: ${whatItCameTo(lastRun)}`);
-  for (const outcome of lastRun.outcomes) printLine(stdout, `  ${finishedLine(outcome)}`);
-  if (pass !== undefined)
-    printLine(stdout, `Last pass: run ${pass.runNumber}, ${new Date(pass.at).toISOString()}`);
+  printLine(stdout, `${colours.bold(`Run ${lastRun.number}`)}: ${summaryOf(lastRun, now)}`);
+  for (const outcome of lastRun.outcomes) printLine(stdout, `  ${marked(terminal, finishedLine(outcome))}`);
+  if (pass !== undefined) printLine(stdout, `Last pass: run ${pass.runNumber}, ${ago(pass.at, now)}`);
   for (const { id, history, attemptsLeft } of sessions) {
     const budget = history.gaveUpOn === undefined ? `${counted(attemptsLeft, "attempt")} left` : "gave up";
     printLine(stdout, `Session ${id}: ${budget}`);

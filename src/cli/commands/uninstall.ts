@@ -14,6 +14,7 @@ export interface UninstallOptions {
   /** All of them where none is named. */
   readonly host?: readonly string[];
   readonly project?: boolean;
+  readonly shared?: boolean;
   readonly user?: boolean;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
@@ -21,10 +22,10 @@ export interface UninstallOptions {
 
 /** Takes our stop hooks out of the hosts' files, and nothing else. */
 export async function uninstallCommand(terminal: Terminal, options: UninstallOptions): Promise<number> {
-  const { host = [], project, user, dryRun, yes } = options;
+  const { host = [], project, shared, user, dryRun, yes } = options;
   const hosts = host.length === 0 ? REGISTRABLE : hostsNamed(host);
   if (typeof hosts === "string") return complain(terminal, hosts);
-  const plans = await planEverywhere(terminal, hosts, levelsOf({ project, user }));
+  const plans = await planEverywhere(terminal, hosts, levelsOf({ project, shared, user }));
   if (!plans.ok) return complain(terminal, explain(plans.trouble));
   const files = uniqueFiles(plans.value).filter(({ change }) => change.kind !== "unchanged");
   const troubles = plans.value.flatMap((plan) => plan.troubles);

@@ -1,5 +1,6 @@
 import { hasCode } from "./errno.ts";
 import {
+  accessSync,
   appendFileSync,
   mkdirSync,
   readdirSync,
@@ -168,6 +169,18 @@ export function kindOf(path: string): "directory" | "file" | "missing" {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined) return "missing";
   return stat.isDirectory() ? "directory" : "file";
+}
+
+/** Why no program can be started in a directory; undefined where one can. */
+export function whyNotEnterable(path: string): string | undefined {
+  try {
+    const kind = kindOf(path);
+    if (kind !== "directory") return kind === "missing" ? "does not exist" : "is not a directory";
+    accessSync(path, constants.X_OK);
+    return undefined;
+  } catch {
+    return "cannot be entered: permission denied";
+  }
 }
 
 export function isDirectory(path: string): boolean {
