@@ -15,5 +15,5 @@ export async function main(command: () => Promise<number>): Promise<void> {
 function bugReport(error: unknown): string {
   const { message, stack } = error instanceof Error ? error : { message: String(error), stack: undefined };
   const detail = process.env["AGENT_GAUNTLET_DEBUG"] ? `${stack ?? message}\n` : "";
-  return `agent-gauntlet: something went wrong that should not: ${message}\n${detail || "Set AGENT_GAUNTLET_DEBUG=1 to see where.\n"}`;
+  return `agent-gauntlet: internal error: ${message}\n${detail || "Set AGENT_GAUNTLET_DEBUG=1 to see where.\n"}`;
 }

@@ -18,7 +18,7 @@ export function explainStop(record: StopRecord): string {
     "",
     `What the host got (exit code ${record.answer.exitCode})`,
     `  ${record.answer.stdout.trimEnd()}`,
-    ...(verdict.notice === undefined ? [] : ["", "What the person was told", ...indented(verdict.notice)]),
+    ...(verdict.notice === undefined ? [] : ["", "What the user was told", ...indented(verdict.notice)]),
     "",
   ].join("\n");
 }
