@@ -29,6 +29,8 @@ export interface PassRecord {
   readonly tree: string;
   readonly gateHash: string;
   readonly baseCommit?: string;
+  /** HEAD at the time. */
+  readonly head?: string;
   readonly status: "passed" | "passed_with_warnings";
   readonly at: number;
 }
@@ -45,6 +47,8 @@ export interface SessionHistory {
   readonly openFailures: readonly OpenFailure[];
   /** Blocks given because a reviewer or server was not there; they cost no attempt. */
   readonly unavailableBlocks?: number;
+  /** Programs whose absence has blocked this session once; it does so no more. */
+  readonly missing?: readonly string[];
   /** The fingerprint of the tree on which we gave up; empty when the tree had none. */
   readonly gaveUpOn?: string;
   /** The prompt for which a stop was put off once because agents still worked; empty where the host names no prompt. */

@@ -49,6 +49,7 @@ export async function conclude(run: FinishedRun): Promise<Ran> {
     changes: planned.detected.changes,
     plan: planned.plan,
     consoleLogPath,
+    notices: [],
     warnings: [...planned.warnings, ...(lost === undefined ? [] : [`This run is not recorded. ${lost}`])],
   };
   if (lost !== undefined && status === "failed") return { ...facts, ...uncountable(lost) };
@@ -148,12 +149,12 @@ async function passRecord(run: FinishedRun, status: Status): Promise<PassRecord 
   if (!isRunOfEverything(run.request) || !(await planned.stoodStill())) return undefined;
   const tree = `${runNumber}-${planned.runId}`;
   keepPassIndex(project.logDir.stateDir, tree, planned.snapshot.keepIndex);
-  const { baseCommit } = planned.detected.changes;
+  const { baseCommit, head } = planned.detected.changes;
   return {
     runNumber,
     tree,
     gateHash: project.settings.gateHash,
-    ...(baseCommit === undefined ? {} : { baseCommit }),
+    ...definedOnly({ baseCommit, head }),
     status,
     at: now(),
   };

@@ -1,4 +1,5 @@
 import type { Door } from "../core/guards.ts";
+import { noticeOf } from "../core/notice.ts";
 import type { ProjectPath } from "../core/path.ts";
 import type { RunEvent, RunRequest, RunResult } from "../core/run.ts";
 import { NEW_RECORD, type RecordedRun, recordedRun, type SessionRecord } from "../core/session-record.ts";
@@ -45,13 +46,36 @@ export async function handleStop(stop: Stop, signal: AbortSignal): Promise<Answe
   stop.onRunning?.();
   const { executeRun } = await import("./run.ts"); // the answers above load a tenth of the program
   const { blockCap, budget, logDir, onEvent = () => {} } = stop;
-  const request = { cwd: root, checkInterval: true, event, blockCap, budget, env, signal, onEvent, logDir };
-  const result = await executeRun(request);
-  return {
-    verdict: verdictOf(result),
-    run: recordedRun(result),
-    record: { ...withBlock(record, result), root },
+  const request = {
+    cwd: root,
+    checkInterval: true,
+    event,
+    record,
+    blockCap,
+    budget,
+    env,
+    signal,
+    onEvent,
+    logDir,
   };
+  const result = await executeRun(request);
+  const { verdict, told } = withNotices(verdictOf(result), result, record);
+  return { verdict, run: recordedRun(result), record: remembered({ ...record, told }, result, root) };
+}
+
+/** One notice per stop, short, and each fact once per session. */
+function withNotices(verdict: Verdict, result: RunResult, { told }: SessionRecord) {
+  const warnings = result.warnings.map((text) => ({ key: text, text }));
+  const notice = noticeOf(verdict.notice, [...result.notices, ...warnings], told);
+  const { notice: _withoutFacts, ...rest } = verdict;
+  return { verdict: notice.text === undefined ? rest : { ...rest, notice: notice.text }, told: notice.told };
+}
+
+/** Where the session began, and whether it was blocked: what its next stop must know. */
+function remembered(record: SessionRecord, result: RunResult, root: string): SessionRecord {
+  const head = result.changes?.head;
+  const isKnown = record.start?.root === root || head === undefined;
+  return { ...withBlock(record, result), root, ...(isKnown ? {} : { start: { root, head } }) };
 }
 
 /** A block is remembered until the gates pass or we give up; trouble in between does not end it. */

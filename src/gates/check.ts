@@ -1,3 +1,6 @@
+import { programsIn } from "../core/command-words.ts";
+import type { Environment } from "../machine/process/environment.ts";
+import { findExecutable } from "../machine/process/executables.ts";
 import { join, resolve } from "node:path";
 import { relative } from "node:path/posix";
 import type { CheckGate } from "../core/gate.ts";
@@ -65,10 +68,22 @@ export async function runCheck(
   log.close();
   const report = freshReport(gate, context.root, startedAt);
   return outcomeOf(planned, elapsedMs() - started, {
-    ...whatHappened(end, log.problem, signal),
+    ...withMissing(whatHappened(end, log.problem, signal), gate, { end, env, cwd }),
     logPath,
     ...(report === undefined ? {} : { report }),
   });
+}
+
+/** Where the program that the command names is missing, that is what went wrong; not what happens inside a script of the project. */
+function withMissing(
+  happened: Happened,
+  { command }: CheckGate,
+  { end, env, cwd }: { readonly end: ProcessEnd; readonly env: Environment; readonly cwd: string },
+): Happened {
+  const isNotFound = end.kind === "exited" && (end.exitCode === 127 || end.exitCode === 126);
+  if (happened.kind !== "failed" || !isNotFound) return happened;
+  const missing = programsIn(command).find((name) => findExecutable(name, env, cwd) === undefined);
+  return missing === undefined ? happened : { ...happened, missing };
 }
 
 /** A report left by an earlier run says nothing about this one. */

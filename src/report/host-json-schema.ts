@@ -67,10 +67,10 @@ export const explainSchema = z
     verdict: z
       .strictObject({
         decision: z.enum(["allow", "block"]).describe("Whether the agent might stop."),
-        status: z.enum(STATUSES).describe("What it came to; see the list of statuses."),
+        status: z.enum(STATUSES).describe("The result; see the list of statuses."),
         message: z.string().describe("One line for people."),
         feedback: z.string().nullable().describe("What the agent was given to read."),
-        notice: z.string().nullable().describe("What the person was told."),
+        notice: z.string().nullable().describe("What the user was told."),
       })
       .describe("What was decided."),
     run: z
@@ -80,7 +80,7 @@ export const explainSchema = z
         files: z.array(z.string()).describe("What changed; at most 200."),
         planned: reasoned.describe("Gates that were to run, and why."),
         skipped: reasoned.describe("Gates that were not, and why."),
-        outcomes: reasoned.describe("What each gate came to."),
+        outcomes: reasoned.describe("The outcome of each gate."),
         attemptsLeft: z.int().nullable().describe("Blocks that may still follow."),
         consoleLog: z.string().nullable().describe("The log of the run as a whole."),
       })

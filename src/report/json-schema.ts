@@ -21,7 +21,7 @@ const gateId = z
   .string()
   .describe("`<kind>:<scope>:<name>`; stable between runs, and what `--gate` takes besides a name.");
 
-const runStatus = z.enum(STATUSES).describe("What it came to; see the list of statuses.");
+const runStatus = z.enum(STATUSES).describe("The result; see the list of statuses.");
 
 const time = z.iso.datetime().describe("ISO 8601, UTC.");
 
@@ -82,7 +82,7 @@ const outcome = z
     workingDirectory: path.describe("Where it ran."),
     outcome: z
       .enum(["passed", "failed", "timed-out", "errored", "unavailable", "cancelled", "skipped"])
-      .describe("What the gate came to."),
+      .describe("The outcome of the gate."),
     detail: z.string().nullable().describe("One line more: `exit code 1`; a warning, if it passed with one."),
     blocks: z.boolean().describe("Whether this outcome keeps an agent from stopping."),
     warnOnly: z.boolean().describe("Whether the configuration says that this gate only warns."),
@@ -129,7 +129,7 @@ const run = z
     consoleLog: path.nullable().describe("The log of the run as a whole."),
     attemptsLeft: z.int().nullable().describe("Blocks that may still follow."),
   })
-  .describe("`run`, `check` and `review`: what was run and what it came to.");
+  .describe("`run`, `check` and `review`: what was run, with its result.");
 
 const detect = z
   .strictObject({

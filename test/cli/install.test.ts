@@ -160,6 +160,18 @@ describe("--shared", () => {
   });
 });
 
+test("uninstall says that the team's file still has the hook", async () => {
+  await using project = await GauntletProject.withChecks({ ok: "true" });
+  await project.gauntlet(["install", "--shared", "--host", "claude-code"]);
+
+  const done = await project.gauntlet(["uninstall"]);
+
+  expect(done.stdout).toBe(
+    ".claude/settings.json has the hook for the team: `agent-gauntlet uninstall --shared` takes it out.\n",
+  );
+  expect(project.has(".claude/settings.json")).toBe(true);
+});
+
 test("says that a personal settings file would be committed", async () => {
   await using project = await GauntletProject.withChecks({ ok: "true" });
 

@@ -17,7 +17,7 @@ test("shows what the agent reads and the person sees, and remembers nothing", as
   expect(done.stdout).toContain('"hook_event_name":"AfterAgent"');
   expect(done.stdout).toContain("The agent goes on and reads:\n  Gauntlet gates did not pass");
   expect(done.stdout).toContain("It printed nothing.");
-  expect(done.stdout).toContain("The person sees nothing.");
+  expect(done.stdout).toContain("The user sees nothing.");
   expect(project.has("gauntlet_logs")).toBe(false);
   expect((await project.gauntlet(["explain"])).exitCode).toBe(1);
 });
@@ -54,7 +54,7 @@ test("plays stops until the agent stops: blocked, then let through, with a word 
   expect(done.stdout).toContain("Stop 2,");
   expect(done.stdout).not.toContain("Stop 3,");
   expect(done.stdout).toContain(
-    "The agent stops.\nThe person sees:\n  Stop says: Gauntlet: the last stop was blocked",
+    "The agent stops.\nThe user sees:\n  Stop says: Gauntlet: the last stop was blocked",
   );
 });
 

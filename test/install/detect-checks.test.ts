@@ -113,6 +113,7 @@ describe("projects inside a repository", () => {
 
   test.each<[what: string, files: Readonly<Record<string, string>>]>([
     ["packages of a workspace with a test", { "package.json": npm, "packages/a/package.json": npm }],
+    ["modules of a Gradle build", { "build.gradle": "", "app/build.gradle": "" }],
     ["what a Makefile at the top tests", { Makefile: "test:\n\tx\n", "web/package.json": npm }],
     [
       "examples and fixtures",

@@ -172,7 +172,7 @@ const retrySchema = z.strictObject({
   when_stuck: z.enum(["continue", "stop"]).exactOptional().meta({
     default: RETRY_DEFAULTS.when_stuck,
     description:
-      "`stop`: three attempts with the identical problems end the loop, with a summary for the person.",
+      "`stop`: three attempts with the identical problems end the loop, with a summary for the user.",
   }),
   extend_on_progress: z.boolean().exactOptional().meta({
     default: RETRY_DEFAULTS.extend_on_progress,

@@ -65,7 +65,7 @@ export function detectScopes(project: Project): readonly DetectedScope[] {
   const isRunFromTop = TASK_RUNNERS.some((detect) => detect(project).some(({ name }) => name !== "lint"));
   if (isRunFromTop) return [root];
   const uncovered = Object.fromEntries(
-    Object.entries(LANGUAGES).filter(([, detect]) => !detect(project).some(({ name }) => name === "test")),
+    Object.entries(LANGUAGES).filter(([, detect]) => !detect(project).some(isTest)),
   );
   const nested = nestedDirectories(project).map((path) => ({
     path,
@@ -75,6 +75,10 @@ export function detectScopes(project: Project): readonly DetectedScope[] {
 }
 
 const MAX_NESTED = 12;
+
+function isTest({ name }: DetectedCheck): boolean {
+  return name === "test" || name === "check";
+}
 
 /** Directories at most two deep that hold a manifest. */
 function nestedDirectories(project: Project): readonly string[] {

@@ -51,6 +51,18 @@ function describeSelf(sessionId?: string): LockHolder {
   };
 }
 
+/** Waits until a lock can be taken; false when the signal came first. */
+export async function lockReleased(path: string, signal: AbortSignal): Promise<boolean> {
+  for (;;) {
+    const holder = readHolder(path);
+    if (holder === undefined || !isHolderAlive(holder)) return !signal.aborted;
+    if (signal.aborted) return false;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+  }
+}
+
+const LOOK_AGAIN_MS = 100;
+
 /** A hard link appears whole or not at all, so a reader never sees half a lock. */
 function claim(path: string, draft: string, self: LockHolder): Result<Lock> {
   for (;;) {
