@@ -1,4 +1,3 @@
-import type { ChangeSet } from "../core/change-set.ts";
 import { diagnosticLine } from "../core/diagnostic.ts";
 import { resumeSession, type SessionHistory } from "../core/history.ts";
 import type { Notice } from "../core/notice.ts";
@@ -50,9 +49,10 @@ function isBusy(result: RunResult, { settings }: Project, { checkInterval }: Run
 }
 
 /** What the user of a stop hook should know of this project, once per session. */
-function noticesOf({ warnings }: Project, { changes }: RunResult): readonly Notice[] {
+function noticesOf({ warnings }: Project, { changes, outcomes }: RunResult): readonly Notice[] {
+  const hasRun = outcomes.length > 0; // gates that ran saw what is committed, too
   return [
-    ...(changes?.blindTo === undefined ? [] : [{ key: "blind", text: changes.blindTo }]),
+    ...(changes?.blindTo === undefined || hasRun ? [] : [{ key: "blind", text: changes.blindTo }]),
     ...warnings.map(diagnosticLine).map((text) => ({ key: text, text })),
   ];
 }
@@ -154,18 +154,18 @@ function nothingToRun(
   { detected, session, warnings, plan }: Situation & { readonly plan: Plan },
 ): RunResult {
   const { changes } = detected;
-  for (const message of [...remarksOn(changes), ...warnings]) onEvent?.({ kind: "warned", message });
+  for (const message of [
+    ...changes.notes,
+    ...(changes.blindTo === undefined ? [] : [changes.blindTo]),
+    ...warnings,
+  ])
+    onEvent?.({ kind: "warned", message });
   const isUnchanged = changes.files.length === 0 && session.openFailures.length === 0;
   const hasKind = settings.entryPoints.some(({ gates }) => gates.some((gate) => gate.kind === kind));
   const detail = kind === undefined || hasKind ? undefined : `this project has no ${kind}s`;
   const { comparedTo } = changes;
   const nothing = notNeeded(isUnchanged ? "no_changes" : "no_applicable_gates", { detail, comparedTo });
   return { ...nothing, changes, plan, warnings };
-}
-
-/** What is worth a remark about the changes, for people who watch. */
-function remarksOn({ notes, blindTo }: ChangeSet): readonly string[] {
-  return blindTo === undefined ? notes : [...notes, blindTo];
 }
 
 /** A planned run about to start. */
@@ -184,7 +184,7 @@ async function runPlan(project: Project, request: RunRequest, planned: PlannedRu
     request.onEvent?.(event);
   };
   const { changes } = planned.detected;
-  for (const message of [...remarksOn(changes), ...planned.warnings]) onEvent({ kind: "warned", message });
+  for (const message of [...changes.notes, ...planned.warnings]) onEvent({ kind: "warned", message });
   onEvent({ kind: "run-planned", runNumber, changes, plan });
 
   const passes = await openGatePasses(project, planned);

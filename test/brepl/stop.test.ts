@@ -193,13 +193,16 @@ describe("a bash hook", () => {
     expect(elsewhere.has("here")).toBe(true);
   });
 
-  test("whose command does not exist has failed", async () => {
-    await using project = await breplProject(stop(bash("x", "no-such-command-at-all", RETRY)));
+  test("whose program is not installed is reported to the user, does not block, and keeps no other back", async () => {
+    await using project = await breplProject(
+      stop(bash("x", "no-such-command-at-all", RETRY), bash("next", "touch ran")),
+    );
 
     const run = await project.stop();
 
-    expect(run.exitCode).toBe(2);
-    expect(run.stderr).toContain("exit code 127");
+    expect(run.exitCode).toBe(1);
+    expect(run.stderr).toContain("`no-such-command-at-all` is not installed here");
+    expect(project.has("ran")).toBe(true);
   });
 
   test("over its time is ended with everything it started", async () => {
