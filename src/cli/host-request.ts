@@ -26,7 +26,7 @@ export async function requestFor(
     if (!text.ok) return text;
     texts.set(path, text.value);
   }
-  return { ok: true, value: { targets, places, texts, command } };
+  return { ok: true, value: { targets, places, texts, command, hooks: ["stop"] } };
 }
 
 export function placesOf({ cwd, env }: Terminal): Places {

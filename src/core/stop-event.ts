@@ -1,12 +1,9 @@
 import type { AbsolutePath } from "./path.ts";
 
-/** The agent program that asks whether it may stop. */
-export type HostName =
-  "claude-code" | "codex" | "gemini" | "qwen" | "copilot" | "droid" | "cursor" | "vscode" | "unknown";
-
 /** What a host told us when its agent wanted to stop, in host-neutral words. */
 export interface StopEvent {
-  readonly host: HostName;
+  /** The agent program that asks: a name of `hosts/host-table.ts`. */
+  readonly host: string;
   /** Where the host tells. */
   readonly hostVersion?: string;
   /** The host's own text, absent where it sends none: not safe as a file name before `sessionKey`. */
@@ -23,6 +20,9 @@ export interface StopEvent {
   readonly permissionMode?: string;
   readonly stopReason?: string;
 }
+
+/** What the agent wants to end: its turn, a sub-agent's work, a task of its list, or a teammate's turn. */
+export type StopKind = "stop" | "subagent_stop" | "task_completed" | "teammate_idle";
 
 /** Work the host says is still going on; only `agent` work can defer a stop, a dev server never does. */
 export interface BackgroundTask {

@@ -1,13 +1,30 @@
 import { definedOnly } from "../core/defined-only.ts";
-import type { BackgroundTask } from "../core/stop-event.ts";
 import type { Verdict } from "../core/verdict.ts";
 import { blockReason, jsonAnswer, noticeOf } from "./answer.ts";
-import type { Host, HostAnswer, ParsedStop, Payload, Surroundings } from "./host.ts";
-import { recordsOf, textOf } from "./payload.ts";
+import { backgroundTasksOf } from "./background-tasks.ts";
+import type { Host, HostAnswer, JsonHooks, ParsedStop, Payload, Surroundings } from "./host.ts";
+import { textOf } from "./payload.ts";
 import { otherEvent, snakeCaseSample, snakeCaseStop } from "./snake-case-stop.ts";
 import { takeDecision } from "./take-answer.ts";
 
 const stopEvents = ["Stop"];
+
+/** Where Claude Code keeps hooks; it silently skips a settings file with comments (2.1.325, 2026-11-15). */
+export const CLAUDE_CODE_HOOKS = {
+  format: "json",
+  events: { stop: "Stop" },
+  projectFile: ".claude/settings.local.json",
+  otherProjectFiles: [".claude/settings.json"],
+  userFile: { variable: "CLAUDE_CONFIG_DIR", folder: ".claude", file: "settings.json" },
+  eventsKey: "hooks",
+  isShared: true,
+  takesComments: false,
+  grouped: true,
+  fields: { type: "command" },
+  executables: ["claude"],
+  homeFolder: ".claude",
+  alsoReads: [],
+} as const satisfies JsonHooks;
 
 /** Claude Code (measured with 2.1.325, 2026-11-15). */
 export const claudeCode: Host = {
@@ -18,20 +35,7 @@ export const claudeCode: Host = {
   timeoutUnit: "s",
   defaultTimeoutMs: 600_000,
   allowsUnknownKeys: true,
-  registration: {
-    event: "Stop",
-    projectFile: ".claude/settings.local.json",
-    otherProjectFiles: [".claude/settings.json"],
-    userFile: { variable: "CLAUDE_CONFIG_DIR", folder: ".claude", file: "settings.json" },
-    eventsKey: "hooks",
-    isShared: true,
-    takesComments: false,
-    grouped: true,
-    fields: { type: "command" },
-    executables: ["claude"],
-    homeFolder: ".claude",
-    alsoReads: [],
-  },
+  registration: CLAUDE_CODE_HOOKS,
   parse,
   render,
   sample: (stop) => ({
@@ -60,7 +64,7 @@ function parse(payload: Payload, surroundings: Surroundings): ParsedStop {
     kind: "stop",
     event: {
       ...snakeCaseStop("claude-code", payload, surroundings),
-      backgroundTasks: recordsOf(payload, "background_tasks").map(backgroundTask),
+      backgroundTasks: backgroundTasksOf(payload, "background_tasks"),
       ...definedOnly({ promptId: textOf(payload, "prompt_id"), stopReason: textOf(payload, "stop_reason") }),
     },
   };
@@ -73,18 +77,3 @@ function render(verdict: Verdict): HostAnswer {
   if (verdict.decision === "allow") return jsonAnswer({ decision: "approve", status, message, ...told });
   return jsonAnswer({ decision: "block", reason: blockReason(verdict), status, message, ...told });
 }
-
-function backgroundTask(task: Payload): BackgroundTask {
-  return {
-    kind: kindOfTask(textOf(task, "type")),
-    description: textOf(task, "description") ?? "",
-  };
-}
-
-function kindOfTask(type = ""): BackgroundTask["kind"] {
-  if (AGENT_TASKS.has(type)) return "agent";
-  return type === "shell" ? "shell" : "other";
-}
-
-/** The labels of `background_tasks[].type` behind which a model works (2.1.325, 2026-11-15). */
-const AGENT_TASKS: ReadonlySet<string> = new Set(["subagent", "workflow", "teammate", "cloud session"]);

@@ -16,7 +16,8 @@ export const codex: Host = {
   defaultTimeoutMs: 600_000,
   allowsUnknownKeys: false,
   registration: {
-    event: "Stop",
+    format: "json",
+    events: { stop: "Stop" },
     projectFile: ".codex/hooks.json",
     userFile: { variable: "CODEX_HOME", folder: ".codex", file: "hooks.json" },
     eventsKey: "hooks",

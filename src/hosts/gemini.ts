@@ -16,7 +16,8 @@ export const gemini: Host = {
   defaultTimeoutMs: 60_000,
   allowsUnknownKeys: true,
   registration: {
-    event: "AfterAgent",
+    format: "json",
+    events: { stop: "AfterAgent" },
     projectFile: ".gemini/settings.json",
     userFile: { folder: ".gemini", file: "settings.json" },
     eventsKey: "hooks",

@@ -1,9 +1,9 @@
-import type { HostName, StopEvent } from "../core/stop-event.ts";
+import type { StopEvent, StopKind } from "../core/stop-event.ts";
 import type { Verdict } from "../core/verdict.ts";
 
 /** One agent program: how it asks whether it may stop, and how it wants to be answered. Pure both ways. */
 export interface Host {
-  readonly name: HostName;
+  readonly name: string;
   /** As its maker spells it. */
   readonly title: string;
   /** The event names that mean "my agent wants to stop". */
@@ -27,17 +27,32 @@ export interface Host {
 }
 
 /** Where a host looks for hooks and in which form. */
-export interface Registration {
-  readonly event: string;
-  /** Relative to the project root, with `/`. */
-  readonly projectFile: string;
+export type Registration = JsonHooks | TomlHooks | PluginFile;
+
+interface RegistrationBase {
+  /** Our hooks that this host can run, by its own names for the events. */
+  readonly events: HookEvents;
+  /** Relative to the project root, with `/`; absent where the host reads hooks from the home directory only. */
+  readonly projectFile?: string;
   /** Other files of a project where this host finds hooks; we only look there. */
   readonly otherProjectFiles?: readonly string[];
   readonly userFile: UserFile;
-  /** The property that holds the events. */
-  readonly eventsKey: string;
   /** Whether other hosts run the hooks of this file too: then the command must not name the host. */
   readonly isShared: boolean;
+  /** How the host is known to be there: programs on the PATH, folders in the home directory. */
+  readonly executables: readonly string[];
+  readonly homeFolder: string;
+  /** What the user must still do before the hook ever runs. */
+  readonly afterwards?: string;
+  /** Other hosts' files where this host finds hooks too, so that a second registration would fire twice. */
+  readonly alsoReads: readonly AlsoRead[];
+}
+
+/** A settings file in JSON that lists hooks by event. */
+export interface JsonHooks extends RegistrationBase {
+  readonly format: "json";
+  /** The property that holds the events. */
+  readonly eventsKey: string;
   /** Whether an event lists groups (`{ hooks: [hook] }`) or the hooks themselves. */
   readonly grouped: boolean;
   /** Whether the host takes comments in the file; none of them takes trailing commas. A file it does not take is skipped silently. */
@@ -46,14 +61,23 @@ export interface Registration {
   readonly fields: Readonly<Record<string, unknown>>;
   /** What a file that we create must also say at its root. */
   readonly companion?: Readonly<Record<string, unknown>>;
-  /** How the host is known to be there: programs on the PATH, folders in the home directory. */
-  readonly executables: readonly string[];
-  readonly homeFolder: string;
-  /** What the person must still do before the hook ever runs. */
-  readonly afterwards?: string;
-  /** Other hosts' files where this host finds hooks too, so that a second registration would fire twice. */
-  readonly alsoReads: readonly AlsoRead[];
 }
+
+/** A settings file in TOML with one `[[hooks]]` table for each hook. */
+interface TomlHooks extends RegistrationBase {
+  readonly format: "toml";
+}
+
+/** A file of our own that the host loads as code, for hosts without hook commands. */
+export interface PluginFile extends RegistrationBase {
+  readonly format: "plugin";
+  readonly plugin: "opencode" | "pi";
+}
+
+/** What a hook of ours is for. */
+export type HookKind = StopKind | "session_start" | "prompt" | "session_end" | "stop_failure";
+
+type HookEvents = Readonly<Partial<Record<HookKind, string>> & { stop: string }>;
 
 /** A file below the host's folder in the home directory, which a variable may move. */
 interface UserFile {
@@ -62,9 +86,9 @@ interface UserFile {
   readonly file: string;
 }
 
-/** Another host's registration that this host obeys: by default, or only when the person switched it on. */
+/** Another host's registration that this host obeys: by default, or only when the user switched it on. */
 interface AlsoRead {
-  readonly host: HostName;
+  readonly host: string;
   readonly level: "project" | "user";
   readonly when: "always" | "opt-in";
 }

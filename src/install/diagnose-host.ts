@@ -30,7 +30,7 @@ interface LastStop {
   readonly hostVersion?: string | undefined;
 }
 
-/** What a person should know about the stop hook of one host. */
+/** What the user should know about the stop hook of one host. */
 export function diagnoseHost(facts: HostFacts): readonly Finding[] {
   if (facts.registrations.length === 0) return [notRegistered(facts)];
   return [
@@ -38,6 +38,9 @@ export function diagnoseHost(facts: HostFacts): readonly Finding[] {
     ...facts.registrations
       .filter(({ isSkipped }) => isSkipped)
       .map(({ where }) => skipped(facts.host, where)),
+    ...facts.registrations
+      .filter(({ isOutdated }) => isOutdated)
+      .map(({ where }) => outdated(facts.host, where)),
     ...facts.registrations.map(commandFinding),
     ...facts.registrations.map((registration) => timeoutFinding(facts, registration)),
     firedFinding(facts),
@@ -46,7 +49,7 @@ export function diagnoseHost(facts: HostFacts): readonly Finding[] {
 }
 
 function notRegistered({ host }: HostFacts): Finding {
-  const text = `not registered. \`agent-gauntlet install --host ${host.name}\` registers it`;
+  const text = `not registered. \`agent-gauntlet install --host ${host.name}${host.registration?.projectFile === undefined ? " --user" : ""}\` registers it`;
   return { check: "registered", level: "warning", text };
 }
 
@@ -63,6 +66,11 @@ function registered({ registrations }: HostFacts): Finding {
 
 function skipped(host: Host, where: string): Finding {
   return { check: "registered", level: "problem", text: skippedFile(host, where) };
+}
+
+function outdated(host: Host, where: string): Finding {
+  const text = `${where} was written by another version. \`agent-gauntlet install --host ${host.name}\` writes it anew`;
+  return { check: "registered", level: "warning", text };
 }
 
 function commandFinding({ command, where, problem }: ProbedRegistration): Finding {

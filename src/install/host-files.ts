@@ -24,12 +24,13 @@ export interface HostFile {
   readonly shown: string;
 }
 
-/** Undefined for a host that has no place for hooks. */
+/** Undefined for a host that has no place for hooks at this level. */
 export function hostFile(host: Host, level: Level, places: Places): HostFile | undefined {
   const { registration } = host;
   if (registration === undefined) return undefined;
   if (level === "project") {
     const shown = registration.projectFile;
+    if (shown === undefined) return undefined;
     return { host, registration, level, path: absolutePath(join(places.root, shown)), shown };
   }
   const { variable, folder, file } = registration.userFile;

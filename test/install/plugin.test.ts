@@ -2,8 +2,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
-import { claudeCodeStopHook } from "../../src/install/claude-code.ts";
+import { CLAUDE_CODE_HOOKS, claudeCode } from "../../src/hosts/claude-code.ts";
 import { isOurCommand } from "../../src/install/hook-command.ts";
+import { jsonHooks } from "../../src/install/host-registration.ts";
 import { planInstall } from "../../src/install/plan-hooks.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -18,7 +19,8 @@ test("the plugin has the version of the package", () => {
 
 test("the plugin registers the stop hook that install would write, with its own copy of the program", () => {
   const command = 'node "${CLAUDE_PLUGIN_ROOT}/dist/cli/agent-gauntlet.cjs" stop-hook';
-  const planned = planInstall(undefined, claudeCodeStopHook(command));
+  const wanted = { file: "hooks/hooks.json", command, hooks: ["stop"] } as const;
+  const planned = planInstall(undefined, jsonHooks(claudeCode, CLAUDE_CODE_HOOKS, wanted));
 
   expect(isOurCommand(command)).toBe(true);
   expect(planned).toMatchObject({ ok: true, value: { kind: "written" } });

@@ -39,10 +39,17 @@ export async function installFor(
     command: command.line,
   });
   if (!request.ok) return refuse(terminal, explain(request.trouble));
+  const homeOnly = hosts.filter(({ registration }) => registration?.projectFile === undefined);
+  if (!user) for (const host of homeOnly) printLine(terminal.stderr, hasNoProjectFile(host));
+  if (request.value.targets.length === 0) return EXIT.notOk;
   if (findProject(terminal.cwd) === undefined && !user)
     printLine(terminal.stdout, "There is no .gauntlet/config.yml here yet: `agent-gauntlet init` makes one.");
   if (command.note !== undefined) printLine(terminal.stdout, command.note);
   return carryOut(terminal, planHostInstall(request.value), { dryRun, yes });
+}
+
+function hasNoProjectFile({ name, title }: Host): string {
+  return `${title} has no hooks per project, only in your home directory: \`agent-gauntlet install --host ${name} --user\`.`;
 }
 
 function refuse(terminal: Terminal, message: string): number {

@@ -8,18 +8,20 @@ export type Answer = (question: number, body: string) => string | Promise<string
 
 export interface FakeModel extends AsyncDisposable {
   readonly url: string;
-  /** The bodies of all questions so far. */
+  /** The bodies of all questions of the conversation so far; a request for a title is none. */
   readonly questions: readonly string[];
 }
 
 /**
  * A model on loopback that says plain text and calls no tools, so the agent wants to stop after every answer. Speaks as much
- * as the clients need of OpenAI Responses (Codex), OpenAI Chat (Qwen, Copilot, Droid) and Gemini.
+ * as the clients need of OpenAI Responses (Codex), OpenAI Chat (the others) and Gemini.
  */
 export async function startFakeModel(answer: Answer): Promise<FakeModel> {
   const questions: string[] = [];
   const server = createServer((request, response) => {
-    respond(request, response, async (body) => answer(questions.push(body), body)).catch(
+    respond(request, response, async (body) =>
+      isAside(body) ? "A title" : answer(questions.push(body), body),
+    ).catch(
       (error: unknown) => response.destroy(error as Error), // rejections are Errors here
     );
   });
@@ -34,6 +36,12 @@ export async function startFakeModel(answer: Answer): Promise<FakeModel> {
         server.closeAllConnections();
       }),
   };
+}
+
+/** Clients ask for titles and summaries without offering tools; Grok Build offers them even then. */
+function isAside(body: string): boolean {
+  const isWithoutTools = body.includes('"messages"') && !body.includes('"tools"');
+  return isWithoutTools || body.includes("<system-reminder>Write an ultra-short dashboard line");
 }
 
 type Ask = (body: string) => Promise<string>;
