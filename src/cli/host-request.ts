@@ -1,6 +1,7 @@
+import { loadSettings } from "../config/gauntlet/load.ts";
 import { absolutePath, type AbsolutePath } from "../core/path.ts";
 import type { Result } from "../core/trouble.ts";
-import type { Host } from "../hosts/host.ts";
+import type { HookKind, Host } from "../hosts/host.ts";
 import { hostFile, type Level, type Places } from "../install/host-files.ts";
 import { filesOf, type HostRequest } from "../install/plan-hosts.ts";
 import { findProject } from "../machine/find-project.ts";
@@ -19,6 +20,7 @@ export async function requestFor(
   hosts: readonly Host[],
   { levels, command }: { readonly levels: readonly Level[]; readonly command: string },
 ): Promise<Result<HostRequest>> {
+  const hooks = await hooksFor(places);
   const targets = levels.flatMap((level) => hosts.flatMap((host) => hostFile(host, level, places) ?? []));
   const texts = new Map<AbsolutePath, string | undefined>();
   for (const path of filesOf(targets, places)) {
@@ -26,7 +28,14 @@ export async function requestFor(
     if (!text.ok) return text;
     texts.set(path, text.value);
   }
-  return { ok: true, value: { targets, places, texts, command, hooks: ["stop"] } };
+  return { ok: true, value: { targets, places, texts, command, hooks } };
+}
+
+/** The agent's stop, what else the project gates, and then the end of a session too, which clears what the others left. */
+export async function hooksFor({ root, env }: Pick<Places, "root" | "env">): Promise<readonly HookKind[]> {
+  const loaded = await loadSettings(root, env);
+  const others = loaded.ok ? loaded.value.settings.stopHook.on.filter((kind) => kind !== "stop") : [];
+  return others.length === 0 ? ["stop"] : ["stop", ...others, "stop_failure", "session_end"];
 }
 
 export function placesOf({ cwd, env }: Terminal): Places {

@@ -1,3 +1,4 @@
+import { coversGates } from "./gated-event.ts";
 import type { GateOutcome } from "./outcome.ts";
 import type { ProjectPath } from "./path.ts";
 import type { Status } from "./status.ts";
@@ -107,7 +108,7 @@ export function isCoveredBy(
   return (
     pass !== undefined &&
     now.isPassTree &&
-    pass.gateHash === now.gateHash &&
+    coversGates(pass.gateHash, now.gateHash) &&
     pass.baseCommit === now.baseCommit
   );
 }

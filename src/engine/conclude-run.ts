@@ -121,8 +121,10 @@ async function remember(
 function rememberBlocked({ project, request }: FinishedRun, session: SessionHistory): void {
   const { root, stopHook } = project.settings;
   const { attempts, promptId } = session;
-  if (request.event !== undefined)
-    rememberBlock(request.event, project.env, { root, whenActive: stopHook.whenActive, attempts, promptId });
+  const { event } = request;
+  if (event === undefined) return;
+  const { whenActive } = stopHook;
+  rememberBlock(event, project.env, { root, whenActive, attempts, promptId, session: event.sessionId });
 }
 
 /** Only a run of everything speaks for the tree, and only if the tree stood still while it ran. */

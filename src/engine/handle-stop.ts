@@ -43,6 +43,15 @@ export async function handleStop(stop: Stop, signal: AbortSignal): Promise<Verdi
   return verdictOf(result, { event, root });
 }
 
+/** Where the host has no flag or forgets it, a block that we remember for the same prompt says that the agent goes on after it. */
+export function withOwnRecord(event: StopEvent, env: Stop["env"]): StopEvent {
+  if (event.isFlagless !== true) return event;
+  const blocked = readBlockedSession(event, env);
+  return blocked?.promptId === event.promptId && blocked !== undefined
+    ? { ...event, continued: true }
+    : event;
+}
+
 /** The agent goes on because we blocked it, and by default its next stop is free; the person learns that, once. */
 function letThrough({ event, env }: Stop, blocked: BlockedSession | undefined): Verdict {
   if (blocked === undefined) return allow("stop_hook_active");

@@ -1,5 +1,6 @@
 import { loadSettingsQuickly } from "../config/gauntlet/settings-cache.ts";
 import type { Diagnostic } from "../core/diagnostic.ts";
+import { settingsAt } from "../core/gated-event.ts";
 import { once } from "../core/once.ts";
 import type { Settings } from "../core/settings.ts";
 import { fail, ok, type Result } from "../core/trouble.ts";
@@ -35,7 +36,9 @@ export async function openProject(request: RunRequest): Promise<Result<Project>>
   if (!loaded.ok) return loaded;
   const { warnings } = loaded.value;
   const logDir = request.logDir ?? loaded.value.settings.logDir;
-  const settings = { ...loaded.value.settings, logDir };
+  const { event } = request;
+  const configured = { ...loaded.value.settings, logDir };
+  const settings = event === undefined ? configured : settingsAt(configured, event.kind ?? "stop");
   const ci = isCi(env);
   const { base, commit, uncommitted } = request;
   const baseBranch = ci ? baseBranchIn(env, settings.baseBranch) : settings.baseBranch;

@@ -1,4 +1,5 @@
 import { deferralOf } from "../core/deferral.ts";
+import { coversGates, whyNotGated } from "../core/gated-event.ts";
 import {
   isCoveredBy,
   isSameTree,
@@ -20,6 +21,8 @@ import { withoutGates } from "./run-result.ts";
 export async function reasonNotToRun(project: Project, request: RunRequest): Promise<RunResult | undefined> {
   const { settings, logDir } = project;
   if (!settings.stopHook.enabled) return withoutGates("stop_hook_disabled");
+  const detail = request.event && whyNotGated(settings.stopHook, request.event);
+  if (detail !== undefined) return withoutGates("stop_hook_disabled", { detail });
   const { value: workTree } = readWorkTree(logDir.stateDir);
   const { value: stored } = readSession(logDir.stateDir, project.session);
   const deferred = settings.stopHook.defer ? defer(project, request, stored) : undefined;
@@ -57,7 +60,7 @@ interface KnownTrees {
 async function lookAtTree(project: Project, known: KnownTrees): Promise<Tree> {
   const { query, logDir, settings } = project;
   const { pass, gaveUpOn } = known;
-  const mayBePass = pass?.gateHash === settings.gateHash;
+  const mayBePass = pass !== undefined && coversGates(pass.gateHash, settings.gateHash);
   const [isPassTree, compared, tree] = await Promise.all([
     mayBePass && isUnchangedSince(query.root, passIndexOf(logDir.stateDir, pass.tree)),
     mayBePass ? project.compareHead() : undefined,

@@ -66,9 +66,8 @@ function parse(payload: Payload, surroundings: Surroundings): ParsedStop {
   const other = otherEvent(payload, stopEvents);
   if (other !== undefined) return other;
   const stopReason = textOf(payload, "reason");
-  if (stopReason === "shutdown") return { kind: "other-event", name: "the end of the session" };
   return {
-    kind: "stop",
+    kind: stopReason === "shutdown" ? "ended" : "stop",
     event: {
       host: "grok",
       cwd: absolutePath(textOf(payload, "cwd") ?? surroundings.cwd),

@@ -16,10 +16,13 @@ export interface Host {
   readonly defaultTimeoutMs: number;
   /** False where one key the host does not know makes it drop the whole answer. */
   readonly allowsUnknownKeys: boolean;
+  /** Whether its model reads all of stderr when a stop is blocked: then nothing else may be written there. */
+  readonly readsStderr?: boolean;
   /** Absent where we cannot register: an unknown host. */
   readonly registration?: Registration;
   readonly parse: (payload: Payload, surroundings: Surroundings) => ParsedStop;
-  readonly render: (verdict: Verdict) => HostAnswer;
+  /** `event` is what is answered, where it could be read. */
+  readonly render: (verdict: Verdict, event?: StopEvent) => HostAnswer;
   /** A stop as this host would send it, with every field it is known to send. */
   readonly sample: (stop: SampleStop) => Payload;
   /** What this host makes of an answer. */
@@ -102,9 +105,10 @@ export interface Surroundings {
   readonly cwd: string;
 }
 
-/** A question for us, or an event that is none (a sub-agent's end, a tool call): those run no gates. */
+/** A question for us, the end of a session or turn that cannot be held, or another event (a tool call): those run no gates. */
 export type ParsedStop =
   | { readonly kind: "stop"; readonly event: StopEvent }
+  | { readonly kind: "ended"; readonly event: StopEvent }
   | { readonly kind: "other-event"; readonly name: string };
 
 export interface HostAnswer {

@@ -17,6 +17,8 @@ export interface HostFacts {
   /** What the project allows the hook, deadline included. */
   readonly neededMs: number;
   readonly lastStop?: LastStop | undefined;
+  /** Events that the project gates and the host has, but that are not registered. */
+  readonly missing?: readonly string[];
 }
 
 export interface ProbedRegistration extends FoundRegistration {
@@ -41,6 +43,7 @@ export function diagnoseHost(facts: HostFacts): readonly Finding[] {
     ...facts.registrations
       .filter(({ isOutdated }) => isOutdated)
       .map(({ where }) => outdated(facts.host, where)),
+    ...(facts.missing ?? []).map((event) => missing(facts.host, event)),
     ...facts.registrations.map(commandFinding),
     ...facts.registrations.map((registration) => timeoutFinding(facts, registration)),
     firedFinding(facts),
@@ -66,6 +69,11 @@ function registered({ registrations }: HostFacts): Finding {
 
 function skipped(host: Host, where: string): Finding {
   return { check: "registered", level: "problem", text: skippedFile(host, where) };
+}
+
+function missing(host: Host, event: string): Finding {
+  const text = `${event} is gated by stop_hook.on but not registered. \`agent-gauntlet install --host ${host.name}\` registers it`;
+  return { check: "registered", level: "problem", text };
 }
 
 function outdated(host: Host, where: string): Finding {

@@ -64,7 +64,7 @@ interface FoundTable extends FoundEntry {
 }
 
 /** `[[hooks]]` and what follows up to the next empty line or table. */
-const TABLE = /^[ \t]*\[\[[ \t]*hooks[ \t]*\]\].*(?:\r?\n(?![ \t]*(?:\r?\n|\[|$)).*)*/gm;
+const TABLE = /(?<=^[ \t]*)\[\[[ \t]*hooks[ \t]*\]\].*(?:\r?\n(?![ \t]*(?:\r?\n|\[|$)).*)*/gm;
 
 function ours(text: string): readonly FoundTable[] {
   return [...maskStrings(text).matchAll(TABLE)].flatMap(({ index: start, 0: table }) => {
@@ -111,6 +111,7 @@ function removeTables(text: string, tables: readonly FoundTable[]): string | und
 
 /** Takes out the empty line we put before a table, and the line end that closed it. */
 function withoutGap(before: string, after: string): string {
+  if (after === "" && before.trim() === "") return before;
   if (after === "") return before.replace(/\r?\n\r?\n$/, "");
   return before.replace(/(\n|^)\r?\n$/, "$1") + after.replace(/^\r?\n/, "");
 }

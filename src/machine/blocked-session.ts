@@ -20,6 +20,8 @@ export interface BlockedSession {
   /** The attempts spent on this prompt: an agent that removes the log directory gets no new budget by it. */
   readonly attempts: number;
   readonly promptId?: string | undefined;
+  /** The host's name of the session, or of a part of it. */
+  readonly session?: string | undefined;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -61,6 +63,16 @@ export function forgetBlock(event: StopEvent, env: Environment): void {
   if (!isNoneBlocked(env)) discard(fileOf(event, env));
 }
 
+/** At the end of a session: its own record, and those of its sub-agents, teammates and tasks. */
+export function forgetBlocksOf(event: StopEvent, env: Environment): void {
+  forgetBlock(event, env);
+  for (const name of namesIn(directoryOf(env))) {
+    const path = join(directoryOf(env), name);
+    if (event.sessionId !== undefined && readBlock(path)?.session?.startsWith(`${event.sessionId}.`))
+      discard(path);
+  }
+}
+
 /** Starting over in a project gives its sessions their budgets back. */
 export function forgetBlocksIn(root: string, env: Environment): void {
   for (const name of namesIn(directoryOf(env))) {
@@ -84,8 +96,9 @@ function fileOf(event: StopEvent, env: Environment): string {
 
 function isBlockedSession(value: unknown): value is BlockedSession {
   if (typeof value !== "object" || value === null) return false;
-  const { version, blockedAt, whenActive, root, attempts } = value as Record<string, unknown>; // checked right here
+  const { version, blockedAt, whenActive, root, attempts, session = "" } = value as Record<string, unknown>; // checked right here
   const isKnownMode = whenActive === "allow" || whenActive === "enforce";
   const isCounted = Number.isInteger(attempts) && typeof blockedAt === "number";
-  return version === VERSION && isCounted && isKnownMode && typeof root === "string";
+  const isNamed = typeof root === "string" && typeof session === "string";
+  return version === VERSION && isCounted && isKnownMode && isNamed;
 }

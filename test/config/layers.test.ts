@@ -24,6 +24,8 @@ describe("environment, project, global configuration and defaults", () => {
     expect(settingsOf(loaded).stopHook).toEqual({
       runIntervalMinutes: 3,
       timeoutMs: 200_000,
+      on: ["stop"],
+      agentTypes: [],
       enabled: false,
       defer: false,
       whenActive: "allow",

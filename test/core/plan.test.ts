@@ -319,6 +319,8 @@ function settingsWith(entryPoints: readonly EntryPoint[]): Settings {
       timeoutMs: 300_000,
       maxReasonChars: 9000,
       defer: true,
+      on: ["stop"],
+      agentTypes: [],
     },
     debugLog: { enabled: false, maxBytes: 1 },
     gateHash: "",

@@ -13,13 +13,17 @@ function read(file: string): Record<string, unknown> {
   return JSON.parse(readFileSync(join(root, file), "utf8")) as Record<string, unknown>; // our own files
 }
 
+function keysOf<T extends object>(record: T): readonly (keyof T)[] {
+  return Object.keys(record) as (keyof T)[]; // a constant of our own, with no further keys
+}
+
 test("the plugin has the version of the package", () => {
   expect(read(".claude-plugin/plugin.json")["version"]).toBe(read("package.json")["version"]);
 });
 
-test("the plugin registers the stop hook that install would write, with its own copy of the program", () => {
+test("the plugin registers every event that install can, with its own copy of the program", () => {
   const command = 'node "${CLAUDE_PLUGIN_ROOT}/dist/cli/agent-gauntlet.cjs" stop-hook';
-  const wanted = { file: "hooks/hooks.json", command, hooks: ["stop"] } as const;
+  const wanted = { file: "hooks/hooks.json", command, hooks: keysOf(CLAUDE_CODE_HOOKS.events) };
   const planned = planInstall(undefined, jsonHooks(claudeCode, CLAUDE_CODE_HOOKS, wanted));
 
   expect(isOurCommand(command)).toBe(true);

@@ -11,8 +11,10 @@ import {
 import {
   findRegistrations,
   type FoundRegistration,
+  missingEvents,
   registrationFiles,
 } from "../../install/find-registrations.ts";
+import type { Places } from "../../install/host-files.ts";
 import { HOOK_TIMEOUT_MS } from "../../install/host-registration.ts";
 import { findProject } from "../../machine/find-project.ts";
 import { runProcess } from "../../machine/process.ts";
@@ -21,7 +23,7 @@ import { readUserFile } from "../../machine/user-file.ts";
 import { doctorJson, type HostDiagnosis } from "../../report/host-json.ts";
 import { detectHosts, REGISTRABLE } from "../choose-hosts.ts";
 import { EXIT } from "../exit-code.ts";
-import { placesOf } from "../host-request.ts";
+import { hooksFor, placesOf } from "../host-request.ts";
 import { isHere } from "../is-here.ts";
 import { printLine, type Terminal } from "../terminal.ts";
 
@@ -56,10 +58,20 @@ async function diagnose(terminal: Terminal): Promise<readonly Diagnosis[]> {
   const detected = detectHosts(terminal);
   const records = readStopRecords(terminal.env).filter((one) => isHere(one, terminal.cwd));
   const neededMs = await neededTime(terminal);
+  const places = placesOf(terminal);
+  const hooks = await hooksFor(places);
   const diagnoses = await Promise.all(
     REGISTRABLE.map(async (host): Promise<readonly Diagnosis[]> => {
-      const registrations = await registrationsOf(terminal, host);
-      const facts: HostFacts = { host, registrations, neededMs, lastStop: lastStopOf(host, records) };
+      const texts = await textsOf(host, places);
+      const registrations = await probeAll(terminal, findRegistrations(host, places, texts));
+      const missing = missingEvents(host, { places, texts, hooks });
+      const facts: HostFacts = {
+        host,
+        registrations,
+        neededMs,
+        missing,
+        lastStop: lastStopOf(host, records),
+      };
       const isMeant = detected.includes(host) || registrations.some(({ isBorrowed }) => !isBorrowed);
       return isMeant ? [{ host, isRegistered: registrations.length > 0, findings: diagnoseHost(facts) }] : [];
     }),
@@ -74,14 +86,19 @@ async function neededTime({ cwd, env }: Terminal): Promise<number> {
   return loaded?.ok ? loaded.value.settings.stopHook.timeoutMs : HOOK_TIMEOUT_MS;
 }
 
-async function registrationsOf(terminal: Terminal, host: Host): Promise<readonly ProbedRegistration[]> {
-  const places = placesOf(terminal);
+async function textsOf(host: Host, places: Places): Promise<ReadonlyMap<AbsolutePath, string | undefined>> {
   const texts = new Map<AbsolutePath, string | undefined>();
   for (const { path } of registrationFiles(host, places)) {
     const text = await readUserFile(path);
     texts.set(path, text.ok ? text.value : undefined);
   }
-  const found = findRegistrations(host, places, texts);
+  return texts;
+}
+
+function probeAll(
+  terminal: Terminal,
+  found: readonly FoundRegistration[],
+): Promise<readonly ProbedRegistration[]> {
   return Promise.all(found.map(async (one) => ({ ...one, problem: await probe(terminal, one) })));
 }
 

@@ -3,15 +3,17 @@ import type { Status } from "../../core/status.ts";
 import type { StopEvent } from "../../core/stop-event.ts";
 import { recordedRun, type StopRecord } from "../../core/stop-record.ts";
 import type { Verdict } from "../../core/verdict.ts";
-import { handleStop } from "../../engine/handle-stop.ts";
+import { handleStop, withOwnRecord } from "../../engine/handle-stop.ts";
 import type { RunResult } from "../../engine/run-request.ts";
 import { allow } from "../../engine/verdict-of.ts";
+import { jsonAnswer } from "../../hosts/answer.ts";
 import { claudeCode } from "../../hosts/claude-code.ts";
 import { blockCapOf } from "../../hosts/block-cap.ts";
 import { findHost, HOSTS } from "../../hosts/host-table.ts";
 import type { Host } from "../../hosts/host.ts";
 import { readStop } from "../../hosts/read-stop.ts";
 import { refusal } from "../../hosts/refused.ts";
+import { forgetBlocksOf } from "../../machine/blocked-session.ts";
 import { now } from "../../machine/clock.ts";
 import { readStdin } from "../../machine/read-stdin.ts";
 import { writeStopRecord } from "../../machine/stop-records.ts";
@@ -30,8 +32,8 @@ export async function runStopHook(args: readonly string[]): Promise<number> {
   try {
     trace("Node started, our first file read");
     log("Starting gauntlet validation...");
-    const { host, verdict, asked } = await answerStop(named, cancel.signal);
-    const exitCode = answer(verdict, host);
+    const { host, verdict, asked, isEnd } = await answerStop(named, cancel.signal);
+    const exitCode = answer(verdict, { host, event: asked?.event, isEnd });
     trace("answered");
     if (host !== undefined && asked !== undefined)
       writeStopRecord(recordOf(host, verdict, asked), process.env);
@@ -46,6 +48,8 @@ interface Answered {
   readonly verdict: Verdict;
   readonly host?: Host;
   readonly asked?: Asked;
+  /** Whether nothing was asked: a session or turn has ended. */
+  readonly isEnd?: boolean;
 }
 
 interface Asked {
@@ -61,7 +65,10 @@ async function answerStop(named: Host | undefined, signal: AbortSignal): Promise
   trace("stdin read");
   const read = readStop(text, { env, cwd: currentDirectory() }, named);
   if (read.kind === "no-stop") return { ...read, verdict: allow("invalid_input", read) };
-  const { host, event } = read;
+  const { host } = read;
+  if (read.kind === "ended") return endSession(read.event, host);
+  const event = withOwnRecord(read.event, env);
+  if (host.readsStderr !== true) flushLog();
   let result: RunResult | undefined;
   const onResult = (came: RunResult): void => void (result = came);
   const stop = { event, env, blockCap: blockCapOf(host, env), onRunning: logRunning, onResult };
@@ -69,22 +76,35 @@ async function answerStop(named: Host | undefined, signal: AbortSignal): Promise
   return { host, verdict, asked: { event, result } };
 }
 
+/** Nobody waits for the answer: what a blocked turn left is forgotten, and nothing is recorded. */
+function endSession(event: StopEvent, host: Host): Answered {
+  forgetBlocksOf(event, process.env);
+  return { host, verdict: allow("stop_hook_disabled", { detail: "nothing to check" }), isEnd: true };
+}
+
 /** What `explain` and `doctor` will want to know about this stop. */
 function recordOf(host: Host, verdict: Verdict, { event, result }: Asked): StopRecord {
   const { lastMessage: _private, ...kept } = event;
-  const { stdout, exitCode } = host.render(verdict);
+  const { stdout, exitCode } = host.render(verdict, event);
   const run = result === undefined ? {} : { run: recordedRun(result) };
   return { at: now(), event: kept, verdict, answer: { stdout, exitCode }, ...run };
 }
 
+interface AnswerTo {
+  readonly host?: Host | undefined;
+  readonly event?: StopEvent | undefined;
+  readonly isEnd?: boolean | undefined;
+}
+
 /** The first answer counts: a crash after it must not add a second line. */
-function answerOnce(fallback: Host): (verdict: Verdict, host?: Host) => number {
+function answerOnce(fallback: Host): (verdict: Verdict, to?: AnswerTo) => number {
   let isAnswered = false;
-  return (verdict, host = fallback) => {
+  return (verdict, { host = fallback, event, isEnd } = {}) => {
     if (isAnswered) return EXIT.ok;
     isAnswered = true;
     log(STDERR_LINES[verdict.status] ?? verdict.message);
-    const { stdout, stderr, exitCode } = host.render(verdict);
+    const { stdout, stderr, exitCode } = isEnd ? jsonAnswer({}) : host.render(verdict, event);
+    if (stderr === "") flushLog();
     writeAll(2, stderr);
     writeAll(1, stdout);
     process.exitCode = exitCode;
@@ -126,6 +146,16 @@ function logRunning(): void {
   log("Running gauntlet gates...");
 }
 
+/** Held back until it is known that the host does not take stderr for the reason of a block. */
+let held: string | undefined = "";
+
 function log(line: string): void {
-  writeAll(2, `[gauntlet] ${line}\n`);
+  const text = `[gauntlet] ${line}\n`;
+  if (held === undefined) writeAll(2, text);
+  else held += text;
+}
+
+function flushLog(): void {
+  writeAll(2, held ?? "");
+  held = undefined;
 }

@@ -1,7 +1,8 @@
 import type { DebugLogSettings, StopHookSettings } from "../../core/settings.ts";
 import { type Environment, withEnvironment } from "./environment-overrides.ts";
 import type { GlobalFields } from "./schema.ts";
-import { DEBUG_LOG_DEFAULTS, STOP_HOOK_DEFAULTS } from "./schema.ts";
+import { DEBUG_LOG_DEFAULTS } from "./schema.ts";
+import { STOP_HOOK_DEFAULTS } from "./stop-hook-schema.ts";
 
 /** Where the same key may stand, strongest first: environment, project, global, default. */
 export interface Layers {
@@ -20,6 +21,8 @@ export function stopHookSettings({ env, project, global }: Layers): StopHookSett
     timeoutMs: fields.timeout * 1000,
     maxReasonChars: fields.max_reason_chars,
     defer: fields.defer,
+    on: fields.on,
+    agentTypes: fields.agent_types,
   };
   return withEnvironment(written, env);
 }

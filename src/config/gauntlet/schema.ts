@@ -4,16 +4,9 @@ import { BUILTIN_REVIEW_NAMES } from "./builtin-reviews.ts";
 import { expects } from "./explain-issue.ts";
 import { isReviewer, REVIEWER_NAMES } from "./reviewer-name.ts";
 import { innerPath, seconds, text, wholeNumber } from "./schema-parts.ts";
+import { stopHookSchema, stopKind } from "./stop-hook-schema.ts";
 
-/** What holds where neither environment, project nor global configuration says anything. */
-export const STOP_HOOK_DEFAULTS = {
-  enabled: true,
-  run_interval_minutes: 0,
-  when_active: "allow",
-  timeout: 300,
-  max_reason_chars: 9000,
-  defer: true,
-} as const;
+/** What holds where nothing is configured. */
 export const RETRY_DEFAULTS = { when_stuck: "continue", extend_on_progress: false } as const;
 
 export const DEBUG_LOG_DEFAULTS = { enabled: false, max_size_mb: 10 } as const;
@@ -44,6 +37,13 @@ const reviewers = z.array(reviewer).min(1);
 
 /** Every gate has these. */
 const gateShape = {
+  on: z
+    .array(stopKind)
+    .min(1)
+    .optional()
+    .describe(
+      "The events it runs for. Default: every event of `stop_hook.on`. `agent-gauntlet run` runs it always.",
+    ),
   parallel: z.boolean().default(true).describe("May run at the same time as other gates."),
   run_in_ci: z.boolean().default(true).describe("Run when the environment says CI."),
   run_locally: z.boolean().default(true).describe("Run on a developer's machine."),
@@ -174,34 +174,6 @@ export const entryPointSchema = z.strictObject(
   },
   { error: expects("a map that begins with `path:`") },
 );
-
-const stopHookSchema = z.strictObject({
-  enabled: z
-    .boolean()
-    .exactOptional()
-    .meta({ default: STOP_HOOK_DEFAULTS.enabled, description: "Whether the stop hook runs gates at all." }),
-  run_interval_minutes: wholeNumber.min(0).exactOptional().meta({
-    default: STOP_HOOK_DEFAULTS.run_interval_minutes,
-    description: "Minutes after a run in which further stops are let through. 0: always run.",
-  }),
-  when_active: z.enum(["allow", "enforce"]).exactOptional().meta({
-    default: STOP_HOOK_DEFAULTS.when_active,
-    description:
-      "What a second stop does after a block: `allow` lets it go, `enforce` checks again until the retries are used up.",
-  }),
-  timeout: wholeNumber.min(1).max(86_400).exactOptional().meta({
-    default: STOP_HOOK_DEFAULTS.timeout,
-    description: "Seconds the host waits for the hook; it answers a little earlier.",
-  }),
-  max_reason_chars: wholeNumber.min(100).exactOptional().meta({
-    default: STOP_HOOK_DEFAULTS.max_reason_chars,
-    description: "The most characters told to the agent when its stop is blocked.",
-  }),
-  defer: z.boolean().exactOptional().meta({
-    default: STOP_HOOK_DEFAULTS.defer,
-    description: "Put the gates off in plan mode and while background agents still work.",
-  }),
-});
 
 const retrySchema = z.strictObject({
   when_stuck: z.enum(["continue", "stop"]).exactOptional().meta({

@@ -1,0 +1,63 @@
+import * as z from "zod";
+import { STOP_KINDS } from "../../core/stop-event.ts";
+import { text, wholeNumber } from "./schema-parts.ts";
+
+/** What holds where neither environment, project nor global configuration says anything. */
+export const STOP_HOOK_DEFAULTS = {
+  enabled: true,
+  run_interval_minutes: 0,
+  when_active: "allow",
+  timeout: 300,
+  max_reason_chars: 9000,
+  defer: true,
+  on: ["stop"],
+  agent_types: [],
+} as const;
+
+export const stopKind = z.enum(STOP_KINDS);
+
+const stopHookObject = z.strictObject({
+  enabled: z
+    .boolean()
+    .exactOptional()
+    .meta({ default: STOP_HOOK_DEFAULTS.enabled, description: "Whether the stop hook runs gates at all." }),
+  run_interval_minutes: wholeNumber.min(0).exactOptional().meta({
+    default: STOP_HOOK_DEFAULTS.run_interval_minutes,
+    description: "Minutes after a run in which further stops are let through. 0: always run.",
+  }),
+  when_active: z.enum(["allow", "enforce"]).exactOptional().meta({
+    default: STOP_HOOK_DEFAULTS.when_active,
+    description:
+      "What a second stop does after a block: `allow` lets it go, `enforce` checks again until the retries are used up.",
+  }),
+  timeout: wholeNumber.min(1).max(86_400).exactOptional().meta({
+    default: STOP_HOOK_DEFAULTS.timeout,
+    description: "Seconds the host waits for the hook; it answers a little earlier.",
+  }),
+  max_reason_chars: wholeNumber.min(100).exactOptional().meta({
+    default: STOP_HOOK_DEFAULTS.max_reason_chars,
+    description: "The most characters told to the agent when its stop is blocked.",
+  }),
+  defer: z.boolean().exactOptional().meta({
+    default: STOP_HOOK_DEFAULTS.defer,
+    description: "Put the gates off in plan mode and while background agents still work.",
+  }),
+  on: z.array(stopKind).min(1).exactOptional().meta({
+    default: STOP_HOOK_DEFAULTS.on,
+    description:
+      "The events that are gated: the agent's stop, and in Claude Code also sub-agents, completed tasks and idle teammates.",
+  }),
+  agent_types: z.array(text("the type of a sub-agent")).exactOptional().meta({
+    default: STOP_HOOK_DEFAULTS.agent_types,
+    description: "The types of sub-agents whose end is gated with `subagent_stop`; `*` stands for all.",
+  }),
+});
+
+/** `stop_hook`, in a project and in the user's own configuration. */
+export const stopHookSchema = stopHookObject.refine(
+  ({ on, agent_types }) => on?.includes("subagent_stop") !== true || agent_types !== undefined,
+  {
+    path: ["on"],
+    error: "`subagent_stop` needs `agent_types`: the sub-agents that are meant, or `*` for all",
+  },
+);
