@@ -125,7 +125,7 @@ describe.runIf(claude.ok)("what else ends", () => {
 
   test("a task stays open while a gate fails, and its tool result says why", async () => {
     await using project = await gatedProject("  on: [task_completed]\n");
-    const update = (status: string) => ({ toolUse: { name: "TaskUpdate", input: { taskId: "1", status } } });
+    const complete = { toolUse: { name: "TaskUpdate", input: { taskId: "1", status: "completed" } } };
     const create = {
       name: "TaskCreate",
       input: { subject: "Write it", description: "w", activeForm: "Writing" },
@@ -137,10 +137,10 @@ describe.runIf(claude.ok)("what else ends", () => {
       args: ["--tools", "TaskCreate,TaskUpdate,Bash"],
       turns: [
         { toolUse: create },
-        update("completed"),
+        complete,
         async () => {
           await project.write({ "status.txt": "fixed\n" });
-          return update("completed");
+          return complete;
         },
         "final",
       ],
