@@ -20,7 +20,7 @@ export async function requestFor(
   hosts: readonly Host[],
   { levels, command }: { readonly levels: readonly Level[]; readonly command: string },
 ): Promise<Result<HostRequest>> {
-  const hooks = await hooksFor(places);
+  const wanted = await wantedIn(places);
   const targets = levels.flatMap((level) => hosts.flatMap((host) => hostFile(host, level, places) ?? []));
   const texts = new Map<AbsolutePath, string | undefined>();
   for (const path of filesOf(targets, places)) {
@@ -28,14 +28,20 @@ export async function requestFor(
     if (!text.ok) return text;
     texts.set(path, text.value);
   }
-  return { ok: true, value: { targets, places, texts, command, hooks } };
+  return { ok: true, value: { targets, places, texts, command, ...wanted } };
 }
 
 /** The agent's stop, what else the project gates, and then the end of a session too, which clears what the others left. */
-export async function hooksFor({ root, env }: Pick<Places, "root" | "env">): Promise<readonly HookKind[]> {
+export async function wantedIn({
+  root,
+  env,
+}: Pick<Places, "root" | "env">): Promise<Pick<HostRequest, "hooks" | "isBackground">> {
   const loaded = await loadSettings(root, env);
-  const others = loaded.ok ? loaded.value.settings.stopHook.on.filter((kind) => kind !== "stop") : [];
-  return others.length === 0 ? ["stop"] : ["stop", ...others, "stop_failure", "session_end"];
+  if (!loaded.ok) return { hooks: ["stop"] };
+  const { on, background: isBackground } = loaded.value.settings.stopHook;
+  const others = on.filter((kind) => kind !== "stop");
+  const more: readonly HookKind[] = others.length === 0 ? [] : [...others, "stop_failure", "session_end"];
+  return { hooks: ["stop", ...more], isBackground };
 }
 
 export function placesOf({ cwd, env }: Terminal): Places {

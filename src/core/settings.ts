@@ -40,6 +40,8 @@ export interface StopHookSettings {
   readonly on: readonly StopKind[];
   /** The types of sub-agents whose end is gated; `*` stands for all. */
   readonly agentTypes: readonly string[];
+  /** Whether the agent may stop while the gates still run, and is woken when they fail; for hosts that can. */
+  readonly background: boolean;
   /** Whether plan mode and running background agents put the gates off. */
   readonly defer: boolean;
 }

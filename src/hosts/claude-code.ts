@@ -27,6 +27,7 @@ export const CLAUDE_CODE_HOOKS = {
   takesComments: false,
   grouped: true,
   fields: { type: "command" },
+  background: { asyncRewake: true },
   executables: ["claude"],
   homeFolder: ".claude",
   alsoReads: [],

@@ -62,6 +62,8 @@ export interface JsonHooks extends RegistrationBase {
   readonly takesComments: boolean;
   /** Fields of the hook beside command and timeout. */
   readonly fields: Readonly<Record<string, unknown>>;
+  /** Fields that make the host run the stop hook in the background and wake the agent with the stderr of exit code 2. */
+  readonly background?: Readonly<Record<string, unknown>>;
   /** What a file that we create must also say at its root. */
   readonly companion?: Readonly<Record<string, unknown>>;
 }

@@ -1,3 +1,4 @@
+import { BACKGROUND_FLAG } from "../hosts/answer.ts";
 import type { HookKind, Host, JsonHooks } from "../hosts/host.ts";
 import { isOurCommand } from "./hook-command.ts";
 import type { HookRegistration } from "./hook-registration.ts";
@@ -11,11 +12,17 @@ export interface WantedHooks {
   readonly file: string;
   readonly command: string;
   readonly hooks: readonly HookKind[];
+  /** Whether the agent may stop while the gates run, where the host can wake it; not known where nothing is said. */
+  readonly isBackground?: boolean;
 }
 
 /** The command as it is registered: it names the host unless other hosts run it too. */
 export function hostCommand(host: Host, command: string): string {
   return host.registration?.isShared ? command : `${command} --host ${host.name}`;
+}
+
+function isInBackground(command: string): boolean {
+  return command.split(" ").includes(BACKGROUND_FLAG);
 }
 
 /** Our hooks as a host with JSON settings wants them: its events, its shape, its unit of time. All of them run one command. */
@@ -25,13 +32,24 @@ export function jsonHooks(host: Host, registration: JsonHooks, wanted: WantedHoo
   const timeout = host.timeoutUnit === "ms" ? HOOK_TIMEOUT_MS : HOOK_TIMEOUT_MS / 1000;
   const { type, ...others } = registration.fields;
   const fields = { ...(type === undefined ? {} : { type }), command, timeout, ...others };
+  const background = wanted.isBackground === true ? registration.background : undefined;
+  const inBackground = `${command} ${BACKGROUND_FLAG}`;
   return {
     file: wanted.file,
     hooks: wanted.hooks.flatMap((kind) => {
       const event = events[kind];
-      return event === undefined ? [] : [{ event, command, fields }];
+      if (event === undefined) return [];
+      return kind === "stop" && background !== undefined
+        ? [{ event, command: inBackground, fields: { ...fields, command: inBackground, ...background } }]
+        : [{ event, command, fields }];
     }),
     isOurs: isOurCommand,
+    ...(wanted.isBackground === undefined
+      ? {}
+      : {
+          isStale: (found) =>
+            found.event === events.stop && isInBackground(found.command) !== (background !== undefined),
+        }),
     shape: {
       eventsKey,
       grouped,

@@ -28,6 +28,7 @@ export interface HostRequest {
   readonly command: string;
   /** The events it is registered for, where a host has them. */
   readonly hooks: readonly HookKind[];
+  readonly isBackground?: boolean;
 }
 
 /** The files a plan for these targets depends on. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 
+import { ControlledCommand } from "../rig/controlled-command.ts";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
 import { recording } from "../rig/hosts/recorded.ts";
 
@@ -206,4 +207,74 @@ test("VS Code chat, whose model reads stderr, gets the reason there and nothing 
   expect(blocked.stderr).toMatch(/^Gauntlet gates did not pass/);
   expect(blocked.stderr).not.toContain("[gauntlet]");
   expect(allowed.stderr).toContain("[gauntlet] Gauntlet passed!");
+});
+
+describe("stop_hook.background", () => {
+  const BACKGROUND = `stop_hook:\n  background: true\nchecks:\n  ready: '${RED}'\n`;
+
+  test("is registered as a hook that wakes the agent, and taken back when it is switched off", async () => {
+    await using project = await projectWith(BACKGROUND);
+    const registered = async (): Promise<unknown> => {
+      await project.gauntlet(["install", "--host", "claude-code"]);
+      const { hooks } = JSON.parse(project.read(".claude/settings.local.json")) as {
+        hooks: { Stop: { hooks: object[] }[] };
+      };
+      return hooks.Stop.flatMap((group) => group.hooks);
+    };
+
+    const on = await registered();
+    const again = await registered();
+    await project.write({ ".gauntlet/config.yml": "checks:\n  one: 'true'\n" });
+    const off = await registered();
+
+    expect(on).toEqual([
+      {
+        type: "command",
+        command: expect.stringMatching(/stop-hook --background$/),
+        timeout: 300,
+        asyncRewake: true,
+      },
+    ]);
+    expect(again).toEqual(on);
+    expect(off).toEqual([{ type: "command", command: expect.stringMatching(/ stop-hook$/), timeout: 300 }]);
+  });
+
+  test("blocks with exit code 2 and nothing but the reason on stderr, and is explained as it was answered", async () => {
+    await using project = await projectWith(BACKGROUND);
+    const stdin = JSON.stringify({ ...recording("claude-code", "stop").payload, cwd: project.root });
+
+    const blocked = await project.gauntlet(["stop-hook", "--background"], { stdin });
+
+    expect(blocked).toMatchObject({ exitCode: 2, stdout: "{}\n" });
+    expect(blocked.stderr).toMatch(/^Gauntlet gates did not pass/);
+    expect(await project.json(["explain"])).toMatchObject({
+      verdict: { decision: "block" },
+      answer: { exitCode: 2 },
+    });
+  });
+
+  test("is for hosts that can be woken: another one gets its usual answer", async () => {
+    await using project = await projectWith(BACKGROUND);
+    const stdin = JSON.stringify({ ...recording("copilot", "stop").payload, cwd: project.root });
+
+    const blocked = await project.gauntlet(["stop-hook", "--background"], { stdin });
+
+    expect(blocked.exitCode).toBe(0);
+    expect(JSON.parse(blocked.stdout)).toMatchObject({ decision: "block" });
+  });
+
+  test("is no pass before it has finished: status shows the run", async () => {
+    await using command = await ControlledCommand.create();
+    await using project = await projectWith(`checks:\n  slow: ${JSON.stringify(command.command())}\n`);
+    const stop = project.stop();
+    const gate = await command.started();
+
+    const during = await project.json(["status"]);
+    gate.exit(0);
+    await stop;
+    const after = await project.json(["status"]);
+
+    expect(during).toMatchObject({ running: { pid: expect.any(Number) }, lastPass: null });
+    expect(after).toMatchObject({ running: null, lastPass: { status: "passed" } });
+  });
 });

@@ -26,6 +26,7 @@ describe("environment, project, global configuration and defaults", () => {
       timeoutMs: 200_000,
       on: ["stop"],
       agentTypes: [],
+      background: false,
       enabled: false,
       defer: false,
       whenActive: "allow",

@@ -47,6 +47,7 @@ describe("a project", () => {
         },
         "stopHook": {
           "agentTypes": [],
+          "background": false,
           "defer": true,
           "enabled": true,
           "maxReasonChars": 9000,

@@ -321,6 +321,7 @@ function settingsWith(entryPoints: readonly EntryPoint[]): Settings {
       defer: true,
       on: ["stop"],
       agentTypes: [],
+      background: false,
     },
     debugLog: { enabled: false, maxBytes: 1 },
     gateHash: "",

@@ -153,3 +153,22 @@ describe.runIf(claude.ok)("what else ends", () => {
     expect(decisions(run, "Stop")).toEqual(["approve"]);
   });
 });
+
+describe.runIf(claude.ok)("gates in the background", () => {
+  test("wake the agent with the reason alone, within its budget, and are explained like others", async () => {
+    await using project = await gatedProject("  background: true\n");
+
+    const run = await runClaudeCode({
+      bin: claude.ok ? claude.bin : "",
+      project: project.root,
+      turns: ["All done.", "Really.", fixing(project)],
+    });
+
+    expect(run.hooks.map(({ exitCode }) => exitCode)).toEqual([2, 2, 0]);
+    expect(run.requests[1]?.last).toMatch(/^Stop hook feedback:\n\[.*\]: Gauntlet gates did not pass: /);
+    expect(timesIn(run.requests[1], DETAIL)).toBe(1);
+    expect(run.requests[1]?.last).toContain("Attempts left: 2");
+    expect(run.requests[2]?.last).toContain("Attempts left: 1");
+    expect(run.requests).toHaveLength(3);
+  });
+});

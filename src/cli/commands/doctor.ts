@@ -23,7 +23,7 @@ import { readUserFile } from "../../machine/user-file.ts";
 import { doctorJson, type HostDiagnosis } from "../../report/host-json.ts";
 import { detectHosts, REGISTRABLE } from "../choose-hosts.ts";
 import { EXIT } from "../exit-code.ts";
-import { hooksFor, placesOf } from "../host-request.ts";
+import { placesOf, wantedIn } from "../host-request.ts";
 import { isHere } from "../is-here.ts";
 import { printLine, type Terminal } from "../terminal.ts";
 
@@ -59,7 +59,7 @@ async function diagnose(terminal: Terminal): Promise<readonly Diagnosis[]> {
   const records = readStopRecords(terminal.env).filter((one) => isHere(one, terminal.cwd));
   const neededMs = await neededTime(terminal);
   const places = placesOf(terminal);
-  const hooks = await hooksFor(places);
+  const { hooks } = await wantedIn(places);
   const diagnoses = await Promise.all(
     REGISTRABLE.map(async (host): Promise<readonly Diagnosis[]> => {
       const texts = await textsOf(host, places);

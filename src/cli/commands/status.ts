@@ -7,6 +7,7 @@ import {
   type WorkTreeHistory,
 } from "../../core/history.ts";
 import { listSessions, readWorkTree } from "../../machine/history-store.ts";
+import { lockHolder } from "../../machine/lock.ts";
 import { logDirOf } from "../../machine/log-dir.ts";
 import { type SessionFacts, statusJson } from "../../report/json.ts";
 import { counted, finishedLine, whatItCameTo } from "../../report/plain-lines.ts";
@@ -22,14 +23,19 @@ export interface StatusOptions {
 export async function statusCommand(terminal: Terminal, { json }: StatusOptions): Promise<number> {
   const settings = await openSettings(terminal, { command: "status", json });
   if (typeof settings === "number") return settings;
-  const { stateDir } = logDirOf(settings.root, settings.logDir);
+  const { stateDir, lockFile } = logDirOf(settings.root, settings.logDir);
+  const running = lockHolder(lockFile);
   const workTree = readWorkTree(stateDir);
   const stored = listSessions(stateDir);
   const sessions = openSessions(stored, settings, workTree.value.pass);
   for (const { warning } of [workTree, ...stored])
     if (warning !== undefined) printLine(terminal.stderr, warning);
-  if (json) printLine(terminal.stdout, statusJson(workTree.value, sessions));
-  else printStatus(terminal, workTree.value, sessions);
+  if (json) printLine(terminal.stdout, statusJson(workTree.value, sessions, running));
+  else {
+    if (running !== undefined)
+      printLine(terminal.stdout, `A run is in progress (pid ${running.pid}, since ${running.since}).`);
+    printStatus(terminal, workTree.value, sessions);
+  }
   return EXIT.ok;
 }
 

@@ -6,11 +6,11 @@ import type { Verdict } from "../../core/verdict.ts";
 import { handleStop, withOwnRecord } from "../../engine/handle-stop.ts";
 import type { RunResult } from "../../engine/run-request.ts";
 import { allow } from "../../engine/verdict-of.ts";
-import { jsonAnswer } from "../../hosts/answer.ts";
+import { BACKGROUND_FLAG, jsonAnswer, wakingAnswer } from "../../hosts/answer.ts";
 import { claudeCode } from "../../hosts/claude-code.ts";
 import { blockCapOf } from "../../hosts/block-cap.ts";
 import { findHost, HOSTS } from "../../hosts/host-table.ts";
-import type { Host } from "../../hosts/host.ts";
+import type { Host, HostAnswer } from "../../hosts/host.ts";
 import { readStop } from "../../hosts/read-stop.ts";
 import { refusal } from "../../hosts/refused.ts";
 import { forgetBlocksOf } from "../../machine/blocked-session.ts";
@@ -20,27 +20,26 @@ import { writeStopRecord } from "../../machine/stop-records.ts";
 import { trace } from "../../machine/trace.ts";
 import { writeAll } from "../../machine/write-all.ts";
 import { cancellation } from "../cancellation.ts";
-import { EXIT } from "../exit-code.ts";
 import { currentDirectory } from "../../machine/environment.ts";
 
-/** Answers an agent's stop: one line on stdout, always, and exit code 0, whatever happens. */
+/** Answers an agent's stop: one line on stdout, always, whatever happens. */
 export async function runStopHook(args: readonly string[]): Promise<number> {
   using cancel = cancellation(); // until the very end: a signal just before the answer must not take its place
   const named = hostNamed(args);
-  const answer = answerOnce(named ?? claudeCode);
+  const isBackground = args.includes(BACKGROUND_FLAG);
+  const answer = answerOnce({ fallback: named ?? claudeCode, isBackground });
   process.on("uncaughtException", (error) => answer(crashed(error)));
   try {
     trace("Node started, our first file read");
     log("Starting gauntlet validation...");
-    const { host, verdict, asked, isEnd } = await answerStop(named, cancel.signal);
-    const exitCode = answer(verdict, { host, event: asked?.event, isEnd });
+    const { host, verdict, asked, isEnd } = await answerStop({ named, isBackground }, cancel.signal);
+    const given = answer(verdict, { host, event: asked?.event, isEnd });
     trace("answered");
-    if (host !== undefined && asked !== undefined)
-      writeStopRecord(recordOf(host, verdict, asked), process.env);
+    if (asked !== undefined) writeStopRecord(recordOf(given, verdict, asked), process.env);
     trace("stop recorded");
-    return exitCode;
+    return given.exitCode;
   } catch (error) {
-    return answer(crashed(error));
+    return answer(crashed(error)).exitCode;
   }
 }
 
@@ -57,7 +56,12 @@ interface Asked {
   readonly result?: RunResult | undefined;
 }
 
-async function answerStop(named: Host | undefined, signal: AbortSignal): Promise<Answered> {
+interface How {
+  readonly named: Host | undefined;
+  readonly isBackground: boolean;
+}
+
+async function answerStop({ named, isBackground }: How, signal: AbortSignal): Promise<Answered> {
   const { env } = process;
   if (env["GAUNTLET_STOP_HOOK_ACTIVE"] || env["GAUNTLET_STOP_HOOK_ACTIVE_ENV"])
     return { verdict: allow("stop_hook_active") };
@@ -68,7 +72,7 @@ async function answerStop(named: Host | undefined, signal: AbortSignal): Promise
   const { host } = read;
   if (read.kind === "ended") return endSession(read.event, host);
   const event = withOwnRecord(read.event, env);
-  if (host.readsStderr !== true) flushLog();
+  if (host.readsStderr !== true && !isBackground) flushLog();
   let result: RunResult | undefined;
   const onResult = (came: RunResult): void => void (result = came);
   const stop = { event, env, blockCap: blockCapOf(host, env), onRunning: logRunning, onResult };
@@ -83,9 +87,8 @@ function endSession(event: StopEvent, host: Host): Answered {
 }
 
 /** What `explain` and `doctor` will want to know about this stop. */
-function recordOf(host: Host, verdict: Verdict, { event, result }: Asked): StopRecord {
+function recordOf({ stdout, exitCode }: HostAnswer, verdict: Verdict, { event, result }: Asked): StopRecord {
   const { lastMessage: _private, ...kept } = event;
-  const { stdout, exitCode } = host.render(verdict, event);
   const run = result === undefined ? {} : { run: recordedRun(result) };
   return { at: now(), event: kept, verdict, answer: { stdout, exitCode }, ...run };
 }
@@ -97,18 +100,18 @@ interface AnswerTo {
 }
 
 /** The first answer counts: a crash after it must not add a second line. */
-function answerOnce(fallback: Host): (verdict: Verdict, to?: AnswerTo) => number {
-  let isAnswered = false;
-  return (verdict, { host = fallback, event, isEnd } = {}) => {
-    if (isAnswered) return EXIT.ok;
-    isAnswered = true;
+function answerOnce({ fallback, isBackground }: { fallback: Host; isBackground: boolean }) {
+  let given: HostAnswer | undefined;
+  return (verdict: Verdict, { host = fallback, event, isEnd }: AnswerTo = {}): HostAnswer => {
+    if (given !== undefined) return given;
     log(STDERR_LINES[verdict.status] ?? verdict.message);
-    const { stdout, stderr, exitCode } = isEnd ? jsonAnswer({}) : host.render(verdict, event);
-    if (stderr === "") flushLog();
-    writeAll(2, stderr);
-    writeAll(1, stdout);
-    process.exitCode = exitCode;
-    return exitCode;
+    const rendered = isEnd ? jsonAnswer({}) : host.render(verdict, event);
+    given = isBackground ? wakingAnswer(rendered, host, verdict) : rendered;
+    if (given.stderr === "") flushLog();
+    writeAll(2, given.stderr);
+    writeAll(1, given.stdout);
+    process.exitCode = given.exitCode;
+    return given;
   };
 }
 

@@ -22,6 +22,7 @@ export function stopHookSettings({ env, project, global }: Layers): StopHookSett
     maxReasonChars: fields.max_reason_chars,
     defer: fields.defer,
     on: fields.on,
+    background: fields.background,
     agentTypes: fields.agent_types,
   };
   return withEnvironment(written, env);

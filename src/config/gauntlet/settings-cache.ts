@@ -69,7 +69,7 @@ function remember(known: KnownSettings, files: readonly string[], env: Environme
 const FOLDER = "settings";
 
 /** Raised whenever settings get another shape. */
-const SHAPE = 2;
+const SHAPE = 3;
 
 function keyOf(root: AbsolutePath, { XDG_CONFIG_HOME, HOME, USERPROFILE }: Environment): string {
   const program = [packageJson.version, SHAPE, stampOfProgram()];

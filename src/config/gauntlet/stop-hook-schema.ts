@@ -12,6 +12,7 @@ export const STOP_HOOK_DEFAULTS = {
   defer: true,
   on: ["stop"],
   agent_types: [],
+  background: false,
 } as const;
 
 export const stopKind = z.enum(STOP_KINDS);
@@ -46,6 +47,11 @@ const stopHookObject = z.strictObject({
     default: STOP_HOOK_DEFAULTS.on,
     description:
       "The events that are gated: the agent's stop, and in Claude Code also sub-agents, completed tasks and idle teammates.",
+  }),
+  background: z.boolean().exactOptional().meta({
+    default: STOP_HOOK_DEFAULTS.background,
+    description:
+      "Claude Code: let the agent stop at once and run the gates in the background; a failure wakes it. Run `install` after a change.",
   }),
   agent_types: z.array(text("the type of a sub-agent")).exactOptional().meta({
     default: STOP_HOOK_DEFAULTS.agent_types,
