@@ -52,6 +52,15 @@ export function withOwnRecord(event: StopEvent, env: Stop["env"]): StopEvent {
     : event;
 }
 
+/**
+ * The stop of an agent that was woken from the background belongs to the prompt that was blocked. Interactively Claude Code
+ * (2.1.325, 2026-11-16) gives each wake-up a `prompt_id` of its own, with which the budget would never end.
+ */
+export function asWoken(event: StopEvent, env: Stop["env"]): StopEvent {
+  const blocked = event.continued ? readBlockedSession(event, env) : undefined;
+  return blocked?.promptId === undefined ? event : { ...event, promptId: blocked.promptId };
+}
+
 /** The agent goes on because we blocked it, and by default its next stop is free; the person learns that, once. */
 function letThrough({ event, env }: Stop, blocked: BlockedSession | undefined): Verdict {
   if (blocked === undefined) return allow("stop_hook_active");

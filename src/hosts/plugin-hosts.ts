@@ -31,7 +31,7 @@ export const kilo = pluginHost("kilo", "Kilo", {
     "`kilo run` ends before the gates have answered: only sessions of `kilo` and `kilo serve` are gated.",
 });
 
-/** Pi (measured with 0.87.1 and 1.5.0, 2026-11-15). Its extensions are asked before the agent settles. */
+/** Pi (measured with 0.87.1, 2026-11-15; the event also with 1.5.0). Its extensions are asked before the agent settles. */
 export const pi = pluginHost("pi", "Pi", {
   plugin: "pi",
   projectFile: ".pi/extensions/agent-gauntlet.ts",

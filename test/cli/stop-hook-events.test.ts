@@ -253,6 +253,22 @@ describe("stop_hook.background", () => {
     });
   });
 
+  test("has one budget for a prompt and all its wake-ups, which Claude Code counts as prompts of their own", async () => {
+    await using project = await projectWith(
+      `max_retries: 2\nstop_hook:\n  background: true\n  when_active: enforce\nchecks:\n  ready: '${RED}'\n`,
+    );
+    const stop = async (prompt_id: string, stop_hook_active: boolean): Promise<number | null> => {
+      const { payload } = recording("claude-code", "stop");
+      const stdin = JSON.stringify({ ...payload, cwd: project.root, prompt_id, stop_hook_active });
+      return (await project.gauntlet(["stop-hook", "--background"], { stdin })).exitCode;
+    };
+
+    const codes = [await stop("p1", false), await stop("p2", true), await stop("p3", true)];
+
+    expect(codes).toEqual([2, 2, 0]);
+    expect(await project.json(["explain"])).toMatchObject({ verdict: { status: "retry_limit_exceeded" } });
+  });
+
   test("is for hosts that can be woken: another one gets its usual answer", async () => {
     await using project = await projectWith(BACKGROUND);
     const stdin = JSON.stringify({ ...recording("copilot", "stop").payload, cwd: project.root });

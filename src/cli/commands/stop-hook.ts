@@ -3,7 +3,7 @@ import type { Status } from "../../core/status.ts";
 import type { StopEvent } from "../../core/stop-event.ts";
 import { recordedRun, type StopRecord } from "../../core/stop-record.ts";
 import type { Verdict } from "../../core/verdict.ts";
-import { handleStop, withOwnRecord } from "../../engine/handle-stop.ts";
+import { asWoken, handleStop, withOwnRecord } from "../../engine/handle-stop.ts";
 import type { RunResult } from "../../engine/run-request.ts";
 import { allow } from "../../engine/verdict-of.ts";
 import { BACKGROUND_FLAG, jsonAnswer, wakingAnswer } from "../../hosts/answer.ts";
@@ -71,7 +71,7 @@ async function answerStop({ named, isBackground }: How, signal: AbortSignal): Pr
   if (read.kind === "no-stop") return { ...read, verdict: allow("invalid_input", read) };
   const { host } = read;
   if (read.kind === "ended") return endSession(read.event, host);
-  const event = withOwnRecord(read.event, env);
+  const event = isBackground ? asWoken(read.event, env) : withOwnRecord(read.event, env);
   if (host.readsStderr !== true && !isBackground) flushLog();
   let result: RunResult | undefined;
   const onResult = (came: RunResult): void => void (result = came);
