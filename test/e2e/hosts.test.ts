@@ -68,6 +68,26 @@ describe.runIf(isForAll)("the real Copilot CLI", () => {
   });
 });
 
+describe.runIf(isForAll)("the real Gemini CLI", () => {
+  test("may stop after a block by default, although it forgets its flag after a tool call", async ({
+    skip,
+  }) => {
+    await using project = await gatedProject({ whenActive: "allow" });
+
+    const { asked } = await play(GEMINI, project, {
+      answer: (question) => (question === 2 ? { shell: "true" } : unhelpful(question)),
+      skip,
+    });
+
+    expect(asked).toHaveLength(3);
+    expect(asked[1]).toContain(FEEDBACK);
+    expect(await project.json(["explain"])).toMatchObject({
+      event: { host: "gemini", continued: true },
+      verdict: { decision: "allow", status: "stop_hook_active" },
+    });
+  });
+});
+
 describe.runIf(isForAll)("the real Kimi Code", () => {
   test("is blocked once in a turn, reads exactly the reason, and does not ask about the stop after it", async ({
     skip,

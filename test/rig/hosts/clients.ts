@@ -65,7 +65,7 @@ export const GEMINI: Client = {
   host: "gemini",
   release: { package: "@google/gemini-cli", version: "0.61.0" },
   setUp: ({ modelUrl }) => ({
-    args: ["-p", "say hi"],
+    args: ["-p", "say hi", "--yolo"],
     env: {
       GEMINI_API_KEY: "x",
       GOOGLE_GEMINI_BASE_URL: modelUrl,

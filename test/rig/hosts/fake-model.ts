@@ -4,7 +4,10 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 
 /** What the model says to its n-th question (from 1), given the whole question as text. */
-export type Answer = (question: number, body: string) => string | Promise<string>;
+export type Answer = (question: number, body: string) => Said | Promise<Said>;
+
+/** A text, or a call of the shell tool, which only the Gemini dialect speaks. */
+export type Said = string | { readonly shell: string };
 
 export interface FakeModel extends AsyncDisposable {
   readonly url: string;
@@ -44,7 +47,7 @@ function isAside(body: string): boolean {
   return isWithoutTools || body.includes("<system-reminder>Write an ultra-short dashboard line");
 }
 
-type Ask = (body: string) => Promise<string>;
+type Ask = (body: string) => Promise<Said>;
 
 async function respond(request: IncomingMessage, response: ServerResponse, ask: Ask): Promise<void> {
   const path = (request.url ?? "").replace(/\?.*/, "");
@@ -55,7 +58,8 @@ async function respond(request: IncomingMessage, response: ServerResponse, ask: 
     sendJson(response, { totalTokens: 1 });
   } else {
     const body = await text(request);
-    const events = dialect.speak(await ask(body));
+    const said = await ask(body);
+    const events = typeof said === "string" ? dialect.speak(said) : geminiEvents(shellCall(said.shell));
     if (body.includes('"stream":true') || path.includes("stream") || path.endsWith("/responses"))
       sendEvents(response, events);
     else sendJson(response, dialect.whole(events));
@@ -77,7 +81,11 @@ interface StreamedEvent {
 const DIALECTS: readonly Dialect[] = [
   { route: /\/responses$/, speak: responsesEvents, whole: (events) => events.at(-1)?.data },
   { route: /\/chat\/completions$/, speak: chatEvents, whole: wholeChat },
-  { route: /[gG]enerateContent$/, speak: geminiEvents, whole: (events) => events[0]?.data },
+  {
+    route: /[gG]enerateContent$/,
+    speak: (text) => geminiEvents({ text }),
+    whole: (events) => events[0]?.data,
+  },
 ];
 
 function responsesEvents(said: string): readonly StreamedEvent[] {
@@ -130,11 +138,15 @@ function wholeChat(events: readonly StreamedEvent[]): unknown {
   return { ...CHAT, object: "chat.completion", choices, usage: CHAT_USAGE };
 }
 
-function geminiEvents(said: string): readonly StreamedEvent[] {
+function shellCall(command: string): object {
+  return { functionCall: { name: "run_shell_command", args: { command, description: "run" } } };
+}
+
+function geminiEvents(part: object): readonly StreamedEvent[] {
   return [
     {
       data: {
-        candidates: [{ content: { role: "model", parts: [{ text: said }] }, finishReason: "STOP", index: 0 }],
+        candidates: [{ content: { role: "model", parts: [part] }, finishReason: "STOP", index: 0 }],
         usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 },
         modelVersion: "fake-model",
       },

@@ -8,12 +8,15 @@ import { type Client, configureClient, installHost, runClient, type Start } from
 import { type Answer, type FakeModel, startFakeModel } from "./fake-model.ts";
 
 /** A project with one red check, which is green once `state.txt` says `fixed`. */
-export async function gatedProject({ maxRetries = 3 } = {}): Promise<GauntletProject> {
+export async function gatedProject({
+  maxRetries = 3,
+  whenActive = "enforce",
+} = {}): Promise<GauntletProject> {
   const project = await GauntletProject.create({
     ".gauntlet/config.yml": [
       `max_retries: ${maxRetries}`,
       "stop_hook:",
-      "  when_active: enforce",
+      `  when_active: ${whenActive}`,
       "checks:",
       `  ready: 'test "$(cat state.txt)" = fixed'`,
       "",
