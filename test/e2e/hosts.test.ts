@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 
+import { findHost } from "../../src/hosts/host-table.ts";
 import type { GauntletProject } from "../rig/gauntlet-project.ts";
 import {
   CODEX,
@@ -51,17 +52,17 @@ describe.each(CLIENTS)("the real $host $release.version", (client) => {
   });
 });
 
-describe.runIf(isForAll)("the real Copilot CLI", () => {
+describe.runIf(isForAll).each([COPILOT, GROK])("the real $host $release.version", (client) => {
   test("runs the hook of Claude Code's settings, and only once", async ({ skip }) => {
     await using project = await gatedProject();
 
-    const { asked } = await play(COPILOT, project, {
+    const { asked } = await play(client, project, {
       answer: fixingWhenBlocked(project),
-      registered: ["claude-code", "copilot"],
+      registered: ["claude-code", client.host],
       skip,
     });
 
-    expect(project.has(".github/hooks/agent-gauntlet.json")).toBe(false);
+    expect(project.has(findHost(client.host)?.registration?.projectFile ?? "")).toBe(false);
     expect(asked).toHaveLength(2);
     expect(project.has("gauntlet_logs/console.2.log")).toBe(true);
     expect(project.has("gauntlet_logs/console.3.log")).toBe(false);
