@@ -52,13 +52,13 @@ function serve(terminal: Terminal, signal: AbortSignal): Server {
     const tool = TOOLS.find(({ name }) => name === params.name);
     if (tool === undefined) throw new McpError(ErrorCode.InvalidParams, `There is no tool ${params.name}.`);
     const { progressToken } = params._meta ?? {};
-    const progress = reporter((told) => {
+    const onEvent = reporter((progress) => {
       if (progressToken === undefined) return;
-      const notification = { method: "notifications/progress", params: { progressToken, ...told } } as const;
+      const notification = { method: "notifications/progress", params: { progressToken, ...progress } } as const;
       extra.sendNotification(notification).catch(() => {}); // the client has gone; the run's own signal ends it
     });
     const whole = AbortSignal.any([extra.signal, signal]);
-    return tool.call({ terminal, args: params.arguments ?? {}, signal: whole, onEvent: progress });
+    return tool.call({ terminal, args: params.arguments ?? {}, signal: whole, onEvent });
   });
   return server;
 }
@@ -68,7 +68,7 @@ const INSTRUCTIONS =
 
 /** Counts gates that have finished: a client that waits for a long run resets its clock with each. */
 function reporter(
-  tell: (told: { progress: number; total?: number; message?: string }) => void,
+  tell: (progress: { progress: number; total?: number; message?: string }) => void,
 ): (event: RunEvent) => void {
   let [finished, total] = [0, 0];
   return (event) => {
@@ -106,7 +106,7 @@ const TOOLS: readonly ServedTool[] = [
       },
       additionalProperties: false,
     },
-    call: async (call) => told(call, await run(call, { gates: namesIn(call.args["gates"]) })),
+    call: async (call) => answerFor(call, await run(call, { gates: namesIn(call.args["gates"]) })),
   },
   {
     name: "gate_status",
@@ -129,7 +129,7 @@ const TOOLS: readonly ServedTool[] = [
     inputSchema: NO_INPUT,
     call: async (call) => {
       const result = await run(call, { checkInterval: true });
-      return told(call, result, isGreen(result.status) ? "You may stop." : "Do not stop yet.");
+      return answerFor(call, result, isGreen(result.status) ? "You may stop." : "Do not stop yet.");
     },
   },
 ];
@@ -143,7 +143,7 @@ function run({ terminal, signal, onEvent }: Call, more: Partial<RunRequest>): Pr
  * A red gate is an answer; only trouble of our own is an error. There is no `structuredContent`: where there is, Claude Code
  * (2.1.325, 2026-11-16) shows its model nothing of the text.
  */
-async function told({ terminal }: Call, result: RunResult, headline?: string): Promise<CallToolResult> {
+async function answerFor({ terminal }: Call, result: RunResult, headline?: string): Promise<CallToolResult> {
   const { status, message, feedback, errorMessage } = result;
   const failures =
     feedback === undefined ? await digestFailures(terminal.cwd, result.outcomes, DIGEST_CHARS) : [];
