@@ -53,7 +53,11 @@ const GUARDS: readonly Guard[] = [
     end: "the agent goes on after a block and is let through (stop_hook.when_active: allow)",
   },
   { ends: "no_config", on: "a gauntlet project", end: "no .gauntlet/config.yml here or above" },
-  { ends: "stop_hook_disabled", on: "the stop hook is on", end: "the stop hook is switched off" },
+  {
+    ends: "stop_hook_disabled",
+    on: "the stop hook is on",
+    end: "the stop hook is off, or this event is not gated",
+  },
   {
     ends: "deferred",
     on: "the agent is done",
