@@ -1,8 +1,9 @@
 import { createInterface } from "node:readline";
 import { describe, expect, test, vi } from "vitest";
 
-import { KILO, OPENCODE, startClient } from "../rig/hosts/clients.ts";
+import { KILO, OPENCODE } from "../rig/hosts/clients.ts";
 import { gatedProject, prepare } from "../rig/hosts/gated-project.ts";
+import { startClient } from "../rig/hosts/run-client.ts";
 
 /** Several hundred MB: AGENT_GAUNTLET_E2E_ALL=1 runs them. */
 const isForAll = Boolean(process.env["AGENT_GAUNTLET_E2E_ALL"]);

@@ -54,7 +54,10 @@ function serve(terminal: Terminal, signal: AbortSignal): Server {
     const { progressToken } = params._meta ?? {};
     const onEvent = reporter((progress) => {
       if (progressToken === undefined) return;
-      const notification = { method: "notifications/progress", params: { progressToken, ...progress } } as const;
+      const notification = {
+        method: "notifications/progress",
+        params: { progressToken, ...progress },
+      } as const;
       extra.sendNotification(notification).catch(() => {}); // the client has gone; the run's own signal ends it
     });
     const whole = AbortSignal.any([extra.signal, signal]);

@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 export type Answer = (question: number, body: string) => Said | Promise<Said>;
 
 /** A text, or a call of the shell tool, which only the Gemini dialect speaks. */
-export type Said = string | { readonly shell: string };
+type Said = string | { readonly shell: string };
 
 export interface FakeModel extends AsyncDisposable {
   readonly url: string;

@@ -4,8 +4,9 @@ import { expect } from "vitest";
 
 import { findHost } from "../../../src/hosts/host-table.ts";
 import { CLI, GauntletProject } from "../gauntlet-project.ts";
-import { type Client, configureClient, installHost, runClient, type Start } from "./clients.ts";
+import type { Client } from "./clients.ts";
 import { type Answer, type FakeModel, startFakeModel } from "./fake-model.ts";
+import { configureClient, installHost, runClient, type Start } from "./run-client.ts";
 
 /** A project with one red check, which is green once `state.txt` says `fixed`. */
 export async function gatedProject({
