@@ -7,6 +7,7 @@ import type { DetectOptions } from "./commands/detect.ts";
 import type { HealthOptions } from "./commands/health.ts";
 import type { InitOptions } from "./commands/init.ts";
 import type { ListOptions } from "./commands/list.ts";
+import type { McpOptions } from "./commands/mcp.ts";
 import type { ReportOptions } from "./commands/report.ts";
 import type { RunOptions } from "./commands/run.ts";
 import type { StatusOptions } from "./commands/status.ts";
@@ -44,6 +45,7 @@ export function gauntletCommands(act: Act): Command {
   addHookLookingCommands(program, act);
   program.commandsGroup("More:");
   addOtherCommands(program, act);
+  addMcpCommand(program, act);
   addHookCommands(program);
   addHelpCommand(program);
   return program;
@@ -69,6 +71,17 @@ function addRunCommands(program: Command, act: Act): void {
   );
   addExamples(check, "agent-gauntlet check --uncommitted");
   addExamples(review, "agent-gauntlet review", "agent-gauntlet review -g security --commit HEAD");
+}
+
+function addMcpCommand(program: Command, act: Act): void {
+  const mcp = program
+    .command("mcp")
+    .description("serve the gates to an agent over MCP on stdio (agents start it, not people)")
+    .option("--project <directory>", "the project, where the agent starts servers elsewhere")
+    .action((options: McpOptions) =>
+      act(async (terminal) => (await import("./commands/mcp.ts")).mcpCommand(terminal, options)),
+    );
+  addExamples(mcp, "claude mcp add gauntlet -- agent-gauntlet mcp");
 }
 
 /** The entry answers these before this table is loaded; they are here for --help only. */

@@ -1,4 +1,5 @@
 import type { GateRef } from "./gate-ref.ts";
+import { coversGates } from "./gated-event.ts";
 import type { GateOutcome } from "./outcome.ts";
 import type { ProjectPath } from "./path.ts";
 import type { Status } from "./status.ts";
@@ -112,7 +113,7 @@ export function isCoveredBy(
   return (
     pass !== undefined &&
     now.isPassTree &&
-    pass.gateHash === now.gateHash &&
+    coversGates(pass.gateHash, now.gateHash) &&
     pass.baseCommit === now.baseCommit
   );
 }

@@ -1,6 +1,7 @@
 import type { CheckGate, Priority, ReviewGate } from "./gate.ts";
 import type { RetryPolicy } from "./progress.ts";
 import type { AbsolutePath, ProjectPath } from "./path.ts";
+import type { StopKind } from "./stop-event.ts";
 
 /** What the project asked for: YAML, environment and defaults already folded into one value. */
 export interface Settings {
@@ -37,6 +38,12 @@ export interface StopHookSettings {
   /** How long the host waits for the hook; we answer a little earlier. */
   readonly timeoutMs: number;
   readonly maxReasonChars: number;
+  /** The events that are gated. */
+  readonly on: readonly StopKind[];
+  /** The types of sub-agents whose end is gated; `*` stands for all. */
+  readonly agentTypes: readonly string[];
+  /** Whether the agent may stop while the gates still run, and is woken when they fail; for hosts that can. */
+  readonly background: boolean;
   /** Whether plan mode and running background agents put the gates off. */
   readonly defer: boolean;
 }

@@ -35,8 +35,8 @@ const MESSAGES: Readonly<Record<Status, (facts: MessageFacts) => string>> = {
   no_config: () => "○ Not a gauntlet project — no .gauntlet/config.yml found.",
   stop_hook_active: () =>
     "↺ Stop hook cycle detected — allowing the stop to prevent an infinite loop. Nothing was checked.",
-  stop_hook_disabled: () =>
-    "○ Gauntlet stop hook is disabled (stop_hook.enabled or GAUNTLET_STOP_HOOK_ENABLED). Nothing was checked.",
+  stop_hook_disabled: ({ detail = "stop_hook.enabled or GAUNTLET_STOP_HOOK_ENABLED" }) =>
+    `○ Gauntlet stop hook is disabled (${detail}). Nothing was checked.`,
   invalid_input: ({ detail = "expected one JSON object on stdin" }) =>
     `⚠ Invalid hook input — ${detail}. Nothing was checked.`,
   error: ({ detail = "the gates could not be run" }) => `⚠ Stop hook error — ${detail}`,

@@ -1,3 +1,4 @@
+import { coversGates } from "../core/gated-event.ts";
 import { GUARDS } from "../core/guards.ts";
 import type { SessionHistory } from "../core/history.ts";
 import { once } from "../core/once.ts";
@@ -43,7 +44,7 @@ async function lookAtTree(
 ) {
   const { settings, logDir } = project;
   const { pass } = workTree;
-  const mayBePass = pass?.gateHash === settings.gateHash;
+  const mayBePass = pass !== undefined && coversGates(pass.gateHash, settings.gateHash);
   const [isPassTree, baseCommit, fingerprint] = await Promise.all([
     mayBePass && tree.isUnchangedSince(passIndexOf(logDir.stateDir, pass.tree)),
     mayBePass ? tree.baseCommit() : undefined,

@@ -77,7 +77,7 @@ function blockedStop(
   const { root, stopHook } = project.settings;
   return request.event === undefined
     ? undefined
-    : { root, whenActive: stopHook.whenActive, attempts, promptId };
+    : { root, whenActive: stopHook.whenActive, attempts, promptId, session: request.event.sessionId };
 }
 
 /** By a user at the terminal: nothing was judged, so it costs nothing. A stop hook's deadline is another matter. */

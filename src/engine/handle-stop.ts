@@ -86,6 +86,22 @@ function withBlock(record: SessionRecord, result: RunResult): SessionRecord {
   return rest;
 }
 
+/** Where the host has no flag or forgets it, a block that we remember for the same prompt says that the agent continues after it. */
+export function withOwnRecord(event: StopEvent, env: Environment): StopEvent {
+  if (event.isFlagless !== true) return event;
+  const blocked = readSessionRecord(event, env)?.blocked;
+  return blocked !== undefined && blocked.promptId === event.promptId ? { ...event, continued: true } : event;
+}
+
+/**
+ * The stop of an agent that was woken from the background belongs to the prompt that was blocked. Interactively Claude Code
+ * (2.1.325, 2026-11-16) gives each wake-up a `prompt_id` of its own, with which the budget would never end.
+ */
+export function asWoken(event: StopEvent, env: Environment): StopEvent {
+  const blocked = event.continued ? readSessionRecord(event, env)?.blocked : undefined;
+  return blocked?.promptId === undefined ? event : { ...event, promptId: blocked.promptId };
+}
+
 /** The agent continues because we blocked it, and by default its next stop is free; the user learns that, once. */
 function letThrough({ blocked, ...record }: SessionRecord): AnsweredStop {
   if (blocked === undefined) return { verdict: allow("stop_hook_active"), record };

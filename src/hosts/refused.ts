@@ -4,16 +4,16 @@ import { closest } from "../core/did-you-mean.ts";
 const REFUSED: Readonly<Record<string, string>> = {
   "amazon-q": "its hooks cannot keep the agent from stopping",
   kiro: "its hooks cannot keep the agent from stopping",
-  goose: "it has no hook at the end of a turn",
-  cline: "its hooks cannot keep the agent from stopping",
+  goose: "its Stop hook is documented but we have not seen it work, and there is no adapter for it yet",
+  cline: "it ignores what its TaskComplete hook answers",
   windsurf: "its hooks cannot keep the agent from stopping",
   crush: "it has no hook at the end of a turn",
   auggie: "its hooks cannot keep the agent from stopping",
-  opencode: "it has no stop hook; a plugin can only start a new turn after the old one has ended",
+  continue: "its hooks cannot keep the agent from stopping",
   eca: "there is no adapter for its `postRequest` hook yet",
 };
 
-/** What to say to someone who names an agent that is not in the table. */
+/** What to tell someone who names an agent that is not in the table. */
 export function refusal(name: string, known: readonly { readonly name: string }[]): string {
   const reason = Object.hasOwn(REFUSED, name) ? REFUSED[name] : undefined;
   if (reason !== undefined) return `${name} cannot be gated: ${reason}.`;

@@ -23,13 +23,14 @@ export interface HostFile {
   readonly shown: string;
 }
 
-/** Undefined for a host that has no place for hooks. */
+/** Undefined for a host that has no place for hooks at this level. */
 export function hostFile(host: Host, level: Level, places: Places): HostFile | undefined {
   const { registration } = host;
   if (registration === undefined) return undefined;
   if (level !== "user") {
     const { projectFile, sharedFile = projectFile } = registration;
     const shown = level === "shared" ? sharedFile : projectFile;
+    if (shown === undefined) return undefined;
     return { host, registration, level, path: absolutePath(join(places.root, shown)), shown };
   }
   const { variable, folder, file } = registration.userFile;

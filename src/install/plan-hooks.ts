@@ -100,11 +100,15 @@ function obstacle(body: string, { hooks, shape }: HookRegistration): SettingsPro
   return undefined;
 }
 
-/** Ours in an event where none belongs, or the second of ours in one. */
-function isSurplus(found: FoundHook, all: readonly FoundHook[], { hooks }: HookRegistration): boolean {
+/** Ours in an event where none belongs, the second of ours in one, or one to be written anew. */
+function isSurplus(
+  found: FoundHook,
+  all: readonly FoundHook[],
+  { hooks, isStale = () => false }: HookRegistration,
+): boolean {
   const isWanted = hooks.some((hook) => hook.event === found.event);
   const isFirst = all.find((other) => other.event === found.event) === found;
-  return !isWanted || !isFirst;
+  return !isWanted || !isFirst || isStale(found);
 }
 
 function register(body: string, hook: RegisteredHook, registration: HookRegistration): string {

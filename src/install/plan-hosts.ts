@@ -1,15 +1,14 @@
 import type { AbsolutePath } from "../core/path.ts";
-import type { Result, Trouble } from "../core/trouble.ts";
-import type { FileChange, HookRegistration } from "./hook-registration.ts";
+import type { Trouble } from "../core/trouble.ts";
+import type { FileChange } from "./hook-registration.ts";
 import { type HostFile, type Places, alsoRead, ownFiles } from "./host-files.ts";
 
-import { hostStopHook } from "./host-registration.ts";
-import { findOurHooks } from "./our-hooks.ts";
-import { planInstall, planUninstall } from "./plan-hooks.ts";
-import { isPlainJson } from "./settings-text.ts";
+import type { HookKind } from "../hosts/host.ts";
+import { type FileFormat, formatOf } from "./file-format.ts";
+
 import { skippedFile } from "./skipped-file.ts";
 
-/** What is to happen to the files of several hosts, and what the person should know about it. */
+/** What is to happen to the files of several hosts, and what the user should know about it. */
 export interface HostPlan {
   readonly files: readonly PlannedFile[];
   readonly troubles: readonly Trouble[];
@@ -28,6 +27,9 @@ export interface HostRequest {
   readonly texts: ReadonlyMap<AbsolutePath, string | undefined>;
   /** The line that runs the stop hook, without `--host`. */
   readonly command: string;
+  /** The events it is registered for, where a host has them. */
+  readonly hooks: readonly HookKind[];
+  readonly isBackground?: boolean;
 }
 
 /** The files a plan for these targets depends on. */
@@ -41,53 +43,49 @@ export function filesOf(targets: readonly HostFile[], places: Places): readonly 
 /** Registers each host once: not at all where it obeys another host's file that has the hook or is about to get it. */
 export function planHostInstall(request: HostRequest): HostPlan {
   const wanted = onePerFile(request.targets.filter((target) => coveringFile(target, request) === undefined));
-  const plan = planFiles(wanted, request, planInstall);
+  const plan = planFiles(wanted, request, "install");
   const changed = plan.files.filter((file) => file.change.kind !== "unchanged");
   return {
     ...plan,
     notes: [
       ...request.targets.flatMap((target) => firingNotes(target, request)),
-      ...plan.files.flatMap(skippedNote),
+      ...plan.files.flatMap((file) => skippedNote(file, request)),
       ...changed.flatMap(({ registration }) => registration.afterwards ?? []),
     ],
   };
 }
 
-function skippedNote({ host, shown, registration, before, change }: PlannedFile): readonly string[] {
-  const text = change.kind === "written" ? change.text : before;
-  if (text === undefined || isPlainJson(text, { comments: registration.takesComments })) return [];
-  return [skippedFile(host, shown)];
+function skippedNote(file: PlannedFile, request: HostRequest): readonly string[] {
+  const text = file.change.kind === "written" ? file.change.text : file.before;
+  if (text === undefined || !formatOf(file, request).isSkipped(text)) return [];
+  return [skippedFile(file.host, file.shown)];
 }
 
 /** Takes our hooks out of every file of these hosts. */
 export function planHostUninstall(request: HostRequest): HostPlan {
-  return { ...planFiles(onePerFile(request.targets), request, planUninstall), notes: [] };
+  return { ...planFiles(onePerFile(request.targets), request, "uninstall"), notes: [] };
 }
 
 /** Whether the hook is in this file now. */
 function isRegistered(file: HostFile, request: Omit<HostRequest, "targets">): boolean {
   const text = request.texts.get(file.path);
-  return text !== undefined && findOurHooks(text, registrationOf(file, request.command)).length > 0;
+  return text !== undefined && formatOf(file, request).find(text).length > 0;
 }
 
 function planFiles(
   targets: readonly HostFile[],
   request: HostRequest,
-  plan: (text: string | undefined, registration: HookRegistration) => Result<FileChange>,
+  action: keyof Pick<FileFormat, "install" | "uninstall">,
 ): Omit<HostPlan, "notes"> {
   const files: PlannedFile[] = [];
   const troubles: Trouble[] = [];
   for (const target of targets) {
     const before = request.texts.get(target.path);
-    const planned = plan(before, registrationOf(target, request.command));
+    const planned = formatOf(target, request)[action](before);
     if (planned.ok) files.push({ ...target, before, change: planned.value });
     else troubles.push(planned.trouble);
   }
   return { files, troubles };
-}
-
-function registrationOf({ host, registration, shown }: HostFile, command: string): HookRegistration {
-  return hostStopHook(host, registration, { file: shown, command });
 }
 
 /** Two hosts may share a file. */

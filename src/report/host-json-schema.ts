@@ -1,3 +1,4 @@
+import { STOP_KINDS } from "../core/stop-event.ts";
 import * as z from "zod";
 import { STATUSES } from "../core/status.ts";
 
@@ -48,6 +49,8 @@ export const explainSchema = z
     event: z
       .strictObject({
         host: z.string().describe("Who asked."),
+        kind: z.enum(STOP_KINDS).describe("What was about to end."),
+        agentType: z.string().nullable().describe("The type of the sub-agent or teammate that asked."),
         hostVersion: z.string().nullable().describe("Where the host tells."),
         sessionId: z.string().nullable().describe("The host's own, where it names sessions."),
         promptId: z.string().nullable().describe("Changes with every prompt, where the host says so."),

@@ -21,6 +21,8 @@ export function explainJson({ at, event, verdict, run, answer }: StopRecord): st
     at: new Date(at).toISOString(),
     event: {
       host: event.host,
+      kind: event.kind ?? "stop",
+      agentType: event.agentType ?? null,
       hostVersion: event.hostVersion ?? null,
       sessionId: event.sessionId ?? null,
       promptId: event.promptId ?? null,

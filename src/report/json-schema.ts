@@ -199,6 +199,10 @@ const validate = z
 const status = z
   .strictObject({
     ...head("status"),
+    running: z
+      .strictObject({ pid: z.int().describe("Its process."), since: time })
+      .nullable()
+      .describe("The run that goes on now; what it checks has not passed yet."),
     lastRun: z
       .strictObject({
         run: z.int().describe("Its number."),

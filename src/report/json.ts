@@ -73,8 +73,13 @@ export function validateJson(diagnostics: readonly Diagnostic[]): string {
   return line("validate", { valid, diagnostics: diagnostics.map(diagnosticJson) });
 }
 
-export function statusJson({ lastRun, pass }: WorkTreeHistory, sessions: readonly SessionFacts[]): string {
+export function statusJson(
+  { lastRun, pass }: WorkTreeHistory,
+  sessions: readonly SessionFacts[],
+  running: { readonly pid: number; readonly since: string } | undefined,
+): string {
   return line("status", {
+    running: running === undefined ? null : { pid: running.pid, since: running.since },
     lastRun: lastRun === undefined ? null : lastRunJson(lastRun),
     lastPass: pass === undefined ? null : passJson(pass),
     sessions: sessions.map(({ id, attemptsLeft, history }) => ({

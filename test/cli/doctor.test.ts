@@ -189,3 +189,34 @@ test("finds a file that its host skips because of a comment", async () => {
   expect(installed.stdout).toContain(message);
   expect(done).toMatchObject({ exitCode: 1, stdout: expect.stringContaining(`✗ ${message}`) });
 });
+
+test("finds a plugin that install wrote, tries its command, and says when another version wrote it", async () => {
+  await using project = await GauntletProject.withChecks({ ok: "true" });
+  await project.gauntlet(["install", "--host", "opencode"], { env: { PATH } });
+  const file = ".opencode/plugins/agent-gauntlet.js";
+
+  const fresh = await doctor(project);
+  await project.write({ [file]: project.read(file).replace(/version \d+/, "version 0") });
+  const outdated = await doctor(project);
+
+  expect(fresh.exitCode).toBe(0);
+  expect(fresh.hosts.map(({ host }) => host)).toEqual(["opencode"]);
+  expect(finding(fresh.hosts, "opencode", "registered")).toMatchObject({ level: "ok" });
+  expect(finding(fresh.hosts, "opencode", "command")).toMatchObject({ level: "ok" });
+  expect(outdated.hosts[0]?.findings).toContainEqual({
+    check: "registered",
+    level: "warning",
+    text: `${file} was written by another version. \`agent-gauntlet install --host opencode\` writes it anew`,
+  });
+});
+
+test("finds Kimi Code's table in the home directory", async () => {
+  await using project = await GauntletProject.withChecks({ ok: "true" });
+  await project.gauntlet(["install", "--host", "kimi", "--user"], { env: { PATH } });
+
+  const { exitCode, hosts } = await doctor(project);
+
+  expect(exitCode).toBe(0);
+  expect(finding(hosts, "kimi", "registered")?.text).toBe("registered in ~/.kimi-code/config.toml");
+  expect(finding(hosts, "kimi", "timeout")?.text).toContain("waits 300 s");
+});

@@ -45,6 +45,9 @@ test("installs for all hosts into one project and leaves every file as it was wh
   expect([...between.keys()].filter((name) => !before.has(name))).toEqual([
     ".factory/settings.json",
     ".github/hooks/agent-gauntlet.json",
+    ".kilo/plugins/agent-gauntlet.js",
+    ".opencode/plugins/agent-gauntlet.js",
+    ".pi/extensions/agent-gauntlet.ts",
     ".qwen/settings.json",
   ]);
   expect(again.stdout).not.toContain("+ ");
@@ -185,7 +188,8 @@ test("says that a personal settings file would be committed", async () => {
 test.each([
   ["cladue", 'There is no agent "cladue" here: did you mean `claude-code`? Known'],
   ["cladue-code", 'There is no agent "cladue-code" here: did you mean `claude-code`? Known'],
-  ["goose", "goose cannot be gated: it has no hook at the end of a turn."],
+  ["goose", "goose cannot be gated: its Stop hook is documented but we have not seen it work"],
+  ["cline", "cline cannot be gated: it ignores what its TaskComplete hook answers."],
   ["windsurf", "windsurf cannot be gated: its hooks cannot keep the agent from stopping."],
   ["nobody", 'There is no agent "nobody" here. Known: claude-code, codex'],
 ])("refuses %s and says why", async (name, message) => {
@@ -195,6 +199,24 @@ test.each([
 
   expect(done.exitCode).toBe(1);
   expect(done.stderr).toContain(message);
+});
+
+test("registers Kimi Code only in the home directory, and takes it out of there again", async () => {
+  await using project = await GauntletProject.withChecks({ ok: "true" });
+  await mkdir(join(project.home, ".kimi-code"));
+  await writeFile(join(project.home, ".kimi-code/config.toml"), 'default_model = "k"');
+
+  const here = await project.gauntlet(["install", "--host", "kimi"]);
+  const done = await project.gauntlet(["install", "--host", "kimi", "--user"]);
+  const written = await readFile(join(project.home, ".kimi-code/config.toml"), "utf8");
+  const removed = await project.gauntlet(["uninstall", "--user"]);
+
+  expect(here.exitCode).toBe(1);
+  expect(here.stderr).toContain("`agent-gauntlet install --host kimi --user`");
+  expect(done.exitCode).toBe(0);
+  expect(written).toMatch(/^default_model = "k"\n\n\[\[hooks\]\]\nevent = "Stop"\n/);
+  expect(removed.exitCode).toBe(0);
+  expect(await readFile(join(project.home, ".kimi-code/config.toml"), "utf8")).toBe('default_model = "k"');
 });
 
 test("asks for a name where none is given", async () => {

@@ -64,7 +64,8 @@ test("plays a recorded payload", async () => {
   const event = join(RECORDINGS, "claude-code/subagent-stop.json");
   const done = await project.gauntlet(["simulate", "--host", "claude-code", "--event", event]);
 
-  expect(done.stdout).toContain("SubagentStop is not a stop");
+  expect(done.stdout).toContain('"hook_event_name":"SubagentStop"');
+  expect(done.stdout).toContain("The answer (exit code 0):\n  {}\n");
   expect(done.stdout).toContain("The agent stops.");
 });
 

@@ -29,7 +29,8 @@ describe("nothing that did not run says passed", () => {
       {},
       /no gate applies.*No gate ran/,
     ],
-  ])("%s", async (status, config, event, sentence) => {
+  ] as const)("%s", async (...row) => {
+    const [status, config, event, sentence] = row;
     await using project = await configured(config);
     if (status === "no_changes") await project.commit("all");
     if (status === "no_changes") await project.git("update-ref", "refs/remotes/origin/main", "HEAD");

@@ -24,6 +24,9 @@ describe("environment, project, global configuration and defaults", () => {
     expect(settingsOf(loaded).stopHook).toEqual({
       runIntervalMinutes: 3,
       timeoutMs: 200_000,
+      on: ["stop"],
+      agentTypes: [],
+      background: false,
       enabled: false,
       defer: false,
       whenActive: "allow",

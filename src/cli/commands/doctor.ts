@@ -12,8 +12,10 @@ import {
 import {
   findRegistrations,
   type FoundRegistration,
+  missingEvents,
   registrationFiles,
 } from "../../install/find-registrations.ts";
+import type { Places } from "../../install/host-files.ts";
 import { HOOK_TIMEOUT_MS } from "../../install/host-registration.ts";
 import { findProject, CONFIG_FILE } from "../../machine/files/find-project.ts";
 import { runProcess } from "../../machine/process/run-process.ts";
@@ -24,7 +26,7 @@ import { doctorJson, type HostDiagnosis } from "../../report/host-json.ts";
 import { counted } from "../../report/plain-lines.ts";
 import { detectHosts, REGISTRABLE } from "../choose-hosts.ts";
 import { EXIT } from "../exit-code.ts";
-import { placesOf } from "../host-request.ts";
+import { placesOf, wantedIn } from "../host-request.ts";
 import { isHere } from "../is-here.ts";
 import { printLine, type Terminal } from "../terminal.ts";
 
@@ -64,11 +66,16 @@ async function diagnose(terminal: Terminal, neededMs: number): Promise<readonly 
   const records = listSessionRecords(terminal.env)
     .flatMap(({ lastStop }) => lastStop ?? [])
     .filter((one) => isHere(one, terminal.cwd));
+  const places = placesOf(terminal);
+  const { hooks } = await wantedIn(places);
   const diagnoses: Diagnosis[] = [];
   for (const host of REGISTRABLE) {
-    const registrations = await registrationsOf(terminal, host);
-    const facts: HostFacts = { host, registrations, neededMs, lastStop: lastStopOf(host, records) };
+    const texts = await textsOf(host, places);
+    const registrations = await probeAll(terminal, findRegistrations(host, places, texts));
+    const missing = missingEvents(host, { places, texts, hooks });
+    const lastStop = lastStopOf(host, records);
     const isMeant = detected.includes(host) || registrations.some(({ isBorrowed }) => !isBorrowed);
+    const facts: HostFacts = { host, registrations, neededMs, missing, lastStop };
     if (isMeant)
       diagnoses.push({ host, isRegistered: registrations.length > 0, findings: diagnoseHost(facts) });
   }
@@ -104,16 +111,22 @@ async function examineProject({ cwd, env }: Terminal): Promise<ProjectFacts> {
 
 const NOT_VALID = `${CONFIG_FILE} is not valid, so no gate runs: \`agent-gauntlet validate\` shows why`;
 
-async function registrationsOf(terminal: Terminal, host: Host): Promise<readonly ProbedRegistration[]> {
-  const places = placesOf(terminal);
+async function textsOf(host: Host, places: Places): Promise<ReadonlyMap<AbsolutePath, string | undefined>> {
   const texts = new Map<AbsolutePath, string | undefined>();
   for (const { path } of registrationFiles(host, places)) {
     const text = await readUserFile(path);
     texts.set(path, text.ok ? text.value : undefined);
   }
+  return texts;
+}
+
+/** One at a time, or they slow each other down. */
+async function probeAll(
+  terminal: Terminal,
+  found: readonly FoundRegistration[],
+): Promise<readonly ProbedRegistration[]> {
   const probed: ProbedRegistration[] = [];
-  for (const one of findRegistrations(host, places, texts))
-    probed.push({ ...one, ...(await probe(terminal, one)) }); // one at a time, or they slow each other down
+  for (const one of found) probed.push({ ...one, ...(await probe(terminal, one)) });
   return probed;
 }
 

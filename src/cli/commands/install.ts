@@ -50,6 +50,9 @@ export async function installFor(
     command: command.line,
   });
   if (!request.ok) return refuse(terminal, explain(request.trouble));
+  const homeOnly = hosts.filter(({ registration }) => registration?.projectFile === undefined);
+  if (!user) for (const host of homeOnly) printLine(terminal.stderr, hasNoProjectFile(host));
+  if (request.value.targets.length === 0) return EXIT.notOk;
   if (findProject(terminal.cwd) === undefined && !user)
     printLine(terminal.stdout, "There is no .gauntlet/config.yml here yet: `agent-gauntlet init` makes one.");
   if (command.note !== undefined) printLine(terminal.stdout, command.note);
@@ -76,6 +79,10 @@ async function offerIgnores(
 function isDependency(root: string): boolean {
   const manifest = readText(join(root, "package.json"));
   return manifest.ok && /"agent-gauntlet"\s*:/.test(manifest.value);
+}
+
+function hasNoProjectFile({ name, title }: Host): string {
+  return `${title} has no hooks per project, only in your home directory: \`agent-gauntlet install --host ${name} --user\`.`;
 }
 
 function refuse(terminal: Terminal, message: string): number {

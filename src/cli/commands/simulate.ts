@@ -1,9 +1,10 @@
-import { allow, type Verdict } from "../../core/verdict.ts";
-import { handleStop, recordStop } from "../../engine/handle-stop.ts";
+import { allow } from "../../core/verdict.ts";
+import { handleStop, recordStop, withOwnRecord } from "../../engine/handle-stop.ts";
 
+import { jsonAnswer } from "../../hosts/answer.ts";
 import { blockCapOf } from "../../hosts/block-cap.ts";
 import { findHost, HOSTS } from "../../hosts/host-table.ts";
-import type { Host, Payload } from "../../hosts/host.ts";
+import type { Host, HostAnswer, Payload } from "../../hosts/host.ts";
 import { isRecord } from "../../hosts/payload.ts";
 import { refusal } from "../../hosts/refused.ts";
 import { readText } from "../../machine/files/files.ts";
@@ -46,7 +47,7 @@ async function play(terminal: Terminal, { times, ...scene }: Play): Promise<void
   const { host, rehearsal } = scene;
   for (let number = 1; number <= times; number++) {
     const payload = payloadOf(terminal, { ...scene, times }, number - 1);
-    const answer = host.render(await answerOf(terminal, payload, scene));
+    const answer = await answerOf(terminal, payload, scene);
     const taken = host.take(answer);
     const told = describeStop({ host, number, payload, answer, taken });
     terminal.stdout.write(told.replaceAll(rehearsal.logDir, rehearsal.logs));
@@ -73,17 +74,20 @@ async function answerOf(
   terminal: Terminal,
   payload: Payload,
   { host, rehearsal }: Pick<Play, "host" | "rehearsal">,
-): Promise<Verdict> {
+): Promise<HostAnswer> {
   const env = { ...terminal.env, XDG_STATE_HOME: rehearsal.stateHome };
   const parsed = host.parse(payload, { env, cwd: terminal.cwd });
   if (parsed.kind === "other-event")
-    return allow("invalid_input", { detail: `${parsed.name} is not a stop` });
+    return host.render(allow("invalid_input", { detail: `${parsed.name} is not a stop` }));
+  if (parsed.kind === "ended") return jsonAnswer({});
   using cancel = cancellation();
   const { logDir } = rehearsal;
-  const stop = { event: parsed.event, env, blockCap: blockCapOf(host, env), logDir };
+  const event = withOwnRecord(parsed.event, env);
+  const stop = { event, env, blockCap: blockCapOf(host, env), logDir };
   const answered = await handleStop(stop, cancel.signal);
-  recordStop({ ...stop, door: "stop-hook" }, answered, host.render(answered.verdict));
-  return answered.verdict;
+  const answer = host.render(answered.verdict, event);
+  recordStop({ ...stop, door: "stop-hook" }, answered, answer);
+  return answer;
 }
 
 /** The payload in a file, or what is wrong with it. A recording keeps its payload beside where it comes from. */

@@ -9,6 +9,9 @@ import {
 } from "../../core/history.ts";
 import { listSessions, readWorkTree } from "../../machine/state/history.ts";
 import { logDirOf } from "../../machine/logs/log-dir.ts";
+
+import { lockHolder } from "../../machine/state/lock.ts";
+
 import { type SessionFacts, statusJson } from "../../report/json.ts";
 import { ago, counted, finishedLine, summaryOf } from "../../report/plain-lines.ts";
 import { EXIT } from "../exit-code.ts";
@@ -24,14 +27,19 @@ export interface StatusOptions {
 export async function statusCommand(terminal: Terminal, { json }: StatusOptions): Promise<number> {
   const settings = await openSettings(terminal, { command: "status", json });
   if (typeof settings === "number") return settings;
-  const { stateDir } = logDirOf(settings.root, settings.logDir);
+  const { stateDir, lockFile } = logDirOf(settings.root, settings.logDir);
+  const running = lockHolder(lockFile);
   const workTree = readWorkTree(stateDir);
   const stored = listSessions(stateDir);
   const sessions = openSessions(stored, settings, workTree.value.pass);
   for (const { warning } of [workTree, ...stored])
     if (warning !== undefined) printLine(terminal.stderr, warning);
-  if (json) printLine(terminal.stdout, statusJson(workTree.value, sessions));
-  else printStatus(terminal, workTree.value, sessions);
+  if (json) printLine(terminal.stdout, statusJson(workTree.value, sessions, running));
+  else {
+    if (running !== undefined)
+      printLine(terminal.stdout, `A run is in progress (pid ${running.pid}, since ${running.since}).`);
+    printStatus(terminal, workTree.value, sessions);
+  }
   return EXIT.ok;
 }
 

@@ -1,52 +1,8 @@
 import * as z from "zod";
 import { expects } from "./explain-issue.ts";
-import { duration, minutes, wholeNumber } from "./schema-parts.ts";
+import { stopHookSchema } from "./stop-hook-schema.ts";
 
-/** What holds where neither environment, project nor global configuration says anything. */
-export const STOP_HOOK_DEFAULTS = {
-  enabled: true,
-  run_interval_minutes: 0,
-  when_active: "allow",
-  when_busy: "allow",
-  timeout: 300,
-  max_reason_chars: 9000,
-  defer: true,
-} as const;
 export const DEBUG_LOG_DEFAULTS = { enabled: false, max_size_mb: 10 } as const;
-
-const stopHookSchema = z.strictObject({
-  enabled: z
-    .boolean()
-    .exactOptional()
-    .meta({ default: STOP_HOOK_DEFAULTS.enabled, description: "Whether the stop hook runs gates at all." }),
-  run_interval_minutes: minutes.exactOptional().meta({
-    default: STOP_HOOK_DEFAULTS.run_interval_minutes,
-    description:
-      "How long after a run further stops are let through unchecked: minutes, or `2h`. 0: always run.",
-  }),
-  when_active: z.enum(["allow", "enforce"]).exactOptional().meta({
-    default: STOP_HOOK_DEFAULTS.when_active,
-    description:
-      "What a second stop does after a block: `allow` lets it go, `enforce` checks again until the retries are used up.",
-  }),
-  when_busy: z.enum(["allow", "wait"]).exactOptional().meta({
-    default: STOP_HOOK_DEFAULTS.when_busy,
-    description:
-      "What a stop does while another session or a user runs the gates here: `allow` lets it go unchecked, `wait` waits for that run and then decides.",
-  }),
-  timeout: duration.exactOptional().meta({
-    default: STOP_HOOK_DEFAULTS.timeout,
-    description: "How long the host waits for the hook, which answers a little earlier. Seconds, or `5m`.",
-  }),
-  max_reason_chars: wholeNumber.min(100).exactOptional().meta({
-    default: STOP_HOOK_DEFAULTS.max_reason_chars,
-    description: "The most characters told to the agent when its stop is blocked.",
-  }),
-  defer: z.boolean().exactOptional().meta({
-    default: STOP_HOOK_DEFAULTS.defer,
-    description: "Put the gates off in plan mode and while background agents still work.",
-  }),
-});
 
 const debugLogSchema = z.union(
   [

@@ -1,8 +1,9 @@
 import type { DebugLogSettings, StopHookSettings } from "../../core/settings.ts";
 import { type Environment, withEnvironment } from "./environment-overrides.ts";
-import { type GlobalFields, DEBUG_LOG_DEFAULTS, STOP_HOOK_DEFAULTS } from "./global-schema.ts";
+import { type GlobalFields, DEBUG_LOG_DEFAULTS } from "./global-schema.ts";
 
 import { millisecondsOf, minutesOf } from "./schema-parts.ts";
+import { STOP_HOOK_DEFAULTS } from "./stop-hook-schema.ts";
 
 /** Where the same key may stand, strongest first: environment, project, global, default. */
 export interface Layers {
@@ -22,6 +23,9 @@ export function stopHookSettings({ env, project, global }: Layers): StopHookSett
     timeoutMs: millisecondsOf(fields.timeout),
     maxReasonChars: fields.max_reason_chars,
     defer: fields.defer,
+    on: fields.on,
+    background: fields.background,
+    agentTypes: fields.agent_types,
   };
   return withEnvironment(written, env);
 }

@@ -46,6 +46,7 @@ export async function toCheckGate(
     warnOnly: fields.warn_only,
     runInCi: fields.run_in_ci,
     runLocally: fields.run_locally,
+    ...(fields.on === undefined ? {} : { on: fields.on }),
     env: Object.fromEntries(
       Object.entries(fields.env).map(([key, value]) => [
         key,

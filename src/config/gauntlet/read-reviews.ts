@@ -53,6 +53,7 @@ export function toReviewGate(
     warnOnly: false,
     runInCi: fields.run_in_ci,
     runLocally: fields.run_locally,
+    ...(fields.on === undefined ? {} : { on: fields.on }),
   };
 }
 

@@ -5,6 +5,7 @@ import { expects } from "./explain-issue.ts";
 import { sharedShape } from "./global-schema.ts";
 import { isReviewer, REVIEWER_NAMES } from "./reviewer-name.ts";
 import { duration, innerPath, text, wholeNumber } from "./schema-parts.ts";
+import { stopKind } from "./stop-hook-schema.ts";
 
 /** What holds where `retry` says nothing. */
 export const RETRY_DEFAULTS = { when_stuck: "continue", extend_on_progress: false } as const;
@@ -35,6 +36,13 @@ const reviewers = z.array(reviewer).min(1);
 
 /** Every gate has these. */
 const gateShape = {
+  on: z
+    .array(stopKind)
+    .min(1)
+    .optional()
+    .describe(
+      "The events it runs for. Default: every event of `stop_hook.on`. `agent-gauntlet run` runs it always.",
+    ),
   parallel: z.boolean().default(true).describe("May run at the same time as other gates."),
   run_in_ci: z.boolean().default(true).describe("Run when the environment says CI."),
   run_locally: z.boolean().default(true).describe("Run on a developer's machine."),

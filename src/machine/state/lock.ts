@@ -40,6 +40,12 @@ export function acquireLock(path: string, sessionId?: string): Result<Lock> {
   }
 }
 
+/** The living holder of a lock, if there is one. */
+export function lockHolder(path: string): LockHolder | undefined {
+  const holder = readHolder(path);
+  return holder !== undefined && isHolderAlive(holder) ? holder : undefined;
+}
+
 function describeSelf(sessionId?: string): LockHolder {
   return {
     runId: uniqueName(),
