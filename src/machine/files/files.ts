@@ -183,7 +183,7 @@ export function whyNotEnterable(path: string): string | undefined {
   }
 }
 
-export function isDirectory(path: string): boolean {
+function isDirectory(path: string): boolean {
   return kindOf(path) === "directory";
 }
 
