@@ -3,6 +3,7 @@ import type { ReviewReport } from "../core/finding.ts";
 import type { GateOutcome } from "../core/outcome.ts";
 import { type GateReading, type GateText, readGate } from "../feedback/digest.ts";
 import { tellFindings } from "../feedback/review-text.ts";
+import { isFile } from "../machine/kind-of.ts";
 import { readLog } from "../machine/read-log.ts";
 
 /** What a gate printed, and what it means. */
@@ -33,6 +34,7 @@ async function gateText(outcome: GateOutcome, root: string): Promise<GateText> {
     logPath: logPath ?? "",
     projectRoot: root,
     workingDirectory,
+    isFile: (path: string) => isFile(join(root, path)),
     ...(parser === undefined ? {} : { parser }),
   };
   if (review !== undefined && review.open.length > 0) return { ...place, ...reviewText(review) };

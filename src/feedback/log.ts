@@ -4,6 +4,7 @@ import type { FindBeginnings } from "./index-beginnings.ts";
 import { indexBeginnings } from "./index-beginnings.ts";
 import type { PlacedText } from "./placed-text.ts";
 import { placedText } from "./placed-text.ts";
+import type { Task } from "./untangle.ts";
 import { untangle } from "./untangle.ts";
 
 /** What a gate printed, as a person would have seen it; read once for all parsers. */
@@ -16,6 +17,8 @@ export interface Log {
   /** The lines that begin with a place in a file. */
   readonly placed: readonly PlacedText[];
   readonly isPlaced: (line: number) => boolean;
+  /** The tasks of whoever ran several programs, in order. */
+  readonly tasks: readonly Task[];
 }
 
 /** No tool puts a place further right; a minified file or a JSON blob on one line must not cost time. */
@@ -23,7 +26,7 @@ const LONGEST_LINE = 4000;
 
 /** Cleans and splits a raw log. */
 export function readLog(raw: string): Log {
-  const lines = untangle(unwrapGoJson(cleanLines(raw).map(bounded)));
+  const { lines, tasks } = untangle(unwrapGoJson(cleanLines(raw).map(bounded)));
   const placed: PlacedText[] = [];
   const isPlaced = new Uint8Array(lines.length);
   lines.forEach((line, index) => {
@@ -34,7 +37,7 @@ export function readLog(raw: string): Log {
   });
   const beginning = indexBeginnings(lines);
   const numbered = beginning(..."0123456789".split(""));
-  return { lines, beginning, numbered, placed, isPlaced: (line) => isPlaced[line] === 1 };
+  return { lines, beginning, numbered, placed, isPlaced: (line) => isPlaced[line] === 1, tasks };
 }
 
 function bounded(line: string): string {

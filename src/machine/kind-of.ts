@@ -15,3 +15,12 @@ export function isDirectory(path: string): boolean {
 export function modifiedAt(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs;
 }
+
+/** Whether a file is at a path that somebody else wrote down: one that cannot be looked up, for whatever reason, is none. */
+export function isFile(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  } catch {
+    return false;
+  }
+}

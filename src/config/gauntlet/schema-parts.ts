@@ -31,6 +31,15 @@ export function wholeMilliseconds(timeInSeconds: number): number {
   return Math.max(1, Math.round(timeInSeconds * 1000));
 }
 
+/** Whether a regular expression reads a problem: it compiles, and names what is wrong by its file or its test. */
+export function isPattern(pattern: string): boolean {
+  try {
+    return /\(\?<(?:file|test)>/.test(new RegExp(pattern, "u").source);
+  } catch {
+    return false;
+  }
+}
+
 function staysInside(path: string): boolean {
   return !/^[\\/]|^[A-Za-z]:|^~(?:[\\/]|$)/.test(path) && !path.split(/[\\/]/).includes("..");
 }

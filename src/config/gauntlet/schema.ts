@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { PARSER_NAMES } from "../../feedback/parser-names.ts";
+import { PARSER_NAMES } from "../../feedback/parsers/table.ts";
 import { BUILTIN_REVIEW_NAMES } from "./builtin-reviews.ts";
 import { expects } from "./explain-issue.ts";
 import { isReviewer, REVIEWER_NAMES } from "./reviewer-name.ts";
-import { innerPath, seconds, text, wholeNumber } from "./schema-parts.ts";
+import { innerPath, isPattern, seconds, text, wholeNumber } from "./schema-parts.ts";
 
 /** What holds where neither environment, project nor global configuration says anything. */
 export const STOP_HOOK_DEFAULTS = {
@@ -19,6 +19,18 @@ export const RETRY_DEFAULTS = { when_stuck: "continue", extend_on_progress: fals
 export const DEBUG_LOG_DEFAULTS = { enabled: false, max_size_mb: 10 } as const;
 
 const innerGlob = innerPath("a path or a glob");
+
+const patternParser = z.strictObject({
+  pattern: text("a regular expression")
+    .refine(isPattern, { error: "must be a regular expression with a group `(?<file>…)` or `(?<test>…)`" })
+    .describe(
+      "A regular expression for one line of output, with the named groups `file` or `test`, and `line`, `column`, `severity`, `code`, `message` where the tool prints them.",
+    ),
+  kind: z
+    .enum(["build", "lint", "test"])
+    .default("lint")
+    .describe("What the tool does: decides the order of repair."),
+});
 
 const priority = z.enum(["critical", "high", "medium", "low"]);
 
@@ -75,9 +87,13 @@ const checkShape = {
     .describe("The shell that runs the command. Default: `sh`, on Windows `cmd`."),
   warn_only: z.boolean().default(false).describe("A failure is reported as a warning and never blocks."),
   parser: z
-    .enum(PARSER_NAMES)
+    .union([z.enum(PARSER_NAMES), patternParser], {
+      error: expects("the name of a parser, or `pattern` and `kind`"),
+    })
     .optional()
-    .describe("The parser that reads the output, or `none`. Default: whatever tools are recognised in it."),
+    .describe(
+      "The parser that reads the output: a name, `none`, or a `pattern` of your own. Default: whatever tools are recognised in it.",
+    ),
   report: innerPath("a file of the project")
     .optional()
     .describe(

@@ -1,0 +1,305 @@
+import type { Log } from "../log.ts";
+import { type FoundPlace, findPlace } from "../placed-text.ts";
+import { toolCounts } from "../tool-counts.ts";
+import type { Caught } from "./compose.ts";
+import { finding } from "./compose.ts";
+import { isSameFile, readFailureBody } from "./failure-body.ts";
+import { frameOf, isForeignFile } from "./frames.ts";
+import type { Finding, Parser } from "./parser.ts";
+import { lastBelow } from "./sections.ts";
+
+/**
+ * Failed tests of runners nobody has described, by their shape: a mark with a name, and what was said about it below, or above, up to the
+ * next mark.
+ */
+export const failedTests: Parser = { name: "tests", kind: "test", parse };
+
+/** A line that says that a test failed, or begins, or ends well. */
+interface Mark {
+  readonly index: number;
+  /** Absent where no test failed: the line only ends what was said before. */
+  readonly test?: string;
+  readonly form: number;
+}
+
+function parse(log: Log, isRead: (line: number) => boolean): readonly Finding[] {
+  const expected = expectedFailures(log);
+  const marks = findMarks(log, (line) => isRead(line) || expected(line));
+  if (!marks.some(({ test }) => test !== undefined) || toolCounts(log.lines).isAllPassed) return [];
+  const forms = new Set(marks.flatMap(({ test, form }) => (test === undefined ? [] : [form])));
+  return [...forms].flatMap((form) => readForm(log, marks, form));
+}
+
+function readForm(log: Log, marks: readonly Mark[], form: number): readonly Finding[] {
+  const own = marks.flatMap((mark, index) => (mark.form === form && mark.test !== undefined ? [index] : []));
+  const below = own.filter((at) => isToldBelow(log, marks[at]?.index ?? 0)).length;
+  const above = own.filter((at) => isToldAbove(log, marks[at]?.index ?? 0)).length;
+  return own.flatMap((at) => {
+    const mark = marks[at];
+    if (mark === undefined) return [];
+    const region = above > below ? regionAbove(log, marks, at) : regionBelow(log, marks, at);
+    const isTold = hasEvidence(log, region);
+    if (!isTold && (FORMS[form]?.needsEvidence ?? true)) return [];
+    const { from, to } = isTold ? region : { from: mark.index, to: mark.index };
+    const read = () => describe(log, mark, isTold ? region : { from: 0, to: 0 });
+    return [finding(read, Math.min(mark.index, from), Math.max(mark.index + 1, to))];
+  });
+}
+
+/** Whether the explanation stands right below a mark, or right above it. */
+function isToldBelow(log: Log, index: number): boolean {
+  const blank = log.lines.slice(index + 1, index + 4).findIndex((line) => line.trim() === "");
+  return hasEvidence(log, { from: index + 1, to: index + 1 + (blank === -1 ? 3 : blank) });
+}
+
+function isToldAbove(log: Log, index: number): boolean {
+  return index > 0 && hasEvidence(log, { from: index - 1, to: index });
+}
+
+interface Region {
+  readonly from: number;
+  readonly to: number;
+}
+
+const LONGEST = 60;
+
+function regionBelow({ lines }: Log, marks: readonly Mark[], at: number): Region {
+  const { index = 0, form } = marks[at] ?? {};
+  const from = index + 1;
+  const indent = indentOf(lines[index]);
+  const after = marks
+    .slice(at + 1, at + 1 + LONGEST)
+    .find((mark) => mark.form === form || indentOf(lines[mark.index]) <= indent);
+  const next = Math.min(after?.index ?? lines.length, from + LONGEST, lines.length);
+  let to = from;
+  while (to < next && !isEnd(lines, to, from)) to += 1;
+  return { from, to };
+}
+
+function indentOf(line: string | undefined): number {
+  return line?.search(/\S/) ?? 0;
+}
+
+function regionAbove({ lines }: Log, marks: readonly Mark[], at: number): Region {
+  const to = marks[at]?.index ?? 0;
+  const from = Math.max((marks[at - 1]?.index ?? -1) + 1, to - LONGEST);
+  return { from: Math.min(from, lines.length), to };
+}
+
+/** A blank line before something at the margin that is no part of an explanation. */
+function isEnd(lines: readonly string[], index: number, from: number): boolean {
+  if (
+    /^\s*\d+ (?:failed|passed|skipped|failures?|tests?|specs?|examples?|scenarios?)\b/i.test(
+      lines[index] ?? "",
+    )
+  )
+    return true;
+  if (index === from || (lines[index] ?? "").trim() !== "") return false;
+  const next = lines.slice(index + 1, index + 3).find((line) => line.trim() !== "");
+  return next === undefined || (/^\S/.test(next) && !EVIDENCE.test(next) && findPlace(next) === undefined);
+}
+
+const EVIDENCE =
+  /\b(?:expected|actual|received|got|assert\w*|should|but was|exception|diff|mismatch|not equal|does(?: not|n't) match|timed? ?out|timeout|signal|segmentation)\b|\w(?:Error|Exception)\b|^\s*(?:[-+]\s?\S|Error|error)|[!=]= |panicked|\*\*error/i;
+
+function hasEvidence({ lines }: Log, { from, to }: Region): boolean {
+  for (let index = from; index < to; index += 1) {
+    const line = lines[index] ?? "";
+    if (EVIDENCE.test(line) || frameOf(line) !== undefined || findPlace(line) !== undefined) return true;
+  }
+  return false;
+}
+
+/** Names on the line below, with their place: `1) Failure:`, then `CartTest#test_add [cart_test.rb:8]:`. */
+const KIND_ONLY = /^(?:Failure|Error|Failed|FAIL|ERROR):?$/;
+const NAME_WITH_PLACE = /^(?<test>\S.*?)(?: \[(?<file>[^\s:\]]+):(?<line>\d+)\])?:?$/;
+
+function describe(log: Log, { test = "", index }: Mark, { from, to }: Region): Caught {
+  const said = log.lines.slice(from, to).map(uncommented);
+  const isBelow = from > index;
+  if (isBelow && KIND_ONLY.test(test)) return named(said);
+  const caught = bodyOf(said, findPlace(log.lines[index] ?? ""));
+  return {
+    ...caught,
+    test: nameOf(METHOD.test(log.lines[index] ?? "") ? nameAbove(log.lines, index) : test),
+  };
+}
+
+/** JUnit's console shows the name of a test above its method: `JUnit Jupiter:CartTest:adds up`. */
+const METHOD = /^\s*MethodSource \[/;
+
+function nameAbove(lines: readonly string[], index: number): string {
+  return (lines[index - 1] ?? "").trim().replace(/^JUnit \w+:/, "");
+}
+
+function named([name = "", ...body]: readonly string[]): Caught {
+  const { test, file, line } = NAME_WITH_PLACE.exec(name.trim())?.groups ?? {};
+  const caught = bodyOf(body, undefined);
+  return file === undefined ? { ...caught, test } : { ...caught, file, line, test };
+}
+
+/**
+ * The place of a frame in the project, or of the first line that shows one; the one beside the name where that is in another file, for
+ * then the frame is only the cause.
+ */
+function bodyOf(said: readonly string[], heading: FoundPlace | undefined): Caught {
+  const body = readFailureBody(said.filter((line) => !isMerelyCode(line)));
+  const shown = said.map(findPlace).find((one) => one !== undefined && !isForeignFile(one.file));
+  const told = body.line === undefined ? (shown ?? heading) : body;
+  const message = messageOf(said, body.message);
+  const isElsewhere =
+    heading !== undefined && told?.file !== undefined && !isSameFile(heading.file, told.file);
+  const place = isElsewhere ? heading : told;
+  const cause = isElsewhere ? ` (at ${told.file?.replace(/^file:\/\//, "")}:${told.line})` : "";
+  return {
+    ...body,
+    file: place?.file,
+    line: place?.line,
+    column: place?.column,
+    message: `${message ?? ""}${cause}`,
+  };
+}
+
+function messageOf(said: readonly string[], fallback: string | undefined): string | undefined {
+  const told = said.filter(
+    (line) => frameOf(line) === undefined && !isMerelyCode(line) && /[A-Za-z]{2}/.test(line),
+  );
+  const plain = told
+    .map((line) => line.trim())
+    .filter((line) => !/^(?:Message|Stack|Backtrace|FAILED|output):?$/.test(line));
+  return plain.find((line) => EVIDENCE.test(line)) ?? plain[0] ?? fallback;
+}
+
+/** `12 | code` of a code frame. */
+function isMerelyCode(line: string): boolean {
+  return /^\s*>?\s*\d+ [|│] |^\s*\^+\s*$/.test(line);
+}
+
+function uncommented(line: string): string {
+  return line.replace(/^(\s*)# /, "$1");
+}
+
+/** Without the place some runners put behind a name, quotes and times. */
+function nameOf(test: string): string {
+  return test
+    .replace(/ # \S+:\d+$| \(\d+(?:\.\d+)? ?m?s\)$|\s*[─━═-]{3,}$/, "")
+    .replace(/^\S+:\d+(?::\d+)? [›>] /, "")
+    .replace(/^(?:Scenario|Test|test): /, "")
+    .replace(/"([^"]*)"$/, "$1")
+    .replace(/^'(.*)'$/, "$1")
+    .trim();
+}
+
+/** Below `Pending:` or `There was 1 skipped test:` tests are listed that failed as expected, or did not run. */
+function expectedFailures({ lines, beginning }: Log): (line: number) => boolean {
+  const headings = beginning(
+    "Pending",
+    "Skipped",
+    "Expected",
+    "Known",
+    "There w",
+    "Failures",
+    "Failed",
+    "Errors",
+    "Finished",
+  );
+  const known = headings.filter((one) => /:|^Finished/.test(lines[one] ?? ""));
+  return (line) => {
+    const last = lastBelow(known, line);
+    return last !== undefined && EXPECTED.test(lines[last] ?? "");
+  };
+}
+
+const EXPECTED =
+  /^(?:Pending|Skipped|Expected failures|Known failures)[\w ]*:|^There (?:was|were) \d+ (?:skipped|risky|incomplete|pending)/;
+
+interface Form {
+  readonly words: readonly string[];
+  readonly shape: RegExp;
+  readonly needsEvidence: boolean;
+}
+
+/** How runners mark a failed test. Those that others use for other things must be followed by an explanation. */
+const FORMS: readonly Form[] = [
+  {
+    words: ["["],
+    shape: /^\s*\[ *(?:FAILED|FAIL) *\]:? (?<test>\S.*?)(?:, where .*)?(?: \(\d+ ms\))?$/,
+    needsEvidence: false,
+  },
+  { words: ["(fail) "], shape: /^\s*\(fail\) (?<test>.+?)(?: \[[\d.]+m?s\])?$/, needsEvidence: false },
+  { words: ["FAIL"], shape: /^\s*FAIL(?:ED|URE)?(?:: | {2,}| (?=["']))(?<test>\S.*?)$/, needsEvidence: true },
+  { words: "123456789".split(""), shape: /^\s{0,8}\d{1,5}\) (?<test>\S.*)$/, needsEvidence: true },
+  {
+    words: ["Failure -> ", "Error -> ", "Failure → ", "Error → "],
+    shape: /^(?<test>Failure|Error) (?:->|→) \S+ @ \d+$/,
+    needsEvidence: true,
+  },
+  {
+    words: ["Failure: ", "Error: "],
+    shape: /^(?:Failure|Error): (?<test>[\w?!]+\([\w:]+\))(?:$|:.*$)/,
+    needsEvidence: true,
+  },
+  {
+    words: ["MethodSource ["],
+    shape: /^\s*MethodSource \[.*methodName = '(?<test>[^']+)'.*\]$/,
+    needsEvidence: true,
+  },
+  { words: ["#"], shape: /^\s*# +Failed test '(?<test>.*)'$/, needsEvidence: false },
+  {
+    words: ["✗ ", "✘ ", "✖ ", "× "],
+    shape: /^\s*[✗✘✖×] (?<test>\S.*?)(?: \[?\(?[\d.]+ ?m?s\)?\]?)?$/,
+    needsEvidence: true,
+  },
+  {
+    words: ["Testcase: "],
+    shape: /^\s*Testcase: (?<test>\S+?)(?:\(\S+\))?(?: took .*|:.*)$/,
+    needsEvidence: true,
+  },
+];
+
+const ENDED_BADLY =
+  /^\s*(?<test>\S.{0,200}?)(?:\s*\.{2,}\s*\*{0,3}(?:FAILED|failed|FAIL)\*{0,3}|(?:: | {2,}| )(?:FAILED|FAIL))$/;
+const COUNT =
+  /^(?:\d+ (?:tests?|test\(s\)|of|out|problems?|errors?|warnings?|failed|failing|issues?|modules?|packages?)\b|\d+\/\d+ |\S+: \d+ test|.*listed below|\S+\.(?:o|obj|a|so|exe|stamp|d)$|BUILD$|TESTS?$|Result:|npm )|^\d+$|^[\w.\s]{0,30}: \d+/;
+
+/** That a test begins or ended well: nothing said before it belongs to what comes after. */
+const BEGINS_OR_PASSED =
+  /^\s*(?:\[ *(?:RUN|OK|PASSED|SKIPPED|-+|=+|Suite) *\]|\(pass\)|\(skip\)|✓|✔|ok \d|PASS(?:ED)?[: ]|=== RUN|--- PASS|\d+ pass$)/;
+
+function findMarks(log: Log, isRead: (line: number) => boolean): readonly Mark[] {
+  const { lines, beginning } = log;
+  const marks: Mark[] = [];
+  FORMS.forEach(({ words, shape }, form) => {
+    for (const index of beginning(...words)) {
+      const test = isRead(index) ? undefined : shape.exec(lines[index] ?? "")?.groups?.["test"];
+      if (test !== undefined && !COUNT.test(test)) marks.push({ index, test, form });
+    }
+  });
+  for (const index of beginning("[", "(", "✓", "✔", "ok ", "PASS", "===", "---"))
+    if (BEGINS_OR_PASSED.test(lines[index] ?? "")) marks.push({ index, form: -1 });
+  return marks.concat(endedBadly(log, isRead)).toSorted((one, other) => one.index - other.index);
+}
+
+function endedBadly({ lines }: Log, isRead: (line: number) => boolean): readonly Mark[] {
+  const marks: Mark[] = [];
+  lines.forEach((line, index) => {
+    const form = ENDINGS.get(line.charCodeAt(line.length - 1));
+    if (form === undefined || isRead(index)) return;
+    const test = SHAPES_BY_END[form]?.exec(line)?.groups?.["test"];
+    if (test === undefined || COUNT.test(test) || findPlace(test) !== undefined) return;
+    marks.push({ index, test, form: FORMS.length + form });
+  });
+  return marks;
+}
+
+/** Told apart by their last character, so that most lines cost nothing: `name ... FAILED`, `name ... FAILED (2ms)`, `name => file:1:2`. */
+const SHAPES_BY_END: readonly RegExp[] = [
+  ENDED_BADLY,
+  /^\s*(?<test>\S.{0,200}?)(?:\s*\.{2,}\s*| )(?:FAILED|FAIL) \([\d.]+ ?m?s\)$/,
+  /^\s*(?<test>\S.{0,200}?) (?:=>|→|@|-->) \S+:\d+(?::\d+)?$/,
+];
+const ENDINGS: ReadonlyMap<number, number> = new Map([
+  ..."DdL*".split("").map((character) => [character.charCodeAt(0), 0] as const),
+  [")".charCodeAt(0), 1],
+  ..."0123456789".split("").map((character) => [character.charCodeAt(0), 2] as const),
+]);
