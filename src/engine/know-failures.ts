@@ -5,7 +5,7 @@ import type { Progress } from "../core/progress.ts";
 import { blockReason } from "../feedback/block-reason.ts";
 import { compareAttempts, type Delta, describeDelta } from "../feedback/compare-attempts.ts";
 import { digestGates, type Draft, type GateReading } from "../feedback/digest.ts";
-import { essenceOf } from "../feedback/essence.ts";
+import { essenceOf } from "../feedback/clean-text.ts";
 import { secretMasker } from "../feedback/mask-secrets.ts";
 import { fingerprint } from "../feedback/problem.ts";
 import { sha256 } from "../machine/session-key.ts";

@@ -129,8 +129,8 @@ function unreadNotice(read: ReadProblems, counts: ToolCounts): readonly string[]
 /** Where the log fits, nothing in it is lost: the list, as fully as there is room, and whatever of the log it does not say. */
 function wholeLogDigest(draft: ProblemsDraft, budgetChars: number): string | undefined {
   const { found, listed, head, foot } = draft;
-  const length = found.log.lines.reduce((sum, line) => sum + line.length + 1, 0);
-  if (length > budgetChars) return undefined;
+  let left = budgetChars + 1;
+  if (found.log.lines.some((line) => (left -= line.length + 1) < 0)) return undefined;
   const room = budgetChars - head.length - foot.length - 2;
   const lists = [layOutProblems(listed, room), layOutLines(listed, 240), layOutLines(listed, 80)];
   for (const list of lists) {

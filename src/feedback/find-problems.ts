@@ -3,6 +3,7 @@ import type { Log } from "./log.ts";
 import { readLog } from "./log.ts";
 import { patternParser } from "./parsers/pattern.ts";
 import type { FindingKind, Parser } from "./parsers/parser.ts";
+import { countBefore } from "./parsers/sections.ts";
 import { PARSERS } from "./parsers/table.ts";
 import type { Place } from "./place.ts";
 import { taskRelative } from "./place.ts";
@@ -89,7 +90,7 @@ function candidates(pinned: string | PatternParser | undefined): readonly Parser
 
 /** The tasks that may have printed a line, the likeliest first. */
 function tasksAt({ tasks }: Log, line: number): readonly string[] {
-  const last = tasks.findLastIndex(({ from }) => from <= line);
+  const last = countBefore(tasks.length, (index) => (tasks[index]?.from ?? line) <= line) - 1;
   return tasks
     .slice(Math.max(0, last + 1 - MOST_TASKS), last + 1)
     .map(({ name }) => name)

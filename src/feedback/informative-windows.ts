@@ -25,12 +25,14 @@ export function unreadTrouble(
     message.slice(0, 30),
   ]);
   const words = [...new Set(told)].filter((word) => word !== undefined && word.length > 3);
-  const strong = lines.flatMap((line, index) =>
-    !isRead(index) && line.length < LONGEST_LOOKED_AT && isStrong(line) ? [index] : [],
-  );
-  const fresh = strong
-    .slice(0, MOST_LOOKED_AT)
-    .filter((index) => !words.some((word) => lines[index]?.includes(word ?? "")));
+  const fresh: number[] = [];
+  let looked = 0;
+  for (let index = 0; index < lines.length && looked < MOST_LOOKED_AT; index += 1) {
+    const line = lines[index] ?? "";
+    if (isRead(index) || line.length > LONGEST_LOOKED_AT || !isStrong(line)) continue;
+    looked += 1;
+    if (!words.some((word) => line.includes(word ?? ""))) fresh.push(index);
+  }
   if (fresh.length === 0) return "";
   return renderWorthy(lines, aroundEach(lines, fresh, isRead), budgetChars);
 }

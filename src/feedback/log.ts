@@ -5,7 +5,7 @@ import { indexBeginnings } from "./index-beginnings.ts";
 import type { PlacedText } from "./placed-text.ts";
 import { placedText } from "./placed-text.ts";
 import type { Task } from "./untangle.ts";
-import { untangle } from "./untangle.ts";
+import { announcedTasks, untangle } from "./untangle.ts";
 
 /** What a gate printed, as a person would have seen it; read once for all parsers. */
 export interface Log {
@@ -26,7 +26,7 @@ const LONGEST_LINE = 4000;
 
 /** Cleans and splits a raw log. */
 export function readLog(raw: string): Log {
-  const { lines, tasks } = untangle(unwrapGoJson(cleanLines(raw).map(bounded)));
+  const { lines, tasks: labelled } = untangle(unwrapGoJson(cleanLines(raw).map(bounded)));
   const placed: PlacedText[] = [];
   const isPlaced = new Uint8Array(lines.length);
   lines.forEach((line, index) => {
@@ -36,6 +36,9 @@ export function readLog(raw: string): Log {
     isPlaced[index] = 1;
   });
   const beginning = indexBeginnings(lines);
+  const tasks = [...labelled, ...announcedTasks(lines, beginning)].toSorted(
+    (one, other) => one.from - other.from,
+  );
   const numbered = beginning(..."0123456789".split(""));
   return { lines, beginning, numbered, placed, isPlaced: (line) => isPlaced[line] === 1, tasks };
 }

@@ -58,27 +58,30 @@ export interface FoundPlace {
 
 /** The first place a line shows, in one of the forms that tools use in the middle of a line. */
 export function findPlace(text: string): FoundPlace | undefined {
-  if (!/\d/.test(text)) return undefined;
-  for (const found of text.matchAll(ANYWHERE)) {
-    const { file = "", line = "", column } = placeGroups(found);
-    if (isFileName(file)) return { file, line, column, at: found.index, length: found[0].length };
+  if (!MAY_HOLD_PLACE.test(text)) return undefined;
+  ANYWHERE.lastIndex = 0;
+  for (let found = ANYWHERE.exec(text); found !== null; found = ANYWHERE.exec(text)) {
+    // Numbered, not named, and reused: this runs on every line that may explain a failure.
+    const [all, one, line1, column1, two, line2, column2, three, line3, column3, four, line4, column4] =
+      found;
+    const [, , , , , , , , , , , , , line5, five, six, line6] = found;
+    const file = one ?? two ?? three ?? four ?? five ?? six ?? "";
+    if (!isFileName(file)) continue;
+    const line = line1 ?? line2 ?? line3 ?? line4 ?? line5 ?? line6 ?? "";
+    return {
+      file,
+      line,
+      column: column1 ?? column2 ?? column3 ?? column4,
+      at: found.index,
+      length: all.length,
+    };
   }
   return undefined;
 }
 
+/** An extension, or a file that has none, with a number close behind it or before it. */
+const MAY_HOLD_PLACE = /(?:\.[A-Za-z][\w+-]{0,11}|file)["']?(?::|,| ?[([]| |@)[ a-z@:([]{0,8}\d|line: \d/;
+
 /** `file:1:2`, `file(1,2)`, `file (1:2)`, `file 1:2`, `"file", line 1`, `file line 1`, `file: line 1, col 2`, `line: 1 file`, `file @ 1`. */
 const ANYWHERE =
-  /(?<![\w./@-])(?:(?:file:\/\/)?(?<one>(?:[A-Za-z]:)?[\w@./\\~+-]{1,300}):(?<line1>\d{1,7})(?::(?<column1>\d{1,5}))?(?![\w.])|(?<two>(?:[A-Za-z]:)?[\w@./\\~+-]{1,300}):? ?[[(](?<line2>\d{1,7})(?:[,:] ?(?<column2>\d{1,5}))?[^\s\])]{0,12}[\])]|"?(?<three>(?:[A-Za-z]:)?[\w@./\\~+-]{1,300})"? (?<line3>\d{1,7}):(?<column3>\d{1,5})(?![\w.])|"?(?<four>(?:[A-Za-z]:)?[\w@./\\~+-]{1,300})"?[,:]?(?: at)? line (?<line4>\d{1,7})(?:,? col(?:umn)? (?<column4>\d{1,5}))?|line: (?<line5>\d{1,7}) (?<five>[\w@./\\~+-]{1,300})|(?<six>[\w@./\\~+-]{1,300}) @ (?<line6>\d{1,7}))/g;
-
-function placeGroups({ groups = {} }: RegExpMatchArray): { file?: string; line?: string; column?: string } {
-  const number = (["one", "two", "three", "four", "five", "six"] as const).findIndex(
-    (name) => groups[name] !== undefined,
-  );
-  const name = ["one", "two", "three", "four", "five", "six"][number] ?? "one";
-  const { [name]: file, [`line${number + 1}`]: line, [`column${number + 1}`]: column } = groups;
-  return {
-    ...(file === undefined ? {} : { file }),
-    ...(line === undefined ? {} : { line }),
-    ...(column === undefined ? {} : { column }),
-  };
-}
+  /(?<![\w./@-])(?:(?:file:\/\/)?((?:[A-Za-z]:)?[\w@./\\~+-]{1,300}):(\d{1,7})(?::(\d{1,5}))?(?![\w.])|((?:[A-Za-z]:)?[\w@./\\~+-]{1,300}):? ?[[(](\d{1,7})(?:[,:] ?(\d{1,5}))?[^\s\])]{0,12}[\])]|"?((?:[A-Za-z]:)?[\w@./\\~+-]{1,300})"? (\d{1,7}):(\d{1,5})(?![\w.])|"?((?:[A-Za-z]:)?[\w@./\\~+-]{1,300})"?[,:]?(?: at)? line (\d{1,7})(?:,? col(?:umn)? (\d{1,5}))?|line: (\d{1,7}) ([\w@./\\~+-]{1,300})|([\w@./\\~+-]{1,300}) @ (\d{1,7}))/g;

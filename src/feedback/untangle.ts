@@ -1,3 +1,4 @@
+import type { FindBeginnings } from "./index-beginnings.ts";
 import { isFileName } from "./placed-text.ts";
 
 /** A log without the prefixes of the programs that ran others, and where each of them worked. */
@@ -21,8 +22,7 @@ export interface Task {
  */
 export function untangle(lines: readonly string[]): Untangled {
   const labels = frequentLabels(lines);
-  const apart = labels.size === 0 ? { lines, tasks: [] } : programByProgram(lines, labels);
-  return { lines: apart.lines, tasks: [...apart.tasks, ...announced(apart.lines)].toSorted(byStart) };
+  return labels.size === 0 ? { lines, tasks: [] } : programByProgram(lines, labels);
 }
 
 const LOOKED_AT = 5000;
@@ -104,20 +104,14 @@ function taskName(label: string): string {
 }
 
 /** Where a runner says for whom the lines below are: `> name@1.0.0 test`, `> nx run name:test`, `Entering directory`. */
-function announced(lines: readonly string[]): readonly Task[] {
-  return lines.flatMap((line, from) => {
-    const start = line.charCodeAt(0);
-    if (start !== GREATER && start !== SMALL_M && !line.includes("npm error")) return [];
-    const groups = ANNOUNCED.exec(line)?.groups;
+export function announcedTasks(lines: readonly string[], beginning: FindBeginnings): readonly Task[] {
+  return beginning("> ", "make", "gmake", "npm error").flatMap((from) => {
+    const groups = ANNOUNCED.exec(lines[from] ?? "")?.groups;
     const name = Object.values(groups ?? {}).find((one) => one !== undefined);
-    return name === undefined
-      ? []
-      : [{ from: groups?.["failed"] === undefined ? from : aboveBlank(lines, from), name }];
+    if (name === undefined) return [];
+    return [{ from: groups?.["failed"] === undefined ? from : aboveBlank(lines, from), name }];
   });
 }
-
-const GREATER = 62;
-const SMALL_M = 109;
 
 const ANNOUNCED =
   /^> nx run (?<project>@?[\w./-]+):|^> (?<package>@?[\w./-]+)@\d\S* \S+|^g?make(?:\[\d+\])?: Entering directory '(?<directory>[^']+)'|^npm error (?:path|location) (?<failed>\/\S+|[A-Z]:\S+)$/;
@@ -130,8 +124,4 @@ function aboveBlank(lines: readonly string[], index: number): number {
   let above = index;
   while (above > farthest && !lines[above - 1]?.startsWith("> ")) above -= 1;
   return above;
-}
-
-function byStart(one: Task, other: Task): number {
-  return one.from - other.from;
 }

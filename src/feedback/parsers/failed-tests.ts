@@ -32,11 +32,13 @@ function parse(log: Log, isRead: (line: number) => boolean): readonly Finding[] 
 
 function readForm(log: Log, marks: readonly Mark[], form: number): readonly Finding[] {
   const own = marks.flatMap((mark, index) => (mark.form === form && mark.test !== undefined ? [index] : []));
-  const below = own.filter((at) => isToldBelow(log, marks[at]?.index ?? 0)).length;
-  const above = own.filter((at) => isToldAbove(log, marks[at]?.index ?? 0)).length;
-  return own.flatMap((at) => {
+  const sample = own.slice(0, SAMPLE);
+  const below = sample.filter((at) => isToldBelow(log, marks[at]?.index ?? 0)).length;
+  const above = sample.filter((at) => isToldAbove(log, marks[at]?.index ?? 0)).length;
+  return own.flatMap((at, order) => {
     const mark = marks[at];
     if (mark === undefined) return [];
+    if (order > MOST_LOOKED_AT) return [finding(() => ({ test: mark.test }), mark.index)];
     const region = above > below ? regionAbove(log, marks, at) : regionBelow(log, marks, at);
     const isTold = hasEvidence(log, region);
     if (!isTold && (FORMS[form]?.needsEvidence ?? true)) return [];
@@ -55,6 +57,11 @@ function isToldBelow(log: Log, index: number): boolean {
 function isToldAbove(log: Log, index: number): boolean {
   return index > 0 && hasEvidence(log, { from: index - 1, to: index });
 }
+
+const SAMPLE = 200;
+
+/** Beyond what anyone can use, failures are only counted. */
+const MOST_LOOKED_AT = 3000;
 
 interface Region {
   readonly from: number;
@@ -214,6 +221,7 @@ const EXPECTED =
   /^(?:Pending|Skipped|Expected failures|Known failures)[\w ]*:|^There (?:was|were) \d+ (?:skipped|risky|incomplete|pending)/;
 
 interface Form {
+  /** How such a line begins; with a number when empty. */
   readonly words: readonly string[];
   readonly shape: RegExp;
   readonly needsEvidence: boolean;
@@ -228,7 +236,7 @@ const FORMS: readonly Form[] = [
   },
   { words: ["(fail) "], shape: /^\s*\(fail\) (?<test>.+?)(?: \[[\d.]+m?s\])?$/, needsEvidence: false },
   { words: ["FAIL"], shape: /^\s*FAIL(?:ED|URE)?(?:: | {2,}| (?=["']))(?<test>\S.*?)$/, needsEvidence: true },
-  { words: "123456789".split(""), shape: /^\s{0,8}\d{1,5}\) (?<test>\S.*)$/, needsEvidence: true },
+  { words: [], shape: /^\s{0,8}\d{1,5}\) (?<test>\S.*)$/, needsEvidence: true },
   {
     words: ["Failure -> ", "Error -> ", "Failure → ", "Error → "],
     shape: /^(?<test>Failure|Error) (?:->|→) \S+ @ \d+$/,
@@ -267,10 +275,10 @@ const BEGINS_OR_PASSED =
   /^\s*(?:\[ *(?:RUN|OK|PASSED|SKIPPED|-+|=+|Suite) *\]|\(pass\)|\(skip\)|✓|✔|ok \d|PASS(?:ED)?[: ]|=== RUN|--- PASS|\d+ pass$)/;
 
 function findMarks(log: Log, isRead: (line: number) => boolean): readonly Mark[] {
-  const { lines, beginning } = log;
+  const { lines, beginning, numbered } = log;
   const marks: Mark[] = [];
   FORMS.forEach(({ words, shape }, form) => {
-    for (const index of beginning(...words)) {
+    for (const index of words.length === 0 ? numbered : beginning(...words)) {
       const test = isRead(index) ? undefined : shape.exec(lines[index] ?? "")?.groups?.["test"];
       if (test !== undefined && !COUNT.test(test)) marks.push({ index, test, form });
     }

@@ -70,7 +70,7 @@ export function lastBelow(numbers: readonly number[], limit: number): number | u
 }
 
 /** How many of so many, in order, come before: found by halving. */
-function countBefore(length: number, isBefore: (index: number) => boolean): number {
+export function countBefore(length: number, isBefore: (index: number) => boolean): number {
   let low = 0;
   let high = length;
   while (low < high) {
