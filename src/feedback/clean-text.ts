@@ -44,7 +44,7 @@ const CONTROLS = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F\uFEFF]/g;
 
 /** C1 controls; direction marks and overrides; zero-width and other invisible characters; tags, which are pairs of units. */
 const INVISIBLE =
-  /[\u0080-\u009F\u00AD\u034F\u061C\u115F\u1160\u17B4\u17B5\u180E\u200B-\u200F\u2028-\u202E\u2060-\u206F\u3164\uFEFF\uFFA0\uFFF9-\uFFFB]|[\uDB40-\uDB43][\uDC00-\uDFFF]/;
+  /[\u0080-\u009F\u00AD\u061C\u115F\u1160\u180E\u200B\u200C\u200E\u200F\u2028-\u202E\u2060-\u206F\u3164\uFEFF\uFFA0\uFFF9-\uFFFB]|\u200D|\u034F|\u17B4|\u17B5|[\uDB40-\uDB43][\uDC00-\uDFFF]/;
 const INVISIBLE_ALL = new RegExp(INVISIBLE.source, "g");
 
 const JOINER = "\u200D";

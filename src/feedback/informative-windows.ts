@@ -55,7 +55,7 @@ function isStrong(line: string): boolean {
 }
 
 const STRONG =
-  /^[\s\d#*>|-]*(?:\[? ?(?:fatal|error|panic|FAIL|FAILED|ERROR|FATAL|Error|Failure)\]?\b[: ]|not ok |[✖✗✘×❌] |(?:Uncaught )?[A-Z]\w*(?:Error|Exception): |\d+\) \S)|\*failed\*|\.\.\. ?(?:FAILED|FAIL|ERROR)\b|\b(?:FAILED|FAILURE)\b/;
+  /^[\s\d#*>|-]*(?:\[? ?(?:fatal|error|panic|FAIL|FAILED|ERROR|FATAL|Error|Failure)\]?\b[: ]|not ok |[✖✗✘×❌] |(?:Uncaught )?[A-Z]\w*(?:Error|Exception): |\d+\) \S)|\*failed\*|\.\.\. ?(?:FAILED|FAIL|ERROR)\b|\b(?:FAILED|FAILURE)\b|\b(?:Segmentation fault|core dumped|[Oo]ut of memory|OutOfMemoryError|signal: \w+|timed out)\b|^Killed$/;
 const PLACE = /[\w-]\.[A-Za-z]\w{0,9}(?::|\(|\s?\[|, line |" line | line | @ )\d/;
 
 /** That something failed, said by whoever called it. */

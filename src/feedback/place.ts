@@ -25,7 +25,7 @@ function directoriesFor(name: string): readonly string[] {
 const PACKAGE_ROOTS = ["packages", "apps", "libs", "services", "modules", "crates", "tools"] as const;
 
 /** The path as the project knows it: relative with `/` inside the project, as printed outside. */
-export function projectRelative(printed: string, place: Place): string {
+function projectRelative(printed: string, place: Place): string {
   const path = withForwardSlashes(printed.replace(/^file:\/\/(?:\/(?=[A-Za-z]:))?/, ""));
   const root = withForwardSlashes(place.projectRoot).replace(/\/+$/, "");
   const inside = afterRoot(path, root);

@@ -61,23 +61,24 @@ export function findPlace(text: string): FoundPlace | undefined {
   if (!MAY_HOLD_PLACE.test(text)) return undefined;
   ANYWHERE.lastIndex = 0;
   for (let found = ANYWHERE.exec(text); found !== null; found = ANYWHERE.exec(text)) {
-    // Numbered, not named, and reused: this runs on every line that may explain a failure.
-    const [all, one, line1, column1, two, line2, column2, three, line3, column3, four, line4, column4] =
-      found;
-    const [, , , , , , , , , , , , , line5, five, six, line6] = found;
-    const file = one ?? two ?? three ?? four ?? five ?? six ?? "";
+    const form = GROUPS.find(([file]) => found?.[file] !== undefined) ?? GROUPS[0];
+    const file = found[form[0]] ?? "";
     if (!isFileName(file)) continue;
-    const line = line1 ?? line2 ?? line3 ?? line4 ?? line5 ?? line6 ?? "";
-    return {
-      file,
-      line,
-      column: column1 ?? column2 ?? column3 ?? column4,
-      at: found.index,
-      length: all.length,
-    };
+    const { index, 0: all } = found;
+    return { file, line: found[form[1]] ?? "", column: found[form[2]], at: index, length: all.length };
   }
   return undefined;
 }
+
+/** For each form, the groups of file, line and column. Numbered, not named: this runs on every line that may explain a failure. */
+const GROUPS = [
+  [1, 2, 3],
+  [4, 5, 6],
+  [7, 8, 9],
+  [10, 11, 12],
+  [14, 13, 99],
+  [15, 16, 99],
+] as const;
 
 /** An extension, or a file that has none, with a number close behind it or before it. */
 const MAY_HOLD_PLACE = /(?:\.[A-Za-z][\w+-]{0,11}|file)["']?(?::|,| ?[([]| |@)[ a-z@:([]{0,8}\d|line: \d/;

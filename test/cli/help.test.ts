@@ -12,6 +12,7 @@ const NOT_FOR_MACHINES = [
   "brepl",
   "completion",
   "help",
+  "parse",
   "init",
   "install",
   "uninstall",

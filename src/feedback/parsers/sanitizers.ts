@@ -4,11 +4,11 @@ import { finding } from "./compose.ts";
 import { frameOf } from "./frames.ts";
 import type { Finding, Parser } from "./parser.ts";
 
-/** Sanitizers and valgrind: what went wrong on one line, the stacks below it. */
+/** Sanitizers, Go's race detector and valgrind: what went wrong on one line, the stacks below it. */
 export const sanitizers: Parser = { name: "sanitizers", kind: "test", parse };
 
 const ERROR =
-  /^(?:==\d+==)?\s*(?:(?:ERROR|WARNING): (?<said>\w+Sanitizer: .*?)(?: \(pid=\d+\))?$|(?<leak>(?:Direct|Indirect) leak of .*)|(?<memory>(?:Invalid (?:read|write|free)|Conditional jump|Use of uninitialised|Mismatched free|Source and destination overlap|Syscall param|Process terminating with).*|\d[\d,]* (?:\([^)]*\) )?bytes in \d.* are (?:definitely|indirectly|possibly) lost.*))$/;
+  /^(?:==\d+==)?\s*(?:(?:ERROR|WARNING): (?<said>\w+Sanitizer: .*?|DATA RACE)(?: \(pid=\d+\))?$|(?<leak>(?:Direct|Indirect) leak of .*)|(?<memory>(?:Invalid (?:read|write|free)|Conditional jump|Use of uninitialised|Mismatched free|Source and destination overlap|Syscall param|Process terminating with).*|\d[\d,]* (?:\([^)]*\) )?bytes in \d.* are (?:definitely|indirectly|possibly) lost.*))$/;
 
 const LONGEST = 40;
 
