@@ -23,11 +23,11 @@ export interface LaidOut {
  */
 export function layOutProblems(listed: readonly Listed[], budgetChars: number): LaidOut {
   const repeats = repeatsOfKind(listed);
-  const alike = testsAlike(repeats);
+  const alike = manyAlike(repeats);
   for (const maxExcerpt of EXCERPT_CHARS) {
     const blocks = allWithin(listed, budgetChars, (one) =>
       one.known || alike.has(one)
-        ? problemLine(one.problem, one.known ? LINE_CHARS : 0)
+        ? problemLine(one.problem, one.known ? LINE_CHARS : shortMessage(one.problem))
         : problemBlock(one.problem, maxExcerpt),
     );
     if (blocks !== undefined) return laidOut(blocks);
@@ -81,17 +81,23 @@ function repeatsOfKind(listed: readonly Listed[]): ReadonlySet<Listed> {
   );
 }
 
-/** Many tests that failed alike need only their names and places, however much room there is. */
-function testsAlike(repeats: ReadonlySet<Listed>): ReadonlySet<Listed> {
+/** Many tests that failed alike, or complaints in the same words, need only their names and places, however much room there is. */
+function manyAlike(repeats: ReadonlySet<Listed>): ReadonlySet<Listed> {
   const kinds = new Map<string, Listed[]>();
   for (const one of repeats) {
-    if (one.problem.test === undefined || one.problem.file === undefined) continue;
-    const kind = kindOf(one.problem);
+    const { file, test, code, message } = one.problem;
+    if (file === undefined) continue;
+    const kind = test === undefined ? `${code} ${message}` : kindOf(one.problem);
     const same = kinds.get(kind) ?? [];
     kinds.set(kind, same);
     same.push(one);
   }
   return new Set([...kinds.values()].filter(({ length }) => length >= MANY_OF_A_KIND).flat());
+}
+
+/** A test or a rule has a name that says enough. */
+function shortMessage({ test, code }: Problem): number {
+  return test === undefined && code === undefined ? 60 : 0;
 }
 
 function kindBlock(
