@@ -10,8 +10,16 @@ export interface ToolCounts {
   readonly summary: string;
 }
 
-/** Reads the sums at the end of a log: they check what the parsers have read. */
+/** Reads the sums at the end of a log, once for all who ask: they check what the parsers have read. */
 export function toolCounts(lines: readonly string[]): ToolCounts {
+  const counts = known.get(lines) ?? countAnew(lines);
+  known.set(lines, counts);
+  return counts;
+}
+
+const known = new WeakMap<readonly string[], ToolCounts>();
+
+function countAnew(lines: readonly string[]): ToolCounts {
   const last = lines.slice(-SUMMARIES_WITHIN).filter((line) => line.length < LONGEST_LINE);
   const sums = last.filter((line) => SUM.test(line));
   const numbers = sums.flatMap(failuresIn);
