@@ -1,6 +1,8 @@
 import { loadSettings } from "../../config/gauntlet/load.ts";
 import type { AbsolutePath } from "../../core/path.ts";
+import type { Settings } from "../../core/settings.ts";
 import type { StopRecord } from "../../core/stop-record.ts";
+import { adviseReport } from "../../feedback/advise-report.ts";
 import type { Host } from "../../hosts/host.ts";
 import {
   diagnoseHost,
@@ -43,6 +45,7 @@ export async function doctorCommand(terminal: Terminal, { json }: DoctorOptions)
   if (json) printLine(terminal.stdout, doctorJson(diagnoses.map(named)));
   else {
     for (const diagnosis of diagnoses) printDiagnosis(terminal, diagnosis);
+    for (const advice of await reportAdvice(terminal)) printLine(terminal.stdout, advice);
     if (!isGated)
       printLine(
         terminal.stdout,
@@ -68,10 +71,24 @@ async function diagnose(terminal: Terminal): Promise<readonly Diagnosis[]> {
 }
 
 /** What the project says; what we install otherwise. */
-async function neededTime({ cwd, env }: Terminal): Promise<number> {
+async function neededTime(terminal: Terminal): Promise<number> {
+  return (await settingsOf(terminal))?.stopHook.timeoutMs ?? HOOK_TIMEOUT_MS;
+}
+
+/** Checks whose tool could write a report for machines. */
+async function reportAdvice(terminal: Terminal): Promise<readonly string[]> {
+  const gates = (await settingsOf(terminal))?.entryPoints.flatMap((entryPoint) => entryPoint.gates) ?? [];
+  const advice = gates.flatMap((gate) => {
+    const said = gate.kind === "check" ? adviseReport(gate) : undefined;
+    return said === undefined ? [] : [`check ${gate.name}: ${said}`];
+  });
+  return [...new Set(advice)];
+}
+
+async function settingsOf({ cwd, env }: Terminal): Promise<Settings | undefined> {
   const root = findProject(cwd);
   const loaded = root === undefined ? undefined : await loadSettings(root, env);
-  return loaded?.ok ? loaded.value.settings.stopHook.timeoutMs : HOOK_TIMEOUT_MS;
+  return loaded?.ok ? loaded.value.settings : undefined;
 }
 
 async function registrationsOf(terminal: Terminal, host: Host): Promise<readonly ProbedRegistration[]> {
