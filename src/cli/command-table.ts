@@ -8,6 +8,7 @@ import type { HealthOptions } from "./commands/health.ts";
 import type { InitOptions } from "./commands/init.ts";
 import type { ListOptions } from "./commands/list.ts";
 import type { McpOptions } from "./commands/mcp.ts";
+import type { ParseOptions } from "./commands/parse.ts";
 import type { ReportOptions } from "./commands/report.ts";
 import type { RunOptions } from "./commands/run.ts";
 import type { StatusOptions } from "./commands/status.ts";
@@ -40,6 +41,7 @@ export function gauntletCommands(act: Act): Command {
   addRunCommands(program, act);
   program.commandsGroup("Look, without running anything:");
   addLookingCommands(program, act);
+  addParseCommand(program, act);
   addHealthCommand(program, act);
   program.commandsGroup("Understand the stop hook:");
   addHookLookingCommands(program, act);
@@ -179,6 +181,24 @@ function addLookingCommands(program: Command, act: Act): void {
     .action((options: ValidateOptions) =>
       act(async (terminal) => (await import("./commands/validate.ts")).validateCommand(terminal, options)),
     );
+}
+
+function addParseCommand(program: Command, act: Act): void {
+  const parse = program
+    .command("parse")
+    .description("show what is read from a log on stdin, and what an agent would get")
+    .requiredOption(
+      "--parser <name>",
+      "a parser, or a check whose `parser` is to be tried; `auto` recognises the tool",
+    )
+    .action((options: ParseOptions) =>
+      act(async (terminal) => (await import("./commands/parse.ts")).parseCommand(terminal, options)),
+    );
+  addExamples(
+    parse,
+    "agent-gauntlet parse --parser lint < lint.log",
+    "npm test 2>&1 | agent-gauntlet parse --parser auto",
+  );
 }
 
 function addHealthCommand(program: Command, act: Act): void {

@@ -34,10 +34,17 @@ export interface CheckGate extends GateBase {
   readonly files?: readonly string[];
   /** What to tell the agent when the check fails: the text of the configured file. */
   readonly fixInstructions?: string;
-  /** The parser that reads its output, or `none`; found from the output when absent. */
-  readonly parser?: string;
+  /** The parser that reads its output, or `none`, or a pattern of its own; found from the output when absent. */
+  readonly parser?: string | PatternParser;
   /** The report the command writes for machines, relative to the project root; read in place of its output. */
   readonly report?: ProjectPath;
+}
+
+/** A regular expression that reads one problem from a line: the escape for tools that no parser knows. */
+export interface PatternParser {
+  /** Names the groups `file` or `test`, and `line`, `column`, `severity`, `code`, `message` as far as the tool prints them. */
+  readonly pattern: string;
+  readonly kind: "build" | "lint" | "test";
 }
 
 export type Priority = "critical" | "high" | "medium" | "low";

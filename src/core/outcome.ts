@@ -1,5 +1,5 @@
 import type { ReviewReport } from "./finding.ts";
-import type { Gate } from "./gate.ts";
+import type { Gate, PatternParser } from "./gate.ts";
 import type { ProjectPath } from "./path.ts";
 
 /** What one gate came to. A red gate is an outcome, as normal as a green one. */
@@ -31,7 +31,7 @@ interface OutcomeBase {
   readonly logPath?: ProjectPath;
   readonly fixInstructions?: string;
   /** Which parser reads the log, where the configuration says so. */
-  readonly parser?: string;
+  readonly parser?: string | PatternParser;
   /** Project-relative: the report it wrote for machines during this run. */
   readonly report?: ProjectPath;
   /** What the reviewers of a review found. */

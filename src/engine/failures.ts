@@ -1,3 +1,4 @@
+import { isFile } from "../machine/files/files.ts";
 import { join } from "node:path";
 import type { ReviewReport } from "../core/finding.ts";
 import { gateId } from "../core/gate-ref.ts";
@@ -9,7 +10,7 @@ import { blockReason } from "../feedback/block-reason.ts";
 import { compareAttempts, type Delta, describeDelta } from "../feedback/compare-attempts.ts";
 import { digestGates, type Draft, type GateReading, type GateText, readGate } from "../feedback/digest.ts";
 import { problemLine } from "../feedback/describe-problem.ts";
-import { essenceOf } from "../feedback/essence.ts";
+import { essenceOf } from "../feedback/clean-text.ts";
 import { secretMasker } from "../feedback/mask-secrets.ts";
 import { fingerprint, type Problem } from "../feedback/problem.ts";
 import { tellFindings } from "../feedback/review-text.ts";
@@ -200,6 +201,7 @@ async function gateText(outcome: GateOutcome, root: string): Promise<GateText> {
     name,
     logPath: logPath ?? "",
     projectRoot: root,
+    isFile: (path: string) => isFile(join(root, path)),
     workingDirectory,
     ...(parser === undefined ? {} : { parser }),
   };

@@ -1,5 +1,7 @@
 import { describeOutcome, type GateOutcome } from "../core/outcome.ts";
+import { visibleName, visibleText } from "./clean-text.ts";
 import { cutText } from "./cut-text.ts";
+import { FENCE_CHARS, inFence } from "./fence.ts";
 import { digestGates, type Draft } from "./digest.ts";
 import { answerAdvice } from "./review-text.ts";
 
@@ -25,14 +27,19 @@ export function blockReason(facts: BlockReasonFacts, maxChars: number): string {
   const foot = nextSteps(facts);
   const changed = facts.failures.filter(({ isUnchanged }) => !isUnchanged);
   const advice = changed.map(({ outcome }) => fixAdvice(outcome, Math.floor(maxChars / 4 / changed.length)));
-  const titles = changed.map(({ outcome }) => `── ${outcome.name} (${outcome.scope}) ──`);
-  const fixed = [head, foot, ...advice, ...titles].reduce((sum, part) => sum + part.length + 2, 0);
+  const titles = changed.map(
+    ({ outcome }) => `── ${visibleName(outcome.name)} (${visibleName(outcome.scope)}) ──`,
+  );
+  const fixed = [head, foot, ...advice, ...titles].reduce(
+    (sum, part) => sum + part.length + 2,
+    changed.length * FENCE_CHARS,
+  );
   const digests = digestGates(
     changed.map(({ draft }) => draft),
     Math.max(0, maxChars - fixed),
   );
   const sections = changed.map((_, index) =>
-    [titles[index], digests[index], advice[index]].filter(Boolean).join("\n"),
+    [titles[index], inFence(visibleText(digests[index] ?? "")), advice[index]].filter(Boolean).join("\n"),
   );
   return cutText([head, ...sections, foot].join("\n\n"), maxChars);
 }
@@ -42,8 +49,8 @@ function headline({ failures, gatesRun }: BlockReasonFacts): string {
 }
 
 function failureLine({ outcome, isUnchanged }: FailureText): string {
-  const where = outcome.scope === "." ? "" : ` in ${outcome.scope}`;
-  const line = `- ${outcome.gate} "${outcome.name}"${where} ${describeOutcome(outcome)}`;
+  const where = outcome.scope === "." ? "" : ` in ${visibleName(outcome.scope)}`;
+  const line = `- ${outcome.gate} "${visibleName(outcome.name)}"${where} ${visibleText(describeOutcome(outcome))}`;
   if (!isUnchanged) return line;
   const log = outcome.logPath === undefined ? "" : `, full log: ${outcome.logPath}`;
   return `${line}, with the same output as last time: what you changed did not help (see the previous message${log})`;
@@ -54,7 +61,7 @@ function fixAdvice(outcome: GateOutcome, maxChars: number): string {
   if (review !== undefined && review.sheets.length > 0) return answerAdvice(review);
   return fixInstructions === undefined
     ? ""
-    : `How this project wants it fixed:\n${cutText(fixInstructions.trim(), maxChars)}`;
+    : `How this project wants it fixed:\n${cutText(visibleText(fixInstructions.trim()), maxChars)}`;
 }
 
 function nextSteps({ attemptsLeft, isNextStopFree }: BlockReasonFacts): string {

@@ -1,7 +1,7 @@
 /** What a person would have seen on a terminal, line by line: no escape codes, no overwritten progress, no control characters. */
 export function cleanLines(raw: string): readonly string[] {
   const visible = raw.includes("\u001B") || raw.includes("\u009B") ? raw.replace(ESCAPE_CODES, "") : raw;
-  const text = visible.replace(CONTROLS, "").replaceAll("\r\n", "\n");
+  const text = visibleText(visible.replace(CONTROLS, "").replaceAll("\r\n", "\n"));
   const lines = text.split("\n");
   return text.includes("\r") ? lines.map(lastWritten) : lines;
 }
@@ -11,11 +11,56 @@ export function cleanText(raw: string): string {
   return cleanLines(raw).join("\n");
 }
 
+/**
+ * Characters that cannot be seen, or that change how others are seen, as escapes: what an agent reads is what a person would read. The
+ * joiner inside an emoji stays.
+ */
+export function visibleText(text: string): string {
+  if (!INVISIBLE.test(text)) return text;
+  return text.replace(INVISIBLE_ALL, (found, offset: number) =>
+    found === JOINER && isInEmoji(text, offset) ? found : escaped(found),
+  );
+}
+
+/** A name on one line, whatever it holds: a newline in it must not begin a line of ours. */
+export function visibleName(name: string): string {
+  return visibleText(name.replace(/[\u0000-\u001F\u007F\u2028\u2029]/g, escaped));
+}
+
+/** What is left of an output when everything that differs from run to run is taken out: two failures with the same essence are the same. */
+export function essenceOf(text: string): string {
+  return cleanText(text)
+    .replaceAll(/\b0x[0-9a-f]+\b/gi, "0x")
+    .replaceAll(/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/gi, "uuid")
+    .replaceAll(/\/tmp\/\S+/g, "/tmp")
+    .replaceAll(/\d+(?:[.,:]\d+)*/g, "0");
+}
+
 /** OSC, DCS and other strings with a terminator; CSI sequences; two-character escapes; a lone escape. */
 const ESCAPE_CODES =
   /\u001B[\]PX^_][^\u0007\u001B\n]*(?:\u0007|\u001B\\)?|(?:\u001B\[|\u009B)[0-?]*[ -/]*[@-~]?|\u001B[ -/]*[0-~]?/g;
 
 const CONTROLS = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F\uFEFF]/g;
+
+/** C1 controls; direction marks and overrides; zero-width and other invisible characters; tags, which are pairs of units. */
+const INVISIBLE =
+  /[\u0080-\u009F\u00AD\u061C\u115F\u1160\u180E\u200B\u200C\u200E\u200F\u2028-\u202E\u2060-\u206F\u3164\uFEFF\uFFA0\uFFF9-\uFFFB]|\u200D|\u034F|\u17B4|\u17B5|[\uDB40-\uDB43][\uDC00-\uDFFF]/;
+const INVISIBLE_ALL = new RegExp(INVISIBLE.source, "g");
+
+const JOINER = "\u200D";
+
+function isInEmoji(text: string, offset: number): boolean {
+  return (
+    /[\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F]$/u.test(
+      text.slice(Math.max(0, offset - 2), offset),
+    ) && /^\p{Extended_Pictographic}/u.test(text.slice(offset + 1, offset + 3))
+  );
+}
+
+function escaped(character: string): string {
+  const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase();
+  return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, "0")}`;
+}
 
 /** A carriage return starts the line again: the last thing written on a line is what stays. */
 function lastWritten(line: string): string {

@@ -1,12 +1,16 @@
+import type { PatternParser } from "../core/gate.ts";
 import { compareAttempts, describeDelta } from "./compare-attempts.ts";
 import { cutText } from "./cut-text.ts";
-import { findProblems } from "./find-problems.ts";
-import { informativeWindows } from "./informative-windows.ts";
-import { type Listed, layOutProblems } from "./lay-out-problems.ts";
-import { orderProblems } from "./order-problems.ts";
+import { findProblems, type Reading } from "./find-problems.ts";
+import { informativeWindows, unreadTrouble } from "./informative-windows.ts";
+import { type Listed, layOutProblems, type LaidOut, layOutLines } from "./lay-out-problems.ts";
+import { orderProblems, identityOf } from "./order-problems.ts";
+
+import type { Log } from "./log.ts";
+
 import type { Problem } from "./problem.ts";
-import { shareBudget } from "./share-budget.ts";
-import { toolSummary, unreadTrouble } from "./unread-lines.ts";
+import { type ToolCounts, toolCounts } from "./tool-counts.ts";
+import { unsaidLines } from "./unsaid-lines.ts";
 
 /** What one failing gate printed. */
 export interface GateText {
@@ -21,8 +25,10 @@ export interface GateText {
   readonly projectRoot: string;
   /** Project-relative directory the gate ran in: what the relative paths in the log start from. */
   readonly workingDirectory?: string;
-  /** A parser's name, or `none`; found from the text when absent. */
-  readonly parser?: string;
+  /** Whether the work tree holds a file, by its path from the project. */
+  readonly isFile?: (path: string) => boolean;
+  /** A parser's name, or `none`, or a pattern of the project's own; found from the text when absent. */
+  readonly parser?: string | PatternParser;
   /** For gates whose failure is no log: tells it in so many characters. */
   readonly tell?: (budgetChars: number) => string;
 }
@@ -58,14 +64,27 @@ export function digestGates(drafts: readonly Draft[], budgetChars: number): read
   );
 }
 
+/** Divides a budget by need: small requests are met in full, the rest is shared. */
+function shareBudget(needs: readonly number[], budget: number): readonly number[] {
+  const shares = needs.map(() => 0);
+  const byNeed = needs.map((need, index) => ({ need, index })).toSorted((a, b) => a.need - b.need);
+  let left = Math.max(0, budget);
+  byNeed.forEach(({ need, index }, position) => {
+    const share = Math.min(need, Math.floor(left / (byNeed.length - position)));
+    shares[index] = share;
+    left -= share;
+  });
+  return shares;
+}
+
 interface ReadProblems {
   readonly gate: GateText;
-  readonly found: ReturnType<typeof findProblems>;
+  readonly found: Reading & { readonly log: Log };
   readonly problems: readonly Problem[];
 }
 
-function draftProblems({ gate, found, problems }: ReadProblems, previous?: readonly string[]): Draft {
-  const { log, isRead, unread } = found;
+function draftProblems(read: ReadProblems, previous?: readonly string[]): Draft {
+  const { gate, found, problems } = read;
   const delta = previous === undefined ? undefined : compareAttempts(previous, problems);
   const known = new Set(delta?.stillThere);
   const position = new Map(found.problems.map(({ problem }, index) => [problem, index]));
@@ -74,38 +93,98 @@ function draftProblems({ gate, found, problems }: ReadProblems, previous?: reado
     known: known.has(problem),
     position: position.get(problem) ?? 0,
   }));
-  const head = [countProblems(problems, unread), ...(delta === undefined ? [] : [describeDelta(delta)])].join(
-    "\n",
-  );
-  const summary = toolSummary(log.lines, isRead);
-  const further = unreadTrouble(log.lines, isRead, problems);
-  return (budget) => problemsDigest({ head, listed, summary, further, logPath: gate.logPath }, budget);
+  const counts = toolCounts(found.log.lines);
+  const head = [
+    countProblems(problems, found.unread),
+    ...(delta === undefined ? [] : [describeDelta(delta)]),
+    ...unreadNotice(read, counts),
+  ].join("\n");
+  const foot = [counts.summary, fullLog(gate.logPath)].filter((part) => part !== "").join("\n");
+  const draft = { ...read, listed, head, foot, isMissingSome: hasUnread(read, counts) };
+  return (budget) => wholeLogDigest(draft, budget) ?? longLogDigest(draft, budget);
 }
 
-interface ProblemsDraft {
-  readonly head: string;
+interface ProblemsDraft extends ReadProblems {
   readonly listed: readonly Listed[];
-  /** What the tools said in sum, and troubling lines no parser understood. */
-  readonly summary: string;
-  readonly further: string;
-  readonly logPath: string;
+  readonly head: string;
+  /** What the tools said in sum, and where the log is. */
+  readonly foot: string;
+  /** The tool counts more failures than were read. */
+  readonly isMissingSome: boolean;
 }
 
-/** The list comes first; what else the log says gets what the list leaves. */
-function problemsDigest(
-  { head, listed, summary, further, logPath }: ProblemsDraft,
-  budgetChars: number,
-): string {
-  const foot = [summary, fullLog(logPath)].filter((part) => part !== "").join("\n");
-  const list = layOutProblems(listed, budgetChars - head.length - foot.length - 2);
-  const parts = [head, list, foot];
-  const left = budgetChars - parts.join("\n").length - 1;
-  return (further.length > 0 && further.length <= left ? [head, list, further, foot] : parts).join("\n");
+function hasUnread({ found, problems }: ReadProblems, { failures }: ToolCounts): boolean {
+  const read = Math.max(found.problems.length, problems.length) + found.unread;
+  return failures !== undefined && failures > read;
 }
+
+/** The tool's own count checks what was read. */
+function unreadNotice(read: ReadProblems, counts: ToolCounts): readonly string[] {
+  return hasUnread(read, counts)
+    ? [
+        `The tool counts ${counts.failures}: what could not be read as a problem is shown as it stands in the log.`,
+      ]
+    : [];
+}
+
+/** Where the log fits, nothing in it is lost: the list, as fully as there is room, and whatever of the log it does not say. */
+function wholeLogDigest(draft: ProblemsDraft, budgetChars: number): string | undefined {
+  const { found, listed, head, foot } = draft;
+  let left = budgetChars + 1;
+  if (found.log.lines.some((line) => (left -= line.length + 1) < 0)) return undefined;
+  const room = budgetChars - head.length - foot.length - 2;
+  const lists = [layOutProblems(listed, room), layOutLines(listed, 240), layOutLines(listed, 80)];
+  for (const list of lists) {
+    const text = withRest(draft, list);
+    if (text.length <= budgetChars) return text;
+  }
+  const whole = found.log.lines.join("\n").trimEnd();
+  const withHead = [head, whole, foot].join("\n");
+  return withHead.length <= budgetChars ? withHead : whole;
+}
+
+function withRest({ gate, found, listed, head, foot }: ProblemsDraft, list: LaidOut): string {
+  const blocks = new Map(
+    listed.map(({ problem }, index) => [identityOf(problem), list.blocks?.[index] ?? ""]),
+  );
+  const said = found.problems.map(({ problem, from, to }) => ({
+    from,
+    to,
+    shown: blocks.get(identityOf(problem)) ?? "",
+  }));
+  const rest = unsaidLines(found.log.lines, said, gate.projectRoot);
+  if (/[\p{L}\p{N}]/u.test(rest)) return [head, list.text, REST, rest, fullLog(gate.logPath)].join("\n");
+  return [head, list.text, foot].join("\n");
+}
+
+const REST = "What else the log says:";
+
+/** The list comes first; unread trouble gets what the list leaves, all of it when the tool counts more than was read. */
+function longLogDigest(draft: ProblemsDraft, budgetChars: number): string {
+  const { found, problems, listed, head, foot, isMissingSome } = draft;
+  const room = budgetChars - head.length - foot.length - 2;
+  const reserved = isMissingSome ? Math.floor(room / 3) : 0;
+  const { text: list } = layOutProblems(listed, room - reserved);
+  const parts = [head, list, foot];
+  const left = budgetChars - parts.join("\n").length - ALSO.length - 2;
+  const further = unreadTrouble(
+    { lines: found.log.lines, isRead: found.isRead, listed: problems },
+    isMissingSome ? left : Math.min(left, MOST_FURTHER),
+  );
+  return (further === "" ? parts : [head, list, ALSO, further, foot]).join("\n");
+}
+
+const ALSO = "Also in the log:";
+const MOST_FURTHER = 1500;
 
 function windowsDigest(lines: readonly string[], budgetChars: number, logPath: string): string {
   const foot = fullLog(logPath);
-  if (lines.every((line) => line.trim() === "")) return "It printed nothing.";
+  const text = lines
+    .join("\n")
+    .replace(/^(?:[^\S\n]*\n)+/, "")
+    .trimEnd();
+  if (text === "") return "It printed nothing.";
+  if (text.length <= budgetChars) return text.length + foot.length < budgetChars ? `${text}\n${foot}` : text;
   return [informativeWindows(lines, budgetChars - foot.length - 1), foot]
     .filter((part) => part !== "")
     .join("\n");

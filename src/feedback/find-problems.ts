@@ -1,7 +1,11 @@
 import { type Log, readLog } from "./log.ts";
+import type { PatternParser } from "../core/gate.ts";
+
+import { patternParser } from "./parsers/pattern.ts";
 import type { FindingKind, Parser } from "./parsers/parser.ts";
+import { countBefore } from "./parsers/sections.ts";
 import { PARSERS } from "./parsers/table.ts";
-import { type Place, projectRelative, withShortPaths } from "./place.ts";
+import { type Place, taskRelative, withShortPaths } from "./place.ts";
 
 import type { Problem } from "./problem.ts";
 import { readStructured } from "./structured/read-structured.ts";
@@ -11,6 +15,9 @@ export interface FoundProblem {
   readonly problem: Problem;
   readonly tool: string;
   readonly kind: FindingKind;
+  /** The lines of the log it was read from; none for a report. */
+  readonly from: number;
+  readonly to: number;
 }
 
 /** What the tools of one log said. */
@@ -33,7 +40,12 @@ function readReport({ text, report, parser, ...place }: GateWords): Reading | un
   if (parser === "none") return undefined;
   const reported = readStructured(report ?? text);
   if (reported !== undefined) {
-    const problems = reported.map((one) => ({ ...one, problem: inProject(one.problem, place) }));
+    const problems = reported.map((one) => ({
+      ...one,
+      problem: inProject(one.problem, place, []),
+      from: 0,
+      to: 0,
+    }));
     return { problems, unread: 0, isRead: () => report === undefined };
   }
   const found = report === undefined ? undefined : parseLog(readLog(report), place, parser);
@@ -44,11 +56,11 @@ interface GateWords extends Place {
   readonly text: string;
   /** The text of the report file the check wrote, where the configuration names one. */
   readonly report?: string;
-  readonly parser?: string;
+  readonly parser?: string | PatternParser;
 }
 
 /** `parser` pins one parser by name, `none` turns all of them off; otherwise every tool in the log is looked for. */
-function parseLog(log: Log, place: Place, parser?: string): Reading {
+function parseLog(log: Log, place: Place, parser?: string | PatternParser): Reading {
   const read = new Uint8Array(log.lines.length);
   const isRead = (line: number) => read[line] === 1;
   const problems: FoundProblem[] = [];
@@ -59,7 +71,7 @@ function parseLog(log: Log, place: Place, parser?: string): Reading {
       read.fill(1, from, to);
       if (readProblem === undefined) continue;
       if (problems.length < MOST_READ)
-        problems.push({ problem: inProject(readProblem(), place), tool, kind });
+        problems.push({ problem: inProject(readProblem(), place, tasksAt(log, from)), tool, kind, from, to });
       else unread += 1;
     }
   }
@@ -69,18 +81,30 @@ function parseLog(log: Log, place: Place, parser?: string): Reading {
 /** More than anyone can use; the rest is counted. */
 const MOST_READ = 3000;
 
-function candidates(pinned: string | undefined): readonly Parser[] {
+function candidates(pinned: string | PatternParser | undefined): readonly Parser[] {
   if (pinned === "none") return [];
+  if (typeof pinned === "object") return [patternParser(pinned)];
   const known = PARSERS.filter((parser) => parser.name === pinned);
   return known.length > 0 ? known : PARSERS;
 }
 
-/** Paths inside messages are shortened too, so that fingerprints stay the same elsewhere. */
-function inProject(problem: Problem, place: Place): Problem {
+/** The tasks that may have printed a line, the likeliest first. */
+function tasksAt({ tasks }: Log, line: number): readonly string[] {
+  const last = countBefore(tasks.length, (index) => (tasks[index]?.from ?? line) <= line) - 1;
+  return tasks
+    .slice(Math.max(0, last + 1 - MOST_TASKS), last + 1)
+    .map(({ name }) => name)
+    .toReversed();
+}
+
+const MOST_TASKS = 3;
+
+/** Paths inside messages are shortened too: they say the same, and fingerprints stay the same elsewhere. */
+function inProject(problem: Problem, place: Place, tasks: readonly string[]): Problem {
   const { file, message, excerpt } = problem;
   return {
     ...problem,
-    ...(file === undefined ? {} : { file: projectRelative(file, place) }),
+    ...(file === undefined ? {} : { file: taskRelative(file, place, tasks) }),
     message: withShortPaths(message, place),
     ...(excerpt === undefined ? {} : { excerpt: withShortPaths(excerpt, place) }),
   };

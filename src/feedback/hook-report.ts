@@ -1,6 +1,8 @@
 import type { HookResult } from "../core/hook.ts";
 import { describeOutcome } from "../core/outcome.ts";
+import { visibleText } from "./clean-text.ts";
 import { cutText } from "./cut-text.ts";
+import { FENCE_CHARS, inFence } from "./fence.ts";
 import { digestGates, type GateText, readGate } from "./digest.ts";
 
 /** A hook that has something to say, and what it printed. */
@@ -13,14 +15,14 @@ export interface ToldHook {
 export function reportHooks(told: readonly ToldHook[], maxChars: number): string {
   const ordered = told.toSorted((a, b) => rank(a.result) - rank(b.result));
   const heads = ordered.map(({ result }) => headline(result));
-  const room = maxChars - heads.reduce((sum, head) => sum + head.length + 3, 0);
+  const room = maxChars - heads.reduce((sum, head) => sum + head.length + 3 + FENCE_CHARS, 0);
   const logged = ordered.filter(({ text }) => text.logPath !== "");
   const digests = digestGates(
     logged.map(({ text }) => readGate(text).draft()),
     Math.max(0, room),
   );
   const sections = ordered.map((hook, index) =>
-    [heads[index], digests[logged.indexOf(hook)]].filter(Boolean).join("\n"),
+    [heads[index], inFence(visibleText(digests[logged.indexOf(hook)] ?? ""))].filter(Boolean).join("\n"),
   );
   return cutText(sections.join("\n\n"), maxChars);
 }

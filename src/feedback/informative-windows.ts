@@ -1,26 +1,66 @@
 import { cutText } from "./cut-text.ts";
+import { lastName } from "./order-problems.ts";
+import type { Problem } from "./problem.ts";
 
 const LONGEST_SHOWN = 400;
 const BEFORE = 2;
 const AFTER = 6;
 const END = 12;
 
-/** The parts of a log that say most when no tool was recognised: the first error, the last error, the end; more errors while room is left. */
-export function informativeWindows(
-  lines: readonly string[],
-  budgetChars: number,
-  isRead: (line: number) => boolean = () => false,
-): string {
-  const shown = new Set<number>();
-  let left = budgetChars;
-  for (const index of linesByWorth(lines, isRead)) {
-    const cost = shownLine(lines[index] ?? "").length + GAP_COST;
-    if (shown.has(index) || cost > left) continue;
-    shown.add(index);
-    left -= cost;
-  }
-  return renderLines(lines, shown);
+type IsRead = (line: number) => boolean;
+
+/** The parts of a log that say most when no tool was recognised: names and places of failures, the first error, the last error, the end. */
+export function informativeWindows(lines: readonly string[], budgetChars: number): string {
+  return renderWorthy(lines, linesByWorth(lines), budgetChars);
 }
+
+/** The parts around trouble that no parser understood and no listed problem explains: another tool may have failed too. */
+export function unreadTrouble(
+  { lines, isRead, listed }: { lines: readonly string[]; isRead: IsRead; listed: readonly Problem[] },
+  budgetChars: number,
+): string {
+  const told = listed.flatMap(({ file, test, message }) => [
+    file,
+    test === undefined ? undefined : lastName(test),
+    message.slice(0, 30),
+  ]);
+  const words = [...new Set(told)].filter((word) => word !== undefined && word.length > 3);
+  const fresh: number[] = [];
+  let looked = 0;
+  for (let index = 0; index < lines.length && looked < MOST_LOOKED_AT; index += 1) {
+    const line = lines[index] ?? "";
+    if (isRead(index) || line.length > LONGEST_LOOKED_AT || !isStrong(line)) continue;
+    looked += 1;
+    if (!words.some((word) => line.includes(word ?? ""))) fresh.push(index);
+  }
+  if (fresh.length === 0) return "";
+  return renderWorthy(lines, aroundEach(lines, fresh, isRead), budgetChars);
+}
+
+const LONGEST_LOOKED_AT = 1000;
+const MOST_LOOKED_AT = 400;
+
+function* aroundEach(lines: readonly string[], chosen: readonly number[], isRead: IsRead): Generator<number> {
+  yield* chosen;
+  for (const index of chosen) for (const near of windowAround(lines, index)) if (!isRead(near)) yield near;
+}
+
+/** A failure said as such: by its severity, by its mark, or with its place. */
+function isStrong(line: string): boolean {
+  return (
+    (STRONG.test(line) || (PLACE.test(line) && TROUBLE.test(line))) &&
+    !FINE.test(line) &&
+    !CONSEQUENCE.test(line)
+  );
+}
+
+const STRONG =
+  /^[\s\d#*>|-]*(?:\[? ?(?:fatal|error|panic|FAIL|FAILED|ERROR|FATAL|Error|Failure)\]?\b[: ]|not ok |[✖✗✘×❌] |(?:Uncaught )?[A-Z]\w*(?:Error|Exception): |\d+\) \S)|\*failed\*|\.\.\. ?(?:FAILED|FAIL|ERROR)\b|\b(?:FAILED|FAILURE)\b|\b(?:Segmentation fault|core dumped|[Oo]ut of memory|OutOfMemoryError|signal: \w+|timed out)\b|^Killed$/;
+const PLACE = /[\w-]\.[A-Za-z]\w{0,9}(?::|\(|\s?\[|, line |" line | line | @ )\d/;
+
+/** That something failed, said by whoever called it. */
+const CONSEQUENCE =
+  /\b(?:exit(?:ed)?(?: with)?(?: status| code)|command failed|could not compile|test failed, to rerun|lifecycle script|Error \d+$|aborting due to|error occurred when checking)/i;
 
 /** Whether a line says that something went wrong. */
 function soundsLikeTrouble(line: string): boolean {
@@ -30,20 +70,43 @@ function soundsLikeTrouble(line: string): boolean {
 const TROUBLE =
   /\b(?:error|fatal|fail(?:ed|s|ure|ing)?|exception|panic(?:ked)?|traceback|cannot|can't|could ?n[o']t|unable to|not found|no such|undefined|unexpected|unresolved|invalid|illegal|assert\w*|expected|denied|refused|abort(?:ed|ing)?|segmentation fault|core dumped|killed|timed? ?out|missing|conflict)\b|(?:Error|Exception)\b|ERR!|[✗✖×✘❌]|\bFAIL/i;
 
-const FINE = /\b(?:0|no|zero) (?:errors?|failed|failures?|failing|problems?|warnings?)\b|\b0 fail/i;
+/** No trouble, or a test that passed, whatever its name. */
+const FINE =
+  /\b(?:0|no|zero) (?:errors?|failed|failures?|failing|problems?|warnings?)\b|\b0 fail|^\s*(?:✓|✔|√|ok \d|PASS(?:ED)?\b|\[ *(?:OK|PASSED) *\]|\(pass\)|--- PASS)|\b(?:PASSED|[Pp]assed|ok)$/i;
 
 /** A gap marker and a line end, at worst one for each line shown. */
 const GAP_COST = 8;
 
-function* linesByWorth(lines: readonly string[], isRead: (line: number) => boolean): Generator<number> {
-  const trouble = lines.flatMap((line, index) => (!isRead(index) && soundsLikeTrouble(line) ? [index] : []));
+function renderWorthy(lines: readonly string[], worthy: Iterable<number>, budgetChars: number): string {
+  const shown = new Set<number>();
+  let left = budgetChars;
+  for (const index of worthy) {
+    if (shown.has(index)) continue;
+    const cost =
+      shownLine(lines[index] ?? "").length + (shown.has(index - 1) || shown.has(index + 1) ? 1 : GAP_COST);
+    if (cost > left) {
+      if (left < GAP_COST * 4) break;
+      continue;
+    }
+    shown.add(index);
+    left -= cost;
+  }
+  return renderLines(lines, shown);
+}
+
+function* linesByWorth(lines: readonly string[]): Generator<number> {
+  const trouble = lines.flatMap((line, index) => (soundsLikeTrouble(line) ? [index] : []));
+  const strong = trouble.filter((index) => isStrong(lines[index] ?? ""));
   const lastLine = lines.findLastIndex((line) => line.trim() !== "");
+  yield* windowAround(lines, strong[0] ?? trouble[0]);
   yield* windowAround(lines, trouble[0]);
   yield* windowAround(lines, trouble.at(-1));
   yield* linesBetween(lines, lastLine - END + 1, lastLine);
+  for (const index of strong) yield index;
+  for (const index of strong) yield* windowAround(lines, index);
   for (const index of trouble) yield index;
   for (const index of trouble) yield* windowAround(lines, index);
-  yield* linesBetween(lines, 0, lastLine);
+  for (let index = lastLine; index >= 0; index -= 1) if (lines[index]?.trim() !== "") yield index;
 }
 
 function* windowAround(lines: readonly string[], index: number | undefined): Generator<number> {

@@ -1,5 +1,5 @@
 import { problemBlock, problemLine, problemPlace } from "./describe-problem.ts";
-import type { Problem } from "./problem.ts";
+import { kindOf, type Problem } from "./problem.ts";
 
 /** A problem to show, in the order of repair. */
 export interface Listed {
@@ -10,29 +10,104 @@ export interface Listed {
   readonly position: number;
 }
 
+/** The list, and where every problem has its own part of it, those parts. */
+export interface LaidOut {
+  readonly text: string;
+  readonly blocks?: readonly string[];
+}
+
 /**
- * Every problem as fully as the budget allows: with excerpts, with shorter ones, one line each, one shorter line each; when even that is
- * too much, the first ones as lines, the next as bare places, and a count of the rest.
+ * Every problem as fully as the budget allows: with excerpts, with shorter ones; then the first ones of each kind of failure with their
+ * excerpts and the others as lines; one line each, one shorter line each; when even that is too much, the first ones as lines, the next
+ * as bare places, and a count of the rest.
  */
-export function layOutProblems(listed: readonly Listed[], budgetChars: number): string {
+export function layOutProblems(listed: readonly Listed[], budgetChars: number): LaidOut {
+  const repeats = repeatsOfKind(listed);
+  const alike = manyAlike(repeats);
   for (const maxExcerpt of EXCERPT_CHARS) {
-    const blocks = allWithin(listed, budgetChars, ({ problem, known }) =>
-      known ? problemLine(problem, LINE_CHARS) : problemBlock(problem, maxExcerpt),
+    const blocks = allWithin(listed, budgetChars, (one) =>
+      one.known || alike.has(one)
+        ? problemLine(one.problem, one.known ? LINE_CHARS : shortMessage(one.problem))
+        : problemBlock(one.problem, maxExcerpt),
     );
-    if (blocks !== undefined) return blocks.join("\n");
+    if (blocks !== undefined) return laidOut(blocks);
+  }
+  for (const { excerpt, message } of KIND_CHARS) {
+    const blocks = allWithin(listed, budgetChars, (one) => kindBlock(one, repeats, { excerpt, message }));
+    if (blocks !== undefined) return laidOut(blocks);
   }
   for (const maxMessage of MESSAGE_CHARS) {
     const lines = allWithin(listed, budgetChars, ({ problem }) => problemLine(problem, maxMessage));
-    if (lines !== undefined) return withExcerptsWhileRoom(listed, lines, budgetChars).join("\n");
+    if (lines !== undefined) return laidOut(withExcerptsWhileRoom(listed, lines, budgetChars));
   }
-  return linesThenPlaces(listed, budgetChars);
+  return { text: linesThenPlaces(listed, budgetChars) };
+}
+
+/** One line for each, whatever it takes. */
+export function layOutLines(listed: readonly Listed[], maxMessageChars: number): LaidOut {
+  return laidOut(listed.map(({ problem }) => problemLine(problem, maxMessageChars)));
+}
+
+function laidOut(blocks: readonly string[]): LaidOut {
+  return { text: blocks.join("\n"), blocks };
 }
 
 const EXCERPT_CHARS = [4000, 1600, 800, 400] as const;
 const LINE_CHARS = 240;
 const MESSAGE_CHARS = [LINE_CHARS, 160, 110, 70, 40] as const;
+
+/** What the first of a kind get, and how much of the message the others repeat. */
+const KIND_CHARS = [
+  { excerpt: 1600, message: LINE_CHARS },
+  { excerpt: 800, message: 110 },
+  { excerpt: 800, message: 0 },
+  { excerpt: 400, message: 0 },
+] as const;
+const FULL_OF_A_KIND = 3;
+const MANY_OF_A_KIND = 6;
 const SHARE_OF_LINES = 0.75;
 const ENOUGH_LINES = 60;
+
+/** Those whose kind has been shown in full often enough: ninety-nine tests with one cause are one cause with ninety-nine names. */
+function repeatsOfKind(listed: readonly Listed[]): ReadonlySet<Listed> {
+  const seen = new Map<string, number>();
+  return new Set(
+    listed.filter(({ problem }) => {
+      const kind = kindOf(problem);
+      const before = seen.get(kind) ?? 0;
+      seen.set(kind, before + 1);
+      return before >= FULL_OF_A_KIND;
+    }),
+  );
+}
+
+/** Many tests that failed alike, or complaints in the same words, need only their names and places, however much room there is. */
+function manyAlike(repeats: ReadonlySet<Listed>): ReadonlySet<Listed> {
+  const kinds = new Map<string, Listed[]>();
+  for (const one of repeats) {
+    const { file, test, code, message } = one.problem;
+    if (file === undefined) continue;
+    const kind = test === undefined ? `${code} ${message}` : kindOf(one.problem);
+    const same = kinds.get(kind) ?? [];
+    kinds.set(kind, same);
+    same.push(one);
+  }
+  return new Set([...kinds.values()].filter(({ length }) => length >= MANY_OF_A_KIND).flat());
+}
+
+/** A test or a rule has a name that says enough. */
+function shortMessage({ test, code }: Problem): number {
+  return test === undefined && code === undefined ? 60 : 0;
+}
+
+function kindBlock(
+  one: Listed,
+  repeats: ReadonlySet<Listed>,
+  { excerpt, message }: { readonly excerpt: number; readonly message: number },
+): string {
+  if (!one.known && !repeats.has(one)) return problemBlock(one.problem, excerpt);
+  return problemLine(one.problem, one.problem.test === undefined ? Math.max(message, 40) : message);
+}
 
 /** The first ones are repaired first, so they get their excerpts first. */
 function withExcerptsWhileRoom(
@@ -61,10 +136,13 @@ function linesThenPlaces(listed: readonly Listed[], budgetChars: number): string
 
 const REST_NOTE_CHARS = 48;
 
-/** Longer messages for as long as enough problems get their line. */
+/** The first of each kind keeps its message, the others are shortened until enough problems get their line. */
 function firstLines(listed: readonly Listed[], chars: number): readonly string[] {
+  const repeats = repeatsOfKind(listed);
   for (const maxMessage of MESSAGE_CHARS) {
-    const lines = whileRoom(listed, chars, ({ problem }) => problemLine(problem, maxMessage));
+    const lines = whileRoom(listed, chars, (one) =>
+      problemLine(one.problem, repeats.has(one) ? Math.min(maxMessage, 40) : maxMessage),
+    );
     if (lines.length >= ENOUGH_LINES) return lines;
   }
   return whileRoom(listed, chars, ({ problem }) => problemLine(problem, 0));

@@ -2,7 +2,7 @@ import { cleanLines } from "./clean-text.ts";
 import { unwrapGoJson } from "./go-json.ts";
 import { type FindBeginnings, indexBeginnings } from "./index-beginnings.ts";
 import { type PlacedText, placedText } from "./placed-text.ts";
-import { untangle } from "./untangle.ts";
+import { untangle, type Task, announcedTasks } from "./untangle.ts";
 
 /** What a gate printed, as a person would have seen it; read once for all parsers. */
 export interface Log {
@@ -14,6 +14,8 @@ export interface Log {
   /** The lines that begin with a place in a file. */
   readonly placed: readonly PlacedText[];
   readonly isPlaced: (line: number) => boolean;
+  /** The tasks of whoever ran several programs, in order. */
+  readonly tasks: readonly Task[];
 }
 
 /** No tool puts a place further right; a minified file or a JSON blob on one line must not cost time. */
@@ -21,7 +23,7 @@ const LONGEST_LINE = 4000;
 
 /** Cleans and splits a raw log. */
 export function readLog(raw: string): Log {
-  const lines = untangle(unwrapGoJson(cleanLines(raw).map(bounded)));
+  const { lines, tasks: labelled } = untangle(unwrapGoJson(cleanLines(raw).map(bounded)));
   const placed: PlacedText[] = [];
   const isPlaced = new Uint8Array(lines.length);
   lines.forEach((line, index) => {
@@ -31,8 +33,11 @@ export function readLog(raw: string): Log {
     isPlaced[index] = 1;
   });
   const beginning = indexBeginnings(lines);
+  const tasks = [...labelled, ...announcedTasks(lines, beginning)].toSorted(
+    (one, other) => one.from - other.from,
+  );
   const numbered = beginning(..."0123456789".split(""));
-  return { lines, beginning, numbered, placed, isPlaced: (line) => isPlaced[line] === 1 };
+  return { lines, beginning, numbered, placed, isPlaced: (line) => isPlaced[line] === 1, tasks };
 }
 
 function bounded(line: string): string {

@@ -7,22 +7,29 @@ export function secretMasker(env: Readonly<Record<string, string | undefined>>):
   const known = values.length === 0 ? undefined : new RegExp(values.map(escapeForRegExp).join("|"), "g");
   return (text) => {
     const withoutValues = known === undefined ? text : text.replace(known, MASK);
-    return maskTokenShapes(withoutValues);
+    return maskShapes(withoutValues);
   };
 }
 
 const SECRET_NAME =
-  /secret|token|passw(?:or)?d|passphrase|passwd|_pass$|^pass$|api_?key|access_?key|private_?key|signing_?key|encryption_?key|credential|auth|cookie|dsn$|connection_?string|webhook|_pat$|_pwd$/i;
+  /secret|token|passw(?:or)?d|passphrase|_pass$|^pass$|(?:^|_|api|access)key$|private_?key|signing_?key|encryption_?key|credential|auth(?!or)|cookie|dsn$|connection_?string|webhook|_pat$|_pwd$|(?:^|_)jwt(?:_|$)|(?:^|_)session$/i;
 
-/** These hold places, switches and names, not secrets. */
+/** These hold places, switches, names and public parts, not secrets. */
 const OPEN_NAME =
-  /(?:_sock|_path|_file|_dir|_home|_name|_type|_method|_mode|_enabled|_ttl|_bin|_helper|askpass|xauthority)$/i;
+  /(?:_sock|_path|_file|_dir|_home|_name|_type|_method|_mode|_enabled|_ttl|_bin|_helper|_id|_url|_uri|_host|askpass|xauthority)$|(?:public|cache|sort|primary|foreign|partition|object|row|group|s3|hot)_?key$|^(?:desktop|xdg|gnome|kde|gdm)\w*session$/i;
+
+/** A webhook and a connection string are secrets as a whole, whatever they are called. */
+const SECRET_PLACE = /webhook|connection_?string|dsn/i;
 
 function secretValues(env: Readonly<Record<string, string | undefined>>): readonly string[] {
   const values = Object.entries(env)
-    .filter(([name, value]) => SECRET_NAME.test(name) && !OPEN_NAME.test(name) && isWorthHiding(value))
+    .filter(([name, value]) => isSecretName(name) && isWorthHiding(value))
     .flatMap(([, value = ""]) => spellings(value.trim()));
   return [...new Set(values)].toSorted((one, other) => other.length - one.length);
+}
+
+function isSecretName(name: string): boolean {
+  return SECRET_NAME.test(name) && (!OPEN_NAME.test(name) || SECRET_PLACE.test(name));
 }
 
 function isWorthHiding(value: string | undefined): boolean {
@@ -32,14 +39,21 @@ function isWorthHiding(value: string | undefined): boolean {
   );
 }
 
-/** A secret also shows up line by line, inside JSON, in a URL and as base64. */
+/** A secret also shows up line by line, inside JSON, in a URL, and as base64, alone or behind a user's name. */
 function spellings(value: string): readonly string[] {
   const lines = value.split(/\r?\n/).filter((line) => line.trim().length >= SHORTEST_SECRET);
   const inJson = JSON.stringify(value).slice(1, -1);
-  return [value, ...lines, inJson, encodedForUrl(value), base64(value)].filter(
+  const spelled = [value, ...lines, inJson, encodedForUrl(value), base64(value)].filter(
     (spelling) => spelling.length >= SHORTEST_SECRET,
   );
+  return [
+    ...spelled,
+    ...[1, 2, 3].map((shift) => base64Behind(value, shift)).filter((one) => one.length >= LONG),
+  ];
 }
+
+/** Long enough that a piece of base64 cannot be there by chance. */
+const LONG = 12;
 
 function encodedForUrl(value: string): string {
   return /\p{Surrogate}/u.test(value) ? "" : encodeURIComponent(value);
@@ -50,41 +64,91 @@ function base64(value: string): string {
   return btoa(String.fromCodePoint(...bytes)).replace(/=+$/, "");
 }
 
+/** The part of `user:value` in base64 that depends on the value alone, for a beginning of so many bytes beyond threes. */
+function base64Behind(value: string, shift: number): string {
+  const start = Math.ceil((shift * 8) / 6);
+  return base64(`${"x".repeat(shift)}${value}`).slice(start, -1);
+}
+
 function escapeForRegExp(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
 }
 
-const TOKEN_SHAPES = new RegExp(
-  [
-    String.raw`\bgh[pousr]_[A-Za-z0-9]{30,}`,
-    String.raw`\bgithub_pat_\w{30,}`,
-    String.raw`\bglpat-[\w-]{16,}`,
-    String.raw`\bsk-[A-Za-z0-9_-]{20,}`,
-    String.raw`\b[rsp]k_(?:live|test)_[A-Za-z0-9]{16,}`,
-    String.raw`\bxox[abeoprs]-[A-Za-z0-9-]{10,}`,
-    String.raw`\b(?:AKIA|ASIA)[A-Z0-9]{16}\b`,
-    String.raw`\bAIza[\w-]{35}`,
-    String.raw`\bya29\.[\w-]{20,}`,
-    String.raw`\bnpm_[A-Za-z0-9]{30,}`,
-    String.raw`\bpypi-[\w-]{30,}`,
-    String.raw`\bhf_[A-Za-z0-9]{30,}`,
-    String.raw`\bdop_v1_[a-f0-9]{32,}`,
-    String.raw`\bSG\.[\w-]{16,}\.[\w-]{16,}`,
-    String.raw`\beyJ[\w-]{8,4096}\.eyJ[\w-]{8,}\.[\w-]{8,}`,
-    String.raw`-----BEGIN [A-Z ]*PRIVATE KEY-----[\w+/=\s]{0,8192}(?:-----END [A-Z ]*PRIVATE KEY-----)?`,
-  ].join("|"),
-  "g",
-);
+/** A shape, and the text every match of it holds: what is not there need not be looked for. Words in the first group stay. */
+interface Shape {
+  readonly hints: readonly string[];
+  readonly shape: RegExp;
+}
+
+/** What common services hand out, after the published rules of gitleaks and secretlint for what there is to cover. */
+const SHAPES: readonly Shape[] = [
+  { hints: ["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], shape: /\bgh[pousr]_[A-Za-z0-9]{30,}/g },
+  { hints: ["github_pat_"], shape: /\bgithub_pat_\w{30,}/g },
+  { hints: ["glpat-", "glptt-", "gldt-", "glrt-"], shape: /\bgl(?:pat|ptt|dt|rt)-[\w-]{16,}/g },
+  { hints: ["sk-"], shape: /\bsk-[A-Za-z0-9_-]{20,}/g },
+  { hints: ["k_live_", "k_test_"], shape: /\b[rsp]k_(?:live|test)_[A-Za-z0-9]{16,}/g },
+  { hints: ["whsec_"], shape: /\bwhsec_[A-Za-z0-9+/=]{24,}/g },
+  { hints: ["xox", "xapp-"], shape: /\b(?:xox[abeoprs]|xapp)-[A-Za-z0-9-]{10,}/g },
+  {
+    hints: ["hooks.slack.com/"],
+    shape: /(hooks\.slack\.com\/(?:services|workflows|triggers)\/)[\w/-]{20,}/g,
+  },
+  { hints: ["AKIA", "ASIA"], shape: /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g },
+  { hints: ["AIza"], shape: /\bAIza[\w-]{35}/g },
+  { hints: ["ya29."], shape: /\bya29\.[\w-]{20,}/g },
+  { hints: ["GOCSPX-"], shape: /\bGOCSPX-[\w-]{20,}/g },
+  { hints: ["npm_"], shape: /\bnpm_[A-Za-z0-9]{30,}/g },
+  { hints: ["pypi-"], shape: /\bpypi-[\w-]{30,}/g },
+  { hints: ["hf_"], shape: /\bhf_[A-Za-z0-9]{30,}/g },
+  { hints: ["dop_v1_", "doo_v1_"], shape: /\bdo[op]_v1_[a-f0-9]{32,}/g },
+  { hints: ["dckr_pat_"], shape: /\bdckr_pat_[\w-]{20,}/g },
+  { hints: ["hvs."], shape: /\bhvs\.[\w-]{20,}/g },
+  { hints: ["shpat_", "shpss_", "shpca_"], shape: /\bshp(?:at|ss|ca)_[a-fA-F0-9]{32}/g },
+  { hints: ["lin_api_"], shape: /\blin_api_[A-Za-z0-9]{32,}/g },
+  { hints: ["SG."], shape: /\bSG\.[\w-]{16,}\.[\w-]{16,}/g },
+  { hints: ["AGE-SECRET-KEY-1"], shape: /\bAGE-SECRET-KEY-1[A-Z0-9]{50,}/g },
+  { hints: [".eyJ"], shape: /\beyJ[\w-]{8,4096}\.eyJ[\w-]{8,}\.[\w-]{8,}/g },
+  {
+    hints: ["PRIVATE KEY"],
+    shape:
+      /-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----(?:[^-]{0,8192}-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----|(?:\s|\\[rn]|[\w+/=]{30,}){0,400})/g,
+  },
+  {
+    hints: ["earer ", "uthorization", "AccountKey="],
+    shape: /(\bBearer\s+|\bAuthorization["']?:\s*["']?\w+\s+|\bAccountKey=)[\w+/=.~-]{16,}/gi,
+  },
+  { hints: ["asic "], shape: /(\bBasic\s+)(?=[A-Za-z+/]*[\d=])[A-Za-z0-9+/]{12,}={0,2}/g },
+  { hints: ["://"], shape: /(:\/\/[^\s/:@]{0,64}:)[^\s@/"'<>]{3,}(?=@)/g },
+  { hints: ["://"], shape: /(:\/\/)(?=[^\s@/]*\d)[\w-]{20,}(?=@[\w.-]+)/g },
+  {
+    hints: ["_authToken", "_password", "_auth"],
+    shape: /(\b_(?:authToken|password|auth)\s*=\s*["']?)(?![$<{*])[^\s"']{8,}/g,
+  },
+  {
+    hints: ["_token=", "oken=", "key=", "secret=", "ignature=", "sig="],
+    shape:
+      /([?&](?:access_token|refresh_token|id_token|auth_token|token|api_?key|key|client_secret|secret|sig|signature|x-amz-signature)=)(?![$<{*])[^\s&"'<>#]{8,}/gi,
+  },
+  {
+    hints: ["pi-", "PI-"],
+    shape: /(\bX-(?:Api|Auth)-(?:Key|Token)["']?\s*[:=]\s*["']?)(?![$<{*])[\w+/=.~-]{8,}/gi,
+  },
+  {
+    hints: ["assword=", "ASSWORD=", "passwd=", "pwd="],
+    shape:
+      /(\b(?:\w*password|passwd|pwd)=["']?)(?![$<{*%[(]|(?:none|null|true|false|undefined|string|str|password|required|changeme)\b)[^\s"'&;,<>]{6,}/gi,
+  },
+];
+
+function maskShapes(text: string): string {
+  return SHAPES.reduce(
+    (masked, { hints, shape }) =>
+      hints.some((hint) => masked.includes(hint)) ? masked.replace(shape, withWordsBefore) : masked,
+    text,
+  );
+}
 
 /** The words before the secret stay, so that the reader knows what was hidden. */
-const AFTER_WORDS = [
-  /(\bBearer\s+|\bAuthorization:\s*\w+\s+|\bAccountKey=)[\w+/=.~-]{16,}/g,
-  /(\/\/[^\s/:@]{0,64}:)[^\s@/"'<>]{3,}(?=@)/g,
-] as const;
-
-function maskTokenShapes(text: string): string {
-  return AFTER_WORDS.reduce(
-    (masked, shape) => masked.replace(shape, `$1${MASK}`),
-    text.replace(TOKEN_SHAPES, MASK),
-  );
+function withWordsBefore(_all: string, words: unknown): string {
+  return typeof words === "string" ? `${words}${MASK}` : MASK;
 }

@@ -32,14 +32,48 @@ function lineOf({ problem }: FoundProblem): number {
 function withoutRepeats(found: readonly FoundProblem[]): readonly FoundProblem[] {
   const unique = new Map<string, FoundProblem>();
   for (const one of found) {
-    const key = identity(one.problem);
+    const key = identityOf(one.problem);
     const seen = unique.get(key);
     if (seen === undefined || weight(one.problem) > weight(seen.problem)) unique.set(key, one);
   }
-  return [...unique.values()];
+  return withoutBareRepeats([...unique.values()]);
 }
 
-function identity({ file, line, column, code, test, message }: Problem): string {
+/** A runner lists the names of failed tests again at the end, without what it said about them. */
+function withoutBareRepeats(unique: readonly FoundProblem[]): readonly FoundProblem[] {
+  const known = withoutShapesOfKnown(unique);
+  const told = new Set(known.filter(isTold).map(({ problem }) => problem.test));
+  return known.filter((one) => one.problem.test === undefined || isTold(one) || !told.has(one.problem.test));
+}
+
+function isTold({ problem }: FoundProblem): boolean {
+  return problem.file !== undefined || problem.excerpt !== undefined;
+}
+
+/** What a runner's own parser has read is not read again by its shape, nor from the list at the end. */
+function withoutShapesOfKnown(unique: readonly FoundProblem[]): readonly FoundProblem[] {
+  const surest = new Map<string, number>();
+  for (const { tool, problem } of unique) {
+    const name = lastName(problem.test ?? "");
+    surest.set(name, Math.min(surest.get(name) ?? Number.MAX_SAFE_INTEGER, sureness(tool)));
+  }
+  return unique.filter(
+    ({ tool, problem }) =>
+      problem.test === undefined || sureness(tool) <= (surest.get(lastName(problem.test)) ?? 0),
+  );
+}
+
+function sureness(tool: string): number {
+  return tool === "listed" ? 2 : tool === "tests" ? 1 : 0;
+}
+
+/** The test without its suites. */
+export function lastName(test: string): string {
+  return test.split(/ [>›] |::|#|\./).at(-1) ?? test;
+}
+
+/** What makes two tellings the same problem. */
+export function identityOf({ file, line, column, code, test, message }: Problem): string {
   if (test !== undefined) return `test ${file} ${line} ${test}`;
   return [file, line, column, code, message].join("\u0000");
 }

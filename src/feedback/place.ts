@@ -3,10 +3,29 @@ export interface Place {
   readonly projectRoot: string;
   /** Project-relative directory the tool ran in; `.` when absent. */
   readonly workingDirectory?: string;
+  /** Whether the work tree holds a file, by its path from the project; what relative paths of nested runners are checked against. */
+  readonly isFile?: (path: string) => boolean;
 }
 
+/** The path as the project knows it, when a task of another package may have printed it: only a file that exists is believed. */
+export function taskRelative(printed: string, place: Place, names: readonly string[]): string {
+  const path = projectRelative(printed, place);
+  const { isFile } = place;
+  if (isFile === undefined || names.length === 0 || isAbsolute(path) || isFile(path)) return path;
+  const directories = names.flatMap((name) => directoriesFor(projectRelative(name, place)));
+  return directories.map((directory) => withoutDots(`${directory}/${path}`)).find(isFile) ?? path;
+}
+
+/** A package is called like the end of its directory. */
+function directoriesFor(name: string): readonly string[] {
+  const last = name.replace(/^@[^/]+\//, "");
+  return [name, ...PACKAGE_ROOTS.map((root) => `${root}/${last}`), last];
+}
+
+const PACKAGE_ROOTS = ["packages", "apps", "libs", "services", "modules", "crates", "tools"] as const;
+
 /** The path as the project knows it: relative with `/` inside the project, as printed outside. */
-export function projectRelative(printed: string, place: Place): string {
+function projectRelative(printed: string, place: Place): string {
   const path = withForwardSlashes(FILE_URL.test(printed) ? pathOfUrl(printed) : printed);
   const root = withForwardSlashes(place.projectRoot).replace(/\/+$/, "");
   const inside = afterRoot(path, root);

@@ -46,3 +46,44 @@ const FILE_NAME =
   /^(?!https?:)(?:file:\/\/)?(?:[A-Za-z]:)?(?:[^:"'`<>|*?=,;]*[\\/])?(?:[^\\/:"'`<>|*?=,;]*[A-Za-z_)\]-][^\\/:"'`<>|*?=,;]*\.[A-Za-z][\w+-]{0,11}|\.?[A-Za-z]+rc|(?:Make|Docker|Rake|Gem|Jenkins|Just|Brew|Vagrant)file)$/;
 
 const HOST_NAME = /^[\w.-]+\.(?:com|org|net|io|dev|local|localhost|internal)$/i;
+
+/** A place anywhere in a line. */
+export interface FoundPlace {
+  readonly file: string;
+  readonly line: string;
+  readonly column: string | undefined;
+  /** Where it stands in the line. */
+  readonly at: number;
+  readonly length: number;
+}
+
+/** The first place a line shows, in one of the forms that tools use in the middle of a line. */
+export function findPlace(text: string): FoundPlace | undefined {
+  if (!MAY_HOLD_PLACE.test(text)) return undefined;
+  ANYWHERE.lastIndex = 0;
+  for (let found = ANYWHERE.exec(text); found !== null; found = ANYWHERE.exec(text)) {
+    const form = GROUPS.find(([file]) => found?.[file] !== undefined) ?? GROUPS[0];
+    const file = found[form[0]] ?? "";
+    if (!isFileName(file)) continue;
+    const { index, 0: all } = found;
+    return { file, line: found[form[1]] ?? "", column: found[form[2]], at: index, length: all.length };
+  }
+  return undefined;
+}
+
+/** For each form, the groups of file, line and column. Numbered, not named: this runs on every line that may explain a failure. */
+const GROUPS = [
+  [1, 2, 3],
+  [4, 5, 6],
+  [7, 8, 9],
+  [10, 11, 12],
+  [14, 13, 99],
+  [15, 16, 99],
+] as const;
+
+/** An extension, or a file that has none, with a number close behind it or before it. */
+const MAY_HOLD_PLACE = /(?:\.[A-Za-z][\w+-]{0,11}|file)["']?(?::|,| ?[([]| |@)[ a-z@:([]{0,8}\d|line: \d/;
+
+/** `file:1:2`, `file(1,2)`, `file (1:2)`, `file 1:2`, `"file", line 1`, `file line 1`, `file: line 1, col 2`, `line: 1 file`, `file @ 1`. */
+const ANYWHERE =
+  /(?<![\w./@-])(?:(?:file:\/\/)?((?:[A-Za-z]:)?[\w@./\\~+-]{1,300}):(\d{1,7})(?::(\d{1,5}))?(?![\w.])|((?:[A-Za-z]:)?[\w@./\\~+-]{1,300}):? ?[[(](\d{1,7})(?:[,:] ?(\d{1,5}))?[^\s\])]{0,12}[\])]|"?((?:[A-Za-z]:)?[\w@./\\~+-]{1,300})"? (\d{1,7}):(\d{1,5})(?![\w.])|"?((?:[A-Za-z]:)?[\w@./\\~+-]{1,300})"?[,:]?(?: at)? line (\d{1,7})(?:,? col(?:umn)? (\d{1,5}))?|line: (\d{1,7}) ([\w@./\\~+-]{1,300})|([\w@./\\~+-]{1,300}) @ (\d{1,7}))/g;

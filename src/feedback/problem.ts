@@ -25,6 +25,15 @@ export function fingerprint(problem: Problem): string {
   return hash([file, code, test, severity, withoutNoise(message)].join("\u0000"));
 }
 
+/** Failures of one kind have one cause: the same rule, or the same message but for names and numbers. */
+export function kindOf({ severity, code, test, message }: Problem): string {
+  const words = message
+    .replace(/(["'`<]).*?["'`>]/g, "$1")
+    .replace(/\(at [^()]+\)$/, "")
+    .replace(/-?\b0?x?\d[\w.]*/g, "0");
+  return [severity, code ?? "", test === undefined ? "" : "test", words.slice(0, 80)].join("\u0000");
+}
+
 /** Line numbers, addresses, times and temporary names change from run to run; assertion values do not. */
 function withoutNoise(message: string): string {
   return message

@@ -18,8 +18,20 @@ export function readVerdict(text: string): VerdictText {
 
 /** Whether this says something about the place instead of reporting it: notes, log output, stack frames. */
 export function isRemark(text: string): boolean {
-  return REMARK.test(text);
+  return REMARK.test(text) || PASSING.test(text);
 }
+
+/** Whether this only says that something failed, by whoever called it: the failure itself stands elsewhere. */
+export function isConsequence(text: string): boolean {
+  return CONSEQUENCE.test(text);
+}
+
+const CONSEQUENCE =
+  /^g?make(?:\[\d+\])?: |\] Error \d+$|\bexited \(\d+\)|^ninja: |^npm error |see the compiler error output|^Test \S+ failed$|^The following error occurred while executing this line|\bexit(?:ed)?(?: with)?(?: status| code) \d|command failed/i;
+
+/** What a runner says about tests that did not fail. */
+const PASSING =
+  /\b(?:has passed|is skipped|was skipped|skipped because|succeeded)\b|^(?:Entering|Leaving|Starting|Finished|Loading) /;
 
 const REMARK =
   /^(?:note|info|information|debug|trace|log|hint|help|remark|verbose|running|ok|passed|PASS|in|at|from|required from|instantiated from|see)\b(?!\w*[/(])/i;

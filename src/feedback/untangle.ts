@@ -1,42 +1,82 @@
+import type { FindBeginnings } from "./index-beginnings.ts";
+import { isFileName } from "./placed-text.ts";
+
+/** A log without the prefixes of the programs that ran others, and where each of them worked. */
+export interface Untangled {
+  readonly lines: readonly string[];
+  /** In order; a line before the first belongs to nobody. */
+  readonly tasks: readonly Task[];
+}
+
+/** What one task of a runner printed. */
+export interface Task {
+  /** Index of its first line. */
+  readonly from: number;
+  /** The name of a package, or a directory. */
+  readonly name: string;
+}
+
 /**
- * Runners of several programs at once put a name before every line: `[lint] …`, `web:test: …`, `api | …`. When nearly all lines of a log
- * have one, the lines are given back without it, those of each program together.
+ * Runners of several programs put a name before every line: `[lint] …`, `web:test: …`, `api | …`. The lines are given back without it,
+ * those of each program together.
  */
-export function untangle(lines: readonly string[]): readonly string[] {
-  const labels = lines.slice(0, LOOKED_AT).map(labelOf);
-  const counts = new Map<string, number>();
-  for (const label of labels) if (label !== undefined) counts.set(label, (counts.get(label) ?? 0) + 1);
-  const frequent = new Set([...counts].filter(([, count]) => count >= FREQUENT).map(([label]) => label));
-  const written = lines.slice(0, LOOKED_AT).filter((line) => line.trim() !== "").length;
-  const labelled = labels.filter((label) => label !== undefined && frequent.has(label)).length;
-  if (frequent.size === 0 || frequent.size > MOST_PROGRAMS || labelled < written * NEARLY_ALL) return lines;
-  return programByProgram(lines, frequent);
+export function untangle(lines: readonly string[]): Untangled {
+  const labels = frequentLabels(lines);
+  return labels.size === 0 ? { lines, tasks: [] } : programByProgram(lines, labels);
 }
 
 const LOOKED_AT = 5000;
 const FREQUENT = 4;
-const MOST_PROGRAMS = 30;
+const MOST_PROGRAMS = 60;
 const NEARLY_ALL = 0.8;
 
+/** What may be a prefix is one when nearly all lines have such, or when it has the form that only runners use. */
+function frequentLabels(lines: readonly string[]): ReadonlySet<string> {
+  const counts = new Map<string, number>();
+  let written = 0;
+  for (const line of lines.slice(0, LOOKED_AT)) {
+    if (line.trim() === "") continue;
+    written += 1;
+    const label = labelOf(line);
+    if (label !== undefined) counts.set(label, (counts.get(label) ?? 0) + 1);
+  }
+  const frequent = [...counts].filter(([label, count]) => count >= (isOfRunner(label) ? 2 : FREQUENT));
+  const labelled = frequent.reduce((sum, [, count]) => sum + count, 0);
+  const known = labelled >= written * NEARLY_ALL ? frequent : frequent.filter(([label]) => isOfRunner(label));
+  return new Set(known.length > MOST_PROGRAMS ? [] : known.map(([label]) => label));
+}
+
 const LABEL =
-  /^(?:\[[\w@./:-]{1,40}\]|[\w@./-]{1,60}(?:[:#][\w./-]{1,40})*:|[\w@./-]{1,60} [\w:-]{1,30}:|[\w@./:-]{1,40} *\|)(?= |$)/;
+  /^(?:\s{0,8}\[[\w@./:-]{1,40}\]|[\w@./-]{1,60}(?:[:#][\w./-]{1,40})*:|[\w@./-]{1,60} [\w:-]{1,30}:|[\w@./:-]{1,40} *\|)(?= |$)/;
+
+/** `@scope/name:task:`, `packages/name task:`, `name-1  |`, `    [junit]`: nobody else prints these. */
+const OF_RUNNER =
+  /^(?:@[\w.-]+\/[\w.-]+(?:[:#][\w:.-]+)?:|[\w.-]+#[\w:.-]+:|(?:packages|apps|libs|services|modules)\/[\w./-]+(?: [\w:-]+)?:|[\w.-]+-\d+ +\||\s{2,8}\[[a-z]\w*\])$/;
+
+function isOfRunner(label: string): boolean {
+  return OF_RUNNER.test(label);
+}
 
 /** These stand before lines too, but belong to them. */
 const PART_OF_THE_LINE =
-  /^\[?(?:npm )?(?:error|warn(?:ing)?|info|debug|trace|fatal|notice|note|hint|help|log|success|failure|\d+:\d+)(?:[\]:|]| )/i;
-const CAPITALS = /^\[?[A-Z]{1,8}[\]:| ]/;
+  /^\[?(?:npm )?(?:error|warn(?:ing)?|info|debug|trace|fatal|notice|note|hint|help|log|success|failure|tsl|\d+:\d+)(?:[\]:|]| )/i;
+const CAPITALS = /^\s*\[?[A-Z]{1,8}[\]:| ]/;
 
 function labelOf(line: string): string | undefined {
   const label = LABEL.exec(line)?.[0];
-  return label === undefined ||
-    PART_OF_THE_LINE.test(label) ||
-    CAPITALS.test(label) ||
-    /[.:]\d+:?$|Error:$/.test(label)
-    ? undefined
-    : label;
+  return label === undefined || isPartOfTheLine(label) ? undefined : label;
 }
 
-function programByProgram(lines: readonly string[], labels: ReadonlySet<string>): readonly string[] {
+function isPartOfTheLine(label: string): boolean {
+  return (
+    PART_OF_THE_LINE.test(label.trimStart()) ||
+    CAPITALS.test(label) ||
+    /[.:]\d+:?$|Error:$/.test(label) ||
+    isFileName(label.replace(/:$/, ""))
+  );
+}
+
+function programByProgram(lines: readonly string[], labels: ReadonlySet<string>): Untangled {
   const programs = new Map<string, string[]>();
   for (const line of lines) {
     const label = labelOf(line) ?? "";
@@ -45,5 +85,43 @@ function programByProgram(lines: readonly string[], labels: ReadonlySet<string>)
     programs.set(known, own);
     own.push(known === "" ? line : line.slice(known.length).replace(/^ /, ""));
   }
-  return [...programs.values()].flatMap((own) => [...own, ""]);
+  let from = 0;
+  const tasks = [...programs].map(([label, own]) => {
+    const task = { from, name: taskName(label) };
+    from += own.push("");
+    return task;
+  });
+  return { lines: new Array<string>().concat(...programs.values()), tasks };
+}
+
+/** `@shop/api:build:` is about `@shop/api`, `packages/api test:` about `packages/api`. */
+function taskName(label: string): string {
+  return label
+    .trim()
+    .replace(/^\[|\]$|\s*\|$/g, "")
+    .replace(/:$/, "")
+    .replace(/[ :#].*$/, "");
+}
+
+/** Where a runner says for whom the lines below are: `> name@1.0.0 test`, `> nx run name:test`, `Entering directory`. */
+export function announcedTasks(lines: readonly string[], beginning: FindBeginnings): readonly Task[] {
+  return beginning("> ", "make", "gmake", "npm error").flatMap((from) => {
+    const groups = ANNOUNCED.exec(lines[from] ?? "")?.groups;
+    const name = Object.values(groups ?? {}).find((one) => one !== undefined);
+    if (name === undefined) return [];
+    return [{ from: groups?.["failed"] === undefined ? from : aboveBlank(lines, from), name }];
+  });
+}
+
+const ANNOUNCED =
+  /^> nx run (?<project>@?[\w./-]+):|^> (?<package>@?[\w./-]+)@\d\S* \S+|^g?make(?:\[\d+\])?: Entering directory '(?<directory>[^']+)'|^npm error (?:path|location) (?<failed>\/\S+|[A-Z]:\S+)$/;
+
+const LONGEST_SCRIPT = 2000;
+
+/** npm says where a script failed only below what it printed. */
+function aboveBlank(lines: readonly string[], index: number): number {
+  const farthest = Math.max(0, index - LONGEST_SCRIPT);
+  let above = index;
+  while (above > farthest && !lines[above - 1]?.startsWith("> ")) above -= 1;
+  return above;
 }

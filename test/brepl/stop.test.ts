@@ -126,7 +126,7 @@ describe("hooks together", () => {
 
     expect(run.exitCode).toBe(2);
     expect(run.stderr).toMatch(/^Hook 'second' failed \(attempt 1\/10\)/);
-    expect(run.stderr).toContain("Hook 'first' failed: exit code 1\none");
+    expect(run.stderr).toContain("Hook 'first' failed: exit code 1\n```\none");
     expect(project.has("ran")).toBe(false);
   });
 

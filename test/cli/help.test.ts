@@ -13,6 +13,7 @@ const NOT_FOR_MACHINES = [
   "brepl",
   "completion",
   "help",
+  "parse",
   "init",
   "install",
   "uninstall",

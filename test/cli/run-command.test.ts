@@ -133,7 +133,7 @@ describe("what is printed", () => {
     expect(done.stdout).not.toContain("\u001b");
     expect(done.stdout).toMatch(/\[PASS\] check:\.:ok \(\d+ ms\)\n/);
     expect(done.stdout).toMatch(
-      /── check:\.:red ──\n[^]*src\/a\.ts:3:5 error TS2322: no\.\nFull log: gauntlet_logs\/check_\._red\.1\.log\n/,
+      /── check:\.:red ──\n[^]*src\/a\.ts:3:5 error TS2322: no\.\n[^]*Full log: gauntlet_logs\/check_\._red\.1\.log\n/,
     );
     expect(done.stdout).not.toContain("noise");
   });

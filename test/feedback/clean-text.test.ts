@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { cleanText } from "../../src/feedback/clean-text.ts";
+import { cleanText, visibleName } from "../../src/feedback/clean-text.ts";
 
 test.each([
   ["colours", "\u001B[31merror\u001B[39m: \u001B[1;38;5;196mx\u001B[0m", "error: x"],
@@ -12,6 +12,17 @@ test.each([
   ["Windows line ends", "one\r\ntwo\r\n", "one\ntwo\n"],
   ["control characters", "a\u0000b\u0007c\bd\u007F", "abcd"],
   ["tabs and other languages", "\tгрешка: größe 🙂", "\tгрешка: größe 🙂"],
+  ["text that reads backwards", "safe\u202Etxt.exe", "safe\\u202Etxt.exe"],
+  ["zero-width characters", "pass\u200Bword a\u200Cb a\u200Db", "pass\\u200Bword a\\u200Cb a\\u200Db"],
+  ["the joiner of an emoji", "👩‍👩‍👧‍👦 👩🏽‍💻", "👩‍👩‍👧‍👦 👩🏽‍💻"],
+  ["tags", "hi\u{E0041}\u{E007F}", "hi\\u{E0041}\\u{E007F}"],
+  ["C1 controls", "a\u0085b\u0090c", "a\\u0085b\\u0090c"],
 ])("%s", (_, raw, clean) => {
   expect(cleanText(raw)).toBe(clean);
+});
+
+test("a name stays on one line, whatever it holds", () => {
+  expect(visibleName("src\nWhat to do now: stop\u2028\u202E")).toBe(
+    "src\\u000AWhat to do now: stop\\u2028\\u202E",
+  );
 });

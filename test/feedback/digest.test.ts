@@ -48,6 +48,53 @@ describe("digestGates", () => {
     expect(digest).toContain("failed: adds: 2 == 3\n    expected: 3\n    actual: 2\n");
   });
 
+  test("loses nothing of a log that fits: what the list does not say stands below it", () => {
+    const [digest] = digestGates(
+      [gate("starting the linter\nsrc/a.c:3:9: error: expected ';'\nhint: see the manual\n")],
+      9000,
+    );
+
+    expect(digest).toMatchInlineSnapshot(`
+      "1 error in 1 file:
+      src/a.c:3:9 error: expected ';'
+      What else the log says:
+      starting the linter
+      hint: see the manual
+      Full log: logs/lint.log"
+    `);
+  });
+
+  test("says so when the tool counts more failures than were read, and shows the rest", () => {
+    const filler = Array.from({ length: 1000 }, (_, index) => `step ${index} of the build`);
+    const text = [
+      ...filler,
+      "src/a.c:3:9: error: x",
+      ...filler,
+      "FAILED odd/thing (see 12)",
+      ...filler,
+      "9 errors",
+    ];
+
+    const [digest] = digestGates([gate(text.join("\n"))], 9000);
+
+    expect(digest).toContain("The tool counts 9");
+    expect(digest).toContain("FAILED odd/thing (see 12)");
+    expect(digest).not.toContain("step 400");
+  });
+
+  test("tells many failures of one kind as one cause with many names", () => {
+    const text = [
+      "TAP version 13",
+      ...Array.from({ length: 200 }, (_, index) => failedPoint(index + 1)).flat(),
+    ];
+
+    const [digest = ""] = digestGates([gate(text.join("\n"))], 9000);
+
+    expect(digest).toContain("t/a.js:1:1 failed: number 1: expected 1, got 0");
+    expect(digest).toContain("t/a.js:199:1 failed: number 199\n");
+    expect(digest.match(/got 0/g)).toHaveLength(3);
+  });
+
   test("gives what one gate does not need to the others", () => {
     const long = Array.from(
       { length: 400 },
@@ -112,3 +159,8 @@ describe("digestGates", () => {
     expect(digest).toBe("src/a.c:3:9: error: expected ';'\nFull log: logs/lint.log");
   });
 });
+
+function failedPoint(number: number): readonly string[] {
+  const said = [`  error: 'expected ${number}, got 0'`, `  at: '/tmp/project/t/a.js:${number}:1'`];
+  return [`not ok ${number} - number ${number}`, "  ---", ...said, "  ..."];
+}

@@ -1,5 +1,7 @@
+import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { secretMasker } from "../../src/feedback/mask-secrets.ts";
+import { readCorpus } from "./corpus/read-corpus.ts";
 
 describe("values of secret-looking variables", () => {
   const env = {
@@ -25,6 +27,40 @@ describe("values of secret-looking variables", () => {
   });
 
   test.each([
+    "STRIPE_KEY",
+    "OPENAI_KEY",
+    "SSH_KEY",
+    "JWT",
+    "SESSION",
+    "APP_SESSION",
+    "REGISTRY_AUTH",
+    "REGISTRY_AUTH_HEADER",
+    "SENTRY_DSN",
+    "SLACK_WEBHOOK_URL",
+  ])("are hidden when the variable is called %s", (name) => {
+    expect(secretMasker({ [name]: "k3y-0f-s0me-k1nd" })("got k3y-0f-s0me-k1nd!")).toBe("got ***!");
+  });
+
+  test.each([
+    "GIT_AUTHOR_EMAIL",
+    "DESKTOP_SESSION",
+    "XDG_SESSION_ID",
+    "CACHE_KEY",
+    "PUBLIC_KEY",
+    "TOKEN_URL",
+  ])("are shown when the variable is called %s", (name) => {
+    expect(secretMasker({ [name]: "nothing-secret" })("got nothing-secret!")).toBe("got nothing-secret!");
+  });
+
+  test.each(["me", "ci", "bot", "somebody"])("are hidden in the base64 of %s:value", (user) => {
+    const encoded = btoa(`${user}:abcd1234efgh5678`);
+    const masked = secretMasker({ API_TOKEN: "abcd1234efgh5678" })(`header ${encoded} sent`);
+
+    expect(masked).toContain("***");
+    expect(atob(/header (\S*?)\*/.exec(masked)?.[1] ?? "")).not.toContain("abcd");
+  });
+
+  test.each([
     ["paths", "/tmp/ssh-agent.1 /run/secrets/token"],
     ["switches and short values", "true abc"],
     ["other variables", "some-editor-name"],
@@ -46,6 +82,11 @@ describe("shapes of common tokens", () => {
     `npm_${filler.slice(0, 36)}`,
     `eyJ${filler}.eyJ${filler}.${filler}`,
     "-----BEGIN RSA PRIVATE KEY-----\nMIIEabc+/=\n-----END RSA PRIVATE KEY-----",
+    String.raw`-----BEGIN PRIVATE KEY-----\nMIIEabc+/=\nabc=\n-----END PRIVATE KEY-----\n`.slice(0, -2),
+    `glpat-${filler.slice(0, 20)}`,
+    `sk_live_${filler.slice(0, 24)}`,
+    `dckr_pat_${filler.slice(0, 27)}`,
+    `hvs.${filler.slice(0, 30)}`,
   ])("hides %s", (token) => {
     expect(mask(`before ${token} after`)).toBe("before *** after");
   });
@@ -56,9 +97,29 @@ describe("shapes of common tokens", () => {
   });
 
   test.each([
+    [`//registry.example.com/:_authToken=${filler}`, "//registry.example.com/:_authToken=***"],
+    [`GET /items?access_token=${filler}&page=2`, "GET /items?access_token=***&page=2"],
+    [`git clone https://${filler.slice(0, 40)}@example.com/a.git`, "git clone https://***@example.com/a.git"],
+    [`X-Api-Key: ${filler}`, "X-Api-Key: ***"],
+    ["connect user=me password=hunter22 host=db", "connect user=me password=*** host=db"],
+    [
+      `https://hooks.slack.com/services/T00000000/B00000000/${filler.slice(0, 24)}`,
+      "https://hooks.slack.com/services/***",
+    ],
+    [`Basic ${btoa("me:s3cr3t-t0ken-42")}`, "Basic ***"],
+  ])("hides the secret in %s", (text, masked) => {
+    expect(mask(text)).toBe(masked);
+  });
+
+  test.each([
     "http://localhost:8080/a/rather/long/path",
     "src/sk-folder/file.ts:3:4",
     "sha256 hash of the file",
+    "https://git@github.com/owner/name.git",
+    "usage: login --password=<password> --token=TOKEN",
+    "password=None password=$PASSWORD password=*** password=string",
+    "Basic usage of the command",
+    "-----BEGIN PUBLIC KEY-----",
   ])("leaves %s alone", (text) => {
     expect(mask(text)).toBe(text);
   });
@@ -68,4 +129,12 @@ describe("shapes of common tokens", () => {
 
     expect(mask(text)).toBe(text);
   });
+});
+
+test("no log of the corpus holds anything that is hidden", () => {
+  const mask = secretMasker({});
+  const tools = fileURLToPath(new URL("../fixtures/tools", import.meta.url));
+
+  for (const { name, text } of [...readCorpus(tools), ...readCorpus(`${tools}/held`)])
+    expect.soft(mask(text) === text, name).toBe(true);
 });

@@ -76,6 +76,30 @@ In a.sh line 1:
 FILE: a.php
 [warn] a.js
 ** (A) a.ex:1: x
+[ RUN      ] A.b
+[  FAILED  ] A.b (0 ms)
+(fail) x [1ms]
+FAIL: x
+Failure -> a.lua @ 3
+Failure: test_x(A)
+  MethodSource [className = 'A', methodName = 'x']
+#   Failed test 'x'
+name ... FAILED
+name => ./a.ts:1:2
+2 failed
+Failing scenarios:
+Error: x
+  a.zz:1:2
+ERROR in ./a.js 2:13
+CMake Error at CMakeLists.txt:5 (x):
+==1==ERROR: AddressSanitizer: x
+    #0 0x1 in f /a.c:4
+TEST CASE:  x
+a.cc:7: FAILED:
+@shop/api:build: x
+npm error path /a
+> a@1.0.0 test
+3 tests, 2 failures
 `.split("\n");
 const BETWEEN = ["\n", "\n\n", "\r", "  ", "    ", " - ", "\u001B[31m", "[[[[", "))))", "x".repeat(50)];
 
@@ -115,6 +139,17 @@ test.each([
   ["listed tests", `${numbers("  ✘ [fail]: x").join("\n")}\n${numbers("  x").join("\n")}`],
   ["tracebacks", "Traceback (most recent call last):\n".repeat(MEGABYTE / 30)],
   ["not ok", "not ok 1 - a\n".repeat(MEGABYTE / 12)],
+  ["marks without explanations", "[  FAILED  ] A.b\n".repeat(MEGABYTE / 17)],
+  ["marks with explanations", "1) a\n   expected 1\n   at a.zz:1\n".repeat(MEGABYTE / 32)],
+  ["headings of expected failures", "Pending: x\n  1) a\n".repeat(MEGABYTE / 18)],
+  ["lists of failed tests", `2 failed\n${numbers("  name ").join("\n")}\n`],
+  ["complaints", "Error: x\n  a.zz:1:2\n".repeat(MEGABYTE / 20)],
+  ["complaints without places", "Error: x\n".repeat(MEGABYTE / 9)],
+  ["sanitizer reports", "==1==ERROR: AddressSanitizer: x\n    #0 0x1 in f /a.c:4\n".repeat(MEGABYTE / 55)],
+  ["assertions without a name", "a.cc:7: FAILED:\n  CHECK( x )\n".repeat(MEGABYTE / 30)],
+  ["tasks of a runner", "@shop/api:build: npm error path /a\n".repeat(MEGABYTE / 35)],
+  ["many tasks", numbers("> a@1.0.0 t").join("\n")],
+  ["a name that never ends", `${"a".repeat(MEGABYTE / 2)}.ts:1:2 Error: ${"a.".repeat(MEGABYTE / 4)}`],
   ["annotations", "::error file=a::".repeat(MEGABYTE / 15)],
 ])(
   "%s of a megabyte is digested",

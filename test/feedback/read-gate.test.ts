@@ -146,6 +146,52 @@ describe("reports for machines", () => {
     expect(problemsOf("", { report })).toMatchObject([{ file: "t/b.js", line: 4, test: "b" }]);
   });
 
+  test("Playwright's JSON", () => {
+    const error = {
+      message: "\u001B[31mexpected 3\u001B[39m\nto be 2",
+      location: { file: "/tmp/project/t/a.spec.ts", line: 4, column: 9 },
+    };
+    const spec = {
+      title: "adds up",
+      ok: false,
+      file: "a.spec.ts",
+      line: 2,
+      tests: [{ results: [{ status: "failed", error }] }],
+    };
+    const report = JSON.stringify({
+      config: {},
+      suites: [{ title: "a.spec.ts", specs: [], suites: [{ specs: [spec] }] }],
+    });
+
+    expect(problemsOf("", { report })).toMatchObject([
+      { file: "t/a.spec.ts", line: 4, test: "adds up", message: "expected 3", excerpt: "to be 2" },
+    ]);
+  });
+
+  test("the JSON of pytest-json-report", () => {
+    const crash = { path: "/tmp/project/tests/test_a.py", lineno: 7, message: "assert 1 == 2\n +  where" };
+    const tests = [
+      { nodeid: "tests/test_a.py::test_fine", outcome: "passed", call: { outcome: "passed" } },
+      { nodeid: "tests/test_a.py::TestA::test_adds", outcome: "failed", call: { outcome: "failed", crash } },
+    ];
+
+    expect(problemsOf("", { report: JSON.stringify({ created: 1, tests }) })).toMatchObject([
+      { file: "tests/test_a.py", line: 7, test: "TestA::test_adds", message: "assert 1 == 2" },
+    ]);
+  });
+
+  test("cargo --message-format=json", () => {
+    const spans = [{ is_primary: true, file_name: "src/main.rs", line_start: 3, column_start: 5 }];
+    const message = { message: "mismatched types", level: "error", code: { code: "E0308" }, spans };
+    const report = [{ reason: "compiler-artifact" }, { reason: "compiler-message", message }]
+      .map((one) => JSON.stringify(one))
+      .join("\n");
+
+    expect(problemsOf("", { report })).toMatchObject([
+      { file: "src/main.rs", line: 3, code: "E0308", message: "mismatched types" },
+    ]);
+  });
+
   test("a broken report is no report: the log is read", () => {
     expect(problemsOf("src/a.c:3:9: error: x", { report: "{ not json" })).toMatchObject([
       { file: "src/a.c" },
@@ -165,5 +211,114 @@ test("output of several programs side by side is read program by program", () =>
   expect(problemsOf([...text, ...more].join("\n"))).toMatchObject([
     { file: "src/x.js", line: 1, code: "rule-a" },
     { file: "src/y.js", line: 3, code: "rule-b" },
+  ]);
+});
+
+describe("tools without a parser", () => {
+  test("a mark, a name and a place below it are a failed test", () => {
+    const text = [
+      "1) adds up",
+      "   expected 3, got 2",
+      "   at src/calc.test.zz:7",
+      "",
+      "1 test, 1 failure",
+    ].join("\n");
+
+    expect(problemsOf(text)).toMatchObject([{ file: "src/calc.test.zz", line: 7, test: "adds up" }]);
+  });
+
+  test("a mark below what it is about takes what stands above it", () => {
+    const text = [
+      "[ RUN      ] Calc.Adds",
+      "calc_test.cc:7: Failure",
+      "Expected: 3",
+      "[  FAILED  ] Calc.Adds (0 ms)",
+      "[ RUN      ] Calc.Fine",
+      "[       OK ] Calc.Fine (0 ms)",
+      "[  FAILED  ] 1 test, listed below:",
+      "[  FAILED  ] Calc.Adds",
+    ];
+
+    expect(problemsOf(text.join("\n"))).toMatchObject([{ file: "calc_test.cc", line: 7, test: "Calc.Adds" }]);
+  });
+
+  test("a severity and a place on two lines are a complaint, in either order", () => {
+    const text = ["Error: no such thing", "  src/a.zz:3:4", "", "src/b.zz:5:6", "Error: nor this one"].join(
+      "\n",
+    );
+
+    expect(problemsOf(text)).toMatchObject([
+      { file: "src/a.zz", line: 3, message: "no such thing" },
+      { file: "src/b.zz", line: 5, message: "nor this one" },
+    ]);
+  });
+
+  test("a data race is named with the first place in the project", () => {
+    const text = [
+      "==================",
+      "WARNING: DATA RACE",
+      "Write at 0x00c000018158 by goroutine 8:",
+      "  shop.add()",
+      "      /tmp/project/cart/cart.go:12 +0x44",
+      "==================",
+    ];
+
+    expect(problemsOf(text.join("\n"))).toMatchObject([
+      { file: "cart/cart.go", line: 12, message: "DATA RACE" },
+    ]);
+  });
+
+  test("what passing tests log is no problem", () => {
+    const text = [
+      "ERROR    app:calc.py:7 connection failed",
+      "FAIL is a word",
+      "=== 12 passed in 0.1s ===",
+    ].join("\n");
+
+    expect(problemsOf(text)).toEqual([]);
+  });
+
+  test("a place without a complaint is no problem", () => {
+    const text = 'calc.cpp(4): Entering test case "adds"\ncalc.cpp(5): info: check 1 == 1 has passed';
+
+    expect(problemsOf(text)).toEqual([]);
+  });
+
+  test("failures that were expected are none", () => {
+    const text = [
+      "Pending: (Failures listed here are expected)",
+      "",
+      "  1) is not done",
+      "     expected 1",
+      "     at a_spec.zz:3",
+    ].join("\n");
+
+    expect(problemsOf(text)).toEqual([]);
+  });
+});
+
+test("paths of a package's task get its directory where that file is there", () => {
+  const text = [
+    "@shop/api:build: src/a.ts(2,1): error TS1: x",
+    "@shop/api:build: done",
+    "@shop/web:build: src/b.ts(3,1): error TS2: y",
+    "@shop/web:build: done",
+  ];
+  const there = new Set(["packages/api/src/a.ts"]);
+
+  expect(problemsOf(text.join("\n"), { isFile: (path: string) => there.has(path) })).toMatchObject([
+    { file: "packages/api/src/a.ts" },
+    { file: "src/b.ts" },
+  ]);
+});
+
+test("a pattern of the project's own reads what no parser knows", () => {
+  const parser = {
+    pattern: String.raw`^(?<file>.+?) at (?<line>\d+) => (?<message>.*)$`,
+    kind: "lint",
+  } as const;
+
+  expect(problemsOf("src/a.zz at 7 => no good\nfine", { parser })).toMatchObject([
+    { file: "src/a.zz", line: 7, message: "no good" },
   ]);
 });

@@ -2,6 +2,9 @@ import { loadSettings } from "../../config/gauntlet/load.ts";
 import { GATES_NOTHING } from "../../config/gauntlet/read-entry-points.ts";
 import type { AbsolutePath } from "../../core/path.ts";
 import type { StopRecord } from "../../core/session-record.ts";
+import type { Settings } from "../../core/settings.ts";
+
+import { adviseReport } from "../../feedback/advise-report.ts";
 import type { Host } from "../../hosts/host.ts";
 import {
   diagnoseHost,
@@ -52,6 +55,7 @@ export async function doctorCommand(terminal: Terminal, { json }: DoctorOptions)
     const { level, text } = project.finding;
     printLine(terminal.stdout, `${MARKS[level]} ${text}`);
     for (const diagnosis of diagnoses) printDiagnosis(terminal, diagnosis);
+    for (const advice of await reportAdvice(terminal)) printLine(terminal.stdout, advice);
     if (!isGated)
       printLine(
         terminal.stdout,
@@ -86,6 +90,22 @@ interface ProjectFacts {
   readonly finding: Pick<Finding, "level" | "text">;
   /** What the project says; what we install otherwise. */
   readonly neededMs: number;
+}
+
+/** Checks whose tool could write a report for machines. */
+async function reportAdvice(terminal: Terminal): Promise<readonly string[]> {
+  const gates = (await settingsOf(terminal))?.entryPoints.flatMap((entryPoint) => entryPoint.gates) ?? [];
+  const advice = gates.flatMap((gate) => {
+    const said = gate.kind === "check" ? adviseReport(gate) : undefined;
+    return said === undefined ? [] : [`check ${gate.name}: ${said}`];
+  });
+  return [...new Set(advice)];
+}
+
+async function settingsOf({ cwd, env }: Terminal): Promise<Settings | undefined> {
+  const root = findProject(cwd);
+  const loaded = root === undefined ? undefined : await loadSettings(root, env);
+  return loaded?.ok ? loaded.value.settings : undefined;
 }
 
 /** A hook that works gates nothing where the configuration has no gate that can run. */

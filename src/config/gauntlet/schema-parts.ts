@@ -73,6 +73,15 @@ function isWithinADay(text: string): boolean {
   return seconds > 0 && seconds <= MAX_SECONDS;
 }
 
+/** Whether a regular expression reads a problem: it compiles, and names what is wrong by its file or its test. */
+export function isPattern(pattern: string): boolean {
+  try {
+    return /\(\?<(?:file|test)>/.test(new RegExp(pattern, "u").source);
+  } catch {
+    return false;
+  }
+}
+
 function staysInside(path: string): boolean {
   return !/^[\\/]|^[A-Za-z]:|^~(?:[\\/]|$)/.test(path) && !path.split(/[\\/]/).includes("..");
 }

@@ -1,16 +1,28 @@
 import * as z from "zod";
-import { PARSER_NAMES } from "../../feedback/parser-names.ts";
+import { PARSER_NAMES } from "../../feedback/parsers/table.ts";
 import { BUILTIN_REVIEW_NAMES } from "./builtin-reviews.ts";
 import { expects } from "./explain-issue.ts";
 import { sharedShape } from "./global-schema.ts";
 import { isReviewer, REVIEWER_NAMES } from "./reviewer-name.ts";
-import { duration, innerPath, text, wholeNumber } from "./schema-parts.ts";
+import { duration, innerPath, text, wholeNumber, isPattern } from "./schema-parts.ts";
 import { stopKind } from "./stop-hook-schema.ts";
 
 /** What holds where `retry` says nothing. */
 export const RETRY_DEFAULTS = { when_stuck: "continue", extend_on_progress: false } as const;
 
 const innerGlob = innerPath("a path or a glob");
+
+const patternParser = z.strictObject({
+  pattern: text("a regular expression")
+    .refine(isPattern, { error: "must be a regular expression with a group `(?<file>…)` or `(?<test>…)`" })
+    .describe(
+      "A regular expression for one line of output, with the named groups `file` or `test`, and `line`, `column`, `severity`, `code`, `message` where the tool prints them.",
+    ),
+  kind: z
+    .enum(["build", "lint", "test"])
+    .default("lint")
+    .describe("What the tool does: decides the order of repair."),
+});
 
 const priority = z.enum(["critical", "high", "medium", "low"]);
 
@@ -54,9 +66,7 @@ const checkShape = {
     .optional()
     .describe("Where to run, relative to the project root. Default: the directory of the entry point."),
   ...gateShape,
-  timeout: duration
-    .default(240)
-    .describe("When the check is ended and counts as failed: seconds, or `90s`, `2m`."),
+  timeout: duration.default(240).describe("When the check is ended and counts as failed: or `90s`, `2m`."),
   fail_fast: z
     .boolean()
     .default(false)
@@ -76,9 +86,13 @@ const checkShape = {
     .describe("The shell that runs the command. Default: `sh`, on Windows `cmd`."),
   warn_only: z.boolean().default(false).describe("A failure is reported as a warning and never blocks."),
   parser: z
-    .enum(PARSER_NAMES)
+    .union([z.enum(PARSER_NAMES), patternParser], {
+      error: expects("the name of a parser, or `pattern` and `kind`"),
+    })
     .optional()
-    .describe("The parser that reads the output, or `none`. Default: whatever tools are recognised in it."),
+    .describe(
+      "The parser that reads the output: a name, `none`, or a `pattern` of your own. Default: whatever tools are recognised in it.",
+    ),
   report: innerPath("a file of the project")
     .optional()
     .describe(
@@ -127,7 +141,7 @@ const reviewShape = {
   num_reviews: wholeNumber.min(1).default(1).describe("How many independent reviews to ask for."),
   model: text("the name of a model").optional().describe("The model the reviewer should use."),
   ...gateShape,
-  timeout: duration.default(240).describe("When a review is ended: seconds, or `90s`, `2m`."),
+  timeout: duration.default(240).describe("When a review is ended: or `90s`, `2m`."),
   max_rounds: wholeNumber.min(1).default(2).describe("After so many rounds the review stops asking."),
   min_priority: priority.default("low").describe("Findings below this priority are left out."),
   on_unavailable: z

@@ -37,7 +37,8 @@ export function causeIn({ message = "" }: Caught): string {
   return / \(at [^()]+\)$/.exec(message)?.[0] ?? "";
 }
 
-function isSameFile(file: string, testFile: string | undefined): boolean {
+/** Whether two spellings end in the same file. */
+export function isSameFile(file: string, testFile: string | undefined): boolean {
   if (testFile === undefined) return false;
   const [longer, shorter] = file.length > testFile.length ? [file, testFile] : [testFile, file];
   return longer === shorter || longer.endsWith(`/${shorter.replace(/^\.\//, "")}`);

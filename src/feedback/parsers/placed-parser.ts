@@ -1,8 +1,8 @@
 import type { Log } from "../log.ts";
 import type { PlacedText } from "../placed-text.ts";
-import { type VerdictText, isRemark, readVerdict } from "../read-verdict.ts";
-import { endOfFrame } from "./code-frame.ts";
+import { type VerdictText, isRemark, readVerdict, isConsequence } from "../read-verdict.ts";
 import { type Caught, finding } from "./compose.ts";
+
 import type { Finding, FindingKind, Parser } from "./parser.ts";
 
 /** A tool that prints one placed line for each problem, as most compilers and linters do. */
@@ -45,5 +45,28 @@ function textOf({ lines }: Log, { rest, word, index }: PlacedText): string {
 export const generic: Parser = placedParser({
   name: "generic",
   kind: "lint",
-  says: (rest) => !isRemark(rest) && /[A-Za-z]{2}/.test(rest),
+  says: (rest) => !isRemark(rest) && !isConsequence(rest) && /[A-Za-z]{2}/.test(rest),
 });
+
+const LONGEST_FRAME = 12;
+
+/**
+ * Where the lines end that belong to the message above `start`: marked source, indented explanation. Blank lines end them, except one
+ * before marked source.
+ */
+export function endOfFrame({ lines, isPlaced }: Log, start: number): number {
+  const first = lines[start]?.trim() === "" && isSource(lines[start + 1] ?? "") ? start + 1 : start;
+  let end = first;
+  while (end < lines.length && end - first < LONGEST_FRAME && belongs(lines[end] ?? "") && !isPlaced(end))
+    end += 1;
+  return end === first ? start : end;
+}
+
+function belongs(line: string): boolean {
+  return line.trim() !== "" && (/^(?:\s|[|│╷╵·])/.test(line) || isSource(line));
+}
+
+/** `12 | code`, `> 12 | code`, `12   code` of the TypeScript compiler, a row of markers. */
+function isSource(line: string): boolean {
+  return /^\s*>?\s*\d+\s*[|│]|^\d+\s{2,}\S|^\d+ \S|^\s*[~^]+\s*$/.test(line);
+}

@@ -60,12 +60,22 @@ export function toFinding(describe: (section: Section) => Caught): (section: Sec
 
 /** The last section that starts before a line; sections are in order. */
 export function lastBefore(all: readonly Section[], line: number): Section | undefined {
+  return all[countBefore(all.length, (index) => (all[index]?.from ?? line) < line) - 1];
+}
+
+/** The last of some numbers in order that is below another. */
+export function lastBelow(numbers: readonly number[], limit: number): number | undefined {
+  return numbers[countBefore(numbers.length, (index) => (numbers[index] ?? limit) < limit) - 1];
+}
+
+/** How many of so many, in order, come before: found by halving. */
+export function countBefore(length: number, isBefore: (index: number) => boolean): number {
   let low = 0;
-  let high = all.length;
+  let high = length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((all[middle]?.from ?? line) < line) low = middle + 1;
+    if (isBefore(middle)) low = middle + 1;
     else high = middle;
   }
-  return all[low - 1];
+  return low;
 }

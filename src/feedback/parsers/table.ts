@@ -4,8 +4,11 @@ import { biome } from "./biome.ts";
 import { cargoTest } from "./cargo-test.ts";
 import { clojure } from "./clojure.ts";
 import { elixir } from "./elixir.ts";
+import { complaints } from "./complaints.ts";
+import { cppTests } from "./cpp-tests.ts";
 import { eslint } from "./grouped.ts";
 import { exunit } from "./exunit.ts";
+import { failedTests } from "./failed-tests.ts";
 import { flake8 } from "./flake8.ts";
 import { gcc } from "./gcc.ts";
 import { githubAnnotations } from "./github-annotations.ts";
@@ -14,6 +17,7 @@ import { goTest } from "./go-test.ts";
 import { javac } from "./javac.ts";
 import { jest } from "./jest.ts";
 import { linker } from "./linker.ts";
+import { listedTests } from "./listed-tests.ts";
 import { mocha } from "./mocha.ts";
 import { mypy } from "./mypy.ts";
 import { nodeCrash } from "./node-crash.ts";
@@ -31,6 +35,7 @@ import { pytest } from "./pytest.ts";
 import { rspec } from "./rspec.ts";
 import { ruff } from "./ruff.ts";
 import { rustc } from "./rustc.ts";
+import { sanitizers } from "./sanitizers.ts";
 import { shellcheck, shellcheckLikeGcc } from "./shellcheck.ts";
 import { tap } from "./tap.ts";
 import { traceback } from "./traceback.ts";
@@ -65,7 +70,26 @@ export const PARSERS: readonly Parser[] = [
     bats,
     tap,
     nodeTest,
+    cppTests,
+    sanitizers,
   ],
   [nodeCrash, traceback, php, npm, linker, githubAnnotations],
-  [gcc, javac, mypy, pylint, flake8, goBuild, eslint, phpcs, prettier, generic],
+  [
+    gcc,
+    javac,
+    mypy,
+    pylint,
+    flake8,
+    goBuild,
+    eslint,
+    phpcs,
+    prettier,
+    failedTests,
+    listedTests,
+    generic,
+    complaints,
+  ],
 );
+
+/** What `parser:` of a check may say. */
+export const PARSER_NAMES: readonly string[] = ["none", ...new Set(PARSERS.map(({ name }) => name))];

@@ -187,6 +187,15 @@ function isDirectory(path: string): boolean {
   return kindOf(path) === "directory";
 }
 
+/** Whether a file is at a path taken from some text; one that cannot be looked up is not. */
+export function isFile(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  } catch {
+    return false;
+  }
+}
+
 /** When a file was last written, in milliseconds since the epoch; absent when there is none. */
 export function modifiedAt(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs;

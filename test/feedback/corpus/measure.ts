@@ -1,6 +1,7 @@
 import { digestGates, readGate } from "../../../src/feedback/digest.ts";
+import type { Problem } from "../../../src/feedback/problem.ts";
 import type { Failure, Recording } from "./read-corpus.ts";
-import { scoreDigest, scoreExcerpt } from "./score.ts";
+import { isInvented, scoreDigest, scoreExcerpt } from "./score.ts";
 
 export { readCorpus } from "./read-corpus.ts";
 
@@ -13,19 +14,23 @@ export interface Measure {
   readonly digestChars: number;
   readonly failures: number;
   readonly of: number;
+  /** Named in the list of problems or in the log shown below it. */
   readonly digest: number;
+  /** Named on one line, place and test together. */
+  readonly onOneLine: number;
   readonly tailLines: number;
   readonly headChars: number;
   readonly tailChars: number;
   readonly missed: readonly Failure[];
-  /** Problems the parsers report: on a clean run there must be none. */
-  readonly reported: number;
+  readonly claims: number;
+  /** Claims that nothing of what really failed explains: on a clean run, all of them. */
+  readonly invented: readonly Problem[];
 }
 
 export function measure(recording: Recording): Measure {
   const { problems, draft } = readGate(gateOf(recording));
   const [digest = ""] = digestGates([draft()], BUDGET);
-  const { named, of, missed } = scoreDigest(digest, recording);
+  const { named, of, missed } = scoreExcerpt(digest, recording);
   const { text } = recording;
   return {
     name: recording.name,
@@ -34,21 +39,26 @@ export function measure(recording: Recording): Measure {
     failures: recording.failures.length,
     of,
     digest: named,
+    onOneLine: scoreDigest(digest, recording).named,
     tailLines: scoreExcerpt(text.trimEnd().split("\n").slice(-50).join("\n"), recording).named,
     headChars: scoreExcerpt(text.slice(0, BUDGET), recording).named,
     tailChars: scoreExcerpt(text.slice(-BUDGET), recording).named,
     missed,
-    reported: problems.length,
+    claims: problems.length,
+    invented: problems.filter((problem) => isInvented(problem, recording)),
   };
 }
 
-function gateOf({ name, text }: Recording) {
+/** What failed stands for the files of the work tree that the recording was made in. */
+function gateOf({ name, text, failures, files }: Recording) {
+  const known = new Set([...files, ...(files.length > 0 ? [] : failures.map(({ file }) => file))]);
   return {
     id: `check:.:${name}`,
     name,
     text,
     logPath: `gauntlet_logs/${name}.log`,
     projectRoot: "/tmp/project",
+    isFile: (path: string) => known.has(path),
   };
 }
 

@@ -15,6 +15,10 @@ export interface Recording {
   readonly name: string;
   readonly text: string;
   readonly failures: readonly Failure[];
+  /** Files of the work tree the log was recorded in, beside those of the failures. */
+  readonly files: readonly string[];
+  /** The truth is everything the tool reports, warnings too, and not only what was planted. */
+  readonly isComplete: boolean;
 }
 
 /** All recordings below a directory: `<tool>/<name>.log` beside `<tool>/<name>.truth.json`. */
@@ -33,6 +37,7 @@ function readTool(directory: string, tool: string): readonly Recording[] {
       const truth: unknown = JSON.parse(readFileSync(join(directory, tool, file), "utf8"));
       const text = readFileSync(join(directory, tool, `${name}.log`), "utf8");
       // The recording scripts write these files.
-      return { name: `${tool}/${name}`, text, failures: (truth as { failures: Failure[] }).failures };
+      const { from, failures, files = [] } = truth as { from: string; failures: Failure[]; files?: string[] };
+      return { name: `${tool}/${name}`, text, failures, files, isComplete: from.endsWith("-json") };
     });
 }

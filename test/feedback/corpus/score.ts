@@ -1,3 +1,4 @@
+import type { Problem } from "../../../src/feedback/problem.ts";
 import type { Failure, Recording } from "./read-corpus.ts";
 
 /** With more failures than this, the first ones must be named, and how many there are. */
@@ -9,15 +10,59 @@ export interface Score {
   readonly missed: readonly Failure[];
 }
 
-/** How many of the failures a digest names: file and line together, the test on the same line. */
+/** How many of the failures a digest names on one line: file and line together, the test on the same line. */
 export function scoreDigest(text: string, { failures }: Recording): Score {
   const lines = text.split("\n");
   return score(text, failures, (failure) => lines.some((line) => namesOnOneLine(line, failure)));
 }
 
-/** The same for a piece of a raw log, judged kindly: the line's number may stand anywhere below the file's name. */
+/** How many a text names at all: the line's number may stand anywhere below the file's name, the test anywhere. */
 export function scoreExcerpt(text: string, { failures }: Recording): Score {
-  return score(text, failures, (failure) => namesSomewhere(text, failure));
+  const lines = text.split("\n");
+  return score(
+    text,
+    failures,
+    (failure) => namesSomewhere(text, failure) || lines.some((line) => namesOnOneLine(line, failure)),
+  );
+}
+
+/** Whether nothing that really failed has the place, the test or the words of a claim. Warnings count as claims of warnings. */
+export function isInvented(problem: Problem, { failures, isComplete, text }: Recording): boolean {
+  if (failures.some((failure) => explains(failure, problem))) return false;
+  if (failures.length === 0 || isComplete) return true;
+  return !isWarningOfTheTool(problem, text);
+}
+
+function explains({ file, line, test, message }: Failure, problem: Problem): boolean {
+  const said = [problem.message, problem.excerpt, problem.test].join("\n");
+  if (test !== undefined && said.includes(test)) return true;
+  if (message !== undefined && said.includes(message)) return true;
+  if (file === undefined || problem.file === undefined) return file !== undefined && said.includes(file);
+  const isSameFile =
+    problem.file === file || problem.file.endsWith(`/${file}`) || file.endsWith(`/${problem.file}`);
+  return (
+    isSameFile &&
+    (line === undefined ||
+      problem.line === undefined ||
+      near(line, problem.line) ||
+      said.includes(`:${line}`))
+  );
+}
+
+/** A statement may begin a line or two above the mark of its bug. */
+function near(one: number, other: number): boolean {
+  return Math.abs(one - other) <= 2;
+}
+
+/** The planted bugs are errors; what the tool itself calls a warning is none of them, and no invention either. */
+function isWarningOfTheTool({ severity, message }: Problem, text: string): boolean {
+  return severity === "warning" && /warn|note|info|style|hint|convention/i.test(lineWith(text, message));
+}
+
+function lineWith(text: string, message: string): string {
+  const part = message.slice(0, 30);
+  const at = text.indexOf(part);
+  return at === -1 ? "" : text.slice(Math.max(0, at - 200), at + 200);
 }
 
 function score(text: string, failures: readonly Failure[], isNamed: (failure: Failure) => boolean): Score {
