@@ -27,6 +27,8 @@ export interface PassRecord {
   readonly runNumber: number;
   /** Names the index that was kept of its tree. */
   readonly tree: string;
+  /** Its tree as git would name it. */
+  readonly fingerprint?: string;
   readonly gateHash: string;
   readonly baseCommit?: string;
   readonly status: "passed" | "passed_with_warnings";

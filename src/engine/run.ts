@@ -1,10 +1,23 @@
+import { definedOnly } from "../core/defined-only.ts";
 import { diagnosticLine } from "../core/diagnostic.ts";
 import { GUARDS } from "../core/guards.ts";
-import { resumeSession, type SessionHistory, type WorkTreeHistory } from "../core/history.ts";
+import {
+  type PassRecord,
+  resumeSession,
+  type SessionHistory,
+  type WorkTreeHistory,
+} from "../core/history.ts";
 import { once } from "../core/once.ts";
 import { projectPath } from "../core/path.ts";
 import { type Plan, planGates } from "../core/plan.ts";
-import { notNeeded, type RunEvent, type RunRequest, type RunResult, troubled } from "../core/run.ts";
+import {
+  type Judged,
+  notNeeded,
+  type RunEvent,
+  type RunRequest,
+  type RunResult,
+  troubled,
+} from "../core/run.ts";
 import { ok, type Result, type Trouble } from "../core/trouble.ts";
 import type { GateContext } from "../gates/gate-context.ts";
 import { now } from "../machine/clock.ts";
@@ -40,7 +53,7 @@ export async function executeRun(request: RunRequest): Promise<RunResult> {
   trace("guards asked");
   const result = unneeded ?? (await runAlone(project, request, tree));
   noteResult(result);
-  return result;
+  return { ...result, judged: { gates: project.settings.gateHash, ...tree.head(), ...result.judged } };
 }
 
 /** Why a stop needs no run: the first guard that says so. */
@@ -59,9 +72,15 @@ async function askGuards(
     const ended = await when?.(stop);
     if (ended === undefined) continue;
     if (ended.session !== undefined && !isRemembered(project, ended.session)) continue; // it could be repeated endlessly
-    return notNeeded(ended.status, ended.facts);
+    const unneeded = notNeeded(ended.status, ended.facts);
+    return ended.pass === undefined ? unneeded : { ...unneeded, judged: judgedByPass(ended.pass) };
   }
   return undefined;
+}
+
+/** The recorded tree of the pass is this one: asking git for it again would cost a process. */
+function judgedByPass({ gateHash: gates, fingerprint: tree, baseCommit: base }: PassRecord): Judged {
+  return { gates, ...definedOnly({ tree, base }), whole: true, reused: true };
 }
 
 function isoTime(at: number): string {
@@ -211,6 +230,7 @@ async function runPlan(project: Project, request: RunRequest, planned: PlannedRu
   const reuse = request.noCache ? undefined : passes.reuse;
   const context = gateContext(project, planned, { onEvent, onGroup: (pid) => groups.record(pid) });
   const { maxParallel } = settings;
+  void planned.snapshot.fingerprint(); // git names the tree while the gates run
   const outcomes = await runGates(plan, { maxParallel, context, onEvent, reuse }, signal);
   trace("gates done");
   if (passes.hasNews(outcomes) && (await planned.stoodStill())) passes.remember(outcomes, runNumber);

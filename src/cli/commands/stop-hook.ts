@@ -1,7 +1,9 @@
 import { statusMessage } from "../../core/status-message.ts";
 import type { Status } from "../../core/status.ts";
+import { explain, type Result } from "../../core/trouble.ts";
 import { allow, type Verdict } from "../../core/verdict.ts";
 import { handleStop, recordStop } from "../../engine/handle-stop.ts";
+import { recordVerdict } from "../../engine/record-verdict.ts";
 import { claudeCode } from "../../hosts/claude-code.ts";
 import { blockCapOf } from "../../hosts/block-cap.ts";
 import { findHost, HOSTS } from "../../hosts/host-table.ts";
@@ -11,12 +13,13 @@ import { refusal } from "../../hosts/refused.ts";
 import { readStdin } from "../../machine/process/stdin.ts";
 import { trace } from "../../machine/process/trace.ts";
 import { writeAll } from "../../machine/files/files.ts";
+import { findProject } from "../../machine/files/find-project.ts";
 
 import { isNative } from "../../machine/process/this-program.ts";
 
 import { cancellation } from "../cancellation.ts";
 import { EXIT } from "../exit-code.ts";
-import { currentDirectory } from "../../machine/process/environment.ts";
+import { currentDirectory, type Environment } from "../../machine/process/environment.ts";
 
 /** Answers an agent's stop: one line on stdout, always, and exit code 0, whatever happens. */
 export async function runStopHook(args: readonly string[]): Promise<number> {
@@ -30,7 +33,8 @@ export async function runStopHook(args: readonly string[]): Promise<number> {
     const { host, verdict, record } = await answerStop(named, cancel.signal);
     const exitCode = answer(verdict, host);
     trace("answered");
-    record?.();
+    const recorded = record?.();
+    if (recorded?.ok === false) log(`This stop is not in the ledger. ${explain(recorded.trouble)}`);
     trace("stop recorded");
     return exitCode;
   } catch (error) {
@@ -42,7 +46,7 @@ interface Answered {
   readonly verdict: Verdict;
   readonly host?: Host;
   /** Writes down what later stops and `explain` need; after the answer, which matters more. */
-  readonly record?: () => void;
+  readonly record?: () => Result<void>;
 }
 
 async function answerStop(named: Host | undefined, signal: AbortSignal): Promise<Answered> {
@@ -52,7 +56,10 @@ async function answerStop(named: Host | undefined, signal: AbortSignal): Promise
   const text = await readStdin(signal);
   trace("stdin read");
   const read = readStop(text, { env, cwd: currentDirectory() }, named);
-  if (read.kind === "no-stop") return { ...read, verdict: allow("invalid_input", read) };
+  if (read.kind === "no-stop") {
+    const verdict = allow("invalid_input", read);
+    return { ...read, verdict, record: () => recordRefusal(env, verdict) };
+  }
   const { host, event } = read;
   const stop = { event, env, blockCap: blockCapOf(host, env), onRunning: logRunning };
   const answered = await handleStop(stop, signal);
@@ -62,6 +69,12 @@ async function answerStop(named: Host | undefined, signal: AbortSignal): Promise
     verdict,
     record: () => recordStop({ ...stop, door: "stop-hook" }, answered, host.render(verdict)),
   };
+}
+
+/** What was no stop is in no session; the agent stopped all the same. */
+function recordRefusal(env: Environment, { status, decision }: Verdict): Result<void> {
+  const root = findProject(currentDirectory());
+  return recordVerdict({ root, env }, { door: "stop-hook", ms: 0, status, decision, outcomes: [] });
 }
 
 /** The first answer counts: a crash after it must not add a second line. */
