@@ -15,6 +15,7 @@ import { programFile } from "../machine/process/this-program.ts";
 import { addExamples } from "./add-examples.ts";
 import { collect } from "./collect.ts";
 import { addHookLookingCommands, addInstallCommands } from "./host-commands.ts";
+import { addProofCommands } from "./proof-commands.ts";
 import { readReportTargets } from "./report-targets.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -40,6 +41,8 @@ export function gauntletCommands(act: Act): Command {
   program.commandsGroup("Look, without running anything:");
   addLookingCommands(program, act);
   addHealthCommand(program, act);
+  program.commandsGroup("Prove what was checked:");
+  addProofCommands(program, act);
   program.commandsGroup("Understand the stop hook:");
   addHookLookingCommands(program, act);
   program.commandsGroup("More:");
@@ -206,6 +209,7 @@ function addOtherCommands(program: Command, act: Act): void {
   program
     .command("clean")
     .description("put the logs away in previous/, forget failures and attempts")
+    .option("--all", "also remove the ledger and all else that is kept about this project outside of it")
     .option("--json", "print it as JSON")
     .action((options: CleanOptions) =>
       act(async (terminal) => (await import("./commands/clean.ts")).cleanCommand(terminal, options)),

@@ -156,6 +156,24 @@ export function findPass(newestFirst: Iterable<VerdictRecord>, { tree, gates }: 
   return noPass(reason);
 }
 
+/** The pass that can be shown to others: one in which gates ran, resting on nothing that may be red elsewhere. */
+export function findProof(newestFirst: readonly VerdictRecord[], claim: Claim): Answer {
+  const last = findPass(newestFirst, claim);
+  if (last.kind === "no-pass") return last;
+  const passes = newestFirst.filter(
+    ({ tree, gates, whole, outcomes }) => tree === claim.tree && gates === claim.gates && whole && outcomes,
+  );
+  const record = passes.find((one) => whyNoProof(one) === undefined);
+  if (record !== undefined) return { kind: "pass", record };
+  const [weak] = passes;
+  const why = weak === undefined ? undefined : whyNoProof(weak);
+  return noPass(
+    why === undefined
+      ? "the run that passed is no longer recorded"
+      : `${why}, which proves nothing to others`,
+  );
+}
+
 function noPass(reason: string): Answer {
   return { kind: "no-pass", reason };
 }

@@ -1,16 +1,14 @@
 import { gateId } from "../../core/gate-ref.ts";
 import type { Settings } from "../../core/settings.ts";
-import {
-  type OpenFailure,
-  type PassRecord,
-  resumeSession,
-  type SessionHistory,
-  type WorkTreeHistory,
-} from "../../core/history.ts";
+import { type OpenFailure, type PassRecord, resumeSession, type SessionHistory } from "../../core/history.ts";
+import type { VerdictRecord } from "../../core/verdict-record.ts";
 import { listSessions, readWorkTree } from "../../machine/state/history.ts";
 import { logDirOf } from "../../machine/logs/log-dir.ts";
-import { type SessionFacts, statusJson } from "../../report/json.ts";
+import { readLedger, verdictsIn } from "../../machine/state/ledger-lines.ts";
+import { type Ledger, ledgerOf } from "../../machine/state/ledger.ts";
+import { type SessionFacts, type StatusFacts, statusJson } from "../../report/json.ts";
 import { counted, finishedLine, whatItCameTo } from "../../report/plain-lines.ts";
+import { stopInWords } from "../../report/verdict-lines.ts";
 import { EXIT } from "../exit-code.ts";
 import { openSettings } from "../open-settings.ts";
 import { printLine, type Terminal } from "../terminal.ts";
@@ -29,9 +27,19 @@ export async function statusCommand(terminal: Terminal, { json }: StatusOptions)
   const sessions = openSessions(stored, settings, workTree.value.pass);
   for (const { warning } of [workTree, ...stored])
     if (warning !== undefined) printLine(terminal.stderr, warning);
-  if (json) printLine(terminal.stdout, statusJson(workTree.value, sessions));
-  else printStatus(terminal, workTree.value, sessions);
+  const lastStop = lastStopIn(ledgerOf(settings.root, terminal.env));
+  const facts = { ...workTree.value, ...(lastStop === undefined ? {} : { lastStop }) };
+  if (json) printLine(terminal.stdout, statusJson(facts, sessions));
+  else printStatus(terminal, facts, sessions);
   return EXIT.ok;
+}
+
+/** From the ledger: a stop that ended before any gate ran is in no record of runs. */
+function lastStopIn(ledger: Ledger): VerdictRecord | undefined {
+  const read = readLedger(ledger);
+  if (!read.ok) return undefined;
+  const [last] = verdictsIn(read.value, '"decision":');
+  return last;
 }
 
 /** The sessions with something open or spent; what a later pass has closed is not open. */
@@ -51,9 +59,10 @@ function openSessions(
 
 function printStatus(
   { stdout, colours }: Terminal,
-  { lastRun, pass }: WorkTreeHistory,
+  { lastRun, pass, lastStop }: StatusFacts,
   sessions: readonly SessionFacts[],
 ): void {
+  if (lastStop !== undefined) printLine(stdout, `Last stop: ${stopInWords(lastStop)}`);
   if (lastRun === undefined) return printLine(stdout, "No run yet. Start one with `agent-gauntlet run`.");
   printLine(stdout, `${colours.bold(`Run ${lastRun.number}`)}: ${whatItCameTo(lastRun)}`);
   for (const outcome of lastRun.outcomes) printLine(stdout, `  ${finishedLine(outcome)}`);
