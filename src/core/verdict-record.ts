@@ -61,7 +61,7 @@ export interface RecordedOutcome {
 }
 
 /** The first line of a file: what came before it is in the older file or was dropped. */
-export interface RotationRecord {
+interface RotationRecord {
   readonly at: number;
   /** The hash of the file that was dropped to make room; null when there was none. */
   readonly dropped: string | null;
@@ -187,7 +187,7 @@ function isRedStatus(status: Status): boolean {
 }
 
 /** Why a verdict proves nothing to others, if so: what rests on a baseline or a rerun may be red elsewhere. */
-export function whyNoProof({ rests = [] }: Pick<VerdictRecord, "rests">): string | undefined {
+function whyNoProof({ rests = [] }: Pick<VerdictRecord, "rests">): string | undefined {
   const weak = rests.filter((one) => one !== "reuse");
   return weak.length === 0 ? undefined : `it rests on a ${weak.join(" and a ")}`;
 }

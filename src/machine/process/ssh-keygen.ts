@@ -8,12 +8,6 @@ const NAMESPACE = "agent-gauntlet";
 /** A key as git's `user.signingkey` names it: a file, or a public key whose private half is in the agent. */
 export type SigningKey = { readonly file: string } | { readonly publicKey: string };
 
-export interface Signed {
-  /** In the form of `ssh-keygen -Y sign`. */
-  readonly signature: string;
-  readonly fingerprint: string;
-}
-
 export async function fingerprintOf(key: SigningKey): Promise<Result<string>> {
   return withKeyFile(key, async (file) => {
     const listed = await keygen(["-l", "-f", file]);
@@ -35,11 +29,11 @@ export async function signerOf(
   allowedSigners: string,
 ): Promise<Result<{ readonly principal: string; readonly fingerprint: string } | undefined>> {
   await using scratch = await scratchDir({ sig: signature });
-  const with_ = ["-f", allowedSigners, "-s", `${scratch.path}/sig`];
-  const found = await ask(["-Y", "find-principals", ...with_]);
+  const files = ["-f", allowedSigners, "-s", `${scratch.path}/sig`];
+  const found = await ask(["-Y", "find-principals", ...files]);
   if (!found.ok) return found;
   for (const principal of found.value.exitCode === 0 ? found.value.stdout.split("\n").filter(Boolean) : []) {
-    const verified = await ask(["-Y", "verify", "-n", NAMESPACE, "-I", principal, ...with_], text);
+    const verified = await ask(["-Y", "verify", "-n", NAMESPACE, "-I", principal, ...files], text);
     if (!verified.ok) return verified;
     const fingerprint = /SHA256:\S+/.exec(verified.value.stdout)?.[0];
     if (verified.value.exitCode === 0 && fingerprint !== undefined) return ok({ principal, fingerprint });

@@ -21,11 +21,11 @@ export function readLedger(ledger: Ledger): Result<LedgerLines> {
     for (let tries = 0; ; tries++) {
       const head = readHead(ledger);
       const older = linesOf(ledger.older);
-      const lines = [...older, ...linesOf(ledger.file)];
+      const lines = older.concat(linesOf(ledger.file));
       if (readHead(ledger)?.hash !== head?.hash && tries < MAX_TRIES) continue;
-      const pending = head !== undefined && isPending(lines, head) ? [head.line] : [];
+      if (head !== undefined && isPending(lines, head)) lines.push(head.line);
       const hash = head === undefined ? {} : { headHash: head.hash };
-      return ok({ lines: [...lines, ...pending], older: older.length, ...hash });
+      return ok({ lines, older: older.length, ...hash });
     }
   } catch (error) {
     return troubleOf("read", ledger.file, error);
@@ -39,10 +39,11 @@ function isPending(lines: readonly string[], { line }: Head): boolean {
   return last !== line && parseLine(line)?.prev === (last === undefined ? "" : hashOf(last));
 }
 
-function linesOf(file: string): readonly string[] {
+function linesOf(file: string): string[] {
   try {
     const lines = readFileSync(file, "latin1").split("\n");
-    return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
+    if (lines.at(-1) === "") lines.pop();
+    return lines;
   } catch (error) {
     if (hasCode(error, "ENOENT")) return [];
     throw error;

@@ -56,7 +56,7 @@ function ledgerIn(directory: string, env: Environment): Ledger {
 }
 
 /** A file this large, or this old, makes room for the next; so does the one before it, which is dropped. */
-export const MAX_FILE_BYTES = 32 * 1024 * 1024;
+const MAX_FILE_BYTES = 32 * 1024 * 1024;
 const MAX_FILE_AGE_MS = 180 * 24 * 60 * 60 * 1000;
 
 /** The last line, written before it is appended: a writer that is killed in between has its line finished by the next. */
