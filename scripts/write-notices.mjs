@@ -3,8 +3,13 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const sources = readdirSync("src", { recursive: true }).filter((name) => name.endsWith(".ts"));
-const names = new Set(sources.flatMap((name) => importedPackages(readFileSync(join("src", name), "utf8"))));
-const notices = [...names]
+/** What the MCP SDK brings into the bundle. */
+const BROUGHT_ALONG = ["ajv", "ajv-formats", "fast-deep-equal", "fast-uri", "json-schema-traverse"];
+
+const imported = new Set(
+  sources.flatMap((name) => importedPackages(readFileSync(join("src", name), "utf8"))),
+);
+const notices = [...imported, ...BROUGHT_ALONG]
   .toSorted((a, b) => a.localeCompare(b))
   .map((name) => {
     const folder = join("node_modules", name);
@@ -21,5 +26,10 @@ function importedPackages(text) {
   );
   return specifiers
     .filter((specifier) => !specifier.startsWith("node:"))
-    .map((specifier) => specifier.split("/")[0]);
+    .map((specifier) =>
+      specifier
+        .split("/")
+        .slice(0, specifier.startsWith("@") ? 2 : 1)
+        .join("/"),
+    );
 }

@@ -21,7 +21,7 @@ export async function runBrepl(argv: readonly string[], program: string): Promis
   if (flags.help || group === "help") return print(help(program), EXIT.ok);
   if (group !== "hook" && group !== "hooks") return refuse(group, program);
   const port = parsePort(flags.port ?? "");
-  if (flags.port !== undefined && port === undefined) return complain(`${flags.port} is no port`, program);
+  if (flags.port !== undefined && port === undefined) return complain(`invalid port: ${flags.port}`, program);
   return runHookCommand(command, { program, replServer: { port, host: flags.host } });
 }
 
@@ -68,7 +68,7 @@ function complain(problem: string, program: string): number {
   return EXIT.notOk;
 }
 
-/** The commands that there are, and which of the words is none. */
+/** The commands there are, and what was typed instead. */
 function refuse(words: string, program: string): number {
   process.stderr.write(`There is no command \`${program} ${words}\`.\n`);
   return print(help(program), EXIT.notOk);
@@ -87,7 +87,7 @@ Runs the hooks of .brepl/hooks.edn when a coding agent wants to stop.
 Commands:
   hook install       write a template .brepl/hooks.edn and register the hooks in .claude/settings.local.json
   hook uninstall     take our hooks out of .claude/settings.local.json
-  hook stop          run the hooks; reads the Stop event from stdin (0 may stop, 1 may stop but look, 2 must go on)
+  hook stop          run the hooks; reads the Stop event from stdin (0: allowed, 1: allowed with a report, 2: blocked)
   hook session-end   forget the session; reads the SessionEnd event from stdin
 
 Options:

@@ -14,7 +14,7 @@ interface CarryOutOptions {
   readonly done?: string;
 }
 
-/** Shows what would change, asks, does it, and says what else the person should know. Trouble in one file keeps no other back. */
+/** Shows what would change, asks, does it, and says what else there is to know. Trouble in one file does not keep back another. */
 export async function carryOut(
   terminal: Terminal,
   plan: HostPlan,
@@ -46,7 +46,7 @@ async function apply(terminal: Terminal, changes: readonly PlannedFile[]): Promi
   return results.every((result) => result.ok);
 }
 
-/** A person below the root of the project sees where that is. */
+/** Below the root of the project it shows where that is. */
 function fromHere({ cwd }: Terminal, { level, path, shown }: PlannedFile): string {
-  return level === "project" ? relative(cwd, path) : shown;
+  return level === "user" ? shown : relative(cwd, path);
 }

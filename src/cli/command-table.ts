@@ -7,13 +7,14 @@ import type { DetectOptions } from "./commands/detect.ts";
 import type { HealthOptions } from "./commands/health.ts";
 import type { InitOptions } from "./commands/init.ts";
 import type { ListOptions } from "./commands/list.ts";
+import type { McpOptions } from "./commands/mcp.ts";
 import type { ReportOptions } from "./commands/report.ts";
 import type { RunOptions } from "./commands/run.ts";
 import type { StatusOptions } from "./commands/status.ts";
 import type { ValidateOptions } from "./commands/validate.ts";
 import { programFile } from "../machine/process/this-program.ts";
 import { addExamples } from "./add-examples.ts";
-import { collect } from "./collect.ts";
+import { collect } from "./option-values.ts";
 import { addHookLookingCommands, addInstallCommands } from "./host-commands.ts";
 import { addProofCommands } from "./proof-commands.ts";
 import { readReportTargets } from "./report-targets.ts";
@@ -47,6 +48,7 @@ export function gauntletCommands(act: Act): Command {
   addHookLookingCommands(program, act);
   program.commandsGroup("More:");
   addOtherCommands(program, act);
+  addMcpCommand(program, act);
   addHookCommands(program);
   addHelpCommand(program);
   return program;
@@ -72,6 +74,17 @@ function addRunCommands(program: Command, act: Act): void {
   );
   addExamples(check, "agent-gauntlet check --uncommitted");
   addExamples(review, "agent-gauntlet review", "agent-gauntlet review -g security --commit HEAD");
+}
+
+function addMcpCommand(program: Command, act: Act): void {
+  const mcp = program
+    .command("mcp")
+    .description("serve the gates to an agent over MCP on stdio (agents start it, not people)")
+    .option("--project <directory>", "the project, where the agent starts servers elsewhere")
+    .action((options: McpOptions) =>
+      act(async (terminal) => (await import("./commands/mcp.ts")).mcpCommand(terminal, options)),
+    );
+  addExamples(mcp, "claude mcp add gauntlet -- agent-gauntlet mcp");
 }
 
 /** The entry answers these before this table is loaded; they are here for --help only. */
@@ -138,6 +151,7 @@ function addLookingCommands(program: Command, act: Act): void {
   program
     .command("list")
     .description("show the entry points and their gates")
+    .option("--names", "print only the names of the gates")
     .option("--json", "print them as JSON")
     .action((options: ListOptions) =>
       act(async (terminal) => (await import("./commands/list.ts")).listCommand(terminal, options)),
@@ -151,9 +165,9 @@ function addLookingCommands(program: Command, act: Act): void {
     );
   const report = program
     .command("report")
-    .description("tell the last run again, without running anything")
+    .description("show the last run again, without running anything")
     .addOption(
-      new Option("--format <name>", "how to tell it")
+      new Option("--format <name>", "how to show it")
         .choices(["text", "junit", "sarif", "github"])
         .default("text"),
     )
@@ -187,8 +201,10 @@ function addInitCommand(program: Command, act: Act): void {
     .option("-y, --yes", "ask nothing; the hook is installed only with --hook")
     .option("--hook", "install the Claude Code stop hook without asking")
     .option("--no-hook", "do not install it, do not ask")
+    .option("--here", "in this directory, even if it is not the root of the repository")
+    .option("--try", "run each check once and show whether it passes")
     .option("--dry-run", "show what would be written")
-    .action((options: Pick<InitOptions, "yes" | "hook" | "dryRun">) =>
+    .action((options: Omit<InitOptions, "script" | "version">) =>
       act(async (terminal) =>
         (await import("./commands/init.ts")).initCommand(terminal, {
           ...options,
@@ -200,7 +216,7 @@ function addInitCommand(program: Command, act: Act): void {
   addExamples(
     init,
     "agent-gauntlet init",
-    "agent-gauntlet init --yes --hook",
+    "agent-gauntlet init --yes --hook --try",
     "agent-gauntlet init --dry-run",
   );
 }

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { HOSTS } from "../hosts/host-table.ts";
 import { addExamples } from "./add-examples.ts";
-import { collect } from "./collect.ts";
+import { collect, readCount } from "./option-values.ts";
 import type { Act } from "./command-table.ts";
 import type { DoctorOptions } from "./commands/doctor.ts";
 import type { ExplainOptions } from "./commands/explain.ts";
@@ -30,6 +30,7 @@ export function addInstallCommands(program: Command, act: Act): void {
     "agent-gauntlet install --host claude-code",
     "agent-gauntlet install --all-detected --dry-run",
     "agent-gauntlet install --git-hook",
+    "agent-gauntlet install --host claude-code --shared",
   );
   const uninstall = addInstallOptions(program.command("uninstall"))
     .description("take our stop hooks out again, and nothing else")
@@ -53,15 +54,15 @@ export function addHookLookingCommands(program: Command, act: Act): void {
     .description("play a stop as an agent would and show what it and you would see")
     .option("--host <name>", `which agent: ${HOST_NAMES}`, "claude-code")
     .option("--event <file>", "the payload to play, instead of one made up")
-    .option("--times <n>", "how many stops in a row, as long as the agent goes on", "1")
+    .option("--times <n>", "how many stops in a row, as long as the agent goes on", readCount, 1)
     .action((options: SimulateOptions) =>
       act(async (terminal) => (await import("./commands/simulate.ts")).simulateCommand(terminal, options)),
     );
   addExamples(simulate, "agent-gauntlet simulate", "agent-gauntlet simulate --host codex --times 5");
   const explain = program
     .command("explain")
-    .description("tell why the last stop was blocked, allowed or deferred")
-    .option("--last [n]", "the last stop (the default), or that of the n-th last session")
+    .description("show why the last stop was blocked, allowed or deferred")
+    .option("--last [n]", "the last stop (the default), or that of the n-th last session", readCount)
     .option("--anywhere", "look at the stops of every project, not only of this one")
     .option("--json", "print it as JSON")
     .action((options: ExplainOptions) =>
@@ -74,6 +75,7 @@ function addInstallOptions(command: Command): Command {
   return command
     .option("--host <name>", `an agent, may be given several times: ${HOST_NAMES}`, collect)
     .option("--project", "in this project (the default)")
+    .option("--shared", "in the settings file the team commits, with a command that works on every machine")
     .option("--user", "in your home directory, for every project")
     .option("--dry-run", "only show what would change")
     .option("-y, --yes", "do not ask");

@@ -28,7 +28,7 @@ function lineProgress(onEvent: Progress["onEvent"]): Progress {
   return { onEvent, [Symbol.dispose]: () => {} };
 }
 
-/** However quiet: what a person must know is told, beside the output. */
+/** However quiet: warnings are shown, beside the output. */
 function printWarning({ stderr }: Terminal, event: RunEvent): void {
   if (event.kind === "warned") plainLines(event).forEach((line) => printLine(stderr, line));
 }
@@ -103,17 +103,19 @@ function liveLines(
   return shown.map((line) => colours.dim(line.slice(0, width)));
 }
 
-function colouring({ colours }: Terminal): (line: string) => string {
-  return (line) => {
-    if (line.startsWith("[PASS]")) return line.replace("[PASS]", colours.green("✓"));
-    if (line.startsWith("[FAIL]")) return line.replace("[FAIL]", colours.red("✗")).replace(LOG_PATH, "");
-    return line.replace(/^\[(WARN|ERROR|SKIP)\]/, (_, label: string) =>
-      colours.yellow(MARKS[label] ?? label),
-    );
-  };
+/** The log of a failure is named again below the useful part of its output. */
+function colouring(terminal: Terminal): (line: string) => string {
+  return (line) => marked(terminal, line.startsWith("[FAIL]") ? line.replace(LOG_PATH, "") : line);
 }
 
-/** Told again below the useful part of the output, where it is of use. */
+/** A plain line with ✓, ✗ or ! in place of its label, on a terminal. */
+export function marked({ stdout, env, colours }: Terminal, line: string): string {
+  if (stdout.isTTY !== true || env["TERM"] === "dumb") return line;
+  if (line.startsWith("[PASS]")) return line.replace("[PASS]", colours.green("✓"));
+  if (line.startsWith("[FAIL]")) return line.replace("[FAIL]", colours.red("✗"));
+  return line.replace(/^\[(WARN|ERROR|SKIP)\]/, (_, label: string) => colours.yellow(MARKS[label] ?? label));
+}
+
 const LOG_PATH = / Log: \S+$/;
 
 const MARKS: Readonly<Record<string, string>> = { WARN: "!", ERROR: "!", SKIP: "-" };

@@ -1,34 +1,49 @@
 import { createInterface, type Interface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 
-/** What a person said; `cancelled` is Ctrl-C, Ctrl-D or the end of the input. */
+/** What the user said; `cancelled` is Ctrl-C, Ctrl-D or the end of the input. */
 export type Answer = "yes" | "no" | "cancelled";
 
 /** Asks yes-or-no questions on a terminal. Reads stdin only while it exists. */
 export class Prompt implements Disposable {
   readonly #terminal: Interface;
   readonly #lines: AsyncIterator<string>;
-  /** Nobody answers any more. */
-  isClosed = false;
+  readonly #stdout: Writable;
+  readonly #closing = new AbortController();
 
   constructor(streams: { readonly stdin: Readable; readonly stdout: Writable }) {
+    this.#stdout = streams.stdout;
     this.#terminal = createInterface({ input: streams.stdin, output: streams.stdout, terminal: true });
     this.#lines = this.#terminal[Symbol.asyncIterator]();
     this.#terminal.on("SIGINT", () => this.#terminal.close());
-    this.#terminal.on("close", () => {
-      this.isClosed = true;
-    });
+    this.#terminal.on("close", () => this.#closing.abort());
   }
 
-  async ask(question: string): Promise<Answer> {
-    this.#terminal.setPrompt(question);
-    this.#terminal.prompt();
-    const line = await this.#lines.next();
-    if (line.done === true) return "cancelled";
-    return /^y(?:es)?$/i.test(line.value.trim()) ? "yes" : "no";
+  /** Aborts when nobody answers any more. On a terminal, Ctrl-C arrives here and is no signal to the process. */
+  get closed(): AbortSignal {
+    return this.#closing.signal;
+  }
+
+  /** Enter alone takes the default, which is shown as a capital letter; any other answer than yes or no is asked again. */
+  async ask(question: string, otherwise: "yes" | "no"): Promise<Answer> {
+    this.#terminal.setPrompt(`${question} ${otherwise === "yes" ? "(Y/n)" : "(y/N)"}: `);
+    for (;;) {
+      this.#terminal.prompt();
+      const line = await this.#lines.next();
+      if (line.done === true) return "cancelled";
+      const answer = understood(line.value.trim().toLowerCase(), otherwise);
+      if (answer !== undefined) return answer;
+      this.#stdout.write("Please answer y or n.\n");
+    }
   }
 
   [Symbol.dispose](): void {
     this.#terminal.close();
   }
+}
+
+function understood(word: string, otherwise: "yes" | "no"): "yes" | "no" | undefined {
+  if (word === "") return otherwise;
+  if (word === "y" || word === "yes") return "yes";
+  return word === "n" || word === "no" ? "no" : undefined;
 }

@@ -5,4 +5,6 @@ export interface BlockedStop {
   /** The attempts spent on this prompt: an agent that removes the log directory gets no new budget by it. */
   readonly attempts: number;
   readonly promptId?: string | undefined;
+  /** The host's name of the session, or of a part of it. */
+  readonly session?: string | undefined;
 }

@@ -6,6 +6,10 @@ export interface ChangeSet {
   readonly comparedTo: string;
   /** The commit the change is measured from, where there is one. */
   readonly baseCommit?: string;
+  /** What HEAD is, where there is a commit. */
+  readonly head?: string;
+  /** Why commits may hide changes from this comparison, in words, with what to do about it. */
+  readonly blindTo?: string;
   /** The commit the change ends with, where it is not the work tree. */
   readonly commit?: string;
   readonly files: readonly ChangedFile[];

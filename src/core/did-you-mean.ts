@@ -7,7 +7,8 @@ export function didYouMean(name: string, known: readonly string[]): string | und
 /** Whoever has more names than this has other worries. */
 const MAX_CANDIDATES = 200;
 
-function closest(name: string, known: readonly string[]): string | undefined {
+/** The known name that was probably meant. */
+export function closest(name: string, known: readonly string[]): string | undefined {
   if (name.length > 64) return undefined;
   const wanted = normalize(name);
   const limit = Math.max(1, Math.floor(wanted.length / 3));

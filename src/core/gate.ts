@@ -1,4 +1,5 @@
 import type { ProjectPath } from "./path.ts";
+import type { StopKind } from "./stop-event.ts";
 
 /** One thing that can pass or fail. */
 export type Gate = CheckGate | ReviewGate | ReplGate;
@@ -14,6 +15,8 @@ interface GateBase {
   readonly warnOnly: boolean;
   readonly runInCi: boolean;
   readonly runLocally: boolean;
+  /** The events it runs for; every gated one where nothing is said. */
+  readonly on?: readonly StopKind[];
 }
 
 /** A shell command; passes when it exits with 0. */

@@ -1,4 +1,5 @@
 import { deferralOf } from "./deferral.ts";
+import { whyNotGated } from "./gated-event.ts";
 import {
   isCoveredBy,
   isSameTree,
@@ -79,8 +80,12 @@ export const GUARDS: readonly Guard[] = [
     status: "stop_hook_disabled",
     doors: GAUNTLET,
     past: "the stop hook is enabled",
-    ended: "the stop hook is disabled",
-    when: ({ stopHook }) => (stopHook.enabled ? undefined : { status: "stop_hook_disabled" }),
+    ended: "the stop hook is disabled, or this event is not gated",
+    when: ({ stopHook, event }) => {
+      if (!stopHook.enabled) return { status: "stop_hook_disabled" };
+      const detail = event && whyNotGated(stopHook, event);
+      return detail === undefined ? undefined : { status: "stop_hook_disabled", facts: { detail } };
+    },
   },
   {
     status: "deferred",

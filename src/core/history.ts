@@ -1,4 +1,5 @@
 import type { GateRef } from "./gate-ref.ts";
+import { coversGates } from "./gated-event.ts";
 import type { GateOutcome } from "./outcome.ts";
 import type { ProjectPath } from "./path.ts";
 import type { Status } from "./status.ts";
@@ -31,6 +32,8 @@ export interface PassRecord {
   readonly fingerprint?: string;
   readonly gateHash: string;
   readonly baseCommit?: string;
+  /** HEAD at the time. */
+  readonly head?: string;
   readonly status: "passed" | "passed_with_warnings";
   readonly at: number;
 }
@@ -47,6 +50,8 @@ export interface SessionHistory {
   readonly openFailures: readonly OpenFailure[];
   /** Blocks given because a reviewer or server was not there; they cost no attempt. */
   readonly unavailableBlocks?: number;
+  /** Programs whose absence has blocked this session once; it does so no more. */
+  readonly missing?: readonly string[];
   /** The fingerprint of the tree on which we gave up; empty when the tree had none. */
   readonly gaveUpOn?: string;
   /** The prompt for which a stop was put off once because agents still worked; empty where the host names no prompt. */
@@ -110,7 +115,7 @@ export function isCoveredBy(
   return (
     pass !== undefined &&
     now.isPassTree &&
-    pass.gateHash === now.gateHash &&
+    coversGates(pass.gateHash, now.gateHash) &&
     pass.baseCommit === now.baseCommit
   );
 }

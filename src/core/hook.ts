@@ -77,6 +77,7 @@ function judgeHook(hook: Hook, outcome: GateOutcome, counts: RetryCounts): HookE
     case "passed":
       return { kind: "passed" };
     case "failed":
+      return outcome.missing === undefined ? judgeFailure(hook, counts) : { kind: "not-run" };
     case "timed-out":
       return judgeFailure(hook, counts);
     case "errored":

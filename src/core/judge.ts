@@ -1,6 +1,6 @@
 import { type GateRef, isSameGate } from "./gate-ref.ts";
 import { NEW_SESSION, type OpenFailure, type SessionHistory } from "./history.ts";
-import { type GateOutcome, isBlocking } from "./outcome.ts";
+import { type GateOutcome, isBlocking, isOutOfReach } from "./outcome.ts";
 import { type Progress, type RetryPolicy, STUCK_AFTER } from "./progress.ts";
 import type { Ran } from "./run.ts";
 
@@ -42,15 +42,14 @@ export function judge(outcomes: readonly GateOutcome[], session: SessionHistory,
   return { status: "failed", session: { ...session, ...spent, openFailures }, attemptsLeft };
 }
 
-type Spent = Pick<SessionHistory, "attempts" | "blocks" | "sameFor" | "unavailableBlocks">;
+type Spent = Pick<SessionHistory, "attempts" | "blocks" | "sameFor" | "unavailableBlocks" | "missing">;
 
 /** What a block costs, or undefined when there is no block left to give. */
 function spend(outcomes: readonly GateOutcome[], session: SessionHistory, budget: Budget): Spent | undefined {
   const { attempts } = session;
   const isFree = hasEarnedIt(budget);
   if (attempts >= budget.maxRetries && !isFree) return undefined;
-  if (outcomes.filter(isBlocking).every(({ kind }) => kind === "unavailable"))
-    return spendOnUnavailable(session);
+  if (outcomes.filter(isBlocking).every(isOutOfReach)) return spendOnUnavailable(session, outcomes);
   const sameFor = budget.progress?.isSame ? (session.sameFor ?? 1) + 1 : 1;
   if (budget.policy.whenStuck === "stop" && sameFor >= STUCK_AFTER) return undefined;
   if (!budget.policy.extendOnProgress) return { attempts: attempts + 1, sameFor };
@@ -66,8 +65,16 @@ function hasEarnedIt({ policy, progress, maxRetries }: Budget): boolean {
 }
 
 /** That something is not there is not the agent's doing: it costs nothing, and blocks once. */
-function spendOnUnavailable({ attempts, unavailableBlocks = 0 }: SessionHistory): Spent | undefined {
-  return unavailableBlocks === 0 ? { attempts, unavailableBlocks: 1 } : undefined;
+function spendOnUnavailable(
+  { attempts, unavailableBlocks = 0, missing = [] }: SessionHistory,
+  outcomes: readonly GateOutcome[],
+): Spent | undefined {
+  const programs = outcomes.flatMap((one) => (one.kind === "failed" && one.missing ? [one.missing] : []));
+  const isNew =
+    programs.length === 0 ? unavailableBlocks === 0 : programs.some((one) => !missing.includes(one));
+  return isNew
+    ? { attempts, unavailableBlocks: 1, missing: [...new Set([...missing, ...programs])] }
+    : undefined;
 }
 
 function statusWithoutFailure(outcomes: readonly GateOutcome[]): Ran["status"] {
@@ -86,11 +93,12 @@ function calm(session: SessionHistory, openFailures: readonly OpenFailure[]): Se
 }
 
 /** Nothing open, nothing spent; still the same prompt. */
-function fresh({ promptId, deferredFor }: SessionHistory): SessionHistory {
+function fresh({ promptId, deferredFor, missing }: SessionHistory): SessionHistory {
   return {
     ...NEW_SESSION,
     ...(promptId === undefined ? {} : { promptId }),
     ...(deferredFor === undefined ? {} : { deferredFor }),
+    ...(missing === undefined ? {} : { missing }),
   };
 }
 

@@ -54,6 +54,8 @@ interface FailedGate extends OutcomeBase {
   readonly kind: "failed";
   /** One line: `exit code 1`, `killed by SIGSEGV`, `2 findings`. */
   readonly detail: string;
+  /** The program its command names is not installed here: the user's business more than the agent's. */
+  readonly missing?: string;
 }
 
 /** Ran over its own time limit. */
@@ -99,7 +101,12 @@ export function isRed(outcome: GateOutcome): boolean {
   return outcome.kind === "failed" || outcome.kind === "timed-out" || isBlocking(outcome);
 }
 
-/** One line for people and agents: what the gate came to. */
+/** Whether the gate could do nothing because something is not there, which no edit of the agent can change. */
+export function isOutOfReach(outcome: GateOutcome): boolean {
+  return outcome.kind === "unavailable" || (outcome.kind === "failed" && outcome.missing !== undefined);
+}
+
+/** One line for people and agents: the result of the gate. */
 export function describeOutcome(outcome: GateOutcome): string {
   switch (outcome.kind) {
     case "passed":
@@ -110,7 +117,9 @@ export function describeOutcome(outcome: GateOutcome): string {
     case "errored":
       return `could not run: ${outcome.detail}`;
     case "failed":
-      return `failed: ${outcome.detail}`;
+      return outcome.missing === undefined
+        ? `failed: ${outcome.detail}`
+        : `could not do its work: \`${outcome.missing}\` is not installed here (${outcome.detail})`;
     case "unavailable":
     case "cancelled":
     case "skipped":

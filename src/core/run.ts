@@ -1,7 +1,9 @@
 import type { ChangeSet } from "./change-set.ts";
+import type { Notice } from "./notice.ts";
 import type { GateOutcome } from "./outcome.ts";
 import type { ProjectPath } from "./path.ts";
 import type { BlockedStop } from "./blocked-stop.ts";
+import type { SessionRecord } from "./session-record.ts";
 import type { Plan, PlannedGate } from "./plan.ts";
 import type { Status } from "./status.ts";
 import { type MessageFacts, statusMessage } from "./status-message.ts";
@@ -25,6 +27,8 @@ export interface RunRequest {
   readonly noCache?: boolean | undefined;
   /** The stop that asks; its session and prompt carry the retry budget. */
   readonly event?: StopEvent;
+  /** What is known of its session. */
+  readonly record?: SessionRecord | undefined;
   /** Blocks the host honours before it overrides us; the budget stays below it. */
   readonly blockCap?: number | undefined;
   /** For a caller that counts blocks itself: takes the place of the session's count and of `max_retries`. */
@@ -62,6 +66,8 @@ interface ResultBase {
   readonly gatesFailed: number;
   /** What the user should know although the run has an answer: state that had to be ignored or could not be kept. */
   readonly warnings: readonly string[];
+  /** Facts for the user of a stop hook, each told once per session. */
+  readonly notices: readonly Notice[];
   readonly changes?: ChangeSet;
   readonly plan?: Plan;
   readonly judged?: Judged;
@@ -117,7 +123,7 @@ export interface Troubled extends ResultBase {
   readonly errorMessage: string;
 }
 
-const NO_GATES = { outcomes: [], gatesRun: 0, gatesFailed: 0, warnings: [] } as const;
+const NO_GATES = { outcomes: [], gatesRun: 0, gatesFailed: 0, warnings: [], notices: [] } as const;
 
 export function notNeeded(status: NotNeeded["status"], facts: MessageFacts = {}): NotNeeded {
   const { intervalMinutes } = facts;

@@ -9,6 +9,8 @@ import type { Verdict } from "./verdict.ts";
 export interface SessionRecord {
   /** The project of its last stop that had one. */
   readonly root?: string;
+  /** HEAD when the session was first seen in that project. */
+  readonly start?: { readonly root: string; readonly head: string };
   /** Facts the user was told, each once per session. */
   readonly told: readonly string[];
   /** Its last stop was blocked; with the host's flag set, the next one may read nothing but this. */

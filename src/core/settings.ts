@@ -1,6 +1,7 @@
 import type { CheckGate, Priority, ReviewGate } from "./gate.ts";
 import type { RetryPolicy } from "./progress.ts";
 import type { AbsolutePath, ProjectPath } from "./path.ts";
+import type { StopKind } from "./stop-event.ts";
 
 /** What the project asked for: YAML, environment and defaults already folded into one value. */
 export interface Settings {
@@ -32,9 +33,17 @@ export interface StopHookSettings {
   readonly runIntervalMinutes: number;
   /** What a stop with the host's `stop_hook_active` set does: let it go, or keep checking under our own budget. */
   readonly whenActive: "allow" | "enforce";
+  /** What a stop does while somebody else's run holds the lock: let it go, or wait for that run and then decide. */
+  readonly whenBusy: "allow" | "wait";
   /** How long the host waits for the hook; we answer a little earlier. */
   readonly timeoutMs: number;
   readonly maxReasonChars: number;
+  /** The events that are gated. */
+  readonly on: readonly StopKind[];
+  /** The types of sub-agents whose end is gated; `*` stands for all. */
+  readonly agentTypes: readonly string[];
+  /** Whether the agent may stop while the gates still run, and is woken when they fail; for hosts that can. */
+  readonly background: boolean;
   /** Whether plan mode and running background agents put the gates off. */
   readonly defer: boolean;
 }

@@ -1,5 +1,7 @@
 import { type Diagnostic, formatDiagnostic } from "./diagnostic.ts";
 
+import { didYouMean } from "./did-you-mean.ts";
+
 /** Every expected thing that goes wrong on our side. A red gate is not trouble, it is an outcome. */
 export type Trouble =
   | { readonly kind: "no-config"; readonly searchedFrom: string }
@@ -53,7 +55,7 @@ export function explain(trouble: Trouble): string {
     case "unknown-revision":
       return `git does not know the revision "${trouble.revision}". Check the spelling, or run \`git fetch\`.`;
     case "unknown-gate":
-      return `There is no gate "${trouble.name}". Known gates: ${trouble.known.join(", ") || "none"}.`;
+      return `There is no gate "${trouble.name}"${suggestion(trouble.name, trouble.known)} Known gates: ${trouble.known.join(", ") || "none"}.`;
     case "host-settings-invalid":
       return `${formatDiagnostic(trouble.diagnostic)}\n  → The file was left as it is. Repair it and try again, or add this to it by hand:\n\n${trouble.snippet}\n`;
     case "file-missing":
@@ -63,4 +65,9 @@ export function explain(trouble: Trouble): string {
     case "file-failed":
       return `Cannot ${trouble.action} ${trouble.path}: ${trouble.detail}`;
   }
+}
+
+function suggestion(name: string, known: readonly string[]): string {
+  const hint = didYouMean(name, known);
+  return hint === undefined ? "." : `: ${hint}`;
 }

@@ -33,21 +33,30 @@ export function allow(status: Allow["status"], facts: MessageFacts = {}): Allow 
 /** What a run means for the stop that asked for it: only `failed` blocks; trouble is never silent. */
 export function verdictOf(result: RunResult): Verdict {
   const { message } = result;
-  const notices = [noticeOf(result), ...result.warnings].filter((one) => one !== undefined);
-  const told = { message, ...(notices.length === 0 ? {} : { notice: notices.join("\n") }) };
+  const notice = noticeFor(result);
+  const told = { message, ...(notice === undefined ? {} : { notice }) };
   if (result.status !== "failed") return { decision: "allow", status: result.status, ...told };
   return { decision: "block", status: "failed", ...told, feedback: result.feedback ?? message };
 }
 
 /** What the user must know about this result. */
-function noticeOf(result: RunResult): string | undefined {
+function noticeFor(result: RunResult): string | undefined {
   const { status, message } = result;
+  const missing = result.outcomes.flatMap((one) =>
+    one.kind === "failed" && one.missing ? [one.missing] : [],
+  );
+  if (status === "failed" && missing.length > 0) return missingNotice(missing);
   if (status === "retry_limit_exceeded") return giveUpNotice(result);
   if (status === "passed_with_warnings" && result.outcomes.some(isReviewWithRemark)) return message;
   if (status === "error") return `${message}\nThe stop was not checked.`;
   const isOtherRun =
     result.kind === "troubled" && result.trouble.kind === "lock-held" && !result.trouble.isSameSession;
   return isOtherRun ? `${message}\nThe stop was not checked.` : undefined;
+}
+
+function missingNotice(missing: readonly string[]): string {
+  const programs = [...new Set(missing)].map((name) => `\`${name}\``).join(", ");
+  return `Gauntlet: ${programs} not installed here, so a gate cannot pass. Install it, or change the gate's command.`;
 }
 
 /** What a review let through is for the user to decide: skipped and open findings, and that no reviewer was there. */
@@ -58,6 +67,6 @@ function isReviewWithRemark(outcome: GateOutcome): boolean {
 function giveUpNotice(result: RunResult): string {
   const { message, outcomes } = result;
   const handoff = result.kind === "ran" ? result.handoff : undefined;
-  const red = outcomes.filter(isBlocking).map((outcome) => `- ${outcome.name} ${describeOutcome(outcome)}`);
-  return [message, ...red, ...(handoff === undefined ? [] : ["", handoff])].join("\n");
+  const red = outcomes.filter(isBlocking).map((outcome) => `${outcome.name} ${describeOutcome(outcome)}`);
+  return [message, red.join("; "), ...(handoff === undefined ? [] : [handoff])].join("\n");
 }

@@ -52,6 +52,7 @@ export async function conclude(run: FinishedRun): Promise<Ran> {
     plan: planned.plan,
     judged: judged(run, { tree, pass }),
     consoleLogPath,
+    notices: [],
     warnings: [...planned.warnings, ...(lost === undefined ? [] : [`This run is not recorded. ${lost}`])],
   };
   if (lost !== undefined && status === "failed") return { ...facts, ...uncountable(lost) };
@@ -79,7 +80,12 @@ function blockedStop(
   const { root, stopHook } = project.settings;
   return request.event === undefined
     ? undefined
-    : { root, whenActive: stopHook.whenActive, attempts, promptId };
+    : { root, whenActive: stopHook.whenActive, attempts, promptId, session: request.event.sessionId };
+}
+
+/** By a user at the terminal: nothing was judged, so it costs nothing. A stop hook's deadline is another matter. */
+function wasInterrupted({ request }: FinishedRun): boolean {
+  return request.checkInterval !== true && request.signal?.aborted === true;
 }
 
 /** As many blocks as progress may earn where the host itself has no cap. */
@@ -124,8 +130,9 @@ function remember(
   const { project, planned } = run;
   const { stateDir } = project.logDir;
   const kept = pass ?? planned.workTree.pass;
+  const judged = wasInterrupted(run) ? planned.session : session;
   const written = [
-    writeSession(stateDir, project.session, pass === undefined ? session : { ...session, openFailures: [] }),
+    writeSession(stateDir, project.session, pass === undefined ? judged : { ...judged, openFailures: [] }),
     writeWorkTree(stateDir, {
       lastRun: runRecord(run, status),
       ...(kept === undefined ? {} : { pass: kept }),
@@ -147,12 +154,12 @@ async function passRecord(
   if (!isRunOfEverything(run.request) || !(await planned.stoodStill())) return undefined;
   const tree = `${runNumber}-${planned.runId}`;
   keepPassIndex(project.logDir.stateDir, tree, planned.snapshot.keepIndex);
-  const { baseCommit } = planned.detected.changes;
+  const { baseCommit, head } = planned.detected.changes;
   return {
     runNumber,
     tree,
     gateHash: project.settings.gateHash,
-    ...definedOnly({ fingerprint, baseCommit }),
+    ...definedOnly({ fingerprint, baseCommit, head }),
     status,
     at: now(),
   };

@@ -8,6 +8,7 @@ import type { Progress } from "../core/progress.ts";
 import { blockReason } from "../feedback/block-reason.ts";
 import { compareAttempts, type Delta, describeDelta } from "../feedback/compare-attempts.ts";
 import { digestGates, type Draft, type GateReading, type GateText, readGate } from "../feedback/digest.ts";
+import { problemLine } from "../feedback/describe-problem.ts";
 import { essenceOf } from "../feedback/essence.ts";
 import { secretMasker } from "../feedback/mask-secrets.ts";
 import { fingerprint, type Problem } from "../feedback/problem.ts";
@@ -29,7 +30,7 @@ export interface Failures {
   readonly handoff: () => string;
 }
 
-const HANDOFF_CHARS = 1_500;
+const HANDOFF_CHARS = 400;
 
 /** Reads the logs of the failed gates once, for the verdict, the agent and the user. */
 export async function failuresOf(run: FinishedRun): Promise<Failures> {
@@ -48,6 +49,7 @@ export async function failuresOf(run: FinishedRun): Promise<Failures> {
         failures,
         gatesRun: outcomes.length,
         attemptsLeft: judgement.attemptsLeft ?? 0,
+        isNextStopFree: isNextStopFree(run),
       };
       const told = Object.fromEntries(failures.map(({ outcome, told: one }) => [outcome.id, one]));
       return {
@@ -57,6 +59,12 @@ export async function failuresOf(run: FinishedRun): Promise<Failures> {
     },
     handoff: () => mask(handoffText(failures)),
   };
+}
+
+/** By default a host's continuation is let through; the agent must then check for itself. */
+function isNextStopFree({ project, request }: FinishedRun): boolean {
+  const isCounted = request.budget !== undefined;
+  return request.event !== undefined && !isCounted && project.settings.stopHook.whenActive === "allow";
 }
 
 /** A failed gate, what it said, and what was known of it before. */
@@ -101,12 +109,20 @@ function progressOf(failures: readonly KnownFailure[], { planned }: FinishedRun)
   return { isSame, isBetter: isGateFixed || isAnyGone };
 }
 
+/** One line: the first problem of each gate, and where the rest is. */
 function handoffText(failures: readonly KnownFailure[]): string {
-  const digests = digestGates(
-    failures.map(({ reading }) => reading.draft()),
+  const first = failures.map(({ outcome, reading }) => {
+    const [problem] = reading.problems;
+    return problem === undefined ? outcome.logPath : firstLine(problemLine(problem, HANDOFF_CHARS));
+  });
+  return `${first.filter(Boolean).join("; ")} (\`agent-gauntlet explain\` shows the rest)`.slice(
+    0,
     HANDOFF_CHARS,
   );
-  return failures.map(({ outcome }, index) => `${outcome.id}\n${digests[index] ?? ""}`).join("\n\n");
+}
+
+function firstLine(text: string): string {
+  return text.split("\n", 1)[0] ?? "";
 }
 
 /** A red gate with the useful part of what it printed. */

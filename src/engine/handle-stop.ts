@@ -1,4 +1,5 @@
 import type { Door } from "../core/guards.ts";
+import { noticeOf } from "../core/notice.ts";
 import type { ProjectPath } from "../core/path.ts";
 import type { RunEvent, RunRequest, RunResult } from "../core/run.ts";
 import { NEW_RECORD, type RecordedRun, recordedRun, type SessionRecord } from "../core/session-record.ts";
@@ -52,15 +53,42 @@ export async function handleStop(stop: Stop, signal: AbortSignal): Promise<Answe
   stop.onRunning?.();
   const { executeRun } = await import("./run.ts"); // the answers above load a tenth of the program
   const { blockCap, budget, logDir, onEvent = () => {} } = stop;
-  const request = { cwd: root, checkInterval: true, event, blockCap, budget, env, signal, onEvent, logDir };
+  const request = {
+    cwd: root,
+    checkInterval: true,
+    event,
+    record,
+    blockCap,
+    budget,
+    env,
+    signal,
+    onEvent,
+    logDir,
+  };
   const result = await executeRun(request);
+  const { verdict, told } = withNotices(verdictOf(result), result, record);
   return {
-    verdict: verdictOf(result),
+    verdict,
     run: recordedRun(result),
-    record: { ...withBlock(record, result), root },
+    record: remembered({ ...record, told }, result, root),
     facts: runFacts(result),
     since,
   };
+}
+
+/** One notice per stop, short, and each fact once per session. */
+function withNotices(verdict: Verdict, result: RunResult, { told }: SessionRecord) {
+  const warnings = result.warnings.map((text) => ({ key: text, text }));
+  const notice = noticeOf(verdict.notice, [...result.notices, ...warnings], told);
+  const { notice: _withoutFacts, ...rest } = verdict;
+  return { verdict: notice.text === undefined ? rest : { ...rest, notice: notice.text }, told: notice.told };
+}
+
+/** Where the session began, and whether it was blocked: what its next stop must know. */
+function remembered(record: SessionRecord, result: RunResult, root: string): SessionRecord {
+  const head = result.changes?.head;
+  const isKnown = record.start?.root === root || head === undefined;
+  return { ...withBlock(record, result), root, ...(isKnown ? {} : { start: { root, head } }) };
 }
 
 /** A block is remembered until the gates pass or we give up; trouble in between does not end it. */
@@ -69,6 +97,22 @@ function withBlock(record: SessionRecord, result: RunResult): SessionRecord {
   if (!isGreen(result.status) && result.status !== "retry_limit_exceeded") return record;
   const { blocked: _over, ...rest } = record;
   return rest;
+}
+
+/** Where the host has no flag or forgets it, a block that we remember for the same prompt says that the agent continues after it. */
+export function withOwnRecord(event: StopEvent, env: Environment): StopEvent {
+  if (event.isFlagless !== true) return event;
+  const blocked = readSessionRecord(event, env)?.blocked;
+  return blocked !== undefined && blocked.promptId === event.promptId ? { ...event, continued: true } : event;
+}
+
+/**
+ * The stop of an agent that was woken from the background belongs to the prompt that was blocked. Interactively Claude Code
+ * (2.1.325, 2026-11-16) gives each wake-up a `prompt_id` of its own, with which the budget would never end.
+ */
+export function asWoken(event: StopEvent, env: Environment): StopEvent {
+  const blocked = event.continued ? readSessionRecord(event, env)?.blocked : undefined;
+  return blocked?.promptId === undefined ? event : { ...event, promptId: blocked.promptId };
 }
 
 /** The agent continues because we blocked it, and by default its next stop is free; the user learns that, once. */

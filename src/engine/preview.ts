@@ -3,8 +3,8 @@ import type { Plan } from "../core/plan.ts";
 import type { RunRequest } from "../core/run.ts";
 import { ok, type Result } from "../core/trouble.ts";
 import { WorkTree } from "../machine/git/work-tree.ts";
-import { readSession } from "../machine/state/history.ts";
 import { openGatePasses } from "./gate-passes.ts";
+import { knownGood, readHistories } from "./histories.ts";
 import { openProject, type Project } from "./project.ts";
 import { planFor } from "./run.ts";
 
@@ -13,12 +13,15 @@ export async function previewRun(request: RunRequest): Promise<Result<{ changes:
   const opened = await openProject(request);
   if (!opened.ok) return opened;
   const project = opened.value;
-  await using tree = await WorkTree.open(project);
+  const histories = readHistories(project);
+  const query = { ...project.query, known: knownGood(project, request, histories) };
+  await using tree = await WorkTree.open({ ...project, query });
   const detected = await tree.changes();
   if (!detected.ok) return detected;
-  const { value: session } = readSession(project.logDir.stateDir, project.session);
-  const plan = planFor(project, request, { detected: detected.value, session });
-  return ok({ changes: detected.value.changes, plan: await withPasses(project, plan, tree) });
+  const { changes } = detected.value;
+  const plan = planFor(project, request, { detected: detected.value, session: histories.session });
+  const notes = changes.blindTo === undefined ? changes.notes : [...changes.notes, changes.blindTo];
+  return ok({ changes: { ...changes, notes }, plan: await withPasses(project, plan, tree) });
 }
 
 /** Gates that passed before with the same inputs would not run; the others that name their inputs say why they would. */

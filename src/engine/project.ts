@@ -1,6 +1,7 @@
 import { loadSettingsQuickly } from "../config/gauntlet/settings-cache.ts";
 import type { Diagnostic } from "../core/diagnostic.ts";
 import type { RunRequest } from "../core/run.ts";
+import { settingsAt } from "../core/gated-event.ts";
 import type { Settings } from "../core/settings.ts";
 import { fail, ok, type Result } from "../core/trouble.ts";
 import { findProject } from "../machine/files/find-project.ts";
@@ -30,9 +31,11 @@ export async function openProject(request: RunRequest): Promise<Result<Project>>
   if (root === undefined) return fail({ kind: "no-config", searchedFrom: request.cwd });
   const loaded = await loadSettingsQuickly(root, env);
   if (!loaded.ok) return loaded;
-  const { warnings, settings: configured } = loaded.value;
-  const logDir = request.logDir ?? configured.logDir;
-  const settings = { ...configured, logDir };
+  const { warnings, settings: loadedSettings } = loaded.value;
+  const { event } = request;
+  const logDir = request.logDir ?? loadedSettings.logDir;
+  const configured = { ...loadedSettings, logDir };
+  const settings = event === undefined ? configured : settingsAt(configured, event.kind ?? "stop");
   const ci = isCi(env);
   const { base, commit, uncommitted } = request;
   const baseBranch = ci ? baseBranchIn(env, settings.baseBranch) : settings.baseBranch;
@@ -43,7 +46,7 @@ export async function openProject(request: RunRequest): Promise<Result<Project>>
     session: request.event === undefined ? "command-line" : sessionKey(request.event, root),
     env,
     ci,
-    query: { root, logDir: configured.logDir, baseBranch, base, commit, uncommitted, ci },
+    query: { root, logDir: loadedSettings.logDir, baseBranch, base, commit, uncommitted, ci },
     signal: signalFor(request, settings),
   });
 }

@@ -1,4 +1,4 @@
-import { type GateOutcome, isBlocking } from "../core/outcome.ts";
+import { type GateOutcome, isBlocking, isOutOfReach } from "../core/outcome.ts";
 import type { Plan, PlannedGate } from "../core/plan.ts";
 import type { RunEvent } from "../core/run.ts";
 import type { GateContext } from "../gates/gate-context.ts";
@@ -64,7 +64,7 @@ async function runInTurn(gates: readonly PlannedGate[], { start, finish }: Lane)
   for (const planned of gates) {
     const outcome = stopper === undefined ? await start(planned) : skippedAfter(stopper, planned);
     finish(outcome);
-    if (planned.gate.failFast && isBlocking(outcome)) stopper ??= planned;
+    if (planned.gate.failFast && isBlocking(outcome) && !isOutOfReach(outcome)) stopper ??= planned;
   }
 }
 

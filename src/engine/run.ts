@@ -1,26 +1,12 @@
-import { definedOnly } from "../core/defined-only.ts";
 import { diagnosticLine } from "../core/diagnostic.ts";
-import { GUARDS } from "../core/guards.ts";
-import {
-  type PassRecord,
-  resumeSession,
-  type SessionHistory,
-  type WorkTreeHistory,
-} from "../core/history.ts";
+import { resumeSession, type SessionHistory } from "../core/history.ts";
+import type { Notice } from "../core/notice.ts";
 import { once } from "../core/once.ts";
 import { projectPath } from "../core/path.ts";
 import { type Plan, planGates } from "../core/plan.ts";
-import {
-  type Judged,
-  notNeeded,
-  type RunEvent,
-  type RunRequest,
-  type RunResult,
-  troubled,
-} from "../core/run.ts";
+import { notNeeded, type RunEvent, type RunRequest, type RunResult, troubled } from "../core/run.ts";
 import { ok, type Result, type Trouble } from "../core/trouble.ts";
 import type { GateContext } from "../gates/gate-context.ts";
-import { now } from "../machine/clock.ts";
 import { kindOf } from "../machine/files/files.ts";
 import type { DetectedChanges } from "../machine/git/changes.ts";
 import type { Snapshot } from "../machine/git/snapshot.ts";
@@ -28,12 +14,12 @@ import { WorkTree } from "../machine/git/work-tree.ts";
 import { makeRoomForRun, prepareLogDir } from "../machine/logs/log-dir.ts";
 import { GateGroups } from "../machine/process/leftovers.ts";
 import { trace } from "../machine/process/trace.ts";
-import { passIndexOf, readSession, readWorkTree, writeSession } from "../machine/state/history.ts";
-import { acquireLock } from "../machine/state/lock.ts";
-import { readSessionRecord } from "../machine/state/sessions.ts";
+import { acquireLock, lockReleased } from "../machine/state/lock.ts";
 import { autoClean, tidyUpAfter } from "./clean.ts";
 import { conclude } from "./conclude.ts";
 import { openGatePasses } from "./gate-passes.ts";
+import { askGuards } from "./ask-guards.ts";
+import { type Histories, knownGood, readHistories } from "./histories.ts";
 import { openProject, type Project } from "./project.ts";
 import { runGates } from "./run-gates.ts";
 import { logRequest, startRunLog } from "./run-log.ts";
@@ -47,66 +33,40 @@ export async function executeRun(request: RunRequest): Promise<RunResult> {
   for (const warning of project.warnings)
     request.onEvent?.({ kind: "warned", message: diagnosticLine(warning) });
 
-  await using tree = await WorkTree.open(project);
   const noteResult = logRequest(project, request);
-  const unneeded = request.checkInterval ? await askGuards(project, request, tree) : undefined;
+  let result = await runIfNeeded(project, request);
+  while (isBusy(result, project, request) && (await lockReleased(project.logDir.lockFile, project.signal)))
+    result = await runIfNeeded(project, request);
+  noteResult(result);
+  return { ...result, notices: [...noticesOf(project, result), ...result.notices] };
+}
+
+/** Another session's run, or a user's, is waited for where the project wants it; a stop of the same session answers at once. */
+function isBusy(result: RunResult, { settings }: Project, { checkInterval }: RunRequest): boolean {
+  const trouble = result.kind === "troubled" ? result.trouble : undefined;
+  const isOthers = trouble?.kind === "lock-held" && !trouble.isSameSession;
+  return isOthers && checkInterval === true && settings.stopHook.whenBusy === "wait";
+}
+
+/** What the user of a stop hook should know of this project, once per session. */
+function noticesOf({ warnings }: Project, { changes, outcomes }: RunResult): readonly Notice[] {
+  const hasRun = outcomes.length > 0; // gates that ran saw what is committed, too
+  return [
+    ...(changes?.blindTo === undefined || hasRun ? [] : [{ key: "blind", text: changes.blindTo }]),
+    ...warnings.map(diagnosticLine).map((text) => ({ key: text, text })),
+  ];
+}
+
+async function runIfNeeded(project: Project, request: RunRequest): Promise<RunResult> {
+  const histories = readHistories(project);
+  const query = { ...project.query, known: knownGood(project, request, histories) };
+  await using tree = await WorkTree.open({ ...project, query });
+  const unneeded = request.checkInterval
+    ? await askGuards(project, request, { tree, ...histories })
+    : undefined;
   trace("guards asked");
   const result = unneeded ?? (await runAlone(project, request, tree));
-  noteResult(result);
   return { ...result, judged: { gates: project.settings.gateHash, ...tree.head(), ...result.judged } };
-}
-
-/** Why a stop needs no run: the first guard that says so. */
-async function askGuards(
-  project: Project,
-  { event }: RunRequest,
-  tree: WorkTree,
-): Promise<RunResult | undefined> {
-  const { settings, logDir } = project;
-  const { stopHook, gateHash } = settings;
-  const { value: workTree } = readWorkTree(logDir.stateDir);
-  const { value: session } = readSession(logDir.stateDir, project.session);
-  const look = once(() => lookAtTree(project, tree, { workTree, session }));
-  const stop = { event, stopHook, gateHash, workTree, session, now: now(), inWords: isoTime, tree: look };
-  for (const { when } of GUARDS) {
-    const ended = await when?.(stop);
-    if (ended === undefined) continue;
-    if (ended.session !== undefined && !isRemembered(project, ended.session)) continue; // it could be repeated endlessly
-    const unneeded = notNeeded(ended.status, ended.facts);
-    return ended.pass === undefined ? unneeded : { ...unneeded, judged: judgedByPass(ended.pass) };
-  }
-  return undefined;
-}
-
-/** The recorded tree of the pass is this one: asking git for it again would cost a process. */
-function judgedByPass({ gateHash: gates, fingerprint: tree, baseCommit: base }: PassRecord): Judged {
-  return { gates, ...definedOnly({ tree, base }), whole: true, reused: true };
-}
-
-function isoTime(at: number): string {
-  return new Date(at).toISOString();
-}
-
-function isRemembered({ logDir, session: key }: Project, session: SessionHistory): boolean {
-  return prepareLogDir(logDir).ok && writeSession(logDir.stateDir, key, session).ok;
-}
-
-interface Histories {
-  readonly workTree: WorkTreeHistory;
-  readonly session: SessionHistory;
-}
-
-/** Looks only as far as it takes to tell whether this tree is one we know. */
-async function lookAtTree(project: Project, tree: WorkTree, { workTree, session }: Histories) {
-  const { settings, logDir } = project;
-  const { pass } = workTree;
-  const mayBePass = pass?.gateHash === settings.gateHash;
-  const [isPassTree, compared, fingerprint] = await Promise.all([
-    mayBePass && tree.isUnchangedSince(passIndexOf(logDir.stateDir, pass.tree)),
-    mayBePass ? tree.comparison() : undefined,
-    session.gaveUpOn === undefined ? undefined : tree.fingerprint(),
-  ]);
-  return { isPassTree, fingerprint, baseCommit: compared?.ok ? compared.value.base.mergeBase : undefined };
 }
 
 /** Takes the lock, looks, plans, runs the gates and concludes. */
@@ -139,31 +99,27 @@ interface Situation extends Histories {
   readonly snapshot: Snapshot;
   /** Whether the work tree is, after the gates, what it was before them. */
   readonly stoodStill: () => Promise<boolean>;
-  /** State that could not be trusted and counts as absent. */
-  readonly warnings: readonly string[];
 }
 
 async function lookAround(project: Project, request: RunRequest, tree: WorkTree): Promise<Result<Situation>> {
-  const { logDir, session: key } = project;
-  const { value: workTree, warning } = readWorkTree(logDir.stateDir);
-  const stored = readSession(logDir.stateDir, key);
+  const { logDir } = project;
+  const { workTree, session: stored, warnings } = readHistories(project); // again: another run may have just ended
   const looking = Promise.all([tree.changes(), tree.snapshot()]);
   const runNumber = makeRoomForRun(logDir, workTree.lastRun?.number); // while git looks
   const [detected, snapshot] = await looking;
   if (!detected.ok) return detected;
-  const fingerprint = stored.value.gaveUpOn === undefined ? undefined : await tree.fingerprint();
+  const fingerprint = stored.gaveUpOn === undefined ? undefined : await tree.fingerprint();
   const { pass } = workTree;
-  const resumed = resumeSession(stored.value, { promptId: request.event?.promptId, fingerprint, pass });
+  const resumed = resumeSession(stored, { promptId: request.event?.promptId, fingerprint, pass });
   const session = { ...resumed, attempts: request.budget?.spent ?? attemptsSpent(resumed, project, request) };
-  const warnings = [warning, stored.warning].filter((one) => one !== undefined);
   await autoClean(project, tree, { lastRun: workTree.lastRun, here: detected.value });
   const stoodStill = once(snapshot.isCurrent);
   return ok({ runNumber, detected: detected.value, snapshot, stoodStill, workTree, session, warnings });
 }
 
 /** What the session has spent, by its own record or by the one outside the project, which outlives a removed log directory. */
-function attemptsSpent(session: SessionHistory, { settings, env }: Project, { event }: RunRequest): number {
-  const blocked = event === undefined ? undefined : readSessionRecord(event, env)?.blocked;
+function attemptsSpent(session: SessionHistory, { settings }: Project, { record }: RunRequest): number {
+  const blocked = record?.blocked;
   const isSameLoop = blocked?.root === settings.root && blocked.promptId === session.promptId;
   return isSameLoop ? Math.max(session.attempts, blocked.attempts) : session.attempts;
 }
@@ -199,11 +155,17 @@ function nothingToRun(
   { detected, session, warnings, plan }: Situation & { readonly plan: Plan },
 ): RunResult {
   const { changes } = detected;
-  for (const message of [...changes.notes, ...warnings]) onEvent?.({ kind: "warned", message });
+  for (const message of [
+    ...changes.notes,
+    ...(changes.blindTo === undefined ? [] : [changes.blindTo]),
+    ...warnings,
+  ])
+    onEvent?.({ kind: "warned", message });
   const isUnchanged = changes.files.length === 0 && session.openFailures.length === 0;
   const hasKind = settings.entryPoints.some(({ gates }) => gates.some((gate) => gate.kind === kind));
   const detail = kind === undefined || hasKind ? undefined : `this project has no ${kind}s`;
-  const nothing = notNeeded(isUnchanged ? "no_changes" : "no_applicable_gates", { detail });
+  const { comparedTo } = changes;
+  const nothing = notNeeded(isUnchanged ? "no_changes" : "no_applicable_gates", { detail, comparedTo });
   return { ...nothing, changes, plan, warnings };
 }
 

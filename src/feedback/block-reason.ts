@@ -15,12 +15,14 @@ export interface BlockReasonFacts {
   readonly failures: readonly FailureText[];
   readonly gatesRun: number;
   readonly attemptsLeft: number;
+  /** The next stop is let through unchecked (`stop_hook.when_active: allow`). */
+  readonly isNextStopFree: boolean;
 }
 
 /** What an agent reads when its stop is blocked: what failed, why, where the rest is, and what to do now. */
 export function blockReason(facts: BlockReasonFacts, maxChars: number): string {
   const head = [headline(facts), ...facts.failures.map(failureLine)].join("\n");
-  const foot = nextSteps(facts.attemptsLeft);
+  const foot = nextSteps(facts);
   const changed = facts.failures.filter(({ isUnchanged }) => !isUnchanged);
   const advice = changed.map(({ outcome }) => fixAdvice(outcome, Math.floor(maxChars / 4 / changed.length)));
   const titles = changed.map(({ outcome }) => `── ${outcome.name} (${outcome.scope}) ──`);
@@ -55,14 +57,19 @@ function fixAdvice(outcome: GateOutcome, maxChars: number): string {
     : `How this project wants it fixed:\n${cutText(fixInstructions.trim(), maxChars)}`;
 }
 
-function nextSteps(attemptsLeft: number): string {
-  const left =
-    attemptsLeft === 0
-      ? "This was the last attempt: the next stop is let through, and the person is told that the gates still fail."
-      : `Attempts left: ${attemptsLeft}.`;
+function nextSteps({ attemptsLeft, isNextStopFree }: BlockReasonFacts): string {
+  const honest =
+    "Do not disable, skip or weaken a gate or a test to get past it. If a gate itself is wrong, tell the user instead.";
+  if (isNextStopFree)
+    return [
+      "What to do now: fix the causes above, then run `agent-gauntlet run` yourself before you stop: the next stop is not checked.",
+      honest,
+    ].join("\n");
   return [
-    "What to do now: fix the causes above, then stop again; the gates are re-checked by themselves, you need not run them.",
-    "Do not disable, skip or weaken a gate or a test to get past it. If a gate itself is wrong, say so to the person instead.",
-    left,
+    "What to do now: fix the causes above, then stop again; the gates run again automatically when you stop.",
+    honest,
+    attemptsLeft === 0
+      ? "This was the last attempt: the next stop is let through, and the user is told that the gates still fail."
+      : `Attempts left: ${attemptsLeft}.`,
   ].join("\n");
 }

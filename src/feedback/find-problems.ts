@@ -1,7 +1,8 @@
 import { type Log, readLog } from "./log.ts";
 import type { FindingKind, Parser } from "./parsers/parser.ts";
 import { PARSERS } from "./parsers/table.ts";
-import { type Place, projectRelative } from "./place.ts";
+import { type Place, projectRelative, withShortPaths } from "./place.ts";
+
 import type { Problem } from "./problem.ts";
 import { readStructured } from "./structured/read-structured.ts";
 
@@ -74,14 +75,13 @@ function candidates(pinned: string | undefined): readonly Parser[] {
   return known.length > 0 ? known : PARSERS;
 }
 
-/** Paths inside messages are shortened too: they say the same, and fingerprints stay the same elsewhere. */
+/** Paths inside messages are shortened too, so that fingerprints stay the same elsewhere. */
 function inProject(problem: Problem, place: Place): Problem {
-  const root = `${place.projectRoot}/`;
   const { file, message, excerpt } = problem;
   return {
     ...problem,
     ...(file === undefined ? {} : { file: projectRelative(file, place) }),
-    message: message.replaceAll(root, ""),
-    ...(excerpt === undefined ? {} : { excerpt: excerpt.replaceAll(root, "") }),
+    message: withShortPaths(message, place),
+    ...(excerpt === undefined ? {} : { excerpt: withShortPaths(excerpt, place) }),
   };
 }

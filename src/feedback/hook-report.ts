@@ -41,7 +41,7 @@ function headline({ hook, outcome, effect }: HookResult): string {
       return `${name} failed: ${what.replace(/^failed: /, "")}`;
     case "not-run":
       if (outcome.kind === "cancelled") return `${name} was ${what}`;
-      return `${name} could not run. ${PAUSE}\n${what}${outcome.gate === "repl" ? START_SERVER : ""}`;
+      return `${name} could not run.${hook.required ? ` ${PAUSE}` : ""}\n${what}${outcome.gate === "repl" ? START_SERVER : ""}`;
     case "passed":
     case "skipped":
       return `${name}: ${what}`;

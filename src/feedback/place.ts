@@ -7,12 +7,40 @@ export interface Place {
 
 /** The path as the project knows it: relative with `/` inside the project, as printed outside. */
 export function projectRelative(printed: string, place: Place): string {
-  const path = withForwardSlashes(printed.replace(/^file:\/\/(?:\/(?=[A-Za-z]:))?/, ""));
+  const path = withForwardSlashes(FILE_URL.test(printed) ? pathOfUrl(printed) : printed);
   const root = withForwardSlashes(place.projectRoot).replace(/\/+$/, "");
   const inside = afterRoot(path, root);
   if (inside !== undefined) return inside;
   if (isAbsolute(path)) return path;
   return withoutDots(`${place.workingDirectory ?? "."}/${path}`);
+}
+
+const FILE_URL = /^file:\/\/(?:\/(?=[A-Za-z]:))?/;
+
+/** Text with the project's paths shortened, those in file URLs too: they say the same, and stay the same elsewhere. */
+export function withShortPaths(text: string, place: Place): string {
+  const decoded = text.includes("file://")
+    ? text.replaceAll(URL_IN_TEXT, (url) => pathInside(url, place))
+    : text;
+  return decoded.replaceAll(`${place.projectRoot}/`, "");
+}
+
+/** Up to white space or what closes around it. */
+const URL_IN_TEXT = /file:\/\/\/[^\s"<>()`]+/g;
+
+function pathInside(url: string, place: Place): string {
+  const path = pathOfUrl(url);
+  return path.startsWith(`${place.projectRoot}/`) ? path : url;
+}
+
+/** A URL has every space, quote and letter beyond ASCII as `%20`; a sequence that is none is left as it is. */
+function pathOfUrl(url: string): string {
+  const path = url.replace(FILE_URL, "");
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
 }
 
 function withForwardSlashes(path: string): string {

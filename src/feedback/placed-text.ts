@@ -33,7 +33,8 @@ export function placedText(text: string, index: number): PlacedText | undefined 
 
 /** A name with an extension; not a host, a time, a version or a URL. */
 export function isFileName(text: string): boolean {
-  return FILE_NAME.test(text) && !HOST_NAME.test(text);
+  const name = text.startsWith("file://") ? text.replaceAll("'", "") : text; // the one quote that URLs have as it is
+  return FILE_NAME.test(name) && !HOST_NAME.test(name);
 }
 
 const NUMBER_AFTER_NAME = /\w(?::\[?|\()\d/;

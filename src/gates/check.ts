@@ -1,3 +1,6 @@
+import { programsIn } from "../core/command-words.ts";
+import type { Environment } from "../machine/process/environment.ts";
+import { findExecutable } from "../machine/process/executables.ts";
 import { join, resolve } from "node:path";
 import { relative } from "node:path/posix";
 import type { CheckGate } from "../core/gate.ts";
@@ -9,7 +12,7 @@ import { secretMasker } from "../feedback/mask-secrets.ts";
 import { CappedLog } from "../machine/logs/capped-log.ts";
 import { RUN_ID_VARIABLE } from "../machine/process/leftovers.ts";
 import { elapsedMs, now } from "../machine/clock.ts";
-import { isDirectory, modifiedAt } from "../machine/files/files.ts";
+import { modifiedAt, whyNotEnterable } from "../machine/files/files.ts";
 import { takeGateLog } from "../machine/logs/log-dir.ts";
 import {
   type ProcessEnd,
@@ -17,6 +20,7 @@ import {
   describeExitCode,
   runProcess,
 } from "../machine/process/run-process.ts";
+
 import { commandsOf } from "./files-placeholder.ts";
 import type { GateContext } from "./gate-context.ts";
 import { inLatin1, MaskedOutput } from "../machine/logs/masked-output.ts";
@@ -33,12 +37,12 @@ export async function runCheck(
 ): Promise<GateOutcome> {
   const { gate, id, workingDirectory } = planned;
   const cwd = resolve(context.root, workingDirectory);
-  if (!isDirectory(cwd)) {
+  const obstacle = whyNotEnterable(cwd);
+  if (obstacle !== undefined)
     return outcomeOf(planned, 0, {
       kind: "errored",
-      detail: `the working directory ${workingDirectory} does not exist`,
+      detail: `the working directory ${workingDirectory} ${obstacle}`,
     });
-  }
   const taken = takeGateLog(join(context.root, context.logDir), id, context.runNumber);
   const logPath = projectPath(`${context.logDir}/${taken.name}`);
   const log = new CappedLog(join(context.root, logPath), taken);
@@ -64,10 +68,22 @@ export async function runCheck(
   log.close();
   const report = freshReport(gate, context.root, startedAt);
   return outcomeOf(planned, elapsedMs() - started, {
-    ...whatHappened(end, log.problem, signal),
+    ...withMissing(whatHappened(end, log.problem, signal), gate, { end, env, cwd }),
     logPath,
     ...(report === undefined ? {} : { report }),
   });
+}
+
+/** Where the program that the command names is missing, that is what went wrong; not what happens inside a script of the project. */
+function withMissing(
+  happened: Happened,
+  { command }: CheckGate,
+  { end, env, cwd }: { readonly end: ProcessEnd; readonly env: Environment; readonly cwd: string },
+): Happened {
+  const isNotFound = end.kind === "exited" && (end.exitCode === 127 || end.exitCode === 126);
+  if (happened.kind !== "failed" || !isNotFound) return happened;
+  const missing = programsIn(command).find((name) => findExecutable(name, env, cwd) === undefined);
+  return missing === undefined ? happened : { ...happened, missing };
 }
 
 /** A report left by an earlier run says nothing about this one. */

@@ -1,5 +1,5 @@
 import type { Verdict } from "../core/verdict.ts";
-import type { HostAnswer } from "./host.ts";
+import type { Host, HostAnswer } from "./host.ts";
 
 /** One line of JSON on stdout and exit code 0: what every host reads. */
 export function jsonAnswer(answer: Readonly<Record<string, unknown>>): HostAnswer {
@@ -26,4 +26,15 @@ export function noticedAnswer(verdict: Verdict): HostAnswer {
 /** What the person at the keyboard must see, in the field most hosts show. */
 export function noticeOf(verdict: Verdict): { readonly systemMessage?: string } {
   return verdict.notice === undefined ? {} : { systemMessage: verdict.notice };
+}
+
+/** Tells the hook that it runs in the background, where only exit code 2 and stderr reach the agent. */
+export const BACKGROUND_FLAG = "--background";
+
+/** What an agent that has stopped is woken with. A host that runs the hook in the foreground all the same gets its usual answer. */
+export function wakingAnswer(usual: HostAnswer, host: Host, verdict: Verdict): HostAnswer {
+  const { registration } = host;
+  const canWake = registration?.format === "json" && registration.background !== undefined;
+  if (!canWake || verdict.decision === "allow") return usual;
+  return { stdout: "{}\n", stderr: `${blockReason(verdict)}\n`, exitCode: 2 };
 }

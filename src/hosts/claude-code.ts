@@ -1,37 +1,49 @@
 import { definedOnly } from "../core/defined-only.ts";
-import type { BackgroundTask } from "../core/stop-event.ts";
+import type { StopEvent, StopKind } from "../core/stop-event.ts";
 import type { Verdict } from "../core/verdict.ts";
 import { blockReason, jsonAnswer, noticeOf } from "./answer.ts";
-import type { Host, HostAnswer, ParsedStop, Payload, Surroundings } from "./host.ts";
-import { recordsOf, textOf } from "./payload.ts";
-import { otherEvent, snakeCaseSample, snakeCaseStop } from "./snake-case-stop.ts";
-import { takeDecision } from "./take-answer.ts";
+import { backgroundTasksOf } from "./background-tasks.ts";
+import type { Host, HostAnswer, JsonHooks, ParsedStop, Payload, Surroundings, Taken } from "./host.ts";
+import { isRecord, textOf } from "./payload.ts";
+import { snakeCaseSample, snakeCaseStop } from "./snake-case-stop.ts";
+import { answeredJson, takeDecision } from "./take-answer.ts";
 
-const stopEvents = ["Stop"];
+/** Where Claude Code keeps hooks; it silently skips a settings file with comments (2.1.325, 2026-11-15). */
+export const CLAUDE_CODE_HOOKS = {
+  format: "json",
+  events: {
+    stop: "Stop",
+    subagent_stop: "SubagentStop",
+    task_completed: "TaskCompleted",
+    teammate_idle: "TeammateIdle",
+    stop_failure: "StopFailure",
+    session_end: "SessionEnd",
+  },
+  projectFile: ".claude/settings.local.json",
+  sharedFile: ".claude/settings.json",
+  otherProjectFiles: [".claude/settings.json"],
+  userFile: { variable: "CLAUDE_CONFIG_DIR", folder: ".claude", file: "settings.json" },
+  eventsKey: "hooks",
+  isShared: true,
+  takesComments: false,
+  grouped: true,
+  fields: { type: "command" },
+  background: { asyncRewake: true },
+  executables: ["claude"],
+  homeFolder: ".claude",
+  alsoReads: [],
+} as const satisfies JsonHooks;
 
 /** Claude Code (measured with 2.1.325, 2026-11-15). */
 export const claudeCode: Host = {
   name: "claude-code",
   title: "Claude Code",
-  stopEvents,
+  stopEvents: ["Stop"],
   blockCap: 8,
   timeoutUnit: "s",
   defaultTimeoutMs: 600_000,
   allowsUnknownKeys: true,
-  registration: {
-    event: "Stop",
-    projectFile: ".claude/settings.local.json",
-    otherProjectFiles: [".claude/settings.json"],
-    userFile: { variable: "CLAUDE_CONFIG_DIR", folder: ".claude", file: "settings.json" },
-    eventsKey: "hooks",
-    isShared: true,
-    takesComments: false,
-    grouped: true,
-    fields: { type: "command" },
-    executables: ["claude"],
-    homeFolder: ".claude",
-    alsoReads: [],
-  },
+  registration: CLAUDE_CODE_HOOKS,
   parse,
   render,
   sample: (stop) => ({
@@ -42,49 +54,97 @@ export const claudeCode: Host = {
     background_tasks: [],
     session_crons: [],
   }),
-  take: (answer) => {
-    const taken = takeDecision(answer, {
-      exitCode2Blocks: true,
-      wrap: (reason) => `Stop hook feedback:\n${reason}`,
-    });
-    return taken.personSees === undefined
-      ? taken
-      : { ...taken, personSees: `Stop says: ${taken.personSees}` };
-  },
+  take,
 };
 
 function parse(payload: Payload, surroundings: Surroundings): ParsedStop {
-  const other = otherEvent(payload, stopEvents);
-  if (other !== undefined) return other;
-  return {
-    kind: "stop",
-    event: {
-      ...snakeCaseStop("claude-code", payload, surroundings),
-      backgroundTasks: recordsOf(payload, "background_tasks").map(backgroundTask),
-      ...definedOnly({ promptId: textOf(payload, "prompt_id"), stopReason: textOf(payload, "stop_reason") }),
-    },
+  const name = textOf(payload, "hook_event_name") ?? "Stop";
+  const event = {
+    ...snakeCaseStop("claude-code", payload, surroundings),
+    ...definedOnly({ promptId: textOf(payload, "prompt_id"), stopReason: textOf(payload, "stop_reason") }),
   };
+  switch (name) {
+    case "Stop":
+      return {
+        kind: "stop",
+        event: { ...event, backgroundTasks: backgroundTasksOf(payload, "background_tasks") },
+      };
+    case "SubagentStop":
+      return { kind: "stop", event: { ...event, kind: "subagent_stop", ...part(payload, "agent_id") } };
+    case "TaskCompleted":
+      return {
+        kind: "stop",
+        event: { ...event, ...FLAGLESS, kind: "task_completed", ...part(payload, "task_id") },
+      };
+    case "TeammateIdle":
+      return {
+        kind: "stop",
+        event: { ...event, ...FLAGLESS, kind: "teammate_idle", ...part(payload, "agent_id") },
+      };
+    case "StopFailure":
+    case "SessionEnd":
+      return { kind: "ended", event };
+    default:
+      return { kind: "other-event", name };
+  }
+}
+
+/** These events come without `stop_hook_active`. */
+const FLAGLESS = { isFlagless: true } as const;
+
+/** A sub-agent, a teammate and a task have a budget of their own, within the session. */
+function part(payload: Payload, key: string): Pick<StopEvent, "sessionId" | "agentType"> {
+  const names = [textOf(payload, "session_id"), textOf(payload, key)].filter((name) => name !== undefined);
+  return definedOnly({
+    sessionId: names.length === 0 ? undefined : names.join("."),
+    agentType: textOf(payload, "agent_type"),
+  });
 }
 
 /** `continue` is never sent: `false` ends the turn and beats a block. */
-function render(verdict: Verdict): HostAnswer {
+function render(verdict: Verdict, event?: StopEvent): HostAnswer {
   const { status, message } = verdict;
   const told = noticeOf(verdict);
-  if (verdict.decision === "allow") return jsonAnswer({ decision: "approve", status, message, ...told });
-  return jsonAnswer({ decision: "block", reason: blockReason(verdict), status, message, ...told });
+  if (verdict.decision === "block")
+    return jsonAnswer({ decision: "block", ...reasonFor(verdict, event), status, message, ...told });
+  const isTurn = (event?.kind ?? "stop") === "stop";
+  return jsonAnswer(isTurn ? { decision: "approve", status, message, ...told } : told);
 }
 
-function backgroundTask(task: Payload): BackgroundTask {
-  return {
-    kind: kindOfTask(textOf(task, "type")),
-    description: textOf(task, "description") ?? "",
-  };
+/**
+ * The model is shown a block's `reason` twice (a user message and a system message, 2.1.325), but `additionalContext` once. So the
+ * reason is the first line, and the rest is context. Versions before 2.1.170 drop an answer with such context and stop; all
+ * versions that send a `prompt_id` (some time after 2.1.181) take it. From 10,000 characters on only a preview of it is shown.
+ */
+function reasonFor(verdict: Verdict, event: StopEvent | undefined): object {
+  const reason = blockReason(verdict);
+  const hookEventName = WITH_CONTEXT[event?.kind ?? "stop"];
+  const [first = "", ...rest] = reason.split("\n");
+  const additionalContext = rest.join("\n").trim();
+  const isSplit =
+    event?.promptId !== undefined && additionalContext !== "" && additionalContext.length <= MAX_CONTEXT;
+  if (!isSplit || hookEventName === undefined) return { reason };
+  return { reason: first, hookSpecificOutput: { hookEventName, additionalContext } };
 }
 
-function kindOfTask(type = ""): BackgroundTask["kind"] {
-  if (AGENT_TASKS.has(type)) return "agent";
-  return type === "shell" ? "shell" : "other";
+const MAX_CONTEXT = 9_900;
+
+/** The events whose reason arrives twice; that of a completed task is the result of the tool, once. */
+const WITH_CONTEXT: Partial<Readonly<Record<StopKind, string>>> = {
+  stop: "Stop",
+  subagent_stop: "SubagentStop",
+};
+
+function take(answer: HostAnswer): Taken {
+  const taken = takeDecision(answer, {
+    exitCode2Blocks: true,
+    wrap: (reason) => `Stop hook feedback:\n${reason}${contextIn(answer)}`,
+  });
+  return taken.personSees === undefined ? taken : { ...taken, personSees: `Stop says: ${taken.personSees}` };
 }
 
-/** The labels of `background_tasks[].type` behind which a model works (2.1.325, 2026-11-15). */
-const AGENT_TASKS: ReadonlySet<string> = new Set(["subagent", "workflow", "teammate", "cloud session"]);
+function contextIn(answer: HostAnswer): string {
+  const specific = answeredJson(answer)?.["hookSpecificOutput"];
+  const context = isRecord(specific) ? textOf(specific, "additionalContext") : undefined;
+  return context === undefined ? "" : `\n\nStop hook additional context: ${context}`;
+}

@@ -1,5 +1,5 @@
 import { definedOnly } from "../core/defined-only.ts";
-import { plainAnswer } from "./answer.ts";
+import { noticedAnswer } from "./answer.ts";
 import type { Host, ParsedStop, Payload, Surroundings } from "./host.ts";
 import { textOf } from "./payload.ts";
 import { otherEvent, snakeCaseSample, snakeCaseStop } from "./snake-case-stop.ts";
@@ -7,7 +7,7 @@ import { takeDecision } from "./take-answer.ts";
 
 const stopEvents = ["Stop"];
 
-/** Codex CLI (measured with 0.166.0, 2026-11-15). One key it does not know and it drops the whole answer. */
+/** Codex CLI (measured with 0.166.0, 2026-11-15). One key it does not know and it drops the whole answer; `systemMessage` it knows. */
 export const codex: Host = {
   name: "codex",
   title: "Codex",
@@ -16,7 +16,8 @@ export const codex: Host = {
   defaultTimeoutMs: 600_000,
   allowsUnknownKeys: false,
   registration: {
-    event: "Stop",
+    format: "json",
+    events: { stop: "Stop" },
     projectFile: ".codex/hooks.json",
     userFile: { variable: "CODEX_HOME", folder: ".codex", file: "hooks.json" },
     eventsKey: "hooks",
@@ -31,7 +32,7 @@ export const codex: Host = {
     alsoReads: [],
   },
   parse,
-  render: plainAnswer,
+  render: noticedAnswer,
   sample: (stop) => ({
     ...snakeCaseSample("Stop", stop),
     turn_id: stop.promptId,

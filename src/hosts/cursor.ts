@@ -25,7 +25,8 @@ export const cursor: Host = {
   defaultTimeoutMs: 60_000,
   allowsUnknownKeys: true,
   registration: {
-    event: "stop",
+    format: "json",
+    events: { stop: "stop" },
     projectFile: ".cursor/hooks.json",
     userFile: { folder: ".cursor", file: "hooks.json" },
     eventsKey: "hooks",

@@ -14,7 +14,8 @@ export const droid: Host = {
   defaultTimeoutMs: 60_000,
   allowsUnknownKeys: true,
   registration: {
-    event: "Stop",
+    format: "json",
+    events: { stop: "Stop" },
     projectFile: ".factory/settings.json",
     userFile: { folder: ".factory", file: "settings.json" },
     eventsKey: "hooks",

@@ -7,7 +7,10 @@ import { takeDecision } from "./take-answer.ts";
 
 const stopEvents = ["AfterAgent"];
 
-/** Gemini CLI (measured with 0.61.0, 2026-11-15). It refuses a hook registered for `Stop`; timeouts are milliseconds. */
+/**
+ * Gemini CLI (measured with 0.61.0, 2026-11-15). It refuses a hook registered for `Stop`; timeouts are milliseconds. After any tool
+ * call it sends `stop_hook_active: false` although it goes on after a block.
+ */
 export const gemini: Host = {
   name: "gemini",
   title: "Gemini CLI",
@@ -16,7 +19,8 @@ export const gemini: Host = {
   defaultTimeoutMs: 60_000,
   allowsUnknownKeys: true,
   registration: {
-    event: "AfterAgent",
+    format: "json",
+    events: { stop: "AfterAgent" },
     projectFile: ".gemini/settings.json",
     userFile: { folder: ".gemini", file: "settings.json" },
     eventsKey: "hooks",
@@ -45,8 +49,23 @@ function parse(payload: Payload, surroundings: Surroundings): ParsedStop {
   const other = otherEvent(payload, stopEvents);
   if (other !== undefined) return other;
   const event = snakeCaseStop("gemini", payload, surroundings);
+  const prompt = textOf(payload, "prompt");
   return {
     kind: "stop",
-    event: { ...event, ...definedOnly({ lastMessage: textOf(payload, "prompt_response") }) },
+    event: {
+      ...event,
+      ...(event.continued ? {} : { isFlagless: true }),
+      ...definedOnly({
+        promptId: prompt === undefined ? undefined : shortHash(prompt),
+        lastMessage: textOf(payload, "prompt_response"),
+      }),
+    },
   };
+}
+
+/** Tells prompts apart without keeping what they say (FNV-1a). */
+function shortHash(text: string): string {
+  let hash = 0x811c9dc5;
+  for (const letter of text) hash = Math.imul(hash ^ (letter.codePointAt(0) ?? 0), 0x01000193);
+  return (hash >>> 0).toString(16).padStart(8, "0");
 }

@@ -18,7 +18,8 @@ export const qwen: Host = {
   defaultTimeoutMs: 60_000,
   allowsUnknownKeys: true,
   registration: {
-    event: "Stop",
+    format: "json",
+    events: { stop: "Stop" },
     projectFile: ".qwen/settings.json",
     userFile: { folder: ".qwen", file: "settings.json" },
     eventsKey: "hooks",

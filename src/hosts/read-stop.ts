@@ -4,7 +4,7 @@ import { recogniseHost } from "./recognise.ts";
 
 /** A question from a host, or why the text is none. */
 export type ReadStop =
-  | { readonly kind: "stop"; readonly host: Host; readonly event: StopEvent }
+  | { readonly kind: "stop" | "ended"; readonly host: Host; readonly event: StopEvent }
   | { readonly kind: "no-stop"; readonly host?: Host; readonly detail?: string };
 
 /** Turns what a host wrote to our stdin into its question. Any text has an answer. */
@@ -14,7 +14,7 @@ export function readStop(text: string, surroundings: Surroundings, named?: Host)
   const host = named ?? recogniseHost(payload, surroundings);
   const parsed = host.parse(payload, surroundings);
   if (parsed.kind === "other-event") return { kind: "no-stop", host, detail: `${parsed.name} is not a stop` };
-  return { kind: "stop", host, event: parsed.event };
+  return { kind: parsed.kind, host, event: parsed.event };
 }
 
 function parseObject(text: string): Payload | undefined {

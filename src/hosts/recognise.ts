@@ -4,8 +4,11 @@ import { copilot } from "./copilot.ts";
 import { cursor } from "./cursor.ts";
 import { droid } from "./droid.ts";
 import { gemini } from "./gemini.ts";
+import { grok } from "./grok.ts";
 import type { Host, Payload, Surroundings } from "./host.ts";
+import { kimi } from "./kimi.ts";
 import { textOf } from "./payload.ts";
+import { kilo, opencode, pi } from "./plugin-hosts.ts";
 import { qwen } from "./qwen.ts";
 import { unknownHost } from "./unknown.ts";
 import { vscode } from "./vscode.ts";
@@ -17,7 +20,13 @@ interface Sign {
 
 /** First match wins, so marks only one host has come before fields that several share. */
 const SIGNS: readonly Sign[] = [
+  ...[opencode, kilo, pi].map((host) => ({
+    host,
+    matches: (payload: Payload) => textOf(payload, "client") === host.name,
+  })),
   { host: codex, matches: (payload) => has(payload, "turn_id") },
+  { host: grok, matches: (payload) => has(payload, "workspaceRoot", "stopHookActive") },
+  { host: kimi, matches: (payload) => textOf(payload, "client_type") === "kimi_code_cli" },
   { host: gemini, matches: (payload) => textOf(payload, "hook_event_name") === "AfterAgent" },
   { host: cursor, matches: (payload) => has(payload, "conversation_id", "generation_id") },
   { host: droid, matches: (payload) => has(payload, "tool_execution_count") },

@@ -1,6 +1,6 @@
 import { definedOnly } from "../core/defined-only.ts";
 import { absolutePath } from "../core/path.ts";
-import type { HostName, StopEvent } from "../core/stop-event.ts";
+import type { StopEvent } from "../core/stop-event.ts";
 import type { ParsedStop, Payload, SampleStop, Surroundings } from "./host.ts";
 import { flagOf, textOf } from "./payload.ts";
 
@@ -14,7 +14,7 @@ export function otherEvent(
 }
 
 /** The fields Claude Code introduced and most other hosts took over. */
-export function snakeCaseStop(host: HostName, payload: Payload, surroundings: Surroundings): StopEvent {
+export function snakeCaseStop(host: string, payload: Payload, surroundings: Surroundings): StopEvent {
   return {
     host,
     cwd: absolutePath(textOf(payload, "cwd") ?? surroundings.cwd),

@@ -21,6 +21,7 @@ export const vscode: Host = {
   timeoutUnit: "s",
   defaultTimeoutMs: 30_000,
   allowsUnknownKeys: true,
+  readsStderr: true,
   registration: {
     ...GITHUB_HOOKS,
     executables: ["code"],

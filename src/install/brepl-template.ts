@@ -5,17 +5,19 @@ export const BREPL_TEMPLATE = `;; Stop hooks: what must hold before the agent ma
 ;;
 ;; Blocking or not:
 ;;   :retry-on-failure? true    a failure sends the agent back to work with the output of the hook (exit code 2);
-;;                              later hooks wait. After :max-retries times the agent may stop, and you are told.
+;;                              later hooks wait. After :max-retries times the agent may stop, and you are warned.
 ;;   :retry-on-failure? false   a failure is reported to you, the agent may stop (exit code 1); later hooks still run.
 ;;
 ;; Fields of every hook:
 ;;   :type               :repl or :bash                                                       (required)
-;;   :name               string, how it is called in reports; must be unique                  (required)
+;;   :name               string, how it is called in reports; give each its own               (required)
 ;;   :retry-on-failure?  true or false, see above                                             (default: false)
-;;   :max-retries        how often it may send the agent back; 0 = without end                (default: 10)
-;;   :required?          true: when the hook cannot run at all, you are told (exit code 1);
-;;                       false: then it is skipped                                            (default: false)
-;;   :timeout            seconds; a hook that takes longer has failed                         (default: 60)
+;;   :max-retries        how often it may send the agent back; 0 = no limit                   (default: 10)
+;;   :required?          true: a hook that cannot run at all is reported to you (exit code 1);
+;;                       false: it is skipped                                                 (default: false)
+;;   :timeout            seconds, or "90s", "2m", "1h"; a hook that takes longer has failed.
+;;                       All hooks together have as long as Claude Code waits: "timeout" in
+;;                       .claude/settings.local.json                                          (default: 60)
 ;;
 ;; Fields of :repl hooks (evaluated by your running nREPL; port: -p, then .nrepl-port here, then BREPL_PORT):
 ;;   :code               string or form. An exception is a failure, and so is a clojure.test

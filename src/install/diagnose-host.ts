@@ -17,6 +17,8 @@ export interface HostFacts {
   /** What the project allows the hook, deadline included. */
   readonly neededMs: number;
   readonly lastStop?: LastStop | undefined;
+  /** Events that the project gates and the host has, but that are not registered. */
+  readonly missing?: readonly string[];
 }
 
 export interface ProbedRegistration extends FoundRegistration {
@@ -38,7 +40,7 @@ interface LastStop {
   readonly hostVersion?: string | undefined;
 }
 
-/** What a person should know about the stop hook of one host. */
+/** What the user should know about the stop hook of one host. */
 export function diagnoseHost(facts: HostFacts): readonly Finding[] {
   if (facts.registrations.length === 0) return [notRegistered(facts)];
   return [
@@ -46,6 +48,10 @@ export function diagnoseHost(facts: HostFacts): readonly Finding[] {
     ...facts.registrations
       .filter(({ isSkipped }) => isSkipped)
       .map(({ where }) => skipped(facts.host, where)),
+    ...facts.registrations
+      .filter(({ isOutdated }) => isOutdated)
+      .map(({ where }) => outdated(facts.host, where)),
+    ...(facts.missing ?? []).map((event) => missing(facts.host, event)),
     ...facts.registrations.map(commandFinding),
     ...facts.registrations.flatMap(({ program }) => (program === undefined ? [] : [programFinding(program)])),
     ...facts.registrations.map((registration) => timeoutFinding(facts, registration)),
@@ -55,7 +61,7 @@ export function diagnoseHost(facts: HostFacts): readonly Finding[] {
 }
 
 function notRegistered({ host }: HostFacts): Finding {
-  const text = `not registered. \`agent-gauntlet install --host ${host.name}\` registers it`;
+  const text = `not registered. \`agent-gauntlet install --host ${host.name}${host.registration?.projectFile === undefined ? " --user" : ""}\` registers it`;
   return { check: "registered", level: "warning", text };
 }
 
@@ -72,6 +78,16 @@ function registered({ registrations }: HostFacts): Finding {
 
 function skipped(host: Host, where: string): Finding {
   return { check: "registered", level: "problem", text: skippedFile(host, where) };
+}
+
+function missing(host: Host, event: string): Finding {
+  const text = `${event} is gated by stop_hook.on but not registered. \`agent-gauntlet install --host ${host.name}\` registers it`;
+  return { check: "registered", level: "problem", text };
+}
+
+function outdated(host: Host, where: string): Finding {
+  const text = `${where} was written by another version. \`agent-gauntlet install --host ${host.name}\` writes it anew`;
+  return { check: "registered", level: "warning", text };
 }
 
 function commandFinding({ command, where, problem }: ProbedRegistration): Finding {

@@ -2,9 +2,10 @@ import { getNodeValue } from "jsonc-parser";
 import type { AbsolutePath } from "../core/path.ts";
 import type { Host } from "../hosts/host.ts";
 import { alsoRead, hostFile, type HostFile, ownFiles, type Places } from "./host-files.ts";
-import { HOOK_TIMEOUT_MS, hostStopHook } from "./host-registration.ts";
-import { findOurHooks } from "./our-hooks.ts";
-import { findProperty, isNode, isPlainJson, parseSettings, properties } from "./settings-text.ts";
+import { formatOf } from "./file-format.ts";
+import { HOOK_TIMEOUT_MS } from "./host-registration.ts";
+import type { HostRequest } from "./plan-hosts.ts";
+import { findProperty, isNode, parseSettings, properties } from "./settings-text.ts";
 
 /** A stop hook of ours that a host will run. */
 export interface FoundRegistration {
@@ -13,10 +14,12 @@ export interface FoundRegistration {
   readonly command: string;
   /** Undefined where the file leaves it to the host. */
   readonly timeoutMs?: number;
-  /** Whether it runs only if the person switched something on. */
+  /** Whether it runs only if the user switched something on. */
   readonly isOptional: boolean;
   /** Whether the host will not read the file, because of comments or trailing commas. */
   readonly isSkipped: boolean;
+  /** Whether `install` would write it anew, in the form of this version. */
+  readonly isOutdated: boolean;
   /** Whether it is in a file of another host that this one reads too. */
   readonly isBorrowed: boolean;
 }
@@ -48,33 +51,44 @@ export function findRegistrations(
   });
 }
 
+/** The events that are wanted and that this host has, but that none of its own files registers. */
+export function missingEvents(
+  host: Host,
+  { places, texts, hooks }: Pick<HostRequest, "places" | "texts" | "hooks">,
+): readonly string[] {
+  const events = hooks.flatMap((kind) => host.registration?.events[kind] ?? []);
+  const files = registrationFiles(host, places).filter(({ isBorrowed }) => !isBorrowed);
+  const found = files.flatMap((file) =>
+    formatOf(file, { command: "", hooks }).find(texts.get(file.path) ?? ""),
+  );
+  const isByPlugin = files.some((file) => pluginIn(texts.get(file.path) ?? "", file).length > 0);
+  return isByPlugin ? [] : events.filter((event) => found.every((entry) => entry.event !== event));
+}
+
 function hooksIn(text: string, file: ReadFile): readonly FoundRegistration[] {
-  const { host, registration, shown, isOptional, isBorrowed } = file;
-  const ours = hostStopHook(host, registration, { file: shown, command: "" });
-  return findOurHooks(text.replace(/^\uFEFF/, ""), ours)
+  const { host, shown, isOptional, isBorrowed } = file;
+  const format = formatOf(file, { command: "", hooks: ["stop"] });
+  return format
+    .find(text)
     .filter(({ event }) => host.stopEvents.includes(event))
-    .map(({ command, node }) => ({
+    .map(({ command, timeout, isOutdated = false }) => ({
       where: shown,
       command,
       isOptional,
       isBorrowed,
-      isSkipped: !isPlainJson(text, { comments: registration.takesComments }),
-      ...timeoutOf(getNodeValue(node), host),
+      isOutdated,
+      isSkipped: format.isSkipped(text),
+      ...(timeout === undefined ? {} : { timeoutMs: host.timeoutUnit === "ms" ? timeout : timeout * 1000 }),
     }));
-}
-
-function timeoutOf(hook: unknown, host: Host): { timeoutMs?: number } {
-  const { timeout } = hook as { timeout?: unknown }; // our hooks are objects
-  if (typeof timeout !== "number") return {};
-  return { timeoutMs: host.timeoutUnit === "ms" ? timeout : timeout * 1000 };
 }
 
 /** Claude Code names the plugins it loads in the same files. */
 function pluginIn(text: string, { host, shown, isBorrowed }: ReadFile): readonly FoundRegistration[] {
+  if (host.name !== "claude-code" || isBorrowed) return [];
   const parsed = parseSettings(text.replace(/^\uFEFF/, ""));
   const plugins =
     parsed.ok && parsed.root !== undefined ? findProperty(parsed.root, "enabledPlugins") : undefined;
-  if (host.name !== "claude-code" || isBorrowed || !isNode(plugins) || plugins.type !== "object") return [];
+  if (!isNode(plugins) || plugins.type !== "object") return [];
   return properties(plugins)
     .filter(({ key, value }) => key.startsWith("agent-gauntlet@") && getNodeValue(value) === true)
     .map(({ key }) => ({
@@ -84,5 +98,6 @@ function pluginIn(text: string, { host, shown, isBorrowed }: ReadFile): readonly
       isOptional: false,
       isBorrowed: false,
       isSkipped: false,
+      isOutdated: false,
     }));
 }

@@ -32,6 +32,15 @@ export function chooseHookCommand(installation: Installation, subcommand = "stop
   return { line: `${quote(node, isWindows)} ${quote(script, isWindows)} ${subcommand}`, note: BY_FILE };
 }
 
+/**
+ * The command for a file that a team commits: it must hold on every machine. Where the project depends on the package, npx runs
+ * that one and fetches nothing; elsewhere every developer has it on the PATH.
+ */
+export function portableHookCommand(isDependency: boolean): HookCommand {
+  if (isDependency) return { line: "npx --no-install agent-gauntlet stop-hook", note: OF_THE_PROJECT };
+  return { line: "agent-gauntlet stop-hook", note: BY_EVERYBODY };
+}
+
 /** Whether a program found on the PATH is there for good: what npm and npx put there while they run is not. */
 export function isThereForHooks(file: string): boolean {
   return !isProjectBin(file) && !isOneOff(file);
@@ -46,6 +55,10 @@ export function isOurCommand(command: string): boolean {
 
 const FETCHED =
   "agent-gauntlet is not installed here, so the hook fetches it with npx. For a faster answer run `npm install --global agent-gauntlet` and then `agent-gauntlet init --hook`.";
+const OF_THE_PROJECT =
+  "The hook runs the agent-gauntlet that package.json names: `npm install` is all a colleague needs.";
+const BY_EVERYBODY =
+  "Every colleague needs agent-gauntlet on the PATH (`npm install --global agent-gauntlet`); as a devDependency of the project it would come with `npm install`.";
 const BY_FILE = "agent-gauntlet is not on the PATH that hooks get, so the hook names its file.";
 
 /** On the PATH only while a package manager runs a script. */

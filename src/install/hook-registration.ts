@@ -6,6 +6,8 @@ export interface HookRegistration {
   readonly isOurs: (command: string) => boolean;
   /** One of ours that is not exactly as registered is replaced; otherwise only its command is corrected. */
   readonly exact?: boolean;
+  /** Ours that must be written anew because of how it runs, not only of what it runs. */
+  readonly isStale?: (found: { readonly event: string; readonly command: string }) => boolean;
   readonly shape: HookShape;
 }
 

@@ -3,8 +3,8 @@ import { type AbsolutePath, absolutePath } from "../core/path.ts";
 import { findHost } from "../hosts/host-table.ts";
 import type { Host, Registration } from "../hosts/host.ts";
 
-/** For one project, or for everything a person works on. */
-export type Level = "project" | "user";
+/** For one project, for everybody who works on it, or for everything one user works on. */
+export type Level = "project" | "shared" | "user";
 
 /** Where registrations are looked for. */
 export interface Places {
@@ -23,12 +23,14 @@ export interface HostFile {
   readonly shown: string;
 }
 
-/** Undefined for a host that has no place for hooks. */
+/** Undefined for a host that has no place for hooks at this level. */
 export function hostFile(host: Host, level: Level, places: Places): HostFile | undefined {
   const { registration } = host;
   if (registration === undefined) return undefined;
-  if (level === "project") {
-    const shown = registration.projectFile;
+  if (level !== "user") {
+    const { projectFile, sharedFile = projectFile } = registration;
+    const shown = level === "shared" ? sharedFile : projectFile;
+    if (shown === undefined) return undefined;
     return { host, registration, level, path: absolutePath(join(places.root, shown)), shown };
   }
   const { variable, folder, file } = registration.userFile;

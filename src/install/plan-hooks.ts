@@ -100,11 +100,15 @@ function obstacle(body: string, { hooks, shape }: HookRegistration): SettingsPro
   return undefined;
 }
 
-/** Ours in an event where none belongs, or the second of ours in one. */
-function isSurplus(found: FoundHook, all: readonly FoundHook[], { hooks }: HookRegistration): boolean {
+/** Ours in an event where none belongs, the second of ours in one, or one to be written anew. */
+function isSurplus(
+  found: FoundHook,
+  all: readonly FoundHook[],
+  { hooks, isStale = () => false }: HookRegistration,
+): boolean {
   const isWanted = hooks.some((hook) => hook.event === found.event);
   const isFirst = all.find((other) => other.event === found.event) === found;
-  return !isWanted || !isFirst;
+  return !isWanted || !isFirst || isStale(found);
 }
 
 function register(body: string, hook: RegisteredHook, registration: HookRegistration): string {
@@ -113,9 +117,18 @@ function register(body: string, hook: RegisteredHook, registration: HookRegistra
   return registration.exact === true ? replace(body, present, hook) : correct(body, present, hook.command);
 }
 
-function replace(body: string, { node }: FoundHook, { fields }: RegisteredHook): string {
-  if (isDeepStrictEqual(getNodeValue(node), fields)) return body;
-  return replaceItem(body, node, { value: fields, layout: detectLayout(body) });
+function replace(body: string, { node }: FoundHook, hook: RegisteredHook): string {
+  const present: unknown = getNodeValue(node);
+  const value = { ...hook.fields, ...raisedTimeout(present, hook.fields) };
+  if (isDeepStrictEqual(present, value)) return body;
+  return replaceItem(body, node, { value, layout: detectLayout(body) });
+}
+
+/** Whoever gave the hook more time than we do had a reason. */
+function raisedTimeout(present: unknown, { timeout }: RegisteredHook["fields"]): { timeout?: number } {
+  const current = (present as { timeout?: unknown }).timeout; // our hooks are objects
+  const isRaised = typeof current === "number" && typeof timeout === "number" && current > timeout;
+  return isRaised ? { timeout: current } : {};
 }
 
 /** Arguments that somebody added to our command stay. */

@@ -1,14 +1,14 @@
 import type { AbsolutePath } from "../core/path.ts";
-import type { Result, Trouble } from "../core/trouble.ts";
-import type { FileChange, HookRegistration } from "./hook-registration.ts";
-import { type HostFile, type Places, alsoRead } from "./host-files.ts";
-import { hostStopHook } from "./host-registration.ts";
-import { findOurHooks } from "./our-hooks.ts";
-import { planInstall, planUninstall } from "./plan-hooks.ts";
-import { isPlainJson } from "./settings-text.ts";
+import type { Trouble } from "../core/trouble.ts";
+import type { FileChange } from "./hook-registration.ts";
+import { type HostFile, type Places, alsoRead, ownFiles } from "./host-files.ts";
+
+import type { HookKind } from "../hosts/host.ts";
+import { type FileFormat, formatOf } from "./file-format.ts";
+
 import { skippedFile } from "./skipped-file.ts";
 
-/** What is to happen to the files of several hosts, and what the person should know about it. */
+/** What is to happen to the files of several hosts, and what the user should know about it. */
 export interface HostPlan {
   readonly files: readonly PlannedFile[];
   readonly troubles: readonly Trouble[];
@@ -27,64 +27,65 @@ export interface HostRequest {
   readonly texts: ReadonlyMap<AbsolutePath, string | undefined>;
   /** The line that runs the stop hook, without `--host`. */
   readonly command: string;
+  /** The events it is registered for, where a host has them. */
+  readonly hooks: readonly HookKind[];
+  readonly isBackground?: boolean;
 }
 
 /** The files a plan for these targets depends on. */
 export function filesOf(targets: readonly HostFile[], places: Places): readonly AbsolutePath[] {
-  const paths = targets.flatMap((target) => [target, ...alsoRead(target, places)].map((file) => file.path));
+  const paths = targets.flatMap((target) =>
+    [target, ...ofProject(target, places), ...alsoRead(target, places)].map((file) => file.path),
+  );
   return [...new Set(paths)];
 }
 
 /** Registers each host once: not at all where it obeys another host's file that has the hook or is about to get it. */
 export function planHostInstall(request: HostRequest): HostPlan {
   const wanted = onePerFile(request.targets.filter((target) => coveringFile(target, request) === undefined));
-  const plan = planFiles(wanted, request, planInstall);
+  const plan = planFiles(wanted, request, "install");
   const changed = plan.files.filter((file) => file.change.kind !== "unchanged");
   return {
     ...plan,
     notes: [
       ...request.targets.flatMap((target) => firingNotes(target, request)),
-      ...plan.files.flatMap(skippedNote),
+      ...plan.files.flatMap((file) => skippedNote(file, request)),
       ...changed.flatMap(({ registration }) => registration.afterwards ?? []),
     ],
   };
 }
 
-function skippedNote({ host, shown, registration, before, change }: PlannedFile): readonly string[] {
-  const text = change.kind === "written" ? change.text : before;
-  if (text === undefined || isPlainJson(text, { comments: registration.takesComments })) return [];
-  return [skippedFile(host, shown)];
+function skippedNote(file: PlannedFile, request: HostRequest): readonly string[] {
+  const text = file.change.kind === "written" ? file.change.text : file.before;
+  if (text === undefined || !formatOf(file, request).isSkipped(text)) return [];
+  return [skippedFile(file.host, file.shown)];
 }
 
 /** Takes our hooks out of every file of these hosts. */
 export function planHostUninstall(request: HostRequest): HostPlan {
-  return { ...planFiles(onePerFile(request.targets), request, planUninstall), notes: [] };
+  return { ...planFiles(onePerFile(request.targets), request, "uninstall"), notes: [] };
 }
 
 /** Whether the hook is in this file now. */
 function isRegistered(file: HostFile, request: Omit<HostRequest, "targets">): boolean {
   const text = request.texts.get(file.path);
-  return text !== undefined && findOurHooks(text, registrationOf(file, request.command)).length > 0;
+  return text !== undefined && formatOf(file, request).find(text).length > 0;
 }
 
 function planFiles(
   targets: readonly HostFile[],
   request: HostRequest,
-  plan: (text: string | undefined, registration: HookRegistration) => Result<FileChange>,
+  action: keyof Pick<FileFormat, "install" | "uninstall">,
 ): Omit<HostPlan, "notes"> {
   const files: PlannedFile[] = [];
   const troubles: Trouble[] = [];
   for (const target of targets) {
     const before = request.texts.get(target.path);
-    const planned = plan(before, registrationOf(target, request.command));
+    const planned = formatOf(target, request)[action](before);
     if (planned.ok) files.push({ ...target, before, change: planned.value });
     else troubles.push(planned.trouble);
   }
   return { files, troubles };
-}
-
-function registrationOf({ host, registration, shown }: HostFile, command: string): HookRegistration {
-  return hostStopHook(host, registration, { file: shown, command });
 }
 
 /** Two hosts may share a file. */
@@ -92,10 +93,22 @@ function onePerFile(targets: readonly HostFile[]): readonly HostFile[] {
   return targets.filter((target, index) => targets.findIndex(({ path }) => path === target.path) === index);
 }
 
-/** Another host's file that makes this host run the hook, unless it has its own registration already. */
+/** The team's file, or another host's, that makes this host run the hook, unless it has its own registration already. */
 function coveringFile(target: HostFile, request: HostRequest): HostFile | undefined {
   if (isRegistered(target, request)) return undefined;
-  return obeyed(target, request).find(({ when }) => when === "always");
+  const ofTeam = target.level === "project" ? otherRegistrations(target, request)[0] : undefined;
+  return ofTeam ?? obeyed(target, request).find(({ when }) => when === "always");
+}
+
+/** The host's other files of this project that have the hook now: its personal one, or the team's. */
+function otherRegistrations(target: HostFile, request: HostRequest): readonly HostFile[] {
+  return ofProject(target, request.places).filter(
+    (file) => file.path !== target.path && isRegistered(file, request),
+  );
+}
+
+function ofProject({ host, level }: HostFile, places: Places): readonly HostFile[] {
+  return level === "user" ? [] : ownFiles(host, places).filter((file) => file.level !== "user");
 }
 
 function obeyed(target: HostFile, request: HostRequest): ReturnType<typeof alsoRead> {
@@ -112,9 +125,14 @@ function firingNotes(target: HostFile, request: HostRequest): readonly string[] 
     return [
       `${title} also runs the hooks of ${covering.shown}, so it is not registered in ${target.shown} as well.`,
     ];
-  return obeyed(target, request).map(({ when, shown }) =>
+  const personal = otherRegistrations(target, request).map(
+    ({ shown }) =>
+      `${title} runs the hook twice: from ${target.shown} and from ${shown}. The second answers at once; \`agent-gauntlet uninstall --host ${target.host.name}\` takes it out of ${target.registration.projectFile}.`,
+  );
+  const borrowed = obeyed(target, request).map(({ when, shown }) =>
     when === "always"
       ? `${title} runs the hook twice: from ${target.shown} and from ${shown}. The second answers at once; \`agent-gauntlet uninstall --host ${target.host.name}\` takes the first out.`
       : `${title} runs the hook twice if it may use Claude Code's hooks ("Third-party skills" in its settings): from ${target.shown} and from ${shown}.`,
   );
+  return [...personal, ...borrowed];
 }

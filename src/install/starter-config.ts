@@ -1,60 +1,87 @@
 import { stringify } from "yaml";
+import type { DetectedScope } from "./detect/detect-checks.ts";
 import type { DetectedCheck } from "./detect/project.ts";
 
 export interface StarterConfig {
-  readonly checks: readonly DetectedCheck[];
+  readonly scopes: readonly DetectedScope[];
   /** Whether `.gauntlet/checks/` already holds some. */
   readonly hasOwnChecks: boolean;
-  readonly whenActive: "allow" | "enforce";
+  /** What changes are compared with; absent outside git. */
+  readonly baseBranch?: string | undefined;
   /** Where an editor finds the schema, relative to the file; absent where the project has none. */
   readonly schema?: string | undefined;
 }
 
-/** The first `.gauntlet/config.yml` of a project: its own checks, and beside them what else can be said. */
-export function starterConfig({ checks, hasOwnChecks, whenActive, schema }: StarterConfig): string {
-  const forEditors = schema === undefined ? "" : `# yaml-language-server: $schema=${schema}\n#\n`;
-  return `${forEditors}# What must hold before a coding agent may stop.
-#   agent-gauntlet run        runs all of it now
-#   agent-gauntlet validate   checks this file
+/** The first `.gauntlet/config.yml` of a project: its own checks, and what it otherwise needs to gate anything. */
+export function starterConfig({ scopes, hasOwnChecks, baseBranch, schema }: StarterConfig): string {
+  const checks = scopes.flatMap((scope) => scope.checks);
+  return [
+    ...(schema === undefined ? [] : [`# yaml-language-server: $schema=${schema}\n`]),
+    HEAD,
+    ...(baseBranch === undefined
+      ? []
+      : [`# Changes are compared with this branch.\n${line({ base_branch: baseBranch })}`]),
+    hasOwnChecks ? OWN_CHECKS : checksBlock(checks),
+    entryPointsBlock(scopes),
+    TAIL,
+  ].join("\n");
+}
 
-# A check passes when its command exits with 0.
-${hasOwnChecks ? OWN_CHECKS : checksBlock(checks)}
-  # The long form, with everything that has another default:
-  # integration:
-  #   command: ./scripts/integration-tests
-  #   timeout: 120            # seconds; 240 if not said
-  #   parallel: false         # not beside other checks
-  #   warn_only: true         # tell, but do not block
-  #   fix_instructions: how-to-fix.md   # a file in .gauntlet/, shown to the agent
+const HEAD = `# What must pass before a coding agent may stop.
+#   agent-gauntlet run        run it now
+#   agent-gauntlet validate   check this file
+`;
 
-# Which checks look after which paths. Without this, all of them look after everything.
-# entry_points:
-#   - path: services/api
-#     checks: [test]
-
-# How often a failing stop is blocked before the agent is let go, loudly.
+const TAIL = `# How many times a failing stop is blocked before the agent is let go, with a warning to you.
 max_retries: 3
 
 stop_hook:
-  # After a block: \`allow\` lets the next stop of the same prompt through, so the fix is not verified;
-  # \`enforce\` checks every stop until the checks pass or max_retries is used up.
-  when_active: ${whenActive}
+  # The host says when the agent stops again after a block: \`enforce\` checks that stop too, so a fix is verified.
+  when_active: enforce
+  # While another session or a terminal runs the gates here: \`wait\` for it instead of letting the agent go unchecked.
+  when_busy: wait
 `;
-}
 
 const OWN_CHECKS =
-  "# Those of this project are the files in .gauntlet/checks/; more can be listed here.\n# checks:";
+  "# The checks of this project are the files in .gauntlet/checks/; more can be listed here.\n# checks:\n";
 
 function checksBlock(checks: readonly DetectedCheck[]): string {
-  if (checks.length === 0)
-    return `checks:\n  # Nothing was recognised here. The smallest check is one line:\n  # test: make test\n`;
-  return `checks:\n${checks.map(checkLines).join("")}`;
+  const lines =
+    checks.length === 0
+      ? "  # No checks were recognised. The smallest is one line:\n  # test: make test\n"
+      : checks.map(checkLines).join("");
+  return `# A check passes when its command exits with 0.\nchecks:\n${lines}`;
 }
 
-function checkLines({ name, command, source, env }: DetectedCheck): string {
+function checkLines({ name, command, source, env, missing }: DetectedCheck): string {
   const value = env === undefined ? command : { command, env };
-  const [first = "", ...more] = stringify({ [name]: value }, { lineWidth: 0 })
+  const note = missing === undefined ? source : `${source}; ${missing} is not installed here`;
+  const [first = "", ...more] = line({ [name]: value })
     .trimEnd()
     .split("\n");
-  return [`  ${first} # ${source}`, ...more.map((line) => `  ${line}`), ""].join("\n");
+  return [`  ${first} # ${note}`, ...more.map((rest) => `  ${rest}`), ""].join("\n");
+}
+
+/** Only where there is more than one place with checks: otherwise every check looks after everything. */
+function entryPointsBlock(scopes: readonly DetectedScope[]): string {
+  const places = scopes.filter(({ checks }) => checks.length > 0);
+  if (places.every(({ path }) => path === ".")) return ENTRY_POINTS_EXAMPLE;
+  const lines = places.map(
+    ({ path, checks }) => `  - path: ${yaml(path)}\n    checks: ${yaml(checks.map(({ name }) => name))}\n`,
+  );
+  return `# Which checks look after which paths; they run in that directory.\nentry_points:\n${lines.join("")}`;
+}
+
+const ENTRY_POINTS_EXAMPLE = `# Every check looks after everything. For one that looks after a path alone:
+# entry_points:
+#   - path: services/api
+#     checks: [test]
+`;
+
+function line(map: Readonly<Record<string, unknown>>): string {
+  return stringify(map, { lineWidth: 0 });
+}
+
+function yaml(value: string | readonly string[]): string {
+  return stringify(value, { lineWidth: 0, collectionStyle: "flow", flowCollectionPadding: false }).trimEnd();
 }

@@ -20,9 +20,7 @@ export function describeStop({ host, number, payload, answer, taken }: PlayedSto
     ...(problem === undefined ? [] : [`${host.title} does not take it: ${problem}`]),
     agentReads === undefined ? "The agent stops." : "The agent goes on and reads:",
     ...(agentReads === undefined ? [] : indented(agentReads)),
-    ...(personSees === undefined
-      ? ["The person sees nothing."]
-      : ["The person sees:", ...indented(personSees)]),
+    ...(personSees === undefined ? ["The user sees nothing."] : ["The user sees:", ...indented(personSees)]),
     "",
     "",
   ].join("\n");

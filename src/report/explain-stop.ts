@@ -26,6 +26,8 @@ export function explainStop(record: StopRecord): string {
 
 function facts({ event }: StopRecord): readonly string[] {
   const told: readonly [string, string | undefined][] = [
+    ["event", event.kind],
+    ["agent type", event.agentType],
     ["session", event.sessionId ?? "none named"],
     ["prompt", event.promptId],
     ["directory", event.cwd],

@@ -1,3 +1,4 @@
+import { STOP_KINDS } from "../core/stop-event.ts";
 import * as z from "zod";
 import { STATUSES } from "../core/status.ts";
 
@@ -7,11 +8,16 @@ const reasoned = z.array(
   z.strictObject({ id: z.string().describe("The gate."), why: z.string().describe("In words.") }),
 );
 
+const level = z.enum(["ok", "warning", "problem"]).describe("A problem makes the exit code 1.");
+
 /** `doctor --json`. */
 export const doctorSchema = z
   .strictObject({
     format,
     command: z.literal("doctor").describe("The command that printed this."),
+    configuration: z
+      .strictObject({ level, text: z.string().describe("For people.") })
+      .describe("Whether this project's configuration gates anything."),
     hosts: z
       .array(
         z.strictObject({
@@ -23,7 +29,7 @@ export const doctorSchema = z
                 check: z
                   .enum(["registered", "command", "program", "timeout", "fired", "round-trip"])
                   .describe("What was looked at."),
-                level: z.enum(["ok", "warning", "problem"]).describe("A problem makes the exit code 1."),
+                level,
                 text: z.string().describe("For people."),
               }),
             )
@@ -43,6 +49,8 @@ export const explainSchema = z
     event: z
       .strictObject({
         host: z.string().describe("Who asked."),
+        kind: z.enum(STOP_KINDS).describe("What was about to end."),
+        agentType: z.string().nullable().describe("The type of the sub-agent or teammate that asked."),
         hostVersion: z.string().nullable().describe("Where the host tells."),
         sessionId: z.string().nullable().describe("The host's own, where it names sessions."),
         promptId: z.string().nullable().describe("Changes with every prompt, where the host says so."),
@@ -62,10 +70,10 @@ export const explainSchema = z
     verdict: z
       .strictObject({
         decision: z.enum(["allow", "block"]).describe("Whether the agent might stop."),
-        status: z.enum(STATUSES).describe("What it came to; see the list of statuses."),
+        status: z.enum(STATUSES).describe("The result; see the list of statuses."),
         message: z.string().describe("One line for people."),
         feedback: z.string().nullable().describe("What the agent was given to read."),
-        notice: z.string().nullable().describe("What the person was told."),
+        notice: z.string().nullable().describe("What the user was told."),
       })
       .describe("What was decided."),
     run: z
@@ -75,7 +83,7 @@ export const explainSchema = z
         files: z.array(z.string()).describe("What changed; at most 200."),
         planned: reasoned.describe("Gates that were to run, and why."),
         skipped: reasoned.describe("Gates that were not, and why."),
-        outcomes: reasoned.describe("What each gate came to."),
+        outcomes: reasoned.describe("The outcome of each gate."),
         attemptsLeft: z.int().nullable().describe("Blocks that may still follow."),
         consoleLog: z.string().nullable().describe("The log of the run as a whole."),
       })

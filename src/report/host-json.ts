@@ -9,8 +9,11 @@ export interface HostDiagnosis {
   readonly findings: readonly { readonly check: string; readonly level: string; readonly text: string }[];
 }
 
-export function doctorJson(hosts: readonly HostDiagnosis[]): string {
-  return line("doctor", { hosts });
+export function doctorJson(
+  configuration: { readonly level: string; readonly text: string },
+  hosts: readonly HostDiagnosis[],
+): string {
+  return line("doctor", { configuration, hosts });
 }
 
 export function explainJson({ at, event, verdict, run, answer }: StopRecord): string {
@@ -18,6 +21,8 @@ export function explainJson({ at, event, verdict, run, answer }: StopRecord): st
     at: new Date(at).toISOString(),
     event: {
       host: event.host,
+      kind: event.kind ?? "stop",
+      agentType: event.agentType ?? null,
       hostVersion: event.hostVersion ?? null,
       sessionId: event.sessionId ?? null,
       promptId: event.promptId ?? null,

@@ -36,7 +36,7 @@ const gateId = z
   .string()
   .describe("`<kind>:<scope>:<name>`; stable between runs, and what `--gate` takes besides a name.");
 
-const runStatus = z.enum(STATUSES).describe("What it came to; see the list of statuses.");
+const runStatus = z.enum(STATUSES).describe("The result; see the list of statuses.");
 
 const time = z.iso.datetime().describe("ISO 8601, UTC.");
 
@@ -97,7 +97,7 @@ const outcome = z
     workingDirectory: path.describe("Where it ran."),
     outcome: z
       .enum(["passed", "failed", "timed-out", "errored", "unavailable", "cancelled", "skipped"])
-      .describe("What the gate came to."),
+      .describe("The outcome of the gate."),
     detail: z.string().nullable().describe("One line more: `exit code 1`; a warning, if it passed with one."),
     blocks: z.boolean().describe("Whether this outcome keeps an agent from stopping."),
     warnOnly: z.boolean().describe("Whether the configuration says that this gate only warns."),
@@ -144,7 +144,7 @@ const run = z
     consoleLog: path.nullable().describe("The log of the run as a whole."),
     attemptsLeft: z.int().nullable().describe("Blocks that may still follow."),
   })
-  .describe("`run`, `check` and `review`: what was run and what it came to.");
+  .describe("`run`, `check` and `review`: what was run, with its result.");
 
 const detect = z
   .strictObject({
@@ -214,6 +214,10 @@ const validate = z
 const status = z
   .strictObject({
     ...head("status"),
+    running: z
+      .strictObject({ pid: z.int().describe("Its process."), since: time })
+      .nullable()
+      .describe("The run that goes on now; what it checks has not passed yet."),
     lastStop: z
       .strictObject({
         at: time,

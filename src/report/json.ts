@@ -82,8 +82,10 @@ export interface StatusFacts extends WorkTreeHistory {
 export function statusJson(
   { lastRun, pass, lastStop }: StatusFacts,
   sessions: readonly SessionFacts[],
+  running: { readonly pid: number; readonly since: string } | undefined,
 ): string {
   return line("status", {
+    running: running === undefined ? null : { pid: running.pid, since: running.since },
     lastStop: lastStop === undefined ? null : lastStopJson(lastStop),
     lastRun: lastRun === undefined ? null : lastRunJson(lastRun),
     lastPass: pass === undefined ? null : passJson(pass),

@@ -23,9 +23,22 @@ export function plainLines(event: RunEvent): readonly string[] {
   }
 }
 
-/** `Failed, finished 2026-11-15T12:00:00.000Z`: a run that is over, in a few words. */
-export function whatItCameTo({ status, completedAt }: RunRecord): string {
-  return `${statusTitle(status)}, finished ${new Date(completedAt).toISOString()}`;
+/** `Failed, 2 minutes ago`: a run that is over, in a few words. */
+export function summaryOf({ status, completedAt }: RunRecord, now: number): string {
+  return `${statusTitle(status)}, ${ago(completedAt, now)}`;
+}
+
+const UNITS = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+] as const;
+
+/** `2 minutes ago`; a time that lies ahead is the fault of a clock, and counts as now. */
+export function ago(time: number, now: number): string {
+  const passed = now - time;
+  const [noun, length] = UNITS.find(([, unit]) => passed >= unit) ?? [undefined, 1];
+  return noun === undefined ? "just now" : `${counted(Math.floor(passed / length), noun)} ago`;
 }
 
 export function finishedLine(outcome: GateOutcome): string {

@@ -1,5 +1,5 @@
 import type { VerdictRecord } from "../core/verdict-record.ts";
-import { counted, formatDuration } from "./plain-lines.ts";
+import { ago, counted, formatDuration } from "./plain-lines.ts";
 
 /** A verdict as one line for people: when, what, for whom, on what. */
 export function verdictLine(record: VerdictRecord): string {
@@ -16,10 +16,10 @@ export function verdictLine(record: VerdictRecord): string {
   return parts.filter(Boolean).join("  ");
 }
 
-/** `blocked (failed), 2026-11-15T12:00:00.000Z, claude-code`: a stop in a few words. */
-export function stopInWords({ decision, status, at, host, door }: VerdictRecord): string {
+/** `Last stop: blocked (failed), 2 minutes ago, by claude-code`. */
+export function lastStopLine({ decision, status, at, host, door }: VerdictRecord, now: number): string {
   const answer = decision === "block" ? "blocked" : "allowed";
-  return `${answer} (${status}), ${new Date(at).toISOString()}, ${host ?? door}`;
+  return `Last stop: ${answer} (${status}), ${ago(at, now)}, by ${host ?? door}`;
 }
 
 /** One gate of a verdict as one line. */

@@ -96,6 +96,17 @@ describe("Idempotent Claude Settings Merge", () => {
     });
   });
 
+  test("a timeout that somebody has raised stays", async () => {
+    await using project = await breplProject();
+    await project.write(SETTINGS, json({ hooks: { Stop: [{ hooks: [{ ...STOP, timeout: 7200 }] }] } }));
+
+    await project.brepl(install);
+
+    expect(JSON.parse(await project.read(SETTINGS))).toMatchObject({
+      hooks: { Stop: [{ hooks: [{ ...STOP, timeout: 7200 }] }] },
+    });
+  });
+
   test("Install is idempotent", async () => {
     await using project = await breplProject();
     await project.brepl(install);

@@ -1,9 +1,9 @@
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { gauntletCommands } from "../../src/cli/command-table.ts";
-import { cleanEnv, GauntletProject, run } from "../rig/gauntlet-project.ts";
+import { CLI, cleanEnv, GauntletProject, run } from "../rig/gauntlet-project.ts";
 
 const SHELLS = ["bash", "zsh", "fish"] as const;
 type Shell = (typeof SHELLS)[number];
@@ -12,7 +12,15 @@ const commands = gauntletCommands(async () => {}).commands.map((command) => comm
 
 let project: GauntletProject;
 beforeAll(async () => {
-  project = await GauntletProject.create({}, { git: false });
+  project = await GauntletProject.create(
+    { ".gauntlet/config.yml": "checks:\n  lint: 'true'\n  test-unit: 'true'\n" },
+    { git: false },
+  );
+  const bin = join(project.home, "bin");
+  await mkdir(bin);
+  await writeFile(join(bin, "agent-gauntlet"), `#!/bin/sh\nexec "${process.execPath}" "${CLI}" "$@"\n`, {
+    mode: 0o755,
+  });
   for (const shell of SHELLS) {
     const { stdout } = await project.gauntlet(["completion", shell]);
     await writeFile(join(project.home, `completion.${shell}`), stdout);
@@ -36,9 +44,21 @@ describe.each(SHELLS)("in %s", (shell) => {
   });
 
   skip("then come the flags of that command, and no others", async () => {
-    expect(await complete(shell, "list", "--")).toEqual(["--help", "--json"]);
+    expect(await complete(shell, "list", "--")).toEqual(["--help", "--json", "--names"]);
     expect(await complete(shell, "detect", "--w")).toEqual(["--why"]);
     expect(await complete(shell, "list", "--w")).toEqual([]);
+  });
+
+  skip("after -g come this project's gates, after --host the agents, and nothing else", async () => {
+    expect(await complete(shell, "run", "-g", "")).toEqual(["lint", "test-unit"]);
+    expect(await complete(shell, "check", "--gate", "te")).toEqual(["test-unit"]);
+    expect(await complete(shell, "install", "--host", "c")).toEqual([
+      "claude-code",
+      "codex",
+      "copilot",
+      "cursor",
+    ]);
+    expect(await complete(shell, "report", "--format", "j")).toEqual(["junit"]);
   });
 
   skip("or what its argument may be", async () => {
@@ -53,7 +73,13 @@ function isInstalled(shell: Shell): boolean {
 
 function inShell(shell: Shell, args: readonly string[]): ReturnType<typeof run> {
   const bare = { bash: ["--norc"], zsh: ["-f"], fish: ["--no-config"] }[shell];
-  return run([shell, ...bare, ...args], { cwd: project.root, env: cleanEnv(project.home) });
+  return run([shell, ...bare, ...args], { cwd: project.root, env: shellEnv() });
+}
+
+/** With the program on the PATH, as the script expects it. */
+function shellEnv(): Record<string, string> {
+  const env = cleanEnv(project.home);
+  return { ...env, PATH: `${join(project.home, "bin")}:${env["PATH"]}` };
 }
 
 /** What the shell offers for the last of these words, sorted. */

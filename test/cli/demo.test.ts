@@ -13,9 +13,7 @@ test("demo shows a stop blocked, fixed and allowed, and leaves nothing behind", 
   });
 
   expect(done.exitCode).toBe(0);
-  expect(done.stdout).toMatch(
-    /block[\s\S]*add\.test\.mjs:5[\s\S]*-1 !== 5[\s\S]*approve — ✓ Gauntlet passed/,
-  );
+  expect(done.stdout).toMatch(/block[\s\S]*add\.test\.mjs:5[\s\S]*-1 !== 5[\s\S]*approve: ✓ Gauntlet passed/);
   expect(done.stdout).not.toContain("\u001b");
   expect(readdirSync(somewhere.home)).toEqual([]);
 });
@@ -29,5 +27,16 @@ test("demo does without Node where there is none on the PATH", async () => {
   const done = await somewhere.gauntlet(["demo"], { env: { PATH: somewhere.root } });
 
   expect(done.exitCode).toBe(0);
-  expect(done.stdout).toMatch(/block[\s\S]*add\.test\.sh:2[\s\S]*gives -1, not 5[\s\S]*approve — ✓/);
+  expect(done.stdout).toMatch(/block[\s\S]*add\.test\.sh:2[\s\S]*gives -1, not 5[\s\S]*approve: ✓/);
+});
+
+test("demo plays what Claude Code sends, with what init writes", async () => {
+  await using somewhere = await GauntletProject.create({}, { git: false });
+
+  const { stdout } = await somewhere.gauntlet(["demo"]);
+
+  const events = stdout.split("\n").filter((line) => line.includes("hook_event_name"));
+  expect(events.map((line) => /"stop_hook_active":(\w+)/.exec(line)?.[1])).toEqual(["false", "true"]);
+  expect(stdout).toContain("    test: npm test\n");
+  expect(stdout).toContain("    when_active: enforce\n    when_busy: wait\n");
 });

@@ -87,7 +87,7 @@ describe.concurrent("what changes are compared with", () => {
       files: ["untracked a"],
       notes: [
         expect.stringMatching(
-          /^origin\/main does not exist here: only uncommitted changes count .*`base_branch`/,
+          /^Committed work was not looked at: the configured base branch does not exist here.*`base_branch`/,
         ),
       ],
     });

@@ -36,6 +36,24 @@ test("fails where no agent has the hook", async () => {
   expect(done.stdout).toContain("No agent has the stop hook.");
 });
 
+test("is not content with a hook that gates nothing", async () => {
+  await using project = await GauntletProject.create({ ".gauntlet/config.yml": "check: { a: b }\n" });
+  await project.gauntlet(["install", "--host", "codex"], { env: { PATH } });
+
+  const done = await project.gauntlet(["doctor"], { env: { PATH } });
+
+  expect(done.exitCode).toBe(1);
+  expect(done.stdout).toContain("✗ .gauntlet/config.yml: no gate can ever run, so nothing is checked");
+});
+
+test("counts the gates of a configuration that has some", async () => {
+  await using project = await GauntletProject.withChecks({ lint: "true", test: "true" });
+
+  const done = await project.gauntlet(["doctor"], { env: { PATH } });
+
+  expect(done.stdout).toContain("✓ .gauntlet/config.yml has 2 gates");
+});
+
 test("finds a sound registration, and that it has not fired yet", async () => {
   await using project = await GauntletProject.withChecks({ ok: "true" });
   await project.gauntlet(["install", "--host", "codex"], { env: { PATH } });
@@ -170,4 +188,35 @@ test("finds a file that its host skips because of a comment", async () => {
   const message = "Codex silently skips a file with comments or trailing commas.";
   expect(installed.stdout).toContain(message);
   expect(done).toMatchObject({ exitCode: 1, stdout: expect.stringContaining(`✗ ${message}`) });
+});
+
+test("finds a plugin that install wrote, tries its command, and says when another version wrote it", async () => {
+  await using project = await GauntletProject.withChecks({ ok: "true" });
+  await project.gauntlet(["install", "--host", "opencode"], { env: { PATH } });
+  const file = ".opencode/plugins/agent-gauntlet.js";
+
+  const fresh = await doctor(project);
+  await project.write({ [file]: project.read(file).replace(/version \d+/, "version 0") });
+  const outdated = await doctor(project);
+
+  expect(fresh.exitCode).toBe(0);
+  expect(fresh.hosts.map(({ host }) => host)).toEqual(["opencode"]);
+  expect(finding(fresh.hosts, "opencode", "registered")).toMatchObject({ level: "ok" });
+  expect(finding(fresh.hosts, "opencode", "command")).toMatchObject({ level: "ok" });
+  expect(outdated.hosts[0]?.findings).toContainEqual({
+    check: "registered",
+    level: "warning",
+    text: `${file} was written by another version. \`agent-gauntlet install --host opencode\` writes it anew`,
+  });
+});
+
+test("finds Kimi Code's table in the home directory", async () => {
+  await using project = await GauntletProject.withChecks({ ok: "true" });
+  await project.gauntlet(["install", "--host", "kimi", "--user"], { env: { PATH } });
+
+  const { exitCode, hosts } = await doctor(project);
+
+  expect(exitCode).toBe(0);
+  expect(finding(hosts, "kimi", "registered")?.text).toBe("registered in ~/.kimi-code/config.toml");
+  expect(finding(hosts, "kimi", "timeout")?.text).toContain("waits 300 s");
 });

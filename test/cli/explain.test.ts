@@ -17,7 +17,7 @@ test("tells why a stop was blocked: guards, changes, plan, outcomes, budget, ans
   const text = await explained(project);
 
   expect(text).toContain("Blocked (failed)");
-  expect(text).toContain("✓ the stop hook is on");
+  expect(text).toContain("✓ the stop hook is enabled");
   expect(text).toContain("\n  state.txt\n");
   expect(text).toMatch(/Gates planned\n {2}check:\.:ready: /);
   expect(text).toContain("check:.:ready: failed: exit code 1");
@@ -37,9 +37,11 @@ test("names the guard that let a stop go", async () => {
   const active = await explained(project);
 
   expect(unchanged).toContain("■ nothing changed");
-  expect(planning).toContain("■ the agent is not done: it plans, or others work for it");
-  expect(planning).not.toContain("no other run is going on");
-  expect(active).toContain("■ the agent goes on after a block and is let through");
+  expect(planning).toContain(
+    "■ the agent is not done: it is planning, or background agents are working for it",
+  );
+  expect(planning).not.toContain("no other run is in progress");
+  expect(active).toContain("■ the agent continues after a block and is let through");
 });
 
 test("says that a pass was taken over", async () => {
@@ -58,6 +60,20 @@ test("is about this project, or the last stop anywhere if asked", async () => {
 
   expect((await here.gauntlet(["explain"])).exitCode).toBe(1);
   expect((await here.gauntlet(["explain", "--anywhere"])).stdout).toContain(elsewhere.root);
+});
+
+test.each([
+  ["99", "Only 1 session in this project has a recorded stop: `--last 1` is the oldest."],
+  ["0", "It must be a whole number, 1 or more."],
+  ["x", "It must be a whole number, 1 or more."],
+])("answers --last %s in words", async (last, message) => {
+  await using project = await GauntletProject.withChecks({ ready: RED });
+  await project.stop();
+
+  const done = await project.gauntlet(["explain", "--last", last]);
+
+  expect(done).toMatchObject({ exitCode: 1, stdout: "" });
+  expect(done.stderr).toContain(message);
 });
 
 test("speaks JSON", async () => {

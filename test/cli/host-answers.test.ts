@@ -35,7 +35,7 @@ test.each(FIRST_STOPS)("blocks $host after its own $file, without being told who
 });
 
 test.each(HOSTS)("blocks, and allows after the fix, when it is told that $title asks", async (host) => {
-  await using project = await redProject();
+  await using project = await redProject("stop_hook:\n  when_active: enforce\n");
   const ask = async (): Promise<ReturnType<typeof host.take>> => {
     const stop = { cwd: project.root, sessionId: "s", promptId: "t", blockedBefore: 0, lastMessage: "Done." };
     const stdin = `${JSON.stringify(host.sample(stop))}\n`;

@@ -13,13 +13,14 @@ import { tempDir } from "../rig/temp-dir.ts";
 
 const CONFIG = ".gauntlet/config.yml";
 const SETTINGS = ".claude/settings.local.json";
+const QUESTION = /\([yY]\/[nN]\): $/;
 const npmProject = { "package.json": '{ "scripts": { "test": "vitest run" } }' };
 
 describe("on a terminal", () => {
   test("shows the configuration, creates it, asks, and installs the hook, in the words of the design", async () => {
     const project = await projectWith(npmProject);
 
-    const init = await project.init({ answers: ["y", "n"] });
+    const init = await project.init({ answers: ["y"] });
 
     expect(init.exitCode).toBe(0);
     const [shown, rest] = init.stdout.split("Creating .gauntlet/config.yml...");
@@ -27,7 +28,7 @@ describe("on a terminal", () => {
     expect(`Creating .gauntlet/config.yml...${rest}`).toContain(`Creating .gauntlet/config.yml...
 ✓ Configuration created
 
-Install Claude Code stop hook? (y/n): y
+Install Claude Code stop hook? (y/N): y
 Creating .claude/settings.local.json...
 ✓ Stop hook installed - gauntlet will run automatically when agent stops
 `);
@@ -35,7 +36,7 @@ Creating .claude/settings.local.json...
     expect(JSON.parse(await project.read(SETTINGS))).toEqual(settingsWith("agent-gauntlet stop-hook"));
   });
 
-  test.each(["n", "", "perhaps", "no"])("installs no hook after %j", async (answer) => {
+  test.each(["n", "", "NO"])("installs no hook after %j", async (answer) => {
     const project = await projectWith(npmProject);
 
     const init = await project.init({ answers: [answer] });
@@ -45,14 +46,15 @@ Creating .claude/settings.local.json...
     expect(project.has(".claude")).toBe(false);
   });
 
-  test("offers to check every stop, says why, and writes it down", async () => {
+  test("asks again after an answer that is neither yes nor no", async () => {
     const project = await projectWith(npmProject);
 
-    const init = await project.init({ answers: ["YES", "y"] });
+    const init = await project.init({ answers: ["perhaps", "y"] });
 
-    expect(init.stdout).toContain("without its fix being verified");
-    expect(await project.read(CONFIG)).toContain("when_active: enforce\n");
-    expect(await project.read(CONFIG)).toContain("test: npm test");
+    expect(init.stdout).toContain(
+      "perhaps\nPlease answer y or n.\nInstall Claude Code stop hook? (y/N): y\n",
+    );
+    expect(project.has(SETTINGS)).toBe(true);
   });
 
   test.each([
@@ -69,22 +71,9 @@ Creating .claude/settings.local.json...
     expect(project.has(".claude")).toBe(false);
   });
 
-  test.each(["\u0003", undefined])(
-    "an offer that nobody answers (%j) changes nothing and is no failure",
-    async (last) => {
-      const project = await projectWith(npmProject);
-
-      const init = await project.init({ answers: ["y", last] });
-
-      expect(init.exitCode).toBe(0);
-      expect(await project.read(CONFIG)).toContain("when_active: allow\n");
-      expect(project.has(SETTINGS)).toBe(true);
-    },
-  );
-
   test("asks nothing where the hook is already there", async () => {
     const project = await projectWith(npmProject);
-    await project.init({ answers: ["y", "n"] });
+    await project.init({ answers: ["y"] });
     const before = await project.read(SETTINGS);
 
     const init = await project.init({ answers: [] });
@@ -103,7 +92,7 @@ describe("without a terminal", () => {
 
     expect(init.exitCode).toBe(0);
     expect(init.stdout).toContain("✓ Configuration created");
-    expect(init.stdout).not.toContain("(y/n)");
+    expect(init.stdout).not.toMatch(QUESTION);
     expect(init.stdout).toContain("agent-gauntlet init --hook");
     expect(init.stdout).toMatch(/Next: `npx agent-gauntlet run` runs the checks\.\n$/);
     expect(project.has(".claude")).toBe(false);
@@ -125,7 +114,6 @@ describe("without a terminal", () => {
     const init = await project.init({ isInteractive: false, hook: true });
 
     expect(init.stdout).toContain("✓ Stop hook installed - gauntlet will run automatically when agent stops");
-    expect(init.stdout).toContain("when_active: enforce");
     expect(project.has(SETTINGS)).toBe(true);
   });
 });
@@ -138,6 +126,15 @@ describe("flags", () => {
 
     expect(init.exitCode).toBe(0);
     expect([project.has(CONFIG), project.has(SETTINGS)]).toEqual([true, false]);
+  });
+
+  test("--yes too writes that every stop is checked, after a block and beside another run", async () => {
+    const project = await projectWith(npmProject);
+
+    await project.init({ yes: true });
+
+    expect(await project.read(CONFIG)).toMatch(/^ {2}when_active: enforce$/m);
+    expect(await project.read(CONFIG)).toMatch(/^ {2}when_busy: wait$/m);
   });
 
   test("--yes --hook writes both", async () => {
@@ -153,7 +150,7 @@ describe("flags", () => {
 
     const init = await project.init({ hook: false });
 
-    expect(init.stdout).not.toContain("hook? (y/n)");
+    expect(init.stdout).not.toMatch(QUESTION);
     expect([project.has(CONFIG), project.has(SETTINGS)]).toEqual([true, false]);
   });
 
@@ -260,14 +257,92 @@ describe("the command of the hook", () => {
   });
 });
 
-test("in a subdirectory of a repository it says that it writes there, and why", async () => {
-  const project = await projectWith({ "app/go.mod": "" });
-  execFileSync("git", ["init", "-q"], { cwd: project.path });
+describe("in a subdirectory of a repository", () => {
+  test.each<[answer: string, place: string, said: string]>([
+    ["", ".", "the root of the repository"],
+    ["n", "app", "this directory alone"],
+  ])("asks for the root, and after %j takes %s and says so", async (answer, place, said) => {
+    const project = await repositoryWith({ "app/go.mod": "" });
 
-  const init = await project.init({ cwd: join(project.path, "app"), hook: false });
+    const init = await project.init({ cwd: join(project.path, "app"), answers: [answer, "n"] });
 
-  expect(init.stdout).toContain(`Writing to the current directory, ${join(project.path, "app")},`);
-  expect(await project.read("app/.gauntlet/config.yml")).toContain("test: go test ./...");
+    expect(init.stdout).toContain(`Set up the whole repository, ${project.path}? (Y/n): `);
+    expect(init.stdout).toContain(`Setting up ${join(project.path, place)} (${said}`);
+    expect(project.has(join(place, CONFIG))).toBe(true);
+  });
+
+  test.each<[flag: "here" | "yes", place: string]>([
+    ["yes", "."],
+    ["here", "app"],
+  ])("--%s takes %s without a question", async (flag, place) => {
+    const project = await repositoryWith({ "app/go.mod": "" });
+
+    const init = await project.init({ cwd: join(project.path, "app"), [flag]: true, hook: false });
+
+    expect(init.stdout).not.toMatch(QUESTION);
+    expect(init.stdout).toContain(`Setting up ${join(project.path, place)} (`);
+    expect(project.has(join(place, CONFIG))).toBe(true);
+  });
+});
+
+test("writes the branch that changes are compared with", async () => {
+  const project = await repositoryWith(npmProject, "trunk");
+
+  await project.init({ yes: true });
+
+  expect(await project.read(CONFIG)).toContain("\nbase_branch: trunk\n");
+});
+
+test("proposes the programs of .venv, and says which program is missing", async () => {
+  const project = await projectWith({ "requirements.txt": "pytest\nruff\n", "test_app.py": "" });
+  await mkdir(join(project.path, ".venv/bin"), { recursive: true });
+  await writeFile(join(project.path, ".venv/bin/pytest"), "#!/bin/sh\n", { mode: 0o755 });
+
+  const init = await project.init({ yes: true });
+
+  expect(await project.read(CONFIG)).toContain("  test: .venv/bin/pytest # requirements.txt\n");
+  expect(init.stdout).toContain("! lint: `ruff` is not installed here.");
+});
+
+test("--try runs each check once and says what it came to", async () => {
+  const project = await projectWith({ Makefile: "lint:\n\t@echo bad style; exit 3\ntest:\n\t@true\n" });
+
+  const init = await project.init({ yes: true, try: true, env: { PATH: process.env["PATH"] } });
+
+  expect(init.exitCode).toBe(0);
+  expect(init.stdout).toMatch(/✗ lint fails with exit code 2 \(.*\): make lint\n\s+bad style/);
+  expect(init.stdout).toMatch(/✓ test passes \(.*\)/);
+});
+
+describe("the personal settings file and git", () => {
+  test("offers to ignore a file that git would commit", async () => {
+    const project = await repositoryWith({ ...npmProject, ".gitignore": "dist" });
+
+    const init = await project.init({ answers: ["y", ""] });
+
+    expect(init.stdout).toContain(`${SETTINGS} is yours alone, but git neither ignores nor tracks it.`);
+    expect(await project.read(".gitignore")).toBe(`dist\n${SETTINGS}\n`);
+  });
+
+  test("leaves .gitignore alone after a no, and where nobody can be asked only says so", async () => {
+    const asked = await repositoryWith(npmProject);
+    const unasked = await repositoryWith(npmProject);
+
+    await asked.init({ answers: ["y", "n"] });
+    const init = await unasked.init({ yes: true, hook: true });
+
+    expect([asked.has(".gitignore"), unasked.has(".gitignore")]).toEqual([false, false]);
+    expect(init.stdout).toContain("Add it to .gitignore, or `git add .` commits it.");
+  });
+
+  test("says nothing where it is ignored, or outside git", async () => {
+    const ignored = await repositoryWith({ ...npmProject, ".gitignore": ".claude/settings.local.json\n" });
+    const outside = await projectWith(npmProject);
+
+    const inits = [await ignored.init({ answers: ["y"] }), await outside.init({ answers: ["y"] })];
+
+    expect(inits.map(({ stdout }) => stdout.includes("neither ignores nor tracks"))).toEqual([false, false]);
+  });
 });
 
 test("a directory that cannot be written is reported, not thrown", async () => {
@@ -282,9 +357,9 @@ test("offers the other agents that it finds, and registers them", async () => {
   const project = await projectWith(npmProject);
   await mkdir(join(project.bin, ".codex"));
 
-  const init = await project.init({ answers: ["y", "n", "y"] });
+  const init = await project.init({ answers: ["y", "y"] });
 
-  expect(init.stdout).toContain("Also found: Codex. Install the stop hook there too? (y/n): y");
+  expect(init.stdout).toContain("Also found: Codex. Install the stop hook there too? (y/N): y");
   expect(await project.read(".codex/hooks.json")).toContain("stop-hook --host codex");
 });
 
@@ -348,6 +423,13 @@ interface Overrides extends Partial<InitOptions>, Partial<Pick<Terminal, "cwd" |
   readonly answers?: readonly (string | undefined)[];
 }
 
+/** The same in a git repository without a remote. */
+async function repositoryWith(files: Readonly<Record<string, string>>, branch = "main") {
+  const project = await projectWith(files);
+  execFileSync("git", ["init", "-q", `--initial-branch=${branch}`], { cwd: project.path });
+  return project;
+}
+
 async function projectWith(files: Readonly<Record<string, string>>) {
   const directory = await tempDir();
   onTestFinished(() => directory[Symbol.asyncDispose]());
@@ -388,11 +470,12 @@ async function projectWith(files: Readonly<Record<string, string>>) {
   };
 }
 
-/** A directory for the PATH, outside what the project's files are, with the bare command in it. */
+/** A directory for the PATH, outside what the project's files are, with the bare command and npm in it. */
 async function globalInstallation(project: string): Promise<string> {
   const bin = join(project, ".git-ignored-bin");
   await mkdir(bin);
-  await writeFile(join(bin, "agent-gauntlet"), "#!/bin/sh\n", { mode: 0o755 });
+  for (const name of ["agent-gauntlet", "npm"])
+    await writeFile(join(bin, name), "#!/bin/sh\n", { mode: 0o755 });
   return bin;
 }
 
@@ -404,7 +487,7 @@ function personTyping(answers: readonly (string | undefined)[]) {
   const stdout = new Writable({
     write(chunk: Buffer, _, done) {
       shown += chunk.toString();
-      if (chunk.toString().endsWith("(y/n): ")) type(pending.shift());
+      if (QUESTION.test(chunk.toString())) type(pending.shift());
       done();
     },
   });

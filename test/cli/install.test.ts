@@ -1,6 +1,6 @@
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { HOSTS } from "../../src/hosts/host-table.ts";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
@@ -45,6 +45,9 @@ test("installs for all hosts into one project and leaves every file as it was wh
   expect([...between.keys()].filter((name) => !before.has(name))).toEqual([
     ".factory/settings.json",
     ".github/hooks/agent-gauntlet.json",
+    ".kilo/plugins/agent-gauntlet.js",
+    ".opencode/plugins/agent-gauntlet.js",
+    ".pi/extensions/agent-gauntlet.ts",
     ".qwen/settings.json",
   ]);
   expect(again.stdout).not.toContain("+ ");
@@ -123,8 +126,70 @@ test("names the native program where npm installed it for the project or where i
   );
 });
 
+describe("--shared", () => {
+  test.each([
+    [
+      "a dependency of the project",
+      '{ "devDependencies": { "agent-gauntlet": "^1" } }',
+      "npx --no-install agent-gauntlet stop-hook",
+    ],
+    ["nothing of the project's", "{}", "agent-gauntlet stop-hook"],
+  ])("writes a command that holds on every machine where the program is %s", async (_, manifest, command) => {
+    await using project = await GauntletProject.withChecks({ ok: "true" }, { "package.json": manifest });
+
+    const done = await project.gauntlet(["install", "--shared", "--host", "claude-code", "--host", "codex"]);
+    const again = await project.gauntlet(["install", "--host", "claude-code"]);
+
+    expect(done.exitCode).toBe(0);
+    expect(project.read(".claude/settings.json")).toContain(`"command": "${command}"`);
+    expect(project.read(".codex/hooks.json")).toContain(`"command": "${command} --host codex"`);
+    expect(done.stdout).not.toContain("neither ignores nor tracks");
+    expect(again.stdout).toContain("also runs the hooks of .claude/settings.json");
+    expect(project.has(".claude/settings.local.json")).toBe(false);
+  });
+
+  test("says that a personal registration fires too, and uninstall --shared takes the team's out", async () => {
+    await using project = await GauntletProject.withChecks({ ok: "true" });
+    await project.gauntlet(["install", "--host", "claude-code"]);
+
+    const done = await project.gauntlet(["install", "--shared", "--host", "claude-code"]);
+    await project.gauntlet(["uninstall", "--shared", "--host", "claude-code"]);
+
+    expect(done.stdout).toContain(
+      "runs the hook twice: from .claude/settings.json and from .claude/settings.local.json",
+    );
+    expect(project.has(".claude/settings.json")).toBe(false);
+    expect(project.has(".claude/settings.local.json")).toBe(true);
+  });
+});
+
+test("uninstall says that the team's file still has the hook", async () => {
+  await using project = await GauntletProject.withChecks({ ok: "true" });
+  await project.gauntlet(["install", "--shared", "--host", "claude-code"]);
+
+  const done = await project.gauntlet(["uninstall"]);
+
+  expect(done.stdout).toBe(
+    ".claude/settings.json has the hook for the team: `agent-gauntlet uninstall --shared` takes it out.\n",
+  );
+  expect(project.has(".claude/settings.json")).toBe(true);
+});
+
+test("says that a personal settings file would be committed", async () => {
+  await using project = await GauntletProject.withChecks({ ok: "true" });
+
+  const done = await project.gauntlet(["install", "--host", "claude-code"]);
+
+  expect(done.stdout).toContain(
+    "! .claude/settings.local.json is yours alone, but git neither ignores nor tracks it.",
+  );
+});
+
 test.each([
-  ["goose", "goose cannot be gated: it has no hook at the end of a turn."],
+  ["cladue", 'There is no agent "cladue" here: did you mean `claude-code`? Known'],
+  ["cladue-code", 'There is no agent "cladue-code" here: did you mean `claude-code`? Known'],
+  ["goose", "goose cannot be gated: its Stop hook is documented but we have not seen it work"],
+  ["cline", "cline cannot be gated: it ignores what its TaskComplete hook answers."],
   ["windsurf", "windsurf cannot be gated: its hooks cannot keep the agent from stopping."],
   ["nobody", 'There is no agent "nobody" here. Known: claude-code, codex'],
 ])("refuses %s and says why", async (name, message) => {
@@ -134,6 +199,24 @@ test.each([
 
   expect(done.exitCode).toBe(1);
   expect(done.stderr).toContain(message);
+});
+
+test("registers Kimi Code only in the home directory, and takes it out of there again", async () => {
+  await using project = await GauntletProject.withChecks({ ok: "true" });
+  await mkdir(join(project.home, ".kimi-code"));
+  await writeFile(join(project.home, ".kimi-code/config.toml"), 'default_model = "k"');
+
+  const here = await project.gauntlet(["install", "--host", "kimi"]);
+  const done = await project.gauntlet(["install", "--host", "kimi", "--user"]);
+  const written = await readFile(join(project.home, ".kimi-code/config.toml"), "utf8");
+  const removed = await project.gauntlet(["uninstall", "--user"]);
+
+  expect(here.exitCode).toBe(1);
+  expect(here.stderr).toContain("`agent-gauntlet install --host kimi --user`");
+  expect(done.exitCode).toBe(0);
+  expect(written).toMatch(/^default_model = "k"\n\n\[\[hooks\]\]\nevent = "Stop"\n/);
+  expect(removed.exitCode).toBe(0);
+  expect(await readFile(join(project.home, ".kimi-code/config.toml"), "utf8")).toBe('default_model = "k"');
 });
 
 test("asks for a name where none is given", async () => {

@@ -184,7 +184,7 @@ checks:
 
     expect(parsed(await repo.gauntlet(["validate", "--json"]))).toMatchObject({
       valid: true,
-      diagnostics: [],
+      diagnostics: [{ severity: "warning", message: "the working directory `missing` does not exist" }],
     });
     await repo.write({ ".gauntlet/config.yml": "chekcs: {}\nchecks: { a: 'true' }\n" });
     expect(parsed(await repo.gauntlet(["validate", "--json"]))).toMatchObject({

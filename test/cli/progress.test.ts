@@ -12,6 +12,8 @@ interface Screen {
   readonly rows?: number;
   readonly columns?: number;
   readonly env?: Readonly<Record<string, string>>;
+  /** `run` when absent. */
+  readonly command?: string;
 }
 
 /** `run` on a real pseudo-terminal. */
@@ -21,7 +23,8 @@ function onTerminal(
   screen: Screen = {},
 ): Promise<Finished> {
   const { rows = 24, columns = 80, env = {} } = screen;
-  return run(["python3", PTY, String(rows), String(columns), ...GAUNTLET, "run", ...args], {
+  const command = screen.command ?? "run";
+  return run(["python3", PTY, String(rows), String(columns), ...GAUNTLET, command, ...args], {
     cwd: project.root,
     env: { ...cleanEnv(project.home), TERM: "xterm-256color", ...env },
   });
@@ -88,6 +91,23 @@ describe.runIf(HAS_PYTHON)("on a terminal", () => {
     );
   });
 
+  test("status marks the gates as run does", async () => {
+    await using project = await GauntletProject.create({
+      ".gauntlet/config.yml":
+        "checks:\n  red: exit 1\n  green: exit 0\n  soft: { command: exit 1, warn_only: true }\n",
+    });
+    await project.gauntlet(["run"]);
+
+    const { stdout } = await onTerminal(project, [], { command: "status", env: { NO_COLOR: "1" } });
+
+    expect(stdout.match(/^ {2}\S+ check:\.:\w+/gm)).toEqual([
+      "  ✗ check:.:red",
+      "  ✓ check:.:green",
+      "  ! check:.:soft",
+    ]);
+    expect(stdout).toContain("Run 1: Failed, just now");
+  });
+
   test("NO_COLOR: no colour, but still live", async () => {
     await using project = await GauntletProject.create({
       ".gauntlet/config.yml": "checks:\n  red: exit 1\n",
@@ -133,6 +153,6 @@ describe.runIf(HAS_PYTHON)("on a terminal", () => {
     const screen = screenOf((await running).stdout).join("\n");
 
     expect(screen).not.toContain("…");
-    expect(screen).toMatch(/- check:\.:slow .*cancelled[^]*\nStatus: Error\n$/);
+    expect(screen).toMatch(/- check:\.:slow .*cancelled[^]*\nStatus: Interrupted\n$/);
   });
 });

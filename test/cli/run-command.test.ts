@@ -100,7 +100,7 @@ describe("choosing gates", () => {
     const done = await project.gauntlet(["run", "-g", "tset"]);
 
     expect(done.exitCode).toBe(1);
-    expect(done.stderr).toContain('There is no gate "tset". Known gates: lint, test.');
+    expect(done.stderr).toContain('There is no gate "tset": did you mean `test`? Known gates: lint, test.');
     expect(project.has("gauntlet_logs/console.1.log")).toBe(false);
   });
 
@@ -185,7 +185,9 @@ describe("what is printed", () => {
 
     const done = await project.gauntlet(["run"]);
 
-    expect(done.stdout).toContain("[WARN] origin/main does not exist here: only uncommitted changes count");
+    expect(done.stdout).toContain(
+      "[WARN] Committed work was not looked at: the configured base branch does not exist here",
+    );
     expect(done.stdout).toMatch(/Status: No changes\n$/);
   });
 
@@ -218,7 +220,7 @@ describe("a run of less than everything does not speak for everything", () => {
     const review = await project.gauntlet(["review"]);
 
     expect(check.stdout).toContain("✓ Gauntlet passed — all checks completed successfully.\n");
-    expect(review.stdout).toContain("✓ Gauntlet passed — this project has no reviews.\n");
+    expect(review.stdout).toContain("○ Nothing to check — this project has no reviews. No gate ran.\n");
   });
 });
 

@@ -111,28 +111,31 @@ describe("what happened to a gate, and what it means (SPEC §5)", () => {
     expect(run.message).toContain("soft");
   });
 
-  test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
-    "cancelled by %s: error, exit 1, nothing left running, no lock, no attempt spent",
-    async (signal) => {
+  test.each([
+    ["run", "SIGINT", 130],
+    ["check", "SIGTERM", 143],
+    ["run", "SIGHUP", 129],
+  ] as const)(
+    "%s ended by %s: interrupted, exit %i, nothing left running, no lock, no attempt spent",
+    async (command, signal, exitCode) => {
       await using gate = await ControlledCommand.create();
       await using here = await project(`checks:\n  slow: ${JSON.stringify(gate.command())}\n`);
       let pid = 0;
-      const running = here.gauntlet(["run"], { onSpawn: (own) => (pid = own) });
+      const running = here.gauntlet([command], { onSpawn: (own) => (pid = own) });
       const started = await gate.started();
 
       process.kill(pid, signal);
       const run = await running;
 
-      expect(run).toMatchObject({ exitCode: 1, signal: null });
-      expect(run.stdout).toMatch(/\nStatus: Error\n$/);
-      expect(run.stderr).toContain("slow cancelled");
+      expect(run).toMatchObject({ exitCode, signal: null });
+      expect(run.stdout).toMatch(/\nThe run was interrupted: .*\nStatus: Interrupted\n$/);
       expect(isAlive(started.pid)).toBe(false);
       expect(here.has("gauntlet_logs/.gauntlet-run.lock")).toBe(false);
       expect(await here.json(["status"])).toMatchObject({ lastRun: { status: "error" }, sessions: [] });
     },
   );
 
-  test("a gate that failed before the cancellation still makes the run failed", async () => {
+  test("a gate that failed before the interruption is shown, and costs no attempt", async () => {
     await using gate = await ControlledCommand.create();
     await using here = await project(
       `checks:\n  red: ${JSON.stringify(gate.command("red"))}\n  slow: ${JSON.stringify(gate.command("slow"))}\n`,
@@ -146,7 +149,11 @@ describe("what happened to a gate, and what it means (SPEC §5)", () => {
 
     process.kill(pid, "SIGTERM");
 
-    expect((await running).stdout).toMatch(/red.*exit code 3[^]*\nStatus: Failed\n$/);
+    const run = await running;
+
+    expect(run.exitCode).toBe(143);
+    expect(run.stdout).toMatch(/red.*exit code 3[^]*\nStatus: Interrupted\n$/);
+    expect(await here.json(["status"])).toMatchObject({ sessions: [] });
   });
 });
 

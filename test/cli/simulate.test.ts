@@ -1,4 +1,5 @@
-import { join } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 
 import { GauntletProject } from "../rig/gauntlet-project.ts";
@@ -16,9 +17,20 @@ test("shows what the agent reads and the person sees, and remembers nothing", as
   expect(done.stdout).toContain('"hook_event_name":"AfterAgent"');
   expect(done.stdout).toContain("The agent goes on and reads:\n  Gauntlet gates did not pass");
   expect(done.stdout).toContain("It printed nothing.");
-  expect(done.stdout).toContain("The person sees nothing.");
+  expect(done.stdout).toContain("The user sees nothing.");
   expect(project.has("gauntlet_logs")).toBe(false);
   expect((await project.gauntlet(["explain"])).exitCode).toBe(1);
+});
+
+test("names logs that can be read afterwards", async () => {
+  await using project = await GauntletProject.withChecks({ ready: `echo seen; ${RED}` }, { "state.txt": "" });
+  await project.write({ "state.txt": "broken" });
+
+  const { stdout } = await project.gauntlet(["simulate"], { env: { TMPDIR: project.home } });
+
+  const log = /\S+\/check_\._ready\.1\.log/.exec(stdout)?.[0] ?? "no log is named";
+  expect(readFileSync(log, "utf8")).toContain("seen");
+  expect(existsSync(join(dirname(log), ".state"))).toBe(false);
 });
 
 test("does not spend the budget of a real session", async () => {
@@ -42,7 +54,7 @@ test("plays stops until the agent stops: blocked, then let through, with a word 
   expect(done.stdout).toContain("Stop 2,");
   expect(done.stdout).not.toContain("Stop 3,");
   expect(done.stdout).toContain(
-    "The agent stops.\nThe person sees:\n  Stop says: Gauntlet: the last stop was blocked",
+    "The agent stops.\nThe user sees:\n  Stop says: Gauntlet: the last stop was blocked",
   );
 });
 
@@ -52,12 +64,16 @@ test("plays a recorded payload", async () => {
   const event = join(RECORDINGS, "claude-code/subagent-stop.json");
   const done = await project.gauntlet(["simulate", "--host", "claude-code", "--event", event]);
 
-  expect(done.stdout).toContain("SubagentStop is not a stop");
+  expect(done.stdout).toContain('"hook_event_name":"SubagentStop"');
+  expect(done.stdout).toContain("The answer (exit code 0):\n  {}\n");
   expect(done.stdout).toContain("The agent stops.");
 });
 
 test.each([
   [["--host", "goose"], "goose cannot be gated"],
+  [["--host", "cladue-code"], 'There is no agent "cladue-code" here: did you mean `claude-code`?'],
+  [["--times", "0"], "It must be a whole number, 1 or more."],
+  [["--times", "x"], "It must be a whole number, 1 or more."],
   [["--host", "codex", "--event", "missing.json"], "Cannot read missing.json"],
 ])("refuses %j", async (args, message) => {
   await using project = await GauntletProject.withChecks({ ready: RED });

@@ -24,13 +24,13 @@ test("after runs: the last one gate by gate, the last pass, attempts left and op
   const status = await project.gauntlet(["status"]);
 
   expect(status.exitCode).toBe(0);
-  expect(status.stdout.replaceAll(/\(\d+ ms\)/g, "(N ms)").replaceAll(/\d{4}-\S+Z/g, "TIME")).toBe(
+  expect(status.stdout.replaceAll(/\(\d+ ms\)/g, "(N ms)")).toBe(
     [
-      "Last stop: blocked (failed), TIME, claude-code",
-      "Run 3: Failed, finished TIME",
+      "Last stop: blocked (failed), just now, by claude-code",
+      "Run 3: Failed, just now",
       "  [PASS] check:.:ok (N ms)",
       "  [FAIL] check:.:test (N ms) failed: exit code 1 Log: gauntlet_logs/check_._test.3.log",
-      "Last pass: run 1, TIME",
+      "Last pass: run 1, just now",
       "Session command-line: 2 attempts left",
       "  still failing: check:.:test (since run 3)",
       "Session one: 2 attempts left",

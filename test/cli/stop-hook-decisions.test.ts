@@ -255,6 +255,10 @@ describe("block decision output (seed 000, PROTOCOLS §1)", () => {
     });
     await project.write({ "a.txt": "changed" });
 
+    await project.write({
+      ".gauntlet/config.yml": `stop_hook: { when_active: enforce }\n${project.read(".gauntlet/config.yml")}`,
+    });
+
     const done = await project.stop();
 
     expect(done.exitCode).toBe(0);

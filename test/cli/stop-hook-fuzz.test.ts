@@ -47,7 +47,7 @@ test(
         const verdict =
           read.kind === "stop"
             ? (await handleStop({ event: read.event, env: surroundings.env }, AbortSignal.abort())).verdict
-            : allow("invalid_input", read);
+            : allow("invalid_input", read.kind === "no-stop" ? read : {});
         const { stdout, exitCode } = (read.host ?? claudeCode).render(verdict);
 
         expect(verdict.decision).toBe("allow");

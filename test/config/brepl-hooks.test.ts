@@ -84,6 +84,35 @@ describe("a file", () => {
     expect(hooks.map(({ gate }) => gate.name)).toEqual(["b", "a"]);
   });
 
+  test.each<[written: readonly string[], names: readonly string[]]>([
+    [
+      ["lint", "lint", "test", "lint"],
+      ["lint", "lint#2", "test", "lint#3"],
+    ],
+    [
+      ["lint", "lint", "lint#2"],
+      ["lint", "lint#3", "lint#2"],
+    ],
+  ])("hooks called %j are known as %j, with a warning", (written, names) => {
+    const { hooks, diagnostics } = read(
+      `{:stop [${written.map((name) => `{:type :bash :name "${name}" :command "x"}`).join(" ")}]}`,
+    );
+
+    expect(hooks.map(({ gate }) => gate.name)).toEqual(names);
+    expect(new Set(diagnostics.map(({ severity }) => severity))).toEqual(new Set(["warning"]));
+    expect(diagnostics[0]?.message).toContain('an earlier hook is called "lint" too');
+  });
+
+  test.each([
+    ['"2m"', 120_000],
+    ['"90s"', 90_000],
+    ["7200", 7_200_000],
+  ])("a :timeout of %s is %i ms", (written, timeoutMs) => {
+    const { hooks } = read(`{:stop [{:type :bash :name "x" :command "y" :timeout ${written}}]}`);
+
+    expect(hooks[0]?.gate.timeoutMs).toBe(timeoutMs);
+  });
+
   test("gets all its problems told at once, with their places and what to do", () => {
     const text = `{:stop [{:type :bash :name "lint" :cmd "clj-kondo" :timeout "sixty"}
         {:type :repl :code "(run)" :max-retries -1}
@@ -114,10 +143,6 @@ describe("a file", () => {
       .brepl/hooks.edn:4:9: error: hook 4 must be a map
                   "not a hook"
                   ^
-      .brepl/hooks.edn:5:28: error: the name "lint" is taken by an earlier hook
-                  {:type :bash :name "lint" :command "x" :env {"A" 1, :b "c"} :required? 1}]}
-                                     ^
-        → retries are counted by name: give it its own
       .brepl/hooks.edn:5:58: error: hook "lint" has an :env value that must be a string, not 1
                   {:type :bash :name "lint" :command "x" :env {"A" 1, :b "c"} :required? 1}]}
                                                                    ^
@@ -127,7 +152,11 @@ describe("a file", () => {
                                                                       ^
       .brepl/hooks.edn:5:80: error: hook "lint" has a :required? that must be true or false, not 1
                   {:type :bash :name "lint" :command "x" :env {"A" 1, :b "c"} :required? 1}]}
-                                                                                         ^"
+                                                                                         ^
+      .brepl/hooks.edn:5:28: warning: an earlier hook is called "lint" too, so this one is counted and reported with a number
+                  {:type :bash :name "lint" :command "x" :env {"A" 1, :b "c"} :required? 1}]}
+                                     ^
+        → give it a name of its own"
     `);
   });
 

@@ -93,7 +93,7 @@ describe("config.yml", () => {
       .gauntlet/config.yml:4:20: warning: unknown key \`checks.b.retries\` is ignored
             b: { command: y, retries: 2 }
                              ^
-        → known keys: command, working_directory, parallel, run_in_ci, run_locally, timeout, fail_fast, fix_instructions, env, shell, warn_only, parser, report, inputs, files, name
+        → known keys: command, working_directory, on, parallel, run_in_ci, run_locally, timeout, fail_fast, fix_instructions, env, shell, warn_only, parser, report, inputs, files, name
       .gauntlet/config.yml:5:1: warning: unknown key \`foo\` is ignored
           foo: 1
           ^
@@ -166,10 +166,11 @@ rerun_new_issue_threshold: 2
   nothing:
   empty: ""
   no-command: { timeout: 5 }
-  unit: { command: x, timeout: 5m }
+  unit: { command: x, timeout: 5 parsecs }
   quoted: { command: x, timeout: "5" }
   negative: { command: x, timeout: 0 }
   long: { command: x, timeout: 1000000 }
+  days: { command: x, timeout: 25h }
   fast: { command: x, fail_fast: true }
   absolute: { command: x, working_directory: /tmp }
   env: { command: x, env: { A: [1], B: , "C=D": x } }
@@ -192,41 +193,42 @@ rerun_new_issue_threshold: 2
       .gauntlet/config.yml:5:3: error: \`checks.no-command.command\` is missing: it must be a shell command
             no-command: { timeout: 5 }
             ^
-      .gauntlet/config.yml:6:32: error: \`checks.unit.timeout\` must be a number of seconds, not the text "5m"
-            unit: { command: x, timeout: 5m }
+      .gauntlet/config.yml:6:32: error: \`checks.unit.timeout\` must be a number of seconds, or a duration such as \`90s\` or \`2m\`
+            unit: { command: x, timeout: 5 parsecs }
                                          ^
-        → write a plain number, without a unit
-      .gauntlet/config.yml:7:34: error: \`checks.quoted.timeout\` must be a number of seconds, not the text "5"
+      .gauntlet/config.yml:7:34: error: \`checks.quoted.timeout\` must be a number of seconds, or a duration such as \`90s\` or \`2m\`
             quoted: { command: x, timeout: "5" }
                                            ^
-        → write \`5\` without quotes
       .gauntlet/config.yml:8:36: error: \`checks.negative.timeout\` must be more than 0, not 0
             negative: { command: x, timeout: 0 }
                                              ^
       .gauntlet/config.yml:9:32: error: \`checks.long.timeout\` must be at most 86400, not 1000000
             long: { command: x, timeout: 1000000 }
                                          ^
-      .gauntlet/config.yml:10:34: error: \`checks.fast.fail_fast\` needs \`parallel: false\`: only gates that run one after another can stop the ones behind them
+      .gauntlet/config.yml:10:32: error: \`checks.days.timeout\` must be more than nothing and at most a day
+            days: { command: x, timeout: 25h }
+                                         ^
+      .gauntlet/config.yml:11:34: error: \`checks.fast.fail_fast\` needs \`parallel: false\`: only gates that run one after another can stop the ones behind them
             fast: { command: x, fail_fast: true }
                                            ^
-      .gauntlet/config.yml:11:46: error: \`checks.absolute.working_directory\` must be a relative path inside the project, without \`..\`
+      .gauntlet/config.yml:12:46: error: \`checks.absolute.working_directory\` must be a relative path inside the project, without \`..\`
             absolute: { command: x, working_directory: /tmp }
                                                        ^
-      .gauntlet/config.yml:12:32: error: \`checks.env.env.A\` must be text, a number, or true or false, not a list
+      .gauntlet/config.yml:13:32: error: \`checks.env.env.A\` must be text, a number, or true or false, not a list
             env: { command: x, env: { A: [1], B: , "C=D": x } }
                                          ^
-      .gauntlet/config.yml:12:40: error: \`checks.env.env.B\` must be text, a number, or true or false, but it is empty
+      .gauntlet/config.yml:13:40: error: \`checks.env.env.B\` must be text, a number, or true or false, but it is empty
             env: { command: x, env: { A: [1], B: , "C=D": x } }
                                                  ^
         → give it a value, or remove the line
-      .gauntlet/config.yml:12:42: error: \`checks.env.env.C=D\` cannot be the name of a variable
+      .gauntlet/config.yml:13:42: error: \`checks.env.env.C=D\` cannot be the name of a variable
             env: { command: x, env: { A: [1], B: , "C=D": x } }
                                                    ^
-      .gauntlet/config.yml:13:3: error: \`-x\` cannot be the name of a gate
+      .gauntlet/config.yml:14:3: error: \`-x\` cannot be the name of a gate
             -x: x
             ^
         → a name has up to 100 characters, none of them \`/\`, \`\\\` or \`:\`, and does not begin with \`-\`
-      .gauntlet/config.yml:14:3: error: \`a/b\` cannot be the name of a gate
+      .gauntlet/config.yml:15:3: error: \`a/b\` cannot be the name of a gate
             a/b: x
             ^
         → a name has up to 100 characters, none of them \`/\`, \`\\\` or \`:\`, and does not begin with \`-\`"
@@ -359,11 +361,18 @@ entry_points:
     `);
   });
 
-  test("warns if there is nothing to check", async () => {
-    expect(await toldAbout("")).toMatchInlineSnapshot(`
-      ".gauntlet/config.yml:1:1: warning: no checks and no reviews are configured, so nothing is checked
-        → add \`checks:\` with a line such as \`  test: npm test\`"
-    `);
+  test.for<[what: string, text: string, hint: string]>([
+    ["an empty file", "", "add `checks:`"],
+    ["a misspelt key", "check: { test: npm test }", "add `checks:`"],
+    ["gates that no entry point names", "checks: { a: b }\nentry_points: [{ path: web }]", "name a gate"],
+    [
+      "gates that run nowhere",
+      "checks: { a: { command: b, run_locally: false, run_in_ci: false } }",
+      "set `run",
+    ],
+  ])("warns if no gate can ever run: %s", async ([, text, hint]) => {
+    expect(await toldAbout(text)).toContain(`warning: no gate can ever run, so nothing is checked`);
+    expect(await toldAbout(text)).toContain(`  → ${hint}`);
   });
 
   test("asks for a reviewer only if a review needs one", async () => {
@@ -543,10 +552,10 @@ describe("YAML", () => {
     const text = "checks:\n  a: &a\n    command: a\n    timeout: soon\n  b:\n    <<: *a\n";
 
     expect(await toldAbout(text)).toMatchInlineSnapshot(`
-      ".gauntlet/config.yml:4:14: error: \`checks.a.timeout\` must be a number of seconds, not the text "soon"
+      ".gauntlet/config.yml:4:14: error: \`checks.a.timeout\` must be a number of seconds, or a duration such as \`90s\` or \`2m\`
               timeout: soon
                        ^
-      .gauntlet/config.yml:4:14: error: \`checks.b.timeout\` must be a number of seconds, not the text "soon"
+      .gauntlet/config.yml:4:14: error: \`checks.b.timeout\` must be a number of seconds, or a duration such as \`90s\` or \`2m\`
               timeout: soon
                        ^"
     `);

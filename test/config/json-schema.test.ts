@@ -1,11 +1,7 @@
 import { expect, test } from "vitest";
 import * as z from "zod";
-import {
-  checkSchema,
-  configSchema,
-  globalConfigSchema,
-  reviewSchema,
-} from "../../src/config/gauntlet/schema.ts";
+import { globalConfigSchema } from "../../src/config/gauntlet/global-schema.ts";
+import { checkSchema, configSchema, reviewSchema } from "../../src/config/gauntlet/schema.ts";
 
 /** The files editors use, by what they describe. `npm run schema` writes them anew. */
 const SCHEMAS = {

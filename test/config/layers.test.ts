@@ -24,11 +24,33 @@ describe("environment, project, global configuration and defaults", () => {
     expect(settingsOf(loaded).stopHook).toEqual({
       runIntervalMinutes: 3,
       timeoutMs: 200_000,
+      on: ["stop"],
+      agentTypes: [],
+      background: false,
       enabled: false,
       defer: false,
       whenActive: "allow",
+      whenBusy: "allow",
       maxReasonChars: 9000,
     });
+  });
+
+  test.for<[written: string, field: "timeoutMs" | "runIntervalMinutes", value: number]>([
+    ["timeout: 5m", "timeoutMs", 300_000],
+    ["timeout: 90s", "timeoutMs", 90_000],
+    ["timeout: 1.5h", "timeoutMs", 5_400_000],
+    ["run_interval_minutes: 2h", "runIntervalMinutes", 120],
+    ["run_interval_minutes: 10 m", "runIntervalMinutes", 10],
+  ])("take durations with a unit: %s", async ([written, field, value]) => {
+    const loaded = await loadLayers({ project: `stop_hook: { ${written} }` });
+
+    expect(settingsOf(loaded).stopHook[field]).toBe(value);
+  });
+
+  test("carry what a stop does while somebody else's run is going on", async () => {
+    const loaded = await loadLayers({ global: "stop_hook: { when_busy: wait }" });
+
+    expect(settingsOf(loaded).stopHook.whenBusy).toBe("wait");
   });
 
   test("decide about the debug log field by field too", async () => {

@@ -46,12 +46,18 @@ describe("a project", () => {
           "whenStuck": "continue",
         },
         "stopHook": {
+          "agentTypes": [],
+          "background": false,
           "defer": true,
           "enabled": true,
           "maxReasonChars": 9000,
+          "on": [
+            "stop",
+          ],
           "runIntervalMinutes": 0,
           "timeoutMs": 300000,
           "whenActive": "allow",
+          "whenBusy": "allow",
         },
       }
     `);

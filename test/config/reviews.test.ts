@@ -45,7 +45,6 @@ num_reviews: 3
 model: large
 parallel: false
 run_in_ci: false
-run_locally: false
 timeout: 60
 max_rounds: 5
 min_priority: medium
@@ -67,7 +66,7 @@ Look at the style.
       model: "large",
       parallel: false,
       runInCi: false,
-      runLocally: false,
+      runLocally: true,
       timeoutMs: 60_000,
       maxRounds: 5,
       minPriority: "medium",

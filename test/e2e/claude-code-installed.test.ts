@@ -20,10 +20,14 @@ test("installed from its package as a development dependency, init writes a hook
 
   const init = await npx(project, "agent-gauntlet", "init", "--yes", "--hook");
   const cd = { name: "Bash", input: { command: "cd packages/inner && pwd", description: "look" } };
+  const fix = {
+    name: "Bash",
+    input: { command: `echo fixed > "${project.root}/status.txt"`, description: "fix" },
+  };
   const session = await runClaudeCode({
     bin: claude.bin,
     project: project.root,
-    turns: [{ toolUse: cd }, "Done."],
+    turns: [{ toolUse: cd }, "Done.", { toolUse: fix }, "Fixed."],
   });
 
   expect(init).toMatchObject({ exitCode: 0, stderr: "" });
@@ -33,7 +37,7 @@ test("installed from its package as a development dependency, init writes a hook
   );
   expect(session.hooks.map(({ stdout }) => (JSON.parse(stdout) as { status: string }).status)).toEqual([
     "failed",
-    "stop_hook_active",
+    "passed",
   ]);
 });
 

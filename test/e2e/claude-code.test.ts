@@ -3,7 +3,7 @@ import { delimiter, join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { type ClaudeCodeRun, installClaudeCode, runClaudeCode } from "../rig/claude-code.ts";
 import type { ScriptedTurn } from "../rig/fake-anthropic-api.ts";
-import { type Answer, CLI, GauntletProject } from "../rig/gauntlet-project.ts";
+import { type Answer, GauntletProject } from "../rig/gauntlet-project.ts";
 
 import { GAUNTLET_LINE } from "../rig/program.ts";
 

@@ -1,41 +1,36 @@
-import { chmod, mkdir, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { CLI, GauntletProject } from "../rig/gauntlet-project.ts";
+import type { GauntletProject } from "../rig/gauntlet-project.ts";
 
-import { GAUNTLET_LINE } from "../rig/program.ts";
+import { findHost } from "../../src/hosts/host-table.ts";
+
 import {
-  type Client,
   CODEX,
   COPILOT,
   DROID,
   GEMINI,
-  installHost,
+  GROK,
+  KIMI,
   OLD_QWEN,
+  OPENCODE,
+  PI,
   QWEN,
-  runClient,
 } from "../rig/hosts/clients.ts";
 
-import { type Answer, startFakeModel } from "../rig/hosts/fake-model.ts";
+import { type Answer } from "../rig/hosts/fake-model.ts";
+
+import { gatedProject, play } from "../rig/hosts/gated-project.ts";
 
 /** The others are several hundred MB: AGENT_GAUNTLET_E2E_ALL=1 runs them too. */
-const CLIENTS = process.env["AGENT_GAUNTLET_E2E_ALL"]
-  ? [CODEX, GEMINI, QWEN, OLD_QWEN, COPILOT, DROID]
-  : [CODEX];
+const isForAll = Boolean(process.env["AGENT_GAUNTLET_E2E_ALL"]);
+const CLIENTS = isForAll ? [CODEX, GEMINI, QWEN, OLD_QWEN, COPILOT, DROID, OPENCODE, GROK, PI] : [CODEX];
 
 const FEEDBACK = "Gauntlet gates did not pass";
 
 describe.each(CLIENTS)("the real $host $release.version", (client) => {
   test("is blocked once, its model reads why, and it may stop after the fix", async ({ skip }) => {
-    await using project = await gatedProject(client, { maxRetries: 3 });
+    await using project = await gatedProject();
 
-    const asked = await play(client, project, {
-      answer: async (question) => {
-        if (question === 2) await project.write({ "state.txt": "fixed\n" });
-        return question === 1 ? "All done." : "Fixed.";
-      },
-      skip,
-    });
+    const { asked } = await play(client, project, { answer: fixingWhenBlocked(project), skip });
 
     expect(asked).toHaveLength(2);
     expect(asked[0]).not.toContain(FEEDBACK);
@@ -47,13 +42,10 @@ describe.each(CLIENTS)("the real $host $release.version", (client) => {
   });
 
   test("is let go when the budget is spent, before it stops listening by itself", async ({ skip }) => {
-    await using project = await gatedProject(client, { maxRetries: 20 });
+    await using project = await gatedProject({ maxRetries: 20 });
     const cap = CAPS[client.host] ?? 20 + 1;
 
-    const asked = await play(client, project, {
-      answer: (question) => UNHELPFUL[question % UNHELPFUL.length] ?? "",
-      skip,
-    });
+    const { asked } = await play(client, project, { answer: unhelpful, skip });
 
     expect(asked).toHaveLength(cap);
     expect(asked.at(-1)).toContain("This was the last attempt");
@@ -63,90 +55,79 @@ describe.each(CLIENTS)("the real $host $release.version", (client) => {
   });
 });
 
-describe.runIf(CLIENTS.includes(COPILOT))("the real Copilot CLI", () => {
+describe.runIf(isForAll).each([COPILOT, GROK])("the real $host $release.version", (client) => {
   test("runs the hook of Claude Code's settings, and only once", async ({ skip }) => {
-    await using project = await gatedProject(COPILOT, {
-      maxRetries: 3,
-      registered: ["claude-code", "copilot"],
-    });
-    const asked = await play(COPILOT, project, {
-      answer: async (question) => {
-        if (question === 2) await project.write({ "state.txt": "fixed\n" });
-        return "Done.";
-      },
+    await using project = await gatedProject();
+
+    const { asked } = await play(client, project, {
+      answer: fixingWhenBlocked(project),
+      registered: ["claude-code", client.host],
       skip,
     });
 
-    expect(project.has(".github/hooks/agent-gauntlet.json")).toBe(false);
+    expect(project.has(findHost(client.host)?.registration?.projectFile ?? "")).toBe(false);
     expect(asked).toHaveLength(2);
     expect(project.has("gauntlet_logs/console.2.log")).toBe(true);
     expect(project.has("gauntlet_logs/console.3.log")).toBe(false);
   });
 });
 
+describe.runIf(isForAll)("the real Gemini CLI", () => {
+  test("may stop after a block by default, although it forgets its flag after a tool call", async ({
+    skip,
+  }) => {
+    await using project = await gatedProject({ whenActive: "allow" });
+
+    const { asked } = await play(GEMINI, project, {
+      answer: (question) => (question === 2 ? { shell: "true" } : unhelpful(question)),
+      skip,
+    });
+
+    expect(asked).toHaveLength(3);
+    expect(asked[1]).toContain(FEEDBACK);
+    expect(await project.json(["explain"])).toMatchObject({
+      event: { host: "gemini", continued: true },
+      verdict: { decision: "allow", status: "stop_hook_active" },
+    });
+  });
+});
+
+describe.runIf(isForAll)("the real Kimi Code", () => {
+  test("is blocked once in a turn, reads exactly the reason, and does not ask about the stop after it", async ({
+    skip,
+  }) => {
+    await using project = await gatedProject();
+
+    const { asked } = await play(KIMI, project, { answer: unhelpful, skip });
+
+    expect(asked).toHaveLength(2);
+    expect(lastMessage(asked[1])).toMatch(/^Gauntlet gates did not pass: [^]*Attempts left: 2\.$/);
+    expect(await project.json(["explain"])).toMatchObject({
+      event: { host: "kimi" },
+      verdict: { decision: "block" },
+    });
+  });
+});
+
+function fixingWhenBlocked(project: GauntletProject): Answer {
+  return async (question) => {
+    if (question === 2) await project.write({ "state.txt": "fixed\n" });
+    return question === 1 ? "All done." : "Fixed.";
+  };
+}
+
 /** Not always the same words: Gemini CLI ends a turn by itself when its model repeats itself. */
+function unhelpful(question: number): string {
+  return UNHELPFUL[question % UNHELPFUL.length] ?? "";
+}
+
 const UNHELPFUL = ["I like it as it is.", "Nothing to do.", "The check is wrong, not me.", "Later, perhaps."];
 
 /** The blocks these hosts obey in a row; one fewer is given. */
-const CAPS: Readonly<Record<string, number>> = { qwen: 8, copilot: 8 };
+const CAPS: Readonly<Record<string, number>> = { qwen: 8, copilot: 8, grok: 8 };
 
-/** A project with a red check, the stop hook registered by our own `install`. */
-async function gatedProject(
-  client: Client,
-  { maxRetries, registered = [client.host] }: { maxRetries: number; registered?: readonly string[] },
-): Promise<GauntletProject> {
-  const project = await GauntletProject.create({
-    ".gauntlet/config.yml": [
-      `max_retries: ${maxRetries}`,
-      "stop_hook:",
-      "  when_active: enforce",
-      "checks:",
-      `  ready: 'test "$(cat state.txt)" = fixed'`,
-      "",
-    ].join("\n"),
-    "state.txt": "new\n",
-  });
-  await project.commit("start");
-  await project.write({ "state.txt": "broken\n" });
-  await writeProgram(join(project.home, "bin/agent-gauntlet"), `exec ${GAUNTLET_LINE} "$@"`);
-  const hosts = registered.flatMap((name) => ["--host", name]);
-  const installed = await project.gauntlet(["install", ...hosts], { env: { PATH: pathOf(project) } });
-  expect(installed.stdout).toContain("✓ Stop hook installed");
-  return project;
-}
-
-interface Script {
-  readonly answer: Answer;
-  readonly skip: (reason: string) => void;
-}
-
-/** Runs the client on one prompt; returns what its model was asked. */
-async function play(
-  client: Client,
-  project: GauntletProject,
-  { answer, skip }: Script,
-): Promise<readonly string[]> {
-  const installed = await installHost(client);
-  if (!installed.ok) {
-    skip(installed.reason);
-    return [];
-  }
-  await using model = await startFakeModel(answer);
-  const command = installed.via === undefined ? [installed.bin] : [installed.via, installed.bin];
-  const place = { home: project.home, project: project.root, modelUrl: model.url };
-  const run = await runClient(client, { ...place, command, path: pathOf(project) });
-  expect(run).toMatchObject({ exitCode: 0 });
-  return model.questions;
-}
-
-function pathOf(project: GauntletProject): string {
-  return [join(project.home, "bin"), dirname(process.execPath), "/usr/local/bin", "/usr/bin", "/bin"].join(
-    ":",
-  );
-}
-
-async function writeProgram(path: string, line: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, `#!/bin/sh\n${line}\n`);
-  await chmod(path, 0o755);
+/** The text of the last message of an OpenAI Chat request. */
+function lastMessage(body = "{}"): unknown {
+  const { messages = [] } = JSON.parse(body) as { messages?: { content: unknown }[] }; // as the client sent it
+  return messages.at(-1)?.content;
 }

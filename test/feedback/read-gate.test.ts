@@ -17,6 +17,35 @@ describe("places", () => {
     expect(problemsOf(line)).toMatchObject([{ file, line: 3, column: 9 }]);
   });
 
+  test.each([
+    ["spaces", "a b", "file:///tmp/my%20project/src/a%20b.mjs"],
+    ["letters beyond ASCII", "naïve", "file:///tmp/my%20project/src/na%C3%AFve.mjs"],
+    ["quotes", 'say "x"', "file:///tmp/my%20project/src/say%20%22x%22.mjs"],
+    ["an apostrophe", "it's", "file:///tmp/my%20project/src/it's.mjs"],
+    ["a per cent sign", "a%", "file:///tmp/my%20project/src/a%25.mjs"],
+  ])("in a URL with %s are decoded and relative", (_, name, url) => {
+    const [problem] = problemsOf(`${url}:3:9: error: see ${url}`, { projectRoot: "/tmp/my project" });
+
+    expect(problem).toMatchObject({ file: `src/${name}.mjs`, message: `see src/${name}.mjs` });
+  });
+
+  test("of a stack frame are decoded too", () => {
+    const tap = `TAP version 13
+not ok 1 - adds
+  ---
+  failureType: 'testCodeFailure'
+  error: 'no'
+  stack: |-
+    TestContext.<anonymous> (file:///tmp/it's%20a%20na%C3%AFve%20%22dir%22/a%20b.test.mjs:2:29)
+  ...
+1..1
+`;
+
+    expect(problemsOf(tap, { projectRoot: `/tmp/it's a naïve "dir"` })).toMatchObject([
+      { file: "a b.test.mjs", line: 2, column: 29 },
+    ]);
+  });
+
   test("of Windows are made relative, whatever the case of the drive", () => {
     const [problem] = problemsOf(String.raw`c:\work\shop\src\a.ts(3,9): error TS2322: x`, {
       projectRoot: String.raw`C:\work\shop`,

@@ -32,12 +32,13 @@ test("stays in the same turn after a block", () => {
   });
 });
 
-test("gets the decision and nothing else, because one unknown key makes it drop the answer", () => {
+test("gets the decision and what its user must know, and no key it does not know, which would make it drop the answer", () => {
   expect(codex.render(blocked)).toEqual({
     stdout: `${JSON.stringify({ decision: "block", reason: blocked.feedback })}\n`,
     stderr: "",
     exitCode: 0,
   });
   expect(codex.render(allowed)).toEqual({ stdout: "{}\n", stderr: "", exitCode: 0 });
-  expect(codex.render(gaveUp)).toEqual({ stdout: "{}\n", stderr: "", exitCode: 0 });
+  expect(codex.render(gaveUp).stdout).toBe(`${JSON.stringify({ systemMessage: gaveUp.notice })}\n`);
+  expect(codex.take(codex.render(gaveUp))).toEqual({ agent: "stops", personSees: gaveUp.notice });
 });

@@ -14,7 +14,9 @@ test("reads AfterAgent as a stop, with the answer as the last message", () => {
       sessionId: "bead3e26-ee25-46b6-9366-d3066d792afd",
       transcriptPath: "/home/user/.gemini/tmp/project/chats/session-2026-11-15T11-22-bead3e26.jsonl",
       cwd: "/tmp/project",
+      promptId: "cde3a0c3",
       continued: false,
+      isFlagless: true,
       lastMessage: "REPLY 1",
       backgroundTasks: [],
     },
@@ -25,6 +27,16 @@ test("says when the agent goes on after a block", () => {
   const { payload, surroundings } = recording("gemini", "stop-after-block");
 
   expect(gemini.parse(payload, surroundings)).toMatchObject({ event: { continued: true } });
+});
+
+test("leaves it to our own record after a tool call, when it forgets its flag: the prompt is the same", () => {
+  const { payload, surroundings } = recording("gemini", "stop-after-block-and-tool");
+  const first = recording("gemini", "stop");
+
+  expect(payload["prompt"]).toBe(first.payload["prompt"]);
+  expect(gemini.parse(payload, surroundings)).toMatchObject({
+    event: { continued: false, isFlagless: true, promptId: "cde3a0c3" },
+  });
 });
 
 test("has no event called Stop", () => {

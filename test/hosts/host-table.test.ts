@@ -83,7 +83,7 @@ test.each(allRecordings().filter(({ file }) => file === "stop"))(
 
 test("every recorded payload says which client sent it and when", () => {
   for (const { client, recorded } of allRecordings()) {
-    expect(client).toMatch(/^@\S+ \d+\.\d+\.\d+$/);
+    expect(client).toMatch(/^\S+ \d+\.\d+\.\d+$/);
     expect(recorded).toMatch(/^\d{4}-\d{2}-\d{2}$/);
   }
 });

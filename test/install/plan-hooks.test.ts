@@ -2,11 +2,16 @@ import * as fc from "fast-check";
 import { parse } from "jsonc-parser";
 import { describe, expect, test } from "vitest";
 import { explain } from "../../src/core/trouble.ts";
-import { claudeCodeStopHook } from "../../src/install/claude-code.ts";
+import { CLAUDE_CODE_HOOKS, claudeCode } from "../../src/hosts/claude-code.ts";
+import { jsonHooks } from "../../src/install/host-registration.ts";
 import type { HookRegistration } from "../../src/install/hook-registration.ts";
 import { planInstall, planUninstall } from "../../src/install/plan-hooks.ts";
 
-const stopHook = claudeCodeStopHook("agent-gauntlet stop-hook");
+const stopHook = jsonHooks(claudeCode, CLAUDE_CODE_HOOKS, {
+  file: ".claude/settings.local.json",
+  command: "agent-gauntlet stop-hook",
+  hooks: ["stop"],
+});
 
 /** Two events, as another front door registers them. */
 const twoEvents: HookRegistration = {

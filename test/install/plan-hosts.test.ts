@@ -1,7 +1,7 @@
 import { parse } from "jsonc-parser";
 import { describe, expect, test } from "vitest";
 import { type AbsolutePath, absolutePath } from "../../src/core/path.ts";
-import type { HostName } from "../../src/core/stop-event.ts";
+
 import { findHost, HOSTS } from "../../src/hosts/host-table.ts";
 import { type HostFile, type Level, type Places, hostFile } from "../../src/install/host-files.ts";
 import { type HostPlan, filesOf, planHostInstall, planHostUninstall } from "../../src/install/plan-hosts.ts";
@@ -13,7 +13,7 @@ const REGISTRABLE = HOSTS.filter((host) => host.registration !== undefined).map(
 
 type Disk = Map<AbsolutePath, string>;
 
-function targets(hosts: readonly HostName[], level: Level = "project"): readonly HostFile[] {
+function targets(hosts: readonly string[], level: Level = "project"): readonly HostFile[] {
   return hosts.flatMap((name) => {
     const host = findHost(name);
     return host === undefined ? [] : (hostFile(host, level, places) ?? []);
@@ -23,7 +23,7 @@ function targets(hosts: readonly HostName[], level: Level = "project"): readonly
 /** Plans against the files and carries the plan out, as the command does. */
 function apply(disk: Disk, wanted: readonly HostFile[], plan: typeof planHostInstall): HostPlan {
   const texts = new Map(filesOf(wanted, places).map((path) => [path, disk.get(path)]));
-  const planned = plan({ targets: wanted, places, texts, command });
+  const planned = plan({ targets: wanted, places, texts, command, hooks: ["stop"] });
   for (const { path, change } of planned.files) {
     if (change.kind === "written") disk.set(path, change.text);
     if (change.kind === "removed") disk.delete(path);

@@ -4,8 +4,9 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 
-import { claudeCodeStopHook } from "../../src/install/claude-code.ts";
+import { CLAUDE_CODE_HOOKS, claudeCode } from "../../src/hosts/claude-code.ts";
 import { isOurCommand } from "../../src/install/hook-command.ts";
+import { jsonHooks } from "../../src/install/host-registration.ts";
 import { planInstall } from "../../src/install/plan-hooks.ts";
 import { tempDir } from "../rig/temp-dir.ts";
 
@@ -15,13 +16,18 @@ function read(file: string): Record<string, unknown> {
   return JSON.parse(readFileSync(join(root, file), "utf8")) as Record<string, unknown>; // our own files
 }
 
+function keysOf<T extends object>(record: T): readonly (keyof T)[] {
+  return Object.keys(record) as (keyof T)[]; // a constant of our own, with no further keys
+}
+
 test("the plugin has the version of the package", () => {
   expect(read(".claude-plugin/plugin.json")["version"]).toBe(read("package.json")["version"]);
 });
 
-test("the plugin registers the stop hook that install would write, started by its own script", () => {
+test("the plugin registers every event that install can, with its own copy of the program", () => {
   const command = 'sh "${CLAUDE_PLUGIN_ROOT}/hooks/agent-gauntlet.sh" stop-hook';
-  const planned = planInstall(undefined, claudeCodeStopHook(command));
+  const wanted = { file: "hooks/hooks.json", command, hooks: keysOf(CLAUDE_CODE_HOOKS.events) };
+  const planned = planInstall(undefined, jsonHooks(claudeCode, CLAUDE_CODE_HOOKS, wanted));
 
   expect(isOurCommand(command)).toBe(true);
   expect(planned).toMatchObject({ ok: true, value: { kind: "written" } });

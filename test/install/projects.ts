@@ -209,6 +209,31 @@ export const PROJECTS: readonly SampleProject[] = [
     },
     checks: { lint: "make lint", test: "make test" },
   },
+  {
+    kind: "Make without a test",
+    files: { Makefile: "app: main.c\n\tcc -o app main.c\n", "main.c": "" },
+    checks: { build: "make" },
+  },
+  {
+    kind: "CMake with tests",
+    files: { "CMakeLists.txt": "project(app C)\nenable_testing()\n" },
+    checks: {
+      test: "cmake -S . -B build && cmake --build build && ctest --test-dir build --output-on-failure",
+    },
+  },
+  {
+    kind: "shell scripts with bats",
+    files: { "deploy.sh": "", "test/deploy.bats": "" },
+    checks: {
+      lint: "git ls-files -z '*.sh' '*.bash' | xargs -0 shellcheck",
+      test: "bats --recursive test",
+    },
+  },
+  {
+    kind: "shell scripts with a script for the tests",
+    files: { "deploy.sh": "", "tests/run.sh": "" },
+    checks: { lint: "git ls-files -z '*.sh' '*.bash' | xargs -0 shellcheck", test: "bash tests/run.sh" },
+  },
   { kind: "Make with check alone", files: { Makefile: "check:\n\tx\n" }, checks: { check: "make check" } },
   { kind: "just", files: { justfile: "x := '1'\ntest *args:\n  y\n" }, checks: { test: "just test" } },
   {

@@ -4,33 +4,36 @@ import { expect, test } from "vitest";
 import { loadSettings } from "../../src/config/gauntlet/load.ts";
 import { absolutePath } from "../../src/core/path.ts";
 import { detectChecks } from "../../src/install/detect/detect-checks.ts";
-import { Project } from "../../src/install/detect/project.ts";
+import { Project, type DetectedCheck } from "../../src/install/detect/project.ts";
 import { type StarterConfig, starterConfig } from "../../src/install/starter-config.ts";
+
 import { tempDir } from "../rig/temp-dir.ts";
 import { PROJECTS } from "./projects.ts";
 
-const bare: StarterConfig = { checks: [], hasOwnChecks: false, whenActive: "allow", schema: "schema.json" };
+const bare: StarterConfig = { scopes: [], hasOwnChecks: false, schema: "schema.json" };
+
+function withChecks(...checks: readonly DetectedCheck[]): StarterConfig {
+  return { ...bare, scopes: [{ path: ".", checks }] };
+}
 
 test.each(PROJECTS)("a configuration for $kind loads with exactly its checks", async ({ files, checks }) => {
   const detected = detectChecks(new Project(Object.keys(files), new Map(Object.entries(files))));
 
-  const { settings, warnings } = await load(starterConfig({ ...bare, checks: detected }));
+  const { settings, warnings } = await load(starterConfig(withChecks(...detected)));
 
   const loaded = settings.entryPoints.flatMap(({ gates }) => gates);
   expect(
     Object.fromEntries(loaded.map((gate) => [gate.name, gate.kind === "check" && gate.command])),
   ).toEqual(checks);
   expect(warnings.map(({ message }) => message)).toEqual(
-    loaded.length > 0 ? [] : ["no checks and no reviews are configured, so nothing is checked"],
+    loaded.length > 0 ? [] : ["no gate can ever run, so nothing is checked"],
   );
 });
 
 test("a command with every special character of YAML survives", async () => {
   const command = `echo "a: b" # 'c' && { true; } | tee %x @y \`z\` \\n`;
 
-  const { settings } = await load(
-    starterConfig({ ...bare, checks: [{ name: "odd", command, source: "x" }] }),
-  );
+  const { settings } = await load(starterConfig(withChecks({ name: "odd", command, source: "x" })));
 
   expect(settings.entryPoints[0]?.gates[0]).toMatchObject({ name: "odd", command });
 });
@@ -38,15 +41,43 @@ test("a command with every special character of YAML survives", async () => {
 test("environment variables of a check are written down", async () => {
   const check = { name: "test", command: "npm test", source: "package.json", env: { CI: "true" } };
 
-  const { settings } = await load(starterConfig({ ...bare, checks: [check] }));
+  const { settings } = await load(starterConfig(withChecks(check)));
 
   expect(settings.entryPoints[0]?.gates[0]).toMatchObject({ command: "npm test", env: { CI: "true" } });
 });
 
-test.each(["allow", "enforce"] as const)("says when_active: %s", async (whenActive) => {
-  const { settings } = await load(starterConfig({ ...bare, whenActive }));
+test("checks every stop, and waits for the run of somebody else", async () => {
+  const { settings } = await load(starterConfig(bare));
 
-  expect(settings.stopHook.whenActive).toBe(whenActive);
+  expect(settings.stopHook).toMatchObject({ whenActive: "enforce", whenBusy: "wait" });
+});
+
+test("names the branch that changes are compared with", async () => {
+  const { settings } = await load(starterConfig({ ...bare, baseBranch: "origin/trunk" }));
+
+  expect(settings.baseBranch).toBe("origin/trunk");
+});
+
+test("gives each project of a repository an entry point with its own checks", async () => {
+  const scopes = [
+    { path: ".", checks: [] },
+    { path: "backend", checks: [{ name: "backend-test", command: "pytest", source: "backend/setup.py" }] },
+    { path: "web/@app", checks: [{ name: "web-@app-test", command: "npm test", source: "x" }] },
+  ];
+
+  const { settings, warnings } = await load(starterConfig({ ...bare, scopes }));
+
+  expect(settings.entryPoints.map(({ path, gates }) => [path, gates.map(({ name }) => name)])).toEqual([
+    ["backend", ["backend-test"]],
+    ["web/@app", ["web-@app-test"]],
+  ]);
+  expect(warnings).toEqual([]);
+});
+
+test("says which program is not installed", () => {
+  const check = { name: "lint", command: "ruff check .", source: "pyproject.toml", missing: "ruff" };
+
+  expect(starterConfig(withChecks(check))).toContain("# pyproject.toml; ruff is not installed here\n");
 });
 
 test("leaves the checks to the files in .gauntlet/checks where there are some", async () => {

@@ -15,7 +15,7 @@ import { recordingLogger } from "./recording-logger.ts";
 const CHECKS = { answer: "grep -x 42 answer.txt || { echo 'error: the answer is wrong'; exit 1; }" };
 
 test("blocks on a red check with the words of the stop hook, and allows after the fix", async () => {
-  await using project = await redProject();
+  await using project = await redProject("stop_hook: { when_active: enforce }\n");
   const rig = stopRig(project);
 
   const blocked = await rig.stop();

@@ -1,5 +1,6 @@
 import { forgetBreplSession } from "../../engine/brepl.ts";
 import { textOf } from "../../hosts/payload.ts";
+import { currentDirectory } from "../../machine/process/environment.ts";
 import { cancellation } from "../cancellation.ts";
 import { EXIT } from "../exit-code.ts";
 import { readEvent } from "../read-event.ts";
@@ -14,7 +15,7 @@ export async function breplSessionEnd(): Promise<number> {
   }
   const sessionId = textOf(read.payload, "session_id");
   const transcriptPath = textOf(read.payload, "transcript_path");
-  const forgotten = forgetBreplSession({ sessionId, transcriptPath }, process.cwd());
+  const forgotten = forgetBreplSession({ sessionId, transcriptPath }, currentDirectory());
   if (forgotten === undefined) return EXIT.ok;
   process.stderr.write(`${forgotten}\n`);
   return EXIT.notOk;

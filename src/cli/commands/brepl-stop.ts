@@ -5,14 +5,11 @@ import { currentDirectory } from "../../machine/process/environment.ts";
 import { renderBrepl } from "../../hosts/brepl.ts";
 import { claudeCode } from "../../hosts/claude-code.ts";
 import { writeAll } from "../../machine/files/files.ts";
-import { timeLimit } from "../../machine/process/time-limit.ts";
 import { trace } from "../../machine/process/trace.ts";
+
 import type { BreplOptions } from "../brepl-commands.ts";
 import { cancellation } from "../cancellation.ts";
 import { readEvent } from "../read-event.ts";
-
-/** The registered hook has an hour; what still runs then is ended in time to say so. */
-const DEADLINE_MS = 3_590_000;
 
 /** `brepl hook stop`: may the agent stop? */
 export async function breplStop(options: BreplOptions): Promise<number> {
@@ -36,7 +33,7 @@ async function decide({ replServer }: BreplOptions): Promise<Decided> {
   if (env["GAUNTLET_STOP_HOOK_ACTIVE"] || env["GAUNTLET_STOP_HOOK_ACTIVE_ENV"])
     return { verdict: { ...allow("stop_hook_active"), message: "already inside a stop hook" } };
   using cancelled = cancellation();
-  const signal = timeLimit(DEADLINE_MS, cancelled.signal);
+  const { signal } = cancelled; // each hook has its own time limit, and all of them the host's
   const read = await readEvent(signal);
   trace("stdin read");
   if (!read.ok) return { verdict: invalidInput(`Error parsing Stop event JSON: ${read.problem}`) };

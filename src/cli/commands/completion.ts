@@ -1,5 +1,6 @@
 import type { Command, Option } from "commander";
 import { gauntletCommands } from "../command-table.ts";
+import { REGISTRABLE } from "../choose-hosts.ts";
 import { EXIT } from "../exit-code.ts";
 import { printLine, type Terminal } from "../terminal.ts";
 
@@ -16,6 +17,8 @@ export async function completionCommand(terminal: Terminal, { shell }: Completio
   return EXIT.ok;
 }
 
+const GATES = "agent-gauntlet list --names 2>/dev/null";
+
 interface Described {
   readonly name: string;
   readonly summary: string;
@@ -28,6 +31,8 @@ interface Flag {
   readonly spellings: readonly string[];
   readonly summary: string;
   readonly takesValue: boolean;
+  /** What the value may be; `gates` is asked of the program when it is needed. */
+  readonly choices: readonly string[] | "gates";
 }
 
 function describe(command: Command, commandNames: readonly string[]): Described {
@@ -41,12 +46,18 @@ function describe(command: Command, commandNames: readonly string[]): Described 
   };
 }
 
-function describeFlag({ short, long, description, required }: Option): Flag {
+function describeFlag({ short, long, description, required, argChoices }: Option): Flag {
   const spellings = [short, long].filter((flag) => flag !== undefined);
-  return { spellings, summary: description, takesValue: required };
+  const choices = CHOICES[long ?? ""] ?? argChoices ?? [];
+  return { spellings, summary: description, takesValue: required, choices };
 }
 
-const HELP: Flag = { spellings: ["-h", "--help"], summary: "show help", takesValue: false };
+const CHOICES: Readonly<Record<string, Flag["choices"]>> = {
+  "--gate": "gates",
+  "--host": REGISTRABLE.map((host) => host.name),
+};
+
+const HELP: Flag = { spellings: ["-h", "--help"], summary: "show help", takesValue: false, choices: [] };
 
 const SCRIPTS: Readonly<Record<CompletionOptions["shell"], (commands: readonly Described[]) => string>> = {
   bash: (commands) => `_agent_gauntlet() {
@@ -55,6 +66,9 @@ const SCRIPTS: Readonly<Record<CompletionOptions["shell"], (commands: readonly D
     COMPREPLY=($(compgen -W "${commands.map(({ name }) => name).join(" ")} --help --version" -- "$current"))
     return
   fi
+  case "\${COMP_WORDS[1]} \${COMP_WORDS[COMP_CWORD-1]}" in
+${commands.flatMap((command) => valueCases(command, bashValues)).join("\n")}
+  esac
   case "\${COMP_WORDS[1]}" in
 ${commands.map((command) => `    ${command.name}) COMPREPLY=($(compgen -W "${words(command)}" -- "$current")) ;;`).join("\n")}
   esac
@@ -68,6 +82,9 @@ _agent_gauntlet() {
     _describe command commands
     return
   fi
+  case "$words[2] $words[CURRENT-1]" in
+${commands.flatMap((command) => valueCases(command, zshValues)).join("\n")}
+  esac
   case "$words[2]" in
 ${commands.map(zshCase).join("\n")}
   esac
@@ -76,6 +93,28 @@ if [ "$funcstack[1]" = "_agent_gauntlet" ]; then _agent_gauntlet "$@"; else comp
   fish: (commands) =>
     ["complete -c agent-gauntlet -f", ...commands.flatMap((command) => fishLines(command))].join("\n"),
 };
+
+/** What follows a flag: `run -g` offers gates and nothing else. */
+function valueCases(
+  { name, flags }: Described,
+  offer: (choices: Flag["choices"]) => string,
+): readonly string[] {
+  return flags
+    .filter(({ choices }) => choices.length > 0)
+    .map(({ spellings, choices }) => {
+      const patterns = spellings.map((flag) => `"${name} ${flag}"`).join("|");
+      return `    ${patterns}) ${offer(choices)}; return ;;`;
+    });
+}
+
+function bashValues(choices: Flag["choices"]): string {
+  const list = choices === "gates" ? `$(${GATES})` : choices.join(" ");
+  return `COMPREPLY=($(compgen -W "${list}" -- "$current"))`;
+}
+
+function zshValues(choices: Flag["choices"]): string {
+  return choices === "gates" ? `compadd -- \${(f)"$(${GATES})"}` : `compadd -- ${choices.join(" ")}`;
+}
 
 function words({ flags, values }: Described): string {
   return [...values, ...flags.flatMap(({ spellings }) => spellings)].join(" ");
@@ -96,9 +135,14 @@ function fishLines({ name, summary, flags, values }: Described): readonly string
     ...(values.length === 0 ? [] : [`${after} -a ${quote(values.join(" "))}`]),
     ...flags.map(
       (flag) =>
-        `${after} ${flag.spellings.map(fishFlag).join(" ")}${flag.takesValue ? " -x" : ""} -d ${quote(flag.summary)}`,
+        `${after} ${flag.spellings.map(fishFlag).join(" ")}${flag.takesValue ? " -x" : ""}${fishValues(flag)} -d ${quote(flag.summary)}`,
     ),
   ];
+}
+
+function fishValues({ choices }: Flag): string {
+  if (choices === "gates") return ` -a ${quote(`(${GATES})`)}`;
+  return choices.length === 0 ? "" : ` -a ${quote(choices.join(" "))}`;
 }
 
 function fishFlag(flag: string): string {

@@ -3,12 +3,15 @@ import { createScratchRepository, type ScratchRepository } from "../../machine/f
 import { findOnPath } from "../../machine/process/executables.ts";
 
 import { isNative, ownArgv } from "../../machine/process/this-program.ts";
+import { join } from "node:path";
+import { CONFIG_FILE } from "../../machine/files/find-project.ts";
+
 import { EXIT } from "../exit-code.ts";
 import { printLine, type Terminal } from "../terminal.ts";
+import { planConfig } from "./init-config.ts";
 
 /** A small project, and the edit that breaks it. */
 interface Scene {
-  readonly config: string;
   readonly file: string;
   readonly working: string;
   readonly broken: string;
@@ -16,7 +19,6 @@ interface Scene {
 }
 
 const IN_JAVASCRIPT: Scene = {
-  config: "checks:\n  test: node --test\n",
   file: "add.mjs",
   working: "export const add = (a, b) => a + b;\n",
   broken: "export const add = (a, b) => a - b;\n",
@@ -27,13 +29,12 @@ import { add } from "./add.mjs";
 
 test("adds", () => assert.equal(add(2, 3), 5));
 `,
-    "package.json": '{ "type": "module" }\n',
+    "package.json": '{ "private": true, "scripts": { "test": "node --test" } }\n',
   },
 };
 
 /** For machines that have the native program and no Node. */
 const IN_SHELL: Scene = {
-  config: "checks:\n  test: sh add.test.sh\n",
   file: "add.sh",
   working: 'add() { echo "$(($1 + $2))"; }\n',
   broken: 'add() { echo "$(($1 - $2))"; }\n',
@@ -43,34 +44,53 @@ const IN_SHELL: Scene = {
 `,
   },
 };
+const SHELL_CONFIG = `stop_hook:
+  when_active: enforce
+  when_busy: wait
+checks:
+  test: sh add.test.sh
+`;
 
-/** Plays a whole stop in a scratch repository, with the real hook: blocked, fixed, allowed. */
+/** Plays a whole stop in a scratch repository, with the real hook and what `init` writes: blocked, fixed, allowed. */
 export async function demoCommand(terminal: Terminal): Promise<number> {
+  const hasNode = findOnPath("node", terminal.env).length > 0;
+  const scene = hasNode ? IN_JAVASCRIPT : IN_SHELL;
+  await using repository = await createScratchRepository({ [scene.file]: scene.working, ...scene.others });
+  const config = hasNode ? await configOf(terminal, repository) : SHELL_CONFIG;
+  if (config === undefined) return EXIT.notOk;
+  await repository.write(CONFIG_FILE, config);
+  return await playBoth(terminal, repository, { ...scene, config: withoutComments(config) });
+}
+
+/** What `init` would write there. */
+async function configOf(terminal: Terminal, { path }: ScratchRepository): Promise<string | undefined> {
+  const planned = await planConfig({ ...terminal, cwd: path });
+  return planned.kind === "new" ? planned.text : undefined;
+}
+
+async function playBoth(
+  terminal: Terminal,
+  repository: ScratchRepository,
+  { config, file, working, broken }: Scene & { readonly config: string },
+): Promise<number> {
   const { stdout, colours } = terminal;
   const say = (line = ""): void => printLine(stdout, line);
-  const { config, file, working, broken, others } =
-    findOnPath("node", terminal.env).length > 0 ? IN_JAVASCRIPT : IN_SHELL;
-  await using repository = await createScratchRepository({
-    ".gauntlet/config.yml": config,
-    [file]: working,
-    ...others,
-  });
-  say(colours.bold("A project with one gate, in a scratch git repository (.gauntlet/config.yml):"));
+  say(colours.bold("In a scratch git repository, `agent-gauntlet init` has written .gauntlet/config.yml:"));
   say(indent(config, "  "));
-  say(colours.bold(`An agent edits ${file} and wants to stop. Its host asks the stop hook:`));
+  say(`\n${colours.bold(`An agent edits ${file} and wants to stop. Claude Code asks the stop hook:`)}`);
   await repository.write(file, broken);
   say(colours.red(`  + ${broken.trim()}`));
-  const blocked = await playStop(repository, terminal);
+  const blocked = await playStop(terminal, repository, { isAfterBlock: false });
   if (blocked === undefined) return EXIT.notOk;
-  say(`\n${colours.bold(`⛔ ${blocked.decision}`)} — and this is what the agent reads:\n`);
+  say(`\n${colours.bold(`⛔ ${blocked.decision}`)}, and this is what the agent reads:\n`);
   say(indent(blocked.reason ?? "", colours.red("  │ ")));
 
   say(`\n${colours.bold("So the agent goes on, fixes the file, and stops again:")}`);
   await repository.write(file, working);
   say(colours.green(`  + ${working.trim()}`));
-  const allowed = await playStop(repository, terminal);
+  const allowed = await playStop(terminal, repository, { isAfterBlock: true });
   if (allowed === undefined) return EXIT.notOk;
-  say(`\n${colours.bold(`✅ ${allowed.decision}`)} — ${allowed.message}`);
+  say(`\n${colours.bold(`✅ ${allowed.decision}`)}: ${allowed.message}`);
   const init = isNative() ? "agent-gauntlet init" : "npx agent-gauntlet init";
   say(`\nReal hook, real gate, nothing left behind. In a project of yours: ${colours.bold(init)}`);
   return blocked.decision === "block" && allowed.decision === "approve" ? EXIT.ok : EXIT.notOk;
@@ -82,19 +102,24 @@ interface Answer {
   readonly reason?: string;
 }
 
-/** Feeds Claude Code's stop event to this very program, as the host would. */
-async function playStop({ path }: ScratchRepository, { env, stderr }: Terminal): Promise<Answer | undefined> {
-  const event = { session_id: "demo", cwd: path, hook_event_name: "Stop", stop_hook_active: false };
+/** Shows the event Claude Code sends, with the fields that matter here, and feeds it to this very program. */
+async function playStop(
+  { env, stdout, stderr, colours }: Terminal,
+  { path }: ScratchRepository,
+  { isAfterBlock }: { readonly isAfterBlock: boolean },
+): Promise<Answer | undefined> {
+  const event = {
+    session_id: "demo",
+    cwd: path,
+    hook_event_name: "Stop",
+    stop_hook_active: isAfterBlock,
+  };
+  printLine(stdout, colours.dim(`  ← ${JSON.stringify({ ...event, cwd: "…" })}`));
   const output: Buffer[] = [];
   await runProcess({
     argv: [...ownArgv(), "stop-hook"],
     cwd: path,
-    env: withoutOurs({
-      ...env,
-      XDG_STATE_HOME: `${path}/.git/state`,
-      XDG_CONFIG_HOME: `${path}/.git/config-home`,
-      XDG_CACHE_HOME: `${path}/.git/cache`,
-    }),
+    env: { ...withoutOurs(env), ...homesIn(join(path, ".git")) },
     stdin: `${JSON.stringify(event)}\n`,
     onOutput: (chunk, stream) => {
       if (stream === "stdout") output.push(chunk);
@@ -106,13 +131,31 @@ async function playStop({ path }: ScratchRepository, { env, stderr }: Terminal):
   return undefined;
 }
 
+/** Nothing of the demo outlives it, and no settings of the user's change it. */
+function homesIn(directory: string): Record<string, string> {
+  return {
+    XDG_STATE_HOME: join(directory, "state"),
+    XDG_CONFIG_HOME: join(directory, "config-home"),
+    XDG_CACHE_HOME: join(directory, "cache"),
+    npm_config_cache: join(directory, "npm"),
+  };
+}
+
 /** Neither a gauntlet, a build server nor a test runner around the demo may change what it shows. */
 function withoutOurs(env: Terminal["env"]): Record<string, string | undefined> {
   return Object.fromEntries(
     Object.entries(env).filter(
-      ([name]) => !/^(?:GAUNTLET_|GITHUB_|CI$|NODE_TEST_CONTEXT$|CLAUDE)/.test(name),
+      ([name]) => !/^(?:GAUNTLET_|GITHUB_|CI$|NODE_TEST_CONTEXT$|CLAUDE|npm_)/.test(name),
     ),
   );
+}
+
+function withoutComments(config: string): string {
+  return config
+    .split("\n")
+    .filter((line) => !/^\s*(?:#|$)/.test(line))
+    .map((line) => line.replace(/ # .*/, ""))
+    .join("\n");
 }
 
 function indent(text: string, margin: string): string {

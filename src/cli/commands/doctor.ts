@@ -1,4 +1,5 @@
 import { loadSettings } from "../../config/gauntlet/load.ts";
+import { GATES_NOTHING } from "../../config/gauntlet/read-entry-points.ts";
 import type { AbsolutePath } from "../../core/path.ts";
 import type { StopRecord } from "../../core/session-record.ts";
 import type { Host } from "../../hosts/host.ts";
@@ -11,17 +12,21 @@ import {
 import {
   findRegistrations,
   type FoundRegistration,
+  missingEvents,
   registrationFiles,
 } from "../../install/find-registrations.ts";
+import type { Places } from "../../install/host-files.ts";
 import { HOOK_TIMEOUT_MS } from "../../install/host-registration.ts";
-import { findProject } from "../../machine/files/find-project.ts";
+import { findProject, CONFIG_FILE } from "../../machine/files/find-project.ts";
 import { runProcess } from "../../machine/process/run-process.ts";
 import { listSessionRecords } from "../../machine/state/sessions.ts";
 import { readUserFile } from "../../machine/files/user-file.ts";
+
 import { doctorJson, type HostDiagnosis } from "../../report/host-json.ts";
+import { counted } from "../../report/plain-lines.ts";
 import { detectHosts, REGISTRABLE } from "../choose-hosts.ts";
 import { EXIT } from "../exit-code.ts";
-import { placesOf } from "../host-request.ts";
+import { placesOf, wantedIn } from "../host-request.ts";
 import { isHere } from "../is-here.ts";
 import { printLine, type Terminal } from "../terminal.ts";
 
@@ -37,11 +42,15 @@ interface Diagnosis {
 
 /** Looks at every agent that is installed or registered. Fails when a hook will not work, or when there is none at all. */
 export async function doctorCommand(terminal: Terminal, { json }: DoctorOptions): Promise<number> {
-  const diagnoses = await diagnose(terminal);
+  const project = await examineProject(terminal);
+  const diagnoses = await diagnose(terminal, project.neededMs);
   const isGated = diagnoses.some(({ isRegistered }) => isRegistered);
-  const isSound = diagnoses.every(({ findings }) => findings.every(({ level }) => level !== "problem"));
-  if (json) printLine(terminal.stdout, doctorJson(diagnoses.map(named)));
+  const findings = [project.finding, ...diagnoses.flatMap((diagnosis) => diagnosis.findings)];
+  const isSound = findings.every(({ level }) => level !== "problem");
+  if (json) printLine(terminal.stdout, doctorJson(project.finding, diagnoses.map(named)));
   else {
+    const { level, text } = project.finding;
+    printLine(terminal.stdout, `${MARKS[level]} ${text}`);
     for (const diagnosis of diagnoses) printDiagnosis(terminal, diagnosis);
     if (!isGated)
       printLine(
@@ -52,40 +61,72 @@ export async function doctorCommand(terminal: Terminal, { json }: DoctorOptions)
   return isGated && isSound ? EXIT.ok : EXIT.notOk;
 }
 
-async function diagnose(terminal: Terminal): Promise<readonly Diagnosis[]> {
+async function diagnose(terminal: Terminal, neededMs: number): Promise<readonly Diagnosis[]> {
   const detected = detectHosts(terminal);
   const records = listSessionRecords(terminal.env)
     .flatMap(({ lastStop }) => lastStop ?? [])
     .filter((one) => isHere(one, terminal.cwd));
-  const neededMs = await neededTime(terminal);
+  const places = placesOf(terminal);
+  const { hooks } = await wantedIn(places);
   const diagnoses: Diagnosis[] = [];
   for (const host of REGISTRABLE) {
-    const registrations = await registrationsOf(terminal, host);
-    const facts: HostFacts = { host, registrations, neededMs, lastStop: lastStopOf(host, records) };
+    const texts = await textsOf(host, places);
+    const registrations = await probeAll(terminal, findRegistrations(host, places, texts));
+    const missing = missingEvents(host, { places, texts, hooks });
+    const lastStop = lastStopOf(host, records);
     const isMeant = detected.includes(host) || registrations.some(({ isBorrowed }) => !isBorrowed);
+    const facts: HostFacts = { host, registrations, neededMs, missing, lastStop };
     if (isMeant)
       diagnoses.push({ host, isRegistered: registrations.length > 0, findings: diagnoseHost(facts) });
   }
   return diagnoses;
 }
 
-/** What the project says; what we install otherwise. */
-async function neededTime({ cwd, env }: Terminal): Promise<number> {
-  const root = findProject(cwd);
-  const loaded = root === undefined ? undefined : await loadSettings(root, env);
-  return loaded?.ok ? loaded.value.settings.stopHook.timeoutMs : HOOK_TIMEOUT_MS;
+interface ProjectFacts {
+  readonly finding: Pick<Finding, "level" | "text">;
+  /** What the project says; what we install otherwise. */
+  readonly neededMs: number;
 }
 
-async function registrationsOf(terminal: Terminal, host: Host): Promise<readonly ProbedRegistration[]> {
-  const places = placesOf(terminal);
+/** A hook that works gates nothing where the configuration has no gate that can run. */
+async function examineProject({ cwd, env }: Terminal): Promise<ProjectFacts> {
+  const neededMs = HOOK_TIMEOUT_MS;
+  const root = findProject(cwd);
+  if (root === undefined)
+    return {
+      finding: { level: "warning", text: `no ${CONFIG_FILE} here: \`agent-gauntlet init\`` },
+      neededMs,
+    };
+  const loaded = await loadSettings(root, env);
+  if (!loaded.ok) return { finding: { level: "problem", text: NOT_VALID }, neededMs };
+  const { settings, warnings } = loaded.value;
+  const gates = new Set(settings.entryPoints.flatMap((entryPoint) => entryPoint.gates)).size;
+  const gatesNothing = warnings.find(({ message }) => message === GATES_NOTHING);
+  const finding: ProjectFacts["finding"] =
+    gatesNothing === undefined
+      ? { level: "ok", text: `${CONFIG_FILE} has ${counted(gates, "gate")}` }
+      : { level: "problem", text: `${CONFIG_FILE}: ${GATES_NOTHING} → ${gatesNothing.hint}` };
+  return { finding, neededMs: settings.stopHook.timeoutMs };
+}
+
+const NOT_VALID = `${CONFIG_FILE} is not valid, so no gate runs: \`agent-gauntlet validate\` shows why`;
+
+async function textsOf(host: Host, places: Places): Promise<ReadonlyMap<AbsolutePath, string | undefined>> {
   const texts = new Map<AbsolutePath, string | undefined>();
   for (const { path } of registrationFiles(host, places)) {
     const text = await readUserFile(path);
     texts.set(path, text.ok ? text.value : undefined);
   }
+  return texts;
+}
+
+/** One at a time, or they slow each other down. */
+async function probeAll(
+  terminal: Terminal,
+  found: readonly FoundRegistration[],
+): Promise<readonly ProbedRegistration[]> {
   const probed: ProbedRegistration[] = [];
-  for (const one of findRegistrations(host, places, texts))
-    probed.push({ ...one, ...(await probe(terminal, one)) }); // one at a time, or they slow each other down
+  for (const one of found) probed.push({ ...one, ...(await probe(terminal, one)) });
   return probed;
 }
 

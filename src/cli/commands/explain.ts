@@ -5,16 +5,17 @@ import { errorJson } from "../../report/json.ts";
 import { EXIT } from "../exit-code.ts";
 import { isHere } from "../is-here.ts";
 import { printLine, type Terminal } from "../terminal.ts";
+import { counted } from "../../report/plain-lines.ts";
 
 export interface ExplainOptions {
-  /** 1 is the last stop, 2 the one before it. */
-  readonly last?: string | true;
+  /** 1, and the flag alone, is the session that stopped last, 2 the one before it. */
+  readonly last?: number | true;
   readonly json?: boolean;
   /** Wherever the stop was, not only in this project. */
   readonly anywhere?: boolean;
 }
 
-/** Tells why the last stop of a session here was blocked, allowed or deferred. */
+/** Shows why the last stop of a session here was blocked, allowed or deferred. */
 export async function explainCommand(
   terminal: Terminal,
   { json, anywhere, last = true }: ExplainOptions,
@@ -22,9 +23,9 @@ export async function explainCommand(
   const records = listSessionRecords(terminal.env)
     .flatMap(({ lastStop }) => lastStop ?? [])
     .filter((one) => anywhere || isHere(one, terminal.cwd));
-  const record = records[last === true ? 0 : Number(last) - 1];
+  const record = records[last === true ? 0 : last - 1];
   if (record === undefined) {
-    const message = `No stop ${anywhere ? "" : "in this project "}has been recorded. \`agent-gauntlet doctor\` tells whether the hook is registered.`;
+    const message = whyNone(records.length, anywhere);
     if (json) printLine(terminal.stdout, errorJson("explain", "error", message));
     printLine(terminal.stderr, message);
     return EXIT.notOk;
@@ -32,4 +33,11 @@ export async function explainCommand(
   if (json) printLine(terminal.stdout, explainJson(record));
   else terminal.stdout.write(explainStop(record));
   return EXIT.ok;
+}
+
+function whyNone(sessions: number, anywhere: boolean | undefined): string {
+  const where = anywhere ? "" : " in this project";
+  if (sessions > 0)
+    return `Only ${counted(sessions, "session")}${where} ${sessions === 1 ? "has" : "have"} a recorded stop: \`--last ${sessions}\` is the oldest.`;
+  return `No stop${where} has been recorded. \`agent-gauntlet doctor\` shows whether the hook is registered.`;
 }

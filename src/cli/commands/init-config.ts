@@ -1,30 +1,37 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ok, type Result } from "../../core/trouble.ts";
-import { detectChecks, isManifest } from "../../install/detect/detect-checks.ts";
-import { Project } from "../../install/detect/project.ts";
-import { type StarterConfig, starterConfig } from "../../install/starter-config.ts";
+import { isManifest, type DetectedScope, detectScopes } from "../../install/detect/detect-checks.ts";
+import { Project, type IsInstalled } from "../../install/detect/project.ts";
+import { starterConfig } from "../../install/starter-config.ts";
 import { CONFIG_FILE } from "../../machine/files/find-project.ts";
 import { readProject } from "../../machine/files/list-files.ts";
-import { createUserFile, replaceUserFile } from "../../machine/files/user-file.ts";
+import { createUserFile } from "../../machine/files/user-file.ts";
+
+import { mainBranch } from "../../install/detect/main-branch.ts";
+
+import { findExecutable } from "../../machine/process/executables.ts";
+
 import { printLine, type Terminal } from "../terminal.ts";
 
 /** What is to be done about the configuration. One that is there is never touched. */
 export type ConfigStep = { readonly kind: "exists" } | NewConfig;
 
-interface NewConfig {
+export interface NewConfig {
   readonly kind: "new";
-  readonly starter: StarterConfig;
+  readonly scopes: readonly DetectedScope[];
+  readonly hasOwnChecks: boolean;
   readonly text: string;
 }
 
-export async function planConfig(cwd: string): Promise<ConfigStep> {
+export async function planConfig({ cwd, env }: Terminal): Promise<ConfigStep> {
   if (existsSync(join(cwd, CONFIG_FILE))) return { kind: "exists" };
   const { files, texts } = await readProject(cwd, isManifest);
   const hasOwnChecks = files.some((file) => /^\.gauntlet\/checks\/[^/]+\.ya?ml$/.test(file));
-  const checks = hasOwnChecks ? [] : detectChecks(new Project(files, texts));
-  const starter = { checks, hasOwnChecks, whenActive: "allow", schema: schemaFor(cwd) } as const;
-  return { kind: "new", starter, text: starterConfig(starter) };
+  const scopes = hasOwnChecks ? [] : detectScopes(new Project(files, texts, programsAt(cwd, env)));
+  const baseBranch = await mainBranch(cwd);
+  const text = starterConfig({ scopes, hasOwnChecks, baseBranch, schema: schemaFor(cwd) });
+  return { kind: "new", scopes, hasOwnChecks, text };
 }
 
 /** Shows the file, then writes it, unless somebody was faster. */
@@ -36,6 +43,7 @@ export async function createConfig(step: ConfigStep, { cwd, stdout }: Terminal):
     if (!created.ok) return created;
     if (created.value) {
       printLine(stdout, "✓ Configuration created");
+      warnAboutMissing(step, stdout);
       return ok(undefined);
     }
   }
@@ -43,9 +51,17 @@ export async function createConfig(step: ConfigStep, { cwd, stdout }: Terminal):
   return ok(undefined);
 }
 
-/** Writes the configuration that was just created once more, with `when_active: enforce`. */
-export function enforce({ starter }: NewConfig, { cwd }: Terminal): Promise<Result<undefined>> {
-  return replaceUserFile(join(cwd, CONFIG_FILE), starterConfig({ ...starter, whenActive: "enforce" }));
+function warnAboutMissing({ scopes }: NewConfig, stdout: Terminal["stdout"]): void {
+  for (const { name, missing } of scopes.flatMap(({ checks }) => checks))
+    if (missing !== undefined)
+      printLine(
+        stdout,
+        `! ${name}: \`${missing}\` is not installed here. Install it, or change the command.`,
+      );
+}
+
+function programsAt(root: string, env: Terminal["env"]): IsInstalled {
+  return (program) => findExecutable(program, env, root) !== undefined;
 }
 
 function indented(text: string): string {

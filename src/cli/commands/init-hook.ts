@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import { fail, ok, type Result, type Trouble } from "../../core/trouble.ts";
-import { CLAUDE_CODE_SHARED_SETTINGS, claudeCodeStopHook } from "../../install/claude-code.ts";
+import { CLAUDE_CODE_HOOKS, claudeCode } from "../../hosts/claude-code.ts";
 import { chooseHookCommand, type HookCommand } from "../../install/hook-command.ts";
 import type { HookRegistration } from "../../install/hook-registration.ts";
+import { jsonHooks } from "../../install/host-registration.ts";
 import { findOurHooks } from "../../install/our-hooks.ts";
 import { planInstall } from "../../install/plan-hooks.ts";
 import { previewChange } from "../../install/preview.ts";
@@ -28,9 +29,10 @@ export type HookStep = { readonly file: string } & (
 export async function planHook(terminal: Terminal, program: Program): Promise<HookStep> {
   const { cwd } = terminal;
   const command = chooseHookCommand(installationOf(program, terminal));
-  const registration = claudeCodeStopHook(command.line);
-  if (await isShared(cwd, registration)) return { kind: "present", file: CLAUDE_CODE_SHARED_SETTINGS };
-  const { file } = registration;
+  const { projectFile: file } = CLAUDE_CODE_HOOKS;
+  const wanted = { file, command: command.line, hooks: ["stop"] } as const;
+  const registration = jsonHooks(claudeCode, CLAUDE_CODE_HOOKS, wanted);
+  if (await isShared(cwd, registration)) return { kind: "present", file: SHARED_SETTINGS };
   const edit = await prepareEdit(cwd, registration, planInstall);
   if (!edit.ok) return { kind: "impossible", file, trouble: edit.trouble };
   const { before, change } = edit.value;
@@ -61,8 +63,10 @@ export async function installHook(step: HookStep, { stdout, stderr }: Terminal):
   return ok(undefined);
 }
 
+const [SHARED_SETTINGS] = CLAUDE_CODE_HOOKS.otherProjectFiles;
+
 /** A team may have the hook in the settings that it commits; a second one would fire twice. */
 async function isShared(cwd: string, registration: HookRegistration): Promise<boolean> {
-  const text = await readUserFile(join(cwd, CLAUDE_CODE_SHARED_SETTINGS));
+  const text = await readUserFile(join(cwd, SHARED_SETTINGS));
   return text.ok && findOurHooks(text.value ?? "", registration).some(({ event }) => event === "Stop");
 }

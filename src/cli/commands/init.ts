@@ -1,14 +1,17 @@
 import { explain, type Trouble } from "../../core/trouble.ts";
 import { CONFIG_FILE } from "../../machine/files/find-project.ts";
-import { Git } from "../../machine/git/git.ts";
 
 import { isNative } from "../../machine/process/this-program.ts";
+
 import { detectHosts } from "../choose-hosts.ts";
 import { EXIT } from "../exit-code.ts";
+import { offerIgnore } from "../offer-ignore.ts";
 import { Prompt } from "../prompt.ts";
 import { printLine, type Terminal } from "../terminal.ts";
-import { type ConfigStep, createConfig, enforce, planConfig } from "./init-config.ts";
+import { type ConfigStep, createConfig, planConfig } from "./init-config.ts";
 import { type HookStep, installHook, planHook } from "./init-hook.ts";
+import { choosePlace } from "./init-place.ts";
+import { tryChecks } from "./init-try.ts";
 import { installFor } from "./install.ts";
 
 export interface InitOptions {
@@ -16,6 +19,10 @@ export interface InitOptions {
   /** `--hook` and `--no-hook`; undefined asks, where there is somebody to ask. */
   readonly hook?: boolean | undefined;
   readonly dryRun?: boolean;
+  /** The current directory, even below the root of the repository. */
+  readonly here?: boolean;
+  /** Run each check once. */
+  readonly try?: boolean;
   /** The file that runs now. */
   readonly script: string;
   readonly version: string;
@@ -23,32 +30,54 @@ export interface InitOptions {
 
 /** Gives a project a configuration with its own checks, and Claude Code the stop hook if that is wanted. */
 export async function initCommand(terminal: Terminal, options: InitOptions): Promise<number> {
-  await sayWhere(terminal);
-  const config = await planConfig(terminal.cwd);
+  const mayAsk = terminal.isInteractive && options.yes !== true && options.dryRun !== true;
+  using prompt = mayAsk ? new Prompt(terminal) : undefined;
+  const cwd = await choosePlace(terminal, { here: options.here, prompt });
+  if (cwd === undefined) return cancel(terminal);
+  return await initAt({ ...terminal, cwd }, options, prompt);
+}
+
+async function initAt(terminal: Terminal, options: InitOptions, prompt: Prompt | undefined): Promise<number> {
+  const config = await planConfig(terminal);
   if (options.dryRun === true)
     return preview({ config, hook: await planHook(terminal, options) }, terminal, options);
 
   const created = await createConfig(config, terminal);
   if (!created.ok) return complain(created.trouble, terminal);
-  const exitCode = await setUpHook(config, terminal, options);
+  if (options.try === true && config.kind === "new") await tryChecks(config, terminal, prompt?.closed);
+  const exitCode = await setUpHook(terminal, options, prompt);
   if (exitCode === EXIT.ok) sayNext(config, terminal);
   return exitCode;
 }
 
-async function setUpHook(config: ConfigStep, terminal: Terminal, options: InitOptions): Promise<number> {
+async function setUpHook(
+  terminal: Terminal,
+  options: InitOptions,
+  prompt: Prompt | undefined,
+): Promise<number> {
   if (options.hook === false) return EXIT.ok;
   const hook = await planHook(terminal, options);
   if (hook.kind === "present") return sayPresent(hook, terminal);
-  if (options.hook === true) return installUnasked(hook, terminal);
-  if (options.yes === true || !terminal.isInteractive) return hintAtHook(terminal);
+  if (options.hook === true) return installAsked(hook, terminal, prompt);
+  if (prompt === undefined) return hintAtHook(terminal);
 
-  using prompt = new Prompt(terminal);
-  const exitCode = await converse(prompt, { config, hook }, terminal);
+  printLine(terminal.stdout);
+  const wanted = await prompt.ask("Install Claude Code stop hook?", "no");
+  if (wanted === "cancelled") return cancel(terminal);
+  const exitCode = wanted === "yes" ? await installAsked(hook, terminal, prompt) : EXIT.ok;
   return exitCode === EXIT.ok ? await offerOthers(prompt, terminal) : exitCode;
 }
 
+async function installAsked(hook: HookStep, terminal: Terminal, prompt: Prompt | undefined): Promise<number> {
+  const installed = await installHook(hook, terminal);
+  if (!installed.ok) return complain(installed.trouble, terminal);
+  await offerIgnore(terminal, hook.file, prompt);
+  return EXIT.ok;
+}
+
 function sayNext(config: ConfigStep, { stdout }: Terminal): void {
-  const isEmpty = config.kind === "new" && config.starter.checks.length === 0 && !config.starter.hasOwnChecks;
+  const isEmpty =
+    config.kind === "new" && !config.hasOwnChecks && config.scopes.every(({ checks }) => checks.length === 0);
   if (isEmpty)
     printLine(stdout, `No checks were recognised, so nothing is checked yet: add yours to ${CONFIG_FILE}.`);
   const then = isEmpty ? " once that is done" : "";
@@ -56,53 +85,15 @@ function sayNext(config: ConfigStep, { stdout }: Terminal): void {
   printLine(stdout, `Next: \`${command}\` runs the checks${then}.`);
 }
 
-interface Steps {
-  readonly config: ConfigStep;
-  readonly hook: HookStep;
-}
-
-async function converse(prompt: Prompt, { config, hook }: Steps, terminal: Terminal): Promise<number> {
-  const { stdout } = terminal;
-  printLine(stdout);
-  const wanted = await prompt.ask("Install Claude Code stop hook? (y/n): ");
-  if (wanted === "cancelled") return cancel(terminal);
-  if (wanted === "no") return EXIT.ok;
-  const installed = await installHook(hook, terminal);
-  if (!installed.ok) return complain(installed.trouble, terminal);
-  if (config.kind === "exists") return EXIT.ok;
-
-  printLine(stdout, `\n${WHY_ENFORCE}`);
-  const stricter = await prompt.ask("Check every stop (when_active: enforce)? (y/n): ");
-  if (stricter === "cancelled") return leave(terminal);
-  if (stricter === "no") return EXIT.ok;
-  const rewritten = await enforce(config, terminal);
-  if (!rewritten.ok) return complain(rewritten.trouble, terminal);
-  printLine(stdout, `✓ ${CONFIG_FILE} now says when_active: enforce`);
-  return EXIT.ok;
-}
-
 /** The other agents of this machine, which have their own files. */
 async function offerOthers(prompt: Prompt, terminal: Terminal): Promise<number> {
   const others = detectHosts(terminal).filter((host) => host.name !== "claude-code");
-  if (others.length === 0 || prompt.isClosed) return EXIT.ok;
+  if (others.length === 0 || prompt.closed.aborted) return EXIT.ok;
   printLine(terminal.stdout);
   const titles = others.map((host) => host.title).join(", ");
-  const wanted = await prompt.ask(`Also found: ${titles}. Install the stop hook there too? (y/n): `);
-  if (wanted === "cancelled") return leave(terminal);
+  const wanted = await prompt.ask(`Also found: ${titles}. Install the stop hook there too?`, "no");
+  if (wanted === "cancelled") printLine(terminal.stdout);
   return wanted === "yes" ? installFor(terminal, others, { yes: true }) : EXIT.ok;
-}
-
-const WHY_ENFORCE =
-  "By default only the first stop of a prompt is checked: an agent that was blocked may stop the next time without its fix being verified.";
-
-async function installUnasked(hook: HookStep, terminal: Terminal): Promise<number> {
-  const installed = await installHook(hook, terminal);
-  if (!installed.ok) return complain(installed.trouble, terminal);
-  printLine(
-    terminal.stdout,
-    `${WHY_ENFORCE} Set \`when_active: enforce\` in ${CONFIG_FILE} to check every stop.`,
-  );
-  return EXIT.ok;
 }
 
 function sayPresent({ file }: HookStep, { stdout }: Terminal): number {
@@ -123,25 +114,14 @@ function cancel({ stdout }: Terminal): number {
   return EXIT.notOk;
 }
 
-/** Nobody answered an offer: what was asked for is done, so that is no failure. */
-function leave({ stdout }: Terminal): number {
-  printLine(stdout);
-  return EXIT.ok;
-}
-
 function complain(trouble: Trouble, { stderr }: Terminal): number {
   printLine(stderr, explain(trouble));
   return EXIT.notOk;
 }
 
-/** In a subdirectory of a repository it is not obvious which of the two gets the files. */
-async function sayWhere({ cwd, stdout }: Terminal): Promise<void> {
-  const prefix = await new Git(cwd).ask(["rev-parse", "--show-prefix"]);
-  if (!prefix.ok || prefix.value.exitCode !== 0 || prefix.value.stdout.toString().trim() === "") return;
-  printLine(
-    stdout,
-    `Writing to the current directory, ${cwd}, not to the root of the repository: the checks then look after this directory and what is below it.\n`,
-  );
+interface Steps {
+  readonly config: ConfigStep;
+  readonly hook: HookStep;
 }
 
 function preview({ config, hook }: Steps, { stdout, stderr }: Terminal, options: InitOptions): number {

@@ -1,20 +1,28 @@
+import { join } from "node:path";
 import { explain } from "../../core/trouble.ts";
 import type { Host } from "../../hosts/host.ts";
-import { chooseHookCommand } from "../../install/hook-command.ts";
-import { planHostInstall } from "../../install/plan-hosts.ts";
+import { chooseHookCommand, portableHookCommand } from "../../install/hook-command.ts";
+import { planHostInstall, type HostPlan } from "../../install/plan-hosts.ts";
 import { findProject } from "../../machine/files/find-project.ts";
+
+import { readText } from "../../machine/files/files.ts";
+
 import { carryOut } from "../carry-out.ts";
 import { detectHosts, hostsNamed, REGISTRABLE } from "../choose-hosts.ts";
 import { EXIT } from "../exit-code.ts";
 import { installGitHook } from "../git-hook.ts";
 import { levelsOf, placesOf, requestFor } from "../host-request.ts";
 import { installationOf, runningProgram } from "../installation.ts";
+import { offerIgnore } from "../offer-ignore.ts";
+import { Prompt } from "../prompt.ts";
 import { printLine, type Terminal } from "../terminal.ts";
 
 export interface InstallOptions {
   readonly host?: readonly string[];
   readonly allDetected?: boolean;
   readonly project?: boolean;
+  /** In the file that is committed, with a command that holds on every machine. */
+  readonly shared?: boolean;
   readonly user?: boolean;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
@@ -34,18 +42,50 @@ export async function installCommand(terminal: Terminal, options: InstallOptions
 export async function installFor(
   terminal: Terminal,
   hosts: readonly Host[],
-  { project, user, dryRun, yes }: Omit<InstallOptions, "host" | "allDetected">,
+  { project, shared, user, dryRun, yes }: Omit<InstallOptions, "host" | "allDetected">,
 ): Promise<number> {
-  const command = chooseHookCommand(installationOf(runningProgram(), terminal));
-  const request = await requestFor(placesOf(terminal), hosts, {
-    levels: levelsOf({ project, user }),
+  const places = placesOf(terminal);
+  const command = shared
+    ? portableHookCommand(isDependency(places.root))
+    : chooseHookCommand(installationOf(runningProgram(), terminal));
+  const request = await requestFor(places, hosts, {
+    levels: levelsOf({ project, shared, user }),
     command: command.line,
   });
   if (!request.ok) return refuse(terminal, explain(request.trouble));
+  const homeOnly = hosts.filter(({ registration }) => registration?.projectFile === undefined);
+  if (!user) for (const host of homeOnly) printLine(terminal.stderr, hasNoProjectFile(host));
+  if (request.value.targets.length === 0) return EXIT.notOk;
   if (findProject(terminal.cwd) === undefined && !user)
     printLine(terminal.stdout, "There is no .gauntlet/config.yml here yet: `agent-gauntlet init` makes one.");
   if (command.note !== undefined) printLine(terminal.stdout, command.note);
-  return carryOut(terminal, planHostInstall(request.value), { dryRun, yes });
+  const plan = planHostInstall(request.value);
+  const exitCode = await carryOut(terminal, plan, { dryRun, yes });
+  if (exitCode === EXIT.ok && !dryRun) await offerIgnores(terminal, plan, { root: places.root, yes });
+  return exitCode;
+}
+
+/** Only a host that keeps personal settings apart from the team's has a file that should not be committed. */
+async function offerIgnores(
+  terminal: Terminal,
+  { files }: HostPlan,
+  { root, yes }: { readonly root: string; readonly yes: boolean | undefined },
+): Promise<void> {
+  const personal = files.filter(
+    ({ level, registration }) => level === "project" && registration.sharedFile !== undefined,
+  );
+  using prompt = terminal.isInteractive && !yes ? new Prompt(terminal) : undefined;
+  for (const { shown } of personal) await offerIgnore({ ...terminal, cwd: root }, shown, prompt);
+}
+
+/** Whether package.json of the project names this package. */
+function isDependency(root: string): boolean {
+  const manifest = readText(join(root, "package.json"));
+  return manifest.ok && /"agent-gauntlet"\s*:/.test(manifest.value);
+}
+
+function hasNoProjectFile({ name, title }: Host): string {
+  return `${title} has no hooks per project, only in your home directory: \`agent-gauntlet install --host ${name} --user\`.`;
 }
 
 function refuse(terminal: Terminal, message: string): number {

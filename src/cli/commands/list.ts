@@ -6,15 +6,22 @@ import { printLine, type Terminal } from "../terminal.ts";
 
 export interface ListOptions {
   readonly json?: boolean;
+  readonly names?: boolean;
 }
 
 /** Shows what the configuration says, without looking at any change. */
-export async function listCommand(terminal: Terminal, { json }: ListOptions): Promise<number> {
+export async function listCommand(terminal: Terminal, { json, names }: ListOptions): Promise<number> {
   const settings = await openSettings(terminal, { command: "list", json });
   if (typeof settings === "number") return settings;
   if (json) printLine(terminal.stdout, listJson(settings));
+  else if (names) printNames(terminal, settings.entryPoints);
   else for (const entryPoint of settings.entryPoints) printEntryPoint(terminal, entryPoint);
   return EXIT.ok;
+}
+
+function printNames({ stdout }: Terminal, entryPoints: readonly EntryPoint[]): void {
+  const gates = entryPoints.flatMap((entryPoint) => entryPoint.gates);
+  for (const name of new Set(gates.map((gate) => gate.name))) printLine(stdout, name);
 }
 
 function printEntryPoint({ stdout, colours }: Terminal, { path, exclude, gates }: EntryPoint): void {

@@ -5,11 +5,12 @@ import { readWorkTree } from "../../machine/state/history.ts";
 import { logDirOf } from "../../machine/logs/log-dir.ts";
 import { githubAnnotations } from "../../report/github.ts";
 import { junitReport } from "../../report/junit.ts";
-import { finishedLine, whatItCameTo } from "../../report/plain-lines.ts";
+import { finishedLine, summaryOf } from "../../report/plain-lines.ts";
 import { sarifReport } from "../../report/sarif.ts";
 import packageJson from "../../../package.json" with { type: "json" };
 import { EXIT } from "../exit-code.ts";
 import { openSettings } from "../open-settings.ts";
+import { marked } from "../progress.ts";
 import { printLine, type Terminal } from "../terminal.ts";
 
 export interface ReportOptions {
@@ -18,7 +19,7 @@ export interface ReportOptions {
 
 const DIGEST_CHARS = 9_000;
 
-/** Tells the last run again, from its records and logs, without running anything. */
+/** Shows the last run again, from its records and logs, without running anything. */
 export async function reportCommand(terminal: Terminal, { format }: ReportOptions): Promise<number> {
   const settings = await openSettings(terminal, { command: "report" });
   if (typeof settings === "number") return settings;
@@ -49,10 +50,11 @@ async function render(
   }
 }
 
-async function printText({ stdout, cwd, colours }: Terminal, lastRun: RunRecord): Promise<void> {
+async function printText(terminal: Terminal, lastRun: RunRecord): Promise<void> {
+  const { stdout, cwd, colours } = terminal;
   const { outcomes } = lastRun;
-  printLine(stdout, `${colours.bold(`Run ${lastRun.number}`)}: ${whatItCameTo(lastRun)}`);
-  for (const outcome of outcomes) printLine(stdout, finishedLine(outcome));
+  printLine(stdout, `${colours.bold(`Run ${lastRun.number}`)}: ${summaryOf(lastRun, Date.now())}`);
+  for (const outcome of outcomes) printLine(stdout, marked(terminal, finishedLine(outcome)));
   for (const { outcome, digest } of await digestFailures(cwd, outcomes, DIGEST_CHARS))
     printLine(stdout, `\n${colours.bold(colours.red(`── ${outcome.id} ──`))}\n${digest}`);
 }

@@ -1,4 +1,4 @@
-import { statusTitle } from "../../core/status.ts";
+import { statusTitle, isGreen } from "../../core/status.ts";
 import { explain } from "../../core/trouble.ts";
 import { collectReport, digestFailures } from "../../engine/failures.ts";
 
@@ -7,9 +7,10 @@ import { executeRun } from "../../engine/run.ts";
 import type { RunRequest, RunResult } from "../../core/run.ts";
 import { elapsedMs } from "../../machine/clock.ts";
 import { findProject } from "../../machine/files/find-project.ts";
+
 import { runJson } from "../../report/json.ts";
 import { cancellation } from "../cancellation.ts";
-import { EXIT, exitCodeOf } from "../exit-code.ts";
+import { EXIT, EXIT_BY_SIGNAL, exitCodeOf } from "../exit-code.ts";
 import { type Progress, showProgress } from "../progress.ts";
 import type { ReportTarget } from "../report-targets.ts";
 import { printLine, type Terminal } from "../terminal.ts";
@@ -34,17 +35,18 @@ export async function runCommand(terminal: Terminal, options: RunOptions): Promi
   using cancel = cancellation();
   const since = elapsedMs();
   const result = await runShown(terminal, options, cancel.signal);
+  const interruptedBy = isGreen(result.status) ? undefined : cancel.cause;
   const command = options.kind ?? "run";
   const recorded = recordRun({ ...terminal, command }, result, Math.round(elapsedMs() - since));
   if (!recorded.ok) printLine(terminal.stderr, `This run is not in the ledger. ${explain(recorded.trouble)}`);
   if (options.json) await printJson(terminal, command, result);
-  else await printResult(terminal, result, options);
+  else await printResult(terminal, result, { ...options, isInterrupted: interruptedBy !== undefined });
   await writeReports(terminal, result, {
     targets: options.report ?? [],
     command,
     json: options.json === true,
   });
-  return exitCodeOf(result.status);
+  return interruptedBy === undefined ? exitCodeOf(result.status) : EXIT_BY_SIGNAL[interruptedBy];
 }
 
 async function runShown(terminal: Terminal, options: RunOptions, signal: AbortSignal): Promise<RunResult> {
@@ -77,12 +79,15 @@ async function printJson({ cwd, env, stdout }: Terminal, command: string, result
   printLine(stdout, runJson(command, result, report));
 }
 
+const INTERRUPTED =
+  "The run was interrupted: the gates that had not finished were ended, and no attempt is counted.";
+
 const DIGEST_CHARS = 6_000;
 
 async function printResult(
   terminal: Terminal,
   result: RunResult,
-  { quiet, verbose }: RunOptions,
+  { quiet, verbose, isInterrupted }: RunOptions & { readonly isInterrupted: boolean },
 ): Promise<void> {
   const { stdout, stderr, colours } = terminal;
   const isSkipsUntold = verbose && result.kind !== "ran";
@@ -91,6 +96,7 @@ async function printResult(
   for (const { outcome, digest } of await digestFailures(terminal.cwd, result.outcomes, DIGEST_CHARS)) {
     printLine(stdout, `\n${colours.bold(colours.red(`── ${outcome.id} ──`))}\n${digest}`);
   }
+  if (isInterrupted) return printLine(stdout, `\n${INTERRUPTED}\nStatus: ${colours.red("Interrupted")}`);
   const errorMessage = result.kind === "not-needed" ? undefined : result.errorMessage;
   if (errorMessage !== undefined) printLine(stderr, errorMessage);
   else if (!quiet) printLine(stdout, `\n${result.message}`);

@@ -1,9 +1,10 @@
-import type { Settings } from "../../core/settings.ts";
-import { allow, type Verdict } from "../../core/verdict.ts";
-import { handleStop, recordStop } from "../../engine/handle-stop.ts";
+import { allow } from "../../core/verdict.ts";
+import { handleStop, recordStop, withOwnRecord } from "../../engine/handle-stop.ts";
+
+import { jsonAnswer } from "../../hosts/answer.ts";
 import { blockCapOf } from "../../hosts/block-cap.ts";
 import { findHost, HOSTS } from "../../hosts/host-table.ts";
-import type { Host, Payload } from "../../hosts/host.ts";
+import type { Host, HostAnswer, Payload } from "../../hosts/host.ts";
 import { isRecord } from "../../hosts/payload.ts";
 import { refusal } from "../../hosts/refused.ts";
 import { readText } from "../../machine/files/files.ts";
@@ -18,10 +19,10 @@ export interface SimulateOptions {
   readonly host: string;
   /** A file with the payload to play, instead of one made up. */
   readonly event?: string;
-  readonly times?: string;
+  readonly times?: number;
 }
 
-/** Plays stops as a host would and shows what its agent and its person would see. The gates run for real; nothing is remembered. */
+/** Plays stops as a host would and shows what its agent and its user would see. The gates run for real; only their logs stay, in a temporary directory. */
 export async function simulateCommand(terminal: Terminal, options: SimulateOptions): Promise<number> {
   const host = findHost(options.host);
   if (host === undefined) return refuse(terminal, refusal(options.host, HOSTS));
@@ -31,26 +32,25 @@ export async function simulateCommand(terminal: Terminal, options: SimulateOptio
   if (typeof settings === "number") return settings;
 
   await using rehearsal = await startRehearsal(settings.root, settings.logDir);
-  await play(terminal, { host, recorded, settings, rehearsal, times: Number(options.times ?? 1) });
+  await play(terminal, { host, recorded, rehearsal, times: options.times ?? 1 });
   return EXIT.ok;
 }
 
 interface Play {
   readonly host: Host;
   readonly recorded: Payload | undefined;
-  readonly settings: Settings;
   readonly rehearsal: Rehearsal;
   readonly times: number;
 }
 
 async function play(terminal: Terminal, { times, ...scene }: Play): Promise<void> {
-  const { host, settings, rehearsal } = scene;
+  const { host, rehearsal } = scene;
   for (let number = 1; number <= times; number++) {
     const payload = payloadOf(terminal, { ...scene, times }, number - 1);
-    const answer = host.render(await answerOf(terminal, payload, scene));
+    const answer = await answerOf(terminal, payload, scene);
     const taken = host.take(answer);
     const told = describeStop({ host, number, payload, answer, taken });
-    terminal.stdout.write(told.replaceAll(rehearsal.logDir, settings.logDir));
+    terminal.stdout.write(told.replaceAll(rehearsal.logDir, rehearsal.logs));
     if (taken.agent === "stops") return;
   }
 }
@@ -74,17 +74,20 @@ async function answerOf(
   terminal: Terminal,
   payload: Payload,
   { host, rehearsal }: Pick<Play, "host" | "rehearsal">,
-): Promise<Verdict> {
+): Promise<HostAnswer> {
   const env = { ...terminal.env, XDG_STATE_HOME: rehearsal.stateHome };
   const parsed = host.parse(payload, { env, cwd: terminal.cwd });
   if (parsed.kind === "other-event")
-    return allow("invalid_input", { detail: `${parsed.name} is not a stop` });
+    return host.render(allow("invalid_input", { detail: `${parsed.name} is not a stop` }));
+  if (parsed.kind === "ended") return jsonAnswer({});
   using cancel = cancellation();
   const { logDir } = rehearsal;
-  const stop = { event: parsed.event, env, blockCap: blockCapOf(host, env), logDir };
+  const event = withOwnRecord(parsed.event, env);
+  const stop = { event, env, blockCap: blockCapOf(host, env), logDir };
   const answered = await handleStop(stop, cancel.signal);
-  recordStop({ ...stop, door: "stop-hook" }, answered, host.render(answered.verdict));
-  return answered.verdict;
+  const answer = host.render(answered.verdict, event);
+  recordStop({ ...stop, door: "stop-hook" }, answered, answer);
+  return answer;
 }
 
 /** The payload in a file, or what is wrong with it. A recording keeps its payload beside where it comes from. */

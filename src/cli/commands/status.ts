@@ -6,11 +6,13 @@ import { listSessions, readWorkTree } from "../../machine/state/history.ts";
 import { logDirOf } from "../../machine/logs/log-dir.ts";
 import { readLedger, verdictsIn } from "../../machine/state/ledger-lines.ts";
 import { type Ledger, ledgerOf } from "../../machine/state/ledger.ts";
+import { lockHolder } from "../../machine/state/lock.ts";
 import { type SessionFacts, type StatusFacts, statusJson } from "../../report/json.ts";
-import { counted, finishedLine, whatItCameTo } from "../../report/plain-lines.ts";
-import { stopInWords } from "../../report/verdict-lines.ts";
+import { ago, counted, finishedLine, summaryOf } from "../../report/plain-lines.ts";
+import { lastStopLine } from "../../report/verdict-lines.ts";
 import { EXIT } from "../exit-code.ts";
 import { openSettings } from "../open-settings.ts";
+import { marked } from "../progress.ts";
 import { printLine, type Terminal } from "../terminal.ts";
 
 export interface StatusOptions {
@@ -21,7 +23,8 @@ export interface StatusOptions {
 export async function statusCommand(terminal: Terminal, { json }: StatusOptions): Promise<number> {
   const settings = await openSettings(terminal, { command: "status", json });
   if (typeof settings === "number") return settings;
-  const { stateDir } = logDirOf(settings.root, settings.logDir);
+  const { stateDir, lockFile } = logDirOf(settings.root, settings.logDir);
+  const running = lockHolder(lockFile);
   const workTree = readWorkTree(stateDir);
   const stored = listSessions(stateDir);
   const sessions = openSessions(stored, settings, workTree.value.pass);
@@ -29,8 +32,12 @@ export async function statusCommand(terminal: Terminal, { json }: StatusOptions)
     if (warning !== undefined) printLine(terminal.stderr, warning);
   const lastStop = lastStopIn(ledgerOf(settings.root, terminal.env));
   const facts = { ...workTree.value, ...(lastStop === undefined ? {} : { lastStop }) };
-  if (json) printLine(terminal.stdout, statusJson(facts, sessions));
-  else printStatus(terminal, facts, sessions);
+  if (json) printLine(terminal.stdout, statusJson(facts, sessions, running));
+  else {
+    if (running !== undefined)
+      printLine(terminal.stdout, `A run is in progress (pid ${running.pid}, since ${running.since}).`);
+    printStatus(terminal, facts, sessions);
+  }
   return EXIT.ok;
 }
 
@@ -58,16 +65,17 @@ function openSessions(
 }
 
 function printStatus(
-  { stdout, colours }: Terminal,
+  terminal: Terminal,
   { lastRun, pass, lastStop }: StatusFacts,
   sessions: readonly SessionFacts[],
 ): void {
-  if (lastStop !== undefined) printLine(stdout, `Last stop: ${stopInWords(lastStop)}`);
+  const { stdout, colours } = terminal;
+  const now = Date.now();
+  if (lastStop !== undefined) printLine(stdout, lastStopLine(lastStop, now));
   if (lastRun === undefined) return printLine(stdout, "No run yet. Start one with `agent-gauntlet run`.");
-  printLine(stdout, `${colours.bold(`Run ${lastRun.number}`)}: ${whatItCameTo(lastRun)}`);
-  for (const outcome of lastRun.outcomes) printLine(stdout, `  ${finishedLine(outcome)}`);
-  if (pass !== undefined)
-    printLine(stdout, `Last pass: run ${pass.runNumber}, ${new Date(pass.at).toISOString()}`);
+  printLine(stdout, `${colours.bold(`Run ${lastRun.number}`)}: ${summaryOf(lastRun, now)}`);
+  for (const outcome of lastRun.outcomes) printLine(stdout, `  ${marked(terminal, finishedLine(outcome))}`);
+  if (pass !== undefined) printLine(stdout, `Last pass: run ${pass.runNumber}, ${ago(pass.at, now)}`);
   for (const { id, history, attemptsLeft } of sessions) {
     const budget = history.gaveUpOn === undefined ? `${counted(attemptsLeft, "attempt")} left` : "gave up";
     printLine(stdout, `Session ${id}: ${budget}`);

@@ -2,12 +2,15 @@ import { statusMessage } from "../../core/status-message.ts";
 import type { Status } from "../../core/status.ts";
 import { explain, type Result } from "../../core/trouble.ts";
 import { allow, type Verdict } from "../../core/verdict.ts";
-import { handleStop, recordStop } from "../../engine/handle-stop.ts";
+import { handleStop, recordStop, asWoken, withOwnRecord } from "../../engine/handle-stop.ts";
 import { recordVerdict } from "../../engine/record-verdict.ts";
+import type { StopEvent } from "../../core/stop-event.ts";
+
+import { BACKGROUND_FLAG, jsonAnswer, wakingAnswer } from "../../hosts/answer.ts";
 import { claudeCode } from "../../hosts/claude-code.ts";
 import { blockCapOf } from "../../hosts/block-cap.ts";
 import { findHost, HOSTS } from "../../hosts/host-table.ts";
-import type { Host } from "../../hosts/host.ts";
+import type { Host, HostAnswer } from "../../hosts/host.ts";
 import { readStop } from "../../hosts/read-stop.ts";
 import { refusal } from "../../hosts/refused.ts";
 import { readStdin } from "../../machine/process/stdin.ts";
@@ -18,38 +21,47 @@ import { findProject } from "../../machine/files/find-project.ts";
 import { isNative } from "../../machine/process/this-program.ts";
 
 import { cancellation } from "../cancellation.ts";
-import { EXIT } from "../exit-code.ts";
 import { currentDirectory, type Environment } from "../../machine/process/environment.ts";
+import { forgetBlocksOf } from "../../machine/state/sessions.ts";
 
-/** Answers an agent's stop: one line on stdout, always, and exit code 0, whatever happens. */
+/** Answers an agent's stop: one line on stdout, always, whatever happens. */
 export async function runStopHook(args: readonly string[]): Promise<number> {
   using cancel = cancellation(); // until the very end: a signal just before the answer must not take its place
   const named = hostNamed(args);
-  const answer = answerOnce(named ?? claudeCode);
+  const isBackground = args.includes(BACKGROUND_FLAG);
+  const answer = answerOnce({ fallback: named ?? claudeCode, isBackground });
   process.on("uncaughtException", (error) => answer(crashed(error)));
   try {
     trace(`${isNative() ? "native program" : "Node"} started, our first file read`);
     log("Starting gauntlet validation...");
-    const { host, verdict, record } = await answerStop(named, cancel.signal);
-    const exitCode = answer(verdict, host);
+    const { host, verdict, record, event, isEnd } = await answerStop({ named, isBackground }, cancel.signal);
+    const given = answer(verdict, { host, event, isEnd });
     trace("answered");
-    const recorded = record?.();
+    const recorded = record?.(given);
     if (recorded?.ok === false) log(`This stop is not in the ledger. ${explain(recorded.trouble)}`);
     trace("stop recorded");
-    return exitCode;
+    return given.exitCode;
   } catch (error) {
-    return answer(crashed(error));
+    return answer(crashed(error)).exitCode;
   }
 }
 
 interface Answered {
   readonly verdict: Verdict;
   readonly host?: Host;
+  readonly event?: StopEvent;
   /** Writes down what later stops and `explain` need; after the answer, which matters more. */
-  readonly record?: () => Result<void>;
+  readonly record?: (given: HostAnswer) => Result<void>;
+  /** Whether nothing was asked: a session or turn has ended. */
+  readonly isEnd?: boolean;
 }
 
-async function answerStop(named: Host | undefined, signal: AbortSignal): Promise<Answered> {
+interface How {
+  readonly named: Host | undefined;
+  readonly isBackground: boolean;
+}
+
+async function answerStop({ named, isBackground }: How, signal: AbortSignal): Promise<Answered> {
   const { env } = process;
   if (env["GAUNTLET_STOP_HOOK_ACTIVE"] || env["GAUNTLET_STOP_HOOK_ACTIVE_ENV"])
     return { verdict: allow("stop_hook_active") };
@@ -60,14 +72,18 @@ async function answerStop(named: Host | undefined, signal: AbortSignal): Promise
     const verdict = allow("invalid_input", read);
     return { ...read, verdict, record: () => recordRefusal(env, verdict) };
   }
-  const { host, event } = read;
+  const { host } = read;
+  if (read.kind === "ended") return endSession(read.event, host);
+  const event = isBackground ? asWoken(read.event, env) : withOwnRecord(read.event, env);
+  if (host.readsStderr !== true && !isBackground) flushLog();
   const stop = { event, env, blockCap: blockCapOf(host, env), onRunning: logRunning };
   const answered = await handleStop(stop, signal);
   const { verdict } = answered;
   return {
     host,
+    event,
     verdict,
-    record: () => recordStop({ ...stop, door: "stop-hook" }, answered, host.render(verdict)),
+    record: (given) => recordStop({ ...stop, door: "stop-hook" }, answered, given),
   };
 }
 
@@ -77,18 +93,31 @@ function recordRefusal(env: Environment, { status, decision }: Verdict): Result<
   return recordVerdict({ root, env }, { door: "stop-hook", ms: 0, status, decision, outcomes: [] });
 }
 
+/** Nobody waits for the answer: what a blocked turn left is forgotten, and nothing is recorded. */
+function endSession(event: StopEvent, host: Host): Answered {
+  forgetBlocksOf(event, process.env);
+  return { host, verdict: allow("stop_hook_disabled", { detail: "nothing to check" }), isEnd: true };
+}
+
+interface AnswerTo {
+  readonly host?: Host | undefined;
+  readonly event?: StopEvent | undefined;
+  readonly isEnd?: boolean | undefined;
+}
+
 /** The first answer counts: a crash after it must not add a second line. */
-function answerOnce(fallback: Host): (verdict: Verdict, host?: Host) => number {
-  let isAnswered = false;
-  return (verdict, host = fallback) => {
-    if (isAnswered) return EXIT.ok;
-    isAnswered = true;
+function answerOnce({ fallback, isBackground }: { fallback: Host; isBackground: boolean }) {
+  let given: HostAnswer | undefined;
+  return (verdict: Verdict, { host = fallback, event, isEnd }: AnswerTo = {}): HostAnswer => {
+    if (given !== undefined) return given;
     log(STDERR_LINES[verdict.status] ?? verdict.message);
-    const { stdout, stderr, exitCode } = host.render(verdict);
-    writeAll(2, stderr);
-    writeAll(1, stdout);
-    process.exitCode = exitCode;
-    return exitCode;
+    const rendered = isEnd ? jsonAnswer({}) : host.render(verdict, event);
+    given = isBackground ? wakingAnswer(rendered, host, verdict) : rendered;
+    if (given.stderr === "") flushLog();
+    writeAll(2, given.stderr);
+    writeAll(1, given.stdout);
+    process.exitCode = given.exitCode;
+    return given;
   };
 }
 
@@ -126,6 +155,16 @@ function logRunning(): void {
   log("Running gauntlet gates...");
 }
 
+/** Held back until it is known that the host does not take stderr for the reason of a block. */
+let held: string | undefined = "";
+
 function log(line: string): void {
-  writeAll(2, `[gauntlet] ${line}\n`);
+  const text = `[gauntlet] ${line}\n`;
+  if (held === undefined) writeAll(2, text);
+  else held += text;
+}
+
+function flushLog(): void {
+  writeAll(2, held ?? "");
+  held = undefined;
 }

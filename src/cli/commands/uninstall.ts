@@ -14,6 +14,7 @@ export interface UninstallOptions {
   /** All of them where none is named. */
   readonly host?: readonly string[];
   readonly project?: boolean;
+  readonly shared?: boolean;
   readonly user?: boolean;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
@@ -21,25 +22,43 @@ export interface UninstallOptions {
 
 /** Takes our stop hooks out of the hosts' files, and nothing else. */
 export async function uninstallCommand(terminal: Terminal, options: UninstallOptions): Promise<number> {
-  const { host = [], project, user, dryRun, yes } = options;
+  const { host = [], project, shared, user, dryRun, yes } = options;
   const hosts = host.length === 0 ? REGISTRABLE : hostsNamed(host);
   if (typeof hosts === "string") return complain(terminal, hosts);
-  const plans = await planEverywhere(terminal, hosts, levelsOf({ project, user }));
+  const plans = await planEverywhere(terminal, hosts, levelsOf({ project, shared, user }));
   if (!plans.ok) return complain(terminal, explain(plans.trouble));
-  const files = uniqueFiles(plans.value).filter(({ change }) => change.kind !== "unchanged");
+  const files = changedFiles(plans.value);
   const troubles = plans.value.flatMap((plan) => plan.troubles);
+  const notes = shared ? [] : await stillShared(terminal, hosts, files);
   if (files.length === 0 && troubles.length === 0) {
-    printLine(terminal.stdout, "No stop hook of agent-gauntlet is registered here.");
+    for (const note of notes) printLine(terminal.stdout, note);
+    if (notes.length === 0) printLine(terminal.stdout, "No stop hook of agent-gauntlet is registered here.");
     return EXIT.ok;
   }
   const exitCode = await carryOut(
     terminal,
-    { files, troubles, notes: [] },
+    { files, troubles, notes },
     { dryRun, yes, done: "Stop hook removed from" },
   );
   if (exitCode === EXIT.ok && !dryRun)
     printLine(terminal.stdout, `${CONFIG_FILE} was left as it is: \`agent-gauntlet run\` still works.`);
   return exitCode;
+}
+
+/** What the team has committed is taken out only when that is asked for, but never passed over in silence. */
+async function stillShared(
+  terminal: Terminal,
+  hosts: readonly Host[],
+  removed: readonly PlannedFile[],
+): Promise<readonly string[]> {
+  const plans = await planEverywhere(terminal, hosts, ["shared"]);
+  if (!plans.ok) return [];
+  return changedFiles(plans.value)
+    .filter(({ path }) => !removed.some((file) => file.path === path))
+    .map(
+      ({ shown }) =>
+        `${shown} has the hook for the team: \`agent-gauntlet uninstall --shared\` takes it out.`,
+    );
 }
 
 /** Here, and where the project above has its hooks. */
@@ -60,8 +79,9 @@ async function planEverywhere(
 }
 
 /** A file in the home directory is the same from everywhere. */
-function uniqueFiles(plans: readonly HostPlan[]): readonly PlannedFile[] {
-  return [...new Map(plans.flatMap((plan) => plan.files).map((file) => [file.path, file])).values()];
+function changedFiles(plans: readonly HostPlan[]): readonly PlannedFile[] {
+  const files = plans.flatMap((plan) => plan.files).filter(({ change }) => change.kind !== "unchanged");
+  return [...new Map(files.map((file) => [file.path, file])).values()];
 }
 
 function complain(terminal: Terminal, message: string): number {

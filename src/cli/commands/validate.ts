@@ -1,7 +1,11 @@
-import { loadSettings } from "../../config/gauntlet/load.ts";
+import { join } from "node:path";
+import { type LoadedSettings, loadSettings } from "../../config/gauntlet/load.ts";
+import { GATES_NOTHING } from "../../config/gauntlet/read-entry-points.ts";
 import { type Diagnostic, formatDiagnostic } from "../../core/diagnostic.ts";
 import type { Result } from "../../core/trouble.ts";
 import { findProject } from "../../machine/files/find-project.ts";
+
+import { whyNotEnterable } from "../../machine/files/files.ts";
 import { validateJson } from "../../report/json.ts";
 import { EXIT } from "../exit-code.ts";
 import { tellTrouble } from "../open-settings.ts";
@@ -27,8 +31,20 @@ async function diagnose({ cwd, env }: Terminal): Promise<Result<readonly Diagnos
   const root = findProject(cwd);
   if (root === undefined) return { ok: false, trouble: { kind: "no-config", searchedFrom: cwd } };
   const loaded = await loadSettings(root, env);
-  if (loaded.ok) return { ok: true, value: loaded.value.warnings };
+  if (loaded.ok) return { ok: true, value: judged(loaded.value, root) };
   return loaded.trouble.kind === "config-invalid" ? { ok: true, value: loaded.trouble.diagnostics } : loaded;
+}
+
+/** What loads, but cannot work: a run only warns about it. */
+function judged({ warnings, expected }: LoadedSettings, root: string): readonly Diagnostic[] {
+  const unusable = expected.flatMap(({ path, complain }) => {
+    const obstacle = whyNotEnterable(join(root, path));
+    return obstacle === undefined ? [] : [complain(obstacle)];
+  });
+  return [
+    ...warnings.map((one) => (one.message === GATES_NOTHING ? { ...one, severity: "error" as const } : one)),
+    ...unusable,
+  ];
 }
 
 function printDiagnostics(

@@ -1,3 +1,4 @@
+import { secondsIn } from "../duration.ts";
 import type { EdnForm } from "./edn-form.ts";
 
 /** One field of a hook: what it may hold, and what to say when it holds something else. */
@@ -33,12 +34,12 @@ export const count: HookField<number> = {
   hint: numberHint,
 };
 
-/** Seconds in the file, milliseconds behind it. */
+/** Seconds in the file, or text with a unit (`"2m"`); milliseconds behind it. There is no maximum but a timer's own. */
 export const seconds: HookField<number> = {
   expected: "a positive integer (seconds)",
   read: (form) => {
-    const value = integerFrom(form, 1);
-    return value === undefined ? undefined : Math.min(value * 1000, LONGEST_TIMER_MS);
+    const value = form.kind === "string" ? secondsIn(form.value) : integerFrom(form, 1);
+    return value === undefined || value <= 0 ? undefined : Math.min(value * 1000, LONGEST_TIMER_MS);
   },
   hint: numberHint,
 };

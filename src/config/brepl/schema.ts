@@ -47,11 +47,11 @@ function readStop(form: EdnForm, text: string): Reading {
     return refuse(stop, ":stop must be a vector of hooks, as in {:stop [{:type :bash …}]}");
   }
   const readings = stop.items.map((item, index) => readHook(item, `hook ${index + 1}`, text));
-  const twice = repeatedNames(stop.items);
+  const hooks = readings.flatMap((reading) => reading.hooks);
   return {
-    hooks: readings.flatMap((reading) => reading.hooks),
-    errors: [...readings.flatMap((reading) => reading.errors), ...twice],
-    warnings: readings.flatMap((reading) => reading.warnings),
+    hooks: withOwnNames(hooks),
+    errors: readings.flatMap((reading) => reading.errors),
+    warnings: [...readings.flatMap((reading) => reading.warnings), ...repeatedNames(stop.items)],
   };
 }
 
@@ -130,7 +130,23 @@ function warnAboutRequired(fields: HookFields): void {
   });
 }
 
-/** Retries are counted by name, so one that passes would reset the count of another that fails. */
+/** Retries are counted by name, so the second hook of a name gets `name#2`, unless that is the name of another. */
+function withOwnNames(hooks: readonly Hook[]): readonly Hook[] {
+  const taken = new Set(hooks.map((hook) => hook.gate.name));
+  const seen = new Set<string>();
+  return hooks.map((hook) => {
+    const { name } = hook.gate;
+    if (!seen.has(name)) {
+      seen.add(name);
+      return hook;
+    }
+    let number = 2;
+    while (taken.has(`${name}#${number}`)) number += 1;
+    taken.add(`${name}#${number}`);
+    return { ...hook, gate: { ...hook.gate, name: `${name}#${number}` } };
+  });
+}
+
 function repeatedNames(hooks: readonly EdnForm[]): readonly EdnProblem[] {
   const names = hooks.flatMap((hook) => (hook.kind === "map" ? (lookUp(hook, "name") ?? []) : []));
   return names.flatMap((name, index) => {
@@ -138,9 +154,7 @@ function repeatedNames(hooks: readonly EdnForm[]): readonly EdnProblem[] {
     const isTaken = names
       .slice(0, index)
       .some((other) => other.kind === "string" && other.value === name.value);
-    const message = `the name "${name.value}" is taken by an earlier hook`;
-    return isTaken
-      ? [{ start: name.start, message, hint: "retries are counted by name: give it its own" }]
-      : [];
+    const message = `an earlier hook is called "${name.value}" too, so this one is counted and reported with a number`;
+    return isTaken ? [{ start: name.start, message, hint: "give it a name of its own" }] : [];
   });
 }

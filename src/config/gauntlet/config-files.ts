@@ -7,10 +7,18 @@ import { SourceText } from "../source-text.ts";
 
 const MAX_DIAGNOSTICS = 200;
 
+/** A directory the configuration names. Only `validate` looks for it: what a run finds there is an outcome. */
+export interface ExpectedDirectory {
+  readonly path: string;
+  /** `obstacle` goes on from the name of the directory: "does not exist". */
+  readonly complain: (obstacle: string) => Diagnostic;
+}
+
 /** One load: reads configuration files and remembers what was looked at and what is wrong. */
 export class ConfigFiles {
   /** Absolute paths of everything looked at, found or not: whoever caches settings must watch these. */
   readonly lookedAt: string[] = [];
+  readonly expected: ExpectedDirectory[] = [];
   /** The same as shown to the user: the order in which problems are told. */
   readonly #order: string[] = [];
   readonly #root: AbsolutePath;

@@ -1,6 +1,9 @@
 import type { DebugLogSettings, StopHookSettings } from "../../core/settings.ts";
 import { type Environment, withEnvironment } from "./environment-overrides.ts";
-import { type GlobalFields, DEBUG_LOG_DEFAULTS, STOP_HOOK_DEFAULTS } from "./schema.ts";
+import { type GlobalFields, DEBUG_LOG_DEFAULTS } from "./global-schema.ts";
+
+import { millisecondsOf, minutesOf } from "./schema-parts.ts";
+import { STOP_HOOK_DEFAULTS } from "./stop-hook-schema.ts";
 
 /** Where the same key may stand, strongest first: environment, project, global, default. */
 export interface Layers {
@@ -14,11 +17,15 @@ export function stopHookSettings({ env, project, global }: Layers): StopHookSett
   const fields = { ...STOP_HOOK_DEFAULTS, ...global.stop_hook, ...project.stop_hook };
   const written = {
     enabled: fields.enabled,
-    runIntervalMinutes: fields.run_interval_minutes,
+    runIntervalMinutes: minutesOf(fields.run_interval_minutes),
     whenActive: fields.when_active,
-    timeoutMs: fields.timeout * 1000,
+    whenBusy: fields.when_busy,
+    timeoutMs: millisecondsOf(fields.timeout),
     maxReasonChars: fields.max_reason_chars,
     defer: fields.defer,
+    on: fields.on,
+    background: fields.background,
+    agentTypes: fields.agent_types,
   };
   return withEnvironment(written, env);
 }

@@ -4,7 +4,8 @@ import { type AbsolutePath, projectPath } from "../../core/path.ts";
 import type { RetryPolicy } from "../../core/progress.ts";
 import type { EntryPoint, Settings } from "../../core/settings.ts";
 import { type Result, fail, ok } from "../../core/trouble.ts";
-import { ConfigFiles } from "./config-files.ts";
+import { ConfigFiles, type ExpectedDirectory } from "./config-files.ts";
+
 import type { Environment } from "./environment-overrides.ts";
 import { gateHash } from "./gate-hash.ts";
 import { readGates } from "./gate-tables.ts";
@@ -23,6 +24,7 @@ export interface LoadedSettings {
   readonly warnings: readonly Diagnostic[];
   /** Absolute paths of every file and directory looked at, the missing ones too: a cache of the settings must watch them. */
   readonly files: readonly string[];
+  readonly expected: readonly ExpectedDirectory[];
 }
 
 /** Reads everything a project configures. Every problem of every file is reported at once. */
@@ -40,7 +42,8 @@ export async function loadSettings(root: AbsolutePath, env: Environment): Promis
   if (fields === undefined || diagnostics.some(({ severity }) => severity === "error"))
     return fail({ kind: "config-invalid", diagnostics });
   const settings = toSettings({ root, fields, entryPoints }, { env, project: fields, global: global.fields });
-  return ok({ settings, warnings: diagnostics, files: [...files.lookedAt, ...global.lookedAt] });
+  const { expected, lookedAt } = files;
+  return ok({ settings, warnings: diagnostics, files: [...lookedAt, ...global.lookedAt], expected });
 }
 
 /** The parsed file, if it is a map at all; an empty file is an empty map. */

@@ -5,8 +5,8 @@ import type { ConfigFiles } from "./config-files.ts";
 import { type Declaration, declareAt, unreadable } from "./declaration.ts";
 import { isPlainMap, readValue, valueAt } from "./read-value.ts";
 import { type CheckFields, checkSchema, configSchema, inlineCheckSchema } from "./schema.ts";
-import { wholeMilliseconds } from "./schema-parts.ts";
-import { type YamlSource, parseYaml } from "./yaml-source.ts";
+import { millisecondsOf } from "./schema-parts.ts";
+import { type YamlSource, parseYaml, type PathComplaint } from "./yaml-source.ts";
 
 const CHECKS_DIRECTORY = ".gauntlet/checks";
 
@@ -27,6 +27,12 @@ export async function toCheckGate(
   files: ConfigFiles,
 ): Promise<CheckGate> {
   const instructions = await readInstructions(fields.fix_instructions, { complain }, files);
+  const { working_directory: path } = fields;
+  if (path !== undefined)
+    files.expected.push({
+      path,
+      complain: (obstacle) => complain(["working_directory"], unusable(path, obstacle)),
+    });
   return {
     kind: "check",
     name,
@@ -36,10 +42,11 @@ export async function toCheckGate(
       : { workingDirectory: projectPath(posix.normalize(fields.working_directory)) }),
     parallel: fields.parallel,
     failFast: fields.fail_fast,
-    timeoutMs: wholeMilliseconds(fields.timeout),
+    timeoutMs: millisecondsOf(fields.timeout),
     warnOnly: fields.warn_only,
     runInCi: fields.run_in_ci,
     runLocally: fields.run_locally,
+    ...(fields.on === undefined ? {} : { on: fields.on }),
     env: Object.fromEntries(
       Object.entries(fields.env).map(([key, value]) => [
         key,
@@ -52,6 +59,15 @@ export async function toCheckGate(
     ...(instructions === undefined ? {} : { fixInstructions: instructions }),
     ...(fields.parser === undefined ? {} : { parser: fields.parser }),
     ...(fields.report === undefined ? {} : { report: projectPath(posix.normalize(fields.report)) }),
+  };
+}
+
+function unusable(path: string, obstacle: string): PathComplaint {
+  return {
+    severity: "warning",
+    message: `the working directory \`${path}\` ${obstacle}`,
+    hint: "the path is relative to the directory that holds `.gauntlet`",
+    at: "value",
   };
 }
 

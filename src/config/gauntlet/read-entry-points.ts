@@ -17,7 +17,11 @@ export function readEntryPoints(
 ): readonly EntryPoint[] {
   const { report } = files;
   const value = valueAt(config.value, ["entry_points"]) ?? undefined;
-  if (value === undefined) return [wholeProject(tables, { config, report })];
+  if (value === undefined) {
+    const whole = { path: ".", exclude: [], gates: allGates(tables) };
+    if (files.isSound) reportGatesNothing([whole], tables, { config, report });
+    return [whole];
+  }
   if (!Array.isArray(value) || value.length === 0) {
     readValue(configSchema.shape.entry_points, { source: config, path: ["entry_points"], report });
     return [];
@@ -25,7 +29,10 @@ export function readEntryPoints(
   const read = value.map((_, index) => readEntryPoint(tables, { config, index, report }));
   const entryPoints = read.filter((entryPoint) => entryPoint !== undefined);
   reportSamePaths(read, { config, report });
-  if (files.isSound) reportUnused(entryPoints, tables, report);
+  if (files.isSound) {
+    reportGatesNothing(entryPoints, tables, { config, report });
+    reportUnused(entryPoints, tables, report);
+  }
   return entryPoints;
 }
 
@@ -36,18 +43,23 @@ interface Where {
 
 type WhereInList = Where & { readonly index: number };
 
-function wholeProject(tables: GateTables, { config, report }: Where): EntryPoint {
-  const gates = allGates(tables);
-  if (tables.checks.size + tables.reviews.size === 0)
-    report(
-      config.complain([], {
-        severity: "warning",
-        message: "no checks and no reviews are configured, so nothing is checked",
-        hint: "add `checks:` with a line such as `  test: npm test`",
-      }),
-    );
-  return { path: ".", exclude: [], gates };
+/** The one warning that `validate` takes for an error. */
+export const GATES_NOTHING = "no gate can ever run, so nothing is checked";
+
+function reportGatesNothing(
+  entryPoints: readonly EntryPoint[],
+  tables: GateTables,
+  { config, report }: Where,
+): void {
+  const used = entryPoints.flatMap(({ gates }) => gates);
+  if (used.some(({ runLocally, runInCi }) => runLocally || runInCi)) return;
+  const hint = used.length > 0 ? EVERYWHERE_OFF : allGates(tables).length > 0 ? UNNAMED : UNWRITTEN;
+  report(config.complain([], { severity: "warning", message: GATES_NOTHING, hint }));
 }
+
+const EVERYWHERE_OFF = "set `run_locally` or `run_in_ci` of a gate to true";
+const UNNAMED = "name a gate in the `checks:` or `reviews:` of an entry point";
+const UNWRITTEN = "add `checks:` with a line such as `  test: npm test`";
 
 function readEntryPoint(tables: GateTables, where: WhereInList): EntryPoint | undefined {
   const { config, index, report } = where;

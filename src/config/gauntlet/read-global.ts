@@ -4,7 +4,8 @@ import { type AbsolutePath, absolutePath } from "../../core/path.ts";
 import { ConfigFiles } from "./config-files.ts";
 import type { Environment } from "./environment-overrides.ts";
 import { readValue } from "./read-value.ts";
-import { type GlobalFields, globalConfigSchema } from "./schema.ts";
+import { type GlobalFields, globalConfigSchema } from "./global-schema.ts";
+
 import { parseYaml } from "./yaml-source.ts";
 
 export interface GlobalConfig {

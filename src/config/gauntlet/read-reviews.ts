@@ -13,7 +13,7 @@ import {
   inlineReviewSchema,
   reviewSchema,
 } from "./schema.ts";
-import { wholeMilliseconds } from "./schema-parts.ts";
+import { millisecondsOf } from "./schema-parts.ts";
 import { type YamlSource, parseYaml } from "./yaml-source.ts";
 
 const REVIEWS_DIRECTORY = ".gauntlet/reviews";
@@ -49,10 +49,11 @@ export function toReviewGate(
     onUnavailable: fields.on_unavailable,
     parallel: fields.parallel,
     failFast: false,
-    timeoutMs: wholeMilliseconds(fields.timeout),
+    timeoutMs: millisecondsOf(fields.timeout),
     warnOnly: false,
     runInCi: fields.run_in_ci,
     runLocally: fields.run_locally,
+    ...(fields.on === undefined ? {} : { on: fields.on }),
   };
 }
 

@@ -2,21 +2,13 @@ import * as z from "zod";
 import { PARSER_NAMES } from "../../feedback/parser-names.ts";
 import { BUILTIN_REVIEW_NAMES } from "./builtin-reviews.ts";
 import { expects } from "./explain-issue.ts";
+import { sharedShape } from "./global-schema.ts";
 import { isReviewer, REVIEWER_NAMES } from "./reviewer-name.ts";
-import { innerPath, seconds, text, wholeNumber } from "./schema-parts.ts";
+import { duration, innerPath, text, wholeNumber } from "./schema-parts.ts";
+import { stopKind } from "./stop-hook-schema.ts";
 
-/** What holds where neither environment, project nor global configuration says anything. */
-export const STOP_HOOK_DEFAULTS = {
-  enabled: true,
-  run_interval_minutes: 0,
-  when_active: "allow",
-  timeout: 300,
-  max_reason_chars: 9000,
-  defer: true,
-} as const;
+/** What holds where `retry` says nothing. */
 export const RETRY_DEFAULTS = { when_stuck: "continue", extend_on_progress: false } as const;
-
-export const DEBUG_LOG_DEFAULTS = { enabled: false, max_size_mb: 10 } as const;
 
 const innerGlob = innerPath("a path or a glob");
 
@@ -44,6 +36,13 @@ const reviewers = z.array(reviewer).min(1);
 
 /** Every gate has these. */
 const gateShape = {
+  on: z
+    .array(stopKind)
+    .min(1)
+    .optional()
+    .describe(
+      "The events it runs for. Default: every event of `stop_hook.on`. `agent-gauntlet run` runs it always.",
+    ),
   parallel: z.boolean().default(true).describe("May run at the same time as other gates."),
   run_in_ci: z.boolean().default(true).describe("Run when the environment says CI."),
   run_locally: z.boolean().default(true).describe("Run on a developer's machine."),
@@ -55,7 +54,9 @@ const checkShape = {
     .optional()
     .describe("Where to run, relative to the project root. Default: the directory of the entry point."),
   ...gateShape,
-  timeout: seconds.default(240).describe("Seconds after which the check is ended and counts as failed."),
+  timeout: duration
+    .default(240)
+    .describe("When the check is ended and counts as failed: seconds, or `90s`, `2m`."),
   fail_fast: z
     .boolean()
     .default(false)
@@ -126,7 +127,7 @@ const reviewShape = {
   num_reviews: wholeNumber.min(1).default(1).describe("How many independent reviews to ask for."),
   model: text("the name of a model").optional().describe("The model the reviewer should use."),
   ...gateShape,
-  timeout: seconds.default(240).describe("Seconds after which a review is ended."),
+  timeout: duration.default(240).describe("When a review is ended: seconds, or `90s`, `2m`."),
   max_rounds: wholeNumber.min(1).default(2).describe("After so many rounds the review stops asking."),
   min_priority: priority.default("low").describe("Findings below this priority are left out."),
   on_unavailable: z
@@ -175,73 +176,17 @@ export const entryPointSchema = z.strictObject(
   { error: expects("a map that begins with `path:`") },
 );
 
-const stopHookSchema = z.strictObject({
-  enabled: z
-    .boolean()
-    .exactOptional()
-    .meta({ default: STOP_HOOK_DEFAULTS.enabled, description: "Whether the stop hook runs gates at all." }),
-  run_interval_minutes: wholeNumber.min(0).exactOptional().meta({
-    default: STOP_HOOK_DEFAULTS.run_interval_minutes,
-    description: "Minutes after a run in which further stops are let through. 0: always run.",
-  }),
-  when_active: z.enum(["allow", "enforce"]).exactOptional().meta({
-    default: STOP_HOOK_DEFAULTS.when_active,
-    description:
-      "What a second stop does after a block: `allow` lets it go, `enforce` checks again until the retries are used up.",
-  }),
-  timeout: wholeNumber.min(1).max(86_400).exactOptional().meta({
-    default: STOP_HOOK_DEFAULTS.timeout,
-    description: "Seconds the host waits for the hook; it answers a little earlier.",
-  }),
-  max_reason_chars: wholeNumber.min(100).exactOptional().meta({
-    default: STOP_HOOK_DEFAULTS.max_reason_chars,
-    description: "The most characters told to the agent when its stop is blocked.",
-  }),
-  defer: z.boolean().exactOptional().meta({
-    default: STOP_HOOK_DEFAULTS.defer,
-    description: "Put the gates off in plan mode and while background agents still work.",
-  }),
-});
-
 const retrySchema = z.strictObject({
   when_stuck: z.enum(["continue", "stop"]).exactOptional().meta({
     default: RETRY_DEFAULTS.when_stuck,
     description:
-      "`stop`: three attempts with the identical problems end the loop, with a summary for the person.",
+      "`stop`: three attempts with the identical problems end the loop, with a summary for the user.",
   }),
   extend_on_progress: z.boolean().exactOptional().meta({
     default: RETRY_DEFAULTS.extend_on_progress,
     description: "An attempt that fixed something costs nothing, up to the blocks the agent's host honours.",
   }),
 });
-
-const debugLogSchema = z.union(
-  [
-    z.boolean(),
-    z.strictObject({
-      enabled: z
-        .boolean()
-        .exactOptional()
-        .meta({ default: DEBUG_LOG_DEFAULTS.enabled, description: "Whether a debug log is written." }),
-      max_size_mb: z.number().positive().max(1024).exactOptional().meta({
-        default: DEBUG_LOG_DEFAULTS.max_size_mb,
-        description: "Size in megabytes at which the debug log is rotated.",
-      }),
-    }),
-  ],
-  { error: expects("true, false or a map (`key: value` lines)") },
-);
-
-/** What the project and the person may both say; the project wins, field by field. */
-const sharedShape = {
-  stop_hook: stopHookSchema.optional().describe("How the stop hook behaves."),
-  debug_log: debugLogSchema
-    .optional()
-    .describe("`true`, or a map: write `.debug.log` into the log directory. Off by default."),
-};
-
-/** `~/.config/agent-gauntlet/config.yml`. */
-export const globalConfigSchema = z.strictObject(sharedShape);
 
 /** `.gauntlet/config.yml`. */
 export const configSchema = z.strictObject({
@@ -292,7 +237,6 @@ export const configSchema = z.strictObject({
 export type CheckFields = z.output<typeof checkSchema>;
 export type ReviewFields = z.output<typeof reviewSchema>;
 export type InlineReviewFields = z.output<typeof inlineReviewObject>;
-export type GlobalFields = z.output<typeof globalConfigSchema>;
 
 function failFastIsSequential(check: { fail_fast?: boolean; parallel?: boolean }): boolean {
   return check.fail_fast !== true || check.parallel === false;

@@ -24,8 +24,8 @@ export function spotOf({ file, line }: Frame): string {
 
 /** JavaScript, Vitest and AVA, Ruby, Python, Java and Clojure, Elixir, Go, pytest, PHP: in this order. */
 const FRAMES = [
-  /^\s*at (?:async )?(?:.*\()?(?:file:\/\/)?(?<file>[^\s()]+?):(?<line>\d+)(?::(?<column>\d+))?\)?(?: \{)?$/,
-  /^\s*[❯›] (?:.* )?\(?(?:file:\/\/)?(?<file>[^\s()]+?):(?<line>\d+):(?<column>\d+)\)?$/,
+  /^\s*at (?:async )?(?:.*\()?(?<file>(?:file:\/\/)?[^\s()]+?):(?<line>\d+)(?::(?<column>\d+))?\)?(?: \{)?$/,
+  /^\s*[❯›] (?:.* )?\(?(?<file>(?:file:\/\/)?[^\s()]+?):(?<line>\d+):(?<column>\d+)\)?$/,
   /^\s*# (?<file>\S+?):(?<line>\d+)(?::in .*)?$/,
   /^\s*File "(?<file>[^"]+)", line (?<line>\d+)/,
   /^\s*(?:at )?[\w$./<>-]+ ?\((?<file>[\w$-]+\.(?:java|clj[cs]?|kt|scala|groovy)):(?<line>\d+)\)$/,

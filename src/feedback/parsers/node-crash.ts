@@ -7,7 +7,7 @@ import { headings } from "./sections.ts";
 /** An uncaught error of Node.js: the place, the marked source, the error with its stack, the version. */
 export const nodeCrash: Parser = { name: "node", kind: "build", parse };
 
-const PLACE = /^(?:file:\/\/)?(?<file>(?:\/|[A-Za-z]:[\\/]|node:)\S+?):(?<line>\d+)$/;
+const PLACE = /^(?<file>(?:file:\/\/\/|\/|[A-Za-z]:[\\/]|node:)\S+?):(?<line>\d+)$/;
 const ERROR = /^(?:Uncaught )?\[?\w*(?:Error|Exception)\b/;
 const MARKER = /^(?:# )?\s*\^+\s*$/;
 const LONGEST = 60;
@@ -44,7 +44,7 @@ function describe(crash: readonly string[], error: number): Caught {
   const caught = readFailureBody(body);
   if (place !== undefined && !place["file"]?.startsWith("node:"))
     return { ...caught, ...place, excerpt: crash.slice(1, 3) };
-  const asker = / imported from (?<file>\S+)/.exec(caught.message ?? "")?.groups?.["file"];
+  const asker = / imported from (?<file>[^\n]+)/.exec(caught.message ?? "")?.groups?.["file"];
   const required = body
     .map((one) => /^- (?<file>\S+)$/.exec(one)?.groups?.["file"])
     .find((file) => file !== undefined);

@@ -30,9 +30,10 @@ export const detectGo: Detector = (project) => {
   const source = "go.mod";
   const lintFile = project.find(".golangci.yml", ".golangci.yaml", ".golangci.toml", ".golangci.json");
   const isModule = project.has(source);
+  const hasLinter = lintFile !== undefined && project.isInstalled("golangci-lint");
   return rows(
-    { name: "vet", command: "go vet ./...", source, when: isModule && lintFile === undefined },
-    { name: "lint", command: "golangci-lint run", source: lintFile ?? source, when: lintFile !== undefined },
+    { name: "vet", command: "go vet ./...", source, when: isModule && !hasLinter },
+    { name: "lint", command: "golangci-lint run", source: lintFile ?? source, when: hasLinter },
     { name: "test", command: "go test ./...", source, when: isModule },
   );
 };
@@ -66,6 +67,12 @@ export const detectOtherCompiled: Detector = (project) => {
   const cabal = project.files.find((file) => /^[^/]+\.cabal$/.test(file));
   const hasStack = project.has("stack.yaml");
   return rows(
+    {
+      name: "test",
+      command: "cmake -S . -B build && cmake --build build && ctest --test-dir build --output-on-failure",
+      source: "CMakeLists.txt",
+      when: project.says(/^\s*(?:enable_testing|include\s*\(\s*CTest)/im, "CMakeLists.txt"),
+    },
     { name: "test", command: "swift test", source: "Package.swift", when: project.has("Package.swift") },
     { name: "test", command: "zig build test", source: "build.zig", when: project.has("build.zig") },
     { name: "test", command: "stack test", source: "stack.yaml", when: hasStack },

@@ -1,9 +1,9 @@
 import { detectDotnet, detectGo, detectJvm, detectOtherCompiled, detectRust } from "./compiled.ts";
 import { detectClojure, detectDart, detectDeno, detectElixir, detectPhp, detectRuby } from "./dynamic.ts";
 import { detectNode } from "./node.ts";
-import type { DetectedCheck, Detector, Project } from "./project.ts";
+import { type DetectedCheck, type Detector, programOf, type Project } from "./project.ts";
 import { detectPython } from "./python.ts";
-import { detectJust, detectMake } from "./task-runners.ts";
+import { detectJust, detectMake, detectPlainMake, detectShell } from "./task-runners.ts";
 
 /** In this order: of two kinds that offer a check of the same name, a mixed project gets both, the later one under a longer name. */
 const LANGUAGES: Readonly<Record<string, Detector>> = {
@@ -25,29 +25,111 @@ const LANGUAGES: Readonly<Record<string, Detector>> = {
 /** They usually wrap the language's own commands, so they only fill gaps. */
 const TASK_RUNNERS: readonly Detector[] = [detectMake, detectJust];
 
+/** Where nothing else is known: that it builds, that its scripts are sound. */
+const LAST_RESORTS: readonly Detector[] = [detectPlainMake, detectShell];
+
 /** The checks that a project already has, found without running anything. */
-export function detectChecks(project: Project): readonly DetectedCheck[] {
+export function detectChecks(
+  project: Project,
+  languages: Readonly<Record<string, Detector>> = LANGUAGES,
+): readonly DetectedCheck[] {
   const checks = new Map<string, DetectedCheck>();
-  for (const [language, detect] of Object.entries(LANGUAGES)) {
-    for (const check of firstOfEachName(detect(project))) {
+  for (const [language, detect] of Object.entries(languages)) {
+    for (const check of oneOfEachName(marked(detect(project), project))) {
       const name = checks.has(check.name) ? `${language}-${check.name}` : check.name;
       checks.set(name, { ...check, name });
     }
   }
-  for (const check of TASK_RUNNERS.flatMap((detect) => detect(project))) {
-    if (!checks.has(check.name)) checks.set(check.name, check);
+  for (const check of TASK_RUNNERS.flatMap((detect) => marked(detect(project), project))) {
+    const known = checks.get(check.name);
+    const isGap = known === undefined || (known.missing !== undefined && check.missing === undefined);
+    if (isGap) checks.set(check.name, check);
   }
-  return [...checks.values()];
+  const found = [...checks.values()];
+  return found.length > 0 ? found : LAST_RESORTS.flatMap((detect) => marked(detect(project), project));
 }
 
-/** Whether detectors want to read this file at the top of a project. */
-export function isManifest(name: string): boolean {
-  return MANIFEST.test(name);
+/** The checks of one directory of a repository. */
+export interface DetectedScope {
+  /** `.`, or the directory of a project inside the repository. */
+  readonly path: string;
+  readonly checks: readonly DetectedCheck[];
+}
+
+/**
+ * The checks of a repository, directory by directory: its own, and those of projects inside it that its own do not cover. A
+ * workspace's root looks after its packages, and a task runner at the top after everything.
+ */
+export function detectScopes(project: Project): readonly DetectedScope[] {
+  const root: DetectedScope = { path: ".", checks: detectChecks(project) };
+  const isRunFromTop = TASK_RUNNERS.some((detect) => detect(project).some(({ name }) => name !== "lint"));
+  if (isRunFromTop) return [root];
+  const uncovered = Object.fromEntries(
+    Object.entries(LANGUAGES).filter(([, detect]) => !detect(project).some(isTest)),
+  );
+  const nested = nestedDirectories(project).map((path) => ({
+    path,
+    checks: detectChecks(project.below(path), uncovered).map((check) => inScope(check, path)),
+  }));
+  return [root, ...outermost(nested.filter(({ checks }) => checks.length > 0)).slice(0, MAX_NESTED)];
+}
+
+const MAX_NESTED = 12;
+
+function isTest({ name }: DetectedCheck): boolean {
+  return name === "test" || name === "check";
+}
+
+/** Directories at most two deep that hold a manifest. */
+function nestedDirectories(project: Project): readonly string[] {
+  const holders = project.files
+    .filter((file) => NESTED.test(file))
+    .map((file) => file.slice(0, file.lastIndexOf("/")))
+    .filter((directory) => !directory.split("/").some((name) => NOT_PROJECTS.has(name)));
+  return [...new Set(holders)].toSorted();
+}
+
+/** What such directories hold is an example, a fixture or somebody else's. */
+const NOT_PROJECTS: ReadonlySet<string> = new Set([
+  ..."examples example fixtures testdata tests test spec vendor third_party templates".split(" "),
+  ..."docs doc node_modules .github .venv venv dist build target bench benchmarks".split(" "),
+]);
+
+function outermost(scopes: readonly DetectedScope[]): readonly DetectedScope[] {
+  return scopes.filter(({ path }) => !scopes.some((other) => path.startsWith(`${other.path}/`)));
+}
+
+/** A name of its own in the one list of all checks. */
+function inScope(check: DetectedCheck, path: string): DetectedCheck {
+  const name = `${path.replaceAll("/", "-")}-${check.name}`;
+  return { ...check, name, source: `${path}/${check.source}` };
+}
+
+/** Whether detectors want to read this file: at the top of a project, or of one inside it. */
+export function isManifest(path: string): boolean {
+  const [name = "", ...directories] = path.split("/").toReversed();
+  return directories.length <= 2 && MANIFEST.test(name);
 }
 
 const MANIFEST =
-  /^(?:package\.json|deno\.jsonc?|pyproject\.toml|setup\.(?:cfg|py)|tox\.ini|(?:dev-)?requirements(?:-dev)?\.txt|Pipfile|Cargo\.toml|composer\.json|mix\.exs|(?:deps|bb)\.edn|pubspec\.yaml|(?:GNU)?[Mm]akefile|\.?[Jj]ustfile)$/;
+  /^(?:package\.json|deno\.jsonc?|pyproject\.toml|setup\.(?:cfg|py)|tox\.ini|(?:dev-)?requirements(?:-dev)?\.txt|Pipfile|Cargo\.toml|composer\.json|mix\.exs|(?:deps|bb)\.edn|pubspec\.yaml|(?:GNU)?[Mm]akefile|CMakeLists\.txt|\.?[Jj]ustfile)$/;
 
-function firstOfEachName(checks: readonly DetectedCheck[]): readonly DetectedCheck[] {
-  return checks.filter((check, index) => checks.findIndex(({ name }) => name === check.name) === index);
+/** What makes a directory a project, beside the manifests that are read. */
+const NESTED =
+  /^[^/]+\/(?:[^/]+\/)?(?:package\.json|deno\.jsonc?|pyproject\.toml|setup\.py|requirements\.txt|pytest\.ini|Pipfile|Cargo\.toml|go\.mod|pom\.xml|build\.gradle(?:\.kts)?|build\.sbt|[^/]+\.slnx?|Gemfile|composer\.json|mix\.exs|(?:deps|bb)\.edn|project\.clj|pubspec\.yaml|Package\.swift|build\.zig|stack\.yaml|(?:GNU)?[Mm]akefile|[Jj]ustfile)$/;
+
+function marked(checks: readonly DetectedCheck[], project: Project): readonly DetectedCheck[] {
+  return checks.map((check) => {
+    const program = programOf(check.command);
+    return project.isInstalled(program.replace(/^\.\//, "")) ? check : { ...check, missing: program };
+  });
+}
+
+/** The first of each name that can be run here; the first of all where none can. */
+function oneOfEachName(checks: readonly DetectedCheck[]): readonly DetectedCheck[] {
+  const names = [...new Set(checks.map(({ name }) => name))];
+  return names.flatMap((wanted) => {
+    const offered = checks.filter(({ name }) => name === wanted);
+    return offered.find(({ missing }) => missing === undefined) ?? offered.slice(0, 1);
+  });
 }

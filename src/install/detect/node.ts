@@ -1,5 +1,5 @@
 import { parse } from "jsonc-parser";
-import type { DetectedCheck, Detector, Project } from "./project.ts";
+import { type DetectedCheck, type Detector, type Project, programOf } from "./project.ts";
 
 /** The scripts of package.json, run by the package manager whose lockfile is there. */
 export const detectNode: Detector = (project) => {
@@ -20,7 +20,7 @@ export const detectNode: Detector = (project) => {
 
 /** A monorepo whose root has no test of its own: that of each package. The first check of a name counts. */
 function testOfWorkspaces(project: Project, manifest: Manifest): readonly DetectedCheck[] {
-  const command = packageManager(project, manifest).testEach;
+  const command = ownManager(project, manifest).testEach;
   const source = project.has("pnpm-workspace.yaml") ? "pnpm-workspace.yaml" : "package.json";
   const isMonorepo = manifest.hasWorkspaces || source === "pnpm-workspace.yaml";
   return isMonorepo && command !== undefined && project.hasFile(TEST_FILE)
@@ -102,7 +102,13 @@ const MANAGERS: Readonly<Record<string, PackageManager>> = {
   npm: NPM,
 };
 
+/** npm runs the scripts of every other package manager too, where that one is not installed. */
 function packageManager(project: Project, manifest: Manifest): PackageManager {
+  const own = ownManager(project, manifest);
+  return project.isInstalled(programOf(own.test)) || !project.isInstalled("npm") ? own : NPM;
+}
+
+function ownManager(project: Project, manifest: Manifest): PackageManager {
   const declared = MANAGERS[manifest.packageManager.split("@")[0] ?? ""];
   const locked = Object.values(MANAGERS).find(({ lockfiles }) => project.has(...lockfiles));
   return declared ?? locked ?? NPM;

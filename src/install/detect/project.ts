@@ -1,11 +1,37 @@
-/** A project as detectors see it: names of all files, text of the manifests at its top. */
+import { posix } from "node:path";
+
+/** Whether a program can be started: by its name, or by its path from the top of the project. */
+export type IsInstalled = (program: string) => boolean;
+
+/** A project as detectors see it: names of all files, text of the manifests, which programs there are. */
 export class Project {
   readonly files: readonly string[];
   readonly #texts: ReadonlyMap<string, string>;
+  readonly isInstalled: IsInstalled;
 
-  constructor(files: readonly string[], texts: ReadonlyMap<string, string>) {
+  constructor(
+    files: readonly string[],
+    texts: ReadonlyMap<string, string>,
+    isInstalled: IsInstalled = (program) => !program.includes("/") || files.includes(program),
+  ) {
     this.files = files;
     this.#texts = texts;
+    this.isInstalled = isInstalled;
+  }
+
+  /** The project in a directory of this one. */
+  below(directory: string): Project {
+    const inside = (path: string): string => path.slice(directory.length + 1);
+    const files = this.files.filter((file) => file.startsWith(`${directory}/`)).map(inside);
+    const texts = [...this.#texts].filter(([file]) => file.startsWith(`${directory}/`));
+    return new Project(files, new Map(texts.map(([file, text]) => [inside(file), text])), (program) =>
+      this.isInstalled(program.includes("/") ? posix.join(directory, program) : program),
+    );
+  }
+
+  /** The first command whose program is there; the first of all where none is. */
+  runnable(first: string, ...others: readonly string[]): string {
+    return [first, ...others].find((command) => this.isInstalled(programOf(command))) ?? first;
   }
 
   /** The first of these that lies at the top. */
@@ -40,6 +66,13 @@ export interface DetectedCheck {
   /** The file that told us. */
   readonly source: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** The program of the command, where it was not found on this machine. */
+  readonly missing?: string;
+}
+
+/** The word of a command that must be there for it to start. */
+export function programOf(command: string): string {
+  return command.split(" ")[0] ?? command;
 }
 
 /** What one kind of project offers; nothing where it is not of that kind. */

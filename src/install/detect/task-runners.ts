@@ -1,10 +1,12 @@
-import type { Detector } from "./project.ts";
+import { type Detector, rows } from "./project.ts";
 
 /** Targets with these names are checks wherever people use a task runner. */
 const TARGETS = ["lint", "typecheck", "test", "check"];
 
+const MAKEFILES = ["GNUmakefile", "Makefile", "makefile"];
+
 export const detectMake: Detector = (project) => {
-  const source = project.find("GNUmakefile", "Makefile", "makefile");
+  const source = project.find(...MAKEFILES);
   if (source === undefined) return [];
   return targets(project.text(source), /^([\w-]+)[ \t]*::?(?!=)/gm).map((name) => ({
     name,
@@ -29,3 +31,44 @@ function targets(text: string, definition: RegExp): readonly string[] {
   const found = TARGETS.filter((name) => defined.has(name));
   return found.includes("test") ? found.filter((name) => name !== "check") : found;
 }
+
+/** A Makefile without a target for tests: that it builds is better than nothing. */
+export const detectPlainMake: Detector = (project) => {
+  const source = project.find(...MAKEFILES) ?? "";
+  return rows({
+    name: "build",
+    command: "make",
+    source,
+    when: project.says(/^[\w./-]+[ \t]*::?(?!=)/m, source),
+  });
+};
+
+/** A project of shell scripts: bats, or a script that is called after its purpose; shellcheck, or at least the syntax. */
+export const detectShell: Detector = (project) => {
+  const script = project.files.find((file) => /\.(?:sh|bash)$/.test(file));
+  const bats = project.files.find((file) => file.endsWith(".bats"));
+  const test = project.files.find((file) =>
+    /^(?:tests?\/)?(?:run[-_]?)?(?:all[-_]?)?tests?\.sh$|^tests?\/run\.sh$/.test(file),
+  );
+  const files = "git ls-files -z '*.sh' '*.bash' | xargs -0";
+  return rows(
+    {
+      name: "lint",
+      command: project.isInstalled("shellcheck") ? `${files} shellcheck` : `${files} -n 1 bash -n`,
+      source: script ?? "",
+      when: script !== undefined,
+    },
+    {
+      name: "test",
+      command: `bats --recursive ${bats?.includes("/") === true ? bats.split("/")[0] : "."}`,
+      source: bats ?? "",
+      when: bats !== undefined,
+    },
+    {
+      name: "test",
+      command: `bash ${test}`,
+      source: test ?? "",
+      when: bats === undefined && test !== undefined,
+    },
+  );
+};

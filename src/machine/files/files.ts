@@ -1,5 +1,6 @@
 import { hasCode } from "./errno.ts";
 import {
+  accessSync,
   appendFileSync,
   mkdirSync,
   readdirSync,
@@ -170,7 +171,19 @@ export function kindOf(path: string): "directory" | "file" | "missing" {
   return stat.isDirectory() ? "directory" : "file";
 }
 
-export function isDirectory(path: string): boolean {
+/** Why no program can be started in a directory; undefined where one can. */
+export function whyNotEnterable(path: string): string | undefined {
+  try {
+    const kind = kindOf(path);
+    if (kind !== "directory") return kind === "missing" ? "does not exist" : "is not a directory";
+    accessSync(path, constants.X_OK);
+    return undefined;
+  } catch {
+    return "cannot be entered: permission denied";
+  }
+}
+
+function isDirectory(path: string): boolean {
   return kindOf(path) === "directory";
 }
 

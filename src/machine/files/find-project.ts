@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync, realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type AbsolutePath, absolutePath } from "../../core/path.ts";
 
@@ -10,8 +10,17 @@ export const CONFIG_FILE = ".gauntlet/config.yml";
  * directory gates nobody.
  */
 export function findProject(cwd: string): AbsolutePath | undefined {
-  const found = searchedDirectories(nearestExisting(cwd)).find((dir) => existsSync(join(dir, CONFIG_FILE)));
+  const found = searchedDirectories(nearestExisting(cwd)).find(holdsConfig);
   return found === undefined ? undefined : absolutePath(found);
+}
+
+/** A file we are not allowed to look at is there: reading it says why it cannot be used. */
+function holdsConfig(dir: string): boolean {
+  try {
+    return statSync(join(dir, CONFIG_FILE), { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return true;
+  }
 }
 
 function searchedDirectories(start: string): readonly string[] {

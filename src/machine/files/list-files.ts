@@ -43,17 +43,27 @@ function readEntries(path: string) {
 
 const MAX_MANIFEST_BYTES = 1_000_000;
 
-/** The files of a project that are not ignored, and the text of those at its top that `isManifest` picks. */
+/** More manifests than any project needs to be recognised. */
+const MAX_MANIFESTS = 300;
+
+/** The files of a project that are not ignored, and the text of those that `isManifest` picks by their path. */
 export async function readProject(
   directory: string,
-  isManifest: (name: string) => boolean,
+  isManifest: (path: string) => boolean,
 ): Promise<{ files: readonly string[]; texts: ReadonlyMap<string, string> }> {
   const files = await projectFiles(directory);
-  const manifests = files.filter((file) => !file.includes("/") && isManifest(file));
+  const manifests = files
+    .filter(isManifest)
+    .toSorted((one, other) => depthOf(one) - depthOf(other))
+    .slice(0, MAX_MANIFESTS);
   const texts = await Promise.all(
     manifests.map(async (name) => [name, await readSmall(join(directory, name))] as const),
   );
   return { files, texts: new Map(texts) };
+}
+
+function depthOf(path: string): number {
+  return path.split("/").length;
 }
 
 async function projectFiles(directory: string): Promise<readonly string[]> {

@@ -1,3 +1,4 @@
+import { namesIn } from "./files.ts";
 import { mkdir, mkdtemp, realpath, rm, writeFile, cp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, relative, sep } from "node:path";
@@ -40,10 +41,12 @@ export async function createScratchRepository(
   return { path, write, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
-/** A place where stops can be played without leaving a trace: it starts with a copy of what the project remembers. */
+/** A place where stops can be played without the project remembering them: it starts with a copy of what it remembers. */
 export interface Rehearsal extends AsyncDisposable {
   /** Stands in for the project's log directory. */
   readonly logDir: ProjectPath;
+  /** The same, as an absolute path. Logs stay when the rehearsal is over, for what was shown names them. */
+  readonly logs: string;
   /** Stands in for `$XDG_STATE_HOME`. */
   readonly stateHome: string;
 }
@@ -61,7 +64,12 @@ export async function startRehearsal(
   return {
     logDir: projectPath(relative(root, stage).split(sep).join("/")),
     stateHome: join(directory, "state"),
-    [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true, maxRetries: 3 }),
+    logs: stage,
+    [Symbol.asyncDispose]: async () => {
+      const hasLogs = namesIn(stage).some((name) => name.endsWith(".log"));
+      const over = hasLogs ? [join(directory, "state"), join(stage, ".state")] : [directory];
+      for (const path of over) await rm(path, { recursive: true, force: true, maxRetries: 3 });
+    },
   };
 }
 

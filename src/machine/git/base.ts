@@ -15,8 +15,19 @@ export interface ChangeQuery {
   readonly commit?: string | undefined;
   /** `--uncommitted`: only what is not committed. */
   readonly uncommitted?: boolean | undefined;
+  /** What is known to have been good, for a HEAD in which the base hides what was committed. */
+  readonly known?: KnownGood | undefined;
   /** On a build server nothing is uncommitted, so a missing base must not look like "no changes". */
   readonly ci?: boolean | undefined;
+}
+
+/** Trees that were good, or at least not this session's work. */
+export interface KnownGood {
+  /** HEAD when the session was first seen. */
+  readonly sessionStart?: string | undefined;
+  /** The last pass in this work tree: the index of its tree, and HEAD at the time. */
+  readonly pass?:
+    { readonly index: string; readonly head?: string | undefined; readonly runNumber: number } | undefined;
 }
 
 /** What changes are measured from. */
@@ -25,6 +36,10 @@ export interface ComparisonBase {
   readonly mergeBase?: string;
   readonly description: string;
   readonly notes: readonly string[];
+  /** The configured base is not here, and nothing stands in for it. */
+  readonly isMissing?: boolean;
+  /** Commits may hide changes from this comparison: why, and what to do about it. */
+  readonly blindTo?: string;
 }
 
 const LAST_COMMIT = "the last commit";
@@ -99,10 +114,7 @@ async function standIn(
 async function lastResort(repo: Commits, { ci }: ChangeQuery, missing: string): Promise<ComparisonBase> {
   const gone = `${missing} does not exist here`;
   if (!ci) {
-    const notes = [
-      `${gone}: only uncommitted changes count (\`base_branch\` in .gauntlet/config.yml can name another)`,
-    ];
-    return { description: LAST_COMMIT, notes };
+    return { description: LAST_COMMIT, notes: [], isMissing: true };
   }
   const parent = await repo.resolve("HEAD^");
   if (parent !== undefined) {
@@ -157,6 +169,15 @@ export class Commits {
   /** What HEAD and another commit have in common last. Git fails alike for a name it does not know and for HEAD without a commit. */
   async mergeBase(revision: string): Promise<string | undefined> {
     return this.#ask(["merge-base", "--end-of-options", revision, "HEAD"], () => true);
+  }
+
+  /** Whether a name means a branch of a remote: what that contains is shared work already. */
+  async isRemote(revision: string): Promise<boolean> {
+    const full = await this.#ask(
+      ["rev-parse", "--symbolic-full-name", "--end-of-options", revision],
+      () => true,
+    );
+    return full?.includes("refs/remotes/") === true;
   }
 
   /** The refs that stand for the default branches of the remotes. */

@@ -61,17 +61,19 @@ async function inWorkTree(looks: Looks): Promise<Result<DetectedChanges>> {
   const { branch, head, files } = status.value;
   const place = { ...(branch === undefined ? {} : { branch }), ...(head === undefined ? {} : { head }) };
   const { base, committed } = comparison.value;
-  const { mergeBase, description, notes } = base;
+  const { mergeBase, description, notes, blindTo } = base;
   if (head === undefined) {
     return ok({ changes: { comparedTo: "nothing (no commits yet)", files, notes: [] }, ...place });
   }
-  if (mergeBase === undefined) return ok({ changes: { comparedTo: description, files, notes }, ...place });
+  const comparedTo = mergeBase === undefined ? description : `${description} (${mergeBase.slice(0, 7)})`;
   return ok({
     changes: {
-      comparedTo: `${description} (${mergeBase.slice(0, 7)})`,
-      baseCommit: mergeBase,
+      comparedTo,
+      head,
       files: mergeFiles(committed, files),
       notes,
+      ...(mergeBase === undefined ? {} : { baseCommit: mergeBase }),
+      ...(blindTo === undefined ? {} : { blindTo }),
     },
     ...place,
   });

@@ -1,11 +1,12 @@
 import { once } from "../../core/once.ts";
 import type { AbsolutePath } from "../../core/path.ts";
-import type { Result } from "../../core/trouble.ts";
+import { ok, type Result } from "../../core/trouble.ts";
 import type { Environment } from "../process/environment.ts";
 import type { ChangeQuery } from "./base.ts";
 import { changesIn, changesWithoutGit, type DetectedChanges, workTreeStatus } from "./changes.ts";
 import { Git, splitNul } from "./git.ts";
 import { compareHeadQuickly, type HeadComparison } from "./head-comparison.ts";
+import { chooseBase, compareWithChosen } from "./known-good.ts";
 import type { WorkTreeStatus } from "./read-output.ts";
 import { type Head, readHead } from "./ref-state.ts";
 import { Repository } from "./repository.ts";
@@ -44,8 +45,8 @@ export class WorkTree implements AsyncDisposable {
     const { query } = this.#options;
     const repository = this.#repository;
     if (repository === undefined) return changesWithoutGit(this.git, query);
-    const { comparison } = this;
-    const detected = await changesIn(this.git, query, { status: this.#status, comparison });
+    const looks = { status: this.#status, comparison: this.#comparison };
+    const detected = await changesIn(this.git, query, looks);
     if (detected.ok) return detected;
     const withoutGit = await changesWithoutGit(this.git, query); // it looked like a repository, but git has the last word
     return withoutGit.ok ? withoutGit : detected;
@@ -56,12 +57,36 @@ export class WorkTree implements AsyncDisposable {
     return this.#repository === undefined ? {} : readHead(this.#repository.places);
   }
 
-  /** What HEAD is compared with; outside git, nothing. */
-  readonly comparison = once((): Promise<Result<HeadComparison>> => {
-    const { query, env } = this.#options;
-    if (this.#repository !== undefined) return compareHeadQuickly(this.#repository, query, env);
-    const base = { description: "nothing", notes: [] };
-    return Promise.resolve({ ok: true, value: { base, committed: [] } });
+  /** The commit that changes are measured from, where there is one. */
+  async baseCommit(): Promise<string | undefined> {
+    const measured = await this.#measured();
+    if (!measured?.ok) return undefined;
+    const { compared, chosen } = measured.value;
+    if (chosen?.kind === "session-start") return chosen.commit;
+    return chosen?.kind === "pass" ? undefined : compared.base.mergeBase;
+  }
+
+  /** What HEAD is compared with, and what was committed since; outside git, nothing. */
+  readonly #comparison = once(async (): Promise<Result<HeadComparison>> => {
+    const measured = await this.#measured();
+    if (measured === undefined || this.#repository === undefined)
+      return ok({ base: { description: "nothing", notes: [] }, committed: [] });
+    if (!measured.ok) return measured;
+    const { compared, chosen } = measured.value;
+    return chosen === undefined ? ok(compared) : compareWithChosen(this.#repository, compared, chosen);
+  });
+
+  /** The comparison with the base and, where that hides commits, what to compare with instead. */
+  readonly #measured = once(async () => {
+    const { env } = this.#options;
+    const { known, ...query } = this.#options.query;
+    const repository = this.#repository;
+    if (repository === undefined) return undefined;
+    const compared = await compareHeadQuickly(repository, query, env);
+    if (!compared.ok) return compared;
+    const mayHide = compared.value.committed.length === 0 && known !== undefined;
+    const chosen = mayHide ? await chooseBase(repository, compared.value.base, known) : undefined;
+    return ok({ compared: compared.value, chosen });
   });
 
   /** Every file as it is now, in an index and objects of our own. */

@@ -9,7 +9,7 @@ import {
   writeFileSync,
   statSync,
 } from "node:fs";
-import { join } from "node:path";
+import { join, dirname } from "node:path";
 import type { AbsolutePath, ProjectPath } from "../../core/path.ts";
 import { ok, type Result } from "../../core/trouble.ts";
 import { removeFile, troubleOf, namesIn, removeTree } from "../files/files.ts";
@@ -38,13 +38,19 @@ export function prepareLogDir(dir: LogDir): Result<void> {
   }
 }
 
-/** Of a disk that is read-only or a link that leads nowhere Node 20 tells the wrong thing; a plain try tells the truth. */
+/** Node 20 gives a wrong reason for a read-only disk or a broken link; making one directory at a time gives the right one. */
 function makeDirectory(path: string): void {
   try {
     mkdirSync(path, { recursive: true });
   } catch {
-    mkdirSync(path);
+    makeEach(path);
   }
+}
+
+function makeEach(path: string): void {
+  const parent = dirname(path);
+  if (lstatSync(parent, { throwIfNoEntry: false }) === undefined) makeEach(parent);
+  mkdirSync(path);
 }
 
 /** What the person wrote there stays. */

@@ -49,6 +49,7 @@ const passRecord = z.object({
   fingerprint: z.optional(z.string()),
   gateHash: z.string(),
   baseCommit: z.optional(z.string()),
+  head: z.optional(z.string()),
   status: z.enum(["passed", "passed_with_warnings"]),
   at: time,
 });
@@ -73,6 +74,7 @@ const session = jsonFile<SessionHistory>(
     sameFor: z.optional(count),
     openFailures: z.array(z.object({ gate: gateRef, runNumber: count, files: z.optional(z.array(path)) })),
     unavailableBlocks: z.optional(count),
+    missing: z.optional(z.array(z.string())),
     gaveUpOn: z.optional(z.string()),
     deferredFor: z.optional(z.string()),
     told: z.record(z.string(), told),
@@ -118,9 +120,13 @@ export function readSession(stateDir: string, key: string): Stored<SessionHistor
 
 /** A session with nothing to remember leaves no file. */
 export function writeSession(stateDir: string, key: string, history: SessionHistory): Result<void> {
-  const { attempts, openFailures, gaveUpOn, deferredFor } = history;
+  const { attempts, openFailures, gaveUpOn, deferredFor, missing } = history;
   const isEmpty =
-    attempts === 0 && openFailures.length === 0 && gaveUpOn === undefined && deferredFor === undefined;
+    attempts === 0 &&
+    openFailures.length === 0 &&
+    gaveUpOn === undefined &&
+    deferredFor === undefined &&
+    missing === undefined;
   const file = sessionFile(stateDir, key);
   return isEmpty ? removeFile(file) : session.write(file, history);
 }

@@ -30,6 +30,7 @@ export function jsonFile<T>(version: number, schema: z.ZodMiniType<T>): JsonFile
         value: undefined,
         warning: `Ignored the state in ${path}: ${why}.`,
       });
+      if (!text.ok && text.trouble.kind === "file-failed") return ignored(text.trouble.detail);
       const read = envelope.safeParse(text.ok ? parseJson(text.value) : undefined);
       if (read.success && read.data.version > version) return ignored("a newer version wrote it");
       const state = schema.safeParse(read.data?.state);

@@ -40,6 +40,12 @@ export function acquireLock(path: string, sessionId?: string): Result<Lock> {
   }
 }
 
+/** The living holder of a lock, if there is one. */
+export function lockHolder(path: string): LockHolder | undefined {
+  const holder = readHolder(path);
+  return holder !== undefined && isHolderAlive(holder) ? holder : undefined;
+}
+
 function describeSelf(sessionId?: string): LockHolder {
   return {
     runId: uniqueName(),
@@ -50,6 +56,18 @@ function describeSelf(sessionId?: string): LockHolder {
     sessionId,
   };
 }
+
+/** Waits until a lock can be taken; false when the signal came first. */
+export async function lockReleased(path: string, signal: AbortSignal): Promise<boolean> {
+  for (;;) {
+    const holder = readHolder(path);
+    if (holder === undefined || !isHolderAlive(holder)) return !signal.aborted;
+    if (signal.aborted) return false;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+  }
+}
+
+const LOOK_AGAIN_MS = 100;
 
 /** A hard link appears whole or not at all, so a reader never sees half a lock. */
 function claim(path: string, draft: string, self: LockHolder): Result<Lock> {

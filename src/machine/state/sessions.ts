@@ -63,6 +63,18 @@ export function forgetBlocksIn(root: string, env: Environment): void {
   }
 }
 
+/** At the end of a session: its own block, and those of its sub-agents, teammates and tasks. */
+export function forgetBlocksOf(name: SessionName, env: Environment): void {
+  const directory = directoryOf(env);
+  const { sessionId } = name;
+  for (const one of recordsIn(directory)) {
+    const path = join(directory, one);
+    const { blocked, ...record } = file.read(path).value ?? { told: [] };
+    const isPart = sessionId !== undefined && blocked?.session?.startsWith(`${sessionId}.`) === true;
+    if (blocked !== undefined && (isPart || path === fileOf(name, directory))) file.write(path, record);
+  }
+}
+
 function forgetOldest(directory: string): void {
   const names = recordsIn(directory);
   if (names.length <= KEPT_SESSIONS) return;

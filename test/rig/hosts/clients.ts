@@ -1,19 +1,16 @@
-import { spawn } from "node:child_process";
-import { mkdir, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import type { HostName } from "../../../src/core/stop-event.ts";
-import { type InstalledClient, type PinnedClient, installClient } from "../client-cache.ts";
+import { join } from "node:path";
+import { type PinnedClient } from "../client-cache.ts";
 
 /** A real agent program, ready to be run headless against the fake model. */
 export interface Client {
-  readonly host: HostName;
+  readonly host: string;
   readonly release: PinnedClient;
   /** Runs a JavaScript client that wants a newer Node than ours. */
   readonly node?: PinnedClient;
   readonly setUp: (place: ClientPlace) => ClientSetUp;
 }
 
-interface ClientPlace {
+export interface ClientPlace {
   readonly home: string;
   readonly project: string;
   readonly modelUrl: string;
@@ -24,11 +21,6 @@ interface ClientSetUp {
   readonly env: Readonly<Record<string, string>>;
   /** Files below the home directory. */
   readonly files: Readonly<Record<string, string>>;
-}
-
-export interface ClientRun {
-  readonly exitCode: number | null;
-  readonly output: string;
 }
 
 const NODE_22: PinnedClient = { package: "node", version: "22.23.3" };
@@ -63,7 +55,7 @@ export const GEMINI: Client = {
   host: "gemini",
   release: { package: "@google/gemini-cli", version: "0.61.0" },
   setUp: ({ modelUrl }) => ({
-    args: ["-p", "say hi"],
+    args: ["-p", "say hi", "--yolo"],
     env: {
       GEMINI_API_KEY: "x",
       GOOGLE_GEMINI_BASE_URL: modelUrl,
@@ -147,38 +139,104 @@ export const DROID: Client = {
   }),
 };
 
-/** The command line that starts the client, installed into the cache if it was not there. */
-export async function installHost(client: Client): Promise<InstalledClient & { readonly via?: string }> {
-  const installed = await installClient(client.release);
-  if (!installed.ok || client.node === undefined) return installed;
-  const node = await installClient(client.node);
-  return node.ok ? { ...installed, via: node.bin } : node;
+export const OPENCODE: Client = {
+  host: "opencode",
+  release: { package: "opencode-ai", version: "1.18.33" },
+  setUp: ({ modelUrl }) => ({
+    args: ["run", "say hi"],
+    env: { OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1" },
+    files: { ".config/opencode/opencode.json": openCodeSettings(modelUrl) },
+  }),
+};
+
+/** The package of the program itself: its wrapper asks for a newer one that is not published for every platform. */
+export const KILO: Client = {
+  host: "kilo",
+  release: { package: "@kilocode/cli-linux-x64", version: "7.7.9", file: "bin/kilo" },
+  setUp: ({ modelUrl }) => ({
+    args: ["run", "say hi"],
+    env: { KILO_DISABLE_AUTOUPDATE: "1", KILO_DISABLE_MODELS_FETCH: "1", OPENCODE_DISABLE_MODELS_FETCH: "1" },
+    files: { ".config/kilo/kilo.json": openCodeSettings(modelUrl) },
+  }),
+};
+
+function openCodeSettings(modelUrl: string): string {
+  const options = { baseURL: `${modelUrl}/v1`, apiKey: "x" };
+  const models = { "fake-model": { name: "fake-model", tool_call: true } };
+  return JSON.stringify({
+    autoupdate: false,
+    share: "disabled",
+    model: "fake/fake-model",
+    small_model: "fake/fake-model",
+    provider: { fake: { npm: "@ai-sdk/openai-compatible", name: "fake", options, models } },
+  });
 }
 
-/** Runs the client once, headless, with nothing of our environment but the PATH it is given. */
-export async function runClient(
-  client: Client,
-  place: ClientPlace & { readonly command: readonly string[]; readonly path: string },
-): Promise<ClientRun> {
-  const { args, env, files } = client.setUp(place);
-  for (const [name, content] of Object.entries(files)) await writeBelow(place.home, name, content);
-  const [program = "", ...first] = place.command;
-  const child = spawn(program, [...first, ...args], {
-    cwd: place.project,
-    env: { PATH: place.path, HOME: place.home, TMPDIR: place.home, NO_PROXY: "127.0.0.1", ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let output = "";
-  child.stdout.setEncoding("utf8").on("data", (chunk: string) => (output += chunk));
-  child.stderr.setEncoding("utf8").on("data", (chunk: string) => (output += chunk));
-  return new Promise((resolve, reject) => {
-    child.on("error", reject);
-    child.on("close", (exitCode) => resolve({ exitCode, output }));
-  });
-}
+export const GROK: Client = {
+  host: "grok",
+  release: { package: "@xai-official/grok", version: "1.0.41", file: "bin/grok-native" },
+  setUp: ({ modelUrl }) => ({
+    args: ["-p", "say hi", "-m", "fake", "--always-approve"],
+    // Stands in for the user's own trust in the folder.
+    env: { XAI_API_KEY: "x", GROK_DISABLE_AUTOUPDATE: "1", GROK_FOLDER_TRUST: "0" },
+    files: {
+      ".grok/config.toml": [
+        "[models]",
+        'default = "fake"',
+        "[model.fake]",
+        'model = "fake-model"',
+        `base_url = "${modelUrl}/v1"`,
+        'name = "fake"',
+        'api_key = "x"',
+        "context_window = 128000",
+        "",
+      ].join("\n"),
+    },
+  }),
+};
 
-async function writeBelow(root: string, name: string, content: string): Promise<void> {
-  const file = join(root, name);
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, content);
-}
+export const KIMI: Client = {
+  host: "kimi",
+  release: { package: "@moonshot-ai/kimi-code", version: "2.1.0" },
+  node: NODE_22,
+  setUp: ({ modelUrl }) => ({
+    args: ["-p", "say hi"],
+    env: { KIMI_CODE_NO_AUTO_UPDATE: "1" },
+    files: {
+      ".kimi-code/config.toml": [
+        'default_model = "fake"',
+        "[providers.fake]",
+        'type = "openai"',
+        `base_url = "${modelUrl}/v1"`,
+        'api_key = "x"',
+        "[models.fake]",
+        'provider = "fake"',
+        'model = "fake-model"',
+        "max_context_size = 100000",
+        "",
+      ].join("\n"),
+    },
+  }),
+};
+
+export const PI: Client = {
+  host: "pi",
+  release: { package: "@earendil-works/pi-coding-agent", version: "0.87.1" },
+  node: NODE_22,
+  setUp: ({ modelUrl }) => ({
+    args: ["-p", "--approve", "--provider", "fake", "--model", "fake-model", "say hi"],
+    env: { PI_OFFLINE: "1", PI_SKIP_VERSION_CHECK: "1" },
+    files: {
+      ".pi/agent/models.json": JSON.stringify({
+        providers: {
+          fake: {
+            baseUrl: `${modelUrl}/v1`,
+            api: "openai-completions",
+            apiKey: "x",
+            models: [{ id: "fake-model" }],
+          },
+        },
+      }),
+    },
+  }),
+};

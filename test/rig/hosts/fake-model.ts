@@ -3,22 +3,27 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 
 /** What the model says to its n-th question (from 1), given the whole question as text. */
-export type Answer = (question: number, body: string) => string | Promise<string>;
+export type Answer = (question: number, body: string) => Said | Promise<Said>;
+
+/** A text, or a call of the shell tool, which only the Gemini dialect speaks. */
+type Said = string | { readonly shell: string };
 
 export interface FakeModel extends AsyncDisposable {
   readonly url: string;
-  /** The bodies of all questions so far. */
+  /** The bodies of all questions of the conversation so far; a request for a title is none. */
   readonly questions: readonly string[];
 }
 
 /**
  * A model on loopback that says plain text and calls no tools, so the agent wants to stop after every answer. Speaks as much
- * as the clients need of OpenAI Responses (Codex), OpenAI Chat (Qwen, Copilot, Droid) and Gemini.
+ * as the clients need of OpenAI Responses (Codex), OpenAI Chat (the others) and Gemini.
  */
 export async function startFakeModel(answer: Answer): Promise<FakeModel> {
   const questions: string[] = [];
   const server = createServer((request, response) => {
-    respond(request, response, async (body) => answer(questions.push(body), body)).catch(
+    respond(request, response, async (body) =>
+      isAside(body) ? "A title" : answer(questions.push(body), body),
+    ).catch(
       (error: unknown) => response.destroy(error as Error), // rejections are Errors here
     );
   });
@@ -35,7 +40,13 @@ export async function startFakeModel(answer: Answer): Promise<FakeModel> {
   };
 }
 
-type Ask = (body: string) => Promise<string>;
+/** Clients ask for titles and summaries without offering tools; Grok Build offers them even then. */
+function isAside(body: string): boolean {
+  const isWithoutTools = body.includes('"messages"') && !body.includes('"tools"');
+  return isWithoutTools || body.includes("<system-reminder>Write an ultra-short dashboard line");
+}
+
+type Ask = (body: string) => Promise<Said>;
 
 async function respond(request: IncomingMessage, response: ServerResponse, ask: Ask): Promise<void> {
   const path = (request.url ?? "").replace(/\?.*/, "");
@@ -46,7 +57,8 @@ async function respond(request: IncomingMessage, response: ServerResponse, ask: 
     sendJson(response, { totalTokens: 1 });
   } else {
     const body = await text(request);
-    const events = dialect.speak(await ask(body));
+    const said = await ask(body);
+    const events = typeof said === "string" ? dialect.speak(said) : geminiEvents(shellCall(said.shell));
     if (body.includes('"stream":true') || path.includes("stream") || path.endsWith("/responses"))
       sendEvents(response, events);
     else sendJson(response, dialect.whole(events));
@@ -68,7 +80,11 @@ interface StreamedEvent {
 const DIALECTS: readonly Dialect[] = [
   { route: /\/responses$/, speak: responsesEvents, whole: (events) => events.at(-1)?.data },
   { route: /\/chat\/completions$/, speak: chatEvents, whole: wholeChat },
-  { route: /[gG]enerateContent$/, speak: geminiEvents, whole: (events) => events[0]?.data },
+  {
+    route: /[gG]enerateContent$/,
+    speak: (text) => geminiEvents({ text }),
+    whole: (events) => events[0]?.data,
+  },
 ];
 
 function responsesEvents(said: string): readonly StreamedEvent[] {
@@ -121,11 +137,15 @@ function wholeChat(events: readonly StreamedEvent[]): unknown {
   return { ...CHAT, object: "chat.completion", choices, usage: CHAT_USAGE };
 }
 
-function geminiEvents(said: string): readonly StreamedEvent[] {
+function shellCall(command: string): object {
+  return { functionCall: { name: "run_shell_command", args: { command, description: "run" } } };
+}
+
+function geminiEvents(part: object): readonly StreamedEvent[] {
   return [
     {
       data: {
-        candidates: [{ content: { role: "model", parts: [{ text: said }] }, finishReason: "STOP", index: 0 }],
+        candidates: [{ content: { role: "model", parts: [part] }, finishReason: "STOP", index: 0 }],
         usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 },
         modelVersion: "fake-model",
       },

@@ -1,0 +1,187 @@
+import { Writable } from "node:stream";
+import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
+import {
+  CallToolRequestSchema,
+  type CallToolResult,
+  ErrorCode,
+  ListToolsRequestSchema,
+  McpError,
+  type Tool,
+} from "@modelcontextprotocol/sdk/types.js";
+import packageJson from "../../../package.json" with { type: "json" };
+import type { RunEvent, RunRequest, RunResult } from "../../core/run.ts";
+import { isGreen, statusTitle } from "../../core/status.ts";
+import { digestFailures } from "../../engine/failures.ts";
+import { executeRun } from "../../engine/run.ts";
+
+import { cancellation } from "../cancellation.ts";
+import { EXIT } from "../exit-code.ts";
+import type { Terminal } from "../terminal.ts";
+import { explainCommand } from "./explain.ts";
+import { statusCommand } from "./status.ts";
+
+export interface McpOptions {
+  /** A directory of the project; where the client started us otherwise. */
+  readonly project?: string;
+}
+
+/** Serves the project's gates to an agent over MCP on stdio, until the client closes stdin. */
+export async function mcpCommand(terminal: Terminal, { project }: McpOptions): Promise<number> {
+  using cancel = cancellation();
+  const closing = new AbortController();
+  const closed = new Promise((resolve) => closing.signal.addEventListener("abort", resolve));
+  terminal.stdin.once("end", () => closing.abort());
+  cancel.signal.addEventListener("abort", () => closing.abort());
+  const server = serve({ ...terminal, cwd: project ?? terminal.cwd }, closing.signal);
+  await server.connect(new StdioServerTransport(process.stdin, process.stdout));
+  await closed;
+  await server.close();
+  return EXIT.ok;
+}
+
+function serve(terminal: Terminal, signal: AbortSignal): Server {
+  const server = new Server(
+    { name: "agent-gauntlet", version: packageJson.version },
+    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+  );
+  server.setRequestHandler(ListToolsRequestSchema, () => ({
+    tools: TOOLS.map(({ call: _call, ...tool }) => tool),
+  }));
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra): Promise<CallToolResult> => {
+    const tool = TOOLS.find(({ name }) => name === params.name);
+    if (tool === undefined) throw new McpError(ErrorCode.InvalidParams, `There is no tool ${params.name}.`);
+    const { progressToken } = params._meta ?? {};
+    const onEvent = reporter((progress) => {
+      if (progressToken === undefined) return;
+      const notification = {
+        method: "notifications/progress",
+        params: { progressToken, ...progress },
+      } as const;
+      extra.sendNotification(notification).catch(() => {}); // the client has gone; the run's own signal ends it
+    });
+    const whole = AbortSignal.any([extra.signal, signal]);
+    return tool.call({ terminal, args: params.arguments ?? {}, signal: whole, onEvent });
+  });
+  return server;
+}
+
+const INSTRUCTIONS =
+  "The gates of this project decide whether work is done. Call validate_completion before you say that you are done, and run_gates to check on the way.";
+
+/** Counts gates that have finished: a client that waits for a long run resets its clock with each. */
+function reporter(
+  tell: (progress: { progress: number; total?: number; message?: string }) => void,
+): (event: RunEvent) => void {
+  let [finished, total] = [0, 0];
+  return (event) => {
+    if (event.kind === "run-planned") total = event.plan.gates.length;
+    if (event.kind === "gate-finished") finished += 1;
+    if (event.kind === "gate-finished") tell({ progress: finished, total, message: event.outcome.id });
+  };
+}
+
+interface Call {
+  readonly terminal: Terminal;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly signal: AbortSignal;
+  readonly onEvent: (event: RunEvent) => void;
+}
+
+type ServedTool = Tool & { readonly call: (call: Call) => Promise<CallToolResult> };
+
+const NO_INPUT = { type: "object", properties: {}, additionalProperties: false } as const;
+const READ_ONLY = { readOnlyHint: true };
+
+const TOOLS: readonly ServedTool[] = [
+  {
+    name: "run_gates",
+    description:
+      "Runs the project's checks and reviews for the current changes and says what fails and where. A run of all gates that passes is remembered: stopping right after it runs nothing again.",
+    inputSchema: {
+      type: "object",
+      properties: {
+        gates: {
+          type: "array",
+          items: { type: "string" },
+          description: "Only these gates, by name. Default: all.",
+        },
+      },
+      additionalProperties: false,
+    },
+    call: async (call) => answerFor(call, await run(call, { gates: namesIn(call.args["gates"]) })),
+  },
+  {
+    name: "gate_status",
+    description: "Shows the last run gate by gate, open failures and attempts left. Runs nothing.",
+    inputSchema: NO_INPUT,
+    annotations: READ_ONLY,
+    call: ({ terminal }) => printed(terminal, (capture) => statusCommand(capture, {})),
+  },
+  {
+    name: "explain_last_stop",
+    description: "Tells why the last stop in this project was blocked, allowed or deferred. Runs nothing.",
+    inputSchema: NO_INPUT,
+    annotations: READ_ONLY,
+    call: ({ terminal }) => printed(terminal, (capture) => explainCommand(capture, {})),
+  },
+  {
+    name: "validate_completion",
+    description:
+      "Says whether you may stop: runs the gates as the stop hook would, unless exactly this tree has passed before. Asking costs none of the attempts.",
+    inputSchema: NO_INPUT,
+    call: async (call) => {
+      const result = await run(call, { checkInterval: true });
+      return answerFor(call, result, isGreen(result.status) ? "You may stop." : "Do not stop yet.");
+    },
+  },
+];
+
+function run({ terminal, signal, onEvent }: Call, more: Partial<RunRequest>): Promise<RunResult> {
+  const { cwd, env } = terminal;
+  return executeRun({ cwd, env, signal, onEvent, ...more });
+}
+
+/**
+ * A red gate is an answer; only trouble of our own is an error. There is no `structuredContent`: where there is, Claude Code
+ * (2.1.325, 2026-11-16) shows its model nothing of the text.
+ */
+async function answerFor({ terminal }: Call, result: RunResult, headline?: string): Promise<CallToolResult> {
+  const { status, message } = result;
+  const feedback = result.kind === "ran" ? result.feedback : undefined;
+  const errorMessage = result.kind === "not-needed" ? undefined : result.errorMessage;
+  const failures =
+    feedback === undefined ? await digestFailures(terminal.cwd, result.outcomes, DIGEST_CHARS) : [];
+  const details = failures.map(({ outcome, digest }) => `── ${outcome.id} ──\n${digest}`);
+  const text = [headline, `Status: ${statusTitle(status)}`, errorMessage ?? message, feedback, ...details];
+  return {
+    ...say(text.filter((part) => part !== undefined).join("\n\n")),
+    isError: status === "error" || result.kind === "troubled",
+  };
+}
+
+const DIGEST_CHARS = 6_000;
+
+function namesIn(gates: unknown): readonly string[] {
+  return Array.isArray(gates) ? gates.filter((name) => typeof name === "string") : [];
+}
+
+/** What a command of ours prints. */
+async function printed(
+  terminal: Terminal,
+  command: (capture: Terminal) => Promise<number>,
+): Promise<CallToolResult> {
+  let text = "";
+  const sink = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      text += chunk.toString();
+      done();
+    },
+  });
+  const code = await command({ ...terminal, stdout: sink, stderr: sink });
+  return { ...say(text.trimEnd()), isError: code !== EXIT.ok };
+}
+
+function say(text: string): CallToolResult {
+  return { content: [{ type: "text", text }] };
+}

@@ -1,0 +1,37 @@
+/** A fact for the user, beside the answer. Each is told once per session. */
+export interface Notice {
+  /** Tells one fact from another. */
+  readonly key: string;
+  readonly text: string;
+}
+
+/** Where more is shown, nothing is read. */
+const MAX_LINES = 3;
+const MAX_LINE_CHARS = 400;
+
+/** What a stop tells the user: what the verdict itself must say, then facts the session has not been told yet. */
+export function noticeOf(
+  verdict: string | undefined,
+  facts: readonly Notice[],
+  told: readonly string[],
+): { readonly text: string | undefined; readonly told: readonly string[] } {
+  const fresh = facts.filter(({ key }) => !told.includes(key));
+  const lines = [
+    ...(verdict === undefined ? [] : verdict.split("\n")),
+    ...fresh.map(({ text }) => oneLine(text)),
+  ];
+  const shown = lines.filter((line) => line !== "").map((line) => line.slice(0, MAX_LINE_CHARS));
+  const text = shown.length <= MAX_LINES ? shown : [...shown.slice(0, MAX_LINES - 1), rest(shown)];
+  return {
+    text: text.length === 0 ? undefined : text.join("\n"),
+    told: [...told, ...fresh.map(({ key }) => key)],
+  };
+}
+
+function rest(lines: readonly string[]): string {
+  return `And ${lines.length - MAX_LINES + 1} more: \`agent-gauntlet explain\` shows everything.`;
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s*\n\s*/g, " ").trim();
+}

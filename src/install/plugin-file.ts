@@ -1,0 +1,82 @@
+import { fail, ok, type Result } from "../core/trouble.ts";
+import type { Host, PluginFile } from "../hosts/host.ts";
+import type { FileFormat } from "./file-format.ts";
+import type { FileChange } from "./hook-registration.ts";
+import { HOOK_TIMEOUT_MS } from "./host-registration.ts";
+import { OPENCODE_PLUGIN } from "./plugins/opencode.ts";
+import { PI_EXTENSION } from "./plugins/pi.ts";
+import { ASK_HOOK } from "./plugins/ask-hook.ts";
+
+interface WantedPlugin {
+  readonly host: Host;
+  readonly registration: PluginFile;
+  readonly command: string;
+  /** As shown to people. */
+  readonly file: string;
+}
+
+/** Raise it when the text of a plugin changes: `doctor` then asks for a new `install`. */
+const PLUGIN_VERSION = 1;
+
+/** A file that is ours from the first line to the last. One that is not is never touched. */
+export function pluginFormat(wanted: WantedPlugin): FileFormat {
+  return {
+    install: (text) => install(text, wanted),
+    uninstall: (text) => ok({ kind: text !== undefined && isOurs(text) ? "removed" : "unchanged" }),
+    find: (text) => {
+      const command = commandIn(text);
+      const entry = { event: wanted.registration.events.stop, timeout: HOOK_TIMEOUT_MS / 1000 };
+      return command === undefined
+        ? []
+        : [{ ...entry, command, isOutdated: text !== pluginText({ ...wanted, command }) }];
+    },
+    isSkipped: () => false,
+  };
+}
+
+function install(text: string | undefined, wanted: WantedPlugin): Result<FileChange> {
+  const plugin = pluginText(wanted);
+  if (text === plugin) return ok({ kind: "unchanged" });
+  if (text === undefined || isOurs(text)) return ok({ kind: "written", text: plugin });
+  return fail({
+    kind: "host-settings-invalid",
+    diagnostic: { severity: "error", file: wanted.file, message: "was not written by agent-gauntlet" },
+    snippet: plugin,
+  });
+}
+
+const MARK = "// agent-gauntlet plugin, version";
+
+const TEXTS: Readonly<Record<PluginFile["plugin"], string>> = {
+  opencode: OPENCODE_PLUGIN,
+  pi: PI_EXTENSION,
+};
+
+function pluginText({ host, registration, command }: WantedPlugin): string {
+  return [
+    `${MARK} ${PLUGIN_VERSION}: asks the project's gates whether the agent may stop.`,
+    `// Written by "agent-gauntlet install --host ${host.name}", which replaces it; "agent-gauntlet uninstall" removes it.`,
+    'import { spawn } from "node:child_process";',
+    "",
+    `const HOST = ${JSON.stringify(host.name)};`,
+    `const COMMAND = ${JSON.stringify(command)};`,
+    `const TIMEOUT_MS = ${HOOK_TIMEOUT_MS};`,
+    TEXTS[registration.plugin],
+    ASK_HOOK,
+  ].join("\n");
+}
+
+function isOurs(text: string): boolean {
+  return text.startsWith(MARK);
+}
+
+/** Undefined in a file that is not ours. */
+function commandIn(text: string): string | undefined {
+  const quoted = isOurs(text) ? /^const COMMAND = (".*");\r?$/m.exec(text)?.[1] : undefined;
+  if (quoted === undefined) return undefined;
+  try {
+    return String(JSON.parse(quoted));
+  } catch {
+    return "";
+  }
+}

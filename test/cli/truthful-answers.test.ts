@@ -1,0 +1,148 @@
+import { describe, expect, test } from "vitest";
+import { ControlledCommand } from "../rig/controlled-command.ts";
+import { GauntletProject } from "../rig/gauntlet-project.ts";
+
+async function configured(
+  config: string,
+  files: Readonly<Record<string, string>> = {},
+): Promise<GauntletProject> {
+  const project = await GauntletProject.create({ ".gauntlet/config.yml": config, ...files });
+  await project.commit("start");
+  await project.write({ "changed.txt": "1" });
+  return project;
+}
+
+describe("nothing that did not run says passed", () => {
+  test.each([
+    ["no_changes", "checks: { ok: 'true' }\n", {}, /no changes compared to .*No gate ran/],
+    ["deferred", "checks: { ok: 'true' }\n", { permission_mode: "plan" }, /Nothing was checked/],
+    ["stop_hook_active", "checks: { ok: 'true' }\n", { stop_hook_active: true }, /Nothing was checked/],
+    [
+      "stop_hook_disabled",
+      "checks: { ok: 'true' }\nstop_hook: { enabled: false }\n",
+      {},
+      /Nothing was checked/,
+    ],
+    [
+      "no_applicable_gates",
+      "entry_points: [{ path: src, checks: [ok] }]\nchecks: { ok: 'true' }\n",
+      {},
+      /no gate applies.*No gate ran/,
+    ],
+  ] as const)("%s", async (...row) => {
+    const [status, config, event, sentence] = row;
+    await using project = await configured(config);
+    if (status === "no_changes") await project.commit("all");
+    if (status === "no_changes") await project.git("update-ref", "refs/remotes/origin/main", "HEAD");
+
+    const { answer } = await project.stop(event);
+
+    expect(answer).toMatchObject({ status, message: expect.stringMatching(sentence) as unknown });
+    expect(answer.message).not.toMatch(/passed/i);
+  });
+});
+
+describe("the reason says what really follows", () => {
+  test("when_active: allow: the next stop is not checked, and no attempts are counted", async () => {
+    await using project = await configured("checks: { red: exit 1 }\n");
+
+    const { answer } = await project.stop();
+
+    expect(answer.reason).toContain(
+      "run `agent-gauntlet run` yourself before you stop: the next stop is not checked",
+    );
+    expect(answer.reason).not.toMatch(/Attempts left|automatically/);
+  });
+
+  test("when_active: enforce: the gates run again automatically", async () => {
+    await using project = await configured("checks: { red: exit 1 }\nstop_hook: { when_active: enforce }\n");
+
+    const { answer } = await project.stop();
+
+    expect(answer.reason).toContain("the gates run again automatically when you stop");
+    expect(answer.reason).toContain("Attempts left: 2.");
+  });
+});
+
+describe("a program that is not installed", () => {
+  test("is named first, blocks once per session, costs no attempt, and the user is told", async () => {
+    await using project = await configured(
+      "checks: { lint: 'no-such-linter --strict .' }\nstop_hook: { when_active: enforce }\n",
+    );
+
+    const first = (await project.stop()).answer;
+    const again = (await project.stop({ stop_hook_active: true })).answer;
+
+    expect(first.decision).toBe("block");
+    expect(first.reason).toMatch(
+      /^.*\n- check "lint" could not do its work: `no-such-linter` is not installed here/,
+    );
+    expect(first.systemMessage).toContain("`no-such-linter` not installed here");
+    expect(again).toMatchObject({ decision: "approve", status: "retry_limit_exceeded" });
+  });
+
+  test.each([
+    ["a file of the project", "./missing.sh"],
+    ["a script of the project that misses something", "sh inner.sh"],
+  ])("%s is a plain failure", async (_, command) => {
+    await using project = await configured(`checks: { lint: '${command}' }\n`, {
+      "inner.sh": "no-such-program-inside\n",
+    });
+
+    const { answer } = await project.stop();
+
+    expect(answer.reason).toMatch(/failed: exit code 127/);
+    expect(answer.reason).not.toContain("not installed here");
+  });
+});
+
+describe("another run in progress", () => {
+  test("when_busy: wait waits for it and decides by the pass it recorded", async () => {
+    await using gate = await ControlledCommand.create();
+    await using project = await configured(
+      `checks: { slow: ${JSON.stringify(gate.command())} }\nstop_hook: { when_busy: wait }\n`,
+    );
+    const running = project.gauntlet(["run"]);
+    const started = await gate.started();
+
+    const stopping = project.stop();
+    await new Promise((resolve) => setTimeout(resolve, 300)); // long enough for a stop that does not wait to have answered
+    started.exit(0);
+
+    expect((await running).exitCode).toBe(0);
+    expect((await stopping).answer).toMatchObject({
+      status: "passed",
+      message: expect.stringContaining("nothing changed since run 1 passed") as unknown,
+    });
+  });
+
+  test("by default the stop is allowed at once, and says that it was not checked", async () => {
+    await using gate = await ControlledCommand.create();
+    await using project = await configured(`checks: { slow: ${JSON.stringify(gate.command())} }\n`);
+    const running = project.gauntlet(["run"]);
+    const started = await gate.started();
+
+    const { answer } = await project.stop();
+    started.exit(0);
+    await running;
+
+    expect(answer).toMatchObject({ status: "lock_conflict", decision: "approve" });
+    expect(answer.message).toContain("This stop was not checked.");
+  });
+});
+
+test("a warning of the configuration reaches the user once per session, in three lines at most", async () => {
+  await using project = await configured(
+    "checks: { ok: 'true' }\nunknown_one: 1\nunknown_two: 2\nunknown_three: 3\nunknown_four: 4\n",
+  );
+
+  const first = (await project.stop({ session_id: "a" })).answer.systemMessage ?? "";
+  await project.write({ "changed.txt": "2" });
+  const second = (await project.stop({ session_id: "a" })).answer.systemMessage;
+  const other = (await project.stop({ session_id: "b" })).answer.systemMessage ?? "";
+
+  expect(first.split("\n").length).toBeLessThanOrEqual(3);
+  expect(first).toContain("agent-gauntlet explain");
+  expect(second).toBeUndefined();
+  expect(other).not.toBe("");
+});

@@ -1,0 +1,18 @@
+import { describe, expect, test } from "vitest";
+import { ago } from "../../src/report/plain-lines.ts";
+
+const NOW = Date.UTC(2026, 10, 15);
+
+describe("ago", () => {
+  test.each([
+    [-5_000, "just now"],
+    [59_000, "just now"],
+    [60_000, "1 minute ago"],
+    [150_000, "2 minutes ago"],
+    [3_600_000, "1 hour ago"],
+    [90_000_000, "1 day ago"],
+    [864_000_000, "10 days ago"],
+  ])("%i ms before now is %s", (passed, words) => {
+    expect(ago(NOW - passed, NOW)).toBe(words);
+  });
+});
