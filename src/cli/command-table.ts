@@ -17,6 +17,7 @@ import { programFile } from "../machine/process/this-program.ts";
 import { addExamples } from "./add-examples.ts";
 import { collect } from "./option-values.ts";
 import { addHookLookingCommands, addInstallCommands } from "./host-commands.ts";
+import { addProofCommands } from "./proof-commands.ts";
 import { readReportTargets } from "./report-targets.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -43,6 +44,8 @@ export function gauntletCommands(act: Act): Command {
   addLookingCommands(program, act);
   addParseCommand(program, act);
   addHealthCommand(program, act);
+  program.commandsGroup("Prove what was checked:");
+  addProofCommands(program, act);
   program.commandsGroup("Understand the stop hook:");
   addHookLookingCommands(program, act);
   program.commandsGroup("More:");
@@ -242,6 +245,7 @@ function addOtherCommands(program: Command, act: Act): void {
   program
     .command("clean")
     .description("put the logs away in previous/, forget failures and attempts")
+    .option("--all", "also remove the ledger and all else that is kept about this project outside of it")
     .option("--json", "print it as JSON")
     .action((options: CleanOptions) =>
       act(async (terminal) => (await import("./commands/clean.ts")).cleanCommand(terminal, options)),

@@ -18,6 +18,10 @@ export function addInstallCommands(program: Command, act: Act): void {
   const install = addInstallOptions(program.command("install"))
     .description("register the stop hook with the agents you use")
     .option("--all-detected", "every agent found on this machine")
+    .option(
+      "--git-hook",
+      "verify every push instead: add `verify --pre-push` to this repository's pre-push hook",
+    )
     .action((options: InstallOptions) =>
       act(async (terminal) => (await import("./commands/install.ts")).installCommand(terminal, options)),
     );
@@ -25,6 +29,7 @@ export function addInstallCommands(program: Command, act: Act): void {
     install,
     "agent-gauntlet install --host claude-code",
     "agent-gauntlet install --all-detected --dry-run",
+    "agent-gauntlet install --git-hook",
     "agent-gauntlet install --host claude-code --shared",
   );
   const uninstall = addInstallOptions(program.command("uninstall"))

@@ -43,6 +43,8 @@ interface Ended {
   readonly status: NotNeeded["status"];
   readonly facts?: MessageFacts;
   readonly session?: SessionHistory;
+  /** The pass that answers. */
+  readonly pass?: PassRecord;
 }
 
 /** One question on the way to the gates. */
@@ -144,9 +146,10 @@ function deferred(event: StopEvent | undefined, session: SessionHistory): Ended 
   return { status: "deferred", facts: { detail: deferral.reason }, ...remembered };
 }
 
-function reusedPass({ runNumber, at, status }: PassRecord, inWords: (at: number) => string): Ended {
+function reusedPass(pass: PassRecord, inWords: (at: number) => string): Ended {
+  const { runNumber, at, status } = pass;
   const detail = `nothing changed since run ${runNumber} passed at ${inWords(at)}`;
-  return { status, facts: { detail } };
+  return { status, facts: { detail }, pass };
 }
 
 async function resumed({ event, session, workTree, tree }: GuardedStop) {

@@ -28,6 +28,8 @@ export interface PassRecord {
   readonly runNumber: number;
   /** Names the index that was kept of its tree. */
   readonly tree: string;
+  /** Its tree as git would name it. */
+  readonly fingerprint?: string;
   readonly gateHash: string;
   readonly baseCommit?: string;
   /** HEAD at the time. */

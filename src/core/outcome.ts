@@ -45,6 +45,8 @@ interface PassedGate extends OutcomeBase {
   readonly warning?: string;
   /** The gate was not run: it passed before with exactly these inputs, as told here. */
   readonly reused?: string;
+  /** It passes only because what fails had failed before the change, or because it was repeated. */
+  readonly rests?: "baseline" | "rerun";
 }
 
 /** Started and exited with something else (126 and 127 too), or was killed by a signal that was not ours. */

@@ -70,6 +70,20 @@ interface ResultBase {
   readonly notices: readonly Notice[];
   readonly changes?: ChangeSet;
   readonly plan?: Plan;
+  readonly judged?: Judged;
+}
+
+/** What a result speaks about; what is absent was not looked at. */
+export interface Judged {
+  readonly gates: string;
+  readonly branch?: string;
+  readonly commit?: string;
+  readonly tree?: string;
+  readonly base?: string;
+  /** A pass of everything the change called for, on a tree that stood still. */
+  readonly whole?: boolean;
+  /** No gate ran: the tree had passed before. */
+  readonly reused?: boolean;
 }
 
 /** No gate had to run. */

@@ -13,6 +13,7 @@ export type Trouble =
       readonly isSameSession: boolean;
     }
   | { readonly kind: "git-failed"; readonly command: string; readonly detail: string }
+  | { readonly kind: "signing-failed"; readonly command: string; readonly detail: string }
   | { readonly kind: "unknown-revision"; readonly revision: string }
   | { readonly kind: "unknown-gate"; readonly name: string; readonly known: readonly string[] }
   | { readonly kind: "host-settings-invalid"; readonly diagnostic: Diagnostic; readonly snippet: string }
@@ -49,6 +50,7 @@ export function explain(trouble: Trouble): string {
     case "lock-held":
       return `A gauntlet run is already in progress (pid ${trouble.pid}, since ${trouble.since}).`;
     case "git-failed":
+    case "signing-failed":
       return `\`${trouble.command}\` failed: ${trouble.detail}`;
     case "unknown-revision":
       return `git does not know the revision "${trouble.revision}". Check the spelling, or run \`git fetch\`.`;

@@ -1,8 +1,9 @@
+import { definedOnly } from "../core/defined-only.ts";
 import { coversGates } from "../core/gated-event.ts";
 import { GUARDS } from "../core/guards.ts";
-import type { SessionHistory } from "../core/history.ts";
+import type { PassRecord, SessionHistory } from "../core/history.ts";
 import { once } from "../core/once.ts";
-import { notNeeded, type RunRequest, type RunResult } from "../core/run.ts";
+import { type Judged, notNeeded, type RunRequest, type RunResult } from "../core/run.ts";
 import { now } from "../machine/clock.ts";
 import type { WorkTree } from "../machine/git/work-tree.ts";
 import { prepareLogDir } from "../machine/logs/log-dir.ts";
@@ -23,9 +24,15 @@ export async function askGuards(
     const ended = await when?.(facts);
     if (ended === undefined) continue;
     if (ended.session !== undefined && !isRemembered(project, ended.session)) continue; // it could be repeated endlessly
-    return notNeeded(ended.status, ended.facts);
+    const unneeded = notNeeded(ended.status, ended.facts);
+    return ended.pass === undefined ? unneeded : { ...unneeded, judged: judgedByPass(ended.pass) };
   }
   return undefined;
+}
+
+/** The recorded tree of the pass is this one: asking git for it again would cost a process. */
+function judgedByPass({ gateHash: gates, fingerprint: tree, baseCommit: base }: PassRecord): Judged {
+  return { gates, ...definedOnly({ tree, base }), whole: true, reused: true };
 }
 
 function isoTime(at: number): string {

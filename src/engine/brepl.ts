@@ -25,6 +25,7 @@ import {
   pruneSessionLogs,
   removeSessionLogs,
 } from "../machine/logs/log-dir.ts";
+import { elapsedMs } from "../machine/clock.ts";
 import type { Environment } from "../machine/process/environment.ts";
 import { GateGroups } from "../machine/process/leftovers.ts";
 import { trace } from "../machine/process/trace.ts";
@@ -49,15 +50,16 @@ export interface BreplStop {
 
 /** The same line as every stop: configuration, plan, gates, outcomes, verdict; with a retry policy of each hook's own. */
 export async function handleBreplStop(stop: BreplStop, signal: AbortSignal): Promise<AnsweredStop> {
+  const since = elapsedMs();
   const record = readSessionRecord(stop.event, stop.env) ?? NEW_RECORD;
-  const { verdict, run } = await judgeStop(stop, signal);
-  return { verdict: await withinBounds(verdict), record, ...(run === undefined ? {} : { run }) };
+  const { verdict, ...kept } = await judgeStop(stop, signal);
+  return { verdict: await withinBounds(verdict), record, ...kept, since };
 }
 
 async function judgeStop(
   stop: BreplStop,
   signal: AbortSignal,
-): Promise<Pick<AnsweredStop, "verdict" | "run">> {
+): Promise<Pick<AnsweredStop, "verdict" | "run" | "facts">> {
   const loaded = loadHooks(stop.cwd);
   if (!loaded.ok) return { verdict: invalidHooks(loaded.trouble) };
   const { hooks, diagnostics } = loaded.value;
@@ -76,7 +78,7 @@ async function judgeStop(
   if (told.length === 0) dropHookLogs(stop.cwd, session);
   const safe = saved.ok ? verdict : unlessEndless(verdict, results, saved.trouble);
   const warnings = [...diagnostics.map(formatDiagnostic), ...(warning === undefined ? [] : [warning])];
-  return { verdict: withWarnings(safe, warnings), run: recordedRun({ plan, outcomes }) };
+  return { verdict: withWarnings(safe, warnings), run: recordedRun({ plan, outcomes }), facts: { outcomes } };
 }
 
 /** One after another, each in a process group that the session's next stop ends if this one is killed. */

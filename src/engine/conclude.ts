@@ -5,7 +5,7 @@ import type { PassRecord, RunRecord, SessionHistory } from "../core/history.ts";
 import { judge } from "../core/judge.ts";
 import { describeOutcome, type GateOutcome, isBlocking } from "../core/outcome.ts";
 import { takesFiles } from "../core/plan.ts";
-import type { Ran, RunRequest } from "../core/run.ts";
+import type { Judged, Ran, RunRequest } from "../core/run.ts";
 import type { Status } from "../core/status.ts";
 import { statusMessage } from "../core/status-message.ts";
 import { explain } from "../core/trouble.ts";
@@ -28,19 +28,21 @@ export interface FinishedRun {
 export async function conclude(run: FinishedRun): Promise<Ran> {
   const { project, planned, outcomes, consoleLogPath } = run;
   const { runNumber } = planned;
-  const [fingerprint, failures] = outcomes.some(isBlocking)
-    ? await Promise.all([treeIdOf(planned.snapshot), readFailures(run)])
-    : [];
+  const [tree, failures] = await Promise.all([
+    treeIdOf(planned.snapshot),
+    outcomes.some(isBlocking) ? readFailures(run) : undefined,
+  ]);
   const judgement = judge(outcomes, planned.session, {
     ...retryBudget(run),
     policy: project.settings.retry,
     progress: failures?.progress,
     runNumber,
-    fingerprint,
+    fingerprint: tree,
   });
   const feedback = judgement.status === "failed" ? failures?.feedback(judgement) : undefined;
   const { status, session, attemptsLeft } = { ...judgement, ...feedback };
-  const lost = await remember(run, status, withFailedFiles(session, run));
+  const pass = await passRecord(run, status, tree);
+  const lost = remember(run, { status, pass, session: withFailedFiles(session, run) });
   const facts = {
     kind: "ran" as const,
     outcomes,
@@ -48,6 +50,7 @@ export async function conclude(run: FinishedRun): Promise<Ran> {
     runNumber,
     changes: planned.detected.changes,
     plan: planned.plan,
+    judged: judged(run, { tree, pass }),
     consoleLogPath,
     notices: [],
     warnings: [...planned.warnings, ...(lost === undefined ? [] : [`This run is not recorded. ${lost}`])],
@@ -120,14 +123,12 @@ function withFailedFiles(session: SessionHistory, { planned }: FinishedRun): Ses
 }
 
 /** Returns why a record could not be written, if so. */
-async function remember(
+function remember(
   run: FinishedRun,
-  status: Ran["status"],
-  session: SessionHistory,
-): Promise<string | undefined> {
+  { status, pass, session }: { status: Status; pass: PassRecord | undefined; session: SessionHistory },
+): string | undefined {
   const { project, planned } = run;
   const { stateDir } = project.logDir;
-  const pass = await passRecord(run, status);
   const kept = pass ?? planned.workTree.pass;
   const judged = wasInterrupted(run) ? planned.session : session;
   const written = [
@@ -142,7 +143,11 @@ async function remember(
 }
 
 /** Only a run of everything speaks for the tree, and only if the tree stood still while it ran. */
-async function passRecord(run: FinishedRun, status: Status): Promise<PassRecord | undefined> {
+async function passRecord(
+  run: FinishedRun,
+  status: Status,
+  fingerprint: string | undefined,
+): Promise<PassRecord | undefined> {
   const { project, planned } = run;
   const { runNumber } = planned;
   if (status !== "passed" && status !== "passed_with_warnings") return undefined;
@@ -154,9 +159,22 @@ async function passRecord(run: FinishedRun, status: Status): Promise<PassRecord 
     runNumber,
     tree,
     gateHash: project.settings.gateHash,
-    ...definedOnly({ baseCommit, head }),
+    ...definedOnly({ fingerprint, baseCommit, head }),
     status,
     at: now(),
+  };
+}
+
+function judged(
+  { project, planned }: FinishedRun,
+  { tree, pass }: { tree: string | undefined; pass: PassRecord | undefined },
+): Judged {
+  const { branch, head: commit, changes } = planned.detected;
+  const { baseCommit: base } = changes;
+  return {
+    gates: project.settings.gateHash,
+    ...definedOnly({ branch, commit, tree, base }),
+    whole: pass !== undefined,
   };
 }
 

@@ -5,11 +5,13 @@ import type { RunEvent, RunRequest, RunResult } from "../core/run.ts";
 import { NEW_RECORD, type RecordedRun, recordedRun, type SessionRecord } from "../core/session-record.ts";
 import { isGreen } from "../core/status.ts";
 import type { StopEvent } from "../core/stop-event.ts";
+import type { Result } from "../core/trouble.ts";
 import { allow, type Verdict, verdictOf } from "../core/verdict.ts";
-import { now } from "../machine/clock.ts";
+import { elapsedMs, now } from "../machine/clock.ts";
 import { findProject } from "../machine/files/find-project.ts";
 import type { Environment } from "../machine/process/environment.ts";
 import { readSessionRecord, writeSessionRecord } from "../machine/state/sessions.ts";
+import { recordVerdict, runFacts } from "./record-verdict.ts";
 
 /** A stop to answer: what the host asked, and what we know about the host and ourselves. */
 export interface Stop {
@@ -32,16 +34,21 @@ export interface AnsweredStop {
   /** Where gates were at least looked at. */
   readonly run?: RecordedRun;
   readonly record: SessionRecord;
+  /** What the ledger keeps of the run. */
+  readonly facts?: Partial<ReturnType<typeof runFacts>>;
+  /** When the question came, on the clock of `elapsedMs`. */
+  readonly since: number;
 }
 
 /** May the agent stop? The whole product in one function; everything else is in the functions it calls. */
 export async function handleStop(stop: Stop, signal: AbortSignal): Promise<AnsweredStop> {
   const { event, env } = stop;
+  const since = elapsedMs();
   const record = readSessionRecord(event, env) ?? NEW_RECORD;
   if (event.continued && stop.budget === undefined && record.blocked?.whenActive !== "enforce")
-    return letThrough(record);
+    return { ...letThrough(record), since };
   const root = findProject(event.cwd);
-  if (root === undefined) return { verdict: allow("no_config"), record };
+  if (root === undefined) return { verdict: allow("no_config"), record, since };
 
   stop.onRunning?.();
   const { executeRun } = await import("./run.ts"); // the answers above load a tenth of the program
@@ -60,7 +67,13 @@ export async function handleStop(stop: Stop, signal: AbortSignal): Promise<Answe
   };
   const result = await executeRun(request);
   const { verdict, told } = withNotices(verdictOf(result), result, record);
-  return { verdict, run: recordedRun(result), record: remembered({ ...record, told }, result, root) };
+  return {
+    verdict,
+    run: recordedRun(result),
+    record: remembered({ ...record, told }, result, root),
+    facts: runFacts(result),
+    since,
+  };
 }
 
 /** One notice per stop, short, and each fact once per session. */
@@ -103,7 +116,7 @@ export function asWoken(event: StopEvent, env: Environment): StopEvent {
 }
 
 /** The agent continues because we blocked it, and by default its next stop is free; the user learns that, once. */
-function letThrough({ blocked, ...record }: SessionRecord): AnsweredStop {
+function letThrough({ blocked, ...record }: SessionRecord): Pick<AnsweredStop, "verdict" | "record"> {
   if (blocked === undefined) return { verdict: allow("stop_hook_active"), record };
   const notice =
     "Gauntlet: the last stop was blocked by failing gates; this one is let through without checking the fix. " +
@@ -111,14 +124,18 @@ function letThrough({ blocked, ...record }: SessionRecord): AnsweredStop {
   return { verdict: { ...allow("stop_hook_active"), notice }, record };
 }
 
-/** Keeps what `explain`, `doctor` and the session's next stop need to know. */
+/** Keeps what `explain`, `doctor` and the session's next stop need to know, and the verdict for good. */
 export function recordStop(
   { event, env, door }: Pick<Stop, "event" | "env"> & { readonly door: Door },
-  { verdict, run, record }: AnsweredStop,
+  { verdict, run, record, facts, since }: AnsweredStop,
   { stdout, exitCode }: { readonly stdout: string; readonly exitCode: number },
-): void {
+): Result<void> {
   const { lastMessage: _private, ...kept } = event;
   const answer = { stdout, exitCode };
   const lastStop = { at: now(), door, event: kept, verdict, answer, ...(run === undefined ? {} : { run }) };
   writeSessionRecord(event, { ...record, lastStop }, env);
+  const { status, decision } = verdict;
+  const root = door === "brepl" ? event.cwd : (record.root ?? findProject(event.cwd));
+  const ms = Math.round(elapsedMs() - since);
+  return recordVerdict({ root, env, event }, { outcomes: [], ...facts, door, ms, status, decision });
 }

@@ -65,7 +65,8 @@ async function runIfNeeded(project: Project, request: RunRequest): Promise<RunRe
     ? await askGuards(project, request, { tree, ...histories })
     : undefined;
   trace("guards asked");
-  return unneeded ?? (await runAlone(project, request, tree)); // the tree is let go of after it
+  const result = unneeded ?? (await runAlone(project, request, tree));
+  return { ...result, judged: { gates: project.settings.gateHash, ...tree.head(), ...result.judged } };
 }
 
 /** Takes the lock, looks, plans, runs the gates and concludes. */
@@ -191,6 +192,7 @@ async function runPlan(project: Project, request: RunRequest, planned: PlannedRu
   const reuse = request.noCache ? undefined : passes.reuse;
   const context = gateContext(project, planned, { onEvent, onGroup: (pid) => groups.record(pid) });
   const { maxParallel } = settings;
+  void planned.snapshot.fingerprint(); // git names the tree while the gates run
   const outcomes = await runGates(plan, { maxParallel, context, onEvent, reuse }, signal);
   trace("gates done");
   if (passes.hasNews(outcomes) && (await planned.stoodStill())) passes.remember(outcomes, runNumber);

@@ -2,13 +2,28 @@ import * as z from "zod";
 import { FINDING_STATUSES, PRIORITIES } from "../core/finding.ts";
 import { STATUSES } from "../core/status.ts";
 import { doctorSchema, explainSchema } from "./host-json-schema.ts";
+import { attestSchema, logSchema, verifySchema } from "./proof-json-schema.ts";
 
 /**
  * The contract of every `--json` output: `schema/output.schema.json` is made from it and tests hold the real outputs
  * against it. A field without a value is null, never absent. Readers must tolerate new fields.
  */
 export function outputSchema() {
-  return z.union([run, detect, list, validate, status, clean, health, doctorSchema, explainSchema, trouble]);
+  return z.union([
+    run,
+    detect,
+    list,
+    validate,
+    status,
+    clean,
+    health,
+    doctorSchema,
+    explainSchema,
+    logSchema,
+    verifySchema,
+    attestSchema,
+    trouble,
+  ]);
 }
 
 const path = z
@@ -203,6 +218,16 @@ const status = z
       .strictObject({ pid: z.int().describe("Its process."), since: time })
       .nullable()
       .describe("The run that goes on now; what it checks has not passed yet."),
+    lastStop: z
+      .strictObject({
+        at: time,
+        decision: z.enum(["allow", "block"]).describe("Whether the agent might stop."),
+        status: runStatus,
+        host: z.string().nullable().describe("The agent program."),
+        session: z.string().nullable().describe("Its session."),
+      })
+      .nullable()
+      .describe("The last stop that was answered, whether or not a gate ran."),
     lastRun: z
       .strictObject({
         run: z.int().describe("Its number."),
@@ -270,7 +295,7 @@ const health = z
 
 const trouble = z
   .strictObject({
-    ...head("detect", "list", "validate", "status", "clean", "explain"),
+    ...head("detect", "list", "validate", "status", "clean", "explain", "log", "verify", "attest"),
     status: z.enum(["no_config", "error", "lock_conflict"]).describe("What kind of trouble."),
     message: z.string().describe("What happened and what to do about it."),
   })

@@ -6,6 +6,7 @@ import { type GateOutcome, isBlocking, isRed } from "../core/outcome.ts";
 import type { Plan } from "../core/plan.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Status } from "../core/status.ts";
+import type { VerdictRecord } from "../core/verdict-record.ts";
 import { cutText } from "../feedback/cut-text.ts";
 import type { Problem } from "../feedback/problem.ts";
 import { problemsOf, type RunReport } from "./run-report.ts";
@@ -73,13 +74,19 @@ export function validateJson(diagnostics: readonly Diagnostic[]): string {
   return line("validate", { valid, diagnostics: diagnostics.map(diagnosticJson) });
 }
 
+/** What `status` tells: the last stop is from the ledger, whether or not a gate ran. */
+export interface StatusFacts extends WorkTreeHistory {
+  readonly lastStop?: VerdictRecord;
+}
+
 export function statusJson(
-  { lastRun, pass }: WorkTreeHistory,
+  { lastRun, pass, lastStop }: StatusFacts,
   sessions: readonly SessionFacts[],
   running: { readonly pid: number; readonly since: string } | undefined,
 ): string {
   return line("status", {
     running: running === undefined ? null : { pid: running.pid, since: running.since },
+    lastStop: lastStop === undefined ? null : lastStopJson(lastStop),
     lastRun: lastRun === undefined ? null : lastRunJson(lastRun),
     lastPass: pass === undefined ? null : passJson(pass),
     sessions: sessions.map(({ id, attemptsLeft, history }) => ({
@@ -130,6 +137,10 @@ export interface SessionFacts {
 /** Trouble of ours, whatever the command. */
 export function errorJson(command: string, status: Status, message: string): string {
   return line(command, { status, message });
+}
+
+function lastStopJson({ at, decision, status, host, session }: VerdictRecord): object {
+  return { at: isoTime(at), decision, status, host: host ?? null, session: session ?? null };
 }
 
 function lastRunJson({ number, status, completedAt, branch, head, outcomes }: RunRecord): object {
@@ -215,6 +226,6 @@ function isoTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
 
-function line(command: string, content: object): string {
+export function line(command: string, content: object): string {
   return JSON.stringify({ format: FORMAT, command, ...content });
 }

@@ -26,6 +26,7 @@ test("after runs: the last one gate by gate, the last pass, attempts left and op
   expect(status.exitCode).toBe(0);
   expect(status.stdout.replaceAll(/\(\d+ ms\)/g, "(N ms)")).toBe(
     [
+      "Last stop: blocked (failed), just now, by claude-code",
       "Run 3: Failed, just now",
       "  [PASS] check:.:ok (N ms)",
       "  [FAIL] check:.:test (N ms) failed: exit code 1 Log: gauntlet_logs/check_._test.3.log",

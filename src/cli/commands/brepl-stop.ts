@@ -25,7 +25,7 @@ export async function breplStop(options: BreplOptions): Promise<number> {
 
 interface Decided {
   readonly verdict: Verdict;
-  readonly record?: (answer: { readonly stdout: string; readonly exitCode: number }) => void;
+  readonly record?: (answer: { readonly stdout: string; readonly exitCode: number }) => unknown;
 }
 
 async function decide({ replServer }: BreplOptions): Promise<Decided> {

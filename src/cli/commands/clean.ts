@@ -1,4 +1,5 @@
 import { cleanProject } from "../../engine/clean.ts";
+import { forgetProject, ledgerOf } from "../../machine/state/ledger.ts";
 import { cleanJson } from "../../report/json.ts";
 import { counted } from "../../report/plain-lines.ts";
 import { EXIT } from "../exit-code.ts";
@@ -7,16 +8,20 @@ import { printLine, type Terminal } from "../terminal.ts";
 
 export interface CleanOptions {
   readonly json?: boolean;
+  /** Also what is kept outside of the project. */
+  readonly all?: boolean;
 }
 
 /** Starts over: logs are archived; failures, attempts and passes are forgotten. */
-export async function cleanCommand(terminal: Terminal, { json }: CleanOptions): Promise<number> {
+export async function cleanCommand(terminal: Terminal, { json, all }: CleanOptions): Promise<number> {
   const settings = await openSettings(terminal, { command: "clean", json });
   if (typeof settings === "number") return settings;
   const cleaned = await cleanProject(settings, terminal.env);
   if (!cleaned.ok) return tellTrouble(terminal, cleaned.trouble, { command: "clean", json });
+  const forgotten = all ? forgetProject(ledgerOf(settings.root, terminal.env)) : undefined;
+  if (forgotten?.ok === false) return tellTrouble(terminal, forgotten.trouble, { command: "clean", json });
   const previous = `${settings.logDir}/previous`;
-  const words = `Archived ${counted(cleaned.value, "log")} to ${previous}; failures and attempts are forgotten.`;
+  const words = `Archived ${counted(cleaned.value, "log")} to ${previous}; failures and attempts are forgotten${all ? ", and the ledger is removed" : ""}.`;
   printLine(terminal.stdout, json ? cleanJson(cleaned.value, previous) : words);
   return EXIT.ok;
 }

@@ -10,6 +10,7 @@ import { readText } from "../../machine/files/files.ts";
 import { carryOut } from "../carry-out.ts";
 import { detectHosts, hostsNamed, REGISTRABLE } from "../choose-hosts.ts";
 import { EXIT } from "../exit-code.ts";
+import { installGitHook } from "../git-hook.ts";
 import { levelsOf, placesOf, requestFor } from "../host-request.ts";
 import { installationOf, runningProgram } from "../installation.ts";
 import { offerIgnore } from "../offer-ignore.ts";
@@ -25,10 +26,12 @@ export interface InstallOptions {
   readonly user?: boolean;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
+  readonly gitHook?: boolean;
 }
 
 /** Registers the stop hook with the named or detected hosts. */
 export async function installCommand(terminal: Terminal, options: InstallOptions): Promise<number> {
+  if (options.gitHook) return installGitHook(terminal, options);
   const hosts = options.allDetected ? detectHosts(terminal) : hostsNamed(options.host ?? []);
   if (typeof hosts === "string") return refuse(terminal, hosts);
   if (hosts.length === 0) return refuse(terminal, whatToName(terminal, options));

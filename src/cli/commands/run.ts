@@ -1,8 +1,11 @@
 import { statusTitle, isGreen } from "../../core/status.ts";
+import { explain } from "../../core/trouble.ts";
 import { collectReport, digestFailures } from "../../engine/failures.ts";
 
+import { recordRun } from "../../engine/record-verdict.ts";
 import { executeRun } from "../../engine/run.ts";
 import type { RunRequest, RunResult } from "../../core/run.ts";
+import { elapsedMs } from "../../machine/clock.ts";
 import { findProject } from "../../machine/files/find-project.ts";
 
 import { runJson } from "../../report/json.ts";
@@ -30,9 +33,12 @@ export interface RunOptions {
 /** Runs gates for a person or a script: progress while they run, then what failed, then the status. */
 export async function runCommand(terminal: Terminal, options: RunOptions): Promise<number> {
   using cancel = cancellation();
+  const since = elapsedMs();
   const result = await runShown(terminal, options, cancel.signal);
   const interruptedBy = isGreen(result.status) ? undefined : cancel.cause;
   const command = options.kind ?? "run";
+  const recorded = recordRun({ ...terminal, command }, result, Math.round(elapsedMs() - since));
+  if (!recorded.ok) printLine(terminal.stderr, `This run is not in the ledger. ${explain(recorded.trouble)}`);
   if (options.json) await printJson(terminal, command, result);
   else await printResult(terminal, result, { ...options, isInterrupted: interruptedBy !== undefined });
   await writeReports(terminal, result, {

@@ -1,19 +1,15 @@
 import { gateId } from "../../core/gate-ref.ts";
 import type { Settings } from "../../core/settings.ts";
-import {
-  type OpenFailure,
-  type PassRecord,
-  resumeSession,
-  type SessionHistory,
-  type WorkTreeHistory,
-} from "../../core/history.ts";
+import { type OpenFailure, type PassRecord, resumeSession, type SessionHistory } from "../../core/history.ts";
+import type { VerdictRecord } from "../../core/verdict-record.ts";
 import { listSessions, readWorkTree } from "../../machine/state/history.ts";
 import { logDirOf } from "../../machine/logs/log-dir.ts";
-
+import { readLedger, verdictsIn } from "../../machine/state/ledger-lines.ts";
+import { type Ledger, ledgerOf } from "../../machine/state/ledger.ts";
 import { lockHolder } from "../../machine/state/lock.ts";
-
-import { type SessionFacts, statusJson } from "../../report/json.ts";
+import { type SessionFacts, type StatusFacts, statusJson } from "../../report/json.ts";
 import { ago, counted, finishedLine, summaryOf } from "../../report/plain-lines.ts";
+import { lastStopLine } from "../../report/verdict-lines.ts";
 import { EXIT } from "../exit-code.ts";
 import { openSettings } from "../open-settings.ts";
 import { marked } from "../progress.ts";
@@ -34,13 +30,23 @@ export async function statusCommand(terminal: Terminal, { json }: StatusOptions)
   const sessions = openSessions(stored, settings, workTree.value.pass);
   for (const { warning } of [workTree, ...stored])
     if (warning !== undefined) printLine(terminal.stderr, warning);
-  if (json) printLine(terminal.stdout, statusJson(workTree.value, sessions, running));
+  const lastStop = lastStopIn(ledgerOf(settings.root, terminal.env));
+  const facts = { ...workTree.value, ...(lastStop === undefined ? {} : { lastStop }) };
+  if (json) printLine(terminal.stdout, statusJson(facts, sessions, running));
   else {
     if (running !== undefined)
       printLine(terminal.stdout, `A run is in progress (pid ${running.pid}, since ${running.since}).`);
-    printStatus(terminal, workTree.value, sessions);
+    printStatus(terminal, facts, sessions);
   }
   return EXIT.ok;
+}
+
+/** From the ledger: a stop that ended before any gate ran is in no record of runs. */
+function lastStopIn(ledger: Ledger): VerdictRecord | undefined {
+  const read = readLedger(ledger);
+  if (!read.ok) return undefined;
+  const [last] = verdictsIn(read.value, '"decision":');
+  return last;
 }
 
 /** The sessions with something open or spent; what a later pass has closed is not open. */
@@ -60,11 +66,12 @@ function openSessions(
 
 function printStatus(
   terminal: Terminal,
-  { lastRun, pass }: WorkTreeHistory,
+  { lastRun, pass, lastStop }: StatusFacts,
   sessions: readonly SessionFacts[],
 ): void {
   const { stdout, colours } = terminal;
   const now = Date.now();
+  if (lastStop !== undefined) printLine(stdout, lastStopLine(lastStop, now));
   if (lastRun === undefined) return printLine(stdout, "No run yet. Start one with `agent-gauntlet run`.");
   printLine(stdout, `${colours.bold(`Run ${lastRun.number}`)}: ${summaryOf(lastRun, now)}`);
   for (const outcome of lastRun.outcomes) printLine(stdout, `  ${marked(terminal, finishedLine(outcome))}`);

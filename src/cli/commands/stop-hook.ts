@@ -1,7 +1,9 @@
 import { statusMessage } from "../../core/status-message.ts";
 import type { Status } from "../../core/status.ts";
+import { explain, type Result } from "../../core/trouble.ts";
 import { allow, type Verdict } from "../../core/verdict.ts";
 import { handleStop, recordStop, asWoken, withOwnRecord } from "../../engine/handle-stop.ts";
+import { recordVerdict } from "../../engine/record-verdict.ts";
 import type { StopEvent } from "../../core/stop-event.ts";
 
 import { BACKGROUND_FLAG, jsonAnswer, wakingAnswer } from "../../hosts/answer.ts";
@@ -14,11 +16,12 @@ import { refusal } from "../../hosts/refused.ts";
 import { readStdin } from "../../machine/process/stdin.ts";
 import { trace } from "../../machine/process/trace.ts";
 import { writeAll } from "../../machine/files/files.ts";
+import { findProject } from "../../machine/files/find-project.ts";
 
 import { isNative } from "../../machine/process/this-program.ts";
 
 import { cancellation } from "../cancellation.ts";
-import { currentDirectory } from "../../machine/process/environment.ts";
+import { currentDirectory, type Environment } from "../../machine/process/environment.ts";
 import { forgetBlocksOf } from "../../machine/state/sessions.ts";
 
 /** Answers an agent's stop: one line on stdout, always, whatever happens. */
@@ -34,7 +37,8 @@ export async function runStopHook(args: readonly string[]): Promise<number> {
     const { host, verdict, record, event, isEnd } = await answerStop({ named, isBackground }, cancel.signal);
     const given = answer(verdict, { host, event, isEnd });
     trace("answered");
-    record?.(given);
+    const recorded = record?.(given);
+    if (recorded?.ok === false) log(`This stop is not in the ledger. ${explain(recorded.trouble)}`);
     trace("stop recorded");
     return given.exitCode;
   } catch (error) {
@@ -47,7 +51,7 @@ interface Answered {
   readonly host?: Host;
   readonly event?: StopEvent;
   /** Writes down what later stops and `explain` need; after the answer, which matters more. */
-  readonly record?: (given: HostAnswer) => void;
+  readonly record?: (given: HostAnswer) => Result<void>;
   /** Whether nothing was asked: a session or turn has ended. */
   readonly isEnd?: boolean;
 }
@@ -64,7 +68,10 @@ async function answerStop({ named, isBackground }: How, signal: AbortSignal): Pr
   const text = await readStdin(signal);
   trace("stdin read");
   const read = readStop(text, { env, cwd: currentDirectory() }, named);
-  if (read.kind === "no-stop") return { ...read, verdict: allow("invalid_input", read) };
+  if (read.kind === "no-stop") {
+    const verdict = allow("invalid_input", read);
+    return { ...read, verdict, record: () => recordRefusal(env, verdict) };
+  }
   const { host } = read;
   if (read.kind === "ended") return endSession(read.event, host);
   const event = isBackground ? asWoken(read.event, env) : withOwnRecord(read.event, env);
@@ -78,6 +85,12 @@ async function answerStop({ named, isBackground }: How, signal: AbortSignal): Pr
     verdict,
     record: (given) => recordStop({ ...stop, door: "stop-hook" }, answered, given),
   };
+}
+
+/** What was no stop is in no session; the agent stopped all the same. */
+function recordRefusal(env: Environment, { status, decision }: Verdict): Result<void> {
+  const root = findProject(currentDirectory());
+  return recordVerdict({ root, env }, { door: "stop-hook", ms: 0, status, decision, outcomes: [] });
 }
 
 /** Nobody waits for the answer: what a blocked turn left is forgotten, and nothing is recorded. */

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Stats } from "node:fs";
 import {
+  chmod,
   chown,
   lstat,
   mkdir,
@@ -46,6 +47,17 @@ export async function replaceUserFile(path: string, text: string): Promise<Resul
     return ok(undefined);
   } catch (error) {
     return troubleOf("write", path, error);
+  }
+}
+
+/** Lets everybody who may read a file run it. */
+export async function makeExecutable(path: string): Promise<Result<undefined>> {
+  try {
+    const { mode } = await stat(path);
+    await chmod(path, mode | ((mode & 0o444) >> 2));
+    return ok(undefined);
+  } catch (error) {
+    return troubleOf("make executable", path, error);
   }
 }
 

@@ -1,5 +1,5 @@
 import { readFileSync, realpathSync, statSync } from "node:fs";
-import { dirname, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import type { Git } from "./git.ts";
 
 /** Where a work tree and the files of its repository are. */
@@ -41,6 +41,15 @@ function placesByLayout(dir: string): GitPlaces | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The same project in the main work tree, and the name of the linked one it was asked in; where it cannot be told, the project itself. */
+export function mainProject(root: string): { readonly root: string; readonly worktree?: string } {
+  const places = placesByLayout(root);
+  if (places === undefined || places.gitDir === places.commonDir) return { root };
+  const { gitDir, commonDir, prefix } = places;
+  const main = basename(commonDir) === ".git" ? dirname(commonDir) : commonDir;
+  return { root: join(main, prefix), worktree: basename(gitDir) };
 }
 
 /** `core.worktree`, or a file that may set it, puts the work tree somewhere else than around `.git`. */

@@ -2,6 +2,8 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { areSettled, type FileStamp, stampOf } from "../files/file-stamp.ts";
 import type { GitPlaces } from "./places.ts";
+import { definedOnly } from "../../core/defined-only.ts";
+import { hasCode } from "../files/errno.ts";
 import { namesIn } from "../files/files.ts";
 
 /** Everything in a repository's own files that decides which commits some names mean and how those are related. */
@@ -69,4 +71,35 @@ function isPlain(name: string): boolean {
 
 function readIfFile(path: string): string | undefined {
   return existsSync(path) && statSync(path).isFile() ? readFileSync(path, "utf8") : undefined;
+}
+
+/** The branch and the commit that are checked out; absent where files do not tell. */
+export interface Head {
+  readonly branch?: string;
+  readonly commit?: string;
+}
+
+export function readHead({ gitDir, commonDir }: GitPlaces): Head {
+  try {
+    const text = readIfFile(join(gitDir, "HEAD"))?.trim() ?? "";
+    const ref = /^ref: (\S+)$/.exec(text)?.[1];
+    const commit = ref === undefined ? text : readRef(commonDir, ref);
+    const branch = ref?.startsWith("refs/heads/") ? ref.slice("refs/heads/".length) : undefined;
+    if (text.startsWith(NO_FILE)) return {};
+    return definedOnly({ branch, commit: isObjectId(commit) ? commit : undefined });
+  } catch (error) {
+    if (hasCode(error)) return {};
+    throw error;
+  }
+}
+
+function readRef(commonDir: string, ref: string): string | undefined {
+  const loose = readIfFile(join(commonDir, ref))?.trim();
+  if (loose !== undefined) return loose;
+  const packed = readIfFile(join(commonDir, "packed-refs"))?.split("\n");
+  return packed?.find((line) => line.endsWith(` ${ref}`))?.split(" ")[0];
+}
+
+function isObjectId(text: string | undefined): boolean {
+  return text !== undefined && /^(?:[\da-f]{40}|[\da-f]{64})$/.test(text);
 }

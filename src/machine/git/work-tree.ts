@@ -8,6 +8,7 @@ import { Git, splitNul } from "./git.ts";
 import { compareHeadQuickly, type HeadComparison } from "./head-comparison.ts";
 import { chooseBase, compareWithChosen } from "./known-good.ts";
 import type { WorkTreeStatus } from "./read-output.ts";
+import { type Head, readHead } from "./ref-state.ts";
 import { Repository } from "./repository.ts";
 import { type Snapshot, takeSnapshot, treeIdOf } from "./snapshot.ts";
 import { isUnchangedSince } from "./unchanged.ts";
@@ -49,6 +50,11 @@ export class WorkTree implements AsyncDisposable {
     if (detected.ok) return detected;
     const withoutGit = await changesWithoutGit(this.git, query); // it looked like a repository, but git has the last word
     return withoutGit.ok ? withoutGit : detected;
+  }
+
+  /** Where HEAD is, as far as files tell: no process is worth it. */
+  head(): Head {
+    return this.#repository === undefined ? {} : readHead(this.#repository.places);
   }
 
   /** The commit that changes are measured from, where there is one. */

@@ -46,6 +46,7 @@ const runRecord = z.object({
 const passRecord = z.object({
   runNumber: count,
   tree: z.string().check(z.regex(/^[\w-]{1,80}$/)),
+  fingerprint: z.optional(z.string()),
   gateHash: z.string(),
   baseCommit: z.optional(z.string()),
   head: z.optional(z.string()),

@@ -1,0 +1,68 @@
+import { forSharing, type VerdictRecord } from "../../core/verdict-record.ts";
+import { findProject } from "../../machine/files/find-project.ts";
+import { findBreak, type LedgerLines, readLedger, verdictsIn } from "../../machine/state/ledger-lines.ts";
+import { ledgerOf, ledgerOutside } from "../../machine/state/ledger.ts";
+import { counted } from "../../report/plain-lines.ts";
+import { type CheckedLedger, logJson } from "../../report/proof-json.ts";
+import { gateLines, isGate, verdictLine } from "../../report/verdict-lines.ts";
+import { EXIT } from "../exit-code.ts";
+import { tellTrouble } from "../open-settings.ts";
+import { printLine, type Terminal } from "../terminal.ts";
+
+export interface LogOptions {
+  readonly session?: string;
+  readonly gate?: string;
+  /** A moment, in milliseconds since the epoch. */
+  readonly since?: number;
+  readonly number?: number;
+  readonly check?: boolean;
+  readonly export?: boolean;
+  readonly json?: boolean;
+}
+
+/** Shows what was decided here, the newest first; outside of a project, the stops that had none. */
+export async function logCommand(terminal: Terminal, options: LogOptions): Promise<number> {
+  const root = findProject(terminal.cwd);
+  const ledger = root === undefined ? ledgerOutside(terminal.env) : ledgerOf(root, terminal.env);
+  const read = readLedger(ledger);
+  if (!read.ok) return tellTrouble(terminal, read.trouble, { command: "log", json: options.json });
+  if (options.check) return tellCheck(terminal, read.value, options);
+  const records = chosen(read.value, options);
+  if (options.export) for (const one of forSharing(records)) printLine(terminal.stdout, JSON.stringify(one));
+  else if (options.json) printLine(terminal.stdout, logJson(records));
+  else print(terminal, records, options);
+  return EXIT.ok;
+}
+
+const SHOWN = 20;
+
+function chosen(lines: LedgerLines, options: LogOptions): readonly VerdictRecord[] {
+  const { session, gate, since = 0, number = options.export ? Infinity : SHOWN } = options;
+  const found: VerdictRecord[] = [];
+  for (const record of verdictsIn(lines, session ?? "")) {
+    if (found.length >= number || record.at < since) break;
+    const isAsked =
+      (session === undefined || record.session?.startsWith(session)) &&
+      (gate === undefined || record.outcomes?.some(({ id }) => isGate(id, gate)));
+    if (isAsked) found.push(record);
+  }
+  return found;
+}
+
+function print({ stdout }: Terminal, records: readonly VerdictRecord[], { gate }: LogOptions): void {
+  if (records.length === 0) return printLine(stdout, "No verdict is recorded.");
+  for (const record of records)
+    for (const line of gate === undefined ? [verdictLine(record)] : gateLines(record, gate))
+      printLine(stdout, line);
+}
+
+function tellCheck({ stdout, colours }: Terminal, ledger: LedgerLines, { json }: LogOptions): number {
+  const broken = findBreak(ledger);
+  const checked: CheckedLedger = { lines: ledger.lines.length, broken };
+  const words =
+    broken === undefined
+      ? `${colours.green("✓")} The ledger is as it was written: ${counted(checked.lines, "line")}.`
+      : `${colours.red("✗")} Line ${broken.line} of ${checked.lines}: ${broken.why}.`;
+  printLine(stdout, json ? logJson([], checked) : words);
+  return broken === undefined ? EXIT.ok : EXIT.notOk;
+}

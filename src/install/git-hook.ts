@@ -1,0 +1,55 @@
+/** What becomes of a git hook's file: our lines are added, they are there already, or somebody else looks after it. */
+export type HookPlan =
+  | { readonly kind: "write"; readonly text: string }
+  | { readonly kind: "present" }
+  | { readonly kind: "left-alone"; readonly why: string };
+
+/** Programs that write git's hooks themselves, by what they leave in the file. */
+const MANAGERS: readonly (readonly [RegExp, string])[] = [
+  [/lefthook/i, "lefthook"],
+  [/husky/i, "husky"],
+  [/pre-commit\.com|pre_commit|\bprek\b/i, "pre-commit"],
+  [/overcommit/i, "overcommit"],
+  [/simple-git-hooks/i, "simple-git-hooks"],
+  [/\bcaptainhook\b/i, "CaptainHook"],
+  [/\bghooks\b|git-hooks-js|yorkie/i, "another hook manager"],
+];
+
+const BEGIN = "# agent-gauntlet: begin (added by `agent-gauntlet install --git-hook`)";
+const END = "# agent-gauntlet: end";
+
+/**
+ * Adds our lines to a pre-push hook before whatever is there. They read git's lines from stdin and hand them on, so that the rest of
+ * the script finds what it would have found. `directory` is where the project is, from the top of the work tree.
+ */
+export function planPrePush(
+  before: string | undefined,
+  { command, directory }: { readonly command: string; readonly directory: string },
+): HookPlan {
+  if (before?.includes(BEGIN)) return { kind: "present" };
+  const block = `${blockOf(command, directory)}\n`;
+  if (before === undefined || before.trim() === "") return { kind: "write", text: `#!/bin/sh\n${block}` };
+  const manager = MANAGERS.find(([mark]) => mark.test(before))?.[1];
+  if (manager !== undefined) return { kind: "left-alone", why: `${manager} looks after it` };
+  const [first = "", ...rest] = before.split("\n");
+  if (!/^#!.*\b(?:sh|bash|dash|ksh|zsh)\s*$/.test(first))
+    return { kind: "left-alone", why: "it is not a shell script" };
+  return { kind: "write", text: `${first}\n${block}${rest.join("\n")}` };
+}
+
+function blockOf(command: string, directory: string): string {
+  const place = directory === "." ? "" : `cd ${quote(directory)} && `;
+  return `${BEGIN}
+gauntlet_refs=$(cat)
+if [ -n "$gauntlet_refs" ]; then
+  (${place}printf '%s\\n' "$gauntlet_refs" | ${command} "$1") || exit 1
+  exec <<GAUNTLET_REFS
+$gauntlet_refs
+GAUNTLET_REFS
+fi
+${END}`;
+}
+
+function quote(word: string): string {
+  return `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}

@@ -1,0 +1,89 @@
+import { fail, ok, type Result } from "../../core/trouble.ts";
+import { scratchDir } from "../files/scratch.ts";
+import { runProcess } from "./run-process.ts";
+
+/** What a signature is for; one made for commits or files must not count. */
+const NAMESPACE = "agent-gauntlet";
+
+/** A key as git's `user.signingkey` names it: a file, or a public key whose private half is in the agent. */
+export type SigningKey = { readonly file: string } | { readonly publicKey: string };
+
+export async function fingerprintOf(key: SigningKey): Promise<Result<string>> {
+  return withKeyFile(key, async (file) => {
+    const listed = await keygen(["-l", "-f", file]);
+    if (!listed.ok) return listed;
+    const fingerprint = /SHA256:\S+/.exec(listed.value)?.[0];
+    return fingerprint === undefined ? failed("-l", "it names no fingerprint") : ok(fingerprint);
+  });
+}
+
+export async function sign(text: string, key: SigningKey): Promise<Result<string>> {
+  const fromAgent = "publicKey" in key ? ["-U"] : [];
+  return withKeyFile(key, (file) => keygen(["-Y", "sign", ...fromAgent, "-n", NAMESPACE, "-f", file], text));
+}
+
+/** Who signed a text, if it is one of the allowed signers; undefined otherwise. */
+export async function signerOf(
+  text: string,
+  signature: string,
+  allowedSigners: string,
+): Promise<Result<{ readonly principal: string; readonly fingerprint: string } | undefined>> {
+  await using scratch = await scratchDir({ sig: signature });
+  const files = ["-f", allowedSigners, "-s", `${scratch.path}/sig`];
+  const found = await ask(["-Y", "find-principals", ...files]);
+  if (!found.ok) return found;
+  for (const principal of found.value.exitCode === 0 ? found.value.stdout.split("\n").filter(Boolean) : []) {
+    const verified = await ask(["-Y", "verify", "-n", NAMESPACE, "-I", principal, ...files], text);
+    if (!verified.ok) return verified;
+    const fingerprint = /SHA256:\S+/.exec(verified.value.stdout)?.[0];
+    if (verified.value.exitCode === 0 && fingerprint !== undefined) return ok({ principal, fingerprint });
+  }
+  return ok(undefined);
+}
+
+async function withKeyFile<T>(
+  key: SigningKey,
+  use: (file: string) => Promise<Result<T>>,
+): Promise<Result<T>> {
+  if ("file" in key) return use(key.file);
+  await using scratch = await scratchDir({ "key.pub": `${key.publicKey}\n` });
+  return await use(`${scratch.path}/key.pub`);
+}
+
+/** The output of a call that must succeed. */
+async function keygen(args: readonly string[], stdin?: string): Promise<Result<string>> {
+  const answer = await ask(args, stdin);
+  if (!answer.ok) return answer;
+  const { exitCode, stdout, stderr } = answer.value;
+  return exitCode === 0
+    ? ok(stdout)
+    : failed(args.slice(0, 2).join(" "), stderr.trim() || `exit code ${exitCode}`);
+}
+
+interface Said {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function ask(args: readonly string[], stdin?: string): Promise<Result<Said>> {
+  const output = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
+  const end = await runProcess({
+    argv: ["ssh-keygen", ...args],
+    cwd: process.cwd(),
+    env: { ...process.env, LC_ALL: "C" },
+    ...(stdin === undefined ? {} : { stdin }),
+    onOutput: (chunk, stream) => output[stream].push(chunk),
+  });
+  if (end.kind === "not-started") return failed(args[0] ?? "", end.detail);
+  const [stdout, stderr] = [output.stdout, output.stderr].map((chunks) => Buffer.concat(chunks).toString());
+  return ok({
+    exitCode: end.kind === "exited" ? end.exitCode : 255,
+    stdout: stdout ?? "",
+    stderr: stderr ?? "",
+  });
+}
+
+function failed(what: string, detail: string): ReturnType<typeof fail> {
+  return fail({ kind: "signing-failed", command: `ssh-keygen ${what}`, detail });
+}

@@ -1,0 +1,106 @@
+import { readFileSync } from "node:fs";
+import { ok, type Result } from "../../core/trouble.ts";
+import { isVerdict, type LedgerRecord, type VerdictRecord } from "../../core/verdict-record.ts";
+import { hasCode } from "../files/errno.ts";
+import { troubleOf } from "../files/files.ts";
+import { hashOf, type Head, type Ledger, parseJson, readHead } from "./ledger.ts";
+
+/** A ledger as it was at one moment. */
+export interface LedgerLines {
+  /** The oldest first; what a writer has not appended yet is among them. */
+  readonly lines: readonly string[];
+  /** How many of them are in the older file. */
+  readonly older: number;
+  /** The hash of the last line, as it was kept apart. */
+  readonly headHash?: string;
+}
+
+/** Reads while others write: what changed meanwhile is read again. */
+export function readLedger(ledger: Ledger): Result<LedgerLines> {
+  try {
+    for (let tries = 0; ; tries++) {
+      const head = readHead(ledger);
+      const older = linesOf(ledger.older);
+      const lines = older.concat(linesOf(ledger.file));
+      if (readHead(ledger)?.hash !== head?.hash && tries < MAX_TRIES) continue;
+      if (head !== undefined && isPending(lines, head)) lines.push(head.line);
+      const hash = head === undefined ? {} : { headHash: head.hash };
+      return ok({ lines, older: older.length, ...hash });
+    }
+  } catch (error) {
+    return troubleOf("read", ledger.file, error);
+  }
+}
+
+const MAX_TRIES = 10;
+
+function isPending(lines: readonly string[], { line }: Head): boolean {
+  const last = lines.at(-1);
+  return last !== line && parseLine(line)?.prev === (last === undefined ? "" : hashOf(last));
+}
+
+function linesOf(file: string): string[] {
+  try {
+    const lines = readFileSync(file, "latin1").split("\n");
+    if (lines.at(-1) === "") lines.pop();
+    return lines;
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return [];
+    throw error;
+  }
+}
+
+/** The verdicts in lines that hold a text, the newest first; the others are not even parsed. */
+export function* verdictsIn({ lines }: LedgerLines, text = ""): Generator<VerdictRecord> {
+  for (let at = lines.length - 1; at >= 0; at--) {
+    const line = lines[at] ?? "";
+    const record = line.includes(text) ? parseLine(line) : undefined;
+    if (record !== undefined && isVerdict(record)) yield record;
+  }
+}
+
+/** Enough to tell our own line from another; the chain tells whether it is as it was written. */
+function parseLine(line: string): LedgerRecord | undefined {
+  const value = parseJson(line);
+  const isOurs = typeof value === "object" && value !== null && "at" in value && "prev" in value;
+  return isOurs ? (value as LedgerRecord) : undefined; // we wrote it, or the chain is broken
+}
+
+/** Where the chain is broken: the first line that does not follow the one before it, or the end. */
+export interface BrokenChain {
+  /** From 1, over both files. */
+  readonly line: number;
+  readonly why: string;
+}
+
+/** Follows the chain, from a certain verdict on where one is given: what is before it says nothing about it. */
+export function findBreak(ledger: LedgerLines, since?: VerdictRecord): BrokenChain | undefined {
+  const { lines, headHash } = ledger;
+  const start = since === undefined ? 0 : lines.findLastIndex((line) => isLineOf(since, line));
+  for (let at = Math.max(0, start); at < lines.length; at++) {
+    const why = at === start && at > 0 ? undefined : whyUnfit(ledger, at);
+    if (why !== undefined) return { line: at + 1, why };
+  }
+  const last = lines.at(-1);
+  const isEnd = last === undefined ? headHash === undefined : hashOf(last) === headHash;
+  if (isEnd) return undefined;
+  const why = headHash === undefined ? "the record of the last line is missing" : CUT;
+  return { line: lines.length, why };
+}
+
+function isLineOf({ at, prev }: VerdictRecord, line: string): boolean {
+  return line.includes(`"at":${at},`) && line.endsWith(`"prev":"${prev}"}`);
+}
+
+const CUT = "it is not the last line that was written: lines after it are missing, or it was changed";
+
+function whyUnfit({ lines, older }: LedgerLines, at: number): string | undefined {
+  const record = parseLine(lines[at] ?? "");
+  if (record === undefined) return "it cannot be read";
+  if (at > 0)
+    return record.prev === hashOf(lines[at - 1] ?? "")
+      ? undefined
+      : "it does not follow the line before it: one of them was changed, or lines between them are missing";
+  const isFirst = isVerdict(record) ? record.prev === "" : older > 0;
+  return isFirst ? undefined : "lines before it are missing";
+}

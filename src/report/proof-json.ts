@@ -1,0 +1,77 @@
+import type { VerdictRecord } from "../core/verdict-record.ts";
+import { line } from "./json.ts";
+
+/** A ledger's health, as `log --check` tells it. */
+export interface CheckedLedger {
+  readonly lines: number;
+  readonly broken?: { readonly line: number; readonly why: string } | undefined;
+}
+
+export function logJson(records: readonly VerdictRecord[], checked?: CheckedLedger): string {
+  return line("log", {
+    check: checked === undefined ? null : { lines: checked.lines, broken: checked.broken ?? null },
+    verdicts: records.map(verdictJson),
+  });
+}
+
+/** One thing that was verified, and what was found. */
+export interface VerifiedSubject {
+  /** As it was asked for. */
+  readonly name: string;
+  readonly commit?: string | undefined;
+  readonly verified: boolean;
+  /** In words, either way. */
+  readonly reason: string;
+  readonly record?: VerdictRecord | undefined;
+}
+
+export function verifyJson(subjects: readonly VerifiedSubject[]): string {
+  return line("verify", {
+    verified: subjects.every(({ verified }) => verified),
+    subjects: subjects.map(({ name, commit, verified, reason, record }) => ({
+      name,
+      commit: commit ?? null,
+      verified,
+      reason,
+      verdict: record === undefined ? null : verdictJson(record),
+    })),
+  });
+}
+
+export function attestJson(attested: { commit: string; tree: string; signer: string; ref: string }): string {
+  const { commit, tree, signer, ref } = attested;
+  return line("attest", { commit, tree, signer, ref });
+}
+
+function verdictJson(record: VerdictRecord): object {
+  return {
+    at: new Date(record.at).toISOString(),
+    durationMs: record.ms,
+    door: record.door,
+    host: record.host ?? null,
+    session: record.session ?? null,
+    worktree: record.worktree ?? null,
+    status: record.status,
+    decision: record.decision ?? null,
+    run: record.run ?? null,
+    attemptsLeft: record.left ?? null,
+    branch: record.branch ?? null,
+    commit: record.commit ?? null,
+    tree: record.tree ?? null,
+    baseCommit: record.base ?? null,
+    gates: record.gates ?? null,
+    whole: record.whole ?? false,
+    outcomes: (record.outcomes ?? []).map(
+      ({ id, kind, ms, blocks = false, warns = false, rests = null }) => ({
+        id,
+        outcome: kind,
+        durationMs: ms,
+        blocks,
+        warns,
+        rests,
+      }),
+    ),
+    rests: record.rests ?? [],
+    version: record.version,
+  };
+}

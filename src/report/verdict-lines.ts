@@ -1,0 +1,55 @@
+import type { VerdictRecord } from "../core/verdict-record.ts";
+import { ago, counted, formatDuration } from "./plain-lines.ts";
+
+/** A verdict as one line for people: when, what, for whom, on what. */
+export function verdictLine(record: VerdictRecord): string {
+  const { at, status, decision, door, host, session, worktree, commit, ms } = record;
+  const who = [host ?? door, session?.slice(0, 8), worktree === undefined ? undefined : `in ${worktree}`];
+  const parts = [
+    new Date(at).toISOString(),
+    (decision === undefined ? status : `${decision} ${status}`).padEnd(27),
+    who.filter(Boolean).join(" "),
+    commit?.slice(0, 7),
+    `${gatesOf(record)}${formatDuration(ms)}`,
+    restsOf(record),
+  ];
+  return parts.filter(Boolean).join("  ");
+}
+
+/** `Last stop: blocked (failed), 2 minutes ago, by claude-code`. */
+export function lastStopLine({ decision, status, at, host, door }: VerdictRecord, now: number): string {
+  const answer = decision === "block" ? "blocked" : "allowed";
+  return `Last stop: ${answer} (${status}), ${ago(at, now)}, by ${host ?? door}`;
+}
+
+/** One gate of a verdict as one line. */
+export function gateLines({ at, commit, outcomes = [] }: VerdictRecord, gate: string): readonly string[] {
+  return outcomes
+    .filter(({ id }) => isGate(id, gate))
+    .map(({ id, kind, ms, rests }) => {
+      const parts = [
+        new Date(at).toISOString(),
+        kind.padEnd(11),
+        id,
+        commit?.slice(0, 7),
+        formatDuration(ms),
+        rests,
+      ];
+      return parts.filter(Boolean).join("  ");
+    });
+}
+
+/** Whether a gate's id is the one asked for, by id or by name. */
+export function isGate(id: string, asked: string): boolean {
+  return id === asked || id.endsWith(`:${asked}`);
+}
+
+function gatesOf({ outcomes }: VerdictRecord): string {
+  if (outcomes === undefined) return "";
+  const red = outcomes.filter(({ blocks }) => blocks).length;
+  return `${counted(outcomes.length, "gate")}${red === 0 ? "" : `, ${red} red`}, `;
+}
+
+function restsOf({ rests }: VerdictRecord): string | undefined {
+  return rests === undefined ? undefined : `(rests on ${rests.join(", ")})`;
+}

@@ -1,0 +1,261 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { outputSchema } from "../../src/report/json-schema.ts";
+import { cleanEnv, GauntletProject } from "../rig/gauntlet-project.ts";
+import { GAUNTLET } from "../rig/program.ts";
+
+const READY = 'test "$(cat state.txt)" = fixed';
+
+async function project(): Promise<GauntletProject> {
+  return GauntletProject.withChecks({ ready: READY }, { "state.txt": "" });
+}
+
+interface Verdict {
+  readonly status: string;
+  readonly decision: string | null;
+  readonly session: string | null;
+  readonly door: string;
+}
+
+async function verdicts(project: GauntletProject, ...args: readonly string[]): Promise<readonly Verdict[]> {
+  const log = outputSchema().parse(await project.json(["log", "-n", "1000", ...args]));
+  return (log as unknown as { verdicts: readonly Verdict[] }).verdicts;
+}
+
+function stateFiles({ home }: GauntletProject, ending: string): readonly string[] {
+  return readdirSync(join(home, ".local/state/agent-gauntlet"), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith(ending))
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+test("every stop and every run is a line, whatever it came to, the newest first", async () => {
+  await using repo = await project();
+  await repo.stop();
+  await repo.write({ "state.txt": "broken" });
+  await repo.stop({ session_id: "two" });
+  await repo.stop({ session_id: "two", stop_hook_active: true });
+  await repo.write({ "state.txt": "fixed" });
+  await repo.stop({ session_id: "two" });
+  await repo.stop({ session_id: "two" });
+  await repo.stop({ session_id: "two", permission_mode: "plan" });
+  await repo.gauntlet(["check"]);
+  await repo.gauntlet(["run", "--gate", "ready"]);
+  await repo.gauntlet(["stop-hook"], { stdin: '{"hook_event_name":"PreToolUse"}' });
+  await repo.write({ ".gauntlet/config.yml": "checks: 7\n" });
+  await repo.stop();
+  rmSync(join(repo.root, ".gauntlet"), { recursive: true });
+  await repo.stop();
+  await repo.git("checkout", "--quiet", "--", ".gauntlet");
+
+  expect(
+    (await verdicts(repo)).map(({ door, status, decision }) => [door, status, decision]).toReversed(),
+  ).toEqual([
+    ["stop-hook", "no_changes", "allow"],
+    ["stop-hook", "failed", "block"],
+    ["stop-hook", "stop_hook_active", "allow"],
+    ["stop-hook", "passed", "allow"],
+    ["stop-hook", "passed", "allow"],
+    ["stop-hook", "deferred", "allow"],
+    ["check", "passed", null],
+    ["run", "passed", null],
+    ["stop-hook", "invalid_input", "allow"],
+    ["stop-hook", "error", "allow"],
+    ["stop-hook", "no_config", "allow"],
+  ]);
+});
+
+test("a line has the commit, tree, base and gates, each gate's outcome and time, and what it rests on", async () => {
+  await using repo = await GauntletProject.create({
+    ".gauntlet/config.yml": `base_branch: main\nchecks: { ready: ${JSON.stringify(READY)} }\n`,
+  });
+  await repo.commit("start");
+  await repo.git("switch", "--quiet", "--create", "work");
+  await repo.write({ "state.txt": "fixed" });
+  await repo.stop();
+  await repo.stop();
+  const head = (await repo.git("rev-parse", "HEAD")).trim();
+  await repo.commit("done");
+  const tree = (await repo.git("rev-parse", "HEAD^{tree}")).trim();
+
+  const [reused, ran] = await verdicts(repo);
+
+  const same = {
+    host: "claude-code",
+    session: "session-1",
+    branch: "work",
+    commit: head,
+    tree,
+    baseCommit: head,
+    whole: true,
+  };
+  expect(ran).toMatchObject({
+    ...same,
+    run: 1,
+    outcomes: [{ id: "check:.:ready", outcome: "passed", blocks: false, durationMs: expect.any(Number) }],
+    rests: [],
+  });
+  expect(reused).toMatchObject({ ...same, run: null, outcomes: [], rests: ["reuse"] });
+});
+
+test("a part of the gates, and a tree that a gate changed, do not count as a whole pass", async () => {
+  await using repo = await GauntletProject.withChecks({ one: "true", two: "echo x >> made.txt" });
+  await repo.write({ "a.txt": "" });
+  await repo.gauntlet(["run", "--gate", "one"]);
+  await repo.gauntlet(["run"]);
+
+  expect(await verdicts(repo)).toMatchObject([{ whole: false }, { whole: false }]);
+});
+
+test("can be narrowed to a session, a gate, a time and a number", async () => {
+  await using repo = await project();
+  await repo.stop({ session_id: "one" });
+  await repo.write({ "state.txt": "fixed" });
+  await repo.stop({ session_id: "two" });
+
+  expect((await verdicts(repo, "--session", "one")).map(({ session }) => session)).toEqual(["one"]);
+  expect((await verdicts(repo, "--gate", "ready")).map(({ session }) => session)).toEqual(["two"]);
+  expect(await verdicts(repo, "--since", "1h")).toHaveLength(2);
+  expect(await verdicts(repo, "--since", "2999-01-01")).toEqual([]);
+  expect(await verdicts(repo, "-n", "1")).toMatchObject([{ session: "two" }]);
+  expect((await repo.gauntlet(["log", "--gate", "ready"])).stdout).toMatch(
+    / passed +check:\.:ready +\w{7} +\d+ ms\n$/,
+  );
+  expect((await repo.gauntlet(["log"])).stdout).toMatch(
+    / allow passed .*claude-code two .*1 gate.*\n.* allow no_changes /,
+  );
+  expect(await repo.gauntlet(["log", "--since", "soon"])).toMatchObject({ exitCode: 1 });
+});
+
+test("keeps no prompt, message, output or secret", async () => {
+  await using repo = await GauntletProject.withChecks({
+    loud: "echo output-of-the-gate; cat secret.txt; exit 1",
+  });
+  await repo.write({ "secret.txt": "content-of-a-file" });
+  const env = { API_TOKEN: "s3cret-of-a-kind" };
+  await repo.stop({ last_assistant_message: "words-of-the-model", prompt: "words-of-the-user" }, { env });
+
+  const kept = stateFiles(repo, "ledger.jsonl")
+    .map((file) => readFileSync(file, "utf8"))
+    .join("");
+
+  expect(kept).toContain('"status":"failed"');
+  expect(kept).not.toMatch(/output-of|content-of|words-of|s3cret/);
+});
+
+test("--export leaves out the names of sessions, branches and work trees", async () => {
+  await using repo = await project();
+  await repo.git("switch", "--quiet", "--create", "private-name");
+  await repo.stop({ session_id: "private-session" });
+  await repo.stop({ session_id: "private-session" });
+
+  const { stdout } = await repo.gauntlet(["log", "--export"]);
+
+  const lines = stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as object);
+  expect(lines).toMatchObject([{ session: "session-1", status: "no_changes" }, { session: "session-1" }]);
+  expect(stdout).not.toContain("private");
+});
+
+test("--check tells whether it is whole, and where it is not", async () => {
+  await using repo = await project();
+  await repo.stop();
+  await repo.write({ "state.txt": "broken" });
+  await repo.stop();
+  await repo.stop();
+
+  const whole = await repo.gauntlet(["log", "--check"]);
+  const [file = ""] = stateFiles(repo, "ledger.jsonl");
+  writeFileSync(file, readFileSync(file, "utf8").replace('"status":"failed"', '"status":"passed"'));
+  const changed = await repo.gauntlet(["log", "--check"]);
+  const json = outputSchema().parse(await repo.json(["log", "--check"]));
+
+  expect(whole).toMatchObject({ exitCode: 0, stdout: "✓ The ledger is as it was written: 3 lines.\n" });
+  expect(changed).toMatchObject({ exitCode: 1, stdout: expect.stringContaining("✗ Line 3 of 3: ") });
+  expect(json).toMatchObject({ check: { lines: 3, broken: { line: 3 } } });
+});
+
+test("stops in several work trees at once lose nothing and keep one whole chain", async () => {
+  await using repo = await project();
+  const names = ["one", "two", "three"];
+  for (const name of names) await repo.git("worktree", "add", "--quiet", `../${name}`);
+  const trees = [repo, ...names.map((name) => repo.at(`../${name}`))];
+
+  await Promise.all(trees.flatMap((tree) => [1, 2, 3].map((n) => tree.stop({ session_id: `s${n}` }))));
+
+  const found = await verdicts(repo);
+  expect(found).toHaveLength(12);
+  expect(await verdicts(repo.at("../two"))).toHaveLength(12);
+  expect(found.filter((one) => "worktree" in one && one.worktree === "two")).toHaveLength(3);
+  expect(await repo.gauntlet(["log", "--check"])).toMatchObject({ exitCode: 0 });
+});
+
+test("whenever a stop is killed, the ledger is whole", async () => {
+  await using repo = await project();
+  await repo.stop();
+
+  for (let patience = 0; patience < 12; patience++) await killedStop(repo, patience * 12);
+  await repo.stop();
+
+  expect(await repo.gauntlet(["log", "--check"])).toMatchObject({ exitCode: 0 });
+});
+
+test("a lock that nobody holds any more holds nobody up", async () => {
+  await using repo = await project();
+  await repo.stop();
+  const [file = ""] = stateFiles(repo, "ledger.jsonl");
+  const lock = join(file, "../.ledger.lock");
+
+  writeFileSync(lock, "not a link");
+  await repo.stop();
+  symlinkSync("4194304", lock); // above every pid
+  await repo.stop();
+
+  expect(await verdicts(repo)).toHaveLength(3);
+});
+
+test("clean keeps the ledger, clean --all removes it", async () => {
+  await using repo = await project();
+  await repo.stop();
+  await repo.gauntlet(["clean"]);
+  const kept = await verdicts(repo);
+  const cleaned = await repo.gauntlet(["clean", "--all"]);
+
+  expect(kept).toHaveLength(1);
+  expect(cleaned.stdout).toContain("and the ledger is removed");
+  expect(await verdicts(repo)).toEqual([]);
+  expect(stateFiles(repo, "").filter((file) => !file.includes("/sessions/"))).toEqual([]);
+  expect(await repo.gauntlet(["log"])).toMatchObject({ exitCode: 0, stdout: "No verdict is recorded.\n" });
+});
+
+test("a ledger that cannot be written is told, and changes no answer", async () => {
+  await using repo = await project();
+  await repo.write({ "../home/.local/state/agent-gauntlet/projects": "" });
+  await repo.write({ "state.txt": "fixed" });
+
+  const run = await repo.gauntlet(["run"]);
+  const stop = await repo.stop();
+
+  expect(run).toMatchObject({
+    exitCode: 0,
+    stderr: expect.stringContaining("This run is not in the ledger."),
+  });
+  expect(stop).toMatchObject({ exitCode: 0, answer: { status: "passed" } });
+  expect(stop.stderr).toContain("This stop is not in the ledger.");
+});
+
+/** Starts a stop and kills it some milliseconds later, wherever it is by then. */
+async function killedStop(repo: GauntletProject, afterMs: number): Promise<void> {
+  const [file, ...args] = GAUNTLET;
+  const child = spawn(file, [...args, "stop-hook"], { cwd: repo.root, env: cleanEnv(repo.home) });
+  const ended = once(child, "close");
+  child.stdin.on("error", () => {});
+  child.stdin.end(JSON.stringify({ session_id: "killed", cwd: repo.root, hook_event_name: "Stop" }));
+  const timer = setTimeout(() => child.kill("SIGKILL"), afterMs);
+  await ended;
+  clearTimeout(timer);
+}
