@@ -20,6 +20,7 @@ import { acquireLock } from "../machine/state/lock.ts";
 import { readSessionRecord } from "../machine/state/sessions.ts";
 import { autoClean, tidyUpAfter } from "./clean.ts";
 import { conclude } from "./conclude.ts";
+import { fitLogDir } from "./fit-log-dir.ts";
 import { openGatePasses } from "./gate-passes.ts";
 import { openProject, type Project } from "./project.ts";
 import { runGates } from "./run-gates.ts";
@@ -35,6 +36,8 @@ export async function executeRun(request: RunRequest): Promise<RunResult> {
     request.onEvent?.({ kind: "warned", message: diagnosticLine(warning) });
 
   await using tree = await WorkTree.open(project);
+  const debugged = project.settings.debugLog.enabled ? await fitLogDir(project, tree) : undefined;
+  if (debugged?.ok === false) return troubled(debugged.trouble);
   const noteResult = logRequest(project, request);
   const unneeded = request.checkInterval ? await askGuards(project, request, tree) : undefined;
   trace("guards asked");
@@ -93,7 +96,8 @@ async function lookAtTree(project: Project, tree: WorkTree, { workTree, session 
 /** Takes the lock, looks, plans, runs the gates and concludes. */
 async function runAlone(project: Project, request: RunRequest, tree: WorkTree): Promise<RunResult> {
   const { logDir } = project;
-  const prepared = prepareLogDir(logDir);
+  const fit = await fitLogDir(project, tree);
+  const prepared = fit.ok ? prepareLogDir(logDir) : fit;
   if (!prepared.ok) return troubled(prepared.trouble);
   const locked = acquireLock(logDir.lockFile, project.session);
   if (!locked.ok) return troubled(locked.trouble);

@@ -1,6 +1,7 @@
 import { loadSettings } from "../../config/gauntlet/load.ts";
 import { type Diagnostic, formatDiagnostic } from "../../core/diagnostic.ts";
 import type { Result } from "../../core/trouble.ts";
+import { diagnoseLogDir } from "../../engine/fit-log-dir.ts";
 import { findProject } from "../../machine/files/find-project.ts";
 import { validateJson } from "../../report/json.ts";
 import { EXIT } from "../exit-code.ts";
@@ -27,7 +28,10 @@ async function diagnose({ cwd, env }: Terminal): Promise<Result<readonly Diagnos
   const root = findProject(cwd);
   if (root === undefined) return { ok: false, trouble: { kind: "no-config", searchedFrom: cwd } };
   const loaded = await loadSettings(root, env);
-  if (loaded.ok) return { ok: true, value: loaded.value.warnings };
+  if (loaded.ok) {
+    const { settings, warnings } = loaded.value;
+    return { ok: true, value: [...warnings, ...(await diagnoseLogDir(settings, env))] };
+  }
   return loaded.trouble.kind === "config-invalid" ? { ok: true, value: loaded.trouble.diagnostics } : loaded;
 }
 

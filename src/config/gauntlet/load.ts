@@ -1,5 +1,7 @@
 import { posix } from "node:path";
 import type { Diagnostic } from "../../core/diagnostic.ts";
+import { isGlob } from "../../core/entry-point.ts";
+import { isException } from "../../core/file-patterns.ts";
 import { type AbsolutePath, projectPath } from "../../core/path.ts";
 import type { RetryPolicy } from "../../core/progress.ts";
 import type { EntryPoint, Settings } from "../../core/settings.ts";
@@ -34,6 +36,7 @@ export async function loadSettings(root: AbsolutePath, env: Environment): Promis
   const tables = await readGates(config, files);
   const entryPoints = config === undefined ? [] : readEntryPoints(config, tables, files);
   const fields = config && readFields(config, files);
+  if (config !== undefined && fields !== undefined) keepLogsApart(config, { fields, entryPoints }, files);
   const global = await readGlobal(env);
 
   const diagnostics = [...files.diagnostics, ...global.warnings];
@@ -69,6 +72,37 @@ function readFields(source: YamlSource, { report }: ConfigFiles) {
   } = configSchema.shape;
   reportUnknownKeys(Object.keys(configSchema.shape), { source, path: [], report });
   return readKeys(shape, { source, path: [], report });
+}
+
+/** What is in the log directory never counts as a change, so no gate may be there for it. */
+function keepLogsApart(
+  source: YamlSource,
+  { fields, entryPoints }: Pick<Project, "fields" | "entryPoints">,
+  { report }: ConfigFiles,
+): void {
+  const logDir = projectPath(posix.normalize(fields.log_dir));
+  const found = entryPoints.flatMap(lookedAfter).find((path) => isBelow(staticPart(path), logDir));
+  if (found === undefined) return;
+  const message = `\`log_dir\` (${logDir}) holds what a gate looks after: ${found}`;
+  report(source.complain(["log_dir"], { message, hint: "name a directory that is used for nothing else" }));
+}
+
+function lookedAfter({ path, gates }: EntryPoint): readonly string[] {
+  const inputs = gates.flatMap((gate) => (gate.kind === "check" ? [gate.inputs, gate.files] : [])).flat();
+  return [path, ...inputs.filter((one) => one !== undefined && !isException(one))].filter(
+    (one) => one !== undefined,
+  );
+}
+
+/** A pattern up to its first wildcard. */
+function staticPart(pattern: string): string {
+  const parts = projectPath(posix.normalize(pattern)).split("/");
+  const end = parts.findIndex((part) => isGlob(part));
+  return parts.slice(0, end === -1 ? parts.length : end).join("/");
+}
+
+function isBelow(path: string, directory: string): boolean {
+  return path === directory || path.startsWith(`${directory}/`);
 }
 
 interface Project {

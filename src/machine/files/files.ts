@@ -1,6 +1,7 @@
 import { hasCode } from "./errno.ts";
 import {
   appendFileSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -203,7 +204,9 @@ export function removeTree(path: string): void {
   }
 }
 
+/** A link, or a file, in the place of the directory goes itself. */
 function removeDirectory(path: string): void {
+  if (!lstatSync(path).isDirectory()) return unlinkSync(path);
   for (const entry of readdirSync(path, { withFileTypes: true })) {
     const inside = join(path, entry.name);
     if (entry.isDirectory()) removeDirectory(inside);

@@ -30,6 +30,19 @@ function mayHoldSubmoduleSomewhere(index: Buffer): boolean {
   return index.length < HEADER_BYTES || index.includes(SUBMODULE_BYTES) || index.includes("link");
 }
 
+/** Up to `most` names below a directory, from the top; undefined where the file is not read with certainty. */
+export function namesBelow(path: string, directory: string, most: number): readonly string[] | undefined {
+  const index = readIfThere(path);
+  if (index === undefined) return [];
+  const start = Buffer.from(`${directory}/`);
+  const names: string[] = [];
+  const isUnderstood = visitEntries(index, ({ nameAt, nameEnd }) => {
+    if (names.length < most && index.subarray(nameAt, nameAt + start.length).equals(start))
+      names.push(index.toString("utf8", nameAt, nameEnd));
+  });
+  return isUnderstood ? names : undefined;
+}
+
 /** More files are quicker looked at by git. */
 const MOST_FILES = 1_000;
 

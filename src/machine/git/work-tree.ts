@@ -1,11 +1,12 @@
 import { once } from "../../core/once.ts";
-import type { AbsolutePath } from "../../core/path.ts";
+import type { AbsolutePath, ProjectPath } from "../../core/path.ts";
 import type { Result } from "../../core/trouble.ts";
 import type { Environment } from "../process/environment.ts";
 import type { ChangeQuery } from "./base.ts";
 import { changesIn, changesWithoutGit, type DetectedChanges, workTreeStatus } from "./changes.ts";
 import { Git, splitNul } from "./git.ts";
 import { compareHeadQuickly, type HeadComparison } from "./head-comparison.ts";
+import { namesBelow } from "./index-file.ts";
 import type { WorkTreeStatus } from "./read-output.ts";
 import { Repository } from "./repository.ts";
 import { type Snapshot, takeSnapshot, treeIdOf } from "./snapshot.ts";
@@ -17,6 +18,9 @@ export interface WorkTreeOptions {
   readonly env: Environment;
   readonly signal?: AbortSignal | undefined;
 }
+
+/** Enough to tell ours from others'. */
+const MOST_NAMED = 100;
 
 /** A project's work tree as one run sees it. Everything is looked at when it is first asked for, and once. */
 export class WorkTree implements AsyncDisposable {
@@ -48,6 +52,18 @@ export class WorkTree implements AsyncDisposable {
     if (detected.ok) return detected;
     const withoutGit = await changesWithoutGit(this.git, query); // it looked like a repository, but git has the last word
     return withoutGit.ok ? withoutGit : detected;
+  }
+
+  /** Some files below a directory of the project that git tracks, or would track: from the top, to be named. */
+  async filesBelow(directory: ProjectPath, which: "tracked" | "untracked"): Promise<readonly string[]> {
+    if (this.#repository === undefined) return [];
+    const { prefix, index } = this.#repository.places;
+    const known = which === "tracked" ? namesBelow(index, `${prefix}${directory}`, MOST_NAMED) : undefined;
+    if (known !== undefined) return known;
+    const options = which === "tracked" ? ["--cached"] : ["--others", "--exclude-standard"];
+    const list = ["--literal-pathspecs", "ls-files", "-z", "--full-name", ...options, "--", directory];
+    const listed = await this.git.output(list);
+    return listed.ok ? splitNul(listed.value).slice(0, MOST_NAMED) : [];
   }
 
   /** What HEAD is compared with; outside git, nothing. */

@@ -77,7 +77,7 @@ function takeOver(
   using _claim = claimed.value;
   if (readHolder(path)?.runId !== by.dead.runId) return undefined;
   const copy = `${by.draft}.new`;
-  writeFileSync(copy, JSON.stringify(by.self), { mode: 0o600 });
+  writeFileSync(copy, JSON.stringify(by.self), { flag: "wx", mode: 0o600 });
   renameSync(copy, path);
   return ok(held(path, by.self.runId, by.dead));
 }
