@@ -11,7 +11,8 @@ import { statusMessage } from "../core/status-message.ts";
 import { explain } from "../core/trouble.ts";
 import { now } from "../machine/clock.ts";
 import { treeIdOf } from "../machine/git/snapshot.ts";
-import { keepPassIndex, writeSession, writeWorkTree } from "../machine/state/history.ts";
+import { writeLastRun, writeSession } from "../machine/state/history.ts";
+import { writePass } from "../machine/state/passes.ts";
 import type { Failures } from "./failures.ts";
 import type { Project } from "./project.ts";
 import type { PlannedRun } from "./run.ts";
@@ -40,7 +41,7 @@ export async function conclude(run: FinishedRun): Promise<Ran> {
   });
   const feedback = judgement.status === "failed" ? failures?.feedback(judgement) : undefined;
   const { status, session, attemptsLeft } = { ...judgement, ...feedback };
-  const lost = await remember(run, status, withFailedFiles(session, run));
+  const { lost, warnings } = await remember(run, status, withFailedFiles(session, run));
   const facts = {
     kind: "ran" as const,
     outcomes,
@@ -49,7 +50,7 @@ export async function conclude(run: FinishedRun): Promise<Ran> {
     changes: planned.detected.changes,
     plan: planned.plan,
     consoleLogPath,
-    warnings: [...planned.warnings, ...(lost === undefined ? [] : [`This run is not recorded. ${lost}`])],
+    warnings: [...planned.warnings, ...warnings],
   };
   if (lost !== undefined && status === "failed") return { ...facts, ...uncountable(lost) };
   const detail = detailOf(status, outcomes);
@@ -113,26 +114,35 @@ function withFailedFiles(session: SessionHistory, { planned }: FinishedRun): Ses
   return { ...session, openFailures };
 }
 
-/** Returns why a record could not be written, if so. */
+interface Remembered {
+  /** Why the run could not be written down, if so. */
+  readonly lost?: string;
+  readonly warnings: readonly string[];
+}
+
 async function remember(
   run: FinishedRun,
   status: Ran["status"],
   session: SessionHistory,
-): Promise<string | undefined> {
+): Promise<Remembered> {
   const { project, planned } = run;
   const { stateDir } = project.logDir;
   const pass = await passRecord(run, status);
-  const kept = pass ?? planned.workTree.pass;
+  const kept = pass && writePass(project.passDir, pass, planned.snapshot.keepIndex);
+  const isPassLost = kept?.ok === false;
   const written = [
     writeSession(stateDir, project.session, pass === undefined ? session : { ...session, openFailures: [] }),
-    writeWorkTree(stateDir, {
-      lastRun: runRecord(run, status),
-      ...(kept === undefined ? {} : { pass: kept }),
-    }),
+    writeLastRun(stateDir, { ...runRecord(run, status), ...(isPassLost ? { isPassLost } : {}) }),
   ];
   const failed = written.find((one) => !one.ok);
-  return failed === undefined || failed.ok ? undefined : explain(failed.trouble);
+  const wasTold = planned.workTree.lastRun?.isPassLost === true;
+  const passLost = isPassLost && !wasTold ? [`${PASS_LOST} ${explain(kept.trouble)}`] : [];
+  if (failed === undefined || failed.ok) return { warnings: passLost };
+  const lost = explain(failed.trouble);
+  return { lost, warnings: [`This run is not recorded. ${lost}`, ...passLost] };
 }
+
+const PASS_LOST = "This pass cannot be kept, so the gates run at every stop, changed or not.";
 
 /** Only a run of everything speaks for the tree, and only if the tree stood still while it ran. */
 async function passRecord(run: FinishedRun, status: Status): Promise<PassRecord | undefined> {
@@ -141,7 +151,6 @@ async function passRecord(run: FinishedRun, status: Status): Promise<PassRecord 
   if (status !== "passed" && status !== "passed_with_warnings") return undefined;
   if (!isRunOfEverything(run.request) || !(await planned.stoodStill())) return undefined;
   const tree = `${runNumber}-${planned.runId}`;
-  keepPassIndex(project.logDir.stateDir, tree, planned.snapshot.keepIndex);
   const { baseCommit } = planned.detected.changes;
   return {
     runNumber,

@@ -15,8 +15,9 @@ import { WorkTree } from "../machine/git/work-tree.ts";
 import { makeRoomForRun, prepareLogDir } from "../machine/logs/log-dir.ts";
 import { GateGroups } from "../machine/process/leftovers.ts";
 import { trace } from "../machine/process/trace.ts";
-import { passIndexOf, readSession, readWorkTree, writeSession } from "../machine/state/history.ts";
+import { readSession, readWorkTree, writeSession } from "../machine/state/history.ts";
 import { acquireLock } from "../machine/state/lock.ts";
+import { passIndexOf } from "../machine/state/passes.ts";
 import { readSessionRecord } from "../machine/state/sessions.ts";
 import { autoClean, tidyUpAfter } from "./clean.ts";
 import { conclude } from "./conclude.ts";
@@ -52,9 +53,9 @@ async function askGuards(
   { event }: RunRequest,
   tree: WorkTree,
 ): Promise<RunResult | undefined> {
-  const { settings, logDir } = project;
+  const { settings, logDir, passDir } = project;
   const { stopHook, gateHash } = settings;
-  const { value: workTree } = readWorkTree(logDir.stateDir);
+  const { value: workTree } = readWorkTree(logDir.stateDir, passDir);
   const { value: session } = readSession(logDir.stateDir, project.session);
   const look = once(() => lookAtTree(project, tree, { workTree, session }));
   const stop = { event, stopHook, gateHash, workTree, session, now: now(), inWords: isoTime, tree: look };
@@ -82,11 +83,11 @@ interface Histories {
 
 /** Looks only as far as it takes to tell whether this tree is one we know. */
 async function lookAtTree(project: Project, tree: WorkTree, { workTree, session }: Histories) {
-  const { settings, logDir } = project;
+  const { settings, passDir } = project;
   const { pass } = workTree;
   const mayBePass = pass?.gateHash === settings.gateHash;
   const [isPassTree, compared, fingerprint] = await Promise.all([
-    mayBePass && tree.isUnchangedSince(passIndexOf(logDir.stateDir, pass.tree)),
+    mayBePass && tree.isUnchangedSince(passIndexOf(passDir, pass.tree)),
     mayBePass ? tree.comparison() : undefined,
     session.gaveUpOn === undefined ? undefined : tree.fingerprint(),
   ]);
@@ -129,11 +130,12 @@ interface Situation extends Histories {
 }
 
 async function lookAround(project: Project, request: RunRequest, tree: WorkTree): Promise<Result<Situation>> {
-  const { logDir, session: key } = project;
-  const { value: workTree, warning } = readWorkTree(logDir.stateDir);
+  const { logDir, session: key, passDir } = project;
+  const { value: workTree, warning } = readWorkTree(logDir.stateDir, passDir);
   const stored = readSession(logDir.stateDir, key);
   const looking = Promise.all([tree.changes(), tree.snapshot()]);
-  const runNumber = makeRoomForRun(logDir, workTree.lastRun?.number); // while git looks
+  const lastKnown = Math.max(workTree.lastRun?.number ?? 0, workTree.pass?.runNumber ?? 0); // a pass closes earlier failures
+  const runNumber = makeRoomForRun(logDir, lastKnown); // while git looks
   const [detected, snapshot] = await looking;
   if (!detected.ok) return detected;
   const fingerprint = stored.value.gaveUpOn === undefined ? undefined : await tree.fingerprint();

@@ -8,6 +8,7 @@ import {
   type WorkTreeHistory,
 } from "../../core/history.ts";
 import { listSessions, readWorkTree } from "../../machine/state/history.ts";
+import { passDirOf } from "../../machine/state/passes.ts";
 import { logDirOf } from "../../machine/logs/log-dir.ts";
 import { type SessionFacts, statusJson } from "../../report/json.ts";
 import { counted, finishedLine, whatItCameTo } from "../../report/plain-lines.ts";
@@ -24,7 +25,7 @@ export async function statusCommand(terminal: Terminal, { json }: StatusOptions)
   const settings = await openSettings(terminal, { command: "status", json });
   if (typeof settings === "number") return settings;
   const { stateDir } = logDirOf(settings.root, settings.logDir);
-  const workTree = readWorkTree(stateDir);
+  const workTree = readWorkTree(stateDir, passDirOf(settings.root, terminal.env));
   const stored = listSessions(stateDir);
   const sessions = openSessions(stored, settings, workTree.value.pass);
   for (const { warning } of [workTree, ...stored])
