@@ -16,6 +16,7 @@ import { writePass } from "../machine/state/passes.ts";
 import type { Failures } from "./failures.ts";
 import type { Project } from "./project.ts";
 import type { PlannedRun } from "./run.ts";
+import type { Stillness } from "./stillness.ts";
 
 export interface FinishedRun {
   readonly project: Project;
@@ -23,6 +24,7 @@ export interface FinishedRun {
   readonly planned: PlannedRun;
   readonly outcomes: readonly GateOutcome[];
   readonly consoleLogPath: string;
+  readonly stillness: () => Promise<Stillness>;
 }
 
 /** Judges a finished run, writes down what later runs must know, and reports the result. */
@@ -40,7 +42,8 @@ export async function conclude(run: FinishedRun): Promise<Ran> {
     fingerprint,
   });
   const feedback = judgement.status === "failed" ? failures?.feedback(judgement) : undefined;
-  const { status, session, attemptsLeft } = { ...judgement, ...feedback };
+  const { session, attemptsLeft } = { ...judgement, ...feedback };
+  const { status, doubt, doubts } = await inDoubt(run, judgement.status);
   const { lost, warnings } = await remember(run, status, withFailedFiles(session, run));
   const facts = {
     kind: "ran" as const,
@@ -50,10 +53,10 @@ export async function conclude(run: FinishedRun): Promise<Ran> {
     changes: planned.detected.changes,
     plan: planned.plan,
     consoleLogPath,
-    warnings: [...planned.warnings, ...warnings],
+    warnings: [...planned.warnings, ...doubts, ...warnings],
   };
   if (lost !== undefined && status === "failed") return { ...facts, ...uncountable(lost) };
-  const detail = detailOf(status, outcomes);
+  const detail = detailOf(status, outcomes) ?? doubt;
   const message = statusMessage(status, { detail: detail ?? partOf(run, status) });
   return {
     ...facts,
@@ -67,6 +70,15 @@ export async function conclude(run: FinishedRun): Promise<Ran> {
       blocked: status === "failed" ? blockedStop(run, session) : undefined,
     }),
   };
+}
+
+/** A pass of gates that did not see the same files is no plain pass. */
+async function inDoubt({ stillness }: FinishedRun, status: Ran["status"]) {
+  const isPass = status === "passed" || status === "passed_with_warnings";
+  const doubt = isPass ? (await stillness()).doubt : undefined;
+  if (doubt === undefined) return { status, doubts: [] };
+  const told = `${doubt.charAt(0).toUpperCase()}${doubt.slice(1)}.`;
+  return { status: "passed_with_warnings" as const, doubt, doubts: [told] };
 }
 
 /** For the next stop of this session, which may read nothing else when the host says it is a continuation. */
@@ -149,7 +161,7 @@ async function passRecord(run: FinishedRun, status: Status): Promise<PassRecord 
   const { project, planned } = run;
   const { runNumber } = planned;
   if (status !== "passed" && status !== "passed_with_warnings") return undefined;
-  if (!isRunOfEverything(run.request) || !(await planned.stoodStill())) return undefined;
+  if (!isRunOfEverything(run.request) || !(await run.stillness()).isStill) return undefined;
   const tree = `${runNumber}-${planned.runId}`;
   const { baseCommit } = planned.detected.changes;
   return {

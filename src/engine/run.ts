@@ -6,6 +6,7 @@ import { projectPath } from "../core/path.ts";
 import { type Plan, planGates } from "../core/plan.ts";
 import { notNeeded, type RunEvent, type RunRequest, type RunResult, troubled } from "../core/run.ts";
 import { ok, type Result, type Trouble } from "../core/trouble.ts";
+import { unseenChanges } from "../core/unseen-changes.ts";
 import type { GateContext } from "../gates/gate-context.ts";
 import { now } from "../machine/clock.ts";
 import { kindOf } from "../machine/files/files.ts";
@@ -26,6 +27,7 @@ import { openGatePasses } from "./gate-passes.ts";
 import { openProject, type Project } from "./project.ts";
 import { runGates } from "./run-gates.ts";
 import { logRequest, startRunLog } from "./run-log.ts";
+import { GateSpans, stillnessOf } from "./stillness.ts";
 
 /** Runs a project's gates. Never exits the process, never writes to stdout, never throws for expected trouble. */
 export async function executeRun(request: RunRequest): Promise<RunResult> {
@@ -113,8 +115,20 @@ async function runAlone(project: Project, request: RunRequest, tree: WorkTree): 
   if (unknown !== undefined) return troubled(unknown);
 
   const plan = planFor(project, request, situation);
-  if (plan.gates.length === 0) return nothingToRun(project, request, { ...situation, plan });
-  return await runPlan(project, request, { ...situation, plan, runId: lock.runId }); // the lock is released after it
+  const warnings = [...situation.warnings, ...unseenBy(plan, project, { request, situation })];
+  const planned = { ...situation, plan, warnings };
+  if (plan.gates.length === 0) return nothingToRun(project, request, planned);
+  return await runPlan(project, request, { ...planned, runId: lock.runId }); // the lock is released after it
+}
+
+/** Only of a run of everything is it to be expected that some gate looks at every change. */
+function unseenBy(
+  plan: Plan,
+  { settings }: Project,
+  { request, situation }: { readonly request: RunRequest; readonly situation: Situation },
+): readonly string[] {
+  const isPart = request.kind !== undefined || (request.gates?.length ?? 0) > 0;
+  return isPart ? [] : unseenChanges(settings.entryPoints, situation.detected.changes, plan);
 }
 
 /** Everything a run must know before it can plan. */
@@ -123,8 +137,6 @@ interface Situation extends Histories {
   readonly detected: DetectedChanges;
   /** The work tree before any gate ran. */
   readonly snapshot: Snapshot;
-  /** Whether the work tree is, after the gates, what it was before them. */
-  readonly stoodStill: () => Promise<boolean>;
   /** State that could not be trusted and counts as absent. */
   readonly warnings: readonly string[];
 }
@@ -144,8 +156,7 @@ async function lookAround(project: Project, request: RunRequest, tree: WorkTree)
   const session = { ...resumed, attempts: request.budget?.spent ?? attemptsSpent(resumed, project, request) };
   const warnings = [warning, stored.warning].filter((one) => one !== undefined);
   await autoClean(project, tree, { lastRun: workTree.lastRun, here: detected.value });
-  const stoodStill = once(snapshot.isCurrent);
-  return ok({ runNumber, detected: detected.value, snapshot, stoodStill, workTree, session, warnings });
+  return ok({ runNumber, detected: detected.value, snapshot, workTree, session, warnings });
 }
 
 /** What the session has spent, by its own record or by the one outside the project, which outlives a removed log directory. */
@@ -205,8 +216,10 @@ async function runPlan(project: Project, request: RunRequest, planned: PlannedRu
   const { runNumber, plan } = planned;
   using log = startRunLog(project, runNumber);
   using groups = new GateGroups(logDir);
+  const spans = new GateSpans();
   const onEvent = (event: RunEvent): void => {
     log.record(event);
+    spans.note(event);
     request.onEvent?.(event);
   };
   const { changes } = planned.detected;
@@ -219,10 +232,11 @@ async function runPlan(project: Project, request: RunRequest, planned: PlannedRu
   const { maxParallel } = settings;
   const outcomes = await runGates(plan, { maxParallel, context, onEvent, reuse }, signal);
   trace("gates done");
-  if (passes.hasNews(outcomes) && (await planned.stoodStill())) passes.remember(outcomes, runNumber);
+  const stillness = once(() => stillnessOf(planned.snapshot, spans));
+  if (passes.hasNews(outcomes) && (await stillness()).isStill) passes.remember(outcomes, runNumber);
 
   const consoleLogPath = projectPath(`${settings.logDir}/${log.name}`);
-  const result = await conclude({ project, request, planned, outcomes, consoleLogPath });
+  const result = await conclude({ project, request, planned, outcomes, consoleLogPath, stillness });
   for (const message of result.warnings.slice(planned.warnings.length)) onEvent({ kind: "warned", message });
   log.finish(result);
   trace("concluded");

@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import type { Diagnostic } from "../../core/diagnostic.ts";
-import { isGlob } from "../../core/entry-point.ts";
+import { fixedPart } from "../../core/entry-point.ts";
 import { isException } from "../../core/file-patterns.ts";
 import { type AbsolutePath, projectPath } from "../../core/path.ts";
 import type { RetryPolicy } from "../../core/progress.ts";
@@ -81,7 +81,9 @@ function keepLogsApart(
   { report }: ConfigFiles,
 ): void {
   const logDir = projectPath(posix.normalize(fields.log_dir));
-  const found = entryPoints.flatMap(lookedAfter).find((path) => isBelow(staticPart(path), logDir));
+  const found = entryPoints
+    .flatMap(lookedAfter)
+    .find((path) => `${fixedPart(path)}/`.startsWith(`${logDir}/`));
   if (found === undefined) return;
   const message = `\`log_dir\` (${logDir}) holds what a gate looks after: ${found}`;
   report(source.complain(["log_dir"], { message, hint: "name a directory that is used for nothing else" }));
@@ -92,17 +94,6 @@ function lookedAfter({ path, gates }: EntryPoint): readonly string[] {
   return [path, ...inputs.filter((one) => one !== undefined && !isException(one))].filter(
     (one) => one !== undefined,
   );
-}
-
-/** A pattern up to its first wildcard. */
-function staticPart(pattern: string): string {
-  const parts = projectPath(posix.normalize(pattern)).split("/");
-  const end = parts.findIndex((part) => isGlob(part));
-  return parts.slice(0, end === -1 ? parts.length : end).join("/");
-}
-
-function isBelow(path: string, directory: string): boolean {
-  return path === directory || path.startsWith(`${directory}/`);
 }
 
 interface Project {

@@ -60,6 +60,26 @@ export function hasOtherSize(path: string, top: string): boolean {
   return isUnderstood && isOther;
 }
 
+/** More would take longer to look at than the rest of a stop. */
+const MOST_TIMED = 5_000;
+
+/**
+ * Files whose change time is not the one in the index, to the nanosecond: git itself may compare whole seconds. None where the
+ * index is not read with certainty or has too many; git tells about those.
+ */
+export function filesTouchedSince(path: string, top: string): readonly string[] {
+  const index = readIfThere(path);
+  if (index === undefined || entryCount(index) > MOST_TIMED) return [];
+  const touched: string[] = [];
+  const isUnderstood = visitEntries(index, ({ mode, changed, nameAt, nameEnd }) => {
+    const name = index.toString("utf8", nameAt, nameEnd);
+    if ((mode & FILE_TYPE) !== FILE || name.includes("\uFFFD")) return;
+    const facts = lstatSync(join(top, name), { bigint: true, throwIfNoEntry: false });
+    if (facts !== undefined && facts.ctimeNs !== changed) touched.push(name);
+  });
+  return isUnderstood ? touched : [];
+}
+
 /** As an index keeps it; undefined for a file that is gone or cannot be reached any more. */
 function sizeOf(path: string): number | undefined {
   try {
@@ -72,6 +92,8 @@ function sizeOf(path: string): number | undefined {
 interface Entry {
   readonly mode: number;
   readonly size: number;
+  /** When it last changed, in nanoseconds since the epoch. */
+  readonly changed: bigint;
   readonly isHidden: boolean;
   readonly nameAt: number;
   readonly nameEnd: number;
@@ -122,6 +144,7 @@ function entryAt(index: Buffer, at: number): Entry {
   return {
     mode: index.readUInt32BE(at + MODE_AT),
     size: index.readUInt32BE(at + SIZE_AT),
+    changed: BigInt(index.readUInt32BE(at)) * 1_000_000_000n + BigInt(index.readUInt32BE(at + 4)),
     isHidden: isSkipped || (flags & ASSUME_VALID) !== 0,
     nameAt,
     nameEnd: length < NAME_LENGTH ? nameAt + length : index.indexOf(0, nameAt + length),

@@ -1,6 +1,8 @@
+import { realpathSync } from "node:fs";
+import { isAbsolute, relative, sep } from "node:path";
 import { once } from "../../core/once.ts";
 import type { AbsolutePath, ProjectPath } from "../../core/path.ts";
-import type { Result } from "../../core/trouble.ts";
+import { fail, type Result, type Trouble } from "../../core/trouble.ts";
 import type { Environment } from "../process/environment.ts";
 import type { ChangeQuery } from "./base.ts";
 import { changesIn, changesWithoutGit, type DetectedChanges, workTreeStatus } from "./changes.ts";
@@ -47,6 +49,8 @@ export class WorkTree implements AsyncDisposable {
     const { query } = this.#options;
     const repository = this.#repository;
     if (repository === undefined) return changesWithoutGit(this.git, query);
+    const { top } = repository.places;
+    if (!isInside(query.root, top)) return fail(elsewhere(query.root, top));
     const { comparison } = this;
     const detected = await changesIn(this.git, query, { status: this.#status, comparison });
     if (detected.ok) return detected;
@@ -113,4 +117,15 @@ export class WorkTree implements AsyncDisposable {
     const listed = await this.#repository?.top.output(["ls-files", "-z", "--others", "--exclude-standard"]);
     return listed?.ok ? splitNul(listed.value) : undefined;
   }
+}
+
+function isInside(path: string, directory: string): boolean {
+  const way = relative(realpathSync(directory), realpathSync(path));
+  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+/** With `core.worktree` git looks at another directory than the one whose gates are asked about. */
+function elsewhere(root: string, top: string): Trouble {
+  const detail = `git looks at the work tree ${top}, which does not contain ${root} (core.worktree)`;
+  return { kind: "git-failed", command: "git rev-parse --show-toplevel", detail };
 }

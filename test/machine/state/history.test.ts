@@ -155,9 +155,9 @@ describe("counts as absent, with a warning", () => {
   });
 });
 
-describe("the last pass", () => {
-  const keepNothing = (): void => {};
+const keepNothing = (): void => {};
 
+describe("the last pass", () => {
   test("is read again beside the last run, and only its own index stays", async () => {
     await using dir = await tempDir();
     const passDir = passDirOf("/a/project", { XDG_STATE_HOME: dir.path });
