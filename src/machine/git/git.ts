@@ -1,5 +1,6 @@
 import { devNull } from "node:os";
 import { fail, ok, type Result, type Trouble } from "../../core/trouble.ts";
+import { ownMark, RUN_ID_VARIABLE } from "../process/own-mark.ts";
 import { runProcess } from "../process/run-process.ts";
 import { trace } from "../process/trace.ts";
 
@@ -90,6 +91,7 @@ export class Git {
           LC_ALL: "C",
           GIT_TERMINAL_PROMPT: "0",
           GIT_GRAFT_FILE: devNull,
+          [RUN_ID_VARIABLE]: ownMark(),
           ...options.env,
         },
         ...(options.stdin === undefined ? {} : { stdin: options.stdin }),
