@@ -8,7 +8,7 @@ export interface Movement {
   readonly touched: readonly Touched[];
 }
 
-export interface Touched {
+interface Touched {
   readonly path: string;
   /** When it last changed, in milliseconds since the epoch; absent where nothing tells. */
   readonly at?: number;

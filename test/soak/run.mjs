@@ -54,7 +54,7 @@ const env = {
 async function soak() {
   const end = Date.now() + SECONDS * 1000;
   mkdirSync(env.HOME, { recursive: true });
-  console.log(`soak: ${SECONDS} s, seed ${seed}`);
+  process.stdout.write(`soak: ${SECONDS} s, seed ${seed}\n`);
   for (let number = 0; Date.now() < end; number++) {
     const project = makeProject(number);
     for (let step = 0; step < 25 && Date.now() < end; step++) await play(project);
@@ -290,7 +290,7 @@ function generator(state) {
 
 function report(outcome) {
   const figures = Object.entries(counts).map(([name, count]) => `${count} ${name}`);
-  console.log(`soak: ${figures.join(", ")} (seed ${seed}): ${outcome}`);
+  process.stdout.write(`soak: ${figures.join(", ")} (seed ${seed}): ${outcome}\n`);
 }
 
 try {
@@ -298,7 +298,7 @@ try {
   report("no lie, no orphan, no lost byte, no missing answer");
 } catch (error) {
   report(`FAILED: ${error.message}`);
-  console.error(history.slice(-30).join("\n"));
+  process.stderr.write(`${history.slice(-30).join("\n")}\n`);
   process.exitCode = 1;
 } finally {
   for (const pid of orphans()) process.kill(pid, "SIGKILL");

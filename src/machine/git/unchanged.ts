@@ -19,7 +19,7 @@ type Env = Readonly<Record<string, string>> & { readonly GIT_INDEX_FILE: string 
 const LARGE_INDEX_BYTES = 512 * 1024;
 
 /** Whether git sees no difference between the work tree and the index that `env` names. */
-export async function hasNoChange(top: Git, env: Env): Promise<boolean> {
+async function hasNoChange(top: Git, env: Env): Promise<boolean> {
   const kept = statSync(env.GIT_INDEX_FILE, { throwIfNoEntry: false });
   if (kept === undefined) return false; // a gate has cleared the temporary directory
   const [seesNoChange, hidden] = await Promise.all([

@@ -77,7 +77,7 @@ function ignoreOurselves(path: string): void {
 }
 
 /** The log of one gate in one run: `check_<scope>_<name>.<N>.log`. */
-export function gateLogName(gateId: string, runNumber: number): string {
+function gateLogName(gateId: string, runNumber: number): string {
   return `${plainName(gateId)}.${runNumber}.log`;
 }
 
