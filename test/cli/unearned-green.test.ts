@@ -29,6 +29,18 @@ describe("a change that the repository's settings hide is checked", () => {
     expect((await project.stop()).answer.status).toBe("failed");
   });
 
+  test("another content of the same size and time, a moment after a pass", async () => {
+    await using project = await GauntletProject.withChecks({ words: NO_BAD });
+    const path = join(project.root, "a.txt");
+    writeFileSync(path, "FINE");
+    utimesSync(path, LONG_AGO, LONG_AGO);
+    await project.stop();
+    writeFileSync(path, "BAD.");
+    utimesSync(path, LONG_AGO, LONG_AGO);
+
+    expect((await project.stop()).answer.status).toBe("failed");
+  });
+
   test("a removed file that is marked skip-worktree, without a sparse checkout", async () => {
     await using project = await GauntletProject.withChecks({ there: "test -e a.txt" }, { "a.txt": "FINE" });
     await project.git("update-index", "--skip-worktree", "a.txt");

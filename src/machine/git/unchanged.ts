@@ -3,13 +3,13 @@ import { dirname, join } from "node:path";
 import type { Movement } from "../../core/movement.ts";
 import { type Git, LOOK_OPTIONS, splitNul } from "./git.ts";
 import { areNone, findHiddenIn } from "./hidden-files.ts";
-import { filesTouchedSince, hasOtherSize } from "./index-file.ts";
+import { filesTouchedSince, hasOtherFacts } from "./index-file.ts";
 
 /** Whether the work tree is exactly what it was when this index was kept. What became ignored since then still counts. */
 export async function isUnchangedSince(top: Git, index: string): Promise<boolean> {
   const kept = statSync(index, { throwIfNoEntry: false });
   if (kept === undefined) return false;
-  if (kept.size <= LARGE_INDEX_BYTES && hasOtherSize(index, top.cwd)) return false;
+  if (kept.size <= LARGE_INDEX_BYTES && hasOtherFacts(index, top.cwd)) return false;
   return hasNoChange(top, { GIT_INDEX_FILE: index });
 }
 
