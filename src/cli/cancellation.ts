@@ -1,4 +1,12 @@
-const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+/** Whatever would end us without a word. Windows knows only the first three. */
+const SIGNALS: readonly NodeJS.Signals[] = [
+  "SIGINT",
+  "SIGTERM",
+  "SIGHUP",
+  ...(process.platform === "win32"
+    ? []
+    : (["SIGQUIT", "SIGUSR2", "SIGALRM", "SIGVTALRM", "SIGXCPU"] as const)),
+];
 
 interface Cancellation extends Disposable {
   readonly signal: AbortSignal;

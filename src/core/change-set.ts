@@ -22,4 +22,6 @@ export interface ChangedFile {
   readonly change: "added" | "modified" | "deleted" | "renamed" | "untracked" | "unmerged";
   /** Where a renamed file came from; it counts as deleted there. */
   readonly from?: ProjectPath;
+  /** It is a submodule or another repository inside this one: what changed is somewhere below it. */
+  readonly isRepository?: boolean;
 }

@@ -12,6 +12,7 @@ export function changesByScope(
   files: readonly ChangedFile[],
 ): ReadonlyMap<ProjectPath, readonly ChangedFile[]> {
   const scopeOf = scopeFinder(entryPoint);
+  const scopeBelow = scopeInRepository(entryPoint);
   const changes = new Map<ProjectPath, ChangedFile[]>();
   const add = (scope: ProjectPath | undefined, file: ChangedFile): void => {
     if (scope === undefined) return;
@@ -20,13 +21,38 @@ export function changesByScope(
     else own.push(file);
   };
   for (const file of files) {
-    const here = scopeOf(file.path);
+    const here = file.isRepository
+      ? (scopeOf(projectPath(`${file.path}/any`)) ?? scopeBelow(file.path))
+      : scopeOf(file.path);
     add(here, file);
     if (file.from === undefined) continue;
     const before = scopeOf(file.from);
     if (before !== here) add(before, { path: file.from, change: "deleted" });
   }
   return changes;
+}
+
+/** The scope that may be somewhere in a repository inside the repository; the children of `dir/*` in there are not known. */
+function scopeInRepository({ path }: EntryPoint): (repository: ProjectPath) => ProjectPath | undefined {
+  return (repository) =>
+    !isSplitByChild(path) && mayMatchBelow(path, repository) ? projectPath(path) : undefined;
+}
+
+/** Whether a path or glob may mean something below a directory. */
+export function mayMatchBelow(pattern: string, directory: string): boolean {
+  const base = fixedPart(pattern);
+  return (
+    base === "" ||
+    `${base}/`.startsWith(`${directory}/`) ||
+    (isGlob(pattern) && directory.startsWith(`${base}/`))
+  );
+}
+
+/** A pattern up to its first wildcard. */
+export function fixedPart(pattern: string): string {
+  const parts = projectPath(pattern).split("/");
+  const end = parts.findIndex((part) => part === "." || isGlob(part));
+  return parts.slice(0, end === -1 ? parts.length : end).join("/");
 }
 
 /** Whether an entry point looks after a scope, changed or not. */
@@ -78,5 +104,10 @@ function wholeFinder(pattern: string): (path: ProjectPath) => ProjectPath | unde
 function patternMatcher(pattern: string): (path: string) => boolean {
   const path = projectPath(pattern);
   const isMatch = isGlob(path) ? picomatch(path, { dot: true }) : () => false;
-  return (file) => file === path || file.startsWith(`${path}/`) || isMatch(file);
+  return (file) => file === path || file.startsWith(`${path}/`) || isMatch(onOneLine(file));
+}
+
+/** In a glob nothing matches the end of a line, and a name may hold one. */
+export function onOneLine(file: string): string {
+  return file.replaceAll(/[\n\r\u2028\u2029]/g, "_");
 }

@@ -1,5 +1,5 @@
 import picomatch from "picomatch";
-import { isGlob } from "./entry-point.ts";
+import { isGlob, onOneLine } from "./entry-point.ts";
 import { projectPath } from "./path.ts";
 
 /**
@@ -24,5 +24,8 @@ function matcherOf(pattern: string): (path: string) => boolean {
   if (path === ".") return () => true;
   const isMatch = isGlob(path) ? picomatch(path, { dot: true }) : () => false;
   const isNamed = path.includes("/") ? () => false : picomatch(path, { dot: true, matchBase: true });
-  return (file) => file === path || file.startsWith(`${path}/`) || isMatch(file) || isNamed(file);
+  return (file) => {
+    const line = onOneLine(file);
+    return file === path || file.startsWith(`${path}/`) || isMatch(line) || isNamed(line);
+  };
 }

@@ -1,3 +1,4 @@
+import { mayMatchBelow } from "./entry-point.ts";
 import { fileMatcher, isException } from "./file-patterns.ts";
 import { type PlannedGate, takesFiles } from "./plan.ts";
 
@@ -24,10 +25,20 @@ export function inputsOf(
 ): unknown {
   if (gate.kind !== "check" || gate.inputs === undefined) return undefined;
   const isInput = fileMatcher(gate.inputs);
-  const contents = [...around.contents].filter(([path]) => isInput(path));
+  const mayHoldInput = (path: string): boolean =>
+    gate.inputs?.some((glob) => !isException(glob) && (!glob.includes("/") || mayMatchBelow(glob, path))) ??
+    false;
+  const contents = [...around.contents].filter(
+    ([path, content]) => isInput(path) || (isRepository(content) && mayHoldInput(path)),
+  );
   if (contents.length === 0) return undefined;
   const named = takesFiles(gate) ? files.map(({ path }) => path) : [];
   return { gate, workingDirectory, baseBranch: around.baseBranch, named, contents };
+}
+
+/** As git's index lists it: a mode, then the commit that is checked out. */
+function isRepository(content: string): boolean {
+  return content.startsWith("160000 ");
 }
 
 /** The globs of a gate that no file matches: most likely mistyped. */

@@ -20,6 +20,8 @@ export interface RunRecord {
   readonly head?: string;
   /** Whether `head` was part of the base branch already; work that becomes part of it later is done with. */
   readonly merged: boolean;
+  /** It passed, and the pass could not be kept; the user was told. */
+  readonly isPassLost?: boolean;
   readonly outcomes: readonly GateOutcome[];
 }
 

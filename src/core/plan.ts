@@ -94,11 +94,14 @@ function decide({ scope, files }: Place, gate: Gate, context: PlanContext): Plan
   const skip = reasonToSkip({ id, gate, context });
   if (skip !== undefined) return { id, reason: skip };
   if (files.length === 0 && !stillFailing) return { id, reason: noChangeReason(scope) };
-  if (workingDirectory === undefined) return { id, reason: `${displayPath(scope)} no longer exists` };
+  if (workingDirectory === undefined) return { id, reason: `${displayPath(scope)} ${GONE}` };
   if (takesFiles(gate)) return decideByFiles({ id, gate, scope, workingDirectory, files }, context);
   const reason = files.length === 0 ? FAILED_BEFORE : changeReason(files);
   return { id, gate, scope, workingDirectory, files, reason };
 }
+
+/** Why a gate has no place to run in. */
+export const GONE = "no longer exists";
 
 /** Whether the names of the changed files are part of the command. */
 export function takesFiles(gate: Gate): boolean {

@@ -7,7 +7,8 @@ import { type Judged, notNeeded, type RunRequest, type RunResult } from "../core
 import { now } from "../machine/clock.ts";
 import type { WorkTree } from "../machine/git/work-tree.ts";
 import { prepareLogDir } from "../machine/logs/log-dir.ts";
-import { passIndexOf, writeSession } from "../machine/state/history.ts";
+import { writeSession } from "../machine/state/history.ts";
+import { passIndexOf } from "../machine/state/passes.ts";
 import type { Histories } from "./histories.ts";
 import type { Project } from "./project.ts";
 
@@ -49,11 +50,11 @@ async function lookAtTree(
   tree: WorkTree,
   { workTree, session }: Pick<Histories, "workTree" | "session">,
 ) {
-  const { settings, logDir } = project;
+  const { settings, passDir } = project;
   const { pass } = workTree;
   const mayBePass = pass !== undefined && coversGates(pass.gateHash, settings.gateHash);
   const [isPassTree, baseCommit, fingerprint] = await Promise.all([
-    mayBePass && tree.isUnchangedSince(passIndexOf(logDir.stateDir, pass.tree)),
+    mayBePass && tree.isUnchangedSince(passIndexOf(passDir, pass.tree)),
     mayBePass ? tree.baseCommit() : undefined,
     session.gaveUpOn === undefined ? undefined : tree.fingerprint(),
   ]);

@@ -18,6 +18,7 @@ import {
   writePrivateFile,
 } from "../machine/files/private-file.ts";
 import {
+  hasNoLinks,
   type LogDir,
   logDirOf,
   makeRoomForRun,
@@ -158,7 +159,7 @@ interface HookLogs {
 
 function openHookLogs(cwd: string, session: string): Result<HookLogs> {
   const dir = projectPath(`${LOGS}/${session}`);
-  const logDir = logDirOf(absolutePath(cwd), dir);
+  const logDir = hookLogDir(cwd, session);
   const prepared = prepareLogDir(logDir);
   if (!prepared.ok) return prepared;
   const runNumber = makeRoomForRun(logDir);
@@ -166,9 +167,14 @@ function openHookLogs(cwd: string, session: string): Result<HookLogs> {
   return ok({ dir, logDir, runNumber });
 }
 
+/** `.brepl` itself may be a link: it is the user's, and only what is below it is ours. */
+function hookLogDir(cwd: string, session: string): LogDir {
+  return logDirOf(absolutePath(join(cwd, ".brepl")), projectPath(`logs/${session}`));
+}
+
 /** Nothing failed, or the session is over: its logs are of no more use. */
 function dropHookLogs(cwd: string, session: string): void {
-  removeSessionLogs(join(cwd, LOGS), session);
+  if (hasNoLinks(hookLogDir(cwd, session)).ok) removeSessionLogs(join(cwd, LOGS), session);
 }
 
 /** `session` comes from `sessionKey`, so it cannot lead out of the directory. */

@@ -1,6 +1,6 @@
 import type { RunRecord } from "../core/history.ts";
 import type { Settings } from "../core/settings.ts";
-import type { Result } from "../core/trouble.ts";
+import { fail, type Result } from "../core/trouble.ts";
 import { isAncestor } from "../machine/git/base.ts";
 import type { DetectedChanges } from "../machine/git/changes.ts";
 import { sweepScratch } from "../machine/git/scratch-index.ts";
@@ -17,13 +17,17 @@ import {
 import type { Environment } from "../machine/process/environment.ts";
 import { endLeftovers } from "../machine/process/leftovers.ts";
 import { acquireLock, type LockHolder } from "../machine/state/lock.ts";
+import { forgetPass, passDirOf } from "../machine/state/passes.ts";
 import { forgetBlocksIn } from "../machine/state/sessions.ts";
 import { debugClean } from "../report/debug-lines.ts";
+import { diagnoseLogDir } from "./fit-log-dir.ts";
 import type { Project } from "./project.ts";
 
 /** Archives the logs and forgets all state; not while a run is in progress. */
 export async function cleanProject(settings: Settings, env: Environment): Promise<Result<number>> {
   const dir = logDirOf(settings.root, settings.logDir);
+  const diagnostics = await diagnoseLogDir(settings, env);
+  if (diagnostics.length > 0) return fail({ kind: "config-invalid", diagnostics });
   const prepared = prepareLogDir(dir);
   if (!prepared.ok) return prepared;
   const locked = acquireLock(dir.lockFile);
@@ -33,6 +37,7 @@ export async function cleanProject(settings: Settings, env: Environment): Promis
   const archived = archiveLogs(dir);
   if (!archived.ok) return archived;
   const forgotten = forgetState(dir);
+  forgetPass(passDirOf(settings.root, env));
   forgetBlocksIn(settings.root, env);
   openDebugLog(dir.path, settings.debugLog)(debugClean("asked", archived.value));
   return forgotten.ok ? archived : forgotten;

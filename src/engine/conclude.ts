@@ -11,10 +11,12 @@ import { statusMessage } from "../core/status-message.ts";
 import { explain } from "../core/trouble.ts";
 import { now } from "../machine/clock.ts";
 import { treeIdOf } from "../machine/git/snapshot.ts";
-import { keepPassIndex, writeSession, writeWorkTree } from "../machine/state/history.ts";
+import { writeLastRun, writeSession } from "../machine/state/history.ts";
+import { writePass } from "../machine/state/passes.ts";
 import type { Failures } from "./failures.ts";
 import type { Project } from "./project.ts";
 import type { PlannedRun } from "./run.ts";
+import type { Stillness } from "./stillness.ts";
 
 export interface FinishedRun {
   readonly project: Project;
@@ -22,6 +24,7 @@ export interface FinishedRun {
   readonly planned: PlannedRun;
   readonly outcomes: readonly GateOutcome[];
   readonly consoleLogPath: string;
+  readonly stillness: () => Promise<Stillness>;
 }
 
 /** Judges a finished run, writes down what later runs must know, and reports the result. */
@@ -40,9 +43,10 @@ export async function conclude(run: FinishedRun): Promise<Ran> {
     fingerprint: tree,
   });
   const feedback = judgement.status === "failed" ? failures?.feedback(judgement) : undefined;
-  const { status, session, attemptsLeft } = { ...judgement, ...feedback };
+  const { session, attemptsLeft } = { ...judgement, ...feedback };
+  const { status, doubt, doubts } = await inDoubt(run, judgement.status);
   const pass = await passRecord(run, status, tree);
-  const lost = remember(run, { status, pass, session: withFailedFiles(session, run) });
+  const { lost, warnings } = remember(run, { status, pass, session: withFailedFiles(session, run) });
   const facts = {
     kind: "ran" as const,
     outcomes,
@@ -53,10 +57,10 @@ export async function conclude(run: FinishedRun): Promise<Ran> {
     judged: judged(run, { tree, pass }),
     consoleLogPath,
     notices: [],
-    warnings: [...planned.warnings, ...(lost === undefined ? [] : [`This run is not recorded. ${lost}`])],
+    warnings: [...planned.warnings, ...doubts, ...warnings],
   };
   if (lost !== undefined && status === "failed") return { ...facts, ...uncountable(lost) };
-  const detail = detailOf(status, outcomes);
+  const detail = detailOf(status, outcomes) ?? doubt;
   const message = statusMessage(status, { detail: detail ?? partOf(run, status) });
   return {
     ...facts,
@@ -70,6 +74,15 @@ export async function conclude(run: FinishedRun): Promise<Ran> {
       blocked: status === "failed" ? blockedStop(run, session) : undefined,
     }),
   };
+}
+
+/** A pass of gates that did not see the same files is no plain pass. */
+async function inDoubt({ stillness }: FinishedRun, status: Ran["status"]) {
+  const isPass = status === "passed" || status === "passed_with_warnings";
+  const doubt = isPass ? (await stillness()).doubt : undefined;
+  if (doubt === undefined) return { status, doubts: [] };
+  const told = `${doubt.charAt(0).toUpperCase()}${doubt.slice(1)}.`;
+  return { status: "passed_with_warnings" as const, doubt, doubts: [told] };
 }
 
 /** For the next stop of this session, which may read nothing else when the host says it is a continuation. */
@@ -122,25 +135,35 @@ function withFailedFiles(session: SessionHistory, { planned }: FinishedRun): Ses
   return { ...session, openFailures };
 }
 
-/** Returns why a record could not be written, if so. */
+interface Remembered {
+  /** Why the run could not be written down, if so. */
+  readonly lost?: string;
+  readonly warnings: readonly string[];
+}
+
 function remember(
   run: FinishedRun,
   { status, pass, session }: { status: Status; pass: PassRecord | undefined; session: SessionHistory },
-): string | undefined {
+): Remembered {
   const { project, planned } = run;
   const { stateDir } = project.logDir;
-  const kept = pass ?? planned.workTree.pass;
-  const judged = wasInterrupted(run) ? planned.session : session;
+  const kept = pass && writePass(project.passDir, pass, planned.snapshot.keepIndex);
+  const isPassLost = kept?.ok === false;
+  const judgedSession = wasInterrupted(run) ? planned.session : session;
+  const closed = pass === undefined ? judgedSession : { ...judgedSession, openFailures: [] };
   const written = [
-    writeSession(stateDir, project.session, pass === undefined ? judged : { ...judged, openFailures: [] }),
-    writeWorkTree(stateDir, {
-      lastRun: runRecord(run, status),
-      ...(kept === undefined ? {} : { pass: kept }),
-    }),
+    writeSession(stateDir, project.session, closed),
+    writeLastRun(stateDir, { ...runRecord(run, status), ...(isPassLost ? { isPassLost } : {}) }),
   ];
   const failed = written.find((one) => !one.ok);
-  return failed === undefined || failed.ok ? undefined : explain(failed.trouble);
+  const wasTold = planned.workTree.lastRun?.isPassLost === true;
+  const passLost = isPassLost && !wasTold ? [`${PASS_LOST} ${explain(kept.trouble)}`] : [];
+  if (failed === undefined || failed.ok) return { warnings: passLost };
+  const lost = explain(failed.trouble);
+  return { lost, warnings: [`This run is not recorded. ${lost}`, ...passLost] };
 }
+
+const PASS_LOST = "This pass cannot be kept, so the gates run at every stop, changed or not.";
 
 /** Only a run of everything speaks for the tree, and only if the tree stood still while it ran. */
 async function passRecord(
@@ -151,9 +174,8 @@ async function passRecord(
   const { project, planned } = run;
   const { runNumber } = planned;
   if (status !== "passed" && status !== "passed_with_warnings") return undefined;
-  if (!isRunOfEverything(run.request) || !(await planned.stoodStill())) return undefined;
+  if (!isRunOfEverything(run.request) || !(await run.stillness()).isStill) return undefined;
   const tree = `${runNumber}-${planned.runId}`;
-  keepPassIndex(project.logDir.stateDir, tree, planned.snapshot.keepIndex);
   const { baseCommit, head } = planned.detected.changes;
   return {
     runNumber,

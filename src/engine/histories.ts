@@ -1,7 +1,8 @@
 import type { SessionHistory, WorkTreeHistory } from "../core/history.ts";
 import type { RunRequest } from "../core/run.ts";
 import type { KnownGood } from "../machine/git/base.ts";
-import { passIndexOf, readSession, readWorkTree } from "../machine/state/history.ts";
+import { readSession, readWorkTree } from "../machine/state/history.ts";
+import { passIndexOf } from "../machine/state/passes.ts";
 import type { Project } from "./project.ts";
 
 /** What the work tree and the session have been through. */
@@ -12,8 +13,8 @@ export interface Histories {
   readonly warnings: readonly string[];
 }
 
-export function readHistories({ logDir, session: key }: Project): Histories {
-  const workTree = readWorkTree(logDir.stateDir);
+export function readHistories({ logDir, passDir, session: key }: Project): Histories {
+  const workTree = readWorkTree(logDir.stateDir, passDir);
   const session = readSession(logDir.stateDir, key);
   const warnings = [workTree.warning, session.warning].filter((one) => one !== undefined);
   return { workTree: workTree.value, session: session.value, warnings };
@@ -21,7 +22,7 @@ export function readHistories({ logDir, session: key }: Project): Histories {
 
 /** What was good before, for a base that hides what was committed. */
 export function knownGood(
-  { logDir, settings }: Project,
+  { passDir, settings }: Project,
   { record }: RunRequest,
   { workTree: { pass } }: Histories,
 ): KnownGood {
@@ -29,7 +30,7 @@ export function knownGood(
   return {
     sessionStart: start?.root === settings.root ? start.head : undefined,
     pass: pass && {
-      index: passIndexOf(logDir.stateDir, pass.tree),
+      index: passIndexOf(passDir, pass.tree),
       head: pass.head,
       runNumber: pass.runNumber,
     },

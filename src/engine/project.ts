@@ -9,6 +9,7 @@ import { baseBranchIn, type ChangeQuery } from "../machine/git/base.ts";
 import { type LogDir, logDirOf } from "../machine/logs/log-dir.ts";
 import { currentEnv, type Environment, isCi } from "../machine/process/environment.ts";
 import { timeLimit } from "../machine/process/time-limit.ts";
+import { passDirOf } from "../machine/state/passes.ts";
 import { sessionKey } from "../machine/state/session-key.ts";
 
 /** A project as one request finds it. */
@@ -16,6 +17,8 @@ export interface Project {
   readonly settings: Settings;
   readonly warnings: readonly Diagnostic[];
   readonly logDir: LogDir;
+  /** Where its last pass is kept. */
+  readonly passDir: string;
   /** The session whose budget and open failures count: the host's, or the command line's own. */
   readonly session: string;
   readonly env: Environment;
@@ -43,6 +46,7 @@ export async function openProject(request: RunRequest): Promise<Result<Project>>
     settings,
     warnings,
     logDir: logDirOf(root, logDir),
+    passDir: passDirOf(root, env),
     session: request.event === undefined ? "command-line" : sessionKey(request.event, root),
     env,
     ci,

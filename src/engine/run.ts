@@ -6,6 +6,7 @@ import { projectPath } from "../core/path.ts";
 import { type Plan, planGates } from "../core/plan.ts";
 import { notNeeded, type RunEvent, type RunRequest, type RunResult, troubled } from "../core/run.ts";
 import { ok, type Result, type Trouble } from "../core/trouble.ts";
+import { unseenChanges } from "../core/unseen-changes.ts";
 import type { GateContext } from "../gates/gate-context.ts";
 import { kindOf } from "../machine/files/files.ts";
 import type { DetectedChanges } from "../machine/git/changes.ts";
@@ -17,12 +18,14 @@ import { trace } from "../machine/process/trace.ts";
 import { acquireLock, lockReleased } from "../machine/state/lock.ts";
 import { autoClean, tidyUpAfter } from "./clean.ts";
 import { conclude } from "./conclude.ts";
+import { fitLogDir } from "./fit-log-dir.ts";
 import { openGatePasses } from "./gate-passes.ts";
 import { askGuards } from "./ask-guards.ts";
 import { type Histories, knownGood, readHistories } from "./histories.ts";
 import { openProject, type Project } from "./project.ts";
 import { runGates } from "./run-gates.ts";
 import { logRequest, startRunLog } from "./run-log.ts";
+import { GateSpans, stillnessOf } from "./stillness.ts";
 
 /** Runs a project's gates. Never exits the process, never writes to stdout, never throws for expected trouble. */
 export async function executeRun(request: RunRequest): Promise<RunResult> {
@@ -61,6 +64,8 @@ async function runIfNeeded(project: Project, request: RunRequest): Promise<RunRe
   const histories = readHistories(project);
   const query = { ...project.query, known: knownGood(project, request, histories) };
   await using tree = await WorkTree.open({ ...project, query });
+  const debugged = project.settings.debugLog.enabled ? await fitLogDir(project, tree) : undefined;
+  if (debugged?.ok === false) return troubled(debugged.trouble);
   const unneeded = request.checkInterval
     ? await askGuards(project, request, { tree, ...histories })
     : undefined;
@@ -72,7 +77,8 @@ async function runIfNeeded(project: Project, request: RunRequest): Promise<RunRe
 /** Takes the lock, looks, plans, runs the gates and concludes. */
 async function runAlone(project: Project, request: RunRequest, tree: WorkTree): Promise<RunResult> {
   const { logDir } = project;
-  const prepared = prepareLogDir(logDir);
+  const fit = await fitLogDir(project, tree);
+  const prepared = fit.ok ? prepareLogDir(logDir) : fit;
   if (!prepared.ok) return troubled(prepared.trouble);
   const locked = acquireLock(logDir.lockFile, project.session);
   if (!locked.ok) return troubled(locked.trouble);
@@ -87,8 +93,20 @@ async function runAlone(project: Project, request: RunRequest, tree: WorkTree): 
   if (unknown !== undefined) return troubled(unknown);
 
   const plan = planFor(project, request, situation);
-  if (plan.gates.length === 0) return nothingToRun(project, request, { ...situation, plan });
-  return await runPlan(project, request, { ...situation, plan, runId: lock.runId }); // the lock is released after it
+  const warnings = [...situation.warnings, ...unseenBy(plan, project, { request, situation })];
+  const planned = { ...situation, plan, warnings };
+  if (plan.gates.length === 0) return nothingToRun(project, request, planned);
+  return await runPlan(project, request, { ...planned, runId: lock.runId }); // the lock is released after it
+}
+
+/** Only of a run of everything is it to be expected that some gate looks at every change. */
+function unseenBy(
+  plan: Plan,
+  { settings }: Project,
+  { request, situation }: { readonly request: RunRequest; readonly situation: Situation },
+): readonly string[] {
+  const isPart = request.kind !== undefined || (request.gates?.length ?? 0) > 0;
+  return isPart ? [] : unseenChanges(settings.entryPoints, situation.detected.changes, plan);
 }
 
 /** Everything a run must know before it can plan. */
@@ -97,15 +115,14 @@ interface Situation extends Histories {
   readonly detected: DetectedChanges;
   /** The work tree before any gate ran. */
   readonly snapshot: Snapshot;
-  /** Whether the work tree is, after the gates, what it was before them. */
-  readonly stoodStill: () => Promise<boolean>;
 }
 
 async function lookAround(project: Project, request: RunRequest, tree: WorkTree): Promise<Result<Situation>> {
   const { logDir } = project;
   const { workTree, session: stored, warnings } = readHistories(project); // again: another run may have just ended
   const looking = Promise.all([tree.changes(), tree.snapshot()]);
-  const runNumber = makeRoomForRun(logDir, workTree.lastRun?.number); // while git looks
+  const lastKnown = Math.max(workTree.lastRun?.number ?? 0, workTree.pass?.runNumber ?? 0); // a pass closes earlier failures
+  const runNumber = makeRoomForRun(logDir, lastKnown); // while git looks
   const [detected, snapshot] = await looking;
   if (!detected.ok) return detected;
   const fingerprint = stored.gaveUpOn === undefined ? undefined : await tree.fingerprint();
@@ -113,8 +130,7 @@ async function lookAround(project: Project, request: RunRequest, tree: WorkTree)
   const resumed = resumeSession(stored, { promptId: request.event?.promptId, fingerprint, pass });
   const session = { ...resumed, attempts: request.budget?.spent ?? attemptsSpent(resumed, project, request) };
   await autoClean(project, tree, { lastRun: workTree.lastRun, here: detected.value });
-  const stoodStill = once(snapshot.isCurrent);
-  return ok({ runNumber, detected: detected.value, snapshot, stoodStill, workTree, session, warnings });
+  return ok({ runNumber, detected: detected.value, snapshot, workTree, session, warnings });
 }
 
 /** What the session has spent, by its own record or by the one outside the project, which outlives a removed log directory. */
@@ -180,8 +196,10 @@ async function runPlan(project: Project, request: RunRequest, planned: PlannedRu
   const { runNumber, plan } = planned;
   using log = startRunLog(project, runNumber);
   using groups = new GateGroups(logDir);
+  const spans = new GateSpans();
   const onEvent = (event: RunEvent): void => {
     log.record(event);
+    spans.note(event);
     request.onEvent?.(event);
   };
   const { changes } = planned.detected;
@@ -195,10 +213,11 @@ async function runPlan(project: Project, request: RunRequest, planned: PlannedRu
   void planned.snapshot.fingerprint(); // git names the tree while the gates run
   const outcomes = await runGates(plan, { maxParallel, context, onEvent, reuse }, signal);
   trace("gates done");
-  if (passes.hasNews(outcomes) && (await planned.stoodStill())) passes.remember(outcomes, runNumber);
+  const stillness = once(() => stillnessOf(planned.snapshot, spans));
+  if (passes.hasNews(outcomes) && (await stillness()).isStill) passes.remember(outcomes, runNumber);
 
   const consoleLogPath = projectPath(`${settings.logDir}/${log.name}`);
-  const result = await conclude({ project, request, planned, outcomes, consoleLogPath });
+  const result = await conclude({ project, request, planned, outcomes, consoleLogPath, stillness });
   for (const message of result.warnings.slice(planned.warnings.length)) onEvent({ kind: "warned", message });
   log.finish(result);
   trace("concluded");

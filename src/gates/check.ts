@@ -10,9 +10,10 @@ import { type ProjectPath, projectPath } from "../core/path.ts";
 import type { PlannedGate } from "../core/plan.ts";
 import { secretMasker } from "../feedback/mask-secrets.ts";
 import { CappedLog } from "../machine/logs/capped-log.ts";
-import { RUN_ID_VARIABLE } from "../machine/process/leftovers.ts";
+import { GATE_MARK } from "../machine/process/leftovers.ts";
+import { RUN_ID_VARIABLE } from "../machine/process/own-mark.ts";
 import { elapsedMs, now } from "../machine/clock.ts";
-import { modifiedAt, whyNotEnterable } from "../machine/files/files.ts";
+import { modifiedAt, uniqueName, whyNotEnterable } from "../machine/files/files.ts";
 import { takeGateLog } from "../machine/logs/log-dir.ts";
 import {
   type ProcessEnd,
@@ -59,8 +60,10 @@ export async function runCheck(
     {
       cwd,
       env,
+      mark: `${GATE_MARK}=${env[GATE_MARK] ?? ""}`,
       onOutput: (chunk) => output.push(chunk),
       onStarted: context.onGroup,
+      onLeftRunning: (names) => output.push(Buffer.from(`\n[left running: ${names.join(", ")}]\n`)),
     },
     signal,
   );
@@ -125,6 +128,7 @@ function checkEnv(gate: CheckGate, context: GateContext): Record<string, string 
     ...gate.env,
     GAUNTLET_STOP_HOOK_ACTIVE: "1",
     [RUN_ID_VARIABLE]: context.runId,
+    [GATE_MARK]: uniqueName(),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { AgentHooks, HookCallback, HookInput } from "./agent-sdk.ts";
+import { timeLimit } from "../machine/process/time-limit.ts";
 import type { HookContext } from "./hook-context.ts";
 import { createStopHook } from "./stop-hook.ts";
 import { type ToolUse, trackTodos } from "./track-todos.ts";
@@ -15,11 +16,21 @@ export interface HooksOptions {
  */
 export function createHooks(context: HookContext, options: HooksOptions = {}): AgentHooks {
   const countTool = createToolHook(context);
+  const timeout = options.timeout ?? SDK_TIMEOUT_SECONDS;
   return {
-    Stop: [{ hooks: [createStopHook(context)], ...options }],
+    Stop: [{ hooks: [withTimeout(createStopHook(context), timeout * 1000)], ...options }],
     PostToolUse: [{ hooks: [countTool] }],
     PostToolUseFailure: [{ hooks: [countTool] }],
   };
+}
+
+/** What the Agent SDK waits where it is told nothing (0.3.325). */
+const SDK_TIMEOUT_SECONDS = 600;
+
+/** Ends the question in time by our own clock: a validator that ignores its signal cannot hold the hook longer. */
+function withTimeout(hook: HookCallback, ms: number): HookCallback {
+  return (input, toolUseID, options) =>
+    hook(input, toolUseID, { ...options, signal: timeLimit(ms, options?.signal) });
 }
 
 function createToolHook(context: HookContext): HookCallback {

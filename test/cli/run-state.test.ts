@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { GauntletProject } from "../rig/gauntlet-project.ts";
+import { cleanEnv, GauntletProject, passFile, run } from "../rig/gauntlet-project.ts";
 
 const UNLESS_FIXED = "grep -q fixed a.txt || exit 1";
 const COUNTED = "echo x >> ../count";
@@ -53,6 +54,65 @@ describe("the pass record", () => {
     expect(run.exitCode).toBe(0);
     expect(await project.json(["status"])).toMatchObject({ lastPass: { run: before + 1 } });
     expect(runsOf(project)).toBe(before + 1);
+  });
+
+  test("nothing in the project forges it: not its old place, not an index made by git", async () => {
+    await using project = await changed({ words: "! grep -q BAD a.txt" });
+    await project.gauntlet(["run"]);
+    const pass = readFileSync(passFile(project), "utf8");
+    const { state } = JSON.parse(pass) as { state: { tree: string } };
+    await project.write({ "a.txt": "BAD" });
+    const index = stateFile(project, `pass-${state.tree}.index`);
+    const { lastRun } = (parsed(readFileSync(stateFile(project, "work-tree.json"), "utf8"))["state"] ??
+      {}) as never;
+    const forged = { version: 2, writtenAt: Date.now(), state: { lastRun, pass: state } };
+    writeFileSync(stateFile(project, "work-tree.json"), JSON.stringify(forged));
+    await run(["git", "add", "--all"], {
+      cwd: project.root,
+      env: { ...cleanEnv(project.home), GIT_INDEX_FILE: index },
+    });
+
+    const { answer } = await project.stop();
+
+    expect(answer).toMatchObject({ decision: "block", status: "failed" });
+    expect(readdirSync(join(project.root, "gauntlet_logs/.state"))).not.toContain("pass.json");
+  });
+
+  test("another project does not have it, though everything in it is the same", async () => {
+    await using project = await changed({ ok: COUNTED });
+    await project.gauntlet(["run"]);
+    await run(["cp", "-a", project.root, `${project.root}2`], { cwd: "/", env: cleanEnv("/") });
+
+    const { answer } = await project.at("../project2").stop({ cwd: `${project.root}2` });
+
+    expect(answer.message).not.toContain("nothing changed since");
+    expect(runsOf(project)).toBe(2);
+  });
+
+  test("outlives the log directory, and does not close failures that came after it", async () => {
+    await using project = await changed({ words: "! grep -q BAD a.txt" });
+    for (let runs = 0; runs < 3; runs++) await project.gauntlet(["run"]);
+    await rm(join(project.root, "gauntlet_logs"), { recursive: true });
+    await project.write({ "a.txt": "BAD" });
+
+    const first = await project.stop();
+    await project.commit("hide it");
+    const second = await project.stop();
+
+    expect([first.answer.status, second.answer.status]).toEqual(["failed", "failed"]);
+  });
+
+  test("that cannot be kept is told once; the stop is allowed, and the next one is checked again", async () => {
+    await using project = await changed({ ok: COUNTED });
+    const env = { XDG_STATE_HOME: "/dev/null/nowhere" };
+
+    const first = await project.stop({}, { env });
+    const second = await project.stop({}, { env });
+
+    expect([first.answer.status, second.answer.status]).toEqual(["passed", "passed"]);
+    expect(first.answer.systemMessage).toContain("This pass cannot be kept");
+    expect(second.answer.systemMessage).toBeUndefined();
+    expect(runsOf(project)).toBe(2);
   });
 
   test("a warning is replayed as it was", async () => {
@@ -157,7 +217,7 @@ describe("state that cannot be trusted counts as absent, with a warning (SPEC §
     async (_, breakIt) => {
       await using project = await changed({ ok: COUNTED });
       await project.gauntlet(["run"]);
-      const path = stateFile(project, "work-tree.json");
+      const path = passFile(project);
       writeFileSync(path, breakIt(readFileSync(path, "utf8")));
 
       const status = await project.gauntlet(["status"]);

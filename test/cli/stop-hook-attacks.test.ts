@@ -172,26 +172,29 @@ describe("a git that never answers", FIRST_STOP, () => {
     expect(await processesWith(marker)).toBe("");
   });
 
-  test("does not make the hook deaf: TERM ends both, with an answer", async () => {
-    await using project = await GauntletProject.withChecks({ words: NO_BAD_WORD });
-    const { PATH, marker, started } = await hangingGit(project);
-    const env = { ...cleanEnv(project.home), PATH };
-    const hook = spawn(PROGRAM, [...ITS_ARGS, "stop-hook"], { cwd: project.root, env });
-    const answered = new Promise<string>((resolve) => {
-      const pieces: Buffer[] = [];
-      hook.stdout.on("data", (piece: Buffer) => pieces.push(piece));
-      hook.stdout.once("end", () => resolve(Buffer.concat(pieces).toString()));
-    });
-    hook.stdin.end(JSON.stringify({ session_id: "s", cwd: project.root }));
-    await run(["cat", started], { cwd: project.root, env: cleanEnv(project.home) }); // a pipe: opens when git has begun
+  test.each(["SIGTERM", "SIGQUIT", "SIGUSR2", "SIGALRM", "SIGXCPU"] as const)(
+    "does not make the hook deaf: %s ends both, with an answer",
+    async (signal) => {
+      await using project = await GauntletProject.withChecks({ words: NO_BAD_WORD });
+      const { PATH, marker, started } = await hangingGit(project);
+      const env = { ...cleanEnv(project.home), PATH };
+      const hook = spawn(PROGRAM, [...ITS_ARGS, "stop-hook"], { cwd: project.root, env });
+      const answered = new Promise<string>((resolve) => {
+        const pieces: Buffer[] = [];
+        hook.stdout.on("data", (piece: Buffer) => pieces.push(piece));
+        hook.stdout.once("end", () => resolve(Buffer.concat(pieces).toString()));
+      });
+      hook.stdin.end(JSON.stringify({ session_id: "s", cwd: project.root }));
+      await run(["cat", started], { cwd: project.root, env: cleanEnv(project.home) }); // a pipe: opens when git has begun
 
-    hook.kill("SIGTERM");
-    const [exitCode] = await once(hook, "exit");
+      hook.kill(signal);
+      const [exitCode] = await once(hook, "exit");
 
-    expect(exitCode).toBe(0);
-    expect(JSON.parse(await answered)).toMatchObject({ decision: "approve", status: "error" });
-    expect(await processesWith(marker)).toBe("");
-  });
+      expect(exitCode).toBe(0);
+      expect(JSON.parse(await answered)).toMatchObject({ decision: "approve", status: "error" });
+      expect(await processesWith(marker)).toBe("");
+    },
+  );
 });
 
 describe("in the place of a file of ours", FIRST_STOP, () => {

@@ -93,13 +93,11 @@ async function removeMarker(project: GauntletProject): Promise<void> {
 function litter(project: GauntletProject, temp?: string): readonly string[] {
   const logs = join(project.root, "gauntlet_logs");
   const state = readdirSync(join(logs, ".state"));
-  const passes = state.filter((name) => /^pass-[\w-]+\.index$/.test(name));
   const records = state.filter((name) => /^(?:work-tree|session-[\w-]+)\.json$/.test(name));
   return [
     ...readdirSync(logs).filter((name) => name.includes("lock")),
-    ...state.filter((name) => !records.includes(name) && !passes.includes(name)),
+    ...state.filter((name) => !records.includes(name)),
     ...records.filter((name) => !isJson(join(logs, ".state", name))),
-    ...passes.slice(1),
     ...(temp === undefined ? [] : readdirSync(temp)),
   ];
 }

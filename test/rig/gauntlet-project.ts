@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { GAUNTLET } from "./program.ts";
@@ -128,6 +128,12 @@ export class GauntletProject implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#dir[Symbol.asyncDispose]();
   }
+}
+
+/** The record of a project's last pass, in the user's state directory. */
+export function passFile({ home }: GauntletProject): string {
+  const projects = join(home, ".local/state/agent-gauntlet/projects");
+  return join(projects, readdirSync(projects)[0] ?? "none", "pass.json");
 }
 
 /** What the stop hook says to Claude Code. */

@@ -23,6 +23,19 @@ test("gives the stop hook the time it is told to", () => {
   expect(createHooks(context).Stop[0]).not.toHaveProperty("timeout");
 });
 
+test("a validator that ignores its signal holds the hook no longer than that", async () => {
+  const logger = recordingLogger();
+  const never = completionTool(() => new Promise(() => {}));
+  const context = new HookContext({ session: new Session(), tools: [never], logger });
+  const [stop] = createHooks(context, { timeout: 0.05 }).Stop[0]?.hooks ?? [];
+  const input = { hook_event_name: "Stop" } as HookInput;
+
+  const answer = await stop?.(input, undefined, { signal: new AbortController().signal });
+
+  expect(answer).toEqual({});
+  expect(JSON.stringify(logger.lines)).toContain("still running");
+});
+
 test("counts tools that worked and tools that failed", async () => {
   const rig = hooksRig();
 

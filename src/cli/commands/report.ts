@@ -1,7 +1,7 @@
 import type { RunRecord } from "../../core/history.ts";
 import { collectReport, digestFailures } from "../../engine/failures.ts";
 
-import { readWorkTree } from "../../machine/state/history.ts";
+import { readLastRun } from "../../machine/state/history.ts";
 import { logDirOf } from "../../machine/logs/log-dir.ts";
 import { githubAnnotations } from "../../report/github.ts";
 import { junitReport } from "../../report/junit.ts";
@@ -23,14 +23,14 @@ const DIGEST_CHARS = 9_000;
 export async function reportCommand(terminal: Terminal, { format }: ReportOptions): Promise<number> {
   const settings = await openSettings(terminal, { command: "report" });
   if (typeof settings === "number") return settings;
-  const { value, warning } = readWorkTree(logDirOf(settings.root, settings.logDir).stateDir);
+  const { value: lastRun, warning } = readLastRun(logDirOf(settings.root, settings.logDir).stateDir);
   if (warning !== undefined) printLine(terminal.stderr, warning);
-  if (value.lastRun === undefined) {
+  if (lastRun === undefined) {
     printLine(terminal.stderr, "No run yet. Start one with `agent-gauntlet run`.");
     return EXIT.notOk;
   }
-  if (format === "text") await printText(terminal, value.lastRun);
-  else terminal.stdout.write(await render(terminal, settings.root, { lastRun: value.lastRun, format }));
+  if (format === "text") await printText(terminal, lastRun);
+  else terminal.stdout.write(await render(terminal, settings.root, { lastRun, format }));
   return EXIT.ok;
 }
 

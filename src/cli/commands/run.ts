@@ -10,7 +10,7 @@ import { findProject } from "../../machine/files/find-project.ts";
 
 import { runJson } from "../../report/json.ts";
 import { cancellation } from "../cancellation.ts";
-import { EXIT, EXIT_BY_SIGNAL, exitCodeOf } from "../exit-code.ts";
+import { EXIT, exitCodeBy, exitCodeOf } from "../exit-code.ts";
 import { type Progress, showProgress } from "../progress.ts";
 import type { ReportTarget } from "../report-targets.ts";
 import { printLine, type Terminal } from "../terminal.ts";
@@ -46,7 +46,7 @@ export async function runCommand(terminal: Terminal, options: RunOptions): Promi
     command,
     json: options.json === true,
   });
-  return interruptedBy === undefined ? exitCodeOf(result.status) : EXIT_BY_SIGNAL[interruptedBy];
+  return interruptedBy === undefined ? exitCodeOf(result.status) : exitCodeBy(interruptedBy);
 }
 
 async function runShown(terminal: Terminal, options: RunOptions, signal: AbortSignal): Promise<RunResult> {

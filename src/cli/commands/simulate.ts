@@ -31,7 +31,7 @@ export async function simulateCommand(terminal: Terminal, options: SimulateOptio
   const settings = await openSettings(terminal, { command: "simulate" });
   if (typeof settings === "number") return settings;
 
-  await using rehearsal = await startRehearsal(settings.root, settings.logDir);
+  await using rehearsal = await startRehearsal(settings.root, settings.logDir, terminal.env);
   await play(terminal, { host, recorded, rehearsal, times: options.times ?? 1 });
   return EXIT.ok;
 }

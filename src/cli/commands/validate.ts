@@ -3,6 +3,7 @@ import { type LoadedSettings, loadSettings } from "../../config/gauntlet/load.ts
 import { GATES_NOTHING } from "../../config/gauntlet/read-entry-points.ts";
 import { type Diagnostic, formatDiagnostic } from "../../core/diagnostic.ts";
 import type { Result } from "../../core/trouble.ts";
+import { diagnoseLogDir } from "../../engine/fit-log-dir.ts";
 import { findProject } from "../../machine/files/find-project.ts";
 
 import { whyNotEnterable } from "../../machine/files/files.ts";
@@ -31,7 +32,10 @@ async function diagnose({ cwd, env }: Terminal): Promise<Result<readonly Diagnos
   const root = findProject(cwd);
   if (root === undefined) return { ok: false, trouble: { kind: "no-config", searchedFrom: cwd } };
   const loaded = await loadSettings(root, env);
-  if (loaded.ok) return { ok: true, value: judged(loaded.value, root) };
+  if (loaded.ok) {
+    const found = judged(loaded.value, root);
+    return { ok: true, value: [...found, ...(await diagnoseLogDir(loaded.value.settings, env))] };
+  }
   return loaded.trouble.kind === "config-invalid" ? { ok: true, value: loaded.trouble.diagnostics } : loaded;
 }
 

@@ -1,5 +1,7 @@
 import { posix } from "node:path";
 import type { Diagnostic } from "../../core/diagnostic.ts";
+import { fixedPart } from "../../core/entry-point.ts";
+import { isException } from "../../core/file-patterns.ts";
 import { type AbsolutePath, projectPath } from "../../core/path.ts";
 import type { RetryPolicy } from "../../core/progress.ts";
 import type { EntryPoint, Settings } from "../../core/settings.ts";
@@ -36,6 +38,7 @@ export async function loadSettings(root: AbsolutePath, env: Environment): Promis
   const tables = await readGates(config, files);
   const entryPoints = config === undefined ? [] : readEntryPoints(config, tables, files);
   const fields = config && readFields(config, files);
+  if (config !== undefined && fields !== undefined) keepLogsApart(config, { fields, entryPoints }, files);
   const global = await readGlobal(env);
 
   const diagnostics = [...files.diagnostics, ...global.warnings];
@@ -72,6 +75,28 @@ function readFields(source: YamlSource, { report }: ConfigFiles) {
   } = configSchema.shape;
   reportUnknownKeys(Object.keys(configSchema.shape), { source, path: [], report });
   return readKeys(shape, { source, path: [], report });
+}
+
+/** What is in the log directory never counts as a change, so no gate may be there for it. */
+function keepLogsApart(
+  source: YamlSource,
+  { fields, entryPoints }: Pick<Project, "fields" | "entryPoints">,
+  { report }: ConfigFiles,
+): void {
+  const logDir = projectPath(posix.normalize(fields.log_dir));
+  const found = entryPoints
+    .flatMap(lookedAfter)
+    .find((path) => `${fixedPart(path)}/`.startsWith(`${logDir}/`));
+  if (found === undefined) return;
+  const message = `\`log_dir\` (${logDir}) holds what a gate looks after: ${found}`;
+  report(source.complain(["log_dir"], { message, hint: "name a directory that is used for nothing else" }));
+}
+
+function lookedAfter({ path, gates }: EntryPoint): readonly string[] {
+  const inputs = gates.flatMap((gate) => (gate.kind === "check" ? [gate.inputs, gate.files] : [])).flat();
+  return [path, ...inputs.filter((one) => one !== undefined && !isException(one))].filter(
+    (one) => one !== undefined,
+  );
 }
 
 interface Project {

@@ -1,4 +1,4 @@
-import { RUN_ID_VARIABLE } from "../../machine/process/leftovers.ts";
+import { RUN_ID_VARIABLE } from "../../machine/process/own-mark.ts";
 import type { GateContext } from "../gate-context.ts";
 
 /**

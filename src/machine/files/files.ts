@@ -2,6 +2,7 @@ import { hasCode } from "./errno.ts";
 import {
   accessSync,
   appendFileSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -225,7 +226,9 @@ export function removeTree(path: string): void {
   }
 }
 
+/** A link, or a file, in the place of the directory goes itself. */
 function removeDirectory(path: string): void {
+  if (!lstatSync(path).isDirectory()) return unlinkSync(path);
   for (const entry of readdirSync(path, { withFileTypes: true })) {
     const inside = join(path, entry.name);
     if (entry.isDirectory()) removeDirectory(inside);

@@ -5,6 +5,8 @@ import { dirname, join, relative, sep } from "node:path";
 import { Git } from "../git/git.ts";
 import { type AbsolutePath, type ProjectPath, projectPath } from "../../core/path.ts";
 import { logDirOf } from "../logs/log-dir.ts";
+import type { Environment } from "../process/environment.ts";
+import { passDirOf } from "../state/passes.ts";
 
 /** A directory of our own, with some files, that is gone when it is no longer needed. */
 export async function scratchDir(
@@ -54,12 +56,18 @@ export interface Rehearsal extends AsyncDisposable {
 export async function startRehearsal(
   root: AbsolutePath,
   logDir: ProjectPath | undefined,
+  env: Environment,
 ): Promise<Rehearsal> {
   const directory = await mkdtemp(join(await realpath(tmpdir()), "gauntlet-rehearsal-"));
   const stage = join(directory, "logs");
   if (logDir !== undefined) {
     const { stateDir } = logDirOf(root, logDir);
+    const XDG_STATE_HOME = join(directory, "state");
     await cp(stateDir, join(stage, ".state"), { recursive: true }).catch(nothingToCopy);
+    await cp(passDirOf(root, env), passDirOf(root, { XDG_STATE_HOME }), {
+      recursive: true,
+      preserveTimestamps: true, // git compares the time of an index with those of the files
+    }).catch(nothingToCopy);
   }
   return {
     logDir: projectPath(relative(root, stage).split(sep).join("/")),

@@ -1,6 +1,6 @@
 import { tmpdir } from "node:os";
 import type { ChangedFile, ChangeSet } from "../../core/change-set.ts";
-import type { ProjectPath } from "../../core/path.ts";
+import { type ProjectPath, projectPath } from "../../core/path.ts";
 import { fail, ok, type Result } from "../../core/trouble.ts";
 import { troubleOf } from "../files/files.ts";
 import { listFiles } from "../files/list-files.ts";
@@ -10,6 +10,7 @@ import { diffCommits, type HeadComparison } from "./head-comparison.ts";
 import { lookAtEveryFile } from "./hidden-files.ts";
 import { parseStatus, type WorkTreeStatus } from "./read-output.ts";
 import type { Repository } from "./repository.ts";
+import { submodulesWithHiddenChanges } from "./submodules.ts";
 
 /** A change set together with where the repository stands. */
 export interface DetectedChanges {
@@ -98,8 +99,28 @@ async function inCommit(git: Git, commit: string): Promise<Result<DetectedChange
 export async function workTreeStatus(repository: Repository): Promise<Result<WorkTreeStatus>> {
   const { git, places } = repository;
   try {
-    const output = await lookAtEveryFile(repository, (env) => git.output(STATUS, { env }));
-    return output.ok ? ok(parseStatus(output.value, places.prefix)) : output;
+    const [output, hidden] = await Promise.all([
+      lookAtEveryFile(repository, async (env) => {
+        const found = await git.output([...STATUS, "--find-renames", "--", "."], { env });
+        return found.ok ? found : git.output([...STATUS, "--no-renames", "--", "."], { env }); // see diffCommits
+      }),
+      submodulesWithHiddenChanges(repository),
+    ]);
+    if (!output.ok) return output;
+    if (!hidden.ok) return hidden;
+    const status = parseStatus(output.value, places.prefix);
+    const known = new Set<string>(status.files.map(({ path }) => path));
+    const more = hidden.value
+      .filter((name) => name.startsWith(places.prefix))
+      .map((name) => projectPath(name.slice(places.prefix.length)))
+      .filter((path) => !known.has(path));
+    return ok({
+      ...status,
+      files: [
+        ...status.files,
+        ...more.map((path): ChangedFile => ({ path, change: "modified", isRepository: true })),
+      ],
+    });
   } catch (error) {
     return troubleOf("look at hidden files in", tmpdir(), error);
   }
@@ -113,9 +134,6 @@ const STATUS = [
   "-z",
   "--untracked-files=all",
   "--ignore-submodules=none",
-  "--find-renames",
-  "--",
-  ".",
 ];
 
 /** What is in the work tree now has the last word about a file; where a renamed file was before stays changed. */

@@ -1,4 +1,6 @@
+import { devNull } from "node:os";
 import { fail, ok, type Result, type Trouble } from "../../core/trouble.ts";
+import { ownMark, RUN_ID_VARIABLE } from "../process/own-mark.ts";
 import { runProcess } from "../process/run-process.ts";
 import { trace } from "../process/trace.ts";
 
@@ -17,9 +19,13 @@ export interface GitOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Read-only by intent: no optional locks, names as bytes, no monitor started, no shared index written, no hook run. */
+/**
+ * Read-only by intent: no optional locks, names as bytes, no monitor started, no shared index written, no hook run. History as it
+ * was committed: a replacement could make any tree look like any other.
+ */
 const SAFE_OPTIONS = [
   "--no-optional-locks",
+  "--no-replace-objects",
   ...config(
     "core.quotepath=off",
     "core.fsmonitor=false",
@@ -39,6 +45,7 @@ export const LOOK_OPTIONS = config(
   "core.checkStat=default",
   "core.looseCompression=0",
   "core.safecrlf=false",
+  ...(process.platform === "linux" ? ["core.ignoreCase=false"] : []), // elsewhere two such names are one file
 );
 
 /** Set inside git hooks and by wrappers; they would point us at another repository or index than the one at `cwd`. */
@@ -79,7 +86,14 @@ export class Git {
       {
         argv: ["git", ...SAFE_OPTIONS, ...args],
         cwd: this.cwd,
-        env: { ...inheritedEnv(), LC_ALL: "C", GIT_TERMINAL_PROMPT: "0", ...options.env },
+        env: {
+          ...inheritedEnv(),
+          LC_ALL: "C",
+          GIT_TERMINAL_PROMPT: "0",
+          GIT_GRAFT_FILE: devNull,
+          [RUN_ID_VARIABLE]: ownMark(),
+          ...options.env,
+        },
         ...(options.stdin === undefined ? {} : { stdin: options.stdin }),
         onOutput: (chunk, stream) => output[stream].push(chunk),
         onStarted: () => trace(`git ${commandIn(args)} started`),

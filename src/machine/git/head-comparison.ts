@@ -6,7 +6,7 @@ import { readCacheFile, writeCacheFile } from "../state/user-cache.ts";
 import { type ChangeQuery, Commits, type ComparisonBase, comparisonBase } from "./base.ts";
 import type { Git } from "./git.ts";
 import type { GitPlaces } from "./places.ts";
-import { parseNameStatus } from "./read-output.ts";
+import { parseRawDiff } from "./read-output.ts";
 import { type RefState, refState } from "./ref-state.ts";
 import type { Repository } from "./repository.ts";
 
@@ -37,22 +37,24 @@ async function committedSince(
 }
 
 const DIFF_OPTIONS = [
-  "--name-status",
+  "--raw",
+  "--no-abbrev",
   "-z",
   "--no-ext-diff",
-  "--find-renames",
   "--relative",
   "--ignore-submodules=none",
 ];
 
-/** The files below `root` that differ between two commits or trees. */
+/** The files below `root` that differ between two commits or trees. To find renames git reads files, which a partial clone may lack. */
 export async function diffCommits(
   git: Git,
   from: string,
   to: string,
 ): Promise<Result<readonly ChangedFile[]>> {
-  const output = await git.output(["diff", ...DIFF_OPTIONS, from, to, "--", "."]);
-  return output.ok ? ok(parseNameStatus(output.value)) : output;
+  const ask = (renames: string) => git.output(["diff", ...DIFF_OPTIONS, renames, from, to, "--", "."]);
+  const found = await ask("--find-renames");
+  const output = found.ok ? found : await ask("--no-renames");
+  return output.ok ? ok(parseRawDiff(output.value)) : output;
 }
 
 /** Kept in the person's own cache: a project that could write it could hide its changes. */

@@ -1,5 +1,6 @@
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
+import { ok, type Result } from "../../core/trouble.ts";
 import { type Git, splitNul } from "./git.ts";
 import { readIndexMarks } from "./index-file.ts";
 import type { Repository } from "./repository.ts";
@@ -15,25 +16,35 @@ type Env = Readonly<Record<string, string>>;
 
 const NONE: HiddenFiles = { assumedUnchanged: [], skipped: [] };
 
-export function findHiddenFiles({ top, marks }: Repository): Promise<HiddenFiles> {
-  return marks().mayHide ? listHidden(top, {}) : Promise.resolve(NONE);
+export function findHiddenFiles({ top, marks }: Repository): Promise<Result<HiddenFiles>> {
+  return marks().mayHide ? listHidden(top, {}) : Promise.resolve(ok(NONE));
 }
 
 /** The same for an index of our own. */
-export function findHiddenIn(top: Git, env: Env & { readonly GIT_INDEX_FILE: string }): Promise<HiddenFiles> {
-  return readIndexMarks(env.GIT_INDEX_FILE).mayHide ? listHidden(top, env) : Promise.resolve(NONE);
+export function findHiddenIn(
+  top: Git,
+  env: Env & { readonly GIT_INDEX_FILE: string },
+): Promise<Result<HiddenFiles>> {
+  return readIndexMarks(env.GIT_INDEX_FILE).mayHide ? listHidden(top, env) : Promise.resolve(ok(NONE));
 }
 
-/** A skipped file that is not there belongs to a sparse checkout, and hides nothing. */
-async function listHidden(top: Git, env: Env): Promise<HiddenFiles> {
+/** A skipped file that is not there hides that it was removed, unless it belongs to a sparse checkout. */
+async function listHidden(top: Git, env: Env): Promise<Result<HiddenFiles>> {
   const listed = await top.output(["ls-files", "-v", "-z"], { env });
-  const entries = listed.ok ? splitNul(listed.value).filter(isMarked).map(readEntry) : [];
-  return {
+  if (!listed.ok) return listed;
+  const entries = splitNul(listed.value).filter(isMarked).map(readEntry);
+  const skipped = entries.filter(({ tag }) => tag.toUpperCase() === "S").map(({ name }) => name);
+  const there = skipped.filter((name) => isThere(join(top.cwd, name)));
+  const mayBeMissing = there.length === skipped.length || (await isSparse(top));
+  return ok({
     assumedUnchanged: entries.filter(({ tag }) => tag !== tag.toUpperCase()).map(({ name }) => name),
-    skipped: entries
-      .filter(({ tag, name }) => tag.toUpperCase() === "S" && isThere(join(top.cwd, name)))
-      .map(({ name }) => name),
-  };
+    skipped: mayBeMissing ? there : skipped,
+  });
+}
+
+async function isSparse(top: Git): Promise<boolean> {
+  const answer = await top.output(["config", "--type=bool", "--default=false", "core.sparseCheckout"]);
+  return answer.ok && answer.value.toString().trim() === "true";
 }
 
 export function areNone({ assumedUnchanged, skipped }: HiddenFiles): boolean {
@@ -45,27 +56,31 @@ export async function revealFiles(
   top: Git,
   { assumedUnchanged, skipped }: HiddenFiles,
   env: Env,
-): Promise<void> {
-  await unmark("--no-assume-unchanged", assumedUnchanged);
-  await unmark("--no-skip-worktree", skipped);
+): Promise<Result<unknown>> {
+  const assumed = await unmark("--no-assume-unchanged", assumedUnchanged);
+  return assumed.ok ? unmark("--no-skip-worktree", skipped) : assumed;
 
-  async function unmark(option: string, names: readonly string[]): Promise<void> {
-    if (names.length === 0) return;
+  async function unmark(option: string, names: readonly string[]): Promise<Result<unknown>> {
+    if (names.length === 0) return ok(undefined);
     const stdin = names.map((name) => `${name}\0`).join("");
-    await top.ask(["update-index", option, "-z", "--stdin"], { env, stdin });
+    return top.output(["update-index", option, "-z", "--stdin"], { env, stdin });
   }
 }
 
 /** Asks git something about the work tree; when files are hidden from it, asks again with an index that hides none. */
-export async function lookAtEveryFile<T>(repository: Repository, ask: (env: Env) => Promise<T>): Promise<T> {
+export async function lookAtEveryFile<T>(
+  repository: Repository,
+  ask: (env: Env) => Promise<Result<T>>,
+): Promise<Result<T>> {
   const [answer, hidden] = await Promise.all([ask({}), findHiddenFiles(repository)]);
-  if (areNone(hidden)) return answer;
+  if (!hidden.ok) return hidden;
+  if (areNone(hidden.value)) return answer;
   const scratch = makeScratch();
   try {
     const env = { GIT_INDEX_FILE: join(scratch, "index") };
     copyIndex(repository.places.index, env.GIT_INDEX_FILE);
-    await revealFiles(repository.top, hidden, env);
-    return await ask(env);
+    const revealed = await revealFiles(repository.top, hidden.value, env);
+    return revealed.ok ? await ask(env) : revealed;
   } finally {
     removeScratch(scratch);
   }

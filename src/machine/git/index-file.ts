@@ -1,5 +1,5 @@
 import { hasCode } from "../files/errno.ts";
-import { lstatSync, readFileSync, statSync } from "node:fs";
+import { type BigIntStats, lstatSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 /** Entries of a git index that need more than the usual look. Where the file is not read with certainty, they may be there. */
@@ -30,41 +30,91 @@ function mayHoldSubmoduleSomewhere(index: Buffer): boolean {
   return index.length < HEADER_BYTES || index.includes(SUBMODULE_BYTES) || index.includes("link");
 }
 
+/** Up to `most` names below a directory, from the top; undefined where the file is not read with certainty. */
+export function namesBelow(path: string, directory: string, most: number): readonly string[] | undefined {
+  const index = readIfThere(path);
+  if (index === undefined) return [];
+  const start = Buffer.from(`${directory}/`);
+  const names: string[] = [];
+  const isUnderstood = visitEntries(index, ({ nameAt, nameEnd }) => {
+    if (names.length < most && index.subarray(nameAt, nameAt + start.length).equals(start))
+      names.push(index.toString("utf8", nameAt, nameEnd));
+  });
+  return isUnderstood ? names : undefined;
+}
+
 /** More files are quicker looked at by git. */
 const MOST_FILES = 1_000;
 
-/** Whether some file below `top` is surely not what the index has: gone, or of another size. A quick no, never a yes. */
-export function hasOtherSize(path: string, top: string): boolean {
+/**
+ * Whether some file below `top` is not what the index has: gone, of another size, or changed with its old time put back, which
+ * git may not notice within one second. A quick no, never a yes.
+ */
+export function hasOtherFacts(path: string, top: string): boolean {
   const index = readIfThere(path);
   if (index === undefined || entryCount(index) > MOST_FILES) return false;
   let isOther = false;
-  const isUnderstood = visitEntries(index, ({ mode, size, isHidden, nameAt, nameEnd }) => {
+  const isUnderstood = visitEntries(index, ({ at, mode, size, isHidden, nameAt, nameEnd }) => {
     const isComparable = (mode & FILE_TYPE) === FILE && size !== 0 && !isHidden; // 0 is also git's mark for "look closer"
     if (isOther || !isComparable) return;
     const name = index.toString("utf8", nameAt, nameEnd);
-    isOther = !name.includes("\uFFFD") && sizeOf(join(top, name)) !== size; // a name that is no text only git can find
+    if (name.includes("\uFFFD")) return; // a name that is no text only git can find
+    const facts = factsOf(join(top, name));
+    const hasOldTime = facts?.mtimeNs === timeAt(index, at + MODIFIED_AT);
+    isOther =
+      facts === undefined ||
+      facts.size % 2n ** 32n !== BigInt(size) ||
+      (hasOldTime && facts.ctimeNs !== timeAt(index, at));
   });
   return isUnderstood && isOther;
 }
 
-/** As an index keeps it; undefined for a file that is gone or cannot be reached any more. */
-function sizeOf(path: string): number | undefined {
+/** More would take longer to look at than the rest of a stop. */
+const MOST_TIMED = 5_000;
+
+/**
+ * Files whose change time is not the one in the index, to the nanosecond: git itself may compare whole seconds. None where the
+ * index is not read with certainty or has too many; git tells about those.
+ */
+export function filesTouchedSince(path: string, top: string): readonly string[] {
+  const index = readIfThere(path);
+  if (index === undefined || entryCount(index) > MOST_TIMED) return [];
+  const touched: string[] = [];
+  const isUnderstood = visitEntries(index, ({ at, mode, nameAt, nameEnd }) => {
+    const name = index.toString("utf8", nameAt, nameEnd);
+    if ((mode & FILE_TYPE) !== FILE || name.includes("\uFFFD")) return;
+    const facts = factsOf(join(top, name));
+    if (facts !== undefined && facts.ctimeNs !== timeAt(index, at)) touched.push(name);
+  });
+  return isUnderstood ? touched : [];
+}
+
+/** Undefined for a file that is gone or cannot be reached any more. */
+function factsOf(path: string): BigIntStats | undefined {
   try {
-    return lstatSync(path).size % 2 ** 32;
+    return lstatSync(path, { bigint: true, throwIfNoEntry: false });
   } catch {
     return undefined;
   }
 }
 
+/** A time as an index keeps it, in nanoseconds since the epoch. */
+function timeAt(index: Buffer, at: number): bigint {
+  return BigInt(index.readUInt32BE(at)) * 1_000_000_000n + BigInt(index.readUInt32BE(at + 4));
+}
+
 interface Entry {
   readonly mode: number;
   readonly size: number;
+  /** Where it begins: with the time of its last change. */
+  readonly at: number;
   readonly isHidden: boolean;
   readonly nameAt: number;
   readonly nameEnd: number;
 }
 
 const HEADER_BYTES = 12;
+const MODIFIED_AT = 8;
 const MODE_AT = 24;
 const SIZE_AT = 36;
 const FLAGS_AT = 60;
@@ -109,6 +159,7 @@ function entryAt(index: Buffer, at: number): Entry {
   return {
     mode: index.readUInt32BE(at + MODE_AT),
     size: index.readUInt32BE(at + SIZE_AT),
+    at,
     isHidden: isSkipped || (flags & ASSUME_VALID) !== 0,
     nameAt,
     nameEnd: length < NAME_LENGTH ? nameAt + length : index.indexOf(0, nameAt + length),

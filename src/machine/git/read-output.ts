@@ -10,16 +10,19 @@ export interface WorkTreeStatus {
   readonly files: readonly ChangedFile[];
 }
 
-/** Reads `git diff --name-status -z`. */
-export function parseNameStatus(output: Buffer): readonly ChangedFile[] {
+/** Reads `git diff --raw -z`: modes, ids and a letter, then one name, or two where a file was moved. */
+export function parseRawDiff(output: Buffer): readonly ChangedFile[] {
   const fields = splitNul(output).values();
   const files: ChangedFile[] = [];
-  for (const letters of fields) {
+  for (const facts of fields) {
+    const letters = facts.slice(facts.lastIndexOf(" ") + 1);
     const first = take(fields);
     const isMove = letters.startsWith("R") || letters.startsWith("C");
-    files.push(
-      isMove ? moved(letters, take(fields), first) : { path: projectPath(first), change: changeOf(letters) },
-    );
+    const isRepository = facts.startsWith(":160000 ") || facts.startsWith("160000", 8);
+    const file = isMove
+      ? moved(letters, take(fields), first)
+      : { path: projectPath(first), change: changeOf(letters) };
+    files.push(isRepository ? { ...file, isRepository } : file);
   }
   return files;
 }
@@ -34,8 +37,7 @@ export function parseStatus(output: Buffer, prefix: string): WorkTreeStatus {
   for (const field of fields) {
     if (field.startsWith("# branch.oid ")) head = known(field.slice(13), "(initial)");
     else if (field.startsWith("# branch.head ")) branch = known(field.slice(14), "(detached)");
-    else if (field.startsWith("? "))
-      files.push({ path: projectPath(inProject(field.slice(2))), change: "untracked" });
+    else if (field.startsWith("? ")) files.push(untracked(inProject(field.slice(2))));
     else if (field.startsWith("1 ")) files.push(ordinary(field, inProject));
     else if (field.startsWith("2 "))
       files.push(moved("R", inProject(after(field, 9)), inProject(take(fields))));
@@ -45,11 +47,19 @@ export function parseStatus(output: Buffer, prefix: string): WorkTreeStatus {
   return { files, ...(branch === undefined ? {} : { branch }), ...(head === undefined ? {} : { head }) };
 }
 
+/** Every file is listed by itself, so what ends with a slash is a repository that git does not look into. */
+function untracked(path: string): ChangedFile {
+  const isRepository = path.endsWith("/");
+  return { path: projectPath(path), change: "untracked", ...(isRepository ? { isRepository } : {}) };
+}
+
 function ordinary(field: string, inProject: (path: string) => string): ChangedFile {
   const [index = ".", workTree = "."] = field.slice(2, 4);
+  const isRepository = field.slice(5, 6) === "S";
   return {
     path: projectPath(inProject(after(field, 8))),
     change: changeOf(workTree === "." ? index : workTree),
+    ...(isRepository ? { isRepository } : {}),
   };
 }
 

@@ -1,12 +1,15 @@
 import { lstatSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import type { Movement } from "../../core/movement.ts";
 import { hasCode } from "../files/errno.ts";
 import { type Git, LOOK_OPTIONS, splitNul } from "./git.ts";
 import { areNone, findHiddenFiles, revealFiles } from "./hidden-files.ts";
 import { readIndexMarks } from "./index-file.ts";
 import type { Repository } from "./repository.ts";
 import { copyIndex, makeScratch, removeScratch } from "./scratch-index.ts";
-import { hasNoChange } from "./unchanged.ts";
+import { listContents } from "./list-contents.ts";
+import { submodulesWithHiddenChanges } from "./submodules.ts";
+import { movementSince } from "./unchanged.ts";
 
 /** The content of the whole work tree as one git tree id, or why there is none and no answer may be reused. */
 export type Fingerprint =
@@ -23,8 +26,8 @@ export interface Snapshot extends AsyncDisposable {
   readonly fingerprint: () => Promise<Fingerprint>;
   /** Every file of the project with what is in it; undefined when there is no snapshot. */
   readonly listFiles: () => Promise<ReadonlyMap<string, string> | undefined>;
-  /** Whether the work tree is still what it was. */
-  readonly isCurrent: () => Promise<boolean>;
+  /** What happened to the work tree since. */
+  readonly movement: () => Promise<Movement>;
   /** Copies the index, so that a later process can ask `isUnchangedSince`; not one with a submodule, whose files it does not tell. */
   readonly keepIndex: (to: string) => void;
 }
@@ -68,8 +71,8 @@ function snapshotIn(directory: string, { top, git }: Repository, env: Env): Snap
   return {
     directory,
     fingerprint: () => (writing ??= writeTree(top, env)),
-    listFiles: () => listIndex(git, env),
-    isCurrent: () => hasNoChange(top, env),
+    listFiles: () => listContents(git, env),
+    movement: () => movementSince(top, env),
     keepIndex: (to) => keepIndex(join(directory, "index"), to),
     [Symbol.asyncDispose]: async () => {
       await writing; // git may still write into the directory
@@ -83,7 +86,7 @@ function noSnapshot(reason: string, directory?: string): Snapshot {
   return {
     fingerprint: () => Promise.resolve(none(reason)),
     listFiles: () => Promise.resolve(undefined),
-    isCurrent: () => Promise.resolve(false),
+    movement: () => Promise.resolve({ isCurrent: false, touched: [] }),
     keepIndex: () => {},
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
@@ -103,7 +106,10 @@ async function stage(
 ): Promise<string | undefined> {
   const { top, places } = repository;
   copyIndex(places.index, env.GIT_INDEX_FILE);
-  if (repository.marks().mayHoldSubmodule && (await isSubmoduleDirty(top))) return "a submodule is dirty";
+  if (repository.marks().mayHoldSubmodule) {
+    const hidden = await submodulesWithHiddenChanges(repository);
+    if (!hidden.ok || hidden.value.length > 0 || (await isSubmoduleDirty(top))) return "a submodule is dirty";
+  }
   const tooMuch = new AbortController();
   const staging = addAll(repository, { env, signal: tooMuch.signal });
   const untracked = bytesOf(top.cwd, (await listUntracked()) ?? []);
@@ -124,9 +130,10 @@ async function addAll(
   const { top } = repository;
   const add = [...LOOK_OPTIONS, "add", "--all", "--", "."];
   const [added, hidden] = await Promise.all([top.ask(add, options), findHiddenFiles(repository)]);
-  if (areNone(hidden)) return added;
-  await revealFiles(top, hidden, options.env);
-  return top.ask(add, options);
+  if (!hidden.ok) return hidden;
+  if (areNone(hidden.value)) return added;
+  const revealed = await revealFiles(top, hidden.value, options.env);
+  return revealed.ok ? top.ask(add, options) : revealed;
 }
 
 async function writeTree(top: Git, env: Env): Promise<Fingerprint> {
@@ -134,18 +141,9 @@ async function writeTree(top: Git, env: Env): Promise<Fingerprint> {
   return tree.ok ? { kind: "tree", hash: tree.value.toString().trim() } : none("git cannot write the tree");
 }
 
-async function listIndex(git: Git, env: Env): Promise<ReadonlyMap<string, string> | undefined> {
-  const list = await git.output(["ls-files", "-z", "--stage"], { env });
-  if (!list.ok) return undefined;
-  const entries = splitNul(list.value).map((entry): [string, string] => {
-    const tab = entry.indexOf("\t");
-    return [entry.slice(tab + 1), entry.slice(0, tab)];
-  });
-  return new Map(entries);
-}
-
 async function isSubmoduleDirty(top: Git): Promise<boolean> {
   const status = await top.output([
+    ...LOOK_OPTIONS,
     "status",
     "--porcelain=v2",
     "-z",

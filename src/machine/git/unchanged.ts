@@ -1,13 +1,15 @@
-import { statSync } from "node:fs";
+import { lstatSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Movement } from "../../core/movement.ts";
 import { type Git, LOOK_OPTIONS, splitNul } from "./git.ts";
 import { areNone, findHiddenIn } from "./hidden-files.ts";
-import { hasOtherSize } from "./index-file.ts";
+import { filesTouchedSince, hasOtherFacts } from "./index-file.ts";
 
 /** Whether the work tree is exactly what it was when this index was kept. What became ignored since then still counts. */
 export async function isUnchangedSince(top: Git, index: string): Promise<boolean> {
   const kept = statSync(index, { throwIfNoEntry: false });
   if (kept === undefined) return false;
-  if (kept.size <= LARGE_INDEX_BYTES && hasOtherSize(index, top.cwd)) return false;
+  if (kept.size <= LARGE_INDEX_BYTES && hasOtherFacts(index, top.cwd)) return false;
   return hasNoChange(top, { GIT_INDEX_FILE: index });
 }
 
@@ -17,14 +19,48 @@ type Env = Readonly<Record<string, string>> & { readonly GIT_INDEX_FILE: string 
 const LARGE_INDEX_BYTES = 512 * 1024;
 
 /** Whether git sees no difference between the work tree and the index that `env` names. */
-export async function hasNoChange(top: Git, env: Env): Promise<boolean> {
+async function hasNoChange(top: Git, env: Env): Promise<boolean> {
   const kept = statSync(env.GIT_INDEX_FILE, { throwIfNoEntry: false });
   if (kept === undefined) return false; // a gate has cleared the temporary directory
   const [seesNoChange, hidden] = await Promise.all([
     kept.size > LARGE_INDEX_BYTES ? areManyUnchanged(top, env) : isSilent(top, [...NEW, ...MODIFIED], env),
     findHiddenIn(top, env),
   ]);
-  return seesNoChange && areNone(hidden); // files hidden at the time were revealed, so such a file has come since
+  return seesNoChange && hidden.ok && areNone(hidden.value); // files hidden at the time were revealed, so such a file has come since
+}
+
+/** What happened to the work tree since the index that `env` names was written. */
+export async function movementSince(top: Git, env: Env): Promise<Movement> {
+  const [written, added, hidden] = await Promise.all([
+    names(top, TOUCHED, env),
+    names(top, NEW, env),
+    findHiddenIn(top, env),
+  ]);
+  const isKnown = written !== undefined && added !== undefined && hidden.ok && areNone(hidden.value);
+  if (!isKnown) return { isCurrent: false, touched: [] }; // a gate has cleared the temporary directory, or git is gone
+  const timed = filesTouchedSince(env.GIT_INDEX_FILE, top.cwd);
+  const all = [...new Set([...written, ...timed])];
+  const some = ["--literal-pathspecs", "ls-files", "-z", ...MODIFIED, "--", ...all.slice(0, MAX_TOUCHED)];
+  const changed = new Set(all.length === 0 ? [] : await names(top, some, env));
+  const touched = [
+    ...all.map((path) => ({ path, ...whenChanged(top, path), isChanged: changed.has(path) })),
+    ...added.map((path) => ({ path, ...whenChanged(top, path), isChanged: true })),
+  ];
+  const isCurrent = all.length <= MAX_TOUCHED && changed.size === 0 && added.length === 0;
+  return { isCurrent, touched };
+}
+
+async function names(top: Git, args: readonly string[], env: Env): Promise<readonly string[] | undefined> {
+  const answer = await top.output([...LOOK_OPTIONS, ...args], { env });
+  return answer.ok ? splitNul(answer.value) : undefined;
+}
+
+/** A file that is gone changed its directory. */
+function whenChanged(top: Git, path: string): { readonly at?: number } {
+  const file = join(top.cwd, path);
+  const facts =
+    lstatSync(file, { throwIfNoEntry: false }) ?? lstatSync(dirname(file), { throwIfNoEntry: false });
+  return facts === undefined ? {} : { at: facts.ctimeMs };
 }
 
 async function areManyUnchanged(top: Git, env: Env): Promise<boolean> {

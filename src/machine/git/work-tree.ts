@@ -1,11 +1,14 @@
+import { realpathSync } from "node:fs";
+import { isAbsolute, relative, sep } from "node:path";
 import { once } from "../../core/once.ts";
-import type { AbsolutePath } from "../../core/path.ts";
-import { ok, type Result } from "../../core/trouble.ts";
+import type { AbsolutePath, ProjectPath } from "../../core/path.ts";
+import { fail, ok, type Result, type Trouble } from "../../core/trouble.ts";
 import type { Environment } from "../process/environment.ts";
 import type { ChangeQuery } from "./base.ts";
 import { changesIn, changesWithoutGit, type DetectedChanges, workTreeStatus } from "./changes.ts";
 import { Git, splitNul } from "./git.ts";
 import { compareHeadQuickly, type HeadComparison } from "./head-comparison.ts";
+import { namesBelow } from "./index-file.ts";
 import { chooseBase, compareWithChosen } from "./known-good.ts";
 import type { WorkTreeStatus } from "./read-output.ts";
 import { type Head, readHead } from "./ref-state.ts";
@@ -19,6 +22,9 @@ export interface WorkTreeOptions {
   readonly env: Environment;
   readonly signal?: AbortSignal | undefined;
 }
+
+/** Enough to tell ours from others'. */
+const MOST_NAMED = 100;
 
 /** A project's work tree as one run sees it. Everything is looked at when it is first asked for, and once. */
 export class WorkTree implements AsyncDisposable {
@@ -45,11 +51,25 @@ export class WorkTree implements AsyncDisposable {
     const { query } = this.#options;
     const repository = this.#repository;
     if (repository === undefined) return changesWithoutGit(this.git, query);
+    const { top } = repository.places;
+    if (!isInside(query.root, top)) return fail(elsewhere(query.root, top));
     const looks = { status: this.#status, comparison: this.#comparison };
     const detected = await changesIn(this.git, query, looks);
     if (detected.ok) return detected;
     const withoutGit = await changesWithoutGit(this.git, query); // it looked like a repository, but git has the last word
     return withoutGit.ok ? withoutGit : detected;
+  }
+
+  /** Some files below a directory of the project that git tracks, or would track: from the top, to be named. */
+  async filesBelow(directory: ProjectPath, which: "tracked" | "untracked"): Promise<readonly string[]> {
+    if (this.#repository === undefined) return [];
+    const { prefix, index } = this.#repository.places;
+    const known = which === "tracked" ? namesBelow(index, `${prefix}${directory}`, MOST_NAMED) : undefined;
+    if (known !== undefined) return known;
+    const options = which === "tracked" ? ["--cached"] : ["--others", "--exclude-standard"];
+    const list = ["--literal-pathspecs", "ls-files", "-z", "--full-name", ...options, "--", directory];
+    const listed = await this.git.output(list);
+    return listed.ok ? splitNul(listed.value).slice(0, MOST_NAMED) : [];
   }
 
   /** Where HEAD is, as far as files tell: no process is worth it. */
@@ -128,4 +148,15 @@ export class WorkTree implements AsyncDisposable {
     const listed = await this.#repository?.top.output(["ls-files", "-z", "--others", "--exclude-standard"]);
     return listed?.ok ? splitNul(listed.value) : undefined;
   }
+}
+
+function isInside(path: string, directory: string): boolean {
+  const way = relative(realpathSync(directory), realpathSync(path));
+  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+/** With `core.worktree` git looks at another directory than the one whose gates are asked about. */
+function elsewhere(root: string, top: string): Trouble {
+  const detail = `git looks at the work tree ${top}, which does not contain ${root} (core.worktree)`;
+  return { kind: "git-failed", command: "git rev-parse --show-toplevel", detail };
 }

@@ -23,7 +23,7 @@ export class CappedLog {
   constructor(path: string, options: Partial<LogCap> & { readonly fd?: number } = {}) {
     const { fd, headBytes = GATE_LOG_CAP.headBytes, tailBytes = GATE_LOG_CAP.tailBytes } = options;
     this.#cap = { headBytes, tailBytes };
-    this.#fd = fd ?? this.#attempt(() => openSync(path, "w+", 0o600));
+    this.#fd = fd ?? this.#attempt(() => openSync(path, "wx+", 0o600));
   }
 
   /** Why some output could not be stored, for example a full disk. */

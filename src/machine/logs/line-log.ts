@@ -1,15 +1,21 @@
-import { closeSync, constants, openSync, writeSync, renameSync, statSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, writeSync, renameSync, lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { DebugLogSettings } from "../../core/settings.ts";
 import { now } from "../clock.ts";
 
-/** A pipe in the place of the log must not make us wait for a reader. */
-const APPEND = constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY | (constants.O_NONBLOCK ?? 0);
+/** A pipe in the place of the log must not make us wait for a reader, nor a link lead us to another file. */
+const APPEND =
+  constants.O_APPEND |
+  constants.O_CREAT |
+  constants.O_WRONLY |
+  (constants.O_NONBLOCK ?? 0) |
+  (constants.O_NOFOLLOW ?? 0);
 
 /** A log of whole lines. A disk that is full must not break the run it tells about, so what cannot be written is left out. */
 export class LineLog implements Disposable {
   readonly #path: string;
   #fd: number | undefined;
+  #isOurs: boolean | undefined;
 
   constructor(path: string) {
     this.#path = path;
@@ -19,6 +25,8 @@ export class LineLog implements Disposable {
     if (lines.length === 0) return;
     try {
       this.#fd ??= openSync(this.#path, APPEND, 0o600);
+      this.#isOurs ??= isOurs(this.#fd);
+      if (!this.#isOurs) return;
       writeSync(this.#fd, lines.map((line) => `${line}\n`).join(""));
     } catch {
       // the run's own answer says what matters
@@ -29,6 +37,12 @@ export class LineLog implements Disposable {
     if (this.#fd !== undefined) closeSync(this.#fd);
     this.#fd = undefined;
   }
+}
+
+/** A device, or a file that has another name elsewhere, is not a log that we made. */
+function isOurs(fd: number): boolean {
+  const facts = fstatSync(fd);
+  return facts.isFile() && facts.nlink === 1;
 }
 
 /** Appends dated lines to `<log_dir>/.debug.log`, which moves to `.debug.log.1` when it is full. Off: does nothing. */
@@ -46,7 +60,7 @@ export function openDebugLog(logDir: string, settings: DebugLogSettings): (line:
 /** A log that cannot be moved, for example because another process just did, goes on growing. */
 function makeRoom(path: string, maxBytes: number): void {
   try {
-    if (statSync(path).size > maxBytes) renameSync(path, `${path}.1`);
+    if (lstatSync(path).size > maxBytes) renameSync(path, `${path}.1`);
   } catch {
     // there is none yet, or it cannot be touched: then nothing is lost by going on
   }

@@ -1,22 +1,15 @@
 import { hasCode } from "../files/errno.ts";
-import {
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-  statSync,
-} from "node:fs";
-import { join, dirname } from "node:path";
+import { lstatSync, mkdirSync, openSync, readdirSync, renameSync, writeFileSync, statSync } from "node:fs";
+import { dirname, join, relative, sep } from "node:path";
 import type { AbsolutePath, ProjectPath } from "../../core/path.ts";
-import { ok, type Result } from "../../core/trouble.ts";
+import { fail, ok, type Result } from "../../core/trouble.ts";
 import { removeFile, troubleOf, namesIn, removeTree } from "../files/files.ts";
 import { readFile } from "node:fs/promises";
 
 /** Where a project's runs leave their traces. */
 export interface LogDir {
+  /** What `path` is below; every part between the two is ours. */
+  readonly root: string;
   readonly path: string;
   readonly stateDir: string;
   readonly lockFile: string;
@@ -24,17 +17,44 @@ export interface LogDir {
 
 export function logDirOf(root: AbsolutePath, logDir: ProjectPath): LogDir {
   const path = join(root, logDir);
-  return { path, stateDir: join(path, ".state"), lockFile: join(path, ".gauntlet-run.lock") };
+  return { root, path, stateDir: join(path, ".state"), lockFile: join(path, ".gauntlet-run.lock") };
 }
 
 /** Makes the directory, and makes git ignore it: our own traces must never count as changes. */
 export function prepareLogDir(dir: LogDir): Result<void> {
+  const real = hasNoLinks(dir);
+  if (!real.ok) return real;
   try {
     makeDirectory(dir.stateDir);
     ignoreOurselves(join(dir.path, ".gitignore"));
     return ok(undefined);
   } catch (error) {
     return troubleOf("write to the log directory", dir.path, error);
+  }
+}
+
+/** What we write and remove must be where it seems to be: a link in the place of a directory would lead to somebody else's files. */
+export function hasNoLinks(dir: LogDir): Result<void> {
+  const link = directoriesOf(dir).find(isLink);
+  if (link === undefined) return ok(undefined);
+  const detail = "it is a symbolic link, and nothing is written or removed through one";
+  return fail({ kind: "file-failed", action: "use the log directory", path: link, detail });
+}
+
+/** From the outermost to the innermost. */
+function directoriesOf({ root, path, stateDir }: LogDir): readonly string[] {
+  const names = relative(root, path).split(sep);
+  const parts = names.map((_, at) => join(root, ...names.slice(0, at + 1)));
+  const reviews = join(stateDir, "reviews");
+  return [...parts, stateDir, reviews, join(reviews, "trees"), join(path, "previous")];
+}
+
+/** Below a file there is nothing; that it is in the way is found when the directory is made. */
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  } catch {
+    return false;
   }
 }
 
@@ -63,7 +83,7 @@ function ignoreOurselves(path: string): void {
 }
 
 /** The log of one gate in one run: `check_<scope>_<name>.<N>.log`. */
-export function gateLogName(gateId: string, runNumber: number): string {
+function gateLogName(gateId: string, runNumber: number): string {
   return `${plainName(gateId)}.${runNumber}.log`;
 }
 
@@ -149,16 +169,16 @@ function sizeOf(dir: LogDir, { name }: LogFile): number {
   return lstatSync(join(dir.path, name), { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** Moves every log to `previous/`, whose earlier content goes; without a log to move it stays. */
+/** Moves every log to `previous/` in place of those moved there before; without a log to move those stay. */
 export function archiveLogs(dir: LogDir): Result<number> {
   const previous = join(dir.path, "previous");
-  const files = [...logFiles(dir), ...reviewSheets(dir)];
-  if (files.length === 0) return ok(0);
+  const names = namesIn(dir.path).filter(isArchived);
+  if (names.length === 0) return ok(0);
   try {
-    rmSync(previous, { recursive: true, force: true });
     mkdirSync(previous, { recursive: true });
-    for (const { name } of files) renameSync(join(dir.path, name), join(previous, name));
-    return ok(files.length);
+    for (const name of namesIn(previous).filter(isArchived)) removeFile(join(previous, name));
+    for (const name of names) renameSync(join(dir.path, name), join(previous, name));
+    return ok(names.length);
   } catch (error) {
     return troubleOf("write the archived logs to", previous, error);
   }
@@ -168,13 +188,16 @@ export function archiveLogs(dir: LogDir): Result<number> {
 export function forgetState(dir: LogDir, keepSession?: string): Result<void> {
   const kept = keepSession === undefined ? [] : ["work-tree.json", `session-${keepSession}.json`];
   try {
-    for (const name of readdirSync(dir.stateDir).filter((one) => !kept.includes(one)))
-      rmSync(join(dir.stateDir, name), { recursive: true, force: true });
+    const isOurs = (name: string): boolean => STATE.test(name) && !kept.includes(name);
+    for (const name of readdirSync(dir.stateDir).filter(isOurs)) removeTree(join(dir.stateDir, name));
     return ok(undefined);
   } catch (error) {
     return troubleOf("write to the state directory", dir.stateDir, error);
   }
 }
+
+/** What is in the state directory; anything else somebody else has put there. */
+const STATE = /^(?:work-tree\.json|session-.+\.json|groups|reviews|pass-.+\.index|.+\.tmp)$/;
 
 /** Removes what a killed run did not get to rename into place. */
 export function sweepDrafts({ stateDir }: LogDir): void {
@@ -189,17 +212,28 @@ interface LogFile {
 
 function logFiles(dir: LogDir): readonly LogFile[] {
   return namesIn(dir.path).flatMap((name) => {
-    const number = /\.(\d{1,9})\.(?:log|json)$/.exec(name)?.[1];
-    return number === undefined || name.startsWith(".") ? [] : [{ name, runNumber: Number(number) }];
+    const number = LOG.exec(name)?.[1];
+    return number === undefined ? [] : [{ name, runNumber: Number(number) }];
   });
 }
 
+/** The logs we write. Other programs may keep theirs beside them, and number them too. */
+const LOG = /^(?:(?:check|review|repl|baseline)_.*|console)\.(\d{1,9})\.log$/;
+
 /** The files on which agents answer findings; what they say is kept in the state directory too. */
-function reviewSheets(dir: LogDir): readonly { name: string }[] {
-  return namesIn(dir.path)
-    .filter((name) => /^review_.*\.slot-\d+\.json$/.test(name))
-    .map((name) => ({ name }));
+const REVIEW_SHEET = /^review_.*\.slot-\d+\.json$/;
+
+function isArchived(name: string): boolean {
+  return LOG.test(name) || REVIEW_SHEET.test(name);
 }
+
+/** Whether a name in the log directory is one that we give. */
+export function isOurName(name: string): boolean {
+  return isArchived(name) || OTHER_NAMES.test(name);
+}
+
+const OTHER_NAMES =
+  /^(?:previous|\.gitignore|\.gitkeep|\.state|\.debug\.log(?:\.1)?|\.gauntlet-run\.lock.*)$/;
 
 const KEPT_SESSIONS = 20;
 
@@ -211,7 +245,7 @@ export function removeSessionLogs(logsDir: string, session: string): void {
 /** Removes the logs of sessions that never said goodbye, all but the latest. */
 export function pruneSessionLogs(logsDir: string): void {
   const sessions = readdirSync(logsDir, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
+    .filter((entry) => entry.isDirectory() && namesIn(join(logsDir, entry.name)).includes(".state"))
     .map(({ name }) => ({ name, changedAt: changedAt(join(logsDir, name)) }))
     .toSorted((a, b) => b.changedAt - a.changedAt);
   for (const { name } of sessions.slice(KEPT_SESSIONS)) removeSessionLogs(logsDir, name);

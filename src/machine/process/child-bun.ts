@@ -31,6 +31,7 @@ export function startWithBun(bun: BunRuntime, request: ChildRequest): Child | No
       closed: Promise.all([exited, ...printed]),
       letGo: () => {
         for (const reader of [stdout, stderr]) reader.cancel().catch(() => {}); // the pipe may already be closed
+        child.unref();
       },
     };
   } catch (error) {

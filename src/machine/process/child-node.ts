@@ -67,6 +67,7 @@ function watch(child: ChildProcess): Omit<Child, "pid"> {
     letGo: () => {
       child.stdout?.destroy();
       child.stderr?.destroy();
+      child.unref(); // one that cannot be ended must not hold us
     },
   };
 }

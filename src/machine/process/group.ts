@@ -1,8 +1,8 @@
 import { hasCode } from "../files/errno.ts";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { spawnSync } from "node:child_process";
 
-/** Sends a signal to a whole process group; a group that is gone is fine. */
+/** Sends a signal to a whole process group. One that is gone is fine; one that we may not end, as after `sudo`, stays. */
 export function signalGroup(leaderPid: number, signal: NodeJS.Signals): void {
   if (process.platform === "win32") {
     spawnSync("taskkill", ["/T", "/F", "/PID", String(leaderPid)], {
@@ -14,7 +14,7 @@ export function signalGroup(leaderPid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-leaderPid, signal);
   } catch (error) {
-    if (!isGone(error)) throw error;
+    if (!isGone(error) && !hasCode(error, "EPERM")) throw error;
   }
 }
 
@@ -48,15 +48,51 @@ export function bootId(): string | undefined {
 export function groupsWithEnvironment(variable: string, value: string): readonly number[] {
   if (process.platform !== "linux") return [];
   const marker = `${variable}=${value}`;
-  const marked = processTable().filter((entry) =>
-    readText(`/proc/${entry.pid}/environ`)?.split("\0").includes(marker),
-  );
+  const marked = processTable().filter(({ pid }) => hasInEnvironment(pid, marker));
   return [...new Set(marked.map((entry) => entry.group))];
+}
+
+/** What a child started that has left its group: in its session (`set -m`), or with a session of its own (`setsid`). Linux only. */
+export interface Strays {
+  readonly groups: readonly number[];
+  readonly daemons: readonly { readonly group: number; readonly name: string }[];
+}
+
+/** The strays of the child that leads the session `leader`; those of other sessions are known by a mark in their environment. */
+export function straysOf(leader: { readonly pid: number; readonly startTime: string }, mark: string): Strays {
+  if (process.platform !== "linux") return { groups: [], daemons: [] };
+  const since = Number(leader.startTime);
+  const later = processTable().filter((one) => Number(one.startTime) >= since && one.group !== leader.pid);
+  const own = later.filter((one) => one.session === leader.pid);
+  const others = later.filter((one) => one.session !== leader.pid && hasInEnvironment(one.pid, mark));
+  const daemons = new Map(others.map(({ group, pid }) => [group, `${commandOf(pid)} (pid ${pid})`]));
+  return {
+    groups: [...new Set(own.map(({ group }) => group))],
+    daemons: [...daemons].map(([group, name]) => ({ group, name })),
+  };
+}
+
+function hasInEnvironment(pid: number, mark: string): boolean {
+  return readText(`/proc/${pid}/environ`)?.split("\0").includes(mark) ?? false;
+}
+
+function commandOf(pid: number): string {
+  return readText(`/proc/${pid}/comm`)?.trim() ?? "a process";
+}
+
+/** Tells pid namespaces apart: in another one, our pids mean other processes or none. Undefined where the system has none. */
+export function pidNamespace(): string | undefined {
+  try {
+    return process.platform === "linux" ? readlinkSync("/proc/self/ns/pid") : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 interface ProcessEntry {
   readonly pid: number;
   readonly group: number;
+  readonly session: number;
   readonly startTime: string;
 }
 
@@ -72,7 +108,7 @@ function readStat(pid: number): ProcessEntry | undefined {
   const text = readText(`/proc/${pid}/stat`);
   const fields = text?.slice(text.lastIndexOf(")") + 2).split(" ");
   if (fields === undefined || fields[0] === "Z" || fields[0] === "X") return undefined;
-  return { pid, group: Number(fields[2]), startTime: fields[19] ?? "" };
+  return { pid, group: Number(fields[2]), session: Number(fields[3]), startTime: fields[19] ?? "" };
 }
 
 /** A process may end between listing and reading it: then there is nothing to read. */

@@ -4,10 +4,11 @@ import { LineLog } from "../logs/line-log.ts";
 import type { LockHolder } from "../state/lock.ts";
 import type { LogDir } from "../logs/log-dir.ts";
 import { endGroup, HURRIED_GRACE_MS } from "./run-process.ts";
-import { bootId, groupsWithEnvironment, startTime } from "./group.ts";
+import { bootId, groupsWithEnvironment, pidNamespace, startTime } from "./group.ts";
+import { RUN_ID_VARIABLE } from "./own-mark.ts";
 
-/** The variable that marks every process of a run, so that none is missed when the run is killed before it wrote it down. */
-export const RUN_ID_VARIABLE = "GAUNTLET_RUN_ID";
+/** The same for one gate of it. */
+export const GATE_MARK = "GAUNTLET_GATE_RUN";
 
 /** The list of the process groups of a run's gates. Disposed of when everything of the run has ended. */
 export class GateGroups implements Disposable {
@@ -34,10 +35,17 @@ function forgetGroups(dir: LogDir): void {
   removeFile(groupsFile(dir)); // a list that stays names only groups that are gone
 }
 
-/** Ends what a killed run left running: the groups it wrote down and the processes that carry its mark. */
+/**
+ * Ends what a killed run left running: the groups it wrote down and the processes that carry its mark, git's too. What ran in
+ * another pid namespace has other pids there, and is not ours to end.
+ */
 export async function endLeftovers(dir: LogDir, dead: LockHolder): Promise<void> {
+  const isElsewhere = dead.namespace !== undefined && dead.namespace !== pidNamespace();
+  if (isElsewhere) return forgetGroups(dir);
   const recorded = dead.bootId === bootId() ? readGroups(dir) : [];
-  const groups = new Set([...recorded, ...groupsWithEnvironment(RUN_ID_VARIABLE, dead.runId)]);
+  const marks = [dead.runId, ...(dead.mark === undefined ? [] : [dead.mark])];
+  const marked = marks.flatMap((mark) => groupsWithEnvironment(RUN_ID_VARIABLE, mark));
+  const groups = new Set([...recorded, ...marked]);
   await Promise.all([...groups].map((pid) => endGroup(pid, HURRIED_GRACE_MS)));
   forgetGroups(dir);
 }

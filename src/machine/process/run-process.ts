@@ -5,10 +5,14 @@ import { startWithNode } from "./child-node.ts";
 import { bun } from "./runtime.ts";
 import { elapsedMs } from "../clock.ts";
 import { onAbort, LONGEST_TIMER_MS } from "./time-limit.ts";
-import { isGroupAlive, signalGroup } from "./group.ts";
+import { isGroupAlive, signalGroup, startTime, straysOf } from "./group.ts";
 
 export interface ProcessRequest extends ChildRequest {
   readonly timeoutMs?: number;
+  /** `NAME=value` in its environment by which everything it starts is known, whatever group or session that is in. */
+  readonly mark?: string;
+  /** Told what the child left running on purpose, in a session of its own, when it ended by itself. */
+  readonly onLeftRunning?: (names: readonly string[]) => void;
   /** Called as soon as the child exists, before it can have done much. */
   readonly onStarted?: (pid: number) => void;
 }
@@ -32,12 +36,30 @@ export async function runProcess(request: ProcessRequest, signal?: AbortSignal):
   const child = startChild(request);
   if (!("pid" in child)) return { kind: "not-started", detail: await child.detail };
   request.onStarted?.(child.pid);
+  const started = request.mark === undefined ? undefined : startTime(child.pid);
   using interruption = new Interruption(request.timeoutMs, signal);
   const end = await Promise.race([child.exited, interruption.came]);
   if (end.kind === "timed-out") await endGroup(child.pid, TERM_GRACE_MS);
   if (end.kind === "cancelled") await endGroup(child.pid, HURRIED_GRACE_MS);
   await letGo(child);
+  if (started !== undefined) await endStrays({ pid: child.pid, startTime: started }, request, end);
   return end;
+}
+
+/**
+ * Ends what has left the child's group. A daemon with a session of its own that the child left behind when it ended by itself may
+ * serve others, such as the user's editor (Gradle, Bazel, sccache): it is only named.
+ */
+async function endStrays(
+  leader: { readonly pid: number; readonly startTime: string },
+  { mark = "", onLeftRunning }: ProcessRequest,
+  end: ProcessEnd,
+): Promise<void> {
+  const { groups, daemons } = straysOf(leader, mark);
+  const isOver = end.kind === "timed-out" || end.kind === "cancelled";
+  const doomed = [...groups, ...(isOver ? daemons.map(({ group }) => group) : [])];
+  await Promise.all(doomed.map((group) => endGroup(group, HURRIED_GRACE_MS)));
+  if (!isOver && daemons.length > 0) onLeftRunning?.(daemons.map(({ name }) => name));
 }
 
 /** The one place that starts children: with `Bun.spawn` in the native program, with `node:child_process` elsewhere. */

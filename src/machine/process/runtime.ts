@@ -19,6 +19,7 @@ interface BunChild {
   readonly pid: number;
   readonly stdout: ReadableStream<Uint8Array>;
   readonly stderr: ReadableStream<Uint8Array>;
+  readonly unref: () => void;
 }
 
 export const bun = Reflect.get(globalThis, "Bun") as BunRuntime | undefined; // its shape is checked by the tests

@@ -61,7 +61,8 @@ function nodeStdin(): StdinSource | undefined {
         .removeAllListeners()
         .on("error", () => {})
         .pause();
-      if ("unref" in stdin) stdin.unref(); // a file has nothing to let go of
+      if ("unref" in stdin) stdin.unref();
+      else (stdin as NodeJS.ReadStream).destroy(); // a device such as /dev/zero would be read without end
     },
   };
 }

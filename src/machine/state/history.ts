@@ -1,13 +1,18 @@
-import { readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
-import { NEW_SESSION, type SessionHistory, type WorkTreeHistory } from "../../core/history.ts";
+import {
+  NEW_SESSION,
+  type RunRecord,
+  type SessionHistory,
+  type WorkTreeHistory,
+} from "../../core/history.ts";
 import { type GateOutcome, OUTCOME_KINDS } from "../../core/outcome.ts";
 import type { ProjectPath } from "../../core/path.ts";
 import { STATUSES } from "../../core/status.ts";
 import type { Result } from "../../core/trouble.ts";
-import { discard, listDirectory, removeFile } from "../files/files.ts";
+import { listDirectory, removeFile } from "../files/files.ts";
 import { jsonFile, type Stored } from "./json-file.ts";
+import { readPass } from "./passes.ts";
 
 const VERSION = 2;
 
@@ -40,23 +45,13 @@ const runRecord = z.object({
   branch: z.optional(z.string()),
   head: z.optional(z.string()),
   merged: z.boolean(),
+  isPassLost: z.optional(z.boolean()),
   outcomes: z.array(outcome),
 });
 
-const passRecord = z.object({
-  runNumber: count,
-  tree: z.string().check(z.regex(/^[\w-]{1,80}$/)),
-  fingerprint: z.optional(z.string()),
-  gateHash: z.string(),
-  baseCommit: z.optional(z.string()),
-  head: z.optional(z.string()),
-  status: z.enum(["passed", "passed_with_warnings"]),
-  at: time,
-});
-
-const workTree = jsonFile<WorkTreeHistory>(
+const workTree = jsonFile<Pick<WorkTreeHistory, "lastRun">>(
   VERSION,
-  z.object({ lastRun: z.optional(runRecord), pass: z.optional(passRecord) }) as never, // optional means absent in both
+  z.object({ lastRun: z.optional(runRecord) }) as never, // optional means absent in both
 );
 
 const told = z.object({
@@ -81,36 +76,31 @@ const session = jsonFile<SessionHistory>(
   }) as never, // optional means absent in both
 );
 
-export function readWorkTree(stateDir: string): Stored<WorkTreeHistory> {
-  const { value = {}, ...warning } = workTree.read(workTreeFile(stateDir));
-  return { value, ...warning };
+/** The last run is kept in the project's log directory, its last pass in the user's state directory. */
+export function readWorkTree(stateDir: string, passDir: string): Stored<WorkTreeHistory> {
+  const last = readLastRun(stateDir);
+  const pass = readPass(passDir);
+  const warning = last.warning ?? pass.warning;
+  return {
+    value: {
+      ...(last.value === undefined ? {} : { lastRun: last.value }),
+      ...(pass.value === undefined ? {} : { pass: pass.value }),
+    },
+    ...(warning === undefined ? {} : { warning }),
+  };
 }
 
-export function writeWorkTree(stateDir: string, history: WorkTreeHistory): Result<void> {
-  return workTree.write(workTreeFile(stateDir), history);
+export function readLastRun(stateDir: string): Stored<RunRecord | undefined> {
+  const { value, ...warning } = workTree.read(workTreeFile(stateDir));
+  return { value: value?.lastRun, ...warning };
+}
+
+export function writeLastRun(stateDir: string, lastRun: RunRecord): Result<void> {
+  return workTree.write(workTreeFile(stateDir), { lastRun });
 }
 
 function workTreeFile(stateDir: string): string {
   return join(stateDir, "work-tree.json");
-}
-
-/** The index of the tree that passed, by which git tells whether anything changed since. Its name is in the record of that pass alone. */
-export function passIndexOf(stateDir: string, tree: string): string {
-  return join(stateDir, `pass-${tree}.index`);
-}
-
-/** Keeps the index of a tree that passed in place of the one before. Without it, the gates of a later stop run again. */
-export function keepPassIndex(stateDir: string, tree: string, keepAt: (path: string) => void): void {
-  const kept = passIndexOf(stateDir, tree);
-  const draft = `${kept}.tmp`;
-  try {
-    for (const name of readdirSync(stateDir))
-      if (/^pass-.*\.index(?:\.tmp)?$/.test(name)) discard(join(stateDir, name));
-    keepAt(draft);
-    renameSync(draft, kept);
-  } catch {
-    discard(kept);
-  }
 }
 
 export function readSession(stateDir: string, key: string): Stored<SessionHistory> {

@@ -1,9 +1,12 @@
 import { hasCode } from "../files/errno.ts";
-import { linkSync, lstatSync, readdirSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
+import { linkSync, lstatSync, readdirSync, renameSync, unlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { fail, ok, type Result, type Trouble } from "../../core/trouble.ts";
-import { troubleOf, readSmallFile, discard, uniqueName } from "../files/files.ts";
-import { bootId, isAlive, startTime } from "../process/group.ts";
+import { now } from "../clock.ts";
+import { troubleOf, readSmallFile, discard, modifiedAt, uniqueName } from "../files/files.ts";
+import { bootId, isAlive, pidNamespace, startTime } from "../process/group.ts";
+import { ownMark } from "../process/own-mark.ts";
 import { sha256 } from "./session-key.ts";
 
 /** Who holds a lock: enough to tell a living holder from a dead one whose pid was given to somebody else. */
@@ -12,6 +15,11 @@ export interface LockHolder {
   readonly pid: number;
   readonly startTime?: string | undefined;
   readonly bootId?: string | undefined;
+  /** Where the pid means something: a container and its host may share a work tree, but not their processes. */
+  readonly namespace?: string | undefined;
+  readonly machine?: string | undefined;
+  /** What its own children, such as git, carry in their environment. */
+  readonly mark?: string | undefined;
   /** ISO 8601; told to people, never used to decide. */
   readonly since: string;
   readonly sessionId?: string | undefined;
@@ -43,7 +51,7 @@ export function acquireLock(path: string, sessionId?: string): Result<Lock> {
 /** The living holder of a lock, if there is one. */
 export function lockHolder(path: string): LockHolder | undefined {
   const holder = readHolder(path);
-  return holder !== undefined && isHolderAlive(holder) ? holder : undefined;
+  return holder !== undefined && isHolderAlive(holder, path) ? holder : undefined;
 }
 
 function describeSelf(sessionId?: string): LockHolder {
@@ -52,6 +60,9 @@ function describeSelf(sessionId?: string): LockHolder {
     pid: process.pid,
     startTime: startTime(process.pid),
     bootId: bootId(),
+    namespace: pidNamespace(),
+    machine: hostname(),
+    mark: ownMark(),
     since: new Date().toISOString(),
     sessionId,
   };
@@ -61,7 +72,7 @@ function describeSelf(sessionId?: string): LockHolder {
 export async function lockReleased(path: string, signal: AbortSignal): Promise<boolean> {
   for (;;) {
     const holder = readHolder(path);
-    if (holder === undefined || !isHolderAlive(holder)) return !signal.aborted;
+    if (holder === undefined || !isHolderAlive(holder, path)) return !signal.aborted;
     if (signal.aborted) return false;
     await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
   }
@@ -75,7 +86,7 @@ function claim(path: string, draft: string, self: LockHolder): Result<Lock> {
     if (linkExclusively(draft, path)) return ok(held(path, self.runId));
     const holder = readHolder(path);
     if (holder === undefined) continue; // released between our two looks
-    if (isHolderAlive(holder)) return fail(lockHeld(holder, self));
+    if (isHolderAlive(holder, path)) return fail(lockHeld(holder, self));
     const takenOver = takeOver(path, { draft, self, dead: holder });
     if (takenOver !== undefined) return takenOver;
   }
@@ -95,13 +106,32 @@ function takeOver(
   using _claim = claimed.value;
   if (readHolder(path)?.runId !== by.dead.runId) return undefined;
   const copy = `${by.draft}.new`;
-  writeFileSync(copy, JSON.stringify(by.self), { mode: 0o600 });
+  writeFileSync(copy, JSON.stringify(by.self), { flag: "wx", mode: 0o600 });
   renameSync(copy, path);
   return ok(held(path, by.self.runId, by.dead));
 }
 
 function held(path: string, runId: string, replaced?: LockHolder): Lock {
-  return { runId, replaced, [Symbol.dispose]: () => release(path, runId) };
+  const heartbeat = setInterval(() => beat(path, runId), HEARTBEAT_MS).unref();
+  const dispose = (): void => {
+    clearInterval(heartbeat);
+    release(path, runId);
+  };
+  return { runId, replaced, [Symbol.dispose]: dispose };
+}
+
+const HEARTBEAT_MS = 5_000;
+/** A machine that is busy or asleep for a moment is not dead. */
+const HEARTBEAT_LOST_MS = 60_000;
+
+/** For those who cannot see our process: a lock that gets older has no holder any more. */
+function beat(path: string, runId: string): void {
+  try {
+    const time = new Date();
+    if (readHolder(path)?.runId === runId) utimesSync(path, time, time);
+  } catch {
+    // a gate may have removed it
+  }
 }
 
 /** A gate may have removed the lock with the whole directory, and somebody else may hold a new one by now. */
@@ -130,7 +160,7 @@ function isLeftBehind(file: string): boolean {
   const pid = /\.(\d+)-[\da-z-]+(?:\.new)?$/.exec(file)?.[1];
   if (pid !== undefined) return !isAlive(Number(pid));
   const claimant = readHolder(file);
-  return claimant !== undefined && !isHolderAlive(claimant);
+  return claimant !== undefined && !isHolderAlive(claimant, file);
 }
 
 function linkExclusively(from: string, to: string): boolean {
@@ -178,9 +208,16 @@ function isHolder(value: unknown): value is LockHolder {
   );
 }
 
-function isHolderAlive(holder: LockHolder): boolean {
+function isHolderAlive(holder: LockHolder, path: string): boolean {
+  if (isOutOfSight(holder)) return now() - (modifiedAt(path) ?? 0) < HEARTBEAT_LOST_MS;
   if (holder.pid <= 0 || !isAlive(holder.pid)) return false;
   return holder.bootId === bootId() && holder.startTime === startTime(holder.pid);
+}
+
+/** Whether its process is on another machine, or in another pid namespace of this one; after a reboot it is on none. */
+function isOutOfSight({ pid, namespace, machine, bootId: boot }: LockHolder): boolean {
+  if (pid <= 0 || machine === undefined) return false;
+  return boot === bootId() ? namespace !== pidNamespace() : machine !== hostname();
 }
 
 function lockHeld({ pid, since, sessionId }: LockHolder, self: LockHolder): Trouble {

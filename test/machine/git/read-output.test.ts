@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import * as fc from "fast-check";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { parseNameStatus, parseStatus } from "../../../src/machine/git/read-output.ts";
+import { parseRawDiff, parseStatus } from "../../../src/machine/git/read-output.ts";
 import { GauntletProject } from "../../rig/gauntlet-project.ts";
 import { openTree } from "../../rig/work-tree.ts";
 
@@ -70,7 +70,7 @@ describe("any file names are told as git tells them", () => {
       fc.property(fc.uint8Array({ maxLength: 200 }), fc.string(), (bytes, prefix) => {
         const output = Buffer.from(bytes);
 
-        expect(parseNameStatus(output)).toBeInstanceOf(Array);
+        expect(parseRawDiff(output)).toBeInstanceOf(Array);
         expect(parseStatus(output, prefix).files).toBeInstanceOf(Array);
       }),
     );
@@ -85,9 +85,18 @@ describe("git status", () => {
     ["1 D. N... 100644 000000 000000 a a gone", "deleted", "gone"],
     ["1 .T N... 100644 100644 120000 a a link", "modified", "link"],
     ["u UU N... 100644 100644 100644 100644 a a a both", "unmerged", "both"],
-    ["? untracked dir/", "untracked", "untracked dir"],
+    ["? untracked", "untracked", "untracked"],
   ] as const)("%s", ([line, change, path]) => {
     expect(parseStatus(Buffer.from(`${line}\0`), "").files).toEqual([{ change, path }]);
+  });
+
+  test.for([
+    ["? a repository/", "untracked", "a repository"],
+    ["1 .M S.M. 160000 160000 160000 a a vendor", "modified", "vendor"],
+  ] as const)("%s is a repository of its own", ([line, change, path]) => {
+    const [file] = parseStatus(Buffer.from(`${line}\0`), "").files;
+
+    expect(file).toEqual({ change, path, isRepository: true });
   });
 
   test("reads branch and commit, and their absence", () => {

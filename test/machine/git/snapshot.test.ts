@@ -82,5 +82,5 @@ async function isSameAfter(more: Readonly<Record<string, string>>, act: Act): Pr
 
   await act(repo);
 
-  return [await snapshot.isCurrent(), await tree.isUnchangedSince(kept)];
+  return [(await snapshot.movement()).isCurrent, await tree.isUnchangedSince(kept)];
 }

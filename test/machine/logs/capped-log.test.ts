@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
@@ -31,6 +31,7 @@ test("keeps head and tail above the cap and says how much it dropped, under any 
 
       const all = Buffer.concat(chunks);
       const kept = readFileSync(path);
+      rmSync(path);
       const gap = Buffer.from(`\n[… ${all.length - 26} bytes dropped …]\n`);
       const expected =
         all.length <= 26 ? all : Buffer.concat([all.subarray(0, 10), gap, all.subarray(all.length - 16)]);

@@ -38,24 +38,23 @@ test("git ignores the directory, and a .gitignore somebody wrote stays", async (
 
 describe("a log directory that cannot be made is trouble in words", () => {
   test.each([
-    ["a file", (path: string) => writeFileSync(path, "")],
-    ["a dangling link", (path: string) => symlinkSync("/nowhere/at/all", path)],
-    ["a link to itself", (path: string) => symlinkSync(path, path)],
-  ])("%s is in its place", async (_, occupy) => {
+    ["a file", "write to", (path: string) => writeFileSync(path, "")],
+    ["a dangling link", "use", (path: string) => symlinkSync("/nowhere/at/all", path)],
+    ["a link to itself", "use", (path: string) => symlinkSync(path, path)],
+  ])("%s is in its place", async (_, action, occupy) => {
     await using dir = await tempDir();
     occupy(join(dir.path, "logs"));
 
     const prepared = prepareLogDir(logDirOf(absolutePath(dir.path), projectPath("logs")));
 
     expect(prepared.ok).toBe(false);
-    expect(prepared.ok ? "" : explain(prepared.trouble)).toMatch(
-      /^Cannot write to the log directory \S+logs: [a-z]/,
-    );
+    const words = new RegExp(`^Cannot ${action} the log directory \\S+logs: [a-z]`);
+    expect(prepared.ok ? "" : explain(prepared.trouble)).toMatch(words);
   });
 });
 
 test("the next run has one more than the highest number of any log or the last known run", async () => {
-  const logs = await logDir("console.3.log", "check_a.12.log", "review_x.7.json", "notes.txt", "x.log");
+  const logs = await logDir("console.3.log", "check_a.12.log", "review_x.7.log", "app.99.log", "x.log");
 
   expect(makeRoomForRun(logs)).toBe(13);
   expect(makeRoomForRun(logs, 40)).toBe(41);
@@ -138,6 +137,35 @@ test("archiving moves every log to previous/, whose earlier content goes", async
   ]);
 });
 
+test("only names we give are logs: a file of another program stays, in previous/ too", async () => {
+  const logs = await logDir(
+    "console.1.log",
+    "app.1.log",
+    "metrics.3.json",
+    "checks.2.log",
+    "review_x.5.json",
+  );
+  mkdirSync(join(logs.path, "previous/deep"), { recursive: true });
+  writeFileSync(join(logs.path, "previous/thesis.txt"), "");
+  writeFileSync(join(logs.path, "previous/app.0.log"), "");
+
+  archiveLogs(logs);
+
+  expect(names(logs).toSorted()).toEqual([
+    "app.1.log",
+    "checks.2.log",
+    "metrics.3.json",
+    "previous",
+    "review_x.5.json",
+  ]);
+  expect(readdirSync(join(logs.path, "previous")).toSorted()).toEqual([
+    "app.0.log",
+    "console.1.log",
+    "deep",
+    "thesis.txt",
+  ]);
+});
+
 test("archiving nothing keeps what was archived before", async () => {
   const logs = await logDir("console.2.log");
   archiveLogs(logs);
@@ -157,6 +185,15 @@ test("forgetting keeps one session and the work tree if asked, nothing otherwise
 
   expect(kept).toEqual(["session-a.json", "work-tree.json"]);
   expect(readdirSync(logs.stateDir)).toEqual([]);
+});
+
+test("forgetting leaves what is not state of ours", async () => {
+  const logs = await logDir();
+  writeFileSync(join(logs.stateDir, "notes.txt"), "");
+
+  forgetState(logs);
+
+  expect(readdirSync(logs.stateDir)).toEqual(["notes.txt"]);
 });
 
 test("sweeping removes drafts of state and nothing else", async () => {

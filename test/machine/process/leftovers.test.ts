@@ -4,7 +4,8 @@ import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { absolutePath, projectPath } from "../../../src/core/path.ts";
-import { endLeftovers, GateGroups, RUN_ID_VARIABLE } from "../../../src/machine/process/leftovers.ts";
+import { endLeftovers, GateGroups } from "../../../src/machine/process/leftovers.ts";
+import { RUN_ID_VARIABLE } from "../../../src/machine/process/own-mark.ts";
 import { type LogDir, logDirOf } from "../../../src/machine/logs/log-dir.ts";
 import { bootId, isAlive, startTime } from "../../../src/machine/process/group.ts";
 import { tempDir } from "../../rig/temp-dir.ts";
@@ -60,6 +61,28 @@ test("a pid that now belongs to another process is never touched", async () => {
 
   expect(isAlive(pid)).toBe(true);
 });
+
+test.runIf(process.platform === "linux")("groups of another pid namespace are never touched", async () => {
+  const logs = await logDir();
+  const pid = await group({ [RUN_ID_VARIABLE]: "run" });
+  new GateGroups(logs).record(pid);
+
+  await endLeftovers(logs, { ...dead(), namespace: "pid:[1]" });
+
+  expect(isAlive(pid)).toBe(true);
+});
+
+test.runIf(process.platform === "linux")(
+  "ends what carries the mark of the dead process itself",
+  async () => {
+    const logs = await logDir();
+    const pid = await group({ [RUN_ID_VARIABLE]: "own" });
+
+    await endLeftovers(logs, { ...dead(), mark: "own" });
+
+    expect(isAlive(pid)).toBe(false);
+  },
+);
 
 test("groups of an earlier boot are never touched", async () => {
   const logs = await logDir();

@@ -1,10 +1,16 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { runProcess } from "../../../src/machine/process/run-process.ts";
 import { isAlive } from "../../../src/machine/process/group.ts";
 
 async function run(
   command: string,
-  options: { timeoutMs?: number; stdin?: string; signal?: AbortSignal; mustNotHideSignals?: boolean } = {},
+  options: {
+    timeoutMs?: number;
+    stdin?: string;
+    signal?: AbortSignal;
+    mustNotHideSignals?: boolean;
+    mark?: string;
+  } = {},
 ) {
   const chunks: Buffer[] = [];
   const { signal, ...limits } = options;
@@ -12,7 +18,7 @@ async function run(
     {
       argv: ["sh", "-c", command],
       cwd: "/",
-      env: process.env,
+      env: { ...process.env, STRAY_MARK: "here" },
       onOutput: (chunk) => chunks.push(chunk),
       ...limits,
     },
@@ -74,7 +80,7 @@ test("ends the tree when it is cancelled", async () => {
     {
       argv: ["sh", "-c", "sleep 60 & echo $!; wait"],
       cwd: "/",
-      env: process.env,
+      env: { ...process.env, STRAY_MARK: "here" },
       onOutput: (chunk) => {
         chunks.push(chunk);
         cancel.abort();
@@ -95,4 +101,35 @@ test.runIf(process.platform === "linux").each([
   const { end } = await run(command, { mustNotHideSignals: true });
 
   expect(end).not.toEqual({ kind: "exited", exitCode: 0 });
+});
+
+test("a group that we may not end leaves the child's own outcome as it is", async () => {
+  const kill = process.kill.bind(process);
+  const spy = vi.spyOn(process, "kill").mockImplementation((pid, signal) => {
+    if (pid < 0 && signal !== 0) throw Object.assign(new Error("kill EPERM"), { code: "EPERM" });
+    return kill(pid, signal);
+  });
+  onTestFinished(() => spy.mockRestore());
+
+  const { end } = await run("sleep 1 & exit 3");
+
+  expect(end).toEqual({ kind: "exited", exitCode: 3 });
+});
+
+/** A command that starts a child by `how`, tells its pid and goes on with `then`. */
+function starting(how: string, then: string): string {
+  return `exec bash -c 'set -m; ${how} sh -c "echo \\$\\$; exec sleep 600 >/dev/null 2>&1" & sleep 0.3; ${then}'`;
+}
+
+test.runIf(process.platform === "linux").each([
+  ["ended by itself, with job control", "", "exit 0", {}, false],
+  ["ended by itself, in a session of its own", "setsid", "exit 0", {}, true],
+  ["timed out, in a session of its own", "setsid", "sleep 600", { timeoutMs: 800 }, false],
+] as const)("what a child started that %s", async (...[, how, then, limits, survives]) => {
+  const { output } = await run(starting(how, then), { ...limits, mark: "STRAY_MARK=here" });
+  const pid = Number(/^\d+$/m.exec(output)?.[0]);
+  onTestFinished(() => void (isAlive(pid) && process.kill(pid, "SIGKILL")));
+
+  expect(pid).toBeGreaterThan(0);
+  expect(isAlive(pid)).toBe(survives);
 });

@@ -1,38 +1,44 @@
+import { writeFileSync } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { NEW_SESSION, type SessionHistory, type WorkTreeHistory } from "../../../src/core/history.ts";
+import {
+  NEW_SESSION,
+  type PassRecord,
+  type RunRecord,
+  type SessionHistory,
+} from "../../../src/core/history.ts";
 import { projectPath } from "../../../src/core/path.ts";
 import {
   listSessions,
+  readLastRun,
   readSession,
   readWorkTree,
+  writeLastRun,
   writeSession,
-  writeWorkTree,
 } from "../../../src/machine/state/history.ts";
+import { passDirOf, readPass, writePass } from "../../../src/machine/state/passes.ts";
 import { tempDir } from "../../rig/temp-dir.ts";
 
-const HISTORY: WorkTreeHistory = {
-  lastRun: {
-    number: 3,
-    status: "passed",
-    completedAt: 1_700_000_000_000,
-    merged: false,
-    outcomes: [
-      {
-        kind: "passed",
-        id: "check:.:test",
-        gate: "check",
-        name: "test",
-        scope: projectPath("."),
-        workingDirectory: projectPath("."),
-        warnOnly: false,
-        durationMs: 5,
-      },
-    ],
-  },
-  pass: { runNumber: 3, tree: "f", gateHash: "g", status: "passed", at: 1_700_000_000_000 },
+const LAST_RUN: RunRecord = {
+  number: 3,
+  status: "passed",
+  completedAt: 1_700_000_000_000,
+  merged: false,
+  outcomes: [
+    {
+      kind: "passed",
+      id: "check:.:test",
+      gate: "check",
+      name: "test",
+      scope: projectPath("."),
+      workingDirectory: projectPath("."),
+      warnOnly: false,
+      durationMs: 5,
+    },
+  ],
 };
+const PASS: PassRecord = { runNumber: 3, tree: "f", gateHash: "g", status: "passed", at: 1_700_000_000_000 };
 const SESSION: SessionHistory = {
   ...NEW_SESSION,
   attempts: 2,
@@ -43,10 +49,10 @@ const SESSION: SessionHistory = {
 test("what is written is read again, and nothing else is left behind", async () => {
   await using dir = await tempDir();
 
-  writeWorkTree(dir.path, HISTORY);
+  writeLastRun(dir.path, LAST_RUN);
   writeSession(dir.path, "one", SESSION);
 
-  expect(readWorkTree(dir.path)).toEqual({ value: HISTORY });
+  expect(readLastRun(dir.path)).toEqual({ value: LAST_RUN });
   expect(readSession(dir.path, "one")).toEqual({ value: SESSION });
   expect((await readdir(dir.path)).toSorted()).toEqual(["session-one.json", "work-tree.json"]);
 });
@@ -54,7 +60,7 @@ test("what is written is read again, and nothing else is left behind", async () 
 test("nothing written is nothing known, without a warning", async () => {
   await using dir = await tempDir();
 
-  expect(readWorkTree(dir.path)).toEqual({ value: {} });
+  expect(readWorkTree(dir.path, join(dir.path, "passes"))).toEqual({ value: {} });
   expect(readSession(dir.path, "one")).toEqual({ value: NEW_SESSION });
 });
 
@@ -97,26 +103,21 @@ describe("counts as absent, with a warning", () => {
     "a run that is no number": (text) => text.replace('"number":3', '"number":"3"'),
     "a run with a huge number": (text) => text.replace('"number":3', '"number":1e300'),
     "a moment that is none": (text) => text.replace(/"completedAt":\d+/, '"completedAt":1e300'),
-    "a pass at no moment": (text) => text.replace(/"at":\d+/, '"at":null'),
-    "a pass that failed": (text) =>
-      text.replace('"gateHash":"g","status":"passed"', '"gateHash":"g","status":"failed"'),
-    "a pass for no tree": (text) => text.replace('"tree":"f"', '"tree":7'),
-    "a pass for a tree elsewhere": (text) => text.replace('"tree":"f"', '"tree":"../f"'),
     "outcomes that are no list": (text) => text.replace(/"outcomes":\[.*\]/, '"outcomes":{}'),
   };
 
   test.each(Object.entries(DAMAGE))("%s", async (_, damage) => {
     await using dir = await tempDir();
-    writeWorkTree(dir.path, HISTORY);
+    writeLastRun(dir.path, LAST_RUN);
     const path = join(dir.path, "work-tree.json");
     const text = await readFile(path, "utf8");
     const damaged = damage(text);
     await writeFile(path, damaged);
 
-    const read = readWorkTree(dir.path);
+    const read = readLastRun(dir.path);
 
     expect(damaged).not.toBe(text);
-    expect(read).toEqual({ value: {}, warning: expect.stringContaining(path) as string });
+    expect(read).toEqual({ value: undefined, warning: expect.stringContaining(path) as string });
   });
 
   test.each([
@@ -140,17 +141,82 @@ describe("counts as absent, with a warning", () => {
     await using dir = await tempDir();
     await mkdir(join(dir.path, "work-tree.json"));
 
-    expect(readWorkTree(dir.path).warning).toContain("work-tree.json");
+    expect(readLastRun(dir.path).warning).toContain("work-tree.json");
   });
 
   test("a clock that is a little ahead elsewhere is fine", async () => {
     await using dir = await tempDir();
-    writeWorkTree(dir.path, HISTORY);
+    writeLastRun(dir.path, LAST_RUN);
     const path = join(dir.path, "work-tree.json");
     const text = await readFile(path, "utf8");
     await writeFile(path, text.replace(/"writtenAt":\d+/, `"writtenAt":${Date.now() + 30_000}`));
 
-    expect(readWorkTree(dir.path)).toEqual({ value: HISTORY });
+    expect(readLastRun(dir.path)).toEqual({ value: LAST_RUN });
+  });
+});
+
+const keepNothing = (): void => {};
+
+describe("the last pass", () => {
+  test("is read again beside the last run, and only its own index stays", async () => {
+    await using dir = await tempDir();
+    const passDir = passDirOf("/a/project", { XDG_STATE_HOME: dir.path });
+    writeLastRun(dir.path, LAST_RUN);
+
+    writePass(passDir, { ...PASS, tree: "older" }, (path) => writeFileSync(path, "index"));
+    const written = writePass(passDir, PASS, (path) => writeFileSync(path, "index"));
+
+    expect(written.ok).toBe(true);
+    expect(readWorkTree(dir.path, passDir)).toEqual({ value: { lastRun: LAST_RUN, pass: PASS } });
+    expect((await readdir(passDir)).toSorted()).toEqual(["pass-f.index", "pass.json"]);
+  });
+
+  test("belongs to one path", async () => {
+    await using dir = await tempDir();
+    const env = { XDG_STATE_HOME: dir.path };
+    writePass(passDirOf("/a/project", env), PASS, keepNothing);
+
+    expect(readPass(passDirOf("/a/project2", env))).toEqual({ value: undefined });
+  });
+
+  test("is kept for the projects that passed last", async () => {
+    await using dir = await tempDir();
+    const env = { XDG_STATE_HOME: dir.path };
+    for (let one = 0; one <= 201; one++) writePass(passDirOf(`/project-${one}`, env), PASS, keepNothing);
+
+    expect((await readdir(join(dir.path, "agent-gauntlet/projects"))).length).toBeLessThan(202);
+    expect(readPass(passDirOf("/project-201", env)).value).toEqual(PASS);
+  });
+
+  test("that cannot be written is trouble", async () => {
+    await using dir = await tempDir();
+    await writeFile(join(dir.path, "file"), "");
+
+    expect(writePass(join(dir.path, "file/projects/x"), PASS, keepNothing).ok).toBe(false);
+  });
+
+  const DAMAGE: Readonly<Record<string, (text: string) => string>> = {
+    "an older version": (text) => text.replace('"version":1', '"version":0'),
+    "a newer version": (text) => text.replace('"version":1', '"version":9'),
+    "a pass at no moment": (text) => text.replace(/"at":\d+/, '"at":null'),
+    "a pass that failed": (text) =>
+      text.replace('"gateHash":"g","status":"passed"', '"gateHash":"g","status":"failed"'),
+    "a pass for no tree": (text) => text.replace('"tree":"f"', '"tree":7'),
+    "a pass for a tree elsewhere": (text) => text.replace('"tree":"f"', '"tree":"../f"'),
+  };
+
+  test.each(Object.entries(DAMAGE))("counts as absent, with a warning: %s", async (_, damage) => {
+    await using dir = await tempDir();
+    writePass(dir.path, PASS, keepNothing);
+    const path = join(dir.path, "pass.json");
+    const text = await readFile(path, "utf8");
+    await writeFile(path, damage(text));
+
+    expect(damage(text)).not.toBe(text);
+    expect(readPass(dir.path)).toEqual({
+      value: undefined,
+      warning: expect.stringContaining(path) as string,
+    });
   });
 });
 
@@ -158,7 +224,7 @@ test("a history that cannot be written is trouble that says why", async () => {
   await using dir = await tempDir();
   await writeFile(join(dir.path, "file"), "");
 
-  const written = writeWorkTree(join(dir.path, "file"), HISTORY);
+  const written = writeLastRun(join(dir.path, "file"), LAST_RUN);
 
   expect(written).toMatchObject({ ok: false, trouble: { kind: "file-failed", action: "write" } });
 });

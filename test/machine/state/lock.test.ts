@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { build } from "tsdown";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -87,6 +88,36 @@ describe("a lock whose holder is dead is taken over, and names it", () => {
       expect(namesBeside(path)).toEqual(["lock"]);
     },
   );
+});
+
+describe("a holder that cannot be seen from here", () => {
+  const ELSEWHERE = [
+    ["in another pid namespace", { namespace: "pid:[1]", machine: "other" }],
+    ["on another machine", { namespace: "pid:[1]", machine: "other", bootId: "theirs" }],
+  ] as const;
+
+  test.each(ELSEWHERE)("%s is alive while its lock is touched", async (_, facts) => {
+    const path = await lockPath();
+    writeFileSync(path, holder({ pid: await deadPid(), ...facts }));
+
+    expect(acquireLock(path)).toMatchObject({ ok: false, trouble: { kind: "lock-held" } });
+  });
+
+  test.each(ELSEWHERE)("%s is dead when it has not been for a minute", async (_, facts) => {
+    const path = await lockPath();
+    writeFileSync(path, holder({ pid: process.pid, ...facts }));
+    const before = new Date(Date.now() - 61_000);
+    utimesSync(path, before, before);
+
+    expect(acquireLock(path)).toMatchObject({ ok: true, value: { replaced: { runId: "dead-run" } } });
+  });
+
+  test("after a reboot of this machine is dead at once", async () => {
+    const path = await lockPath();
+    writeFileSync(path, holder({ namespace: "pid:[1]", machine: hostname(), bootId: "earlier" }));
+
+    expect(acquireLock(path).ok).toBe(true);
+  });
 });
 
 test("what killed takers left is swept by the next holder; what living ones need stays", async () => {

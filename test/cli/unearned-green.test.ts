@@ -1,0 +1,319 @@
+import { chmodSync, mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { cleanEnv, GauntletProject, run } from "../rig/gauntlet-project.ts";
+
+const NO_BAD = "! grep -rq BAD --include=*.txt --include=*.TXT .";
+
+describe("a change that the repository's settings hide is checked", () => {
+  test("another mode, with core.fileMode=false", async () => {
+    await using project = await GauntletProject.withChecks({ mode: "test -x run.sh" }, { "run.sh": "" });
+    chmodSync(join(project.root, "run.sh"), 0o755);
+    await project.commit("executable");
+    await project.git("config", "core.fileMode", "false");
+    chmodSync(join(project.root, "run.sh"), 0o644);
+
+    expect((await project.stop()).answer.status).toBe("failed");
+  });
+
+  test("another content of the same size and time, with core.trustctime=false", async () => {
+    await using project = await GauntletProject.withChecks({ words: NO_BAD }, { "a.txt": "FINE" });
+    const path = join(project.root, "a.txt");
+    utimesSync(path, LONG_AGO, LONG_AGO);
+    await project.git("update-index", "--refresh");
+    await project.git("config", "core.trustctime", "false");
+    await nextSecond(); // git may compare whole seconds
+    writeFileSync(path, "BAD.");
+    utimesSync(path, LONG_AGO, LONG_AGO);
+
+    expect((await project.stop()).answer.status).toBe("failed");
+  });
+
+  test("another content of the same size and time, a moment after a pass", async () => {
+    await using project = await GauntletProject.withChecks({ words: NO_BAD });
+    const path = join(project.root, "a.txt");
+    writeFileSync(path, "FINE");
+    utimesSync(path, LONG_AGO, LONG_AGO);
+    await project.stop();
+    writeFileSync(path, "BAD.");
+    utimesSync(path, LONG_AGO, LONG_AGO);
+
+    expect((await project.stop()).answer.status).toBe("failed");
+  });
+
+  test("a removed file that is marked skip-worktree, without a sparse checkout", async () => {
+    await using project = await GauntletProject.withChecks({ there: "test -e a.txt" }, { "a.txt": "FINE" });
+    await project.git("update-index", "--skip-worktree", "a.txt");
+    rmSync(join(project.root, "a.txt"));
+
+    expect((await project.stop()).answer.status).toBe("failed");
+  });
+
+  test("but what a sparse checkout leaves out is no change", async () => {
+    await using project = await GauntletProject.withChecks(
+      { red: "exit 1" },
+      { "in/a.txt": "FINE", "out/b.txt": "FINE" },
+    );
+    await project.git("sparse-checkout", "set", "in", ".gauntlet");
+
+    expect(project.has("out/b.txt")).toBe(false);
+    expect((await project.stop()).answer.status).toBe("no_changes");
+  });
+
+  test("a name that differs in case only, with core.ignoreCase=true", async ({ skip }) => {
+    if (process.platform !== "linux") skip("two such names are one file here");
+    await using project = await GauntletProject.withChecks({ words: NO_BAD }, { "f1.txt": "FINE" });
+    await project.git("config", "core.ignoreCase", "true");
+    await project.write({ "F1.TXT": "BAD" });
+
+    expect((await project.stop()).answer.status).toBe("failed");
+  });
+
+  test.each([
+    ["assumed unchanged", ["update-index", "--assume-unchanged", "a.txt"]],
+    ["skipped", ["update-index", "--skip-worktree", "a.txt"]],
+  ])("a file of a submodule that is %s there", async (_, hide) => {
+    await using project = await withSubmodule({ words: NO_BAD });
+    await project.at("vendor").git(...hide);
+    await project.write({ "vendor/a.txt": "BAD" });
+
+    expect((await project.stop()).answer.status).toBe("failed");
+  });
+
+  test("a mode in a submodule that does not care about modes", async () => {
+    await using project = await withSubmodule({ mode: "! test -x vendor/a.txt" });
+    await project.at("vendor").git("config", "core.fileMode", "false");
+    chmodSync(join(project.root, "vendor/a.txt"), 0o755);
+
+    expect((await project.stop()).answer.status).toBe("failed");
+  });
+
+  test("a file assumed unchanged without a temporary directory to look from: an error, not `no changes`", async () => {
+    await using project = await GauntletProject.withChecks({ words: NO_BAD }, { "a.txt": "FINE" });
+    await project.git("update-index", "--assume-unchanged", "a.txt");
+    await project.write({ "a.txt": "BAD" });
+
+    const { answer } = await project.stop({}, { env: { TMPDIR: join(project.root, "../nowhere") } });
+
+    expect(answer.status).toBe("error");
+  });
+
+  test("a work tree elsewhere, with core.worktree: an error that names it", async () => {
+    await using project = await GauntletProject.withChecks({ words: NO_BAD }, { "a.txt": "FINE" });
+    const elsewhere = join(project.home, "elsewhere");
+    await run(["cp", "-a", project.root, elsewhere], { cwd: "/", env: cleanEnv("/") });
+    await project.git("config", "core.worktree", elsewhere);
+    await project.write({ "a.txt": "BAD" });
+
+    const { answer } = await project.stop();
+
+    expect(answer).toMatchObject({ status: "error", message: expect.stringContaining(elsewhere) as string });
+  });
+
+  test("a commit that a replacement or a graft makes look like another", async () => {
+    await using project = await GauntletProject.withChecks({ words: NO_BAD }, { "a.txt": "FINE" });
+    await project.git("branch", "origin-main");
+    await project.git("update-ref", "refs/remotes/origin/main", "HEAD");
+    await project.git("checkout", "--quiet", "-b", "work");
+    await project.write({ "a.txt": "BAD" });
+    await project.commit("bad");
+    await project.git("replace", "refs/remotes/origin/main", "HEAD");
+
+    expect((await project.stop()).answer.status).toBe("failed");
+  });
+});
+
+describe("a change that names no file a gate could be given is planned, or told", () => {
+  test("a submodule above an entry point", async () => {
+    await using project = await withSubmodule(
+      {},
+      "entry_points: [{ path: vendor/src, checks: [red] }]\nchecks: { red: exit 1 }\n",
+      { "src/b.txt": "" },
+    );
+    await project.write({ "vendor/src/b.txt": "new" });
+
+    expect((await project.stop()).answer.status).toBe("failed");
+  });
+
+  test("a repository inside the repository, below a glob", async () => {
+    await using project = await GauntletProject.create({
+      ".gauntlet/config.yml":
+        "entry_points: [{ path: 'packages/**/*.ts', checks: [red] }]\nchecks: { red: exit 1 }\n",
+    });
+    await project.commit("start");
+    await project.write({ "packages/a/x.ts": "" });
+    await project.at("packages/a").git("init", "--quiet");
+    await project.at("packages/a").commit("inner");
+
+    expect((await project.stop()).answer.status).toBe("failed");
+  });
+
+  test("a submodule that a command takes as files: the user is told", async () => {
+    await using project = await withSubmodule({}, 'checks: { lint: "echo {files}" }\n');
+    await project.write({ "vendor/a.txt": "new" });
+
+    const { answer } = await project.stop();
+
+    expect(answer.systemMessage).toContain("No gate looked at vendor");
+  });
+
+  test("a name with the end of a line in it, below a glob", async () => {
+    await using project = await GauntletProject.create({
+      ".gauntlet/config.yml":
+        "entry_points: [{ path: 'src/**/*.txt', checks: [red] }]\nchecks: { red: exit 1 }\n",
+    });
+    await project.commit("start");
+    await project.write({ "src/deep/a\nb.txt": "" });
+
+    expect((await project.stop()).answer.status).toBe("failed");
+  });
+
+  test("an entry point that was removed as a whole: the user is told", async () => {
+    await using project = await GauntletProject.create({
+      ".gauntlet/config.yml": "entry_points: [{ path: api, checks: [red] }]\nchecks: { red: exit 1 }\n",
+      "api/a.txt": "",
+    });
+    await project.commit("start");
+    rmSync(join(project.root, "api"), { recursive: true });
+
+    const { answer } = await project.stop();
+
+    expect(answer.systemMessage).toContain("api no longer exists");
+  });
+});
+
+describe("a pass by inputs is not used for other bytes", () => {
+  test.each([
+    ["line endings that git converts", { attributes: "* text=auto\n", clean: "", other: "fine\r\n" }],
+    ["what a clean filter takes away", { attributes: "* filter=same\n", clean: "echo fine", other: "BAD\n" }],
+  ])("%s", async (_, { attributes, clean, other }) => {
+    await using project = await GauntletProject.create({
+      ".gauntlet/config.yml": checked("printf 'fine\\n' | cmp - a.txt", "*.txt"),
+      ".gitattributes": attributes,
+      "a.txt": "fine\n",
+    });
+    if (clean !== "") await project.git("config", "filter.same.clean", clean);
+    await project.write({ "b.md": "1" });
+    expect((await project.gauntlet(["run"])).exitCode).toBe(0);
+    await project.write({ "a.txt": other, "b.md": "2" });
+
+    expect((await project.gauntlet(["run"])).exitCode).toBe(1);
+  });
+
+  test("another commit of a submodule above them", async () => {
+    await using project = await withSubmodule({}, checked("test ! -e vendor/src/new.txt", "vendor/src/**"), {
+      "src/b.txt": "",
+    });
+    await project.write({ "b.md": "1" });
+    expect((await project.gauntlet(["run"])).exitCode).toBe(0);
+    await project.write({ "vendor/src/new.txt": "" });
+    await project.at("vendor").commit("more");
+
+    expect((await project.gauntlet(["run"])).exitCode).toBe(1);
+  });
+
+  test("a file whose name is not UTF-8 and looks like another's", async () => {
+    await using project = await GauntletProject.create({
+      ".gauntlet/config.yml": checked("test $(ls src | wc -l) = 1", "src/**"),
+    });
+    const path = (byte: number): Buffer =>
+      Buffer.concat([Buffer.from(join(project.root, "src/a")), Buffer.from([byte])]);
+    mkdirSync(join(project.root, "src"));
+    writeFileSync(path(0xfe), "");
+    expect((await project.gauntlet(["run"])).exitCode).toBe(0);
+    writeFileSync(path(0xff), "");
+
+    expect((await project.gauntlet(["run"])).exitCode).toBe(1);
+  });
+
+  test("a new file whose name holds the end of a line", async () => {
+    await using project = await GauntletProject.create({
+      ".gauntlet/config.yml": checked("test $(ls -q src | wc -l) = 1", "src/**/*.txt"),
+      "src/a.txt": "",
+    });
+    expect((await project.gauntlet(["run"])).exitCode).toBe(0);
+    await project.write({ "src/b\nc.txt": "" });
+
+    expect((await project.gauntlet(["run"])).exitCode).toBe(1);
+  });
+});
+
+describe("a tree that moved while it was judged", () => {
+  test("a gate that changes a file while another has read it: a warning that names it", async () => {
+    await using project = await GauntletProject.create({
+      ".gauntlet/config.yml":
+        "checks:\n  words: { command: 'grep -q fine a.txt', parallel: false }\n  writer: { command: 'sleep 0.1; echo BAD > a.txt', parallel: false }\n",
+      "a.txt": "fine",
+    });
+
+    const { answer } = await project.stop();
+
+    expect(answer).toMatchObject({ decision: "approve", status: "passed_with_warnings" });
+    expect(answer.systemMessage).toContain("a.txt");
+  });
+
+  test("more than one gate that writes, though the same bytes: a warning, and nothing is recorded", async () => {
+    await using project = await GauntletProject.create({
+      ".gauntlet/config.yml":
+        "checks:\n  one: { command: 'cp a.txt b; cat b > a.txt; rm b; sleep 0.1', parallel: false }\n  two: { command: 'cp c.txt b; cat b > c.txt; rm b; sleep 0.1', parallel: false }\n",
+      "a.txt": "fine",
+      "c.txt": "fine",
+    });
+
+    const { answer } = await project.stop();
+    const again = await project.stop();
+
+    expect(answer.status).toBe("passed_with_warnings");
+    expect(again.answer.message).not.toContain("nothing changed since");
+  });
+
+  test("one generator that writes what was there before: a plain pass, used again", async () => {
+    await using project = await GauntletProject.create({
+      ".gauntlet/config.yml": "checks: { generate: 'echo same > made.txt', test: 'true' }\n",
+      "made.txt": "same\n",
+    });
+
+    const { answer } = await project.stop();
+    const again = await project.stop();
+
+    expect(answer.status).toBe("passed");
+    expect(again.answer.message).toContain("nothing changed since run 1");
+  });
+});
+
+function checked(command: string, inputs: string): string {
+  return `checks:\n  seen: { command: ${JSON.stringify(command)}, inputs: [${JSON.stringify(inputs)}] }\n`;
+}
+
+function nextSecond(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 1_010 - (Date.now() % 1_000)));
+}
+
+const LONG_AGO = new Date("2020-01-01T00:00:00Z");
+
+/** A project with a checked-out submodule at `vendor`, everything committed. */
+async function withSubmodule(
+  checks: Readonly<Record<string, string>>,
+  config = `checks:\n${Object.entries(checks)
+    .map(([name, command]) => `  ${name}: ${JSON.stringify(command)}\n`)
+    .join("")}`,
+  files: Readonly<Record<string, string>> = {},
+): Promise<GauntletProject> {
+  const project = await GauntletProject.create({ ".gauntlet/config.yml": config });
+  const library = project.at("../library");
+  mkdirSync(library.root);
+  await library.git("init", "--quiet", "--initial-branch=main");
+  await library.write({ "a.txt": "FINE", ...files });
+  await library.commit("library");
+  await project.git(
+    "-c",
+    "protocol.file.allow=always",
+    "submodule",
+    "--quiet",
+    "add",
+    library.root,
+    "vendor",
+  );
+  await project.commit("start");
+  return project;
+}
