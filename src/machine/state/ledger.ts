@@ -115,16 +115,9 @@ export function appendVerdict(
   }
 }
 
-/** Makes the directories when the first verdict is written. */
 function lockLedger({ directory, head }: Ledger): ReturnType<typeof lockBriefly> {
-  const lock = join(directory, ".ledger.lock");
-  try {
-    return lockBriefly(lock);
-  } catch (error) {
-    if (!hasCode(error, "ENOENT")) throw error;
-    for (const missing of [dirname(head), directory]) makePrivateDirectory(missing);
-    return lockBriefly(lock);
-  }
+  for (const needed of [dirname(head), directory]) makePrivateDirectory(needed);
+  return lockBriefly(join(directory, ".ledger.lock"));
 }
 
 function write(ledger: Ledger, record: Unchained, before: Head | undefined): void {
