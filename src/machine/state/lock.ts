@@ -48,10 +48,15 @@ export function acquireLock(path: string, sessionId?: string): Result<Lock> {
   }
 }
 
-/** The living holder of a lock, if there is one. */
+/** The living holder of a lock, if there is one that may be seen. */
 export function lockHolder(path: string): LockHolder | undefined {
-  const holder = readHolder(path);
-  return holder !== undefined && isHolderAlive(holder, path) ? holder : undefined;
+  try {
+    const holder = readHolder(path);
+    return holder !== undefined && isHolderAlive(holder, path) ? holder : undefined;
+  } catch (error) {
+    if (!hasCode(error)) throw error;
+    return undefined;
+  }
 }
 
 function describeSelf(sessionId?: string): LockHolder {
