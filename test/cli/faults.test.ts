@@ -122,6 +122,7 @@ describe("a full disk", () => {
     mkdirSync(join(project.root, "gauntlet_logs/.state/work-tree.json/in-the-way"), { recursive: true });
 
     const run = await project.gauntlet(["run"]);
+    await project.write({ "a.txt": "changed again\n" });
     const { answer } = await project.stop();
 
     expect(run.stdout).toMatch(/\[WARN\] This run is not recorded\. Cannot write .*work-tree\.json/);

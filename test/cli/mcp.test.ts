@@ -28,8 +28,12 @@ async function connect(
   return Object.assign(client, { [Symbol.asyncDispose]: () => client.close() });
 }
 
-async function redProject(): Promise<GauntletProject> {
+async function redProject(config = ""): Promise<GauntletProject> {
   const project = await GauntletProject.withChecks({ ready: RED, fine: "true" }, { "state.txt": "fixed\n" });
+  if (config !== "") {
+    await project.write({ ".gauntlet/config.yml": `${config}${project.read(".gauntlet/config.yml")}` });
+    await project.commit("configure");
+  }
   await project.write({ "state.txt": "broken\n" });
   return project;
 }
@@ -94,7 +98,7 @@ test("a run of everything that passes makes the stop that follows free", async (
 });
 
 test("says whether the agent may stop, without spending its attempts", async () => {
-  await using project = await redProject();
+  await using project = await redProject("stop_hook: { when_active: enforce }\n");
   await using client = await connect(project);
 
   const before = await client.callTool({ name: "validate_completion", arguments: {} });

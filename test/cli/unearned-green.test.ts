@@ -255,7 +255,7 @@ describe("a tree that moved while it was judged", () => {
   test("more than one gate that writes, though the same bytes: a warning, and nothing is recorded", async () => {
     await using project = await GauntletProject.create({
       ".gauntlet/config.yml":
-        "checks:\n  one: { command: 'cp a.txt b; cat b > a.txt; rm b; sleep 0.1', parallel: false }\n  two: { command: 'cp c.txt b; cat b > c.txt; rm b; sleep 0.1', parallel: false }\n",
+        "checks:\n  one: { command: 'cp a.txt b; cat b > a.txt; rm b; sleep 0.1', parallel: false }\n  two: { command: 'sleep 0.1; cp c.txt b; cat b > c.txt; rm b', parallel: false }\n",
       "a.txt": "fine",
       "c.txt": "fine",
     });

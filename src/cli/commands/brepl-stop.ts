@@ -4,6 +4,7 @@ import { recordStop } from "../../engine/handle-stop.ts";
 import { currentDirectory } from "../../machine/process/environment.ts";
 import { renderBrepl } from "../../hosts/brepl.ts";
 import { claudeCode } from "../../hosts/claude-code.ts";
+import { textOf } from "../../hosts/payload.ts";
 import { writeAll } from "../../machine/files/files.ts";
 import { trace } from "../../machine/process/trace.ts";
 
@@ -39,8 +40,10 @@ async function decide({ replServer }: BreplOptions): Promise<Decided> {
   if (!read.ok) return { verdict: invalidInput(`Error parsing Stop event JSON: ${read.problem}`) };
   const cwd = currentDirectory();
   const parsed = claudeCode.parse(read.payload, { env, cwd });
-  if (parsed.kind === "other-event")
-    return { verdict: invalidInput(`${parsed.name} is not a Stop event: no hook was run`) };
+  if (parsed.kind !== "stop" || parsed.event.kind !== undefined) {
+    const name = parsed.kind === "other-event" ? parsed.name : textOf(read.payload, "hook_event_name");
+    return { verdict: invalidInput(`${name} is not a Stop event: no hook was run`) };
+  }
   const stop = { event: parsed.event, cwd, env, replServer };
   const answered = await handleBreplStop(stop, signal);
   const { verdict } = answered;
