@@ -57,6 +57,27 @@ test.for([
   expect(findPass(records, CLAIM)).toEqual({ kind: "no-pass", reason });
 });
 
+test("a line has half of the gates' hash, and is found by the whole; a part of the gates stays a part", () => {
+  const gates = "0123456789abcdef".repeat(4);
+  const facts = {
+    at: 1,
+    ms: 2,
+    door: "stop-hook",
+    status: "passed",
+    version: "0.1.0",
+    outcomes: [],
+  } as const;
+  const ofAll = verdictRecord({ ...facts, judged: { gates, tree: "t", whole: true } });
+  const ofPart = verdictRecord({
+    ...facts,
+    judged: { gates: `${gates}@subagent_stop`, tree: "t", whole: true },
+  });
+
+  expect(ofAll.gates).toBe(gates.slice(0, 32));
+  expect(findPass([{ ...ofAll, prev: "" }], { tree: "t", gates })).toMatchObject({ kind: "pass" });
+  expect(findPass([{ ...ofPart, prev: "" }], { tree: "t", gates })).toMatchObject({ kind: "no-pass" });
+});
+
 test("a pass counts, also after a failure, with warnings, and behind stops that decided nothing", () => {
   const pass = record({ status: "passed_with_warnings" });
 

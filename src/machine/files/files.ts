@@ -227,6 +227,15 @@ export function removeTree(path: string): void {
 }
 
 /** A link, or a file, in the place of the directory goes itself. */
+/** Removes a directory of ours, unless something is in it. */
+export function removeIfEmpty(path: string): void {
+  try {
+    rmdirSync(path);
+  } catch (error) {
+    if (!hasCode(error)) throw error;
+  }
+}
+
 function removeDirectory(path: string): void {
   if (!lstatSync(path).isDirectory()) return unlinkSync(path);
   for (const entry of readdirSync(path, { withFileTypes: true })) {

@@ -2,13 +2,14 @@ import { createHash } from "node:crypto";
 import {
   appendFileSync,
   closeSync,
+  constants,
   openSync,
   readFileSync,
   readSync,
   renameSync,
   statSync,
   truncateSync,
-  writeFileSync,
+  writeSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import * as z from "zod/mini";
@@ -29,8 +30,8 @@ export interface Ledger {
   readonly file: string;
   /** The file before, kept until the next one is full. */
   readonly older: string;
-  /** The last line and its hash, in another directory: what was cut off is missed. */
-  readonly head: string;
+  /** The last line and its hash, in another directory: what was cut off is missed. Written in turn, so that one is always whole. */
+  readonly heads: readonly [string, string];
   /** The linked work tree that was asked from. */
   readonly worktree?: string;
 }
@@ -47,11 +48,13 @@ export function ledgerOutside(env: Environment): Ledger {
 }
 
 function ledgerIn(directory: string, env: Environment): Ledger {
+  const headIn = (turn: string): string =>
+    join(stateHome(env), "heads", `${basename(directory)}.${turn}.json`);
   return {
     directory,
     file: join(directory, "ledger.jsonl"),
     older: join(directory, "ledger.old.jsonl"),
-    head: join(stateHome(env), "heads", `${basename(directory)}.json`),
+    heads: [headIn("0"), headIn("1")],
   };
 }
 
@@ -61,6 +64,8 @@ const MAX_FILE_AGE_MS = 180 * 24 * 60 * 60 * 1000;
 
 /** The last line, written before it is appended: a writer that is killed in between has its line finished by the next. */
 export interface Head {
+  /** How many were written before it, which decides between the two. */
+  readonly count: number;
   readonly hash: string;
   readonly line: string;
   /** Of the file, once the line is in it. */
@@ -72,6 +77,7 @@ export interface Head {
 }
 
 const headSchema = z.object({
+  count: z.int(),
   hash: z.string(),
   line: z.string(),
   size: z.int(),
@@ -79,20 +85,33 @@ const headSchema = z.object({
   rotates: z.optional(z.boolean()),
 });
 
-/** Not by its date, as other state: a clock that was set back must not look like a cut. */
-export function readHead({ head }: Ledger): Head | undefined {
+/** The newer of the two that is whole. Its date does not matter, as in other state: a clock that was set back must not look like a cut. */
+export function readHead({ heads }: Ledger): Head | undefined {
+  const [one, other] = heads.map(readOneHead);
+  if (one === undefined || other === undefined) return one ?? other;
+  return one.count > other.count ? one : other;
+}
+
+/** What follows its first line is left of longer ones. */
+function readOneHead(path: string): Head | undefined {
   try {
-    return headSchema.safeParse(parseJson(readSmallFile(head))).data;
+    const [text = ""] = readSmallFile(path).split("\n", 1);
+    const head = headSchema.safeParse(parseJson(text)).data;
+    return head !== undefined && hashOf(head.line) === head.hash ? head : undefined;
   } catch (error) {
     if (hasCode(error, "ENOENT")) return undefined;
     throw error;
   }
 }
 
-function writeHead({ head: path }: Ledger, head: Head): void {
-  const draft = `${path}.tmp`;
-  writeFileSync(draft, JSON.stringify(head), { mode: 0o600 });
-  renameSync(draft, path);
+/** In place: to make a new file, or to cut one to length, takes file systems longer than all the rest. */
+function writeHead({ heads }: Ledger, head: Head): void {
+  const fd = openSync(heads[head.count % 2 === 0 ? 0 : 1], constants.O_WRONLY | constants.O_CREAT, 0o600);
+  try {
+    writeSync(fd, `${JSON.stringify(head)}\n`, 0);
+  } finally {
+    closeSync(fd);
+  }
 }
 
 /** Adds a verdict at the end of the chain. Writers wait for each other, whatever work tree they are in. */
@@ -102,22 +121,32 @@ export function appendVerdict(
   maxBytes: number = MAX_FILE_BYTES,
 ): Result<void> {
   try {
-    const locked = lockLedger(ledger);
-    if (!locked.ok) return locked;
-    using _lock = locked.value;
-    const head = readHead(ledger);
-    if (head !== undefined) finish(ledger, head);
-    const isFull = head !== undefined && (head.size > maxBytes || head.since < record.at - MAX_FILE_AGE_MS);
-    write(ledger, record, isFull ? rotate(ledger, head) : head);
-    return ok(undefined);
+    return appendLocked(ledger, record, maxBytes);
+  } catch (error) {
+    if (!hasCode(error, "ENOENT")) return troubleOf("write the ledger", ledger.file, error);
+    return appendFirst(ledger, record, maxBytes);
+  }
+}
+
+/** Makes the directories, which all but the first verdict find. */
+function appendFirst(ledger: Ledger, record: Unchained, maxBytes: number): Result<void> {
+  try {
+    for (const directory of [ledger.directory, dirname(ledger.heads[0])]) makePrivateDirectory(directory);
+    return appendLocked(ledger, record, maxBytes);
   } catch (error) {
     return troubleOf("write the ledger", ledger.file, error);
   }
 }
 
-function lockLedger({ directory, head }: Ledger): ReturnType<typeof lockBriefly> {
-  for (const needed of [dirname(head), directory]) makePrivateDirectory(needed);
-  return lockBriefly(join(directory, ".ledger.lock"));
+function appendLocked(ledger: Ledger, record: Unchained, maxBytes: number): Result<void> {
+  const locked = lockBriefly(join(ledger.directory, ".ledger.lock"));
+  if (!locked.ok) return locked;
+  using _lock = locked.value;
+  const head = readHead(ledger);
+  if (head !== undefined) finish(ledger, head);
+  const isFull = head !== undefined && (head.size > maxBytes || head.since < record.at - MAX_FILE_AGE_MS);
+  write(ledger, record, isFull ? rotate(ledger, head) : head);
+  return ok(undefined);
 }
 
 function write(ledger: Ledger, record: Unchained, before: Head | undefined): void {
@@ -125,7 +154,8 @@ function write(ledger: Ledger, record: Unchained, before: Head | undefined): voi
   const line = asciiJson({ ...record, prev: before?.hash ?? (found === 0 ? "" : UNKNOWN) });
   const gap = before?.size === found || found === 0 || endsWhole(ledger.file) ? "" : "\n";
   const size = found + gap.length + line.length + 1;
-  writeHead(ledger, { hash: hashOf(line), line, size, since: before?.since ?? record.at });
+  const since = before?.since ?? record.at;
+  writeHead(ledger, { count: (before?.count ?? 0) + 1, hash: hashOf(line), line, size, since });
   appendFileSync(ledger.file, `${gap}${line}\n`, { mode: 0o600 });
 }
 
@@ -133,11 +163,12 @@ function write(ledger: Ledger, record: Unchained, before: Head | undefined): voi
 const UNKNOWN = "unknown";
 
 /** Puts the full file in the place of the older one and begins a new file, which names what was dropped. */
-function rotate(ledger: Ledger, { hash: prev }: Head): Head {
+function rotate(ledger: Ledger, { hash: prev, count }: Head): Head {
   const at = now();
   const dropped = sizeOf(ledger.older) === 0 ? null : hashOf(readFileSync(ledger.older));
   const line = asciiJson({ at, dropped, version: packageJson.version, prev } satisfies LedgerRecord);
-  const head: Head = { hash: hashOf(line), line, size: line.length + 1, since: at, rotates: true };
+  const size = line.length + 1;
+  const head: Head = { count: count + 1, hash: hashOf(line), line, size, since: at, rotates: true };
   writeHead(ledger, head);
   finish(ledger, head);
   return head;
@@ -196,9 +227,9 @@ export function parseJson(text: string): unknown {
 }
 
 /** Removes all that is kept about a project outside of it. */
-export function forgetProject({ directory, head }: Ledger): Result<void> {
+export function forgetProject({ directory, heads }: Ledger): Result<void> {
   try {
-    discard(head);
+    heads.forEach(discard);
     if (statSync(directory, { throwIfNoEntry: false }) !== undefined) removeTree(directory);
     return ok(undefined);
   } catch (error) {

@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import * as z from "zod/mini";
 import type { PassRecord } from "../../core/history.ts";
 import type { Result } from "../../core/trouble.ts";
-import { discard, makePrivateDirectory, namesIn, removeTree, troubleOf } from "../files/files.ts";
+import { discard, makePrivateDirectory, namesIn, removeIfEmpty, troubleOf } from "../files/files.ts";
 import { projectStateDir } from "../files/xdg.ts";
 import type { Environment } from "../process/environment.ts";
 import { jsonFile, type Stored } from "./json-file.ts";
@@ -82,12 +82,15 @@ function recordIn(passDir: string): string {
 
 const KEPT_PROJECTS = 200;
 
-/** A project that is gone never says so. */
+/** A project that is gone never says so. Its ledger stays: one that vanished would look like one that was tampered with. */
 function forgetOldest(directory: string, current: string): void {
   const names = namesIn(directory).filter((name) => name !== current);
   if (names.length < KEPT_PROJECTS) return;
   const byAge = names
     .map((name) => ({ name, at: statSync(join(directory, name), { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
     .toSorted((one, other) => other.at - one.at);
-  for (const { name } of byAge.slice(KEPT_PROJECTS / 2)) removeTree(join(directory, name));
+  for (const { name } of byAge.slice(KEPT_PROJECTS / 2)) {
+    forgetPass(join(directory, name));
+    removeIfEmpty(join(directory, name));
+  }
 }

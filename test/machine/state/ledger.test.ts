@@ -1,5 +1,6 @@
 import {
   appendFileSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -18,6 +19,7 @@ import {
   verdictsIn,
 } from "../../../src/machine/state/ledger-lines.ts";
 import { appendVerdict, forgetProject, type Ledger, ledgerOf } from "../../../src/machine/state/ledger.ts";
+import { writePass } from "../../../src/machine/state/passes.ts";
 import { tempDir } from "../../rig/temp-dir.ts";
 
 interface Kept extends AsyncDisposable {
@@ -117,7 +119,7 @@ test("a break stays visible when more verdicts follow", async () => {
 test("misses the record of the last line, and a ledger that is gone while it is there", async () => {
   await using kept = await keep();
   kept.add(1, 2);
-  rmSync(kept.ledger.head);
+  for (const head of kept.ledger.heads) rmSync(head);
   const headless = findBreak(kept.lines());
   kept.add(3);
   const after = findBreak(kept.lines());
@@ -170,6 +172,29 @@ test("a writer killed before its very first line has it finished too", async () 
   expect(findBreak(kept.lines())).toBeUndefined();
 });
 
+test("wherever a writer is killed while it writes the head, the one before counts", async () => {
+  await using kept = await keep();
+  kept.add(1, 2, 3);
+  const written = kept.ledger.heads.map((path) => readFileSync(path, "utf8"));
+  const file = readFileSync(kept.ledger.file, "utf8");
+  const newest = written.findIndex((text) => text.includes('"count":3'));
+  const path = kept.ledger.heads[newest] ?? "";
+
+  for (let done = 0; done < (written[newest]?.length ?? 0); done += 11) {
+    writeFileSync(kept.ledger.file, without(file, 2)); // the line follows its head
+    writeFileSync(path, `${written[newest]?.slice(0, done)}${"old".repeat(400)}\n`);
+    const seen = kept.runs();
+    const whole = findBreak(kept.lines());
+    kept.add(4);
+
+    expect([seen, kept.runs()]).toEqual([
+      [1, 2],
+      [1, 2, 4],
+    ]);
+    expect([whole, findBreak(kept.lines())]).toEqual([undefined, undefined]);
+  }
+});
+
 test("stays bounded: a full file becomes the older one, and the new one begins with the hash of what was dropped", async () => {
   await using kept = await keep(1_000);
 
@@ -198,27 +223,35 @@ test("a writer killed while files change places has that finished as well; a mis
   await using kept = await keep(1_000);
   kept.add(1, 2, 3, 4, 5, 6);
   const rotated = readFileSync(kept.ledger.file, "utf8").split("\n")[0] ?? "";
-  const head = JSON.parse(readFileSync(kept.ledger.head, "utf8")) as { hash: string };
   const next = readFileSync(kept.ledger.file, "utf8").split("\n")[1] ?? "";
-  expect(head.hash).toBeDefined();
 
   // as it was after the new head was written and before anything was renamed
   const { prev } = JSON.parse(next) as { prev: string };
   renameSync(kept.ledger.older, kept.ledger.file);
   const state = {
+    count: 1_000,
     hash: prev,
     line: rotated,
     size: rotated.length + 1,
     since: 1_763_251_200_000,
     rotates: true,
   };
-  writeFileSync(kept.ledger.head, JSON.stringify(state));
+  writeFileSync(kept.ledger.heads[0], `${JSON.stringify(state)}\n`);
   kept.add(7);
 
   expect(findBreak(kept.lines())).toBeUndefined();
   expect(kept.runs().at(-1)).toBe(7);
   rmSync(kept.ledger.older);
   expect(findBreak(kept.lines())).toMatchObject({ line: 1, why: "lines before it are missing" });
+});
+
+test("begins beside what else is kept about the project", async () => {
+  await using kept = await keep();
+  await mkdir(kept.ledger.directory, { recursive: true });
+
+  kept.add(1);
+
+  expect(kept.runs()).toEqual([1]);
 });
 
 test("all work trees of a repository share one ledger, other directories have their own", async () => {
@@ -275,3 +308,22 @@ function swapped(text: string, one: number, other: number): string {
     .with(other, lines[one] ?? "")
     .join("\n")}\n`;
 }
+
+test("survives when the passes of projects that are gone are forgotten", async () => {
+  await using dir = await tempDir();
+  const projects = join(dir.path, "projects");
+  const pass = { runNumber: 1, tree: "t", gateHash: "g", status: "passed", at: 1 } as const;
+  for (let n = 0; n < 201; n++) {
+    await mkdir(join(projects, `p${n}`), { recursive: true });
+    writeFileSync(join(projects, `p${n}`, "pass.json"), "{}");
+    if (n % 2 === 0) writeFileSync(join(projects, `p${n}`, "ledger.jsonl"), "");
+  }
+
+  writePass(join(projects, "current"), pass, () => {});
+
+  const names = readdirSync(projects);
+  const kept = readdirSync(projects, { recursive: true, encoding: "utf8" });
+  expect(names.length).toBeLessThan(202);
+  expect(kept.filter((name) => name.endsWith("ledger.jsonl"))).toHaveLength(101);
+  expect(kept.filter((name) => name.endsWith("pass.json"))).toHaveLength(101);
+});
