@@ -39,7 +39,8 @@ describe("two hooks of one name", () => {
   });
 });
 
-test("in a directory that has been deleted the agent may stop", async () => {
+// Bun ends before any code of ours runs (docs/decisions/0093).
+test.skipIf(IS_NATIVE)("in a directory that has been deleted the agent may stop", async () => {
   await using project = await breplProject();
   const command = `mkdir gone && cd gone && rmdir ../gone && exec ${BREPL.map((word) => JSON.stringify(word)).join(" ")} hook stop`;
 
