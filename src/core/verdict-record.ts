@@ -58,6 +58,8 @@ export interface RecordedOutcome {
   /** It is not a plain pass, but does not block. */
   readonly warns?: true;
   readonly rests?: Support;
+  /** How many tests ran, where that was counted. */
+  readonly tests?: number;
 }
 
 /** The first line of a file: what came before it is in the older file or was dropped. */
@@ -117,7 +119,7 @@ function recordedOutcome(outcome: GateOutcome): RecordedOutcome {
     ms: Math.round(durationMs),
     ...(blocks ? { blocks } : {}),
     ...(isPlain || blocks ? {} : { warns: true as const }),
-    ...definedOnly({ rests: supportOf(outcome) }),
+    ...definedOnly({ rests: supportOf(outcome), tests: kind === "passed" ? outcome.tests : undefined }),
   };
 }
 

@@ -104,8 +104,11 @@ function unseenBy(
   { settings }: Project,
   { request, situation }: { readonly request: RunRequest; readonly situation: Situation },
 ): readonly string[] {
-  const isPart = request.kind !== undefined || (request.gates?.length ?? 0) > 0;
-  return isPart ? [] : unseenChanges(settings.entryPoints, situation.detected.changes, plan);
+  return isPart(request) ? [] : unseenChanges(settings.entryPoints, situation.detected.changes, plan);
+}
+
+function isPart({ kind, gates }: RunRequest): boolean {
+  return kind !== undefined || (gates?.length ?? 0) > 0;
 }
 
 /** Everything a run must know before it can plan. */
@@ -209,9 +212,12 @@ async function runPlan(project: Project, request: RunRequest, planned: PlannedRu
   const reuse = request.noCache ? undefined : passes.reuse;
   const context = gateContext(project, planned, { onEvent, onGroup: (pid) => groups.record(pid) });
   const { maxParallel } = settings;
+  const conductOf = await watchedConduct(project, request, planned);
   void planned.snapshot.fingerprint(); // git names the tree while the gates run
-  const outcomes = await runGates(plan, { maxParallel, context, onEvent, reuse }, signal);
+  const ran = await runGates(plan, { maxParallel, context, onEvent, reuse }, signal);
   trace("gates done");
+  const { outcomes, notices } = (await conductOf?.(ran)) ?? { outcomes: ran, notices: [] };
+  for (const outcome of outcomes.slice(ran.length)) onEvent({ kind: "gate-finished", outcome });
   const stillness = once(() => stillnessOf(planned.snapshot, spans));
   if (passes.hasNews(outcomes) && (await stillness()).isStill) passes.remember(outcomes, runNumber);
 
@@ -220,7 +226,14 @@ async function runPlan(project: Project, request: RunRequest, planned: PlannedRu
   for (const message of result.warnings.slice(planned.warnings.length)) onEvent({ kind: "warned", message });
   log.finish(result);
   trace("concluded");
-  return result;
+  return result.status === "failed" ? result : { ...result, notices: [...result.notices, ...notices] };
+}
+
+/** Guards look at a run of everything: a part of the gates says nothing about how the whole got to green. */
+async function watchedConduct(project: Project, request: RunRequest, planned: PlannedRun) {
+  if (project.settings.guards === undefined || isPart(request)) return undefined;
+  const { watchConduct } = await import("./conduct.ts"); // patterns of ten languages, which only guards need
+  return watchConduct(project, request, planned);
 }
 
 /** What every gate of the run gets to know. */

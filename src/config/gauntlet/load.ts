@@ -107,6 +107,7 @@ function toSettings({ root, fields, entryPoints }: Project, layers: Layers): Set
     entryPoints,
     rerunNewIssueThreshold: fields.rerun_new_issue_threshold,
   };
+  const guards = fields.guards === undefined ? {} : { guards: fields.guards };
   return {
     root,
     ...chosen,
@@ -116,7 +117,8 @@ function toSettings({ root, fields, entryPoints }: Project, layers: Layers): Set
     retry: retryPolicy(fields.retry),
     stopHook: stopHookSettings(layers),
     debugLog: debugLogSettings(layers),
-    gateHash: gateHash(chosen),
+    ...guards,
+    gateHash: gateHash({ ...chosen, ...guards }),
   };
 }
 
@@ -127,7 +129,7 @@ function retryPolicy(fields: Project["fields"]["retry"]): RetryPolicy {
 
 /** One value for everything that determines which gates run and what they do. */
 function gateHash(
-  parts: Pick<Settings, "baseBranch" | "entryPoints" | "rerunNewIssueThreshold">,
+  parts: Pick<Settings, "baseBranch" | "entryPoints" | "rerunNewIssueThreshold" | "guards">,
 ): string {
   return createHash("sha256").update(canonicalJson(parts)).digest("hex");
 }
