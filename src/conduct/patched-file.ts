@@ -6,6 +6,8 @@ export interface PatchedFile {
   readonly file: ProjectPath;
   readonly isNew: boolean;
   readonly isDeleted: boolean;
+  readonly hunks: readonly (readonly PatchLine[])[];
+  /** Those of all hunks. */
   readonly lines: readonly PatchLine[];
 }
 
@@ -14,17 +16,24 @@ export interface PatchLine {
   readonly text: string;
   /** In the new file; of a removed line, where it would be. */
   readonly line: number;
-  /** Counts the hunks of the file. */
+  /** Which hunk of the file it is in. */
   readonly hunk: number;
+  /** Where it is among the lines of its hunk. */
+  readonly at: number;
 }
+
+/** What is beyond was not written by hand, and would cost the patterns time. */
+const LONGEST_LINE = 2_000;
 
 export function patchedFile({ file, text }: FilePatch): PatchedFile {
   const [header = "", ...hunks] = text.split(/^(?=@@ )/m);
+  const read = hunks.map(linesOf);
   return {
     file,
     isNew: /^new file mode /m.test(header),
     isDeleted: /^deleted file mode /m.test(header),
-    lines: hunks.flatMap(linesOf),
+    hunks: read,
+    lines: read.flat(),
   };
 }
 
@@ -32,12 +41,13 @@ const KINDS: Readonly<Record<string, PatchLine["kind"]>> = { "+": "added", "-": 
 
 function linesOf(hunk: string, number: number): readonly PatchLine[] {
   const [head = "", ...body] = hunk.split("\n");
+  let at = 0;
   let line = Number(/^@@ -\S+ \+(\d+)/.exec(head)?.[1] ?? 1);
   return body.flatMap((marked): PatchLine[] => {
     const kind = KINDS[marked.charAt(0)];
     if (kind === undefined) return [];
-    const text = marked.slice(1).replace(/\r$/, "");
-    return [{ kind, text, line: kind === "removed" ? Math.max(1, line) : line++, hunk: number }];
+    const text = marked.slice(1, LONGEST_LINE).replace(/\r$/, "");
+    return [{ kind, text, line: kind === "removed" ? Math.max(1, line) : line++, hunk: number, at: at++ }];
   });
 }
 
@@ -54,8 +64,12 @@ export class Tally {
     for (const value of values) this.#counts.set(value, (this.#counts.get(value) ?? 0) + 1);
   }
 
+  count(value: string): number {
+    return this.#counts.get(value) ?? 0;
+  }
+
   take(value: string): boolean {
-    const left = this.#counts.get(value) ?? 0;
+    const left = this.count(value);
     if (left > 0) this.#counts.set(value, left - 1);
     return left > 0;
   }

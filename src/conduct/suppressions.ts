@@ -33,7 +33,7 @@ function marksOf({ file, lines }: PatchedFile): readonly Mark[] {
   const rules = rulesFor(file);
   if (rules.length === 0) return [];
   return lines.flatMap((line): Mark[] => {
-    if (line.kind === "kept" || line.text.length > LONGEST_LINE) return [];
+    if (line.kind === "kept") return [];
     const [found] = rules.flatMap(({ pattern, what }) => {
       const match = pattern.exec(line.text);
       return match === null ? [] : [{ what, mark: cut(normal(line.text.slice(match.index))) }];
@@ -200,8 +200,6 @@ function rulesFor(file: string): readonly Rule[] {
   return RULES.filter(({ files }) => files(file));
 }
 
-/** A longer one was not written by hand. */
-const LONGEST_LINE = 2_000;
 const LONGEST_MARK = 100;
 
 function cut(text: string): string {

@@ -118,7 +118,7 @@ function stemOf(file: string): string {
 function deletedTests(source: TestSource, change: Change): readonly Finding[] {
   const { file, isDeleted, removed, added, lines, language } = source;
   const gone = firstOfEach(
-    removed.filter((test) => !change.addedTests.has(test.name) && !isMerged(test, lines)),
+    removed.filter((test) => !change.addedTests.has(test.name) && !isMerged(test, source)),
   );
   if (gone.length === 0) return [];
   if (isDeleted) {
@@ -137,9 +137,8 @@ function deletedTests(source: TestSource, change: Change): readonly Finding[] {
 }
 
 /** Its body stays where it was, as a part of the test before it. */
-function isMerged({ line, isAnnotated }: Declaration, lines: readonly PatchLine[]): boolean {
-  const next = lines[lines.indexOf(line) + 1];
-  return !isAnnotated && next?.kind === "kept" && next.hunk === line.hunk;
+function isMerged({ line, isAnnotated }: Declaration, { hunks }: PatchedFile): boolean {
+  return !isAnnotated && hunks[line.hunk]?.[line.at + 1]?.kind === "kept";
 }
 
 /** Cases of a test are written under its one name. */
@@ -161,7 +160,8 @@ function isMark(text: string, { skip, skipCall, focus }: Language): boolean {
 }
 
 /** Skips and focuses that were added, and not merely moved or reworded. */
-function marked({ file, lines, language }: TestSource, { removedSkips }: Change): readonly Finding[] {
+function marked(source: TestSource, { removedSkips }: Change): readonly Finding[] {
+  const { file, lines, language } = source;
   const isOurs = ({ text }: PatchLine): boolean =>
     isMark(text, language) && (!language.comment.test(text) || language.skip.test(text));
   const added = lines.filter((line) => line.kind === "added" && isOurs(line));
@@ -171,7 +171,7 @@ function marked({ file, lines, language }: TestSource, { removedSkips }: Change)
   );
   return fresh
     .filter(({ hunk }) => !reworded.take(String(hunk)))
-    .filter((line) => language.skipCall?.test(line.text) !== true || isAlways(line, lines))
+    .filter((line) => language.skipCall?.test(line.text) !== true || isAlways(line, source))
     .map(({ line, text }) =>
       language.focus?.test(text) === true
         ? finding(file, line, `only focused tests run: ${quote(text)}`)
@@ -180,12 +180,12 @@ function marked({ file, lines, language }: TestSource, { removedSkips }: Change)
 }
 
 /** A condition, on its own line or the one before, makes a skip about certain machines. */
-function isAlways(skip: PatchLine, lines: readonly PatchLine[]): boolean {
+function isAlways(skip: PatchLine, { hunks }: PatchedFile): boolean {
   if (CONDITION_AFTER.test(skip.text)) return false;
-  const before = lines
-    .slice(0, lines.indexOf(skip))
+  const before = (hunks[skip.hunk] ?? [])
+    .slice(0, skip.at)
     .findLast(({ kind, text }) => kind !== "removed" && text.trim() !== "");
-  return before === undefined || before.hunk !== skip.hunk || !CONDITION.test(before.text);
+  return before === undefined || !CONDITION.test(before.text);
 }
 
 const CONDITION =
@@ -194,22 +194,18 @@ const CONDITION_AFTER = /\s(?:if|unless)\s/;
 
 /** Places where assertions were taken out and none was put in. */
 function lostAssertions(source: TestSource, change: Change): readonly Finding[] {
-  const { file, isDeleted, lines } = source;
+  const { file, isDeleted, hunks } = source;
   if (isDeleted) return [];
-  return [...new Set(lines.map(({ hunk }) => hunk))].flatMap((hunk) => {
-    if (lostTests(source, hunk) > 0) return []; // reported, or moved, as tests
-    const own = lines.filter((line) => line.hunk === hunk);
+  const tests = (all: readonly Declaration[]): Tally => new Tally(all.map(({ line }) => String(line.hunk)));
+  const [removed, added] = [tests(source.removed), tests(source.added)];
+  return hunks.flatMap((own, hunk) => {
+    if (removed.count(String(hunk)) > added.count(String(hunk))) return []; // reported, or moved, as tests
     const lost = lostIn(own, source.language, change);
     const [first] = lost;
     if (first === undefined) return [];
     const more = lost.length === 1 ? "" : `, and ${lost.length - 1} more`;
     return [finding(file, first.line, `assertion removed: ${quote(first.text)}${more}`)];
   });
-}
-
-function lostTests({ removed, added }: TestSource, hunk: number): number {
-  const inHunk = ({ line }: Declaration): boolean => line.hunk === hunk;
-  return removed.filter(inHunk).length - added.filter(inHunk).length;
 }
 
 function lostIn(lines: readonly PatchLine[], language: Language, change: Change): readonly PatchLine[] {

@@ -95,8 +95,13 @@ function inPatch(patch: Result<Patch> | undefined, detect: typeof weakenedTests)
   if (!patch.ok)
     return { findings: [], gap: `nothing, for the change cannot be read: ${explain(patch.trouble)}` };
   const { text, gap } = patch.value;
-  return { findings: once(detect(parsePatch(text).map(patchedFile))), gap };
+  const findings = once(detect(parsePatch(text).map(patchedFile)));
+  const rest = findings.length - MOST_FINDINGS;
+  return { findings: findings.slice(0, MOST_FINDINGS), gap: rest > 0 ? `${rest} more of the kind` : gap };
 }
+
+/** More than anybody answers. */
+const MOST_FINDINGS = 200;
 
 /** The same line twice in a file is one finding. */
 function once(findings: readonly Finding[]): readonly Finding[] {
