@@ -1,5 +1,15 @@
 import type { Payload } from "./host.ts";
 
+/** The JSON object that a text holds; undefined where it holds anything else. */
+export function parseObject(text: string): Payload | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** The text of a field; anything but a non-empty string counts as absent. */
 export function textOf(payload: Payload, key: string): string | undefined {
   const value = payload[key];

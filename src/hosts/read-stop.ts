@@ -1,5 +1,6 @@
 import type { StopEvent } from "../core/stop-event.ts";
-import type { Host, Payload, Surroundings } from "./host.ts";
+import type { Host, Surroundings } from "./host.ts";
+import { parseObject } from "./payload.ts";
 import { recogniseHost } from "./recognise.ts";
 
 /** A question from a host, or why the text is none. */
@@ -15,14 +16,4 @@ export function readStop(text: string, surroundings: Surroundings, named?: Host)
   const parsed = host.parse(payload, surroundings);
   if (parsed.kind === "other-event") return { kind: "no-stop", host, detail: `${parsed.name} is not a stop` };
   return { kind: parsed.kind, host, event: parsed.event };
-}
-
-function parseObject(text: string): Payload | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    return isObject ? (value as Payload) : undefined; // an object, as just checked
-  } catch {
-    return undefined;
-  }
 }

@@ -14,6 +14,7 @@ const file = jsonFile<SessionRecord>(
   1,
   z.looseObject({
     root: z.optional(z.string()),
+    starts: z.optional(z.array(z.looseObject({ root: z.string(), at: z.number() }))),
     told: z.array(z.string()),
     blocked: z.optional(
       z.looseObject({ whenActive: z.enum(["allow", "enforce"]), root: z.string(), attempts: z.int() }),
