@@ -12,6 +12,7 @@ import { answeredJson, takeDecision } from "./take-answer.ts";
 export const CLAUDE_CODE_HOOKS = {
   format: "json",
   events: {
+    session_start: "SessionStart",
     stop: "Stop",
     subagent_stop: "SubagentStop",
     task_completed: "TaskCompleted",

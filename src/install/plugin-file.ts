@@ -16,7 +16,7 @@ interface WantedPlugin {
 }
 
 /** Raise it when the text of a plugin changes: `doctor` then asks for a new `install`. */
-const PLUGIN_VERSION = 1;
+const PLUGIN_VERSION = 2;
 
 /** A file that is ours from the first line to the last. One that is not is never touched. */
 export function pluginFormat(wanted: WantedPlugin): FileFormat {
