@@ -2,7 +2,7 @@ import type { Status } from "../core/status.ts";
 import type { Host } from "../hosts/host.ts";
 import type { FoundRegistration } from "./find-registrations.ts";
 import type { HostHook } from "./host-registration.ts";
-import { skippedFile } from "./skipped-file.ts";
+import { skippedFile } from "./plan-hosts.ts";
 
 /** One thing that was looked at for one host. */
 export interface Finding {

@@ -4,7 +4,7 @@ import { writeAll } from "../../machine/files/files.ts";
 import { currentDirectory } from "../../machine/process/environment.ts";
 import { readStdin } from "../../machine/process/stdin.ts";
 import { timeLimit } from "../../machine/process/time-limit.ts";
-import { trace } from "../../machine/process/trace.ts";
+import { trace } from "../../machine/process/environment.ts";
 import { cancellation } from "../cancellation.ts";
 
 /** The host waits for us before its user can type: a tree that takes longer to read is not kept. */
