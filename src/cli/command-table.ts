@@ -97,6 +97,12 @@ function addHookCommands(program: Command): void {
     .allowUnknownOption()
     .action(async () => {});
   program
+    .command("session-start")
+    .description("remember where an agent's session begins (agents call it, not people)")
+    .option("--host <name>", "which agent calls")
+    .allowUnknownOption()
+    .action(async () => {});
+  program
     .command("brepl")
     .description("stop hooks of .brepl/hooks.edn for Clojure projects (see `agent-gauntlet brepl --help`)")
     .allowUnknownOption()

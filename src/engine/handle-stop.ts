@@ -2,7 +2,13 @@ import type { Door } from "../core/guards.ts";
 import { noticeOf } from "../core/notice.ts";
 import type { ProjectPath } from "../core/path.ts";
 import { type RunEvent, type RunFacts, type RunRequest, type RunResult, runFacts } from "../core/run.ts";
-import { NEW_RECORD, type RecordedRun, recordedRun, type SessionRecord } from "../core/session-record.ts";
+import {
+  NEW_RECORD,
+  type RecordedRun,
+  recordedRun,
+  type SessionRecord,
+  withStart,
+} from "../core/session-record.ts";
 import { isGreen } from "../core/status.ts";
 import type { StopEvent } from "../core/stop-event.ts";
 import { ok, type Result } from "../core/trouble.ts";
@@ -86,8 +92,8 @@ function withNotices(verdict: Verdict, result: RunResult, { told }: SessionRecor
 /** Where the session began, and whether it was blocked: what its next stop must know. */
 function remembered(record: SessionRecord, result: RunResult, root: string): SessionRecord {
   const head = result.changes?.head;
-  const isKnown = record.start?.root === root || head === undefined;
-  return { ...withBlock(record, result), root, ...(isKnown ? {} : { start: { root, head } }) };
+  const known = head === undefined ? record : withStart(record, { root, head, at: now() });
+  return { ...withBlock(known, result), root };
 }
 
 /** A block is remembered until the gates pass or we give up; trouble in between does not end it. */

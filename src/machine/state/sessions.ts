@@ -14,6 +14,7 @@ const file = jsonFile<SessionRecord>(
   1,
   v.looseObject({
     root: v.optional(v.string()),
+    starts: v.optional(v.array(v.looseObject({ root: v.string(), at: v.number() }))),
     told: v.array(v.string()),
     blocked: v.optional(
       v.looseObject({
