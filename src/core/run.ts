@@ -37,6 +37,8 @@ export interface RunRequest {
   readonly logDir?: ProjectPath | undefined;
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: RunEvent) => void;
+  /** What the gates print, as it goes to their logs: secrets are masked. */
+  readonly onOutput?: ((gate: string, chunk: Uint8Array) => void) | undefined;
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 

@@ -208,7 +208,8 @@ async function runPlan(project: Project, request: RunRequest, planned: PlannedRu
 
   const passes = await openGatePasses(project, planned);
   const reuse = request.noCache ? undefined : passes.reuse;
-  const context = gateContext(project, planned, { onEvent, onGroup: (pid) => groups.record(pid) });
+  const { onOutput } = request;
+  const context = gateContext(project, planned, { onEvent, onOutput, onGroup: (pid) => groups.record(pid) });
   const { maxParallel } = settings;
   void planned.snapshot.fingerprint(); // git names the tree while the gates run
   const outcomes = await runGates(plan, { maxParallel, context, onEvent, reuse }, signal);
@@ -228,7 +229,7 @@ async function runPlan(project: Project, request: RunRequest, planned: PlannedRu
 function gateContext(
   { settings, env, query }: Project,
   { runNumber, runId, detected, session }: PlannedRun,
-  on: { readonly onEvent: (event: RunEvent) => void; readonly onGroup: (pid: number) => void },
+  on: Pick<GateContext, "onGroup" | "onOutput"> & { readonly onEvent: (event: RunEvent) => void },
 ): GateContext {
   return {
     root: settings.root,
@@ -244,5 +245,6 @@ function gateContext(
       onProgress: (planned, text) => on.onEvent({ kind: "gate-progressed", planned, text }),
     },
     onGroup: on.onGroup,
+    onOutput: on.onOutput,
   };
 }
