@@ -3,8 +3,16 @@ import { resumeSession, type SessionHistory } from "../core/history.ts";
 import type { Notice } from "../core/notice.ts";
 import { once } from "../core/once.ts";
 import { projectPath } from "../core/path.ts";
+import { isAskable } from "../core/gate-ref.ts";
 import { type Plan, planGates } from "../core/plan.ts";
-import { notNeeded, type RunEvent, type RunRequest, type RunResult, troubled } from "../core/run.ts";
+import {
+  isPartial,
+  notNeeded,
+  type RunEvent,
+  type RunRequest,
+  type RunResult,
+  troubled,
+} from "../core/run.ts";
 import { ok, type Result, type Trouble } from "../core/trouble.ts";
 import { unseenChanges } from "../core/unseen-changes.ts";
 import type { GateContext } from "../gates/gate-context.ts";
@@ -92,7 +100,7 @@ async function runAlone(project: Project, request: RunRequest, tree: WorkTree): 
   const unknown = unknownGate(project, request);
   if (unknown !== undefined) return troubled(unknown);
 
-  const plan = planFor(project, request, situation);
+  const plan = await choosePlan(project, request, situation);
   const warnings = [...situation.warnings, ...unseenBy(plan, project, { request, situation })];
   const planned = { ...situation, plan, warnings };
   if (plan.gates.length === 0) return nothingToRun(project, request, planned);
@@ -105,12 +113,11 @@ function unseenBy(
   { settings }: Project,
   { request, situation }: { readonly request: RunRequest; readonly situation: Situation },
 ): readonly string[] {
-  const isPart = request.kind !== undefined || (request.gates?.length ?? 0) > 0;
-  return isPart ? [] : unseenChanges(settings.entryPoints, situation.detected.changes, plan);
+  return isPartial(request) ? [] : unseenChanges(settings.entryPoints, situation.detected.changes, plan);
 }
 
 /** Everything a run must know before it can plan. */
-interface Situation extends Histories {
+export interface Situation extends Histories {
   readonly runNumber: number;
   readonly detected: DetectedChanges;
   /** The work tree before any gate ran. */
@@ -140,14 +147,21 @@ function attemptsSpent(session: SessionHistory, { settings }: Project, { record 
   return isSameLoop ? Math.max(session.attempts, blocked.attempts) : session.attempts;
 }
 
-/** The first asked-for gate that no entry point has, by name or by id. */
-function unknownGate({ settings }: Project, { gates: asked = [] }: RunRequest): Trouble | undefined {
+/** The first gate to run or to leave out that no entry point has. */
+function unknownGate(
+  { settings }: Project,
+  { gates: asked = [], skip = [] }: RunRequest,
+): Trouble | undefined {
   const gates = settings.entryPoints.flatMap((entryPoint) => entryPoint.gates);
-  const isKnown = (one: string): boolean =>
-    gates.some(({ kind, name }) => one === name || (one.startsWith(`${kind}:`) && one.endsWith(`:${name}`)));
-  const name = asked.find((one) => !isKnown(one));
+  const name = [...asked, ...skip].find((one) => !isAskable(one, settings.entryPoints));
   const known = [...new Set(gates.map((gate) => gate.name))];
   return name === undefined ? undefined : { kind: "unknown-gate", name, known };
+}
+
+async function choosePlan(project: Project, request: RunRequest, situation: Situation): Promise<Plan> {
+  if (!request.all && !request.failed) return planFor(project, request, situation);
+  const { planChosen } = await import("./plan-chosen.ts"); // no stop asks for these
+  return planChosen(project, request, situation);
 }
 
 /** The plan for a request, given what changed and what the session has open. */
@@ -159,6 +173,7 @@ export function planFor(
   return planGates(settings, detected.changes, {
     ci,
     only: request.gates ?? [],
+    without: request.skip ?? [],
     kinds: request.kind === undefined ? ["check", "review"] : [request.kind],
     openFailures: session.openFailures,
     kindOf: (path) => kindOf(`${settings.root}/${path}`),
@@ -167,7 +182,7 @@ export function planFor(
 
 function nothingToRun(
   { settings }: Project,
-  { kind, onEvent }: RunRequest,
+  { kind, failed, onEvent }: RunRequest,
   { detected, session, warnings, plan }: Situation & { readonly plan: Plan },
 ): RunResult {
   const { changes } = detected;
@@ -177,9 +192,10 @@ function nothingToRun(
     ...warnings,
   ])
     onEvent?.({ kind: "warned", message });
-  const isUnchanged = changes.files.length === 0 && session.openFailures.length === 0;
+  const isUnchanged = changes.files.length === 0 && session.openFailures.length === 0 && !failed;
   const hasKind = settings.entryPoints.some(({ gates }) => gates.some((gate) => gate.kind === kind));
-  const detail = kind === undefined || hasKind ? undefined : `this project has no ${kind}s`;
+  const noKind = kind === undefined || hasKind ? undefined : `this project has no ${kind}s`;
+  const detail = failed ? "no gate failed in the last run" : noKind;
   const { comparedTo } = changes;
   const nothing = notNeeded(isUnchanged ? "no_changes" : "no_applicable_gates", { detail, comparedTo });
   return { ...nothing, changes, plan, warnings };

@@ -43,10 +43,12 @@ test("the summary counts every gate once, says what reuse saved, and names the s
   expect(runSummary([], { usual, labelOf })).toBeUndefined();
 });
 
-test("the usual time of a gate is the median of its last passes that ran", () => {
-  const run = (ms: number, more: object = {}): VerdictRecord =>
-    ({ outcomes: [{ id: "check:.:a", kind: "passed", ms, ...more }] }) as unknown as VerdictRecord; // only outcomes count here
+function run(ms: number, more: object = {}): VerdictRecord {
+  const outcomes = [{ id: "check:.:a", kind: "passed", ms, ...more }];
+  return { outcomes } as unknown as VerdictRecord; // only outcomes count here
+}
 
+test("the usual time of a gate is the median of its last passes that ran", () => {
   const times = usualTimes([
     run(0, { rests: "reuse" }),
     run(10),

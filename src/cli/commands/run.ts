@@ -21,6 +21,9 @@ import { writeReports } from "../write-reports.ts";
 
 export interface RunOptions {
   readonly gate?: readonly string[];
+  readonly skip?: readonly string[];
+  readonly all?: boolean;
+  readonly failed?: boolean;
   readonly base?: string;
   readonly commit?: string;
   readonly uncommitted?: boolean;
@@ -67,13 +70,16 @@ async function runShown(terminal: Terminal, options: RunOptions, signal: AbortSi
 
 function requestOf(
   { cwd, env }: Terminal,
-  { gate = [], base, commit, uncommitted, kind, cache }: RunOptions,
+  { gate = [], skip = [], all, failed, base, commit, uncommitted, kind, cache }: RunOptions,
   { signal, progress }: { signal: AbortSignal; progress: Progress },
 ): RunRequest {
   return {
     cwd,
     env,
     gates: gate,
+    skip,
+    all,
+    failed,
     base,
     commit,
     uncommitted,
