@@ -1,5 +1,6 @@
 import type { ChangedFile } from "../core/change-set.ts";
-import { gateId, gateSelector } from "../core/gate-ref.ts";
+import { gateSelector } from "../core/asked-gates.ts";
+import { gateId } from "../core/gate.ts";
 import type { OpenFailure } from "../core/history.ts";
 import { isRed } from "../core/outcome.ts";
 import { projectPath } from "../core/path.ts";

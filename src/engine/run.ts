@@ -3,8 +3,8 @@ import { resumeSession, type SessionHistory } from "../core/history.ts";
 import type { Notice } from "../core/notice.ts";
 import { once } from "../core/once.ts";
 import { projectPath } from "../core/path.ts";
-import { isAskable } from "../core/gate-ref.ts";
-import { type Plan, planGates } from "../core/plan.ts";
+import { isAskable } from "../core/asked-gates.ts";
+import { type Plan, planGates, unseenChanges } from "../core/plan.ts";
 import {
   isPartial,
   notNeeded,
@@ -14,7 +14,6 @@ import {
   troubled,
 } from "../core/run.ts";
 import { ok, type Result, type Trouble } from "../core/trouble.ts";
-import { unseenChanges } from "../core/unseen-changes.ts";
 import type { GateContext } from "../gates/gate-context.ts";
 import { kindOf } from "../machine/files/files.ts";
 import type { DetectedChanges } from "../machine/git/changes.ts";
@@ -22,7 +21,7 @@ import type { Snapshot } from "../machine/git/snapshot.ts";
 import { WorkTree } from "../machine/git/work-tree.ts";
 import { makeRoomForRun, prepareLogDir } from "../machine/logs/log-dir.ts";
 import { GateGroups } from "../machine/process/leftovers.ts";
-import { trace } from "../machine/process/trace.ts";
+import { trace } from "../machine/process/environment.ts";
 import { acquireLock, lockReleased } from "../machine/state/lock.ts";
 import { autoClean, tidyUpAfter } from "./clean.ts";
 import { conclude } from "./conclude.ts";
