@@ -124,6 +124,7 @@ function addRunOptions(command: Command): void {
     .option("--all", "run every check, whatever has changed")
     .addOption(new Option("--failed", "run only the gates that failed in the last run").conflicts("all"))
     .option("--no-cache", "also run checks that passed before with the same `inputs`")
+    .option("--no-fix", "do not run the `fix` of a check that fails")
     .option("-q, --quiet", "print only failures and the status")
     .option("-v, --verbose", "also print what changed and why gates are skipped")
     .option("--json", "print the result as JSON on stdout")

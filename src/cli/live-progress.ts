@@ -104,7 +104,14 @@ class LiveRun {
   }
 
   #waiting({ id, gate }: PlannedGate): QueuedGate {
-    return { label: this.#labelOf(id), why: gate.parallel ? "others run first" : "one after another" };
+    const needs = (gate.needs ?? []).filter((name) => this.#isAhead(name));
+    const turn = gate.parallel ? "others run first" : "one after another";
+    return { label: this.#labelOf(id), why: needs.length > 0 ? `needs ${needs.join(", ")}` : turn };
+  }
+
+  /** Whether a gate of this name has not ended yet. */
+  #isAhead(name: string): boolean {
+    return [...this.#running.keys(), ...this.#queued.keys()].some((id) => id.endsWith(`:${name}`));
   }
 }
 

@@ -30,7 +30,7 @@ import { openGatePasses } from "./gate-passes.ts";
 import { askGuards } from "./ask-guards.ts";
 import { type Histories, knownGood, readHistories } from "./histories.ts";
 import { openProject, type Project } from "./project.ts";
-import { runGates } from "./run-gates.ts";
+import { runGates, type RunGatesOptions } from "./run-gates.ts";
 import { logRequest, startRunLog } from "./run-log.ts";
 import { GateSpans, stillnessOf } from "./stillness.ts";
 
@@ -103,7 +103,7 @@ async function runAlone(project: Project, request: RunRequest, tree: WorkTree): 
   const warnings = [...situation.warnings, ...unseenBy(plan, project, { request, situation })];
   const planned = { ...situation, plan, warnings };
   if (plan.gates.length === 0) return nothingToRun(project, request, planned);
-  return await runPlan(project, request, { ...planned, runId: lock.runId }); // the lock is released after it
+  return await runPlan(project, request, { ...planned, tree, runId: lock.runId }); // the lock is released after it
 }
 
 /** Only of a run of everything is it to be expected that some gate looks at every change. */
@@ -204,11 +204,14 @@ function nothingToRun(
 export interface PlannedRun extends Situation {
   readonly plan: Plan;
   readonly runId: string;
+  readonly tree: WorkTree;
+  /** What fixes did before the gates ran, in words. */
+  readonly fixes?: readonly string[];
 }
 
-async function runPlan(project: Project, request: RunRequest, planned: PlannedRun): Promise<RunResult> {
+async function runPlan(project: Project, request: RunRequest, asked: PlannedRun): Promise<RunResult> {
   const { settings, logDir, signal } = project;
-  const { runNumber, plan } = planned;
+  const { runNumber } = asked;
   using log = startRunLog(project, runNumber);
   using groups = new GateGroups(logDir);
   const spans = new GateSpans();
@@ -217,17 +220,21 @@ async function runPlan(project: Project, request: RunRequest, planned: PlannedRu
     spans.note(event);
     request.onEvent?.(event);
   };
-  const { changes } = planned.detected;
-  for (const message of [...changes.notes, ...planned.warnings]) onEvent({ kind: "warned", message });
-  onEvent({ kind: "run-planned", runNumber, changes, plan });
+  const { changes } = asked.detected;
+  for (const message of [...changes.notes, ...asked.warnings]) onEvent({ kind: "warned", message });
+  onEvent({ kind: "run-planned", runNumber, changes, plan: asked.plan });
+  const on = { onEvent, onOutput: request.onOutput, onGroup: (pid: number) => groups.record(pid) };
+  const before = await gateOptions(project, request, { planned: asked, on });
+  await using fixing = await fixBefore(project, request, { planned: asked, options: before.options });
+  const planned = fixing?.planned ?? asked;
+  for (const message of planned.fixes ?? []) onEvent({ kind: "warned", message });
+  if (fixing?.isChanged) spans.forget();
+  const { passes, options } = fixing?.isChanged
+    ? await gateOptions(project, request, { planned, on })
+    : before;
 
-  const passes = await openGatePasses(project, planned);
-  const reuse = request.noCache ? undefined : passes.reuse;
-  const { onOutput } = request;
-  const context = gateContext(project, planned, { onEvent, onOutput, onGroup: (pid) => groups.record(pid) });
-  const { maxParallel } = settings;
   void planned.snapshot.fingerprint(); // git names the tree while the gates run
-  const outcomes = await runGates(plan, { maxParallel, context, onEvent, reuse }, signal);
+  const outcomes = await runGates(planned.plan, { ...options, settled: fixing?.settled ?? [] }, signal);
   trace("gates done");
   const stillness = once(() => stillnessOf(planned.snapshot, spans));
   if (passes.hasNews(outcomes) && (await stillness()).isStill) passes.remember(outcomes, runNumber);
@@ -240,11 +247,39 @@ async function runPlan(project: Project, request: RunRequest, planned: PlannedRu
   return result;
 }
 
+async function gateOptions(
+  project: Project,
+  request: RunRequest,
+  { planned, on }: { readonly planned: PlannedRun; readonly on: ContextEvents },
+) {
+  const passes = await openGatePasses(project, planned);
+  const reuse = request.noCache ? undefined : passes.reuse;
+  const { maxParallel } = project.settings;
+  return { passes, options: { maxParallel, context: gateContext(project, planned, on), ...on, reuse } };
+}
+
+/** The only thing that edits the work tree, and only where a check says how: not for CI, not while the agent plans or goes on working. */
+async function fixBefore(
+  project: Project,
+  request: RunRequest,
+  { planned, options }: { readonly planned: PlannedRun; readonly options: RunGatesOptions },
+) {
+  const isAsked = planned.plan.gates.some(({ gate }) => gate.kind === "check" && gate.fix !== undefined);
+  if (!isAsked || request.noFix || request.logDir !== undefined || project.ci) return undefined;
+  if (request.event?.permissionMode === "plan") return undefined;
+  if (request.event !== undefined && project.settings.stopHook.background) return undefined;
+  const { fixFirst } = await import("./fix-first.ts"); // few checks have one
+  const replan = (seen: Situation): Promise<Plan> => choosePlan(project, request, seen);
+  return fixFirst({ planned, tree: planned.tree, options, replan }, project.signal);
+}
+
+type ContextEvents = Pick<GateContext, "onGroup" | "onOutput"> & Pick<RunGatesOptions, "onEvent">;
+
 /** What every gate of the run gets to know. */
 function gateContext(
   { settings, env, query }: Project,
   { runNumber, runId, detected, session }: PlannedRun,
-  on: Pick<GateContext, "onGroup" | "onOutput"> & { readonly onEvent: (event: RunEvent) => void },
+  on: ContextEvents,
 ): GateContext {
   return {
     root: settings.root,

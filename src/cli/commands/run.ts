@@ -34,6 +34,8 @@ export interface RunOptions {
   readonly kind?: "check" | "review";
   /** `--no-cache`: false. */
   readonly cache?: boolean;
+  /** `--no-fix`: false. */
+  readonly fix?: boolean;
 }
 
 /** Runs gates for a person or a script: progress while they run, then what failed, then the status. */
@@ -70,7 +72,7 @@ async function runShown(terminal: Terminal, options: RunOptions, signal: AbortSi
 
 function requestOf(
   { cwd, env }: Terminal,
-  { gate = [], skip = [], all, failed, base, commit, uncommitted, kind, cache }: RunOptions,
+  { gate = [], skip = [], all, failed, base, commit, uncommitted, kind, cache, fix }: RunOptions,
   { signal, progress }: { signal: AbortSignal; progress: Progress },
 ): RunRequest {
   return {
@@ -84,6 +86,7 @@ function requestOf(
     commit,
     uncommitted,
     noCache: cache === false,
+    noFix: fix === false,
     signal,
     onEvent: progress.onEvent,
     onOutput: progress.onOutput,
