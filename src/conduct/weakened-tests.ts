@@ -196,8 +196,7 @@ const CONDITION_AFTER = /\s(?:if|unless)\s/;
 function lostAssertions(source: TestSource, change: Change): readonly Finding[] {
   const { file, isDeleted, hunks } = source;
   if (isDeleted) return [];
-  const tests = (all: readonly Declaration[]): Tally => new Tally(all.map(({ line }) => String(line.hunk)));
-  const [removed, added] = [tests(source.removed), tests(source.added)];
+  const [removed, added] = [perHunk(source.removed), perHunk(source.added)];
   return hunks.flatMap((own, hunk) => {
     if (removed.count(String(hunk)) > added.count(String(hunk))) return []; // reported, or moved, as tests
     const lost = lostIn(own, source.language, change);
@@ -206,6 +205,10 @@ function lostAssertions(source: TestSource, change: Change): readonly Finding[] 
     const more = lost.length === 1 ? "" : `, and ${lost.length - 1} more`;
     return [finding(file, first.line, `assertion removed: ${quote(first.text)}${more}`)];
   });
+}
+
+function perHunk(tests: readonly Declaration[]): Tally {
+  return new Tally(tests.map(({ line }) => String(line.hunk)));
 }
 
 function lostIn(lines: readonly PatchLine[], language: Language, change: Change): readonly PatchLine[] {

@@ -5,7 +5,8 @@ import type { PassRecord, RunRecord, SessionHistory } from "../core/history.ts";
 import { judge } from "../core/judge.ts";
 import { describeOutcome, type GateOutcome, isBlocking } from "../core/outcome.ts";
 import { takesFiles } from "../core/plan.ts";
-import type { Judged, Ran, RunRequest } from "../core/run.ts";
+import type { Notice } from "../core/notice.ts";
+import { isPartial, type Judged, type Ran, type RunRequest } from "../core/run.ts";
 import { type Status, statusMessage } from "../core/status.ts";
 import { explain } from "../core/trouble.ts";
 import { now } from "../machine/clock.ts";
@@ -24,6 +25,8 @@ export interface FinishedRun {
   readonly outcomes: readonly GateOutcome[];
   readonly consoleLogPath: string;
   readonly stillness: () => Promise<Stillness>;
+  /** What the user learns unless the stop is blocked. */
+  readonly notices: readonly Notice[];
 }
 
 /** Judges a finished run, writes down what later runs must know, and reports the result. */
@@ -55,7 +58,7 @@ export async function conclude(run: FinishedRun): Promise<Ran> {
     plan: planned.plan,
     judged: judged(run, { tree, pass }),
     consoleLogPath,
-    notices: [],
+    notices: noticesOf(run, status),
     warnings: [...planned.warnings, ...doubts, ...warnings],
   };
   if (lost !== undefined && status === "failed") return { ...facts, ...uncountable(lost) };
@@ -73,6 +76,11 @@ export async function conclude(run: FinishedRun): Promise<Ran> {
       blocked: status === "failed" ? blockedStop(run, session) : undefined,
     }),
   };
+}
+
+/** While the agent has to go on, what it did may still be undone. */
+function noticesOf({ notices }: FinishedRun, status: Status): readonly Notice[] {
+  return status === "failed" ? [] : notices;
 }
 
 /** A pass of gates that did not see the same files is no plain pass. */
@@ -199,8 +207,9 @@ function judged(
   };
 }
 
-function isRunOfEverything({ gates, kind, commit, uncommitted, base }: RunRequest): boolean {
-  return !gates?.length && kind === undefined && commit === undefined && !uncommitted && base === undefined;
+function isRunOfEverything(request: RunRequest): boolean {
+  const { commit, uncommitted, base } = request;
+  return !isPartial(request) && commit === undefined && !uncommitted && base === undefined;
 }
 
 function runRecord({ planned, outcomes }: FinishedRun, status: Status): RunRecord {
@@ -244,7 +253,7 @@ function detailOf(status: Status, outcomes: readonly GateOutcome[]): string | un
 /** A pass of some gates must not read like a pass of all. */
 function partOf({ request, outcomes }: FinishedRun, status: Status): string | undefined {
   if (status !== "passed") return undefined;
-  if (request.gates?.length)
+  if (isPartial(request) && request.kind === undefined)
     return `only what was asked for ran: ${outcomes.map(({ name }) => name).join(", ")}`;
   return request.kind === undefined ? undefined : `all ${request.kind}s completed successfully`;
 }
