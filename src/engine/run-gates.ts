@@ -4,6 +4,7 @@ import type { RunEvent } from "../core/run.ts";
 import type { GateContext } from "../gates/gate-context.ts";
 import { outcomeOf } from "../gates/outcome-of.ts";
 import { runGate } from "../gates/run-gate.ts";
+import { elapsedMs } from "../machine/clock.ts";
 
 export interface RunGatesOptions {
   readonly maxParallel: number;
@@ -24,13 +25,15 @@ export async function runGates(
 ): Promise<readonly GateOutcome[]> {
   const { maxParallel, onEvent } = options;
   const outcomes = new Map<string, GateOutcome>();
+  const began = elapsedMs();
   const lane: Lane = {
     start: async (planned) => {
       if (signal.aborted) return neverStarted(planned);
       const reused = options.reuse?.(planned);
       if (reused !== undefined) return outcomeOf(planned, 0, { kind: "passed", reused });
       onEvent({ kind: "gate-started", planned });
-      return runGate(planned, options.context, signal);
+      const startedMs = Math.round(elapsedMs() - began);
+      return { ...(await runGate(planned, options.context, signal)), startedMs };
     },
     finish: (outcome) => {
       outcomes.set(outcome.id, outcome);
