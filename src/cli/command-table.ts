@@ -136,7 +136,7 @@ function addRunOptions(command: Command): void {
     .option("--json", "print the result as JSON on stdout")
     .option(
       "--report <list>",
-      "also write junit=PATH, sarif=PATH, json=PATH, github (automatic in GitHub Actions)",
+      "also write html=PATH, junit=PATH, sarif=PATH, json=PATH, github (automatic in GitHub Actions)",
       readReportTargets,
     );
 }
@@ -185,13 +185,18 @@ function addLookingCommands(program: Command, act: Act): void {
     .description("show the last run again, without running anything")
     .addOption(
       new Option("--format <name>", "how to show it")
-        .choices(["text", "junit", "sarif", "github"])
+        .choices(["text", "junit", "sarif", "github", "html"])
         .default("text"),
     )
     .action((options: ReportOptions) =>
       act(async (terminal) => (await import("./commands/report.ts")).reportCommand(terminal, options)),
     );
-  addExamples(report, "agent-gauntlet report", "agent-gauntlet report --format sarif > gauntlet.sarif");
+  addExamples(
+    report,
+    "agent-gauntlet report",
+    "agent-gauntlet report --format html > report.html",
+    "agent-gauntlet report --format sarif > gauntlet.sarif",
+  );
   program
     .command("validate")
     .description("check every configuration file")
