@@ -17,6 +17,7 @@ import { programFile } from "../machine/process/this-program.ts";
 import { addExamples } from "./add-examples.ts";
 import { collect } from "./option-values.ts";
 import { addHookLookingCommands, addInstallCommands } from "./host-commands.ts";
+import { addFleetCommands } from "./fleet-commands.ts";
 import { addProofCommands } from "./proof-commands.ts";
 import { readReportTargets } from "./report-targets.ts";
 import type { Terminal } from "./terminal.ts";
@@ -46,6 +47,8 @@ export function gauntletCommands(act: Act): Command {
   addHealthCommand(program, act);
   program.commandsGroup("Prove what was checked:");
   addProofCommands(program, act);
+  program.commandsGroup("Work with other machines:");
+  addFleetCommands(program, act);
   program.commandsGroup("Understand the stop hook:");
   addHookLookingCommands(program, act);
   program.commandsGroup("More:");

@@ -27,7 +27,7 @@ export async function previewRun(request: RunRequest): Promise<Result<{ changes:
 /** Gates that passed before with the same inputs would not run; the others that name their inputs say why they would. */
 async function withPasses(project: Project, plan: Plan, tree: WorkTree): Promise<Plan> {
   const hasInputs = plan.gates.some(({ gate }) => gate.kind === "check" && gate.inputs !== undefined);
-  if (!hasInputs) return plan;
+  if (!hasInputs && project.settings.remote?.cache === undefined) return plan;
   const passes = await openGatePasses(project, { plan, snapshot: await tree.snapshot() });
   const isReused = (planned: Plan["gates"][number]): boolean => passes.reuse(planned) !== undefined;
   const explained = plan.gates.map((planned) => ({

@@ -13,6 +13,7 @@ import type { DetectedChanges } from "../machine/git/changes.ts";
 import type { Snapshot } from "../machine/git/snapshot.ts";
 import { WorkTree } from "../machine/git/work-tree.ts";
 import { makeRoomForRun, prepareLogDir } from "../machine/logs/log-dir.ts";
+import { withoutSecrets } from "../machine/process/environment.ts";
 import { GateGroups } from "../machine/process/leftovers.ts";
 import { trace } from "../machine/process/trace.ts";
 import { acquireLock, lockReleased } from "../machine/state/lock.ts";
@@ -206,7 +207,8 @@ async function runPlan(project: Project, request: RunRequest, planned: PlannedRu
   for (const message of [...changes.notes, ...planned.warnings]) onEvent({ kind: "warned", message });
   onEvent({ kind: "run-planned", runNumber, changes, plan });
 
-  const passes = await openGatePasses(project, planned);
+  const passes = await openGatePasses(project, { ...planned, noCache: request.noCache });
+  if (passes.problem !== undefined) onEvent({ kind: "warned", message: passes.problem });
   const reuse = request.noCache ? undefined : passes.reuse;
   const context = gateContext(project, planned, { onEvent, onGroup: (pid) => groups.record(pid) });
   const { maxParallel } = settings;
@@ -214,7 +216,10 @@ async function runPlan(project: Project, request: RunRequest, planned: PlannedRu
   const outcomes = await runGates(plan, { maxParallel, context, onEvent, reuse }, signal);
   trace("gates done");
   const stillness = once(() => stillnessOf(planned.snapshot, spans));
-  if (passes.hasNews(outcomes) && (await stillness()).isStill) passes.remember(outcomes, runNumber);
+  if (passes.hasNews(outcomes) && (await stillness()).isStill) {
+    const message = await passes.remember(outcomes, runNumber);
+    if (message !== undefined) onEvent({ kind: "warned", message });
+  }
 
   const consoleLogPath = projectPath(`${settings.logDir}/${log.name}`);
   const result = await conclude({ project, request, planned, outcomes, consoleLogPath, stillness });
@@ -236,7 +241,7 @@ function gateContext(
     runNumber,
     runId,
     baseBranch: query.base ?? query.baseBranch,
-    env: { ...env }, // each gate copies it, and copies of a plain object are quick
+    env: withoutSecrets(env), // a plain copy: each gate copies it again, and that is quick
     review: {
       changes: detected.changes,
       rerunNewIssueThreshold: settings.rerunNewIssueThreshold,

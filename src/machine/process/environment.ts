@@ -20,3 +20,13 @@ export function currentDirectory(): string {
     return process.env["PWD"] ?? "/";
   }
 }
+
+/** Open what is shared with other machines; not for what the project runs. */
+const SECRETS = ["GAUNTLET_SIGNING_KEY", "GAUNTLET_CACHE_AUTH", "GAUNTLET_WORKERS_AUTH"];
+
+/** A copy for gates. */
+export function withoutSecrets(env: Environment): Record<string, string | undefined> {
+  const copy = { ...env };
+  for (const name of SECRETS) delete copy[name];
+  return copy;
+}
