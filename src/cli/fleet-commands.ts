@@ -1,5 +1,5 @@
 import { Argument, type Command } from "commander";
-import { addExamples } from "./add-examples.ts";
+import { addExamples } from "./command-options.ts";
 import type { Act } from "./command-table.ts";
 import type { KeysOptions } from "./commands/keys.ts";
 

@@ -1,8 +1,6 @@
 import type { ChangedFile, ChangeSet } from "./change-set.ts";
-import { changesByScope, hasScope, isGlob } from "./entry-point.ts";
-import { fileMatcher } from "./file-patterns.ts";
-import type { Gate } from "./gate.ts";
-import { gateId, type GateRef, isSameGate } from "./gate-ref.ts";
+import { changesByScope, hasScope, isGlob, fileMatcher, mayMatchBelow } from "./entry-point.ts";
+import { type Gate, gateId, type GateRef, isSameGate } from "./gate.ts";
 import type { OpenFailure } from "./history.ts";
 import { displayPath, type ProjectPath, projectPath } from "./path.ts";
 import type { EntryPoint, Settings } from "./settings.ts";
@@ -101,7 +99,7 @@ function decide({ scope, files }: Place, gate: Gate, context: PlanContext): Plan
 }
 
 /** Why a gate has no place to run in. */
-export const GONE = "no longer exists";
+const GONE = "no longer exists";
 
 /** Whether the names of the changed files are part of the command. */
 export function takesFiles(gate: Gate): boolean {
@@ -185,4 +183,30 @@ function uniqueById(items: readonly (PlannedGate | SkippedGate)[]): readonly (Pl
     if (earlier === undefined || (!("gate" in earlier) && "gate" in item)) byId.set(item.id, item);
   }
   return [...byId.values()];
+}
+
+/** Changes that some gate is there for, but that none can be given: the user must know that nobody looked at them. */
+export function unseenChanges(
+  entryPoints: readonly EntryPoint[],
+  { files }: ChangeSet,
+  plan: Plan,
+): readonly string[] {
+  const seen = new Set(plan.gates.flatMap((planned) => planned.files.map(({ path }) => path)));
+  const isMeant = ({ path }: ChangedFile): boolean =>
+    entryPoints.some(
+      (one) => mayMatchBelow(one.path, path) || path.startsWith(`${one.path.replace(/\/\*$/, "")}/`),
+    );
+  const unseen = files.filter((file) => why(file) !== undefined && !seen.has(file.path) && isMeant(file));
+  const gone = plan.skipped.filter(({ reason }) => reason.endsWith(GONE));
+  return [
+    ...unseen.slice(0, MOST_TOLD).map((file) => `No gate looked at ${displayPath(file.path)}: ${why(file)}.`),
+    ...gone.slice(0, MOST_TOLD).map(({ id, reason }) => `${displayPath(id)} did not run: ${reason}.`),
+  ];
+}
+
+const MOST_TOLD = 5;
+
+function why({ path, isRepository }: ChangedFile): string | undefined {
+  if (isRepository) return "it is a repository of its own, and what changed in it is not known";
+  return path.includes("\uFFFD") ? "its name is not UTF-8" : undefined;
 }

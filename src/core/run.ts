@@ -2,11 +2,9 @@ import type { ChangeSet } from "./change-set.ts";
 import type { Notice } from "./notice.ts";
 import type { GateOutcome } from "./outcome.ts";
 import type { ProjectPath } from "./path.ts";
-import type { BlockedStop } from "./blocked-stop.ts";
-import type { SessionRecord } from "./session-record.ts";
+import type { BlockedStop, SessionRecord } from "./session-record.ts";
 import type { Plan, PlannedGate } from "./plan.ts";
-import type { Status } from "./status.ts";
-import { type MessageFacts, statusMessage } from "./status-message.ts";
+import { type Status, type MessageFacts, statusMessage } from "./status.ts";
 import type { StopEvent } from "./stop-event.ts";
 import { explain, type Trouble } from "./trouble.ts";
 

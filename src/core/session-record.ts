@@ -1,5 +1,4 @@
 import type { Door } from "./guards.ts";
-import type { BlockedStop } from "./blocked-stop.ts";
 import { describeOutcome } from "./outcome.ts";
 import type { Ran, RunResult } from "./run.ts";
 import type { StopEvent } from "./stop-event.ts";
@@ -67,4 +66,15 @@ export function recordedRun(result: RunResult | Pick<Ran, "plan" | "outcomes">):
     ...(attemptsLeft === undefined ? {} : { attemptsLeft }),
     ...(consoleLogPath === undefined ? {} : { consoleLogPath }),
   };
+}
+
+/** What a blocked stop leaves for the next one of its session. */
+export interface BlockedStop {
+  readonly root: string;
+  readonly whenActive: "allow" | "enforce";
+  /** The attempts spent on this prompt: an agent that removes the log directory gets no new budget by it. */
+  readonly attempts: number;
+  readonly promptId?: string | undefined;
+  /** The host's name of the session, or of a part of it. */
+  readonly session?: string | undefined;
 }

@@ -1,5 +1,4 @@
 import type { CheckGate, Priority, ReviewGate } from "./gate.ts";
-import type { RetryPolicy } from "./progress.ts";
 import type { AbsolutePath, ProjectPath } from "./path.ts";
 import type { StopKind } from "./stop-event.ts";
 
@@ -76,3 +75,20 @@ export interface TrustedKey {
   readonly file: string;
   readonly pem: string;
 }
+
+/** How a red run compares with the attempt before it. */
+export interface Progress {
+  /** The same gates fail with the same problems. */
+  readonly isSame: boolean;
+  /** Something that failed before does not any more. */
+  readonly isBetter: boolean;
+}
+
+/** What a project wants done about loops that go nowhere, and loops that get somewhere. */
+export interface RetryPolicy {
+  readonly whenStuck: "continue" | "stop";
+  readonly extendOnProgress: boolean;
+}
+
+/** As many attempts in a row with the identical problems end the loop when `when_stuck` is `stop`. */
+export const STUCK_AFTER = 3;

@@ -1,13 +1,12 @@
-import type { BlockedStop } from "../core/blocked-stop.ts";
+import type { BlockedStop } from "../core/session-record.ts";
 import { definedOnly } from "../core/defined-only.ts";
-import { gateId } from "../core/gate-ref.ts";
+import { gateId } from "../core/gate.ts";
 import type { PassRecord, RunRecord, SessionHistory } from "../core/history.ts";
 import { judge } from "../core/judge.ts";
 import { describeOutcome, type GateOutcome, isBlocking } from "../core/outcome.ts";
 import { takesFiles } from "../core/plan.ts";
 import type { Judged, Ran, RunRequest } from "../core/run.ts";
-import type { Status } from "../core/status.ts";
-import { statusMessage } from "../core/status-message.ts";
+import { type Status, statusMessage } from "../core/status.ts";
 import { explain } from "../core/trouble.ts";
 import { now } from "../machine/clock.ts";
 import { treeIdOf } from "../machine/git/snapshot.ts";

@@ -1,9 +1,8 @@
 import { type GateOutcome, isBlocking, isOutOfReach } from "../core/outcome.ts";
 import type { Plan, PlannedGate } from "../core/plan.ts";
 import type { RunEvent } from "../core/run.ts";
-import type { GateContext } from "../gates/gate-context.ts";
-import { outcomeOf } from "../gates/outcome-of.ts";
-import { runGate } from "../gates/run-gate.ts";
+import { type GateContext, outcomeOf } from "../gates/gate-context.ts";
+import { runCheck } from "../gates/check.ts";
 
 export interface RunGatesOptions {
   readonly maxParallel: number;
@@ -80,4 +79,21 @@ function skippedAfter(stopper: PlannedGate, planned: PlannedGate): GateOutcome {
 
 function neverStarted(planned: PlannedGate): GateOutcome {
   return outcomeOf(planned, 0, { kind: "cancelled", detail: "not started: the run was ended first" });
+}
+
+/** Runs one gate, whatever its kind. */
+async function runGate(
+  planned: PlannedGate,
+  context: GateContext,
+  signal: AbortSignal,
+): Promise<GateOutcome> {
+  const { gate } = planned;
+  switch (gate.kind) {
+    case "check":
+      return runCheck({ ...planned, gate }, context, signal);
+    case "repl":
+      return (await import("../gates/repl.ts")).runRepl({ ...planned, gate }, context, signal);
+    case "review":
+      return (await import("../gates/review.ts")).runReview({ ...planned, gate }, context, signal);
+  }
 }

@@ -1,7 +1,6 @@
 import { describeOutcome, type GateOutcome } from "../core/outcome.ts";
-import { visibleName, visibleText } from "./clean-text.ts";
+import { visibleName, visibleText, FENCE_CHARS, inFence } from "./clean-text.ts";
 import { cutText } from "./cut-text.ts";
-import { FENCE_CHARS, inFence } from "./fence.ts";
 import { digestGates, type Draft } from "./digest.ts";
 import { answerAdvice } from "./review-text.ts";
 

@@ -1,11 +1,9 @@
 import { definedOnly } from "../core/defined-only.ts";
 import { absolutePath } from "../core/path.ts";
 import type { Verdict } from "../core/verdict.ts";
-import { blockReason, jsonAnswer } from "./answer.ts";
+import { blockReason, jsonAnswer, answeredJson } from "./answer.ts";
 import type { Host, HostAnswer, ParsedStop, Payload, Surroundings, Taken } from "./host.ts";
-import { textOf } from "./payload.ts";
-import { otherEvent } from "./snake-case-stop.ts";
-import { answeredJson } from "./take-answer.ts";
+import { textOf, otherEvent } from "./payload.ts";
 
 const stopEvents = ["stop", "Stop"];
 

@@ -1,7 +1,7 @@
 import type { Status } from "../core/status.ts";
 import type { Host } from "../hosts/host.ts";
 import type { FoundRegistration } from "./find-registrations.ts";
-import { skippedFile } from "./skipped-file.ts";
+import { skippedFile } from "./plan-hosts.ts";
 
 /** One thing that was looked at for one host. */
 export interface Finding {

@@ -1,9 +1,8 @@
 import { getNodeValue } from "jsonc-parser";
 import type { Result } from "../core/trouble.ts";
-import type { HookRegistration, FileChange } from "./hook-registration.ts";
+import { type HookRegistration, type FileChange, findOurHooks } from "./hook-registration.ts";
 import type { HostFile } from "./host-files.ts";
 import { hostCommand, jsonHooks, type WantedHooks } from "./host-registration.ts";
-import { findOurHooks } from "./our-hooks.ts";
 import { planInstall, planUninstall } from "./plan-hooks.ts";
 import { pluginFormat } from "./plugin-file.ts";
 import { isPlainJson } from "./settings-text.ts";

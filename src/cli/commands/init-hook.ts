@@ -2,12 +2,16 @@ import { join } from "node:path";
 import { fail, ok, type Result, type Trouble } from "../../core/trouble.ts";
 import { CLAUDE_CODE_HOOKS, claudeCode } from "../../hosts/claude-code.ts";
 import { chooseHookCommand, type HookCommand } from "../../install/hook-command.ts";
-import type { HookRegistration } from "../../install/hook-registration.ts";
+import { type HookRegistration, findOurHooks } from "../../install/hook-registration.ts";
 import { jsonHooks } from "../../install/host-registration.ts";
-import { findOurHooks } from "../../install/our-hooks.ts";
 import { planInstall } from "../../install/plan-hooks.ts";
-import { previewChange } from "../../install/preview.ts";
-import { applyEdit, isIgnoredByHost, prepareEdit, type SettingsEdit } from "../../install/settings-edit.ts";
+import {
+  previewChange,
+  applyEdit,
+  isIgnoredByHost,
+  prepareEdit,
+  type SettingsEdit,
+} from "../../install/settings-edit.ts";
 import { readUserFile } from "../../machine/files/user-file.ts";
 import { installationOf, type Program } from "../installation.ts";
 import { printLine, type Terminal } from "../terminal.ts";

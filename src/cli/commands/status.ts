@@ -1,4 +1,4 @@
-import { gateId } from "../../core/gate-ref.ts";
+import { gateId } from "../../core/gate.ts";
 import type { Settings } from "../../core/settings.ts";
 import { type OpenFailure, type PassRecord, resumeSession, type SessionHistory } from "../../core/history.ts";
 import type { VerdictRecord } from "../../core/verdict-record.ts";

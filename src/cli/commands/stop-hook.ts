@@ -1,27 +1,21 @@
-import { statusMessage } from "../../core/status-message.ts";
-import type { Status } from "../../core/status.ts";
+import { statusMessage, type Status } from "../../core/status.ts";
 import { explain, type Result } from "../../core/trouble.ts";
 import { allow, type Verdict } from "../../core/verdict.ts";
 import { handleStop, recordStop, asWoken, withOwnRecord } from "../../engine/handle-stop.ts";
 import { recordVerdict } from "../../engine/record-verdict.ts";
 import type { StopEvent } from "../../core/stop-event.ts";
-
 import { BACKGROUND_FLAG, jsonAnswer, wakingAnswer } from "../../hosts/answer.ts";
 import { claudeCode } from "../../hosts/claude-code.ts";
-import { blockCapOf } from "../../hosts/block-cap.ts";
+import { blockCapOf, type Host, type HostAnswer } from "../../hosts/host.ts";
 import { findHost, HOSTS } from "../../hosts/host-table.ts";
-import type { Host, HostAnswer } from "../../hosts/host.ts";
-import { readStop } from "../../hosts/read-stop.ts";
+import { readStop } from "../../hosts/recognise.ts";
 import { refusal } from "../../hosts/refused.ts";
 import { readStdin } from "../../machine/process/stdin.ts";
-import { trace } from "../../machine/process/trace.ts";
+import { trace, currentDirectory, type Environment } from "../../machine/process/environment.ts";
 import { writeAll } from "../../machine/files/files.ts";
 import { findProject } from "../../machine/files/find-project.ts";
-
-import { isNative } from "../../machine/process/this-program.ts";
-
+import { isNative } from "../../machine/process/runtime.ts";
 import { cancellation } from "../cancellation.ts";
-import { currentDirectory, type Environment } from "../../machine/process/environment.ts";
 import { forgetBlocksOf } from "../../machine/state/sessions.ts";
 
 /** Answers an agent's stop: one line on stdout, always, whatever happens. */

@@ -1,24 +1,20 @@
 import { posix } from "node:path";
 import type { Diagnostic } from "../../core/diagnostic.ts";
-import { fixedPart } from "../../core/entry-point.ts";
-import { isException } from "../../core/file-patterns.ts";
+import { fixedPart, isException } from "../../core/entry-point.ts";
 import { type AbsolutePath, projectPath } from "../../core/path.ts";
-import type { RetryPolicy } from "../../core/progress.ts";
-import type { EntryPoint, RemoteSettings, Settings } from "../../core/settings.ts";
+import type { EntryPoint, RemoteSettings, RetryPolicy, Settings } from "../../core/settings.ts";
 import { type Result, fail, ok } from "../../core/trouble.ts";
 import { ConfigFiles, type ExpectedDirectory } from "./config-files.ts";
-
 import type { Environment } from "./environment-overrides.ts";
-import { gateHash } from "./gate-hash.ts";
 import { readGates } from "./gate-tables.ts";
-import { type Layers, debugLogSettings, stopHookSettings } from "./layers.ts";
+import { type Layers, debugLogSettings, stopHookSettings, readGlobal } from "./layers.ts";
 import { readEntryPoints } from "./read-entry-points.ts";
-import { readGlobal } from "./read-global.ts";
 import { isPlainMap, readKeys, reportUnknownKeys } from "./read-value.ts";
 import { readRemote } from "./remote-schema.ts";
 import { configSchema, RETRY_DEFAULTS } from "./schema.ts";
 import type { SourceText } from "../source-text.ts";
-import { type YamlSource, parseYaml } from "./yaml-source.ts";
+import { type YamlSource, parseYaml } from "../yaml/yaml-source.ts";
+import { createHash } from "node:crypto";
 
 const CONFIG_FILE = ".gauntlet/config.yml";
 
@@ -137,4 +133,18 @@ function toSettings({ root, fields, entryPoints, remote }: Project, layers: Laye
 function retryPolicy(fields: Project["fields"]["retry"]): RetryPolicy {
   const { when_stuck, extend_on_progress } = { ...RETRY_DEFAULTS, ...fields };
   return { whenStuck: when_stuck, extendOnProgress: extend_on_progress };
+}
+
+/** One value for everything that determines which gates run and what they do. */
+function gateHash(parts: Pick<Settings, "baseBranch" | "entryPoints" | "rerunNewIssueThreshold">): string {
+  return createHash("sha256").update(canonicalJson(parts)).digest("hex");
+}
+
+/** JSON that does not depend on the order in which keys were written. */
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) =>
+    typeof inner === "object" && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
 }

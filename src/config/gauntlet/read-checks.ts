@@ -6,7 +6,7 @@ import { type Declaration, declareAt, unreadable } from "./declaration.ts";
 import { isPlainMap, readValue, valueAt } from "./read-value.ts";
 import { type CheckFields, checkSchema, configSchema, inlineCheckSchema } from "./schema.ts";
 import { millisecondsOf } from "./schema-parts.ts";
-import { type YamlSource, parseYaml, type PathComplaint } from "./yaml-source.ts";
+import { type YamlSource, parseYaml, type PathComplaint } from "../yaml/yaml-source.ts";
 
 const CHECKS_DIRECTORY = ".gauntlet/checks";
 

@@ -4,7 +4,7 @@ import type { CacheSettings, RemoteSettings, TrustedKey } from "../../core/setti
 import type { ConfigFiles } from "./config-files.ts";
 import { expects } from "./explain-issue.ts";
 import { innerPath, text, wholeNumber } from "./schema-parts.ts";
-import type { YamlSource } from "./yaml-source.ts";
+import type { YamlSource } from "../yaml/yaml-source.ts";
 
 const CACHE_URL = "a URL that begins with http://, https://, redis:// or rediss://";
 

@@ -4,7 +4,6 @@ import { BUILTIN_REVIEW_NAMES } from "./builtin-reviews.ts";
 import { expects } from "./explain-issue.ts";
 import { sharedShape } from "./global-schema.ts";
 import { remoteSchema } from "./remote-schema.ts";
-import { isReviewer, REVIEWER_NAMES } from "./reviewer-name.ts";
 import { duration, innerPath, text, wholeNumber, isPattern } from "./schema-parts.ts";
 import { stopKind } from "./stop-hook-schema.ts";
 
@@ -24,6 +23,14 @@ const patternParser = z.strictObject({
     .default("lint")
     .describe("What the tool does: decides the order of repair."),
 });
+
+/** The reviewers we know how to call. */
+const REVIEWER_NAMES = ["claude", "codex", "gemini", "github-copilot", "cursor"] as const;
+
+/** Whether a preference names a known reviewer or any executable (`command:<shell line>`). */
+function isReviewer(name: string): boolean {
+  return REVIEWER_NAMES.some((known) => known === name) || /^command:\s*\S/.test(name);
+}
 
 const priority = z.enum(["critical", "high", "medium", "low"]);
 

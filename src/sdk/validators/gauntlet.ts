@@ -3,8 +3,9 @@ import { absolutePath } from "../../core/path.ts";
 import { isGreen } from "../../core/status.ts";
 import type { Verdict } from "../../core/verdict.ts";
 import type { Session } from "../session.ts";
-import type { ToolContext, ToolResult } from "../tool.ts";
 import {
+  type ToolContext,
+  type ToolResult,
   type CompletionValidator,
   type ValidationOutcome,
   type ValidationParams,
