@@ -1,11 +1,36 @@
 import { Argument, type Command } from "commander";
 import { addExamples } from "./command-options.ts";
 import type { Act } from "./command-table.ts";
+import type { CiOptions } from "./commands/ci.ts";
 import type { KeysOptions } from "./commands/keys.ts";
 
 /** Work with other machines. */
 export function addFleetCommands(program: Command, act: Act): void {
   addKeysCommand(program, act);
+  addCiCommand(program, act);
+}
+
+function addCiCommand(program: Command, act: Act): void {
+  const ci = program
+    .command("ci")
+    .description("write a workflow for GitHub Actions, or plan what a build has to run")
+    .addArgument(
+      new Argument("<action>", "init: write the workflow; plan: print what is to run").choices([
+        "init",
+        "plan",
+      ]),
+    )
+    .option("-b, --base <revision>", "plan: compare with this commit (empty or zeros: the base branch)")
+    .option(
+      "--allowed-signers <file>",
+      "whose attestations count: a file of the base commit, from the root of the repository",
+    )
+    .option("--dry-run", "init: print the workflow, write nothing")
+    .option("--json", "print the plan as JSON")
+    .action((action: "init" | "plan", options: CiOptions) =>
+      act(async (terminal) => (await import("./commands/ci.ts")).ciCommand(terminal, action, options)),
+    );
+  addExamples(ci, "agent-gauntlet ci init", "agent-gauntlet ci plan --json | jq .matrix");
 }
 
 function addKeysCommand(program: Command, act: Act): void {

@@ -30,6 +30,8 @@ interface LookUp {
   readonly snapshot: Snapshot;
   /** Passes are only kept, and none is looked up. */
   readonly noCache?: boolean | undefined;
+  /** What passed on this machine does not count: nobody signed it. */
+  readonly onlyShared?: boolean | undefined;
 }
 
 /** Kept in the person's own cache: a project that could write it could pretend that its gates had passed. */
@@ -44,7 +46,7 @@ export async function openGatePasses(project: Project, asked: LookUp): Promise<G
   const around = contents && { contents, baseBranch };
   const keys = new Map(cached.map((planned) => [planned.id, around && keyOf(inputsOf(planned, around))]));
   const { env, settings } = project;
-  const known = cached.length === 0 ? {} : readKnown(env, settings.root);
+  const known = cached.length === 0 || asked.onlyShared ? {} : readKnown(env, settings.root);
   const isKnown = (id: string): boolean => known[id]?.some(({ key }) => key === keys.get(id)) ?? false;
   const shared = await openShared(project, asked, { keys, isKnown, baseBranch });
   const isNews = (outcome: GateOutcome): boolean =>

@@ -10,9 +10,9 @@ test("a key is created once, is readable by its owner alone, and shows only its 
   const again = await project.gauntlet(["keys", "create"]);
   const pem = await project.gauntlet(["keys", "show", "--public"]);
   await project.write({
-    "ci.pub": pem.stdout,
+    ".gauntlet/ci.pub": pem.stdout,
     ".gauntlet/config.yml":
-      "checks: { a: 'true' }\nremote: { cache: { url: http://127.0.0.1:1, trust: [ci.pub] } }\n",
+      "checks: { a: 'true' }\nremote: { cache: { url: http://127.0.0.1:1, trust: [.gauntlet/ci.pub] } }\n",
   });
   const shown = await project.json(["keys", "show", "default"]);
   const odd = await project.gauntlet(["keys", "create", "../evil"]);
@@ -22,7 +22,7 @@ test("a key is created once, is readable by its owner alone, and shows only its 
   expect(none.stderr).toContain("agent-gauntlet keys create");
   expect(again.stderr).toContain("there is a key of this name already");
   expect(pem.stdout).toMatch(/^-----BEGIN PUBLIC KEY-----/);
-  expect(shown).toMatchObject({ command: "keys", source: file, trustedBy: "ci.pub", publicKey: pem.stdout });
+  expect(shown).toMatchObject({ command: "keys", source: file, trustedBy: ".gauntlet/ci.pub", publicKey: pem.stdout });
   expect([created, again, pem].map(({ stdout }) => stdout).join("")).not.toContain("PRIVATE");
   expect(statSync(file).mode & 0o077).toBe(0);
 });

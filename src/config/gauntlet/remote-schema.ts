@@ -23,7 +23,11 @@ const cacheSchema = z.strictObject(
       "The store: `https://…/ac` (GET and PUT of `/ac/<sha256>`), or `redis://…`.",
     ),
     trust: z
-      .array(innerPath("a file with a public key"))
+      .array(
+        innerPath("a file with a public key").refine((file) => file.startsWith(".gauntlet/"), {
+          error: "must be in `.gauntlet/`, where changes of whom to trust are seen",
+        }),
+      )
       .min(1)
       .describe("Files with the public keys whose passes count (`agent-gauntlet keys show --public`)."),
     write: z
