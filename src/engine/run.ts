@@ -20,6 +20,7 @@ import type { DetectedChanges } from "../machine/git/changes.ts";
 import type { Snapshot } from "../machine/git/snapshot.ts";
 import { WorkTree } from "../machine/git/work-tree.ts";
 import { makeRoomForRun, prepareLogDir } from "../machine/logs/log-dir.ts";
+import { withoutSecrets } from "../machine/process/environment.ts";
 import { GateGroups } from "../machine/process/leftovers.ts";
 import { trace } from "../machine/process/environment.ts";
 import { acquireLock, lockReleased } from "../machine/state/lock.ts";
@@ -237,7 +238,10 @@ async function runPlan(project: Project, request: RunRequest, asked: PlannedRun)
   const outcomes = await runGates(planned.plan, { ...options, settled: fixing?.settled ?? [] }, signal);
   trace("gates done");
   const stillness = once(() => stillnessOf(planned.snapshot, spans));
-  if (passes.hasNews(outcomes) && (await stillness()).isStill) passes.remember(outcomes, runNumber);
+  if (passes.hasNews(outcomes) && (await stillness()).isStill) {
+    const message = await passes.remember(outcomes, runNumber);
+    if (message !== undefined) onEvent({ kind: "warned", message });
+  }
 
   const consoleLogPath = projectPath(`${settings.logDir}/${log.name}`);
   const result = await conclude({ project, request, planned, outcomes, consoleLogPath, stillness });
@@ -252,7 +256,8 @@ async function gateOptions(
   request: RunRequest,
   { planned, on }: { readonly planned: PlannedRun; readonly on: ContextEvents },
 ) {
-  const passes = await openGatePasses(project, planned);
+  const passes = await openGatePasses(project, { ...planned, noCache: request.noCache });
+  if (passes.problem !== undefined) on.onEvent({ kind: "warned", message: passes.problem });
   const reuse = request.noCache ? undefined : passes.reuse;
   const { maxParallel } = project.settings;
   return { passes, options: { maxParallel, context: gateContext(project, planned, on), ...on, reuse } };
@@ -287,7 +292,7 @@ function gateContext(
     runNumber,
     runId,
     baseBranch: query.base ?? query.baseBranch,
-    env: { ...env }, // each gate copies it, and copies of a plain object are quick
+    env: withoutSecrets(env), // a plain copy: each gate copies it again, and that is quick
     review: {
       changes: detected.changes,
       rerunNewIssueThreshold: settings.rerunNewIssueThreshold,
