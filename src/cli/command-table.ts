@@ -70,6 +70,8 @@ function addRunCommands(program: Command, act: Act): void {
     run,
     "agent-gauntlet run",
     "agent-gauntlet run -g lint -g test",
+    "agent-gauntlet run -g 'packages/*' --skip e2e",
+    "agent-gauntlet run --failed",
     "agent-gauntlet run --json | jq .status",
     "agent-gauntlet run --report junit=reports/gauntlet.xml,sarif=reports/gauntlet.sarif",
   );
@@ -97,6 +99,12 @@ function addHookCommands(program: Command): void {
     .allowUnknownOption()
     .action(async () => {});
   program
+    .command("session-start")
+    .description("remember where an agent's session begins (agents call it, not people)")
+    .option("--host <name>", "which agent calls")
+    .allowUnknownOption()
+    .action(async () => {});
+  program
     .command("brepl")
     .description("stop hooks of .brepl/hooks.edn for Clojure projects (see `agent-gauntlet brepl --help`)")
     .allowUnknownOption()
@@ -113,8 +121,16 @@ function runAction(act: Act, kind?: "check" | "review") {
 
 function addRunOptions(command: Command): void {
   addChangeOptions(command)
-    .option("-g, --gate <name>", "run only this gate (may be given several times)", collect)
+    .option(
+      "-g, --gate <name>",
+      "run only this gate, or those of a path or glob (may be given several times)",
+      collect,
+    )
+    .option("--skip <name>", "leave this gate out (may be given several times)", collect)
+    .option("--all", "run every check, whatever has changed")
+    .addOption(new Option("--failed", "run only the gates that failed in the last run").conflicts("all"))
     .option("--no-cache", "also run checks that passed before with the same `inputs`")
+    .option("--no-fix", "do not run the `fix` of a check that fails")
     .option("-q, --quiet", "print only failures and the status")
     .option("-v, --verbose", "also print what changed and why gates are skipped")
     .option("--json", "print the result as JSON on stdout")
