@@ -1,6 +1,5 @@
 import { resolve, delimiter, join } from "node:path";
 import { accessSync, constants, existsSync, statSync } from "node:fs";
-import { once } from "../../core/once.ts";
 
 /** Where a command would be started from: on PATH, or at its own path relative to `cwd`. */
 export function findExecutable(
@@ -26,8 +25,10 @@ export function shellCommand(line: string, ...args: readonly string[]): readonly
     : [systemShell(), "-c", line, ...args];
 }
 
-/** By its path, which saves looking it up for every child. */
-const systemShell = once(() => (existsSync("/bin/sh") ? "/bin/sh" : "sh"));
+/** By its path, which saves looking for it along the PATH. */
+function systemShell(): string {
+  return existsSync("/bin/sh") ? "/bin/sh" : "sh";
+}
 
 /** Every executable of that name on the PATH, in its order. */
 export function findOnPath(
