@@ -126,9 +126,7 @@ function retryPolicy(fields: Project["fields"]["retry"]): RetryPolicy {
 }
 
 /** One value for everything that determines which gates run and what they do. */
-function gateHash(
-  parts: Pick<Settings, "baseBranch" | "entryPoints" | "rerunNewIssueThreshold">,
-): string {
+function gateHash(parts: Pick<Settings, "baseBranch" | "entryPoints" | "rerunNewIssueThreshold">): string {
   return createHash("sha256").update(canonicalJson(parts)).digest("hex");
 }
 
