@@ -2,7 +2,7 @@ import * as z from "zod";
 import { FINDING_STATUSES, PRIORITIES } from "../core/finding.ts";
 import { STATUSES } from "../core/status.ts";
 import { doctorSchema, explainSchema } from "./host-json-schema.ts";
-import { attestSchema, logSchema, verifySchema } from "./proof-json-schema.ts";
+import { attestSchema, flakySchema, logSchema, verifySchema } from "./proof-json-schema.ts";
 
 /**
  * The contract of every `--json` output: `schema/output.schema.json` is made from it and tests hold the real outputs
@@ -259,6 +259,7 @@ const status = z
         }),
       )
       .describe("Sessions with something open."),
+    flaky: z.array(flakySchema).describe("Tests that passed only when repeated, the most frequent first."),
   })
   .describe("`status`: where things stand.");
 

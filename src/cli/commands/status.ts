@@ -5,12 +5,12 @@ import type { VerdictRecord } from "../../core/verdict-record.ts";
 import { listSessions, readWorkTree } from "../../machine/state/history.ts";
 import { projectStateDir } from "../../machine/state/project-dir.ts";
 import { logDirOf } from "../../machine/logs/log-dir.ts";
-import { readLedger, verdictsIn } from "../../machine/state/ledger-lines.ts";
+import { flakyIn, readLedger, verdictsIn } from "../../machine/state/ledger-lines.ts";
 import { type Ledger, ledgerOf } from "../../machine/state/ledger.ts";
 import { lockHolder } from "../../machine/state/lock.ts";
 import { type SessionFacts, type StatusFacts, statusJson } from "../../report/json.ts";
 import { ago, counted, finishedLine, summaryOf } from "../../report/plain-lines.ts";
-import { lastStopLine } from "../../report/verdict-lines.ts";
+import { flakyLines, lastStopLine } from "../../report/verdict-lines.ts";
 import { EXIT } from "../exit-code.ts";
 import { openSettings } from "../open-settings.ts";
 import { marked } from "../progress.ts";
@@ -32,7 +32,8 @@ export async function statusCommand(terminal: Terminal, { json }: StatusOptions)
   for (const { warning } of [workTree, ...stored])
     if (warning !== undefined) printLine(terminal.stderr, warning);
   const lastStop = lastStopIn(ledgerOf(settings.root, terminal.env));
-  const facts = { ...workTree.value, ...(lastStop === undefined ? {} : { lastStop }) };
+  const flaky = flakyIn(ledgerOf(settings.root, terminal.env));
+  const facts = { ...workTree.value, flaky, ...(lastStop === undefined ? {} : { lastStop }) };
   if (json) printLine(terminal.stdout, statusJson(facts, sessions, running));
   else {
     if (running !== undefined)
@@ -67,7 +68,7 @@ function openSessions(
 
 function printStatus(
   terminal: Terminal,
-  { lastRun, pass, lastStop }: StatusFacts,
+  { lastRun, pass, lastStop, flaky }: StatusFacts,
   sessions: readonly SessionFacts[],
 ): void {
   const { stdout, colours } = terminal;
@@ -82,6 +83,7 @@ function printStatus(
     printLine(stdout, `Session ${id}: ${budget}`);
     for (const failure of history.openFailures) printFailure(stdout, failure, history);
   }
+  for (const line of flakyLines(flaky)) printLine(stdout, line);
 }
 
 function printFailure(

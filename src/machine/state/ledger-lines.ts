@@ -1,6 +1,12 @@
 import { readFileSync } from "node:fs";
 import { ok, type Result } from "../../core/trouble.ts";
-import { isVerdict, type LedgerRecord, type VerdictRecord } from "../../core/verdict-record.ts";
+import {
+  type FlakyTest,
+  flakyTests,
+  isVerdict,
+  type LedgerRecord,
+  type VerdictRecord,
+} from "../../core/verdict-record.ts";
 import { hasCode } from "../files/errno.ts";
 import { troubleOf } from "../files/files.ts";
 import { hashOf, type Head, type Ledger, parseJson, readHead } from "./ledger.ts";
@@ -57,6 +63,12 @@ export function* verdictsIn({ lines }: LedgerLines, text = ""): Generator<Verdic
     const record = line.includes(text) ? parseLine(line) : undefined;
     if (record !== undefined && isVerdict(record)) yield record;
   }
+}
+
+/** What the ledger says about tests that pass only when repeated; nothing where it cannot be read. */
+export function flakyIn(ledger: Ledger): readonly FlakyTest[] {
+  const read = readLedger(ledger);
+  return read.ok ? flakyTests(verdictsIn(read.value, '"flaky":')) : [];
 }
 
 /** Enough to tell our own line from another; the chain tells whether it is as it was written. */
