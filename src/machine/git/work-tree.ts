@@ -46,6 +46,11 @@ export class WorkTree implements AsyncDisposable {
     return new WorkTree(git, await Repository.around(git), options);
   }
 
+  /** Another look at the same work tree, for when it was changed on purpose. */
+  again(): Promise<WorkTree> {
+    return WorkTree.open(this.#options);
+  }
+
   /** What changed, and relative to what. */
   async changes(): Promise<Result<DetectedChanges>> {
     const { query } = this.#options;
