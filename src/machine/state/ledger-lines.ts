@@ -80,7 +80,7 @@ export function recentVerdicts({ file }: Ledger): readonly VerdictRecord[] {
     const lines = endOf(file, RECENT_BYTES).split("\n");
     return [...verdictsIn({ lines, older: 0 })];
   } catch (error) {
-    if (hasCode(error, "ENOENT")) return [];
+    if (hasCode(error)) return [];
     throw error;
   }
 }
