@@ -28,6 +28,8 @@ interface OutcomeBase {
   readonly workingDirectory: ProjectPath;
   readonly warnOnly: boolean;
   readonly durationMs: number;
+  /** When it was started, in milliseconds after the first gate of its run; absent where it was not. */
+  readonly startedMs?: number;
   /** Project-relative, where the gate wrote one. */
   readonly logPath?: ProjectPath;
   readonly fixInstructions?: string;
@@ -50,6 +52,8 @@ interface PassedGate extends OutcomeBase {
   readonly rests?: "baseline" | "rerun";
   /** How many tests ran, by its own summary; counted only where a guard asks for it. */
   readonly tests?: number;
+  /** What failed before it passed when repeated, by name; empty where no test could be told. */
+  readonly flaky?: readonly string[];
 }
 
 /** Started and exited with something else (126 and 127 too), or was killed by a signal that was not ours. */

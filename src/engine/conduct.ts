@@ -17,7 +17,7 @@ import { type Patch, patchSince } from "../machine/git/patch-since.ts";
 import { readSheet, readSlot, sheetName, slotFiles, writeSlot } from "../machine/state/findings.ts";
 import { fewerTests, withCount } from "./fewer-tests.ts";
 import type { Project } from "./project.ts";
-import type { PlannedRun } from "./run.ts";
+import type { PlannedRun } from "./plan-run.ts";
 
 /** What the guards of a project found in a run. */
 export interface Conduct {

@@ -11,7 +11,7 @@ import { ledgerOf } from "../machine/state/ledger.ts";
 import { readLedger, verdictsIn } from "../machine/state/ledger-lines.ts";
 import { sessionKey } from "../machine/state/session-key.ts";
 import type { Project } from "./project.ts";
-import type { PlannedRun } from "./run.ts";
+import type { PlannedRun } from "./plan-run.ts";
 
 /** A check that passed, with the number of tests it ran. */
 export async function withCount(outcome: GateOutcome, { settings }: Project): Promise<GateOutcome> {

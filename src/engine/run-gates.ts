@@ -5,7 +5,8 @@ import { type GateContext, outcomeOf } from "../gates/gate-context.ts";
 import { runCheck } from "../gates/check.ts";
 import type { Conduct } from "./conduct.ts";
 import type { Project } from "./project.ts";
-import type { PlannedRun } from "./run.ts";
+import type { PlannedRun } from "./plan-run.ts";
+import { elapsedMs } from "../machine/clock.ts";
 
 export interface RunGatesOptions {
   readonly maxParallel: number;
@@ -29,6 +30,7 @@ export async function runGates(
   const { maxParallel, onEvent } = options;
   const needs = await needsOf(plan, options);
   const outcomes = new Map(options.settled?.map((outcome) => [outcome.id, outcome]));
+  const began = elapsedMs();
   const lane: Lane = {
     start: async (planned) => {
       const whyNot = await needs?.whyNot(planned);
@@ -37,7 +39,8 @@ export async function runGates(
       const reused = options.reuse?.(planned);
       if (reused !== undefined) return outcomeOf(planned, 0, { kind: "passed", reused });
       onEvent({ kind: "gate-started", planned });
-      return runGate(planned, options.context, signal);
+      const startedMs = Math.round(elapsedMs() - began);
+      return { ...(await runGate(planned, options.context, signal)), startedMs };
     },
     finish: (outcome) => {
       outcomes.set(outcome.id, outcome);
@@ -124,8 +127,12 @@ async function runGate(
 ): Promise<GateOutcome> {
   const { gate } = planned;
   switch (gate.kind) {
-    case "check":
-      return runCheck({ ...planned, gate }, context, signal);
+    case "check": {
+      const outcome = await runCheck({ ...planned, gate }, context, signal);
+      if (outcome.kind !== "failed" || gate.reruns === undefined) return outcome;
+      const { rerunFailed } = await import("./reruns.ts"); // reads logs, which a green check does not need
+      return rerunFailed({ ...planned, gate }, outcome, { context, signal });
+    }
     case "repl":
       return (await import("../gates/repl.ts")).runRepl({ ...planned, gate }, context, signal);
     case "review":

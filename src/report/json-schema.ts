@@ -2,7 +2,8 @@ import * as z from "zod";
 import { FINDING_STATUSES, PRIORITIES } from "../core/finding.ts";
 import { STATUSES } from "../core/status.ts";
 import { doctorSchema, explainSchema } from "./host-json-schema.ts";
-import { attestSchema, logSchema, verifySchema } from "./proof-json-schema.ts";
+import { ciPlanSchema, keysSchema } from "./fleet-json-schema.ts";
+import { attestSchema, flakySchema, logSchema, verifySchema } from "./proof-json-schema.ts";
 
 /**
  * The contract of every `--json` output: `schema/output.schema.json` is made from it and tests hold the real outputs
@@ -22,6 +23,8 @@ export function outputSchema() {
     logSchema,
     verifySchema,
     attestSchema,
+    keysSchema,
+    ciPlanSchema,
     trouble,
   ]);
 }
@@ -259,6 +262,7 @@ const status = z
         }),
       )
       .describe("Sessions with something open."),
+    flaky: z.array(flakySchema).describe("Tests that passed only when repeated, the most frequent first."),
   })
   .describe("`status`: where things stand.");
 
@@ -295,7 +299,19 @@ const health = z
 
 const trouble = z
   .strictObject({
-    ...head("detect", "list", "validate", "status", "clean", "explain", "log", "verify", "attest"),
+    ...head(
+      "detect",
+      "list",
+      "validate",
+      "status",
+      "clean",
+      "explain",
+      "log",
+      "verify",
+      "attest",
+      "keys",
+      "ci",
+    ),
     status: z.enum(["no_config", "error", "lock_conflict"]).describe("What kind of trouble."),
     message: z.string().describe("What happened and what to do about it."),
   })
