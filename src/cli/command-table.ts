@@ -115,6 +115,12 @@ function runAction(act: Act, kind?: "check" | "review") {
 function addRunOptions(command: Command): void {
   addChangeOptions(command)
     .option("-g, --gate <name>", "run only this gate (may be given several times)", collect)
+    .addOption(
+      new Option("--only-new", "let checks block only for problems that were not there before").conflicts(
+        "allProblems",
+      ),
+    )
+    .option("--all-problems", "count every problem, also with `only_new` or a committed baseline")
     .option("--no-cache", "also run checks that passed before with the same `inputs`")
     .option("-q, --quiet", "print only failures and the status")
     .option("-v, --verbose", "also print what changed and why gates are skipped")

@@ -25,6 +25,8 @@ export interface RunRequest {
   readonly base?: string | undefined;
   /** Runs every gate, also those that passed before with the same inputs. */
   readonly noCache?: boolean | undefined;
+  /** Whether only problems that were not there before block, whatever the configuration says. */
+  readonly onlyNew?: boolean | undefined;
   /** The stop that asks; its session and prompt carry the retry budget. */
   readonly event?: StopEvent;
   /** What is known of its session. */

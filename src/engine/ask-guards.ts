@@ -58,5 +58,6 @@ async function lookAtTree(
     mayBePass ? tree.baseCommit() : undefined,
     session.gaveUpOn === undefined ? undefined : tree.fingerprint(),
   ]);
-  return { isPassTree, fingerprint, baseCommit };
+  const reference = baseCommit ?? tree.head().commit;
+  return { isPassTree, fingerprint, baseCommit, reference };
 }

@@ -11,6 +11,8 @@ export interface RunGatesOptions {
   readonly onEvent: (event: RunEvent) => void;
   /** Why a gate need not run again, where that is known. */
   readonly reuse?: ((planned: PlannedGate) => string | undefined) | undefined;
+  /** What a finished gate comes to, where that takes more than its own run. */
+  readonly settle?: ((planned: PlannedGate, outcome: GateOutcome) => Promise<GateOutcome>) | undefined;
 }
 
 /**
@@ -30,7 +32,8 @@ export async function runGates(
       const reused = options.reuse?.(planned);
       if (reused !== undefined) return outcomeOf(planned, 0, { kind: "passed", reused });
       onEvent({ kind: "gate-started", planned });
-      return runGate(planned, options.context, signal);
+      const outcome = await runGate(planned, options.context, signal);
+      return options.settle?.(planned, outcome) ?? outcome;
     },
     finish: (outcome) => {
       outcomes.set(outcome.id, outcome);

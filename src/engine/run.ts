@@ -1,7 +1,9 @@
 import { diagnosticLine } from "../core/diagnostic.ts";
+import type { CheckGate } from "../core/gate.ts";
 import { resumeSession, type SessionHistory } from "../core/history.ts";
 import type { Notice } from "../core/notice.ts";
 import { once } from "../core/once.ts";
+import { excuseNotices, isComparable } from "../core/outcome.ts";
 import { projectPath } from "../core/path.ts";
 import { type Plan, planGates } from "../core/plan.ts";
 import { notNeeded, type RunEvent, type RunRequest, type RunResult, troubled } from "../core/run.ts";
@@ -16,6 +18,7 @@ import { makeRoomForRun, prepareLogDir } from "../machine/logs/log-dir.ts";
 import { GateGroups } from "../machine/process/leftovers.ts";
 import { trace } from "../machine/process/trace.ts";
 import { acquireLock, lockReleased } from "../machine/state/lock.ts";
+import type { Comparer, ComparedRun } from "./baseline/comparer.ts";
 import { autoClean, tidyUpAfter } from "./clean.ts";
 import { conclude } from "./conclude.ts";
 import { fitLogDir } from "./fit-log-dir.ts";
@@ -23,7 +26,7 @@ import { openGatePasses } from "./gate-passes.ts";
 import { askGuards } from "./ask-guards.ts";
 import { type Histories, knownGood, readHistories } from "./histories.ts";
 import { openProject, type Project } from "./project.ts";
-import { runGates } from "./run-gates.ts";
+import { runGates, type RunGatesOptions } from "./run-gates.ts";
 import { logRequest, startRunLog } from "./run-log.ts";
 import { GateSpans, stillnessOf } from "./stillness.ts";
 
@@ -56,6 +59,7 @@ function noticesOf({ warnings }: Project, { changes, outcomes }: RunResult): rea
   const hasRun = outcomes.length > 0; // gates that ran saw what is committed, too
   return [
     ...(changes?.blindTo === undefined || hasRun ? [] : [{ key: "blind", text: changes.blindTo }]),
+    ...outcomes.flatMap(excuseNotices),
     ...warnings.map(diagnosticLine).map((text) => ({ key: text, text })),
   ];
 }
@@ -211,7 +215,9 @@ async function runPlan(project: Project, request: RunRequest, planned: PlannedRu
   const context = gateContext(project, planned, { onEvent, onGroup: (pid) => groups.record(pid) });
   const { maxParallel } = settings;
   void planned.snapshot.fingerprint(); // git names the tree while the gates run
-  const outcomes = await runGates(plan, { maxParallel, context, onEvent, reuse }, signal);
+  await using comparison = compareWhenRed({ project, request, planned, context, onEvent });
+  const { settle } = comparison;
+  const outcomes = await runGates(plan, { maxParallel, context, onEvent, reuse, settle }, signal);
   trace("gates done");
   const stillness = once(() => stillnessOf(planned.snapshot, spans));
   if (passes.hasNews(outcomes) && (await stillness()).isStill) passes.remember(outcomes, runNumber);
@@ -222,6 +228,27 @@ async function runPlan(project: Project, request: RunRequest, planned: PlannedRu
   log.finish(result);
   trace("concluded");
   return result;
+}
+
+/** Compares checks that fail with what was red before, where the project wants that: loaded when the first one fails. */
+function compareWhenRed(run: ComparedRun): AsyncDisposable & Pick<RunGatesOptions, "settle"> {
+  let comparer: Promise<Comparer> | undefined;
+  const load = async (): Promise<Comparer> => new (await import("./baseline/comparer.ts")).Comparer(run); // most runs have no red check to compare
+  return {
+    settle: async ({ gate, ...planned }, outcome) => {
+      if (gate.kind !== "check" || !isComparable(outcome) || !mayBeExcused(gate, run)) return outcome;
+      comparer ??= load();
+      return (await comparer).settle({ ...planned, gate }, outcome);
+    },
+    [Symbol.asyncDispose]: async () => (await comparer)?.[Symbol.asyncDispose](),
+  };
+}
+
+function mayBeExcused({ onlyNew }: CheckGate, { project, request }: ComparedRun): boolean {
+  if (request.onlyNew === false) return false;
+  return (
+    (request.onlyNew ?? onlyNew) || kindOf(`${project.settings.root}/.gauntlet/baseline.json`) === "file"
+  );
 }
 
 /** What every gate of the run gets to know. */

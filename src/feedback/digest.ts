@@ -1,14 +1,17 @@
 import type { PatternParser } from "../core/gate.ts";
+import { type Findings, partition, placedKey } from "../core/baseline.ts";
 import { compareAttempts, describeDelta } from "./compare-attempts.ts";
+import { cleanText } from "./clean-text.ts";
 import { cutText } from "./cut-text.ts";
 import { findProblems, type Reading } from "./find-problems.ts";
-import { informativeWindows, unreadTrouble } from "./informative-windows.ts";
+import { informativeWindows, unreadFailures, unreadTrouble } from "./informative-windows.ts";
 import { type Listed, layOutProblems, type LaidOut, layOutLines } from "./lay-out-problems.ts";
 import { orderProblems, identityOf } from "./order-problems.ts";
 
 import type { Log } from "./log.ts";
 
-import type { Problem } from "./problem.ts";
+import { fingerprint, type Problem, withoutNoise } from "./problem.ts";
+import { withShortPaths } from "./place.ts";
 import { type ToolCounts, toolCounts } from "./tool-counts.ts";
 import { unsaidLines } from "./unsaid-lines.ts";
 
@@ -29,6 +32,8 @@ export interface GateText {
   readonly isFile?: (path: string) => boolean;
   /** A parser's name, or `none`, or a pattern of the project's own; found from the text when absent. */
   readonly parser?: string | PatternParser;
+  /** The problems that were there before the change, by `placedKey`: they are counted, and not told. */
+  readonly old?: readonly string[];
   /** For gates whose failure is no log: tells it in so many characters. */
   readonly tell?: (budgetChars: number) => string;
 }
@@ -40,6 +45,8 @@ export type Draft = (budgetChars: number) => string;
 export interface GateReading {
   /** Each once, in the order of repair. */
   readonly problems: readonly Problem[];
+  /** Those that were there before the change, where the gate was compared. */
+  readonly old: readonly Problem[];
   /** Given the fingerprints of the last attempt, the digest says what became of its problems. */
   readonly draft: (previous?: readonly string[]) => Draft;
 }
@@ -47,12 +54,63 @@ export interface GateReading {
 /** Reads what a gate printed, or the report it wrote. */
 export function readGate(gate: GateText): GateReading {
   const { tell } = gate;
-  if (tell !== undefined) return { problems: [], draft: () => tell };
+  if (tell !== undefined) return { problems: [], old: [], draft: () => tell };
+  const found = findProblems(gate);
+  const ordered = orderProblems(found.problems);
+  const { taken: old, rest: problems } = partition(ordered, gate.old ?? [], keyOf);
+  if (problems.length > 0 && old.length > 0)
+    return { problems, old, draft: (previous) => draftNewProblems({ gate, found, problems }, previous) };
+  if (problems.length > 0)
+    return { problems, old, draft: (previous) => draftProblems({ gate, found, problems }, previous) };
+  return { problems, old, draft: () => (budget) => windowsDigest(found.log.lines, budget, gate.logPath) };
+}
+
+function keyOf(problem: Problem): string {
+  return placedKey({ key: fingerprint(problem), problem });
+}
+
+/** What a gate is told apart by, between two trees: its problems, what was not read, and its output in sum. */
+export function readFindings(
+  gate: GateText,
+  hash: (text: string) => string,
+): Pick<Findings, "problems" | "isAllRead" | "unread" | "output"> {
   const found = findProblems(gate);
   const problems = orderProblems(found.problems);
-  if (problems.length > 0)
-    return { problems, draft: (previous) => draftProblems({ gate, found, problems }, previous) };
-  return { problems, draft: () => (budget) => windowsDigest(found.log.lines, budget, gate.logPath) };
+  const counts = toolCounts(found.log.lines);
+  const isCut = CUT.test(gate.text);
+  const place = { projectRoot: gate.projectRoot };
+  const plain = (text: string): string => withoutNoise(withShortPaths(text, place).replaceAll(CLOCK, ""));
+  return {
+    problems: problems.map(({ excerpt: _excerpt, ...problem }) => ({ key: fingerprint(problem), problem })),
+    isAllRead: !isCut && found.unread === 0 && !hasUnread({ gate, found, problems }, counts),
+    unread: unreadFailures(found.log.lines, found.isRead).map((line) => plain(line).replaceAll(/\d+/g, "0")),
+    ...(isCut
+      ? {}
+      : { output: hash(cleanText(gate.text).split("\n").map(plain).filter(Boolean).join("\n")) }),
+  };
+}
+
+/** What the log itself says where it was cut. */
+const CUT = /^\[… \d+ bytes dropped …\]$/m;
+const CLOCK = /\b\d\d?:\d\d:\d\d(?:[.,]\d+)?\b/g;
+
+/** Only what the change broke: the rest of the log is about what was there before, too. */
+function draftNewProblems(read: ReadProblems, previous?: readonly string[]): Draft {
+  const { gate, found, problems } = read;
+  const { delta, listed } = listProblems(read, previous);
+  const head = [
+    countProblems(problems, found.unread),
+    ...(delta === undefined ? [] : [describeDelta(delta)]),
+  ].join("\n");
+  const foot = [leftAlone(gate.old?.length ?? 0), fullLog(gate.logPath)].join("\n");
+  return (budget) =>
+    [head, layOutProblems(listed, budget - head.length - foot.length - 2).text, foot].join("\n");
+}
+
+function leftAlone(count: number): string {
+  return count === 1
+    ? "1 more problem was there before your change: leave it alone."
+    : `${count} more problems were there before your change: leave them alone.`;
 }
 
 /** One text for each gate, together within the budget, shared by need: every problem once, with its place, as fully as fits. */
@@ -83,8 +141,8 @@ interface ReadProblems {
   readonly problems: readonly Problem[];
 }
 
-function draftProblems(read: ReadProblems, previous?: readonly string[]): Draft {
-  const { gate, found, problems } = read;
+/** New ones first, those the agent has been told before after them. */
+function listProblems({ found, problems }: ReadProblems, previous: readonly string[] | undefined) {
   const delta = previous === undefined ? undefined : compareAttempts(previous, problems);
   const known = new Set(delta?.stillThere);
   const position = new Map(found.problems.map(({ problem }, index) => [problem, index]));
@@ -93,6 +151,12 @@ function draftProblems(read: ReadProblems, previous?: readonly string[]): Draft 
     known: known.has(problem),
     position: position.get(problem) ?? 0,
   }));
+  return { delta, listed };
+}
+
+function draftProblems(read: ReadProblems, previous?: readonly string[]): Draft {
+  const { gate, found, problems } = read;
+  const { delta, listed } = listProblems(read, previous);
   const counts = toolCounts(found.log.lines);
   const head = [
     countProblems(problems, found.unread),

@@ -26,6 +26,8 @@ export interface RunOptions {
   readonly json?: boolean;
   readonly report?: readonly ReportTarget[];
   readonly kind?: "check" | "review";
+  readonly onlyNew?: boolean;
+  readonly allProblems?: boolean;
   /** `--no-cache`: false. */
   readonly cache?: boolean;
 }
@@ -57,7 +59,7 @@ async function runShown(terminal: Terminal, options: RunOptions, signal: AbortSi
 
 function requestOf(
   { cwd, env }: Terminal,
-  { gate = [], base, commit, uncommitted, kind, cache }: RunOptions,
+  { gate = [], base, commit, uncommitted, kind, cache, onlyNew, allProblems }: RunOptions,
   { signal, onEvent }: { signal: AbortSignal; onEvent: Progress["onEvent"] },
 ): RunRequest {
   return {
@@ -68,6 +70,7 @@ function requestOf(
     commit,
     uncommitted,
     noCache: cache === false,
+    onlyNew: allProblems ? false : onlyNew,
     signal,
     onEvent,
     ...(kind === undefined ? {} : { kind }),

@@ -58,6 +58,7 @@ export async function toCheckGate(
     ...(fields.files === undefined ? {} : { files: fields.files }),
     ...(instructions === undefined ? {} : { fixInstructions: instructions }),
     ...(fields.parser === undefined ? {} : { parser: fields.parser }),
+    ...(fields.only_new === undefined ? {} : { onlyNew: fields.only_new }),
     ...(fields.report === undefined ? {} : { report: projectPath(posix.normalize(fields.report)) }),
   };
 }

@@ -28,6 +28,7 @@ const file = jsonFile<PassRecord>(
     fingerprint: z.optional(z.string()),
     head: z.optional(z.string()),
     status: z.enum(["passed", "passed_with_warnings"]),
+    since: z.optional(z.string()),
     at: time,
   }) as never, // optional means absent in both
 );
