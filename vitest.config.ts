@@ -10,7 +10,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: "unit",
-          include: ["test/{core,config,hosts,feedback,report,install,machine,sdk}/**/*.test.ts"],
+          include: ["test/{core,config,fleet,hosts,feedback,report,install,machine,sdk}/**/*.test.ts"],
         },
       },
       {

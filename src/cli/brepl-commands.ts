@@ -30,7 +30,7 @@ async function runHookCommand(command: string, options: BreplOptions): Promise<n
     case "stop":
       return (await import("./commands/brepl-stop.ts")).breplStop(options);
     case "session-end":
-      return (await import("./commands/brepl-session-end.ts")).breplSessionEnd();
+      return (await import("./commands/brepl-stop.ts")).breplSessionEnd();
     case "install":
       return (await import("./commands/brepl-install.ts")).breplInstall(options);
     case "uninstall":

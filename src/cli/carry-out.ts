@@ -1,9 +1,8 @@
 import { relative } from "node:path";
 import { explain } from "../core/trouble.ts";
 import type { HostPlan, PlannedFile } from "../install/plan-hosts.ts";
-import { previewChange } from "../install/preview.ts";
-import { applyEdit } from "../install/settings-edit.ts";
-import { confirm } from "./confirm.ts";
+import { previewChange, applyEdit } from "../install/settings-edit.ts";
+import { confirm } from "./prompt.ts";
 import { EXIT } from "./exit-code.ts";
 import { printLine, type Terminal } from "./terminal.ts";
 

@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import { HOSTS } from "../hosts/host-table.ts";
-import { addExamples } from "./add-examples.ts";
-import { collect, readCount } from "./option-values.ts";
+import { addExamples, collect, readCount } from "./command-options.ts";
 import type { Act } from "./command-table.ts";
 import type { DoctorOptions } from "./commands/doctor.ts";
 import type { ExplainOptions } from "./commands/explain.ts";

@@ -3,7 +3,7 @@ import { type Installation, isOneOff, isThereForHooks } from "../install/hook-co
 import { findOnPath, isExecutableFile } from "../machine/process/executables.ts";
 import { dirname, join } from "node:path";
 
-import { isNative, programFile } from "../machine/process/this-program.ts";
+import { isNative, programFile } from "../machine/process/runtime.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The program a hook must find again. */

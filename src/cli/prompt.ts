@@ -1,5 +1,6 @@
 import { createInterface, type Interface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
+import { printLine, type Terminal } from "./terminal.ts";
 
 /** What the user said; `cancelled` is Ctrl-C, Ctrl-D or the end of the input. */
 export type Answer = "yes" | "no" | "cancelled";
@@ -46,4 +47,13 @@ function understood(word: string, otherwise: "yes" | "no"): "yes" | "no" | undef
   if (word === "") return otherwise;
   if (word === "y" || word === "yes") return "yes";
   return word === "n" || word === "no" ? "no" : undefined;
+}
+
+/** Asks on a terminal; elsewhere running the command is the answer. */
+export async function confirm(terminal: Terminal, question: string): Promise<boolean> {
+  if (!terminal.isInteractive) return true;
+  using prompt = new Prompt(terminal);
+  const answer = await prompt.ask(question, "no");
+  if (answer === "cancelled") printLine(terminal.stdout);
+  return answer === "yes";
 }

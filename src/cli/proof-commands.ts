@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { now } from "../machine/clock.ts";
-import { addExamples } from "./add-examples.ts";
+import { addExamples } from "./command-options.ts";
 import type { Act } from "./command-table.ts";
 import type { AttestOptions } from "./commands/attest.ts";
 import type { LogOptions } from "./commands/log.ts";

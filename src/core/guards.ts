@@ -1,4 +1,3 @@
-import { deferralOf } from "./deferral.ts";
 import { whyNotGated } from "./gated-event.ts";
 import {
   isCoveredBy,
@@ -11,8 +10,7 @@ import {
 } from "./history.ts";
 import type { NotNeeded } from "./run.ts";
 import type { StopHookSettings } from "./settings.ts";
-import type { MessageFacts } from "./status-message.ts";
-import type { Status } from "./status.ts";
+import type { MessageFacts, Status } from "./status.ts";
 import type { StopEvent } from "./stop-event.ts";
 
 /** Where a stop comes in. */
@@ -160,4 +158,23 @@ async function resumed({ event, session, workTree, tree }: GuardedStop) {
     ...resumeSession(session, { promptId: event?.promptId, fingerprint, pass: workTree.pass }),
     fingerprint,
   };
+}
+
+/** Why a stop is not the end of the work, and what the session must remember about it. */
+interface Deferral {
+  readonly reason: string;
+  readonly session: SessionHistory;
+}
+
+/**
+ * A stop in plan mode changes nothing and is never checked. Agents in the background put a check off once per prompt; if
+ * they could do so again, or a dev server could at all, the gate would be off for the whole session.
+ */
+function deferralOf(event: StopEvent | undefined, session: SessionHistory): Deferral | undefined {
+  if (event === undefined) return undefined;
+  if (event.permissionMode === "plan") return { reason: "the agent is in plan mode", session };
+  const prompt = event.promptId ?? "";
+  const agents = event.backgroundTasks.filter(({ kind }) => kind === "agent").length;
+  if (agents === 0 || session.deferredFor === prompt) return undefined;
+  return { reason: `${agents} background agents still work`, session: { ...session, deferredFor: prompt } };
 }

@@ -1,4 +1,4 @@
-import type { GateRef } from "./gate-ref.ts";
+import type { GateRef } from "./gate.ts";
 import { coversGates } from "./gated-event.ts";
 import type { GateOutcome } from "./outcome.ts";
 import type { ProjectPath } from "./path.ts";

@@ -1,5 +1,9 @@
 import type { CheckGate, ReplGate } from "./gate.ts";
 import type { GateOutcome } from "./outcome.ts";
+import { projectPath } from "./path.ts";
+import type { Plan } from "./plan.ts";
+import type { Status } from "./status.ts";
+import type { Verdict } from "./verdict.ts";
 
 /** One hook of `.brepl/hooks.edn`: a gate, and what its failure means for the stop. */
 export interface Hook {
@@ -16,7 +20,7 @@ export interface Hook {
 export type RetryCounts = ReadonlyMap<string, number>;
 
 /** What the outcome of a hook means for the stop. */
-export type HookEffect =
+type HookEffect =
   | { readonly kind: "passed" }
   /** Could not run and need not. */
   | { readonly kind: "skipped" }
@@ -36,7 +40,7 @@ export interface HookResult {
 }
 
 /** Whether a failure of this hook would still send the agent back. */
-export function hasRetriesLeft(hook: Hook, counts: RetryCounts): boolean {
+function hasRetriesLeft(hook: Hook, counts: RetryCounts): boolean {
   if (!hook.retryOnFailure) return false;
   return hook.maxRetries === 0 || countOf(hook, counts) < hook.maxRetries;
 }
@@ -105,4 +109,37 @@ function isReset(effect: HookEffect, isBlocked: boolean): boolean {
 
 function countOf(hook: Hook, counts: RetryCounts): number {
   return counts.get(hook.gate.name) ?? 0;
+}
+
+const HERE = projectPath(".");
+
+/** Every hook, one after another; one that would send the agent back keeps the later ones from starting. */
+export function planHooks(hooks: readonly Hook[], counts: RetryCounts): Plan {
+  const gates = hooks.map((hook, index) => ({
+    id: `${hook.gate.kind}:${index + 1}:${hook.gate.name}`,
+    gate: { ...hook.gate, failFast: hasRetriesLeft(hook, counts) },
+    scope: HERE,
+    workingDirectory: (hook.gate.kind === "check" ? hook.gate.workingDirectory : undefined) ?? HERE,
+    files: [],
+    reason: "hooks run at every stop",
+  }));
+  return { gates, skipped: [] };
+}
+
+/** What a run of hooks came to: the most severe of them decides. */
+export function statusOfHooks(results: readonly HookResult[]): Status {
+  const has = (kind: HookEffect["kind"]): boolean => results.some(({ effect }) => effect.kind === kind);
+  if (has("retry")) return "failed";
+  if (has("not-run")) return "error";
+  if (has("gave-up")) return "retry_limit_exceeded";
+  if (has("reported")) return "passed_with_warnings";
+  return has("passed") ? "passed" : "no_applicable_gates";
+}
+
+/** The answer to the stop, given what there is to say about the hooks. */
+export function verdictOfHooks(results: readonly HookResult[], report: string): Verdict {
+  const status = statusOfHooks(results);
+  const message = `brepl stop hooks: ${status.replaceAll("_", " ")}`;
+  if (status === "failed") return { decision: "block", status, message, feedback: report };
+  return { decision: "allow", status, message, ...(report === "" ? {} : { notice: report }) };
 }

@@ -1,7 +1,7 @@
-import { type GateRef, isSameGate } from "./gate-ref.ts";
+import { type GateRef, isSameGate } from "./gate.ts";
 import { NEW_SESSION, type OpenFailure, type SessionHistory } from "./history.ts";
 import { type GateOutcome, isBlocking, isOutOfReach } from "./outcome.ts";
-import { type Progress, type RetryPolicy, STUCK_AFTER } from "./progress.ts";
+import { type Progress, type RetryPolicy, STUCK_AFTER } from "./settings.ts";
 import type { Ran } from "./run.ts";
 
 /** What a run came to, and the session's history with it. */

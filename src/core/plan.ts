@@ -1,8 +1,7 @@
 import type { ChangedFile, ChangeSet } from "./change-set.ts";
-import { changesByScope, hasScope, isGlob } from "./entry-point.ts";
-import { fileMatcher } from "./file-patterns.ts";
-import type { Gate } from "./gate.ts";
-import { gateId, type GateRef, isSameGate } from "./gate-ref.ts";
+import { gateSelector } from "./asked-gates.ts";
+import { changesByScope, hasScope, isGlob, fileMatcher, mayMatchBelow } from "./entry-point.ts";
+import { type Gate, gateId, type GateRef, isSameGate } from "./gate.ts";
 import type { OpenFailure } from "./history.ts";
 import { displayPath, type ProjectPath, projectPath } from "./path.ts";
 import type { EntryPoint, Settings } from "./settings.ts";
@@ -35,8 +34,10 @@ interface SkippedGate {
 export interface PlanContext {
   readonly ci: boolean;
   readonly kinds: readonly Gate["kind"][];
-  /** Names or ids the user asked for; empty means all. */
+  /** What the user asked for, as `gateSelector` reads it; empty means all. */
   readonly only: readonly string[];
+  /** What the user wants left out, in the same words. */
+  readonly without?: readonly string[];
   /** Gates that failed in this session and have not passed since. */
   readonly openFailures: readonly OpenFailure[];
   readonly kindOf: (path: ProjectPath) => "directory" | "file" | "missing";
@@ -91,7 +92,7 @@ function decide({ scope, files }: Place, gate: Gate, context: PlanContext): Plan
   const id = gateId(ref);
   const stillFailing = openFailureOf(ref, context) !== undefined;
   const workingDirectory = workingDirectoryOf(scope, gate, context);
-  const skip = reasonToSkip({ id, gate, context });
+  const skip = reasonToSkip(ref, gate, context);
   if (skip !== undefined) return { id, reason: skip };
   if (files.length === 0 && !stillFailing) return { id, reason: noChangeReason(scope) };
   if (workingDirectory === undefined) return { id, reason: `${displayPath(scope)} ${GONE}` };
@@ -101,7 +102,7 @@ function decide({ scope, files }: Place, gate: Gate, context: PlanContext): Plan
 }
 
 /** Why a gate has no place to run in. */
-export const GONE = "no longer exists";
+const GONE = "no longer exists";
 
 /** Whether the names of the changed files are part of the command. */
 export function takesFiles(gate: Gate): boolean {
@@ -142,18 +143,11 @@ function openFailureOf(ref: GateRef, { openFailures }: PlanContext): OpenFailure
   return openFailures.find(({ gate }) => isSameGate(gate, ref));
 }
 
-function reasonToSkip({
-  id,
-  gate,
-  context,
-}: {
-  id: string;
-  gate: Gate;
-  context: PlanContext;
-}): string | undefined {
+function reasonToSkip(ref: GateRef, gate: Gate, context: PlanContext): string | undefined {
+  const { only, without = [] } = context;
   if (!context.kinds.includes(gate.kind)) return `only ${context.kinds.join(", ")} gates were asked for`;
-  if (context.only.length > 0 && !context.only.includes(gate.name) && !context.only.includes(id))
-    return "not asked for";
+  if (only.length > 0 && !gateSelector(only)(ref)) return "not asked for";
+  if (without.length > 0 && gateSelector(without)(ref)) return "left out with --skip";
   if (context.ci && !gate.runInCi) return "run_in_ci is false";
   if (!context.ci && !gate.runLocally) return "run_locally is false";
   return undefined;
@@ -185,4 +179,30 @@ function uniqueById(items: readonly (PlannedGate | SkippedGate)[]): readonly (Pl
     if (earlier === undefined || (!("gate" in earlier) && "gate" in item)) byId.set(item.id, item);
   }
   return [...byId.values()];
+}
+
+/** Changes that some gate is there for, but that none can be given: the user must know that nobody looked at them. */
+export function unseenChanges(
+  entryPoints: readonly EntryPoint[],
+  { files }: ChangeSet,
+  plan: Plan,
+): readonly string[] {
+  const seen = new Set(plan.gates.flatMap((planned) => planned.files.map(({ path }) => path)));
+  const isMeant = ({ path }: ChangedFile): boolean =>
+    entryPoints.some(
+      (one) => mayMatchBelow(one.path, path) || path.startsWith(`${one.path.replace(/\/\*$/, "")}/`),
+    );
+  const unseen = files.filter((file) => why(file) !== undefined && !seen.has(file.path) && isMeant(file));
+  const gone = plan.skipped.filter(({ reason }) => reason.endsWith(GONE));
+  return [
+    ...unseen.slice(0, MOST_TOLD).map((file) => `No gate looked at ${displayPath(file.path)}: ${why(file)}.`),
+    ...gone.slice(0, MOST_TOLD).map(({ id, reason }) => `${displayPath(id)} did not run: ${reason}.`),
+  ];
+}
+
+const MOST_TOLD = 5;
+
+function why({ path, isRepository }: ChangedFile): string | undefined {
+  if (isRepository) return "it is a repository of its own, and what changed in it is not known";
+  return path.includes("\uFFFD") ? "its name is not UTF-8" : undefined;
 }

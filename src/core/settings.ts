@@ -1,5 +1,4 @@
 import type { CheckGate, Priority, ReviewGate } from "./gate.ts";
-import type { RetryPolicy } from "./progress.ts";
 import type { AbsolutePath, ProjectPath } from "./path.ts";
 import type { StopKind } from "./stop-event.ts";
 
@@ -18,6 +17,8 @@ export interface Settings {
   readonly rerunNewIssueThreshold: Priority;
   readonly stopHook: StopHookSettings;
   readonly debugLog: DebugLogSettings;
+  /** What is shared with other machines; absent where nothing is. */
+  readonly remote?: RemoteSettings;
   /** Changes whenever the gates or the way they are chosen change; part of every pass record. */
   readonly gateHash: string;
 }
@@ -54,3 +55,42 @@ export interface DebugLogSettings {
   readonly enabled: boolean;
   readonly maxBytes: number;
 }
+
+/** What a project shares with other machines. */
+export interface RemoteSettings {
+  readonly cache?: CacheSettings;
+}
+
+/** Where passes are shared, and whose count. */
+export interface CacheSettings {
+  /** Without a slash at its end, and without credentials. */
+  readonly url: string;
+  readonly write: "never" | "ci" | "always";
+  readonly trust: readonly TrustedKey[];
+  readonly expiresMs: number;
+  /** For all look-ups of a run together; after that the gates simply run. */
+  readonly budgetMs: number;
+}
+
+export interface TrustedKey {
+  /** Relative to the project root. */
+  readonly file: string;
+  readonly pem: string;
+}
+
+/** How a red run compares with the attempt before it. */
+export interface Progress {
+  /** The same gates fail with the same problems. */
+  readonly isSame: boolean;
+  /** Something that failed before does not any more. */
+  readonly isBetter: boolean;
+}
+
+/** What a project wants done about loops that go nowhere, and loops that get somewhere. */
+export interface RetryPolicy {
+  readonly whenStuck: "continue" | "stop";
+  readonly extendOnProgress: boolean;
+}
+
+/** As many attempts in a row with the identical problems end the loop when `when_stuck` is `stop`. */
+export const STUCK_AFTER = 3;

@@ -1,7 +1,6 @@
 import { describeOutcome, type GateOutcome, isBlocking } from "./outcome.ts";
 import type { RunResult } from "./run.ts";
-import type { Status } from "./status.ts";
-import { type MessageFacts, statusMessage } from "./status-message.ts";
+import { type Status, type MessageFacts, statusMessage } from "./status.ts";
 
 /** The answer to "may I stop?". */
 export type Verdict = Allow | Block;

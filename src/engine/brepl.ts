@@ -1,10 +1,15 @@
 import { join } from "node:path";
-import { HOOKS_FILE, loadHooks } from "../config/brepl/load.ts";
-import { printRetryCounts, readRetryCounts } from "../config/brepl/retry-counts.ts";
+import { HOOKS_FILE, loadHooks, printRetryCounts, readRetryCounts } from "../config/brepl/load.ts";
 import { formatDiagnostic } from "../core/diagnostic.ts";
-import { planHooks } from "../core/hook-plan.ts";
-import { verdictOfHooks } from "../core/hook-verdict.ts";
-import { countRetries, type HookResult, isWorthTelling, judgeHooks, type RetryCounts } from "../core/hook.ts";
+import {
+  planHooks,
+  verdictOfHooks,
+  countRetries,
+  type HookResult,
+  isWorthTelling,
+  judgeHooks,
+  type RetryCounts,
+} from "../core/hook.ts";
 import { absolutePath, type ProjectPath, projectPath } from "../core/path.ts";
 import { NEW_RECORD, recordedRun } from "../core/session-record.ts";
 import type { StopEvent } from "../core/stop-event.ts";
@@ -27,9 +32,8 @@ import {
   removeSessionLogs,
 } from "../machine/logs/log-dir.ts";
 import { elapsedMs } from "../machine/clock.ts";
-import type { Environment } from "../machine/process/environment.ts";
+import { type Environment, trace } from "../machine/process/environment.ts";
 import { GateGroups } from "../machine/process/leftovers.ts";
-import { trace } from "../machine/process/trace.ts";
 import { uniqueName } from "../machine/files/files.ts";
 import { acquireLock } from "../machine/state/lock.ts";
 import { type SessionName, sessionKey } from "../machine/state/session-key.ts";

@@ -1,18 +1,17 @@
 import { isFile } from "../machine/files/files.ts";
 import { join } from "node:path";
 import type { ReviewReport } from "../core/finding.ts";
-import { gateId } from "../core/gate-ref.ts";
+import { gateId } from "../core/gate.ts";
 import type { SessionHistory, Told } from "../core/history.ts";
 import type { Judgement } from "../core/judge.ts";
 import { type GateOutcome, hasProblems, isBlocking, isRed } from "../core/outcome.ts";
-import type { Progress } from "../core/progress.ts";
+import type { Progress } from "../core/settings.ts";
 import { blockReason } from "../feedback/block-reason.ts";
 import { compareAttempts, type Delta, describeDelta } from "../feedback/compare-attempts.ts";
 import { digestGates, type Draft, type GateReading, type GateText, readGate } from "../feedback/digest.ts";
-import { problemLine } from "../feedback/describe-problem.ts";
+import { problemLine, fingerprint } from "../feedback/problem.ts";
 import { essenceOf } from "../feedback/clean-text.ts";
 import { secretMasker } from "../feedback/mask-secrets.ts";
-import { fingerprint } from "../feedback/problem.ts";
 import { tellFindings } from "../feedback/review-text.ts";
 import { findProject } from "../machine/files/find-project.ts";
 import { readLog } from "../machine/logs/log-dir.ts";
@@ -51,6 +50,7 @@ export async function failuresOf(run: FinishedRun): Promise<Failures> {
         gatesRun: outcomes.length,
         attemptsLeft: judgement.attemptsLeft ?? 0,
         isNextStopFree: isNextStopFree(run),
+        fixes: planned.fixes,
       };
       const told = Object.fromEntries(failures.map(({ outcome, told: one }) => [outcome.id, one]));
       return {

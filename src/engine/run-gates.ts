@@ -1,9 +1,12 @@
-import { type GateOutcome, isBlocking, isOutOfReach } from "../core/outcome.ts";
+import type { CheckGate } from "../core/gate.ts";
+import { type GateOutcome, isBlocking, isComparable, isOutOfReach } from "../core/outcome.ts";
 import type { Plan, PlannedGate } from "../core/plan.ts";
 import type { RunEvent } from "../core/run.ts";
-import type { GateContext } from "../gates/gate-context.ts";
-import { outcomeOf } from "../gates/outcome-of.ts";
-import { runGate } from "../gates/run-gate.ts";
+import { type GateContext, outcomeOf } from "../gates/gate-context.ts";
+import { runCheck } from "../gates/check.ts";
+import { elapsedMs } from "../machine/clock.ts";
+import { kindOf } from "../machine/files/files.ts";
+import type { Comparer, ComparedRun } from "./baseline/comparer.ts";
 
 export interface RunGatesOptions {
   readonly maxParallel: number;
@@ -13,6 +16,8 @@ export interface RunGatesOptions {
   readonly reuse?: ((planned: PlannedGate) => string | undefined) | undefined;
   /** What a finished gate comes to, where that takes more than its own run. */
   readonly settle?: ((planned: PlannedGate, outcome: GateOutcome) => Promise<GateOutcome>) | undefined;
+  /** Gates of the plan that have run already. */
+  readonly settled?: readonly GateOutcome[] | undefined;
 }
 
 /**
@@ -25,31 +30,46 @@ export async function runGates(
   signal: AbortSignal,
 ): Promise<readonly GateOutcome[]> {
   const { maxParallel, onEvent } = options;
-  const outcomes = new Map<string, GateOutcome>();
+  const needs = await needsOf(plan, options);
+  const outcomes = new Map(options.settled?.map((outcome) => [outcome.id, outcome]));
+  const began = elapsedMs();
   const lane: Lane = {
     start: async (planned) => {
+      const whyNot = await needs?.whyNot(planned);
+      if (whyNot !== undefined) return outcomeOf(planned, 0, { kind: "skipped", detail: whyNot });
       if (signal.aborted) return neverStarted(planned);
       const reused = options.reuse?.(planned);
       if (reused !== undefined) return outcomeOf(planned, 0, { kind: "passed", reused });
       onEvent({ kind: "gate-started", planned });
-      const outcome = await runGate(planned, options.context, signal);
+      const startedMs = Math.round(elapsedMs() - began);
+      const outcome = { ...(await runGate(planned, options.context, signal)), startedMs };
       return options.settle?.(planned, outcome) ?? outcome;
     },
     finish: (outcome) => {
       outcomes.set(outcome.id, outcome);
+      needs?.settle(outcome);
       onEvent({ kind: "gate-finished", outcome });
     },
   };
   const isTogether = ({ gate }: PlannedGate): boolean => gate.parallel && maxParallel > 1;
-  const together = plan.gates.filter(isTogether);
-  const inTurn = plan.gates.filter((planned) => !isTogether(planned));
+  const ordered = (needs?.ordered ?? plan.gates).filter(({ id }) => !outcomes.has(id));
+  const together = ordered.filter(isTogether);
+  const inTurn = ordered.filter((planned) => !isTogether(planned));
   const lanes = inTurn.length > 0 ? maxParallel - 1 : maxParallel;
   const shared = together.values();
-  await allEnded([
+  const all = [
     runInTurn(inTurn, lane),
     ...Array.from({ length: Math.min(lanes, together.length) }, () => runLane(shared, lane)),
-  ]);
+  ];
+  if (needs !== undefined) for (const one of all) one.catch(() => needs.abandon());
+  await allEnded(all);
   return plan.gates.flatMap(({ id }) => outcomes.get(id) ?? []);
+}
+
+async function needsOf({ gates }: Plan, { settled = [] }: RunGatesOptions) {
+  if (!gates.some(({ gate }) => gate.needs !== undefined)) return undefined;
+  const { Needs } = await import("./needs.ts"); // most projects have none
+  return new Needs(gates, settled);
 }
 
 interface Lane {
@@ -83,4 +103,51 @@ function skippedAfter(stopper: PlannedGate, planned: PlannedGate): GateOutcome {
 
 function neverStarted(planned: PlannedGate): GateOutcome {
   return outcomeOf(planned, 0, { kind: "cancelled", detail: "not started: the run was ended first" });
+}
+
+/** Runs one gate, whatever its kind. */
+async function runGate(
+  planned: PlannedGate,
+  context: GateContext,
+  signal: AbortSignal,
+): Promise<GateOutcome> {
+  const { gate } = planned;
+  switch (gate.kind) {
+    case "check":
+      return runCheck({ ...planned, gate }, context, signal);
+    case "repl":
+      return (await import("../gates/repl.ts")).runRepl({ ...planned, gate }, context, signal);
+    case "review":
+      return (await import("../gates/review.ts")).runReview({ ...planned, gate }, context, signal);
+  }
+}
+
+/** The same, where checks that fail are compared with what was red before if the project wants that. */
+export async function runCompared(
+  run: ComparedRun,
+  options: RunGatesOptions,
+): Promise<readonly GateOutcome[]> {
+  await using comparison = compareWhenRed(run);
+  const { settle } = comparison;
+  return await runGates(run.planned.plan, { ...options, settle }, run.project.signal); // the earlier tree is removed after it
+}
+
+function compareWhenRed(run: ComparedRun): AsyncDisposable & Pick<RunGatesOptions, "settle"> {
+  let comparer: Promise<Comparer> | undefined;
+  const load = async (): Promise<Comparer> => new (await import("./baseline/comparer.ts")).Comparer(run); // most runs have no red check to compare
+  return {
+    settle: async ({ gate, ...planned }, outcome) => {
+      if (gate.kind !== "check" || !isComparable(outcome) || !mayBeExcused(gate, run)) return outcome;
+      comparer ??= load();
+      return (await comparer).settle({ ...planned, gate }, outcome);
+    },
+    [Symbol.asyncDispose]: async () => (await comparer)?.[Symbol.asyncDispose](),
+  };
+}
+
+function mayBeExcused({ onlyNew }: CheckGate, { project, request }: ComparedRun): boolean {
+  if (request.onlyNew === false) return false;
+  return (
+    (request.onlyNew ?? onlyNew) || kindOf(`${project.settings.root}/.gauntlet/baseline.json`) === "file"
+  );
 }

@@ -1,19 +1,14 @@
 import type { PatternParser } from "../core/gate.ts";
-import { type Findings, partition, placedKey } from "../core/baseline.ts";
+import { partition, placedKey } from "../core/baseline.ts";
 import { compareAttempts, describeDelta } from "./compare-attempts.ts";
-import { cleanText } from "./clean-text.ts";
 import { cutText } from "./cut-text.ts";
 import { findProblems, type Reading } from "./find-problems.ts";
-import { informativeWindows, unreadFailures, unreadTrouble } from "./informative-windows.ts";
+import { informativeWindows, unreadTrouble } from "./informative-windows.ts";
 import { type Listed, layOutProblems, type LaidOut, layOutLines } from "./lay-out-problems.ts";
 import { orderProblems, identityOf } from "./order-problems.ts";
-
 import type { Log } from "./log.ts";
-
-import { fingerprint, type Problem, withoutNoise } from "./problem.ts";
-import { withShortPaths } from "./place.ts";
+import { fingerprint, type Problem } from "./problem.ts";
 import { type ToolCounts, toolCounts } from "./tool-counts.ts";
-import { unsaidLines } from "./unsaid-lines.ts";
 
 /** What one failing gate printed. */
 export interface GateText {
@@ -68,31 +63,6 @@ export function readGate(gate: GateText): GateReading {
 function keyOf(problem: Problem): string {
   return placedKey({ key: fingerprint(problem), problem });
 }
-
-/** What a gate is told apart by, between two trees: its problems, what was not read, and its output in sum. */
-export function readFindings(
-  gate: GateText,
-  hash: (text: string) => string,
-): Pick<Findings, "problems" | "isAllRead" | "unread" | "output"> {
-  const found = findProblems(gate);
-  const problems = orderProblems(found.problems);
-  const counts = toolCounts(found.log.lines);
-  const isCut = CUT.test(gate.text);
-  const place = { projectRoot: gate.projectRoot };
-  const plain = (text: string): string => withoutNoise(withShortPaths(text, place).replaceAll(CLOCK, ""));
-  return {
-    problems: problems.map(({ excerpt: _excerpt, ...problem }) => ({ key: fingerprint(problem), problem })),
-    isAllRead: !isCut && found.unread === 0 && !hasUnread({ gate, found, problems }, counts),
-    unread: unreadFailures(found.log.lines, found.isRead).map((line) => plain(line).replaceAll(/\d+/g, "0")),
-    ...(isCut
-      ? {}
-      : { output: hash(cleanText(gate.text).split("\n").map(plain).filter(Boolean).join("\n")) }),
-  };
-}
-
-/** What the log itself says where it was cut. */
-const CUT = /^\[… \d+ bytes dropped …\]$/m;
-const CLOCK = /\b\d\d?:\d\d:\d\d(?:[.,]\d+)?\b/g;
 
 /** Only what the change broke: the rest of the log is about what was there before, too. */
 function draftNewProblems(read: ReadProblems, previous?: readonly string[]): Draft {
@@ -177,7 +147,11 @@ interface ProblemsDraft extends ReadProblems {
   readonly isMissingSome: boolean;
 }
 
-function hasUnread({ found, problems }: ReadProblems, { failures }: ToolCounts): boolean {
+/** Whether the tool counts more failures than were read. */
+export function hasUnread(
+  { found, problems }: Pick<ReadProblems, "found" | "problems">,
+  { failures }: ToolCounts,
+): boolean {
   const read = Math.max(found.problems.length, problems.length) + found.unread;
   return failures !== undefined && failures > read;
 }
@@ -278,3 +252,35 @@ function countProblems(problems: readonly Problem[], unread: number): string {
 function counted(count: number, noun: string): string {
   return count === 0 ? "" : `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
+
+/** A listed problem: the lines of the log it was read from, and how it is shown. */
+interface Said {
+  readonly from: number;
+  readonly to: number;
+  readonly shown: string;
+}
+
+/** The lines of a log of which the list of problems does not say everything, as one text; blank lines only between them. */
+function unsaidLines(lines: readonly string[], said: readonly Said[], projectRoot: string): string {
+  const isSaid = new Uint8Array(lines.length);
+  for (const { from, to, shown } of said)
+    for (let index = from; index < to; index += 1)
+      if (isSaidBy(shown, (lines[index] ?? "").replaceAll(`${projectRoot}/`, ""))) isSaid[index] = 1;
+  const kept: string[] = [];
+  lines.forEach((line, index) => {
+    if (isSaid[index] === 1 || (line.trim() === "" && (kept.at(-1) ?? "") === "")) return;
+    kept.push(line.trimEnd());
+  });
+  return kept.join("\n").trimEnd();
+}
+
+/** Whether every word and number of a line is shown. */
+function isSaidBy(shown: string, line: string): boolean {
+  return (line.match(WORDS) ?? []).every((word) => EMPTY_WORDS.test(word) || shown.includes(word));
+}
+
+const WORDS = /[\p{L}\p{N}_$]+/gu;
+
+/** What a place or a severity is introduced with; the list says it in its own way. */
+const EMPTY_WORDS =
+  /^(?:error|errors|warning|warn|failed|failure|fail|at|in|line|col|column|file|characters|test|E|W|C|F|R|I|Error|Warning|ERROR|WARNING|FAIL|FAILED|File|Failure)$/;

@@ -1,12 +1,8 @@
 import { type Log, readLog } from "./log.ts";
 import type { PatternParser } from "../core/gate.ts";
-
-import { patternParser } from "./parsers/pattern.ts";
-import type { FindingKind, Parser } from "./parsers/parser.ts";
+import { patternParser, type FindingKind, type Parser } from "./parsers/parser.ts";
 import { countBefore } from "./parsers/sections.ts";
 import { PARSERS } from "./parsers/table.ts";
-import { type Place, taskRelative, withShortPaths } from "./place.ts";
-
 import type { Problem } from "./problem.ts";
 import { readStructured } from "./structured/read-structured.ts";
 
@@ -108,4 +104,99 @@ function inProject(problem: Problem, place: Place, tasks: readonly string[]): Pr
     message: withShortPaths(message, place),
     ...(excerpt === undefined ? {} : { excerpt: withShortPaths(excerpt, place) }),
   };
+}
+
+/** Where a log was written: what its relative and absolute paths mean. */
+interface Place {
+  readonly projectRoot: string;
+  /** Project-relative directory the tool ran in; `.` when absent. */
+  readonly workingDirectory?: string;
+  /** Whether the work tree holds a file, by its path from the project; what relative paths of nested runners are checked against. */
+  readonly isFile?: (path: string) => boolean;
+}
+
+/** The path as the project knows it, when a task of another package may have printed it: only a file that exists is believed. */
+function taskRelative(printed: string, place: Place, names: readonly string[]): string {
+  const path = projectRelative(printed, place);
+  const { isFile } = place;
+  if (isFile === undefined || names.length === 0 || isAbsolute(path) || isFile(path)) return path;
+  const directories = names.flatMap((name) => directoriesFor(projectRelative(name, place)));
+  return directories.map((directory) => withoutDots(`${directory}/${path}`)).find(isFile) ?? path;
+}
+
+/** A package is called like the end of its directory. */
+function directoriesFor(name: string): readonly string[] {
+  const last = name.replace(/^@[^/]+\//, "");
+  return [name, ...PACKAGE_ROOTS.map((root) => `${root}/${last}`), last];
+}
+
+const PACKAGE_ROOTS = ["packages", "apps", "libs", "services", "modules", "crates", "tools"] as const;
+
+/** The path as the project knows it: relative with `/` inside the project, as printed outside. */
+function projectRelative(printed: string, place: Place): string {
+  const path = withForwardSlashes(FILE_URL.test(printed) ? pathOfUrl(printed) : printed);
+  const root = withForwardSlashes(place.projectRoot).replace(/\/+$/, "");
+  const inside = afterRoot(path, root);
+  if (inside !== undefined) return inside;
+  if (isAbsolute(path)) return path;
+  return withoutDots(`${place.workingDirectory ?? "."}/${path}`);
+}
+
+const FILE_URL = /^file:\/\/(?:\/(?=[A-Za-z]:))?/;
+
+/** Text with the project's paths shortened, those in file URLs too: they say the same, and stay the same elsewhere. */
+export function withShortPaths(text: string, place: Place): string {
+  const decoded = text.includes("file://")
+    ? text.replaceAll(URL_IN_TEXT, (url) => pathInside(url, place))
+    : text;
+  return decoded.replaceAll(`${place.projectRoot}/`, "");
+}
+
+/** Up to white space or what closes around it. */
+const URL_IN_TEXT = /file:\/\/\/[^\s"<>()`]+/g;
+
+function pathInside(url: string, place: Place): string {
+  const path = pathOfUrl(url);
+  return path.startsWith(`${place.projectRoot}/`) ? path : url;
+}
+
+/** A URL has every space, quote and letter beyond ASCII as `%20`; a sequence that is none is left as it is. */
+function pathOfUrl(url: string): string {
+  const path = url.replace(FILE_URL, "");
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+function withForwardSlashes(path: string): string {
+  return /^[A-Za-z]:\\|^\\\\/.test(path) || !path.includes("/") ? path.replaceAll("\\", "/") : path;
+}
+
+function isAbsolute(path: string): boolean {
+  return path.startsWith("/") || /^[A-Za-z]:\//.test(path);
+}
+
+/** macOS shows `/private/tmp` for `/tmp`; drive letters come in both cases. */
+function afterRoot(path: string, root: string): string | undefined {
+  if (root === "") return undefined;
+  const candidate = [path, path.replace(/^\/private(?=\/)/, "")].find((spelled) =>
+    sameStart(spelled, `${root}/`),
+  );
+  return candidate?.slice(root.length + 1);
+}
+
+function sameStart(path: string, start: string): boolean {
+  const spelled = path.slice(0, start.length);
+  return spelled === start || (/^[A-Za-z]:/.test(start) && spelled.toLowerCase() === start.toLowerCase());
+}
+
+function withoutDots(path: string): string {
+  const kept: string[] = [];
+  for (const part of path.split("/")) {
+    if (part === "..") kept.push(...(kept.length > 0 && kept.at(-1) !== ".." ? (kept.pop(), []) : [part]));
+    else if (part !== "" && part !== ".") kept.push(part);
+  }
+  return kept.join("/");
 }

@@ -1,8 +1,7 @@
 import type { HookResult } from "../core/hook.ts";
 import { describeOutcome } from "../core/outcome.ts";
-import { visibleText } from "./clean-text.ts";
+import { visibleText, FENCE_CHARS, inFence } from "./clean-text.ts";
 import { cutText } from "./cut-text.ts";
-import { FENCE_CHARS, inFence } from "./fence.ts";
 import { digestGates, type GateText, readGate } from "./digest.ts";
 
 /** A hook that has something to say, and what it printed. */

@@ -1,5 +1,4 @@
-import { problemBlock, problemLine, problemPlace } from "./describe-problem.ts";
-import { kindOf, type Problem } from "./problem.ts";
+import { problemBlock, problemLine, problemPlace, kindOf, type Problem } from "./problem.ts";
 
 /** A problem to show, in the order of repair. */
 export interface Listed {

@@ -1,8 +1,6 @@
 import { cleanLines } from "./clean-text.ts";
-import { unwrapGoJson } from "./go-json.ts";
-import { type FindBeginnings, indexBeginnings } from "./index-beginnings.ts";
+import { type FindBeginnings, indexBeginnings, untangle, type Task, announcedTasks } from "./untangle.ts";
 import { type PlacedText, placedText } from "./placed-text.ts";
-import { untangle, type Task, announcedTasks } from "./untangle.ts";
 
 /** What a gate printed, as a person would have seen it; read once for all parsers. */
 export interface Log {
@@ -42,4 +40,33 @@ export function readLog(raw: string): Log {
 
 function bounded(line: string): string {
   return line.length > LONGEST_LINE ? line.slice(0, LONGEST_LINE) : line;
+}
+
+/** `go test -json` wraps every line of output; the lines come back as `go test -v` prints them, package by package. */
+function unwrapGoJson(lines: readonly string[]): readonly string[] {
+  if (!lines.some((line) => line.startsWith('{"') && line.includes('"Action":"output"'))) return lines;
+  const unwrapped: string[] = [];
+  const packages = new Map<string, string[]>();
+  for (const line of lines) {
+    if (!line.startsWith("{") || !EVENT.test(line)) {
+      unwrapped.push(line);
+      continue;
+    }
+    const name = PACKAGE.exec(line)?.[1] ?? "";
+    const output = packages.get(name) ?? [];
+    packages.set(name, output);
+    output.push(outputOf(line));
+  }
+  return unwrapped.concat(...[...packages.values()].map((output) => output.join("").split("\n")));
+}
+
+const EVENT = /^\{.*"Action":"\w+(?:-\w+)?"/;
+const PACKAGE = /"(?:Package|ImportPath)":"([^"]*)"/;
+
+/** Only what JSON allows between quotes, so that reading it cannot fail. */
+const OUTPUT = /"Output":("(?:[^"\\]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*")/;
+
+function outputOf(line: string): string {
+  const literal = OUTPUT.exec(line)?.[1];
+  return literal === undefined ? "" : String(JSON.parse(literal));
 }

@@ -1,4 +1,4 @@
-import { programsIn } from "../core/command-words.ts";
+import { programsIn, commandsOf } from "./command-text.ts";
 import type { Environment } from "../machine/process/environment.ts";
 import { findExecutable } from "../machine/process/executables.ts";
 import { join, resolve } from "node:path";
@@ -21,11 +21,8 @@ import {
   describeExitCode,
   runProcess,
 } from "../machine/process/run-process.ts";
-
-import { commandsOf } from "./files-placeholder.ts";
-import type { GateContext } from "./gate-context.ts";
+import { type GateContext, type Happened, outcomeOf } from "./gate-context.ts";
 import { inLatin1, MaskedOutput } from "../machine/logs/masked-output.ts";
-import { type Happened, outcomeOf } from "./outcome-of.ts";
 
 /** A check, planned. */
 export type PlannedCheck = PlannedGate & { readonly gate: CheckGate };
@@ -52,7 +49,10 @@ export async function runCheck(
   const masker = once(() => secretMasker(inLatin1(env))); // many gates print nothing
   const output = new MaskedOutput(
     (text) => masker()(text),
-    (chunk) => log.write(chunk),
+    (chunk) => {
+      log.write(chunk);
+      context.onOutput?.(id, chunk);
+    },
   );
   const started = elapsedMs();
   const startedAt = now();

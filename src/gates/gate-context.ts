@@ -2,6 +2,7 @@ import type { ChangeSet } from "../core/change-set.ts";
 import type { Priority } from "../core/gate.ts";
 import type { AbsolutePath, ProjectPath } from "../core/path.ts";
 import type { PlannedGate } from "../core/plan.ts";
+import type { GateOutcome } from "../core/outcome.ts";
 
 /** What every gate of a run gets to know. */
 export interface GateContext {
@@ -19,6 +20,8 @@ export interface GateContext {
   readonly review?: ReviewFacts;
   /** Called with the process group of every child, before the child can have done much. */
   readonly onGroup: (pid: number) => void;
+  /** Called with what a check prints, masked. */
+  readonly onOutput?: ((gate: string, chunk: Uint8Array) => void) | undefined;
 }
 
 export interface ReviewFacts {
@@ -34,4 +37,30 @@ export interface ReviewFacts {
 export interface ReplServer {
   readonly port?: number | undefined;
   readonly host?: string | undefined;
+}
+
+/** The part of an outcome that says what happened; the rest comes from the planned gate. */
+export type Happened = DistributiveOmit<
+  GateOutcome,
+  | "id"
+  | "gate"
+  | "name"
+  | "scope"
+  | "workingDirectory"
+  | "warnOnly"
+  | "durationMs"
+  | "fixInstructions"
+  | "parser"
+>;
+type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+
+export function outcomeOf(planned: PlannedGate, durationMs: number, happened: Happened): GateOutcome {
+  const { id, gate, scope, workingDirectory } = planned;
+  const { fixInstructions, parser } = gate.kind === "check" ? gate : {};
+  const reading = {
+    ...(fixInstructions === undefined ? {} : { fixInstructions }),
+    ...(parser === undefined ? {} : { parser }),
+  };
+  const base = { id, gate: gate.kind, name: gate.name, scope, workingDirectory, warnOnly: gate.warnOnly };
+  return { ...base, durationMs: Math.round(durationMs), ...reading, ...happened };
 }

@@ -1,17 +1,15 @@
 import { definedOnly } from "../core/defined-only.ts";
 import type { StopEvent, StopKind } from "../core/stop-event.ts";
 import type { Verdict } from "../core/verdict.ts";
-import { blockReason, jsonAnswer, noticeOf } from "./answer.ts";
-import { backgroundTasksOf } from "./background-tasks.ts";
+import { blockReason, jsonAnswer, noticeOf, answeredJson, takeDecision } from "./answer.ts";
+import { backgroundTasksOf, isRecord, textOf, snakeCaseSample, snakeCaseStop } from "./payload.ts";
 import type { Host, HostAnswer, JsonHooks, ParsedStop, Payload, Surroundings, Taken } from "./host.ts";
-import { isRecord, textOf } from "./payload.ts";
-import { snakeCaseSample, snakeCaseStop } from "./snake-case-stop.ts";
-import { answeredJson, takeDecision } from "./take-answer.ts";
 
 /** Where Claude Code keeps hooks; it silently skips a settings file with comments (2.1.325, 2026-11-15). */
 export const CLAUDE_CODE_HOOKS = {
   format: "json",
   events: {
+    session_start: "SessionStart",
     stop: "Stop",
     subagent_stop: "SubagentStop",
     task_completed: "TaskCompleted",

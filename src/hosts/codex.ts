@@ -1,9 +1,7 @@
 import { definedOnly } from "../core/defined-only.ts";
-import { noticedAnswer } from "./answer.ts";
+import { noticedAnswer, takeDecision } from "./answer.ts";
 import type { Host, ParsedStop, Payload, Surroundings } from "./host.ts";
-import { textOf } from "./payload.ts";
-import { otherEvent, snakeCaseSample, snakeCaseStop } from "./snake-case-stop.ts";
-import { takeDecision } from "./take-answer.ts";
+import { textOf, otherEvent, snakeCaseSample, snakeCaseStop } from "./payload.ts";
 
 const stopEvents = ["Stop"];
 
@@ -17,7 +15,7 @@ export const codex: Host = {
   allowsUnknownKeys: false,
   registration: {
     format: "json",
-    events: { stop: "Stop" },
+    events: { stop: "Stop", session_start: "SessionStart" },
     projectFile: ".codex/hooks.json",
     userFile: { variable: "CODEX_HOME", folder: ".codex", file: "hooks.json" },
     eventsKey: "hooks",
@@ -28,7 +26,7 @@ export const codex: Host = {
     executables: ["codex"],
     homeFolder: ".codex",
     afterwards:
-      "Codex runs no hook before you trust it, and says nothing about it: open Codex in this project, type /hooks and trust the stop hook. After every change of the command, again.",
+      "Codex runs no hook before you trust it, and says nothing about it: open Codex in this project, type /hooks and trust both hooks. After every change of a command, again.",
     alsoReads: [],
   },
   parse,

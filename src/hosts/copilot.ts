@@ -1,11 +1,9 @@
 import { definedOnly } from "../core/defined-only.ts";
 import { absolutePath } from "../core/path.ts";
-import { noticedAnswer } from "./answer.ts";
+import { noticedAnswer, takeDecision } from "./answer.ts";
 import { GITHUB_HOOKS } from "./github-hooks.ts";
 import type { Host, ParsedStop, Payload, Surroundings } from "./host.ts";
-import { flagOf, textOf } from "./payload.ts";
-import { otherEvent, SAMPLE_TIME, snakeCaseSample } from "./snake-case-stop.ts";
-import { takeDecision } from "./take-answer.ts";
+import { flagOf, textOf, otherEvent, SAMPLE_TIME, snakeCaseSample } from "./payload.ts";
 
 const stopEvents = ["Stop", "agentStop"];
 

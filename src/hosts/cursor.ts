@@ -1,11 +1,9 @@
 import { definedOnly } from "../core/defined-only.ts";
 import { absolutePath } from "../core/path.ts";
 import type { Verdict } from "../core/verdict.ts";
-import { blockReason, jsonAnswer } from "./answer.ts";
+import { blockReason, jsonAnswer, answeredJson } from "./answer.ts";
 import type { Host, HostAnswer, ParsedStop, Payload, Surroundings, Taken } from "./host.ts";
-import { textOf } from "./payload.ts";
-import { otherEvent } from "./snake-case-stop.ts";
-import { answeredJson } from "./take-answer.ts";
+import { textOf, otherEvent } from "./payload.ts";
 
 const stopEvents = ["stop", "Stop"];
 
@@ -26,14 +24,15 @@ export const cursor: Host = {
   allowsUnknownKeys: true,
   registration: {
     format: "json",
-    events: { stop: "stop" },
+    events: { stop: "stop", session_start: "sessionStart" },
     projectFile: ".cursor/hooks.json",
     userFile: { folder: ".cursor", file: "hooks.json" },
     eventsKey: "hooks",
     isShared: false,
     takesComments: false,
     grouped: false,
-    fields: { loop_limit: LOOP_LIMIT },
+    fields: {},
+    stopFields: { loop_limit: LOOP_LIMIT },
     companion: { version: 1 },
     executables: ["cursor", "cursor-agent"],
     homeFolder: ".cursor",

@@ -1,7 +1,6 @@
-import { noticedAnswer } from "./answer.ts";
+import { noticedAnswer, takeDecision } from "./answer.ts";
 import type { Host } from "./host.ts";
-import { otherEvent, snakeCaseSample, snakeCaseStop } from "./snake-case-stop.ts";
-import { takeDecision } from "./take-answer.ts";
+import { otherEvent, snakeCaseSample, snakeCaseStop } from "./payload.ts";
 
 const stopEvents = ["Stop"];
 
@@ -15,7 +14,7 @@ export const droid: Host = {
   allowsUnknownKeys: true,
   registration: {
     format: "json",
-    events: { stop: "Stop" },
+    events: { stop: "Stop", session_start: "SessionStart" },
     projectFile: ".factory/settings.json",
     userFile: { folder: ".factory", file: "settings.json" },
     eventsKey: "hooks",

@@ -1,9 +1,7 @@
 import { definedOnly } from "../core/defined-only.ts";
-import { noticedAnswer } from "./answer.ts";
+import { noticedAnswer, takeDecision } from "./answer.ts";
 import type { Host, ParsedStop, Payload, Surroundings } from "./host.ts";
-import { textOf } from "./payload.ts";
-import { otherEvent, SAMPLE_TIME, snakeCaseSample, snakeCaseStop } from "./snake-case-stop.ts";
-import { takeDecision } from "./take-answer.ts";
+import { textOf, otherEvent, SAMPLE_TIME, snakeCaseSample, snakeCaseStop } from "./payload.ts";
 
 const stopEvents = ["AfterAgent"];
 
@@ -20,7 +18,7 @@ export const gemini: Host = {
   allowsUnknownKeys: true,
   registration: {
     format: "json",
-    events: { stop: "AfterAgent" },
+    events: { stop: "AfterAgent", session_start: "SessionStart" },
     projectFile: ".gemini/settings.json",
     userFile: { folder: ".gemini", file: "settings.json" },
     eventsKey: "hooks",

@@ -1,11 +1,8 @@
 import { definedOnly } from "../core/defined-only.ts";
 import { absolutePath } from "../core/path.ts";
-import { noticedAnswer } from "./answer.ts";
-import { backgroundTasksOf } from "./background-tasks.ts";
+import { noticedAnswer, takeDecision } from "./answer.ts";
+import { backgroundTasksOf, flagOf, textOf, otherEvent, SAMPLE_TIME } from "./payload.ts";
 import type { Host, ParsedStop, Payload, Surroundings } from "./host.ts";
-import { flagOf, textOf } from "./payload.ts";
-import { otherEvent, SAMPLE_TIME } from "./snake-case-stop.ts";
-import { takeDecision } from "./take-answer.ts";
 
 const stopEvents = ["Stop"];
 
@@ -23,7 +20,7 @@ export const grok: Host = {
   allowsUnknownKeys: true,
   registration: {
     format: "json",
-    events: { stop: "Stop" },
+    events: { stop: "Stop", session_start: "SessionStart" },
     projectFile: ".grok/hooks/agent-gauntlet.json",
     userFile: { variable: "GROK_HOME", folder: ".grok", file: "hooks/agent-gauntlet.json" },
     eventsKey: "hooks",

@@ -1,9 +1,7 @@
 import type { Verdict } from "../core/verdict.ts";
-import { blockReason, jsonAnswer } from "./answer.ts";
+import { blockReason, jsonAnswer, answeredJson } from "./answer.ts";
 import type { Host, HostAnswer, Taken } from "./host.ts";
-import { isRecord, textOf } from "./payload.ts";
-import { otherEvent, snakeCaseSample, snakeCaseStop } from "./snake-case-stop.ts";
-import { answeredJson } from "./take-answer.ts";
+import { isRecord, textOf, otherEvent, snakeCaseSample, snakeCaseStop } from "./payload.ts";
 
 const stopEvents = ["Stop"];
 
@@ -20,7 +18,7 @@ export const kimi: Host = {
   allowsUnknownKeys: true,
   registration: {
     format: "toml",
-    events: { stop: "Stop" },
+    events: { stop: "Stop", session_start: "SessionStart" },
     userFile: { variable: "KIMI_CODE_HOME", folder: ".kimi-code", file: "config.toml" },
     isShared: false,
     executables: ["kimi"],

@@ -1,9 +1,7 @@
 import { definedOnly } from "../core/defined-only.ts";
-import { noticedAnswer } from "./answer.ts";
+import { noticedAnswer, takeDecision } from "./answer.ts";
 import type { Host, PluginFile } from "./host.ts";
-import { textOf } from "./payload.ts";
-import { otherEvent, snakeCaseSample, snakeCaseStop } from "./snake-case-stop.ts";
-import { takeDecision } from "./take-answer.ts";
+import { textOf, otherEvent, snakeCaseSample, snakeCaseStop } from "./payload.ts";
 
 const stopEvents = ["Stop"];
 

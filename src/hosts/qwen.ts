@@ -1,10 +1,8 @@
 import { definedOnly } from "../core/defined-only.ts";
 import type { BackgroundTask } from "../core/stop-event.ts";
-import { noticedAnswer } from "./answer.ts";
+import { noticedAnswer, takeDecision } from "./answer.ts";
 import type { Host, ParsedStop, Payload, Surroundings } from "./host.ts";
-import { recordsOf, textOf } from "./payload.ts";
-import { otherEvent, SAMPLE_TIME, snakeCaseSample, snakeCaseStop } from "./snake-case-stop.ts";
-import { takeDecision } from "./take-answer.ts";
+import { recordsOf, textOf, otherEvent, SAMPLE_TIME, snakeCaseSample, snakeCaseStop } from "./payload.ts";
 
 const stopEvents = ["Stop"];
 
@@ -19,7 +17,7 @@ export const qwen: Host = {
   allowsUnknownKeys: true,
   registration: {
     format: "json",
-    events: { stop: "Stop" },
+    events: { stop: "Stop", session_start: "SessionStart" },
     projectFile: ".qwen/settings.json",
     userFile: { folder: ".qwen", file: "settings.json" },
     eventsKey: "hooks",

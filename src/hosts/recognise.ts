@@ -7,11 +7,12 @@ import { gemini } from "./gemini.ts";
 import { grok } from "./grok.ts";
 import type { Host, Payload, Surroundings } from "./host.ts";
 import { kimi } from "./kimi.ts";
-import { textOf } from "./payload.ts";
+import { parseObject, textOf } from "./payload.ts";
 import { kilo, opencode, pi } from "./plugin-hosts.ts";
 import { qwen } from "./qwen.ts";
 import { unknownHost } from "./unknown.ts";
 import { vscode } from "./vscode.ts";
+import type { StopEvent } from "../core/stop-event.ts";
 
 interface Sign {
   readonly host: Host;
@@ -116,3 +117,18 @@ const CLAUDE_CODE_EVENTS: ReadonlySet<string> = new Set([
   "DirectoryAdded",
   "MessageDisplay",
 ]);
+
+/** A question from a host, or why the text is none. */
+export type ReadStop =
+  | { readonly kind: "stop" | "ended"; readonly host: Host; readonly event: StopEvent }
+  | { readonly kind: "no-stop"; readonly host?: Host; readonly detail?: string };
+
+/** Turns what a host wrote to our stdin into its question. Any text has an answer. */
+export function readStop(text: string, surroundings: Surroundings, named?: Host): ReadStop {
+  const payload = parseObject(text);
+  if (payload === undefined) return { kind: "no-stop" };
+  const host = named ?? recogniseHost(payload, surroundings);
+  const parsed = host.parse(payload, surroundings);
+  if (parsed.kind === "other-event") return { kind: "no-stop", host, detail: `${parsed.name} is not a stop` };
+  return { kind: parsed.kind, host, event: parsed.event };
+}

@@ -1,7 +1,6 @@
-import { plainAnswer } from "./answer.ts";
+import { plainAnswer, takeDecision } from "./answer.ts";
 import type { Host } from "./host.ts";
-import { otherEvent, snakeCaseSample, snakeCaseStop } from "./snake-case-stop.ts";
-import { takeDecision } from "./take-answer.ts";
+import { otherEvent, snakeCaseSample, snakeCaseStop } from "./payload.ts";
 
 const stopEvents = ["Stop", "stop", "AfterAgent", "agentStop"];
 

@@ -1,12 +1,10 @@
 import { definedOnly } from "../core/defined-only.ts";
 import { absolutePath } from "../core/path.ts";
 import type { Verdict } from "../core/verdict.ts";
-import { blockReason, jsonAnswer, noticeOf } from "./answer.ts";
+import { blockReason, jsonAnswer, noticeOf, answeredJson } from "./answer.ts";
 import { GITHUB_HOOKS } from "./github-hooks.ts";
 import type { Host, HostAnswer, ParsedStop, Payload, Surroundings, Taken } from "./host.ts";
-import { flagOf, isRecord, textOf } from "./payload.ts";
-import { SAMPLE_TIME } from "./snake-case-stop.ts";
-import { answeredJson } from "./take-answer.ts";
+import { flagOf, isRecord, textOf, SAMPLE_TIME } from "./payload.ts";
 
 const stopEvents = ["Stop"];
 

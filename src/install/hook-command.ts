@@ -1,5 +1,3 @@
-import { argumentsAfter } from "./shell-words.ts";
-
 /** How this program was started and where it lies: everything the choice of a hook command depends on. */
 export interface Installation {
   /** The file that runs now. */
@@ -24,7 +22,7 @@ export interface HookCommand {
  * The command that works from a hook: the bare name where it is installed for good; the native executable where there is one; the
  * pinned package where it was fetched for this run only; its file where it lies in a project or a checkout.
  */
-export function chooseHookCommand(installation: Installation, subcommand = "stop-hook"): HookCommand {
+export function chooseHookCommand(installation: Installation, subcommand: string = STOP_HOOK): HookCommand {
   const { script, version, node, native, isWindows } = installation;
   if (installation.onPath.some(isThereForHooks)) return { line: `agent-gauntlet ${subcommand}` };
   if (native !== undefined) return { line: `${quote(native, isWindows)} ${subcommand}`, note: BY_FILE };
@@ -46,11 +44,19 @@ export function isThereForHooks(file: string): boolean {
   return !isProjectBin(file) && !isOneOff(file);
 }
 
-/** Whether a hook's command runs our stop hook, in any of the forms above and those people write themselves. */
+export const STOP_HOOK = "stop-hook";
+
+/** What hooks of ours run. */
+const SUBCOMMANDS = [STOP_HOOK, "session-start"] as const;
+
+export type Subcommand = (typeof SUBCOMMANDS)[number];
+
+/** Whether a hook's command runs one of ours, in any of the forms above and those people write themselves. */
 export function isOurCommand(command: string): boolean {
-  return ["agent-gauntlet", "agent-gauntlet-native"].some(
-    (program) => argumentsAfter(command, program)?.[0] === "stop-hook",
-  );
+  return ["agent-gauntlet", "agent-gauntlet-native"].some((program) => {
+    const [first] = argumentsAfter(command, program) ?? [];
+    return SUBCOMMANDS.some((subcommand) => subcommand === first);
+  });
 }
 
 const FETCHED =
@@ -74,4 +80,71 @@ export function isOneOff(file: string): boolean {
 function quote(word: string, isWindows: boolean): string {
   if (isWindows) return /^[\w@%+=:,./-]+$/.test(word) ? word : `"${word.replaceAll("\\", "/")}"`;
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/**
+ * What a hook's command line hands to `program`, whether it is called by name, by path, through a package runner or through node.
+ * Undefined when the line does something else, or more than that.
+ */
+function argumentsAfter(commandLine: string, program: string): readonly string[] | undefined {
+  const words = shellWords(commandLine);
+  const start = words?.findIndex((word) => !isPreamble(word)) ?? -1;
+  const called = words?.[start];
+  if (words === undefined || called === undefined || !isProgram(called, program)) return undefined;
+  return words.slice(start + 1);
+}
+
+const RUNNERS = new Set([
+  "npx",
+  "pnpx",
+  "bunx",
+  "npm",
+  "pnpm",
+  "yarn",
+  "bun",
+  "node",
+  "sh",
+  "deno",
+  "exec",
+  "dlx",
+  "x",
+  "run",
+]);
+
+/** What may stand before the program: assignments, package runners, node, and their flags. */
+function isPreamble(word: string): boolean {
+  return (
+    /^\w+=/.test(word) || word.startsWith("-") || RUNNERS.has(baseName(word).replace(/\.(?:exe|cmd)$/i, ""))
+  );
+}
+
+function isProgram(word: string, program: string): boolean {
+  const name = baseName(word).replace(/\.(?:cjs|mjs|js|sh|cmd|ps1|exe)$/i, "");
+  return name === program || name.startsWith(`${program}@`);
+}
+
+function baseName(path: string): string {
+  return path.split(/[/\\]/).at(-1) ?? path;
+}
+
+/** The words of one simple command up to its first redirection; undefined when the line has more than one command. */
+function shellWords(commandLine: string): readonly string[] | undefined {
+  const words: string[] = [];
+  for (const [piece, operator, redirection] of commandLine.trim().matchAll(PIECE)) {
+    if (operator !== undefined) return undefined;
+    if (redirection !== undefined) break;
+    if (piece.trim() !== "") words.push(unquote(piece));
+  }
+  return words;
+}
+
+/** White space, an operator between commands, a redirection, or a word. */
+const PIECE = /[ \t]+|([;&|()`\r\n])|(\d*[<>])|(?:'[^']*'|"(?:\\[^]|[^"\\])*"|\\[^]|[^\s;&|()`<>'"\\])+|[^]/g;
+
+function unquote(word: string): string {
+  return word.replaceAll(/'[^']*'|"(?:\\[^]|[^"\\])*"|\\[^]/g, (quoted) => {
+    if (quoted.startsWith("\\")) return quoted.slice(1);
+    const inner = quoted.slice(1, -1);
+    return quoted.startsWith("'") ? inner : inner.replaceAll(/\\(["\\$`])/g, "$1");
+  });
 }

@@ -2,11 +2,8 @@ import type { AbsolutePath } from "../core/path.ts";
 import type { Trouble } from "../core/trouble.ts";
 import type { FileChange } from "./hook-registration.ts";
 import { type HostFile, type Places, alsoRead, ownFiles } from "./host-files.ts";
-
-import type { HookKind } from "../hosts/host.ts";
+import type { HookKind, Host } from "../hosts/host.ts";
 import { type FileFormat, formatOf } from "./file-format.ts";
-
-import { skippedFile } from "./skipped-file.ts";
 
 /** What is to happen to the files of several hosts, and what the user should know about it. */
 export interface HostPlan {
@@ -135,4 +132,13 @@ function firingNotes(target: HostFile, request: HostRequest): readonly string[] 
       : `${title} runs the hook twice if it may use Claude Code's hooks ("Third-party skills" in its settings): from ${target.shown} and from ${shown}.`,
   );
   return [...personal, ...borrowed];
+}
+
+/** What to say about a file that the host will not read although we can. */
+export function skippedFile(host: Host, file: string): string {
+  const refused =
+    host.registration?.format === "json" && host.registration.takesComments
+      ? "trailing commas"
+      : "comments or trailing commas";
+  return `${host.title} silently skips a file with ${refused}. The hook fires once you take them out of ${file}.`;
 }

@@ -5,7 +5,6 @@ import type { FileChange } from "./hook-registration.ts";
 import { HOOK_TIMEOUT_MS } from "./host-registration.ts";
 import { OPENCODE_PLUGIN } from "./plugins/opencode.ts";
 import { PI_EXTENSION } from "./plugins/pi.ts";
-import { ASK_HOOK } from "./plugins/ask-hook.ts";
 
 interface WantedPlugin {
   readonly host: Host;
@@ -16,7 +15,7 @@ interface WantedPlugin {
 }
 
 /** Raise it when the text of a plugin changes: `doctor` then asks for a new `install`. */
-const PLUGIN_VERSION = 1;
+const PLUGIN_VERSION = 2;
 
 /** A file that is ours from the first line to the last. One that is not is never touched. */
 export function pluginFormat(wanted: WantedPlugin): FileFormat {
@@ -80,3 +79,56 @@ function commandIn(text: string): string | undefined {
     return "";
   }
 }
+
+/** The end of every plugin: runs the hook's command with a payload on stdin and resolves to its answer. Never rejects. */
+const ASK_HOOK = `
+function ask(payload, signal, command = COMMAND) {
+  return new Promise((resolve) => {
+    const child = spawn(command, { cwd: payload.cwd, shell: true, detached: process.platform !== "win32" });
+    const end = () => {
+      try {
+        process.platform === "win32" ? child.kill() : process.kill(-child.pid, "SIGTERM");
+      } catch {
+        // it has ended by itself
+      }
+    };
+    const timer = setTimeout(end, TIMEOUT_MS);
+    signal?.addEventListener("abort", end);
+    let stdout = "";
+    let stderr = "";
+    child.stdout.on("data", (chunk) => (stdout += chunk));
+    child.stderr.on("data", (chunk) => (stderr += chunk));
+    child.on("error", (error) => (stderr += error.message));
+    child.on("close", () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", end);
+      resolve(signal?.aborted ? {} : (parse(stdout) ?? noAnswer(stderr)));
+    });
+    child.stdin.on("error", () => {});
+    child.stdin.end(JSON.stringify(payload) + "\\n");
+  });
+}
+
+// Remembers where a session begins, before its agent does anything.
+async function begin(id, cwd) {
+  if (!id || begun.has(id)) return;
+  begun.add(id);
+  await ask({ client: HOST, hook_event_name: "SessionStart", session_id: id, cwd }, undefined, START);
+}
+
+const START = COMMAND.replace(" stop-hook", " session-start");
+const begun = new Set();
+
+function parse(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function noAnswer(stderr) {
+  const why = stderr.trim().split("\\n").at(-1);
+  return { systemMessage: "agent-gauntlet: the stop was not checked, its hook gave no answer: " + why };
+}
+`;

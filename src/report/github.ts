@@ -1,6 +1,5 @@
 import { describeOutcome, type GateOutcome, isRed } from "../core/outcome.ts";
-import { problemLine } from "../feedback/describe-problem.ts";
-import type { Problem } from "../feedback/problem.ts";
+import { problemLine, type Problem } from "../feedback/problem.ts";
 import { blockingProblemsOf, type RunReport } from "./run-report.ts";
 
 /** Workflow commands that make GitHub Actions show each problem at its line. */

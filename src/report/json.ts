@@ -1,4 +1,4 @@
-import { gateId } from "../core/gate-ref.ts";
+import { gateId } from "../core/gate.ts";
 import type { ChangeSet } from "../core/change-set.ts";
 import type { Diagnostic } from "../core/diagnostic.ts";
 import type { PassRecord, RunRecord, SessionHistory, WorkTreeHistory } from "../core/history.ts";

@@ -1,6 +1,5 @@
 import { describeOutcome, type GateOutcome, isRed } from "../core/outcome.ts";
-import { problemBlock, problemPlace } from "../feedback/describe-problem.ts";
-import type { Problem } from "../feedback/problem.ts";
+import { problemBlock, problemPlace, type Problem } from "../feedback/problem.ts";
 import { problemsOf, type ReportedProblem, type RunReport } from "./run-report.ts";
 
 /** JUnit XML as CI servers read it: a suite for each gate, in it a case for each problem, or one for the gate itself. */

@@ -1,4 +1,4 @@
-import type { HookContext } from "./hook-context.ts";
+import type { HookContext } from "./hooks.ts";
 import { VALIDATE_COMPLETION_TOOL_NAME } from "./validate-completion.ts";
 import type { CompletionValidator, ValidationOutcome } from "./validation.ts";
 

@@ -1,6 +1,6 @@
 import type { AgentMcpServer, AgentSdkModule, McpToolAnswer } from "./agent-sdk.ts";
 import { askValidator, findValidator } from "./ask-validator.ts";
-import type { HookContext } from "./hook-context.ts";
+import type { HookContext } from "./hooks.ts";
 import {
   validateCompletion,
   validateCompletionTool,

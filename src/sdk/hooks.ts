@@ -1,8 +1,9 @@
 import type { AgentHooks, HookCallback, HookInput } from "./agent-sdk.ts";
 import { timeLimit } from "../machine/process/time-limit.ts";
-import type { HookContext } from "./hook-context.ts";
 import { createStopHook } from "./stop-hook.ts";
-import { type ToolUse, trackTodos } from "./track-todos.ts";
+import { type ToolUse, trackTodos } from "./todo.ts";
+import type { Session } from "./session.ts";
+import type { AnyTool } from "./validation.ts";
 
 /** How `createHooks` registers its callbacks. */
 export interface HooksOptions {
@@ -40,4 +41,88 @@ function createToolHook(context: HookContext): HookCallback {
     if (event === "PostToolUse") trackTodos(context, input);
     return Promise.resolve({});
   };
+}
+
+/** How many stops are blocked, unless told otherwise, before the agent may stop anyway. */
+export const DEFAULT_MAX_STOP_RETRIES = 3;
+
+/** Where hooks report; `console` is one. One that throws changes nothing. */
+export interface HookLogger {
+  debug(event: string, fields?: object): void;
+  info(event: string, fields?: object): void;
+  warn(event: string, fields?: object): void;
+  error(event: string, fields?: object): void;
+}
+
+/** What a `HookContext` is made of. */
+export interface HookContextInit {
+  readonly session: Session;
+  readonly tools?: readonly AnyTool[];
+  /** A whole number from 0 (never block); 3 when absent. */
+  readonly maxStopRetries?: number;
+  /** Warnings go to `process.emitWarning` when absent. */
+  readonly logger?: HookLogger;
+  /** What validators get as `cwd`; the cwd of the stop event when absent. */
+  readonly cwd?: string;
+}
+
+/** The state that the hooks of one `query()` share. Make one for each execution: its counters are never reset. */
+export class HookContext {
+  readonly session: Session;
+  readonly maxStopRetries: number;
+  readonly cwd: string | undefined;
+  /** Why the agent last wanted to stop; `null` before the first stop. */
+  stopReason: string | null = null;
+  /** How many tools were used. */
+  toolCount = 0;
+  /** How many stops were blocked. */
+  retryCount = 0;
+  readonly #tools: ReadonlyMap<string, AnyTool>;
+  readonly #logger: HookLogger;
+
+  constructor(init: HookContextInit) {
+    this.session = init.session;
+    this.cwd = init.cwd;
+    this.maxStopRetries = wholeNumber(init.maxStopRetries ?? DEFAULT_MAX_STOP_RETRIES);
+    this.#tools = new Map((init.tools ?? []).map((tool) => [tool.name, tool]));
+    this.#logger = init.logger ?? warningLogger;
+  }
+
+  /** The tool of that name, if there is one. */
+  getTool(name: string): AnyTool | undefined {
+    return this.#tools.get(name);
+  }
+
+  /** Reports to the logger at once, and survives whatever the logger does, now or later. */
+  log(level: keyof HookLogger, event: string, fields: object = {}): void {
+    void this.#report(level, event, fields);
+  }
+
+  async #report(level: keyof HookLogger, event: string, fields: object): Promise<void> {
+    try {
+      const pending: unknown = this.#logger[level](event, fields);
+      await pending;
+    } catch (error) {
+      process.emitWarning(`The logger failed at ${event}: ${String(error)}`, WARNING_TYPE);
+    }
+  }
+}
+
+/** Also guards `maxStopRetries` of a workspace, so that a mistake shows where it is made. */
+export function wholeNumber(maxStopRetries: number): number {
+  if (Number.isSafeInteger(maxStopRetries) && maxStopRetries >= 0) return maxStopRetries;
+  throw new RangeError(`maxStopRetries must be a whole number from 0, not ${String(maxStopRetries)}.`);
+}
+
+const WARNING_TYPE = "AgentGauntletWarning";
+
+const warningLogger: HookLogger = {
+  debug() {},
+  info() {},
+  warn: emitWarning,
+  error: emitWarning,
+};
+
+function emitWarning(event: string, fields: object = {}): void {
+  process.emitWarning(`${event} ${JSON.stringify(fields)}`, WARNING_TYPE);
 }

@@ -7,17 +7,12 @@ export type {
   HookOutput,
 } from "./agent-sdk.ts";
 export { COMPLETION_SERVER_NAME, createValidateCompletionServer } from "./completion-server.ts";
-export {
-  DEFAULT_MAX_STOP_RETRIES,
-  HookContext,
-  type HookContextInit,
-  type HookLogger,
-} from "./hook-context.ts";
+export { DEFAULT_MAX_STOP_RETRIES, HookContext, type HookContextInit, type HookLogger } from "./hooks.ts";
 export { createHooks, type HooksOptions } from "./hooks.ts";
 export { Session, type SliceAccessor, type SliceType } from "./session.ts";
 export { createStopHook } from "./stop-hook.ts";
 export { Todo, type TodoStatus } from "./todo.ts";
-export type { AnyTool, Tool, ToolContext, ToolHandler, ToolResult } from "./tool.ts";
+export type { AnyTool, Tool, ToolContext, ToolHandler, ToolResult } from "./validation.ts";
 export {
   completionTool,
   type CompletionTool,
@@ -37,5 +32,5 @@ export { fileOutputValidator } from "./validators/file-output.ts";
 export { gauntletValidator, type GauntletValidatorOptions } from "./validators/gauntlet.ts";
 export { todoValidator } from "./validators/todo.ts";
 export { ClaudeAgentWorkspaceSection, type WorkspaceOptions } from "./workspace.ts";
-export { WorkspaceBudgetExceededError, WorkspaceSecurityError } from "./workspace/errors.ts";
+export { WorkspaceBudgetExceededError, WorkspaceSecurityError } from "./workspace/place.ts";
 export type { HostMount, HostMountPreview } from "./workspace/host-mount.ts";

@@ -1,6 +1,6 @@
 import type { HookCallback, HookInput, HookOutput } from "./agent-sdk.ts";
 import { type Question, type ValidatorAnswer, askValidator, findValidator } from "./ask-validator.ts";
-import type { HookContext } from "./hook-context.ts";
+import type { HookContext } from "./hooks.ts";
 import type { ValidationOutcome } from "./validation.ts";
 
 /**

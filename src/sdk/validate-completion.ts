@@ -1,5 +1,5 @@
-import type { Tool } from "./tool.ts";
 import {
+  type Tool,
   type CompletionValidator,
   type ValidationOutcome,
   type ValidationParams,

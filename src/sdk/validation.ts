@@ -1,4 +1,4 @@
-import type { ToolHandler } from "./tool.ts";
+import type { Session } from "./session.ts";
 
 /** What a completion validator is told about the stop. */
 export interface ValidationParams {
@@ -36,3 +36,38 @@ export class ValidationResult implements ValidationOutcome {
     return `[${this.complete ? "complete" : "incomplete"}] ${this.reason}`;
   }
 }
+
+/** What a tool handler answers: words, and a typed value or `null` where there is none. */
+export interface ToolResult<Value> {
+  readonly message: string;
+  readonly value: Value | null;
+  /** `true` when absent. A validator that could not check says `false`, and the stop hook warns. */
+  readonly success?: boolean;
+}
+
+/** What a tool handler may look at besides its parameters. */
+export interface ToolContext {
+  readonly session: Session;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal?: AbortSignal;
+  /** Where the agent works. */
+  readonly cwd?: string;
+  /** How many stops are blocked at most. */
+  readonly maxStopRetries?: number;
+}
+
+/** The function behind a tool; it may answer at once or later. */
+export type ToolHandler<Params, Value> = (
+  params: Params,
+  options: { readonly context: ToolContext },
+) => ToolResult<Value> | Promise<ToolResult<Value>>;
+
+/** A named function with a description that a model can read. */
+export interface Tool<Params, Value> {
+  readonly name: string;
+  readonly description: string;
+  readonly handler: ToolHandler<Params, Value>;
+}
+
+/** A tool of whatever parameters and value. */
+export type AnyTool = Tool<never, unknown>;

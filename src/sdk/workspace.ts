@@ -1,9 +1,8 @@
-import { type HookLogger, DEFAULT_MAX_STOP_RETRIES, HookContext, wholeNumber } from "./hook-context.ts";
+import { type HookLogger, DEFAULT_MAX_STOP_RETRIES, HookContext, wholeNumber } from "./hooks.ts";
 import type { Session } from "./session.ts";
 import { type CompletionTool, completionTool } from "./validate-completion.ts";
 import type { CompletionValidator } from "./validation.ts";
 import type { HostMount, HostMountPreview } from "./workspace/host-mount.ts";
-import { renderWorkspace } from "./workspace/render.ts";
 import { WorkspaceFiles } from "./workspace/workspace-files.ts";
 
 /** What a workspace is made of. */
@@ -83,3 +82,27 @@ export class ClaudeAgentWorkspaceSection {
 
 /** How `clone` hands its files to the constructor without a second parameter in the public signature. */
 const filesOfClone = new WeakMap<WorkspaceOptions, WorkspaceFiles>();
+
+/** Says what is in a workspace, as Markdown for a model. */
+function renderWorkspace(title: string, mounts: readonly HostMountPreview[]): string {
+  if (mounts.length === 0) return `## ${title}\n\nYour working directory is empty.`;
+  const total = mounts.reduce((sum, mount) => sum + mount.bytesCopied, 0);
+  const intro = "Your working directory holds copies of these files:";
+  return [`## ${title}`, intro, mounts.flatMap(describeMount).join("\n"), `Total: ${total} bytes`].join(
+    "\n\n",
+  );
+}
+
+const SHOWN = 10;
+
+function describeMount(mount: HostMountPreview): readonly string[] {
+  const { mountPath, isDirectory, bytesCopied, entries, entryCount } = mount;
+  if (!isDirectory) return [`- ${mountPath} (${bytesCopied} bytes)`];
+  const shown = entries.slice(0, SHOWN);
+  const more = entryCount - shown.length;
+  return [
+    `- ${mountPath}/ (${bytesCopied} bytes)`,
+    ...shown.map((entry) => `  - ${entry}`),
+    ...(more > 0 ? [`  - ... and ${more} more`] : []),
+  ];
+}

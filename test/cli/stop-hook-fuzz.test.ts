@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { handleStop } from "../../src/engine/handle-stop.ts";
 import { allow } from "../../src/core/verdict.ts";
 import { claudeCode } from "../../src/hosts/claude-code.ts";
-import { readStop } from "../../src/hosts/read-stop.ts";
+import { readStop } from "../../src/hosts/recognise.ts";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
 import { tempDir } from "../rig/temp-dir.ts";
 

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { toEDNString, type EDNVal } from "edn-data";
 import { describe, expect, test } from "vitest";
-import { printString, type EdnForm } from "../../src/config/brepl/edn-form.ts";
+import { printString, type EdnForm } from "../../src/config/brepl/edn-cursor.ts";
 import { readEdn } from "../../src/config/brepl/edn-reader.ts";
 
 describe("what EDN means", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readHooks } from "../../src/config/brepl/schema.ts";
+import { readHooks } from "../../src/config/brepl/load.ts";
 import { SourceText } from "../../src/config/source-text.ts";
 import { formatDiagnostic } from "../../src/core/diagnostic.ts";
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { keysAt } from "../../src/config/gauntlet/schema-keys.ts";
+import { keysAt } from "../../src/config/gauntlet/read-value.ts";
 import {
   checkSchema,
   configSchema,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fileMatcher } from "../../src/core/file-patterns.ts";
+import { fileMatcher } from "../../src/core/entry-point.ts";
 
 test.for([
   [["*.ts", "!*.d.ts"], ["a.ts"]],

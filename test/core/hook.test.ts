@@ -1,8 +1,13 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { planHooks } from "../../src/core/hook-plan.ts";
-import { statusOfHooks } from "../../src/core/hook-verdict.ts";
-import { countRetries, judgeHooks, type Hook, type RetryCounts } from "../../src/core/hook.ts";
+import {
+  planHooks,
+  statusOfHooks,
+  countRetries,
+  judgeHooks,
+  type Hook,
+  type RetryCounts,
+} from "../../src/core/hook.ts";
 import type { GateOutcome } from "../../src/core/outcome.ts";
 import { projectPath } from "../../src/core/path.ts";
 

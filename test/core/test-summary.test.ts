@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findRedSummary } from "../../src/core/test-summary.ts";
+import { findRedSummary } from "../../src/gates/repl.ts";
 
 const RED = "{:test 3, :pass 2, :fail 1, :error 0, :type :summary}";
 const REPORT = "\nRan 3 tests containing 4 assertions.\n1 failures, 2 errors.\n";

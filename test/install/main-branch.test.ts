@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { mainBranch } from "../../src/install/detect/main-branch.ts";
+import { mainBranch } from "../../src/install/starter-config.ts";
 import { tempDir } from "../rig/temp-dir.ts";
 
 test.for<[what: string, commands: readonly string[], branch: string]>([

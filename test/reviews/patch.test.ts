@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parsePatch } from "../../src/gates/review/patch.ts";
-import { trimPatch } from "../../src/gates/review/trim-patch.ts";
+import { parsePatch, trimPatch } from "../../src/gates/review/patch.ts";
 
 const patchOf = (file: string, lines: number, mark = "x"): string =>
   [

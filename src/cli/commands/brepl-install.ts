@@ -2,17 +2,14 @@ import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { HOOKS_FILE } from "../../config/brepl/load.ts";
 import { explain, type Result } from "../../core/trouble.ts";
-import { BREPL_TEMPLATE } from "../../install/brepl-template.ts";
-import { breplHooks } from "../../install/brepl.ts";
+import { BREPL_TEMPLATE, breplHooks } from "../../install/brepl.ts";
 import { isThereForHooks } from "../../install/hook-command.ts";
 import type { HookRegistration } from "../../install/hook-registration.ts";
 import { planInstall, planUninstall } from "../../install/plan-hooks.ts";
 import { applyEdit, isIgnoredByHost, prepareEdit, type SettingsEdit } from "../../install/settings-edit.ts";
 import { findOnPath } from "../../machine/process/executables.ts";
 import { createUserFile } from "../../machine/files/user-file.ts";
-
-import { programFile } from "../../machine/process/this-program.ts";
-
+import { programFile } from "../../machine/process/runtime.ts";
 import type { BreplOptions } from "../brepl-commands.ts";
 import { EXIT } from "../exit-code.ts";
 

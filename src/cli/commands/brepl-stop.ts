@@ -1,16 +1,15 @@
 import { allow, type Verdict } from "../../core/verdict.ts";
-import { handleBreplStop } from "../../engine/brepl.ts";
+import { handleBreplStop, forgetBreplSession } from "../../engine/brepl.ts";
 import { recordStop } from "../../engine/handle-stop.ts";
-import { currentDirectory } from "../../machine/process/environment.ts";
+import { currentDirectory, trace } from "../../machine/process/environment.ts";
 import { renderBrepl } from "../../hosts/brepl.ts";
 import { claudeCode } from "../../hosts/claude-code.ts";
 import { textOf } from "../../hosts/payload.ts";
 import { writeAll } from "../../machine/files/files.ts";
-import { trace } from "../../machine/process/trace.ts";
-
 import type { BreplOptions } from "../brepl-commands.ts";
 import { cancellation } from "../cancellation.ts";
-import { readEvent } from "../read-event.ts";
+import { EXIT } from "../exit-code.ts";
+import { readStdin } from "../../machine/process/stdin.ts";
 
 /** `brepl hook stop`: may the agent stop? */
 export async function breplStop(options: BreplOptions): Promise<number> {
@@ -20,7 +19,7 @@ export async function breplStop(options: BreplOptions): Promise<number> {
   writeAll(2, answer.stderr);
   writeAll(1, answer.stdout);
   trace("answered");
-  record?.(answer);
+  await record?.(answer);
   return answer.exitCode;
 }
 
@@ -52,4 +51,45 @@ async function decide({ replServer }: BreplOptions): Promise<Decided> {
 
 function invalidInput(notice: string): Verdict {
   return { decision: "allow", status: "invalid_input", message: "no valid Stop event", notice };
+}
+
+/** `brepl hook session-end`: nothing of the session is left behind. */
+export async function breplSessionEnd(): Promise<number> {
+  using cancelled = cancellation();
+  const read = await readEvent(cancelled.signal);
+  if (!read.ok) {
+    process.stderr.write(`Error parsing SessionEnd event JSON: ${read.problem}\n`);
+    return EXIT.notOk;
+  }
+  const sessionId = textOf(read.payload, "session_id");
+  const transcriptPath = textOf(read.payload, "transcript_path");
+  const forgotten = forgetBreplSession({ sessionId, transcriptPath }, currentDirectory());
+  if (forgotten === undefined) return EXIT.ok;
+  process.stderr.write(`${forgotten}\n`);
+  return EXIT.notOk;
+}
+
+export type ReadEvent =
+  | { readonly ok: true; readonly payload: Readonly<Record<string, unknown>> }
+  | { readonly ok: false; readonly problem: string };
+
+/** The event a host writes to our stdin: one JSON object. */
+export async function readEvent(signal: AbortSignal): Promise<ReadEvent> {
+  const text = await readStdin(signal);
+  if (text === "") return { ok: false, problem: "nothing on stdin" };
+  const value = parse(text);
+  if (value instanceof SyntaxError) return { ok: false, problem: value.message };
+  return isObject(value) ? { ok: true, payload: value } : { ok: false, problem: "not a JSON object" };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    return error;
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

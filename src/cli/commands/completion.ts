@@ -1,6 +1,6 @@
 import type { Command, Option } from "commander";
 import { gauntletCommands } from "../command-table.ts";
-import { REGISTRABLE } from "../choose-hosts.ts";
+import { REGISTRABLE } from "../host-request.ts";
 import { EXIT } from "../exit-code.ts";
 import { printLine, type Terminal } from "../terminal.ts";
 

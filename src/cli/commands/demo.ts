@@ -2,7 +2,7 @@ import { runProcess } from "../../machine/process/run-process.ts";
 import { createScratchRepository, type ScratchRepository } from "../../machine/files/scratch.ts";
 import { findOnPath } from "../../machine/process/executables.ts";
 
-import { isNative, ownArgv } from "../../machine/process/this-program.ts";
+import { isNative, ownArgv } from "../../machine/process/runtime.ts";
 import { join } from "node:path";
 import { CONFIG_FILE } from "../../machine/files/find-project.ts";
 

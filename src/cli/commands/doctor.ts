@@ -3,7 +3,6 @@ import { GATES_NOTHING } from "../../config/gauntlet/read-entry-points.ts";
 import type { AbsolutePath } from "../../core/path.ts";
 import type { StopRecord } from "../../core/session-record.ts";
 import type { Settings } from "../../core/settings.ts";
-
 import { adviseReport } from "../../feedback/advise-report.ts";
 import type { Host } from "../../hosts/host.ts";
 import {
@@ -24,12 +23,10 @@ import { findProject, CONFIG_FILE } from "../../machine/files/find-project.ts";
 import { runProcess } from "../../machine/process/run-process.ts";
 import { listSessionRecords } from "../../machine/state/sessions.ts";
 import { readUserFile } from "../../machine/files/user-file.ts";
-
 import { doctorJson, type HostDiagnosis } from "../../report/host-json.ts";
 import { counted } from "../../report/plain-lines.ts";
-import { detectHosts, REGISTRABLE } from "../choose-hosts.ts";
+import { detectHosts, REGISTRABLE, placesOf, wantedIn } from "../host-request.ts";
 import { EXIT } from "../exit-code.ts";
-import { placesOf, wantedIn } from "../host-request.ts";
 import { isHere } from "../is-here.ts";
 import { printLine, type Terminal } from "../terminal.ts";
 

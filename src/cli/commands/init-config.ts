@@ -3,15 +3,11 @@ import { join } from "node:path";
 import { ok, type Result } from "../../core/trouble.ts";
 import { isManifest, type DetectedScope, detectScopes } from "../../install/detect/detect-checks.ts";
 import { Project, type IsInstalled } from "../../install/detect/project.ts";
-import { starterConfig } from "../../install/starter-config.ts";
+import { starterConfig, mainBranch } from "../../install/starter-config.ts";
 import { CONFIG_FILE } from "../../machine/files/find-project.ts";
 import { readProject } from "../../machine/files/list-files.ts";
 import { createUserFile } from "../../machine/files/user-file.ts";
-
-import { mainBranch } from "../../install/detect/main-branch.ts";
-
 import { findExecutable } from "../../machine/process/executables.ts";
-
 import { printLine, type Terminal } from "../terminal.ts";
 
 /** What is to be done about the configuration. One that is there is never touched. */

@@ -2,7 +2,7 @@ import { text as readText } from "node:stream/consumers";
 import { didYouMean } from "../../core/did-you-mean.ts";
 import type { CheckGate } from "../../core/gate.ts";
 import type { Settings } from "../../core/settings.ts";
-import { problemLine } from "../../feedback/describe-problem.ts";
+import { problemLine } from "../../feedback/problem.ts";
 import { readGate } from "../../feedback/digest.ts";
 import { secretMasker } from "../../feedback/mask-secrets.ts";
 import { PARSER_NAMES } from "../../feedback/parsers/table.ts";

@@ -1,15 +1,12 @@
 import { allow } from "../../core/verdict.ts";
 import { handleStop, recordStop, withOwnRecord } from "../../engine/handle-stop.ts";
-
 import { jsonAnswer } from "../../hosts/answer.ts";
-import { blockCapOf } from "../../hosts/block-cap.ts";
+import { blockCapOf, type Host, type HostAnswer, type Payload, type Taken } from "../../hosts/host.ts";
 import { findHost, HOSTS } from "../../hosts/host-table.ts";
-import type { Host, HostAnswer, Payload } from "../../hosts/host.ts";
 import { isRecord } from "../../hosts/payload.ts";
 import { refusal } from "../../hosts/refused.ts";
 import { readText } from "../../machine/files/files.ts";
 import { type Rehearsal, startRehearsal } from "../../machine/files/scratch.ts";
-import { describeStop } from "../../report/describe-stop.ts";
 import { cancellation } from "../cancellation.ts";
 import { EXIT } from "../exit-code.ts";
 import { openSettings } from "../open-settings.ts";
@@ -86,7 +83,7 @@ async function answerOf(
   const stop = { event, env, blockCap: blockCapOf(host, env), logDir };
   const answered = await handleStop(stop, cancel.signal);
   const answer = host.render(answered.verdict, event);
-  recordStop({ ...stop, door: "stop-hook" }, answered, answer);
+  await recordStop({ ...stop, door: "stop-hook" }, answered, answer);
   return answer;
 }
 
@@ -110,4 +107,34 @@ function parseJson(text: string): unknown {
 function refuse(terminal: Terminal, message: string): number {
   printLine(terminal.stderr, message);
   return EXIT.notOk;
+}
+
+/** One stop that was played: what was asked, what was answered, what both sides would see. */
+export interface PlayedStop {
+  readonly host: Host;
+  readonly number: number;
+  readonly payload: Payload;
+  readonly answer: HostAnswer;
+  readonly taken: Taken;
+}
+
+export function describeStop({ host, number, payload, answer, taken }: PlayedStop): string {
+  const { agentReads, personSees, problem } = taken;
+  return [
+    `Stop ${number}, as ${host.title} sends it:`,
+    `  ${JSON.stringify(payload)}`,
+    `The answer (exit code ${answer.exitCode}):`,
+    `  ${answer.stdout.trimEnd()}`,
+    ...(answer.stderr === "" ? [] : ["On stderr:", ...indented(answer.stderr.trimEnd())]),
+    ...(problem === undefined ? [] : [`${host.title} does not take it: ${problem}`]),
+    agentReads === undefined ? "The agent stops." : "The agent goes on and reads:",
+    ...(agentReads === undefined ? [] : indented(agentReads)),
+    ...(personSees === undefined ? ["The user sees nothing."] : ["The user sees:", ...indented(personSees)]),
+    "",
+    "",
+  ].join("\n");
+}
+
+function indented(text: string): readonly string[] {
+  return text.split("\n").map((line) => `  ${line}`);
 }

@@ -5,9 +5,8 @@ import type { Level } from "../../install/host-files.ts";
 import { type HostPlan, planHostUninstall, type PlannedFile } from "../../install/plan-hosts.ts";
 import { CONFIG_FILE, findProject } from "../../machine/files/find-project.ts";
 import { carryOut } from "../carry-out.ts";
-import { hostsNamed, REGISTRABLE } from "../choose-hosts.ts";
+import { hostsNamed, REGISTRABLE, levelsOf, placesOf, requestFor } from "../host-request.ts";
 import { EXIT } from "../exit-code.ts";
-import { levelsOf, placesOf, requestFor } from "../host-request.ts";
 import { printLine, type Terminal } from "../terminal.ts";
 
 export interface UninstallOptions {

@@ -1,7 +1,20 @@
-import { EdnCursor, isMacro, type EdnProblem } from "./edn-cursor.ts";
-import { identityOf, type AtomValue, type EdnForm, type EdnMap } from "./edn-form.ts";
-import { readString } from "./edn-string.ts";
-import { readCharacter, readName, readNumber, readTagged, type TokenReading } from "./edn-token.ts";
+import {
+  EdnCursor,
+  isMacro,
+  type EdnProblem,
+  identityOf,
+  type AtomValue,
+  type EdnForm,
+  type EdnMap,
+} from "./edn-cursor.ts";
+import {
+  readString,
+  readCharacter,
+  readName,
+  readNumber,
+  readTagged,
+  type TokenReading,
+} from "./edn-token.ts";
 
 /** The first form of a text, and everything that is wrong with it. */
 export interface EdnReading {

@@ -1,7 +1,7 @@
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { ConfigFiles } from "./config-files.ts";
-import type { PathComplaint, YamlSource } from "./yaml-source.ts";
-import type { Path } from "./yaml-tree.ts";
+import type { PathComplaint, YamlSource } from "../yaml/yaml-source.ts";
+import type { Path } from "../yaml/yaml-tree.ts";
 
 /** A gate as written somewhere: in config.yml or in a file of its own. */
 export interface Declaration<Fields> {

@@ -1,9 +1,14 @@
 import type { DebugLogSettings, StopHookSettings } from "../../core/settings.ts";
 import { type Environment, withEnvironment } from "./environment-overrides.ts";
-import { type GlobalFields, DEBUG_LOG_DEFAULTS } from "./global-schema.ts";
-
+import { type GlobalFields, DEBUG_LOG_DEFAULTS, globalConfigSchema } from "./global-schema.ts";
 import { millisecondsOf, minutesOf } from "./schema-parts.ts";
 import { STOP_HOOK_DEFAULTS } from "./stop-hook-schema.ts";
+import { isAbsolute, join } from "node:path";
+import type { Diagnostic } from "../../core/diagnostic.ts";
+import { type AbsolutePath, absolutePath } from "../../core/path.ts";
+import { ConfigFiles } from "./config-files.ts";
+import { readValue } from "./read-value.ts";
+import { parseYaml } from "../yaml/yaml-source.ts";
 
 /** Where the same key may stand, strongest first: environment, project, global, default. */
 export interface Layers {
@@ -37,4 +42,37 @@ export function debugLogSettings({ project, global }: Omit<Layers, "env">): Debu
 
 function asFields(debugLog: GlobalFields["debug_log"]) {
   return typeof debugLog === "boolean" ? { enabled: debugLog } : debugLog;
+}
+
+export interface GlobalConfig {
+  readonly fields: GlobalFields;
+  /** Its problems, all as warnings: a person's file must not break every project. */
+  readonly warnings: readonly Diagnostic[];
+  readonly lookedAt: readonly string[];
+}
+
+/** Reads the person's own configuration; missing or broken, the defaults hold. */
+export async function readGlobal(env: Environment): Promise<GlobalConfig> {
+  const file = globalConfigPath(env);
+  if (file === undefined) return { fields: {}, warnings: [], lookedAt: [] };
+  const files = new ConfigFiles(file);
+  const text = await files.read(file);
+  const parsed = typeof text === "string" ? undefined : parseYaml(text);
+  for (const diagnostic of parsed?.diagnostics ?? []) files.report(diagnostic);
+  const source = parsed?.source;
+  const isEmpty = source === undefined || source.value === null;
+  const fields = isEmpty ? {} : readValue(globalConfigSchema, { source, path: [], report: files.report });
+  return { fields: fields ?? {}, warnings: files.diagnostics.map(asWarning), lookedAt: files.lookedAt };
+}
+
+function globalConfigPath(env: Environment): AbsolutePath | undefined {
+  const xdg = env.XDG_CONFIG_HOME;
+  const home = env.HOME ?? env.USERPROFILE;
+  const directory = xdg !== undefined && isAbsolute(xdg) ? xdg : home && join(home, ".config");
+  return directory ? absolutePath(join(directory, "agent-gauntlet", "config.yml")) : undefined;
+}
+
+function asWarning(diagnostic: Diagnostic): Diagnostic {
+  if (diagnostic.severity === "warning") return diagnostic;
+  return { ...diagnostic, severity: "warning", message: `${diagnostic.message} (this file is ignored)` };
 }

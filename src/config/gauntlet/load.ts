@@ -1,23 +1,20 @@
 import { posix } from "node:path";
 import type { Diagnostic } from "../../core/diagnostic.ts";
-import { fixedPart } from "../../core/entry-point.ts";
-import { isException } from "../../core/file-patterns.ts";
+import { fixedPart, isException } from "../../core/entry-point.ts";
 import { type AbsolutePath, projectPath } from "../../core/path.ts";
-import type { RetryPolicy } from "../../core/progress.ts";
-import type { EntryPoint, Settings } from "../../core/settings.ts";
+import type { EntryPoint, RemoteSettings, RetryPolicy, Settings } from "../../core/settings.ts";
 import { type Result, fail, ok } from "../../core/trouble.ts";
 import { ConfigFiles, type ExpectedDirectory } from "./config-files.ts";
-
 import type { Environment } from "./environment-overrides.ts";
-import { gateHash } from "./gate-hash.ts";
 import { readGates } from "./gate-tables.ts";
-import { type Layers, debugLogSettings, stopHookSettings } from "./layers.ts";
+import { type Layers, debugLogSettings, stopHookSettings, readGlobal } from "./layers.ts";
 import { readEntryPoints } from "./read-entry-points.ts";
-import { readGlobal } from "./read-global.ts";
 import { isPlainMap, readKeys, reportUnknownKeys } from "./read-value.ts";
+import { readRemote } from "./remote-schema.ts";
 import { configSchema, RETRY_DEFAULTS } from "./schema.ts";
 import type { SourceText } from "../source-text.ts";
-import { type YamlSource, parseYaml } from "./yaml-source.ts";
+import { type YamlSource, parseYaml } from "../yaml/yaml-source.ts";
+import { createHash } from "node:crypto";
 
 const CONFIG_FILE = ".gauntlet/config.yml";
 
@@ -38,13 +35,20 @@ export async function loadSettings(root: AbsolutePath, env: Environment): Promis
   const tables = await readGates(config, files);
   const entryPoints = config === undefined ? [] : readEntryPoints(config, tables, files);
   const fields = config && readFields(config, files);
+  const remote =
+    config !== undefined && fields?.remote !== undefined
+      ? await readRemote(fields.remote, config, files)
+      : undefined;
   if (config !== undefined && fields !== undefined) keepLogsApart(config, { fields, entryPoints }, files);
   const global = await readGlobal(env);
 
   const diagnostics = [...files.diagnostics, ...global.warnings];
   if (fields === undefined || diagnostics.some(({ severity }) => severity === "error"))
     return fail({ kind: "config-invalid", diagnostics });
-  const settings = toSettings({ root, fields, entryPoints }, { env, project: fields, global: global.fields });
+  const settings = toSettings(
+    { root, fields, entryPoints, remote },
+    { env, project: fields, global: global.fields },
+  );
   const { expected, lookedAt } = files;
   return ok({ settings, warnings: diagnostics, files: [...lookedAt, ...global.lookedAt], expected });
 }
@@ -103,6 +107,7 @@ interface Project {
   readonly root: AbsolutePath;
   readonly fields: NonNullable<ReturnType<typeof readFields>>;
   readonly entryPoints: readonly EntryPoint[];
+  readonly remote: RemoteSettings | undefined;
 }
 
 /** Checks that do not say so themselves follow the project. */
@@ -114,7 +119,7 @@ function withOnlyNew(entryPoints: readonly EntryPoint[], onlyNew: boolean): read
   }));
 }
 
-function toSettings({ root, fields, entryPoints }: Project, layers: Layers): Settings {
+function toSettings({ root, fields, entryPoints, remote }: Project, layers: Layers): Settings {
   const { setup } = fields.baseline ?? {};
   const chosen = {
     baseBranch: fields.base_branch,
@@ -131,6 +136,7 @@ function toSettings({ root, fields, entryPoints }: Project, layers: Layers): Set
     retry: retryPolicy(fields.retry),
     stopHook: stopHookSettings(layers),
     debugLog: debugLogSettings(layers),
+    ...(remote === undefined ? {} : { remote }),
     gateHash: gateHash(chosen),
   };
 }
@@ -138,4 +144,18 @@ function toSettings({ root, fields, entryPoints }: Project, layers: Layers): Set
 function retryPolicy(fields: Project["fields"]["retry"]): RetryPolicy {
   const { when_stuck, extend_on_progress } = { ...RETRY_DEFAULTS, ...fields };
   return { whenStuck: when_stuck, extendOnProgress: extend_on_progress };
+}
+
+/** One value for everything that determines which gates run and what they do. */
+function gateHash(parts: Pick<Settings, "baseBranch" | "entryPoints" | "rerunNewIssueThreshold">): string {
+  return createHash("sha256").update(canonicalJson(parts)).digest("hex");
+}
+
+/** JSON that does not depend on the order in which keys were written. */
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) =>
+    typeof inner === "object" && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
 }

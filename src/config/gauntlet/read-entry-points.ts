@@ -7,7 +7,7 @@ import type { Declaration } from "./declaration.ts";
 import { type GateTables, allGates } from "./gate-tables.ts";
 import { readValue, valueAt } from "./read-value.ts";
 import { configSchema, entryPointSchema } from "./schema.ts";
-import type { YamlSource } from "./yaml-source.ts";
+import type { YamlSource } from "../yaml/yaml-source.ts";
 
 /** Which gates look after which paths; without `entry_points`, every gate looks after everything. */
 export function readEntryPoints(

@@ -1,5 +1,4 @@
 import type { ReviewGate } from "../../core/gate.ts";
-import { splitFrontMatter } from "../front-matter.ts";
 import { SourceText } from "../source-text.ts";
 import { type BuiltinReview, BUILTIN_REVIEWS } from "./builtin-reviews.ts";
 import type { ConfigFiles } from "./config-files.ts";
@@ -14,7 +13,8 @@ import {
   reviewSchema,
 } from "./schema.ts";
 import { millisecondsOf } from "./schema-parts.ts";
-import { type YamlSource, parseYaml } from "./yaml-source.ts";
+import { type YamlSource, parseYaml } from "../yaml/yaml-source.ts";
+import type { Diagnostic } from "../../core/diagnostic.ts";
 
 const REVIEWS_DIRECTORY = ".gauntlet/reviews";
 
@@ -54,6 +54,7 @@ export function toReviewGate(
     runInCi: fields.run_in_ci,
     runLocally: fields.run_locally,
     ...(fields.on === undefined ? {} : { on: fields.on }),
+    ...(fields.needs === undefined ? {} : { needs: fields.needs }),
   };
 }
 
@@ -104,4 +105,34 @@ function withPrompt(fields: string | InlineReviewFields | undefined): ReviewDecl
 
 function builtinPrompt(name: BuiltinReview | undefined): string {
   return name === undefined ? "" : BUILTIN_REVIEWS[name];
+}
+
+/** A Markdown file cut into its YAML head and its body. */
+interface FrontMatter {
+  /** Absent when the file begins with its body. */
+  readonly head?: SourceText;
+  readonly body: string;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+const FENCE = /^---[ \t]*$/;
+
+/** Cuts a file at its `---` lines. */
+function splitFrontMatter(text: SourceText): FrontMatter {
+  const lines = text.content.split(/\r?\n/);
+  if (!FENCE.test(lines[0] ?? "")) return { body: lines.join("\n").trim(), diagnostics: [] };
+  const end = lines.findIndex((line, index) => index > 0 && FENCE.test(line));
+  if (end === -1) {
+    const complaint = { message: "the front matter is not closed", hint: "end it with a line `---`" };
+    return { body: "", diagnostics: [text.complain({ line: 1, column: 1 }, complaint)] };
+  }
+  const head = new SourceText(text.file, lines.slice(1, end).join("\n"), 1);
+  return {
+    head,
+    body: lines
+      .slice(end + 1)
+      .join("\n")
+      .trim(),
+    diagnostics: [],
+  };
 }

@@ -1,10 +1,9 @@
-import type * as z from "zod";
+import * as z from "zod";
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { didYouMean } from "../../core/did-you-mean.ts";
 import { explainIssue, hintFor } from "./explain-issue.ts";
-import { keysAt } from "./schema-keys.ts";
-import type { YamlSource } from "./yaml-source.ts";
-import type { Path } from "./yaml-tree.ts";
+import type { YamlSource } from "../yaml/yaml-source.ts";
+import type { Path } from "../yaml/yaml-tree.ts";
 
 /** Takes every diagnostic of a load, so that all problems are reported at once. */
 type Report = (diagnostic: Diagnostic) => void;
@@ -133,4 +132,16 @@ function changeAt(value: unknown, path: Path, change: (value: unknown) => unknow
   const child = changeAt(valueAt(value, [step]), rest, change);
   if (Array.isArray(value)) return value.with(Number(step), child);
   return isPlainMap(value) ? { ...value, [step]: child } : value;
+}
+
+/** The keys a schema knows at a path inside it; for suggestions. */
+export function keysAt(schema: unknown, path: readonly PropertyKey[]): readonly string[] {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) return keysAt(schema.unwrap(), path);
+  if (schema instanceof z.ZodUnion) return schema.options.flatMap((option) => keysAt(option, path));
+  const [step, ...rest] = path;
+  if (schema instanceof z.ZodObject)
+    return step === undefined ? Object.keys(schema.shape) : keysAt(schema.shape[String(step)], rest);
+  if (step === undefined) return [];
+  if (schema instanceof z.ZodArray) return keysAt(schema.element, rest);
+  return schema instanceof z.ZodRecord ? keysAt(schema.valueType, rest) : [];
 }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { DURATION, secondsIn } from "../duration.ts";
+import { DURATION, secondsIn } from "../source-text.ts";
 import { expects } from "./explain-issue.ts";
 
 /** Text with something in it; `expected` says in plain words what belongs there. */

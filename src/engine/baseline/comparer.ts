@@ -98,8 +98,7 @@ export class Comparer implements AsyncDisposable {
   });
 
   readonly #reference = once(async (): Promise<Result<Reference>> => {
-    const { request, planned } = this.#run;
-    return findReference(await this.#repository(), request, planned);
+    return findReference(await this.#repository(), this.#run);
   });
 
   /**

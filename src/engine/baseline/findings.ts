@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Findings, KnownProblem } from "../../core/baseline.ts";
 import type { ChangedFile } from "../../core/change-set.ts";
 import type { GateOutcome } from "../../core/outcome.ts";
-import { readFindings } from "../../feedback/digest.ts";
+import { readFindings } from "../../feedback/read-findings.ts";
 import { fingerprint } from "../../feedback/problem.ts";
 import { isFile } from "../../machine/files/files.ts";
 import { readLog } from "../../machine/logs/log-dir.ts";

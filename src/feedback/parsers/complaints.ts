@@ -6,7 +6,7 @@ import { toolCounts } from "../tool-counts.ts";
 import { endOfFrame } from "./placed-parser.ts";
 import { type Caught, finding } from "./compose.ts";
 
-import { isForeignFile } from "./frames.ts";
+import { isForeignFile } from "./failure-body.ts";
 import type { Finding, Parser } from "./parser.ts";
 
 /**

@@ -2,9 +2,7 @@ import type { Log } from "../log.ts";
 import { type FoundPlace, findPlace } from "../placed-text.ts";
 import { toolCounts } from "../tool-counts.ts";
 import { type Caught, finding } from "./compose.ts";
-
-import { isSameFile, readFailureBody } from "./failure-body.ts";
-import { frameOf, isForeignFile } from "./frames.ts";
+import { isSameFile, readFailureBody, frameOf, isForeignFile } from "./failure-body.ts";
 import type { Finding, Parser } from "./parser.ts";
 import { findMarks, type Mark, needsEvidence } from "./test-marks.ts";
 

@@ -1,5 +1,5 @@
 import { type Caught, trimBlankLines } from "./compose.ts";
-import { type Frame, frameOf, spotOf } from "./frames.ts";
+import { isFileName } from "../placed-text.ts";
 
 export interface BodyReading {
   /** The file the test is in, where the runner says so: its frame is the place of the failure. */
@@ -52,3 +52,59 @@ function withoutEmptyStart(lines: readonly string[]): readonly string[] {
   const first = lines.findIndex((line) => /\w/.test(line));
   return first === -1 ? lines : lines.slice(first);
 }
+
+/** One stack frame that lies in the project. */
+export interface Frame {
+  readonly file: string;
+  readonly line: string;
+  readonly column?: string | undefined;
+}
+
+/** The frame a line shows, of the project or not. */
+export function frameOf(line: string): (Frame & { readonly isForeign: boolean }) | undefined {
+  for (const shape of /(?::|line )\d/.test(line) ? FRAMES : []) {
+    const { file, line: number, column } = shape.exec(line)?.groups ?? {};
+    if (file === undefined || number === undefined || !isFileName(file)) continue;
+    return { file, line: number, column, isForeign: FOREIGN.test(file) || FOREIGN_CALL.test(line) };
+  }
+  return STACK_NOISE.test(line) ? { file: "", line: "0", isForeign: true } : undefined;
+}
+
+/** Whether a file belongs to a runtime, a library or a framework. */
+export function isForeignFile(file: string): boolean {
+  return FOREIGN.test(file);
+}
+
+/** `file:line`, for a message. */
+export function spotOf({ file, line }: Frame): string {
+  return `${file.replace(/^(?:file:\/\/|\.\/)/, "")}:${line}`;
+}
+
+/** JavaScript, Vitest and AVA, Ruby, Python, Java and Clojure, Elixir, Go, pytest, PHP, C, Erlang, Perl: in this order. */
+const FRAMES = [
+  /^\s*at (?:async )?(?:.*\()?(?<file>(?:file:\/\/)?[^\s()]+?):(?<line>\d+)(?::(?<column>\d+))?\)?(?: \{)?$/,
+  /^\s*[❯›] (?:.* )?\(?(?<file>(?:file:\/\/)?[^\s()]+?):(?<line>\d+):(?<column>\d+)\)?$/,
+  /^\s*# (?<file>\S+?):(?<line>\d+)(?::in .*)?$/,
+  /^\s*(?:from )?(?<file>\S+\.rb):(?<line>\d+):in .*$/,
+  /^\s*File "(?<file>[^"]+)", line (?<line>\d+)/,
+  /^\s*(?:at )?[\w$./<>-]+ ?\((?<file>[\w$-]+\.(?:java|clj[cs]?|kt|scala|groovy)):(?<line>\d+)\)$/,
+  /^\s*(?:\([\w.]+ [\d.]+[\w.-]*\) )?(?<file>\S+\.exs?):(?<line>\d+): .*$/,
+  /^\s+(?<file>\S+\.go):(?<line>\d+)(?: \+0x[\da-f]+)?$/,
+  /^(?<file>\S+\.pyx?):(?<line>\d+): (?:in .*|\w*)$/,
+  /^\s*(?:│ +)?(?<file>\/?[\w./\\-]+\.(?:php|phpt)):(?<line>\d+)$/,
+  /^\s*#\d+ (?:0x[\da-f]+ )?(?:in )?.*? (?<file>[^\s():]+):(?<line>\d+)(?::(?<column>\d+))?(?: \(.*\))?$/,
+  /^\s*(?:at|by) 0x[\dA-F]+: .*\((?<file>[^\s():]+):(?<line>\d+)\)$/,
+  /^\s*in (?:function|call from) .*\((?<file>[^\s,()]+), line (?<line>\d+)\)$/,
+  /^#?\s*at (?<file>\S+) line (?<line>\d+)\.?$/,
+] as const;
+
+/** What calls a test, where only the name of the file is shown. */
+const FOREIGN_CALL =
+  /^\s*(?:at )?(?:java|javax|jdk|sun|org\.junit|junit|org\.testng|org\.hamcrest|org\.opentest4j|org\.gradle|org\.apache\.maven|org\.assertj|kotlin|scala|clojure|groovy|org\.codehaus\.groovy)[./]|^\s*in (?:function|call from) (?:eunit|test_server|proc_lib|gen)/;
+
+/** Runtimes, standard libraries, installed packages and test frameworks: nothing the agent can repair. */
+const FOREIGN =
+  /node_modules|^node:|(?:^|\/)internal\/|(?:site|dist)-packages|\/lib\/python\d|^<frozen|\/usr\/(?:local\/)?lib|\/usr\/share|\/rustc\/|\.cargo\/registry|\/go(?:-[\d.]+)?\/src\/|\/gems\/|\/rubies\/|\/vendor\/(?!.*\.go)|^phar:|NO_SOURCE_FILE|\/\.pnpm\/|\/\.yarn\/|^\.\.\/(?:sysdeps|csu)\/|libsanitizer\/|^<Jasmine>|^ext:/;
+
+const STACK_NOISE =
+  /^\s*at (?:(?:async |new )?[\w$.<>[\] #]+ ?)?\(?(?:<anonymous>|native|node:[\w/]+|internal\/[\w/.]+|index \d+)(?::\d+)*\)?(?: \{)?$|^\s*at (?:async )?node:[\w/:]+|^\s*(?:\^|~)+\s*$/;

@@ -1,23 +1,25 @@
 import type { Log } from "../log.ts";
-import { findPlace } from "../placed-text.ts";
+import { findPlace, isFileName } from "../placed-text.ts";
 import { type Caught, finding } from "./compose.ts";
-
 import type { Finding, Parser } from "./parser.ts";
+import { type Section, headings } from "./sections.ts";
 
 /** The list of failed tests that many runners end with: all that is left of a failure whose telling was cut out of the log. */
-export const listedTests: Parser = { name: "listed", kind: "test", parse };
+export const listedTests: Parser = { name: "listed", kind: "test", parse: parseListedTests };
 
-const HEADING =
+const LISTED_TESTS_HEADING =
   /^\s*(?:(?<count>\d+) (?:failed|failures?|failing)|The following tests? FAILED|Failing (?:scenarios|tests|specs)|Failed (?:tests|specs|scenarios)|FAILURES|FAILED TESTS)\s*:?\s*$/i;
 const LONGEST_LIST = 1000;
 
-function parse(log: Log, isRead: (line: number) => boolean): readonly Finding[] {
+function parseListedTests(log: Log, isRead: (line: number) => boolean): readonly Finding[] {
   const { lines, beginning, numbered } = log;
   const starts = [...beginning("The following", "Failing", "Failed", "FAIL"), ...numbered].filter((line) =>
-    HEADING.test(lines[line] ?? ""),
+    LISTED_TESTS_HEADING.test(lines[line] ?? ""),
   );
   return starts.flatMap((start) =>
-    itemsBelow(lines, start, isRead).map((index) => finding(() => describe(lines[index] ?? ""), index)),
+    itemsBelow(lines, start, isRead).map((index) =>
+      finding(() => describeListedTests(lines[index] ?? ""), index),
+    ),
   );
 }
 
@@ -49,7 +51,7 @@ function isItem(line: string): boolean {
 }
 
 /** `1 - name (Failed)`, `file:1:2 › suite › name ───`, `name => file:1:2`. */
-function describe(line: string): Caught {
+function describeListedTests(line: string): Caught {
   const place = findPlace(line);
   const rest =
     place === undefined ? line : `${line.slice(0, place.at)} ${line.slice(place.at + place.length)}`;
@@ -58,4 +60,58 @@ function describe(line: string): Caught {
     .replace(/^(?:\d+ - |[-*•✗✘✖×] +|[›>] )|\s*[─━]{3,}$|\s*(?:=>|@|#)\s*(?:\.\/)?$|\s+\([A-Z][\w ]*\)$/g, "")
     .trim();
   return { file: place?.file, line: place?.line, column: place?.column, test, message: "failed" };
+}
+
+/** A file's name on a line of its own, below it `line:column severity message rule`: ESLint's stylish form, and those who borrowed it. */
+export const eslint: Parser = {
+  name: "eslint",
+  kind: "lint",
+  parse: parseGrouped,
+};
+
+const ROW =
+  /^\s+(?<line>\d{1,7}):(?<column>\d{1,5})\s+(?:(?<severity>error|warning|warn|info|✖|×|⚠|‼)\s+)?(?<said>\S.*)$/;
+
+/** Columns are two blanks apart; Ruff and Stylelint put the rule at other ends. */
+const RULE_LAST = /^(?<message>.*?)\s{2,}(?<code>[@\w][\w@/.()-]*)$|^(?<before>.*\S)\s+\((?<name>[\w-]+)\)$/;
+const RULE_FIRST = /^(?<code>[A-Z]{1,4}\d{2,4})\s+(?:\[\*\]\s+)?(?<message>.*)$/;
+
+function parseGrouped({ lines, numbered }: Log): readonly Finding[] {
+  let file: string | undefined;
+  let rowBefore = -1;
+  return headings(lines, numbered, ROW).flatMap((row) => {
+    const above = writtenAbove(lines, row.from);
+    if (above !== rowBefore) file = headingFile(lines[above] ?? "");
+    rowBefore = row.from;
+    return file === undefined ? [] : [rowFinding(row, file)];
+  });
+}
+
+function rowFinding(row: Section, file: string): Finding {
+  return finding(() => describeGrouped(row.heading, file), row.from);
+}
+
+function describeGrouped(row: Section["heading"], file: string): Caught {
+  return { file, ...row, ...splitRule(row["said"] ?? "") };
+}
+
+function writtenAbove(lines: readonly string[], index: number): number {
+  let above = index - 1;
+  while (above >= 0 && lines[above]?.trim() === "") above -= 1;
+  return above;
+}
+
+const GROUPED_HEADING = /^\s*(?<name>\S+?):?\s*$/;
+
+function headingFile(line: string): string | undefined {
+  const name = GROUPED_HEADING.exec(line)?.groups?.["name"];
+  return name !== undefined && isFileName(name) ? name : undefined;
+}
+
+function splitRule(said: string): { message: string; code?: string | undefined } {
+  const found = (RULE_FIRST.exec(said) ?? RULE_LAST.exec(said))?.groups;
+  return {
+    message: found?.["message"] ?? found?.["before"] ?? said,
+    code: found?.["code"] ?? found?.["name"],
+  };
 }

@@ -1,5 +1,8 @@
 import type { Log } from "../log.ts";
 import type { Problem } from "../problem.ts";
+import type { PatternParser } from "../../core/gate.ts";
+import { readVerdict } from "../read-verdict.ts";
+import { finding } from "./compose.ts";
 
 /** Reads the failures of one tool out of a log. Pure: the same log always gives the same findings. */
 export interface Parser {
@@ -24,4 +27,27 @@ export interface Finding {
    * a problem, as the output of a passing test may.
    */
   readonly read?: () => Problem;
+}
+
+/** The parser that a pattern stands for. Lines longer than any message are not tried, so that a careless pattern costs little. */
+export function patternParser({ pattern, kind }: PatternParser): Parser {
+  const shape = new RegExp(pattern, "u");
+  return { name: "pattern", kind, parse };
+
+  function parse({ lines }: Log): readonly Finding[] {
+    return lines.flatMap((line, index) => {
+      const groups = line.length > LONGEST_LINE ? undefined : shape.exec(line)?.groups;
+      if (groups === undefined || (groups["file"] ?? groups["test"]) === undefined) return [];
+      return [finding(() => describe(groups, line), index)];
+    });
+  }
+}
+
+const LONGEST_LINE = 2000;
+
+function describe(groups: Readonly<Record<string, string | undefined>>, line: string) {
+  const { severity, message } = groups;
+  const said =
+    message === undefined ? { message: line } : severity === undefined ? readVerdict(message) : { message };
+  return { ...said, ...groups, message: said.message };
 }

@@ -2,8 +2,7 @@ import type { Log } from "../log.ts";
 import { type Caught, finding, ignored } from "./compose.ts";
 import { causeIn, readFailureBody } from "./failure-body.ts";
 import type { Finding, Parser } from "./parser.ts";
-import { type Bare, type Summarised, bareFailures, summaryOf } from "./pytest-summary.ts";
-import { type Section, sections, toFinding } from "./sections.ts";
+import { type Section, sections, toFinding, headings } from "./sections.ts";
 
 /** pytest: the sections FAILURES and ERRORS, completed from (or replaced by) the short summary. */
 export const pytest: Parser = { name: "pytest", kind: "test", parse };
@@ -64,4 +63,45 @@ function placeIn(file: string, place: Bare | undefined): Caught {
   if (place === undefined) return {};
   if (place.file.endsWith(file)) return { line: place.line, message: place.message };
   return { message: `${place.message} (at ${place.file}:${place.line})` };
+}
+
+/** A line of pytest's short summary. */
+interface Summarised {
+  readonly file: string;
+  /** `TestMore.test_text[2]`, as the headings have it; absent when the file could not be collected. */
+  readonly test?: string | undefined;
+  readonly message?: string | undefined;
+  readonly index: number;
+}
+
+const SUMMARY = /^(?:FAILED|ERROR) (?<file>[^\s:]+\.pyx?)(?:::(?<test>.+?))?(?: - (?<message>.*))?$/;
+
+function summaryOf({ lines, beginning }: Log): readonly Summarised[] {
+  return headings(lines, beginning("FAILED ", "ERROR "), SUMMARY).map(({ heading, from }) => {
+    const { file = "", test, message } = heading;
+    return { file, test: test?.replaceAll("::", "."), message, index: from };
+  });
+}
+
+/** A failure as `--tb=line` prints it, without the test's name. */
+interface Bare {
+  readonly file: string;
+  readonly line: string;
+  readonly message: string;
+  readonly index: number;
+}
+
+const BARE = /^(?<file>\/\S+\.py):(?<line>\d+): (?!in )(?<message>\S.*)$/;
+
+function bareFailures({ lines, beginning }: Log): readonly Bare[] {
+  const ruled = beginning("=").filter((index) => /^={3,} .* ={3,}$/.test(lines[index] ?? ""));
+  const at = ruled.findIndex((index) => /^=+ FAILURES =+$/.test(lines[index] ?? ""));
+  if (at === -1) return [];
+  const [start = 0, end = lines.length] = ruled.slice(at);
+  return headings(lines, beginning("/"), BARE)
+    .filter(({ from }) => from > start && from < end)
+    .map(({ heading, from }) => {
+      const { file = "", line = "", message = "" } = heading;
+      return { file, line, message, index: from };
+    });
 }

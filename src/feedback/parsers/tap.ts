@@ -1,7 +1,6 @@
 import type { Log } from "../log.ts";
 import { type Caught, finding } from "./compose.ts";
-import { causeIn, readFailureBody } from "./failure-body.ts";
-import { frameOf } from "./frames.ts";
+import { causeIn, readFailureBody, frameOf } from "./failure-body.ts";
 import type { Finding, Parser } from "./parser.ts";
 import { headings } from "./sections.ts";
 

@@ -8,7 +8,7 @@ import {
   withAnswers,
 } from "../../core/review-slot.ts";
 import { readSheet, readSlot, type Sheet, slotFiles, type SlotFiles } from "../../machine/state/findings.ts";
-import type { ReviewRun } from "./review-run.ts";
+import type { ReviewRun } from "./review-material.ts";
 
 /** A slot as this run finds it, with what is to be done about it. */
 export interface LoadedSlot {

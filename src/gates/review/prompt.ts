@@ -1,7 +1,6 @@
 import type { ChangedFile } from "../../core/change-set.ts";
 import type { Finding } from "../../core/finding.ts";
-import type { FilePatch } from "./patch.ts";
-import { trimPatch } from "./trim-patch.ts";
+import { type FilePatch, trimPatch } from "./patch.ts";
 
 /** Everything a reviewer is told in one round. */
 export interface PromptParts {

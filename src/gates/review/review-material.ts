@@ -1,8 +1,11 @@
 import type { Finding } from "../../core/finding.ts";
 import type { Place } from "../../core/review-round.ts";
 import type { ReviewSlot } from "../../core/review-slot.ts";
-import type { ReviewRun } from "./review-run.ts";
 import { type FilePatch, parsePatch } from "./patch.ts";
+import type { ReviewGate } from "../../core/gate.ts";
+import type { PlannedGate } from "../../core/plan.ts";
+import type { ReviewTrees } from "../../machine/git/review-trees.ts";
+import type { GateContext, ReviewFacts } from "../gate-context.ts";
 
 /** What a reviewer is shown of the change, and where its findings may lie. */
 export interface ReviewMaterial {
@@ -46,4 +49,17 @@ function isShownIn({ file, shown }: FilePatch, place: Place): boolean {
   if (file !== place.file) return false;
   const { line } = place;
   return line === null || shown.some(({ first, last }) => first <= line && line <= last);
+}
+
+/** A review, planned. */
+export type PlannedReview = PlannedGate & { readonly gate: ReviewGate };
+
+/** Everything the slots of one review have in common. */
+export interface ReviewRun {
+  readonly planned: PlannedReview;
+  readonly context: GateContext;
+  readonly facts: ReviewFacts;
+  readonly trees: ReviewTrees;
+  /** The work tree of this run, where git can take a picture of it. */
+  readonly tree: string | null;
 }

@@ -1,6 +1,5 @@
-import { parseJson } from "../review/json-in-text.ts";
-import type { Reviewer } from "./reviewer.ts";
-import { resultReply } from "./result-reply.ts";
+import { parseJson } from "../review/read-answer.ts";
+import { type Reviewer, resultReply } from "./reviewer.ts";
 
 /**
  * Claude Code. Checked with 2.1.325 (2026-11-15): reads inside the project are allowed, everything else does not exist for the

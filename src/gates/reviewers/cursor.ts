@@ -1,6 +1,5 @@
-import { parseJson } from "../review/json-in-text.ts";
-import { resultReply } from "./result-reply.ts";
-import type { Reviewer } from "./reviewer.ts";
+import { parseJson } from "../review/read-answer.ts";
+import { resultReply, type Reviewer } from "./reviewer.ts";
 
 /** Cursor's agent CLI. Not on npm: from its documentation and users' reports only (2026-11). Ask mode cannot edit. */
 export const cursor: Reviewer = {

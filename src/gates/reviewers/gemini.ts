@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseJson } from "../review/json-in-text.ts";
+import { parseJson } from "../review/read-answer.ts";
 import type { Reply, Reviewer } from "./reviewer.ts";
 
 /**

@@ -1,4 +1,5 @@
 import type { AbsolutePath } from "../../core/path.ts";
+import { z } from "zod";
 
 /** One tool that can review: how to find it, how to ask it, how to read what it says. A table row; it never spawns. */
 export interface Reviewer {
@@ -47,4 +48,14 @@ export interface ReviewerTrouble {
   readonly kind:
     "missing" | "not-logged-in" | "usage-limit" | "timed-out" | "nonsense" | "failed" | "resting";
   readonly detail: string;
+}
+
+const result = z.object({ result: z.string(), is_error: z.boolean().optional() });
+
+/** Claude Code and Cursor print one object whose `result` is what the model said, or why it could not. */
+export function resultReply(value: unknown, stdout: string): Reply {
+  const read = result.safeParse(value);
+  return read.success
+    ? { text: read.data.result, failed: read.data.is_error === true }
+    : { text: stdout, failed: false };
 }

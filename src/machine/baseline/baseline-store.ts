@@ -1,13 +1,13 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import * as z from "zod/mini";
+import * as v from "valibot";
 import type { Findings } from "../../core/baseline.ts";
 import { type BaselineEntry, readBaselineText } from "../../core/baseline-file.ts";
 import { fail, ok, type Result } from "../../core/trouble.ts";
 import { discard, makePrivateDirectory, namesIn, readText } from "../files/files.ts";
-import { projectStateDir } from "../files/xdg.ts";
 import type { Environment } from "../process/environment.ts";
 import { jsonFile } from "../state/json-file.ts";
+import { projectStateDir } from "../state/project-dir.ts";
 import { cacheDirectory } from "../state/user-cache.ts";
 
 /** Where a project keeps the problems that it lives with. */
@@ -26,22 +26,22 @@ export function readBaseline(root: string): Result<readonly BaselineEntry[] | un
     : ok(entries);
 }
 
-const optionalText = z.optional(z.string());
+const optionalText = v.optional(v.string());
 
-const entry = z.object({
-  gate: z.string(),
+const entry = v.object({
+  gate: v.string(),
   file: optionalText,
   code: optionalText,
   test: optionalText,
-  severity: z.optional(z.literal("warning")),
+  severity: v.optional(v.literal("warning")),
   message: optionalText,
   unread: optionalText,
   output: optionalText,
   ended: optionalText,
-  count: z.int(),
+  count: v.pipe(v.number(), v.safeInteger()),
 });
 
-const accepted = jsonFile<readonly BaselineEntry[]>(1, z.array(entry) as never); // optional means absent in both
+const accepted = jsonFile<readonly BaselineEntry[]>(1, v.array(entry) as never); // optional means absent in both
 
 /** What a user accepted at a terminal of this machine: an agent that edits the committed file cannot add to it. */
 export function readAccepted(root: string, env: Environment): readonly BaselineEntry[] {
@@ -61,14 +61,14 @@ function acceptedFile(root: string, env: Environment): string {
   return join(projectStateDir(root, env), "baseline.json");
 }
 
-const problem = z.looseObject({ severity: z.enum(["error", "warning"]), message: z.string() });
+const problem = v.looseObject({ severity: v.picklist(["error", "warning"]), message: v.string() });
 
 const findings = jsonFile<Findings>(
   1,
-  z.object({
-    problems: z.array(z.object({ key: z.string(), problem })),
-    isAllRead: z.boolean(),
-    unread: z.array(z.string()),
+  v.object({
+    problems: v.array(v.object({ key: v.string(), problem })),
+    isAllRead: v.boolean(),
+    unread: v.array(v.string()),
     output: optionalText,
     ended: optionalText,
   }) as never, // optional means absent in both

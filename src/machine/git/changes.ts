@@ -7,10 +7,9 @@ import { listFiles } from "../files/list-files.ts";
 import { type ChangeQuery, Commits, emptyTree } from "./base.ts";
 import { type Git, LOOK_OPTIONS } from "./git.ts";
 import { diffCommits, type HeadComparison } from "./head-comparison.ts";
-import { lookAtEveryFile } from "./hidden-files.ts";
+import { lookAtEveryFile, submodulesWithHiddenChanges } from "./hidden-files.ts";
 import { parseStatus, type WorkTreeStatus } from "./read-output.ts";
 import type { Repository } from "./repository.ts";
-import { submodulesWithHiddenChanges } from "./submodules.ts";
 
 /** A change set together with where the repository stands. */
 export interface DetectedChanges {

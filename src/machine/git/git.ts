@@ -2,7 +2,7 @@ import { devNull } from "node:os";
 import { fail, ok, type Result, type Trouble } from "../../core/trouble.ts";
 import { ownMark, RUN_ID_VARIABLE } from "../process/own-mark.ts";
 import { runProcess } from "../process/run-process.ts";
-import { trace } from "../process/trace.ts";
+import { trace } from "../process/environment.ts";
 
 export interface GitAnswer {
   readonly exitCode: number;

@@ -43,8 +43,8 @@ export function scratchParents(): readonly string[] {
 }
 
 /** Removes the scratch directories that killed processes left. */
-export function sweepScratch(): void {
-  for (const parent of scratchParents())
+export function sweepScratch(...parents: readonly string[]): void {
+  for (const parent of parents.length === 0 ? scratchParents() : parents)
     for (const name of namesIn(parent)) {
       const pid = OURS.exec(name)?.[1];
       if (pid !== undefined && !isAlive(Number(pid))) removeScratch(join(parent, name));

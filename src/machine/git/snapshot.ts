@@ -1,15 +1,14 @@
-import { lstatSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { lstatSync, mkdirSync, renameSync, rmSync, statSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Movement } from "../../core/movement.ts";
 import { hasCode } from "../files/errno.ts";
 import { type Git, LOOK_OPTIONS, splitNul } from "./git.ts";
-import { areNone, findHiddenFiles, revealFiles } from "./hidden-files.ts";
+import { areNone, findHiddenFiles, revealFiles, submodulesWithHiddenChanges } from "./hidden-files.ts";
 import { readIndexMarks } from "./index-file.ts";
 import type { Repository } from "./repository.ts";
 import { copyIndex, makeScratch, removeScratch } from "./scratch-index.ts";
-import { listContents } from "./list-contents.ts";
-import { submodulesWithHiddenChanges } from "./submodules.ts";
 import { movementSince } from "./unchanged.ts";
+import { createHash } from "node:crypto";
 
 /** The content of the whole work tree as one git tree id, or why there is none and no answer may be reused. */
 export type Fingerprint =
@@ -41,6 +40,14 @@ interface SnapshotOptions {
 
 /** Above this, hashing what is not committed would cost more than running the gates. */
 const MAX_UNTRACKED_BYTES = 100 * 1024 * 1024;
+
+/** The untracked files, from the top; undefined where they cannot be listed. */
+export async function listUntracked(
+  repository: Repository | undefined,
+): Promise<readonly string[] | undefined> {
+  const listed = await repository?.top.output(["ls-files", "-z", "--others", "--exclude-standard"]);
+  return listed?.ok ? splitNul(listed.value) : undefined;
+}
 
 /** Takes a snapshot. It stands when this returns. */
 export async function takeSnapshot(
@@ -166,18 +173,99 @@ function none(reason: string): Fingerprint {
   return { kind: "none", reason };
 }
 
-/** Takes a snapshot and keeps its new objects in `<keepIn>/<tree id>`, so that the tree can be read later. */
-export async function keepSnapshot(
+/** Takes a snapshot and keeps its new objects in `<parent>/<tree id>`, so that the tree can be read later. */
+export async function keepSnapshot(repository: Repository | undefined, parent: string): Promise<Fingerprint> {
+  mkdirSync(parent, { recursive: true });
+  return keptSnapshot(repository, parent, (directory, tree) => {
+    const kept = join(parent, tree);
+    if (statSync(kept, { throwIfNoEntry: false }) === undefined) renameSync(directory, kept);
+  });
+}
+
+/** Takes a snapshot in a directory below `parent` and hands that over, with nothing but the new objects in it. */
+export async function keptSnapshot(
   repository: Repository | undefined,
-  options: SnapshotOptions & { readonly parent: string },
+  parent: string,
+  keep: (directory: string, tree: string) => void,
 ): Promise<Fingerprint> {
-  mkdirSync(options.parent, { recursive: true });
-  await using snapshot = await takeSnapshot(repository, options);
+  const untracked = () => listUntracked(repository);
+  await using snapshot = await takeSnapshot(repository, { parent, untracked });
   const { directory } = snapshot;
   const tree = await snapshot.fingerprint();
   if (directory === undefined || tree.kind === "none") return tree;
-  const kept = join(options.parent, tree.hash);
   rmSync(join(directory, "index"), { force: true });
-  if (statSync(kept, { throwIfNoEntry: false }) === undefined) renameSync(directory, kept);
+  keep(directory, tree.hash);
   return tree;
+}
+
+type ListContentsEnv = Readonly<Record<string, string>>;
+
+/**
+ * Every file of an index below git's directory, by name, with what is in it. Where git keeps something else than the bytes of the
+ * file (line endings, filters) those bytes count too; where they cannot be told, there is no list.
+ */
+async function listContents(
+  git: Git,
+  env: ListContentsEnv,
+): Promise<ReadonlyMap<string, string> | undefined> {
+  const [list, settings] = await Promise.all([
+    git.output(["ls-files", "-z", "--stage"], { env }),
+    git.ask(["config", "--get-regexp", "^core\\.(autocrlf|eol)$"]),
+  ]);
+  if (!list.ok || !settings.ok) return undefined;
+  const contents = byName(list.value);
+  const isConverted = /autocrlf (?:true|input)/.test(settings.value.stdout.toString());
+  const converted = isConverted ? [...contents.keys()] : await convertedFiles(git, contents, env);
+  if (converted === undefined) return undefined;
+  for (const name of converted) {
+    const content = contents.get(name);
+    if (content?.startsWith("100"))
+      contents.set(name, `${content} ${bytesOfListContents(join(git.cwd, name))}`);
+  }
+  return contents;
+}
+
+/** Names that are not UTF-8 may look the same: those share an entry, which has the bytes of each. */
+function byName(list: Buffer): Map<string, string> {
+  const contents = new Map<string, string>();
+  let from = 0;
+  for (let end = list.indexOf(0); end !== -1; end = list.indexOf(0, from)) {
+    const tab = list.indexOf("\t", from);
+    const name = list.toString("utf8", tab + 1, end);
+    const content = list.toString("latin1", from, tab);
+    const isExact = !name.includes("\uFFFD");
+    const exact = isExact ? content : `${content} ${list.toString("hex", tab + 1, end)}`;
+    contents.set(name, [contents.get(name), exact].filter(Boolean).join(" "));
+    from = end + 1;
+  }
+  return contents;
+}
+
+const CONVERTING = ["filter", "text", "eol", "working-tree-encoding", "ident"];
+
+/** The files that git does not keep byte by byte, by their attributes. */
+async function convertedFiles(
+  git: Git,
+  contents: ReadonlyMap<string, string>,
+  env: ListContentsEnv,
+): Promise<readonly string[] | undefined> {
+  const stdin = [...contents.keys()].map((name) => `${name}\0`).join("");
+  const output = await git.output(["check-attr", "-z", "--stdin", ...CONVERTING], { env, stdin });
+  if (!output.ok) return undefined;
+  const fields = splitNul(output.value);
+  const names = new Set<string>();
+  for (let at = 0; at + 2 < fields.length; at += 3) {
+    const [name = "", , value = ""] = fields.slice(at, at + 3);
+    if (value !== "unspecified" && value !== "unset") names.add(name);
+  }
+  return [...names];
+}
+
+/** A file that is gone by now changes the tree, which is noticed elsewhere. */
+function bytesOfListContents(path: string): string {
+  try {
+    return createHash("sha256").update(readFileSync(path)).digest("hex");
+  } catch {
+    return "unreadable";
+  }
 }

@@ -1,7 +1,6 @@
-import type { ServerAddress } from "./connection.ts";
+import { type ServerAddress, type Reply, NreplConnection, type Answered, type Lost } from "./connection.ts";
 import { timeLimit } from "../process/time-limit.ts";
-import type { Reply } from "./reply.ts";
-import { NreplSession } from "./session.ts";
+import { setTimeout as delay } from "node:timers/promises";
 
 /** Code for a server, with a time limit of its own. */
 export interface EvaluationRequest {
@@ -79,4 +78,90 @@ class Transcript {
     const ending = { kind: "evaluated", values: this.#values, printed: this.#printed } as const;
     return exception === undefined ? ending : { ...ending, exception };
   }
+}
+
+/** How long a server that is up may take to be ready: it accepts connections before it can answer. */
+const READY_WITHIN_MS = 5_000;
+const PAUSE_BETWEEN_TRIES_MS = 100;
+/** How long an interrupted evaluation may take to say so. */
+const INTERRUPT_MS = 500;
+/** How long a server may take to say goodbye. */
+const GOODBYE_MS = 200;
+
+/** A session of our own on a server, so that nothing we do changes the one of the user's editor. */
+class NreplSession {
+  readonly #connection: NreplConnection;
+  readonly #session: { readonly session?: string };
+
+  /** Connects and waits, for a short while, until the server answers. */
+  static async open(address: ServerAddress, signal: AbortSignal): Promise<NreplSession | Lost> {
+    const ready = timeLimit(READY_WITHIN_MS, signal);
+    for (;;) {
+      const session = await NreplSession.#tryToOpen(address, ready);
+      if (session instanceof NreplSession || ready.aborted || !wasHungUp(session)) return session;
+      await delay(PAUSE_BETWEEN_TRIES_MS);
+    }
+  }
+
+  static async #tryToOpen(address: ServerAddress, ready: AbortSignal): Promise<NreplSession | Lost> {
+    const connection = await NreplConnection.open(address, ready);
+    if (!(connection instanceof NreplConnection)) return connection;
+    const cloned = await inTime(connection.request({ op: "clone" }).end, ready);
+    if (cloned?.kind === "answered") return new NreplSession(connection, cloned.last.newSession);
+    await connection.close(GOODBYE_MS);
+    return cloned ?? { kind: "lost", detail: "it accepts connections but does not answer" };
+  }
+
+  /** A server that knows no sessions answers `clone` with an error; then everything happens in its only one. */
+  private constructor(connection: NreplConnection, session: string | undefined) {
+    this.#connection = connection;
+    this.#session = session === undefined ? {} : { session };
+  }
+
+  /** Evaluates code until the server is done with it, the connection is lost or `signal` says stop. */
+  async evaluate(
+    code: string,
+    onReply: (reply: Reply) => void,
+    signal: AbortSignal,
+  ): Promise<Answered | Lost | undefined> {
+    const request = this.#connection.request({ op: "eval", code, ...this.#session }, (reply) => {
+      if (reply.status.includes("need-input")) this.#endInput();
+      onReply(reply);
+    });
+    const end = await inTime(request.end, signal);
+    if (end === undefined) await this.#interrupt(request.id);
+    return end;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#session.session !== undefined) {
+      const goodbye = this.#connection.request({ op: "close", ...this.#session });
+      await inTime(goodbye.end, timeLimit(GOODBYE_MS));
+    }
+    await this.#connection.close(GOODBYE_MS);
+  }
+
+  /** Nobody is there to type: what reads gets the end of input. */
+  #endInput(): void {
+    void this.#connection.request({ op: "stdin", stdin: "", ...this.#session }).end;
+  }
+
+  async #interrupt(id: string): Promise<void> {
+    const request = this.#connection.request({ op: "interrupt", "interrupt-id": id, ...this.#session });
+    await inTime(request.end, timeLimit(INTERRUPT_MS));
+  }
+}
+
+/** A port nobody listens on stays that way; one that hangs up may be a server that still starts. */
+function wasHungUp({ detail }: Lost): boolean {
+  return /ECONNRESET|EPIPE|closed the connection/.test(detail);
+}
+
+/** The value of a promise, or nothing when `signal` comes first. */
+async function inTime<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  if (signal.aborted) return undefined;
+  const over = new Promise<undefined>((resolve) => {
+    signal.addEventListener("abort", () => resolve(undefined), { once: true });
+  });
+  return Promise.race([promise, over]);
 }

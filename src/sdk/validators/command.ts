@@ -2,9 +2,12 @@ import { informativeWindows } from "../../feedback/informative-windows.ts";
 import { readLog } from "../../feedback/log.ts";
 import { secretMasker } from "../../feedback/mask-secrets.ts";
 import { describeExitCode, type ProcessEnd, runProcess } from "../../machine/process/run-process.ts";
-import type { ToolResult } from "../tool.ts";
-import { type CompletionValidator, type ValidationOutcome, ValidationResult } from "../validation.ts";
-import { OutputTail } from "./output-tail.ts";
+import {
+  type ToolResult,
+  type CompletionValidator,
+  type ValidationOutcome,
+  ValidationResult,
+} from "../validation.ts";
 
 /** A command that says by its exit code whether the task is complete. */
 export interface CommandValidatorOptions {
@@ -81,4 +84,33 @@ function failed(what: string, output: string): ToolResult<ValidationOutcome> {
 
 function excerpt(text: string, env: Readonly<Record<string, string | undefined>>): string {
   return informativeWindows(readLog(secretMasker(env)(text)).lines, REASON_CHARS).trim();
+}
+
+/** Keeps the end of what a process prints, in bounded memory. */
+class OutputTail {
+  readonly #maxBytes: number;
+  #chunks: Buffer[] = [];
+  #bytes = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  add(chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.#bytes += chunk.length;
+    // Twice the size before cutting, so that a long output is not copied for every chunk.
+    if (this.#bytes > 2 * this.#maxBytes) this.#cut();
+  }
+
+  text(): string {
+    this.#cut();
+    return Buffer.concat(this.#chunks).toString("utf8");
+  }
+
+  #cut(): void {
+    const kept = Buffer.concat(this.#chunks).subarray(-this.#maxBytes);
+    this.#chunks = [kept];
+    this.#bytes = kept.length;
+  }
 }

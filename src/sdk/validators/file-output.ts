@@ -1,7 +1,11 @@
 import { stat } from "node:fs/promises";
 import { isAbsolute, resolve } from "node:path";
-import type { ToolResult } from "../tool.ts";
-import { type CompletionValidator, type ValidationOutcome, ValidationResult } from "../validation.ts";
+import {
+  type ToolResult,
+  type CompletionValidator,
+  type ValidationOutcome,
+  ValidationResult,
+} from "../validation.ts";
 
 /**
  * Incomplete until every file exists. Relative paths start at `cwd`, or at the agent's own directory when absent.

@@ -3,8 +3,9 @@ import { absolutePath } from "../../core/path.ts";
 import { isGreen } from "../../core/status.ts";
 import type { Verdict } from "../../core/verdict.ts";
 import type { Session } from "../session.ts";
-import type { ToolContext, ToolResult } from "../tool.ts";
 import {
+  type ToolContext,
+  type ToolResult,
   type CompletionValidator,
   type ValidationOutcome,
   type ValidationParams,
@@ -41,7 +42,7 @@ export function gauntletValidator(options: GauntletValidatorOptions = {}): Compl
       budget: budgetOf(params, context),
     };
     const answered = await handleStop(stop, context.signal ?? new AbortController().signal);
-    recordStop({ ...stop, door: "sdk" }, answered, { stdout: "", exitCode: 0 });
+    await recordStop({ ...stop, door: "sdk" }, answered, { stdout: "", exitCode: 0 });
     return answerFor(answered.verdict);
   };
 }

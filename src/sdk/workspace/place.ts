@@ -1,7 +1,5 @@
 import { realpathSync } from "node:fs";
 import { basename, isAbsolute, posix, relative, sep, win32 } from "node:path";
-
-import { WorkspaceSecurityError } from "./errors.ts";
 import type { HostMount } from "./host-mount.ts";
 
 /** The host path with its links resolved, once it is known to lie in one of the allowed roots (none given: anywhere). */
@@ -34,4 +32,14 @@ function isInsideRoot(resolved: string, root: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** A mount would read or write outside the places it was given. */
+export class WorkspaceSecurityError extends Error {
+  override readonly name = "WorkspaceSecurityError";
+}
+
+/** A mount is larger than its `maxBytes`. */
+export class WorkspaceBudgetExceededError extends Error {
+  override readonly name = "WorkspaceBudgetExceededError";
 }

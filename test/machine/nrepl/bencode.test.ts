@@ -1,7 +1,11 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { BencodeDecoder } from "../../../src/machine/nrepl/bencode-decoder.ts";
-import { encode, MalformedBencode, type BencodeValue } from "../../../src/machine/nrepl/bencode.ts";
+import {
+  BencodeDecoder,
+  encode,
+  MalformedBencode,
+  type BencodeValue,
+} from "../../../src/machine/nrepl/bencode.ts";
 
 const { value: anyValue } = fc.letrec<{ value: BencodeValue }>((tie) => ({
   value: fc.oneof(

@@ -1,0 +1,160 @@
+import { placedParser } from "./placed-parser.ts";
+import type { Log } from "../log.ts";
+import type { Finding, Parser } from "./parser.ts";
+import { headings, toFinding } from "./sections.ts";
+import { type Caught, finding, ignored } from "./compose.ts";
+import { frameOf } from "./failure-body.ts";
+import type { PlacedText } from "../placed-text.ts";
+
+/** GCC and Clang; many compilers and linters print like them. */
+export const gcc = placedParser({
+  name: "gcc",
+  kind: "build",
+  says: (rest, { file }) => /^(?:fatal )?(?:error|warning): /.test(rest) && SOURCE.test(file),
+});
+
+const SOURCE = /\.(?:[chm]|cc|cpp|cxx|c\+\+|hh|hpp|hxx|inl|mm|cu|cuh|S)$/i;
+
+/** GNU ld, gold and lld: a symbol nobody defines, or two do; with a line only where there is debug information. */
+export const linker: Parser = { name: "linker", kind: "build", parse: parseLinker };
+
+const UNRESOLVED =
+  /^(?:\S*\bld(?:\.\w+)?: )?(?:error: )?(?<file>[^\s:]+\.\w+):(?:\(\.\w+[^)]*\)|(?<line>\d+)): (?<message>(?:undefined reference|multiple definition|undefined symbol).*)$/;
+
+/** Such a line may begin with anything, so all that nobody has read are looked at. */
+function parseLinker({ lines }: Log, isRead: (line: number) => boolean): readonly Finding[] {
+  const symbols: number[] = [];
+  lines.forEach((line, index) => {
+    if (isRead(index)) return;
+    if (line.includes(": undefined ") || line.includes(": multiple ")) symbols.push(index);
+  });
+  return headings(lines, symbols, UNRESOLVED).map(toFinding(({ heading }) => heading));
+}
+
+/** Sanitizers, Go's race detector and valgrind: what went wrong on one line, the stacks below it. */
+export const sanitizers: Parser = { name: "sanitizers", kind: "test", parse: parseSanitizers };
+
+const ERROR =
+  /^(?:==\d+==)?\s*(?:(?:ERROR|WARNING): (?<said>\w+Sanitizer: .*?|DATA RACE)(?: \(pid=\d+\))?$|(?<leak>(?:Direct|Indirect) leak of .*)|(?<memory>(?:Invalid (?:read|write|free)|Conditional jump|Use of uninitialised|Mismatched free|Source and destination overlap|Syscall param|Process terminating with).*|\d[\d,]* (?:\([^)]*\) )?bytes in \d.* are (?:definitely|indirectly|possibly) lost.*))$/;
+
+const SANITIZERS_LONGEST = 40;
+
+function parseSanitizers({ lines, beginning }: Log): readonly Finding[] {
+  const starts = beginning("==", "WARNING: ", "ERROR: ", "Direct leak", "Indirect leak").filter((line) =>
+    ERROR.test(lines[line] ?? ""),
+  );
+  return starts.flatMap((from, order) => {
+    const next = Math.min(starts[order + 1] ?? lines.length, from + SANITIZERS_LONGEST);
+    const length = lines
+      .slice(from + 1, next)
+      .findIndex((line, index) => isEnd(line, lines[from + index] ?? ""));
+    const to = length === -1 ? next : from + 1 + length;
+    const body = lines.slice(from + 1, to).map(withoutProcess);
+    return body.some((line) => frameOf(line) !== undefined)
+      ? [finding(() => describeSanitizers(lines[from] ?? "", body), from, to)]
+      : [];
+  });
+}
+
+/** valgrind ends a report with an empty line of its own; sanitizers with their summary. */
+function isEnd(line: string, before: string): boolean {
+  return (
+    /^==\d+==\s*$/.test(line) ||
+    /^(?:SUMMARY: |={10,}$|Shadow bytes )/.test(line) ||
+    (line.trim() === "" && /leak of|^\s*#\d+ .*\bmain\b/.test(before))
+  );
+}
+
+function withoutProcess(line: string): string {
+  return line.replace(/^==\d+==/, "");
+}
+
+function describeSanitizers(heading: string, body: readonly string[]): Caught {
+  const { said, leak, memory } = ERROR.exec(heading)?.groups ?? {};
+  const frames = body.flatMap((line) => frameOf(line) ?? []);
+  const own = frames.find(({ isForeign }) => !isForeign);
+  const message = (said ?? leak ?? memory ?? heading).replace(/ on address 0x.*$/, "");
+  return {
+    file: own?.file,
+    line: own?.line,
+    column: own?.column,
+    message,
+    excerpt: body.filter((line) => frameOf(line)?.isForeign !== true),
+  };
+}
+
+/** Catch2, doctest, Boost.Test and Check: the failed assertion with its place, the name of the test above it or in it. */
+export const cppTests: Parser = { name: "cpp-tests", kind: "test", parse: parseCppTests };
+
+const FAILED =
+  /^(?:FAILED:$|failed: |ERROR: (?:test case |CHECK|REQUIRE|FAIL|TEST CASE)|FATAL ERROR: |(?:fatal )?error: in "|[FE]:[\w /-]+:[\w]+:\d+: )/;
+const REMARK =
+  /^(?:(?:Entering|Leaving) test |info: |PASSED:$|passed: |last checkpoint: |SUCCESS: |P:[\w /-]+:)/;
+
+function parseCppTests(log: Log): readonly Finding[] {
+  return log.placed.flatMap((placed) => {
+    if (REMARK.test(placed.rest)) return [ignored(placed.index, placed.index + 1)];
+    if (!FAILED.test(placed.rest)) return [];
+    const to = endOfAssertion(log, placed.index + 1);
+    return [finding(() => describeCppTests(log, placed, to), placed.index, to)];
+  });
+}
+
+const CPP_TESTS_LONGEST = 30;
+
+function endOfAssertion({ lines, isPlaced }: Log, start: number): number {
+  let end = start;
+  while (end < lines.length && end - start < CPP_TESTS_LONGEST && !isPlaced(end) && !isBlankEnd(lines, end))
+    end += 1;
+  return end;
+}
+
+function isBlankEnd(lines: readonly string[], index: number): boolean {
+  const line = lines[index] ?? "";
+  return (
+    /^(?:[-=.~]{20,}|\*{3} )/.test(line) ||
+    (line.trim() === "" && !/^\s*(?:values|logged|with expansion)/.test(lines[index + 1] ?? ""))
+  );
+}
+
+/** `in "suite/test": message` of Boost; `F:case:test:0: message` of Check; `REQUIRE( x )` below the place of Catch2. */
+function describeCppTests(log: Log, { file, line, column, rest, index }: PlacedText, to: number): Caught {
+  const below = log.lines.slice(index + 1, to);
+  const own =
+    /^(?:fatal )?error: in "(?<test>[^"]+)": (?<message>.*)$|^[FE]:(?<suite>[\w /-]+):(?<name>\w+):\d+: (?<said>.*)$/.exec(
+      rest,
+    )?.groups;
+  const test = own?.["test"] ?? own?.["name"] ?? nameAbove(log.lines, index);
+  const said = own?.["message"] ?? own?.["said"] ?? (/^FAILED:$/.test(rest) ? below[0] : rest);
+  return { file, line, column, test, message: said, excerpt: below };
+}
+
+const FARTHEST = 80;
+const RULE = /^(?:-{20,}|={20,})$/;
+
+/** Between two rules, a section below its test case; or behind `TEST CASE:`. */
+function nameAbove(lines: readonly string[], index: number): string | undefined {
+  const start = Math.max(0, index - FARTHEST);
+  for (let above = index - 1; above >= start; above -= 1) {
+    const line = lines[above] ?? "";
+    const named = /^TEST CASE: +(?<test>\S.*)$/.exec(line)?.groups?.["test"];
+    if (named !== undefined) return [named, ...sectionsBelow(lines, above + 1)].join(" > ");
+    if (RULE.test(line) && (lines[above - 1] ?? "").trim() !== "") return betweenRules(lines, above);
+  }
+  return undefined;
+}
+
+function sectionsBelow(lines: readonly string[], from: number): readonly string[] {
+  const end = lines.slice(from, from + 10).findIndex((line) => line.trim() === "");
+  return lines.slice(from, from + Math.max(0, end)).map((line) => line.trim());
+}
+
+function betweenRules(lines: readonly string[], end: number): string | undefined {
+  const names: string[] = [];
+  for (let above = end - 1; above >= Math.max(0, end - 10); above -= 1) {
+    const line = lines[above] ?? "";
+    if (RULE.test(line)) return names.join(" > ") || undefined;
+    names.unshift(line.trim());
+  }
+  return undefined;
+}
