@@ -19,6 +19,7 @@ import { addHookLookingCommands, addInstallCommands } from "./host-commands.ts";
 import { addProofCommands } from "./proof-commands.ts";
 import { readReportTargets } from "./report-targets.ts";
 import type { Terminal } from "./terminal.ts";
+import { addTrustCommands } from "./trust-commands.ts";
 
 /** Runs one command; what it returns is the exit code. */
 export type Act = (use: (terminal: Terminal) => Promise<number>) => Promise<void>;
@@ -47,6 +48,8 @@ export function gauntletCommands(act: Act): Command {
   addProofCommands(program, act);
   program.commandsGroup("Understand the stop hook:");
   addHookLookingCommands(program, act);
+  program.commandsGroup("Decide what only you can:");
+  addTrustCommands(program, act);
   program.commandsGroup("More:");
   addOtherCommands(program, act);
   addMcpCommand(program, act);
@@ -94,6 +97,7 @@ function addHookCommands(program: Command): void {
     .command("stop-hook")
     .description("answer an agent's stop hook (agents call it, not people)")
     .option("--host <name>", "which agent asks, when it cannot be told from the event")
+    .option("--only-allowed", "run nothing of a project that `agent-gauntlet allow` does not know")
     .allowUnknownOption()
     .action(async () => {});
   program

@@ -10,11 +10,19 @@ export interface SessionRecord {
   readonly root?: string;
   /** HEAD when the session was first seen in that project. */
   readonly start?: { readonly root: string; readonly head: string };
+  /** The gates it began with. */
+  readonly gates?: RecordedGates;
   /** Facts the user was told, each once per session. */
   readonly told: readonly string[];
   /** Its last stop was blocked; with the host's flag set, the next one may read nothing but this. */
   readonly blocked?: BlockedStop;
   readonly lastStop?: StopRecord;
+}
+
+export interface RecordedGates {
+  readonly root: string;
+  /** The hash of their definition, under which it is kept. */
+  readonly hash: string;
 }
 
 export const NEW_RECORD: SessionRecord = { told: [] };

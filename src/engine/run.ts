@@ -12,6 +12,7 @@ import type { DetectedChanges } from "../machine/git/changes.ts";
 import type { Snapshot } from "../machine/git/snapshot.ts";
 import { WorkTree } from "../machine/git/work-tree.ts";
 import { makeRoomForRun, prepareLogDir } from "../machine/logs/log-dir.ts";
+import { currentEnv } from "../machine/process/environment.ts";
 import { GateGroups } from "../machine/process/leftovers.ts";
 import { trace } from "../machine/process/environment.ts";
 import { acquireLock, lockReleased } from "../machine/state/lock.ts";
@@ -30,7 +31,7 @@ import { GateSpans, stillnessOf } from "./stillness.ts";
 export async function executeRun(request: RunRequest): Promise<RunResult> {
   const opened = await openProject(request);
   trace("settings read");
-  if (!opened.ok) return troubled(opened.trouble);
+  if (!opened.ok) return withRemoval(troubled(opened.trouble), request);
   const project = opened.value;
   for (const warning of project.warnings)
     request.onEvent?.({ kind: "warned", message: diagnosticLine(warning) });
@@ -40,7 +41,16 @@ export async function executeRun(request: RunRequest): Promise<RunResult> {
   while (isBusy(result, project, request) && (await lockReleased(project.logDir.lockFile, project.signal)))
     result = await runIfNeeded(project, request);
   noteResult(result);
-  return { ...result, notices: [...noticesOf(project, result), ...result.notices] };
+  const { trust } = project;
+  const notices = [...(trust?.notices ?? []), ...noticesOf(project, result), ...result.notices];
+  return { ...result, notices, ...(trust === undefined ? {} : { trust }) };
+}
+
+/** A session whose project had gates and has none any more did not just begin outside of one. */
+async function withRemoval(result: RunResult, { record, env }: RunRequest): Promise<RunResult> {
+  if (result.status !== "no_config" || record?.gates === undefined) return result;
+  const { noticeOfRemoval } = await import("./trust/watch-gates.ts"); // hardly ever
+  return { ...result, notices: noticeOfRemoval(record, env ?? currentEnv()) };
 }
 
 /** Another session's run, or a user's, is waited for where the project wants it; a stop of the same session answers at once. */

@@ -17,6 +17,7 @@ export function outputSchema() {
     status,
     clean,
     health,
+    allow,
     doctorSchema,
     explainSchema,
     logSchema,
@@ -293,9 +294,28 @@ const health = z
   })
   .describe("`health`: which reviewers can be asked.");
 
+const allow = z
+  .strictObject({
+    ...head("allow"),
+    projects: z
+      .array(
+        z.strictObject({
+          root: z.string().describe("The project's directory."),
+          decision: z.enum(["allowed", "denied"]).describe("What the user said."),
+          at: time,
+          hash: z
+            .string()
+            .nullable()
+            .describe("Of the gates that were allowed, as `allow --print` shows it."),
+        }),
+      )
+      .describe("Every project the user decided about."),
+  })
+  .describe("`allow --list`: what hooks that serve every project may run.");
+
 const trouble = z
   .strictObject({
-    ...head("detect", "list", "validate", "status", "clean", "explain", "log", "verify", "attest"),
+    ...head("detect", "list", "validate", "status", "clean", "explain", "log", "verify", "attest", "allow"),
     status: z.enum(["no_config", "error", "lock_conflict"]).describe("What kind of trouble."),
     message: z.string().describe("What happened and what to do about it."),
   })

@@ -14,6 +14,7 @@ const file = jsonFile<SessionRecord>(
   1,
   z.looseObject({
     root: z.optional(z.string()),
+    gates: z.optional(z.looseObject({ root: z.string(), hash: z.string() })),
     told: z.array(z.string()),
     blocked: z.optional(
       z.looseObject({ whenActive: z.enum(["allow", "enforce"]), root: z.string(), attempts: z.int() }),
@@ -52,6 +53,19 @@ export function listSessionRecords(env: Environment): readonly SessionRecord[] {
   return recordsIn(directory)
     .flatMap((name) => file.read(join(directory, name)).value ?? [])
     .toSorted((one, other) => (other.lastStop?.at ?? 0) - (one.lastStop?.at ?? 0));
+}
+
+/** Writes the records anew for which `change` has something else. */
+export function changeSessions(
+  env: Environment,
+  change: (record: SessionRecord) => SessionRecord | undefined,
+): void {
+  const directory = directoryOf(env);
+  for (const name of recordsIn(directory)) {
+    const record = file.read(join(directory, name)).value;
+    const changed = record && change(record);
+    if (changed !== undefined) file.write(join(directory, name), changed);
+  }
 }
 
 /** Starting over in a project gives its sessions their budgets back. */
