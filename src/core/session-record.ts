@@ -8,10 +8,8 @@ import type { Verdict } from "./verdict.ts";
 export interface SessionRecord {
   /** The project of its last stop that had one. */
   readonly root?: string;
-  /** HEAD when the session was first seen in that project. */
-  readonly start?: { readonly root: string; readonly head: string };
-  /** The gates it began with. */
-  readonly gates?: RecordedGates;
+  /** Where it began, in each project it was seen in. The first sight of a project stays. */
+  readonly starts?: readonly SessionStart[];
   /** Facts the user was told, each once per session. */
   readonly told: readonly string[];
   /** Its last stop was blocked; with the host's flag set, the next one may read nothing but this. */
@@ -19,9 +17,36 @@ export interface SessionRecord {
   readonly lastStop?: StopRecord;
 }
 
+/** A project when a session was first seen in it: at the host's session start or prompt, or else at its first stop. */
+export interface SessionStart {
+  readonly root: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** Absent without commits. */
+  readonly head?: string;
+  /** The work tree before the agent touched it. Absent where the first sight was a stop, or the tree could not be kept. */
+  readonly tree?: string;
+  /** The hash of the gates' definition, under which it is kept. */
+  readonly gates?: string;
+}
+
+export function startIn(record: SessionRecord | undefined, root: string): SessionStart | undefined {
+  return record?.starts?.find((start) => start.root === root);
+}
+
+export function withStart(record: SessionRecord, start: SessionStart): SessionRecord {
+  if (startIn(record, start.root) !== undefined) return record;
+  return { ...record, starts: [...(record.starts ?? []), start] };
+}
+
+/** The same with the gates that this project's stops are compared with. */
+export function withGates(record: SessionRecord, { root, hash }: RecordedGates): SessionRecord {
+  const starts = record.starts ?? [];
+  return { ...record, starts: starts.map((one) => (one.root === root ? { ...one, gates: hash } : one)) };
+}
+
 export interface RecordedGates {
   readonly root: string;
-  /** The hash of their definition, under which it is kept. */
   readonly hash: string;
 }
 

@@ -17,6 +17,8 @@ export interface Settings {
   readonly debugLog: DebugLogSettings;
   /** What of the project its gates run, by name: `package.json script "test"`, `scripts/check.sh`. */
   readonly scripts: Readonly<Record<string, Script>>;
+  /** What is shared with other machines; absent where nothing is. */
+  readonly remote?: RemoteSettings;
   /** Changes whenever the gates or the way they are chosen change; part of every pass record. */
   readonly gateHash: string;
   /** Changes with everything that judges: gates, scripts, retries, how the hook behaves. */
@@ -62,6 +64,28 @@ export interface StopHookSettings {
 export interface DebugLogSettings {
   readonly enabled: boolean;
   readonly maxBytes: number;
+}
+
+/** What a project shares with other machines. */
+export interface RemoteSettings {
+  readonly cache?: CacheSettings;
+}
+
+/** Where passes are shared, and whose count. */
+export interface CacheSettings {
+  /** Without a slash at its end, and without credentials. */
+  readonly url: string;
+  readonly write: "never" | "ci" | "always";
+  readonly trust: readonly TrustedKey[];
+  readonly expiresMs: number;
+  /** For all look-ups of a run together; after that the gates simply run. */
+  readonly budgetMs: number;
+}
+
+export interface TrustedKey {
+  /** Relative to the project root. */
+  readonly file: string;
+  readonly pem: string;
 }
 
 /** How a red run compares with the attempt before it. */

@@ -3,6 +3,7 @@ import type { Diagnostic } from "../core/diagnostic.ts";
 import { absolutePath } from "../core/path.ts";
 import type { RunRequest, TrustFacts } from "../core/run.ts";
 import { settingsAt } from "../core/gated-event.ts";
+import { startIn } from "../core/session-record.ts";
 import type { Settings } from "../core/settings.ts";
 import { fail, ok, type Result } from "../core/trouble.ts";
 import { findProject } from "../machine/files/find-project.ts";
@@ -10,7 +11,7 @@ import { baseBranchIn, type ChangeQuery } from "../machine/git/base.ts";
 import { type LogDir, logDirOf } from "../machine/logs/log-dir.ts";
 import { currentEnv, type Environment, isCi } from "../machine/process/environment.ts";
 import { timeLimit } from "../machine/process/time-limit.ts";
-import { passDirOf } from "../machine/state/passes.ts";
+import { projectStateDir } from "../machine/state/project-dir.ts";
 import { sessionKey } from "../machine/state/session-key.ts";
 import type { WatchedSettings } from "./trust/watch-gates.ts";
 
@@ -50,7 +51,7 @@ export async function openProject(request: RunRequest): Promise<Result<Project>>
     warnings,
     ...(trust === undefined ? {} : { trust }),
     logDir: logDirOf(root, logDir),
-    passDir: passDirOf(root, env),
+    passDir: projectStateDir(root, env),
     session: request.event === undefined ? "command-line" : sessionKey(request.event, root),
     env,
     ci,
@@ -68,8 +69,9 @@ async function loadWatched(request: RunRequest, env: Environment): Promise<Resul
       ? fail({ kind: "no-config", searchedFrom: request.cwd })
       : await loadSettingsQuickly(found, env);
   if (event === undefined || record === undefined) return loaded;
-  const isAsBegun = loaded.ok && loaded.value.settings.definitionHash === record.gates?.hash;
-  if (isAsBegun && allowed === undefined && record.gates?.root === found) return loaded;
+  const began = found === undefined ? undefined : startIn(record, found)?.gates;
+  const isAsBegun = loaded.ok && loaded.value.settings.definitionHash === began;
+  if (isAsBegun && allowed === undefined && record.starts?.length === 1) return loaded;
   const { watchGates } = await import("./trust/watch-gates.ts"); // most stops find the gates as they were
   return watchGates({ request, root: found ?? absolutePath(request.cwd), env }, loaded);
 }

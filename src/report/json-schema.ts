@@ -2,6 +2,7 @@ import * as z from "zod";
 import { FINDING_STATUSES, PRIORITIES } from "../core/finding.ts";
 import { STATUSES } from "../core/status.ts";
 import { doctorSchema, explainSchema } from "./host-json-schema.ts";
+import { ciPlanSchema, keysSchema } from "./fleet-json-schema.ts";
 import { attestSchema, logSchema, verifySchema } from "./proof-json-schema.ts";
 
 /**
@@ -23,6 +24,8 @@ export function outputSchema() {
     logSchema,
     verifySchema,
     attestSchema,
+    keysSchema,
+    ciPlanSchema,
     trouble,
   ]);
 }
@@ -315,7 +318,20 @@ const allow = z
 
 const trouble = z
   .strictObject({
-    ...head("detect", "list", "validate", "status", "clean", "explain", "log", "verify", "attest", "allow"),
+    ...head(
+      "detect",
+      "list",
+      "validate",
+      "status",
+      "clean",
+      "explain",
+      "log",
+      "verify",
+      "attest",
+      "keys",
+      "ci",
+      "allow",
+    ),
     status: z.enum(["no_config", "error", "lock_conflict"]).describe("What kind of trouble."),
     message: z.string().describe("What happened and what to do about it."),
   })

@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { fixedPart, isException } from "../../core/entry-point.ts";
 import { type AbsolutePath, projectPath } from "../../core/path.ts";
-import type { RetryPolicy, EntryPoint, Settings } from "../../core/settings.ts";
+import type { EntryPoint, RemoteSettings, RetryPolicy, Settings } from "../../core/settings.ts";
 import { type Result, fail, ok } from "../../core/trouble.ts";
 import { ConfigFiles, type ExpectedDirectory } from "./config-files.ts";
 import type { Environment } from "./environment-overrides.ts";
@@ -12,6 +12,7 @@ import { type Layers, debugLogSettings, stopHookSettings, readGlobal } from "./l
 import { readEntryPoints } from "./read-entry-points.ts";
 import { readScripts } from "./read-scripts.ts";
 import { isPlainMap, readKeys, reportUnknownKeys } from "./read-value.ts";
+import { readRemote } from "./remote-schema.ts";
 import { configSchema, RETRY_DEFAULTS } from "./schema.ts";
 import type { SourceText } from "../source-text.ts";
 import { type YamlSource, parseYaml } from "../yaml/yaml-source.ts";
@@ -35,6 +36,10 @@ export async function loadSettings(root: AbsolutePath, env: Environment): Promis
   const tables = await readGates(config, files);
   const entryPoints = config === undefined ? [] : readEntryPoints(config, tables, files);
   const fields = config && readFields(config, files);
+  const remote =
+    config !== undefined && fields?.remote !== undefined
+      ? await readRemote(fields.remote, config, files)
+      : undefined;
   if (config !== undefined && fields !== undefined) keepLogsApart(config, { fields, entryPoints }, files);
   const global = await readGlobal(env);
 
@@ -43,7 +48,7 @@ export async function loadSettings(root: AbsolutePath, env: Environment): Promis
     return fail({ kind: "config-invalid", diagnostics });
   const scripts = readScripts(entryPoints, files);
   const layers = { env, project: fields, global: global.fields };
-  const settings = toSettings({ root, fields, entryPoints, scripts }, layers);
+  const settings = toSettings({ root, fields, entryPoints, scripts, remote }, layers);
   const { expected, lookedAt } = files;
   return ok({ settings, warnings: diagnostics, files: [...lookedAt, ...global.lookedAt], expected });
 }
@@ -103,9 +108,10 @@ interface Project {
   readonly fields: NonNullable<ReturnType<typeof readFields>>;
   readonly entryPoints: readonly EntryPoint[];
   readonly scripts: Settings["scripts"];
+  readonly remote: RemoteSettings | undefined;
 }
 
-function toSettings({ root, fields, entryPoints, scripts }: Project, layers: Layers): Settings {
+function toSettings({ root, fields, entryPoints, scripts, remote }: Project, layers: Layers): Settings {
   const chosen = {
     baseBranch: fields.base_branch,
     entryPoints,
@@ -120,6 +126,7 @@ function toSettings({ root, fields, entryPoints, scripts }: Project, layers: Lay
     stopHook: stopHookSettings(layers),
     debugLog: debugLogSettings(layers),
     scripts,
+    ...(remote === undefined ? {} : { remote }),
     gateHash: gateHash(chosen),
   };
   return { root, ...definition, definitionHash: definitionHash(definition) };

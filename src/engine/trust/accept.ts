@@ -1,5 +1,6 @@
 import { allowedHash } from "../../config/gauntlet/gate-hash.ts";
 import { differences, type GateChange } from "../../core/gates-definition.ts";
+import type { SessionStart } from "../../core/session-record.ts";
 import type { Settings } from "../../core/settings.ts";
 import { ok, type Result } from "../../core/trouble.ts";
 import { now } from "../../machine/clock.ts";
@@ -19,18 +20,21 @@ export interface Acceptable {
 export function acceptGates(settings: Settings, env: Environment): Acceptable {
   const { root, ...definition } = settings;
   const consent = consentFor(root, env);
-  const begun = listSessionRecords(env).flatMap(({ gates }) =>
-    gates !== undefined && isSameProject(gates.root, root) ? (readDefinition(gates.hash, env) ?? []) : [],
-  );
+  const isHere = (start: SessionStart): boolean =>
+    start.gates !== undefined && isSameProject(start.root, root);
+  const begun = listSessionRecords(env)
+    .flatMap(({ starts = [] }) => starts.filter(isHere))
+    .flatMap(({ gates = "" }) => readDefinition(gates, env) ?? []);
   const before = consent?.definition === undefined ? begun : [consent.definition, ...begun];
   const all = before.flatMap((one) => differences(one, settings));
   const changes = [...new Map(all.map((change) => [change.text, change])).values()];
   const commit = (): Result<void> => {
     keepDefinition(definition, env);
     changeSessions(env, (record) => {
-      const { gates } = record;
-      if (gates === undefined || !isSameProject(gates.root, root)) return undefined;
-      return { ...record, gates: { ...gates, hash: settings.definitionHash } };
+      const { starts = [] } = record;
+      if (!starts.some(isHere)) return undefined;
+      const gates = settings.definitionHash;
+      return { ...record, starts: starts.map((start) => (isHere(start) ? { ...start, gates } : start)) };
     });
     if (consent?.decision !== "allowed") return ok(undefined);
     return writeConsent({ ...consent, at: now(), hash: allowedHash(settings), definition }, env);

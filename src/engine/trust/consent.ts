@@ -10,6 +10,7 @@ import { allow, type Verdict } from "../../core/verdict.ts";
 import { registeredMain } from "../../machine/git/places.ts";
 import type { Environment } from "../../machine/process/environment.ts";
 import { type Consent, readConsent, readDefinition } from "../../machine/state/trusted-gates.ts";
+import { isSameProject } from "./stray.ts";
 
 /** Whether the user allowed a project's gates; `judgedBy` is what was allowed, where the gates are no longer that. */
 type Consented =
@@ -47,7 +48,11 @@ interface Answered {
  * Asked by a hook that serves every project, before anything of the project is run, git included. Gates that were changed in a
  * session that began with the allowed ones do not make its stops free: the allowed ones go on judging.
  */
-async function consentTo(root: AbsolutePath, record: SessionRecord, env: Environment): Promise<Consented> {
+export async function consentTo(
+  root: AbsolutePath,
+  record: SessionRecord,
+  env: Environment,
+): Promise<Consented> {
   const consent = consentFor(root, env);
   if (consent?.decision === "denied")
     return { kind: "not-allowed", detail: "you denied it; `agent-gauntlet allow` takes that back" };
@@ -77,8 +82,9 @@ function isAllowedByVariable(now: Settings, env: Environment): boolean {
 }
 
 /** Where nothing is known of the session's beginning, the change may be the agent's. */
-function beganAllowed({ gates }: SessionRecord, { hash }: Consent, env: Environment): boolean {
-  const began = gates === undefined ? undefined : readDefinition(gates.hash, env);
+function beganAllowed({ starts = [] }: SessionRecord, { hash, root }: Consent, env: Environment): boolean {
+  const start = starts.find((one) => isSameProject(one.root, root));
+  const began = start?.gates === undefined ? undefined : readDefinition(start.gates, env);
   return began === undefined || allowedHash(began) === hash;
 }
 

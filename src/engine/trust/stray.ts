@@ -1,5 +1,6 @@
 import type { Notice } from "../../core/notice.ts";
 import { absolutePath, type AbsolutePath } from "../../core/path.ts";
+import type { SessionStart } from "../../core/session-record.ts";
 import type { StopEvent } from "../../core/stop-event.ts";
 import { isBelow } from "../../machine/files/find-project.ts";
 import { mainProject } from "../../machine/git/places.ts";
@@ -8,7 +9,7 @@ import { mainProject } from "../../machine/git/places.ts";
 interface Candidates {
   readonly here: AbsolutePath | undefined;
   readonly home: AbsolutePath | undefined;
-  readonly began: string | undefined;
+  readonly starts: readonly SessionStart[];
 }
 
 /**
@@ -17,11 +18,12 @@ interface Candidates {
  */
 export function projectOfStray(
   { cwd, projectDir = cwd }: StopEvent,
-  { here, home, began }: Candidates,
+  { here, home, starts }: Candidates,
 ): AbsolutePath | undefined {
   if (home !== undefined) return here !== undefined && isSameProject(here, home) ? here : home;
-  if (here !== undefined || began === undefined) return here;
-  return isBelow(projectDir, began) || isBelow(cwd, began) ? absolutePath(began) : undefined;
+  if (here !== undefined) return here;
+  const began = starts.find(({ root }) => isBelow(projectDir, root) || isBelow(cwd, root));
+  return began && absolutePath(began.root);
 }
 
 /** All work trees of a repository are one project. */

@@ -1,5 +1,6 @@
 import { ConfigFiles } from "../../config/gauntlet/config-files.ts";
 import { definitionHash, gateHash } from "../../config/gauntlet/gate-hash.ts";
+import { loadSettingsQuickly } from "../../config/gauntlet/settings-cache.ts";
 import { readScripts } from "../../config/gauntlet/read-scripts.ts";
 import { definedOnly } from "../../core/defined-only.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
@@ -45,18 +46,17 @@ type Loaded = Result<Omit<WatchedSettings, "trust">>;
  */
 export function watchGates(watch: Watch, loaded: Loaded): Result<WatchedSettings> {
   const { request, root, env } = watch;
-  const began = request.record?.gates;
-  if (request.allowed !== undefined) return held(watch, loaded, request.allowed);
+  const began = beganIn(request, root);
+  if (request.allowed !== undefined) return held(watch, loaded, { recorded: request.allowed, began });
   if (began === undefined) return loaded.ok ? ok(beginning(watch, loaded.value)) : loaded;
-  if (!isSameProject(began.root, root)) return loaded.ok ? ok(foreign(watch, loaded.value, began)) : loaded;
   const recorded = readDefinition(began.hash, env);
   if (recorded === undefined) return loaded.ok ? ok(withoutBeginning(watch, loaded.value)) : loaded;
   const now = loaded.ok ? loaded.value.settings : undefined;
   const mayHold = [recorded, now].some((one) => one?.stopHook.whenGatesChange === "hold");
-  if (mayHold) return held(watch, loaded, recorded);
+  if (mayHold) return held(watch, loaded, { recorded, began });
   if (!loaded.ok || now === undefined) return loaded;
   const changes = differences(recorded, now);
-  const notices = [...noticeOfStraying(root, began.root), ...told(now, changes)];
+  const notices = [...strayed(watch), ...told(now, changes)];
   if (changes.length === 0) keepDefinition(definitionIn(now), env);
   return ok({
     ...loaded.value,
@@ -64,13 +64,28 @@ export function watchGates(watch: Watch, loaded: Loaded): Result<WatchedSettings
   });
 }
 
-/** The gates of another project cannot be compared; those of the beginning stay on record. */
-function foreign(
-  { root }: Watch,
-  loaded: Omit<WatchedSettings, "trust">,
-  began: TrustFacts["gates"],
-): WatchedSettings {
-  return { ...loaded, trust: { gates: began, notices: noticeOfStraying(root, began.root) } };
+/** The gates of the session's beginning here, or in another work tree of the same repository. */
+function beganIn({ record }: RunRequest, root: string): TrustFacts["gates"] | undefined {
+  const starts = record?.starts ?? [];
+  const found =
+    starts.find((one) => one.root === root && one.gates !== undefined) ??
+    starts.find((one) => one.gates !== undefined && isSameProject(one.root, root));
+  return found?.gates === undefined ? undefined : { root: found.root, hash: found.gates };
+}
+
+/** Where the session was first seen in another directory, changes there were not looked at. */
+function strayed({ request, root }: Watch): readonly Notice[] {
+  const [first] = request.record?.starts ?? [];
+  return first === undefined ? [] : noticeOfStraying(root, first.root);
+}
+
+/** For the beginning of a session: the hash under which the gates are kept; undefined where they cannot be read. */
+export async function recordGates(root: AbsolutePath, env: Environment): Promise<string | undefined> {
+  const loaded = await loadSettingsQuickly(root, env);
+  if (!loaded.ok) return undefined;
+  const { settings } = loaded.value;
+  keepDefinition(definitionIn(settings), env);
+  return settings.definitionHash;
 }
 
 function gatesOf(root: string, { definitionHash: hash }: GatesDefinition): TrustFacts["gates"] {
@@ -81,12 +96,10 @@ function definitionIn({ root: _root, ...definition }: Settings): GatesDefinition
   return definition;
 }
 
-function beginning(
-  { root, env }: Watch,
-  { settings, warnings }: Omit<WatchedSettings, "trust">,
-): WatchedSettings {
+function beginning(watch: Watch, { settings, warnings }: Omit<WatchedSettings, "trust">): WatchedSettings {
+  const { root, env } = watch;
   keepDefinition(definitionIn(settings), env);
-  return { settings, warnings, trust: { gates: gatesOf(root, settings), notices: [] } };
+  return { settings, warnings, trust: { gates: gatesOf(root, settings), notices: strayed(watch) } };
 }
 
 /** That something changed is known, but not what. */
@@ -105,7 +118,14 @@ function told(now: Settings, changes: readonly GateChange[]): readonly Notice[] 
 }
 
 /** Judges by what was recorded, or allowed; with what was added since where that may run. */
-function held(watch: Watch, loaded: Loaded, recorded: GatesDefinition): Result<WatchedSettings> {
+function held(
+  watch: Watch,
+  loaded: Loaded,
+  {
+    recorded,
+    began,
+  }: { readonly recorded: GatesDefinition; readonly began: TrustFacts["gates"] | undefined },
+): Result<WatchedSettings> {
   const { request, root, env } = watch;
   const now = loaded.ok ? loaded.value.settings : undefined;
   const isAllowed = request.allowed !== undefined;
@@ -116,16 +136,15 @@ function held(watch: Watch, loaded: Loaded, recorded: GatesDefinition): Result<W
   const definition = heldBy(kept, undefined, { mayAdd: false, withoutGates });
   const settings = rehashed({ root, ...definition, scripts });
   const changes = now === undefined ? [LOST] : differences(recorded, now);
-  const gates = request.record?.gates ?? gatesOf(root, recorded);
+  const gates = began ?? gatesOf(root, recorded);
   const isAsRecorded = changes.length === 0 && now !== undefined;
-  if (isAsRecorded || request.record?.gates === undefined)
-    keepDefinition(isAsRecorded ? definitionIn(now) : recorded, env);
+  if (isAsRecorded || began === undefined) keepDefinition(isAsRecorded ? definitionIn(now) : recorded, env);
   return ok({
     settings,
     warnings: loaded.ok ? loaded.value.warnings : [],
     trust: {
       gates: isAsRecorded ? gatesOf(root, now) : gates,
-      notices: [...noticeOfStraying(root, gates.root), ...heldNotice(changes, isAllowed)],
+      notices: [...strayed(watch), ...heldNotice(changes, isAllowed)],
       ...(disputed.length === 0 ? {} : { hold: dispute(disputed, settings, isAllowed) }),
     },
   });
@@ -178,16 +197,14 @@ function dispute(
 }
 
 /** What to say where the configuration of a session's project is gone. */
-export function noticeOfRemoval(
-  { gates }: NonNullable<RunRequest["record"]>,
-  env: Environment,
-): readonly Notice[] {
-  if (gates === undefined) return [];
-  const { entryPoints = [] } = readDefinition(gates.hash, env) ?? {};
+export function noticeOfRemoval(request: RunRequest, env: Environment): readonly Notice[] {
+  const began = beganIn(request, request.cwd);
+  if (began === undefined) return [];
+  const { entryPoints = [] } = readDefinition(began.hash, env) ?? {};
   const names = [...new Set(entryPoints.flatMap((one) => one.gates.map(({ name }) => name)))];
   const list = names.length === 0 ? "" : ` (${names.slice(0, 8).join(", ")}${names.length > 8 ? ", …" : ""})`;
-  const text = `Gauntlet: .gauntlet/config.yml was removed from ${gates.root} in this session. Its gates${list} no longer run.`;
-  return [{ key: `removed ${gates.root}`, text, isFirst: true }];
+  const text = `Gauntlet: .gauntlet/config.yml was removed from ${began.root} in this session. Its gates${list} no longer run.`;
+  return [{ key: `removed ${began.root}`, text, isFirst: true }];
 }
 
 interface Answered {

@@ -1,20 +1,21 @@
 import { join } from "node:path";
-import * as z from "zod/mini";
+import * as v from "valibot";
 import type { GatesDefinition } from "../../core/gates-definition.ts";
 import type { Result } from "../../core/trouble.ts";
 import { discard, isFile, makePrivateDirectory, modifiedAt, namesIn, troubleOf } from "../files/files.ts";
-import { projectStateDir, stateHome } from "../files/xdg.ts";
+import { stateHome } from "../files/xdg.ts";
 import type { Environment } from "../process/environment.ts";
 import { jsonFile } from "./json-file.ts";
+import { projectStateDir } from "./project-dir.ts";
 
-const definition = z.looseObject({
-  entryPoints: z.array(
-    z.looseObject({ path: z.string(), gates: z.array(z.looseObject({ name: z.string() })) }),
+const definition = v.looseObject({
+  entryPoints: v.array(
+    v.looseObject({ path: v.string(), gates: v.array(v.looseObject({ name: v.string() })) }),
   ),
-  scripts: z.record(z.string(), z.looseObject({ hash: z.string() })),
-  stopHook: z.looseObject({ enabled: z.boolean() }),
-  gateHash: z.string(),
-  definitionHash: z.string(),
+  scripts: v.record(v.string(), v.looseObject({ hash: v.string() })),
+  stopHook: v.looseObject({ enabled: v.boolean() }),
+  gateHash: v.string(),
+  definitionHash: v.string(),
 });
 
 const definitions = jsonFile<GatesDefinition>(1, definition as never); // the rest is as we wrote it
@@ -66,12 +67,12 @@ export interface Consent {
 
 const consents = jsonFile<Consent>(
   1,
-  z.looseObject({
-    root: z.string(),
-    decision: z.enum(["allowed", "denied"]),
-    at: z.number(),
-    hash: z.string(),
-    definition: z.optional(definition),
+  v.looseObject({
+    root: v.string(),
+    decision: v.picklist(["allowed", "denied"]),
+    at: v.number(),
+    hash: v.string(),
+    definition: v.optional(definition),
   }) as never,
 );
 
