@@ -20,6 +20,7 @@ import { addFleetCommands } from "./fleet-commands.ts";
 import { addProofCommands } from "./proof-commands.ts";
 import { readReportTargets } from "./report-targets.ts";
 import type { Terminal } from "./terminal.ts";
+import { addTrustCommands } from "./trust-commands.ts";
 
 /** Runs one command; what it returns is the exit code. */
 export type Act = (use: (terminal: Terminal) => Promise<number>) => Promise<void>;
@@ -50,6 +51,8 @@ export function gauntletCommands(act: Act): Command {
   addFleetCommands(program, act);
   program.commandsGroup("Understand the stop hook:");
   addHookLookingCommands(program, act);
+  program.commandsGroup("Decide what only you can:");
+  addTrustCommands(program, act);
   program.commandsGroup("More:");
   addOtherCommands(program, act);
   addMcpCommand(program, act);
@@ -99,6 +102,7 @@ function addHookCommands(program: Command): void {
     .command("stop-hook")
     .description("answer an agent's stop hook (agents call it, not people)")
     .option("--host <name>", "which agent asks, when it cannot be told from the event")
+    .option("--only-allowed", "run nothing of a project that `agent-gauntlet allow` does not know")
     .allowUnknownOption()
     .action(async () => {});
   program

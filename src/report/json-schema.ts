@@ -18,6 +18,7 @@ export function outputSchema() {
     status,
     clean,
     health,
+    allow,
     doctorSchema,
     explainSchema,
     logSchema,
@@ -318,6 +319,25 @@ const health = z
   })
   .describe("`health`: which reviewers can be asked.");
 
+const allow = z
+  .strictObject({
+    ...head("allow"),
+    projects: z
+      .array(
+        z.strictObject({
+          root: z.string().describe("The project's directory."),
+          decision: z.enum(["allowed", "denied"]).describe("What the user said."),
+          at: time,
+          hash: z
+            .string()
+            .nullable()
+            .describe("Of the gates that were allowed, as `allow --print` shows it."),
+        }),
+      )
+      .describe("Every project the user decided about."),
+  })
+  .describe("`allow --list`: what hooks that serve every project may run.");
+
 const trouble = z
   .strictObject({
     ...head(
@@ -332,6 +352,7 @@ const trouble = z
       "attest",
       "keys",
       "ci",
+      "allow",
     ),
     status: z.enum(["no_config", "error", "lock_conflict"]).describe("What kind of trouble."),
     message: z.string().describe("What happened and what to do about it."),
