@@ -19,6 +19,7 @@ const NOT_FOR_MACHINES = [
   "install",
   "uninstall",
   "simulate",
+  "dashboard",
   "demo",
   "report",
 ];

@@ -9,6 +9,7 @@ import {
   renameSync,
   statSync,
   truncateSync,
+  writeFileSync,
   writeSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -18,7 +19,15 @@ import { ok, type Result } from "../../core/trouble.ts";
 import type { LedgerRecord, Unchained } from "../../core/verdict-record.ts";
 import { now } from "../clock.ts";
 import { hasCode } from "../files/errno.ts";
-import { discard, makePrivateDirectory, readSmallFile, removeTree, troubleOf } from "../files/files.ts";
+import {
+  discard,
+  makePrivateDirectory,
+  namesIn,
+  readSmallFile,
+  readText,
+  removeTree,
+  troubleOf,
+} from "../files/files.ts";
 import { projectStateDir, stateHome } from "../files/xdg.ts";
 import { mainProject } from "../git/places.ts";
 import type { Environment } from "../process/environment.ts";
@@ -32,14 +41,38 @@ export interface Ledger {
   readonly older: string;
   /** The last line and its hash, in another directory: what was cut off is missed. Written in turn, so that one is always whole. */
   readonly heads: readonly [string, string];
+  /** The project in the main work tree; its directory has only a hash of it. */
+  readonly root?: string;
   /** The linked work tree that was asked from. */
   readonly worktree?: string;
 }
 
 export function ledgerOf(root: string, env: Environment): Ledger {
   const { root: main, worktree } = mainProject(root);
-  const ledger = ledgerIn(projectStateDir(main, env), env);
+  const ledger = { ...ledgerIn(projectStateDir(main, env), env), root: main };
   return worktree === undefined ? ledger : { ...ledger, worktree };
+}
+
+/** A ledger and where its project is, as it was when its first line was written. */
+export interface KnownLedger {
+  readonly key: string;
+  readonly ledger: Ledger;
+  readonly root?: string;
+}
+
+/** Every ledger there is, of whatever project. */
+export function listLedgers(env: Environment): readonly KnownLedger[] {
+  const directory = join(stateHome(env), "projects");
+  return namesIn(directory).flatMap((key) => {
+    const ledger = ledgerIn(join(directory, key), env);
+    if (sizeOf(ledger.file) === 0) return [];
+    const root = readText(rootFile(ledger));
+    return [{ key, ledger, ...(root.ok ? { root: root.value } : {}) }];
+  });
+}
+
+function rootFile({ directory }: Ledger): string {
+  return join(directory, "root");
 }
 
 /** For stops outside of any project. */
@@ -150,6 +183,8 @@ function appendLocked(ledger: Ledger, record: Unchained, maxBytes: number): Resu
 }
 
 function write(ledger: Ledger, record: Unchained, before: Head | undefined): void {
+  if (before === undefined && ledger.root !== undefined)
+    writeFileSync(rootFile(ledger), ledger.root, { mode: 0o600 });
   const found = sizeOf(ledger.file);
   const line = asciiJson({ ...record, prev: before?.hash ?? (found === 0 ? "" : UNKNOWN) });
   const gap = before?.size === found || found === 0 || endsWhole(ledger.file) ? "" : "\n";
