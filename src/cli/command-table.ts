@@ -17,6 +17,7 @@ import type { ValidateOptions } from "./commands/validate.ts";
 import { programFile } from "../machine/process/runtime.ts";
 import { addExamples, collect, readPort } from "./command-options.ts";
 import { addHookLookingCommands, addInstallCommands } from "./host-commands.ts";
+import { addFleetCommands } from "./fleet-commands.ts";
 import { addProofCommands } from "./proof-commands.ts";
 import { readReportTargets } from "./report-targets.ts";
 import type { Terminal } from "./terminal.ts";
@@ -47,6 +48,8 @@ export function gauntletCommands(act: Act): Command {
   addDashboardCommand(program, act);
   program.commandsGroup("Prove what was checked:");
   addProofCommands(program, act);
+  program.commandsGroup("Work with other machines:");
+  addFleetCommands(program, act);
   program.commandsGroup("Understand the stop hook:");
   addHookLookingCommands(program, act);
   program.commandsGroup("More:");
@@ -72,6 +75,8 @@ function addRunCommands(program: Command, act: Act): void {
     run,
     "agent-gauntlet run",
     "agent-gauntlet run -g lint -g test",
+    "agent-gauntlet run -g 'packages/*' --skip e2e",
+    "agent-gauntlet run --failed",
     "agent-gauntlet run --json | jq .status",
     "agent-gauntlet run --report junit=reports/gauntlet.xml,sarif=reports/gauntlet.sarif",
   );
@@ -99,6 +104,12 @@ function addHookCommands(program: Command): void {
     .allowUnknownOption()
     .action(async () => {});
   program
+    .command("session-start")
+    .description("remember where an agent's session begins (agents call it, not people)")
+    .option("--host <name>", "which agent calls")
+    .allowUnknownOption()
+    .action(async () => {});
+  program
     .command("brepl")
     .description("stop hooks of .brepl/hooks.edn for Clojure projects (see `agent-gauntlet brepl --help`)")
     .allowUnknownOption()
@@ -115,8 +126,16 @@ function runAction(act: Act, kind?: "check" | "review") {
 
 function addRunOptions(command: Command): void {
   addChangeOptions(command)
-    .option("-g, --gate <name>", "run only this gate (may be given several times)", collect)
+    .option(
+      "-g, --gate <name>",
+      "run only this gate, or those of a path or glob (may be given several times)",
+      collect,
+    )
+    .option("--skip <name>", "leave this gate out (may be given several times)", collect)
+    .option("--all", "run every check, whatever has changed")
+    .addOption(new Option("--failed", "run only the gates that failed in the last run").conflicts("all"))
     .option("--no-cache", "also run checks that passed before with the same `inputs`")
+    .option("--no-fix", "do not run the `fix` of a check that fails")
     .option("-q, --quiet", "print only failures and the status")
     .option("-v, --verbose", "also print what changed and why gates are skipped")
     .option("--json", "print the result as JSON on stdout")

@@ -7,8 +7,8 @@ import { visibleName } from "../feedback/clean-text.ts";
 import { modifiedAt, namesIn, readText } from "../machine/files/files.ts";
 import { type LogDir, logDirOf } from "../machine/logs/log-dir.ts";
 import type { Environment } from "../machine/process/environment.ts";
-import { readLedger, verdictsIn } from "../machine/state/ledger-lines.ts";
-import { type KnownLedger, ledgerOf, listLedgers } from "../machine/state/ledger.ts";
+import { type KnownLedger, listLedgers, readLedger, verdictsIn } from "../machine/state/ledger-lines.ts";
+import { ledgerOf } from "../machine/state/ledger.ts";
 import { lockHolder } from "../machine/state/lock.ts";
 import { listSessionRecords } from "../machine/state/sessions.ts";
 import { runningGates } from "../report/page/aggregate.ts";
@@ -140,7 +140,6 @@ function newestFirst(one: StopRow, other: StopRow): number {
 
 function projectRow({ key, root }: KnownLedger, places: readonly Place[]): ProjectRow {
   const known = root ?? places.find((place) => place.key === key && place.worktree === undefined)?.root;
-  if (key === "outside") return { key, name: "outside of projects" };
   if (known === undefined) return { key, name: `project ${key.slice(0, 8)}` };
   return { key, name: visibleName(basename(known)), root: visibleName(known) };
 }

@@ -132,7 +132,7 @@ describe.concurrent("reports of a run", () => {
       exitCode: 1,
       stderr: "No run yet. Start one with `agent-gauntlet run`.\n",
     });
-    expect(text.stdout).toMatch(/^Run 1: Failed, just now\n\[FAIL\] check:\.:build /);
+    expect(text.stdout).toMatch(/^Run 1: Failed, just now\n\[FAIL\] build /);
     expect(text.stdout).toContain("src/a.c:3:9 error: expected ';'");
     expect(junit.stdout).toContain('<testsuite name="check:.:build" tests="1" failures="1"');
     expect(project.read("runs")).toBe("x\n");

@@ -47,6 +47,8 @@ export async function toCheckGate(
     runInCi: fields.run_in_ci,
     runLocally: fields.run_locally,
     ...(fields.on === undefined ? {} : { on: fields.on }),
+    ...(fields.needs === undefined ? {} : { needs: fields.needs }),
+    ...(fields.fix === undefined ? {} : { fix: fields.fix }),
     env: Object.fromEntries(
       Object.entries(fields.env).map(([key, value]) => [
         key,
@@ -55,6 +57,7 @@ export async function toCheckGate(
     ),
     ...(fields.shell === undefined ? {} : { shell: fields.shell }),
     ...(fields.inputs === undefined ? {} : { inputs: fields.inputs }),
+    ...(fields.toolchain === undefined ? {} : { toolchain: fields.toolchain }),
     ...(fields.files === undefined ? {} : { files: fields.files }),
     ...(instructions === undefined ? {} : { fixInstructions: instructions }),
     ...(fields.parser === undefined ? {} : { parser: fields.parser }),

@@ -3,6 +3,7 @@ import { PARSER_NAMES } from "../../feedback/parsers/table.ts";
 import { BUILTIN_REVIEW_NAMES } from "./builtin-reviews.ts";
 import { expects } from "./explain-issue.ts";
 import { sharedShape } from "./global-schema.ts";
+import { remoteSchema } from "./remote-schema.ts";
 import { duration, innerPath, text, wholeNumber, isPattern } from "./schema-parts.ts";
 import { stopKind } from "./stop-hook-schema.ts";
 
@@ -62,6 +63,13 @@ const gateShape = {
     .describe(
       "The events it runs for. Default: every event of `stop_hook.on`. `agent-gauntlet run` runs it always.",
     ),
+  needs: z
+    .array(text("the name of a gate"))
+    .min(1)
+    .optional()
+    .describe(
+      "Names of gates that run before it. When one of them fails, this gate is skipped with that reason.",
+    ),
   parallel: z.boolean().default(true).describe("May run at the same time as other gates."),
   run_in_ci: z.boolean().default(true).describe("Run when the environment says CI."),
   run_locally: z.boolean().default(true).describe("Run on a developer's machine."),
@@ -81,6 +89,14 @@ const checkShape = {
   fix_instructions: innerPath("a file inside `.gauntlet/`", "`.gauntlet/`")
     .optional()
     .describe("A text file inside `.gauntlet/` that tells the agent how to fix a failure."),
+  fix: text("a shell command")
+    .refine((command) => !/(["'])\{files\}\1/.test(command), {
+      error: "must have `{files}` without quotation marks around it",
+    })
+    .optional()
+    .describe(
+      "A shell line that mends what the check finds. It runs once when the check fails, before the files are judged; then the check runs again. Never in plan mode or CI.",
+    ),
   env: z
     .record(
       variableName,
@@ -112,6 +128,13 @@ const checkShape = {
     .describe(
       "Globs of every file that can change the result. While these are as they were when the check last passed, it is not run again.",
     ),
+  toolchain: z
+    .array(text("a shell command"))
+    .min(1)
+    .optional()
+    .describe(
+      "Commands such as `node --version`: a pass from another machine counts only where they print the same. Needs `remote.cache`.",
+    ),
   files: z
     .array(innerGlob)
     .min(1)
@@ -131,9 +154,9 @@ export const checkSchema = z
     error: "needs `parallel: false`: only gates that run one after another can stop the ones behind them",
     when: ({ value }) => typeof value === "object" && value !== null,
   })
-  .refine(({ command, files }) => files === undefined || command.includes("{files}"), {
+  .refine(({ command, fix, files }) => files === undefined || `${command}${fix}`.includes("{files}"), {
     path: ["files"],
-    error: "needs `{files}` in the command, which says where the names go",
+    error: "needs `{files}` in the command or the fix, which says where the names go",
   })
   .refine(({ command }) => !/(["'])\{files\}\1/.test(command), {
     path: ["command"],
@@ -249,6 +272,7 @@ export const configSchema = z.strictObject({
     })
     .optional()
     .describe("The tools that do AI reviews."),
+  remote: remoteSchema.optional().describe("What is shared with other machines."),
   ...sharedShape,
   rerun_new_issue_threshold: priority
     .default("high")

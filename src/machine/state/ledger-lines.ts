@@ -1,9 +1,12 @@
-import { readFileSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readFileSync, readSync } from "node:fs";
+import { join } from "node:path";
 import { ok, type Result } from "../../core/trouble.ts";
 import { isVerdict, type LedgerRecord, type VerdictRecord } from "../../core/verdict-record.ts";
 import { hasCode } from "../files/errno.ts";
-import { troubleOf } from "../files/files.ts";
-import { hashOf, type Head, type Ledger, parseJson, readHead } from "./ledger.ts";
+import { modifiedAt, namesIn, readText, troubleOf } from "../files/files.ts";
+import { stateHome } from "../files/xdg.ts";
+import type { Environment } from "../process/environment.ts";
+import { hashOf, type Head, type Ledger, ledgerIn, parseJson, readHead } from "./ledger.ts";
 
 /** A ledger as it was at one moment. */
 export interface LedgerLines {
@@ -59,6 +62,31 @@ export function* verdictsIn({ lines }: LedgerLines, text = ""): Generator<Verdic
   }
 }
 
+/** Some hundred verdicts: enough to know what is usual. */
+const RECENT_BYTES = 256 * 1024;
+
+/** The last verdicts, the newest first, read from the end of the file: for what need not be complete. */
+export function recentVerdicts({ file }: Ledger): readonly VerdictRecord[] {
+  try {
+    const lines = endOf(file, RECENT_BYTES).split("\n");
+    return [...verdictsIn({ lines, older: 0 })];
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return [];
+    throw error;
+  }
+}
+
+function endOf(file: string, maxBytes: number): string {
+  const fd = openSync(file, "r");
+  try {
+    const { size } = fstatSync(fd);
+    const bytes = Buffer.alloc(Math.min(size, maxBytes));
+    return bytes.toString("latin1", 0, readSync(fd, bytes, 0, bytes.length, size - bytes.length));
+  } finally {
+    closeSync(fd);
+  }
+}
+
 /** Enough to tell our own line from another; the chain tells whether it is as it was written. */
 function parseLine(line: string): LedgerRecord | undefined {
   const value = parseJson(line);
@@ -103,4 +131,22 @@ function whyUnfit({ lines, older }: LedgerLines, at: number): string | undefined
       : "it does not follow the line before it: one of them was changed, or lines between them are missing";
   const isFirst = isVerdict(record) ? record.prev === "" : older > 0;
   return isFirst ? undefined : "lines before it are missing";
+}
+
+/** A ledger and where its project is, as it was when its first line was written. */
+export interface KnownLedger {
+  readonly key: string;
+  readonly ledger: Ledger;
+  readonly root?: string;
+}
+
+/** Every ledger there is, of whatever project. */
+export function listLedgers(env: Environment): readonly KnownLedger[] {
+  const directory = join(stateHome(env), "projects");
+  return namesIn(directory).flatMap((key) => {
+    const ledger = ledgerIn(join(directory, key), env);
+    if (modifiedAt(ledger.file) === undefined) return [];
+    const root = readText(join(ledger.directory, "root"));
+    return [{ key, ledger, ...(root.ok ? { root: root.value } : {}) }];
+  });
 }

@@ -13,25 +13,18 @@ import {
   writeSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import * as z from "zod/mini";
+import * as v from "valibot";
 import packageJson from "../../../package.json" with { type: "json" };
 import { ok, type Result } from "../../core/trouble.ts";
 import type { LedgerRecord, Unchained } from "../../core/verdict-record.ts";
 import { now } from "../clock.ts";
 import { hasCode } from "../files/errno.ts";
-import {
-  discard,
-  makePrivateDirectory,
-  namesIn,
-  readSmallFile,
-  readText,
-  removeTree,
-  troubleOf,
-} from "../files/files.ts";
-import { projectStateDir, stateHome } from "../files/xdg.ts";
+import { discard, makePrivateDirectory, readSmallFile, removeTree, troubleOf } from "../files/files.ts";
+import { stateHome } from "../files/xdg.ts";
 import { mainProject } from "../git/places.ts";
 import type { Environment } from "../process/environment.ts";
 import { lockBriefly } from "./brief-lock.ts";
+import { projectStateDir } from "./project-dir.ts";
 
 /** Where a project's verdicts are kept, one JSON object per line: in the user's state directory, one for all its work trees. */
 export interface Ledger {
@@ -53,34 +46,8 @@ export function ledgerOf(root: string, env: Environment): Ledger {
   return worktree === undefined ? ledger : { ...ledger, worktree };
 }
 
-/** A ledger and where its project is, as it was when its first line was written. */
-export interface KnownLedger {
-  readonly key: string;
-  readonly ledger: Ledger;
-  readonly root?: string;
-}
-
-/** Every ledger there is, of whatever project. */
-export function listLedgers(env: Environment): readonly KnownLedger[] {
-  const directory = join(stateHome(env), "projects");
-  return namesIn(directory).flatMap((key) => {
-    const ledger = ledgerIn(join(directory, key), env);
-    if (sizeOf(ledger.file) === 0) return [];
-    const root = readText(rootFile(ledger));
-    return [{ key, ledger, ...(root.ok ? { root: root.value } : {}) }];
-  });
-}
-
-function rootFile({ directory }: Ledger): string {
-  return join(directory, "root");
-}
-
-/** For stops outside of any project. */
-export function ledgerOutside(env: Environment): Ledger {
-  return ledgerIn(join(stateHome(env), "projects", "outside"), env);
-}
-
-function ledgerIn(directory: string, env: Environment): Ledger {
+/** The ledger in a directory of the user's state. */
+export function ledgerIn(directory: string, env: Environment): Ledger {
   const headIn = (turn: string): string =>
     join(stateHome(env), "heads", `${basename(directory)}.${turn}.json`);
   return {
@@ -109,13 +76,13 @@ export interface Head {
   readonly rotates?: boolean | undefined;
 }
 
-const headSchema = z.object({
-  count: z.int(),
-  hash: z.string(),
-  line: z.string(),
-  size: z.int(),
-  since: z.number(),
-  rotates: z.optional(z.boolean()),
+const headSchema = v.object({
+  count: v.pipe(v.number(), v.safeInteger()),
+  hash: v.string(),
+  line: v.string(),
+  size: v.pipe(v.number(), v.safeInteger()),
+  since: v.number(),
+  rotates: v.optional(v.boolean()),
 });
 
 /** The newer of the two that is whole. Its date does not matter, as in other state: a clock that was set back must not look like a cut. */
@@ -129,8 +96,8 @@ export function readHead({ heads }: Ledger): Head | undefined {
 function readOneHead(path: string): Head | undefined {
   try {
     const [text = ""] = readSmallFile(path).split("\n", 1);
-    const head = headSchema.safeParse(parseJson(text)).data;
-    return head !== undefined && hashOf(head.line) === head.hash ? head : undefined;
+    const head = v.safeParse(headSchema, parseJson(text));
+    return head.success && hashOf(head.output.line) === head.output.hash ? head.output : undefined;
   } catch (error) {
     if (hasCode(error, "ENOENT")) return undefined;
     throw error;
@@ -184,7 +151,7 @@ function appendLocked(ledger: Ledger, record: Unchained, maxBytes: number): Resu
 
 function write(ledger: Ledger, record: Unchained, before: Head | undefined): void {
   if (before === undefined && ledger.root !== undefined)
-    writeFileSync(rootFile(ledger), ledger.root, { mode: 0o600 });
+    writeFileSync(join(ledger.directory, "root"), ledger.root, { mode: 0o600 });
   const found = sizeOf(ledger.file);
   const line = asciiJson({ ...record, prev: before?.hash ?? (found === 0 ? "" : UNKNOWN) });
   const gap = before?.size === found || found === 0 || endsWhole(ledger.file) ? "" : "\n";
