@@ -20,6 +20,7 @@ const NOT_FOR_MACHINES = [
   "install",
   "uninstall",
   "simulate",
+  "dashboard",
   "demo",
   "report",
   "deny",
