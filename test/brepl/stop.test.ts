@@ -114,7 +114,7 @@ describe("the event", () => {
 });
 
 describe("hooks together", () => {
-  test("that fail without retry are all told, and the most severe decides", async () => {
+  test("that fail without retry are all reported, and the most severe decides", async () => {
     await using project = await breplProject(
       stop(
         bash("first", "echo one; exit 1"),
@@ -164,7 +164,7 @@ describe("hooks together", () => {
 });
 
 describe("a bash hook", () => {
-  test("in a directory that is missing is skipped, and that is told", async () => {
+  test("in a directory that is missing is skipped, and reported", async () => {
     await using project = await breplProject(
       stop(bash("x", "true", ':cwd "gone"'), bash("next", "touch ran")),
     );
@@ -251,7 +251,7 @@ describe("a bash hook", () => {
     expect(await project.read("flag")).toBe("1\n");
   });
 
-  test("that prints without end is told in bounds, with the place of the rest", async () => {
+  test("that prints without end is reported in bounds, with the place of the rest", async () => {
     await using project = await breplProject(
       stop(bash("loud", "yes 'src/a.clj:1:1: error: no' | head -c 3000000; exit 1", RETRY)),
     );
@@ -264,7 +264,7 @@ describe("a bash hook", () => {
     expect((await project.read(log)).length).toBe(3_000_000);
   });
 
-  test("has problems told in bounds, however many there are", async () => {
+  test("has its problems reported in bounds, however many there are", async () => {
     const broken = Array.from({ length: 500 }, () => "{:type :nothing}");
     await using project = await breplProject(stop(...broken));
 
@@ -474,7 +474,7 @@ describe("the state file", () => {
     },
   );
 
-  test("that cannot be written lets the agent stop: a retry that is not counted could go on for ever", async () => {
+  test("that cannot be written lets the agent stop: uncounted retries might never end", async () => {
     await using project = await breplProject(failing);
     await mkdir(project.stateFile);
 

@@ -334,7 +334,7 @@ describe("an attestation is refused", () => {
     });
   });
 
-  test("that nobody made, or whose signer is not allowed (any more)", async () => {
+  test("that does not exist, or whose signer is not allowed (any more)", async () => {
     const another = await author.clone();
 
     const allowed = await another.verify();

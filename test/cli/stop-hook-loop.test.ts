@@ -8,8 +8,8 @@ import { GauntletProject } from "../rig/gauntlet-project.ts";
 const UNLESS_FIXED = "grep -q fixed a.txt || { echo a.txt:1:1: error: broken; exit 1; }";
 const ENFORCE = `checks:\n  test: "${UNLESS_FIXED}"\nstop_hook:\n  when_active: enforce\n`;
 
-describe("continued stops (C5, C36)", () => {
-  test("by default the stop after a block goes through unverified, and the person is told once", async () => {
+describe("continued stops", () => {
+  test("by default the stop after a block is allowed unverified, and the user is notified once", async () => {
     await using project = await GauntletProject.withChecks({ test: UNLESS_FIXED }, { "a.txt": "fixed" });
     await project.write({ "a.txt": "broken" });
 
@@ -95,7 +95,7 @@ describe("continued stops (C5, C36)", () => {
   });
 });
 
-describe("retry budget (SPEC §5)", () => {
+describe("retry budget", () => {
   test("after giving up the same tree is not run again; a changed tree gets a new budget", async () => {
     await using project = await GauntletProject.create({
       ".gauntlet/config.yml": `checks:\n  test: "echo ran >> ../runs; ${UNLESS_FIXED}"\nmax_retries: 1\n`,
@@ -195,7 +195,7 @@ describe("retry budget (SPEC §5)", () => {
   });
 });
 
-describe("nothing to do (C10, C33)", () => {
+describe("nothing to do", () => {
   test("the same tree as the last pass is allowed without running a gate, and a second edit is seen", async () => {
     await using project = await GauntletProject.withChecks({ test: "echo ran >> ../runs" });
     await project.write({ "a.txt": "one" });
@@ -244,7 +244,7 @@ describe("nothing to do (C10, C33)", () => {
     expect((await project.stop()).answer.message).toContain("all gates completed");
   });
 
-  test("C33: reverting or committing does not get past a gate that failed", async () => {
+  test("reverting or committing does not get past a gate that failed", async () => {
     await using project = await GauntletProject.withChecks({ test: "test -e ../green" }, { "a.txt": "1" });
     await project.write({ "a.txt": "2" });
     await project.stop();
@@ -270,7 +270,7 @@ describe("nothing to do (C10, C33)", () => {
   });
 });
 
-describe("stops that are not the end (C34, C37)", () => {
+describe("stops that are not the end", () => {
   test("plan mode defers, and that is no pass", async () => {
     await using project = await GauntletProject.withChecks({ red: "exit 1" });
     await project.write({ "a.txt": "1" });
@@ -309,7 +309,7 @@ describe("stops that are not the end (C34, C37)", () => {
   });
 
   test.each(["SubagentStop", "PostToolUse", "SessionEnd", "Nonsense"])(
-    "C37: %s runs no gates",
+    "%s runs no gates",
     async (hook_event_name) => {
       await using project = await GauntletProject.withChecks({ red: "exit 1" });
       await project.write({ "a.txt": "1" });
@@ -322,7 +322,7 @@ describe("stops that are not the end (C34, C37)", () => {
     },
   );
 
-  test("C37: an event without a name is a stop", async () => {
+  test("an event without a name is a stop", async () => {
     await using project = await GauntletProject.withChecks({ red: "exit 1" });
     await project.write({ "a.txt": "1" });
 
@@ -331,7 +331,7 @@ describe("stops that are not the end (C34, C37)", () => {
 });
 
 describe("two hooks at once, killed hooks, deadlines", () => {
-  test("of two hooks of one session one runs; the other answers lock_conflict at once and bothers nobody", async () => {
+  test("of two hooks of one session one runs; the other answers lock_conflict at once, without a notice", async () => {
     await using gate = await ControlledCommand.create();
     await using project = await GauntletProject.withChecks({ test: gate.command() });
     await project.write({ "a.txt": "1" });
@@ -391,7 +391,7 @@ describe("two hooks at once, killed hooks, deadlines", () => {
     },
   );
 
-  test("C32: the deadline comes before the host's timeout; a gate that already failed still blocks", async () => {
+  test("the deadline comes before the host's timeout; a gate that already failed still blocks", async () => {
     await using gate = await ControlledCommand.create();
     await using project = await GauntletProject.create({
       ".gauntlet/config.yml": `checks:\n  slow: ${JSON.stringify(gate.command())}\n  red: exit 1\nstop_hook:\n  timeout: 2\n`,
@@ -404,7 +404,7 @@ describe("two hooks at once, killed hooks, deadlines", () => {
     expect(isAlive((await gate.started()).pid)).toBe(false);
   });
 
-  test("C32: with nothing failed when time is up the stop is allowed, as an error that the person sees", async () => {
+  test("with nothing failed when time is up the stop is allowed, as an error that the user sees", async () => {
     await using gate = await ControlledCommand.create();
     await using project = await GauntletProject.create({
       ".gauntlet/config.yml": `checks:\n  slow: ${JSON.stringify(gate.command())}\nstop_hook:\n  timeout: 2\n`,

@@ -11,7 +11,7 @@ async function project(retry: string): Promise<GauntletProject> {
   });
 }
 
-test("when_stuck: stop gives up at the third identical attempt and hands the problems over to the person", async () => {
+test("when_stuck: stop gives up at the third identical attempt and hands the problems over to the user", async () => {
   await using stuck = await project("max_retries: 6\nretry:\n  when_stuck: stop");
 
   const stops = [await stuck.stop(), await stuck.stop(), await stuck.stop()].map(({ answer }) => answer);

@@ -7,7 +7,7 @@ async function toldAbout(text: string | Uint8Array): Promise<string> {
   return told(await loadConfig(text));
 }
 
-describe("every problem of every file is told at once", () => {
+describe("every problem of every file is reported at once", () => {
   test("with place, excerpt and advice", async () => {
     const loaded = await loadProject({
       ".gauntlet/config.yml": `max_retries: three

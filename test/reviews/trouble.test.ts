@@ -198,7 +198,7 @@ test("a run that is ended ends its reviewer, and the round does not count", asyn
   expect(next.outcomes[0]).toMatchObject({ kind: "failed", detail: "1 finding (1 high), round 1 of 2" });
 });
 
-test("with nobody left the review is unavailable: a warning that costs no attempt", async () => {
+test("with no reviewer left the review is unavailable: a warning that costs no attempt", async () => {
   await using project = await reviewProject();
   await project.reviewer("claude", [{ stdout: "no idea" }]);
 
@@ -209,7 +209,7 @@ test("with nobody left the review is unavailable: a warning that costs no attemp
   expect(run.message).toContain("codex is not installed");
 });
 
-test("on_unavailable: block blocks once, costs no attempt, and never for ever", async () => {
+test("on_unavailable: block blocks once and costs no attempt", async () => {
   await using project = await reviewProject(only("claude", "on_unavailable: block\n"));
 
   const first = await project.run();
@@ -219,7 +219,7 @@ test("on_unavailable: block blocks once, costs no attempt, and never for ever", 
   expect(second.status).toBe("retry_limit_exceeded");
 });
 
-test("a fix that nobody can check is let through with a warning, not counted as fixed", async () => {
+test("a fix that no reviewer can check is allowed with a warning, not counted as fixed", async () => {
   await using project = await reviewProject(only("claude"));
   await project.reviewer("claude", [says(finding()), { stdout: "usage limit reached" }]);
   await project.run();

@@ -45,7 +45,7 @@ const tree = fc
   })
   .map((paths) => paths.map((parts) => parts.join("/")));
 
-describe("any file names are told as git tells them", () => {
+describe("any file names are reported as git reports them", () => {
   test("untracked, staged and committed", async () => {
     await fc.assert(
       fc.asyncProperty(tree, async (paths) => {

@@ -45,7 +45,7 @@ describe.for(Object.entries(SIZES))("with a %s index", ([, more]) => {
     expect(await isSameAfter(more, act)).toEqual([false, false]);
   });
 
-  test.for(Object.entries(HARMLESS))("%s is none", async ([, act]) => {
+  test.for(Object.entries(HARMLESS))("%s is no change", async ([, act]) => {
     expect(await isSameAfter(more, act)).toEqual([true, true]);
   });
 });

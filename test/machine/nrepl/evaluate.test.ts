@@ -37,7 +37,7 @@ test("gives back values, what was printed and the order of it all", async () => 
   expect(output).toBe("one\ntwo\n=> 3\nfour");
 });
 
-test("evaluates in a session of its own and closes it", async () => {
+test("evaluates in its own session and closes it", async () => {
   await using server = await nreplWireServer(
     answering((request, { send }) => send({ id: idOf(request), status: ["done"] })),
   );
@@ -112,7 +112,7 @@ test("interrupts what runs over its time, and only that", async () => {
   });
 });
 
-test("interrupts when it is told to stop", async () => {
+test("interrupts when it is cancelled", async () => {
   const stop = new AbortController();
   await using server = await nreplWireServer(answering(() => stop.abort()));
 

@@ -42,7 +42,7 @@ test("gives the child what it should read", async () => {
   expect((await run("cat", { stdin: "grüße" })).output).toBe("grüße");
 });
 
-test("says which signal ended a child that nobody here killed", async () => {
+test("says which signal ended a child that we did not kill", async () => {
   expect((await run("kill -SEGV $$")).end).toEqual({ kind: "killed", signal: "SIGSEGV" });
 });
 
