@@ -13,7 +13,7 @@ const shared = {
 /** No process, no repository, no built program. */
 const PURE = "test/{core,conduct,config,gates,hosts,feedback,report}/**/*.test.ts";
 /** Effects of single modules, from source. */
-const MACHINE = "test/{machine,install,sdk}/**/*.test.ts";
+const MACHINE = "test/{machine,fleet,install,sdk}/**/*.test.ts";
 const NATIVE = "test/native/**/*.test.ts";
 const E2E = "test/e2e/**/*.test.ts";
 

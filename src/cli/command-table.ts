@@ -16,6 +16,7 @@ import type { ValidateOptions } from "./commands/validate.ts";
 import { programFile } from "../machine/process/runtime.ts";
 import { addExamples, collect } from "./command-options.ts";
 import { addHookLookingCommands, addInstallCommands } from "./host-commands.ts";
+import { addFleetCommands } from "./fleet-commands.ts";
 import { addProofCommands } from "./proof-commands.ts";
 import { readReportTargets } from "./report-targets.ts";
 import type { Terminal } from "./terminal.ts";
@@ -45,6 +46,8 @@ export function gauntletCommands(act: Act): Command {
   addHealthCommand(program, act);
   program.commandsGroup("Prove what was checked:");
   addProofCommands(program, act);
+  program.commandsGroup("Work with other machines:");
+  addFleetCommands(program, act);
   program.commandsGroup("Understand the stop hook:");
   addHookLookingCommands(program, act);
   program.commandsGroup("More:");
@@ -136,7 +139,7 @@ function addRunOptions(command: Command): void {
     .option("--json", "print the result as JSON on stdout")
     .option(
       "--report <list>",
-      "also write junit=PATH, sarif=PATH, json=PATH, github (automatic in GitHub Actions)",
+      "also write html=PATH, junit=PATH, sarif=PATH, json=PATH, github (automatic in GitHub Actions)",
       readReportTargets,
     );
 }
@@ -185,13 +188,18 @@ function addLookingCommands(program: Command, act: Act): void {
     .description("show the last run again, without running anything")
     .addOption(
       new Option("--format <name>", "how to show it")
-        .choices(["text", "junit", "sarif", "github"])
+        .choices(["text", "junit", "sarif", "github", "html"])
         .default("text"),
     )
     .action((options: ReportOptions) =>
       act(async (terminal) => (await import("./commands/report.ts")).reportCommand(terminal, options)),
     );
-  addExamples(report, "agent-gauntlet report", "agent-gauntlet report --format sarif > gauntlet.sarif");
+  addExamples(
+    report,
+    "agent-gauntlet report",
+    "agent-gauntlet report --format html > report.html",
+    "agent-gauntlet report --format sarif > gauntlet.sarif",
+  );
   program
     .command("validate")
     .description("check every configuration file")

@@ -34,6 +34,8 @@ export interface CheckGate extends GateBase {
   readonly fix?: string;
   /** Globs of all that can change the result; a pass holds for as long as these files are the same. */
   readonly inputs?: readonly string[];
+  /** Commands whose output is part of the key under which a pass is shared with other machines. */
+  readonly toolchain?: readonly string[];
   /** Globs of the changed files that `{files}` in the command stands for. */
   readonly files?: readonly string[];
   /** What to tell the agent when the check fails: the text of the configured file. */

@@ -15,6 +15,8 @@ export interface Settings {
   readonly rerunNewIssueThreshold: Priority;
   readonly stopHook: StopHookSettings;
   readonly debugLog: DebugLogSettings;
+  /** What is shared with other machines; absent where nothing is. */
+  readonly remote?: RemoteSettings;
   /** Changes whenever the gates or the way they are chosen change; part of every pass record. */
   readonly gateHash: string;
 }
@@ -50,6 +52,28 @@ export interface StopHookSettings {
 export interface DebugLogSettings {
   readonly enabled: boolean;
   readonly maxBytes: number;
+}
+
+/** What a project shares with other machines. */
+export interface RemoteSettings {
+  readonly cache?: CacheSettings;
+}
+
+/** Where passes are shared, and whose count. */
+export interface CacheSettings {
+  /** Without a slash at its end, and without credentials. */
+  readonly url: string;
+  readonly write: "never" | "ci" | "always";
+  readonly trust: readonly TrustedKey[];
+  readonly expiresMs: number;
+  /** For all look-ups of a run together; after that the gates simply run. */
+  readonly budgetMs: number;
+}
+
+export interface TrustedKey {
+  /** Relative to the project root. */
+  readonly file: string;
+  readonly pem: string;
 }
 
 /** How a red run compares with the attempt before it. */

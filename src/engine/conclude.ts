@@ -14,7 +14,7 @@ import { writeLastRun, writeSession } from "../machine/state/history.ts";
 import { writePass } from "../machine/state/passes.ts";
 import type { Failures } from "./failures.ts";
 import type { Project } from "./project.ts";
-import type { PlannedRun } from "./run.ts";
+import type { PlannedRun } from "./plan-run.ts";
 import type { Stillness } from "./stillness.ts";
 
 export interface FinishedRun {

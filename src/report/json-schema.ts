@@ -2,6 +2,7 @@ import * as z from "zod";
 import { FINDING_STATUSES, PRIORITIES } from "../core/finding.ts";
 import { STATUSES } from "../core/status.ts";
 import { doctorSchema, explainSchema } from "./host-json-schema.ts";
+import { ciPlanSchema, keysSchema } from "./fleet-json-schema.ts";
 import { attestSchema, logSchema, verifySchema } from "./proof-json-schema.ts";
 
 /**
@@ -22,6 +23,8 @@ export function outputSchema() {
     logSchema,
     verifySchema,
     attestSchema,
+    keysSchema,
+    ciPlanSchema,
     trouble,
   ]);
 }
@@ -295,7 +298,19 @@ const health = z
 
 const trouble = z
   .strictObject({
-    ...head("detect", "list", "validate", "status", "clean", "explain", "log", "verify", "attest"),
+    ...head(
+      "detect",
+      "list",
+      "validate",
+      "status",
+      "clean",
+      "explain",
+      "log",
+      "verify",
+      "attest",
+      "keys",
+      "ci",
+    ),
     status: z.enum(["no_config", "error", "lock_conflict"]).describe("What kind of trouble."),
     message: z.string().describe("What happened and what to do about it."),
   })

@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { fixedPart, isException } from "../../core/entry-point.ts";
 import { type AbsolutePath, projectPath } from "../../core/path.ts";
-import type { RetryPolicy, EntryPoint, Settings } from "../../core/settings.ts";
+import type { EntryPoint, RemoteSettings, RetryPolicy, Settings } from "../../core/settings.ts";
 import { type Result, fail, ok } from "../../core/trouble.ts";
 import { ConfigFiles, type ExpectedDirectory } from "./config-files.ts";
 import type { Environment } from "./environment-overrides.ts";
@@ -10,6 +10,7 @@ import { readGates } from "./gate-tables.ts";
 import { type Layers, debugLogSettings, stopHookSettings, readGlobal } from "./layers.ts";
 import { readEntryPoints } from "./read-entry-points.ts";
 import { isPlainMap, readKeys, reportUnknownKeys } from "./read-value.ts";
+import { readRemote } from "./remote-schema.ts";
 import { configSchema, RETRY_DEFAULTS } from "./schema.ts";
 import type { SourceText } from "../source-text.ts";
 import { type YamlSource, parseYaml } from "../yaml/yaml-source.ts";
@@ -34,13 +35,20 @@ export async function loadSettings(root: AbsolutePath, env: Environment): Promis
   const tables = await readGates(config, files);
   const entryPoints = config === undefined ? [] : readEntryPoints(config, tables, files);
   const fields = config && readFields(config, files);
+  const remote =
+    config !== undefined && fields?.remote !== undefined
+      ? await readRemote(fields.remote, config, files)
+      : undefined;
   if (config !== undefined && fields !== undefined) keepLogsApart(config, { fields, entryPoints }, files);
   const global = await readGlobal(env);
 
   const diagnostics = [...files.diagnostics, ...global.warnings];
   if (fields === undefined || diagnostics.some(({ severity }) => severity === "error"))
     return fail({ kind: "config-invalid", diagnostics });
-  const settings = toSettings({ root, fields, entryPoints }, { env, project: fields, global: global.fields });
+  const settings = toSettings(
+    { root, fields, entryPoints, remote },
+    { env, project: fields, global: global.fields },
+  );
   const { expected, lookedAt } = files;
   return ok({ settings, warnings: diagnostics, files: [...lookedAt, ...global.lookedAt], expected });
 }
@@ -99,9 +107,10 @@ interface Project {
   readonly root: AbsolutePath;
   readonly fields: NonNullable<ReturnType<typeof readFields>>;
   readonly entryPoints: readonly EntryPoint[];
+  readonly remote: RemoteSettings | undefined;
 }
 
-function toSettings({ root, fields, entryPoints }: Project, layers: Layers): Settings {
+function toSettings({ root, fields, entryPoints, remote }: Project, layers: Layers): Settings {
   const chosen = {
     baseBranch: fields.base_branch,
     entryPoints,
@@ -116,6 +125,7 @@ function toSettings({ root, fields, entryPoints }: Project, layers: Layers): Set
     retry: retryPolicy(fields.retry),
     stopHook: stopHookSettings(layers),
     debugLog: debugLogSettings(layers),
+    ...(remote === undefined ? {} : { remote }),
     gateHash: gateHash(chosen),
   };
 }

@@ -57,6 +57,7 @@ export async function toCheckGate(
     ),
     ...(fields.shell === undefined ? {} : { shell: fields.shell }),
     ...(fields.inputs === undefined ? {} : { inputs: fields.inputs }),
+    ...(fields.toolchain === undefined ? {} : { toolchain: fields.toolchain }),
     ...(fields.files === undefined ? {} : { files: fields.files }),
     ...(instructions === undefined ? {} : { fixInstructions: instructions }),
     ...(fields.parser === undefined ? {} : { parser: fields.parser }),

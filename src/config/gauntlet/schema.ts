@@ -3,6 +3,7 @@ import { PARSER_NAMES } from "../../feedback/parsers/table.ts";
 import { BUILTIN_REVIEW_NAMES } from "./builtin-reviews.ts";
 import { expects } from "./explain-issue.ts";
 import { sharedShape } from "./global-schema.ts";
+import { remoteSchema } from "./remote-schema.ts";
 import { duration, innerPath, text, wholeNumber, isPattern } from "./schema-parts.ts";
 import { stopKind } from "./stop-hook-schema.ts";
 
@@ -126,6 +127,13 @@ const checkShape = {
     .optional()
     .describe(
       "Globs of every file that can change the result. While these are as they were when the check last passed, it is not run again.",
+    ),
+  toolchain: z
+    .array(text("a shell command"))
+    .min(1)
+    .optional()
+    .describe(
+      "Commands such as `node --version`: a pass from another machine counts only where they print the same. Needs `remote.cache`.",
     ),
   files: z
     .array(innerGlob)
@@ -264,6 +272,7 @@ export const configSchema = z.strictObject({
     })
     .optional()
     .describe("The tools that do AI reviews."),
+  remote: remoteSchema.optional().describe("What is shared with other machines."),
   ...sharedShape,
   rerun_new_issue_threshold: priority
     .default("high")
