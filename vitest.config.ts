@@ -28,7 +28,7 @@ export default defineConfig({
           ...shared,
           name: "integration",
           include: ["test/**/*.test.ts"],
-          exclude: [PURE, MACHINE, NATIVE, E2E],
+          exclude: [PURE, MACHINE, NATIVE, E2E, "test/fixtures/**"],
           testTimeout: 60_000,
         },
       },
@@ -43,6 +43,7 @@ export default defineConfig({
           testTimeout: 180_000,
           hookTimeout: 600_000,
           maxWorkers: 1,
+          sequence: { groupOrder: 1 }, // another number of workers is another group
         },
       },
     ],
