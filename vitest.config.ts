@@ -4,6 +4,7 @@ import { defineConfig } from "vitest/config";
 const shared = {
   testTimeout: 30_000,
   hookTimeout: 30_000,
+  expect: { poll: { timeout: 25_000 } }, // the default of one second is short for a process on a busy machine
   // Vitest leaves one core free, which is half of a small machine; most tests wait for a child process anyway.
   maxWorkers: availableParallelism() + 1,
   // One process runs many files: starting a new one for each costs more than most files do.

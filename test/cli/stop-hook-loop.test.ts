@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { isAlive } from "../../src/machine/process/group.ts";
 import { ControlledCommand } from "../rig/controlled-command.ts";
-import { GauntletProject } from "../rig/gauntlet-project.ts";
+import { type Answer, GauntletProject } from "../rig/gauntlet-project.ts";
+import { withGrowingLimit } from "../rig/growing-limit.ts";
 
 const UNLESS_FIXED = "grep -q fixed a.txt || { echo a.txt:1:1: error: broken; exit 1; }";
 const ENFORCE = `checks:\n  test: "${UNLESS_FIXED}"\nstop_hook:\n  when_active: enforce\n`;
@@ -393,11 +394,13 @@ describe("two hooks at once, killed hooks, deadlines", () => {
 
   test("the deadline comes before the host's timeout; a gate that already failed still blocks", async () => {
     await using gate = await ControlledCommand.create();
-    await using project = await GauntletProject.create({
-      ".gauntlet/config.yml": `checks:\n  slow: ${JSON.stringify(gate.command())}\n  red: exit 1\nstop_hook:\n  timeout: 2\n`,
-    });
+    const checks = `checks:\n  slow: ${JSON.stringify(gate.command())}\n  red: exit 1\n`;
 
-    const { answer } = await project.stop();
+    const answer = await withGrowingLimit(
+      (seconds) => answerWithin(seconds, checks),
+      ({ decision }) => decision === "block" && gate.waiting > 0,
+      2,
+    );
 
     expect(answer.decision).toBe("block");
     expect(answer.reason).toContain('check "red" failed: exit code 1');
@@ -406,11 +409,13 @@ describe("two hooks at once, killed hooks, deadlines", () => {
 
   test("with nothing failed when time is up the stop is allowed, as an error that the user sees", async () => {
     await using gate = await ControlledCommand.create();
-    await using project = await GauntletProject.create({
-      ".gauntlet/config.yml": `checks:\n  slow: ${JSON.stringify(gate.command())}\nstop_hook:\n  timeout: 2\n`,
-    });
+    const checks = `checks:\n  slow: ${JSON.stringify(gate.command())}\n`;
 
-    const { answer } = await project.stop();
+    const answer = await withGrowingLimit(
+      (seconds) => answerWithin(seconds, checks),
+      () => gate.waiting > 0,
+      2,
+    );
 
     expect(answer).toMatchObject({ decision: "approve", status: "error" });
     expect(answer.systemMessage).toContain(
@@ -418,3 +423,10 @@ describe("two hooks at once, killed hooks, deadlines", () => {
     );
   });
 });
+
+async function answerWithin(seconds: number, checks: string): Promise<Answer> {
+  await using project = await GauntletProject.create({
+    ".gauntlet/config.yml": `${checks}stop_hook:\n  timeout: ${seconds}\n`,
+  });
+  return (await project.stop()).answer;
+}

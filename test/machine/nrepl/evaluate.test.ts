@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { encode } from "../../../src/machine/nrepl/bencode.ts";
 import { evaluate } from "../../../src/machine/nrepl/evaluate.ts";
+import { withGrowingLimit } from "../../rig/growing-limit.ts";
 import { answering, closedPort, nreplWireServer, type WireRequest } from "../../rig/nrepl-wire-server.ts";
 
 const never = new AbortController().signal;
@@ -101,7 +102,11 @@ test.each([
 test("interrupts what runs over its time, and only that", async () => {
   await using server = await nreplWireServer(answering(() => {}));
 
-  const { end } = await evaluateAt(server.port, { timeoutMs: 100 });
+  const { end } = await withGrowingLimit(
+    (seconds) => evaluateAt(server.port, { timeoutMs: seconds * 1000 }),
+    () => server.received.some(({ op }) => op === "eval"),
+    0.1,
+  );
 
   expect(end).toEqual({ kind: "timed-out" });
   const evaluation = server.received.find(({ op }) => op === "eval");
