@@ -10,6 +10,7 @@ import { openTree } from "../../rig/work-tree.ts";
 beforeAll(() => {
   vi.stubEnv("GIT_CONFIG_GLOBAL", "/dev/null");
   vi.stubEnv("GIT_CONFIG_NOSYSTEM", "1");
+  return () => void vi.unstubAllEnvs(); // other files run in this process
 });
 
 /** One part of a path: anything a file system takes, strange characters more often than they deserve. */

@@ -7,6 +7,7 @@ import { openTree } from "../../rig/work-tree.ts";
 beforeAll(() => {
   vi.stubEnv("GIT_CONFIG_GLOBAL", "/dev/null");
   vi.stubEnv("GIT_CONFIG_NOSYSTEM", "1");
+  return () => void vi.unstubAllEnvs(); // other files run in this process
 });
 
 type Act = (repo: GauntletProject) => Promise<unknown>;
