@@ -174,5 +174,6 @@ function deferralOf(event: StopEvent | undefined, session: SessionHistory): Defe
   const prompt = event.promptId ?? "";
   const agents = event.backgroundTasks.filter(({ kind }) => kind === "agent").length;
   if (agents === 0 || session.deferredFor === prompt) return undefined;
-  return { reason: `${agents} background agents still work`, session: { ...session, deferredFor: prompt } };
+  const reason = agents === 1 ? "1 background agent is" : `${agents} background agents are`;
+  return { reason: `${reason} still running`, session: { ...session, deferredFor: prompt } };
 }

@@ -37,6 +37,8 @@ export type Draft = (budgetChars: number) => string;
 export interface GateReading {
   /** Each once, in the order of repair. */
   readonly problems: readonly Problem[];
+  /** Whether the tool counts its failures, and all of them were read. */
+  readonly isComplete: () => boolean;
   /** Given the fingerprints of the last attempt, the digest says what became of its problems. */
   readonly draft: (previous?: readonly string[]) => Draft;
 }
@@ -44,12 +46,18 @@ export interface GateReading {
 /** Reads what a gate printed, or the report it wrote. */
 export function readGate(gate: GateText): GateReading {
   const { tell } = gate;
-  if (tell !== undefined) return { problems: [], draft: () => tell };
+  if (tell !== undefined) return { problems: [], isComplete: () => false, draft: () => tell };
   const found = findProblems(gate);
   const problems = orderProblems(found.problems);
+  const read = { gate, found, problems };
+  const isComplete = () => isAllRead(read);
   if (problems.length > 0)
-    return { problems, draft: (previous) => draftProblems({ gate, found, problems }, previous) };
-  return { problems, draft: () => (budget) => windowsDigest(found.log.lines, budget, gate.logPath) };
+    return { problems, isComplete, draft: (previous) => draftProblems(read, previous) };
+  return {
+    problems,
+    isComplete,
+    draft: () => (budget) => windowsDigest(found.log.lines, budget, gate.logPath),
+  };
 }
 
 /** One text for each gate, together within the budget, shared by need: every problem once, with its place, as fully as fits. */
@@ -108,6 +116,11 @@ interface ProblemsDraft extends ReadProblems {
   readonly foot: string;
   /** The tool counts more failures than were read. */
   readonly isMissingSome: boolean;
+}
+
+function isAllRead(read: ReadProblems): boolean {
+  const counts = toolCounts(read.found.log.lines);
+  return counts.failures !== undefined && read.found.unread === 0 && !hasUnread(read, counts);
 }
 
 function hasUnread({ found, problems }: ReadProblems, { failures }: ToolCounts): boolean {

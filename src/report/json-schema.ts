@@ -3,7 +3,7 @@ import { FINDING_STATUSES, PRIORITIES } from "../core/finding.ts";
 import { STATUSES } from "../core/status.ts";
 import { doctorSchema, explainSchema } from "./host-json-schema.ts";
 import { ciPlanSchema, keysSchema } from "./fleet-json-schema.ts";
-import { attestSchema, logSchema, verifySchema } from "./proof-json-schema.ts";
+import { attestSchema, flakySchema, logSchema, verifySchema } from "./proof-json-schema.ts";
 
 /**
  * The contract of every `--json` output: `schema/output.schema.json` is made from it and tests hold the real outputs
@@ -262,6 +262,7 @@ const status = z
         }),
       )
       .describe("Sessions with something open."),
+    flaky: z.array(flakySchema).describe("Tests that passed only when repeated, the most frequent first."),
   })
   .describe("`status`: where things stand.");
 

@@ -6,7 +6,7 @@ import { type GateOutcome, isBlocking, isRed } from "../core/outcome.ts";
 import type { Plan } from "../core/plan.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Status } from "../core/status.ts";
-import type { VerdictRecord } from "../core/verdict-record.ts";
+import type { FlakyTest, VerdictRecord } from "../core/verdict-record.ts";
 import { cutText } from "../feedback/cut-text.ts";
 import type { Problem } from "../feedback/problem.ts";
 import { problemsOf, type RunReport } from "./run-report.ts";
@@ -77,10 +77,11 @@ export function validateJson(diagnostics: readonly Diagnostic[]): string {
 /** What `status` tells: the last stop is from the ledger, whether or not a gate ran. */
 export interface StatusFacts extends WorkTreeHistory {
   readonly lastStop?: VerdictRecord;
+  readonly flaky: readonly FlakyTest[];
 }
 
 export function statusJson(
-  { lastRun, pass, lastStop }: StatusFacts,
+  { lastRun, pass, lastStop, flaky }: StatusFacts,
   sessions: readonly SessionFacts[],
   running: { readonly pid: number; readonly since: string } | undefined,
 ): string {
@@ -96,7 +97,12 @@ export function statusJson(
       gaveUp: history.gaveUpOn !== undefined,
       openFailures: history.openFailures.map(({ gate }) => gateId(gate)),
     })),
+    flaky: flaky.map(flakyJson),
   });
+}
+
+export function flakyJson({ gate, test, times, firstAt, lastAt }: FlakyTest): object {
+  return { gate, test: test || null, times, first: isoTime(firstAt), last: isoTime(lastAt) };
 }
 
 export function cleanJson(archived: number, previous: string): string {

@@ -59,6 +59,8 @@ export async function toCheckGate(
     ...(fields.inputs === undefined ? {} : { inputs: fields.inputs }),
     ...(fields.toolchain === undefined ? {} : { toolchain: fields.toolchain }),
     ...(fields.files === undefined ? {} : { files: fields.files }),
+    ...(fields.reruns === 0 ? {} : { reruns: fields.reruns }),
+    ...(fields.rerun_command === undefined ? {} : { rerunCommand: fields.rerun_command }),
     ...(instructions === undefined ? {} : { fixInstructions: instructions }),
     ...(fields.parser === undefined ? {} : { parser: fields.parser }),
     ...(fields.report === undefined ? {} : { report: projectPath(posix.normalize(fields.report)) }),
