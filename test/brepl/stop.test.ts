@@ -56,7 +56,7 @@ describe("the event", () => {
     ["half an object", '{"session_id": "x"', "JSON"],
     ["a list", "[]", "not a JSON object"],
     ["null", "null", "not a JSON object"],
-  ])("that is %s runs no hook and is told", async (_, input, problem) => {
+  ])("that is %s runs no hook and is reported", async (_, input, problem) => {
     await using project = await breplProject(stop(bash("x", "touch ran")));
 
     const run = await project.brepl(["hook", "stop"], { input });
@@ -466,7 +466,7 @@ describe("the state file", () => {
   });
 
   test.each(["{", "[1 2]", '{"tests" -1}', '{"tests" "many"}', "{:tests 1}", "\u0000\u0001"])(
-    "that holds %j counts as absent, and that is told",
+    "that holds %j counts as absent, and that is reported",
     async (text) => {
       await using project = await breplProject(failing);
       await writeFile(project.stateFile, text);

@@ -67,7 +67,7 @@ class Author implements AsyncDisposable {
     return readFileSync(join(this.repo.home, `${name}.pub`), "utf8");
   }
 
-  /** Signs any payload with any key, as somebody who has the key could. */
+  /** Signs any payload with any key, as anyone who has the key could. */
   async sign(payload: string, key = "alice", namespace = "agent-gauntlet"): Promise<string> {
     const done = await run(["ssh-keygen", "-Y", "sign", "-n", namespace, "-f", join(this.repo.home, key)], {
       cwd: this.repo.root,

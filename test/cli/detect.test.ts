@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { detect, detectFiles } from "../rig/detected.ts";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
 
-/** A project on a branch of its own, so that `main` is something to compare with. */
+/** A project on another branch, so that `main` is something to compare with. */
 async function onBranch(files: Readonly<Record<string, string>> = {}): Promise<GauntletProject> {
   const project = await GauntletProject.create({
     ".gauntlet/config.yml": "base_branch: main\nchecks:\n  test: 'true'\n",

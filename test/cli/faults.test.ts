@@ -265,7 +265,7 @@ function lockIsADirectory(path: string): void {
   mkdirSync(join(path, ".gauntlet-run.lock"), { recursive: true });
 }
 
-/** log_dir on a file system of its own that holds 256 KB. */
+/** log_dir on its own file system, which holds 256 KB. */
 function shrink(project: GauntletProject): Disposable | undefined {
   const dir = join(project.root, "gauntlet_logs");
   mkdirSync(dir);

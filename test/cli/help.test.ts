@@ -24,7 +24,7 @@ const NOT_FOR_MACHINES = [
   "report",
 ];
 
-/** Runs a command in a terminal of its own (util-linux). */
+/** Runs a command in a new terminal (util-linux). */
 const SCRIPT = "/usr/bin/script";
 
 const program = gauntletCommands(async () => {});

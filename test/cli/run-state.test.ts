@@ -213,7 +213,7 @@ describe("state that cannot be trusted counts as absent, with a warning", () => 
   };
 
   test.each(Object.entries(BROKEN))(
-    "a pass %s: the stop is checked, and the person is told",
+    "a pass %s: the stop is checked, and the user is notified",
     async (_, breakIt) => {
       await using project = await changed({ ok: COUNTED });
       await project.gauntlet(["run"]);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
 
-/** A check that reports every line of `problems` as an error of its own. */
+/** A check that reports every line of `problems` as a separate error. */
 const CHECK = 'test ! -s problems || { sed "s/^/src.ts:1:1: error: /" problems; exit 1; }';
 
 async function project(retry: string): Promise<GauntletProject> {

@@ -2,7 +2,7 @@ import { chmod, mkdir, symlink } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { loadConfig, loadProject, tempProject, told } from "./temp-project.ts";
 
-/** What is told about a config.yml, line by line. */
+/** What is reported about a config.yml, line by line. */
 async function toldAbout(text: string | Uint8Array): Promise<string> {
   return told(await loadConfig(text));
 }

@@ -58,7 +58,7 @@ test("--json carries the findings with their ids and the file to answer in", asy
   });
 });
 
-test("a stop is blocked by a finding with instructions to answer, and let through once it is confirmed", async () => {
+test("a stop is blocked by a finding with instructions to answer, and allowed once it is confirmed", async () => {
   await using project = await reviewProject({
     ".gauntlet/config.yml":
       "base_branch: main\nstop_hook:\n  when_active: enforce\ncli:\n  default_preference: [claude]\n",

@@ -77,7 +77,7 @@ test("one slot without a reviewer is a warning when the other has answered", asy
   expect(run.message).toContain("no reviewer for slot");
 });
 
-test("a change that comes after all rounds are used is let through with a warning that it was not reviewed", async () => {
+test("a change that comes after all rounds are used is allowed with a warning that it was not reviewed", async () => {
   await using project = await reviewProject({
     ".gauntlet/reviews/careful.md": "---\nmax_rounds: 1\n---\nLook for wrong results.\n",
     ".gauntlet/checks/red.yml": "command: test -e green\n",
