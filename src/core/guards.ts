@@ -34,6 +34,8 @@ interface KnownTree {
   readonly isPassTree: boolean;
   readonly fingerprint: string | undefined;
   readonly baseCommit: string | undefined;
+  /** What a red check would be compared with. */
+  readonly reference: string | undefined;
 }
 
 /** Why no gate runs, and what the session must remember about it. */

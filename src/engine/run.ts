@@ -1,6 +1,7 @@
 import { diagnosticLine } from "../core/diagnostic.ts";
 import type { Notice } from "../core/notice.ts";
 import { once } from "../core/once.ts";
+import { excuseNotices } from "../core/outcome.ts";
 import { projectPath } from "../core/path.ts";
 import { type Plan } from "../core/plan.ts";
 import { notNeeded, type RunEvent, type RunRequest, type RunResult, troubled } from "../core/run.ts";
@@ -19,7 +20,7 @@ import { askGuards } from "./ask-guards.ts";
 import { knownGood, readHistories } from "./histories.ts";
 import { choosePlan, lookAround, type PlannedRun, planRun, type Situation } from "./plan-run.ts";
 import { openProject, type Project } from "./project.ts";
-import { runGates, type RunGatesOptions } from "./run-gates.ts";
+import { runCompared, type RunGatesOptions } from "./run-gates.ts";
 import { logRequest, startRunLog } from "./run-log.ts";
 import { GateSpans, stillnessOf } from "./stillness.ts";
 
@@ -52,6 +53,7 @@ function noticesOf({ warnings }: Project, { changes, outcomes }: RunResult): rea
   const hasRun = outcomes.length > 0; // gates that ran saw what is committed, too
   return [
     ...(changes?.blindTo === undefined || hasRun ? [] : [{ key: "blind", text: changes.blindTo }]),
+    ...outcomes.flatMap(excuseNotices),
     ...warnings.map(diagnosticLine).map((text) => ({ key: text, text })),
   ];
 }
@@ -111,7 +113,7 @@ function nothingToRun(
 }
 
 async function runPlan(project: Project, request: RunRequest, asked: PlannedRun): Promise<RunResult> {
-  const { settings, logDir, signal } = project;
+  const { settings, logDir } = project;
   const { runNumber } = asked;
   using log = startRunLog(project, runNumber);
   using groups = new GateGroups(logDir);
@@ -138,7 +140,8 @@ async function runPlan(project: Project, request: RunRequest, asked: PlannedRun)
     : before;
 
   void planned.snapshot.fingerprint(); // git names the tree while the gates run
-  const outcomes = await runGates(planned.plan, { ...options, settled: fixing?.settled ?? [] }, signal);
+  const settled = fixing?.settled;
+  const outcomes = await runCompared({ project, request, planned, ...options }, { ...options, settled });
   trace("gates done");
   const stillness = once(() => stillnessOf(planned.snapshot, spans));
   if (passes.hasNews(outcomes) && (await stillness()).isStill)

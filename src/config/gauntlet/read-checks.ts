@@ -63,6 +63,7 @@ export async function toCheckGate(
     ...(fields.rerun_command === undefined ? {} : { rerunCommand: fields.rerun_command }),
     ...(instructions === undefined ? {} : { fixInstructions: instructions }),
     ...(fields.parser === undefined ? {} : { parser: fields.parser }),
+    ...(fields.only_new === undefined ? {} : { onlyNew: fields.only_new }),
     ...(fields.report === undefined ? {} : { report: projectPath(posix.normalize(fields.report)) }),
   };
 }
