@@ -27,7 +27,7 @@ const NOT_FOR_MACHINES = [
   "accept",
 ];
 
-/** Runs a command in a terminal of its own (util-linux). */
+/** Runs a command in a new terminal (util-linux). */
 const SCRIPT = "/usr/bin/script";
 
 const program = gauntletCommands(async () => {});
