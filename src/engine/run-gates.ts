@@ -1,4 +1,5 @@
-import { type GateOutcome, isBlocking, isOutOfReach } from "../core/outcome.ts";
+import type { CheckGate } from "../core/gate.ts";
+import { type GateOutcome, isBlocking, isComparable, isOutOfReach } from "../core/outcome.ts";
 import type { Plan, PlannedGate } from "../core/plan.ts";
 import { isPartial, type RunEvent, type RunRequest } from "../core/run.ts";
 import { type GateContext, outcomeOf } from "../gates/gate-context.ts";
@@ -7,6 +8,8 @@ import type { Conduct } from "./conduct.ts";
 import type { Project } from "./project.ts";
 import type { PlannedRun } from "./plan-run.ts";
 import { elapsedMs } from "../machine/clock.ts";
+import { kindOf } from "../machine/files/files.ts";
+import type { Comparer, ComparedRun } from "./baseline/comparer.ts";
 
 export interface RunGatesOptions {
   readonly maxParallel: number;
@@ -14,8 +17,10 @@ export interface RunGatesOptions {
   readonly onEvent: (event: RunEvent) => void;
   /** Why a gate need not run again, where that is known. */
   readonly reuse?: ((planned: PlannedGate) => string | undefined) | undefined;
+  /** What a finished gate comes to, where that takes more than its own run. */
+  readonly settle?: ((planned: PlannedGate, outcome: GateOutcome) => Promise<GateOutcome>) | undefined;
   /** Gates of the plan that have run already. */
-  readonly settled?: readonly GateOutcome[];
+  readonly settled?: readonly GateOutcome[] | undefined;
 }
 
 /**
@@ -40,7 +45,8 @@ export async function runGates(
       if (reused !== undefined) return outcomeOf(planned, 0, { kind: "passed", reused });
       onEvent({ kind: "gate-started", planned });
       const startedMs = Math.round(elapsedMs() - began);
-      return { ...(await runGate(planned, options.context, signal)), startedMs };
+      const outcome = { ...(await runGate(planned, options.context, signal)), startedMs };
+      return options.settle?.(planned, outcome) ?? outcome;
     },
     finish: (outcome) => {
       outcomes.set(outcome.id, outcome);
@@ -69,20 +75,25 @@ async function needsOf({ gates }: Plan, { settled = [] }: RunGatesOptions) {
   return new Needs(gates, settled);
 }
 
-/** The same, while the project's guards look at the change; they speak for a run of everything only. */
-export async function runWatchedGates(
-  project: Project,
-  work: { readonly request: RunRequest; readonly planned: PlannedRun; readonly options: RunGatesOptions },
+interface WatchedRun {
+  readonly project: Project;
+  readonly request: RunRequest;
+  readonly planned: PlannedRun;
+  readonly onEvent: RunGatesOptions["onEvent"];
+}
+
+/** Runs the gates while the project's guards look at the change; guards speak for a run of everything only. */
+export async function runWatched(
+  { project, request, planned, onEvent }: WatchedRun,
+  run: () => Promise<readonly GateOutcome[]>,
 ): Promise<Conduct> {
-  const { request, planned, options } = work;
   const isWatched = project.settings.guards !== undefined && !isPartial(request);
-  if (!isWatched) return { outcomes: await runGates(planned.plan, options, project.signal), notices: [] };
+  if (!isWatched) return { outcomes: await run(), notices: [] };
   const { watchConduct } = await import("./conduct.ts"); // patterns of ten languages, which only guards need
   const conductOf = watchConduct(project, request, planned);
-  const ran = await runGates(planned.plan, options, project.signal);
+  const ran = await run();
   const conduct = await conductOf(ran);
-  for (const outcome of conduct.outcomes.slice(ran.length))
-    options.onEvent({ kind: "gate-finished", outcome });
+  for (const outcome of conduct.outcomes.slice(ran.length)) onEvent({ kind: "gate-finished", outcome });
   return conduct;
 }
 
@@ -138,4 +149,34 @@ async function runGate(
     case "review":
       return (await import("../gates/review.ts")).runReview({ ...planned, gate }, context, signal);
   }
+}
+
+/** The same, where checks that fail are compared with what was red before if the project wants that. */
+export async function runCompared(
+  run: ComparedRun,
+  options: RunGatesOptions,
+): Promise<readonly GateOutcome[]> {
+  await using comparison = compareWhenRed(run);
+  const { settle } = comparison;
+  return await runGates(run.planned.plan, { ...options, settle }, run.project.signal); // the earlier tree is removed after it
+}
+
+function compareWhenRed(run: ComparedRun): AsyncDisposable & Pick<RunGatesOptions, "settle"> {
+  let comparer: Promise<Comparer> | undefined;
+  const load = async (): Promise<Comparer> => new (await import("./baseline/comparer.ts")).Comparer(run); // most runs have no red check to compare
+  return {
+    settle: async ({ gate, ...planned }, outcome) => {
+      if (gate.kind !== "check" || !isComparable(outcome) || !mayBeExcused(gate, run)) return outcome;
+      comparer ??= load();
+      return (await comparer).settle({ ...planned, gate }, outcome);
+    },
+    [Symbol.asyncDispose]: async () => (await comparer)?.[Symbol.asyncDispose](),
+  };
+}
+
+function mayBeExcused({ onlyNew }: CheckGate, { project, request }: ComparedRun): boolean {
+  if (request.onlyNew === false) return false;
+  return (
+    (request.onlyNew ?? onlyNew) || kindOf(`${project.settings.root}/.gauntlet/baseline.json`) === "file"
+  );
 }
