@@ -158,7 +158,7 @@ const elixir: Language = {
   table: /^\s*for\s.*<-|Enum\.each/,
 };
 
-export const LANGUAGES = [
+const LANGUAGES = [
   javascript,
   python,
   go,
