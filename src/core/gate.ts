@@ -46,6 +46,8 @@ export interface CheckGate extends GateBase {
   readonly fixInstructions?: string;
   /** The parser that reads its output, or `none`, or a pattern of its own; found from the output when absent. */
   readonly parser?: string | PatternParser;
+  /** Only problems that were not there before the change block. */
+  readonly onlyNew?: boolean;
   /** The report the command writes for machines, relative to the project root; read in place of its output. */
   readonly report?: ProjectPath;
 }

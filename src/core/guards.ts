@@ -34,6 +34,8 @@ interface KnownTree {
   readonly isPassTree: boolean;
   readonly fingerprint: string | undefined;
   readonly baseCommit: string | undefined;
+  /** What a red check would be compared with. */
+  readonly reference: string | undefined;
 }
 
 /** Why no gate runs, and what the session must remember about it. */
@@ -73,6 +75,12 @@ export const GUARDS: readonly Guard[] = [
     doors: EVERY_DOOR,
     past: "a project with gates",
     ended: "no .gauntlet/config.yml here or above",
+  },
+  {
+    status: "not_allowed",
+    doors: ["stop-hook"],
+    past: "the gates are allowed, or the hook is the project's own",
+    ended: "the hook serves every project, and nobody allowed these gates",
   },
   {
     status: "stop_hook_disabled",

@@ -88,9 +88,13 @@ export interface VerdictFacts extends Pick<
 
 /** The line without its place in the chain. */
 export function verdictRecord({ judged, outcomes, ...facts }: VerdictFacts): Unchained {
-  const { gates, branch, commit, tree, base, whole, reused } = judged ?? {};
+  const { gates, branch, commit, tree, base, whole, reused, excused } = judged ?? {};
   const rests = [
-    ...new Set([...(reused ? (["reuse"] as const) : []), ...outcomes.flatMap((one) => supportOf(one) ?? [])]),
+    ...new Set([
+      ...(reused ? (["reuse"] as const) : []),
+      ...(excused ? (["baseline"] as const) : []),
+      ...outcomes.flatMap((one) => supportOf(one) ?? []),
+    ]),
   ];
   return {
     ...facts,

@@ -1,13 +1,14 @@
 import { diagnosticLine } from "../core/diagnostic.ts";
 import type { Notice } from "../core/notice.ts";
 import { once } from "../core/once.ts";
+import { excuseNotices } from "../core/outcome.ts";
 import { projectPath } from "../core/path.ts";
 import { type Plan } from "../core/plan.ts";
 import { notNeeded, type RunEvent, type RunRequest, type RunResult, troubled } from "../core/run.ts";
 import type { GateContext } from "../gates/gate-context.ts";
 import { WorkTree } from "../machine/git/work-tree.ts";
 import { prepareLogDir } from "../machine/logs/log-dir.ts";
-import { withoutSecrets } from "../machine/process/environment.ts";
+import { currentEnv, withoutSecrets } from "../machine/process/environment.ts";
 import { GateGroups } from "../machine/process/leftovers.ts";
 import { trace } from "../machine/process/environment.ts";
 import { acquireLock, lockReleased } from "../machine/state/lock.ts";
@@ -19,7 +20,7 @@ import { askGuards } from "./ask-guards.ts";
 import { knownGood, readHistories } from "./histories.ts";
 import { choosePlan, lookAround, type PlannedRun, planRun, type Situation } from "./plan-run.ts";
 import { openProject, type Project } from "./project.ts";
-import { runGates, type RunGatesOptions } from "./run-gates.ts";
+import { runCompared, type RunGatesOptions } from "./run-gates.ts";
 import { logRequest, startRunLog } from "./run-log.ts";
 import { GateSpans, stillnessOf } from "./stillness.ts";
 
@@ -27,7 +28,7 @@ import { GateSpans, stillnessOf } from "./stillness.ts";
 export async function executeRun(request: RunRequest): Promise<RunResult> {
   const opened = await openProject(request);
   trace("settings read");
-  if (!opened.ok) return troubled(opened.trouble);
+  if (!opened.ok) return withRemoval(troubled(opened.trouble), request);
   const project = opened.value;
   for (const warning of project.warnings)
     request.onEvent?.({ kind: "warned", message: diagnosticLine(warning) });
@@ -37,7 +38,17 @@ export async function executeRun(request: RunRequest): Promise<RunResult> {
   while (isBusy(result, project, request) && (await lockReleased(project.logDir.lockFile, project.signal)))
     result = await runIfNeeded(project, request);
   noteResult(result);
-  return { ...result, notices: [...noticesOf(project, result), ...result.notices] };
+  const { trust } = project;
+  const notices = [...(trust?.notices ?? []), ...noticesOf(project, result), ...result.notices];
+  return { ...result, notices, ...(trust === undefined ? {} : { trust }) };
+}
+
+/** A session whose project had gates and has none any more did not just begin outside of one. */
+async function withRemoval(result: RunResult, request: RunRequest): Promise<RunResult> {
+  const { record, env } = request;
+  if (result.status !== "no_config" || record?.starts === undefined) return result;
+  const { noticeOfRemoval } = await import("./trust/watch-gates.ts"); // hardly ever
+  return { ...result, notices: noticeOfRemoval(request, env ?? currentEnv()) };
 }
 
 /** Another session's run, or a user's, is waited for where the project wants it; a stop of the same session answers at once. */
@@ -52,6 +63,7 @@ function noticesOf({ warnings }: Project, { changes, outcomes }: RunResult): rea
   const hasRun = outcomes.length > 0; // gates that ran saw what is committed, too
   return [
     ...(changes?.blindTo === undefined || hasRun ? [] : [{ key: "blind", text: changes.blindTo }]),
+    ...outcomes.flatMap(excuseNotices),
     ...warnings.map(diagnosticLine).map((text) => ({ key: text, text })),
   ];
 }
@@ -111,7 +123,7 @@ function nothingToRun(
 }
 
 async function runPlan(project: Project, request: RunRequest, asked: PlannedRun): Promise<RunResult> {
-  const { settings, logDir, signal } = project;
+  const { settings, logDir } = project;
   const { runNumber } = asked;
   using log = startRunLog(project, runNumber);
   using groups = new GateGroups(logDir);
@@ -138,7 +150,8 @@ async function runPlan(project: Project, request: RunRequest, asked: PlannedRun)
     : before;
 
   void planned.snapshot.fingerprint(); // git names the tree while the gates run
-  const outcomes = await runGates(planned.plan, { ...options, settled: fixing?.settled ?? [] }, signal);
+  const settled = fixing?.settled;
+  const outcomes = await runCompared({ project, request, planned, ...options }, { ...options, settled });
   trace("gates done");
   const stillness = once(() => stillnessOf(planned.snapshot, spans));
   if (passes.hasNews(outcomes) && (await stillness()).isStill)

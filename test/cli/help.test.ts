@@ -22,6 +22,8 @@ const NOT_FOR_MACHINES = [
   "simulate",
   "demo",
   "report",
+  "deny",
+  "accept",
 ];
 
 /** Runs a command in a terminal of its own (util-linux). */

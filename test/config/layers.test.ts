@@ -31,6 +31,7 @@ describe("environment, project, global configuration and defaults", () => {
       defer: false,
       whenActive: "allow",
       whenBusy: "allow",
+      whenGatesChange: "tell",
       maxReasonChars: 9000,
     });
   });

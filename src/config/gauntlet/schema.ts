@@ -131,6 +131,12 @@ const checkShape = {
     .describe(
       "A report the command writes (JUnit XML, SARIF, JSON of ESLint or Jest, TAP), relative to the project root: read in place of the output.",
     ),
+  only_new: z
+    .boolean()
+    .optional()
+    .describe(
+      "Only problems that were not there before the agent began block. Default: `only_new` of config.yml.",
+    ),
   inputs: z
     .array(innerGlob)
     .min(1)
@@ -270,6 +276,22 @@ export const configSchema = z.strictObject({
     .default(3)
     .describe("How often a failing stop is blocked before it is let through, loudly. 0 never blocks."),
   retry: retrySchema.optional().describe("When a loop of blocks ends early, and when it may go on longer."),
+  only_new: z
+    .boolean()
+    .default(false)
+    .describe(
+      "`true`: a check that fails blocks only for problems that were not there before the agent began.",
+    ),
+  baseline: z
+    .strictObject({
+      setup: text("a shell command")
+        .optional()
+        .describe(
+          "Installs what checks need in a checkout of an earlier tree (`npm ci`), where installed dependencies cannot be copied.",
+        ),
+    })
+    .optional()
+    .describe("How a failing check is compared with an earlier tree."),
   entry_points: z
     .array(entryPointSchema, { error: expects("a list of maps that begin with `path:`") })
     .min(1, "must have at least one entry; without `entry_points`, every gate looks after the whole project")
