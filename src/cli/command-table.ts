@@ -3,6 +3,7 @@ import { didYouMean } from "../core/did-you-mean.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import type { CleanOptions } from "./commands/clean.ts";
 import type { CompletionOptions } from "./commands/completion.ts";
+import type { DashboardOptions } from "./commands/dashboard.ts";
 import type { DetectOptions } from "./commands/detect.ts";
 import type { HealthOptions } from "./commands/health.ts";
 import type { InitOptions } from "./commands/init.ts";
@@ -14,7 +15,7 @@ import type { RunOptions } from "./commands/run.ts";
 import type { StatusOptions } from "./commands/status.ts";
 import type { ValidateOptions } from "./commands/validate.ts";
 import { programFile } from "../machine/process/runtime.ts";
-import { addExamples, collect } from "./command-options.ts";
+import { addExamples, collect, readPort } from "./command-options.ts";
 import { addHookLookingCommands, addInstallCommands } from "./host-commands.ts";
 import { addFleetCommands } from "./fleet-commands.ts";
 import { addProofCommands } from "./proof-commands.ts";
@@ -45,6 +46,7 @@ export function gauntletCommands(act: Act): Command {
   addLookingCommands(program, act);
   addParseCommand(program, act);
   addHealthCommand(program, act);
+  addDashboardCommand(program, act);
   program.commandsGroup("Prove what was checked:");
   addProofCommands(program, act);
   program.commandsGroup("Work with other machines:");
@@ -245,6 +247,17 @@ function addHealthCommand(program: Command, act: Act): void {
     .action((options: HealthOptions) =>
       act(async (terminal) => (await import("./commands/health.ts")).healthCommand(terminal, options)),
     );
+}
+
+function addDashboardCommand(program: Command, act: Act): void {
+  const dashboard = program
+    .command("dashboard")
+    .description("serve a local page over the stops, gates and sessions of all projects")
+    .option("--port <number>", "listen here (a free port otherwise)", readPort)
+    .action((options: DashboardOptions) =>
+      act(async (terminal) => (await import("./commands/dashboard.ts")).dashboardCommand(terminal, options)),
+    );
+  addExamples(dashboard, "agent-gauntlet dashboard", "agent-gauntlet dashboard --port 4711");
 }
 
 function addInitCommand(program: Command, act: Act): void {

@@ -34,7 +34,7 @@ export async function toCheckGate(
       path,
       complain: (obstacle) => complain(["working_directory"], unusable(path, obstacle)),
     });
-  const { on, needs, fix, shell, inputs, toolchain, files: filesMatched, parser } = fields;
+  const { on, needs, fix, shell, inputs, toolchain, parser } = fields;
   return {
     kind: "check",
     name,
@@ -52,7 +52,14 @@ export async function toCheckGate(
       ]),
     ),
     ...definedOnly({
-      ...{ on, needs, fix, shell, inputs, toolchain, files: filesMatched, parser },
+      on,
+      needs,
+      fix,
+      shell,
+      inputs,
+      toolchain,
+      files: fields.files,
+      parser,
       workingDirectory: path === undefined ? undefined : projectPath(posix.normalize(path)),
       reruns: fields.reruns === 0 ? undefined : fields.reruns,
       rerunCommand: fields.rerun_command,
