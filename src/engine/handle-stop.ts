@@ -29,6 +29,7 @@ export interface Stop {
   /** Called when gates are about to run. */
   readonly onRunning?: () => void;
   readonly onEvent?: (event: RunEvent) => void;
+  readonly traceparentOf?: RunRequest["traceparentOf"];
   /** Where the run leaves its traces instead of the project's log directory. */
   readonly logDir?: ProjectPath | undefined;
 }
@@ -57,7 +58,7 @@ export async function handleStop(stop: Stop, signal: AbortSignal): Promise<Answe
 
   stop.onRunning?.();
   const { executeRun } = await import("./run.ts"); // the answers above load a tenth of the program
-  const { blockCap, budget, logDir, onEvent = () => {} } = stop;
+  const { blockCap, budget, logDir, traceparentOf, onEvent = () => {} } = stop;
   const request = {
     cwd: root,
     checkInterval: true,
@@ -68,6 +69,7 @@ export async function handleStop(stop: Stop, signal: AbortSignal): Promise<Answe
     env,
     signal,
     onEvent,
+    traceparentOf,
     logDir,
   };
   const result = await executeRun(request);
