@@ -61,7 +61,7 @@ export default defineConfig([
     clean: ["dist/*.mjs", "dist/*.mts"],
     format: "esm",
     dts: true,
-    outputOptions: { comments: { jsdoc: false, annotation: true, legal: false } },
+    minify: true,
     inputOptions: { checks: { pluginTimings: false } },
   },
 ]);

@@ -21,6 +21,7 @@ import { addFleetCommands } from "./fleet-commands.ts";
 import { addProofCommands } from "./proof-commands.ts";
 import { readReportTargets } from "./report-targets.ts";
 import type { Terminal } from "./terminal.ts";
+import { addTrustCommands } from "./trust-commands.ts";
 
 /** Runs one command; what it returns is the exit code. */
 export type Act = (use: (terminal: Terminal) => Promise<number>) => Promise<void>;
@@ -52,6 +53,8 @@ export function gauntletCommands(act: Act): Command {
   addFleetCommands(program, act);
   program.commandsGroup("Understand the stop hook:");
   addHookLookingCommands(program, act);
+  program.commandsGroup("Decide what only you can:");
+  addTrustCommands(program, act);
   program.commandsGroup("More:");
   addOtherCommands(program, act);
   addMcpCommand(program, act);
@@ -101,6 +104,7 @@ function addHookCommands(program: Command): void {
     .command("stop-hook")
     .description("answer an agent's stop hook (agents call it, not people)")
     .option("--host <name>", "which agent asks, when it cannot be told from the event")
+    .option("--only-allowed", "run nothing of a project that `agent-gauntlet allow` does not know")
     .allowUnknownOption()
     .action(async () => {});
   program
@@ -134,6 +138,12 @@ function addRunOptions(command: Command): void {
     .option("--skip <name>", "leave this gate out (may be given several times)", collect)
     .option("--all", "run every check, whatever has changed")
     .addOption(new Option("--failed", "run only the gates that failed in the last run").conflicts("all"))
+    .addOption(
+      new Option("--only-new", "let checks block only for problems that were not there before").conflicts(
+        "allProblems",
+      ),
+    )
+    .option("--all-problems", "count every problem, also with `only_new` or a committed baseline")
     .option("--no-cache", "also run checks that passed before with the same `inputs`")
     .option("--no-fix", "do not run the `fix` of a check that fails")
     .option("-q, --quiet", "print only failures and the status")

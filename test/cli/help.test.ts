@@ -23,9 +23,11 @@ const NOT_FOR_MACHINES = [
   "dashboard",
   "demo",
   "report",
+  "deny",
+  "accept",
 ];
 
-/** Runs a command in a terminal of its own (util-linux). */
+/** Runs a command in a new terminal (util-linux). */
 const SCRIPT = "/usr/bin/script";
 
 const program = gauntletCommands(async () => {});

@@ -44,12 +44,30 @@ export function bootId(): string | undefined {
   return spawnSync("sysctl", ["-n", "kern.bootsessionuuid"], { encoding: "utf8" }).stdout.trim() || undefined;
 }
 
-/** Process groups on this machine in which some process carries `variable=value` in its environment (Linux only). */
+/** Process groups on this machine in which some process carries `variable=value` in its environment (Linux and macOS). */
 export function groupsWithEnvironment(variable: string, value: string): readonly number[] {
-  if (process.platform !== "linux") return [];
   const marker = `${variable}=${value}`;
+  if (process.platform === "darwin") {
+    const ps = spawnSync("ps", ["-AEww", "-o", "pgid=,command="], {
+      encoding: "utf8",
+      maxBuffer: MAX_LISTING,
+    });
+    return groupsInListing(ps.stdout ?? "", marker);
+  }
+  if (process.platform !== "linux") return [];
   const marked = processTable().filter(({ pid }) => hasInEnvironment(pid, marker));
   return [...new Set(marked.map((entry) => entry.group))];
+}
+
+const MAX_LISTING = 64 * 1024 * 1024;
+
+/** Reads what `ps -E` prints: each command is followed by its arguments and its environment, with nothing to tell them apart. */
+export function groupsInListing(listing: string, marker: string): readonly number[] {
+  const groups = listing.split("\n").flatMap((line) => {
+    const [group = "", ...words] = line.trim().split(/\s+/);
+    return words.includes(marker) && /^\d+$/.test(group) ? [Number(group)] : [];
+  });
+  return [...new Set(groups)].filter((group) => group > 1);
 }
 
 /** What a child started that has left its group: in its session (`set -m`), or with a session of its own (`setsid`). Linux only. */
@@ -58,11 +76,20 @@ export interface Strays {
   readonly daemons: readonly { readonly group: number; readonly name: string }[];
 }
 
+/** A child that has ended. */
+export interface Leader {
+  readonly pid: number;
+  readonly startTime: string;
+  readonly ranMs: number;
+}
+
 /** The strays of the child that leads the session `leader`; those of other sessions are known by a mark in their environment. */
-export function straysOf(leader: { readonly pid: number; readonly startTime: string }, mark: string): Strays {
+export function straysOf(leader: Leader, mark: string): Strays {
   if (process.platform !== "linux") return { groups: [], daemons: [] };
   const since = Number(leader.startTime);
-  const later = processTable().filter((one) => Number(one.startTime) >= since && one.group !== leader.pid);
+  const later = processTable(youngestPids(leader)).filter(
+    (one) => Number(one.startTime) >= since && one.group !== leader.pid,
+  );
   const own = later.filter((one) => one.session === leader.pid);
   const others = later.filter((one) => one.session !== leader.pid && hasInEnvironment(one.pid, mark));
   const daemons = new Map(others.map(({ group, pid }) => [group, `${commandOf(pid)} (pid ${pid})`]));
@@ -96,11 +123,23 @@ interface ProcessEntry {
   readonly startTime: string;
 }
 
-function processTable(): readonly ProcessEntry[] {
+function processTable(isAsked: (pid: number) => boolean = () => true): readonly ProcessEntry[] {
   return readdirSync("/proc").flatMap((name) => {
-    const entry = /^\d+$/.test(name) ? readStat(Number(name)) : undefined;
+    const entry = /^\d+$/.test(name) && isAsked(Number(name)) ? readStat(Number(name)) : undefined;
     return entry === undefined ? [] : [entry];
   });
+}
+
+/** In less time the kernel cannot have given out all its pids and begun again. */
+const LAP_MS = 2_000;
+
+/**
+ * The pids that processes younger than a child can have. The kernel counts up, so these are the ones above the child's own; with many
+ * short gates on a busy machine, reading every process for each of them would cost more than the gates.
+ */
+function youngestPids({ pid, ranMs }: Leader): (other: number) => boolean {
+  const last = Number(readText("/proc/loadavg")?.trim().split(" ").at(-1));
+  return ranMs < LAP_MS && last >= pid ? (other) => other > pid : () => true;
 }
 
 /** The fields of /proc/PID/stat follow the command name, which is in parentheses and may contain anything. */
