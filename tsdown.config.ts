@@ -24,9 +24,12 @@ function cli(name: string): UserConfig {
       chunkFileNames: `${name}/[name].cjs`,
       codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: stepOf }] },
     },
-    inputOptions: { preserveEntrySignatures: "allow-extension", checks: { pluginTimings: false } },
-    // Its UMD build, the one a CommonJS bundle would take, requires its parts at run time.
-    alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
+    inputOptions: {
+      preserveEntrySignatures: "allow-extension",
+      checks: { pluginTimings: false },
+      // What a CommonJS bundle would take otherwise requires its parts at run time (jsonc-parser) or comes whole (OpenTelemetry).
+      resolve: { mainFields: ["module", "main"] },
+    },
   };
 }
 

@@ -3,20 +3,31 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const sources = readdirSync("src", { recursive: true }).filter((name) => /\.tsx?$/.test(name));
-/** What the MCP SDK brings into the bundle. */
-const BROUGHT_ALONG = ["ajv", "ajv-formats", "fast-deep-equal", "fast-uri", "json-schema-traverse"];
+/** What the MCP SDK and the OpenTelemetry SDK bring into the bundle. */
+const BROUGHT_ALONG = [
+  "ajv",
+  "ajv-formats",
+  "fast-deep-equal",
+  "fast-uri",
+  "json-schema-traverse",
+  ...["core", "otlp-exporter-base", "otlp-transformer", "semantic-conventions"].map(
+    (name) => `@opentelemetry/${name}`,
+  ),
+];
 
 const imported = new Set(
   sources.flatMap((name) => importedPackages(readFileSync(join("src", name), "utf8"))),
 );
-const notices = [...imported, ...BROUGHT_ALONG]
-  .toSorted((a, b) => a.localeCompare(b))
-  .map((name) => {
-    const folder = join("node_modules", name);
-    const { version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-    const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
-    return `${name} ${version} (${license})\n\n${file === undefined ? "" : readFileSync(join(folder, file), "utf8").trim()}\n`;
-  });
+const names = new Map();
+for (const name of [...imported, ...BROUGHT_ALONG].toSorted((a, b) => a.localeCompare(b))) {
+  const folder = join("node_modules", name);
+  const { version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+  const text = file === undefined ? "" : readFileSync(join(folder, file), "utf8").trim();
+  names.set(text, [...(names.get(text) ?? []), `${name} ${version} (${license})`]);
+}
+// Many have the very same text, which need not be there ten times.
+const notices = [...names].map(([text, packages]) => `${packages.join("\n")}\n\n${text}\n`);
 writeFileSync("dist/THIRD-PARTY-NOTICES.txt", notices.join(`\n${"-".repeat(80)}\n\n`));
 
 /** Types are erased and optional peers are not bundled: only what is imported for real. */

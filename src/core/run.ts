@@ -51,6 +51,8 @@ export interface RunRequest {
   readonly onEvent?: (event: RunEvent) => void;
   /** What the gates print, as it goes to their logs: secrets are masked. */
   readonly onOutput?: ((gate: string, chunk: Uint8Array) => void) | undefined;
+  /** What a gate gets as `TRACEPARENT`, by its id; without it, what the host has. */
+  readonly traceparentOf?: ((gate: string) => string) | undefined;
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 

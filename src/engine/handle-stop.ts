@@ -33,6 +33,7 @@ export interface Stop {
   /** Called when gates are about to run. */
   readonly onRunning?: () => void;
   readonly onEvent?: (event: RunEvent) => void;
+  readonly traceparentOf?: RunRequest["traceparentOf"];
   /** Where the run leaves its traces instead of the project's log directory. */
   readonly logDir?: ProjectPath | undefined;
 }
@@ -63,7 +64,7 @@ export async function handleStop(stop: Stop, signal: AbortSignal): Promise<Answe
 
   stop.onRunning?.();
   const { executeRun } = await import("./run.ts"); // the answers above load a tenth of the program
-  const { blockCap, budget, logDir, onEvent = () => {} } = stop;
+  const { blockCap, budget, logDir, traceparentOf, onEvent = () => {} } = stop;
   const allowed = consent?.judgedBy;
   const request = {
     cwd: root,
@@ -76,6 +77,7 @@ export async function handleStop(stop: Stop, signal: AbortSignal): Promise<Answe
     env,
     signal,
     onEvent,
+    traceparentOf,
     logDir,
   };
   const result = await executeRun(request);

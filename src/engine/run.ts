@@ -138,7 +138,8 @@ async function runPlan(project: Project, request: RunRequest, asked: PlannedRun)
   };
   warn(...changes.notes, ...asked.warnings);
   onEvent({ kind: "run-planned", runNumber, changes, plan: asked.plan });
-  const on = { onEvent, onOutput: request.onOutput, onGroup: (pid: number) => groups.record(pid) };
+  const { onOutput, traceparentOf } = request;
+  const on = { onEvent, onOutput, traceparentOf, onGroup: (pid: number) => groups.record(pid) };
   const before = await gateOptions(project, request, { planned: asked, on });
   await using fixing = await fixBefore(project, request, { planned: asked, options: before.options });
   const planned = fixing?.planned ?? asked;
@@ -193,7 +194,8 @@ async function fixBefore(
   return fixFirst({ planned, tree: planned.tree, options, replan }, project.signal);
 }
 
-type ContextEvents = Pick<GateContext, "onGroup" | "onOutput"> & Pick<RunGatesOptions, "onEvent">;
+type ContextEvents = Pick<GateContext, "onGroup" | "onOutput" | "traceparentOf"> &
+  Pick<RunGatesOptions, "onEvent">;
 
 /** What every gate of the run gets to know. */
 function gateContext(
@@ -216,5 +218,6 @@ function gateContext(
     },
     onGroup: on.onGroup,
     onOutput: on.onOutput,
+    traceparentOf: on.traceparentOf,
   };
 }

@@ -45,7 +45,7 @@ export async function runCheck(
   const taken = takeGateLog(join(logRoot, context.logDir), id, context.runNumber);
   const logPath = projectPath(`${context.logDir}/${taken.name}`);
   const log = new CappedLog(join(logRoot, logPath), taken);
-  const env = checkEnv(gate, context);
+  const env = checkEnv(planned, context);
   const masker = once(() => secretMasker(inLatin1(env))); // many gates print nothing
   const output = new MaskedOutput(
     (text) => masker()(text),
@@ -122,10 +122,11 @@ function isPass(end: ProcessEnd): boolean {
 }
 
 /** `${BASE_BRANCH}` in a command is the shell's to expand, so that no branch name is ever read as code. */
-function checkEnv(gate: CheckGate, context: GateContext): Record<string, string | undefined> {
+function checkEnv({ id, gate }: PlannedCheck, context: GateContext): Record<string, string | undefined> {
   return {
     ...context.env,
     ...(context.baseBranch === undefined ? {} : { BASE_BRANCH: context.baseBranch }),
+    ...(context.traceparentOf === undefined ? {} : { TRACEPARENT: context.traceparentOf(id) }),
     ...gate.env,
     GAUNTLET_STOP_HOOK_ACTIVE: "1",
     [RUN_ID_VARIABLE]: context.runId,

@@ -22,6 +22,8 @@ export interface GateContext {
   readonly onGroup: (pid: number) => void;
   /** Called with what a check prints, masked. */
   readonly onOutput?: ((gate: string, chunk: Uint8Array) => void) | undefined;
+  /** What a check gets as `TRACEPARENT`, where the stop is traced. */
+  readonly traceparentOf?: ((gate: string) => string) | undefined;
 }
 
 export interface ReviewFacts {

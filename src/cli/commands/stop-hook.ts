@@ -11,6 +11,7 @@ import { readStop } from "../../hosts/recognise.ts";
 import { refusal } from "../../hosts/refused.ts";
 import { readStdin } from "../../machine/process/stdin.ts";
 import { trace, currentDirectory, type Environment } from "../../machine/process/environment.ts";
+import { elapsedMs } from "../../machine/clock.ts";
 import { writeAll } from "../../machine/files/files.ts";
 import { findProject } from "../../machine/files/find-project.ts";
 import { isNative } from "../../machine/process/runtime.ts";
@@ -28,15 +29,19 @@ export async function runStopHook(args: readonly string[]): Promise<number> {
   try {
     trace(`${isNative() ? "native program" : "Node"} started, our first file read`);
     log("Starting gauntlet validation...");
-    const { host, verdict, record, event, isEnd } = await answerStop(
-      { named, isBackground, onlyAllowed },
-      cancel.signal,
-    );
+    const answered = await answerStop({ named, isBackground, onlyAllowed }, cancel.signal);
+    const { host, verdict, record, event, isEnd } = answered;
     const given = answer(verdict, { host, event, isEnd });
+    const answeredAt = elapsedMs();
     trace("answered");
     const recorded = await record?.(given);
     if (recorded?.ok === false) log(`This stop is not in the ledger. ${explain(recorded.trouble)}`);
     trace("stop recorded");
+    const isSent = (await answered.send?.(answeredAt)) ?? true;
+    if (answered.send !== undefined) trace(isSent ? "telemetry sent" : "telemetry dropped");
+    // The host waits for our end, and a look-up of a collector's name cannot be cancelled. The answer is written.
+    // oxlint-disable-next-line unicorn/no-process-exit
+    if (!isSent) process.exit(given.exitCode);
     return given.exitCode;
   } catch (error) {
     const verdict = crashed(error);
@@ -52,6 +57,8 @@ interface Answered {
   readonly event?: StopEvent;
   /** Writes down what later stops and `explain` need; after the answer, which matters more. */
   readonly record?: (given: HostAnswer) => Promise<Result<void>>;
+  /** Sends telemetry where it is asked for; false when it was dropped. */
+  readonly send?: (answeredAt: number) => Promise<boolean>;
   /** Whether nothing was asked: a session or turn has ended. */
   readonly isEnd?: boolean;
 }
@@ -77,15 +84,23 @@ async function answerStop({ named, isBackground, onlyAllowed }: How, signal: Abo
   if (read.kind === "ended") return endSession(read.event, host);
   const event = isBackground ? asWoken(read.event, env) : withOwnRecord(read.event, env);
   if (host.readsStderr !== true && !isBackground) flushLog();
+  const traced = await startTrace(env);
   const stop = { event, env, onlyAllowed, blockCap: blockCapOf(host, env), onRunning: logRunning };
-  const answered = await handleStop(stop, signal);
+  const answered = await handleStop({ ...stop, ...traced?.hooks }, signal);
   const { verdict } = answered;
   return {
     host,
     event,
     verdict,
     record: (given) => recordStop({ ...stop, door: "stop-hook" }, answered, given),
+    ...(traced === undefined ? {} : { send: (at: number) => traced.send(event, answered, at) }),
   };
+}
+
+async function startTrace(env: Environment) {
+  if (!env["OTEL_EXPORTER_OTLP_ENDPOINT"] || env["OTEL_SDK_DISABLED"] === "true") return undefined;
+  const { StopTrace } = await import("../../engine/telemetry/trace-stop.ts"); // few have a collector
+  return new StopTrace(env);
 }
 
 /** What was no stop, or broke before its session was known, is in no session; the agent stopped all the same. */

@@ -1,0 +1,214 @@
+import { join } from "node:path";
+import { type Context, ROOT_CONTEXT, SpanStatusCode, trace } from "@opentelemetry/api";
+import { OTLPMetricExporter } from "@opentelemetry/exporter-metrics-otlp-http";
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
+import {
+  detectResources,
+  envDetector,
+  type Resource,
+  resourceFromAttributes,
+} from "@opentelemetry/resources";
+import {
+  AggregationTemporality,
+  MeterProvider,
+  PeriodicExportingMetricReader,
+} from "@opentelemetry/sdk-metrics";
+import { BasicTracerProvider, BatchSpanProcessor } from "@opentelemetry/sdk-trace-base";
+import * as v from "valibot";
+import packageJson from "../../../package.json" with { type: "json" };
+import { type GateOutcome, isRed } from "../../core/outcome.ts";
+import { makePrivateDirectory } from "../../machine/files/files.ts";
+import { stateHome } from "../../machine/files/xdg.ts";
+import type { Environment } from "../../machine/process/environment.ts";
+import { jsonFile } from "../../machine/state/json-file.ts";
+import type { TracedStop } from "./trace-stop.ts";
+
+/** Stops that could not be sent in time; the next one that can tells how many. */
+const droppedFile = jsonFile<{ readonly dropped: number }>(1, v.object({ dropped: v.number() }));
+
+/**
+ * Sends one stop as spans and metrics over OTLP/HTTP. What is not sent in time is dropped and counted; false then, for something may still
+ * be under way.
+ */
+export async function exportStop(
+  traced: TracedStop,
+  { env, leftMs }: { readonly env: Environment; readonly leftMs: number },
+): Promise<boolean> {
+  const path = join(stateHome(env), "telemetry.json");
+  const dropped = droppedFile.read(path).value?.dropped ?? 0;
+  const isSent = leftMs >= 1 && (await inTime(send(traced, { dropped, leftMs }), leftMs));
+  const now = isSent ? 0 : dropped + 1;
+  if (now !== dropped) keep(path, now, env);
+  return isSent;
+}
+
+function keep(path: string, dropped: number, env: Environment): void {
+  try {
+    makePrivateDirectory(stateHome(env));
+    droppedFile.write(path, { dropped });
+  } catch {
+    // where nothing can be kept, nothing is counted
+  }
+}
+
+async function inTime(work: Promise<boolean>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => (timer = setTimeout(() => resolve(false), ms)));
+  try {
+    return await Promise.race([work.catch(() => false), late]); // a rejection is an export that failed
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+interface Sending {
+  readonly dropped: number;
+  readonly leftMs: number;
+}
+
+/** True when the collector took everything. */
+async function send(traced: TracedStop, sending: Sending): Promise<boolean> {
+  const { version } = packageJson;
+  const resource = resourceFromAttributes({
+    "service.name": "agent-gauntlet",
+    "service.version": version,
+  }).merge(detectResources({ detectors: [envDetector] }));
+  const taken = await Promise.all([
+    sendSpans(traced, resource, sending),
+    sendMetrics(traced, resource, sending),
+  ]);
+  return taken.every(Boolean);
+}
+
+type Done = Parameters<OTLPTraceExporter["export"]>[1];
+
+/** Whether everything that was exported was taken. */
+function watch(
+  exporter: Pick<OTLPTraceExporter, "export"> | Pick<OTLPMetricExporter, "export">,
+): () => boolean {
+  let isTaken = true;
+  const send = exporter.export.bind(exporter) as (items: unknown, done: Done) => void; // of either kind, as they come
+  exporter.export = (items: unknown, done: Done) =>
+    send(items, (result) => {
+      isTaken &&= result.error === undefined;
+      done(result);
+    });
+  return () => isTaken;
+}
+
+async function sendSpans(traced: TracedStop, resource: Resource, { leftMs }: Sending): Promise<boolean> {
+  const exporter = new OTLPTraceExporter({ timeoutMillis: leftMs });
+  const isTaken = watch(exporter);
+  const processor = new BatchSpanProcessor(exporter, { exportTimeoutMillis: leftMs });
+  const ids = new GivenIds(traced.parent.traceId);
+  const provider = new BasicTracerProvider({ resource, idGenerator: ids, spanProcessors: [processor] });
+  recordSpans(traced, provider, ids);
+  await provider.shutdown();
+  return isTaken();
+}
+
+/** Gates were given the ids of their spans before these were made. */
+class GivenIds {
+  readonly #traceId: string;
+  spanId = "";
+
+  constructor(traceId: string) {
+    this.#traceId = traceId;
+  }
+
+  generateTraceId(): string {
+    return this.#traceId;
+  }
+
+  generateSpanId(): string {
+    return this.spanId;
+  }
+}
+
+function recordSpans(
+  { parent, stop, gates, facts }: TracedStop,
+  provider: BasicTracerProvider,
+  ids: GivenIds,
+): void {
+  const tracer = provider.getTracer("agent-gauntlet", packageJson.version);
+  ids.spanId = stop.spanId;
+  const attributes = { ...attributesOf(facts), "gauntlet.reuse": isReused(gates) };
+  const span = tracer.startSpan("stop", { startTime: stop.startedAt, attributes }, parentContext(parent));
+  for (const { spanId, startedAt, outcome } of gates) {
+    ids.spanId = spanId;
+    const below = trace.setSpan(ROOT_CONTEXT, span);
+    const gate = tracer.startSpan(
+      outcome.id,
+      { startTime: startedAt, attributes: gateAttributes(outcome) },
+      below,
+    );
+    if (isRed(outcome)) gate.setStatus({ code: SpanStatusCode.ERROR });
+    gate.end(startedAt + outcome.durationMs);
+  }
+  if (facts.status === "error") span.setStatus({ code: SpanStatusCode.ERROR });
+  span.end(stop.startedAt + stop.ms);
+}
+
+function parentContext({ traceId, spanId, isSampled }: TracedStop["parent"]): Context {
+  if (spanId === undefined) return ROOT_CONTEXT;
+  return trace.setSpanContext(ROOT_CONTEXT, {
+    traceId,
+    spanId,
+    traceFlags: isSampled ? 1 : 0,
+    isRemote: true,
+  });
+}
+
+function attributesOf({ host, session, project, status, decision, attempt }: TracedStop["facts"]) {
+  return {
+    "gauntlet.host": host,
+    "gauntlet.status": status,
+    "gauntlet.decision": decision,
+    "gauntlet.attempt": attempt,
+    ...(session === undefined ? {} : { "gauntlet.session": session }),
+    ...(project === undefined ? {} : { "gauntlet.project": project }),
+  };
+}
+
+function gateAttributes(outcome: GateOutcome) {
+  return {
+    "gauntlet.gate": outcome.id,
+    "gauntlet.gate.kind": outcome.gate,
+    "gauntlet.outcome": outcome.kind,
+    "gauntlet.reuse": outcome.kind === "passed" && outcome.reused !== undefined,
+  };
+}
+
+function isReused(gates: TracedStop["gates"]): boolean {
+  return gates.some(({ outcome }) => outcome.kind === "passed" && outcome.reused !== undefined);
+}
+
+/** Each process counts from nothing, so what it sends is what was added. */
+async function sendMetrics(traced: TracedStop, resource: Resource, sending: Sending): Promise<boolean> {
+  const { leftMs } = sending;
+  const exporter = new OTLPMetricExporter({
+    timeoutMillis: leftMs,
+    temporalityPreference: AggregationTemporality.DELTA,
+  });
+  const isTaken = watch(exporter);
+  const reader = new PeriodicExportingMetricReader({ exporter, exportTimeoutMillis: leftMs });
+  const provider = new MeterProvider({ resource, readers: [reader] });
+  recordMetrics(traced, provider, sending.dropped);
+  await provider.shutdown();
+  return isTaken();
+}
+
+function recordMetrics({ stop, gates, facts }: TracedStop, provider: MeterProvider, dropped: number): void {
+  const meter = provider.getMeter("agent-gauntlet", packageJson.version);
+  const {
+    "gauntlet.host": host,
+    "gauntlet.status": status,
+    "gauntlet.decision": decision,
+  } = attributesOf(facts);
+  const answer = { "gauntlet.host": host, "gauntlet.status": status, "gauntlet.decision": decision };
+  meter.createCounter("gauntlet.verdicts").add(1, answer);
+  meter.createHistogram("gauntlet.stop.duration", { unit: "s" }).record(stop.ms / 1000, answer);
+  const durations = meter.createHistogram("gauntlet.gate.duration", { unit: "s" });
+  for (const { outcome } of gates) durations.record(outcome.durationMs / 1000, gateAttributes(outcome));
+  if (dropped > 0) meter.createCounter("gauntlet.telemetry.dropped").add(dropped);
+}
