@@ -16,6 +16,7 @@ export function outputSchema() {
     validate,
     status,
     clean,
+    config,
     health,
     doctorSchema,
     explainSchema,
@@ -270,6 +271,21 @@ const clean = z
   })
   .describe("`clean`: what was put away.");
 
+const config = z
+  .strictObject({
+    ...head("config"),
+    settings: z
+      .array(
+        z.strictObject({
+          key: z.string().describe("`stop_hook.timeout`, `checks.lint.command`."),
+          value: z.unknown().describe("As it is written, or the default."),
+          source: z.string().describe("`.gauntlet/config.yml:4`, the name of a variable, or `default`."),
+        }),
+      )
+      .describe("Every setting as it holds."),
+  })
+  .describe("`config`: every setting and where it comes from.");
+
 const health = z
   .strictObject({
     ...head("health"),
@@ -295,7 +311,7 @@ const health = z
 
 const trouble = z
   .strictObject({
-    ...head("detect", "list", "validate", "status", "clean", "explain", "log", "verify", "attest"),
+    ...head("detect", "list", "config", "validate", "status", "clean", "explain", "log", "verify", "attest"),
     status: z.enum(["no_config", "error", "lock_conflict"]).describe("What kind of trouble."),
     message: z.string().describe("What happened and what to do about it."),
   })

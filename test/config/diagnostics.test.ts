@@ -93,11 +93,11 @@ describe("config.yml", () => {
       .gauntlet/config.yml:4:20: warning: unknown key \`checks.b.retries\` is ignored
             b: { command: y, retries: 2 }
                              ^
-        → known keys: command, working_directory, on, parallel, run_in_ci, run_locally, timeout, fail_fast, fix_instructions, env, shell, warn_only, parser, report, inputs, files, name
+        → known keys: command, working_directory, on, needs, parallel, run_in_ci, run_locally, timeout, fail_fast, fix_instructions, fix, env, shell, warn_only, parser, report, inputs, files, name
       .gauntlet/config.yml:5:1: warning: unknown key \`foo\` is ignored
           foo: 1
           ^
-        → known keys: base_branch, log_dir, allow_parallel, max_parallel, max_retries, retry, entry_points, checks, reviews, cli, stop_hook, debug_log, rerun_new_issue_threshold"
+        → known keys: extends, base_branch, log_dir, allow_parallel, max_parallel, max_retries, retry, entry_points, checks, reviews, cli, stop_hook, debug_log, rerun_new_issue_threshold"
     `);
   });
 

@@ -2,7 +2,7 @@ import { isAbsolute, join } from "node:path";
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { AbsolutePath } from "../../core/path.ts";
 import { type Trouble, explain } from "../../core/trouble.ts";
-import { listDirectory, readText } from "../../machine/files/files.ts";
+import { isFile, listDirectory, readText } from "../../machine/files/files.ts";
 import { SourceText } from "../source-text.ts";
 
 const MAX_DIAGNOSTICS = 200;
@@ -21,13 +21,13 @@ export class ConfigFiles {
   readonly expected: ExpectedDirectory[] = [];
   /** The same as shown to the user: the order in which problems are told. */
   readonly #order: string[] = [];
-  readonly #root: AbsolutePath;
+  readonly root: AbsolutePath;
   readonly #diagnostics: Diagnostic[] = [];
   #untold = 0;
   #isSound = true;
 
   constructor(root: AbsolutePath) {
-    this.#root = root;
+    this.root = root;
   }
 
   readonly report = (diagnostic: Diagnostic): void => {
@@ -65,6 +65,12 @@ export class ConfigFiles {
     return "unreadable";
   }
 
+  /** Whether a file is there; that it is not is remembered like everything looked at. */
+  exists(file: string): boolean {
+    const path = this.#locate(file);
+    return isFile(path);
+  }
+
   /** The names in a directory, none if it does not exist. */
   async list(directory: string): Promise<readonly string[]> {
     const names = listDirectory(this.#locate(directory));
@@ -74,7 +80,7 @@ export class ConfigFiles {
   }
 
   #locate(file: string): string {
-    const path = isAbsolute(file) ? file : join(this.#root, file);
+    const path = isAbsolute(file) ? file : join(this.root, file);
     this.lookedAt.push(path);
     this.#order.push(file);
     return path;

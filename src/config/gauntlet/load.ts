@@ -8,6 +8,7 @@ import { ConfigFiles, type ExpectedDirectory } from "./config-files.ts";
 import type { Environment } from "./environment-overrides.ts";
 import { readGates } from "./gate-tables.ts";
 import { type Layers, debugLogSettings, stopHookSettings, readGlobal } from "./layers.ts";
+import { mergeLayers } from "./merge-layers.ts";
 import { readEntryPoints } from "./read-entry-points.ts";
 import { isPlainMap, readKeys, reportUnknownKeys } from "./read-value.ts";
 import { configSchema, RETRY_DEFAULTS } from "./schema.ts";
@@ -15,7 +16,7 @@ import type { SourceText } from "../source-text.ts";
 import { type YamlSource, parseYaml } from "../yaml/yaml-source.ts";
 import { createHash } from "node:crypto";
 
-const CONFIG_FILE = ".gauntlet/config.yml";
+export const CONFIG_FILE = ".gauntlet/config.yml";
 
 export interface LoadedSettings {
   readonly settings: Settings;
@@ -30,7 +31,8 @@ export async function loadSettings(root: AbsolutePath, env: Environment): Promis
   const files = new ConfigFiles(root);
   const text = await files.read(CONFIG_FILE);
   if (text === "missing") return fail({ kind: "no-config", searchedFrom: root });
-  const config = text === "unreadable" ? undefined : readConfig(text, files);
+  const own = text === "unreadable" ? undefined : readConfig(text, files);
+  const config = own && (await mergeLayers(own, files));
   const tables = await readGates(config, files);
   const entryPoints = config === undefined ? [] : readEntryPoints(config, tables, files);
   const fields = config && readFields(config, files);
@@ -126,9 +128,7 @@ function retryPolicy(fields: Project["fields"]["retry"]): RetryPolicy {
 }
 
 /** One value for everything that determines which gates run and what they do. */
-function gateHash(
-  parts: Pick<Settings, "baseBranch" | "entryPoints" | "rerunNewIssueThreshold">,
-): string {
+function gateHash(parts: Pick<Settings, "baseBranch" | "entryPoints" | "rerunNewIssueThreshold">): string {
   return createHash("sha256").update(canonicalJson(parts)).digest("hex");
 }
 

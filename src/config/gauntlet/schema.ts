@@ -224,8 +224,18 @@ const retrySchema = z.strictObject({
   }),
 });
 
+const extended = innerPath("a file of the project or an npm package");
+
 /** `.gauntlet/config.yml`. */
 export const configSchema = z.strictObject({
+  extends: z
+    .union([extended, z.array(extended).min(1)], {
+      error: expects("a file of the project or an npm package, or a list of them"),
+    })
+    .optional()
+    .describe(
+      "Files of the project (`shared/gauntlet.yml`) or installed npm packages with a `gauntlet.yml`, over which this file is laid: gates are merged by name, and this file wins.",
+    ),
   base_branch: text("the name of a branch")
     .refine((name) => !name.startsWith("-"), { error: "must not begin with `-`" })
     .default("origin/main")
