@@ -75,6 +75,12 @@ function addHookCommands(program: Command): void {
     .allowUnknownOption()
     .action(async () => {});
   program
+    .command("session-start")
+    .description("remember where an agent's session begins (agents call it, not people)")
+    .option("--host <name>", "which agent calls")
+    .allowUnknownOption()
+    .action(async () => {});
+  program
     .command("brepl")
     .description("stop hooks of .brepl/hooks.edn for Clojure projects (see `agent-gauntlet brepl --help`)")
     .allowUnknownOption()
@@ -111,13 +117,18 @@ function addLookingCommands(program: Command, act: Act): void {
     .description("show the last run again, without running anything")
     .addOption(
       new Option("--format <name>", "how to show it")
-        .choices(["text", "junit", "sarif", "github"])
+        .choices(["text", "junit", "sarif", "github", "html"])
         .default("text"),
     )
     .action((options: ReportOptions) =>
       act(async (terminal) => (await import("./commands/report.ts")).reportCommand(terminal, options)),
     );
-  addExamples(report, "agent-gauntlet report", "agent-gauntlet report --format sarif > gauntlet.sarif");
+  addExamples(
+    report,
+    "agent-gauntlet report",
+    "agent-gauntlet report --format html > report.html",
+    "agent-gauntlet report --format sarif > gauntlet.sarif",
+  );
   addConfigCommands(program, act);
 }
 

@@ -54,7 +54,7 @@ function addRunOptions(command: Command): void {
     .option("--json", "print the result as JSON on stdout")
     .option(
       "--report <list>",
-      "also write junit=PATH, sarif=PATH, json=PATH, github (automatic in GitHub Actions)",
+      "also write html=PATH, junit=PATH, sarif=PATH, json=PATH, github (automatic in GitHub Actions)",
       readReportTargets,
     );
 }

@@ -1,4 +1,5 @@
 import type { ChangeSet } from "./change-set.ts";
+import { definedOnly } from "./defined-only.ts";
 import type { Notice } from "./notice.ts";
 import type { GateOutcome } from "./outcome.ts";
 import type { ProjectPath } from "./path.ts";
@@ -160,4 +161,16 @@ export function troubled(trouble: Trouble): Troubled {
 export function troubleStatus(trouble: Trouble): Troubled["status"] {
   if (trouble.kind === "no-config") return "no_config";
   return trouble.kind === "lock-held" ? "lock_conflict" : "error";
+}
+
+/** What a run leaves for the ledger. */
+export type RunFacts = Pick<RunResult, "status" | "judged" | "outcomes"> & {
+  readonly run?: number;
+  readonly left?: number;
+};
+
+export function runFacts(result: RunResult): RunFacts {
+  const { status, judged, outcomes } = result;
+  const { runNumber: run, attemptsLeft: left } = "runNumber" in result ? result : {};
+  return { status, outcomes, ...definedOnly({ judged, run, left }) };
 }

@@ -3,6 +3,7 @@ import type { Plan, PlannedGate } from "../core/plan.ts";
 import type { RunEvent } from "../core/run.ts";
 import { type GateContext, outcomeOf } from "../gates/gate-context.ts";
 import { runCheck } from "../gates/check.ts";
+import { elapsedMs } from "../machine/clock.ts";
 
 export interface RunGatesOptions {
   readonly maxParallel: number;
@@ -26,6 +27,7 @@ export async function runGates(
   const { maxParallel, onEvent } = options;
   const needs = await needsOf(plan, options);
   const outcomes = new Map(options.settled?.map((outcome) => [outcome.id, outcome]));
+  const began = elapsedMs();
   const lane: Lane = {
     start: async (planned) => {
       const whyNot = await needs?.whyNot(planned);
@@ -34,7 +36,8 @@ export async function runGates(
       const reused = options.reuse?.(planned);
       if (reused !== undefined) return outcomeOf(planned, 0, { kind: "passed", reused });
       onEvent({ kind: "gate-started", planned });
-      return runGate(planned, options.context, signal);
+      const startedMs = Math.round(elapsedMs() - began);
+      return { ...(await runGate(planned, options.context, signal)), startedMs };
     },
     finish: (outcome) => {
       outcomes.set(outcome.id, outcome);

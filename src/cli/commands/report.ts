@@ -9,12 +9,13 @@ import { finishedLine, gateLabels, summaryOf } from "../../report/plain-lines.ts
 import { sarifReport } from "../../report/sarif.ts";
 import packageJson from "../../../package.json" with { type: "json" };
 import { EXIT } from "../exit-code.ts";
+import { htmlReport } from "../html-report.ts";
 import { openSettings } from "../open-settings.ts";
 import { marked } from "../progress.ts";
 import { printLine, type Terminal } from "../terminal.ts";
 
 export interface ReportOptions {
-  readonly format: "text" | "junit" | "sarif" | "github";
+  readonly format: "text" | "junit" | "sarif" | "github" | "html";
 }
 
 const DIGEST_CHARS = 9_000;
@@ -30,6 +31,7 @@ export async function reportCommand(terminal: Terminal, { format }: ReportOption
     return EXIT.notOk;
   }
   if (format === "text") await printText(terminal, lastRun);
+  else if (format === "html") terminal.stdout.write(await htmlReport(terminal, settings, lastRun));
   else terminal.stdout.write(await render(terminal, settings.root, { lastRun, format }));
   return EXIT.ok;
 }

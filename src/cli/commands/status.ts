@@ -3,7 +3,7 @@ import type { Settings } from "../../core/settings.ts";
 import { type OpenFailure, type PassRecord, resumeSession, type SessionHistory } from "../../core/history.ts";
 import type { VerdictRecord } from "../../core/verdict-record.ts";
 import { listSessions, readWorkTree } from "../../machine/state/history.ts";
-import { passDirOf } from "../../machine/state/passes.ts";
+import { projectStateDir } from "../../machine/state/project-dir.ts";
 import { logDirOf } from "../../machine/logs/log-dir.ts";
 import { readLedger, verdictsIn } from "../../machine/state/ledger-lines.ts";
 import { type Ledger, ledgerOf } from "../../machine/state/ledger.ts";
@@ -28,7 +28,7 @@ export async function statusCommand(terminal: Terminal, { json }: StatusOptions)
   if (typeof settings === "number") return settings;
   const { stateDir, lockFile } = logDirOf(settings.root, settings.logDir);
   const running = lockHolder(lockFile);
-  const workTree = readWorkTree(stateDir, passDirOf(settings.root, terminal.env));
+  const workTree = readWorkTree(stateDir, projectStateDir(settings.root, terminal.env));
   const stored = listSessions(stateDir);
   const sessions = openSessions(stored, settings, workTree.value.pass);
   for (const { warning } of [workTree, ...stored])
