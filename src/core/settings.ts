@@ -24,6 +24,8 @@ export interface EntryPoint {
   /** `.`, a fixed path, `dir/*` (one job for each changed child) or a glob. */
   readonly path: string;
   readonly exclude: readonly string[];
+  /** Stands for every package of the workspace; a run puts those in its place. */
+  readonly isAuto?: true;
   readonly gates: readonly (CheckGate | ReviewGate)[];
 }
 

@@ -6,7 +6,7 @@ import { WorkTree } from "../machine/git/work-tree.ts";
 import { openGatePasses } from "./gate-passes.ts";
 import { knownGood, readHistories } from "./histories.ts";
 import { openProject, type Project } from "./project.ts";
-import { planFor } from "./run.ts";
+import { planFor, withPackages } from "./run.ts";
 
 /** What a run would look at and do, without a lock and without running a gate. */
 export async function previewRun(request: RunRequest): Promise<Result<{ changes: ChangeSet; plan: Plan }>> {
@@ -19,7 +19,8 @@ export async function previewRun(request: RunRequest): Promise<Result<{ changes:
   const detected = await tree.changes();
   if (!detected.ok) return detected;
   const { changes } = detected.value;
-  const plan = planFor(project, request, { detected: detected.value, session: histories.session });
+  const expanded = await withPackages(project, detected.value, tree);
+  const plan = planFor(expanded, request, { detected: detected.value, session: histories.session });
   const notes = changes.blindTo === undefined ? changes.notes : [...changes.notes, changes.blindTo];
   return ok({ changes: { ...changes, notes }, plan: await withPasses(project, plan, tree) });
 }

@@ -1,5 +1,6 @@
 import { loadSettingsQuickly } from "../config/gauntlet/settings-cache.ts";
 import type { Diagnostic } from "../core/diagnostic.ts";
+import type { ProjectPath } from "../core/path.ts";
 import type { RunRequest } from "../core/run.ts";
 import { settingsAt } from "../core/gated-event.ts";
 import type { Settings } from "../core/settings.ts";
@@ -24,6 +25,8 @@ export interface Project {
   readonly env: Environment;
   readonly ci: boolean;
   readonly query: ChangeQuery;
+  /** Why gates of a package run although nothing changed in it. */
+  readonly because?: ReadonlyMap<ProjectPath, string>;
   /** Aborts when the caller says so or, for a stop hook, shortly before the host stops listening. */
   readonly signal: AbortSignal;
 }

@@ -82,20 +82,21 @@ async function runIfNeeded(project: Project, request: RunRequest): Promise<RunRe
 }
 
 /** Takes the lock, looks, plans, runs the gates and concludes. */
-async function runAlone(project: Project, request: RunRequest, tree: WorkTree): Promise<RunResult> {
-  const { logDir } = project;
-  const fit = await fitLogDir(project, tree);
+async function runAlone(opened: Project, request: RunRequest, tree: WorkTree): Promise<RunResult> {
+  const { logDir } = opened;
+  const fit = await fitLogDir(opened, tree);
   const prepared = fit.ok ? prepareLogDir(logDir) : fit;
   if (!prepared.ok) return troubled(prepared.trouble);
-  const locked = acquireLock(logDir.lockFile, project.session);
+  const locked = acquireLock(logDir.lockFile, opened.session);
   if (!locked.ok) return troubled(locked.trouble);
   using lock = locked.value;
   if (lock.replaced !== undefined) await tidyUpAfter(lock.replaced, logDir);
 
-  const looked = await lookAround(project, request, tree);
+  const looked = await lookAround(opened, request, tree);
   trace("changes detected, snapshot taken");
   if (!looked.ok) return troubled(looked.trouble);
   const situation = looked.value;
+  const project = await withPackages(opened, situation.detected, tree);
   const unknown = unknownGate(project, request);
   if (unknown !== undefined) return troubled(unknown);
 
@@ -146,6 +147,17 @@ function attemptsSpent(session: SessionHistory, { settings }: Project, { record 
   return isSameLoop ? Math.max(session.attempts, blocked.attempts) : session.attempts;
 }
 
+/** The project with the packages of its workspace in place of `entry_points: auto`. */
+export async function withPackages(
+  project: Project,
+  { changes }: DetectedChanges,
+  tree: WorkTree,
+): Promise<Project> {
+  if (!project.settings.entryPoints.some(({ isAuto }) => isAuto)) return project;
+  const { expandPackages } = await import("./packages.ts"); // readers of manifests, which few projects ask for
+  return expandPackages(project, changes, tree);
+}
+
 /** The first gate to run or to leave out that no entry point has. */
 function unknownGate(
   { settings }: Project,
@@ -165,7 +177,7 @@ async function choosePlan(project: Project, request: RunRequest, situation: Situ
 
 /** The plan for a request, given what changed and what the session has open. */
 export function planFor(
-  { settings, ci }: Project,
+  { settings, ci, because }: Project,
   request: RunRequest,
   { detected, session }: Pick<Situation, "detected" | "session">,
 ): Plan {
@@ -173,6 +185,7 @@ export function planFor(
     ci,
     only: request.gates ?? [],
     without: request.skip ?? [],
+    because,
     kinds: request.kind === undefined ? ["check", "review"] : [request.kind],
     openFailures: session.openFailures,
     kindOf: (path) => kindOf(`${settings.root}/${path}`),

@@ -252,10 +252,22 @@ export const configSchema = z.strictObject({
     .describe("How often a failing stop is blocked before it is let through, loudly. 0 never blocks."),
   retry: retrySchema.optional().describe("When a loop of blocks ends early, and when it may go on longer."),
   entry_points: z
-    .array(entryPointSchema, { error: expects("a list of maps that begin with `path:`") })
-    .min(1, "must have at least one entry; without `entry_points`, every gate looks after the whole project")
+    .union(
+      [
+        z.literal("auto"),
+        z
+          .array(entryPointSchema, { error: expects("a list of maps that begin with `path:`") })
+          .min(
+            1,
+            "must have at least one entry; without `entry_points`, every gate looks after the whole project",
+          ),
+      ],
+      { error: expects("a list of maps that begin with `path:`, or `auto`") },
+    )
     .optional()
-    .describe("Which gates look after which paths. Default: one entry point `.` with every gate."),
+    .describe(
+      "Which gates look after which paths. Default: one entry point `.` with every gate. `auto`: every package of the workspace, with every gate, for changes in it and in what it depends on.",
+    ),
   checks: z
     .record(z.string(), inlineCheckSchema, { error: expects("a map of names and commands") })
     .optional()

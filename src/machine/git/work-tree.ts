@@ -77,6 +77,23 @@ export class WorkTree implements AsyncDisposable {
     return listed.ok ? splitNul(listed.value).slice(0, MOST_NAMED) : [];
   }
 
+  /** The files of the project with one of these names, in any directory; none outside git. */
+  async listNamed(names: readonly string[]): Promise<readonly string[]> {
+    if (this.#repository === undefined) return [];
+    const patterns = names.map((name) => `:(glob)**/${name}`);
+    const listed = await this.git.output([
+      "ls-files",
+      "-z",
+      "--cached",
+      "--others",
+      "--exclude-standard",
+      "--deduplicate",
+      "--",
+      ...patterns,
+    ]);
+    return listed.ok ? splitNul(listed.value) : [];
+  }
+
   /** Where HEAD is, as far as files tell: no process is worth it. */
   head(): Head {
     return this.#repository === undefined ? {} : readHead(this.#repository.places);
