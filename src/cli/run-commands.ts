@@ -71,5 +71,12 @@ export function addChangeOptions(command: Command): Command {
     .addOption(
       new Option("-c, --commit <revision>", "look only at what this commit changed").conflicts("uncommitted"),
     )
+    .addOption(
+      new Option("--staged", "look only at what the next commit holds").conflicts([
+        "base",
+        "commit",
+        "uncommitted",
+      ]),
+    )
     .option("-u, --uncommitted", "look only at what is not committed");
 }

@@ -43,7 +43,7 @@ export async function openProject(request: RunRequest): Promise<Result<Project>>
   const configured = { ...loadedSettings, logDir };
   const settings = event === undefined ? configured : settingsAt(configured, event.kind ?? "stop");
   const ci = isCi(env);
-  const { base, commit, uncommitted } = request;
+  const { base, commit, uncommitted, staged } = request;
   const baseBranch = ci ? baseBranchIn(env, settings.baseBranch) : settings.baseBranch;
   return ok({
     settings,
@@ -53,7 +53,7 @@ export async function openProject(request: RunRequest): Promise<Result<Project>>
     session: request.event === undefined ? "command-line" : sessionKey(request.event, root),
     env,
     ci,
-    query: { root, logDir: loadedSettings.logDir, baseBranch, base, commit, uncommitted, ci },
+    query: { root, logDir: loadedSettings.logDir, baseBranch, base, commit, uncommitted, staged, ci },
     signal: signalFor(request, settings),
   });
 }

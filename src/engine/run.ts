@@ -278,7 +278,7 @@ async function fixBefore(
   { planned, options }: { readonly planned: PlannedRun; readonly options: RunGatesOptions },
 ) {
   const isAsked = planned.plan.gates.some(({ gate }) => gate.kind === "check" && gate.fix !== undefined);
-  if (!isAsked || request.noFix || request.logDir !== undefined || project.ci) return undefined;
+  if (!isAsked || request.noFix || request.staged || request.logDir !== undefined || project.ci) return undefined;
   if (request.event?.permissionMode === "plan") return undefined;
   if (request.event !== undefined && project.settings.stopHook.background) return undefined;
   const { fixFirst } = await import("./fix-first.ts"); // few checks have one

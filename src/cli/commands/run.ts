@@ -27,6 +27,7 @@ export interface RunOptions {
   readonly base?: string;
   readonly commit?: string;
   readonly uncommitted?: boolean;
+  readonly staged?: boolean;
   readonly quiet?: boolean;
   readonly verbose?: boolean;
   readonly json?: boolean;
@@ -72,7 +73,7 @@ async function runShown(terminal: Terminal, options: RunOptions, signal: AbortSi
 
 function requestOf(
   { cwd, env }: Terminal,
-  { gate = [], skip = [], all, failed, base, commit, uncommitted, kind, cache, fix }: RunOptions,
+  { gate = [], skip = [], all, failed, base, commit, uncommitted, staged, kind, cache, fix }: RunOptions,
   { signal, progress }: { signal: AbortSignal; progress: Progress },
 ): RunRequest {
   return {
@@ -85,6 +86,7 @@ function requestOf(
     base,
     commit,
     uncommitted,
+    staged,
     noCache: cache === false,
     noFix: fix === false,
     signal,

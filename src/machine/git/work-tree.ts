@@ -1,5 +1,5 @@
 import { realpathSync } from "node:fs";
-import { isAbsolute, relative, sep } from "node:path";
+import { isAbsolute, relative, resolve, sep } from "node:path";
 import { once } from "../../core/once.ts";
 import type { AbsolutePath, ProjectPath } from "../../core/path.ts";
 import { fail, ok, type Result, type Trouble } from "../../core/trouble.ts";
@@ -58,7 +58,9 @@ export class WorkTree implements AsyncDisposable {
     if (repository === undefined) return changesWithoutGit(this.git, query);
     const { top } = repository.places;
     if (!isInside(query.root, top)) return fail(elsewhere(query.root, top));
-    const looks = { status: this.#status, comparison: this.#comparison };
+    const named = this.#options.env["GIT_INDEX_FILE"];
+    const index = query.staged && named ? resolve(top, named) : undefined;
+    const looks = { status: this.#status, comparison: this.#comparison, index };
     const detected = await changesIn(this.git, query, looks);
     if (detected.ok) return detected;
     const withoutGit = await changesWithoutGit(this.git, query); // it looked like a repository, but git has the last word
