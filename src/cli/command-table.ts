@@ -80,6 +80,11 @@ function addHookCommands(program: Command): void {
     .option("--host <name>", "which agent calls")
     .allowUnknownOption()
     .action(async () => {});
+  const statusline = program
+    .command("statusline")
+    .description("print one line for Claude Code's status line (it calls this, with JSON on stdin)")
+    .action(async () => {});
+  addExamples(statusline, '"statusLine": { "type": "command", "command": "agent-gauntlet statusline" }');
   program
     .command("brepl")
     .description("stop hooks of .brepl/hooks.edn for Clojure projects (see `agent-gauntlet brepl --help`)")
@@ -108,6 +113,7 @@ function addLookingCommands(program: Command, act: Act): void {
   program
     .command("status")
     .description("show the last run, open failures and attempts left")
+    .addOption(new Option("--short", "print one short line, for tmux or a prompt").conflicts("json"))
     .option("--json", "print it as JSON")
     .action((options: StatusOptions) =>
       act(async (terminal) => (await import("./commands/status.ts")).statusCommand(terminal, options)),
