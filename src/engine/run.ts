@@ -48,7 +48,18 @@ export async function executeRun(request: RunRequest): Promise<RunResult> {
   while (isBusy(result, project, request) && (await lockReleased(project.logDir.lockFile, project.signal)))
     result = await runIfNeeded(project, request);
   noteResult(result);
+  await tellOfGiveUp(project, request, result);
   return { ...result, notices: [...noticesOf(project, result), ...result.notices] };
+}
+
+/** Only of a stop: who runs the gates by hand sees the result. */
+async function tellOfGiveUp(project: Project, request: RunRequest, result: RunResult): Promise<void> {
+  const { onGiveUp } = project.settings;
+  const isMeant =
+    result.status === "retry_limit_exceeded" && request.event !== undefined && request.logDir === undefined;
+  if (onGiveUp === undefined || !isMeant) return;
+  const { runOnGiveUp } = await import("./on-give-up.ts"); // few projects have one, and it is rare
+  await runOnGiveUp(onGiveUp, { project, request, result });
 }
 
 /** Another session's run, or a user's, is waited for where the project wants it; a stop of the same session answers at once. */
@@ -278,7 +289,8 @@ async function fixBefore(
   { planned, options }: { readonly planned: PlannedRun; readonly options: RunGatesOptions },
 ) {
   const isAsked = planned.plan.gates.some(({ gate }) => gate.kind === "check" && gate.fix !== undefined);
-  if (!isAsked || request.noFix || request.staged || request.logDir !== undefined || project.ci) return undefined;
+  if (!isAsked || request.noFix || request.staged || request.logDir !== undefined || project.ci)
+    return undefined;
   if (request.event?.permissionMode === "plan") return undefined;
   if (request.event !== undefined && project.settings.stopHook.background) return undefined;
   const { fixFirst } = await import("./fix-first.ts"); // few checks have one

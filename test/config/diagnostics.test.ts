@@ -97,7 +97,7 @@ describe("config.yml", () => {
       .gauntlet/config.yml:5:1: warning: unknown key \`foo\` is ignored
           foo: 1
           ^
-        → known keys: extends, base_branch, log_dir, allow_parallel, max_parallel, max_retries, retry, entry_points, checks, reviews, cli, stop_hook, debug_log, rerun_new_issue_threshold"
+        → known keys: extends, base_branch, log_dir, allow_parallel, max_parallel, max_retries, retry, entry_points, checks, reviews, cli, on_give_up, stop_hook, debug_log, rerun_new_issue_threshold"
     `);
   });
 

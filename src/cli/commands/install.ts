@@ -116,7 +116,7 @@ interface GitHookOptions {
 /** Adds what we do there to one of the repository's hooks, and nothing else. */
 export async function installGitHook(terminal: Terminal, options: GitHookOptions): Promise<number> {
   const { dryRun, yes, gitHook = true } = options;
-  const hook = gitHook === true ? "pre-push" : gitHook;
+  const hook = hookNamed(gitHook);
   const { stdout } = terminal;
   const git = new Git(terminal.cwd);
   const places = await findPlaces(git);
@@ -142,11 +142,14 @@ export async function installGitHook(terminal: Terminal, options: GitHookOptions
   const written = await replaceUserFile(path, plan.text);
   const done = written.ok ? await makeExecutable(path) : written;
   if (!done.ok) return refuseGitHook(terminal, explain(done.trouble));
-  printLine(
-    stdout,
-    `✓ Every ${hook === "pre-push" ? "push is verified" : "commit is checked"} now (${shown}).`,
-  );
+  printLine(stdout, `✓ ${INSTALLED[hook]} now (${shown}).`);
   return EXIT.ok;
+}
+
+const INSTALLED = { "pre-push": "Every push is verified", "pre-commit": "Every commit is checked" } as const;
+
+function hookNamed(gitHook: GitHook | true): GitHook {
+  return gitHook === true ? "pre-push" : gitHook;
 }
 
 const SET_BY_GIT = "`core.hooksPath` says so";

@@ -118,6 +118,7 @@ function toSettings({ root, fields, entryPoints }: Project, layers: Layers): Set
     retry: retryPolicy(fields.retry),
     stopHook: stopHookSettings(layers),
     debugLog: debugLogSettings(layers),
+    ...(fields.on_give_up === undefined ? {} : { onGiveUp: fields.on_give_up }),
     gateHash: gateHash(chosen),
   };
 }

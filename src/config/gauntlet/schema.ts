@@ -286,6 +286,9 @@ export const configSchema = z.strictObject({
     })
     .optional()
     .describe("The tools that do AI reviews."),
+  on_give_up: text("a shell command")
+    .optional()
+    .describe("A shell line that is run when a stop is let through although gates fail: for a notification."),
   ...sharedShape,
   rerun_new_issue_threshold: priority
     .default("high")
