@@ -1,42 +1,48 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
-const shared = { testTimeout: 30_000, hookTimeout: 30_000 };
+const shared = {
+  testTimeout: 30_000,
+  hookTimeout: 30_000,
+  // Vitest leaves one core free, which is half of a small machine; most tests wait for a child process anyway.
+  maxWorkers: availableParallelism() + 1,
+  // One process runs many files: starting a new one for each costs more than most files do.
+  isolate: false,
+};
+
+/** No process, no repository, no built program. */
+const PURE = "test/{core,config,hosts,feedback,report}/**/*.test.ts";
+/** Effects of single modules, from source. */
+const MACHINE = "test/{machine,fleet,install,sdk}/**/*.test.ts";
+const NATIVE = "test/native/**/*.test.ts";
+const E2E = "test/e2e/**/*.test.ts";
 
 export default defineConfig({
   test: {
     reporters: ["default", "./test/rig/closing-line.ts"],
     projects: [
-      {
-        test: {
-          ...shared,
-          name: "unit",
-          include: ["test/{core,config,hosts,feedback,report,install,machine,sdk}/**/*.test.ts"],
-        },
-      },
+      { test: { ...shared, name: "unit", include: [PURE] } },
+      { test: { ...shared, name: "machine", include: [MACHINE] } },
       {
         test: {
           ...shared,
           name: "integration",
-          include: ["test/{brepl,cli,engine,reviews,scenarios}/**/*.test.ts"],
+          include: ["test/**/*.test.ts"],
+          exclude: [PURE, MACHINE, NATIVE, E2E],
           testTimeout: 60_000,
         },
       },
       {
-        test: {
-          ...shared,
-          name: "native",
-          include: ["test/native/**/*.test.ts"],
-          testTimeout: 120_000,
-        },
+        test: { ...shared, name: "native", include: [NATIVE], testTimeout: 120_000 },
       },
       {
         test: {
           ...shared,
           name: "e2e",
-          include: ["test/e2e/**/*.test.ts"],
+          include: [E2E],
           testTimeout: 180_000,
           hookTimeout: 600_000,
-          fileParallelism: false,
+          maxWorkers: 1,
         },
       },
     ],

@@ -16,6 +16,7 @@ import type { ValidateOptions } from "./commands/validate.ts";
 import { programFile } from "../machine/process/runtime.ts";
 import { addExamples } from "./command-options.ts";
 import { addHookLookingCommands, addInstallCommands } from "./host-commands.ts";
+import { addFleetCommands } from "./fleet-commands.ts";
 import { addProofCommands } from "./proof-commands.ts";
 import { addChangeOptions, addRunCommands } from "./run-commands.ts";
 import type { Terminal } from "./terminal.ts";
@@ -45,6 +46,8 @@ export function gauntletCommands(act: Act): Command {
   addHealthCommand(program, act);
   program.commandsGroup("Prove what was checked:");
   addProofCommands(program, act);
+  program.commandsGroup("Work with other machines:");
+  addFleetCommands(program, act);
   program.commandsGroup("Understand the stop hook:");
   addHookLookingCommands(program, act);
   program.commandsGroup("More:");

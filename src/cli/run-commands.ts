@@ -47,6 +47,12 @@ function addRunOptions(command: Command): void {
     .option("--skip <name>", "leave this gate out (may be given several times)", collect)
     .option("--all", "run every check, whatever has changed")
     .addOption(new Option("--failed", "run only the gates that failed in the last run").conflicts("all"))
+    .addOption(
+      new Option("--only-new", "let checks block only for problems that were not there before").conflicts(
+        "allProblems",
+      ),
+    )
+    .option("--all-problems", "count every problem, also with `only_new` or a committed baseline")
     .option("--no-cache", "also run checks that passed before with the same `inputs`")
     .option("--no-fix", "do not run the `fix` of a check that fails")
     .option("-q, --quiet", "print only failures and the status")

@@ -12,11 +12,15 @@ export interface Settings {
   readonly maxRetries: number;
   readonly retry: RetryPolicy;
   readonly entryPoints: readonly EntryPoint[];
+  /** A shell line that installs what the checks need in a checkout of an earlier tree, where it cannot be copied. */
+  readonly baselineSetup?: string;
   readonly rerunNewIssueThreshold: Priority;
   readonly stopHook: StopHookSettings;
   readonly debugLog: DebugLogSettings;
   /** A shell line that is run when we give up on a session. */
   readonly onGiveUp?: string;
+  /** What is shared with other machines; absent where nothing is. */
+  readonly remote?: RemoteSettings;
   /** Changes whenever the gates or the way they are chosen change; part of every pass record. */
   readonly gateHash: string;
 }
@@ -54,6 +58,28 @@ export interface StopHookSettings {
 export interface DebugLogSettings {
   readonly enabled: boolean;
   readonly maxBytes: number;
+}
+
+/** What a project shares with other machines. */
+export interface RemoteSettings {
+  readonly cache?: CacheSettings;
+}
+
+/** Where passes are shared, and whose count. */
+export interface CacheSettings {
+  /** Without a slash at its end, and without credentials. */
+  readonly url: string;
+  readonly write: "never" | "ci" | "always";
+  readonly trust: readonly TrustedKey[];
+  readonly expiresMs: number;
+  /** For all look-ups of a run together; after that the gates simply run. */
+  readonly budgetMs: number;
+}
+
+export interface TrustedKey {
+  /** Relative to the project root. */
+  readonly file: string;
+  readonly pem: string;
 }
 
 /** How a red run compares with the attempt before it. */

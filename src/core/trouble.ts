@@ -15,6 +15,7 @@ export type Trouble =
   | { readonly kind: "git-failed"; readonly command: string; readonly detail: string }
   | { readonly kind: "signing-failed"; readonly command: string; readonly detail: string }
   | { readonly kind: "unknown-revision"; readonly revision: string }
+  | { readonly kind: "no-base"; readonly base: string }
   | { readonly kind: "unknown-gate"; readonly name: string; readonly known: readonly string[] }
   | { readonly kind: "host-settings-invalid"; readonly diagnostic: Diagnostic; readonly snippet: string }
   | { readonly kind: "file-missing"; readonly path: string }
@@ -54,6 +55,8 @@ export function explain(trouble: Trouble): string {
       return `\`${trouble.command}\` failed: ${trouble.detail}`;
     case "unknown-revision":
       return `git does not know the revision "${trouble.revision}". Check the spelling, or run \`git fetch\`.`;
+    case "no-base":
+      return `There is nothing to compare with: what is checked out is the base (${trouble.base.slice(0, 7)}) itself, and the commit before it is not here. Fetch more history (\`fetch-depth: 0\`), or give \`--base\`.`;
     case "unknown-gate":
       return `There is no gate "${trouble.name}"${suggestion(trouble.name, trouble.known)} Known gates: ${trouble.known.join(", ") || "none"}.`;
     case "host-settings-invalid":

@@ -8,6 +8,7 @@ import {
   type Attested,
   type Envelope,
   envelopeLine,
+  passedIn,
   readEnvelope,
   signedText,
   statementText,
@@ -52,8 +53,12 @@ export type Attestedness =
       readonly commit: string;
       readonly principal: string;
       readonly signer: string;
+      /** The ids of the gates that passed, without those that only warned. */
+      readonly passed: readonly string[];
     }
   | { readonly kind: "not-attested"; readonly commit: string; readonly reason: string };
+
+type Signed = Extract<Attestedness, { kind: "attested" }>;
 
 /** Asks the notes of the repository; the ledger of this machine has no say. */
 export async function verifyAttested(
@@ -82,7 +87,7 @@ async function judgeLine(
   line: string,
   about: Attested,
   allowedSigners: string,
-): Promise<Result<{ readonly principal: string; readonly signer: string } | string>> {
+): Promise<Result<Pick<Signed, "principal" | "signer" | "passed"> | string>> {
   const envelope = readEnvelope(line);
   if (typeof envelope === "string") return ok(envelope);
   const signer = await whoSigned(envelope, allowedSigners);
@@ -90,7 +95,7 @@ async function judgeLine(
   if (typeof signer.value === "string") return ok(signer.value);
   const { principal, fingerprint } = signer.value;
   const why = whyNotAttested(envelope.payload, { ...about, signer: fingerprint, now: now() });
-  return ok(why ?? { principal, signer: fingerprint });
+  return ok(why ?? { principal, signer: fingerprint, passed: passedIn(envelope.payload) });
 }
 
 async function whoSigned({ payload, signature, keyid }: Envelope, allowedSigners: string) {

@@ -1,8 +1,11 @@
 import packageJson from "../../package.json" with { type: "json" };
 import type { GateOutcome } from "../core/outcome.ts";
 import { type Plan, type PlannedGate, takesFiles } from "../core/plan.ts";
+import type { SharedPasses } from "../fleet/shared-passes.ts";
+import { Git } from "../machine/git/git.ts";
+import { findPlaces } from "../machine/git/places.ts";
+import { type Snapshot, treeIdOf } from "../machine/git/snapshot.ts";
 import { sha256 } from "../machine/state/session-key.ts";
-import type { Snapshot } from "../machine/git/snapshot.ts";
 import { readCacheFile, writeCacheFile } from "../machine/state/user-cache.ts";
 import type { Project } from "./project.ts";
 import { mayMatchBelow, fileMatcher, isException } from "../core/entry-point.ts";
@@ -15,45 +18,100 @@ export interface GatePasses {
   readonly explain: (planned: PlannedGate) => string | undefined;
   /** Whether a gate that names its inputs has just passed. */
   readonly hasNews: (outcomes: readonly GateOutcome[]) => boolean;
-  readonly remember: (outcomes: readonly GateOutcome[], runNumber: number) => void;
+  /** Keeps the passes of a run; returns what the user should know, if something went wrong. */
+  readonly remember: (outcomes: readonly GateOutcome[], runNumber: number) => Promise<string | undefined>;
+  /** That the passes of other machines could not be looked up. */
+  readonly problem: string | undefined;
+}
+
+/** What is looked up, where. */
+interface LookUp {
+  readonly plan: Plan;
+  readonly snapshot: Snapshot;
+  /** Passes are only kept, and none is looked up. */
+  readonly noCache?: boolean | undefined;
+  /** What passed on this machine does not count: nobody signed it. */
+  readonly onlyShared?: boolean | undefined;
 }
 
 /** Kept in the person's own cache: a project that could write it could pretend that its gates had passed. */
 const FOLDER = "passes";
 
-/** Looks the gates up that name their inputs; the others always run. */
-export async function openGatePasses(
-  project: Project,
-  { plan, snapshot }: { readonly plan: Plan; readonly snapshot: Snapshot },
-): Promise<GatePasses> {
+/** Looks the gates up that name their inputs and, where passes are shared between machines, the other checks too. */
+export async function openGatePasses(project: Project, asked: LookUp): Promise<GatePasses> {
+  const { plan, snapshot } = asked;
   const cached = plan.gates.filter(({ gate }) => gate.kind === "check" && gate.inputs !== undefined);
   const contents = cached.length === 0 ? undefined : await snapshot.listFiles();
-  const around = contents && { contents, baseBranch: project.query.base ?? project.query.baseBranch };
+  const baseBranch = project.query.base ?? project.query.baseBranch;
+  const around = contents && { contents, baseBranch };
   const keys = new Map(cached.map((planned) => [planned.id, around && keyOf(inputsOf(planned, around))]));
   const { env, settings } = project;
-  const known = cached.length === 0 ? {} : readKnown(env, settings.root);
+  const known = cached.length === 0 || asked.onlyShared ? {} : readKnown(env, settings.root);
+  const isKnown = (id: string): boolean => known[id]?.some(({ key }) => key === keys.get(id)) ?? false;
+  const shared = await openShared(project, asked, { keys, isKnown, baseBranch });
   const isNews = (outcome: GateOutcome): boolean =>
-    outcome.kind === "passed" &&
-    outcome.reused === undefined &&
-    outcome.warning === undefined &&
-    keys.get(outcome.id) !== undefined;
-  const explain = ({ id }: PlannedGate): string => explainPass(known[id] ?? [], keys.get(id));
+    isPlainPass(outcome) && keys.get(outcome.id) !== undefined;
+  const explain = (id: string): string =>
+    [shared?.find(id) ?? explainPass(known[id] ?? [], keys.get(id)), shared?.whyNot(id)]
+      .filter(Boolean)
+      .join("; ");
   return {
-    reuse: (planned) =>
-      known[planned.id]?.some(({ key }) => key === keys.get(planned.id)) ? explain(planned) : undefined,
+    reuse: ({ id }) => (isKnown(id) ? explainPass(known[id] ?? [], keys.get(id)) : shared?.find(id)),
     explain: (planned) => {
-      if (!keys.has(planned.id)) return undefined;
+      if (!keys.has(planned.id)) return shared?.find(planned.id) ?? shared?.whyNot(planned.id);
       const idle = contents === undefined ? [] : idleInputs(planned, contents.keys());
-      return [explain(planned), ...idle.map((glob) => `no file matches ${glob}`)].join("; ");
+      return [explain(planned.id), ...idle.map((glob) => `no file matches ${glob}`)].join("; ");
     },
-    hasNews: (outcomes) => outcomes.some(isNews),
-    remember: (outcomes, runNumber) => {
+    hasNews: (outcomes) => outcomes.some((one) => isNews(one) || (shared?.writes && isPlainPass(one))),
+    remember: async (outcomes, runNumber) => {
       let value = known;
       for (const { id } of outcomes.filter(isNews))
         value = withPass(value, id, { key: keys.get(id) ?? "", runNumber });
-      writeCacheFile(env, { folder: FOLDER, name: settings.root, value });
+      if (cached.length > 0) writeCacheFile(env, { folder: FOLDER, name: settings.root, value });
+      return shared?.write(outcomes.filter(isPlainPass).map(({ id }) => id));
     },
+    problem: shared?.problem,
   };
+}
+
+/** Ran once, here, and passed: nothing else speaks for its inputs. */
+function isPlainPass(outcome: GateOutcome): boolean {
+  return (
+    outcome.kind === "passed" &&
+    outcome.reused === undefined &&
+    outcome.warning === undefined &&
+    outcome.rests === undefined
+  );
+}
+
+interface Keys {
+  readonly keys: ReadonlyMap<string, string | undefined>;
+  readonly isKnown: (id: string) => boolean;
+  readonly baseBranch: string;
+}
+
+/** A check that does not name its inputs may be decided by any file. */
+async function openShared(
+  { settings, env, ci }: Project,
+  { plan, snapshot, noCache }: LookUp,
+  { keys, isKnown, baseBranch }: Keys,
+): Promise<SharedPasses | undefined> {
+  const cache = settings.remote?.cache;
+  if (cache === undefined) return undefined;
+  const tree = await treeIdOf(snapshot);
+  const whole = { tree, project: (await findPlaces(new Git(settings.root)))?.prefix, baseBranch };
+  const gates = plan.gates.flatMap((planned) => {
+    const { gate, id, workingDirectory, files } = planned;
+    const named = takesFiles(gate) ? files.map(({ path }) => path) : [];
+    const key = keys.has(id)
+      ? keys.get(id)
+      : keyOf(tree === undefined ? undefined : { gate, workingDirectory, named, ...whole });
+    return key === undefined || gate.kind !== "check" ? [] : [{ planned, key }];
+  });
+  const wanted = new Set(noCache ? [] : gates.map(({ planned }) => planned.id).filter((id) => !isKnown(id)));
+  // Loaded only where a project shares passes: nothing of it is on the way of other stops.
+  const { openSharedPasses } = await import("../fleet/shared-passes.ts");
+  return openSharedPasses({ cache, root: settings.root, env, ci, tree, gates, wanted });
 }
 
 function keyOf(inputs: unknown): string | undefined {

@@ -7,6 +7,7 @@ import {
   type RecordedRun,
   recordedRun,
   type SessionRecord,
+  unsettledStop,
   withStart,
 } from "../core/session-record.ts";
 import { isGreen } from "../core/status.ts";
@@ -71,7 +72,8 @@ export async function handleStop(stop: Stop, signal: AbortSignal): Promise<Answe
     logDir,
   };
   const result = await executeRun(request);
-  const { verdict, told } = withNotices(verdictOf(result), result, record);
+  const notices = [...unsettledStop(record, event), ...result.notices];
+  const { verdict, told } = withNotices(verdictOf(result), { ...result, notices }, record);
   return {
     verdict,
     run: recordedRun(result),

@@ -6,13 +6,28 @@ import { WorkTree } from "../machine/git/work-tree.ts";
 import { openGatePasses } from "./gate-passes.ts";
 import { knownGood, readHistories } from "./histories.ts";
 import { openProject, type Project } from "./project.ts";
-import { planFor, withPackages } from "./run.ts";
+import { planFor, withPackages } from "./plan-run.ts";
+
+/** What a run would look at and do. */
+interface Preview {
+  readonly changes: ChangeSet;
+  /** Without the gates that passed before. */
+  readonly plan: Plan;
+  /** The gates that passed before with the same inputs, with who says so. */
+  readonly reused: Plan["skipped"];
+}
 
 /** What a run would look at and do, without a lock and without running a gate. */
-export async function previewRun(request: RunRequest): Promise<Result<{ changes: ChangeSet; plan: Plan }>> {
+export async function previewRun(request: RunRequest): Promise<Result<Preview>> {
   const opened = await openProject(request);
-  if (!opened.ok) return opened;
-  const project = opened.value;
+  return opened.ok ? previewProject(opened.value, request) : opened;
+}
+
+/** The same for a project as it is given. */
+export async function previewProject(
+  project: Project,
+  request: RunRequest & { readonly onlyShared?: boolean },
+): Promise<Result<Preview>> {
   const histories = readHistories(project);
   const query = { ...project.query, known: knownGood(project, request, histories) };
   await using tree = await WorkTree.open({ ...project, query });
@@ -22,19 +37,28 @@ export async function previewRun(request: RunRequest): Promise<Result<{ changes:
   const expanded = await withPackages(project, detected.value, tree);
   const plan = planFor(expanded, request, { detected: detected.value, session: histories.session });
   const notes = changes.blindTo === undefined ? changes.notes : [...changes.notes, changes.blindTo];
-  return ok({ changes: { ...changes, notes }, plan: await withPasses(project, plan, tree) });
+  return ok({ changes: { ...changes, notes }, ...(await withPasses(project, plan, { tree, ...request })) });
 }
 
 /** Gates that passed before with the same inputs would not run; the others that name their inputs say why they would. */
-async function withPasses(project: Project, plan: Plan, tree: WorkTree): Promise<Plan> {
+async function withPasses(
+  project: Project,
+  plan: Plan,
+  { tree, onlyShared }: { readonly tree: WorkTree; readonly onlyShared?: boolean },
+): Promise<Pick<Preview, "plan" | "reused">> {
   const hasInputs = plan.gates.some(({ gate }) => gate.kind === "check" && gate.inputs !== undefined);
-  if (!hasInputs) return plan;
-  const passes = await openGatePasses(project, { plan, snapshot: await tree.snapshot() });
+  if (!hasInputs && project.settings.remote?.cache === undefined) return { plan, reused: [] };
+  const passes = await openGatePasses(project, { plan, snapshot: await tree.snapshot(), onlyShared });
   const isReused = (planned: Plan["gates"][number]): boolean => passes.reuse(planned) !== undefined;
   const explained = plan.gates.map((planned) => ({
     ...planned,
     reason: [planned.reason, passes.explain(planned)].filter(Boolean).join("; "),
   }));
-  const reused = explained.filter(isReused).map(({ id, reason }) => ({ id, reason }));
-  return { gates: explained.filter((planned) => !isReused(planned)), skipped: [...plan.skipped, ...reused] };
+  const reused = plan.gates.flatMap((planned) => {
+    const reason = passes.reuse(planned);
+    return reason === undefined ? [] : [{ id: planned.id, reason }];
+  });
+  const skipped = explained.filter(isReused).map(({ id, reason }) => ({ id, reason }));
+  const gates = explained.filter((planned) => !isReused(planned));
+  return { plan: { gates, skipped: [...plan.skipped, ...skipped] }, reused };
 }

@@ -1,5 +1,6 @@
 import { loadSettings } from "../config/gauntlet/load.ts";
 import { absolutePath } from "../core/path.ts";
+import type { Settings } from "../core/settings.ts";
 import { fail, ok, type Result } from "../core/trouble.ts";
 import { type Answer, type Claim, findPass, findProof, type VerdictRecord } from "../core/verdict-record.ts";
 import { scratchDir } from "../machine/files/scratch.ts";
@@ -53,13 +54,26 @@ export async function commitSubject(place: Place, revision: string): Promise<Res
 }
 
 /** The hash of a commit's gates; those in the work tree where the configuration is not committed. */
-async function gatesAt(git: Git, commit: string, { root, env }: Place): Promise<Result<string>> {
+async function gatesAt(git: Git, commit: string, place: Place): Promise<Result<string>> {
+  const committed = await settingsAt(git, commit, place);
+  if (!committed.ok) return committed;
+  if (committed.value !== undefined) return ok(committed.value.gateHash);
+  const loaded = await loadSettings(absolutePath(place.root), place.env);
+  return loaded.ok ? ok(loaded.value.settings.gateHash) : loaded;
+}
+
+/** The settings as a commit has them; undefined where it has none. */
+export async function settingsAt(
+  git: Git,
+  commit: string,
+  { env }: Place,
+): Promise<Result<Settings | undefined>> {
   const files = await filesAt(git, commit);
   if (!files.ok) return files;
-  const isCommitted = ".gauntlet/config.yml" in files.value;
-  await using scratch = await scratchDir(isCommitted ? files.value : {});
-  const loaded = await loadSettings(absolutePath(isCommitted ? scratch.path : root), env);
-  return loaded.ok ? ok(loaded.value.settings.gateHash) : loaded;
+  if (!(".gauntlet/config.yml" in files.value)) return ok(undefined);
+  await using scratch = await scratchDir(files.value);
+  const loaded = await loadSettings(absolutePath(scratch.path), env);
+  return loaded.ok ? ok(loaded.value.settings) : loaded;
 }
 
 async function filesAt(git: Git, commit: string): Promise<Result<Readonly<Record<string, string>>>> {

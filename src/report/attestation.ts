@@ -153,6 +153,11 @@ export function whyNotAttested(
   return reasons.find((reason) => typeof reason === "string");
 }
 
+/** The gates that passed, by a statement that speaks for its subject. */
+export function passedIn(payload: string): readonly string[] {
+  return statementSchema.safeParse(parseJson(payload)).data?.predicate.passedTests ?? [];
+}
+
 /** Clocks of two machines differ a little. */
 const CLOCK_SLACK_MS = 5 * 60_000;
 

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { appendVerdict, ledgerOf } from "../../src/machine/state/ledger.ts";
 import { signedText } from "../../src/report/attestation.ts";
 import { outputSchema } from "../../src/report/json-schema.ts";
@@ -151,6 +151,7 @@ test("the statement is in-toto's test result, with the commit, the tree, the gat
 
 describe("an attestation is refused", () => {
   let author: Author;
+  let there: Reader;
   let later: string;
   beforeAll(async () => {
     author = await Author.create();
@@ -161,15 +162,14 @@ describe("an attestation is refused", () => {
     await author.repo.gauntlet(["attest"]);
     later = JSON.stringify(await note(author.repo));
     await putNote(author.repo, JSON.stringify(first), "HEAD~1");
+    there = await author.clone();
     return () => author[Symbol.asyncDispose]();
   });
 
-  /** The note of HEAD as somebody left it, verified on another clone. */
+  /** What another clone says when this note has arrived there for HEAD. */
   async function verifiedWith(text: string): Promise<Finished> {
-    await putNote(author.repo, text);
-    await author.repo.git("push", "--quiet", "--force", "origin", "refs/notes/gauntlet");
-    onTestFinished(() => putNote(author.repo, later));
-    return (await author.clone()).verify();
+    await putNote(there.clone, text);
+    return there.verify();
   }
 
   const CHANGED: readonly (readonly [string, RegExp, string])[] = [
@@ -335,14 +335,14 @@ describe("an attestation is refused", () => {
   });
 
   test("that nobody made, or whose signer is not allowed (any more)", async () => {
-    const there = await author.clone();
+    const another = await author.clone();
 
-    const allowed = await there.verify();
-    there.allow("mallory");
-    const notAllowed = await there.verify();
-    there.allow();
-    const nobody = await there.verify();
-    const none = await there.verify("HEAD~2");
+    const allowed = await another.verify();
+    another.allow("mallory");
+    const notAllowed = await another.verify();
+    another.allow();
+    const nobody = await another.verify();
+    const none = await another.verify("HEAD~2");
 
     expect([allowed, notAllowed, nobody, none].map(({ exitCode }) => exitCode)).toEqual([0, 1, 1, 1]);
     expect(none.stderr).toContain("nobody attested it");

@@ -198,7 +198,7 @@ test("whenever a stop is killed, the ledger is whole", async () => {
   await using repo = await project();
   await repo.stop();
 
-  for (let patience = 0; patience < 12; patience++) await killedStop(repo, patience * 12);
+  for (let patience = 0; patience < 7; patience++) await killedStop(repo, patience * 20);
   await repo.stop();
 
   expect(await repo.gauntlet(["log", "--check"])).toMatchObject({ exitCode: 0 });

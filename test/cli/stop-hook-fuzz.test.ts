@@ -5,6 +5,7 @@ import { allow } from "../../src/core/verdict.ts";
 import { claudeCode } from "../../src/hosts/claude-code.ts";
 import { readStop } from "../../src/hosts/recognise.ts";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
+import { runs } from "../rig/property-runs.ts";
 import { tempDir } from "../rig/temp-dir.ts";
 
 const FIELDS = [
@@ -32,10 +33,11 @@ const mutated = fc
     ([text, at, extra]) =>
       text.slice(0, at % (text.length + 1)) + extra + text.slice((at % (text.length + 1)) + 1),
   );
-const anything = fc.oneof(event, mutated, fc.string(), fc.json(), fc.string({ unit: "binary" }));
+const binary = fc.array(fc.nat(0xff_ff)).map((units) => String.fromCharCode(...units));
+const anything = fc.oneof(event, mutated, fc.string(), fc.json(), binary);
 
 test(
-  "20,000 random and mutated events: always one valid line, exit 0, never a block when no gate failed",
+  "random and mutated events: always one valid line, exit 0, never a block when no gate failed",
   { timeout: 300_000 },
   async () => {
     await using dir = await tempDir();
@@ -55,15 +57,15 @@ test(
         expect(stdout.indexOf("\n")).toBe(stdout.length - 1);
         expect(JSON.parse(stdout)).toBeTypeOf("object");
       }),
-      { numRuns: 20_000 },
+      { numRuns: runs(1_000) },
     );
   },
 );
 
-test("300 of them through the process, in a project whose gates pass", { timeout: 300_000 }, async () => {
+test("the same through the process, in a project whose gates pass", { timeout: 300_000 }, async () => {
   await using project = await GauntletProject.withChecks({ pass: "true" });
   await project.write({ "a.txt": "1" });
-  const texts = fc.sample(anything, 300);
+  const texts = fc.sample(anything, runs(15));
 
   for (let start = 0; start < texts.length; start += 6) {
     const batch = texts.slice(start, start + 6).map((stdin) => project.gauntlet(["stop-hook"], { stdin }));

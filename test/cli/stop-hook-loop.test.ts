@@ -300,6 +300,44 @@ describe("stops that are not the end (C34, C37)", () => {
     expect(statuses).toEqual(["failed", "deferred", "failed", "deferred"]);
   });
 
+  test("a prompt whose stop was put off and never came is named at the next one, once", async () => {
+    await using project = await GauntletProject.withChecks({ green: "true" });
+    await project.write({ "a.txt": "1" });
+    const background_tasks = [{ id: "1", type: "subagent", status: "running", description: "works" }];
+    const PUT_OFF = "was put off because background agents were still running";
+
+    const first = await project.stop({ background_tasks, prompt_id: "p1" });
+    const next = await project.stop({ prompt_id: "p2" });
+    const later = await project.stop({ prompt_id: "p3" });
+
+    expect(first.answer.message).toContain("1 background agent is still running");
+    expect(next.answer).toMatchObject({ status: "passed", systemMessage: expect.stringContaining(PUT_OFF) });
+    expect(later.answer).not.toHaveProperty("systemMessage");
+  });
+
+  test("a prompt whose stop came after all is not", async () => {
+    await using project = await GauntletProject.withChecks({ green: "true" });
+    await project.write({ "a.txt": "1" });
+    const background_tasks = [{ id: "1", type: "subagent", status: "running", description: "works" }];
+
+    await project.stop({ background_tasks, prompt_id: "p1" });
+    await project.stop({ prompt_id: "p1" });
+
+    expect((await project.stop({ prompt_id: "p2" })).answer).not.toHaveProperty("systemMessage");
+  });
+
+  test("what has ended, works elsewhere or may be idle does not put the gates off", async () => {
+    await using project = await GauntletProject.withChecks({ green: "true" });
+    await project.write({ "a.txt": "1" });
+    const background_tasks = [
+      { id: "1", type: "subagent", status: "completed", description: "has ended" },
+      { id: "2", type: "cloud session", status: "running", description: "works elsewhere" },
+      { id: "3", type: "teammate", status: "running", description: "may be idle" },
+    ];
+
+    expect((await project.stop({ background_tasks })).answer.status).toBe("passed");
+  });
+
   test("stop_hook.defer: false checks every stop", async () => {
     await using project = await GauntletProject.create({
       ".gauntlet/config.yml": "checks:\n  red: exit 1\nstop_hook:\n  defer: false\n",

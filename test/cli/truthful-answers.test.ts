@@ -1,3 +1,5 @@
+import { existsSync, watch } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ControlledCommand } from "../rig/controlled-command.ts";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
@@ -105,8 +107,9 @@ describe("another run in progress", () => {
     const running = project.gauntlet(["run"]);
     const started = await gate.started();
 
+    const refused = lockRefused(join(project.root, "gauntlet_logs"));
     const stopping = project.stop();
-    await new Promise((resolve) => setTimeout(resolve, 300)); // long enough for a stop that does not wait to have answered
+    await refused;
     started.exit(0);
 
     expect((await running).exitCode).toBe(0);
@@ -146,3 +149,14 @@ test("a warning of the configuration reaches the user once per session, in three
   expect(second).toBeUndefined();
   expect(other).not.toBe("");
 });
+
+/** Resolves when a process has tried to take the run's lock and given up: it writes a draft beside the lock and removes it again. */
+function lockRefused(logDir: string): Promise<void> {
+  return new Promise((resolve) => {
+    const watcher = watch(logDir, (_, name) => {
+      if (!name?.startsWith(".gauntlet-run.lock.") || existsSync(join(logDir, name))) return;
+      watcher.close();
+      resolve();
+    });
+  });
+}

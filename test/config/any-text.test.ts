@@ -3,6 +3,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { LoadedSettings } from "../../src/config/gauntlet/load.ts";
 import type { Result } from "../../src/core/trouble.ts";
+import { runs } from "../rig/property-runs.ts";
 import { tempProject } from "./temp-project.ts";
 
 const CONFIG = `# comment
@@ -93,7 +94,7 @@ test("any bytes are settings or diagnostics", async () => {
       await writeFile(project.path(".gauntlet/config.yml"), bytes);
       expectSense(await project.load());
     }),
-    { numRuns: 100 },
+    { numRuns: runs(30) },
   );
 });
 
@@ -113,7 +114,7 @@ test.for([
       await writeFile(project.path(file), list.reduce(applyEdit, text));
       expectSense(await project.load());
     }),
-    { numRuns: 150 },
+    { numRuns: runs(40) },
   );
 });
 
@@ -135,7 +136,7 @@ test("any value under any key is settings or diagnostics", async () => {
       await writeFile(project.path(".gauntlet/config.yml"), JSON.stringify({ [key]: value }));
       expectSense(await project.load());
     }),
-    { numRuns: 150 },
+    { numRuns: runs(40) },
   );
 });
 

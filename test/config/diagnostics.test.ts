@@ -93,11 +93,11 @@ describe("config.yml", () => {
       .gauntlet/config.yml:4:20: warning: unknown key \`checks.b.retries\` is ignored
             b: { command: y, retries: 2 }
                              ^
-        → known keys: command, working_directory, on, needs, parallel, run_in_ci, run_locally, timeout, fail_fast, fix_instructions, fix, env, shell, warn_only, parser, report, inputs, files, name
+        → known keys: command, working_directory, on, needs, parallel, run_in_ci, run_locally, timeout, fail_fast, fix_instructions, fix, env, shell, warn_only, reruns, rerun_command, parser, report, only_new, inputs, toolchain, files, name
       .gauntlet/config.yml:5:1: warning: unknown key \`foo\` is ignored
           foo: 1
           ^
-        → known keys: extends, base_branch, log_dir, allow_parallel, max_parallel, max_retries, retry, entry_points, checks, reviews, cli, on_give_up, stop_hook, debug_log, rerun_new_issue_threshold"
+        → known keys: extends, base_branch, log_dir, allow_parallel, max_parallel, max_retries, retry, only_new, baseline, entry_points, checks, reviews, cli, on_give_up, remote, stop_hook, debug_log, rerun_new_issue_threshold"
     `);
   });
 
@@ -672,5 +672,19 @@ describe("files", () => {
     await chmod(project.path(".gauntlet/config.yml"), 0);
 
     expect(told(await project.load())).toBe(".gauntlet/config.yml: error: cannot be read: permission denied");
+  });
+});
+
+describe("reruns", () => {
+  test.each([
+    ["rerun_command: npm t", "`checks.a.rerun_command` needs `reruns`, which says how often"],
+    ["reruns: 1, rerun_command: npm t '{failed_files}'", "without quotation marks around it"],
+    ["reruns: 1, rerun_command: npm t {files}", "knows `{failed_files}`, not `{files}`"],
+    ["reruns: 9", "`checks.a.reruns` must be at most 5, not 9"],
+    ["reruns: -1", "`checks.a.reruns` must be at least 0, not -1"],
+  ])("%j is refused in words", async (keys, words) => {
+    const lines = ["command: x", ...keys.split(/, (?=\w+:)/)].map((line) => `    ${line}\n`);
+
+    expect(await toldAbout(`checks:\n  a:\n${lines.join("")}`)).toContain(words);
   });
 });

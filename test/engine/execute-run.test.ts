@@ -29,7 +29,7 @@ interface Told {
 }
 
 describe("executeRun as a library", () => {
-  test("tells what the gates came to; never exits, never writes to stdout", async () => {
+  test("reports the result of the gates; never exits, never writes to stdout", async () => {
     await using project = await GauntletProject.create({
       ".gauntlet/config.yml": 'checks:\n  ok: "echo out; echo err >&2"\n  red: exit 1\n',
     });
@@ -53,12 +53,18 @@ describe("executeRun as a library", () => {
     );
   });
 
-  test("an aborted signal ends the gates and is told", async () => {
+  test("an aborted signal ends the gates and is reported", async () => {
     await using project = await GauntletProject.create({
       ".gauntlet/config.yml": "checks:\n  slow: exec sleep 600\n",
     });
 
-    const { told } = await callLibrary(project, "{ signal: AbortSignal.timeout(300) }");
+    const abortOnStart = `(() => {
+      const controller = new AbortController();
+      const onEvent = ({ kind }) => { if (kind === "gate-started") controller.abort(); };
+      return { signal: controller.signal, onEvent };
+    })()`;
+
+    const { told } = await callLibrary(project, abortOnStart);
 
     expect(told.result).toMatchObject({
       status: "error",

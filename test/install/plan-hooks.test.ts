@@ -6,6 +6,7 @@ import { CLAUDE_CODE_HOOKS, claudeCode } from "../../src/hosts/claude-code.ts";
 import { jsonHooks } from "../../src/install/host-registration.ts";
 import type { HookRegistration } from "../../src/install/hook-registration.ts";
 import { planInstall, planUninstall } from "../../src/install/plan-hooks.ts";
+import { runs } from "../rig/property-runs.ts";
 
 const stopHook = jsonHooks(claudeCode, CLAUDE_CODE_HOOKS, {
   file: ".claude/settings.local.json",
@@ -237,7 +238,7 @@ test("installing then uninstalling gives the same bytes, whatever the file", () 
       expect(parse(installed)).toEqual(withOurHook(parse(before)));
       expect(uninstall(installed)).toBe(before);
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(150) },
   );
 });
 
@@ -249,7 +250,7 @@ test("two products come and go in any order and leave the same bytes", () => {
 
       expect(uninstall(uninstall(both, first), second)).toBe(before);
     }),
-    { numRuns: 500 },
+    { numRuns: runs(75) },
   );
 });
 

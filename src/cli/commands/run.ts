@@ -33,6 +33,8 @@ export interface RunOptions {
   readonly json?: boolean;
   readonly report?: readonly ReportTarget[];
   readonly kind?: "check" | "review";
+  readonly onlyNew?: boolean;
+  readonly allProblems?: boolean;
   /** `--no-cache`: false. */
   readonly cache?: boolean;
   /** `--no-fix`: false. */
@@ -73,7 +75,20 @@ async function runShown(terminal: Terminal, options: RunOptions, signal: AbortSi
 
 function requestOf(
   { cwd, env }: Terminal,
-  { gate = [], skip = [], all, failed, base, commit, uncommitted, staged, kind, cache, fix }: RunOptions,
+  {
+    gate = [],
+    skip = [],
+    all,
+    failed,
+    base,
+    commit,
+    uncommitted,
+    staged,
+    kind,
+    cache,
+    fix,
+    ...more
+  }: RunOptions,
   { signal, progress }: { signal: AbortSignal; progress: Progress },
 ): RunRequest {
   return {
@@ -89,6 +104,7 @@ function requestOf(
     staged,
     noCache: cache === false,
     noFix: fix === false,
+    onlyNew: more.allProblems ? false : more.onlyNew,
     signal,
     onEvent: progress.onEvent,
     onOutput: progress.onOutput,

@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { fixedPart, isException } from "../../core/entry-point.ts";
 import { type AbsolutePath, projectPath } from "../../core/path.ts";
-import type { RetryPolicy, EntryPoint, Settings } from "../../core/settings.ts";
+import type { EntryPoint, RemoteSettings, RetryPolicy, Settings } from "../../core/settings.ts";
 import { type Result, fail, ok } from "../../core/trouble.ts";
 import { ConfigFiles, type ExpectedDirectory } from "./config-files.ts";
 import type { Environment } from "./environment-overrides.ts";
@@ -11,6 +11,7 @@ import { type Layers, debugLogSettings, stopHookSettings, readGlobal } from "./l
 import { mergeLayers } from "./merge-layers.ts";
 import { readEntryPoints } from "./read-entry-points.ts";
 import { isPlainMap, readKeys, reportUnknownKeys } from "./read-value.ts";
+import { readRemote } from "./remote-schema.ts";
 import { configSchema, RETRY_DEFAULTS } from "./schema.ts";
 import type { SourceText } from "../source-text.ts";
 import { type YamlSource, parseYaml } from "../yaml/yaml-source.ts";
@@ -36,13 +37,20 @@ export async function loadSettings(root: AbsolutePath, env: Environment): Promis
   const tables = await readGates(config, files);
   const entryPoints = config === undefined ? [] : readEntryPoints(config, tables, files);
   const fields = config && readFields(config, files);
+  const remote =
+    config !== undefined && fields?.remote !== undefined
+      ? await readRemote(fields.remote, config, files)
+      : undefined;
   if (config !== undefined && fields !== undefined) keepLogsApart(config, { fields, entryPoints }, files);
   const global = await readGlobal(env);
 
   const diagnostics = [...files.diagnostics, ...global.warnings];
   if (fields === undefined || diagnostics.some(({ severity }) => severity === "error"))
     return fail({ kind: "config-invalid", diagnostics });
-  const settings = toSettings({ root, fields, entryPoints }, { env, project: fields, global: global.fields });
+  const settings = toSettings(
+    { root, fields, entryPoints, remote },
+    { env, project: fields, global: global.fields },
+  );
   const { expected, lookedAt } = files;
   return ok({ settings, warnings: diagnostics, files: [...lookedAt, ...global.lookedAt], expected });
 }
@@ -101,17 +109,29 @@ interface Project {
   readonly root: AbsolutePath;
   readonly fields: NonNullable<ReturnType<typeof readFields>>;
   readonly entryPoints: readonly EntryPoint[];
+  readonly remote: RemoteSettings | undefined;
 }
 
-function toSettings({ root, fields, entryPoints }: Project, layers: Layers): Settings {
+/** Checks that do not say so themselves follow the project. */
+function withOnlyNew(entryPoints: readonly EntryPoint[], onlyNew: boolean): readonly EntryPoint[] {
+  if (!onlyNew) return entryPoints;
+  return entryPoints.map((entryPoint) => ({
+    ...entryPoint,
+    gates: entryPoint.gates.map((gate) => (gate.kind === "check" ? { onlyNew, ...gate } : gate)),
+  }));
+}
+
+function toSettings({ root, fields, entryPoints, remote }: Project, layers: Layers): Settings {
+  const { setup } = fields.baseline ?? {};
   const chosen = {
     baseBranch: fields.base_branch,
-    entryPoints,
+    entryPoints: withOnlyNew(entryPoints, fields.only_new),
     rerunNewIssueThreshold: fields.rerun_new_issue_threshold,
   };
   return {
     root,
     ...chosen,
+    ...(setup === undefined ? {} : { baselineSetup: setup }),
     logDir: projectPath(posix.normalize(fields.log_dir)),
     maxParallel: fields.allow_parallel ? fields.max_parallel : 1,
     maxRetries: fields.max_retries,
@@ -119,6 +139,7 @@ function toSettings({ root, fields, entryPoints }: Project, layers: Layers): Set
     stopHook: stopHookSettings(layers),
     debugLog: debugLogSettings(layers),
     ...(fields.on_give_up === undefined ? {} : { onGiveUp: fields.on_give_up }),
+    ...(remote === undefined ? {} : { remote }),
     gateHash: gateHash(chosen),
   };
 }

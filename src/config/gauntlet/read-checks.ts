@@ -58,9 +58,13 @@ export async function toCheckGate(
     ),
     ...(fields.shell === undefined ? {} : { shell: fields.shell }),
     ...(fields.inputs === undefined ? {} : { inputs: fields.inputs }),
+    ...(fields.toolchain === undefined ? {} : { toolchain: fields.toolchain }),
     ...(fields.files === undefined ? {} : { files: fields.files }),
+    ...(fields.reruns === 0 ? {} : { reruns: fields.reruns }),
+    ...(fields.rerun_command === undefined ? {} : { rerunCommand: fields.rerun_command }),
     ...(instructions === undefined ? {} : { fixInstructions: instructions }),
     ...(fields.parser === undefined ? {} : { parser: fields.parser }),
+    ...(fields.only_new === undefined ? {} : { onlyNew: fields.only_new }),
     ...(fields.report === undefined ? {} : { report: projectPath(posix.normalize(fields.report)) }),
   };
 }

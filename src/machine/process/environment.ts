@@ -23,6 +23,16 @@ export function currentDirectory(): string {
   }
 }
 
+/** Open what is shared with other machines; not for what the project runs. */
+const SECRETS = ["GAUNTLET_SIGNING_KEY", "GAUNTLET_CACHE_AUTH", "GAUNTLET_WORKERS_AUTH"];
+
+/** A copy for gates. */
+export function withoutSecrets(env: Environment): Record<string, string | undefined> {
+  const copy = { ...env };
+  for (const name of SECRETS) delete copy[name];
+  return copy;
+}
+
 /** `AGENT_GAUNTLET_TRACE=1` prints on stderr how many milliseconds after the start of the program each phase was done. */
 export function trace(phase: string): void {
   if (process.env["AGENT_GAUNTLET_TRACE"] !== "1") return;

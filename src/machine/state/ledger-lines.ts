@@ -1,6 +1,12 @@
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from "node:fs";
 import { ok, type Result } from "../../core/trouble.ts";
-import { isVerdict, type LedgerRecord, type VerdictRecord } from "../../core/verdict-record.ts";
+import {
+  type FlakyTest,
+  flakyTests,
+  isVerdict,
+  type LedgerRecord,
+  type VerdictRecord,
+} from "../../core/verdict-record.ts";
 import { hasCode } from "../files/errno.ts";
 import { troubleOf } from "../files/files.ts";
 import { hashOf, type Head, type Ledger, parseJson, readHead } from "./ledger.ts";
@@ -59,6 +65,12 @@ export function* verdictsIn({ lines }: LedgerLines, text = ""): Generator<Verdic
   }
 }
 
+/** What the ledger says about tests that pass only when repeated; nothing where it cannot be read. */
+export function flakyIn(ledger: Ledger): readonly FlakyTest[] {
+  const read = readLedger(ledger);
+  return read.ok ? flakyTests(verdictsIn(read.value, '"flaky":')) : [];
+}
+
 /** Some hundred verdicts: enough to know what is usual. */
 const RECENT_BYTES = 256 * 1024;
 
@@ -68,7 +80,7 @@ export function recentVerdicts({ file }: Ledger): readonly VerdictRecord[] {
     const lines = endOf(file, RECENT_BYTES).split("\n");
     return [...verdictsIn({ lines, older: 0 })];
   } catch (error) {
-    if (hasCode(error, "ENOENT")) return [];
+    if (hasCode(error)) return [];
     throw error;
   }
 }

@@ -4,6 +4,7 @@ import * as fc from "fast-check";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { parseRawDiff, parseStatus } from "../../../src/machine/git/read-output.ts";
 import { GauntletProject } from "../../rig/gauntlet-project.ts";
+import { runs } from "../../rig/property-runs.ts";
 import { openTree } from "../../rig/work-tree.ts";
 
 beforeAll(() => {
@@ -61,7 +62,7 @@ describe("any file names are told as git tells them", () => {
         const told = (await repo.git("ls-tree", "-r", "-z", "--name-only", "HEAD")).split("\0").slice(0, -1);
         expect(told.toSorted()).toEqual(names);
       }),
-      { numRuns: 12 },
+      { numRuns: runs(4) },
     );
   });
 

@@ -1,8 +1,11 @@
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Child, ChildRequest } from "../../../src/machine/process/child.ts";
 import { startChild } from "../../../src/machine/process/run-process.ts";
 import { signalGroup } from "../../../src/machine/process/group.ts";
+import { tempDir } from "../../rig/temp-dir.ts";
 
 /** A request for a shell command that collects what is printed. */
 function shell(command: string, changes: Partial<ChildRequest> = {}) {
@@ -68,12 +71,15 @@ describe("a child", () => {
   });
 
   test("is let go while something else holds its output open", async () => {
-    const { request, printed } = shell("(sleep 0.3; echo after) & echo before");
+    await using dir = await tempDir();
+    const late = "trap '' PIPE; until test -e go; do sleep 0.01; done; echo after; touch done";
+    const { request, printed } = shell(`(${late}) & echo before`, { cwd: dir.path });
     const child = started(request);
     await child.exited;
 
     child.letGo();
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await writeFile(join(dir.path, "go"), "");
+    await expect.poll(() => existsSync(join(dir.path, "done"))).toBe(true);
 
     expect(printed("stdout")).not.toContain("after");
   });

@@ -1,0 +1,100 @@
+import { createHash, createPublicKey, type KeyObject, sign, verify } from "node:crypto";
+import * as z from "zod/mini";
+import type { TrustedKey } from "../core/settings.ts";
+
+const hex = z.string().check(z.regex(/^[\da-f]{40,64}$/));
+const words = z.string().check(z.maxLength(500));
+const time = z.int().check(z.nonnegative(), z.maximum(8.64e15));
+
+const bodySchema = z.strictObject({
+  v: z.literal(1),
+  /** Everything that decided the result, as one hash: also the name under which the record is stored. */
+  key: z.string().check(z.regex(/^[\da-f]{64}$/)),
+  gate: words,
+  /** The git tree of all files at the time; null where there was none. */
+  tree: z.nullable(hex),
+  status: z.literal("passed"),
+  at: time,
+  /** Who ran it: the address of a build, or a machine. */
+  runner: words,
+  platform: words,
+  expires: time,
+});
+
+/** That a gate passed, as one machine tells others. */
+export type PassBody = z.infer<typeof bodySchema>;
+
+const recordSchema = z.strictObject({ keyid: z.string(), body: bodySchema, sig: z.string() });
+
+/** A record is about 500 bytes; what is larger is not one. */
+export const MAX_RECORD_BYTES = 4096;
+
+export function signedRecord(body: PassBody, key: KeyObject): string {
+  const sig = sign(null, signedText(body), key).toString("base64");
+  return JSON.stringify({ keyid: keyIdOf(createPublicKey(key)), body, sig });
+}
+
+/** Fits no signature that was made for anything else. The order of the fields is that of the schema. */
+function signedText(body: PassBody): Buffer {
+  const { v, key, gate, tree, status, at, runner, platform, expires } = body;
+  const ordered = { v, key, gate, tree, status, at, runner, platform, expires } satisfies PassBody;
+  return Buffer.from(`agent-gauntlet pass\n${JSON.stringify(ordered)}`);
+}
+
+/** What a record must be about to count. */
+export interface Wanted {
+  readonly key: string;
+  readonly gate: string;
+  readonly platform: string;
+  readonly now: number;
+  readonly trust: readonly TrustedKey[];
+}
+
+export type JudgedRecord =
+  | { readonly kind: "pass"; readonly body: PassBody; readonly signer: string }
+  | { readonly kind: "refused"; readonly why: string };
+
+/** Clocks of two machines differ by less. */
+const CLOCK_SKEW_MS = 300_000;
+
+/** Whether a stored text proves that the gate passed; whoever can write to the store can put anything there. */
+export function judgeRecord(text: string, { key, gate, platform, now, trust }: Wanted): JudgedRecord {
+  const record = recordSchema.safeParse(parseJson(text)).data;
+  if (record === undefined) return refused("it is cut, or not a record of ours");
+  const { keyid, body, sig } = record;
+  const signer = trust.find(({ pem }) => keyIdOfPem(pem) === keyid);
+  if (signer === undefined) return refused(`it is signed with the key ${shown(keyid)}, which is not trusted`);
+  if (!verify(null, signedText(body), signer.pem, Buffer.from(sig, "base64")))
+    return refused("its signature does not fit");
+  if (body.key !== key || body.gate !== gate) return refused("it is about another gate or other inputs");
+  if (body.platform !== platform) return refused(`it is of another platform, ${shown(body.platform)}`);
+  if (body.at > now + CLOCK_SKEW_MS) return refused("it is dated in the future");
+  if (body.expires <= now) return refused(`it expired at ${new Date(body.expires).toISOString()}`);
+  return { kind: "pass", body, signer: signer.file };
+}
+
+/** The name of a public key: 64 bits of its hash. */
+export function keyIdOf(key: KeyObject): string {
+  const der = key.export({ format: "der", type: "spki" });
+  return createHash("sha256").update(der).digest("hex").slice(0, 16);
+}
+
+export function keyIdOfPem(pem: string): string {
+  return keyIdOf(createPublicKey(pem));
+}
+
+function refused(why: string): JudgedRecord {
+  return { kind: "refused", why };
+}
+
+function shown(text: string): string {
+  return JSON.stringify(text.slice(0, 20));
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
