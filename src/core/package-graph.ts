@@ -28,7 +28,7 @@ export function affectedPackages(
 }
 
 /** The innermost package a file belongs to. */
-export function homeOf(packages: readonly Package[], path: string): Package | undefined {
+function homeOf(packages: readonly Package[], path: string): Package | undefined {
   return packages
     .filter(({ directory }) => path === directory || path.startsWith(`${directory}/`))
     .toSorted((one, other) => other.directory.length - one.directory.length)[0];

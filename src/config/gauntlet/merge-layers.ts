@@ -5,7 +5,7 @@ import type { ConfigFiles } from "./config-files.ts";
 import { type YamlSource, parseYaml } from "../yaml/yaml-source.ts";
 import type { Path } from "../yaml/yaml-tree.ts";
 
-export const LOCAL_FILE = ".gauntlet/config.local.yml";
+const LOCAL_FILE = ".gauntlet/config.local.yml";
 
 /** Keys whose own keys are decided one by one; everything else is replaced as a whole. */
 const MAPS = ["checks", "reviews", "stop_hook", "retry", "cli", "debug_log"];

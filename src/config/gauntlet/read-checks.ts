@@ -1,5 +1,6 @@
 import { posix } from "node:path";
 import type { CheckGate } from "../../core/gate.ts";
+import { definedOnly } from "../../core/defined-only.ts";
 import { projectPath } from "../../core/path.ts";
 import type { ConfigFiles } from "./config-files.ts";
 import { type Declaration, declareAt, ownFirst, unreadable } from "./declaration.ts";
@@ -47,25 +48,27 @@ export async function toCheckGate(
     warnOnly: fields.warn_only,
     runInCi: fields.run_in_ci,
     runLocally: fields.run_locally,
-    ...(fields.on === undefined ? {} : { on: fields.on }),
-    ...(fields.needs === undefined ? {} : { needs: fields.needs }),
-    ...(fields.fix === undefined ? {} : { fix: fields.fix }),
     env: Object.fromEntries(
       Object.entries(fields.env).map(([key, value]) => [
         key,
         typeof value === "string" ? value : (writtenAt(["env", key]) ?? String(value)),
       ]),
     ),
-    ...(fields.shell === undefined ? {} : { shell: fields.shell }),
-    ...(fields.inputs === undefined ? {} : { inputs: fields.inputs }),
-    ...(fields.toolchain === undefined ? {} : { toolchain: fields.toolchain }),
-    ...(fields.files === undefined ? {} : { files: fields.files }),
     ...(fields.reruns === 0 ? {} : { reruns: fields.reruns }),
-    ...(fields.rerun_command === undefined ? {} : { rerunCommand: fields.rerun_command }),
     ...(instructions === undefined ? {} : { fixInstructions: instructions }),
-    ...(fields.parser === undefined ? {} : { parser: fields.parser }),
-    ...(fields.only_new === undefined ? {} : { onlyNew: fields.only_new }),
     ...(fields.report === undefined ? {} : { report: projectPath(posix.normalize(fields.report)) }),
+    ...definedOnly({
+      on: fields.on,
+      needs: fields.needs,
+      fix: fields.fix,
+      shell: fields.shell,
+      inputs: fields.inputs,
+      toolchain: fields.toolchain,
+      files: fields.files,
+      rerunCommand: fields.rerun_command,
+      parser: fields.parser,
+      onlyNew: fields.only_new,
+    }),
   };
 }
 
