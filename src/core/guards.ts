@@ -77,6 +77,12 @@ export const GUARDS: readonly Guard[] = [
     ended: "no .gauntlet/config.yml here or above",
   },
   {
+    status: "not_allowed",
+    doors: ["stop-hook"],
+    past: "the gates are allowed, or the hook is the project's own",
+    ended: "the hook serves every project, and nobody allowed these gates",
+  },
+  {
     status: "stop_hook_disabled",
     doors: GAUNTLET,
     past: "the stop hook is enabled",

@@ -27,8 +27,8 @@ export interface SessionStart {
   readonly head?: string;
   /** The work tree before the agent touched it. Absent where the first sight was a stop, or the tree could not be kept. */
   readonly tree?: string;
-  /** The definition of each gate, by its id. */
-  readonly gates?: Readonly<Record<string, string>>;
+  /** The hash of the gates' definition, under which it is kept. */
+  readonly gates?: string;
 }
 
 export function startIn(record: SessionRecord | undefined, root: string): SessionStart | undefined {
@@ -48,6 +48,17 @@ export function unsettledStop({ lastStop }: SessionRecord, event: StopEvent): re
   const text =
     "The last stop was put off because background agents were still running, and its prompt never stopped again: what it changed was not checked then.";
   return [{ key: `deferred ${promptId}`, text }];
+}
+
+/** The same with the gates that this project's stops are compared with. */
+export function withGates(record: SessionRecord, { root, hash }: RecordedGates): SessionRecord {
+  const starts = record.starts ?? [];
+  return { ...record, starts: starts.map((one) => (one.root === root ? { ...one, gates: hash } : one)) };
+}
+
+export interface RecordedGates {
+  readonly root: string;
+  readonly hash: string;
 }
 
 export const NEW_RECORD: SessionRecord = { told: [] };

@@ -8,7 +8,7 @@ import { notNeeded, type RunEvent, type RunRequest, type RunResult, troubled } f
 import type { GateContext } from "../gates/gate-context.ts";
 import { WorkTree } from "../machine/git/work-tree.ts";
 import { prepareLogDir } from "../machine/logs/log-dir.ts";
-import { withoutSecrets } from "../machine/process/environment.ts";
+import { currentEnv, withoutSecrets } from "../machine/process/environment.ts";
 import { GateGroups } from "../machine/process/leftovers.ts";
 import { trace } from "../machine/process/environment.ts";
 import { acquireLock, lockReleased } from "../machine/state/lock.ts";
@@ -27,7 +27,7 @@ import {
   type Situation,
 } from "./plan-run.ts";
 import { openProject, type Project } from "./project.ts";
-import { runCompared, type RunGatesOptions } from "./run-gates.ts";
+import { runCompared, runWatched, type RunGatesOptions } from "./run-gates.ts";
 import { logRequest, startRunLog } from "./run-log.ts";
 import { GateSpans, stillnessOf } from "./stillness.ts";
 
@@ -35,7 +35,7 @@ import { GateSpans, stillnessOf } from "./stillness.ts";
 export async function executeRun(request: RunRequest): Promise<RunResult> {
   const opened = await openProject(request);
   trace("settings read");
-  if (!opened.ok) return troubled(opened.trouble);
+  if (!opened.ok) return withRemoval(troubled(opened.trouble), request);
   const project = opened.value;
   for (const warning of project.warnings)
     request.onEvent?.({ kind: "warned", message: diagnosticLine(warning) });
@@ -46,7 +46,17 @@ export async function executeRun(request: RunRequest): Promise<RunResult> {
     result = await runIfNeeded(project, request);
   noteResult(result);
   await tellOfGiveUp(project, request, result);
-  return { ...result, notices: [...noticesOf(project, result), ...result.notices] };
+  const { trust } = project;
+  const notices = [...(trust?.notices ?? []), ...noticesOf(project, result), ...result.notices];
+  return { ...result, notices, ...(trust === undefined ? {} : { trust }) };
+}
+
+/** A session whose project had gates and has none any more did not just begin outside of one. */
+async function withRemoval(result: RunResult, request: RunRequest): Promise<RunResult> {
+  const { record, env } = request;
+  if (result.status !== "no_config" || record?.starts === undefined) return result;
+  const { noticeOfRemoval } = await import("./trust/watch-gates.ts"); // hardly ever
+  return { ...result, notices: noticeOfRemoval(request, env ?? currentEnv()) };
 }
 
 /** Only of a stop: who runs the gates by hand sees the result. */
@@ -133,10 +143,9 @@ function nothingToRun(
 }
 
 async function runPlan(project: Project, request: RunRequest, asked: PlannedRun): Promise<RunResult> {
-  const { settings, logDir } = project;
   const { runNumber } = asked;
   using log = startRunLog(project, runNumber);
-  using groups = new GateGroups(logDir);
+  using groups = new GateGroups(project.logDir);
   const spans = new GateSpans();
   const onEvent = (event: RunEvent): void => {
     log.record(event);
@@ -161,14 +170,16 @@ async function runPlan(project: Project, request: RunRequest, asked: PlannedRun)
 
   void planned.snapshot.fingerprint(); // git names the tree while the gates run
   const settled = fixing?.settled;
-  const outcomes = await runCompared({ project, request, planned, ...options }, { ...options, settled });
+  const { outcomes, notices } = await runWatched({ project, request, planned, ...options }, () =>
+    runCompared({ project, request, planned, ...options }, { ...options, settled }),
+  );
   trace("gates done");
   const stillness = once(() => stillnessOf(planned.snapshot, spans));
   if (passes.hasNews(outcomes) && (await stillness()).isStill)
     warn(...[(await passes.remember(outcomes, runNumber)) ?? []].flat());
 
-  const consoleLogPath = projectPath(`${settings.logDir}/${log.name}`);
-  const result = await conclude({ project, request, planned, outcomes, consoleLogPath, stillness });
+  const consoleLogPath = projectPath(`${project.settings.logDir}/${log.name}`);
+  const result = await conclude({ project, request, planned, outcomes, notices, consoleLogPath, stillness });
   warn(...result.warnings.slice(planned.warnings.length));
   log.finish(result);
   trace("concluded");

@@ -1,6 +1,6 @@
 import type { Payload, ParsedStop, SampleStop, Surroundings } from "./host.ts";
 import { definedOnly } from "../core/defined-only.ts";
-import { absolutePath } from "../core/path.ts";
+import { type AbsolutePath, absolutePath } from "../core/path.ts";
 import type { StopEvent, BackgroundTask } from "../core/stop-event.ts";
 
 /** The JSON object that a text holds; undefined where it holds anything else. */
@@ -51,12 +51,22 @@ export function snakeCaseStop(host: string, payload: Payload, surroundings: Surr
     continued: flagOf(payload, "stop_hook_active"),
     backgroundTasks: [],
     ...definedOnly({
+      projectDir: projectDirIn(surroundings.env),
       sessionId: textOf(payload, "session_id"),
       transcriptPath: textOf(payload, "transcript_path"),
       lastMessage: textOf(payload, "last_assistant_message"),
       permissionMode: textOf(payload, "permission_mode"),
     }),
   };
+}
+
+/** Hosts put the directory they were started in into the hook's environment, each under a name of its own. */
+function projectDirIn(env: Surroundings["env"]): AbsolutePath | undefined {
+  const names = ["CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "QWEN_PROJECT_DIR", "FACTORY_PROJECT_DIR"];
+  const found = names
+    .map((name) => env[name])
+    .find((dir) => dir !== undefined && /^(?:\/|[A-Za-z]:)/.test(dir));
+  return found === undefined ? undefined : absolutePath(found);
 }
 
 /** The same fields of a made-up stop. */

@@ -36,11 +36,18 @@ const HEAD = `# What must pass before a coding agent may stop.
 const TAIL = `# How many times a failing stop is blocked before the agent is let go, with a warning to you.
 max_retries: 3
 
+# What is shown to you when a change makes the gates greener without a fix; \`block\` makes the agent undo it or give a reason.
+guards:
+  weakened-tests: tell
+  suppressions: tell
+
 stop_hook:
   # The host says when the agent stops again after a block: \`enforce\` checks that stop too, so a fix is verified.
   when_active: enforce
   # While another session or a terminal runs the gates here: \`wait\` for it instead of letting the agent go unchecked.
   when_busy: wait
+  # Changed gates are shown to you. \`hold\` goes on judging by those the session began with.
+  when_gates_change: tell
 `;
 
 const OWN_CHECKS =

@@ -19,6 +19,7 @@ export function outputSchema() {
     clean,
     config,
     health,
+    allow,
     doctorSchema,
     explainSchema,
     logSchema,
@@ -34,7 +35,7 @@ const path = z
   .string()
   .describe("Relative to the project root, with `/` on every platform; `.` is the root.");
 
-const gateKind = z.enum(["check", "review", "repl"]).describe("What kind of gate it is.");
+const gateKind = z.enum(["check", "review", "repl", "guard"]).describe("What kind of gate it is.");
 
 const gateId = z
   .string()
@@ -334,6 +335,25 @@ const health = z
   })
   .describe("`health`: which reviewers can be asked.");
 
+const allow = z
+  .strictObject({
+    ...head("allow"),
+    projects: z
+      .array(
+        z.strictObject({
+          root: z.string().describe("The project's directory."),
+          decision: z.enum(["allowed", "denied"]).describe("What the user said."),
+          at: time,
+          hash: z
+            .string()
+            .nullable()
+            .describe("Of the gates that were allowed, as `allow --print` shows it."),
+        }),
+      )
+      .describe("Every project the user decided about."),
+  })
+  .describe("`allow --list`: what hooks that serve every project may run.");
+
 const trouble = z
   .strictObject({
     ...head(
@@ -349,6 +369,7 @@ const trouble = z
       "attest",
       "keys",
       "ci",
+      "allow",
     ),
     status: z.enum(["no_config", "error", "lock_conflict"]).describe("What kind of trouble."),
     message: z.string().describe("What happened and what to do about it."),

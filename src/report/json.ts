@@ -108,6 +108,24 @@ export function cleanJson(archived: number, previous: string): string {
   return line("clean", { archived, previous });
 }
 
+/** What the user decided about projects, for hooks that serve every one. */
+export function allowedJson(consents: readonly ConsentFacts[]): string {
+  const projects = consents.map(({ root, decision, at, hash }) => ({
+    root,
+    decision,
+    at: isoTime(at),
+    hash: hash === "" ? null : hash,
+  }));
+  return line("allow", { projects });
+}
+
+interface ConsentFacts {
+  readonly root: string;
+  readonly decision: string;
+  readonly at: number;
+  readonly hash: string;
+}
+
 /** Which reviewers there are, and which of them can be asked now. */
 export function healthJson(reviewers: readonly ReviewerFacts[], wanted: readonly string[]): string {
   return line("health", {

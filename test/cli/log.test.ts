@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { outputSchema } from "../../src/report/json-schema.ts";
 import { cleanEnv, GauntletProject } from "../rig/gauntlet-project.ts";
-import { GAUNTLET } from "../rig/program.ts";
+import { GAUNTLET, IS_NATIVE } from "../rig/program.ts";
 
 const READY = 'test "$(cat state.txt)" = fixed';
 
@@ -31,7 +31,7 @@ function stateFiles({ home }: GauntletProject, ending: string): readonly string[
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
-test("every stop and every run is a line, whatever it came to, the newest first", async () => {
+test("every stop and every run is a line, whatever its result, the newest first", async () => {
   await using repo = await project();
   await repo.stop();
   await repo.write({ "state.txt": "broken" });
@@ -204,7 +204,7 @@ test("whenever a stop is killed, the ledger is whole", async () => {
   expect(await repo.gauntlet(["log", "--check"])).toMatchObject({ exitCode: 0 });
 });
 
-test("a lock that nobody holds any more holds nobody up", async () => {
+test("an abandoned lock delays no one", async () => {
   await using repo = await project();
   await repo.stop();
   const [file = ""] = stateFiles(repo, "ledger.jsonl");
@@ -232,7 +232,7 @@ test("clean keeps the ledger, clean --all removes it", async () => {
   expect(await repo.gauntlet(["log"])).toMatchObject({ exitCode: 0, stdout: "No verdict is recorded.\n" });
 });
 
-test("a ledger that cannot be written is told, and changes no answer", async () => {
+test("a ledger that cannot be written is reported, and changes no answer", async () => {
   await using repo = await project();
   await repo.write({ "../home/.local/state/agent-gauntlet/projects": "" });
   await repo.write({ "state.txt": "fixed" });
@@ -259,3 +259,19 @@ async function killedStop(repo: GauntletProject, afterMs: number): Promise<void>
   await ended;
   clearTimeout(timer);
 }
+
+test.skipIf(IS_NATIVE)("a stop that crashed has its line, and is not taken for a pass", async () => {
+  await using repo = await project();
+  await repo.write({
+    "state.txt": "new",
+    "break.cjs": 'require("node:os").hostname = () => { throw new Error("broken on purpose"); };',
+  });
+
+  const { answer } = await repo.stop({}, { env: { NODE_OPTIONS: "--require ./break.cjs" } });
+
+  expect(answer).toMatchObject({
+    status: "error",
+    message: expect.stringContaining("broken on purpose") as string,
+  });
+  expect(await verdicts(repo)).toMatchObject([{ status: "error", decision: "allow", door: "stop-hook" }]);
+});

@@ -66,7 +66,7 @@ test("a forced push of rewritten history goes through when its files passed", as
   expect(await push(repo, "--force", "origin", "main")).toMatchObject({ exitCode: 0 });
 });
 
-test("every pushed ref is looked at; deleted ones, notes and what the remote has already are let through", async () => {
+test("every pushed ref is looked at; deleted ones, notes and what the remote has already are allowed", async () => {
   await using repo = await installed();
   await repo.write({ "a.txt": "1" });
   await repo.gauntlet(["run"]);
@@ -129,6 +129,26 @@ test("only adds: a shell script that is there still runs, and reads the same lin
   expect(repo.read(HOOK)).toBe(text);
   expect(good).toMatchObject({ exitCode: 0, stderr: expect.stringContaining("theirs: refs/heads/main") });
   expect(await push(repo, "origin", "main")).toMatchObject({ exitCode: 1 });
+});
+
+test("uninstall takes out what install added, and the file with it where nothing else is in it", async () => {
+  await using repo = await withRemote();
+  await repo.gauntlet(["install", "--git-hook", "--yes"]);
+  const dry = await repo.gauntlet(["uninstall", "--git-hook", "--dry-run"]);
+  const wasThere = repo.has(HOOK);
+  await repo.gauntlet(["uninstall", "--git-hook", "--yes"]);
+  const isThere = repo.has(HOOK);
+  await repo.write({ [HOOK]: "#!/bin/sh\necho theirs\n" });
+  await repo.gauntlet(["install", "--git-hook", "--yes"]);
+  await repo.gauntlet(["uninstall", "--git-hook", "--yes"]);
+  const again = await repo.gauntlet(["uninstall", "--git-hook", "--yes"]);
+
+  expect([dry.exitCode, wasThere, isThere]).toEqual([0, true, false]);
+  expect(repo.read(HOOK)).toBe("#!/bin/sh\necho theirs\n");
+  expect(again).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining("has no lines of agent-gauntlet"),
+  });
 });
 
 test.for([

@@ -110,7 +110,19 @@ describe("a change that the repository's settings hide is checked", () => {
     expect(answer).toMatchObject({ status: "error", message: expect.stringContaining(elsewhere) as string });
   });
 
-  test("a commit that a replacement or a graft makes look like another", async () => {
+  test("a commit that a graft gives other parents", async () => {
+    await using project = await GauntletProject.withChecks({ words: NO_BAD }, { "a.txt": "FINE" });
+    await project.git("update-ref", "refs/remotes/origin/main", "HEAD");
+    await project.git("checkout", "--quiet", "-b", "work");
+    await project.write({ "a.txt": "BAD" });
+    await project.commit("bad");
+    const [bad, base] = await Promise.all(["HEAD", "HEAD^"].map((rev) => project.git("rev-parse", rev)));
+    await project.write({ ".git/info/grafts": `${base?.trim()} ${bad?.trim()}\n${bad?.trim()}\n` });
+
+    expect((await project.stop()).answer.status).toBe("failed");
+  });
+
+  test("a commit that a replacement makes look like another", async () => {
     await using project = await GauntletProject.withChecks({ words: NO_BAD }, { "a.txt": "FINE" });
     await project.git("branch", "origin-main");
     await project.git("update-ref", "refs/remotes/origin/main", "HEAD");
@@ -123,7 +135,7 @@ describe("a change that the repository's settings hide is checked", () => {
   });
 });
 
-describe("a change that names no file a gate could be given is planned, or told", () => {
+describe("a change that names no file a gate could be given is planned, or reported", () => {
   test("a submodule above an entry point", async () => {
     await using project = await withSubmodule(
       {},
@@ -148,7 +160,7 @@ describe("a change that names no file a gate could be given is planned, or told"
     expect((await project.stop()).answer.status).toBe("failed");
   });
 
-  test("a submodule that a command takes as files: the user is told", async () => {
+  test("a submodule that a command takes as files: the user is notified", async () => {
     await using project = await withSubmodule({}, 'checks: { lint: "echo {files}" }\n');
     await project.write({ "vendor/a.txt": "new" });
 
@@ -168,7 +180,7 @@ describe("a change that names no file a gate could be given is planned, or told"
     expect((await project.stop()).answer.status).toBe("failed");
   });
 
-  test("an entry point that was removed as a whole: the user is told", async () => {
+  test("an entry point that was removed as a whole: the user is notified", async () => {
     await using project = await GauntletProject.create({
       ".gauntlet/config.yml": "entry_points: [{ path: api, checks: [red] }]\nchecks: { red: exit 1 }\n",
       "api/a.txt": "",

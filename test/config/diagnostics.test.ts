@@ -2,12 +2,12 @@ import { chmod, mkdir, symlink } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { loadConfig, loadProject, tempProject, told } from "./temp-project.ts";
 
-/** What is told about a config.yml, line by line. */
+/** What is reported about a config.yml, line by line. */
 async function toldAbout(text: string | Uint8Array): Promise<string> {
   return told(await loadConfig(text));
 }
 
-describe("every problem of every file is told at once", () => {
+describe("every problem of every file is reported at once", () => {
   test("with place, excerpt and advice", async () => {
     const loaded = await loadProject({
       ".gauntlet/config.yml": `max_retries: three
@@ -97,7 +97,7 @@ describe("config.yml", () => {
       .gauntlet/config.yml:5:1: warning: unknown key \`foo\` is ignored
           foo: 1
           ^
-        → known keys: extends, base_branch, log_dir, allow_parallel, max_parallel, max_retries, retry, only_new, baseline, entry_points, checks, reviews, cli, on_give_up, remote, stop_hook, debug_log, rerun_new_issue_threshold"
+        → known keys: extends, base_branch, log_dir, allow_parallel, max_parallel, max_retries, retry, only_new, baseline, entry_points, checks, reviews, cli, on_give_up, guards, remote, stop_hook, debug_log, rerun_new_issue_threshold"
     `);
   });
 

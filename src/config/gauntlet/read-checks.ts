@@ -35,13 +35,11 @@ export async function toCheckGate(
       path,
       complain: (obstacle) => complain(["working_directory"], unusable(path, obstacle)),
     });
+  const { on, needs, fix, shell, inputs, toolchain, parser } = fields;
   return {
     kind: "check",
     name,
     command: fields.command,
-    ...(fields.working_directory === undefined
-      ? {}
-      : { workingDirectory: projectPath(posix.normalize(fields.working_directory)) }),
     parallel: fields.parallel,
     failFast: fields.fail_fast,
     timeoutMs: millisecondsOf(fields.timeout),
@@ -54,20 +52,21 @@ export async function toCheckGate(
         typeof value === "string" ? value : (writtenAt(["env", key]) ?? String(value)),
       ]),
     ),
-    ...(fields.reruns === 0 ? {} : { reruns: fields.reruns }),
-    ...(instructions === undefined ? {} : { fixInstructions: instructions }),
-    ...(fields.report === undefined ? {} : { report: projectPath(posix.normalize(fields.report)) }),
     ...definedOnly({
-      on: fields.on,
-      needs: fields.needs,
-      fix: fields.fix,
-      shell: fields.shell,
-      inputs: fields.inputs,
-      toolchain: fields.toolchain,
+      on,
+      needs,
+      fix,
+      shell,
+      inputs,
+      toolchain,
       files: fields.files,
+      parser,
+      workingDirectory: path === undefined ? undefined : projectPath(posix.normalize(path)),
+      reruns: fields.reruns === 0 ? undefined : fields.reruns,
       rerunCommand: fields.rerun_command,
-      parser: fields.parser,
+      fixInstructions: instructions,
       onlyNew: fields.only_new,
+      report: fields.report === undefined ? undefined : projectPath(posix.normalize(fields.report)),
     }),
   };
 }

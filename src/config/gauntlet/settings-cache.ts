@@ -32,7 +32,12 @@ export async function loadSettingsQuickly(
 }
 
 function inEnvironment({ settings, warnings }: KnownSettings, env: Environment): KnownSettings {
-  return { settings: { ...settings, stopHook: withEnvironment(settings.stopHook, env) }, warnings };
+  const stopHook = withEnvironment(settings.stopHook, env);
+  const { enabled, runIntervalMinutes } = stopHook;
+  const isAsWritten =
+    enabled === settings.stopHook.enabled && runIntervalMinutes === settings.stopHook.runIntervalMinutes;
+  const definitionHash = `${settings.definitionHash}+${enabled},${runIntervalMinutes}`;
+  return { settings: { ...settings, stopHook, ...(isAsWritten ? {} : { definitionHash }) }, warnings };
 }
 
 interface Entry {
@@ -63,7 +68,7 @@ function remember(known: KnownSettings, files: readonly string[], env: Environme
 const FOLDER = "settings";
 
 /** Raised whenever settings get another shape. The program file is no part of the key: Node and native share the cache. */
-const SHAPE = 5;
+const SHAPE = 12;
 
 function keyOf(root: AbsolutePath, { XDG_CONFIG_HOME, HOME, USERPROFILE }: Environment): string {
   const program = [packageJson.version, SHAPE];

@@ -1,4 +1,5 @@
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from "node:fs";
+import { join } from "node:path";
 import { ok, type Result } from "../../core/trouble.ts";
 import {
   type FlakyTest,
@@ -8,8 +9,10 @@ import {
   type VerdictRecord,
 } from "../../core/verdict-record.ts";
 import { hasCode } from "../files/errno.ts";
-import { troubleOf } from "../files/files.ts";
-import { hashOf, type Head, type Ledger, parseJson, readHead } from "./ledger.ts";
+import { modifiedAt, namesIn, readText, troubleOf } from "../files/files.ts";
+import { stateHome } from "../files/xdg.ts";
+import type { Environment } from "../process/environment.ts";
+import { hashOf, type Head, type Ledger, ledgerIn, parseJson, readHead } from "./ledger.ts";
 
 /** A ledger as it was at one moment. */
 export interface LedgerLines {
@@ -140,4 +143,22 @@ function whyUnfit({ lines, older }: LedgerLines, at: number): string | undefined
       : "it does not follow the line before it: one of them was changed, or lines between them are missing";
   const isFirst = isVerdict(record) ? record.prev === "" : older > 0;
   return isFirst ? undefined : "lines before it are missing";
+}
+
+/** A ledger and where its project is, as it was when its first line was written. */
+export interface KnownLedger {
+  readonly key: string;
+  readonly ledger: Ledger;
+  readonly root?: string;
+}
+
+/** Every ledger there is, of whatever project. */
+export function listLedgers(env: Environment): readonly KnownLedger[] {
+  const directory = join(stateHome(env), "projects");
+  return namesIn(directory).flatMap((key) => {
+    const ledger = ledgerIn(join(directory, key), env);
+    if (modifiedAt(ledger.file) === undefined) return [];
+    const root = readText(join(ledger.directory, "root"));
+    return [{ key, ledger, ...(root.ok ? { root: root.value } : {}) }];
+  });
 }
