@@ -2,6 +2,7 @@ import { Argument, Command, Option } from "commander";
 import { didYouMean } from "../core/did-you-mean.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import type { CleanOptions } from "./commands/clean.ts";
+import type { ConfigOptions } from "./commands/config.ts";
 import type { CompletionOptions } from "./commands/completion.ts";
 import type { DashboardOptions } from "./commands/dashboard.ts";
 import type { DetectOptions } from "./commands/detect.ts";
@@ -11,15 +12,14 @@ import type { ListOptions } from "./commands/list.ts";
 import type { McpOptions } from "./commands/mcp.ts";
 import type { ParseOptions } from "./commands/parse.ts";
 import type { ReportOptions } from "./commands/report.ts";
-import type { RunOptions } from "./commands/run.ts";
 import type { StatusOptions } from "./commands/status.ts";
 import type { ValidateOptions } from "./commands/validate.ts";
 import { programFile } from "../machine/process/runtime.ts";
-import { addExamples, collect, readPort } from "./command-options.ts";
+import { addExamples, readPort } from "./command-options.ts";
 import { addHookLookingCommands, addInstallCommands } from "./host-commands.ts";
 import { addFleetCommands } from "./fleet-commands.ts";
 import { addProofCommands } from "./proof-commands.ts";
-import { readReportTargets } from "./report-targets.ts";
+import { addChangeOptions, addRunCommands } from "./run-commands.ts";
 import type { Terminal } from "./terminal.ts";
 import { addTrustCommands } from "./trust-commands.ts";
 
@@ -63,30 +63,6 @@ export function gauntletCommands(act: Act): Command {
   return program;
 }
 
-function addRunCommands(program: Command, act: Act): void {
-  const run = program
-    .command("run")
-    .description("run every gate the changes call for")
-    .action(runAction(act));
-  const check = program.command("check").description("run only the checks").action(runAction(act, "check"));
-  const review = program
-    .command("review")
-    .description("run only the AI reviews")
-    .action(runAction(act, "review"));
-  for (const command of [run, check, review]) addRunOptions(command);
-  addExamples(
-    run,
-    "agent-gauntlet run",
-    "agent-gauntlet run -g lint -g test",
-    "agent-gauntlet run -g 'packages/*' --skip e2e",
-    "agent-gauntlet run --failed",
-    "agent-gauntlet run --json | jq .status",
-    "agent-gauntlet run --report junit=reports/gauntlet.xml,sarif=reports/gauntlet.sarif",
-  );
-  addExamples(check, "agent-gauntlet check --uncommitted");
-  addExamples(review, "agent-gauntlet review", "agent-gauntlet review -g security --commit HEAD");
-}
-
 function addMcpCommand(program: Command, act: Act): void {
   const mcp = program
     .command("mcp")
@@ -113,61 +89,16 @@ function addHookCommands(program: Command): void {
     .option("--host <name>", "which agent calls")
     .allowUnknownOption()
     .action(async () => {});
+  const statusline = program
+    .command("statusline")
+    .description("print one line for Claude Code's status line (it calls this, with JSON on stdin)")
+    .action(async () => {});
+  addExamples(statusline, '"statusLine": { "type": "command", "command": "agent-gauntlet statusline" }');
   program
     .command("brepl")
     .description("stop hooks of .brepl/hooks.edn for Clojure projects (see `agent-gauntlet brepl --help`)")
     .allowUnknownOption()
     .action(async () => {});
-}
-
-function runAction(act: Act, kind?: "check" | "review") {
-  return (options: RunOptions): Promise<void> =>
-    act(async (terminal) => {
-      const { runCommand } = await import("./commands/run.ts");
-      return runCommand(terminal, { ...options, ...(kind === undefined ? {} : { kind }) });
-    });
-}
-
-function addRunOptions(command: Command): void {
-  addChangeOptions(command)
-    .option(
-      "-g, --gate <name>",
-      "run only this gate, or those of a path or glob (may be given several times)",
-      collect,
-    )
-    .option("--skip <name>", "leave this gate out (may be given several times)", collect)
-    .option("--all", "run every check, whatever has changed")
-    .addOption(new Option("--failed", "run only the gates that failed in the last run").conflicts("all"))
-    .addOption(
-      new Option("--only-new", "let checks block only for problems that were not there before").conflicts(
-        "allProblems",
-      ),
-    )
-    .option("--all-problems", "count every problem, also with `only_new` or a committed baseline")
-    .option("--no-cache", "also run checks that passed before with the same `inputs`")
-    .option("--no-fix", "do not run the `fix` of a check that fails")
-    .option("-q, --quiet", "print only failures and the status")
-    .option("-v, --verbose", "also print what changed and why gates are skipped")
-    .option("--json", "print the result as JSON on stdout")
-    .option(
-      "--report <list>",
-      "also write html=PATH, junit=PATH, sarif=PATH, json=PATH, github (automatic in GitHub Actions)",
-      readReportTargets,
-    );
-}
-
-function addChangeOptions(command: Command): Command {
-  return command
-    .addOption(
-      new Option("-b, --base <revision>", "compare with this branch or commit").conflicts([
-        "commit",
-        "uncommitted",
-      ]),
-    )
-    .addOption(
-      new Option("-c, --commit <revision>", "look only at what this commit changed").conflicts("uncommitted"),
-    )
-    .option("-u, --uncommitted", "look only at what is not committed");
 }
 
 function addLookingCommands(program: Command, act: Act): void {
@@ -191,6 +122,7 @@ function addLookingCommands(program: Command, act: Act): void {
   program
     .command("status")
     .description("show the last run, open failures and attempts left")
+    .addOption(new Option("--short", "print one short line, for tmux or a prompt").conflicts("json"))
     .option("--json", "print it as JSON")
     .action((options: StatusOptions) =>
       act(async (terminal) => (await import("./commands/status.ts")).statusCommand(terminal, options)),
@@ -212,6 +144,17 @@ function addLookingCommands(program: Command, act: Act): void {
     "agent-gauntlet report --format html > report.html",
     "agent-gauntlet report --format sarif > gauntlet.sarif",
   );
+  addConfigCommands(program, act);
+}
+
+function addConfigCommands(program: Command, act: Act): void {
+  program
+    .command("config")
+    .description("show every setting as it holds, and where it comes from")
+    .option("--json", "print them as JSON")
+    .action((options: ConfigOptions) =>
+      act(async (terminal) => (await import("./commands/config.ts")).configCommand(terminal, options)),
+    );
   program
     .command("validate")
     .description("check every configuration file")

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { HOSTS } from "../hosts/host-table.ts";
 import { addExamples, collect, readCount } from "./command-options.ts";
 import type { Act } from "./command-table.ts";
@@ -17,9 +17,11 @@ export function addInstallCommands(program: Command, act: Act): void {
   const install = addInstallOptions(program.command("install"))
     .description("register the stop hook with the agents you use")
     .option("--all-detected", "every agent found on this machine")
-    .option(
-      "--git-hook",
-      "verify every push instead: add `verify --pre-push` to this repository's pre-push hook",
+    .addOption(
+      new Option(
+        "--git-hook [name]",
+        "be part of a git hook instead: pre-push (the default) verifies every push, pre-commit runs the gates on what is staged",
+      ).choices(["pre-push", "pre-commit"]),
     )
     .action((options: InstallOptions) =>
       act(async (terminal) => (await import("./commands/install.ts")).installCommand(terminal, options)),
@@ -29,6 +31,7 @@ export function addInstallCommands(program: Command, act: Act): void {
     "agent-gauntlet install --host claude-code",
     "agent-gauntlet install --all-detected --dry-run",
     "agent-gauntlet install --git-hook",
+    "agent-gauntlet install --git-hook pre-commit",
     "agent-gauntlet install --host claude-code --shared",
   );
   const uninstall = addInstallOptions(program.command("uninstall"))

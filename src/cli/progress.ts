@@ -29,7 +29,7 @@ export async function showProgress(terminal: Terminal, options: ProgressOptions)
 }
 
 /** Whether lines that were drawn can be taken back. A build server may pretend to be a terminal, but keeps every line. */
-export function isLive({ stdout, env }: Terminal): boolean {
+function isLive({ stdout, env }: Terminal): boolean {
   return stdout.isTTY === true && env["TERM"] !== "dumb" && !isCi(env);
 }
 

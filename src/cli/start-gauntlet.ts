@@ -10,6 +10,10 @@ export function startGauntlet(): Promise<void> {
       const { runSessionStart } = await import("./commands/session-start.ts"); // a stop does without it
       return runSessionStart(process.argv.slice(3));
     }
+    if (process.argv[2] === "statusline" && process.argv[3] !== "--help") {
+      const { runStatusline } = await import("./commands/statusline.ts"); // a stop does without it
+      return runStatusline();
+    }
     if (process.argv[2] === "brepl") {
       const { runBrepl } = await import("./brepl-commands.ts");
       return runBrepl(process.argv.slice(3), "agent-gauntlet brepl");

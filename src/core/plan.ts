@@ -38,6 +38,8 @@ export interface PlanContext {
   readonly only: readonly string[];
   /** What the user wants left out, in the same words. */
   readonly without?: readonly string[];
+  /** Why gates of a scope run although nothing changed in it. */
+  readonly because?: ReadonlyMap<ProjectPath, string> | undefined;
   /** Gates that failed in this session and have not passed since. */
   readonly openFailures: readonly OpenFailure[];
   readonly kindOf: (path: ProjectPath) => "directory" | "file" | "missing";
@@ -94,10 +96,12 @@ function decide({ scope, files }: Place, gate: Gate, context: PlanContext): Plan
   const workingDirectory = workingDirectoryOf(scope, gate, context);
   const skip = reasonToSkip(ref, gate, context);
   if (skip !== undefined) return { id, reason: skip };
-  if (files.length === 0 && !stillFailing) return { id, reason: noChangeReason(scope) };
+  const because = context.because?.get(scope);
+  if (files.length === 0 && !stillFailing && because === undefined)
+    return { id, reason: noChangeReason(scope) };
   if (workingDirectory === undefined) return { id, reason: `${displayPath(scope)} ${GONE}` };
   if (takesFiles(gate)) return decideByFiles({ id, gate, scope, workingDirectory, files }, context);
-  const reason = files.length === 0 ? FAILED_BEFORE : changeReason(files);
+  const reason = files.length === 0 ? (because ?? FAILED_BEFORE) : changeReason(files);
   return { id, gate, scope, workingDirectory, files, reason };
 }
 

@@ -28,6 +28,7 @@ export interface RunRequest {
   readonly kind?: "check" | "review";
   readonly commit?: string | undefined;
   readonly uncommitted?: boolean | undefined;
+  readonly staged?: boolean | undefined;
   readonly base?: string | undefined;
   /** Runs every gate, also those that passed before with the same inputs. */
   readonly noCache?: boolean | undefined;

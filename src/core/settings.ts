@@ -17,6 +17,8 @@ export interface Settings {
   readonly rerunNewIssueThreshold: Priority;
   readonly stopHook: StopHookSettings;
   readonly debugLog: DebugLogSettings;
+  /** A shell line that is run when we give up on a session. */
+  readonly onGiveUp?: string;
   /** What is done about conduct that makes gates greener without a fix; absent where nothing is looked at. */
   readonly guards?: GuardSettings;
   /** What of the project its gates run, by name: `package.json script "test"`, `scripts/check.sh`. */
@@ -40,6 +42,8 @@ export interface EntryPoint {
   /** `.`, a fixed path, `dir/*` (one job for each changed child) or a glob. */
   readonly path: string;
   readonly exclude: readonly string[];
+  /** Stands for every package of the workspace; a run puts those in its place. */
+  readonly isAuto?: true;
   readonly gates: readonly (CheckGate | ReviewGate)[];
 }
 

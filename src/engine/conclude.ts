@@ -217,8 +217,8 @@ function judged(
 }
 
 function isRunOfEverything(request: RunRequest): boolean {
-  const { commit, uncommitted, base } = request;
-  return !isPartial(request) && commit === undefined && !uncommitted && base === undefined;
+  const { commit, uncommitted, staged, base } = request;
+  return !isPartial(request) && commit === undefined && !uncommitted && !staged && base === undefined;
 }
 
 function runRecord({ planned, outcomes }: FinishedRun, status: Status): RunRecord {

@@ -66,7 +66,7 @@ function unchanged(planned: PlannedRun, settled: readonly GateOutcome[]): Fixing
 
 type Fixable = PlannedGate & { readonly gate: CheckGate & { readonly fix: string } };
 
-export function isFixable(planned: PlannedGate): planned is Fixable {
+function isFixable(planned: PlannedGate): planned is Fixable {
   return planned.gate.kind === "check" && planned.gate.fix !== undefined;
 }
 

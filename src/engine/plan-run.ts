@@ -70,6 +70,17 @@ export async function planRun(
   return ok({ ...situation, plan, warnings: [...situation.warnings, ...unseen] });
 }
 
+/** The project with the packages of its workspace in place of `entry_points: auto`. */
+export async function withPackages(
+  project: Project,
+  { changes }: DetectedChanges,
+  tree: WorkTree,
+): Promise<Project> {
+  if (!project.settings.entryPoints.some(({ isAuto }) => isAuto)) return project;
+  const { expandPackages } = await import("./packages.ts"); // readers of manifests, which few projects ask for
+  return expandPackages(project, changes, tree);
+}
+
 /** The first gate to run or to leave out that no entry point has. */
 function unknownGate(
   { settings }: Project,
@@ -89,7 +100,7 @@ export async function choosePlan(project: Project, request: RunRequest, situatio
 
 /** The plan for a request, given what changed and what the session has open. */
 export function planFor(
-  { settings, ci }: Project,
+  { settings, ci, because }: Project,
   request: RunRequest,
   { detected, session }: Pick<Situation, "detected" | "session">,
 ): Plan {
@@ -97,6 +108,7 @@ export function planFor(
     ci,
     only: request.gates ?? [],
     without: request.skip ?? [],
+    because,
     kinds: request.kind === undefined ? ["check", "review"] : [request.kind],
     openFailures: session.openFailures,
     kindOf: (path) => kindOf(`${settings.root}/${path}`),

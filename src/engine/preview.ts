@@ -6,7 +6,7 @@ import { WorkTree } from "../machine/git/work-tree.ts";
 import { openGatePasses } from "./gate-passes.ts";
 import { knownGood, readHistories } from "./histories.ts";
 import { openProject, type Project } from "./project.ts";
-import { planFor } from "./plan-run.ts";
+import { planFor, withPackages } from "./plan-run.ts";
 
 /** What a run would look at and do. */
 interface Preview {
@@ -34,7 +34,8 @@ export async function previewProject(
   const detected = await tree.changes();
   if (!detected.ok) return detected;
   const { changes } = detected.value;
-  const plan = planFor(project, request, { detected: detected.value, session: histories.session });
+  const expanded = await withPackages(project, detected.value, tree);
+  const plan = planFor(expanded, request, { detected: detected.value, session: histories.session });
   const notes = changes.blindTo === undefined ? changes.notes : [...changes.notes, changes.blindTo];
   return ok({ changes: { ...changes, notes }, ...(await withPasses(project, plan, { tree, ...request })) });
 }

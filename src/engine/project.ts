@@ -1,6 +1,6 @@
 import { loadSettingsQuickly } from "../config/gauntlet/settings-cache.ts";
 import type { Diagnostic } from "../core/diagnostic.ts";
-import { absolutePath } from "../core/path.ts";
+import { absolutePath, type ProjectPath } from "../core/path.ts";
 import type { RunRequest, TrustFacts } from "../core/run.ts";
 import { settingsAt } from "../core/gated-event.ts";
 import { startIn } from "../core/session-record.ts";
@@ -29,6 +29,8 @@ export interface Project {
   readonly env: Environment;
   readonly ci: boolean;
   readonly query: ChangeQuery;
+  /** Why gates of a package run although nothing changed in it. */
+  readonly because?: ReadonlyMap<ProjectPath, string>;
   /** Aborts when the caller says so or, for a stop hook, shortly before the host stops listening. */
   readonly signal: AbortSignal;
 }
@@ -44,7 +46,7 @@ export async function openProject(request: RunRequest): Promise<Result<Project>>
   const configured = { ...loadedSettings, logDir };
   const settings = event === undefined ? configured : settingsAt(configured, event.kind ?? "stop");
   const ci = isCi(env);
-  const { base, commit, uncommitted } = request;
+  const { base, commit, uncommitted, staged } = request;
   const baseBranch = ci ? baseBranchIn(env, settings.baseBranch) : settings.baseBranch;
   return ok({
     settings,
@@ -55,7 +57,7 @@ export async function openProject(request: RunRequest): Promise<Result<Project>>
     session: request.event === undefined ? "command-line" : sessionKey(request.event, root),
     env,
     ci,
-    query: { root, logDir: loadedSettings.logDir, baseBranch, base, commit, uncommitted, ci },
+    query: { root, logDir: loadedSettings.logDir, baseBranch, base, commit, uncommitted, staged, ci },
     signal: signalFor(request, settings),
   });
 }

@@ -18,7 +18,14 @@ import { fitLogDir } from "./fit-log-dir.ts";
 import { openGatePasses } from "./gate-passes.ts";
 import { askGuards } from "./ask-guards.ts";
 import { knownGood, readHistories } from "./histories.ts";
-import { choosePlan, lookAround, type PlannedRun, planRun, type Situation } from "./plan-run.ts";
+import {
+  choosePlan,
+  lookAround,
+  type PlannedRun,
+  planRun,
+  withPackages,
+  type Situation,
+} from "./plan-run.ts";
 import { openProject, type Project } from "./project.ts";
 import { runCompared, runWatched, type RunGatesOptions } from "./run-gates.ts";
 import { logRequest, startRunLog } from "./run-log.ts";
@@ -38,6 +45,7 @@ export async function executeRun(request: RunRequest): Promise<RunResult> {
   while (isBusy(result, project, request) && (await lockReleased(project.logDir.lockFile, project.signal)))
     result = await runIfNeeded(project, request);
   noteResult(result);
+  await tellOfGiveUp(project, request, result);
   const { trust } = project;
   const notices = [...(trust?.notices ?? []), ...noticesOf(project, result), ...result.notices];
   return { ...result, notices, ...(trust === undefined ? {} : { trust }) };
@@ -49,6 +57,16 @@ async function withRemoval(result: RunResult, request: RunRequest): Promise<RunR
   if (result.status !== "no_config" || record?.starts === undefined) return result;
   const { noticeOfRemoval } = await import("./trust/watch-gates.ts"); // hardly ever
   return { ...result, notices: noticeOfRemoval(request, env ?? currentEnv()) };
+}
+
+/** Only of a stop: who runs the gates by hand sees the result. */
+async function tellOfGiveUp(project: Project, request: RunRequest, result: RunResult): Promise<void> {
+  const { onGiveUp } = project.settings;
+  const isMeant =
+    result.status === "retry_limit_exceeded" && request.event !== undefined && request.logDir === undefined;
+  if (onGiveUp === undefined || !isMeant) return;
+  const { runOnGiveUp } = await import("./on-give-up.ts"); // few projects have one, and it is rare
+  await runOnGiveUp(onGiveUp, { project, request, result });
 }
 
 /** Another session's run, or a user's, is waited for where the project wants it; a stop of the same session answers at once. */
@@ -83,19 +101,21 @@ async function runIfNeeded(project: Project, request: RunRequest): Promise<RunRe
 }
 
 /** Takes the lock, looks, plans, runs the gates and concludes. */
-async function runAlone(project: Project, request: RunRequest, tree: WorkTree): Promise<RunResult> {
-  const { logDir } = project;
-  const fit = await fitLogDir(project, tree);
+async function runAlone(opened: Project, request: RunRequest, tree: WorkTree): Promise<RunResult> {
+  const { logDir } = opened;
+  const fit = await fitLogDir(opened, tree);
   const prepared = fit.ok ? prepareLogDir(logDir) : fit;
   if (!prepared.ok) return troubled(prepared.trouble);
-  const locked = acquireLock(logDir.lockFile, project.session);
+  const locked = acquireLock(logDir.lockFile, opened.session);
   if (!locked.ok) return troubled(locked.trouble);
   using lock = locked.value;
   if (lock.replaced !== undefined) await tidyUpAfter(lock.replaced, logDir);
 
-  const looked = await lookAround(project, request, tree);
+  const looked = await lookAround(opened, request, tree);
   trace("changes detected, snapshot taken");
-  const planned = looked.ok ? await planRun(project, request, looked.value) : looked;
+  if (!looked.ok) return troubled(looked.trouble);
+  const project = await withPackages(opened, looked.value.detected, tree);
+  const planned = await planRun(project, request, looked.value);
   if (!planned.ok) return troubled(planned.trouble);
   if (planned.value.plan.gates.length === 0) return nothingToRun(project, request, planned.value);
   return await runPlan(project, request, { ...planned.value, tree, runId: lock.runId }); // the lock is released after it
@@ -186,7 +206,8 @@ async function fixBefore(
   { planned, options }: { readonly planned: PlannedRun; readonly options: RunGatesOptions },
 ) {
   const isAsked = planned.plan.gates.some(({ gate }) => gate.kind === "check" && gate.fix !== undefined);
-  if (!isAsked || request.noFix || request.logDir !== undefined || project.ci) return undefined;
+  if (!isAsked || request.noFix || request.staged || request.logDir !== undefined || project.ci)
+    return undefined;
   if (request.event?.permissionMode === "plan") return undefined;
   if (request.event !== undefined && project.settings.stopHook.background) return undefined;
   const { fixFirst } = await import("./fix-first.ts"); // few checks have one

@@ -20,16 +20,25 @@ const MANAGERS: readonly (readonly [RegExp, string])[] = [
 const BEGIN = "# agent-gauntlet: begin (added by `agent-gauntlet install --git-hook`)";
 const END = "# agent-gauntlet: end";
 
+/** The hooks of git that we can be part of, and what we run there. */
+export const GIT_HOOKS = { "pre-push": "verify --pre-push", "pre-commit": "run --staged" } as const;
+
+export type GitHook = keyof typeof GIT_HOOKS;
+
 /**
- * Adds our lines to a pre-push hook before whatever is there. They read git's lines from stdin and hand them on, so that the rest of
+ * Adds our lines to a hook before whatever is there. In pre-push they read git's lines from stdin and hand them on, so that the rest of
  * the script finds what it would have found. `directory` is where the project is, from the top of the work tree.
  */
-export function planPrePush(
+export function planGitHook(
   before: string | undefined,
-  { command, directory }: { readonly command: string; readonly directory: string },
+  {
+    hook,
+    command,
+    directory,
+  }: { readonly hook: GitHook; readonly command: string; readonly directory: string },
 ): HookPlan {
   if (before?.includes(BEGIN)) return { kind: "present" };
-  const block = `${blockOf(command, directory)}\n`;
+  const block = `${hook === "pre-push" ? blockOf(command, directory) : commitBlock(command, directory)}\n`;
   if (before === undefined || before.trim() === "") return { kind: "write", text: `#!/bin/sh\n${block}` };
   const manager = MANAGERS.find(([mark]) => mark.test(before))?.[1];
   if (manager !== undefined) return { kind: "left-alone", why: `${manager} looks after it` };
@@ -60,6 +69,11 @@ $gauntlet_refs
 GAUNTLET_REFS
 fi
 ${END}`;
+}
+
+function commitBlock(command: string, directory: string): string {
+  const place = directory === "." ? "" : `cd ${quote(directory)} && `;
+  return `${BEGIN}\n(${place}${command}) || exit 1\n${END}`;
 }
 
 function quote(word: string): string {

@@ -17,6 +17,7 @@ export function outputSchema() {
     validate,
     status,
     clean,
+    config,
     health,
     allow,
     doctorSchema,
@@ -296,6 +297,21 @@ const clean = z
   })
   .describe("`clean`: what was put away.");
 
+const config = z
+  .strictObject({
+    ...head("config"),
+    settings: z
+      .array(
+        z.strictObject({
+          key: z.string().describe("`stop_hook.timeout`, `checks.lint.command`."),
+          value: z.unknown().describe("As it is written, or the default."),
+          source: z.string().describe("`.gauntlet/config.yml:4`, the name of a variable, or `default`."),
+        }),
+      )
+      .describe("Every setting as it holds."),
+  })
+  .describe("`config`: every setting and where it comes from.");
+
 const health = z
   .strictObject({
     ...head("health"),
@@ -343,6 +359,7 @@ const trouble = z
     ...head(
       "detect",
       "list",
+      "config",
       "validate",
       "status",
       "clean",

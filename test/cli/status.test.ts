@@ -63,3 +63,18 @@ test("outside a project it says so and exits with 1", async () => {
   expect(status).toMatchObject({ exitCode: 1, stdout: "" });
   expect(status.stderr).toContain("agent-gauntlet init");
 });
+
+test("statusline and status --short: one line, none outside of a project", async () => {
+  await using project = await GauntletProject.withChecks({ test: "exit 1" });
+  await project.write({ "a.txt": "" });
+  await project.stop({ session_id: "one" });
+
+  const asked = { stdin: JSON.stringify({ session_id: "one", cwd: project.root }), cwd: project.home };
+  const ours = await project.gauntlet(["statusline"], asked);
+  const short = await project.gauntlet(["status", "--short"]);
+  const outside = await project.gauntlet(["statusline"], { stdin: "nonsense", cwd: project.home });
+
+  expect(ours).toMatchObject({ exitCode: 0, stdout: "✗ test (2 left)\n", stderr: "" });
+  expect(short).toMatchObject({ exitCode: 0, stdout: "✗ test\n" });
+  expect(outside).toMatchObject({ exitCode: 0, stdout: "", stderr: "" });
+});

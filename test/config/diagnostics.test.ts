@@ -97,7 +97,7 @@ describe("config.yml", () => {
       .gauntlet/config.yml:5:1: warning: unknown key \`foo\` is ignored
           foo: 1
           ^
-        → known keys: base_branch, log_dir, allow_parallel, max_parallel, max_retries, retry, only_new, baseline, entry_points, checks, reviews, cli, guards, remote, stop_hook, debug_log, rerun_new_issue_threshold"
+        → known keys: extends, base_branch, log_dir, allow_parallel, max_parallel, max_retries, retry, only_new, baseline, entry_points, checks, reviews, cli, on_give_up, guards, remote, stop_hook, debug_log, rerun_new_issue_threshold"
     `);
   });
 
@@ -135,10 +135,9 @@ rerun_new_issue_threshold: 2
       .gauntlet/config.yml:5:14: error: \`max_retries\` must be a whole number, not 1.5
           max_retries: 1.5
                        ^
-      .gauntlet/config.yml:6:15: error: \`entry_points\` must be a list of maps that begin with \`path:\`, not the text "src"
+      .gauntlet/config.yml:6:15: error: \`entry_points\` must be a list of maps that begin with \`path:\`, or \`auto\`, not the text "src"
           entry_points: src
                         ^
-        → write a list: \`[src]\`
       .gauntlet/config.yml:7:9: error: \`checks\` must be a map of names and commands, not the text "npm test"
           checks: npm test
                   ^

@@ -20,6 +20,7 @@ test.for(EXAMPLES)("the example of a %s is valid: %s", async ([file, text]) => {
   const loaded = await loadProject({
     ".gauntlet/config.yml": "",
     ".gauntlet/how-to-fix/integration.md": "Start the database first.",
+    "node_modules/@acme/gates/gauntlet.yml": "checks: { lint: npx eslint . }",
     [file]: text,
   });
 

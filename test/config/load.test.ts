@@ -140,6 +140,7 @@ checks:
         ".gauntlet/a.md",
         ".gauntlet/checks",
         ".gauntlet/checks/b.yml",
+        ".gauntlet/config.local.yml",
         ".gauntlet/config.yml",
         ".gauntlet/reviews",
         "home/agent-gauntlet/config.yml",

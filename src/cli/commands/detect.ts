@@ -10,14 +10,22 @@ export interface DetectOptions {
   readonly base?: string;
   readonly commit?: string;
   readonly uncommitted?: boolean;
+  readonly staged?: boolean;
   readonly why?: boolean;
   readonly json?: boolean;
 }
 
 /** Shows what a run would do, and why, without running anything. */
 export async function detectCommand(terminal: Terminal, options: DetectOptions): Promise<number> {
-  const { base, commit, uncommitted, json } = options;
-  const preview = await previewRun({ cwd: terminal.cwd, env: terminal.env, base, commit, uncommitted });
+  const { base, commit, uncommitted, staged, json } = options;
+  const preview = await previewRun({
+    cwd: terminal.cwd,
+    env: terminal.env,
+    base,
+    commit,
+    uncommitted,
+    staged,
+  });
   if (!preview.ok) return tellTrouble(terminal, preview.trouble, { command: "detect", json });
   const { changes, plan } = preview.value;
   if (json) {

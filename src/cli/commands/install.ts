@@ -12,7 +12,7 @@ import { installationOf, runningProgram } from "../installation.ts";
 import { offerIgnore } from "../offer-ignore.ts";
 import { Prompt, confirm } from "../prompt.ts";
 import { printLine, type Terminal } from "../terminal.ts";
-import { planPrePush } from "../../install/git-hook.ts";
+import { GIT_HOOKS, type GitHook, planGitHook } from "../../install/git-hook.ts";
 import { previewChange } from "../../install/settings-edit.ts";
 import { makeExecutable, readUserFile, replaceUserFile } from "../../machine/files/user-file.ts";
 import { Git } from "../../machine/git/git.ts";
@@ -27,7 +27,8 @@ export interface InstallOptions {
   readonly user?: boolean;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
-  readonly gitHook?: boolean;
+  /** `true` without a name: pre-push. */
+  readonly gitHook?: GitHook | true;
 }
 
 /** Registers the stop hook with the named or detected hosts. */
@@ -114,26 +115,31 @@ function names(hosts: readonly Host[]): string {
 }
 
 interface GitHookOptions {
+  readonly gitHook?: GitHook | true | undefined;
   readonly dryRun?: boolean | undefined;
   readonly yes?: boolean | undefined;
 }
 
-/** Adds `verify --pre-push` to the repository's pre-push hook, and nothing else. */
-export async function installGitHook(terminal: Terminal, { dryRun, yes }: GitHookOptions): Promise<number> {
+/** Adds what we do there to one of the repository's hooks, and nothing else. */
+export async function installGitHook(terminal: Terminal, options: GitHookOptions): Promise<number> {
+  const { dryRun, yes, gitHook = true } = options;
+  const hook = hookNamed(gitHook);
   const { stdout } = terminal;
   const git = new Git(terminal.cwd);
   const places = await findPlaces(git);
   if (places === undefined) return refuseGitHook(terminal, "There is no git repository here.");
-  const command = chooseHookCommand(installationOf(runningProgram(), terminal), "verify --pre-push");
-  const managed = await managedHooks(git, places);
-  if (managed !== undefined) return refuseGitHook(terminal, leftAlone(managed, SET_BY_GIT, command.line));
-  const path = join(places.commonDir, "hooks", "pre-push");
+  const command = chooseHookCommand(installationOf(runningProgram(), terminal), GIT_HOOKS[hook]);
+  const managed = await managedHooks(git, places, hook);
+  if (managed !== undefined)
+    return refuseGitHook(terminal, leftAlone(managed, SET_BY_GIT, { hook, command: command.line }));
+  const path = join(places.commonDir, "hooks", hook);
   const before = await readUserFile(path);
   if (!before.ok) return refuseGitHook(terminal, explain(before.trouble));
   const directory = relative(places.top, findProject(terminal.cwd) ?? terminal.cwd) || ".";
-  const plan = planPrePush(before.value, { command: command.line, directory });
+  const plan = planGitHook(before.value, { hook, command: command.line, directory });
   const shown = relative(terminal.cwd, path);
-  if (plan.kind === "left-alone") return refuseGitHook(terminal, leftAlone(shown, plan.why, command.line));
+  if (plan.kind === "left-alone")
+    return refuseGitHook(terminal, leftAlone(shown, plan.why, { hook, command: command.line }));
   const change =
     plan.kind === "present" ? ({ kind: "unchanged" } as const) : { ...plan, kind: "written" as const };
   stdout.write(previewChange(shown, before.value, change));
@@ -143,14 +149,24 @@ export async function installGitHook(terminal: Terminal, { dryRun, yes }: GitHoo
   const written = await replaceUserFile(path, plan.text);
   const done = written.ok ? await makeExecutable(path) : written;
   if (!done.ok) return refuseGitHook(terminal, explain(done.trouble));
-  printLine(stdout, `✓ Every push is verified now (${shown}).`);
+  printLine(stdout, `✓ ${INSTALLED[hook]} now (${shown}).`);
   return EXIT.ok;
+}
+
+const INSTALLED = { "pre-push": "Every push is verified", "pre-commit": "Every commit is checked" } as const;
+
+function hookNamed(gitHook: GitHook | true): GitHook {
+  return gitHook === true ? "pre-push" : gitHook;
 }
 
 const SET_BY_GIT = "`core.hooksPath` says so";
 
 /** Where git looks for hooks in place of its own directory, if so: that is what hook managers and teams set. */
-async function managedHooks(git: Git, { top, commonDir }: GitPlaces): Promise<string | undefined> {
+async function managedHooks(
+  git: Git,
+  { top, commonDir }: GitPlaces,
+  hook: GitHook,
+): Promise<string | undefined> {
   const asked = ["config", "--null", "--show-scope", "--type=path", "--get-all", "core.hooksPath"];
   const answer = await git.output(asked);
   if (!answer.ok) return undefined;
@@ -158,14 +174,19 @@ async function managedHooks(git: Git, { top, commonDir }: GitPlaces): Promise<st
   const values = words.filter((_, index) => index % 2 === 1 && words[index - 1] !== "command"); // ours switches hooks off
   const value = values.at(-1);
   if (value === undefined || resolve(top, value) === join(commonDir, "hooks")) return undefined;
-  return join(value, "pre-push");
+  return join(value, hook);
 }
 
-function leftAlone(file: string, why: string, command: string): string {
+function leftAlone(
+  file: string,
+  why: string,
+  { hook, command }: { readonly hook: GitHook; readonly command: string },
+): string {
   return [
     `${file} is left alone: ${why}. Nothing was changed.`,
-    "Have it run this on every push, with git's lines on stdin:",
-    `  ${command} <name of the remote>`,
+    hook === "pre-push"
+      ? `Have it run this on every push, with git's lines on stdin:\n  ${command} <name of the remote>`
+      : `Have it run this before every commit:\n  ${command}`,
   ].join("\n");
 }
 

@@ -27,6 +27,7 @@ export interface RunOptions {
   readonly base?: string;
   readonly commit?: string;
   readonly uncommitted?: boolean;
+  readonly staged?: boolean;
   readonly quiet?: boolean;
   readonly verbose?: boolean;
   readonly json?: boolean;
@@ -74,7 +75,20 @@ async function runShown(terminal: Terminal, options: RunOptions, signal: AbortSi
 
 function requestOf(
   { cwd, env }: Terminal,
-  { gate = [], skip = [], all, failed, base, commit, uncommitted, kind, cache, fix, ...more }: RunOptions,
+  {
+    gate = [],
+    skip = [],
+    all,
+    failed,
+    base,
+    commit,
+    uncommitted,
+    staged,
+    kind,
+    cache,
+    fix,
+    ...more
+  }: RunOptions,
   { signal, progress }: { signal: AbortSignal; progress: Progress },
 ): RunRequest {
   return {
@@ -87,6 +101,7 @@ function requestOf(
     base,
     commit,
     uncommitted,
+    staged,
     noCache: cache === false,
     noFix: fix === false,
     onlyNew: more.allProblems ? false : more.onlyNew,

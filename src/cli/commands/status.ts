@@ -19,11 +19,13 @@ import { printLine, type Terminal } from "../terminal.ts";
 import { usualTimesOf } from "../usual-times.ts";
 
 export interface StatusOptions {
+  readonly short?: boolean;
   readonly json?: boolean;
 }
 
 /** Shows where things stand: the last run, gate by gate, and what is still open in which session. */
-export async function statusCommand(terminal: Terminal, { json }: StatusOptions): Promise<number> {
+export async function statusCommand(terminal: Terminal, { json, short }: StatusOptions): Promise<number> {
+  if (short) return printShort(terminal);
   const settings = await openSettings(terminal, { command: "status", json });
   if (typeof settings === "number") return settings;
   const { stateDir, lockFile } = logDirOf(settings.root, settings.logDir);
@@ -42,6 +44,13 @@ export async function statusCommand(terminal: Terminal, { json }: StatusOptions)
       printLine(terminal.stdout, `A run is in progress (pid ${running.pid}, since ${running.since}).`);
     printStatus(terminal, facts, sessions);
   }
+  return EXIT.ok;
+}
+
+async function printShort(terminal: Terminal): Promise<number> {
+  const { shortStatusOf } = await import("./statusline.ts");
+  const line = await shortStatusOf(terminal);
+  if (line !== undefined) printLine(terminal.stdout, line);
   return EXIT.ok;
 }
 

@@ -22,13 +22,13 @@ export class ConfigFiles {
   readonly expected: ExpectedDirectory[] = [];
   /** The same as shown to the user: the order in which problems are told. */
   readonly #order: string[] = [];
-  readonly #root: AbsolutePath;
+  readonly root: AbsolutePath;
   readonly #diagnostics: Diagnostic[] = [];
   #untold = 0;
   #isSound = true;
 
   constructor(root: AbsolutePath) {
-    this.#root = root;
+    this.root = root;
   }
 
   readonly report = (diagnostic: Diagnostic): void => {
@@ -66,6 +66,12 @@ export class ConfigFiles {
     return "unreadable";
   }
 
+  /** Whether a file is there; that it is not is remembered like everything looked at. */
+  exists(file: string): boolean {
+    const path = this.#locate(file);
+    return isFile(path);
+  }
+
   /** The names in a directory, none if it does not exist. */
   async list(directory: string): Promise<readonly string[]> {
     const names = listDirectory(this.#locate(directory));
@@ -87,7 +93,7 @@ export class ConfigFiles {
 
   /** Not watched: a directory has another time with every file that is made in it. */
   isFile(path: string): boolean {
-    return isFile(join(this.#root, path));
+    return isFile(join(this.root, path));
   }
 
   #locate(file: string): string {
@@ -96,7 +102,7 @@ export class ConfigFiles {
   }
 
   #watch(file: string): string {
-    const path = isAbsolute(file) ? file : join(this.#root, file);
+    const path = isAbsolute(file) ? file : join(this.root, file);
     this.lookedAt.push(path);
     return path;
   }

@@ -39,6 +39,16 @@ export function unreadable(name: string, file: string): Declaration<never> {
   };
 }
 
+/** A gate in a file of the project takes the place of one of the same name that is only inherited. */
+export function ownFirst<D extends { readonly name: string }>(
+  inline: readonly D[],
+  fromFiles: readonly D[],
+  originOf: (name: string) => string | undefined,
+): readonly D[] {
+  const names = new Set(fromFiles.map(({ name }) => name));
+  return inline.filter(({ name }) => !(names.has(name) && originOf(name) === "inherited"));
+}
+
 /** The declarations by name; bad names and names given twice are reported. */
 export function byName<Fields>(
   declarations: readonly Declaration<Fields>[],

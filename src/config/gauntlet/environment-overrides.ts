@@ -2,6 +2,12 @@ import type { StopHookSettings } from "../../core/settings.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** Which variable sets which key. */
+export const ENVIRONMENT_KEYS: Readonly<Record<string, string>> = {
+  "stop_hook.enabled": "GAUNTLET_STOP_HOOK_ENABLED",
+  "stop_hook.run_interval_minutes": "GAUNTLET_STOP_HOOK_INTERVAL_MINUTES",
+};
+
 /** What the environment says is stronger than any file, and may differ from one stop to the next. */
 export function withEnvironment(written: StopHookSettings, env: Environment): StopHookSettings {
   return {

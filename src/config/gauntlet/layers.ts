@@ -8,7 +8,7 @@ import type { Diagnostic } from "../../core/diagnostic.ts";
 import { type AbsolutePath, absolutePath } from "../../core/path.ts";
 import { ConfigFiles } from "./config-files.ts";
 import { readValue } from "./read-value.ts";
-import { parseYaml } from "../yaml/yaml-source.ts";
+import { parseYaml, type YamlSource } from "../yaml/yaml-source.ts";
 
 /** Where the same key may stand, strongest first: environment, project, global, default. */
 export interface Layers {
@@ -64,6 +64,13 @@ export async function readGlobal(env: Environment): Promise<GlobalConfig> {
   const isEmpty = source === undefined || source.value === null;
   const fields = isEmpty ? {} : readValue(globalConfigSchema, { source, path: [], report: files.report });
   return { fields: fields ?? {}, warnings: files.diagnostics.map(asWarning), lookedAt: files.lookedAt };
+}
+
+/** The same file as it is written, for whoever shows where a value comes from. */
+export async function readGlobalSource(env: Environment): Promise<YamlSource | undefined> {
+  const file = globalConfigPath(env);
+  const text = file === undefined ? "missing" : await new ConfigFiles(file).read(file);
+  return typeof text === "string" ? undefined : parseYaml(text).source;
 }
 
 function globalConfigPath(env: Environment): AbsolutePath | undefined {

@@ -9,6 +9,7 @@ import type { Environment } from "./environment-overrides.ts";
 import { definitionHash, gateHash } from "./gate-hash.ts";
 import { readGates } from "./gate-tables.ts";
 import { type Layers, debugLogSettings, stopHookSettings, readGlobal } from "./layers.ts";
+import { mergeLayers } from "./merge-layers.ts";
 import { readEntryPoints } from "./read-entry-points.ts";
 import { readScripts } from "./read-scripts.ts";
 import { isPlainMap, readKeys, reportUnknownKeys } from "./read-value.ts";
@@ -17,7 +18,7 @@ import { configSchema, RETRY_DEFAULTS } from "./schema.ts";
 import type { SourceText } from "../source-text.ts";
 import { type YamlSource, parseYaml } from "../yaml/yaml-source.ts";
 
-const CONFIG_FILE = ".gauntlet/config.yml";
+export const CONFIG_FILE = ".gauntlet/config.yml";
 
 export interface LoadedSettings {
   readonly settings: Settings;
@@ -32,7 +33,8 @@ export async function loadSettings(root: AbsolutePath, env: Environment): Promis
   const files = new ConfigFiles(root);
   const text = await files.read(CONFIG_FILE);
   if (text === "missing") return fail({ kind: "no-config", searchedFrom: root });
-  const config = text === "unreadable" ? undefined : readConfig(text, files);
+  const own = text === "unreadable" ? undefined : readConfig(text, files);
+  const config = own && (await mergeLayers(own, files));
   const tables = await readGates(config, files);
   const entryPoints = config === undefined ? [] : readEntryPoints(config, tables, files);
   const fields = config && readFields(config, files);
@@ -137,6 +139,7 @@ function toSettings({ root, fields, entryPoints, scripts, remote }: Project, lay
     retry: retryPolicy(fields.retry),
     stopHook: stopHookSettings(layers),
     debugLog: debugLogSettings(layers),
+    ...(fields.on_give_up === undefined ? {} : { onGiveUp: fields.on_give_up }),
     ...guards,
     scripts,
     ...(remote === undefined ? {} : { remote }),

@@ -1,9 +1,9 @@
-import { definedOnly } from "../../core/defined-only.ts";
 import { posix } from "node:path";
 import type { CheckGate } from "../../core/gate.ts";
+import { definedOnly } from "../../core/defined-only.ts";
 import { projectPath } from "../../core/path.ts";
 import type { ConfigFiles } from "./config-files.ts";
-import { type Declaration, declareAt, unreadable } from "./declaration.ts";
+import { type Declaration, declareAt, ownFirst, unreadable } from "./declaration.ts";
 import { isPlainMap, readValue, valueAt } from "./read-value.ts";
 import { type CheckFields, checkSchema, configSchema, inlineCheckSchema } from "./schema.ts";
 import { millisecondsOf } from "./schema-parts.ts";
@@ -18,7 +18,8 @@ export async function readChecks(
 ): Promise<readonly Declaration<CheckFields>[]> {
   const names = (await files.list(CHECKS_DIRECTORY)).filter((name) => /^[^.].*\.ya?ml$/i.test(name));
   const fromFiles = await Promise.all(names.map((name) => readCheckFile(name, files)));
-  return [...(config === undefined ? [] : readInlineChecks(config, files)), ...fromFiles];
+  const inline = config === undefined ? [] : readInlineChecks(config, files);
+  return [...ownFirst(inline, fromFiles, (name) => config?.origin?.(["checks", name])), ...fromFiles];
 }
 
 /** The check as the engine knows it, with the text of its fix instructions. */

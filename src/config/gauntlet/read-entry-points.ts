@@ -17,8 +17,12 @@ export function readEntryPoints(
 ): readonly EntryPoint[] {
   const { report } = files;
   const value = valueAt(config.value, ["entry_points"]) ?? undefined;
-  if (value === undefined) {
-    const whole = { path: ".", exclude: [], gates: allGates(tables) };
+  if (value === undefined || value === "auto") {
+    const gates = allGates(tables);
+    const whole =
+      value === "auto"
+        ? { path: "auto", exclude: [], gates, isAuto: true as const }
+        : { path: ".", exclude: [], gates };
     if (files.isSound) reportGatesNothing([whole], tables, { config, report });
     return [whole];
   }

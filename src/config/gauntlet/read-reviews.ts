@@ -2,7 +2,7 @@ import type { ReviewGate } from "../../core/gate.ts";
 import { SourceText } from "../source-text.ts";
 import { type BuiltinReview, BUILTIN_REVIEWS } from "./builtin-reviews.ts";
 import type { ConfigFiles } from "./config-files.ts";
-import { type Declaration, declareAt, unreadable } from "./declaration.ts";
+import { type Declaration, declareAt, unreadable, ownFirst } from "./declaration.ts";
 import { isPlainMap, readValue, valueAt } from "./read-value.ts";
 import {
   type InlineReviewFields,
@@ -28,7 +28,8 @@ export async function readReviews(
 ): Promise<readonly ReviewDeclaration[]> {
   const names = (await files.list(REVIEWS_DIRECTORY)).filter((name) => /^[^.].*\.md$/i.test(name));
   const fromFiles = await Promise.all(names.map((name) => readReviewFile(name, files)));
-  return [...(config === undefined ? [] : readInlineReviews(config, files)), ...fromFiles];
+  const inline = config === undefined ? [] : readInlineReviews(config, files);
+  return [...ownFirst(inline, fromFiles, (name) => config?.origin?.(["reviews", name])), ...fromFiles];
 }
 
 /** The review as the engine knows it; reviewers come from the project where the review names none. */

@@ -82,6 +82,6 @@ export function isPattern(pattern: string): boolean {
   }
 }
 
-function staysInside(path: string): boolean {
+export function staysInside(path: string): boolean {
   return !/^[\\/]|^[A-Za-z]:|^~(?:[\\/]|$)/.test(path) && !path.split(/[\\/]/).includes("..");
 }

@@ -260,6 +260,8 @@ const retrySchema = z.strictObject({
   }),
 });
 
+const extended = innerPath("a file of the project or an npm package");
+
 const guard = z.enum(["tell", "block"]);
 
 const guardsSchema = z.strictObject({
@@ -278,6 +280,14 @@ const guardsSchema = z.strictObject({
 
 /** `.gauntlet/config.yml`. */
 export const configSchema = z.strictObject({
+  extends: z
+    .union([extended, z.array(extended).min(1)], {
+      error: expects("a file of the project or an npm package, or a list of them"),
+    })
+    .optional()
+    .describe(
+      "Files of the project (`shared/gauntlet.yml`) or installed npm packages with a `gauntlet.yml`, over which this file is laid: gates are merged by name, and this file wins.",
+    ),
   base_branch: text("the name of a branch")
     .refine((name) => !name.startsWith("-"), { error: "must not begin with `-`" })
     .default("origin/main")
@@ -310,10 +320,22 @@ export const configSchema = z.strictObject({
     .optional()
     .describe("How a failing check is compared with an earlier tree."),
   entry_points: z
-    .array(entryPointSchema, { error: expects("a list of maps that begin with `path:`") })
-    .min(1, "must have at least one entry; without `entry_points`, every gate looks after the whole project")
+    .union(
+      [
+        z.literal("auto"),
+        z
+          .array(entryPointSchema, { error: expects("a list of maps that begin with `path:`") })
+          .min(
+            1,
+            "must have at least one entry; without `entry_points`, every gate looks after the whole project",
+          ),
+      ],
+      { error: expects("a list of maps that begin with `path:`, or `auto`") },
+    )
     .optional()
-    .describe("Which gates look after which paths. Default: one entry point `.` with every gate."),
+    .describe(
+      "Which gates look after which paths. Default: one entry point `.` with every gate. `auto`: every package of the workspace, with every gate, for changes in it and in what it depends on.",
+    ),
   checks: z
     .record(z.string(), inlineCheckSchema, { error: expects("a map of names and commands") })
     .optional()
@@ -332,6 +354,9 @@ export const configSchema = z.strictObject({
     })
     .optional()
     .describe("The tools that do AI reviews."),
+  on_give_up: text("a shell command")
+    .optional()
+    .describe("A shell line that is run when a stop is let through although gates fail: for a notification."),
   guards: guardsSchema
     .optional()
     .describe(

@@ -11,6 +11,8 @@ export interface YamlSource {
   readonly writtenAt: (path: Path) => string | undefined;
   /** A diagnostic at the end of this path (at its key unless told otherwise), or at the nearest place above it. */
   readonly complain: (path: Path, complaint: PathComplaint) => Diagnostic;
+  /** Where several files make one: whose the value at a path is. */
+  readonly origin?: (path: Path) => "local" | "own" | "inherited";
 }
 
 /** A complaint about a key, or about its value. */

@@ -3,7 +3,15 @@ import { detectClojure, detectDart, detectDeno, detectElixir, detectPhp, detectR
 import { detectNode } from "./node.ts";
 import { type DetectedCheck, type Detector, programOf, type Project } from "./project.ts";
 import { detectPython } from "./python.ts";
-import { detectJust, detectMake, detectPlainMake, detectShell } from "./task-runners.ts";
+import {
+  detectJust,
+  detectMake,
+  detectPlainMake,
+  detectPreCommit,
+  detectShell,
+  detectTask,
+  detectTox,
+} from "./task-runners.ts";
 
 /** In this order: of two kinds that offer a check of the same name, a mixed project gets both, the later one under a longer name. */
 const LANGUAGES: Readonly<Record<string, Detector>> = {
@@ -23,7 +31,10 @@ const LANGUAGES: Readonly<Record<string, Detector>> = {
 };
 
 /** They usually wrap the language's own commands, so they only fill gaps. */
-const TASK_RUNNERS: readonly Detector[] = [detectMake, detectJust];
+const TASK_RUNNERS: readonly Detector[] = [detectMake, detectJust, detectTask];
+
+/** Beside all others, where no check of that name is known. */
+const MORE: readonly Detector[] = [detectTox, detectPreCommit];
 
 /** Where nothing else is known: that it builds, that its scripts are sound. */
 const LAST_RESORTS: readonly Detector[] = [detectPlainMake, detectShell];
@@ -40,7 +51,7 @@ export function detectChecks(
       checks.set(name, { ...check, name });
     }
   }
-  for (const check of TASK_RUNNERS.flatMap((detect) => marked(detect(project), project))) {
+  for (const check of [...TASK_RUNNERS, ...MORE].flatMap((detect) => marked(detect(project), project))) {
     const known = checks.get(check.name);
     const isGap = known === undefined || (known.missing !== undefined && check.missing === undefined);
     if (isGap) checks.set(check.name, check);
@@ -112,7 +123,7 @@ export function isManifest(path: string): boolean {
 }
 
 const MANIFEST =
-  /^(?:package\.json|deno\.jsonc?|pyproject\.toml|setup\.(?:cfg|py)|tox\.ini|(?:dev-)?requirements(?:-dev)?\.txt|Pipfile|Cargo\.toml|composer\.json|mix\.exs|(?:deps|bb)\.edn|pubspec\.yaml|(?:GNU)?[Mm]akefile|CMakeLists\.txt|\.?[Jj]ustfile)$/;
+  /^(?:package\.json|deno\.jsonc?|pyproject\.toml|setup\.(?:cfg|py)|tox\.ini|(?:dev-)?requirements(?:-dev)?\.txt|Pipfile|Cargo\.toml|composer\.json|mix\.exs|(?:deps|bb)\.edn|pubspec\.yaml|(?:GNU)?[Mm]akefile|CMakeLists\.txt|\.?[Jj]ustfile|[Tt]askfile(?:\.dist)?\.ya?ml)$/;
 
 /** What makes a directory a project, beside the manifests that are read. */
 const NESTED =

@@ -25,6 +25,28 @@ export const detectJust: Detector = (project) => {
   }));
 };
 
+/** go-task. */
+export const detectTask: Detector = (project) => {
+  const source = project.find("Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "Taskfile.dist.yml");
+  if (source === undefined) return [];
+  const tasks = project.text(source).split(/^tasks:\s*$/m)[1] ?? "";
+  return targets(tasks, /^ {2,4}([\w-]+):/gm).map((name) => ({ name, command: `task ${name}`, source }));
+};
+
+/** What a Python project has for all its environments; slow, so only where nothing says what to run in one. */
+export const detectTox: Detector = (project) =>
+  rows(
+    { name: "test", command: "tox", source: "tox.ini", when: project.says(/^\[(?:tox|testenv)/m, "tox.ini") },
+    { name: "test", command: "nox", source: "noxfile.py", when: project.has("noxfile.py") },
+  );
+
+/** The hooks of pre-commit on the changed files, with prek where that is what is installed. */
+export const detectPreCommit: Detector = (project) => {
+  const source = project.find(".pre-commit-config.yaml", ".pre-commit-config.yml", "prek.toml");
+  const command = project.runnable("pre-commit run --files {files}", "prek run --files {files}");
+  return rows({ name: "pre-commit", command, source: source ?? "", when: source !== undefined });
+};
+
 /** `check` stands for all the others: it is used only where they are missing. */
 function targets(text: string, definition: RegExp): readonly string[] {
   const defined = new Set([...text.matchAll(definition)].map((match) => match[1]));

@@ -13,6 +13,8 @@ export interface ChangeQuery {
   readonly base?: string | undefined;
   /** `--commit`: only what this commit changed. */
   readonly commit?: string | undefined;
+  /** `--staged`: only what the next commit holds. */
+  readonly staged?: boolean | undefined;
   /** `--uncommitted`: only what is not committed. */
   readonly uncommitted?: boolean | undefined;
   /** What is known to have been good, for a HEAD in which the base hides what was committed. */

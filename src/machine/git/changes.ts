@@ -6,7 +6,7 @@ import { troubleOf } from "../files/files.ts";
 import { listFiles } from "../files/list-files.ts";
 import { type ChangeQuery, Commits, emptyTree } from "./base.ts";
 import { type Git, LOOK_OPTIONS } from "./git.ts";
-import { diffCommits, type HeadComparison } from "./head-comparison.ts";
+import { diffCommits, diffStaged, type HeadComparison, listUnstaged } from "./head-comparison.ts";
 import { lookAtEveryFile, submodulesWithHiddenChanges } from "./hidden-files.ts";
 import { parseStatus, type WorkTreeStatus } from "./read-output.ts";
 import type { Repository } from "./repository.ts";
@@ -22,6 +22,8 @@ export interface DetectedChanges {
 export interface Looks {
   readonly status: () => Promise<Result<WorkTreeStatus>>;
   readonly comparison: () => Promise<Result<HeadComparison>>;
+  /** The index that a hook of git commits from, where it is not the usual one. */
+  readonly index?: string | undefined;
 }
 
 /** What changed in the project since the base, or in one commit. */
@@ -30,7 +32,11 @@ export async function changesIn(
   query: ChangeQuery,
   looks: Looks,
 ): Promise<Result<DetectedChanges>> {
-  const detected = query.commit === undefined ? await inWorkTree(looks) : await inCommit(git, query.commit);
+  const detected = query.staged
+    ? await inIndex(git, looks.index)
+    : query.commit === undefined
+      ? await inWorkTree(looks)
+      : await inCommit(git, query.commit);
   return detected.ok ? ok(withoutLogs(detected.value, query.logDir)) : detected;
 }
 
@@ -76,6 +82,30 @@ async function inWorkTree(looks: Looks): Promise<Result<DetectedChanges>> {
       ...(blindTo === undefined ? {} : { blindTo }),
     },
     ...place,
+  });
+}
+
+/** What is staged. The gates see the work tree: where that differs, the user must know. */
+async function inIndex(git: Git, index: string | undefined): Promise<Result<DetectedChanges>> {
+  const files = await diffStaged(git, index);
+  if (!files.ok) return files;
+  const unstaged = new Set(await listUnstaged(git, index));
+  const both = files.value.map(({ path }) => path).filter((path) => unstaged.has(path));
+  const more = both.length > 1 ? ` and ${both.length - 1} more` : "";
+  const notes =
+    both.length === 0
+      ? []
+      : [
+          `${both[0]}${more} changed again after \`git add\`: the gates look at the files as they are, not as they are staged.`,
+        ];
+  const head = await new Commits(git).resolve("HEAD");
+  return ok({
+    changes: {
+      comparedTo: "the last commit (what is staged)",
+      files: files.value,
+      notes,
+      ...(head === undefined ? {} : { head }),
+    },
   });
 }
 

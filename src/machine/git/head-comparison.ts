@@ -4,7 +4,7 @@ import { ok, type Result } from "../../core/trouble.ts";
 import type { Environment } from "../process/environment.ts";
 import { readCacheFile, writeCacheFile } from "../state/user-cache.ts";
 import { type ChangeQuery, Commits, type ComparisonBase, comparisonBase } from "./base.ts";
-import type { Git } from "./git.ts";
+import { type Git, splitNul } from "./git.ts";
 import type { GitPlaces } from "./places.ts";
 import { parseRawDiff } from "./read-output.ts";
 import { type RefState, refState } from "./ref-state.ts";
@@ -55,6 +55,27 @@ export async function diffCommits(
   const found = await ask("--find-renames");
   const output = found.ok ? found : await ask("--no-renames");
   return output.ok ? ok(parseRawDiff(output.value)) : output;
+}
+
+/** The files below the root that the next commit changes. In a hook git may commit from another index than the usual one. */
+export async function diffStaged(
+  git: Git,
+  index: string | undefined,
+): Promise<Result<readonly ChangedFile[]>> {
+  const env = index === undefined ? {} : { GIT_INDEX_FILE: index };
+  const output = await git.output(["diff", "--cached", ...DIFF_OPTIONS, "--find-renames", "--", "."], {
+    env,
+  });
+  return output.ok ? ok(parseRawDiff(output.value)) : output;
+}
+
+/** Names of files whose content in the work tree is not what is staged. */
+export async function listUnstaged(git: Git, index: string | undefined): Promise<readonly string[]> {
+  const env = index === undefined ? {} : { GIT_INDEX_FILE: index };
+  const output = await git.output(["diff", "--name-only", "-z", "--no-ext-diff", "--relative", "--", "."], {
+    env,
+  });
+  return output.ok ? splitNul(output.value) : [];
 }
 
 /** Kept in the person's own cache: a project that could write it could hide its changes. */

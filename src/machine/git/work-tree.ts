@@ -1,5 +1,5 @@
 import { realpathSync } from "node:fs";
-import { isAbsolute, relative, sep } from "node:path";
+import { isAbsolute, relative, resolve, sep } from "node:path";
 import { once } from "../../core/once.ts";
 import type { AbsolutePath, ProjectPath } from "../../core/path.ts";
 import { fail, ok, type Result, type Trouble } from "../../core/trouble.ts";
@@ -58,7 +58,9 @@ export class WorkTree implements AsyncDisposable {
     if (repository === undefined) return changesWithoutGit(this.git, query);
     const { top } = repository.places;
     if (!isInside(query.root, top)) return fail(elsewhere(query.root, top));
-    const looks = { status: this.#status, comparison: this.#comparison };
+    const named = this.#options.env["GIT_INDEX_FILE"];
+    const index = query.staged && named ? resolve(top, named) : undefined;
+    const looks = { status: this.#status, comparison: this.#comparison, index };
     const detected = await changesIn(this.git, query, looks);
     if (detected.ok) return detected;
     const withoutGit = await changesWithoutGit(this.git, query); // it looked like a repository, but git has the last word
@@ -75,6 +77,23 @@ export class WorkTree implements AsyncDisposable {
     const list = ["--literal-pathspecs", "ls-files", "-z", "--full-name", ...options, "--", directory];
     const listed = await this.git.output(list);
     return listed.ok ? splitNul(listed.value).slice(0, MOST_NAMED) : [];
+  }
+
+  /** The files of the project with one of these names, in any directory; none outside git. */
+  async listNamed(names: readonly string[]): Promise<readonly string[]> {
+    if (this.#repository === undefined) return [];
+    const patterns = names.map((name) => `:(glob)**/${name}`);
+    const listed = await this.git.output([
+      "ls-files",
+      "-z",
+      "--cached",
+      "--others",
+      "--exclude-standard",
+      "--deduplicate",
+      "--",
+      ...patterns,
+    ]);
+    return listed.ok ? splitNul(listed.value) : [];
   }
 
   /** Where HEAD is, as far as files tell: no process is worth it. */

@@ -12,6 +12,20 @@ const scripts = (table: Readonly<Record<string, string>>, more: object = {}): st
 export const PROJECTS: readonly SampleProject[] = [
   { kind: "an empty directory", files: {}, checks: {} },
   {
+    kind: "go-task",
+    files: {
+      "Taskfile.yml": "version: '3'\ntasks:\n  build:\n    cmds: [x]\n  lint: x\n  test:\n    cmds: [y]\n",
+    },
+    checks: { lint: "task lint", test: "task test" },
+  },
+  { kind: "tox alone", files: { "tox.ini": "[tox]\nenvlist = py312\n" }, checks: { test: "tox" } },
+  { kind: "nox", files: { "noxfile.py": "import nox\n" }, checks: { test: "nox" } },
+  {
+    kind: "pre-commit beside pytest",
+    files: { "pyproject.toml": "pytest", "tests/test_a.py": "", ".pre-commit-config.yaml": "repos: []\n" },
+    checks: { test: "pytest", "pre-commit": "pre-commit run --files {files}" },
+  },
+  {
     kind: "npm",
     files: {
       "package.json": scripts({ test: "vitest", lint: "eslint .", build: "tsc" }),

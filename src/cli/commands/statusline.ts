@@ -1,0 +1,60 @@
+import { loadSettingsQuickly } from "../../config/gauntlet/settings-cache.ts";
+import { findProject } from "../../machine/files/find-project.ts";
+import { logDirOf } from "../../machine/logs/log-dir.ts";
+import { currentDirectory, type Environment } from "../../machine/process/environment.ts";
+import { readStdin } from "../../machine/process/stdin.ts";
+import { readLastRun, readSession } from "../../machine/state/history.ts";
+import { lockHolder } from "../../machine/state/lock.ts";
+import { sessionKey } from "../../machine/state/session-key.ts";
+import { shortStatus } from "../../report/short-status.ts";
+import { EXIT } from "../exit-code.ts";
+
+/** Whoever shows a status line asks every few hundred milliseconds: no commands are set up for this one. */
+export async function runStatusline(): Promise<number> {
+  const host = hostFacts(await readStdin(new AbortController().signal));
+  const line = await shortStatusOf({
+    cwd: host.cwd ?? currentDirectory(),
+    env: process.env,
+    session: host.session,
+  });
+  if (line !== undefined) process.stdout.write(`${line}\n`);
+  return EXIT.ok;
+}
+
+interface Asked {
+  readonly cwd: string;
+  readonly env: Environment;
+  /** Whose attempts are shown. */
+  readonly session?: string | undefined;
+}
+
+/** One line about the project; nothing outside of one, or where its configuration is broken: a status line is no place for errors. */
+export async function shortStatusOf({ cwd, env, session }: Asked): Promise<string | undefined> {
+  const root = findProject(cwd);
+  const loaded = root === undefined ? undefined : await loadSettingsQuickly(root, env);
+  if (root === undefined || !loaded?.ok) return undefined;
+  const { settings } = loaded.value;
+  const { stateDir, lockFile } = logDirOf(root, settings.logDir);
+  const running = lockHolder(lockFile);
+  const key = session === undefined ? undefined : sessionKey({ sessionId: session }, root);
+  const attempts = key === undefined ? undefined : readSession(stateDir, key).value.attempts;
+  return shortStatus({
+    now: Date.now(),
+    runningSince: running === undefined ? undefined : Date.parse(running.since),
+    lastRun: readLastRun(stateDir).value,
+    attemptsLeft: attempts === undefined ? undefined : Math.max(0, settings.maxRetries - attempts),
+  });
+}
+
+/** What Claude Code (2.1.325, 2026-11-16) writes to the program of its status line, as far as we need it. */
+function hostFacts(text: string): { readonly cwd?: string; readonly session?: string } {
+  try {
+    const { cwd, session_id: session } = JSON.parse(text) as { cwd?: unknown; session_id?: unknown };
+    return {
+      ...(typeof cwd === "string" ? { cwd } : {}),
+      ...(typeof session === "string" ? { session } : {}),
+    };
+  } catch {
+    return {}; // by hand, without any
+  }
+}

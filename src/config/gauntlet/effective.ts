@@ -1,0 +1,141 @@
+import type { AbsolutePath } from "../../core/path.ts";
+import { fail, ok, type Result } from "../../core/trouble.ts";
+import { parseYaml, type YamlSource } from "../yaml/yaml-source.ts";
+import type { Path } from "../yaml/yaml-tree.ts";
+import { ConfigFiles } from "./config-files.ts";
+import { ENVIRONMENT_KEYS, type Environment } from "./environment-overrides.ts";
+import { DEBUG_LOG_DEFAULTS } from "./global-schema.ts";
+import { readGlobalSource } from "./layers.ts";
+import { CONFIG_FILE, loadSettings } from "./load.ts";
+import { mergeLayers } from "./merge-layers.ts";
+import { isPlainMap, valueAt } from "./read-value.ts";
+import { configSchema, RETRY_DEFAULTS } from "./schema.ts";
+import { STOP_HOOK_DEFAULTS } from "./stop-hook-schema.ts";
+
+/** One setting as it holds, and where it comes from. */
+export interface EffectiveValue {
+  /** `stop_hook.timeout`, `checks.lint.command`. */
+  readonly key: string;
+  readonly value: unknown;
+  /** `.gauntlet/config.yml:4`, the name of a variable, or `default`. */
+  readonly source: string;
+}
+
+/** Every setting of a project with its source. Only of a configuration that can be used: what is broken is for `validate`. */
+export async function effectiveSettings(
+  root: AbsolutePath,
+  env: Environment,
+): Promise<Result<readonly EffectiveValue[]>> {
+  const loaded = await loadSettings(root, env);
+  if (!loaded.ok) return loaded;
+  const files = new ConfigFiles(root);
+  const text = await files.read(CONFIG_FILE);
+  const own = typeof text === "string" ? undefined : parseYaml(text).source;
+  if (own === undefined) return fail({ kind: "no-config", searchedFrom: root });
+  const config = await mergeLayers(own, files);
+  const global = await readGlobalSource(env);
+  const gates = loaded.value.settings.entryPoints.flatMap((entryPoint) => entryPoint.gates);
+  const fromFiles = gates.flatMap(({ kind, name }) => {
+    const source = gateFiles(kind, name).find((file) => files.exists(file));
+    return source === undefined ? [] : [{ key: `${kind}s.${name}`, value: "…", source }];
+  });
+  const isInFile = ({ key }: EffectiveValue): boolean =>
+    fromFiles.some((one) => key === one.key || key.startsWith(`${one.key}.`));
+  const written = gateValues(config).filter((one) => !isInFile(one));
+  return ok([...topLevel(config, global, env), ...written, ...uniqueByKey(fromFiles)]);
+}
+
+function gateFiles(kind: "check" | "review", name: string): readonly string[] {
+  const file = `.gauntlet/${kind}s/${name}`;
+  return kind === "check" ? [`${file}.yml`, `${file}.yaml`] : [`${file}.md`];
+}
+
+function uniqueByKey(values: readonly EffectiveValue[]): readonly EffectiveValue[] {
+  return [...new Map(values.map((one) => [one.key, one])).values()];
+}
+
+/** What holds where nobody says anything; keys without a default are shown only where they are written. */
+function defaults(): Readonly<Record<string, unknown>> {
+  const plain = Object.entries(configSchema.shape).map(([key, schema]) => [
+    key,
+    schema.safeParse(undefined).data,
+  ]);
+  return {
+    ...Object.fromEntries(plain),
+    stop_hook: STOP_HOOK_DEFAULTS,
+    debug_log: DEBUG_LOG_DEFAULTS,
+    retry: RETRY_DEFAULTS,
+  };
+}
+
+const GATES = ["checks", "reviews"];
+
+function topLevel(
+  config: YamlSource,
+  global: YamlSource | undefined,
+  env: Environment,
+): readonly EffectiveValue[] {
+  return Object.entries(defaults())
+    .filter(([key]) => !GATES.includes(key))
+    .flatMap(([key, byDefault]) => {
+      const written = valueAt(config.value, [key]);
+      const paths =
+        isPlainMap(byDefault) || isPlainMap(written) ? innerPaths(key, byDefault, written) : [[key]];
+      return paths.map((path) => valueOf(path, { config, global, env, byDefault: { [key]: byDefault } }));
+    })
+    .filter(({ value }) => value !== undefined);
+}
+
+function innerPaths(key: string, ...maps: readonly unknown[]): readonly string[][] {
+  const names = maps.flatMap((map) => (isPlainMap(map) ? Object.keys(map) : []));
+  return [...new Set(names)].map((name) => [key, name]);
+}
+
+interface Sources {
+  readonly config: YamlSource;
+  readonly global: YamlSource | undefined;
+  readonly env: Environment;
+  readonly byDefault: unknown;
+}
+
+/** The strongest first: environment, project, global, default. */
+function valueOf(path: readonly string[], { config, global, env, byDefault }: Sources): EffectiveValue {
+  const key = path.join(".");
+  const variable = ENVIRONMENT_KEYS[key];
+  const set = variable === undefined ? undefined : env[variable];
+  if (variable !== undefined && set !== undefined) return { key, value: set, source: variable };
+  for (const source of [config, global]) {
+    const value = source && shortForm(path, valueAt(source.value, path), source);
+    if (source !== undefined && value !== undefined && value !== null)
+      return { key, value, source: placeOf(source, path) };
+  }
+  return { key, value: valueAt(byDefault, path), source: "default" };
+}
+
+/** `debug_log: true` stands for `debug_log.enabled`. */
+function shortForm(path: Path, value: unknown, source: YamlSource): unknown {
+  const whole = path[1] === "enabled" ? valueAt(source.value, path.slice(0, 1)) : undefined;
+  return typeof whole === "boolean" ? whole : value;
+}
+
+function placeOf(source: YamlSource, path: Path): string {
+  const { file, line } = source.complain(path, { message: "" });
+  return line === undefined ? file : `${file}:${line}`;
+}
+
+/** Each key of each gate that is written in config.yml or what it extends. */
+function gateValues(config: YamlSource): readonly EffectiveValue[] {
+  return GATES.flatMap((kind) => {
+    const gates = valueAt(config.value, [kind]);
+    if (Array.isArray(gates)) return [{ key: kind, value: gates, source: placeOf(config, [kind]) }];
+    return Object.entries(isPlainMap(gates) ? gates : {}).flatMap(([name, gate]) => {
+      const path = [kind, name];
+      if (!isPlainMap(gate)) return [{ key: path.join("."), value: gate, source: placeOf(config, path) }];
+      return Object.entries(gate).map(([key, value]) => ({
+        key: [...path, key].join("."),
+        value,
+        source: placeOf(config, [...path, key]),
+      }));
+    });
+  });
+}

@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import { GauntletProject } from "../rig/gauntlet-project.ts";
+
+const WORKSPACE = {
+  ".gauntlet/config.yml":
+    "entry_points: auto\nchecks:\n  test: pwd\n  lint: { command: 'echo {files}', files: ['*.js'] }\n",
+  "package.json": '{ "workspaces": ["packages/*"] }',
+  "packages/core/package.json": '{ "name": "core" }',
+  "packages/web/package.json": '{ "name": "web", "dependencies": { "core": "*" } }',
+  "packages/docs/package.json": '{ "name": "docs" }',
+};
+
+interface Detected {
+  readonly gates: readonly { readonly id: string }[];
+}
+
+async function planned(project: GauntletProject): Promise<readonly string[]> {
+  const { gates } = (await project.json(["detect", "--uncommitted"])) as unknown as Detected; // its schema is tested elsewhere
+  return gates.map(({ id }) => id).toSorted();
+}
+
+test("entry_points: auto gates each changed package and those that depend on it, and detect --why names the edge", async () => {
+  await using project = await GauntletProject.create(WORKSPACE);
+  await project.commit("start");
+  await project.write({ "packages/core/index.js": "" });
+
+  const ids = await planned(project);
+  const { stdout } = await project.gauntlet(["detect", "--why", "--uncommitted"]);
+  const run = await project.gauntlet(["run", "--uncommitted"]);
+
+  expect(ids).toEqual(["check:packages/core:lint", "check:packages/core:test", "check:packages/web:test"]);
+  expect(stdout).toContain(
+    "check:packages/web:test  it depends on packages/core (packages/web/package.json), which changed",
+  );
+  expect(stdout).toContain("check:packages/docs:test  nothing changed in packages/docs");
+  expect(run.stdout).toContain("3 passed");
+  expect(project.read("gauntlet_logs/check_packages_web_test.1.log")).toContain("/packages/web\n");
+});
+
+test("a change at the root gates every package", async () => {
+  await using project = await GauntletProject.create(WORKSPACE);
+  await project.commit("start");
+  await project.write({ "package-lock.json": "{}" });
+
+  expect(await planned(project)).toEqual([
+    "check:packages/core:test",
+    "check:packages/docs:test",
+    "check:packages/web:test",
+  ]);
+});
+
+test("without a workspace every gate looks after everything", async () => {
+  await using project = await GauntletProject.create({ ...WORKSPACE, "package.json": "{}", "a.js": "" });
+
+  expect(await planned(project)).toEqual(["check:.:lint", "check:.:test"]);
+});
