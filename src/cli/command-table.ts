@@ -4,6 +4,7 @@ import packageJson from "../../package.json" with { type: "json" };
 import type { BaselineOptions } from "./commands/baseline.ts";
 import type { CleanOptions } from "./commands/clean.ts";
 import type { CompletionOptions } from "./commands/completion.ts";
+import type { DashboardOptions } from "./commands/dashboard.ts";
 import type { DetectOptions } from "./commands/detect.ts";
 import type { HealthOptions } from "./commands/health.ts";
 import type { InitOptions } from "./commands/init.ts";
@@ -15,12 +16,13 @@ import type { RunOptions } from "./commands/run.ts";
 import type { StatusOptions } from "./commands/status.ts";
 import type { ValidateOptions } from "./commands/validate.ts";
 import { programFile } from "../machine/process/runtime.ts";
-import { addExamples, collect } from "./command-options.ts";
+import { addExamples, collect, readPort } from "./command-options.ts";
 import { addHookLookingCommands, addInstallCommands } from "./host-commands.ts";
 import { addFleetCommands } from "./fleet-commands.ts";
 import { addProofCommands } from "./proof-commands.ts";
 import { readReportTargets } from "./report-targets.ts";
 import type { Terminal } from "./terminal.ts";
+import { addTrustCommands } from "./trust-commands.ts";
 
 /** Runs one command; what it returns is the exit code. */
 export type Act = (use: (terminal: Terminal) => Promise<number>) => Promise<void>;
@@ -46,12 +48,15 @@ export function gauntletCommands(act: Act): Command {
   addLookingCommands(program, act);
   addParseCommand(program, act);
   addHealthCommand(program, act);
+  addDashboardCommand(program, act);
   program.commandsGroup("Prove what was checked:");
   addProofCommands(program, act);
   program.commandsGroup("Work with other machines:");
   addFleetCommands(program, act);
   program.commandsGroup("Understand the stop hook:");
   addHookLookingCommands(program, act);
+  program.commandsGroup("Decide what only you can:");
+  addTrustCommands(program, act);
   program.commandsGroup("More:");
   addOtherCommands(program, act);
   addMcpCommand(program, act);
@@ -113,6 +118,7 @@ function addHookCommands(program: Command): void {
     .command("stop-hook")
     .description("answer an agent's stop hook (agents call it, not people)")
     .option("--host <name>", "which agent asks, when it cannot be told from the event")
+    .option("--only-allowed", "run nothing of a project that `agent-gauntlet allow` does not know")
     .allowUnknownOption()
     .action(async () => {});
   program
@@ -255,6 +261,17 @@ function addHealthCommand(program: Command, act: Act): void {
     .action((options: HealthOptions) =>
       act(async (terminal) => (await import("./commands/health.ts")).healthCommand(terminal, options)),
     );
+}
+
+function addDashboardCommand(program: Command, act: Act): void {
+  const dashboard = program
+    .command("dashboard")
+    .description("serve a local page over the stops, gates and sessions of all projects")
+    .option("--port <number>", "listen here (a free port otherwise)", readPort)
+    .action((options: DashboardOptions) =>
+      act(async (terminal) => (await import("./commands/dashboard.ts")).dashboardCommand(terminal, options)),
+    );
+  addExamples(dashboard, "agent-gauntlet dashboard", "agent-gauntlet dashboard --port 4711");
 }
 
 function addInitCommand(program: Command, act: Act): void {

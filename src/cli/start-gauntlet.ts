@@ -8,7 +8,7 @@ export function startGauntlet(): Promise<void> {
       return runStopHook(process.argv.slice(3));
     if (process.argv[2] === "session-start" && process.argv[3] !== "--help") {
       const { runSessionStart } = await import("./commands/session-start.ts"); // a stop does without it
-      return runSessionStart();
+      return runSessionStart(process.argv.slice(3));
     }
     if (process.argv[2] === "brepl") {
       const { runBrepl } = await import("./brepl-commands.ts");

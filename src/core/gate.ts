@@ -38,6 +38,10 @@ export interface CheckGate extends GateBase {
   readonly toolchain?: readonly string[];
   /** Globs of the changed files that `{files}` in the command stands for. */
   readonly files?: readonly string[];
+  /** How often a failed run is repeated before it counts; absent: never. */
+  readonly reruns?: number;
+  /** What is run then, in place of the command; `{failed_files}` in it stands for the files in which something failed. */
+  readonly rerunCommand?: string;
   /** What to tell the agent when the check fails: the text of the configured file. */
   readonly fixInstructions?: string;
   /** The parser that reads its output, or `none`, or a pattern of its own; found from the output when absent. */

@@ -77,6 +77,12 @@ export const GUARDS: readonly Guard[] = [
     ended: "no .gauntlet/config.yml here or above",
   },
   {
+    status: "not_allowed",
+    doors: ["stop-hook"],
+    past: "the gates are allowed, or the hook is the project's own",
+    ended: "the hook serves every project, and nobody allowed these gates",
+  },
+  {
     status: "stop_hook_disabled",
     doors: GAUNTLET,
     past: "the stop hook is enabled",
@@ -176,5 +182,6 @@ function deferralOf(event: StopEvent | undefined, session: SessionHistory): Defe
   const prompt = event.promptId ?? "";
   const agents = event.backgroundTasks.filter(({ kind }) => kind === "agent").length;
   if (agents === 0 || session.deferredFor === prompt) return undefined;
-  return { reason: `${agents} background agents still work`, session: { ...session, deferredFor: prompt } };
+  const reason = agents === 1 ? "1 background agent is" : `${agents} background agents are`;
+  return { reason: `${reason} still running`, session: { ...session, deferredFor: prompt } };
 }

@@ -3,6 +3,8 @@ export interface Notice {
   /** Tells one fact from another. */
   readonly key: string;
   readonly text: string;
+  /** It comes before what the verdict says: other lines must not crowd it out. */
+  readonly isFirst?: boolean;
 }
 
 /** Where more is shown, nothing is read. */
@@ -17,8 +19,9 @@ export function noticeOf(
 ): { readonly text: string | undefined; readonly told: readonly string[] } {
   const fresh = facts.filter(({ key }) => !told.includes(key));
   const lines = [
+    ...fresh.filter(({ isFirst }) => isFirst).map(({ text }) => oneLine(text)),
     ...(verdict === undefined ? [] : verdict.split("\n")),
-    ...fresh.map(({ text }) => oneLine(text)),
+    ...fresh.filter(({ isFirst }) => !isFirst).map(({ text }) => oneLine(text)),
   ];
   const shown = lines.filter((line) => line !== "").map((line) => line.slice(0, MAX_LINE_CHARS));
   const text = shown.length <= MAX_LINES ? shown : [...shown.slice(0, MAX_LINES - 1), rest(shown)];

@@ -53,6 +53,8 @@ interface PassedGate extends OutcomeBase {
   readonly reused?: string;
   /** It passes only because what fails had failed before the change, or because it was repeated. */
   readonly rests?: "baseline" | "rerun";
+  /** What failed before it passed when repeated, by name; empty where no test could be told. */
+  readonly flaky?: readonly string[];
 }
 
 /** Started and exited with something else (126 and 127 too), or was killed by a signal that was not ours. */

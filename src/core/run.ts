@@ -1,9 +1,10 @@
 import type { ChangeSet } from "./change-set.ts";
+import type { GatesDefinition } from "./gates-definition.ts";
 import { definedOnly } from "./defined-only.ts";
 import type { Notice } from "./notice.ts";
 import type { GateOutcome } from "./outcome.ts";
 import type { ProjectPath } from "./path.ts";
-import type { BlockedStop, SessionRecord } from "./session-record.ts";
+import type { BlockedStop, RecordedGates, SessionRecord } from "./session-record.ts";
 import type { Plan, PlannedGate } from "./plan.ts";
 import { type Status, type MessageFacts, statusMessage } from "./status.ts";
 import type { StopEvent } from "./stop-event.ts";
@@ -38,6 +39,8 @@ export interface RunRequest {
   readonly event?: StopEvent;
   /** What is known of its session. */
   readonly record?: SessionRecord | undefined;
+  /** What the user allowed, where the gates are no longer that: it goes on judging, and nothing else runs. */
+  readonly allowed?: GatesDefinition | undefined;
   /** Blocks the host honours before it overrides us; the budget stays below it. */
   readonly blockCap?: number | undefined;
   /** For a caller that counts blocks itself: takes the place of the session's count and of `max_retries`. */
@@ -87,6 +90,22 @@ interface ResultBase {
   readonly changes?: ChangeSet;
   readonly plan?: Plan;
   readonly judged?: Judged;
+  /** Of a stop's session: the gates it began with, where they were looked up. */
+  readonly trust?: TrustFacts;
+}
+
+/** Whether the gates are those the session began with. */
+export interface TrustFacts {
+  /** What the session must remember. */
+  readonly gates: RecordedGates;
+  readonly notices: readonly Notice[];
+  /** Why the stop must not be allowed: what stands behind the recorded gates was changed. Told to the agent once. */
+  readonly hold?: Pick<BlockedStop, "whenActive"> & {
+    readonly key: string;
+    readonly feedback: string;
+    /** What was not run, because nobody allowed it as it is now: there is no pass without it. */
+    readonly unrun?: string;
+  };
 }
 
 /** What a result speaks about; what is absent was not looked at. */
@@ -107,7 +126,10 @@ export interface Judged {
 /** No gate had to run. */
 export interface NotNeeded extends ResultBase {
   readonly kind: "not-needed";
-  readonly status: Exclude<Status, "failed" | "error" | "lock_conflict" | "no_config" | "invalid_input">;
+  readonly status: Exclude<
+    Status,
+    "failed" | "error" | "lock_conflict" | "no_config" | "not_allowed" | "invalid_input"
+  >;
   readonly outcomes: readonly [];
   readonly intervalMinutes?: number;
 }

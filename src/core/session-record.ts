@@ -1,5 +1,6 @@
 import type { Door } from "./guards.ts";
 import { describeOutcome } from "./outcome.ts";
+import type { Notice } from "./notice.ts";
 import type { Ran, RunResult } from "./run.ts";
 import type { StopEvent } from "./stop-event.ts";
 import type { Verdict } from "./verdict.ts";
@@ -26,8 +27,8 @@ export interface SessionStart {
   readonly head?: string;
   /** The work tree before the agent touched it. Absent where the first sight was a stop, or the tree could not be kept. */
   readonly tree?: string;
-  /** The definition of each gate, by its id. */
-  readonly gates?: Readonly<Record<string, string>>;
+  /** The hash of the gates' definition, under which it is kept. */
+  readonly gates?: string;
 }
 
 export function startIn(record: SessionRecord | undefined, root: string): SessionStart | undefined {
@@ -37,6 +38,27 @@ export function startIn(record: SessionRecord | undefined, root: string): Sessio
 export function withStart(record: SessionRecord, start: SessionStart): SessionRecord {
   if (startIn(record, start.root) !== undefined) return record;
   return { ...record, starts: [...(record.starts ?? []), start] };
+}
+
+/** A stop that was put off for background agents, of a prompt that never stopped again: nothing was checked then. */
+export function unsettledStop({ lastStop }: SessionRecord, event: StopEvent): readonly Notice[] {
+  if (lastStop?.verdict.status !== "deferred" || lastStop.event.permissionMode === "plan") return [];
+  const { promptId } = lastStop.event;
+  if (promptId === undefined || event.promptId === undefined || promptId === event.promptId) return [];
+  const text =
+    "The last stop was put off because background agents were still running, and its prompt never stopped again: what it changed was not checked then.";
+  return [{ key: `deferred ${promptId}`, text }];
+}
+
+/** The same with the gates that this project's stops are compared with. */
+export function withGates(record: SessionRecord, { root, hash }: RecordedGates): SessionRecord {
+  const starts = record.starts ?? [];
+  return { ...record, starts: starts.map((one) => (one.root === root ? { ...one, gates: hash } : one)) };
+}
+
+export interface RecordedGates {
+  readonly root: string;
+  readonly hash: string;
 }
 
 export const NEW_RECORD: SessionRecord = { told: [] };

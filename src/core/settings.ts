@@ -17,10 +17,20 @@ export interface Settings {
   readonly rerunNewIssueThreshold: Priority;
   readonly stopHook: StopHookSettings;
   readonly debugLog: DebugLogSettings;
+  /** What of the project its gates run, by name: `package.json script "test"`, `scripts/check.sh`. */
+  readonly scripts: Readonly<Record<string, Script>>;
   /** What is shared with other machines; absent where nothing is. */
   readonly remote?: RemoteSettings;
   /** Changes whenever the gates or the way they are chosen change; part of every pass record. */
   readonly gateHash: string;
+  /** Changes with everything that judges: gates, scripts, retries, how the hook behaves. */
+  readonly definitionHash: string;
+}
+
+export interface Script {
+  readonly hash: string;
+  /** The gates that run it, each by entry point, kind and name. */
+  readonly gates: readonly string[];
 }
 
 /** A path scope with its gates. */
@@ -47,6 +57,8 @@ export interface StopHookSettings {
   readonly agentTypes: readonly string[];
   /** Whether the agent may stop while the gates still run, and is woken when they fail; for hosts that can. */
   readonly background: boolean;
+  /** What a stop does when the gates are not those the session began with: show it, or go on judging by those. */
+  readonly whenGatesChange: "tell" | "hold";
   /** Whether plan mode and running background agents put the gates off. */
   readonly defer: boolean;
 }

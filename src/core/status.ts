@@ -10,6 +10,8 @@ export const STATUSES = [
   "interval_not_elapsed",
   "deferred",
   "no_config",
+  "not_allowed",
+  "skipped",
   "stop_hook_active",
   "stop_hook_disabled",
   "invalid_input",
@@ -67,6 +69,9 @@ const MESSAGES: Readonly<Record<Status, (facts: MessageFacts) => string>> = {
   deferred: ({ detail = "the agent is not done yet" }) =>
     `⏸ Gauntlet deferred — ${detail}. Nothing was checked.`,
   no_config: () => "○ Not a gauntlet project — no .gauntlet/config.yml found.",
+  not_allowed: ({ detail = "nobody has allowed this project's gates" }) =>
+    `○ Gauntlet not allowed here — ${detail}. Nothing was run.`,
+  skipped: ({ detail = "the user said so" }) => `⏭ Gauntlet skipped — ${detail}. Nothing was checked.`,
   stop_hook_active: () =>
     "↺ Stop hook cycle detected — allowing the stop to prevent an infinite loop. Nothing was checked.",
   stop_hook_disabled: ({ detail = "stop_hook.enabled or GAUNTLET_STOP_HOOK_ENABLED" }) =>

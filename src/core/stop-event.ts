@@ -17,6 +17,8 @@ export interface StopEvent {
   /** Changes with every prompt of the user, where the host says so. */
   readonly promptId?: string;
   readonly cwd: AbsolutePath;
+  /** Where the host was started, where it says so; `cwd` follows the agent. */
+  readonly projectDir?: AbsolutePath;
   /** The host's `stop_hook_active`: the agent is going on because an earlier stop was blocked. */
   readonly continued: boolean;
   /** The host has no such flag for this event, or forgets it: our own record of the block takes its place. */

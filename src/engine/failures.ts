@@ -183,7 +183,7 @@ interface ReadOutcome extends GateReading {
 }
 
 /** Reads a gate's log once, however many ask: the verdict, the agent, the terminal and the reports. */
-function readOutcome(outcome: GateOutcome, root: string): Promise<ReadOutcome> {
+export function readOutcome(outcome: GateOutcome, root: string): Promise<ReadOutcome> {
   const reading = readings.get(outcome) ?? readAnew(outcome, root);
   readings.set(outcome, reading);
   return reading;

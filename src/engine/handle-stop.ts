@@ -1,12 +1,14 @@
 import type { Door } from "../core/guards.ts";
 import { noticeOf } from "../core/notice.ts";
-import type { ProjectPath } from "../core/path.ts";
+import type { AbsolutePath, ProjectPath } from "../core/path.ts";
 import { type RunEvent, type RunFacts, type RunRequest, type RunResult, runFacts } from "../core/run.ts";
 import {
   NEW_RECORD,
   type RecordedRun,
   recordedRun,
   type SessionRecord,
+  unsettledStop,
+  withGates,
   withStart,
 } from "../core/session-record.ts";
 import { isGreen } from "../core/status.ts";
@@ -24,6 +26,8 @@ export interface Stop {
   readonly env: Environment;
   /** Blocks in a row after which the host stops listening. */
   readonly blockCap?: number | undefined;
+  /** The hook serves every project: it runs only what the user allowed. */
+  readonly onlyAllowed?: boolean;
   /** For a caller that counts blocks itself. */
   readonly budget?: RunRequest["budget"];
   /** Called when gates are about to run. */
@@ -52,17 +56,21 @@ export async function handleStop(stop: Stop, signal: AbortSignal): Promise<Answe
   const record = readSessionRecord(event, env) ?? NEW_RECORD;
   if (event.continued && stop.budget === undefined && record.blocked?.whenActive !== "enforce")
     return { ...letThrough(record), since };
-  const root = findProject(event.cwd);
-  if (root === undefined) return { verdict: allow("no_config"), record, since };
+  const root = await projectOf(event, record);
+  if (root === undefined) return { ...(await outside(event, record)), since };
+  const consent = stop.onlyAllowed ? await askConsent(root, record, env) : undefined;
+  if (consent?.kind === "not-allowed") return { ...consent.answer, since };
 
   stop.onRunning?.();
   const { executeRun } = await import("./run.ts"); // the answers above load a tenth of the program
   const { blockCap, budget, logDir, onEvent = () => {} } = stop;
+  const allowed = consent?.judgedBy;
   const request = {
     cwd: root,
     checkInterval: true,
     event,
     record,
+    allowed,
     blockCap,
     budget,
     env,
@@ -71,14 +79,56 @@ export async function handleStop(stop: Stop, signal: AbortSignal): Promise<Answe
     logDir,
   };
   const result = await executeRun(request);
-  const { verdict, told } = withNotices(verdictOf(result), result, record);
+  const notices = [...unsettledStop(record, event), ...result.notices];
+  const { verdict, told } = withNotices(verdictOf(result), { ...result, notices }, record);
+  const answer = { verdict, record: remembered({ ...record, told }, result, root) };
+  const isHeld = result.trust?.hold !== undefined;
   return {
-    verdict,
+    ...(isHeld ? await holdUp(answer, { result, event }) : answer),
     run: recordedRun(result),
-    record: remembered({ ...record, told }, result, root),
     facts: runFacts(result),
     since,
   };
+}
+
+/** The project of a stop: an agent that has changed into another one is still judged by the one its host was started in. */
+async function projectOf(event: StopEvent, { starts = [] }: SessionRecord) {
+  const { cwd, projectDir } = event;
+  const here = findProject(cwd);
+  const home = projectDir === undefined || projectDir === cwd ? here : findProject(projectDir);
+  if (home === here && (here !== undefined || starts.length === 0)) return here;
+  const { projectOfStray } = await import("./trust/stray.ts"); // an agent that strays is rare
+  return projectOfStray(event, { here, home, starts });
+}
+
+/** No project: for a session that had one, the user must know that it was left. */
+async function outside(
+  event: StopEvent,
+  record: SessionRecord,
+): Promise<Pick<AnsweredStop, "verdict" | "record">> {
+  const verdict = allow("no_config");
+  const [start] = record.starts ?? [];
+  if (start === undefined) return { verdict, record };
+  const { noticeOfLeaving } = await import("./trust/stray.ts"); // as above
+  const { text: notice, told } = noticeOf(undefined, noticeOfLeaving(event, start.root), record.told);
+  return {
+    verdict: { ...verdict, ...(notice === undefined ? {} : { notice }) },
+    record: { ...record, told },
+  };
+}
+
+async function askConsent(root: AbsolutePath, record: SessionRecord, env: Environment) {
+  const { consentToStop } = await import("./trust/consent.ts"); // only hooks that serve every project ask
+  return consentToStop(root, record, env);
+}
+
+/** A stop that would be allowed although what stands behind the gates was changed. */
+async function holdUp(
+  answer: Pick<AnsweredStop, "verdict" | "record">,
+  asked: { readonly result: RunResult; readonly event: StopEvent },
+) {
+  const { heldUp } = await import("./trust/watch-gates.ts"); // only where gates are held
+  return heldUp(answer, asked);
 }
 
 /** One notice per stop, short, and each fact once per session. */
@@ -93,7 +143,10 @@ function withNotices(verdict: Verdict, result: RunResult, { told }: SessionRecor
 function remembered(record: SessionRecord, result: RunResult, root: string): SessionRecord {
   const head = result.changes?.head;
   const known = head === undefined ? record : withStart(record, { root, head, at: now() });
-  return { ...withBlock(known, result), root };
+  const { gates } = result.trust ?? {};
+  const begun =
+    gates === undefined ? known : withGates(withStart(known, { root: gates.root, at: now() }), gates);
+  return { ...withBlock(begun, result), root };
 }
 
 /** A block is remembered until the gates pass or we give up; trouble in between does not end it. */

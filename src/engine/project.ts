@@ -1,7 +1,9 @@
 import { loadSettingsQuickly } from "../config/gauntlet/settings-cache.ts";
 import type { Diagnostic } from "../core/diagnostic.ts";
-import type { RunRequest } from "../core/run.ts";
+import { absolutePath } from "../core/path.ts";
+import type { RunRequest, TrustFacts } from "../core/run.ts";
 import { settingsAt } from "../core/gated-event.ts";
+import { startIn } from "../core/session-record.ts";
 import type { Settings } from "../core/settings.ts";
 import { fail, ok, type Result } from "../core/trouble.ts";
 import { findProject } from "../machine/files/find-project.ts";
@@ -11,11 +13,14 @@ import { currentEnv, type Environment, isCi } from "../machine/process/environme
 import { timeLimit } from "../machine/process/time-limit.ts";
 import { projectStateDir } from "../machine/state/project-dir.ts";
 import { sessionKey } from "../machine/state/session-key.ts";
+import type { WatchedSettings } from "./trust/watch-gates.ts";
 
 /** A project as one request finds it. */
 export interface Project {
   readonly settings: Settings;
   readonly warnings: readonly Diagnostic[];
+  /** Of a stop, where its session's beginning had to be looked up. */
+  readonly trust?: TrustFacts;
   readonly logDir: LogDir;
   /** Where its last pass is kept. */
   readonly passDir: string;
@@ -30,11 +35,10 @@ export interface Project {
 
 export async function openProject(request: RunRequest): Promise<Result<Project>> {
   const env = request.env ?? currentEnv();
-  const root = findProject(request.cwd);
-  if (root === undefined) return fail({ kind: "no-config", searchedFrom: request.cwd });
-  const loaded = await loadSettingsQuickly(root, env);
+  const loaded = await loadWatched(request, env);
   if (!loaded.ok) return loaded;
-  const { warnings, settings: loadedSettings } = loaded.value;
+  const { warnings, settings: loadedSettings, trust } = loaded.value;
+  const { root } = loadedSettings;
   const { event } = request;
   const logDir = request.logDir ?? loadedSettings.logDir;
   const configured = { ...loadedSettings, logDir };
@@ -45,6 +49,7 @@ export async function openProject(request: RunRequest): Promise<Result<Project>>
   return ok({
     settings,
     warnings,
+    ...(trust === undefined ? {} : { trust }),
     logDir: logDirOf(root, logDir),
     passDir: projectStateDir(root, env),
     session: request.event === undefined ? "command-line" : sessionKey(request.event, root),
@@ -53,6 +58,22 @@ export async function openProject(request: RunRequest): Promise<Result<Project>>
     query: { root, logDir: loadedSettings.logDir, baseBranch, base, commit, uncommitted, ci },
     signal: signalFor(request, settings),
   });
+}
+
+/** The settings as they are; for a stop whose session began with others, or has only just begun, what follows from that. */
+async function loadWatched(request: RunRequest, env: Environment): Promise<Result<WatchedSettings>> {
+  const found = findProject(request.cwd);
+  const { event, record, allowed } = request;
+  const loaded =
+    found === undefined
+      ? fail({ kind: "no-config", searchedFrom: request.cwd })
+      : await loadSettingsQuickly(found, env);
+  if (event === undefined || record === undefined) return loaded;
+  const began = found === undefined ? undefined : startIn(record, found)?.gates;
+  const isAsBegun = loaded.ok && loaded.value.settings.definitionHash === began;
+  if (isAsBegun && allowed === undefined && record.starts?.length === 1) return loaded;
+  const { watchGates } = await import("./trust/watch-gates.ts"); // most stops find the gates as they were
+  return watchGates({ request, root: found ?? absolutePath(request.cwd), env }, loaded);
 }
 
 /** Time to end the gates, write down what happened and answer before the host stops listening. */

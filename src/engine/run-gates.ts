@@ -113,8 +113,12 @@ async function runGate(
 ): Promise<GateOutcome> {
   const { gate } = planned;
   switch (gate.kind) {
-    case "check":
-      return runCheck({ ...planned, gate }, context, signal);
+    case "check": {
+      const outcome = await runCheck({ ...planned, gate }, context, signal);
+      if (outcome.kind !== "failed" || gate.reruns === undefined) return outcome;
+      const { rerunFailed } = await import("./reruns.ts"); // reads logs, which a green check does not need
+      return rerunFailed({ ...planned, gate }, outcome, { context, signal });
+    }
     case "repl":
       return (await import("../gates/repl.ts")).runRepl({ ...planned, gate }, context, signal);
     case "review":

@@ -16,7 +16,7 @@ import type { GateContext } from "../gates/gate-context.ts";
 import { kindOf } from "../machine/files/files.ts";
 import { WorkTree } from "../machine/git/work-tree.ts";
 import { prepareLogDir } from "../machine/logs/log-dir.ts";
-import { withoutSecrets } from "../machine/process/environment.ts";
+import { currentEnv, withoutSecrets } from "../machine/process/environment.ts";
 import { GateGroups } from "../machine/process/leftovers.ts";
 import { trace } from "../machine/process/environment.ts";
 import { acquireLock, lockReleased } from "../machine/state/lock.ts";
@@ -36,7 +36,7 @@ import { GateSpans, stillnessOf } from "./stillness.ts";
 export async function executeRun(request: RunRequest): Promise<RunResult> {
   const opened = await openProject(request);
   trace("settings read");
-  if (!opened.ok) return troubled(opened.trouble);
+  if (!opened.ok) return withRemoval(troubled(opened.trouble), request);
   const project = opened.value;
   for (const warning of project.warnings)
     request.onEvent?.({ kind: "warned", message: diagnosticLine(warning) });
@@ -46,7 +46,17 @@ export async function executeRun(request: RunRequest): Promise<RunResult> {
   while (isBusy(result, project, request) && (await lockReleased(project.logDir.lockFile, project.signal)))
     result = await runIfNeeded(project, request);
   noteResult(result);
-  return { ...result, notices: [...noticesOf(project, result), ...result.notices] };
+  const { trust } = project;
+  const notices = [...(trust?.notices ?? []), ...noticesOf(project, result), ...result.notices];
+  return { ...result, notices, ...(trust === undefined ? {} : { trust }) };
+}
+
+/** A session whose project had gates and has none any more did not just begin outside of one. */
+async function withRemoval(result: RunResult, request: RunRequest): Promise<RunResult> {
+  const { record, env } = request;
+  if (result.status !== "no_config" || record?.starts === undefined) return result;
+  const { noticeOfRemoval } = await import("./trust/watch-gates.ts"); // hardly ever
+  return { ...result, notices: noticeOfRemoval(request, env ?? currentEnv()) };
 }
 
 /** Another session's run, or a user's, is waited for where the project wants it; a stop of the same session answers at once. */

@@ -1,4 +1,5 @@
 import { NEW_RECORD, type SessionStart, startIn, withStart } from "../core/session-record.ts";
+import type { AbsolutePath } from "../core/path.ts";
 import { now } from "../machine/clock.ts";
 import { findProject } from "../machine/files/find-project.ts";
 import { Commits } from "../machine/git/base.ts";
@@ -15,7 +16,9 @@ export interface Beginning {
   readonly session: SessionName;
   readonly env: Environment;
   /** Asked for only where the beginning is not known yet. */
-  readonly gates?: (root: string) => Promise<SessionStart["gates"]>;
+  readonly gates?: (root: AbsolutePath) => Promise<SessionStart["gates"]>;
+  /** Whether anything of this project may be run, git included; it may where nothing is said. */
+  readonly mayRun?: (root: AbsolutePath) => Promise<boolean>;
 }
 
 /**
@@ -23,14 +26,15 @@ export interface Beginning {
  * stays, so that `resume` and `compact` change nothing. Undefined outside a project.
  */
 export async function beginSession(
-  { session, env, gates }: Beginning,
+  { session, env, gates, mayRun }: Beginning,
   signal: AbortSignal,
 ): Promise<SessionStart | undefined> {
   const root = findProject(session.cwd);
   if (root === undefined) return undefined;
   const known = startIn(readSessionRecord(session, env), root);
   if (known !== undefined) return known;
-  const [seen, defined] = await Promise.all([lookAt(root, env, signal), gates?.(root)]);
+  const mayLook = (await mayRun?.(root)) ?? true;
+  const [seen, defined] = await Promise.all([mayLook ? lookAt(root, env, signal) : {}, gates?.(root)]);
   const start = { root, at: now(), ...seen, ...(defined === undefined ? {} : { gates: defined }) };
   const record = readSessionRecord(session, env) ?? NEW_RECORD; // again: the look took a while
   writeSessionRecord(session, withStart(record, start), env);

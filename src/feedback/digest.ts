@@ -40,6 +40,8 @@ export type Draft = (budgetChars: number) => string;
 export interface GateReading {
   /** Each once, in the order of repair. */
   readonly problems: readonly Problem[];
+  /** Whether the tool counts its failures, and all of them were read. */
+  readonly isComplete: () => boolean;
   /** Those that were there before the change, where the gate was compared. */
   readonly old: readonly Problem[];
   /** Given the fingerprints of the last attempt, the digest says what became of its problems. */
@@ -49,15 +51,21 @@ export interface GateReading {
 /** Reads what a gate printed, or the report it wrote. */
 export function readGate(gate: GateText): GateReading {
   const { tell } = gate;
-  if (tell !== undefined) return { problems: [], old: [], draft: () => tell };
+  if (tell !== undefined) return { problems: [], old: [], isComplete: () => false, draft: () => tell };
   const found = findProblems(gate);
   const ordered = orderProblems(found.problems);
   const { taken: old, rest: problems } = partition(ordered, gate.old ?? [], keyOf);
-  if (problems.length > 0 && old.length > 0)
-    return { problems, old, draft: (previous) => draftNewProblems({ gate, found, problems }, previous) };
-  if (problems.length > 0)
-    return { problems, old, draft: (previous) => draftProblems({ gate, found, problems }, previous) };
-  return { problems, old, draft: () => (budget) => windowsDigest(found.log.lines, budget, gate.logPath) };
+  const read = { gate, found, problems };
+  const isComplete = (): boolean => isAllRead({ ...read, problems: ordered });
+  if (problems.length === 0)
+    return {
+      problems,
+      old,
+      isComplete,
+      draft: () => (budget) => windowsDigest(found.log.lines, budget, gate.logPath),
+    };
+  const draft = old.length > 0 ? draftNewProblems : draftProblems;
+  return { problems, old, isComplete, draft: (previous) => draft(read, previous) };
 }
 
 function keyOf(problem: Problem): string {
@@ -145,6 +153,11 @@ interface ProblemsDraft extends ReadProblems {
   readonly foot: string;
   /** The tool counts more failures than were read. */
   readonly isMissingSome: boolean;
+}
+
+function isAllRead(read: ReadProblems): boolean {
+  const counts = toolCounts(read.found.log.lines);
+  return counts.failures !== undefined && read.found.unread === 0 && !hasUnread(read, counts);
 }
 
 /** Whether the tool counts more failures than were read. */

@@ -33,6 +33,9 @@ export function noticeOf(verdict: Verdict): { readonly systemMessage?: string } 
 /** Tells the hook that it runs in the background, where only exit code 2 and stderr reach the agent. */
 export const BACKGROUND_FLAG = "--background";
 
+/** Tells the hook that it serves every project, so that it runs only what the user allowed. */
+export const ONLY_ALLOWED_FLAG = "--only-allowed";
+
 /** What an agent that has stopped is woken with. A host that runs the hook in the foreground all the same gets its usual answer. */
 export function wakingAnswer(usual: HostAnswer, host: Host, verdict: Verdict): HostAnswer {
   const { registration } = host;

@@ -1,6 +1,6 @@
 import type { Payload, ParsedStop, SampleStop, Surroundings } from "./host.ts";
 import { definedOnly } from "../core/defined-only.ts";
-import { absolutePath } from "../core/path.ts";
+import { type AbsolutePath, absolutePath } from "../core/path.ts";
 import type { StopEvent, BackgroundTask } from "../core/stop-event.ts";
 
 /** The JSON object that a text holds; undefined where it holds anything else. */
@@ -51,12 +51,22 @@ export function snakeCaseStop(host: string, payload: Payload, surroundings: Surr
     continued: flagOf(payload, "stop_hook_active"),
     backgroundTasks: [],
     ...definedOnly({
+      projectDir: projectDirIn(surroundings.env),
       sessionId: textOf(payload, "session_id"),
       transcriptPath: textOf(payload, "transcript_path"),
       lastMessage: textOf(payload, "last_assistant_message"),
       permissionMode: textOf(payload, "permission_mode"),
     }),
   };
+}
+
+/** Hosts put the directory they were started in into the hook's environment, each under a name of its own. */
+function projectDirIn(env: Surroundings["env"]): AbsolutePath | undefined {
+  const names = ["CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "QWEN_PROJECT_DIR", "FACTORY_PROJECT_DIR"];
+  const found = names
+    .map((name) => env[name])
+    .find((dir) => dir !== undefined && /^(?:\/|[A-Za-z]:)/.test(dir));
+  return found === undefined ? undefined : absolutePath(found);
 }
 
 /** The same fields of a made-up stop. */
@@ -75,10 +85,16 @@ export const SAMPLE_TIME = "2026-01-01T00:00:00.000Z";
 
 /** The work that Claude Code, and Grok Build after it, list as still going on. */
 export function backgroundTasksOf(payload: Payload, key: string): readonly BackgroundTask[] {
-  return recordsOf(payload, key).map((task) => ({
-    kind: kindOfTask(textOf(task, "type")),
-    description: textOf(task, "description") ?? "",
-  }));
+  return recordsOf(payload, key)
+    .filter(isGoingOn)
+    .map((task) => ({
+      kind: kindOfTask(textOf(task, "type")),
+      description: textOf(task, "description") ?? "",
+    }));
+}
+
+function isGoingOn(task: Payload): boolean {
+  return ["running", "pending"].includes(textOf(task, "status") ?? "running");
 }
 
 function kindOfTask(type = ""): BackgroundTask["kind"] {
@@ -87,7 +103,8 @@ function kindOfTask(type = ""): BackgroundTask["kind"] {
 }
 
 /**
- * The types behind which a model works (Claude Code 2.1.325, 2026-11-15). A teammate is not among them: an idle one stays in the
- * list as `running` until the session ends, and would put the gates off at every prompt.
+ * The types behind which a model works on these files (Claude Code 2.1.325, 2026-11-15). A teammate is not among them: an idle one
+ * stays in the list as `running` until the session ends, and would put the gates off at every prompt. Nor is a cloud session, which
+ * works elsewhere.
  */
-const AGENT_TASKS: ReadonlySet<string> = new Set(["subagent", "workflow", "cloud session"]);
+const AGENT_TASKS: ReadonlySet<string> = new Set(["subagent", "workflow"]);

@@ -1,4 +1,5 @@
 import { getNodeValue } from "jsonc-parser";
+import { ONLY_ALLOWED_FLAG } from "../hosts/answer.ts";
 import type { Result } from "../core/trouble.ts";
 import { type HookRegistration, type FileChange, findOurHooks } from "./hook-registration.ts";
 import type { HostFile } from "./host-files.ts";
@@ -28,9 +29,11 @@ export interface FoundEntry {
 }
 
 export function formatOf(
-  { host, registration, shown }: HostFile,
-  wanted: Omit<WantedHooks, "file">,
+  { host, registration, shown, level }: HostFile,
+  asked: Omit<WantedHooks, "file">,
 ): FileFormat {
+  const isForAll = level === "user"; // it serves every project, also those that nobody has looked at
+  const wanted = isForAll ? { ...asked, command: `${asked.command} ${ONLY_ALLOWED_FLAG}` } : asked;
   switch (registration.format) {
     case "json":
       return jsonFormat(jsonHooks(host, registration, { ...wanted, file: shown }), registration);

@@ -37,6 +37,9 @@ export interface HostHook {
   readonly timeout: number;
 }
 
+/** The last word, but for a flag. */
+const STOP_HOOK_WORD = /\bstop-hook(?=$| --only-allowed$)/;
+
 /** The hooks that are wanted and that the host has an event for. */
 export function hostHooks(
   host: Host,
@@ -46,7 +49,7 @@ export function hostHooks(
     const event = eventFor(kind, host.registration?.events ?? {});
     const { subcommand, timeoutMs } = RUNS[kind];
     const timeout = host.timeoutUnit === "ms" ? timeoutMs : timeoutMs / 1000;
-    const line = command.endsWith(STOP_HOOK) ? command.slice(0, -STOP_HOOK.length) + subcommand : command;
+    const line = command.replace(STOP_HOOK_WORD, subcommand);
     return event === undefined ? [] : [{ kind, event, command: hostCommand(host, line), timeout }];
   });
 }

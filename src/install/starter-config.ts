@@ -44,6 +44,8 @@ stop_hook:
   when_active: enforce
   # While another session or a terminal runs the gates here: \`wait\` for it instead of letting the agent go unchecked.
   when_busy: wait
+  # Changed gates are shown to you. \`hold\` goes on judging by those the session began with.
+  when_gates_change: tell
 `;
 
 const OWN_CHECKS =

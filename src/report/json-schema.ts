@@ -3,7 +3,7 @@ import { FINDING_STATUSES, PRIORITIES } from "../core/finding.ts";
 import { STATUSES } from "../core/status.ts";
 import { doctorSchema, explainSchema } from "./host-json-schema.ts";
 import { ciPlanSchema, keysSchema } from "./fleet-json-schema.ts";
-import { attestSchema, logSchema, verifySchema } from "./proof-json-schema.ts";
+import { attestSchema, flakySchema, logSchema, verifySchema } from "./proof-json-schema.ts";
 
 /**
  * The contract of every `--json` output: `schema/output.schema.json` is made from it and tests hold the real outputs
@@ -19,6 +19,7 @@ export function outputSchema() {
     clean,
     baseline,
     health,
+    allow,
     doctorSchema,
     explainSchema,
     logSchema,
@@ -284,6 +285,7 @@ const status = z
         }),
       )
       .describe("Sessions with something open."),
+    flaky: z.array(flakySchema).describe("Tests that passed only when repeated, the most frequent first."),
   })
   .describe("`status`: where things stand.");
 
@@ -330,6 +332,25 @@ const health = z
   })
   .describe("`health`: which reviewers can be asked.");
 
+const allow = z
+  .strictObject({
+    ...head("allow"),
+    projects: z
+      .array(
+        z.strictObject({
+          root: z.string().describe("The project's directory."),
+          decision: z.enum(["allowed", "denied"]).describe("What the user said."),
+          at: time,
+          hash: z
+            .string()
+            .nullable()
+            .describe("Of the gates that were allowed, as `allow --print` shows it."),
+        }),
+      )
+      .describe("Every project the user decided about."),
+  })
+  .describe("`allow --list`: what hooks that serve every project may run.");
+
 const trouble = z
   .strictObject({
     ...head(
@@ -344,6 +365,7 @@ const trouble = z
       "attest",
       "keys",
       "ci",
+      "allow",
     ),
     status: z.enum(["no_config", "error", "lock_conflict"]).describe("What kind of trouble."),
     message: z.string().describe("What happened and what to do about it."),

@@ -7,7 +7,7 @@ import { type GateOutcome, hasProblems, isBlocking } from "../core/outcome.ts";
 import type { Plan } from "../core/plan.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Status } from "../core/status.ts";
-import type { VerdictRecord } from "../core/verdict-record.ts";
+import type { FlakyTest, VerdictRecord } from "../core/verdict-record.ts";
 import { cutText } from "../feedback/cut-text.ts";
 import { problemsOf, type ReportedProblem, type RunReport } from "./run-report.ts";
 
@@ -77,10 +77,11 @@ export function validateJson(diagnostics: readonly Diagnostic[]): string {
 /** What `status` tells: the last stop is from the ledger, whether or not a gate ran. */
 export interface StatusFacts extends WorkTreeHistory {
   readonly lastStop?: VerdictRecord;
+  readonly flaky: readonly FlakyTest[];
 }
 
 export function statusJson(
-  { lastRun, pass, lastStop }: StatusFacts,
+  { lastRun, pass, lastStop, flaky }: StatusFacts,
   sessions: readonly SessionFacts[],
   running: { readonly pid: number; readonly since: string } | undefined,
 ): string {
@@ -96,7 +97,12 @@ export function statusJson(
       gaveUp: history.gaveUpOn !== undefined,
       openFailures: history.openFailures.map(({ gate }) => gateId(gate)),
     })),
+    flaky: flaky.map(flakyJson),
   });
+}
+
+export function flakyJson({ gate, test, times, firstAt, lastAt }: FlakyTest): object {
+  return { gate, test: test || null, times, first: isoTime(firstAt), last: isoTime(lastAt) };
 }
 
 export function cleanJson(archived: number, previous: string): string {
@@ -116,6 +122,24 @@ export function baselineJson(
   const { entries, added, removed, undecided } = draft;
   const problems = entries.reduce((sum, { count }) => sum + count, 0);
   return line("baseline", { file, problems, added, removed, undecided, written });
+}
+
+/** What the user decided about projects, for hooks that serve every one. */
+export function allowedJson(consents: readonly ConsentFacts[]): string {
+  const projects = consents.map(({ root, decision, at, hash }) => ({
+    root,
+    decision,
+    at: isoTime(at),
+    hash: hash === "" ? null : hash,
+  }));
+  return line("allow", { projects });
+}
+
+interface ConsentFacts {
+  readonly root: string;
+  readonly decision: string;
+  readonly at: number;
+  readonly hash: string;
 }
 
 /** Which reviewers there are, and which of them can be asked now. */

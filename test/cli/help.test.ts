@@ -20,11 +20,14 @@ const NOT_FOR_MACHINES = [
   "install",
   "uninstall",
   "simulate",
+  "dashboard",
   "demo",
   "report",
+  "deny",
+  "accept",
 ];
 
-/** Runs a command in a terminal of its own (util-linux). */
+/** Runs a command in a new terminal (util-linux). */
 const SCRIPT = "/usr/bin/script";
 
 const program = gauntletCommands(async () => {});

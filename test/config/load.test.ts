@@ -7,9 +7,10 @@ describe("a project", () => {
   test("is complete with two lines", async () => {
     const loaded = await loadConfig(TWO_LINES);
 
-    const { root: _root, gateHash, ...settings } = settingsOf(loaded);
+    const { root: _root, gateHash, definitionHash, ...settings } = settingsOf(loaded);
     expect(told(loaded)).toBe("");
     expect(gateHash).toMatch(/^[0-9a-f]{64}$/);
+    expect(definitionHash).toMatch(/^[0-9a-f]{64}$/);
     expect(settings).toMatchInlineSnapshot(`
       {
         "baseBranch": "origin/main",
@@ -45,6 +46,7 @@ describe("a project", () => {
           "extendOnProgress": false,
           "whenStuck": "continue",
         },
+        "scripts": {},
         "stopHook": {
           "agentTypes": [],
           "background": false,
@@ -58,6 +60,7 @@ describe("a project", () => {
           "timeoutMs": 300000,
           "whenActive": "allow",
           "whenBusy": "allow",
+          "whenGatesChange": "tell",
         },
       }
     `);

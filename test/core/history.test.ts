@@ -73,7 +73,7 @@ describe("resuming a session", () => {
   });
 });
 
-describe("the run interval (G42, G43)", () => {
+describe("the run interval", () => {
   const NOW = 1_000_000_000;
   test.for([
     ["no run yet", undefined, 10, 0],

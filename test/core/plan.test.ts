@@ -321,6 +321,7 @@ function settingsWith(entryPoints: readonly EntryPoint[]): Settings {
       runIntervalMinutes: 0,
       whenActive: "allow",
       whenBusy: "allow",
+      whenGatesChange: "tell",
       timeoutMs: 300_000,
       maxReasonChars: 9000,
       defer: true,
@@ -329,6 +330,8 @@ function settingsWith(entryPoints: readonly EntryPoint[]): Settings {
       background: false,
     },
     debugLog: { enabled: false, maxBytes: 1 },
+    scripts: {},
     gateHash: "",
+    definitionHash: "",
   };
 }

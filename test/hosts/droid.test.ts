@@ -14,6 +14,7 @@ test("reads a stop", () => {
       sessionId: "12bd2671-17de-4286-87ff-a720a52427d7",
       transcriptPath: "/home/user/.factory/sessions/-tmp-project/12bd2671-17de-4286-87ff-a720a52427d7.jsonl",
       cwd: "/tmp/project",
+      projectDir: "/tmp/project",
       continued: false,
       permissionMode: "auto-low",
       backgroundTasks: [],

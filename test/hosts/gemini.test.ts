@@ -14,6 +14,7 @@ test("reads AfterAgent as a stop, with the answer as the last message", () => {
       sessionId: "bead3e26-ee25-46b6-9366-d3066d792afd",
       transcriptPath: "/home/user/.gemini/tmp/project/chats/session-2026-11-15T11-22-bead3e26.jsonl",
       cwd: "/tmp/project",
+      projectDir: "/tmp/project",
       promptId: "cde3a0c3",
       continued: false,
       isFlagless: true,
@@ -48,7 +49,7 @@ test("has no event called Stop", () => {
   });
 });
 
-test("gets the decision as JSON, and the person what must be known", () => {
+test("gets the decision as JSON, and the user the notice", () => {
   expect(JSON.parse(gemini.render(blocked).stdout)).toEqual({ decision: "block", reason: blocked.feedback });
   expect(gemini.render(allowed).stdout).toBe("{}\n");
   expect(JSON.parse(gemini.render(gaveUp).stdout)).toEqual({ systemMessage: gaveUp.notice });

@@ -25,7 +25,7 @@ test("the plugin has the version of the package", () => {
 });
 
 test("the plugin registers every event that install can, with its own copy of the program", () => {
-  const command = 'sh "${CLAUDE_PLUGIN_ROOT}/hooks/agent-gauntlet.sh" stop-hook';
+  const command = 'sh "${CLAUDE_PLUGIN_ROOT}/hooks/agent-gauntlet.sh" stop-hook --only-allowed';
   const wanted = { file: "hooks/hooks.json", command, hooks: keysOf(CLAUDE_CODE_HOOKS.events) };
   const planned = planInstall(undefined, jsonHooks(claudeCode, CLAUDE_CODE_HOOKS, wanted));
 
@@ -41,7 +41,7 @@ test("the package ships what the plugin needs", () => {
   );
 });
 
-test("the plugin's script starts the project's native program, else the one on the PATH, else Node with its own copy", async () => {
+test("the plugin's script starts the native program on the PATH, else Node with its own copy, and none that lies in the project", async () => {
   await using dir = await tempDir();
   const bin = join(dir.path, "bin");
   const start = (): string =>
@@ -59,7 +59,7 @@ test("the plugin's script starts the project's native program, else the one on t
 
   expect(node).toBe(`${join(bin, "node")} ${root}/hooks/../dist/cli/agent-gauntlet.cjs stop-hook\n`);
   expect(onPath).toBe(`${join(bin, "agent-gauntlet-native")} stop-hook\n`);
-  expect(ofProject).toBe(`${join(dir.path, "node_modules/.bin/agent-gauntlet-native")} stop-hook\n`);
+  expect(ofProject).toBe(onPath);
 });
 
 /** Prints its own name and what it was given. */

@@ -49,6 +49,7 @@ export async function installFor(
   const command = shared
     ? portableHookCommand(isDependency(places.root))
     : chooseHookCommand(installationOf(runningProgram(), terminal));
+  if (user && command.line.startsWith("npx ")) return refuse(terminal, NOT_THROUGH_NPX);
   const request = await requestFor(places, hosts, {
     levels: levelsOf({ project, shared, user }),
     command: command.line,
@@ -60,11 +61,17 @@ export async function installFor(
   if (findProject(terminal.cwd) === undefined && !user)
     printLine(terminal.stdout, "There is no .gauntlet/config.yml here yet: `agent-gauntlet init` makes one.");
   if (command.note !== undefined) printLine(terminal.stdout, command.note);
+  if (user) printLine(terminal.stdout, ONLY_ALLOWED);
   const plan = planHostInstall(request.value);
   const exitCode = await carryOut(terminal, plan, { dryRun, yes });
   if (exitCode === EXIT.ok && !dryRun) await offerIgnores(terminal, plan, { root: places.root, yes });
   return exitCode;
 }
+
+const NOT_THROUGH_NPX =
+  "A hook in your home directory serves every project, and npx would run the copy that a project brings along. Run `npm install --global agent-gauntlet` first.";
+const ONLY_ALLOWED =
+  "In your home directory the hook serves every project. It runs a project's gates once you have looked at them: `agent-gauntlet allow`, typed there.";
 
 /** Only a host that keeps personal settings apart from the team's has a file that should not be committed. */
 async function offerIgnores(

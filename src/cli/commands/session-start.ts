@@ -1,4 +1,9 @@
+import type { AbsolutePath } from "../../core/path.ts";
+import { NEW_RECORD } from "../../core/session-record.ts";
 import { beginSession } from "../../engine/session-start.ts";
+import { consentTo } from "../../engine/trust/consent.ts";
+import { recordGates } from "../../engine/trust/watch-gates.ts";
+import { ONLY_ALLOWED_FLAG } from "../../hosts/answer.ts";
 import { readSessionEvent } from "../../hosts/read-session.ts";
 import { writeAll } from "../../machine/files/files.ts";
 import { currentDirectory } from "../../machine/process/environment.ts";
@@ -11,10 +16,10 @@ import { cancellation } from "../cancellation.ts";
 const PATIENCE_MS = 15_000;
 
 /** Remembers where a session begins. Nothing on stdout, which several hosts show to the model, and always exit code 0. */
-export async function runSessionStart(): Promise<number> {
+export async function runSessionStart(args: readonly string[] = []): Promise<number> {
   using cancel = cancellation();
   try {
-    const problem = await remember(timeLimit(PATIENCE_MS, cancel.signal));
+    const problem = await remember(args.includes(ONLY_ALLOWED_FLAG), timeLimit(PATIENCE_MS, cancel.signal));
     if (problem !== undefined) complain(problem);
   } catch (error) {
     complain(error instanceof Error ? error.message : String(error));
@@ -24,12 +29,15 @@ export async function runSessionStart(): Promise<number> {
 }
 
 /** What kept the beginning from being recorded, if something did. */
-async function remember(signal: AbortSignal): Promise<string | undefined> {
+async function remember(onlyAllowed: boolean, signal: AbortSignal): Promise<string | undefined> {
   const { env } = process;
   if (env["GAUNTLET_STOP_HOOK_ACTIVE"] || env["GAUNTLET_STOP_HOOK_ACTIVE_ENV"]) return undefined; // a reviewer's own session
   const session = readSessionEvent(await readStdin(signal), currentDirectory());
   if (session === undefined) return "the event is not one JSON object";
-  await beginSession({ session, env }, signal);
+  const gates = (root: AbsolutePath) => recordGates(root, env);
+  const mayRun = async (root: AbsolutePath) =>
+    !onlyAllowed || (await consentTo(root, NEW_RECORD, env)).kind === "allowed";
+  await beginSession({ session, env, gates, mayRun }, signal);
   return undefined;
 }
 

@@ -3,7 +3,7 @@ import { explain, ok, type Result } from "../../core/trouble.ts";
 import { allow, type Verdict } from "../../core/verdict.ts";
 import { handleStop, recordStop, asWoken, withOwnRecord } from "../../engine/handle-stop.ts";
 import type { StopEvent } from "../../core/stop-event.ts";
-import { BACKGROUND_FLAG, jsonAnswer, wakingAnswer } from "../../hosts/answer.ts";
+import { BACKGROUND_FLAG, jsonAnswer, ONLY_ALLOWED_FLAG, wakingAnswer } from "../../hosts/answer.ts";
 import { claudeCode } from "../../hosts/claude-code.ts";
 import { blockCapOf, type Host, type HostAnswer } from "../../hosts/host.ts";
 import { findHost, HOSTS } from "../../hosts/host-table.ts";
@@ -22,12 +22,16 @@ export async function runStopHook(args: readonly string[]): Promise<number> {
   using cancel = cancellation(); // until the very end: a signal just before the answer must not take its place
   const named = hostNamed(args);
   const isBackground = args.includes(BACKGROUND_FLAG);
+  const onlyAllowed = args.includes(ONLY_ALLOWED_FLAG);
   const answer = answerOnce({ fallback: named ?? claudeCode, isBackground });
   process.on("uncaughtException", (error) => answer(crashed(error)));
   try {
     trace(`${isNative() ? "native program" : "Node"} started, our first file read`);
     log("Starting gauntlet validation...");
-    const { host, verdict, record, event, isEnd } = await answerStop({ named, isBackground }, cancel.signal);
+    const { host, verdict, record, event, isEnd } = await answerStop(
+      { named, isBackground, onlyAllowed },
+      cancel.signal,
+    );
     const given = answer(verdict, { host, event, isEnd });
     trace("answered");
     const recorded = await record?.(given);
@@ -52,9 +56,10 @@ interface Answered {
 interface How {
   readonly named: Host | undefined;
   readonly isBackground: boolean;
+  readonly onlyAllowed: boolean;
 }
 
-async function answerStop({ named, isBackground }: How, signal: AbortSignal): Promise<Answered> {
+async function answerStop({ named, isBackground, onlyAllowed }: How, signal: AbortSignal): Promise<Answered> {
   const { env } = process;
   if (env["GAUNTLET_STOP_HOOK_ACTIVE"] || env["GAUNTLET_STOP_HOOK_ACTIVE_ENV"])
     return { verdict: allow("stop_hook_active") };
@@ -69,7 +74,7 @@ async function answerStop({ named, isBackground }: How, signal: AbortSignal): Pr
   if (read.kind === "ended") return endSession(read.event, host);
   const event = isBackground ? asWoken(read.event, env) : withOwnRecord(read.event, env);
   if (host.readsStderr !== true && !isBackground) flushLog();
-  const stop = { event, env, blockCap: blockCapOf(host, env), onRunning: logRunning };
+  const stop = { event, env, onlyAllowed, blockCap: blockCapOf(host, env), onRunning: logRunning };
   const answered = await handleStop(stop, signal);
   const { verdict } = answered;
   return {

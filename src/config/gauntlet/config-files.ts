@@ -2,10 +2,11 @@ import { isAbsolute, join } from "node:path";
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { AbsolutePath } from "../../core/path.ts";
 import { type Trouble, explain } from "../../core/trouble.ts";
-import { listDirectory, readText } from "../../machine/files/files.ts";
+import { isFile, listDirectory, namesIn, readBytes, readText } from "../../machine/files/files.ts";
 import { SourceText } from "../source-text.ts";
 
 const MAX_DIAGNOSTICS = 200;
+const MAX_SCRIPT_BYTES = 16 * 1024 * 1024;
 
 /** A directory the configuration names. Only `validate` looks for it: what a run finds there is an outcome. */
 export interface ExpectedDirectory {
@@ -73,10 +74,30 @@ export class ConfigFiles {
     return [];
   }
 
+  /** What is in a file of the project that is no configuration; undefined where there is none, and nothing is reported. */
+  peek(file: string): Buffer | undefined {
+    const bytes = readBytes(this.#watch(file), MAX_SCRIPT_BYTES);
+    return bytes.ok ? bytes.value : undefined;
+  }
+
+  /** The same for the names in a directory. */
+  peekNames(directory: string): readonly string[] {
+    return namesIn(this.#watch(directory));
+  }
+
+  /** Not watched: a directory has another time with every file that is made in it. */
+  isFile(path: string): boolean {
+    return isFile(join(this.#root, path));
+  }
+
   #locate(file: string): string {
+    this.#order.push(file);
+    return this.#watch(file);
+  }
+
+  #watch(file: string): string {
     const path = isAbsolute(file) ? file : join(this.#root, file);
     this.lookedAt.push(path);
-    this.#order.push(file);
     return path;
   }
 }

@@ -25,6 +25,7 @@ export function stopHookSettings({ env, project, global }: Layers): StopHookSett
     runIntervalMinutes: minutesOf(fields.run_interval_minutes),
     whenActive: fields.when_active,
     whenBusy: fields.when_busy,
+    whenGatesChange: fields.when_gates_change,
     timeoutMs: millisecondsOf(fields.timeout),
     maxReasonChars: fields.max_reason_chars,
     defer: fields.defer,

@@ -6,15 +6,16 @@ import type { EntryPoint, RemoteSettings, RetryPolicy, Settings } from "../../co
 import { type Result, fail, ok } from "../../core/trouble.ts";
 import { ConfigFiles, type ExpectedDirectory } from "./config-files.ts";
 import type { Environment } from "./environment-overrides.ts";
+import { definitionHash, gateHash } from "./gate-hash.ts";
 import { readGates } from "./gate-tables.ts";
 import { type Layers, debugLogSettings, stopHookSettings, readGlobal } from "./layers.ts";
 import { readEntryPoints } from "./read-entry-points.ts";
+import { readScripts } from "./read-scripts.ts";
 import { isPlainMap, readKeys, reportUnknownKeys } from "./read-value.ts";
 import { readRemote } from "./remote-schema.ts";
 import { configSchema, RETRY_DEFAULTS } from "./schema.ts";
 import type { SourceText } from "../source-text.ts";
 import { type YamlSource, parseYaml } from "../yaml/yaml-source.ts";
-import { createHash } from "node:crypto";
 
 const CONFIG_FILE = ".gauntlet/config.yml";
 
@@ -45,10 +46,9 @@ export async function loadSettings(root: AbsolutePath, env: Environment): Promis
   const diagnostics = [...files.diagnostics, ...global.warnings];
   if (fields === undefined || diagnostics.some(({ severity }) => severity === "error"))
     return fail({ kind: "config-invalid", diagnostics });
-  const settings = toSettings(
-    { root, fields, entryPoints, remote },
-    { env, project: fields, global: global.fields },
-  );
+  const scripts = readScripts(entryPoints, files);
+  const layers = { env, project: fields, global: global.fields };
+  const settings = toSettings({ root, fields, entryPoints, scripts, remote }, layers);
   const { expected, lookedAt } = files;
   return ok({ settings, warnings: diagnostics, files: [...lookedAt, ...global.lookedAt], expected });
 }
@@ -107,6 +107,7 @@ interface Project {
   readonly root: AbsolutePath;
   readonly fields: NonNullable<ReturnType<typeof readFields>>;
   readonly entryPoints: readonly EntryPoint[];
+  readonly scripts: Settings["scripts"];
   readonly remote: RemoteSettings | undefined;
 }
 
@@ -119,15 +120,14 @@ function withOnlyNew(entryPoints: readonly EntryPoint[], onlyNew: boolean): read
   }));
 }
 
-function toSettings({ root, fields, entryPoints, remote }: Project, layers: Layers): Settings {
+function toSettings({ root, fields, entryPoints, scripts, remote }: Project, layers: Layers): Settings {
   const { setup } = fields.baseline ?? {};
   const chosen = {
     baseBranch: fields.base_branch,
     entryPoints: withOnlyNew(entryPoints, fields.only_new),
     rerunNewIssueThreshold: fields.rerun_new_issue_threshold,
   };
-  return {
-    root,
+  const definition = {
     ...chosen,
     ...(setup === undefined ? {} : { baselineSetup: setup }),
     logDir: projectPath(posix.normalize(fields.log_dir)),
@@ -136,26 +136,14 @@ function toSettings({ root, fields, entryPoints, remote }: Project, layers: Laye
     retry: retryPolicy(fields.retry),
     stopHook: stopHookSettings(layers),
     debugLog: debugLogSettings(layers),
+    scripts,
     ...(remote === undefined ? {} : { remote }),
     gateHash: gateHash(chosen),
   };
+  return { root, ...definition, definitionHash: definitionHash(definition) };
 }
 
 function retryPolicy(fields: Project["fields"]["retry"]): RetryPolicy {
   const { when_stuck, extend_on_progress } = { ...RETRY_DEFAULTS, ...fields };
   return { whenStuck: when_stuck, extendOnProgress: extend_on_progress };
-}
-
-/** One value for everything that determines which gates run and what they do. */
-function gateHash(parts: Pick<Settings, "baseBranch" | "entryPoints" | "rerunNewIssueThreshold">): string {
-  return createHash("sha256").update(canonicalJson(parts)).digest("hex");
-}
-
-/** JSON that does not depend on the order in which keys were written. */
-function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, inner: unknown) =>
-    typeof inner === "object" && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  );
 }

@@ -108,6 +108,16 @@ const checkShape = {
     .optional()
     .describe("The shell that runs the command. Default: `sh`, on Windows `cmd`."),
   warn_only: z.boolean().default(false).describe("A failure is reported as a warning and never blocks."),
+  reruns: wholeNumber
+    .min(0)
+    .max(5)
+    .default(0)
+    .describe("How often a failed run is repeated before it counts. Passing then is a pass with a warning."),
+  rerun_command: text("a shell command")
+    .optional()
+    .describe(
+      "What a rerun runs in place of the command. `{failed_files}` stands for the files in which something failed.",
+    ),
   parser: z
     .union([z.enum(PARSER_NAMES), patternParser], {
       error: expects("the name of a parser, or `pattern` and `kind`"),
@@ -164,10 +174,21 @@ export const checkSchema = z
     path: ["files"],
     error: "needs `{files}` in the command or the fix, which says where the names go",
   })
-  .refine(({ command }) => !/(["'])\{files\}\1/.test(command), {
+  .refine(({ command }) => !isQuoted(command, "{files}"), {
     path: ["command"],
-    error:
-      "must have `{files}` without quotation marks around it: each name arrives as one argument by itself",
+    error: unquoted("{files}"),
+  })
+  .refine(({ rerun_command: command = "" }) => !isQuoted(command, "{failed_files}"), {
+    path: ["rerun_command"],
+    error: unquoted("{failed_files}"),
+  })
+  .refine(({ rerun_command: command = "" }) => !command.includes("{files}"), {
+    path: ["rerun_command"],
+    error: "knows `{failed_files}`, not `{files}`",
+  })
+  .refine(({ rerun_command: command, reruns }) => command === undefined || reruns > 0, {
+    path: ["rerun_command"],
+    error: "needs `reruns`, which says how often",
   });
 
 const reviewShape = {
@@ -304,6 +325,14 @@ export const configSchema = z.strictObject({
 export type CheckFields = z.output<typeof checkSchema>;
 export type ReviewFields = z.output<typeof reviewSchema>;
 export type InlineReviewFields = z.output<typeof inlineReviewObject>;
+
+function isQuoted(command: string, placeholder: string): boolean {
+  return ["'", '"'].some((mark) => command.includes(`${mark}${placeholder}${mark}`));
+}
+
+function unquoted(placeholder: string): string {
+  return `must have \`${placeholder}\` without quotation marks around it: each name arrives as one argument by itself`;
+}
 
 function failFastIsSequential(check: { fail_fast?: boolean; parallel?: boolean }): boolean {
   return check.fail_fast !== true || check.parallel === false;

@@ -32,7 +32,12 @@ export async function loadSettingsQuickly(
 }
 
 function inEnvironment({ settings, warnings }: KnownSettings, env: Environment): KnownSettings {
-  return { settings: { ...settings, stopHook: withEnvironment(settings.stopHook, env) }, warnings };
+  const stopHook = withEnvironment(settings.stopHook, env);
+  const { enabled, runIntervalMinutes } = stopHook;
+  const isAsWritten =
+    enabled === settings.stopHook.enabled && runIntervalMinutes === settings.stopHook.runIntervalMinutes;
+  const definitionHash = `${settings.definitionHash}+${enabled},${runIntervalMinutes}`;
+  return { settings: { ...settings, stopHook, ...(isAsWritten ? {} : { definitionHash }) }, warnings };
 }
 
 interface Entry {

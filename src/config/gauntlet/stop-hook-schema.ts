@@ -8,6 +8,7 @@ export const STOP_HOOK_DEFAULTS = {
   run_interval_minutes: 0,
   when_active: "allow",
   when_busy: "allow",
+  when_gates_change: "tell",
   timeout: 300,
   max_reason_chars: 9000,
   defer: true,
@@ -37,6 +38,11 @@ const stopHookObject = z.strictObject({
     default: STOP_HOOK_DEFAULTS.when_busy,
     description:
       "What a stop does while another session or a user runs the gates here: `allow` lets it go unchecked, `wait` waits for that run and then decides.",
+  }),
+  when_gates_change: z.enum(["tell", "hold"]).exactOptional().meta({
+    default: STOP_HOOK_DEFAULTS.when_gates_change,
+    description:
+      "What a stop does when the gates were changed in the session: `tell` shows you the difference, `hold` goes on judging by the gates the session began with until you accept the new ones.",
   }),
   timeout: duration.exactOptional().meta({
     default: STOP_HOOK_DEFAULTS.timeout,

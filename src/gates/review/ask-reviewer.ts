@@ -1,5 +1,6 @@
 import type { ReviewAnswer } from "../../core/review-round.ts";
 import { secretMasker } from "../../feedback/mask-secrets.ts";
+import { AGENT_VARIABLES } from "../../machine/process/agents-above.ts";
 import type { CappedLog } from "../../machine/logs/capped-log.ts";
 import { findExecutable, startOf } from "../../machine/process/executables.ts";
 import { type ProcessEnd, runProcess } from "../../machine/process/run-process.ts";
@@ -139,15 +140,11 @@ function clockTime(ms: number): string {
 }
 
 /**
- * Set by hosts for their children (Claude Code 2.1.325, Codex 0.166, Gemini CLI 0.61, Copilot CLI 1.0.102). A reviewer that
- * inherits them takes itself for a part of the session it reviews, or refuses to start.
+ * The environment of a reviewer: ours without the host's traces, or it takes itself for a part of the session it reviews, or refuses to
+ * start; and marked so that a stop hook inside of it answers at once.
  */
-const OF_THE_HOST =
-  /^(?:CLAUDECODE|CLAUDE_CODE_(?:CHILD_SESSION|ENTRYPOINT|MESSAGING_\w+|SESSION_\w+|SSE_PORT|SUBAGENT_\w+)|CLAUDE_(?:EFFORT|ENV_FILE|PID|PLUGIN_\w+|PROJECT_DIR)|AI_AGENT|CODEX_(?:SANDBOX\w*|THREAD_ID|SESSION_ID|INTERNAL_\w+)|GEMINI_(?:CLI|SESSION_ID|PROJECT_DIR|CWD|PLANS_DIR)|COPILOT_(?:CLI|AGENT_SESSION_ID|RUN_APP)|CURSOR_AGENT)$/;
-
-/** The environment of a reviewer: ours without the host's traces, and marked so that a stop hook inside of it answers at once. */
 function reviewerEnv(context: GateContext, own: Readonly<Record<string, string>> = {}) {
-  const inherited = Object.entries(context.env).filter(([name]) => !OF_THE_HOST.test(name));
+  const inherited = Object.entries(context.env).filter(([name]) => !AGENT_VARIABLES.test(name));
   return {
     ...Object.fromEntries(inherited),
     ...own,

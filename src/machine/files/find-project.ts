@@ -23,6 +23,11 @@ function holdsConfig(dir: string): boolean {
   }
 }
 
+/** Whether a directory, or what is left of it, is this one or below it. */
+export function isBelow(dir: string, above: string): boolean {
+  return ancestors(nearestExisting(dir)).includes(above);
+}
+
 function searchedDirectories(start: string): readonly string[] {
   const upwards = ancestors(start);
   const top = upwards.findIndex((dir) => existsSync(join(dir, ".git")));

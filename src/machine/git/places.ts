@@ -52,6 +52,23 @@ export function mainProject(root: string): { readonly root: string; readonly wor
   return { root: join(main, prefix), worktree: basename(gitDir) };
 }
 
+/**
+ * The same project in the main work tree, where the repository itself knows this work tree: a `.git` file may name any repository,
+ * but only that repository's owner can have it name the work tree in turn.
+ */
+export function registeredMain(root: string): string | undefined {
+  const places = placesByLayout(root);
+  const main = mainProject(root);
+  if (places === undefined || main.worktree === undefined) return undefined;
+  try {
+    const named = resolve(places.gitDir, readFile(join(places.gitDir, "gitdir")).trim());
+    const isKnown = dirname(places.gitDir) === join(places.commonDir, "worktrees");
+    return isKnown && realpathSync(named) === realpathSync(join(places.top, ".git")) ? main.root : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** `core.worktree`, or a file that may set it, puts the work tree somewhere else than around `.git`. */
 function mayLeadElsewhere(commonDir: string): boolean {
   return /worktree|include/i.test(readFile(join(commonDir, "config")));

@@ -60,6 +60,19 @@ export function listSessionRecords(env: Environment): readonly SessionRecord[] {
     .toSorted((one, other) => (other.lastStop?.at ?? 0) - (one.lastStop?.at ?? 0));
 }
 
+/** Writes the records anew for which `change` has something else. */
+export function changeSessions(
+  env: Environment,
+  change: (record: SessionRecord) => SessionRecord | undefined,
+): void {
+  const directory = directoryOf(env);
+  for (const name of recordsIn(directory)) {
+    const record = file.read(join(directory, name)).value;
+    const changed = record && change(record);
+    if (changed !== undefined) file.write(join(directory, name), changed);
+  }
+}
+
 /** Starting over in a project gives its sessions their budgets back. */
 export function forgetBlocksIn(root: string, env: Environment): void {
   const directory = directoryOf(env);

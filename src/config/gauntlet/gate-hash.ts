@@ -1,0 +1,33 @@
+import { createHash } from "node:crypto";
+import { executedPart, type GatesDefinition, judgingPart } from "../../core/gates-definition.ts";
+import type { Settings } from "../../core/settings.ts";
+
+/** One value for everything that determines which gates run and what they do. Scripts are files of the tree that is judged. */
+export function gateHash(
+  parts: Pick<Settings, "baseBranch" | "entryPoints" | "rerunNewIssueThreshold">,
+): string {
+  return hashOf(parts);
+}
+
+/** The same for all that judges: what a session's beginning is compared by. */
+export function definitionHash(definition: Omit<GatesDefinition, "definitionHash">): string {
+  return hashOf(judgingPart({ ...definition, definitionHash: "" }));
+}
+
+/** The same for all that is executed: what the user allows. */
+export function allowedHash(definition: GatesDefinition): string {
+  return hashOf(executedPart(definition));
+}
+
+function hashOf(parts: object): string {
+  return createHash("sha256").update(canonicalJson(parts)).digest("hex");
+}
+
+/** JSON that does not depend on the order in which keys were written. */
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) =>
+    typeof inner === "object" && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+}

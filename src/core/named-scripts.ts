@@ -1,0 +1,161 @@
+/** What one shell command names that the project itself defines, as far as words tell. */
+export interface NamedScript {
+  readonly kind: "package-script" | "file";
+  /** Where the command stands when it gets there, relative to where the whole line starts. */
+  readonly directory: string;
+  readonly name: string;
+}
+
+/**
+ * The package scripts and files that a shell line runs: `npm test`, `sh scripts/check.sh`, `make`. A name may turn out to be nothing
+ * of the project; whoever reads it there decides.
+ */
+export function scriptsNamedIn(line: string): readonly NamedScript[] {
+  const found: NamedScript[] = [];
+  let directory = ".";
+  for (const words of simpleCommands(line)) {
+    const [program = "", ...args] = withoutPreamble(words);
+    if (program === "cd") directory = below(directory, args[0] ?? ".");
+    else found.push(...namedBy(program, args).map((one) => inDirectory(one, directory)));
+  }
+  return found;
+}
+
+function inDirectory(one: NamedScript, directory: string): NamedScript {
+  return { ...one, directory: below(directory, one.directory) };
+}
+
+/** The simple commands of a line as lists of unquoted words. */
+function simpleCommands(line: string): readonly (readonly string[])[] {
+  const commands: string[][] = [[]];
+  for (const [piece, operator, space] of line.matchAll(PIECE)) {
+    if (operator !== undefined) commands.push([]);
+    else if (space === undefined) commands.at(-1)?.push(unquoted(piece));
+  }
+  return commands.filter((words) => words.length > 0);
+}
+
+const PIECE = /(#[^\n]*|[;&|()`\n]+)|([ \t\r]+)|(?:'[^']*'|"(?:\\[^]|[^"\\])*"|\\[^]|[^\s;&|()`'"\\])+|[^]/g;
+
+function unquoted(word: string): string {
+  return word.replaceAll(/'[^']*'|"(?:\\[^]|[^"\\])*"|\\[^]/g, (quoted) => {
+    if (quoted.startsWith("\\")) return quoted.slice(1);
+    return quoted.slice(1, -1).replaceAll(/\\(["\\$`])/g, quoted.startsWith("'") ? "$&" : "$1");
+  });
+}
+
+const WRAPPERS = new Set(
+  "! { if then else do while until time exec command env cross-env nice timeout xvfb-run sudo npx bunx pnpx dotenv c8 nyc".split(
+    " ",
+  ),
+);
+
+/** The command itself: without assignments, and without programs that only run another. */
+function withoutPreamble(words: readonly string[]): readonly string[] {
+  const start = words.findIndex((word, at) => {
+    const isOption = at > 0 && (word.startsWith("-") || /^\d+[smh]?$/.test(word));
+    return !WRAPPERS.has(word) && !/^\w+=/.test(word) && !isOption;
+  });
+  return start === -1 ? [] : words.slice(start);
+}
+
+const SHELLS = new Set(["sh", "bash", "zsh", "dash", "ksh"]);
+const INTERPRETERS = new Set(
+  "node deno python python3 ruby perl php tsx ts-node source . clojure clj bb lua Rscript pwsh elixir".split(
+    " ",
+  ),
+);
+const PACKAGE_RUNNERS = new Set(["npm", "pnpm", "yarn", "bun"]);
+const SCRIPT_LISTS = new Set(["npm-run-all", "npm-run-all2", "run-s", "run-p"]);
+
+/** Programs that read what to do from a file of the project. */
+const TASK_FILES: Readonly<Record<string, readonly string[]>> = {
+  make: ["GNUmakefile", "makefile", "Makefile"],
+  gmake: ["GNUmakefile", "makefile", "Makefile"],
+  just: ["justfile", "Justfile", ".justfile"],
+  task: ["Taskfile.yml", "Taskfile.yaml"],
+  rake: ["Rakefile", "rakefile"],
+  tox: ["tox.ini"],
+  nox: ["noxfile.py"],
+};
+
+function namedBy(program: string, args: readonly string[]): readonly NamedScript[] {
+  const name = program.split("/").at(-1) ?? program;
+  const listed = args.flatMap((arg) => [...arg.matchAll(/\bnpm:([\w:.-]+)/g)].map(([, one = ""]) => one));
+  const quoted = listed.map((one) => packageScript(one));
+  const inline = SHELLS.has(name) ? args[args.findIndex((arg) => /^-\w*c$/.test(arg)) + 1] : undefined;
+  if (inline !== undefined && args.some((arg) => /^-\w*c$/.test(arg))) return scriptsNamedIn(inline);
+  if (PACKAGE_RUNNERS.has(program)) return packageRunner(program, args);
+  if (SCRIPT_LISTS.has(program))
+    return args.filter((arg) => !arg.startsWith("-")).map((arg) => packageScript(arg));
+  if (Object.hasOwn(TASK_FILES, name)) return taskFiles(TASK_FILES[name] ?? [], args);
+  const files = SHELLS.has(name) || INTERPRETERS.has(name) ? interpreted(args) : [];
+  return [...quoted, ...(program.includes("/") ? [file(program)] : []), ...files.map((one) => file(one))];
+}
+
+/** What an interpreter is given to run; a module or an expression is no file. */
+function interpreted(args: readonly string[]): readonly string[] {
+  return args.some((arg) => /^-[mce]$/.test(arg)) ? [] : args.filter((arg) => !arg.startsWith("-"));
+}
+
+/** `npm test`, `npm run lint`, `pnpm lint`, and what else decides what they run. */
+function packageRunner(program: string, args: readonly string[]): readonly NamedScript[] {
+  const { directory, words } = elsewhere(args);
+  const [first = "", ...rest] = words;
+  if (["exec", "x", "dlx"].includes(first))
+    return scriptsNamedIn(rest.join(" ")).map((one) => inDirectory(one, directory));
+  const isRun = /^run(?:-script)?$/.test(first);
+  const name = isRun ? (rest[0] ?? "") : (SHORT_FORMS[first] ?? first);
+  const isKnown = isRun || program !== "npm" || Object.values(SHORT_FORMS).includes(name);
+  if (!isKnown || name === "") return [];
+  const scripts = [`pre${name}`, name, `post${name}`].map((one) => packageScript(one, directory));
+  const run = program === "bun" ? [file(name, directory)] : [];
+  return [...scripts, ...run, ...RUNNER_SETTINGS.map((one) => file(one, directory))];
+}
+
+const SHORT_FORMS: Readonly<Record<string, string>> = {
+  t: "test",
+  tst: "test",
+  test: "test",
+  start: "start",
+  stop: "stop",
+  restart: "restart",
+};
+
+/** They may name another shell, which then runs every script, or none. */
+const RUNNER_SETTINGS = [".npmrc", "pnpm-workspace.yaml", ".yarnrc.yml", ".yarnrc", "bunfig.toml"];
+
+const DIRECTORY_OPTIONS = new Set(["--prefix", "-C", "--dir", "--cwd"]);
+
+/** The words without options, and the directory an option names. */
+function elsewhere(args: readonly string[]): {
+  readonly directory: string;
+  readonly words: readonly string[];
+} {
+  const at = args.findIndex((arg) => DIRECTORY_OPTIONS.has(arg.split("=")[0] ?? ""));
+  const directory = args[at]?.split("=")[1] ?? args[at + 1] ?? ".";
+  const isApart = at !== -1 && args[at]?.includes("=") === false;
+  const words = args.filter((arg, index) => !arg.startsWith("-") && !(isApart && index === at + 1));
+  return { directory: at === -1 ? "." : directory, words };
+}
+
+function taskFiles(names: readonly string[], args: readonly string[]): readonly NamedScript[] {
+  const { directory } = elsewhere(args);
+  const given = args[args.findIndex((arg) => arg === "-f" || arg === "--file") + 1];
+  const isGiven = args.some((arg) => arg === "-f" || arg === "--file") && given !== undefined;
+  return (isGiven ? [given] : names).map((name) => file(name, directory));
+}
+
+function packageScript(name: string, directory = "."): NamedScript {
+  return { kind: "package-script", directory, name };
+}
+
+function file(name: string, directory = "."): NamedScript {
+  return { kind: "file", directory, name };
+}
+
+/** One path after another; what leaves the project is found out by whoever looks there. */
+export function below(directory: string, path: string): string {
+  if (path.startsWith("/") || directory === ".") return path;
+  return path === "." ? directory : `${directory}/${path}`;
+}

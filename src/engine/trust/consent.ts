@@ -1,0 +1,106 @@
+import { allowedHash } from "../../config/gauntlet/gate-hash.ts";
+import { loadSettingsQuickly } from "../../config/gauntlet/settings-cache.ts";
+import { differences, type GatesDefinition, inOneLine } from "../../core/gates-definition.ts";
+import { noticeOf } from "../../core/notice.ts";
+import type { AbsolutePath } from "../../core/path.ts";
+import type { SessionRecord } from "../../core/session-record.ts";
+import type { Settings } from "../../core/settings.ts";
+import { explain } from "../../core/trouble.ts";
+import { allow, type Verdict } from "../../core/verdict.ts";
+import { registeredMain } from "../../machine/git/places.ts";
+import type { Environment } from "../../machine/process/environment.ts";
+import { type Consent, readConsent, readDefinition } from "../../machine/state/trusted-gates.ts";
+import { isSameProject } from "./stray.ts";
+
+/** Whether the user allowed a project's gates; `judgedBy` is what was allowed, where the gates are no longer that. */
+type Consented =
+  Allowed | { readonly kind: "not-allowed"; readonly detail: string; readonly notice?: string };
+
+interface Allowed {
+  readonly kind: "allowed";
+  readonly judgedBy?: GatesDefinition;
+}
+
+/** The same for a stop, with its answer where nothing may be run: the user learns how to change that, once per session. */
+export async function consentToStop(
+  root: AbsolutePath,
+  record: SessionRecord,
+  env: Environment,
+): Promise<Allowed | { readonly kind: "not-allowed"; readonly answer: Answered }> {
+  const consent = await consentTo(root, record, env);
+  if (consent.kind === "allowed") return consent;
+  const { kind, detail, notice } = consent;
+  const { text, told } = noticeOf(
+    undefined,
+    notice === undefined ? [] : [{ key: notice, text: notice }],
+    record.told,
+  );
+  const verdict = { ...allow("not_allowed", { detail }), ...(text === undefined ? {} : { notice: text }) };
+  return { kind, answer: { verdict, record: { ...record, root, told } } };
+}
+
+interface Answered {
+  readonly verdict: Verdict;
+  readonly record: SessionRecord;
+}
+
+/**
+ * Asked by a hook that serves every project, before anything of the project is run, git included. Gates that were changed in a
+ * session that began with the allowed ones do not make its stops free: the allowed ones go on judging.
+ */
+export async function consentTo(
+  root: AbsolutePath,
+  record: SessionRecord,
+  env: Environment,
+): Promise<Consented> {
+  const consent = consentFor(root, env);
+  if (consent?.decision === "denied")
+    return { kind: "not-allowed", detail: "you denied it; `agent-gauntlet allow` takes that back" };
+  const loaded = await loadSettingsQuickly(root, env);
+  const now = loaded.ok ? loaded.value.settings : undefined;
+  if (now !== undefined && isAllowedByVariable(now, env)) return { kind: "allowed" };
+  if (consent?.definition === undefined)
+    return unknown(root, loaded.ok ? undefined : explain(loaded.trouble));
+  if (now !== undefined && allowedHash(now) === consent.hash) return { kind: "allowed" };
+  const { definition } = consent;
+  return beganAllowed(record, consent, env)
+    ? { kind: "allowed", judgedBy: definition }
+    : changed(root, definition, now);
+}
+
+/** What the user decided about a project; a linked work tree that its repository knows is that project, too. */
+export function consentFor(root: string, env: Environment): Consent | undefined {
+  const own = readConsent(root, env);
+  const main = own === undefined ? registeredMain(root) : undefined;
+  return own ?? (main === undefined ? undefined : readConsent(main, env));
+}
+
+/** For build servers: the hash that `allow --print` shows, or several. */
+function isAllowedByVariable(now: Settings, env: Environment): boolean {
+  const hashes = (env["AGENT_GAUNTLET_ALLOW"] ?? "").split(/[\s,]+/);
+  return hashes.includes(allowedHash(now));
+}
+
+/** Where nothing is known of the session's beginning, the change may be the agent's. */
+function beganAllowed({ starts = [] }: SessionRecord, { hash, root }: Consent, env: Environment): boolean {
+  const start = starts.find((one) => isSameProject(one.root, root));
+  const began = start?.gates === undefined ? undefined : readDefinition(start.gates, env);
+  return began === undefined || allowedHash(began) === hash;
+}
+
+function unknown(root: string, problem: string | undefined): Consented {
+  const detail = "nobody has allowed this project's gates";
+  if (problem !== undefined) return { kind: "not-allowed", detail };
+  const notice = `Gauntlet: ${root} has gates that nobody allowed, so nothing was run. To see them and allow them: \`cd ${quoted(root)} && agent-gauntlet allow\``;
+  return { kind: "not-allowed", detail, notice };
+}
+
+function changed(root: string, before: GatesDefinition, now: Settings | undefined): Consented {
+  const words = now === undefined ? "they can no longer be read" : inOneLine(differences(before, now), 200);
+  const notice = `Gauntlet: these gates are not those you allowed, so nothing was run. To allow them: \`cd ${quoted(root)} && agent-gauntlet allow\` (${words})`;
+  return { kind: "not-allowed", detail: "the gates changed since you allowed them", notice };
+}
+
+function quoted(path: string): string {
+  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
+}

@@ -1,0 +1,106 @@
+import { join } from "node:path";
+import * as v from "valibot";
+import type { GatesDefinition } from "../../core/gates-definition.ts";
+import type { Result } from "../../core/trouble.ts";
+import { discard, isFile, makePrivateDirectory, modifiedAt, namesIn, troubleOf } from "../files/files.ts";
+import { stateHome } from "../files/xdg.ts";
+import type { Environment } from "../process/environment.ts";
+import { jsonFile } from "./json-file.ts";
+import { projectStateDir } from "./project-dir.ts";
+
+const definition = v.looseObject({
+  entryPoints: v.array(
+    v.looseObject({ path: v.string(), gates: v.array(v.looseObject({ name: v.string() })) }),
+  ),
+  scripts: v.record(v.string(), v.looseObject({ hash: v.string() })),
+  stopHook: v.looseObject({ enabled: v.boolean() }),
+  gateHash: v.string(),
+  definitionHash: v.string(),
+});
+
+const definitions = jsonFile<GatesDefinition>(1, definition as never); // the rest is as we wrote it
+
+const KEPT_DEFINITIONS = 200;
+
+/** Keeps the gates as a session found them, under their hash: many sessions find the same. */
+export function keepDefinition(found: GatesDefinition, env: Environment): void {
+  const directory = join(stateHome(env), "gates");
+  const path = join(directory, fileName(found.definitionHash));
+  if (isFile(path)) return;
+  try {
+    makePrivateDirectory(directory);
+  } catch {
+    return; // without it a change is told without its details
+  }
+  definitions.write(path, found);
+  forgetOldest(directory);
+}
+
+export function readDefinition(hash: string, env: Environment): GatesDefinition | undefined {
+  const { value } = definitions.read(join(stateHome(env), "gates", fileName(hash)));
+  return value?.definitionHash === hash ? value : undefined;
+}
+
+function fileName(hash: string): string {
+  return `${hash.replaceAll(/[^\w]/g, "-")}.json`;
+}
+
+function forgetOldest(directory: string): void {
+  const names = namesIn(directory);
+  if (names.length <= KEPT_DEFINITIONS) return;
+  const byAge = names
+    .map((name) => ({ path: join(directory, name), at: modifiedAt(join(directory, name)) ?? 0 }))
+    .toSorted((one, other) => other.at - one.at);
+  for (const { path } of byAge.slice(KEPT_DEFINITIONS / 2)) discard(path);
+}
+
+/** What the user said about a project under a hook that serves all of them. */
+export interface Consent {
+  readonly root: string;
+  readonly decision: "allowed" | "denied";
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** What was allowed, in one value and as a whole. */
+  readonly hash: string;
+  readonly definition?: GatesDefinition;
+}
+
+const consents = jsonFile<Consent>(
+  1,
+  v.looseObject({
+    root: v.string(),
+    decision: v.picklist(["allowed", "denied"]),
+    at: v.number(),
+    hash: v.string(),
+    definition: v.optional(definition),
+  }) as never,
+);
+
+/** Apart from what is kept about the project, which `clean --all` removes. */
+export function readConsent(root: string, env: Environment): Consent | undefined {
+  return consents.read(consentFile(root, env)).value;
+}
+
+export function writeConsent(consent: Consent, env: Environment): Result<void> {
+  const path = consentFile(consent.root, env);
+  try {
+    makePrivateDirectory(join(stateHome(env), "allowed"));
+  } catch (error) {
+    return troubleOf("write", path, error);
+  }
+  return consents.write(path, consent);
+}
+
+/** Every project the user decided about, by name. */
+export function listConsents(env: Environment): readonly Consent[] {
+  const directory = join(stateHome(env), "allowed");
+  return namesIn(directory)
+    .filter((name) => name.endsWith(".json"))
+    .flatMap((name) => consents.read(join(directory, name)).value ?? [])
+    .toSorted((one, other) => (one.root < other.root ? -1 : 1));
+}
+
+function consentFile(root: string, env: Environment): string {
+  const key = projectStateDir(root, env).split(/[/\\]/).at(-1) ?? "";
+  return join(stateHome(env), "allowed", `${key}.json`);
+}
