@@ -58,6 +58,7 @@ export default defineConfig([
     clean: ["dist/*.mjs", "dist/*.mts"],
     format: "esm",
     dts: true,
+    minify: true,
     inputOptions: { checks: { pluginTimings: false } },
   },
 ]);

@@ -33,10 +33,16 @@ export function addInstallCommands(program: Command, act: Act): void {
   );
   const uninstall = addInstallOptions(program.command("uninstall"))
     .description("take our stop hooks out again, and nothing else")
+    .option("--git-hook", "take our lines out of this repository's pre-push hook instead")
     .action((options: UninstallOptions) =>
       act(async (terminal) => (await import("./commands/uninstall.ts")).uninstallCommand(terminal, options)),
     );
-  addExamples(uninstall, "agent-gauntlet uninstall", "agent-gauntlet uninstall --host codex --user");
+  addExamples(
+    uninstall,
+    "agent-gauntlet uninstall",
+    "agent-gauntlet uninstall --host codex --user",
+    "agent-gauntlet uninstall --git-hook",
+  );
 }
 
 /** See whether the hook works, play it, explain it. */

@@ -55,7 +55,8 @@ export function isSameFinding(one: Finding, other: Finding): boolean {
 /** `src/a.ts:12 high Division by zero.` */
 export function describeFinding({ file, line, priority, issue }: Finding): string {
   const place = line === null ? file : `${file}:${line}`;
-  return `${place} ${priority} ${issue.replace(/\s+/g, " ").trim()}`;
+  const words = `${priority} ${issue.replace(/\s+/g, " ").trim()}`;
+  return place === "." ? words : `${place} ${words}`;
 }
 
 /** `2 findings (1 critical, 1 low)` */

@@ -108,11 +108,17 @@ function stillOpen(
   before: readonly OpenFailure[],
   runNumber: number,
 ): readonly OpenFailure[] {
-  const decided = outcomes.filter((outcome) => outcome.kind === "passed" || isBlocking(outcome)).map(refOf);
-  const failed = outcomes.filter(isBlocking).map((outcome) => ({ gate: refOf(outcome), runNumber }));
+  const decided = outcomes
+    .filter((outcome) => outcome.kind === "passed" || isBlocking(outcome))
+    .flatMap(refOf);
+  const failed = outcomes
+    .filter(isBlocking)
+    .flatMap(refOf)
+    .map((gate) => ({ gate, runNumber }));
   return [...before.filter(({ gate }) => !decided.some((one) => isSameGate(one, gate))), ...failed];
 }
 
-function refOf({ gate: kind, scope, name }: GateOutcome): GateRef {
-  return { kind, scope, name };
+/** A guard looks anew at every change, so nothing of it stays open. */
+function refOf({ gate: kind, scope, name }: GateOutcome): GateRef[] {
+  return kind === "guard" ? [] : [{ kind, scope, name }];
 }

@@ -22,7 +22,8 @@ export const OUTCOME_KINDS = [
 interface OutcomeBase {
   /** The planned gate's id: `check:<scope>:<name>`. */
   readonly id: string;
-  readonly gate: Gate["kind"];
+  /** `guard`: not a planned gate, but what `guards:` found in the change. */
+  readonly gate: Gate["kind"] | "guard";
   readonly name: string;
   readonly scope: ProjectPath;
   /** Where it ran: what the relative paths in its output start from. */
@@ -38,7 +39,7 @@ interface OutcomeBase {
   readonly parser?: string | PatternParser;
   /** Project-relative: the report it wrote for machines during this run. */
   readonly report?: ProjectPath;
-  /** What the reviewers of a review found. */
+  /** What the reviewers of a review found, or a guard. */
   readonly review?: ReviewReport;
   /** How what a check found compares with what was there before the change. */
   readonly baseline?: BaselineFacts;
@@ -53,6 +54,8 @@ interface PassedGate extends OutcomeBase {
   readonly reused?: string;
   /** It passes only because what fails had failed before the change, or because it was repeated. */
   readonly rests?: "baseline" | "rerun";
+  /** How many tests ran, by its own summary; counted only where a guard asks for it. */
+  readonly tests?: number;
   /** What failed before it passed when repeated, by name; empty where no test could be told. */
   readonly flaky?: readonly string[];
 }
@@ -136,7 +139,10 @@ export function describeOutcome(outcome: GateOutcome): string {
   switch (outcome.kind) {
     case "passed":
       if (outcome.reused !== undefined) return `not run again: ${outcome.reused}`;
-      return outcome.warning === undefined ? "passed" : `passed with a warning: ${outcome.warning}`;
+      if (outcome.warning === undefined) return "passed";
+      return outcome.gate === "guard"
+        ? `found ${outcome.warning}`
+        : `passed with a warning: ${outcome.warning}`;
     case "timed-out":
       return `timed out after ${outcome.afterMs / 1000} s`;
     case "errored":

@@ -17,6 +17,8 @@ export interface Settings {
   readonly rerunNewIssueThreshold: Priority;
   readonly stopHook: StopHookSettings;
   readonly debugLog: DebugLogSettings;
+  /** What is done about conduct that makes gates greener without a fix; absent where nothing is looked at. */
+  readonly guards?: GuardSettings;
   /** What of the project its gates run, by name: `package.json script "test"`, `scripts/check.sh`. */
   readonly scripts: Readonly<Record<string, Script>>;
   /** What is shared with other machines; absent where nothing is. */
@@ -62,6 +64,12 @@ export interface StopHookSettings {
   /** Whether plan mode and running background agents put the gates off. */
   readonly defer: boolean;
 }
+
+export const GUARD_NAMES = ["weakened-tests", "suppressions", "fewer-tests"] as const;
+export type GuardName = (typeof GUARD_NAMES)[number];
+
+/** `tell`: the user learns what was found. `block`: the agent must undo it or give a reason, which the user then sees. */
+export type GuardSettings = Readonly<Partial<Record<GuardName, "tell" | "block">>>;
 
 export interface DebugLogSettings {
   readonly enabled: boolean;

@@ -58,6 +58,8 @@ export interface RecordedOutcome {
   /** It is not a plain pass, but does not block. */
   readonly warns?: true;
   readonly rests?: Support;
+  /** How many tests ran, where that was counted. */
+  readonly tests?: number;
   /** The tests that failed before it passed when repeated. */
   readonly flaky?: readonly string[];
 }
@@ -124,7 +126,7 @@ function recordedOutcome(outcome: GateOutcome): RecordedOutcome {
     ...(blocks ? { blocks } : {}),
     ...(isPlain || blocks ? {} : { warns: true as const }),
     ...definedOnly({ rests: supportOf(outcome) }),
-    ...(kind === "passed" && outcome.flaky !== undefined ? { flaky: outcome.flaky } : {}),
+    ...(kind === "passed" ? definedOnly({ tests: outcome.tests, flaky: outcome.flaky }) : {}),
   };
 }
 

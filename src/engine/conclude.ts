@@ -5,6 +5,7 @@ import type { PassRecord, RunRecord, SessionHistory } from "../core/history.ts";
 import { judge } from "../core/judge.ts";
 import { describeOutcome, type GateOutcome, isBlocking } from "../core/outcome.ts";
 import { takesFiles } from "../core/plan.ts";
+import type { Notice } from "../core/notice.ts";
 import { isPartial, type Judged, type Ran, type RunRequest } from "../core/run.ts";
 import { type Status, statusMessage } from "../core/status.ts";
 import { explain } from "../core/trouble.ts";
@@ -24,6 +25,8 @@ export interface FinishedRun {
   readonly outcomes: readonly GateOutcome[];
   readonly consoleLogPath: string;
   readonly stillness: () => Promise<Stillness>;
+  /** What the user learns unless the stop is blocked. */
+  readonly notices: readonly Notice[];
 }
 
 /** Judges a finished run, writes down what later runs must know, and reports the result. */
@@ -55,7 +58,7 @@ export async function conclude(run: FinishedRun): Promise<Ran> {
     plan: planned.plan,
     judged: judged(run, { tree, pass }),
     consoleLogPath,
-    notices: [],
+    notices: noticesOf(run, status),
     warnings: [...planned.warnings, ...doubts, ...warnings],
   };
   if (lost !== undefined && status === "failed") return { ...facts, ...uncountable(lost) };
@@ -73,6 +76,11 @@ export async function conclude(run: FinishedRun): Promise<Ran> {
       blocked: status === "failed" ? blockedStop(run, session) : undefined,
     }),
   };
+}
+
+/** While the agent has to go on, what it did may still be undone. */
+function noticesOf({ notices }: FinishedRun, status: Status): readonly Notice[] {
+  return status === "failed" ? [] : notices;
 }
 
 /** A pass of gates that did not see the same files is no plain pass. */

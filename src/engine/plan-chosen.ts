@@ -20,10 +20,9 @@ function planFailed(project: Project, request: RunRequest, situation: Situation)
   const last = workTree.lastRun;
   const red = (last?.outcomes ?? [])
     .filter((outcome) => isRed(outcome) || outcome.kind === "errored")
-    .map(({ gate: kind, scope, name }): OpenFailure => ({
-      gate: { kind, scope, name },
-      runNumber: last?.number ?? 0,
-    }));
+    .flatMap(({ gate: kind, scope, name }): OpenFailure[] =>
+      kind === "guard" ? [] : [{ gate: { kind, scope, name }, runNumber: last?.number ?? 0 }],
+    );
   const isAsked = request.gates?.length ? gateSelector(request.gates) : () => true;
   const openFailures = [...session.openFailures, ...red].filter(({ gate }) => isAsked(gate));
   if (openFailures.length === 0) return { gates: [], skipped: [] };

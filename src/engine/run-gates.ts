@@ -1,9 +1,12 @@
 import type { CheckGate } from "../core/gate.ts";
 import { type GateOutcome, isBlocking, isComparable, isOutOfReach } from "../core/outcome.ts";
 import type { Plan, PlannedGate } from "../core/plan.ts";
-import type { RunEvent } from "../core/run.ts";
+import { isPartial, type RunEvent, type RunRequest } from "../core/run.ts";
 import { type GateContext, outcomeOf } from "../gates/gate-context.ts";
 import { runCheck } from "../gates/check.ts";
+import type { Conduct } from "./conduct.ts";
+import type { Project } from "./project.ts";
+import type { PlannedRun } from "./plan-run.ts";
 import { elapsedMs } from "../machine/clock.ts";
 import { kindOf } from "../machine/files/files.ts";
 import type { Comparer, ComparedRun } from "./baseline/comparer.ts";
@@ -70,6 +73,28 @@ async function needsOf({ gates }: Plan, { settled = [] }: RunGatesOptions) {
   if (!gates.some(({ gate }) => gate.needs !== undefined)) return undefined;
   const { Needs } = await import("./needs.ts"); // most projects have none
   return new Needs(gates, settled);
+}
+
+interface WatchedRun {
+  readonly project: Project;
+  readonly request: RunRequest;
+  readonly planned: PlannedRun;
+  readonly onEvent: RunGatesOptions["onEvent"];
+}
+
+/** Runs the gates while the project's guards look at the change; guards speak for a run of everything only. */
+export async function runWatched(
+  { project, request, planned, onEvent }: WatchedRun,
+  run: () => Promise<readonly GateOutcome[]>,
+): Promise<Conduct> {
+  const isWatched = project.settings.guards !== undefined && !isPartial(request);
+  if (!isWatched) return { outcomes: await run(), notices: [] };
+  const { watchConduct } = await import("./conduct.ts"); // patterns of ten languages, which only guards need
+  const conductOf = watchConduct(project, request, planned);
+  const ran = await run();
+  const conduct = await conductOf(ran);
+  for (const outcome of conduct.outcomes.slice(ran.length)) onEvent({ kind: "gate-finished", outcome });
+  return conduct;
 }
 
 interface Lane {

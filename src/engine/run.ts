@@ -28,7 +28,7 @@ import { askGuards } from "./ask-guards.ts";
 import { knownGood, readHistories } from "./histories.ts";
 import { choosePlan, lookAround, type PlannedRun, planRun, type Situation } from "./plan-run.ts";
 import { openProject, type Project } from "./project.ts";
-import { runCompared, type RunGatesOptions } from "./run-gates.ts";
+import { runCompared, runWatched, type RunGatesOptions } from "./run-gates.ts";
 import { logRequest, startRunLog } from "./run-log.ts";
 import { GateSpans, stillnessOf } from "./stillness.ts";
 
@@ -131,10 +131,9 @@ function nothingToRun(
 }
 
 async function runPlan(project: Project, request: RunRequest, asked: PlannedRun): Promise<RunResult> {
-  const { settings, logDir } = project;
   const { runNumber } = asked;
   using log = startRunLog(project, runNumber);
-  using groups = new GateGroups(logDir);
+  using groups = new GateGroups(project.logDir);
   const spans = new GateSpans();
   const onEvent = (event: RunEvent): void => {
     log.record(event);
@@ -159,15 +158,17 @@ async function runPlan(project: Project, request: RunRequest, asked: PlannedRun)
 
   void planned.snapshot.fingerprint(); // git names the tree while the gates run
   const settled = fixing?.settled;
-  const outcomes = await runCompared({ project, request, planned, ...options }, { ...options, settled });
+  const { outcomes, notices } = await runWatched({ project, request, planned, ...options }, () =>
+    runCompared({ project, request, planned, ...options }, { ...options, settled }),
+  );
   trace("gates done");
   const stillness = once(() => stillnessOf(planned.snapshot, spans));
   if (passes.hasNews(outcomes) && (await stillness()).isStill)
     warn(...[(await passes.remember(outcomes, runNumber)) ?? []].flat());
 
-  const consoleLogPath = projectPath(`${settings.logDir}/${log.name}`);
-  const concluded = await conclude({ project, request, planned, outcomes, consoleLogPath, stillness });
-  const result = await withBaselineHint(concluded, settings.root);
+  const consoleLogPath = projectPath(`${project.settings.logDir}/${log.name}`);
+  const finished = { project, request, planned, outcomes, notices, consoleLogPath, stillness };
+  const result = await withBaselineHint(await conclude(finished), project.settings.root);
   warn(...result.warnings.slice(planned.warnings.length));
   log.finish(result);
   trace("concluded");

@@ -2,7 +2,7 @@ import { describeOutcome, type GateOutcome } from "../core/outcome.ts";
 import { visibleName, visibleText, FENCE_CHARS, inFence } from "./clean-text.ts";
 import { cutText } from "./cut-text.ts";
 import { digestGates, type Draft } from "./digest.ts";
-import { answerAdvice } from "./review-text.ts";
+import { answerAdvice, guardAdvice } from "./review-text.ts";
 
 /** A failed gate and what it said. */
 interface FailureText {
@@ -62,7 +62,8 @@ function failureLine({ outcome, isUnchanged }: FailureText): string {
 
 function fixAdvice(outcome: GateOutcome, maxChars: number): string {
   const { fixInstructions, review } = outcome;
-  if (review !== undefined && review.sheets.length > 0) return answerAdvice(review);
+  if (review !== undefined && review.sheets.length > 0)
+    return outcome.gate === "guard" ? guardAdvice(review) : answerAdvice(review);
   return fixInstructions === undefined
     ? ""
     : `How this project wants it fixed:\n${cutText(visibleText(fixInstructions.trim()), maxChars)}`;

@@ -29,6 +29,15 @@ export function answerAdvice({ sheets }: ReviewReport): string {
   ].join("\n");
 }
 
+/** How an agent answers what a guard found: it is a fact, so only the reason is open. */
+export function guardAdvice({ sheets }: ReviewReport): string {
+  return [
+    "This is what your change does, compared with the commit it is measured from. Undo it and fix the cause instead.",
+    `What the task itself calls for may stay: set its "status" to "skipped" in ${sheets.join(" and ")} and say in "result" why. The user will see your reason.`,
+    'Find a finding by its "id"; change nothing but "status" and "result".',
+  ].join("\n");
+}
+
 function oneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }

@@ -1,3 +1,5 @@
+import type { FileChange } from "./hook-registration.ts";
+
 /** What becomes of a git hook's file: our lines are added, they are there already, or somebody else looks after it. */
 export type HookPlan =
   | { readonly kind: "write"; readonly text: string }
@@ -35,6 +37,16 @@ export function planPrePush(
   if (!/^#!.*\b(?:sh|bash|dash|ksh|zsh)\s*$/.test(first))
     return { kind: "left-alone", why: "it is not a shell script" };
   return { kind: "write", text: `${first}\n${block}${rest.join("\n")}` };
+}
+
+/** Takes our lines out again: a file that held nothing else goes, one whose lines were edited by hand is left alone. */
+export function planPrePushRemoval(before: string | undefined): FileChange | { readonly kind: "edited" } {
+  if (before === undefined || !before.includes(BEGIN)) return { kind: "unchanged" };
+  const from = before.indexOf(BEGIN);
+  const end = before.indexOf(`${END}\n`, from);
+  if (end === -1) return { kind: "edited" };
+  const text = before.slice(0, from) + before.slice(end + END.length + 1);
+  return /^#!.*\n?$/.test(text.trim()) ? { kind: "removed" } : { kind: "written", text };
 }
 
 function blockOf(command: string, directory: string): string {

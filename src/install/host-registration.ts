@@ -55,7 +55,7 @@ export function hostHooks(
 }
 
 /** The host's name for it. A session without a start begins with its first prompt. */
-export function eventFor(kind: HookKind, events: Partial<Registration["events"]>): string | undefined {
+function eventFor(kind: HookKind, events: Partial<Registration["events"]>): string | undefined {
   return kind === "session_start" ? (events.session_start ?? events.prompt) : events[kind];
 }
 

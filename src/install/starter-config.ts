@@ -39,6 +39,11 @@ const HEAD = `# What must pass before a coding agent may stop.
 const TAIL = `# How many times a failing stop is blocked before the agent is let go, with a warning to you.
 max_retries: 3
 
+# What is shown to you when a change makes the gates greener without a fix; \`block\` makes the agent undo it or give a reason.
+guards:
+  weakened-tests: tell
+  suppressions: tell
+
 stop_hook:
   # The host says when the agent stops again after a block: \`enforce\` checks that stop too, so a fix is verified.
   when_active: enforce

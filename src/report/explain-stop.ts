@@ -13,7 +13,7 @@ export function explainStop(record: StopRecord): string {
     "What was asked",
     ...facts(record),
     "",
-    "Guards, in order",
+    "Before anything ran, in order",
     ...guardLines(record),
     ...(run === undefined ? [] : runLines(run)),
     "",

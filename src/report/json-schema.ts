@@ -35,7 +35,7 @@ const path = z
   .string()
   .describe("Relative to the project root, with `/` on every platform; `.` is the root.");
 
-const gateKind = z.enum(["check", "review", "repl"]).describe("What kind of gate it is.");
+const gateKind = z.enum(["check", "review", "repl", "guard"]).describe("What kind of gate it is.");
 
 const gateId = z
   .string()

@@ -13,6 +13,16 @@ const APPROVE = '{"decision": "approve"}\n';
 const MAY_STOP = { exitCode: 0, stdout: APPROVE, stderr: "" };
 const RETRY = ":retry-on-failure? true";
 
+/** Writes down for how long each timer of the program is set. */
+const NOTE_TIMERS = `
+const { appendFileSync } = require("node:fs");
+const note = (delay) => appendFileSync(process.env.TIMERS, delay + "\\n");
+const { setTimeout: plain } = globalThis;
+globalThis.setTimeout = Object.assign((run, delay, ...rest) => (note(delay), plain(run, delay, ...rest)), plain);
+const { timeout } = AbortSignal;
+AbortSignal.timeout = (delay) => (note(delay), timeout.call(AbortSignal, delay));
+`;
+
 const bash = (name: string, command: string, more = ""): string =>
   `{:type :bash :name "${name}" :command ${JSON.stringify(command)} ${more}}`;
 const repl = (name: string, code: string, more = ""): string =>
@@ -223,6 +233,21 @@ describe("a bash hook", () => {
     expect(run.stderr).toMatch(/timed out after \d+ s/);
     expect(run.stderr).toContain("working");
     expect(isAlive(Number(await project.read("pid")))).toBe(false);
+  });
+
+  test.skipIf(IS_NATIVE)("may take as long as its :timeout says: nothing else ends it", async () => {
+    await using project = await breplProject(
+      stop(bash("slow", "true", ":timeout 100000"), bash("slower", "true", ":timeout 200000")),
+    );
+    const log = `${project.dir}/timers`;
+    await project.write("timers.cjs", NOTE_TIMERS);
+
+    const run = await project.stop({}, { env: { NODE_OPTIONS: `--require ./timers.cjs`, TIMERS: log } });
+    const lines = (await project.read("timers")).trim().split("\n");
+    const seconds = lines.map((delay) => Math.ceil(Number(delay) / 1000));
+
+    expect(run.exitCode).toBe(0);
+    expect(seconds.filter((one) => one > 600)).toEqual([100_000, 200_000]);
   });
 
   test("is ended with everything it started when we are asked to go, and the agent may stop", async () => {

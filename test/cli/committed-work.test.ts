@@ -48,7 +48,7 @@ describe("committed work counts where the base says nothing about it", () => {
     expect(await statusOf(project)).toBe("failed");
   });
 
-  test("compared with the start of the session once that is known, also after an amend and a rebase", async () => {
+  test("compared with the start of the session once that is known, also after an amend", async () => {
     await using project = await localProject("base_branch: main\n");
     await statusOf(project);
 
@@ -58,6 +58,24 @@ describe("committed work counts where the base says nothing about it", () => {
     const amended = await statusOf(project);
 
     expect([committed, amended]).toEqual(["failed", "failed"]);
+  });
+
+  test("a rebase onto a base that has moved on hides nothing, on a branch and on the base itself", async () => {
+    await using project = await localProject("base_branch: main\n");
+    await project.git("checkout", "--quiet", "-b", "feature");
+    await statusOf(project);
+    await commitBroken(project);
+    await project.git("checkout", "--quiet", "main");
+    await project.write({ "main.txt": "more" });
+    await project.commit("more on main");
+    await project.git("checkout", "--quiet", "feature");
+
+    await project.git("rebase", "--quiet", "main");
+    const onBranch = await statusOf(project);
+    await project.git("checkout", "--quiet", "main");
+    await project.git("rebase", "--quiet", "feature");
+
+    expect([onBranch, await statusOf(project)]).toEqual(["failed", "failed"]);
   });
 
   test("a push in the middle of a session hides nothing", async () => {

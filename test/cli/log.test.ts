@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { outputSchema } from "../../src/report/json-schema.ts";
 import { cleanEnv, GauntletProject } from "../rig/gauntlet-project.ts";
-import { GAUNTLET } from "../rig/program.ts";
+import { GAUNTLET, IS_NATIVE } from "../rig/program.ts";
 
 const READY = 'test "$(cat state.txt)" = fixed';
 
@@ -259,3 +259,19 @@ async function killedStop(repo: GauntletProject, afterMs: number): Promise<void>
   await ended;
   clearTimeout(timer);
 }
+
+test.skipIf(IS_NATIVE)("a stop that crashed has its line, and is not taken for a pass", async () => {
+  await using repo = await project();
+  await repo.write({
+    "state.txt": "new",
+    "break.cjs": 'require("node:os").hostname = () => { throw new Error("broken on purpose"); };',
+  });
+
+  const { answer } = await repo.stop({}, { env: { NODE_OPTIONS: "--require ./break.cjs" } });
+
+  expect(answer).toMatchObject({
+    status: "error",
+    message: expect.stringContaining("broken on purpose") as string,
+  });
+  expect(await verdicts(repo)).toMatchObject([{ status: "error", decision: "allow", door: "stop-hook" }]);
+});

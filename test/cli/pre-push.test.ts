@@ -131,6 +131,26 @@ test("only adds: a shell script that is there still runs, and reads the same lin
   expect(await push(repo, "origin", "main")).toMatchObject({ exitCode: 1 });
 });
 
+test("uninstall takes out what install added, and the file with it where nothing else is in it", async () => {
+  await using repo = await withRemote();
+  await repo.gauntlet(["install", "--git-hook", "--yes"]);
+  const dry = await repo.gauntlet(["uninstall", "--git-hook", "--dry-run"]);
+  const wasThere = repo.has(HOOK);
+  await repo.gauntlet(["uninstall", "--git-hook", "--yes"]);
+  const isThere = repo.has(HOOK);
+  await repo.write({ [HOOK]: "#!/bin/sh\necho theirs\n" });
+  await repo.gauntlet(["install", "--git-hook", "--yes"]);
+  await repo.gauntlet(["uninstall", "--git-hook", "--yes"]);
+  const again = await repo.gauntlet(["uninstall", "--git-hook", "--yes"]);
+
+  expect([dry.exitCode, wasThere, isThere]).toEqual([0, true, false]);
+  expect(repo.read(HOOK)).toBe("#!/bin/sh\necho theirs\n");
+  expect(again).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining("has no lines of agent-gauntlet"),
+  });
+});
+
 test.for([
   ["lefthook", '#!/bin/sh\n\nif [ "$LEFTHOOK" = "0" ]; then exit 0; fi\ncall_lefthook run "pre-push" "$@"\n'],
   [

@@ -110,7 +110,19 @@ describe("a change that the repository's settings hide is checked", () => {
     expect(answer).toMatchObject({ status: "error", message: expect.stringContaining(elsewhere) as string });
   });
 
-  test("a commit that a replacement or a graft makes look like another", async () => {
+  test("a commit that a graft gives other parents", async () => {
+    await using project = await GauntletProject.withChecks({ words: NO_BAD }, { "a.txt": "FINE" });
+    await project.git("update-ref", "refs/remotes/origin/main", "HEAD");
+    await project.git("checkout", "--quiet", "-b", "work");
+    await project.write({ "a.txt": "BAD" });
+    await project.commit("bad");
+    const [bad, base] = await Promise.all(["HEAD", "HEAD^"].map((rev) => project.git("rev-parse", rev)));
+    await project.write({ ".git/info/grafts": `${base?.trim()} ${bad?.trim()}\n${bad?.trim()}\n` });
+
+    expect((await project.stop()).answer.status).toBe("failed");
+  });
+
+  test("a commit that a replacement makes look like another", async () => {
     await using project = await GauntletProject.withChecks({ words: NO_BAD }, { "a.txt": "FINE" });
     await project.git("branch", "origin-main");
     await project.git("update-ref", "refs/remotes/origin/main", "HEAD");

@@ -97,7 +97,7 @@ describe("config.yml", () => {
       .gauntlet/config.yml:5:1: warning: unknown key \`foo\` is ignored
           foo: 1
           ^
-        → known keys: base_branch, log_dir, allow_parallel, max_parallel, max_retries, retry, only_new, baseline, entry_points, checks, reviews, cli, remote, stop_hook, debug_log, rerun_new_issue_threshold"
+        → known keys: base_branch, log_dir, allow_parallel, max_parallel, max_retries, retry, only_new, baseline, entry_points, checks, reviews, cli, guards, remote, stop_hook, debug_log, rerun_new_issue_threshold"
     `);
   });
 

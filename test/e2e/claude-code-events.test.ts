@@ -164,7 +164,8 @@ describe.runIf(claude.ok)("gates in the background", () => {
       turns: ["All done.", "Really.", fixing(project)],
     });
 
-    expect(run.hooks.map(({ exitCode }) => exitCode)).toEqual([2, 2, 0]);
+    const stops = run.hooks.filter(({ event }) => event === "Stop");
+    expect(stops.map(({ exitCode }) => exitCode)).toEqual([2, 2, 0]);
     expect(run.requests[1]?.last).toMatch(/^Stop hook feedback:\n\[.*\]: Gauntlet gates did not pass: /);
     expect(timesIn(run.requests[1], DETAIL)).toBe(1);
     expect(run.requests[1]?.last).toContain("Attempts left: 2");

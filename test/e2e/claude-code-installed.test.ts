@@ -35,7 +35,8 @@ test("installed from its package as a development dependency, init writes a hook
   expect(project.read(".gauntlet/config.yml")).toContain(
     "../node_modules/agent-gauntlet/schema/config.schema.json",
   );
-  expect(session.hooks.map(({ stdout }) => (JSON.parse(stdout) as { status: string }).status)).toEqual([
+  const stops = session.hooks.filter(({ event }) => event === "Stop");
+  expect(stops.map(({ stdout }) => (JSON.parse(stdout) as { status: string }).status)).toEqual([
     "failed",
     "passed",
   ]);

@@ -35,7 +35,10 @@ test("the plugin alone gates the real Claude Code: blocked with the reason, then
   expect(run.requests).toHaveLength(2);
   expect(run.requests[1]?.last).toContain("Gauntlet gates did not pass");
   expect(run.result).toBe("Fixed.");
-  expect(run.hooks.map(({ stdout }) => JSON.parse(stdout) as unknown)).toMatchObject([
+  const starts = run.hooks.filter(({ event }) => event === "SessionStart");
+  const stops = run.hooks.filter(({ event }) => event === "Stop");
+  expect(starts).toMatchObject([{ exitCode: 0, stdout: "" }]);
+  expect(stops.map(({ stdout }) => JSON.parse(stdout) as unknown)).toMatchObject([
     { decision: "block" },
     { decision: "approve", status: "passed" },
   ]);

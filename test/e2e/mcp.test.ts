@@ -35,7 +35,8 @@ test("the real Claude Code asks the server before it stops, and the stop after a
 
   expect(run.requests[1]?.last).toContain("must say fixed");
   expect(run.requests[2]?.last).toContain("You may stop.");
-  expect(run.hooks.map(({ stdout }) => JSON.parse(stdout) as unknown)).toMatchObject([
+  const stops = run.hooks.filter(({ event }) => event === "Stop");
+  expect(stops.map(({ stdout }) => JSON.parse(stdout) as unknown)).toMatchObject([
     { decision: "approve", message: expect.stringContaining("nothing changed since run 2") },
   ]);
 });

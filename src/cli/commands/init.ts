@@ -1,3 +1,4 @@
+import { adviseReport } from "../../feedback/advise-report.ts";
 import { explain, type Trouble } from "../../core/trouble.ts";
 import { CONFIG_FILE, findProject } from "../../machine/files/find-project.ts";
 import { isNative } from "../../machine/process/runtime.ts";
@@ -80,6 +81,11 @@ function sayNext(config: ConfigStep, { stdout }: Terminal): void {
     config.kind === "new" && !config.hasOwnChecks && config.scopes.every(({ checks }) => checks.length === 0);
   if (isEmpty)
     printLine(stdout, `No checks were recognised, so nothing is checked yet: add yours to ${CONFIG_FILE}.`);
+  const checks = config.kind === "new" ? config.scopes.flatMap((scope) => scope.checks) : [];
+  for (const check of checks) {
+    const advice = adviseReport(check);
+    if (advice !== undefined) printLine(stdout, `Better feedback for \`${check.name}\`: ${advice}.`);
+  }
   const then = isEmpty ? " once that is done" : "";
   const command = isNative() ? "agent-gauntlet run" : "npx agent-gauntlet run"; // npx finds the program wherever npm has put it
   printLine(stdout, `Next: \`${command}\` runs the checks${then}.`);

@@ -39,7 +39,10 @@ export async function runStopHook(args: readonly string[]): Promise<number> {
     trace("stop recorded");
     return given.exitCode;
   } catch (error) {
-    return answer(crashed(error)).exitCode;
+    const verdict = crashed(error);
+    const { exitCode } = answer(verdict);
+    await recordOutside(process.env, verdict).catch(() => undefined); // what broke the stop may break this too
+    return exitCode;
   }
 }
 
@@ -68,7 +71,7 @@ async function answerStop({ named, isBackground, onlyAllowed }: How, signal: Abo
   const read = readStop(text, { env, cwd: currentDirectory() }, named);
   if (read.kind === "no-stop") {
     const verdict = allow("invalid_input", read);
-    return { ...read, verdict, record: () => recordRefusal(env, verdict) };
+    return { ...read, verdict, record: () => recordOutside(env, verdict) };
   }
   const { host } = read;
   if (read.kind === "ended") return endSession(read.event, host);
@@ -85,8 +88,8 @@ async function answerStop({ named, isBackground, onlyAllowed }: How, signal: Abo
   };
 }
 
-/** What was no stop is in no session; the agent stopped all the same. */
-async function recordRefusal(env: Environment, { status, decision }: Verdict): Promise<Result<void>> {
+/** What was no stop, or broke before its session was known, is in no session; the agent stopped all the same. */
+async function recordOutside(env: Environment, { status, decision }: Verdict): Promise<Result<void>> {
   const root = findProject(currentDirectory());
   if (root === undefined) return ok(undefined);
   const { recordVerdict } = await import("../../engine/record-verdict.ts"); // most stops are stops

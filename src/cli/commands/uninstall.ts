@@ -1,10 +1,17 @@
+import { join, relative } from "node:path";
 import { absolutePath } from "../../core/path.ts";
 import { explain, ok, type Result } from "../../core/trouble.ts";
 import type { Host } from "../../hosts/host.ts";
 import type { Level } from "../../install/host-files.ts";
 import { type HostPlan, planHostUninstall, type PlannedFile } from "../../install/plan-hosts.ts";
 import { CONFIG_FILE, findProject } from "../../machine/files/find-project.ts";
+import { readUserFile } from "../../machine/files/user-file.ts";
+import { Git } from "../../machine/git/git.ts";
+import { findPlaces } from "../../machine/git/places.ts";
+import { planPrePushRemoval } from "../../install/git-hook.ts";
+import { applyEdit, previewChange } from "../../install/settings-edit.ts";
 import { carryOut } from "../carry-out.ts";
+import { confirm } from "../prompt.ts";
 import { hostsNamed, REGISTRABLE, levelsOf, placesOf, requestFor } from "../host-request.ts";
 import { EXIT } from "../exit-code.ts";
 import { printLine, type Terminal } from "../terminal.ts";
@@ -17,10 +24,12 @@ export interface UninstallOptions {
   readonly user?: boolean;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
+  readonly gitHook?: boolean;
 }
 
 /** Takes our stop hooks out of the hosts' files, and nothing else. */
 export async function uninstallCommand(terminal: Terminal, options: UninstallOptions): Promise<number> {
+  if (options.gitHook) return uninstallGitHook(terminal, options);
   const { host = [], project, shared, user, dryRun, yes } = options;
   const hosts = host.length === 0 ? REGISTRABLE : hostsNamed(host);
   if (typeof hosts === "string") return complain(terminal, hosts);
@@ -42,6 +51,31 @@ export async function uninstallCommand(terminal: Terminal, options: UninstallOpt
   if (exitCode === EXIT.ok && !dryRun)
     printLine(terminal.stdout, `${CONFIG_FILE} was left as it is: \`agent-gauntlet run\` still works.`);
   return exitCode;
+}
+
+/** Takes our lines out of the repository's pre-push hook. */
+async function uninstallGitHook(terminal: Terminal, { dryRun, yes }: UninstallOptions): Promise<number> {
+  const places = await findPlaces(new Git(terminal.cwd));
+  if (places === undefined) return complain(terminal, "There is no git repository here.");
+  const path = join(places.commonDir, "hooks", "pre-push");
+  const shown = relative(terminal.cwd, path);
+  const before = await readUserFile(path);
+  if (!before.ok) return complain(terminal, explain(before.trouble));
+  const change = planPrePushRemoval(before.value);
+  if (change.kind === "edited")
+    return complain(terminal, `${shown}: our lines have lost their end mark. Take them out by hand.`);
+  if (change.kind === "unchanged") {
+    printLine(terminal.stdout, `${shown} has no lines of agent-gauntlet.`);
+    return EXIT.ok;
+  }
+  terminal.stdout.write(previewChange(shown, before.value, change));
+  if (dryRun) return EXIT.ok;
+  if (!yes && !(await confirm(terminal, "Change this file?")))
+    return complain(terminal, "Nothing was changed.");
+  const applied = await applyEdit({ path, before: before.value, change });
+  if (!applied.ok) return complain(terminal, explain(applied.trouble));
+  printLine(terminal.stdout, `✓ Pushes are no longer verified (${shown}).`);
+  return EXIT.ok;
 }
 
 /** What the team has committed is taken out only when that is asked for, but never passed over in silence. */

@@ -4,7 +4,7 @@ import type { Settings } from "../../core/settings.ts";
 
 /** One value for everything that determines which gates run and what they do. Scripts are files of the tree that is judged. */
 export function gateHash(
-  parts: Pick<Settings, "baseBranch" | "entryPoints" | "rerunNewIssueThreshold">,
+  parts: Pick<Settings, "baseBranch" | "entryPoints" | "rerunNewIssueThreshold" | "guards">,
 ): string {
   return hashOf(parts);
 }

@@ -127,6 +127,7 @@ function toSettings({ root, fields, entryPoints, scripts, remote }: Project, lay
     entryPoints: withOnlyNew(entryPoints, fields.only_new),
     rerunNewIssueThreshold: fields.rerun_new_issue_threshold,
   };
+  const guards = fields.guards === undefined ? {} : { guards: fields.guards };
   const definition = {
     ...chosen,
     ...(setup === undefined ? {} : { baselineSetup: setup }),
@@ -136,9 +137,10 @@ function toSettings({ root, fields, entryPoints, scripts, remote }: Project, lay
     retry: retryPolicy(fields.retry),
     stopHook: stopHookSettings(layers),
     debugLog: debugLogSettings(layers),
+    ...guards,
     scripts,
     ...(remote === undefined ? {} : { remote }),
-    gateHash: gateHash(chosen),
+    gateHash: gateHash({ ...chosen, ...guards }),
   };
   return { root, ...definition, definitionHash: definitionHash(definition) };
 }

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { GuardName } from "../../core/settings.ts";
 import { PARSER_NAMES } from "../../feedback/parsers/table.ts";
 import { BUILTIN_REVIEW_NAMES } from "./builtin-reviews.ts";
 import { expects } from "./explain-issue.ts";
@@ -259,6 +260,22 @@ const retrySchema = z.strictObject({
   }),
 });
 
+const guard = z.enum(["tell", "block"]);
+
+const guardsSchema = z.strictObject({
+  "weakened-tests": guard
+    .exactOptional()
+    .describe(
+      "Tests that were deleted, skipped or focused, assertions that were removed, snapshots that were rewritten.",
+    ),
+  suppressions: guard
+    .exactOptional()
+    .describe(
+      "Added markers that silence a linter, a type checker or coverage, and commands that can no longer fail.",
+    ),
+  "fewer-tests": guard.exactOptional().describe("A check that runs fewer tests than at its last pass."),
+} satisfies Record<GuardName, unknown>);
+
 /** `.gauntlet/config.yml`. */
 export const configSchema = z.strictObject({
   base_branch: text("the name of a branch")
@@ -315,6 +332,11 @@ export const configSchema = z.strictObject({
     })
     .optional()
     .describe("The tools that do AI reviews."),
+  guards: guardsSchema
+    .optional()
+    .describe(
+      "What happens when a change makes the gates greener without a fix: `tell` the user, or `block` until it is undone or answered.",
+    ),
   remote: remoteSchema.optional().describe("What is shared with other machines."),
   ...sharedShape,
   rerun_new_issue_threshold: priority

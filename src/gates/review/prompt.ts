@@ -1,6 +1,6 @@
 import type { ChangedFile } from "../../core/change-set.ts";
 import type { Finding } from "../../core/finding.ts";
-import { type FilePatch, trimPatch } from "./patch.ts";
+import { type FilePatch, trimPatch } from "../../core/patch.ts";
 
 /** Everything a reviewer is told in one round. */
 export interface PromptParts {

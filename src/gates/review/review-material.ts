@@ -1,7 +1,7 @@
 import type { Finding } from "../../core/finding.ts";
 import type { Place } from "../../core/review-round.ts";
 import type { ReviewSlot } from "../../core/review-slot.ts";
-import { type FilePatch, parsePatch } from "./patch.ts";
+import { type FilePatch, parsePatch } from "../../core/patch.ts";
 import type { ReviewGate } from "../../core/gate.ts";
 import type { PlannedGate } from "../../core/plan.ts";
 import type { ReviewTrees } from "../../machine/git/review-trees.ts";

@@ -73,7 +73,7 @@ export class ReviewTrees {
 const MAX_PATCH_BYTES = 64 * 1024 * 1024;
 
 /** The user's own diff settings must not change what we read. */
-const DIFF_OPTIONS = [
+export const DIFF_OPTIONS = [
   "--no-color",
   "--no-ext-diff",
   "--no-textconv",

@@ -221,7 +221,7 @@ function logFiles(dir: LogDir): readonly LogFile[] {
 const LOG = /^(?:(?:check|review|repl|baseline)_.*|console)\.(\d{1,9})\.log$/;
 
 /** The files on which agents answer findings; what they say is kept in the state directory too. */
-const REVIEW_SHEET = /^review_.*\.slot-\d+\.json$/;
+const REVIEW_SHEET = /^(?:review|guard)_.*\.slot-\d+\.json$/;
 
 function isArchived(name: string): boolean {
   return LOG.test(name) || REVIEW_SHEET.test(name);

@@ -44,12 +44,30 @@ export function bootId(): string | undefined {
   return spawnSync("sysctl", ["-n", "kern.bootsessionuuid"], { encoding: "utf8" }).stdout.trim() || undefined;
 }
 
-/** Process groups on this machine in which some process carries `variable=value` in its environment (Linux only). */
+/** Process groups on this machine in which some process carries `variable=value` in its environment (Linux and macOS). */
 export function groupsWithEnvironment(variable: string, value: string): readonly number[] {
-  if (process.platform !== "linux") return [];
   const marker = `${variable}=${value}`;
+  if (process.platform === "darwin") {
+    const ps = spawnSync("ps", ["-AEww", "-o", "pgid=,command="], {
+      encoding: "utf8",
+      maxBuffer: MAX_LISTING,
+    });
+    return groupsInListing(ps.stdout ?? "", marker);
+  }
+  if (process.platform !== "linux") return [];
   const marked = processTable().filter(({ pid }) => hasInEnvironment(pid, marker));
   return [...new Set(marked.map((entry) => entry.group))];
+}
+
+const MAX_LISTING = 64 * 1024 * 1024;
+
+/** Reads what `ps -E` prints: each command is followed by its arguments and its environment, with nothing to tell them apart. */
+export function groupsInListing(listing: string, marker: string): readonly number[] {
+  const groups = listing.split("\n").flatMap((line) => {
+    const [group = "", ...words] = line.trim().split(/\s+/);
+    return words.includes(marker) && /^\d+$/.test(group) ? [Number(group)] : [];
+  });
+  return [...new Set(groups)].filter((group) => group > 1);
 }
 
 /** What a child started that has left its group: in its session (`set -m`), or with a session of its own (`setsid`). Linux only. */

@@ -1,4 +1,3 @@
-import type { Gate } from "../../core/gate.ts";
 import type { GateOutcome } from "../../core/outcome.ts";
 import type { Status } from "../../core/status.ts";
 import type { Support, VerdictRecord } from "../../core/verdict-record.ts";
@@ -30,7 +29,7 @@ export interface GateView {
   readonly id: string;
   readonly name: string;
   readonly scope: string;
-  readonly gate: Gate["kind"];
+  readonly gate: GateOutcome["gate"];
   readonly outcome: GateOutcome["kind"];
   /** `passed`, `failed: exit code 1`, … */
   readonly words: string;

@@ -7,7 +7,7 @@ import { absolutePath, projectPath } from "../../../src/core/path.ts";
 import { endLeftovers, GateGroups } from "../../../src/machine/process/leftovers.ts";
 import { RUN_ID_VARIABLE } from "../../../src/machine/process/own-mark.ts";
 import { type LogDir, logDirOf } from "../../../src/machine/logs/log-dir.ts";
-import { bootId, isAlive, startTime } from "../../../src/machine/process/group.ts";
+import { bootId, isAlive, startTime, groupsInListing } from "../../../src/machine/process/group.ts";
 import { tempDir } from "../../rig/temp-dir.ts";
 
 async function logDir(): Promise<LogDir> {
@@ -106,3 +106,16 @@ test.runIf(process.platform === "linux")(
     expect([isAlive(marked), isAlive(other)]).toEqual([false, true]);
   },
 );
+
+test("what `ps -E` prints on macOS names the groups of processes that carry a mark", () => {
+  const listing = [
+    "  501 /bin/sleep 60 HOME=/Users/a GAUNTLET_RUN_ID=run-1 PATH=/bin",
+    "  501 sh -c true GAUNTLET_RUN_ID=run-1",
+    "  777 node server.js GAUNTLET_RUN_ID=run-10",
+    "  888 grep GAUNTLET_RUN_ID= /etc/hosts",
+    "    1 /sbin/launchd GAUNTLET_RUN_ID=run-1",
+    "",
+  ].join("\n");
+
+  expect(groupsInListing(listing, "GAUNTLET_RUN_ID=run-1")).toEqual([501]);
+});

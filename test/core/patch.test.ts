@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parsePatch, trimPatch } from "../../src/gates/review/patch.ts";
+import { parsePatch, trimPatch } from "../../src/core/patch.ts";
 
 const patchOf = (file: string, lines: number, mark = "x"): string =>
   [

@@ -1,4 +1,4 @@
-import { type ProjectPath, projectPath } from "../../core/path.ts";
+import { type ProjectPath, projectPath } from "./path.ts";
 
 /** The part of a patch that is about one file. */
 export interface FilePatch {

@@ -1,0 +1,192 @@
+/** How the test frameworks of a language write what can be weakened. Every pattern is for one line. */
+export interface Language {
+  readonly extensions: readonly string[];
+  readonly testFile: RegExp;
+  /** Nothing but a comment. */
+  readonly comment: RegExp;
+  /** Declares a test; its name is the group `name`, or follows as `nameAfter`. */
+  readonly test: RegExp;
+  readonly nameAfter?: RegExp;
+  /** Keeps a test from running, wherever it runs. */
+  readonly skip: RegExp;
+  /** The same as a statement: where a condition goes before it, it is about certain machines only. */
+  readonly skipCall?: RegExp;
+  /** Keeps every other test from running. */
+  readonly focus?: RegExp;
+  readonly assertion: RegExp;
+  /** An assertion that cannot fail. */
+  readonly hollow: RegExp;
+  /** One test runs with many inputs, and may have taken the place of many. */
+  readonly table: RegExp;
+}
+
+const SLASHES = /^\s*(?:\/\/|\/\*|\*(?!\w))/;
+const HASH = /^\s*#(?!\[)/;
+
+const javascript: Language = {
+  extensions: ["js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts", "vue", "svelte"],
+  testFile: /(?:^|\/)(?:__tests__|tests?|specs?|e2e|cypress)\/|[.-](?:test|spec|cy|e2e)\.\w+$/i,
+  comment: SLASHES,
+  test: /^\s*(?:(?:await|return|void)\s+)?(?:Deno\.test|t\.test|[xf]?(?:it|test|specify)(?:\.(?:only|skip|concurrent|sequential|serial|fails|failing|runIf|skipIf)(?:\([^)]*\))?)*)\s*(?:<[^>]*>)?\(\s*(?<quote>['"`])(?<name>.+?)\k<quote>\s*(?:,|$)/,
+  skip: /^\s*(?:await\s+)?(?:x(?:it|test|describe|context|specify)\s*\(\s*['"`]|(?:it|test|describe|context|suite|specify)(?:\.\w+)*\.(?:skip|fixme)(?:\.each\b.*)?\s*\(\s*(?:['"`]|true\b|\)|$))|[{,]\s*skip:\s*(?:true\b|['"`])/,
+  skipCall: /^\s*(?:(?:this|t|ctx|context)\.skip\(|pending\(\s*['"`)])/,
+  focus:
+    /^\s*(?:await\s+)?(?:f(?:it|describe|context)\s*\(\s*['"`]|(?:it|test|describe|context|suite|specify)(?:\.\w+)*\.only\b\s*[(.`])|[{,]\s*only:\s*true\b/,
+  assertion:
+    /\b(?:expect|expectTypeOf|assertType)\s*[(.<]|\bassert(?:\.\w+)*\s*\(|\.should\b|\bt\.(?:is|not|deepEqual|notDeepEqual|like|true|false|truthy|falsy|throws|throwsAsync|regex|snapshot|equals?|same|strictSame|match|ok|notOk)\(|^\s*\.expect\(/,
+  hollow:
+    /\bexpect\((true|1)\)\.(?:toBe|toEqual)\(\1\)|\bexpect\((?:true|1)\)\.toBeTruthy\(\)|\bassert(?:\.ok)?\(true\)|\bt\.(?:pass\(|true\(true\))/,
+  table: /\b(?:it|test|describe)(?:\.\w+)*\.each\b|\b(?:for|forEach)\b\s*\(/,
+};
+
+const python: Language = {
+  extensions: ["py", "pyi"],
+  testFile: /(?:^|\/)(?:tests?|testing)\/|(?:^|\/)(?:test_[^/]*|[^/]*_tests?|tests|conftest)\.py$/,
+  comment: HASH,
+  test: /^\s*(?:async\s+)?def\s+(?<name>test\w*)\s*\(/,
+  skip: /^\s*(?:@(?:\w+\.)*(?:skip(?:\(|\s*$)|skip[iI]f\(\s*(?:True|1)\s*[,)]|xfail(?:\(\s*(?:reason|strict|raises|\))|\s*$)|expectedFailure\s*$|nottest\s*$)|(?:pytestmark\s*=\s*)pytest\.mark\.(?:skip|xfail)\b(?!if)|__test__\s*=\s*False)/,
+  skipCall: /^\s*(?:pytest\.(?:skip|xfail)\(|self\.skipTest\(|raise\s+(?:unittest\.)?SkipTest\b)/,
+  assertion:
+    /^\s*assert\b|\bself\.assert\w+\(|\b(?:pytest|self)\.(?:raises|warns|fail)\(|\.assert_(?:\w*called|awaited|has_calls|not_called)\w*\(|\b(?:np|numpy)\.testing\.assert_\w+\(/,
+  hollow: /^\s*assert\s+(?:True|1|not False)\s*(?:,|$|#)|\bself\.assertTrue\(\s*True\s*[,)]/,
+  table: /parametrize|subTest\(|^\s*for\s/,
+};
+
+const go: Language = {
+  extensions: ["go"],
+  testFile: /_test\.go$/,
+  comment: SLASHES,
+  test: /^\s*(?:func\s+(?:\([^)]*\)\s*)?(?<name>(?:Test|Example|Fuzz)\w*)\s*\(|\w+\.Run\(\s*(?<quote>["`])(?<title>.+?)\k<quote>\s*,)/,
+  skip: /^\s*\/\/\s*(?:go:build|\+build)\s+ignore\b/,
+  skipCall: /^\s*(?:t|s\.T\(\)|suite\.T\(\)|GinkgoT\(\))\.Skip(?:f|Now)?\(/,
+  focus: /^\s*(?:FIt|FDescribe|FContext|FSpecify|FEntry)\(/,
+  assertion:
+    /\bt\.(?:Errorf?|Fatalf?|Fail|FailNow)\((?!(?:.*[\s,(])?err\))|\b(?:assert|require)\.(?!NoError\b)\w+\(|\bis\.\w+\(|\bExpect\(|\bcheck\w*\(t,/,
+  hollow: /\b(?:assert|require)\.True\(t,\s*true\b/,
+  table: /\.Run\(\s*\w+(?:\.\w+)*\s*,|\brange\s+(?:tests?|cases|tcs?|testCases|tt)\b/i,
+};
+
+const rust: Language = {
+  extensions: ["rs"],
+  testFile: /\.rs$/,
+  comment: SLASHES,
+  test: /^\s*#\[(?:\w+::)*(?:test|rstest|test_case|quickcheck|wasm_bindgen_test)(?:\(.*)?\]?\s*$/,
+  nameAfter: /\bfn\s+(?<name>\w+)/,
+  skip: /^\s*#\[ignore\b|^\s*#!?\[cfg\(any\(\)\)\]/,
+  assertion: /\b(?:debug_|prop_)?assert(?:_\w+)?!\s*[([{]|\.assert\(\)/,
+  hollow: /\bassert!\(\s*true\b/,
+  table: /#\[(?:case|values)\b|rstest|test_case/,
+};
+
+const jvm: Language = {
+  extensions: ["java", "kt", "kts", "groovy", "scala"],
+  testFile: /(?:^|\/)(?:tests?|\w*Test|integrationTest)\/|(?:Tests?|TestCase|IT|Spec)\.\w+$/,
+  comment: SLASHES,
+  test: /^\s*(?:@(?:Test|ParameterizedTest|RepeatedTest|TestFactory)\b(?!\w)|public\s+void\s+(?<name>test\w*)\s*\(|(?:def|should|test)\s*\(?\s*(?<quote>")(?<title>.+?)\k<quote>\s*\)\s*\{?)/,
+  nameAfter: /\b(?:void|fun|def)\s+(?<name>`[^`]+`|\w+)\s*\(/,
+  skip: /^\s*@(?:\w+:)?(?:Ignore|Disabled|PendingFeature)\s*(?:\(|$)|^\s*@Test\(.*enabled\s*=\s*false|^\s*x(?:it|test|describe|should|context)\s*\(\s*"/,
+  focus: /^\s*@IgnoreRest\b/,
+  assertion:
+    /\b(?:assert\w*|verify\w*|expect\w*|fail)\s*[({<]|\bshould\w+\b|\.(?:isEqualTo|isTrue|isFalse|isNull|hasSize|containsExactly)\(/,
+  hollow:
+    /\bassertTrue\(\s*true\s*\)|\bassertThat\(\s*true\s*\)\.isTrue\(\)|\bassertEquals\(\s*1\s*,\s*1\s*\)/,
+  table: /@ParameterizedTest|@MethodSource|@ValueSource|@CsvSource|\bwhere:|\bfor\s*\(|forEach/,
+};
+
+const ruby: Language = {
+  extensions: ["rb", "rake"],
+  testFile: /(?:^|\/)(?:tests?|spec|features)\/|_(?:test|spec)\.rb$/,
+  comment: HASH,
+  test: /^\s*(?:(?:[xf]?(?:it|specify|scenario|example)|test|should|its)\s*\(?\s*(?<quote>['"])(?<name>.+?)\k<quote>|def\s+(?<title>test_\w+[?!]?))/,
+  skip: /^\s*x(?:it|describe|context|specify|scenario|test|example)\b|^\s*(?:it|describe|context|specify|scenario|RSpec\.describe)\b.*,\s*(?::(?:skip|pending)\b|(?:skip|pending):\s*(?:true|['"]))/,
+  skipCall: /^\s*(?:skip|pending)(?:\s*\(?\s*['"].*|\s*)$/,
+  focus:
+    /^\s*f(?:it|describe|context|specify|example)\b\s|^\s*(?:it|describe|context|specify|RSpec\.describe)\b.*,\s*(?::focus\b|focus:\s*true)/,
+  assertion:
+    /\bexpect\s*[({]|\b(?:assert|refute)\w*[\s(!]|\.should(?:_not)?\b|\bis_expected\b|\.(?:must|wont)_\w+/,
+  hollow: /\bassert\s*\(?\s*true\s*\)?\s*$|\bexpect\(true\)\.to\s+(?:be|eq|be_truthy)\b/,
+  table: /\.each\b|\.each_with_index\b/,
+};
+
+const php: Language = {
+  extensions: ["php"],
+  testFile: /(?:^|\/)tests?\/|Test\.php$/i,
+  comment: SLASHES,
+  test: /^\s*(?:(?:(?:public|final|static)\s+)*function\s+(?<name>test\w*)\s*\(|(?:it|test)\(\s*(?<quote>['"])(?<title>.+?)\k<quote>)/,
+  skip: /->(?:skip|todo)\(\s*(?:['")]|$)/,
+  skipCall: /^\s*(?:\$this->|self::|static::)markTest(?:Skipped|Incomplete)\(/,
+  focus: /->only\(\)/,
+  assertion:
+    /(?:\$this->|self::|static::|Assert::)(?:assert|expectException|expectOutput)\w*\(|\bexpect\(|@expectedException/,
+  hollow: /assertTrue\(\s*true\s*[,)]|\bexpect\(true\)->toBeTrue\(\)/i,
+  table: /dataProvider|TestWith|->with\(|foreach\s*\(/i,
+};
+
+const csharp: Language = {
+  extensions: ["cs", "fs", "vb"],
+  testFile: /(?:^|\/)[^/]*tests?(?:\.[^/]*)?\/|(?:Tests?|Specs?|Facts)\.\w+$/i,
+  comment: SLASHES,
+  test: /^\s*\[(?:Fact|Theory|Test|TestMethod|DataTestMethod|TestCase)\b[^\]]*\]/,
+  nameAfter: /\b(?:void|Task(?:<[^>]+>)?|ValueTask)\s+(?<name>\w+)\s*\(/,
+  skip: /^\s*\[(?:Fact|Theory)\(.*\bSkip\s*=|^\s*\[(?:.*,\s*)?(?:Ignore|Explicit)\b(?:\(|\]|,)/,
+  skipCall: /^\s*(?:Assert\.(?:Ignore|Inconclusive)|Skip\.Always)\(/,
+  assertion: /\bAssert\.(?!Ignore|Inconclusive)\w+|\bXAssert\.|\.Should(?:\w*)\(|\.Verify\w*\(/,
+  hollow: /\bAssert\.(?:True|IsTrue)\(\s*true\s*[,)]/,
+  table: /\[(?:InlineData|MemberData|ClassData|TestCase|DataRow|TestCaseSource)\b|\bforeach\b/,
+};
+
+const clojure: Language = {
+  extensions: ["clj", "cljs", "cljc", "bb"],
+  testFile: /(?:^|\/)tests?\/|_(?:test|spec)\.\w+$/,
+  comment: /^\s*;/,
+  test: /^\s*\((?:\w+\/)?(?:deftest|defspec|defflow)-?\s+(?:\^\S+\s+)*(?<name>[^\s^()]+)/,
+  skip: /^\s*#_\s*(?:$|\((?:\w+\/)?(?:deftest|testing|is|are)\b)|\((?:\w+\/)?deftest\s+.*\^\{?:?(?:kaocha\/)?(?:skip|ignore|pending)\b/,
+  focus: /\((?:\w+\/)?deftest\s+.*\^:(?:kaocha\/)?focus\b/,
+  assertion: /\((?:\w+\/)?(?:is|are|expect|thrown\?|match\?)[\s)]/,
+  hollow: /\((?:\w+\/)?is\s+(?:true|\(=\s+1\s+1\))\s*\)/,
+  table: /\((?:\w+\/)?(?:are|doseq)\b/,
+};
+
+const elixir: Language = {
+  extensions: ["ex", "exs"],
+  testFile: /(?:^|\/)test\/|_test\.exs$/,
+  comment: HASH,
+  test: /^\s*(?:test|property|feature)\s*\(?\s*"(?<name>.+?)"/,
+  skip: /^\s*@(?:tag|moduletag|describetag)\s+(?::skip\b|skip:|\[skip:|:pending\b|pending:)/,
+  assertion: /^\s*(?:assert|refute)\w*\b|\|>\s*(?:assert|refute)\w*|=\s*assert\w*\b/,
+  hollow: /^\s*assert\s*\(?\s*(?:true|1 == 1)\s*\)?\s*$/,
+  table: /^\s*for\s.*<-|Enum\.each/,
+};
+
+export const LANGUAGES = [
+  javascript,
+  python,
+  go,
+  rust,
+  jvm,
+  ruby,
+  php,
+  csharp,
+  clojure,
+  elixir,
+] as const satisfies readonly Language[];
+
+const BY_EXTENSION: ReadonlyMap<string, Language> = new Map(
+  LANGUAGES.flatMap((language: Language) => language.extensions.map((extension) => [extension, language])),
+);
+
+export function languageOf(file: string): Language | undefined {
+  return BY_EXTENSION.get(extensionOf(file));
+}
+
+export function extensionOf(file: string): string {
+  return /\.([^./]+)$/.exec(file)?.[1]?.toLowerCase() ?? "";
+}
+
+/** Written by a program, or somebody else's: what is in it is not what the agent did. */
+export function isForeign(file: string): boolean {
+  return FOREIGN.test(file);
+}
+
+const FOREIGN =
+  /(?:^|\/)(?:node_modules|vendor|third_party|dist|build|deps|\.venv|venv|Pods)\/|\.min\.\w+$|\.pb\.go$|_pb2?\.py$|\.g\.cs$|\.generated\.\w+$/;

@@ -1,0 +1,106 @@
+import { expect, test } from "vitest";
+import { GauntletProject } from "../rig/gauntlet-project.ts";
+
+const TESTS = `const { test } = require("node:test");
+const assert = require("node:assert");
+test("adds", () => {
+  assert.equal(1 + 2, 3);
+});
+test("subtracts", () => {
+  assert.equal(3 - 2, 1);
+});
+`;
+const SKIPPED = TESTS.replace('test("subtracts"', 'test.skip("subtracts"');
+const SHEET = "gauntlet_logs/guard_._weakened-tests.slot-1.json";
+
+async function projectWith(guards: string, check = "exit 0"): Promise<GauntletProject> {
+  const config = `base_branch: main\nchecks:\n  test: ${check}\nguards:\n${guards}stop_hook:\n  when_active: enforce\n`;
+  const project = await GauntletProject.create({ ".gauntlet/config.yml": config, "test/sum.test.js": TESTS });
+  await project.commit("start");
+  return project;
+}
+
+test("tell: the agent may stop, and its user learns what was done, once per session", async () => {
+  await using project = await projectWith("  weakened-tests: tell\n  suppressions: tell\n");
+  await project.write({ "test/sum.test.js": SKIPPED, "src/a.py": "x = 1  # type: ignore\n" });
+
+  const first = await project.stop();
+  await project.write({ "src/b.py": "" });
+  const second = await project.stop();
+
+  expect(first.answer).toMatchObject({ decision: "approve", status: "passed_with_warnings" });
+  expect(first.answer.systemMessage).toContain("test/sum.test.js:6 test skipped: `test.skip(");
+  expect(first.answer.systemMessage).toContain("src/a.py:1 type checker switched off");
+  expect(second.answer.systemMessage).toBeUndefined();
+});
+
+test("block: a reason lets the agent go, and its user reads the reason", async () => {
+  await using project = await projectWith("  weakened-tests: block\n");
+  await project.write({ "test/sum.test.js": SKIPPED });
+
+  const blocked = await project.stop();
+  const sheet = project.read(SHEET);
+  await project.write({ [SHEET]: sheet.replace('"status": "new"', '"status": "skipped"') });
+  const without = await project.stop({ stop_hook_active: true });
+  const answered = project.read(SHEET).replace('"status": "new"', '"status": "skipped"');
+  await project.write({ [SHEET]: answered.replace(/"result": ".*"/, '"result": "it goes away"') });
+  const withReason = await project.stop({ stop_hook_active: true });
+
+  expect(blocked.answer.reason).toContain('guard "weakened-tests" failed: 1 finding');
+  expect(blocked.answer.reason).toContain(`in ${SHEET} and say in "result" why`);
+  expect(without.answer.decision).toBe("block");
+  expect(withReason.answer).toMatchObject({ decision: "approve", status: "passed_with_warnings" });
+  expect(withReason.answer.systemMessage).toContain("the agent's reason: it goes away");
+});
+
+test("block: undoing it lets the agent go; marking it fixed does not, nor does hiding the file from diffs", async () => {
+  await using project = await projectWith("  weakened-tests: block\n");
+  await project.write({ "test/sum.test.js": SKIPPED, ".gitattributes": "*.js binary\n" });
+
+  await project.stop();
+  await project.write({ [SHEET]: project.read(SHEET).replace('"status": "new"', '"status": "fixed"') });
+  const claimed = await project.stop({ stop_hook_active: true });
+  await project.write({ "test/sum.test.js": TESTS });
+  const undone = await project.stop({ stop_hook_active: true });
+
+  expect(claimed.answer.reason).toContain("marked fixed, but it is still in the change");
+  expect(undone.answer).toMatchObject({ decision: "approve", status: "passed" });
+});
+
+test("what is committed is looked at too, also where the base is the branch itself", async () => {
+  await using project = await projectWith("  weakened-tests: block\n");
+  await project.write({ "src/a.js": "1;\n" });
+  await project.stop();
+  await project.write({ "test/sum.test.js": SKIPPED });
+  await project.commit("skip a test");
+
+  const { answer } = await project.stop();
+
+  expect(answer.reason).toContain("test skipped");
+});
+
+test("fewer-tests: a check that ran fewer tests than at its last pass blocks until it is answered", async () => {
+  await using project = await projectWith("  fewer-tests: block\n", "node --test");
+  await project.write({ "src/a.js": "1;\n" });
+  const before = await project.stop();
+  await project.write({ "test/sum.test.js": SKIPPED });
+
+  const after = await project.stop();
+  const again = await project.stop({ stop_hook_active: true });
+
+  expect(before.answer.status).toBe("passed");
+  expect(after.answer.reason).toContain('check "test" ran 1 of the 2 tests of its last pass');
+  expect(again.answer.decision).toBe("block");
+});
+
+test("a run of some gates says nothing about guards", async () => {
+  await using project = await projectWith("  weakened-tests: block\n");
+  await project.write({ "test/sum.test.js": SKIPPED });
+
+  const part = await project.gauntlet(["run", "-g", "test"]);
+  const whole = await project.gauntlet(["run"]);
+
+  expect(part.exitCode).toBe(0);
+  expect(whole.exitCode).toBe(1);
+  expect(whole.stdout).toContain("weakened-tests");
+});

@@ -1,0 +1,227 @@
+import { describe, expect, test } from "vitest";
+import { patchedFile } from "../../src/conduct/patched-file.ts";
+import { suppressions } from "../../src/conduct/suppressions.ts";
+import { weakenedTests } from "../../src/conduct/weakened-tests.ts";
+import { parsePatch } from "../../src/core/patch.ts";
+
+/** A patch of one hunk per file, as git writes it. */
+function patch(files: Readonly<Record<string, string>>): string {
+  return Object.entries(files)
+    .map(
+      ([file, lines]) =>
+        `diff --git a/${file} b/${file}\n--- a/${file}\n+++ b/${file}\n@@ -10,9 +10,9 @@\n${lines}\n`,
+    )
+    .join("");
+}
+
+function weakened(files: Readonly<Record<string, string>>): readonly string[] {
+  return weakenedTests(parsePatch(patch(files)).map(patchedFile)).map(
+    ({ file, line, issue }) => `${file}:${line} ${issue}`,
+  );
+}
+
+function suppressed(file: string, ...lines: readonly string[]): readonly string[] {
+  const files = parsePatch(patch({ [file]: lines.join("\n") })).map(patchedFile);
+  return suppressions(files).map(({ line, issue }) => `${line} ${issue}`);
+}
+
+/** A file with one test that was deleted. */
+function gone(file: string): string {
+  return `diff --git a/${file} b/${file}\ndeleted file mode 100644\n--- a/${file}\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-test("adds", () => {\n-});\n`;
+}
+
+describe("a skip in the idiom of each language", () => {
+  test.each([
+    ["a.test.ts", '-it("adds", () => {', '+it.skip("adds", () => {'],
+    ["a.test.ts", '-describe("sums", () => {', '+xdescribe("sums", () => {'],
+    ["test/a.js", ' it("adds", { timeout: 5 }, () => {', '+test("adds", { skip: true }, () => {'],
+    ["test_a.py", " def test_a():", "+@pytest.mark.skip"],
+    ["test_a.py", " def test_a():", '+@unittest.skip("later")'],
+    ["test_a.py", " def test_a():", "+@pytest.mark.xfail(reason='x')"],
+    ["test_a.py", " def test_a():", '+    pytest.skip("later")'],
+    ["a_test.go", " func TestA(t *testing.T) {", '+\tt.Skip("flaky")'],
+    ["src/lib.rs", " #[test]", "+#[ignore]"],
+    ["src/test/java/ATest.java", "   @Test", '+  @Disabled("later")'],
+    ["src/test/kotlin/ATest.kt", "   @Test", "+  @Ignore"],
+    ["spec/a_spec.rb", "-  it 'adds' do", "+  xit 'adds' do"],
+    ["test/a_test.rb", "   def test_adds", "+    skip 'later'"],
+    ["tests/ATest.php", "     {", "+        $this->markTestSkipped('later');"],
+    ["tests/PestTest.php", " it('adds', function () {", "+})->skip('later');"],
+    ["A.Tests/ATests.cs", "-    [Fact]", '+    [Fact(Skip = "later")]'],
+    ["A.Tests/ATests.cs", "     [Test]", '+    [Ignore("later")]'],
+    ["test/a_test.clj", "-(deftest adds", "+#_(deftest adds"],
+    ["test/a_test.exs", '   test "adds" do', "+  @tag :skip"],
+  ])("%s: %s → %s", (file, before, after) => {
+    const said = weakened({ [file]: `${before}\n${after}\n body` });
+
+    expect(said).toContainEqual(expect.stringContaining("test skipped"));
+  });
+
+  test.each([
+    ["a.test.ts", '+it.skipIf(isWindows)("adds", () => {'],
+    ["test_a.py", '+@pytest.mark.skipif(sys.platform == "win32", reason="paths")'],
+    ["test_a.py", " if not shutil.which('git'):\n+    pytest.skip('no git')"],
+    ["a_test.go", " \tif testing.Short() {\n+\t\tt.Skip()"],
+    ["spec/a_spec.rb", "+    skip 'no fork' unless Process.respond_to?(:fork)"],
+    ["tests/ATest.php", " if (!extension_loaded('curl')) {\n+    $this->markTestSkipped('curl');"],
+    ["src/test/java/ATest.java", "+  @DisabledOnOs(OS.WINDOWS)"],
+  ])("%s: a condition is about certain machines: %s", (file, lines) => {
+    const said = weakened({ [file]: lines });
+
+    expect(said).toEqual([]);
+  });
+});
+
+test.each([
+  ["a.test.ts", '-it("adds", () => {', '+it.only("adds", () => {'],
+  ["a.spec.js", '-describe("sums", () => {', '+fdescribe("sums", () => {'],
+  ["spec/a_spec.rb", "-  it 'adds' do", "+  fit 'adds' do"],
+  ["tests/PestTest.php", "-});", "+})->only();"],
+  ["test/a_test.clj", "-(deftest adds", "+(deftest ^:focus adds"],
+])("%s: a focus keeps the other tests from running: %s → %s", (file, before, after) => {
+  const said = weakened({ [file]: `${before}\n${after}` });
+
+  expect(said).toEqual([expect.stringContaining("only focused tests run")]);
+});
+
+describe("a test that is gone", () => {
+  test.each([
+    ["a.test.ts", '-test("adds", () => {\n-  expect(1).toBe(1);\n-});'],
+    ["test_a.py", "-def test_adds():\n-    assert add(1, 2) == 3"],
+    ["a_test.go", "-func TestAdds(t *testing.T) {\n-}"],
+    ["src/lib.rs", "-    #[test]\n-    fn adds() {\n-    }"],
+    ["src/test/java/ATest.java", "-  @Test\n-  void adds() {\n-  }"],
+    ["spec/a_spec.rb", "-  it 'adds' do\n-  end"],
+    ["tests/ATest.php", "-    public function testAdds(): void\n-    {\n-    }"],
+    ["A.Tests/ATests.cs", "-    [Fact]\n-    public void Adds()\n-    {\n-    }"],
+    ["test/a_test.clj", "-(deftest adds\n-  (is (= 3 (+ 1 2))))"],
+    ["test/a_test.exs", '-  test "adds" do\n-  end'],
+  ])("%s is named once", (file, lines) => {
+    const said = weakened({ [file]: lines });
+
+    expect(said).toEqual([expect.stringMatching(/test deleted: `(?:testA|TestA|test_a|A|a)dds`/)]);
+  });
+
+  test("is not named when it was moved to another file", () => {
+    const said = weakened({
+      "a.test.ts": '-test("adds", () => {\n-  expect(add(1, 2)).toBe(3);\n-});',
+      "b.test.ts": '+test("adds", () => {\n+  expect(add(1, 2)).toBe(3);\n+});',
+    });
+
+    expect(said).toEqual([]);
+  });
+
+  test("is not named when it was renamed, or its cases became a table", () => {
+    const renamed = weakened({ "a.test.ts": '-test("adds", () => {\n+test("adds numbers", () => {\n body' });
+    const table = weakened({
+      "test_a.py":
+        "-def test_one():\n-    assert f(1)\n-def test_two():\n-    assert f(2)\n+@pytest.mark.parametrize('n', [1, 2])\n+def test_all(n):\n+    assert f(n)",
+    });
+
+    expect([...renamed, ...table]).toEqual([]);
+  });
+
+  test("is named as commented out where its text stays", () => {
+    const said = weakened({
+      "a.test.ts": '-test("adds", () => {\n-  expect(1).toBe(1);\n-});\n+// test("adds", () => {\n+// });',
+    });
+
+    expect(said).toEqual(["a.test.ts:10 test commented out: `adds`"]);
+  });
+
+  test("went with its file, unless what it tested went too", () => {
+    const alone = weakenedTests(parsePatch(gone("test/sum.test.ts")).map(patchedFile));
+    const both = parsePatch(gone("test/sum.test.ts") + gone("src/sum.ts")).map(patchedFile);
+
+    expect(alone.map(({ issue }) => issue)).toEqual(["test file deleted with 1 test"]);
+    expect(weakenedTests(both)).toEqual([]);
+  });
+});
+
+describe("an assertion that is gone", () => {
+  test("is named where nothing took its place", () => {
+    const said = weakened({
+      "a.test.ts": ' test("adds", () => {\n-  expect(add(1, 2)).toBe(3);\n+  add(1, 2);\n });',
+    });
+
+    expect(said).toEqual(["a.test.ts:11 assertion removed: `expect(add(1, 2)).toBe(3);`"]);
+  });
+
+  test("is named where one that cannot fail took its place", () => {
+    const said = weakened({ "test_a.py": " def test_a():\n-    assert add(1, 2) == 3\n+    assert True" });
+
+    expect(said).toEqual(["test_a.py:11 assertion removed: `assert add(1, 2) == 3`"]);
+  });
+
+  test("is not named where another took its place, or a helper does the checking", () => {
+    const replaced = weakened({ "test_a.py": "-    assert add(1, 2) == 3\n+    assert add(1, 2) == 4" });
+    const helper = weakened({ "a.test.ts": "-  expect(a).toBe(1);\n+  expectSum(a, 1);" });
+
+    expect([...replaced, ...helper]).toEqual([]);
+  });
+});
+
+test("a snapshot that was rewritten is named, one that only grew is not", () => {
+  const rewritten = weakened({ "__snapshots__/a.snap": "-  <b>one</b>\n+  <b>two</b>" });
+  const grown = weakened({ "__snapshots__/a.snap": " exports[`a`]\n+exports[`b`] = `1`;" });
+
+  expect(rewritten).toEqual(["__snapshots__/a.snap:10 snapshot rewritten: 1 line changed"]);
+  expect(grown).toEqual([]);
+});
+
+test("code that is not a test, and code of others, is left alone", () => {
+  const said = weakened({
+    "src/a.ts": '-it("adds", () => {\n+it.skip("adds", () => {',
+    "vendor/a_test.go": "-func TestA(t *testing.T) {\n-}",
+  });
+
+  expect(said).toEqual([]);
+});
+
+test.each([
+  ["a.ts", "+// eslint-disable-next-line no-console", "linter switched off"],
+  ["a.ts", "+// @ts-ignore", "type checker switched off"],
+  ["src/a.ts", "+// @ts-expect-error it is private", "type checker switched off"],
+  ["a.js", "+/* istanbul ignore next */", "left out of coverage"],
+  ["a.ts", "+// biome-ignore lint/suspicious/noExplicitAny: later", "linter switched off"],
+  ["a.py", "+x = f()  # type: ignore[arg-type]", "type checker switched off"],
+  ["a.py", "+import os  # noqa: F401", "linter switched off"],
+  ["a.py", "+if x:  # pragma: no cover", "left out of coverage"],
+  ["a.go", "+\tx := f() //nolint:errcheck", "linter switched off"],
+  ["a.rs", "+#[allow(dead_code)]", "linter switched off"],
+  ["A.java", '+  @SuppressWarnings("unchecked")', "linter switched off"],
+  ["A.kt", '+@Suppress("UNUSED")', "linter switched off"],
+  ["a.rb", "+x = 1 # rubocop:disable Lint/UselessAssignment", "linter switched off"],
+  ["A.php", "+        // @phpstan-ignore-next-line", "linter switched off"],
+  ["A.php", "+    // @codeCoverageIgnoreStart", "left out of coverage"],
+  ["A.cs", "+#pragma warning disable CS0168", "linter switched off"],
+  ["a.clj", "+  #_{:clj-kondo/ignore [:unused-binding]}", "linter switched off"],
+  ["a.ex", "+  # credo:disable-for-next-line", "linter switched off"],
+  ["package.json", '+    "test": "vitest run || true",', "command cannot fail"],
+  ["Makefile", "+\tpytest -q || true", "command cannot fail"],
+  [".github/workflows/ci.yml", "+        continue-on-error: true", "command cannot fail"],
+  ["package.json", '+    "test": "vitest run --passWithNoTests",', "command cannot fail"],
+])("%s: %s", (file, line, what) => {
+  const said = suppressed(file, line);
+
+  expect(said).toEqual([expect.stringMatching(new RegExp(`^10 ${what}: `))]);
+});
+
+test.each([
+  ["README.md", "+Use `// eslint-disable-next-line` sparingly."],
+  ["a.ts", '+const text = "eslint-disable";'],
+  ["a.test.ts", "+// @ts-expect-error wrong on purpose"],
+  ["run.sh", "+grep -q needle file || true"],
+  ["a.py", "+# this type: ignored"],
+])("%s: nothing is switched off by %s", (file, line) => {
+  const said = suppressed(file, line);
+
+  expect(said).toEqual([]);
+});
+
+test("a marker that was moved or reworded is not new", () => {
+  const moved = suppressed("a.ts", "-  // @ts-ignore", "+    // @ts-ignore");
+  const reworded = suppressed("a.py", "-x = 1  # noqa: E1,E2", "+x = 2  # noqa: E1");
+
+  expect([...moved, ...reworded]).toEqual([]);
+});

@@ -1,0 +1,71 @@
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { SessionStart } from "../../src/core/session-record.ts";
+import { sessionTree } from "../../src/machine/state/session-trees.ts";
+import { listSessionRecords } from "../../src/machine/state/sessions.ts";
+import { installClaudeCode, runClaudeCode } from "../rig/claude-code.ts";
+import { GauntletProject, run } from "../rig/gauntlet-project.ts";
+
+const claude = await installClaudeCode();
+
+test("the start of a session is recorded before the model works, and stays when the session is resumed", async ({
+  skip,
+}) => {
+  if (!claude.ok) return skip(claude.reason);
+  await using project = await GauntletProject.withChecks({ state: "! grep broken state.txt" });
+  await project.write({ "state.txt": "by the user\n" });
+  await project.gauntlet(["install", "--host", "claude-code"]);
+  const { home, root } = project;
+  const at = { bin: claude.bin, project: root, home };
+  const commit = "echo broken > state.txt && git add -A && git commit -qm done";
+  const env = { GIT_AUTHOR_NAME: "T", GIT_AUTHOR_EMAIL: "t@example.com" };
+  const committer = { GIT_COMMITTER_NAME: "T", GIT_COMMITTER_EMAIL: "t@example.com" };
+  const toolUse = { name: "Bash", input: { command: commit, description: "commit" } };
+
+  const first = await runClaudeCode({
+    ...at,
+    turns: [{ toolUse }, "Done.", "Nothing to do."],
+    env: { ...env, ...committer },
+  });
+  const [began] = beginnings(project);
+  const resumed = await runClaudeCode({
+    ...at,
+    turns: ["Still here."],
+    args: ["--resume", first.sessionId ?? ""],
+  });
+
+  expect(first.hooks.find(({ event }) => event === "SessionStart")).toMatchObject({
+    exitCode: 0,
+    stdout: "",
+  });
+  expect(first.requests.map(({ body }) => JSON.stringify(body)).join()).not.toContain("session-start");
+  expect(await show(project, began)).toBe("by the user\n");
+  expect(answers(first)).toEqual(["failed", "stop_hook_active"]);
+  expect(resumed.hooks.some(({ event }) => event === "SessionStart")).toBe(true);
+  expect(beginnings(project)).toEqual([began]);
+});
+
+type Session = Awaited<ReturnType<typeof runClaudeCode>>;
+
+function answers({ hooks }: Session): readonly string[] {
+  const stops = hooks.filter(({ event }) => event === "Stop");
+  return stops.map(({ stdout }) => (JSON.parse(stdout) as { status: string }).status);
+}
+
+function stateOf({ home }: GauntletProject) {
+  return { XDG_STATE_HOME: join(home, ".local/state") };
+}
+
+function beginnings(project: GauntletProject): readonly SessionStart[] {
+  return listSessionRecords(stateOf(project)).flatMap(({ starts = [] }) => starts);
+}
+
+/** A file of the tree that the session began with. */
+async function show(project: GauntletProject, start: SessionStart | undefined): Promise<string> {
+  const kept = start === undefined ? undefined : sessionTree(start, stateOf(project));
+  const env = {
+    PATH: process.env["PATH"] ?? "",
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: kept?.objects ?? "",
+  };
+  return (await run(["git", "show", `${kept?.tree}:state.txt`], { cwd: project.root, env })).stdout;
+}
