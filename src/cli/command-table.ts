@@ -1,6 +1,7 @@
 import { Argument, Command, Option } from "commander";
 import { didYouMean } from "../core/did-you-mean.ts";
 import packageJson from "../../package.json" with { type: "json" };
+import type { BaselineOptions } from "./commands/baseline.ts";
 import type { CleanOptions } from "./commands/clean.ts";
 import type { ConfigOptions } from "./commands/config.ts";
 import type { CompletionOptions } from "./commands/completion.ts";
@@ -42,6 +43,7 @@ export function gauntletCommands(act: Act): Command {
   addInstallCommands(program, act);
   program.commandsGroup("Run the gates:");
   addRunCommands(program, act);
+  addBaselineCommand(program, act);
   program.commandsGroup("Look, without running anything:");
   addLookingCommands(program, act);
   addParseCommand(program, act);
@@ -61,6 +63,18 @@ export function gauntletCommands(act: Act): Command {
   addHookCommands(program);
   addHelpCommand(program);
   return program;
+}
+
+function addBaselineCommand(program: Command, act: Act): void {
+  const baseline = program
+    .command("baseline")
+    .description("write down the problems this project lives with, so that only others block")
+    .option("--prune", "only remove what is fixed; needs no terminal")
+    .option("--json", "print the result as JSON; the file can then only shrink")
+    .action((options: BaselineOptions) =>
+      act(async (terminal) => (await import("./commands/baseline.ts")).baselineCommand(terminal, options)),
+    );
+  addExamples(baseline, "agent-gauntlet baseline", "agent-gauntlet baseline --prune");
 }
 
 function addMcpCommand(program: Command, act: Act): void {

@@ -36,8 +36,22 @@ export async function previewProject(
   const { changes } = detected.value;
   const expanded = await withPackages(project, detected.value, tree);
   const plan = planFor(expanded, request, { detected: detected.value, session: histories.session });
+  const compared = withComparison(plan, request, changes);
   const notes = changes.blindTo === undefined ? changes.notes : [...changes.notes, changes.blindTo];
-  return ok({ changes: { ...changes, notes }, ...(await withPasses(project, plan, { tree, ...request })) });
+  return ok({
+    changes: { ...changes, notes },
+    ...(await withPasses(project, compared, { tree, ...request })),
+  });
+}
+
+/** Checks that block only for what is new say what they would be compared with. */
+function withComparison(plan: Plan, { onlyNew }: RunRequest, { comparedTo }: ChangeSet): Plan {
+  const gates = plan.gates.map((planned) => {
+    const isCompared = planned.gate.kind === "check" && (onlyNew ?? planned.gate.onlyNew);
+    const reason = `${planned.reason}; only new problems block, compared with ${comparedTo} or the start of the session`;
+    return isCompared ? { ...planned, reason } : planned;
+  });
+  return { ...plan, gates };
 }
 
 /** Gates that passed before with the same inputs would not run; the others that name their inputs say why they would. */

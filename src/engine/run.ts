@@ -4,8 +4,16 @@ import { once } from "../core/once.ts";
 import { excuseNotices } from "../core/outcome.ts";
 import { projectPath } from "../core/path.ts";
 import { type Plan } from "../core/plan.ts";
-import { notNeeded, type RunEvent, type RunRequest, type RunResult, troubled } from "../core/run.ts";
+import {
+  notNeeded,
+  type Ran,
+  type RunEvent,
+  type RunRequest,
+  type RunResult,
+  troubled,
+} from "../core/run.ts";
 import type { GateContext } from "../gates/gate-context.ts";
+import { kindOf } from "../machine/files/files.ts";
 import { WorkTree } from "../machine/git/work-tree.ts";
 import { prepareLogDir } from "../machine/logs/log-dir.ts";
 import { currentEnv, withoutSecrets } from "../machine/process/environment.ts";
@@ -180,11 +188,20 @@ async function runPlan(project: Project, request: RunRequest, asked: PlannedRun)
     warn(...[(await passes.remember(outcomes, runNumber)) ?? []].flat());
 
   const consoleLogPath = projectPath(`${project.settings.logDir}/${log.name}`);
-  const result = await conclude({ project, request, planned, outcomes, notices, consoleLogPath, stillness });
+  const finished = { project, request, planned, outcomes, notices, consoleLogPath, stillness };
+  const result = await withBaselineHint(await conclude(finished), project.settings.root);
   warn(...result.warnings.slice(planned.warnings.length));
   log.finish(result);
   trace("concluded");
   return result;
+}
+
+/** A committed baseline that is larger than need be hides what comes back. */
+async function withBaselineHint(result: Ran, root: string): Promise<Ran> {
+  if (kindOf(`${root}/.gauntlet/baseline.json`) !== "file") return result;
+  const { sayUnneeded } = await import("./baseline/unneeded.ts"); // few projects have one
+  const hint = await sayUnneeded(root, result.plan, result.outcomes);
+  return hint === undefined ? result : { ...result, warnings: [...result.warnings, hint] };
 }
 
 async function gateOptions(

@@ -9,12 +9,15 @@ export interface StarterConfig {
   readonly hasOwnChecks: boolean;
   /** What changes are compared with; absent outside git. */
   readonly baseBranch?: string | undefined;
+  /** Checks that are red already, and are to block only for what is new. */
+  readonly onlyNew?: readonly string[];
   /** Where an editor finds the schema, relative to the file; absent where the project has none. */
   readonly schema?: string | undefined;
 }
 
 /** The first `.gauntlet/config.yml` of a project: its own checks, and what it otherwise needs to gate anything. */
-export function starterConfig({ scopes, hasOwnChecks, baseBranch, schema }: StarterConfig): string {
+export function starterConfig(config: StarterConfig): string {
+  const { scopes, hasOwnChecks, baseBranch, schema, onlyNew = [] } = config;
   const checks = scopes.flatMap((scope) => scope.checks);
   return [
     ...(schema === undefined ? [] : [`# yaml-language-server: $schema=${schema}\n`]),
@@ -22,7 +25,7 @@ export function starterConfig({ scopes, hasOwnChecks, baseBranch, schema }: Star
     ...(baseBranch === undefined
       ? []
       : [`# Changes are compared with this branch.\n${line({ base_branch: baseBranch })}`]),
-    hasOwnChecks ? OWN_CHECKS : checksBlock(checks),
+    hasOwnChecks ? OWN_CHECKS : checksBlock(checks, onlyNew),
     entryPointsBlock(scopes),
     TAIL,
   ].join("\n");
@@ -53,21 +56,22 @@ stop_hook:
 const OWN_CHECKS =
   "# The checks of this project are the files in .gauntlet/checks/; more can be listed here.\n# checks:\n";
 
-function checksBlock(checks: readonly DetectedCheck[]): string {
+function checksBlock(checks: readonly DetectedCheck[], onlyNew: readonly string[]): string {
   const lines =
     checks.length === 0
       ? "  # No checks were recognised. The smallest is one line:\n  # test: make test\n"
-      : checks.map(checkLines).join("");
+      : checks.map((check) => checkLines(check, onlyNew.includes(check.name))).join("");
   return `# A check passes when its command exits with 0.\nchecks:\n${lines}`;
 }
 
-function checkLines({ name, command, source, env, missing }: DetectedCheck): string {
-  const value = env === undefined ? command : { command, env };
+function checkLines({ name, command, source, env, missing }: DetectedCheck, isOnlyNew: boolean): string {
+  const more = { ...(env === undefined ? {} : { env }), ...(isOnlyNew ? { only_new: true } : {}) };
+  const value = Object.keys(more).length === 0 ? command : { command, ...more };
   const note = missing === undefined ? source : `${source}; ${missing} is not installed here`;
-  const [first = "", ...more] = line({ [name]: value })
+  const [first = "", ...rest] = line({ [name]: value })
     .trimEnd()
     .split("\n");
-  return [`  ${first} # ${note}`, ...more.map((rest) => `  ${rest}`), ""].join("\n");
+  return [`  ${first} # ${note}`, ...rest.map((one) => `  ${one}`), ""].join("\n");
 }
 
 /** Only where there is more than one place with checks: otherwise every check looks after everything. */

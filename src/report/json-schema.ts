@@ -18,6 +18,7 @@ export function outputSchema() {
     status,
     clean,
     config,
+    baseline,
     health,
     allow,
     doctorSchema,
@@ -288,6 +289,18 @@ const status = z
     flaky: z.array(flakySchema).describe("Tests that passed only when repeated, the most frequent first."),
   })
   .describe("`status`: where things stand.");
+
+const baseline = z
+  .strictObject({
+    ...head("baseline"),
+    file: path.describe("The committed baseline."),
+    problems: z.int().nonnegative().describe("How many problems it has, or would have."),
+    added: z.int().nonnegative().describe("How many of them it did not have before."),
+    removed: z.int().nonnegative().describe("How many it had and are fixed."),
+    undecided: z.array(z.string()).describe("Checks about which nothing is known, with why."),
+    written: z.boolean().describe("Whether the file was changed; it never grows with `--json`."),
+  })
+  .describe("`agent-gauntlet baseline --json`.");
 
 const clean = z
   .strictObject({

@@ -1,4 +1,5 @@
 import { gateId } from "../core/gate.ts";
+import type { BaselineEntry } from "../core/baseline-file.ts";
 import type { ChangeSet } from "../core/change-set.ts";
 import type { Diagnostic } from "../core/diagnostic.ts";
 import type { PassRecord, RunRecord, SessionHistory, WorkTreeHistory } from "../core/history.ts";
@@ -108,6 +109,21 @@ export function cleanJson(archived: number, previous: string): string {
   return line("clean", { archived, previous });
 }
 
+/** What `baseline` found and did. */
+export function baselineJson(
+  draft: {
+    readonly entries: readonly BaselineEntry[];
+    readonly added: number;
+    readonly removed: number;
+    readonly undecided: readonly string[];
+  },
+  { file, written }: { readonly file: string; readonly written: boolean },
+): string {
+  const { entries, added, removed, undecided } = draft;
+  const problems = entries.reduce((sum, { count }) => sum + count, 0);
+  return line("baseline", { file, problems, added, removed, undecided, written });
+}
+
 /** What the user decided about projects, for hooks that serve every one. */
 export function allowedJson(consents: readonly ConsentFacts[]): string {
   const projects = consents.map(({ root, decision, at, hash }) => ({
@@ -196,11 +212,11 @@ function outcomeJson(outcome: GateOutcome): object {
     durationMs,
     logPath: logPath ?? null,
     review: outcome.review ?? null,
-    baseline: baselineJson(outcome),
+    baseline: comparisonJson(outcome),
   };
 }
 
-function baselineJson({ baseline }: GateOutcome): object | null {
+function comparisonJson({ baseline }: GateOutcome): object | null {
   if (baseline === undefined) return null;
   const { logPath = null } = baseline;
   return baseline.kind === "compared"

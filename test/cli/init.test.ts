@@ -313,6 +313,18 @@ test("--try runs each check once and shows its result", async () => {
   expect(init.exitCode).toBe(0);
   expect(init.stdout).toMatch(/✗ lint fails with exit code 2 \(.*\): make lint\n\s+bad style/);
   expect(init.stdout).toMatch(/✓ test passes \(.*\)/);
+  expect(init.stdout).toContain("To let lint block only for new problems, set `only_new: true`");
+});
+
+test("--try offers only_new for a check that is red already", async () => {
+  const project = await projectWith({ Makefile: "lint:\n\t@echo bad style; exit 3\ntest:\n\t@true\n" });
+
+  const init = await project.init({ answers: ["", "n"], try: true, env: { PATH: process.env["PATH"] } });
+
+  expect(init.stdout).toContain("lint is red already. Block only for new problems (`only_new`)?");
+  expect(await project.read(".gauntlet/config.yml")).toMatch(
+    / lint: .*\n +command: make lint\n +only_new: true\n/,
+  );
 });
 
 describe("the personal settings file and git", () => {

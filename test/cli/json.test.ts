@@ -65,6 +65,7 @@ describe.concurrent("every --json output is one line that follows the schema", (
         detail: expect.any(String),
         logPath: null,
         review: null,
+        baseline: null,
       }),
     ]);
     expect(skipped).toEqual([{ id: "check:.:elsewhere", reason: "run_locally is false" }]);
@@ -297,6 +298,7 @@ function outcome(name: string, facts: object): object {
     durationMs: expect.any(Number),
     logPath: `gauntlet_logs/check_._${name}.1.log`,
     review: null,
+    baseline: null,
     problems: [],
     ...facts,
   };

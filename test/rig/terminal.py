@@ -1,4 +1,4 @@
-"""Runs a command on a pseudo-terminal of the given size and prints what it writes, bytes as they are."""
+"""Runs a command on a pseudo-terminal of the given size and prints what it writes, bytes as they are. $TYPED is typed ahead."""
 import fcntl, os, pty, struct, sys, termios
 
 rows, columns, command = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
@@ -6,6 +6,7 @@ pid, terminal = pty.fork()
 if pid == 0:
     os.execvp(command[0], command)
 fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+os.write(terminal, os.environ.get("TYPED", "").encode())
 while True:
     try:
         data = os.read(terminal, 65536)

@@ -18,6 +18,8 @@ export interface NewConfig {
   readonly scopes: readonly DetectedScope[];
   readonly hasOwnChecks: boolean;
   readonly text: string;
+  /** The same where these checks block only for what is new. */
+  readonly textWith: (onlyNew: readonly string[]) => string;
 }
 
 export async function planConfig({ cwd, env }: Terminal): Promise<ConfigStep> {
@@ -26,8 +28,9 @@ export async function planConfig({ cwd, env }: Terminal): Promise<ConfigStep> {
   const hasOwnChecks = files.some((file) => /^\.gauntlet\/checks\/[^/]+\.ya?ml$/.test(file));
   const scopes = hasOwnChecks ? [] : detectScopes(new Project(files, texts, programsAt(cwd, env)));
   const baseBranch = await mainBranch(cwd);
-  const text = starterConfig({ scopes, hasOwnChecks, baseBranch, schema: schemaFor(cwd) });
-  return { kind: "new", scopes, hasOwnChecks, text };
+  const start = { scopes, hasOwnChecks, baseBranch, schema: schemaFor(cwd) };
+  const textWith = (onlyNew: readonly string[]): string => starterConfig({ ...start, onlyNew });
+  return { kind: "new", scopes, hasOwnChecks, text: textWith([]), textWith };
 }
 
 /** Shows the file, then writes it, unless somebody was faster. */

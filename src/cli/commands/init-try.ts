@@ -4,7 +4,11 @@ import type { DetectedCheck } from "../../install/detect/project.ts";
 import { type ProcessEnd, runProcess } from "../../machine/process/run-process.ts";
 import { elapsedMs } from "../../machine/clock.ts";
 import { formatDuration } from "../../report/plain-lines.ts";
+import { explain } from "../../core/trouble.ts";
+import { readText, writeFileAtomic } from "../../machine/files/files.ts";
+import { CONFIG_FILE } from "../../machine/files/find-project.ts";
 import { cancellation } from "../cancellation.ts";
+import type { Prompt } from "../prompt.ts";
 import { printLine, type Terminal } from "../terminal.ts";
 import type { NewConfig } from "./init-config.ts";
 
@@ -13,26 +17,44 @@ const TIMEOUT_MS = 240_000;
 const SHOWN_LINES = 5;
 
 /** Runs every proposed check once, so that the first stop brings no surprise. What fails stays in the configuration. */
-export async function tryChecks(
-  { scopes }: NewConfig,
-  terminal: Terminal,
-  closed: AbortSignal = new AbortController().signal,
-): Promise<void> {
+export async function tryChecks(config: NewConfig, terminal: Terminal, prompt?: Prompt): Promise<void> {
   using cancel = cancellation();
-  const signal = AbortSignal.any([cancel.signal, closed]);
+  const signal = prompt === undefined ? cancel.signal : AbortSignal.any([cancel.signal, prompt.closed]);
   printLine(terminal.stdout, "\nTrying each check once...");
-  for (const { path, checks } of scopes)
+  const red: string[] = [];
+  for (const { path, checks } of config.scopes)
     for (const check of checks) {
       if (signal.aborted) return;
-      await tryCheck(check, { ...terminal, cwd: join(terminal.cwd, path) }, signal);
+      if (await tryCheck(check, { ...terminal, cwd: join(terminal.cwd, path) }, signal)) red.push(check.name);
     }
+  if (red.length > 0 && !signal.aborted) await offerOnlyNew(config, terminal, { red, prompt });
 }
 
+/** A check that is red already would block every stop for what no agent has done. */
+async function offerOnlyNew(
+  { text, textWith }: NewConfig,
+  { cwd, stdout, stderr }: Terminal,
+  { red, prompt }: { readonly red: readonly string[]; readonly prompt: Prompt | undefined },
+): Promise<void> {
+  const path = join(cwd, CONFIG_FILE);
+  const current = readText(path);
+  if (prompt === undefined || !current.ok || current.value !== text)
+    return printLine(
+      stdout,
+      `To let ${red.join(", ")} block only for new problems, set \`only_new: true\` in ${CONFIG_FILE}.`,
+    );
+  const question = `${red.join(", ")} ${red.length === 1 ? "is" : "are"} red already. Block only for new problems (\`only_new\`)?`;
+  if ((await prompt.ask(question, "yes")) !== "yes") return;
+  const written = writeFileAtomic(path, textWith(red));
+  printLine(written.ok ? stdout : stderr, written.ok ? `✓ ${CONFIG_FILE} changed` : explain(written.trouble));
+}
+
+/** Whether it is red. */
 async function tryCheck(
   { name, command, env = {} }: DetectedCheck,
   terminal: Terminal,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   const { stdout, colours } = terminal;
   let output = "";
   const started = elapsedMs();
@@ -47,11 +69,14 @@ async function tryCheck(
     signal,
   );
   const time = formatDuration(Math.round(elapsedMs() - started));
-  if (end.kind === "exited" && end.exitCode === 0)
-    return printLine(stdout, `${colours.green("✓")} ${name} passes (${time})`);
+  if (end.kind === "exited" && end.exitCode === 0) {
+    printLine(stdout, `${colours.green("✓")} ${name} passes (${time})`);
+    return false;
+  }
   printLine(stdout, `${colours.red("✗")} ${name} ${inWords(end)} (${time}): ${command}`);
   const last = output.trimEnd().split("\n").slice(-SHOWN_LINES);
   for (const line of last) printLine(stdout, `    ${line}`);
+  return end.kind === "exited" && end.exitCode < 126; // it ran, and found something
 }
 
 function inWords(end: ProcessEnd): string {

@@ -45,7 +45,7 @@ async function initAt(terminal: Terminal, options: InitOptions, prompt: Prompt |
 
   const created = await createConfig(config, terminal);
   if (!created.ok) return complain(created.trouble, terminal);
-  if (options.try === true && config.kind === "new") await tryChecks(config, terminal, prompt?.closed);
+  if (options.try === true && config.kind === "new") await tryChecks(config, terminal, prompt);
   const exitCode = await setUpHook(terminal, options, prompt);
   if (exitCode === EXIT.ok) sayNext(config, terminal);
   return exitCode;
