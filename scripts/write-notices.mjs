@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-const sources = readdirSync("src", { recursive: true }).filter((name) => name.endsWith(".ts"));
+const sources = readdirSync("src", { recursive: true }).filter((name) => /\.tsx?$/.test(name));
 /** What the MCP SDK brings into the bundle. */
 const BROUGHT_ALONG = ["ajv", "ajv-formats", "fast-deep-equal", "fast-uri", "json-schema-traverse"];
 

@@ -73,6 +73,8 @@ function addRunCommands(program: Command, act: Act): void {
     run,
     "agent-gauntlet run",
     "agent-gauntlet run -g lint -g test",
+    "agent-gauntlet run -g 'packages/*' --skip e2e",
+    "agent-gauntlet run --failed",
     "agent-gauntlet run --json | jq .status",
     "agent-gauntlet run --report junit=reports/gauntlet.xml,sarif=reports/gauntlet.sarif",
   );
@@ -100,6 +102,12 @@ function addHookCommands(program: Command): void {
     .allowUnknownOption()
     .action(async () => {});
   program
+    .command("session-start")
+    .description("remember where an agent's session begins (agents call it, not people)")
+    .option("--host <name>", "which agent calls")
+    .allowUnknownOption()
+    .action(async () => {});
+  program
     .command("brepl")
     .description("stop hooks of .brepl/hooks.edn for Clojure projects (see `agent-gauntlet brepl --help`)")
     .allowUnknownOption()
@@ -116,14 +124,22 @@ function runAction(act: Act, kind?: "check" | "review") {
 
 function addRunOptions(command: Command): void {
   addChangeOptions(command)
-    .option("-g, --gate <name>", "run only this gate (may be given several times)", collect)
+    .option(
+      "-g, --gate <name>",
+      "run only this gate, or those of a path or glob (may be given several times)",
+      collect,
+    )
+    .option("--skip <name>", "leave this gate out (may be given several times)", collect)
+    .option("--all", "run every check, whatever has changed")
+    .addOption(new Option("--failed", "run only the gates that failed in the last run").conflicts("all"))
     .option("--no-cache", "also run checks that passed before with the same `inputs`")
+    .option("--no-fix", "do not run the `fix` of a check that fails")
     .option("-q, --quiet", "print only failures and the status")
     .option("-v, --verbose", "also print what changed and why gates are skipped")
     .option("--json", "print the result as JSON on stdout")
     .option(
       "--report <list>",
-      "also write junit=PATH, sarif=PATH, json=PATH, github (automatic in GitHub Actions)",
+      "also write html=PATH, junit=PATH, sarif=PATH, json=PATH, github (automatic in GitHub Actions)",
       readReportTargets,
     );
 }
@@ -172,13 +188,18 @@ function addLookingCommands(program: Command, act: Act): void {
     .description("show the last run again, without running anything")
     .addOption(
       new Option("--format <name>", "how to show it")
-        .choices(["text", "junit", "sarif", "github"])
+        .choices(["text", "junit", "sarif", "github", "html"])
         .default("text"),
     )
     .action((options: ReportOptions) =>
       act(async (terminal) => (await import("./commands/report.ts")).reportCommand(terminal, options)),
     );
-  addExamples(report, "agent-gauntlet report", "agent-gauntlet report --format sarif > gauntlet.sarif");
+  addExamples(
+    report,
+    "agent-gauntlet report",
+    "agent-gauntlet report --format html > report.html",
+    "agent-gauntlet report --format sarif > gauntlet.sarif",
+  );
   program
     .command("validate")
     .description("check every configuration file")

@@ -37,17 +37,17 @@ export async function requestFor(
   return { ok: true, value: { targets, places, texts, command, ...wanted } };
 }
 
-/** The agent's stop, what else the project gates, and then the end of a session too, which clears what the others left. */
+/** Where a session begins, the agent's stop, what else the project gates, and then the end of a session too, which clears what the others left. */
 export async function wantedIn({
   root,
   env,
 }: Pick<Places, "root" | "env">): Promise<Pick<HostRequest, "hooks" | "isBackground">> {
   const loaded = await loadSettings(root, env);
-  if (!loaded.ok) return { hooks: ["stop"] };
+  if (!loaded.ok) return { hooks: ["session_start", "stop"] };
   const { on, background: isBackground } = loaded.value.settings.stopHook;
   const others = on.filter((kind) => kind !== "stop");
   const more: readonly HookKind[] = others.length === 0 ? [] : [...others, "stop_failure", "session_end"];
-  return { hooks: ["stop", ...more], isBackground };
+  return { hooks: ["session_start", "stop", ...more], isBackground };
 }
 
 export function placesOf({ cwd, env }: Terminal): Places {

@@ -1,12 +1,12 @@
 import { InvalidArgumentError } from "commander";
 
-const FILE_FORMATS = ["junit", "sarif", "json"] as const;
+const FILE_FORMATS = ["html", "junit", "sarif", "json"] as const;
 
 /** Where `run --report` sends what it found. */
 export type ReportTarget =
   { readonly format: (typeof FILE_FORMATS)[number]; readonly path: string } | { readonly format: "github" };
 
-/** Reads `junit=PATH,sarif=PATH,json=PATH,github`; may be given several times. */
+/** Reads `html=PATH,junit=PATH,sarif=PATH,json=PATH,github`; may be given several times. */
 export function readReportTargets(
   text: string,
   before: readonly ReportTarget[] = [],
@@ -21,6 +21,6 @@ function readTarget(part: string): ReportTarget {
   const path = rest.join("=");
   if (format !== undefined && path !== "") return { format, path };
   throw new InvalidArgumentError(
-    `"${part}" is not a report. Use junit=PATH, sarif=PATH, json=PATH or github, separated by commas.`,
+    `"${part}" is not a report. Use html=PATH, junit=PATH, sarif=PATH, json=PATH or github, separated by commas.`,
   );
 }

@@ -6,6 +6,10 @@ export function startGauntlet(): Promise<void> {
   return main(async () => {
     if (process.argv[2] === "stop-hook" && process.argv[3] !== "--help")
       return runStopHook(process.argv.slice(3));
+    if (process.argv[2] === "session-start" && process.argv[3] !== "--help") {
+      const { runSessionStart } = await import("./commands/session-start.ts"); // a stop does without it
+      return runSessionStart();
+    }
     if (process.argv[2] === "brepl") {
       const { runBrepl } = await import("./brepl-commands.ts");
       return runBrepl(process.argv.slice(3), "agent-gauntlet brepl");

@@ -1,7 +1,11 @@
 import { resolve } from "node:path";
+import { loadSettings } from "../config/gauntlet/load.ts";
+import { definedOnly } from "../core/defined-only.ts";
+import { type AbsolutePath, absolutePath, projectPath } from "../core/path.ts";
 import { explain, type Result } from "../core/trouble.ts";
 import { collectReport } from "../engine/failures.ts";
 import type { RunResult } from "../core/run.ts";
+import { now } from "../machine/clock.ts";
 import { appendText, writeFileAtomic } from "../machine/files/files.ts";
 import { findProject } from "../machine/files/find-project.ts";
 import { githubAnnotations, githubSummary } from "../report/github.ts";
@@ -27,14 +31,44 @@ export async function writeReports(
     const written =
       target.format === "github"
         ? await tellGithub(terminal, report, json)
-        : writeFileAtomic(resolve(terminal.cwd, target.path), text(target.format));
+        : writeFileAtomic(resolve(terminal.cwd, target.path), await text(target.format));
     if (!written.ok) printLine(terminal.stderr, explain(written.trouble));
   }
 
-  function text(format: "junit" | "sarif" | "json"): string {
-    if (format === "json") return `${runJson(command, result, report)}\n`;
-    return format === "junit" ? junitReport(report) : sarifReport(report, packageJson.version);
+  async function text(format: "html" | "junit" | "sarif" | "json"): Promise<string> {
+    switch (format) {
+      case "html":
+        return await htmlOf(terminal, absolutePath(root), result);
+      case "json":
+        return `${runJson(command, result, report)}\n`;
+      case "junit":
+        return junitReport(report);
+      case "sarif":
+        return sarifReport(report, packageJson.version);
+    }
   }
+}
+
+/** Where the configuration cannot be read no gate ran, and the log directory does not matter. */
+async function htmlOf(terminal: Terminal, root: AbsolutePath, result: RunResult): Promise<string> {
+  const loaded = await loadSettings(root, terminal.env);
+  const logDir = loaded.ok ? loaded.value.settings.logDir : projectPath("gauntlet_logs");
+  const { status, outcomes, judged } = result;
+  const { htmlReport } = await import("./html-report.ts"); // few runs leave a page
+  return htmlReport(
+    terminal,
+    { root, logDir },
+    {
+      status,
+      outcomes,
+      completedAt: now(),
+      ...definedOnly({
+        number: "runNumber" in result ? result.runNumber : undefined,
+        branch: judged?.branch,
+        head: judged?.commit,
+      }),
+    },
+  );
 }
 
 function withActions(targets: readonly ReportTarget[], { env }: Terminal): readonly ReportTarget[] {

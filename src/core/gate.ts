@@ -15,6 +15,8 @@ interface GateBase {
   readonly warnOnly: boolean;
   readonly runInCi: boolean;
   readonly runLocally: boolean;
+  /** Names of gates that must not have failed before it starts. */
+  readonly needs?: readonly string[];
   /** The events it runs for; every gated one where nothing is said. */
   readonly on?: readonly StopKind[];
 }
@@ -28,6 +30,8 @@ export interface CheckGate extends GateBase {
   readonly env: Readonly<Record<string, string>>;
   /** The shell to use in place of `sh` (`cmd` on Windows). */
   readonly shell?: string;
+  /** What mends what the check finds: run once before the tree is judged, when the check fails. */
+  readonly fix?: string;
   /** Globs of all that can change the result; a pass holds for as long as these files are the same. */
   readonly inputs?: readonly string[];
   /** Commands whose output is part of the key under which a pass is shared with other machines. */

@@ -27,6 +27,8 @@ interface OutcomeBase {
   readonly workingDirectory: ProjectPath;
   readonly warnOnly: boolean;
   readonly durationMs: number;
+  /** When it was started, in milliseconds after the first gate of its run; absent where it was not. */
+  readonly startedMs?: number;
   /** Project-relative, where the gate wrote one. */
   readonly logPath?: ProjectPath;
   readonly fixInstructions?: string;

@@ -1,4 +1,5 @@
 import type { ChangedFile, ChangeSet } from "./change-set.ts";
+import { gateSelector } from "./asked-gates.ts";
 import { changesByScope, hasScope, isGlob, fileMatcher, mayMatchBelow } from "./entry-point.ts";
 import { type Gate, gateId, type GateRef, isSameGate } from "./gate.ts";
 import type { OpenFailure } from "./history.ts";
@@ -33,8 +34,10 @@ interface SkippedGate {
 export interface PlanContext {
   readonly ci: boolean;
   readonly kinds: readonly Gate["kind"][];
-  /** Names or ids the user asked for; empty means all. */
+  /** What the user asked for, as `gateSelector` reads it; empty means all. */
   readonly only: readonly string[];
+  /** What the user wants left out, in the same words. */
+  readonly without?: readonly string[];
   /** Gates that failed in this session and have not passed since. */
   readonly openFailures: readonly OpenFailure[];
   readonly kindOf: (path: ProjectPath) => "directory" | "file" | "missing";
@@ -89,7 +92,7 @@ function decide({ scope, files }: Place, gate: Gate, context: PlanContext): Plan
   const id = gateId(ref);
   const stillFailing = openFailureOf(ref, context) !== undefined;
   const workingDirectory = workingDirectoryOf(scope, gate, context);
-  const skip = reasonToSkip({ id, gate, context });
+  const skip = reasonToSkip(ref, gate, context);
   if (skip !== undefined) return { id, reason: skip };
   if (files.length === 0 && !stillFailing) return { id, reason: noChangeReason(scope) };
   if (workingDirectory === undefined) return { id, reason: `${displayPath(scope)} ${GONE}` };
@@ -140,18 +143,11 @@ function openFailureOf(ref: GateRef, { openFailures }: PlanContext): OpenFailure
   return openFailures.find(({ gate }) => isSameGate(gate, ref));
 }
 
-function reasonToSkip({
-  id,
-  gate,
-  context,
-}: {
-  id: string;
-  gate: Gate;
-  context: PlanContext;
-}): string | undefined {
+function reasonToSkip(ref: GateRef, gate: Gate, context: PlanContext): string | undefined {
+  const { only, without = [] } = context;
   if (!context.kinds.includes(gate.kind)) return `only ${context.kinds.join(", ")} gates were asked for`;
-  if (context.only.length > 0 && !context.only.includes(gate.name) && !context.only.includes(id))
-    return "not asked for";
+  if (only.length > 0 && !gateSelector(only)(ref)) return "not asked for";
+  if (without.length > 0 && gateSelector(without)(ref)) return "left out with --skip";
   if (context.ci && !gate.runInCi) return "run_in_ci is false";
   if (!context.ci && !gate.runLocally) return "run_locally is false";
   return undefined;

@@ -1,4 +1,5 @@
 import type { ChangeSet } from "./change-set.ts";
+import { definedOnly } from "./defined-only.ts";
 import type { Notice } from "./notice.ts";
 import type { GateOutcome } from "./outcome.ts";
 import type { ProjectPath } from "./path.ts";
@@ -14,8 +15,14 @@ export interface RunRequest {
   readonly cwd: string;
   /** Set by stop hooks: obeys `stop_hook.enabled`, the run interval and the deadline, and reuses a pass of the same tree. */
   readonly checkInterval?: boolean;
-  /** Names or ids of the gates to run; everything otherwise. */
+  /** The gates to run, by name, id, path or a glob of these; everything otherwise. */
   readonly gates?: readonly string[];
+  /** The gates to leave out, in the same words. */
+  readonly skip?: readonly string[];
+  /** Every check, whatever has changed. */
+  readonly all?: boolean | undefined;
+  /** Only the gates that failed in the last run. */
+  readonly failed?: boolean | undefined;
   /** Only gates of this kind. */
   readonly kind?: "check" | "review";
   readonly commit?: string | undefined;
@@ -23,6 +30,8 @@ export interface RunRequest {
   readonly base?: string | undefined;
   /** Runs every gate, also those that passed before with the same inputs. */
   readonly noCache?: boolean | undefined;
+  /** Runs no `fix`. */
+  readonly noFix?: boolean | undefined;
   /** The stop that asks; its session and prompt carry the retry budget. */
   readonly event?: StopEvent;
   /** What is known of its session. */
@@ -35,7 +44,14 @@ export interface RunRequest {
   readonly logDir?: ProjectPath | undefined;
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: RunEvent) => void;
+  /** What the gates print, as it goes to their logs: secrets are masked. */
+  readonly onOutput?: ((gate: string, chunk: Uint8Array) => void) | undefined;
   readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
+/** Whether a request leaves gates out that the change calls for, whatever it adds. */
+export function isPartial({ gates, skip, failed, kind }: RunRequest): boolean {
+  return Boolean(gates?.length) || Boolean(skip?.length) || failed === true || kind !== undefined;
 }
 
 /** Everything a reporter may show while a run goes on. */
@@ -145,4 +161,16 @@ export function troubled(trouble: Trouble): Troubled {
 export function troubleStatus(trouble: Trouble): Troubled["status"] {
   if (trouble.kind === "no-config") return "no_config";
   return trouble.kind === "lock-held" ? "lock_conflict" : "error";
+}
+
+/** What a run leaves for the ledger. */
+export type RunFacts = Pick<RunResult, "status" | "judged" | "outcomes"> & {
+  readonly run?: number;
+  readonly left?: number;
+};
+
+export function runFacts(result: RunResult): RunFacts {
+  const { status, judged, outcomes } = result;
+  const { runNumber: run, attemptsLeft: left } = "runNumber" in result ? result : {};
+  return { status, outcomes, ...definedOnly({ judged, run, left }) };
 }

@@ -8,13 +8,35 @@ import type { Verdict } from "./verdict.ts";
 export interface SessionRecord {
   /** The project of its last stop that had one. */
   readonly root?: string;
-  /** HEAD when the session was first seen in that project. */
-  readonly start?: { readonly root: string; readonly head: string };
+  /** Where it began, in each project it was seen in. The first sight of a project stays. */
+  readonly starts?: readonly SessionStart[];
   /** Facts the user was told, each once per session. */
   readonly told: readonly string[];
   /** Its last stop was blocked; with the host's flag set, the next one may read nothing but this. */
   readonly blocked?: BlockedStop;
   readonly lastStop?: StopRecord;
+}
+
+/** A project when a session was first seen in it: at the host's session start or prompt, or else at its first stop. */
+export interface SessionStart {
+  readonly root: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** Absent without commits. */
+  readonly head?: string;
+  /** The work tree before the agent touched it. Absent where the first sight was a stop, or the tree could not be kept. */
+  readonly tree?: string;
+  /** The definition of each gate, by its id. */
+  readonly gates?: Readonly<Record<string, string>>;
+}
+
+export function startIn(record: SessionRecord | undefined, root: string): SessionStart | undefined {
+  return record?.starts?.find((start) => start.root === root);
+}
+
+export function withStart(record: SessionRecord, start: SessionStart): SessionRecord {
+  if (startIn(record, start.root) !== undefined) return record;
+  return { ...record, starts: [...(record.starts ?? []), start] };
 }
 
 export const NEW_RECORD: SessionRecord = { told: [] };

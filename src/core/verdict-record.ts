@@ -200,6 +200,24 @@ function whyNoProof({ rests = [] }: Pick<VerdictRecord, "rests">): string | unde
   return weak.length === 0 ? undefined : `it rests on a ${weak.join(" and a ")}`;
 }
 
+/** A few runs say what is usual; one alone may have been a cold start. */
+const RUNS_TO_TELL = 5;
+
+/** What each gate usually takes, in milliseconds: the median of its last passes that were really run. */
+export function usualTimes(newestFirst: readonly VerdictRecord[]): ReadonlyMap<string, number> {
+  const times = new Map<string, number[]>();
+  for (const { id, kind, ms, rests } of newestFirst.flatMap(({ outcomes }) => outcomes ?? [])) {
+    const known = times.get(id) ?? [];
+    if (kind === "passed" && rests === undefined && known.length < RUNS_TO_TELL)
+      times.set(id, [...known, ms]);
+  }
+  return new Map([...times].map(([id, all]) => [id, median(all)]));
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
+}
+
 /** What may leave the machine: sessions under numbers, no names of branches and work trees. */
 export function forSharing(records: readonly VerdictRecord[]): readonly object[] {
   const sessions = [...new Set(records.flatMap(({ session }) => session ?? []))];

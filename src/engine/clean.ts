@@ -17,7 +17,8 @@ import {
 import type { Environment } from "../machine/process/environment.ts";
 import { endLeftovers } from "../machine/process/leftovers.ts";
 import { acquireLock, type LockHolder } from "../machine/state/lock.ts";
-import { forgetPass, passDirOf } from "../machine/state/passes.ts";
+import { forgetPass } from "../machine/state/passes.ts";
+import { projectStateDir } from "../machine/state/project-dir.ts";
 import { forgetBlocksIn } from "../machine/state/sessions.ts";
 import { debugClean } from "../report/debug-lines.ts";
 import { diagnoseLogDir } from "./fit-log-dir.ts";
@@ -37,7 +38,7 @@ export async function cleanProject(settings: Settings, env: Environment): Promis
   const archived = archiveLogs(dir);
   if (!archived.ok) return archived;
   const forgotten = forgetState(dir);
-  forgetPass(passDirOf(settings.root, env));
+  forgetPass(projectStateDir(settings.root, env));
   forgetBlocksIn(settings.root, env);
   openDebugLog(dir.path, settings.debugLog)(debugClean("asked", archived.value));
   return forgotten.ok ? archived : forgotten;

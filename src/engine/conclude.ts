@@ -5,7 +5,7 @@ import type { PassRecord, RunRecord, SessionHistory } from "../core/history.ts";
 import { judge } from "../core/judge.ts";
 import { describeOutcome, type GateOutcome, isBlocking } from "../core/outcome.ts";
 import { takesFiles } from "../core/plan.ts";
-import type { Judged, Ran, RunRequest } from "../core/run.ts";
+import { isPartial, type Judged, type Ran, type RunRequest } from "../core/run.ts";
 import { type Status, statusMessage } from "../core/status.ts";
 import { explain } from "../core/trouble.ts";
 import { now } from "../machine/clock.ts";
@@ -199,8 +199,9 @@ function judged(
   };
 }
 
-function isRunOfEverything({ gates, kind, commit, uncommitted, base }: RunRequest): boolean {
-  return !gates?.length && kind === undefined && commit === undefined && !uncommitted && base === undefined;
+function isRunOfEverything(request: RunRequest): boolean {
+  const { commit, uncommitted, base } = request;
+  return !isPartial(request) && commit === undefined && !uncommitted && base === undefined;
 }
 
 function runRecord({ planned, outcomes }: FinishedRun, status: Status): RunRecord {
@@ -244,7 +245,7 @@ function detailOf(status: Status, outcomes: readonly GateOutcome[]): string | un
 /** A pass of some gates must not read like a pass of all. */
 function partOf({ request, outcomes }: FinishedRun, status: Status): string | undefined {
   if (status !== "passed") return undefined;
-  if (request.gates?.length)
+  if (isPartial(request) && request.kind === undefined)
     return `only what was asked for ran: ${outcomes.map(({ name }) => name).join(", ")}`;
   return request.kind === undefined ? undefined : `all ${request.kind}s completed successfully`;
 }

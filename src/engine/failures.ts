@@ -50,6 +50,7 @@ export async function failuresOf(run: FinishedRun): Promise<Failures> {
         gatesRun: outcomes.length,
         attemptsLeft: judgement.attemptsLeft ?? 0,
         isNextStopFree: isNextStopFree(run),
+        fixes: planned.fixes,
       };
       const told = Object.fromEntries(failures.map(({ outcome, told: one }) => [outcome.id, one]));
       return {

@@ -1,17 +1,22 @@
 import type { Door } from "../core/guards.ts";
 import { noticeOf } from "../core/notice.ts";
 import type { ProjectPath } from "../core/path.ts";
-import type { RunEvent, RunRequest, RunResult } from "../core/run.ts";
-import { NEW_RECORD, type RecordedRun, recordedRun, type SessionRecord } from "../core/session-record.ts";
+import { type RunEvent, type RunFacts, type RunRequest, type RunResult, runFacts } from "../core/run.ts";
+import {
+  NEW_RECORD,
+  type RecordedRun,
+  recordedRun,
+  type SessionRecord,
+  withStart,
+} from "../core/session-record.ts";
 import { isGreen } from "../core/status.ts";
 import type { StopEvent } from "../core/stop-event.ts";
-import type { Result } from "../core/trouble.ts";
+import { ok, type Result } from "../core/trouble.ts";
 import { allow, type Verdict, verdictOf } from "../core/verdict.ts";
 import { elapsedMs, now } from "../machine/clock.ts";
 import { findProject } from "../machine/files/find-project.ts";
 import type { Environment } from "../machine/process/environment.ts";
 import { readSessionRecord, writeSessionRecord } from "../machine/state/sessions.ts";
-import { recordVerdict, runFacts } from "./record-verdict.ts";
 
 /** A stop to answer: what the host asked, and what we know about the host and ourselves. */
 export interface Stop {
@@ -35,7 +40,7 @@ export interface AnsweredStop {
   readonly run?: RecordedRun;
   readonly record: SessionRecord;
   /** What the ledger keeps of the run. */
-  readonly facts?: Partial<ReturnType<typeof runFacts>>;
+  readonly facts?: Partial<RunFacts>;
   /** When the question came, on the clock of `elapsedMs`. */
   readonly since: number;
 }
@@ -87,8 +92,8 @@ function withNotices(verdict: Verdict, result: RunResult, { told }: SessionRecor
 /** Where the session began, and whether it was blocked: what its next stop must know. */
 function remembered(record: SessionRecord, result: RunResult, root: string): SessionRecord {
   const head = result.changes?.head;
-  const isKnown = record.start?.root === root || head === undefined;
-  return { ...withBlock(record, result), root, ...(isKnown ? {} : { start: { root, head } }) };
+  const known = head === undefined ? record : withStart(record, { root, head, at: now() });
+  return { ...withBlock(known, result), root };
 }
 
 /** A block is remembered until the gates pass or we give up; trouble in between does not end it. */
@@ -124,18 +129,20 @@ function letThrough({ blocked, ...record }: SessionRecord): Pick<AnsweredStop, "
   return { verdict: { ...allow("stop_hook_active"), notice }, record };
 }
 
-/** Keeps what `explain`, `doctor` and the session's next stop need to know, and the verdict for good. */
-export function recordStop(
+/** Keeps what `explain`, `doctor` and the session's next stop need to know, and the verdict in the ledger of its project. */
+export async function recordStop(
   { event, env, door }: Pick<Stop, "event" | "env"> & { readonly door: Door },
   { verdict, run, record, facts, since }: AnsweredStop,
   { stdout, exitCode }: { readonly stdout: string; readonly exitCode: number },
-): Result<void> {
+): Promise<Result<void>> {
   const { lastMessage: _private, ...kept } = event;
   const answer = { stdout, exitCode };
   const lastStop = { at: now(), door, event: kept, verdict, answer, ...(run === undefined ? {} : { run }) };
   writeSessionRecord(event, { ...record, lastStop }, env);
-  const { status, decision } = verdict;
   const root = door === "brepl" ? event.cwd : (record.root ?? findProject(event.cwd));
+  if (root === undefined) return ok(undefined);
+  const { recordVerdict } = await import("./record-verdict.ts"); // hashes and locks, which stops outside of projects do without
+  const { status, decision } = verdict;
   const ms = Math.round(elapsedMs() - since);
   return recordVerdict({ root, env, event }, { outcomes: [], ...facts, door, ms, status, decision });
 }

@@ -1,5 +1,6 @@
 import type { SessionHistory, WorkTreeHistory } from "../core/history.ts";
 import type { RunRequest } from "../core/run.ts";
+import { startIn } from "../core/session-record.ts";
 import type { KnownGood } from "../machine/git/base.ts";
 import { readSession, readWorkTree } from "../machine/state/history.ts";
 import { passIndexOf } from "../machine/state/passes.ts";
@@ -26,9 +27,8 @@ export function knownGood(
   { record }: RunRequest,
   { workTree: { pass } }: Histories,
 ): KnownGood {
-  const { start } = record ?? {};
   return {
-    sessionStart: start?.root === settings.root ? start.head : undefined,
+    sessionStart: startIn(record, settings.root)?.head,
     pass: pass && {
       index: passIndexOf(passDir, pass.tree),
       head: pass.head,

@@ -9,7 +9,7 @@ import { baseBranchIn, type ChangeQuery } from "../machine/git/base.ts";
 import { type LogDir, logDirOf } from "../machine/logs/log-dir.ts";
 import { currentEnv, type Environment, isCi } from "../machine/process/environment.ts";
 import { timeLimit } from "../machine/process/time-limit.ts";
-import { passDirOf } from "../machine/state/passes.ts";
+import { projectStateDir } from "../machine/state/project-dir.ts";
 import { sessionKey } from "../machine/state/session-key.ts";
 
 /** A project as one request finds it. */
@@ -46,7 +46,7 @@ export async function openProject(request: RunRequest): Promise<Result<Project>>
     settings,
     warnings,
     logDir: logDirOf(root, logDir),
-    passDir: passDirOf(root, env),
+    passDir: projectStateDir(root, env),
     session: request.event === undefined ? "command-line" : sessionKey(request.event, root),
     env,
     ci,

@@ -1,18 +1,18 @@
 import packageJson from "../../package.json" with { type: "json" };
 import { definedOnly } from "../core/defined-only.ts";
-import type { RunResult } from "../core/run.ts";
+import { type RunResult, runFacts } from "../core/run.ts";
 import type { StopEvent } from "../core/stop-event.ts";
 import type { Result } from "../core/trouble.ts";
 import { type TerminalCommand, type VerdictFacts, verdictRecord } from "../core/verdict-record.ts";
 import { now } from "../machine/clock.ts";
 import { findProject } from "../machine/files/find-project.ts";
 import type { Environment } from "../machine/process/environment.ts";
-import { appendVerdict, ledgerOf, ledgerOutside } from "../machine/state/ledger.ts";
+import { appendVerdict, ledgerOf } from "../machine/state/ledger.ts";
 import { sessionKey } from "../machine/state/session-key.ts";
 
-/** Whose verdict it is, and of which project; without one it goes to the ledger of stops outside of projects. */
+/** Whose verdict it is, and of which project. */
 interface Asked {
-  readonly root?: string | undefined;
+  readonly root: string;
   readonly env: Environment;
   readonly event?: StopEvent;
 }
@@ -22,10 +22,10 @@ export function recordVerdict(
   { root, env, event }: Asked,
   facts: Omit<VerdictFacts, "at" | "host" | "session" | "worktree" | "version">,
 ): Result<void> {
-  const ledger = root === undefined ? ledgerOutside(env) : ledgerOf(root, env);
+  const ledger = ledgerOf(root, env);
   const { worktree } = ledger;
   const host = event?.host;
-  const session = event === undefined ? undefined : sessionKey(event, root ?? event.cwd);
+  const session = event === undefined ? undefined : sessionKey(event, root);
   const { version } = packageJson;
   const whose = definedOnly({ host, session, worktree });
   return appendVerdict(ledger, verdictRecord({ at: now(), ...facts, ...whose, version }));
@@ -44,13 +44,4 @@ export function recordRun(
   const root = findProject(cwd);
   if (root === undefined) return { ok: true, value: undefined };
   return recordVerdict({ root, env }, { door: command, ms, ...runFacts(result) });
-}
-
-/** What a run leaves for the ledger. */
-export function runFacts(
-  result: RunResult,
-): Pick<VerdictFacts, "status" | "judged" | "outcomes" | "run" | "left"> {
-  const { status, judged, outcomes } = result;
-  const { runNumber: run, attemptsLeft: left } = "runNumber" in result ? result : {};
-  return { status, outcomes, ...definedOnly({ judged, run, left }) };
 }

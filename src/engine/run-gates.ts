@@ -3,6 +3,7 @@ import type { Plan, PlannedGate } from "../core/plan.ts";
 import type { RunEvent } from "../core/run.ts";
 import { type GateContext, outcomeOf } from "../gates/gate-context.ts";
 import { runCheck } from "../gates/check.ts";
+import { elapsedMs } from "../machine/clock.ts";
 
 export interface RunGatesOptions {
   readonly maxParallel: number;
@@ -10,6 +11,8 @@ export interface RunGatesOptions {
   readonly onEvent: (event: RunEvent) => void;
   /** Why a gate need not run again, where that is known. */
   readonly reuse?: ((planned: PlannedGate) => string | undefined) | undefined;
+  /** Gates of the plan that have run already. */
+  readonly settled?: readonly GateOutcome[];
 }
 
 /**
@@ -22,30 +25,45 @@ export async function runGates(
   signal: AbortSignal,
 ): Promise<readonly GateOutcome[]> {
   const { maxParallel, onEvent } = options;
-  const outcomes = new Map<string, GateOutcome>();
+  const needs = await needsOf(plan, options);
+  const outcomes = new Map(options.settled?.map((outcome) => [outcome.id, outcome]));
+  const began = elapsedMs();
   const lane: Lane = {
     start: async (planned) => {
+      const whyNot = await needs?.whyNot(planned);
+      if (whyNot !== undefined) return outcomeOf(planned, 0, { kind: "skipped", detail: whyNot });
       if (signal.aborted) return neverStarted(planned);
       const reused = options.reuse?.(planned);
       if (reused !== undefined) return outcomeOf(planned, 0, { kind: "passed", reused });
       onEvent({ kind: "gate-started", planned });
-      return runGate(planned, options.context, signal);
+      const startedMs = Math.round(elapsedMs() - began);
+      return { ...(await runGate(planned, options.context, signal)), startedMs };
     },
     finish: (outcome) => {
       outcomes.set(outcome.id, outcome);
+      needs?.settle(outcome);
       onEvent({ kind: "gate-finished", outcome });
     },
   };
   const isTogether = ({ gate }: PlannedGate): boolean => gate.parallel && maxParallel > 1;
-  const together = plan.gates.filter(isTogether);
-  const inTurn = plan.gates.filter((planned) => !isTogether(planned));
+  const ordered = (needs?.ordered ?? plan.gates).filter(({ id }) => !outcomes.has(id));
+  const together = ordered.filter(isTogether);
+  const inTurn = ordered.filter((planned) => !isTogether(planned));
   const lanes = inTurn.length > 0 ? maxParallel - 1 : maxParallel;
   const shared = together.values();
-  await allEnded([
+  const all = [
     runInTurn(inTurn, lane),
     ...Array.from({ length: Math.min(lanes, together.length) }, () => runLane(shared, lane)),
-  ]);
+  ];
+  if (needs !== undefined) for (const one of all) one.catch(() => needs.abandon());
+  await allEnded(all);
   return plan.gates.flatMap(({ id }) => outcomes.get(id) ?? []);
+}
+
+async function needsOf({ gates }: Plan, { settled = [] }: RunGatesOptions) {
+  if (!gates.some(({ gate }) => gate.needs !== undefined)) return undefined;
+  const { Needs } = await import("./needs.ts"); // most projects have none
+  return new Needs(gates, settled);
 }
 
 interface Lane {

@@ -3,8 +3,16 @@ import { resumeSession, type SessionHistory } from "../core/history.ts";
 import type { Notice } from "../core/notice.ts";
 import { once } from "../core/once.ts";
 import { projectPath } from "../core/path.ts";
+import { isAskable } from "../core/asked-gates.ts";
 import { type Plan, planGates, unseenChanges } from "../core/plan.ts";
-import { notNeeded, type RunEvent, type RunRequest, type RunResult, troubled } from "../core/run.ts";
+import {
+  isPartial,
+  notNeeded,
+  type RunEvent,
+  type RunRequest,
+  type RunResult,
+  troubled,
+} from "../core/run.ts";
 import { ok, type Result, type Trouble } from "../core/trouble.ts";
 import type { GateContext } from "../gates/gate-context.ts";
 import { kindOf } from "../machine/files/files.ts";
@@ -23,7 +31,7 @@ import { openGatePasses } from "./gate-passes.ts";
 import { askGuards } from "./ask-guards.ts";
 import { type Histories, knownGood, readHistories } from "./histories.ts";
 import { openProject, type Project } from "./project.ts";
-import { runGates } from "./run-gates.ts";
+import { runGates, type RunGatesOptions } from "./run-gates.ts";
 import { logRequest, startRunLog } from "./run-log.ts";
 import { GateSpans, stillnessOf } from "./stillness.ts";
 
@@ -92,11 +100,11 @@ async function runAlone(project: Project, request: RunRequest, tree: WorkTree): 
   const unknown = unknownGate(project, request);
   if (unknown !== undefined) return troubled(unknown);
 
-  const plan = planFor(project, request, situation);
+  const plan = await choosePlan(project, request, situation);
   const warnings = [...situation.warnings, ...unseenBy(plan, project, { request, situation })];
   const planned = { ...situation, plan, warnings };
   if (plan.gates.length === 0) return nothingToRun(project, request, planned);
-  return await runPlan(project, request, { ...planned, runId: lock.runId }); // the lock is released after it
+  return await runPlan(project, request, { ...planned, tree, runId: lock.runId }); // the lock is released after it
 }
 
 /** Only of a run of everything is it to be expected that some gate looks at every change. */
@@ -105,12 +113,11 @@ function unseenBy(
   { settings }: Project,
   { request, situation }: { readonly request: RunRequest; readonly situation: Situation },
 ): readonly string[] {
-  const isPart = request.kind !== undefined || (request.gates?.length ?? 0) > 0;
-  return isPart ? [] : unseenChanges(settings.entryPoints, situation.detected.changes, plan);
+  return isPartial(request) ? [] : unseenChanges(settings.entryPoints, situation.detected.changes, plan);
 }
 
 /** Everything a run must know before it can plan. */
-interface Situation extends Histories {
+export interface Situation extends Histories {
   readonly runNumber: number;
   readonly detected: DetectedChanges;
   /** The work tree before any gate ran. */
@@ -140,14 +147,21 @@ function attemptsSpent(session: SessionHistory, { settings }: Project, { record 
   return isSameLoop ? Math.max(session.attempts, blocked.attempts) : session.attempts;
 }
 
-/** The first asked-for gate that no entry point has, by name or by id. */
-function unknownGate({ settings }: Project, { gates: asked = [] }: RunRequest): Trouble | undefined {
+/** The first gate to run or to leave out that no entry point has. */
+function unknownGate(
+  { settings }: Project,
+  { gates: asked = [], skip = [] }: RunRequest,
+): Trouble | undefined {
   const gates = settings.entryPoints.flatMap((entryPoint) => entryPoint.gates);
-  const isKnown = (one: string): boolean =>
-    gates.some(({ kind, name }) => one === name || (one.startsWith(`${kind}:`) && one.endsWith(`:${name}`)));
-  const name = asked.find((one) => !isKnown(one));
+  const name = [...asked, ...skip].find((one) => !isAskable(one, settings.entryPoints));
   const known = [...new Set(gates.map((gate) => gate.name))];
   return name === undefined ? undefined : { kind: "unknown-gate", name, known };
+}
+
+async function choosePlan(project: Project, request: RunRequest, situation: Situation): Promise<Plan> {
+  if (!request.all && !request.failed) return planFor(project, request, situation);
+  const { planChosen } = await import("./plan-chosen.ts"); // no stop asks for these
+  return planChosen(project, request, situation);
 }
 
 /** The plan for a request, given what changed and what the session has open. */
@@ -159,6 +173,7 @@ export function planFor(
   return planGates(settings, detected.changes, {
     ci,
     only: request.gates ?? [],
+    without: request.skip ?? [],
     kinds: request.kind === undefined ? ["check", "review"] : [request.kind],
     openFailures: session.openFailures,
     kindOf: (path) => kindOf(`${settings.root}/${path}`),
@@ -167,7 +182,7 @@ export function planFor(
 
 function nothingToRun(
   { settings }: Project,
-  { kind, onEvent }: RunRequest,
+  { kind, failed, onEvent }: RunRequest,
   { detected, session, warnings, plan }: Situation & { readonly plan: Plan },
 ): RunResult {
   const { changes } = detected;
@@ -177,9 +192,10 @@ function nothingToRun(
     ...warnings,
   ])
     onEvent?.({ kind: "warned", message });
-  const isUnchanged = changes.files.length === 0 && session.openFailures.length === 0;
+  const isUnchanged = changes.files.length === 0 && session.openFailures.length === 0 && !failed;
   const hasKind = settings.entryPoints.some(({ gates }) => gates.some((gate) => gate.kind === kind));
-  const detail = kind === undefined || hasKind ? undefined : `this project has no ${kind}s`;
+  const noKind = kind === undefined || hasKind ? undefined : `this project has no ${kind}s`;
+  const detail = failed ? "no gate failed in the last run" : noKind;
   const { comparedTo } = changes;
   const nothing = notNeeded(isUnchanged ? "no_changes" : "no_applicable_gates", { detail, comparedTo });
   return { ...nothing, changes, plan, warnings };
@@ -189,11 +205,14 @@ function nothingToRun(
 export interface PlannedRun extends Situation {
   readonly plan: Plan;
   readonly runId: string;
+  readonly tree: WorkTree;
+  /** What fixes did before the gates ran, in words. */
+  readonly fixes?: readonly string[];
 }
 
-async function runPlan(project: Project, request: RunRequest, planned: PlannedRun): Promise<RunResult> {
+async function runPlan(project: Project, request: RunRequest, asked: PlannedRun): Promise<RunResult> {
   const { settings, logDir, signal } = project;
-  const { runNumber, plan } = planned;
+  const { runNumber } = asked;
   using log = startRunLog(project, runNumber);
   using groups = new GateGroups(logDir);
   const spans = new GateSpans();
@@ -202,23 +221,25 @@ async function runPlan(project: Project, request: RunRequest, planned: PlannedRu
     spans.note(event);
     request.onEvent?.(event);
   };
-  const { changes } = planned.detected;
-  for (const message of [...changes.notes, ...planned.warnings]) onEvent({ kind: "warned", message });
-  onEvent({ kind: "run-planned", runNumber, changes, plan });
+  const { changes } = asked.detected;
+  for (const message of [...changes.notes, ...asked.warnings]) onEvent({ kind: "warned", message });
+  onEvent({ kind: "run-planned", runNumber, changes, plan: asked.plan });
+  const on = { onEvent, onOutput: request.onOutput, onGroup: (pid: number) => groups.record(pid) };
+  const before = await gateOptions(project, request, { planned: asked, on });
+  await using fixing = await fixBefore(project, request, { planned: asked, options: before.options });
+  const planned = fixing?.planned ?? asked;
+  for (const message of planned.fixes ?? []) onEvent({ kind: "warned", message });
+  if (fixing?.isChanged) spans.forget();
+  const { passes, options } = fixing?.isChanged
+    ? await gateOptions(project, request, { planned, on })
+    : before;
 
-  const passes = await openGatePasses(project, { ...planned, noCache: request.noCache });
-  if (passes.problem !== undefined) onEvent({ kind: "warned", message: passes.problem });
-  const reuse = request.noCache ? undefined : passes.reuse;
-  const context = gateContext(project, planned, { onEvent, onGroup: (pid) => groups.record(pid) });
-  const { maxParallel } = settings;
   void planned.snapshot.fingerprint(); // git names the tree while the gates run
-  const outcomes = await runGates(plan, { maxParallel, context, onEvent, reuse }, signal);
+  const outcomes = await runGates(planned.plan, { ...options, settled: fixing?.settled ?? [] }, signal);
   trace("gates done");
   const stillness = once(() => stillnessOf(planned.snapshot, spans));
-  if (passes.hasNews(outcomes) && (await stillness()).isStill) {
-    const message = await passes.remember(outcomes, runNumber);
-    if (message !== undefined) onEvent({ kind: "warned", message });
-  }
+  const kept = passes.hasNews(outcomes) && (await stillness()).isStill;
+  if (kept) await passes.remember(outcomes, { runNumber, onEvent });
 
   const consoleLogPath = projectPath(`${settings.logDir}/${log.name}`);
   const result = await conclude({ project, request, planned, outcomes, consoleLogPath, stillness });
@@ -228,11 +249,40 @@ async function runPlan(project: Project, request: RunRequest, planned: PlannedRu
   return result;
 }
 
+async function gateOptions(
+  project: Project,
+  request: RunRequest,
+  { planned, on }: { readonly planned: PlannedRun; readonly on: ContextEvents },
+) {
+  const passes = await openGatePasses(project, { ...planned, noCache: request.noCache });
+  if (passes.problem !== undefined) on.onEvent({ kind: "warned", message: passes.problem });
+  const reuse = request.noCache ? undefined : passes.reuse;
+  const { maxParallel } = project.settings;
+  return { passes, options: { maxParallel, context: gateContext(project, planned, on), ...on, reuse } };
+}
+
+/** The only thing that edits the work tree, and only where a check says how: not for CI, not while the agent plans or goes on working. */
+async function fixBefore(
+  project: Project,
+  request: RunRequest,
+  { planned, options }: { readonly planned: PlannedRun; readonly options: RunGatesOptions },
+) {
+  const isAsked = planned.plan.gates.some(({ gate }) => gate.kind === "check" && gate.fix !== undefined);
+  if (!isAsked || request.noFix || request.logDir !== undefined || project.ci) return undefined;
+  if (request.event?.permissionMode === "plan") return undefined;
+  if (request.event !== undefined && project.settings.stopHook.background) return undefined;
+  const { fixFirst } = await import("./fix-first.ts"); // few checks have one
+  const replan = (seen: Situation): Promise<Plan> => choosePlan(project, request, seen);
+  return fixFirst({ planned, tree: planned.tree, options, replan }, project.signal);
+}
+
+type ContextEvents = Pick<GateContext, "onGroup" | "onOutput"> & Pick<RunGatesOptions, "onEvent">;
+
 /** What every gate of the run gets to know. */
 function gateContext(
   { settings, env, query }: Project,
   { runNumber, runId, detected, session }: PlannedRun,
-  on: { readonly onEvent: (event: RunEvent) => void; readonly onGroup: (pid: number) => void },
+  on: ContextEvents,
 ): GateContext {
   return {
     root: settings.root,
@@ -248,5 +298,6 @@ function gateContext(
       onProgress: (planned, text) => on.onEvent({ kind: "gate-progressed", planned, text }),
     },
     onGroup: on.onGroup,
+    onOutput: on.onOutput,
   };
 }

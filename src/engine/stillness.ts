@@ -22,6 +22,11 @@ export class GateSpans {
     if (span !== undefined) this.#spans.set(event.outcome.id, { ...span, end: now() });
   }
 
+  /** What ran before the tree was looked at again says nothing about it. */
+  forget(): void {
+    this.#spans.clear();
+  }
+
   all(): readonly Span[] {
     return [...this.#spans.values()];
   }

@@ -18,11 +18,16 @@ export interface BlockReasonFacts {
   readonly attemptsLeft: number;
   /** The next stop is let through unchecked (`stop_hook.when_active: allow`). */
   readonly isNextStopFree: boolean;
+  /** What was changed before the gates ran, in words. */
+  readonly fixes?: readonly string[] | undefined;
 }
 
 /** What an agent reads when its stop is blocked: what failed, why, where the rest is, and what to do now. */
 export function blockReason(facts: BlockReasonFacts, maxChars: number): string {
-  const head = [headline(facts), ...facts.failures.map(failureLine)].join("\n");
+  const fixes = (facts.fixes ?? []).map(
+    (line) => `${visibleText(line)} Read these files again before you edit them.`,
+  );
+  const head = [headline(facts), ...facts.failures.map(failureLine), ...fixes].join("\n");
   const foot = nextSteps(facts);
   const changed = facts.failures.filter(({ isUnchanged }) => !isUnchanged);
   const advice = changed.map(({ outcome }) => fixAdvice(outcome, Math.floor(maxChars / 4 / changed.length)));

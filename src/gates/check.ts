@@ -48,7 +48,10 @@ export async function runCheck(
   const masker = once(() => secretMasker(inLatin1(env))); // many gates print nothing
   const output = new MaskedOutput(
     (text) => masker()(text),
-    (chunk) => log.write(chunk),
+    (chunk) => {
+      log.write(chunk);
+      context.onOutput?.(id, chunk);
+    },
   );
   const started = elapsedMs();
   const startedAt = now();

@@ -18,6 +18,8 @@ export interface GateContext {
   readonly review?: ReviewFacts;
   /** Called with the process group of every child, before the child can have done much. */
   readonly onGroup: (pid: number) => void;
+  /** Called with what a check prints, masked. */
+  readonly onOutput?: ((gate: string, chunk: Uint8Array) => void) | undefined;
 }
 
 export interface ReviewFacts {

@@ -9,6 +9,7 @@ import type { Host, HostAnswer, JsonHooks, ParsedStop, Payload, Surroundings, Ta
 export const CLAUDE_CODE_HOOKS = {
   format: "json",
   events: {
+    session_start: "SessionStart",
     stop: "Stop",
     subagent_stop: "SubagentStop",
     task_completed: "TaskCompleted",

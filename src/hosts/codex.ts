@@ -15,7 +15,7 @@ export const codex: Host = {
   allowsUnknownKeys: false,
   registration: {
     format: "json",
-    events: { stop: "Stop" },
+    events: { stop: "Stop", session_start: "SessionStart" },
     projectFile: ".codex/hooks.json",
     userFile: { variable: "CODEX_HOME", folder: ".codex", file: "hooks.json" },
     eventsKey: "hooks",
@@ -26,7 +26,7 @@ export const codex: Host = {
     executables: ["codex"],
     homeFolder: ".codex",
     afterwards:
-      "Codex runs no hook before you trust it, and says nothing about it: open Codex in this project, type /hooks and trust the stop hook. After every change of the command, again.",
+      "Codex runs no hook before you trust it, and says nothing about it: open Codex in this project, type /hooks and trust both hooks. After every change of a command, again.",
     alsoReads: [],
   },
   parse,

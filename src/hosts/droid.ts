@@ -14,7 +14,7 @@ export const droid: Host = {
   allowsUnknownKeys: true,
   registration: {
     format: "json",
-    events: { stop: "Stop" },
+    events: { stop: "Stop", session_start: "SessionStart" },
     projectFile: ".factory/settings.json",
     userFile: { folder: ".factory", file: "settings.json" },
     eventsKey: "hooks",

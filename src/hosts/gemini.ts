@@ -18,7 +18,7 @@ export const gemini: Host = {
   allowsUnknownKeys: true,
   registration: {
     format: "json",
-    events: { stop: "AfterAgent" },
+    events: { stop: "AfterAgent", session_start: "SessionStart" },
     projectFile: ".gemini/settings.json",
     userFile: { folder: ".gemini", file: "settings.json" },
     eventsKey: "hooks",

@@ -6,7 +6,7 @@ import type { JsonHooks } from "./host.ts";
  */
 export const GITHUB_HOOKS = {
   format: "json",
-  events: { stop: "Stop" },
+  events: { stop: "Stop", session_start: "SessionStart" },
   projectFile: ".github/hooks/agent-gauntlet.json",
   userFile: { variable: "COPILOT_HOME", folder: ".copilot", file: "hooks/agent-gauntlet.json" },
   eventsKey: "hooks",

@@ -20,7 +20,7 @@ export const grok: Host = {
   allowsUnknownKeys: true,
   registration: {
     format: "json",
-    events: { stop: "Stop" },
+    events: { stop: "Stop", session_start: "SessionStart" },
     projectFile: ".grok/hooks/agent-gauntlet.json",
     userFile: { variable: "GROK_HOME", folder: ".grok", file: "hooks/agent-gauntlet.json" },
     eventsKey: "hooks",

@@ -62,8 +62,10 @@ export interface JsonHooks extends RegistrationBase {
   readonly grouped: boolean;
   /** Whether the host takes comments in the file; none of them takes trailing commas. A file it does not take is skipped silently. */
   readonly takesComments: boolean;
-  /** Fields of the hook beside command and timeout. */
+  /** Fields of every hook beside command and timeout. */
   readonly fields: Readonly<Record<string, unknown>>;
+  /** Fields that only a hook at the end of work has. */
+  readonly stopFields?: Readonly<Record<string, unknown>>;
   /** Fields that make the host run the stop hook in the background and wake the agent with the stderr of exit code 2. */
   readonly background?: Readonly<Record<string, unknown>>;
   /** What a file that we create must also say at its root. */
@@ -81,7 +83,7 @@ export interface PluginFile extends RegistrationBase {
   readonly plugin: "opencode" | "pi";
 }
 
-/** What a hook of ours is for. */
+/** What a hook of ours is for. `prompt` stands in for the start of a session where a host does not have that. */
 export type HookKind = StopKind | "session_start" | "prompt" | "session_end" | "stop_failure";
 
 type HookEvents = Readonly<Partial<Record<HookKind, string>> & { stop: string }>;

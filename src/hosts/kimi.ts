@@ -18,7 +18,7 @@ export const kimi: Host = {
   allowsUnknownKeys: true,
   registration: {
     format: "toml",
-    events: { stop: "Stop" },
+    events: { stop: "Stop", session_start: "SessionStart" },
     userFile: { variable: "KIMI_CODE_HOME", folder: ".kimi-code", file: "config.toml" },
     isShared: false,
     executables: ["kimi"],

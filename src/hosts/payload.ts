@@ -3,6 +3,16 @@ import { definedOnly } from "../core/defined-only.ts";
 import { absolutePath } from "../core/path.ts";
 import type { StopEvent, BackgroundTask } from "../core/stop-event.ts";
 
+/** The JSON object that a text holds; undefined where it holds anything else. */
+export function parseObject(text: string): Payload | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** The text of a field; anything but a non-empty string counts as absent. */
 export function textOf(payload: Payload, key: string): string | undefined {
   const value = payload[key];

@@ -17,7 +17,7 @@ export const qwen: Host = {
   allowsUnknownKeys: true,
   registration: {
     format: "json",
-    events: { stop: "Stop" },
+    events: { stop: "Stop", session_start: "SessionStart" },
     projectFile: ".qwen/settings.json",
     userFile: { folder: ".qwen", file: "settings.json" },
     eventsKey: "hooks",

@@ -7,7 +7,7 @@ import { gemini } from "./gemini.ts";
 import { grok } from "./grok.ts";
 import type { Host, Payload, Surroundings } from "./host.ts";
 import { kimi } from "./kimi.ts";
-import { textOf } from "./payload.ts";
+import { parseObject, textOf } from "./payload.ts";
 import { kilo, opencode, pi } from "./plugin-hosts.ts";
 import { qwen } from "./qwen.ts";
 import { unknownHost } from "./unknown.ts";
@@ -131,14 +131,4 @@ export function readStop(text: string, surroundings: Surroundings, named?: Host)
   const parsed = host.parse(payload, surroundings);
   if (parsed.kind === "other-event") return { kind: "no-stop", host, detail: `${parsed.name} is not a stop` };
   return { kind: parsed.kind, host, event: parsed.event };
-}
-
-function parseObject(text: string): Payload | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    return isObject ? (value as Payload) : undefined; // an object, as just checked
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,7 @@
 import type { Status } from "../core/status.ts";
 import type { Host } from "../hosts/host.ts";
 import type { FoundRegistration } from "./find-registrations.ts";
+import type { HostHook } from "./host-registration.ts";
 import { skippedFile } from "./plan-hosts.ts";
 
 /** One thing that was looked at for one host. */
@@ -17,8 +18,8 @@ export interface HostFacts {
   /** What the project allows the hook, deadline included. */
   readonly neededMs: number;
   readonly lastStop?: LastStop | undefined;
-  /** Events that the project gates and the host has, but that are not registered. */
-  readonly missing?: readonly string[];
+  /** Hooks that are wanted and the host has events for, but that are not registered. */
+  readonly missing?: readonly Pick<HostHook, "kind" | "event">[];
 }
 
 export interface ProbedRegistration extends FoundRegistration {
@@ -51,7 +52,7 @@ export function diagnoseHost(facts: HostFacts): readonly Finding[] {
     ...facts.registrations
       .filter(({ isOutdated }) => isOutdated)
       .map(({ where }) => outdated(facts.host, where)),
-    ...(facts.missing ?? []).map((event) => missing(facts.host, event)),
+    ...(facts.missing ?? []).map((hook) => missing(facts.host, hook)),
     ...facts.registrations.map(commandFinding),
     ...facts.registrations.flatMap(({ program }) => (program === undefined ? [] : [programFinding(program)])),
     ...facts.registrations.map((registration) => timeoutFinding(facts, registration)),
@@ -80,9 +81,13 @@ function skipped(host: Host, where: string): Finding {
   return { check: "registered", level: "problem", text: skippedFile(host, where) };
 }
 
-function missing(host: Host, event: string): Finding {
-  const text = `${event} is gated by stop_hook.on but not registered. \`agent-gauntlet install --host ${host.name}\` registers it`;
-  return { check: "registered", level: "problem", text };
+function missing(host: Host, { kind, event }: Pick<HostHook, "kind" | "event">): Finding {
+  const isStart = kind === "session_start";
+  const why = isStart
+    ? "is not registered: where a session begins is not known before its first stop"
+    : "is gated by stop_hook.on but not registered";
+  const text = `${event} ${why}. \`agent-gauntlet install --host ${host.name}\` registers it`;
+  return { check: "registered", level: isStart ? "warning" : "problem", text };
 }
 
 function outdated(host: Host, where: string): Finding {

@@ -2,7 +2,7 @@ import { getNodeValue } from "jsonc-parser";
 import type { Result } from "../core/trouble.ts";
 import { type HookRegistration, type FileChange, findOurHooks } from "./hook-registration.ts";
 import type { HostFile } from "./host-files.ts";
-import { hostCommand, jsonHooks, type WantedHooks } from "./host-registration.ts";
+import { hostCommand, hostHooks, jsonHooks, type WantedHooks } from "./host-registration.ts";
 import { planInstall, planUninstall } from "./plan-hooks.ts";
 import { pluginFormat } from "./plugin-file.ts";
 import { isPlainJson } from "./settings-text.ts";
@@ -35,11 +35,7 @@ export function formatOf(
     case "json":
       return jsonFormat(jsonHooks(host, registration, { ...wanted, file: shown }), registration);
     case "toml":
-      return tomlFormat({
-        event: registration.events.stop,
-        command: hostCommand(host, wanted.command),
-        file: shown,
-      });
+      return tomlFormat(hostHooks(host, wanted), shown);
     case "plugin":
       return pluginFormat({ host, registration, command: hostCommand(host, wanted.command), file: shown });
   }

@@ -3,7 +3,7 @@ import type { AbsolutePath } from "../core/path.ts";
 import type { Host } from "../hosts/host.ts";
 import { alsoRead, hostFile, type HostFile, ownFiles, type Places } from "./host-files.ts";
 import { formatOf } from "./file-format.ts";
-import { HOOK_TIMEOUT_MS } from "./host-registration.ts";
+import { HOOK_TIMEOUT_MS, type HostHook, hostHooks } from "./host-registration.ts";
 import type { HostRequest } from "./plan-hosts.ts";
 import { findProperty, isNode, parseSettings, properties } from "./settings-text.ts";
 
@@ -51,18 +51,18 @@ export function findRegistrations(
   });
 }
 
-/** The events that are wanted and that this host has, but that none of its own files registers. */
+/** The hooks that are wanted and that this host has events for, but that none of its own files registers. */
 export function missingEvents(
   host: Host,
   { places, texts, hooks }: Pick<HostRequest, "places" | "texts" | "hooks">,
-): readonly string[] {
-  const events = hooks.flatMap((kind) => host.registration?.events[kind] ?? []);
+): readonly HostHook[] {
+  const wanted = hostHooks(host, { hooks, command: "" });
   const files = registrationFiles(host, places).filter(({ isBorrowed }) => !isBorrowed);
   const found = files.flatMap((file) =>
     formatOf(file, { command: "", hooks }).find(texts.get(file.path) ?? ""),
   );
   const isByPlugin = files.some((file) => pluginIn(texts.get(file.path) ?? "", file).length > 0);
-  return isByPlugin ? [] : events.filter((event) => found.every((entry) => entry.event !== event));
+  return isByPlugin ? [] : wanted.filter(({ event }) => found.every((entry) => entry.event !== event));
 }
 
 function hooksIn(text: string, file: ReadFile): readonly FoundRegistration[] {

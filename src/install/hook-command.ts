@@ -22,7 +22,7 @@ export interface HookCommand {
  * The command that works from a hook: the bare name where it is installed for good; the native executable where there is one; the
  * pinned package where it was fetched for this run only; its file where it lies in a project or a checkout.
  */
-export function chooseHookCommand(installation: Installation, subcommand = "stop-hook"): HookCommand {
+export function chooseHookCommand(installation: Installation, subcommand: string = STOP_HOOK): HookCommand {
   const { script, version, node, native, isWindows } = installation;
   if (installation.onPath.some(isThereForHooks)) return { line: `agent-gauntlet ${subcommand}` };
   if (native !== undefined) return { line: `${quote(native, isWindows)} ${subcommand}`, note: BY_FILE };
@@ -44,11 +44,19 @@ export function isThereForHooks(file: string): boolean {
   return !isProjectBin(file) && !isOneOff(file);
 }
 
-/** Whether a hook's command runs our stop hook, in any of the forms above and those people write themselves. */
+export const STOP_HOOK = "stop-hook";
+
+/** What hooks of ours run. */
+const SUBCOMMANDS = [STOP_HOOK, "session-start"] as const;
+
+export type Subcommand = (typeof SUBCOMMANDS)[number];
+
+/** Whether a hook's command runs one of ours, in any of the forms above and those people write themselves. */
 export function isOurCommand(command: string): boolean {
-  return ["agent-gauntlet", "agent-gauntlet-native"].some(
-    (program) => argumentsAfter(command, program)?.[0] === "stop-hook",
-  );
+  return ["agent-gauntlet", "agent-gauntlet-native"].some((program) => {
+    const [first] = argumentsAfter(command, program) ?? [];
+    return SUBCOMMANDS.some((subcommand) => subcommand === first);
+  });
 }
 
 const FETCHED =

@@ -15,7 +15,7 @@ interface WantedPlugin {
 }
 
 /** Raise it when the text of a plugin changes: `doctor` then asks for a new `install`. */
-const PLUGIN_VERSION = 1;
+const PLUGIN_VERSION = 2;
 
 /** A file that is ours from the first line to the last. One that is not is never touched. */
 export function pluginFormat(wanted: WantedPlugin): FileFormat {
@@ -82,9 +82,9 @@ function commandIn(text: string): string | undefined {
 
 /** The end of every plugin: runs the hook's command with a payload on stdin and resolves to its answer. Never rejects. */
 const ASK_HOOK = `
-function ask(payload, signal) {
+function ask(payload, signal, command = COMMAND) {
   return new Promise((resolve) => {
-    const child = spawn(COMMAND, { cwd: payload.cwd, shell: true, detached: process.platform !== "win32" });
+    const child = spawn(command, { cwd: payload.cwd, shell: true, detached: process.platform !== "win32" });
     const end = () => {
       try {
         process.platform === "win32" ? child.kill() : process.kill(-child.pid, "SIGTERM");
@@ -108,6 +108,16 @@ function ask(payload, signal) {
     child.stdin.end(JSON.stringify(payload) + "\\n");
   });
 }
+
+// Remembers where a session begins, before its agent does anything.
+async function begin(id, cwd) {
+  if (!id || begun.has(id)) return;
+  begun.add(id);
+  await ask({ client: HOST, hook_event_name: "SessionStart", session_id: id, cwd }, undefined, START);
+}
+
+const START = COMMAND.replace(" stop-hook", " session-start");
+const begun = new Set();
 
 function parse(text) {
   try {

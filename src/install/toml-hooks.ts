@@ -2,20 +2,19 @@ import { fail, ok, type Result } from "../core/trouble.ts";
 import type { FileFormat, FoundEntry } from "./file-format.ts";
 import { isOurCommand } from "./hook-command.ts";
 import type { FileChange } from "./hook-registration.ts";
-import { HOOK_TIMEOUT_MS } from "./host-registration.ts";
 import { placeOf } from "./settings-text.ts";
 
 interface TomlHook {
   readonly event: string;
   readonly command: string;
-  /** As shown to people. */
-  readonly file: string;
+  /** In seconds. */
+  readonly timeout: number;
 }
 
-/** One `[[hooks]]` table at the end of a TOML file. Only our own table is ever read or changed. */
-export function tomlFormat(hook: TomlHook): FileFormat {
+/** A `[[hooks]]` table for each hook at the end of a TOML file, which is named as people know it. Only our own tables are ever read or changed. */
+export function tomlFormat(hooks: readonly TomlHook[], file: string): FileFormat {
   return {
-    install: (text) => install(text, hook),
+    install: (text) => install(text, hooks, file),
     uninstall: (text) => ok(text === undefined ? UNCHANGED : changed(text, removeTables(text, ours(text)))),
     find: ours,
     isSkipped: () => false,
@@ -29,24 +28,33 @@ function changed(before: string, after: string | undefined): FileChange {
   return after === before ? UNCHANGED : { kind: "written", text: after };
 }
 
-function install(text: string | undefined, hook: TomlHook): Result<FileChange> {
-  const table = tableText(hook, text ?? "");
-  if (text === undefined) return ok({ kind: "written", text: `${table}\n` });
-  const inline = /^[ \t]*hooks[ \t]*=/m.exec(maskStrings(text));
-  if (inline !== null) return refuse(text, inline.index, hook);
-  const [first, ...surplus] = ours(text);
-  if (first === undefined) return ok({ kind: "written", text: append(text, table) });
-  const tidied = removeTables(text, surplus) ?? "";
-  const isRight = first.event === hook.event && first.command === hook.command;
-  return ok(changed(text, isRight ? tidied : corrected(tidied, first, hook)));
+function install(text: string | undefined, hooks: readonly TomlHook[], file: string): Result<FileChange> {
+  const inline = /^[ \t]*hooks[ \t]*=/m.exec(maskStrings(text ?? ""));
+  if (inline !== null) return refuse(text ?? "", inline.index, { hooks, file });
+  const found = ours(text ?? "");
+  const surplus = found.filter(
+    ({ event }, at) =>
+      !hooks.some((hook) => hook.event === event) || found.findIndex((other) => other.event === event) < at,
+  );
+  const tidied = text === undefined ? undefined : removeTables(text, surplus);
+  const written = hooks.reduce(register, tidied) ?? "";
+  return ok(text === undefined ? { kind: "written", text: written } : changed(text, written));
 }
 
-function tableText({ event, command }: TomlHook, text: string): string {
+/** Undefined is a file that is not there. */
+function register(text: string | undefined, hook: TomlHook): string {
+  if (text === undefined) return `${tableText(hook, "")}\n`;
+  const present = ours(text).find(({ event }) => event === hook.event);
+  if (present === undefined) return append(text, tableText(hook, text));
+  return present.command === hook.command ? text : corrected(text, present, hook);
+}
+
+function tableText({ event, command, timeout }: TomlHook, text: string): string {
   const lines = [
     "[[hooks]]",
     `event = ${JSON.stringify(event)}`,
     `command = ${JSON.stringify(command)}`,
-    `timeout = ${HOOK_TIMEOUT_MS / 1000}`,
+    `timeout = ${timeout}`,
   ];
   return lines.join(lineEnd(text));
 }
@@ -90,23 +98,23 @@ function valueOf(body: string, key: string): string | undefined {
   }
 }
 
-function corrected(text: string, table: FoundTable, { event, command }: TomlHook): string {
+function corrected(text: string, table: FoundTable, { command }: TomlHook): string {
   const body = text.slice(table.start, table.end);
-  const fixed = body
-    .replace(new RegExp(`^([ \\t]*event)${VALUE}`, "m"), (_, key) => `${key} = ${JSON.stringify(event)}`)
-    .replace(new RegExp(`^([ \\t]*command)${VALUE}`, "m"), (_, key) => `${key} = ${JSON.stringify(command)}`);
+  const fixed = body.replace(
+    new RegExp(`^([ \\t]*command)${VALUE}`, "m"),
+    (_, key) => `${key} = ${JSON.stringify(command)}`,
+  );
   return text.slice(0, table.start) + fixed + text.slice(table.end);
 }
 
 /** Undefined when nothing of the file is left. */
 function removeTables(text: string, tables: readonly FoundTable[]): string | undefined {
-  const [table] = tables.toReversed();
-  if (table === undefined) return text;
-  const before = text.slice(0, table.start);
-  const after = text.slice(table.end);
-  const rest = removeTables(before, tables.slice(0, -1)) ?? "";
-  if (rest === "" && /^\r?\n$/.test(after)) return undefined;
-  return withoutGap(rest, after);
+  const last = tables.at(-1);
+  if (last === undefined) return text;
+  const before = text.slice(0, last.start);
+  const after = text.slice(last.end);
+  if (before === "" && /^\r?\n$/.test(after)) return undefined;
+  return removeTables(withoutGap(before, after), tables.slice(0, -1));
 }
 
 /** Takes out the empty line we put before a table, and the line end that closed it. */
@@ -127,15 +135,19 @@ function lineEnd(text: string): string {
   return /\r?\n/.exec(text)?.[0] ?? "\n";
 }
 
-function refuse(text: string, offset: number, hook: TomlHook): ReturnType<typeof fail> {
+function refuse(
+  text: string,
+  offset: number,
+  { hooks, file }: { readonly hooks: readonly TomlHook[]; readonly file: string },
+): ReturnType<typeof fail> {
   return fail({
     kind: "host-settings-invalid",
     diagnostic: {
       severity: "error",
-      file: hook.file,
+      file,
       message: "`hooks` is written as a value, beside which no `[[hooks]]` table can stand",
       ...placeOf(text, offset),
     },
-    snippet: tableText(hook, ""),
+    snippet: hooks.map((hook) => tableText(hook, "")).join("\n\n"),
   });
 }

@@ -3,8 +3,22 @@ import { describeOutcome, type GateOutcome } from "../core/outcome.ts";
 import type { RunEvent } from "../core/run.ts";
 import { statusTitle } from "../core/status.ts";
 
+/** How a gate is called: by its id in logs, by its name where people read. */
+export type LabelOf = (id: string) => string;
+
+/** The name of each gate, or its id where two gates have the same name. */
+export function gateLabels(gates: readonly { readonly id: string; readonly name: string }[]): LabelOf {
+  const names = new Map(gates.map(({ id, name }) => [id, name]));
+  const all = [...names.values()];
+  const shared = new Set(all.filter((name, index) => all.indexOf(name) !== index));
+  return (id) => {
+    const name = names.get(id);
+    return name === undefined || shared.has(name) ? id : name;
+  };
+}
+
 /** A run as plain lines, one event at a time: for logs, pipes and build servers. */
-export function plainLines(event: RunEvent): readonly string[] {
+export function plainLines(event: RunEvent, labelOf: LabelOf = byId): readonly string[] {
   switch (event.kind) {
     case "run-planned": {
       const { changes, plan } = event;
@@ -13,14 +27,18 @@ export function plainLines(event: RunEvent): readonly string[] {
       return [`Run ${event.runNumber}: ${gates}, ${files} compared to ${changes.comparedTo}`];
     }
     case "gate-started":
-      return [`[START] ${event.planned.id}`];
+      return [`[START] ${labelOf(event.planned.id)}`];
     case "gate-progressed":
-      return [`[.....] ${event.planned.id} ${event.text}`];
+      return [`[.....] ${labelOf(event.planned.id)} ${event.text}`];
     case "gate-finished":
-      return [finishedLine(event.outcome)];
+      return [finishedLine(event.outcome, labelOf)];
     case "warned":
       return [`[WARN] ${event.message}`];
   }
+}
+
+function byId(id: string): string {
+  return id;
 }
 
 /** `Failed, 2 minutes ago`: a run that is over, in a few words. */
@@ -41,12 +59,12 @@ export function ago(time: number, now: number): string {
   return noun === undefined ? "just now" : `${counted(Math.floor(passed / length), noun)} ago`;
 }
 
-export function finishedLine(outcome: GateOutcome): string {
+export function finishedLine(outcome: GateOutcome, labelOf: LabelOf = byId): string {
   const log = outcome.logPath === undefined || outcome.kind === "passed" ? "" : ` Log: ${outcome.logPath}`;
   const isPlainPass =
     outcome.kind === "passed" && outcome.warning === undefined && outcome.reused === undefined;
   const words = isPlainPass ? "" : ` ${describeOutcome(outcome)}`;
-  return `[${label(outcome)}] ${outcome.id} (${formatDuration(outcome.durationMs)})${words}${log}`;
+  return `[${label(outcome)}] ${labelOf(outcome.id)} (${formatDuration(outcome.durationMs)})${words}${log}`;
 }
 
 /** `1 gate`, `2 gates`. */

@@ -11,6 +11,7 @@ import { GAUNTLET_LINE } from "../rig/program.ts";
 const NOT_FOR_MACHINES = [
   "mcp",
   "stop-hook",
+  "session-start",
   "brepl",
   "completion",
   "help",

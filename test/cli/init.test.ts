@@ -415,7 +415,13 @@ describe("uninstall", () => {
 });
 
 function settingsWith(command: string): object {
-  return { hooks: { Stop: [{ hooks: [{ type: "command", command, timeout: 300 }] }] } };
+  const start = command.replace("stop-hook", "session-start");
+  return {
+    hooks: {
+      SessionStart: [{ hooks: [{ type: "command", command: start, timeout: 30 }] }],
+      Stop: [{ hooks: [{ type: "command", command, timeout: 300 }] }],
+    },
+  };
 }
 
 interface Overrides extends Partial<InitOptions>, Partial<Pick<Terminal, "cwd" | "env" | "isInteractive">> {

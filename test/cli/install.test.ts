@@ -214,7 +214,8 @@ test("registers Kimi Code only in the home directory, and takes it out of there 
   expect(here.exitCode).toBe(1);
   expect(here.stderr).toContain("`agent-gauntlet install --host kimi --user`");
   expect(done.exitCode).toBe(0);
-  expect(written).toMatch(/^default_model = "k"\n\n\[\[hooks\]\]\nevent = "Stop"\n/);
+  expect(written).toMatch(/^default_model = "k"\n\n\[\[hooks\]\]\nevent = "SessionStart"\n/);
+  expect(written).toContain('\n\n[[hooks]]\nevent = "Stop"\n');
   expect(removed.exitCode).toBe(0);
   expect(await readFile(join(project.home, ".kimi-code/config.toml"), "utf8")).toBe('default_model = "k"');
 });

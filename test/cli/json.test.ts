@@ -113,7 +113,7 @@ checks:
 
     const { stderr } = await repo.gauntlet(["run", "--json", "--gate", "good"]);
 
-    expect(stderr).toContain("[PASS] check:.:good");
+    expect(stderr).toContain("[PASS] good");
   });
 
   test("check names itself", async () => {

@@ -13,7 +13,7 @@ describe.concurrent("reports of a run", () => {
     const done = await project.gauntlet([
       "run",
       "--report",
-      "junit=out/j.xml,sarif=out/s.sarif,json=out/r.json,github",
+      "junit=out/j.xml,sarif=out/s.sarif,json=out/r.json,html=out/r.html,github",
     ]);
 
     expect(done.exitCode).toBe(1);
@@ -26,7 +26,65 @@ describe.concurrent("reports of a run", () => {
       status: "failed",
       outcomes: [{ problems: [{ file: "src/a.c", message: "expected ';'" }] }, { problems: [] }],
     });
+    expect(project.read("out/r.html")).toContain(`"message":"expected ';'"`);
     expect(done.stdout).toContain("::error file=src/a.c,line=3,col=9,title=build::expected ';'\n");
+  });
+
+  test("as HTML are one file with the problems, the lines they are in, the logs and what the agent was told", async () => {
+    const hostile = "src/a.c:2:1: error: \\033[31m</script><script>alert(1)</script>";
+    await using project = await GauntletProject.withChecks({
+      build: `printf '${hostile}\\n'; printf 'a\\342\\200\\256b\\n'; exit 1`,
+    });
+    await project.write({ "src/a.c": "int a;\nint b\nint c;\n" });
+    await project.stop();
+
+    const { stdout, exitCode } = await project.gauntlet(["report", "--format", "html"]);
+
+    const [, data = ""] = /type="application\/json">(.*?)<\/script>/s.exec(stdout) ?? [];
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/^<!doctype html>/);
+    expect(stdout).not.toContain("<script>alert(1)");
+    expect(JSON.parse(data)).toMatchObject({
+      kind: "run",
+      run: 1,
+      status: "failed",
+      gates: [{ name: "build", blocks: true, startedMs: expect.any(Number) }],
+      files: [
+        {
+          file: "src/a.c",
+          problems: [
+            {
+              line: 2,
+              message: "</script><script>alert(1)</script>",
+              frame: { lines: ["int a;", "int b", "int c;", ""] },
+            },
+          ],
+        },
+      ],
+      attempts: [{ run: 1, decision: "block", red: ["check:.:build"] }],
+    });
+    expect(data).toContain(String.raw`a\\u202Eb`);
+    expect(data).toContain("Gauntlet gates did not pass: 1 of 1 failed.");
+  });
+
+  test("show no file from outside of the project, whatever a gate prints or the record of the run says", async () => {
+    await using project = await GauntletProject.withChecks({
+      build: "echo '../secret.txt:1:1: error: bad'; exit 1",
+    });
+    await project.write({ "src/a.c": "", "../secret.txt": "do not show this\n" });
+    await project.gauntlet(["run"]);
+    const record = project.read("gauntlet_logs/.state/work-tree.json");
+    await project.write({
+      "gauntlet_logs/.state/work-tree.json": record.replace(
+        /"logPath":"[^"]*"/,
+        '"logPath":"gauntlet_logs/../../secret.txt"',
+      ),
+    });
+
+    const { stdout } = await project.gauntlet(["report", "--format", "html"]);
+
+    expect(stdout).toContain('"run":1');
+    expect(stdout).not.toContain("do not show this");
   });
 
   test("go to GitHub by themselves in Actions", async () => {
@@ -55,7 +113,7 @@ describe.concurrent("reports of a run", () => {
   test("of an unknown kind are refused with the known ones", async () => {
     await using project = await GauntletProject.withChecks({ build: "true" });
 
-    const done = await project.gauntlet(["run", "--report", "html=x"]);
+    const done = await project.gauntlet(["run", "--report", "pdf=x"]);
 
     expect(done.exitCode).toBe(1);
     expect(done.stderr).toContain("junit=PATH, sarif=PATH, json=PATH or github");
@@ -74,7 +132,7 @@ describe.concurrent("reports of a run", () => {
       exitCode: 1,
       stderr: "No run yet. Start one with `agent-gauntlet run`.\n",
     });
-    expect(text.stdout).toMatch(/^Run 1: Failed, just now\n\[FAIL\] check:\.:build /);
+    expect(text.stdout).toMatch(/^Run 1: Failed, just now\n\[FAIL\] build /);
     expect(text.stdout).toContain("src/a.c:3:9 error: expected ';'");
     expect(junit.stdout).toContain('<testsuite name="check:.:build" tests="1" failures="1"');
     expect(project.read("runs")).toBe("x\n");

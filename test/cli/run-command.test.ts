@@ -131,9 +131,9 @@ describe("what is printed", () => {
     const done = await project.gauntlet(["run"], { env: { FORCE_COLOR: "1" } });
 
     expect(done.stdout).not.toContain("\u001b");
-    expect(done.stdout).toMatch(/\[PASS\] check:\.:ok \(\d+ ms\)\n/);
+    expect(done.stdout).toMatch(/\[PASS\] ok \(\d+ ms\)\n/);
     expect(done.stdout).toMatch(
-      /── check:\.:red ──\n[^]*src\/a\.ts:3:5 error TS2322: no\.\n[^]*Full log: gauntlet_logs\/check_\._red\.1\.log\n/,
+      /── red ──\n[^]*src\/a\.ts:3:5 error TS2322: no\.\n[^]*Full log: gauntlet_logs\/check_\._red\.1\.log\n/,
     );
     expect(done.stdout).not.toContain("noise");
   });
@@ -146,7 +146,7 @@ describe("what is printed", () => {
     const red = await project.gauntlet(["run", "-q"]);
 
     expect(quiet.stdout).toBe("Status: Passed\n");
-    expect(red.stdout).toMatch(/^\n── check:\.:red ──\nboom\nFull log: \S+\nStatus: Failed\n$/);
+    expect(red.stdout).toMatch(/^\n── red ──\nboom\nFull log: \S+\nStatus: Failed\n$/);
   });
 
   test("--verbose: what changed, why gates run, why others do not", async () => {
@@ -158,7 +158,7 @@ describe("what is printed", () => {
     const done = await project.gauntlet(["run", "-v"]);
 
     expect(done.stdout).toContain("  untracked a.txt\n");
-    expect(done.stdout).toContain("  check:.:ok: 2 files changed, among them ");
+    expect(done.stdout).toContain("  ok: 2 files changed, among them ");
     expect(done.stdout).toContain("[SKIP] check:.:ci run_locally is false\n");
   });
 
@@ -176,7 +176,7 @@ describe("what is printed", () => {
       attemptsLeft: 2,
       outcomes: [{ id: "check:.:red", outcome: "failed", detail: "exit code 1", blocks: true }],
     });
-    expect(done.stderr).toContain("[FAIL] check:.:red");
+    expect(done.stderr).toContain("[FAIL] red");
     expect(done.exitCode).toBe(1);
   });
 

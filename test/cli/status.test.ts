@@ -28,13 +28,14 @@ test("after runs: the last one gate by gate, the last pass, attempts left and op
     [
       "Last stop: blocked (failed), just now, by claude-code",
       "Run 3: Failed, just now",
-      "  [PASS] check:.:ok (N ms)",
-      "  [FAIL] check:.:test (N ms) failed: exit code 1 Log: gauntlet_logs/check_._test.3.log",
+      "  [PASS] ok (N ms)",
+      "  [FAIL] test (N ms) failed: exit code 1 Log: gauntlet_logs/check_._test.3.log",
+      "  1 passed · 1 failed",
       "Last pass: run 1, just now",
       "Session command-line: 2 attempts left",
-      "  still failing: check:.:test (since run 3)",
+      "  still failing: test (since run 3)",
       "Session one: 2 attempts left",
-      "  still failing: check:.:test (since run 2)",
+      "  still failing: test (since run 2)",
       "",
     ].join("\n"),
   );

@@ -152,7 +152,14 @@ describe("the events of stop_hook.on", () => {
     const after = await project.gauntlet(["doctor"]);
 
     expect(before.stdout).toContain("TaskCompleted is gated by stop_hook.on but not registered");
-    expect(Object.keys(settings.hooks)).toEqual(["Stop", "TaskCompleted", "StopFailure", "SessionEnd"]);
+    expect(before.stdout).toContain("SessionStart is not registered: where a session begins is not known");
+    expect(Object.keys(settings.hooks)).toEqual([
+      "Stop",
+      "SessionStart",
+      "TaskCompleted",
+      "StopFailure",
+      "SessionEnd",
+    ]);
     expect(after.stdout).not.toContain("not registered");
   });
 });

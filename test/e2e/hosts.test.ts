@@ -1,4 +1,7 @@
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { SessionStart } from "../../src/core/session-record.ts";
+import { listSessionRecords } from "../../src/machine/state/sessions.ts";
 import type { GauntletProject } from "../rig/gauntlet-project.ts";
 
 import { findHost } from "../../src/hosts/host-table.ts";
@@ -39,6 +42,7 @@ describe.each(CLIENTS)("the real $host $release.version", (client) => {
       event: { host: client.host },
       verdict: { decision: "allow", status: "passed" },
     });
+    expect(beginnings(project)).toMatchObject([{ root: project.root, tree: expect.any(String) }]);
   });
 
   test("is let go when the budget is spent, before it stops listening by itself", async ({ skip }) => {
@@ -130,4 +134,10 @@ const CAPS: Readonly<Record<string, number>> = { qwen: 8, copilot: 8, grok: 8 };
 function lastMessage(body = "{}"): unknown {
   const { messages = [] } = JSON.parse(body) as { messages?: { content: unknown }[] }; // as the client sent it
   return messages.at(-1)?.content;
+}
+
+/** Where the sessions of this machine began. */
+function beginnings({ home }: GauntletProject): readonly SessionStart[] {
+  const env = { XDG_STATE_HOME: join(home, ".local/state") };
+  return listSessionRecords(env).flatMap(({ starts = [] }) => starts);
 }

@@ -1,12 +1,19 @@
 import { expect, test } from "vitest";
 
+import { findHost } from "../../src/hosts/host-table.ts";
+import { readSessionEvent } from "../../src/hosts/read-session.ts";
 import { recogniseHost } from "../../src/hosts/recognise.ts";
 import { allRecordings } from "../rig/hosts/recorded.ts";
 import { allowed, blocked } from "../rig/hosts/verdicts.ts";
 
 const surroundings = { env: {}, cwd: "/where/we/run" };
 
-test.each(allRecordings())("$host is recognised by its own $file", ({ host, payload, surroundings }) => {
+const beginnings = allRecordings().filter(({ file }) => ["session-start", "prompt"].includes(file));
+const ends = allRecordings().filter(
+  (one) => !beginnings.some(({ host, file }) => one.host === host && one.file === file),
+);
+
+test.each(ends)("$host is recognised by its own $file", ({ host, payload, surroundings }) => {
   expect(recogniseHost(payload, surroundings).name).toBe(host);
 });
 
@@ -32,4 +39,26 @@ test.each([
     `${JSON.stringify({ decision: "block", reason: blocked.feedback })}\n`,
   );
   expect(host.render(allowed).stdout).toBe("{}\n");
+});
+
+test.each(beginnings)("the $file of $host names the session as its stops do", ({ host, payload }) => {
+  const cwd = String(payload["cwd"]);
+  const read = readSessionEvent(JSON.stringify(payload), "/elsewhere");
+  const sessionId = read?.sessionId ?? "";
+  const stop = findHost(host)?.sample({ cwd, sessionId, promptId: "p", blockedBefore: 0, lastMessage: "m" });
+
+  expect(sessionId).toMatch(/[\da-f]{8}-/);
+  expect(read).toMatchObject({ cwd: "/tmp/project" });
+  expect(findHost(host)?.parse(stop ?? {}, { env: {}, cwd })).toMatchObject({ event: { sessionId, cwd } });
+});
+
+test("Cursor names a session by its conversation, and its directory by the workspace", () => {
+  const event = { conversation_id: "c-1", workspace_roots: ["/w"], hook_event_name: "sessionStart" };
+
+  expect(readSessionEvent(JSON.stringify(event), "/elsewhere")).toMatchObject({
+    sessionId: "c-1",
+    cwd: "/w",
+  });
+  expect(readSessionEvent("{}", "/elsewhere")).toMatchObject({ sessionId: undefined, cwd: "/elsewhere" });
+  expect(readSessionEvent("[]", "/elsewhere")).toBeUndefined();
 });

@@ -3,11 +3,9 @@ import { describe, expect, test } from "vitest";
 
 import { tomlFormat } from "../../src/install/toml-hooks.ts";
 
-const kimi = tomlFormat({
-  event: "Stop",
-  command: "agent-gauntlet stop-hook --host kimi",
-  file: "~/.kimi-code/config.toml",
-});
+const stop = { event: "Stop", command: "agent-gauntlet stop-hook --host kimi", timeout: 300 };
+const start = { event: "SessionStart", command: "agent-gauntlet session-start --host kimi", timeout: 30 };
+const kimi = tomlFormat([stop], "~/.kimi-code/config.toml");
 
 const TABLE = `[[hooks]]
 event = "Stop"
@@ -89,4 +87,44 @@ test("installing and uninstalling leaves every file as it was, byte for byte", (
       expect(removed).toEqual({ ok: true, value: { kind: "written", text } });
     }),
   );
+});
+
+describe("a table for each of two hooks", () => {
+  const both = tomlFormat([start, stop], "~/.kimi-code/config.toml");
+  const START = TABLE.replace('"Stop"', '"SessionStart"')
+    .replace("stop-hook", "session-start")
+    .replace("300", "30");
+
+  test.each([
+    undefined,
+    "",
+    "\n",
+    "a = 1",
+    "a = 1\n",
+    "a = 1\r\n",
+    `[[hooks]]\nevent = "Stop"\ncommand = "say"\n`,
+  ])("comes and goes without a trace: %j", (text) => {
+    const planned = both.install(text);
+    const written = planned.ok && planned.value.kind === "written" ? planned.value.text : "";
+
+    expect(both.find(written)).toMatchObject([start, stop]);
+    expect(both.install(written)).toEqual({ ok: true, value: { kind: "unchanged" } });
+    expect(both.uninstall(written)).toEqual({
+      ok: true,
+      value: text === undefined ? { kind: "removed" } : { kind: "written", text },
+    });
+  });
+
+  test("is added beside the one that is there", () => {
+    const planned = both.install(`a = 1\n\n${TABLE}\n`);
+
+    expect(planned).toEqual({
+      ok: true,
+      value: { kind: "written", text: `a = 1\n\n${TABLE}\n\n${START}\n` },
+    });
+  });
+
+  test("goes when it is not wanted any more", () => {
+    expect(installed(`${TABLE}\n\n${START}\n`)).toBe(`${TABLE}\n`);
+  });
 });

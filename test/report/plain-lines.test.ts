@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ago } from "../../src/report/plain-lines.ts";
+import { ago, gateLabels } from "../../src/report/plain-lines.ts";
 
 const NOW = Date.UTC(2026, 10, 15);
 
@@ -14,5 +14,21 @@ describe("ago", () => {
     [864_000_000, "10 days ago"],
   ])("%i ms before now is %s", (passed, words) => {
     expect(ago(NOW - passed, NOW)).toBe(words);
+  });
+});
+
+describe("gateLabels", () => {
+  test("a gate is called by its name, and by its id where two have the same", () => {
+    const labelOf = gateLabels([
+      { id: "check:.:lint", name: "lint" },
+      { id: "check:web:test", name: "test" },
+      { id: "check:api:test", name: "test" },
+    ]);
+
+    expect(["check:.:lint", "check:web:test", "check:gone:x"].map(labelOf)).toEqual([
+      "lint",
+      "check:web:test",
+      "check:gone:x",
+    ]);
   });
 });

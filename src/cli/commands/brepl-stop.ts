@@ -19,7 +19,7 @@ export async function breplStop(options: BreplOptions): Promise<number> {
   writeAll(2, answer.stderr);
   writeAll(1, answer.stdout);
   trace("answered");
-  record?.(answer);
+  await record?.(answer);
   return answer.exitCode;
 }
 

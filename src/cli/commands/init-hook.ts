@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { absolutePath } from "../../core/path.ts";
 import { fail, ok, type Result, type Trouble } from "../../core/trouble.ts";
 import { CLAUDE_CODE_HOOKS, claudeCode } from "../../hosts/claude-code.ts";
 import { chooseHookCommand, type HookCommand } from "../../install/hook-command.ts";
@@ -13,6 +14,7 @@ import {
   type SettingsEdit,
 } from "../../install/settings-edit.ts";
 import { readUserFile } from "../../machine/files/user-file.ts";
+import { wantedIn } from "../host-request.ts";
 import { installationOf, type Program } from "../installation.ts";
 import { printLine, type Terminal } from "../terminal.ts";
 
@@ -31,10 +33,10 @@ export type HookStep = { readonly file: string } & (
 
 /** The program that the hook is to call: this one. */
 export async function planHook(terminal: Terminal, program: Program): Promise<HookStep> {
-  const { cwd } = terminal;
+  const { cwd, env } = terminal;
   const command = chooseHookCommand(installationOf(program, terminal));
   const { projectFile: file } = CLAUDE_CODE_HOOKS;
-  const wanted = { file, command: command.line, hooks: ["stop"] } as const;
+  const wanted = { file, command: command.line, ...(await wantedIn({ root: absolutePath(cwd), env })) };
   const registration = jsonHooks(claudeCode, CLAUDE_CODE_HOOKS, wanted);
   if (await isShared(cwd, registration)) return { kind: "present", file: SHARED_SETTINGS };
   const edit = await prepareEdit(cwd, registration, planInstall);

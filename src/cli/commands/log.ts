@@ -1,7 +1,8 @@
+import { fail, type Result } from "../../core/trouble.ts";
 import { forSharing, type VerdictRecord } from "../../core/verdict-record.ts";
 import { findProject } from "../../machine/files/find-project.ts";
 import { findBreak, type LedgerLines, readLedger, verdictsIn } from "../../machine/state/ledger-lines.ts";
-import { ledgerOf, ledgerOutside } from "../../machine/state/ledger.ts";
+import { ledgerOf } from "../../machine/state/ledger.ts";
 import { counted } from "../../report/plain-lines.ts";
 import { type CheckedLedger, logJson } from "../../report/proof-json.ts";
 import { gateLines, isGate, verdictLine } from "../../report/verdict-lines.ts";
@@ -20,11 +21,13 @@ export interface LogOptions {
   readonly json?: boolean;
 }
 
-/** Shows what was decided here, the newest first; outside of a project, the stops that had none. */
+/** Shows what was decided here, the newest first. */
 export async function logCommand(terminal: Terminal, options: LogOptions): Promise<number> {
   const root = findProject(terminal.cwd);
-  const ledger = root === undefined ? ledgerOutside(terminal.env) : ledgerOf(root, terminal.env);
-  const read = readLedger(ledger);
+  const read: Result<LedgerLines> =
+    root === undefined
+      ? fail({ kind: "no-config", searchedFrom: terminal.cwd })
+      : readLedger(ledgerOf(root, terminal.env));
   if (!read.ok) return tellTrouble(terminal, read.trouble, { command: "log", json: options.json });
   if (options.check) return tellCheck(terminal, read.value, options);
   const records = chosen(read.value, options);

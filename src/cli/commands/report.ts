@@ -5,16 +5,17 @@ import { readLastRun } from "../../machine/state/history.ts";
 import { logDirOf } from "../../machine/logs/log-dir.ts";
 import { githubAnnotations } from "../../report/github.ts";
 import { junitReport } from "../../report/junit.ts";
-import { finishedLine, summaryOf } from "../../report/plain-lines.ts";
+import { finishedLine, gateLabels, summaryOf } from "../../report/plain-lines.ts";
 import { sarifReport } from "../../report/sarif.ts";
 import packageJson from "../../../package.json" with { type: "json" };
 import { EXIT } from "../exit-code.ts";
+import { htmlReport } from "../html-report.ts";
 import { openSettings } from "../open-settings.ts";
 import { marked } from "../progress.ts";
 import { printLine, type Terminal } from "../terminal.ts";
 
 export interface ReportOptions {
-  readonly format: "text" | "junit" | "sarif" | "github";
+  readonly format: "text" | "junit" | "sarif" | "github" | "html";
 }
 
 const DIGEST_CHARS = 9_000;
@@ -30,6 +31,7 @@ export async function reportCommand(terminal: Terminal, { format }: ReportOption
     return EXIT.notOk;
   }
   if (format === "text") await printText(terminal, lastRun);
+  else if (format === "html") terminal.stdout.write(await htmlReport(terminal, settings, lastRun));
   else terminal.stdout.write(await render(terminal, settings.root, { lastRun, format }));
   return EXIT.ok;
 }
@@ -54,7 +56,8 @@ async function printText(terminal: Terminal, lastRun: RunRecord): Promise<void> 
   const { stdout, cwd, colours } = terminal;
   const { outcomes } = lastRun;
   printLine(stdout, `${colours.bold(`Run ${lastRun.number}`)}: ${summaryOf(lastRun, Date.now())}`);
-  for (const outcome of outcomes) printLine(stdout, marked(terminal, finishedLine(outcome)));
+  const labelOf = gateLabels(outcomes);
+  for (const outcome of outcomes) printLine(stdout, marked(terminal, finishedLine(outcome, labelOf)));
   for (const { outcome, digest } of await digestFailures(cwd, outcomes, DIGEST_CHARS))
-    printLine(stdout, `\n${colours.bold(colours.red(`── ${outcome.id} ──`))}\n${digest}`);
+    printLine(stdout, `\n${colours.bold(colours.red(`── ${labelOf(outcome.id)} ──`))}\n${digest}`);
 }

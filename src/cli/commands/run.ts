@@ -9,15 +9,21 @@ import { elapsedMs } from "../../machine/clock.ts";
 import { findProject } from "../../machine/files/find-project.ts";
 
 import { runJson } from "../../report/json.ts";
+import { gateLabels } from "../../report/plain-lines.ts";
+import { runSummary } from "../../report/run-summary.ts";
 import { cancellation } from "../cancellation.ts";
 import { EXIT, exitCodeBy, exitCodeOf } from "../exit-code.ts";
 import { type Progress, showProgress } from "../progress.ts";
 import type { ReportTarget } from "../report-targets.ts";
 import { printLine, type Terminal } from "../terminal.ts";
+import { usualTimesOf } from "../usual-times.ts";
 import { writeReports } from "../write-reports.ts";
 
 export interface RunOptions {
   readonly gate?: readonly string[];
+  readonly skip?: readonly string[];
+  readonly all?: boolean;
+  readonly failed?: boolean;
   readonly base?: string;
   readonly commit?: string;
   readonly uncommitted?: boolean;
@@ -28,6 +34,8 @@ export interface RunOptions {
   readonly kind?: "check" | "review";
   /** `--no-cache`: false. */
   readonly cache?: boolean;
+  /** `--no-fix`: false. */
+  readonly fix?: boolean;
 }
 
 /** Runs gates for a person or a script: progress while they run, then what failed, then the status. */
@@ -37,10 +45,13 @@ export async function runCommand(terminal: Terminal, options: RunOptions): Promi
   const result = await runShown(terminal, options, cancel.signal);
   const interruptedBy = isGreen(result.status) ? undefined : cancel.cause;
   const command = options.kind ?? "run";
-  const recorded = recordRun({ ...terminal, command }, result, Math.round(elapsedMs() - since));
+  const tookMs = Math.round(elapsedMs() - since);
+  const summary = options.json || options.quiet ? undefined : summaryOf(terminal, result.outcomes, tookMs);
+  const recorded = recordRun({ ...terminal, command }, result, tookMs);
   if (!recorded.ok) printLine(terminal.stderr, `This run is not in the ledger. ${explain(recorded.trouble)}`);
   if (options.json) await printJson(terminal, command, result);
-  else await printResult(terminal, result, { ...options, isInterrupted: interruptedBy !== undefined });
+  else
+    await printResult(terminal, result, { ...options, summary, isInterrupted: interruptedBy !== undefined });
   await writeReports(terminal, result, {
     targets: options.report ?? [],
     command,
@@ -49,27 +60,36 @@ export async function runCommand(terminal: Terminal, options: RunOptions): Promi
   return interruptedBy === undefined ? exitCodeOf(result.status) : exitCodeBy(interruptedBy);
 }
 
+/** The usual times are those of earlier runs: read before this one is written down. */
+function summaryOf(terminal: Terminal, outcomes: RunResult["outcomes"], tookMs: number): string | undefined {
+  return runSummary(outcomes, { usual: usualTimesOf(terminal), tookMs, labelOf: gateLabels(outcomes) });
+}
+
 async function runShown(terminal: Terminal, options: RunOptions, signal: AbortSignal): Promise<RunResult> {
-  using progress = showProgress(terminal, options);
-  const { onEvent } = progress;
-  return await executeRun(requestOf(terminal, options, { signal, onEvent })); // the screen is in order when this returns
+  using progress = await showProgress(terminal, options);
+  return await executeRun(requestOf(terminal, options, { signal, progress })); // the screen is in order when this returns
 }
 
 function requestOf(
   { cwd, env }: Terminal,
-  { gate = [], base, commit, uncommitted, kind, cache }: RunOptions,
-  { signal, onEvent }: { signal: AbortSignal; onEvent: Progress["onEvent"] },
+  { gate = [], skip = [], all, failed, base, commit, uncommitted, kind, cache, fix }: RunOptions,
+  { signal, progress }: { signal: AbortSignal; progress: Progress },
 ): RunRequest {
   return {
     cwd,
     env,
     gates: gate,
+    skip,
+    all,
+    failed,
     base,
     commit,
     uncommitted,
     noCache: cache === false,
+    noFix: fix === false,
     signal,
-    onEvent,
+    onEvent: progress.onEvent,
+    onOutput: progress.onOutput,
     ...(kind === undefined ? {} : { kind }),
   };
 }
@@ -84,22 +104,29 @@ const INTERRUPTED =
 
 const DIGEST_CHARS = 6_000;
 
+interface Closing {
+  readonly isInterrupted: boolean;
+  readonly summary: string | undefined;
+}
+
 async function printResult(
   terminal: Terminal,
   result: RunResult,
-  { quiet, verbose, isInterrupted }: RunOptions & { readonly isInterrupted: boolean },
+  { quiet, verbose, isInterrupted, summary }: RunOptions & Closing,
 ): Promise<void> {
   const { stdout, stderr, colours } = terminal;
   const isSkipsUntold = verbose && result.kind !== "ran";
   if (isSkipsUntold)
     for (const { id, reason } of result.plan?.skipped ?? []) printLine(stdout, `[SKIP] ${id} ${reason}`);
+  const labelOf = gateLabels(result.outcomes);
   for (const { outcome, digest } of await digestFailures(terminal.cwd, result.outcomes, DIGEST_CHARS)) {
-    printLine(stdout, `\n${colours.bold(colours.red(`── ${outcome.id} ──`))}\n${digest}`);
+    printLine(stdout, `\n${colours.bold(colours.red(`── ${labelOf(outcome.id)} ──`))}\n${digest}`);
   }
   if (isInterrupted) return printLine(stdout, `\n${INTERRUPTED}\nStatus: ${colours.red("Interrupted")}`);
   const errorMessage = result.kind === "not-needed" ? undefined : result.errorMessage;
   if (errorMessage !== undefined) printLine(stderr, errorMessage);
   else if (!quiet) printLine(stdout, `\n${result.message}`);
+  if (summary !== undefined) printLine(stdout, summary);
   const colour = exitCodeOf(result.status) === EXIT.ok ? colours.green : colours.red;
   printLine(stdout, `Status: ${colour(statusTitle(result.status))}`);
 }

@@ -83,7 +83,7 @@ async function answerOf(
   const stop = { event, env, blockCap: blockCapOf(host, env), logDir };
   const answered = await handleStop(stop, cancel.signal);
   const answer = host.render(answered.verdict, event);
-  recordStop({ ...stop, door: "stop-hook" }, answered, answer);
+  await recordStop({ ...stop, door: "stop-hook" }, answered, answer);
   return answer;
 }
 

@@ -3,18 +3,20 @@ import type { Settings } from "../../core/settings.ts";
 import { type OpenFailure, type PassRecord, resumeSession, type SessionHistory } from "../../core/history.ts";
 import type { VerdictRecord } from "../../core/verdict-record.ts";
 import { listSessions, readWorkTree } from "../../machine/state/history.ts";
-import { passDirOf } from "../../machine/state/passes.ts";
+import { projectStateDir } from "../../machine/state/project-dir.ts";
 import { logDirOf } from "../../machine/logs/log-dir.ts";
 import { readLedger, verdictsIn } from "../../machine/state/ledger-lines.ts";
 import { type Ledger, ledgerOf } from "../../machine/state/ledger.ts";
 import { lockHolder } from "../../machine/state/lock.ts";
 import { type SessionFacts, type StatusFacts, statusJson } from "../../report/json.ts";
-import { ago, counted, finishedLine, summaryOf } from "../../report/plain-lines.ts";
+import { ago, counted, finishedLine, gateLabels, type LabelOf, summaryOf } from "../../report/plain-lines.ts";
+import { runSummary } from "../../report/run-summary.ts";
 import { lastStopLine } from "../../report/verdict-lines.ts";
 import { EXIT } from "../exit-code.ts";
 import { openSettings } from "../open-settings.ts";
 import { marked } from "../progress.ts";
 import { printLine, type Terminal } from "../terminal.ts";
+import { usualTimesOf } from "../usual-times.ts";
 
 export interface StatusOptions {
   readonly json?: boolean;
@@ -26,7 +28,7 @@ export async function statusCommand(terminal: Terminal, { json }: StatusOptions)
   if (typeof settings === "number") return settings;
   const { stateDir, lockFile } = logDirOf(settings.root, settings.logDir);
   const running = lockHolder(lockFile);
-  const workTree = readWorkTree(stateDir, passDirOf(settings.root, terminal.env));
+  const workTree = readWorkTree(stateDir, projectStateDir(settings.root, terminal.env));
   const stored = listSessions(stateDir);
   const sessions = openSessions(stored, settings, workTree.value.pass);
   for (const { warning } of [workTree, ...stored])
@@ -75,22 +77,27 @@ function printStatus(
   if (lastStop !== undefined) printLine(stdout, lastStopLine(lastStop, now));
   if (lastRun === undefined) return printLine(stdout, "No run yet. Start one with `agent-gauntlet run`.");
   printLine(stdout, `${colours.bold(`Run ${lastRun.number}`)}: ${summaryOf(lastRun, now)}`);
-  for (const outcome of lastRun.outcomes) printLine(stdout, `  ${marked(terminal, finishedLine(outcome))}`);
+  const labelOf = gateLabels(lastRun.outcomes);
+  for (const outcome of lastRun.outcomes)
+    printLine(stdout, `  ${marked(terminal, finishedLine(outcome, labelOf))}`);
+  const summary = runSummary(lastRun.outcomes, { usual: usualTimesOf(terminal), labelOf });
+  if (summary !== undefined) printLine(stdout, `  ${summary}`);
   if (pass !== undefined) printLine(stdout, `Last pass: run ${pass.runNumber}, ${ago(pass.at, now)}`);
   for (const { id, history, attemptsLeft } of sessions) {
     const budget = history.gaveUpOn === undefined ? `${counted(attemptsLeft, "attempt")} left` : "gave up";
     printLine(stdout, `Session ${id}: ${budget}`);
-    for (const failure of history.openFailures) printFailure(stdout, failure, history);
+    for (const failure of history.openFailures)
+      printFailure(stdout, failure, { told: history.told, labelOf });
   }
 }
 
 function printFailure(
   stdout: Terminal["stdout"],
   { gate, runNumber }: OpenFailure,
-  { told }: SessionHistory,
+  { told, labelOf }: Pick<SessionHistory, "told"> & { readonly labelOf: LabelOf },
 ): void {
   const id = gateId(gate);
   const since = told[id]?.since;
-  printLine(stdout, `  still failing: ${id} (since run ${runNumber})`);
+  printLine(stdout, `  still failing: ${labelOf(id)} (since run ${runNumber})`);
   if (since !== undefined) printLine(stdout, `    ${since}`);
 }

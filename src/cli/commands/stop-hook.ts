@@ -1,8 +1,7 @@
 import { statusMessage, type Status } from "../../core/status.ts";
-import { explain, type Result } from "../../core/trouble.ts";
+import { explain, ok, type Result } from "../../core/trouble.ts";
 import { allow, type Verdict } from "../../core/verdict.ts";
 import { handleStop, recordStop, asWoken, withOwnRecord } from "../../engine/handle-stop.ts";
-import { recordVerdict } from "../../engine/record-verdict.ts";
 import type { StopEvent } from "../../core/stop-event.ts";
 import { BACKGROUND_FLAG, jsonAnswer, wakingAnswer } from "../../hosts/answer.ts";
 import { claudeCode } from "../../hosts/claude-code.ts";
@@ -31,7 +30,7 @@ export async function runStopHook(args: readonly string[]): Promise<number> {
     const { host, verdict, record, event, isEnd } = await answerStop({ named, isBackground }, cancel.signal);
     const given = answer(verdict, { host, event, isEnd });
     trace("answered");
-    const recorded = record?.(given);
+    const recorded = await record?.(given);
     if (recorded?.ok === false) log(`This stop is not in the ledger. ${explain(recorded.trouble)}`);
     trace("stop recorded");
     return given.exitCode;
@@ -45,7 +44,7 @@ interface Answered {
   readonly host?: Host;
   readonly event?: StopEvent;
   /** Writes down what later stops and `explain` need; after the answer, which matters more. */
-  readonly record?: (given: HostAnswer) => Result<void>;
+  readonly record?: (given: HostAnswer) => Promise<Result<void>>;
   /** Whether nothing was asked: a session or turn has ended. */
   readonly isEnd?: boolean;
 }
@@ -82,8 +81,10 @@ async function answerStop({ named, isBackground }: How, signal: AbortSignal): Pr
 }
 
 /** What was no stop is in no session; the agent stopped all the same. */
-function recordRefusal(env: Environment, { status, decision }: Verdict): Result<void> {
+async function recordRefusal(env: Environment, { status, decision }: Verdict): Promise<Result<void>> {
   const root = findProject(currentDirectory());
+  if (root === undefined) return ok(undefined);
+  const { recordVerdict } = await import("../../engine/record-verdict.ts"); // most stops are stops
   return recordVerdict({ root, env }, { door: "stop-hook", ms: 0, status, decision, outcomes: [] });
 }
 

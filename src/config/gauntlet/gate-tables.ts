@@ -1,4 +1,5 @@
 import type { CheckGate, ReviewGate } from "../../core/gate.ts";
+import { didYouMean } from "../../core/did-you-mean.ts";
 import type { ConfigFiles } from "./config-files.ts";
 import { type Declaration, byName } from "./declaration.ts";
 import { readChecks, toCheckGate } from "./read-checks.ts";
@@ -33,7 +34,59 @@ export async function readGates(config: YamlSource | undefined, files: ConfigFil
     const { fields } = declaration;
     return [name, { declaration, gate: fields && toReviewGate(name, fields, preference) }];
   });
-  return { checks: new Map(checkEntries), reviews: new Map(reviewEntries) };
+  const tables = { checks: new Map(checkEntries), reviews: new Map(reviewEntries) };
+  reportNeeds(tables, files);
+  return tables;
+}
+
+/** Needs that no gate has the name of, and circles, in which no gate could ever start. */
+function reportNeeds(tables: GateTables, { report }: ConfigFiles): void {
+  const entries = [...tables.checks.values(), ...tables.reviews.values()];
+  const names = [...tables.checks.keys(), ...tables.reviews.keys()];
+  const needsOf = new Map(
+    entries.flatMap(({ gate }) => (gate === undefined ? [] : [[gate.name, gate.needs ?? []]])),
+  );
+  for (const { gate, declaration } of entries) {
+    for (const [index, need] of (gate?.needs ?? []).entries()) {
+      const complaint = complaintAbout(need, { name: gate?.name ?? "", names, needsOf });
+      if (complaint !== undefined)
+        report(declaration.complain(["needs", index], { ...complaint, at: "value" }));
+    }
+  }
+}
+
+interface KnownNeeds {
+  readonly name: string;
+  readonly names: readonly string[];
+  readonly needsOf: ReadonlyMap<string, readonly string[]>;
+}
+
+function complaintAbout(need: string, { name, names, needsOf }: KnownNeeds) {
+  if (!names.includes(need))
+    return {
+      message: `there is no gate \`${need}\``,
+      hint: didYouMean(need, names) ?? `known gates: ${names.join(", ")}`,
+    };
+  const isCircle = reaches(need, name, needsOf);
+  return isCircle
+    ? {
+        message: `\`${name}\` and \`${need}\` need each other, so neither could start`,
+        hint: "remove one of these needs",
+      }
+    : undefined;
+}
+
+/** Whether one gate needs another, directly or through others. */
+function reaches(from: string, to: string, needsOf: ReadonlyMap<string, readonly string[]>): boolean {
+  const seen = new Set<string>();
+  const open = [from];
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    if (name === to) return true;
+    if (seen.has(name)) continue;
+    seen.add(name);
+    open.push(...(needsOf.get(name) ?? []));
+  }
+  return false;
 }
 
 export function allGates({ checks, reviews }: GateTables): (CheckGate | ReviewGate)[] {

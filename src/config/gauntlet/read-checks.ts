@@ -47,6 +47,8 @@ export async function toCheckGate(
     runInCi: fields.run_in_ci,
     runLocally: fields.run_locally,
     ...(fields.on === undefined ? {} : { on: fields.on }),
+    ...(fields.needs === undefined ? {} : { needs: fields.needs }),
+    ...(fields.fix === undefined ? {} : { fix: fields.fix }),
     env: Object.fromEntries(
       Object.entries(fields.env).map(([key, value]) => [
         key,

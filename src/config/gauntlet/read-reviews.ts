@@ -54,6 +54,7 @@ export function toReviewGate(
     runInCi: fields.run_in_ci,
     runLocally: fields.run_locally,
     ...(fields.on === undefined ? {} : { on: fields.on }),
+    ...(fields.needs === undefined ? {} : { needs: fields.needs }),
   };
 }
 

@@ -63,6 +63,13 @@ const gateShape = {
     .describe(
       "The events it runs for. Default: every event of `stop_hook.on`. `agent-gauntlet run` runs it always.",
     ),
+  needs: z
+    .array(text("the name of a gate"))
+    .min(1)
+    .optional()
+    .describe(
+      "Names of gates that run before it. When one of them fails, this gate is skipped with that reason.",
+    ),
   parallel: z.boolean().default(true).describe("May run at the same time as other gates."),
   run_in_ci: z.boolean().default(true).describe("Run when the environment says CI."),
   run_locally: z.boolean().default(true).describe("Run on a developer's machine."),
@@ -82,6 +89,14 @@ const checkShape = {
   fix_instructions: innerPath("a file inside `.gauntlet/`", "`.gauntlet/`")
     .optional()
     .describe("A text file inside `.gauntlet/` that tells the agent how to fix a failure."),
+  fix: text("a shell command")
+    .refine((command) => !/(["'])\{files\}\1/.test(command), {
+      error: "must have `{files}` without quotation marks around it",
+    })
+    .optional()
+    .describe(
+      "A shell line that mends what the check finds. It runs once when the check fails, before the files are judged; then the check runs again. Never in plan mode or CI.",
+    ),
   env: z
     .record(
       variableName,
@@ -139,9 +154,9 @@ export const checkSchema = z
     error: "needs `parallel: false`: only gates that run one after another can stop the ones behind them",
     when: ({ value }) => typeof value === "object" && value !== null,
   })
-  .refine(({ command, files }) => files === undefined || command.includes("{files}"), {
+  .refine(({ command, fix, files }) => files === undefined || `${command}${fix}`.includes("{files}"), {
     path: ["files"],
-    error: "needs `{files}` in the command, which says where the names go",
+    error: "needs `{files}` in the command or the fix, which says where the names go",
   })
   .refine(({ command }) => !/(["'])\{files\}\1/.test(command), {
     path: ["command"],

@@ -13,6 +13,7 @@ const isOneShot = process.argv.slice(2).find((word) => !word.startsWith("-")) ==
 export const AgentGauntlet = async ({ client, directory }) => {
   const stopping = new AbortController();
   return {
+    "chat.message": async ({ sessionID }) => begin(sessionID, directory),
     event: async ({ event }) => {
       if (event.type !== "session.idle") return;
       const work = gate({ client, directory, id: event.properties.sessionID, signal: stopping.signal })

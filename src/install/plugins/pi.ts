@@ -7,9 +7,10 @@ let blocked = false;
 let prompts = 0;
 
 export default function agentGauntlet(pi) {
-  pi.on("before_agent_start", () => {
+  pi.on("before_agent_start", async (_event, context) => {
     blocked = false;
     prompts += 1;
+    await begin(context?.sessionManager?.getSessionId?.(), context?.cwd ?? process.cwd());
   });
   pi.on("agent_before_settle", async (event, context) => {
     if (event.outcome !== "completed") return undefined; // aborted or failed: not a stop

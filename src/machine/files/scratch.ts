@@ -6,7 +6,7 @@ import { Git } from "../git/git.ts";
 import { type AbsolutePath, type ProjectPath, projectPath } from "../../core/path.ts";
 import { logDirOf } from "../logs/log-dir.ts";
 import type { Environment } from "../process/environment.ts";
-import { passDirOf } from "../state/passes.ts";
+import { projectStateDir } from "../state/project-dir.ts";
 
 /** A directory of our own, with some files, that is gone when it is no longer needed. */
 export async function scratchDir(
@@ -64,7 +64,7 @@ export async function startRehearsal(
     const { stateDir } = logDirOf(root, logDir);
     const XDG_STATE_HOME = join(directory, "state");
     await cp(stateDir, join(stage, ".state"), { recursive: true }).catch(nothingToCopy);
-    await cp(passDirOf(root, env), passDirOf(root, { XDG_STATE_HOME }), {
+    await cp(projectStateDir(root, env), projectStateDir(root, { XDG_STATE_HOME }), {
       recursive: true,
       preserveTimestamps: true, // git compares the time of an index with those of the files
     }).catch(nothingToCopy);

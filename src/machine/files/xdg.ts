@@ -1,5 +1,3 @@
-import { createHash } from "node:crypto";
-import { realpathSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { devNull, homedir, userInfo } from "node:os";
 
@@ -9,23 +7,6 @@ export function stateHome(env: Readonly<Record<string, string | undefined>>): st
   const state =
     given !== undefined && isAbsolute(given) ? given : join(homeDirectory(env), ".local", "state");
   return join(state, "agent-gauntlet");
-}
-
-/** What is kept about one project outside of it, where no agent that tidies up the project meets it: by its real path. */
-export function projectStateDir(root: string, env: Readonly<Record<string, string | undefined>>): string {
-  return join(
-    stateHome(env),
-    "projects",
-    createHash("sha256").update(realPath(root)).digest("hex").slice(0, 32),
-  );
-}
-
-function realPath(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return path; // it is gone; its name is what is left
-  }
 }
 
 /**

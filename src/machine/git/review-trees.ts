@@ -1,7 +1,7 @@
 import { readdir, rm } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import type { ChangeSet } from "../../core/change-set.ts";
-import { type Git, splitNul } from "./git.ts";
+import type { Git } from "./git.ts";
 import { Repository } from "./repository.ts";
 import { type Fingerprint, keepSnapshot } from "./snapshot.ts";
 import { ok, type Result } from "../../core/trouble.ts";
@@ -25,11 +25,7 @@ export class ReviewTrees {
 
   async #take(): Promise<Fingerprint> {
     const repository = await Repository.around(this.#git);
-    const untracked = async (): Promise<readonly string[] | undefined> => {
-      const listed = await repository?.top.output(["ls-files", "-z", "--others", "--exclude-standard"]);
-      return listed?.ok ? splitNul(listed.value) : undefined;
-    };
-    return keepSnapshot(repository, { parent: this.#dir, untracked });
+    return keepSnapshot(repository, this.#dir);
   }
 
   /** The patch of the run's change up to a kept tree. */

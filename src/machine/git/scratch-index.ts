@@ -19,11 +19,11 @@ export function removeScratch(path: string): void {
   }
 }
 
-/** Removes the scratch directories that killed processes left in the temporary directory. */
-export function sweepScratch(): void {
-  for (const name of namesIn(tmpdir()).filter((one) => one.startsWith(PREFIX))) {
+/** Removes the scratch directories that killed processes left. */
+export function sweepScratch(parent = tmpdir()): void {
+  for (const name of namesIn(parent).filter((one) => one.startsWith(PREFIX))) {
     const pid = Number(name.slice(PREFIX.length).split("-")[0]);
-    if (!isAlive(pid)) removeScratch(join(tmpdir(), name));
+    if (!isAlive(pid)) removeScratch(join(parent, name));
   }
 }
 

@@ -41,6 +41,14 @@ interface SnapshotOptions {
 /** Above this, hashing what is not committed would cost more than running the gates. */
 const MAX_UNTRACKED_BYTES = 100 * 1024 * 1024;
 
+/** The untracked files, from the top; undefined where they cannot be listed. */
+export async function listUntracked(
+  repository: Repository | undefined,
+): Promise<readonly string[] | undefined> {
+  const listed = await repository?.top.output(["ls-files", "-z", "--others", "--exclude-standard"]);
+  return listed?.ok ? splitNul(listed.value) : undefined;
+}
+
 /** Takes a snapshot. It stands when this returns. */
 export async function takeSnapshot(
   repository: Repository | undefined,
@@ -165,19 +173,28 @@ function none(reason: string): Fingerprint {
   return { kind: "none", reason };
 }
 
-/** Takes a snapshot and keeps its new objects in `<keepIn>/<tree id>`, so that the tree can be read later. */
-export async function keepSnapshot(
+/** Takes a snapshot and keeps its new objects in `<parent>/<tree id>`, so that the tree can be read later. */
+export async function keepSnapshot(repository: Repository | undefined, parent: string): Promise<Fingerprint> {
+  mkdirSync(parent, { recursive: true });
+  return keptSnapshot(repository, parent, (directory, tree) => {
+    const kept = join(parent, tree);
+    if (statSync(kept, { throwIfNoEntry: false }) === undefined) renameSync(directory, kept);
+  });
+}
+
+/** Takes a snapshot in a directory below `parent` and hands that over, with nothing but the new objects in it. */
+export async function keptSnapshot(
   repository: Repository | undefined,
-  options: SnapshotOptions & { readonly parent: string },
+  parent: string,
+  keep: (directory: string, tree: string) => void,
 ): Promise<Fingerprint> {
-  mkdirSync(options.parent, { recursive: true });
-  await using snapshot = await takeSnapshot(repository, options);
+  const untracked = () => listUntracked(repository);
+  await using snapshot = await takeSnapshot(repository, { parent, untracked });
   const { directory } = snapshot;
   const tree = await snapshot.fingerprint();
   if (directory === undefined || tree.kind === "none") return tree;
-  const kept = join(options.parent, tree.hash);
   rmSync(join(directory, "index"), { force: true });
-  if (statSync(kept, { throwIfNoEntry: false }) === undefined) renameSync(directory, kept);
+  keep(directory, tree.hash);
   return tree;
 }
 

@@ -13,7 +13,7 @@ import { chooseBase, compareWithChosen } from "./known-good.ts";
 import type { WorkTreeStatus } from "./read-output.ts";
 import { type Head, readHead } from "./ref-state.ts";
 import { Repository } from "./repository.ts";
-import { type Snapshot, takeSnapshot, treeIdOf } from "./snapshot.ts";
+import { listUntracked, type Snapshot, takeSnapshot, treeIdOf } from "./snapshot.ts";
 import { isUnchangedSince } from "./unchanged.ts";
 
 /** How to look at a work tree: for whom, compared with what, and for how long. */
@@ -44,6 +44,11 @@ export class WorkTree implements AsyncDisposable {
   static async open(options: WorkTreeOptions): Promise<WorkTree> {
     const git = new Git(options.query.root, options.signal);
     return new WorkTree(git, await Repository.around(git), options);
+  }
+
+  /** Another look at the same work tree, for when it was changed on purpose. */
+  again(): Promise<WorkTree> {
+    return WorkTree.open(this.#options);
   }
 
   /** What changed, and relative to what. */
@@ -138,15 +143,11 @@ export class WorkTree implements AsyncDisposable {
   /** From the top. `git status` has listed them where the project is the top. */
   async #untracked(): Promise<readonly string[] | undefined> {
     const { commit } = this.#options.query;
-    if (this.#repository?.places.prefix !== "" || commit !== undefined) return this.#listUntracked();
+    if (this.#repository?.places.prefix !== "" || commit !== undefined)
+      return listUntracked(this.#repository);
     const status = await this.#status();
     if (!status.ok) return undefined;
     return status.value.files.filter(({ change }) => change === "untracked").map(({ path }) => path);
-  }
-
-  async #listUntracked(): Promise<readonly string[] | undefined> {
-    const listed = await this.#repository?.top.output(["ls-files", "-z", "--others", "--exclude-standard"]);
-    return listed?.ok ? splitNul(listed.value) : undefined;
   }
 }
 

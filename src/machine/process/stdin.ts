@@ -1,3 +1,4 @@
+import { isatty } from "node:tty";
 import { bun, type BunRuntime } from "./runtime.ts";
 
 const PATIENCE_MS = 5_000;
@@ -46,7 +47,7 @@ class ObjectText {
 
 /** Undefined where nothing will come: at a terminal, or after the end. */
 function openStdin(): StdinSource | undefined {
-  if (process.stdin.isTTY) return undefined;
+  if (isatty(0)) return undefined; // to ask `process.stdin` would make the stream
   return bun === undefined ? nodeStdin() : bunStdin(bun);
 }
 

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import * as z from "zod/mini";
+import * as v from "valibot";
 import {
   NEW_SESSION,
   type RunRecord,
@@ -16,63 +16,65 @@ import { readPass } from "./passes.ts";
 
 const VERSION = 2;
 
-const count = z.int().check(z.nonnegative());
-const time = z.number().check(z.refine((value) => !Number.isNaN(new Date(value).getTime())));
-const path = z.pipe(
-  z.string(),
-  z.transform((text) => text as ProjectPath), // as it was written
+const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const time = v.pipe(
+  v.number(),
+  v.check((value) => !Number.isNaN(new Date(value).getTime())),
 );
-const gateRef = z.object({ kind: z.enum(["check", "review", "repl"]), scope: path, name: z.string() });
+const path = v.pipe(
+  v.string(),
+  v.transform((text) => text as ProjectPath), // as it was written
+);
+const gateRef = v.object({ kind: v.picklist(["check", "review", "repl"]), scope: path, name: v.string() });
 
 /** As much as anything reads of a stored outcome; the rest is kept as it is. */
-const outcome = z.pipe(
-  z
-    .looseObject({
-      id: z.string(),
-      name: z.string(),
-      kind: z.enum(OUTCOME_KINDS),
-      durationMs: z.number(),
-      afterMs: z.optional(z.number()),
-    })
-    .check(z.refine(({ kind, afterMs }) => kind !== "timed-out" || afterMs !== undefined)),
-  z.transform((value) => value as unknown as GateOutcome), // we wrote it
+const outcome = v.pipe(
+  v.looseObject({
+    id: v.string(),
+    name: v.string(),
+    kind: v.picklist(OUTCOME_KINDS),
+    durationMs: v.number(),
+    afterMs: v.optional(v.number()),
+  }),
+  v.check(({ kind, afterMs }) => kind !== "timed-out" || afterMs !== undefined),
+  v.transform((value) => value as unknown as GateOutcome), // we wrote it
 );
 
-const runRecord = z.object({
+const runRecord = v.object({
   number: count,
-  status: z.enum(STATUSES),
+  status: v.picklist(STATUSES),
   completedAt: time,
-  branch: z.optional(z.string()),
-  head: z.optional(z.string()),
-  merged: z.boolean(),
-  isPassLost: z.optional(z.boolean()),
-  outcomes: z.array(outcome),
+  branch: v.optional(v.string()),
+  head: v.optional(v.string()),
+  merged: v.boolean(),
+  isPassLost: v.optional(v.boolean()),
+  outcomes: v.array(outcome),
 });
 
 const workTree = jsonFile<Pick<WorkTreeHistory, "lastRun">>(
   VERSION,
-  z.object({ lastRun: z.optional(runRecord) }) as never, // optional means absent in both
+  v.object({ lastRun: v.optional(runRecord) }) as never, // optional means absent in both
 );
 
-const told = z.object({
-  essence: z.string(),
-  problems: z.array(z.string()),
-  since: z.optional(z.string()),
+const told = v.object({
+  essence: v.string(),
+  problems: v.array(v.string()),
+  since: v.optional(v.string()),
 });
 
 const session = jsonFile<SessionHistory>(
   VERSION,
-  z.object({
-    promptId: z.optional(z.string()),
+  v.object({
+    promptId: v.optional(v.string()),
     attempts: count,
-    blocks: z.optional(count),
-    sameFor: z.optional(count),
-    openFailures: z.array(z.object({ gate: gateRef, runNumber: count, files: z.optional(z.array(path)) })),
-    unavailableBlocks: z.optional(count),
-    missing: z.optional(z.array(z.string())),
-    gaveUpOn: z.optional(z.string()),
-    deferredFor: z.optional(z.string()),
-    told: z.record(z.string(), told),
+    blocks: v.optional(count),
+    sameFor: v.optional(count),
+    openFailures: v.array(v.object({ gate: gateRef, runNumber: count, files: v.optional(v.array(path)) })),
+    unavailableBlocks: v.optional(count),
+    missing: v.optional(v.array(v.string())),
+    gaveUpOn: v.optional(v.string()),
+    deferredFor: v.optional(v.string()),
+    told: v.record(v.string(), told),
   }) as never, // optional means absent in both
 );
 

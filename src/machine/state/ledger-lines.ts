@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readFileSync, readSync } from "node:fs";
 import { ok, type Result } from "../../core/trouble.ts";
 import { isVerdict, type LedgerRecord, type VerdictRecord } from "../../core/verdict-record.ts";
 import { hasCode } from "../files/errno.ts";
@@ -56,6 +56,31 @@ export function* verdictsIn({ lines }: LedgerLines, text = ""): Generator<Verdic
     const line = lines[at] ?? "";
     const record = line.includes(text) ? parseLine(line) : undefined;
     if (record !== undefined && isVerdict(record)) yield record;
+  }
+}
+
+/** Some hundred verdicts: enough to know what is usual. */
+const RECENT_BYTES = 256 * 1024;
+
+/** The last verdicts, the newest first, read from the end of the file: for what need not be complete. */
+export function recentVerdicts({ file }: Ledger): readonly VerdictRecord[] {
+  try {
+    const lines = endOf(file, RECENT_BYTES).split("\n");
+    return [...verdictsIn({ lines, older: 0 })];
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return [];
+    throw error;
+  }
+}
+
+function endOf(file: string, maxBytes: number): string {
+  const fd = openSync(file, "r");
+  try {
+    const { size } = fstatSync(fd);
+    const bytes = Buffer.alloc(Math.min(size, maxBytes));
+    return bytes.toString("latin1", 0, readSync(fd, bytes, 0, bytes.length, size - bytes.length));
+  } finally {
+    closeSync(fd);
   }
 }
 

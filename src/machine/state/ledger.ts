@@ -12,17 +12,18 @@ import {
   writeSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import * as z from "zod/mini";
+import * as v from "valibot";
 import packageJson from "../../../package.json" with { type: "json" };
 import { ok, type Result } from "../../core/trouble.ts";
 import type { LedgerRecord, Unchained } from "../../core/verdict-record.ts";
 import { now } from "../clock.ts";
 import { hasCode } from "../files/errno.ts";
 import { discard, makePrivateDirectory, readSmallFile, removeTree, troubleOf } from "../files/files.ts";
-import { projectStateDir, stateHome } from "../files/xdg.ts";
+import { stateHome } from "../files/xdg.ts";
 import { mainProject } from "../git/places.ts";
 import type { Environment } from "../process/environment.ts";
 import { lockBriefly } from "./brief-lock.ts";
+import { projectStateDir } from "./project-dir.ts";
 
 /** Where a project's verdicts are kept, one JSON object per line: in the user's state directory, one for all its work trees. */
 export interface Ledger {
@@ -40,11 +41,6 @@ export function ledgerOf(root: string, env: Environment): Ledger {
   const { root: main, worktree } = mainProject(root);
   const ledger = ledgerIn(projectStateDir(main, env), env);
   return worktree === undefined ? ledger : { ...ledger, worktree };
-}
-
-/** For stops outside of any project. */
-export function ledgerOutside(env: Environment): Ledger {
-  return ledgerIn(join(stateHome(env), "projects", "outside"), env);
 }
 
 function ledgerIn(directory: string, env: Environment): Ledger {
@@ -76,13 +72,13 @@ export interface Head {
   readonly rotates?: boolean | undefined;
 }
 
-const headSchema = z.object({
-  count: z.int(),
-  hash: z.string(),
-  line: z.string(),
-  size: z.int(),
-  since: z.number(),
-  rotates: z.optional(z.boolean()),
+const headSchema = v.object({
+  count: v.pipe(v.number(), v.safeInteger()),
+  hash: v.string(),
+  line: v.string(),
+  size: v.pipe(v.number(), v.safeInteger()),
+  since: v.number(),
+  rotates: v.optional(v.boolean()),
 });
 
 /** The newer of the two that is whole. Its date does not matter, as in other state: a clock that was set back must not look like a cut. */
@@ -96,8 +92,8 @@ export function readHead({ heads }: Ledger): Head | undefined {
 function readOneHead(path: string): Head | undefined {
   try {
     const [text = ""] = readSmallFile(path).split("\n", 1);
-    const head = headSchema.safeParse(parseJson(text)).data;
-    return head !== undefined && hashOf(head.line) === head.hash ? head : undefined;
+    const head = v.safeParse(headSchema, parseJson(text));
+    return head.success && hashOf(head.output.line) === head.output.hash ? head.output : undefined;
   } catch (error) {
     if (hasCode(error, "ENOENT")) return undefined;
     throw error;

@@ -1,33 +1,26 @@
 import { existsSync, renameSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import * as z from "zod/mini";
+import * as v from "valibot";
 import type { PassRecord } from "../../core/history.ts";
 import type { Result } from "../../core/trouble.ts";
 import { discard, makePrivateDirectory, namesIn, removeIfEmpty, troubleOf } from "../files/files.ts";
-import { projectStateDir } from "../files/xdg.ts";
-import type { Environment } from "../process/environment.ts";
 import { jsonFile, type Stored } from "./json-file.ts";
 
-/**
- * Where the last pass of a project is kept: outside it, by its real path. Whoever works in the project could otherwise forge a
- * pass with a line of git.
- */
-export function passDirOf(root: string, env: Environment): string {
-  return projectStateDir(root, env);
-}
-
-const time = z.number().check(z.refine((value) => !Number.isNaN(new Date(value).getTime())));
+const time = v.pipe(
+  v.number(),
+  v.check((value) => !Number.isNaN(new Date(value).getTime())),
+);
 
 const file = jsonFile<PassRecord>(
   1,
-  z.object({
-    runNumber: z.int().check(z.nonnegative()),
-    tree: z.string().check(z.regex(/^[\w-]{1,80}$/)),
-    gateHash: z.string(),
-    baseCommit: z.optional(z.string()),
-    fingerprint: z.optional(z.string()),
-    head: z.optional(z.string()),
-    status: z.enum(["passed", "passed_with_warnings"]),
+  v.object({
+    runNumber: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
+    tree: v.pipe(v.string(), v.regex(/^[\w-]{1,80}$/)),
+    gateHash: v.string(),
+    baseCommit: v.optional(v.string()),
+    fingerprint: v.optional(v.string()),
+    head: v.optional(v.string()),
+    status: v.picklist(["passed", "passed_with_warnings"]),
     at: time,
   }) as never, // optional means absent in both
 );

@@ -1,27 +1,33 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import * as z from "zod/mini";
+import * as v from "valibot";
 import type { SessionRecord } from "../../core/session-record.ts";
 import { discard, makePrivateDirectory, namesIn } from "../files/files.ts";
 import { stateHome } from "../files/xdg.ts";
 import type { Environment } from "../process/environment.ts";
 import { jsonFile } from "./json-file.ts";
-import { type SessionName, sessionKey, sha256 } from "./session-key.ts";
+import type { SessionName } from "./session-key.ts";
 
 const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
 
 const file = jsonFile<SessionRecord>(
   1,
-  z.looseObject({
-    root: z.optional(z.string()),
-    told: z.array(z.string()),
-    blocked: z.optional(
-      z.looseObject({ whenActive: z.enum(["allow", "enforce"]), root: z.string(), attempts: z.int() }),
+  v.looseObject({
+    root: v.optional(v.string()),
+    starts: v.optional(v.array(v.looseObject({ root: v.string(), at: v.number() }))),
+    told: v.array(v.string()),
+    blocked: v.optional(
+      v.looseObject({
+        whenActive: v.picklist(["allow", "enforce"]),
+        root: v.string(),
+        attempts: v.pipe(v.number(), v.safeInteger()),
+      }),
     ),
-    lastStop: z.optional(
-      z
-        .looseObject({ at: z.number() })
-        .check(z.refine(({ event, verdict, answer }) => [event, verdict, answer].every(isObject))),
+    lastStop: v.optional(
+      v.pipe(
+        v.looseObject({ at: v.number() }),
+        v.check(({ event, verdict, answer }) => [event, verdict, answer].every(isObject)),
+      ),
     ),
   }) as never, // the rest is as we wrote it
 );
@@ -93,5 +99,14 @@ function directoryOf(env: Environment): string {
 }
 
 function fileOf(name: SessionName, directory: string): string {
-  return join(directory, `${sha256(sessionKey(name, name.cwd))}.json`);
+  const { sessionId, transcriptPath, cwd } = name;
+  const isPlain = sessionId !== undefined && /^[a-z0-9][a-z0-9-]{0,99}$/.test(sessionId);
+  return join(directory, `session-${isPlain ? sessionId : fnv1a(sessionId || transcriptPath || cwd)}.json`);
+}
+
+/** Only tells names apart, and every stop would have to load more for a better hash. */
+function fnv1a(text: string): string {
+  let hash = 0xcbf29ce484222325n;
+  for (const byte of Buffer.from(text)) hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n);
+  return hash.toString(16);
 }

@@ -42,7 +42,7 @@ export function gauntletValidator(options: GauntletValidatorOptions = {}): Compl
       budget: budgetOf(params, context),
     };
     const answered = await handleStop(stop, context.signal ?? new AbortController().signal);
-    recordStop({ ...stop, door: "sdk" }, answered, { stdout: "", exitCode: 0 });
+    await recordStop({ ...stop, door: "sdk" }, answered, { stdout: "", exitCode: 0 });
     return answerFor(answered.verdict);
   };
 }

@@ -17,7 +17,8 @@ import {
   writeLastRun,
   writeSession,
 } from "../../../src/machine/state/history.ts";
-import { passDirOf, readPass, writePass } from "../../../src/machine/state/passes.ts";
+import { readPass, writePass } from "../../../src/machine/state/passes.ts";
+import { projectStateDir } from "../../../src/machine/state/project-dir.ts";
 import { tempDir } from "../../rig/temp-dir.ts";
 
 const LAST_RUN: RunRecord = {
@@ -160,7 +161,7 @@ const keepNothing = (): void => {};
 describe("the last pass", () => {
   test("is read again beside the last run, and only its own index stays", async () => {
     await using dir = await tempDir();
-    const passDir = passDirOf("/a/project", { XDG_STATE_HOME: dir.path });
+    const passDir = projectStateDir("/a/project", { XDG_STATE_HOME: dir.path });
     writeLastRun(dir.path, LAST_RUN);
 
     writePass(passDir, { ...PASS, tree: "older" }, (path) => writeFileSync(path, "index"));
@@ -174,18 +175,19 @@ describe("the last pass", () => {
   test("belongs to one path", async () => {
     await using dir = await tempDir();
     const env = { XDG_STATE_HOME: dir.path };
-    writePass(passDirOf("/a/project", env), PASS, keepNothing);
+    writePass(projectStateDir("/a/project", env), PASS, keepNothing);
 
-    expect(readPass(passDirOf("/a/project2", env))).toEqual({ value: undefined });
+    expect(readPass(projectStateDir("/a/project2", env))).toEqual({ value: undefined });
   });
 
   test("is kept for the projects that passed last", async () => {
     await using dir = await tempDir();
     const env = { XDG_STATE_HOME: dir.path };
-    for (let one = 0; one <= 201; one++) writePass(passDirOf(`/project-${one}`, env), PASS, keepNothing);
+    for (let one = 0; one <= 201; one++)
+      writePass(projectStateDir(`/project-${one}`, env), PASS, keepNothing);
 
     expect((await readdir(join(dir.path, "agent-gauntlet/projects"))).length).toBeLessThan(202);
-    expect(readPass(passDirOf("/project-201", env)).value).toEqual(PASS);
+    expect(readPass(projectStateDir("/project-201", env)).value).toEqual(PASS);
   });
 
   test("that cannot be written is trouble", async () => {

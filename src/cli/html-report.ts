@@ -1,0 +1,16 @@
+import type { Settings } from "../core/settings.ts";
+import { collectRunPage, type PastRun } from "../engine/run-page.ts";
+import { logDirOf } from "../machine/logs/log-dir.ts";
+import { htmlPage } from "../report/page/html-page.ts";
+import { pageShell } from "./page-shell.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** A run as one self-contained HTML file. */
+export async function htmlReport(
+  { env }: Pick<Terminal, "env">,
+  { root, logDir }: Pick<Settings, "root" | "logDir">,
+  run: PastRun,
+): Promise<string> {
+  const page = await collectRunPage({ root, logDir: logDirOf(root, logDir), env }, run);
+  return htmlPage(await pageShell(), page);
+}

@@ -1,0 +1,51 @@
+import { NEW_RECORD, type SessionStart, startIn, withStart } from "../core/session-record.ts";
+import { now } from "../machine/clock.ts";
+import { findProject } from "../machine/files/find-project.ts";
+import { Commits } from "../machine/git/base.ts";
+import { Git } from "../machine/git/git.ts";
+import { readHead } from "../machine/git/ref-state.ts";
+import { Repository } from "../machine/git/repository.ts";
+import type { Environment } from "../machine/process/environment.ts";
+import type { SessionName } from "../machine/state/session-key.ts";
+import { keepSessionTree, pruneSessionTrees } from "../machine/state/session-trees.ts";
+import { readSessionRecord, writeSessionRecord } from "../machine/state/sessions.ts";
+
+/** A session that starts, resumes or is given a prompt. */
+export interface Beginning {
+  readonly session: SessionName;
+  readonly env: Environment;
+  /** Asked for only where the beginning is not known yet. */
+  readonly gates?: (root: string) => Promise<SessionStart["gates"]>;
+}
+
+/**
+ * Remembers where a session begins in its project: the work tree before the agent touched it, HEAD and the gates. What is known
+ * stays, so that `resume` and `compact` change nothing. Undefined outside a project.
+ */
+export async function beginSession(
+  { session, env, gates }: Beginning,
+  signal: AbortSignal,
+): Promise<SessionStart | undefined> {
+  const root = findProject(session.cwd);
+  if (root === undefined) return undefined;
+  const known = startIn(readSessionRecord(session, env), root);
+  if (known !== undefined) return known;
+  const [seen, defined] = await Promise.all([lookAt(root, env, signal), gates?.(root)]);
+  const start = { root, at: now(), ...seen, ...(defined === undefined ? {} : { gates: defined }) };
+  const record = readSessionRecord(session, env) ?? NEW_RECORD; // again: the look took a while
+  writeSessionRecord(session, withStart(record, start), env);
+  pruneSessionTrees(env);
+  return start;
+}
+
+async function lookAt(
+  root: string,
+  env: Environment,
+  signal: AbortSignal,
+): Promise<Pick<SessionStart, "head" | "tree">> {
+  const repository = await Repository.around(new Git(root, signal));
+  if (repository === undefined) return {};
+  const head = readHead(repository.places).commit ?? (await new Commits(repository.git).resolve("HEAD"));
+  const tree = await keepSessionTree(repository, root, env);
+  return { ...(head === undefined ? {} : { head }), ...(tree === undefined ? {} : { tree }) };
+}

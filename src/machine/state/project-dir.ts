@@ -1,0 +1,22 @@
+import { createHash } from "node:crypto";
+import { realpathSync } from "node:fs";
+import { join } from "node:path";
+import { stateHome } from "../files/xdg.ts";
+import type { Environment } from "../process/environment.ts";
+
+/**
+ * What is kept about one project outside of it, by its real path: its last pass and its ledger. Whoever works in the project could
+ * otherwise forge a pass with a line of git, and an agent that tidies up would remove it.
+ */
+export function projectStateDir(root: string, env: Environment): string {
+  const key = createHash("sha256").update(realPath(root)).digest("hex").slice(0, 32);
+  return join(stateHome(env), "projects", key);
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return path; // it is gone; its name is what is left
+  }
+}

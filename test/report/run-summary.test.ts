@@ -1,0 +1,93 @@
+import { expect, test } from "vitest";
+import type { GateOutcome } from "../../src/core/outcome.ts";
+import { projectPath } from "../../src/core/path.ts";
+import { usualTimes, type VerdictRecord } from "../../src/core/verdict-record.ts";
+import { liveLines, rowsOf } from "../../src/report/live-lines.ts";
+import { runSummary } from "../../src/report/run-summary.ts";
+
+const ROOT = projectPath(".");
+
+function outcome(name: string, durationMs: number, rest: Partial<GateOutcome> = {}): GateOutcome {
+  const base = {
+    id: `check:.:${name}`,
+    gate: "check",
+    name,
+    scope: ROOT,
+    workingDirectory: ROOT,
+    warnOnly: false,
+  };
+  return { ...base, kind: "passed", durationMs, ...rest } as GateOutcome; // a test's own shorthand
+}
+
+const labelOf = (id: string): string => id.replace("check:.:", "");
+
+test("the summary counts every gate once, says what reuse saved, and names the slowest", () => {
+  const outcomes = [
+    outcome("a", 400),
+    outcome("b", 11_900),
+    outcome("c", 100, { kind: "failed", detail: "exit code 1" }),
+    outcome("d", 0, { reused: "same inputs" }),
+    outcome("e", 0, { reused: "same inputs" }),
+    outcome("f", 50, { rests: "rerun" }),
+    outcome("g", 50, { rests: "baseline" }),
+    outcome("h", 0, { kind: "skipped", detail: "c failed" }),
+  ];
+  const usual = new Map([
+    ["check:.:d", 40_000],
+    ["check:.:e", 1000],
+  ]);
+
+  expect(runSummary(outcomes, { usual, tookMs: 12_400, labelOf })).toBe(
+    "2 passed · 1 failed · 1 flaky · 1 with old problems only · 2 reused (saved 41.0 s) · 1 skipped · 12.4 s · slowest: b 11.9 s",
+  );
+  expect(runSummary([], { usual, labelOf })).toBeUndefined();
+});
+
+function run(ms: number, more: object = {}): VerdictRecord {
+  const outcomes = [{ id: "check:.:a", kind: "passed", ms, ...more }];
+  return { outcomes } as unknown as VerdictRecord; // only outcomes count here
+}
+
+test("the usual time of a gate is the median of its last passes that ran", () => {
+  const times = usualTimes([
+    run(0, { rests: "reuse" }),
+    run(10),
+    run(9000),
+    run(20),
+    run(5, { kind: "failed" }),
+  ]);
+
+  expect(times).toEqual(new Map([["check:.:a", 20]]));
+});
+
+test("a live line shows the time against the usual time, and the last line the gate printed", () => {
+  const running = [
+    { label: "test", elapsedMs: 12_000, expectedMs: 24_000, doing: "PASS src/a.test.ts" },
+    { label: "lint", elapsedMs: 1000, doing: "" },
+  ];
+  const queued = [{ label: "e2e", why: "needs test" }];
+
+  expect(liveLines(running, queued, { columns: 80, rows: 24, frame: 0 })).toEqual([
+    "⠋ test 12 s of ~24 s ████░░░░  PASS src/a.test.ts",
+    "⠋ lint 1 s",
+    "· 1 queued: e2e (needs test)",
+  ]);
+});
+
+test("no line is wider than the screen, in columns, and no more lines are drawn than it can take back", () => {
+  const running = Array.from({ length: 9 }, (_, index) => ({
+    label: `門番${index}`,
+    elapsedMs: 0,
+    doing: "漢字と絵文字🎉".repeat(9),
+  }));
+
+  const lines = liveLines(running, [{ label: "x", why: "y" }], { columns: 30, rows: 6, frame: 3 });
+
+  expect(lines).toHaveLength(4);
+  expect(rowsOf(lines, 30)).toBe(4);
+  expect(lines[2]).toBe("… and 7 more");
+});
+
+test("on a terminal that was made narrower, drawn lines take more rows", () => {
+  expect(rowsOf(["x".repeat(79), "y"], 40)).toBe(3);
+});
