@@ -32,10 +32,13 @@ export interface MatrixEntry {
 /** GitHub Actions takes no larger matrix. */
 const MAX_JOBS = 256;
 
-/** A job for each gate; those that run one after another share one, and above the limit jobs share gates evenly. */
+/** A job for each gate; those that depend on the order share one, and above the limit jobs share gates evenly. */
 export function matrixOf(gates: readonly PlannedGate[]): readonly MatrixEntry[] {
-  const inTurn = gates.filter(({ gate }) => !gate.parallel);
-  const apart = gates.filter(({ gate }) => gate.parallel);
+  const needed = new Set(gates.flatMap(({ gate }) => gate.needs ?? []));
+  const isApart = ({ gate }: PlannedGate): boolean =>
+    gate.parallel && gate.needs === undefined && !needed.has(gate.name);
+  const inTurn = gates.filter((planned) => !isApart(planned));
+  const apart = gates.filter(isApart);
   const rooms = MAX_JOBS - (inTurn.length > 0 ? 1 : 0);
   const groups = [...(inTurn.length > 0 ? [inTurn] : []), ...evenly(apart, rooms)];
   return groups.map((group) => ({ name: nameOf(group), gates: group.map(({ id }) => id).join("\n") }));

@@ -1,6 +1,7 @@
 import packageJson from "../../package.json" with { type: "json" };
 import type { GateOutcome } from "../core/outcome.ts";
 import { type Plan, type PlannedGate, takesFiles } from "../core/plan.ts";
+import type { RunEvent } from "../core/run.ts";
 import type { SharedPasses } from "../fleet/shared-passes.ts";
 import { Git } from "../machine/git/git.ts";
 import { findPlaces } from "../machine/git/places.ts";
@@ -18,10 +19,15 @@ export interface GatePasses {
   readonly explain: (planned: PlannedGate) => string | undefined;
   /** Whether a gate that names its inputs has just passed. */
   readonly hasNews: (outcomes: readonly GateOutcome[]) => boolean;
-  /** Keeps the passes of a run; returns what the user should know, if something went wrong. */
-  readonly remember: (outcomes: readonly GateOutcome[], runNumber: number) => Promise<string | undefined>;
+  /** Keeps the passes of a run; warns of what went wrong. */
+  readonly remember: (outcomes: readonly GateOutcome[], run: Remembering) => Promise<void>;
   /** That the passes of other machines could not be looked up. */
   readonly problem: string | undefined;
+}
+
+interface Remembering {
+  readonly runNumber: number;
+  readonly onEvent: (event: RunEvent) => void;
 }
 
 /** What is looked up, where. */
@@ -63,12 +69,13 @@ export async function openGatePasses(project: Project, asked: LookUp): Promise<G
       return [explain(planned.id), ...idle.map((glob) => `no file matches ${glob}`)].join("; ");
     },
     hasNews: (outcomes) => outcomes.some((one) => isNews(one) || (shared?.writes && isPlainPass(one))),
-    remember: async (outcomes, runNumber) => {
+    remember: async (outcomes, { runNumber, onEvent }) => {
       let value = known;
       for (const { id } of outcomes.filter(isNews))
         value = withPass(value, id, { key: keys.get(id) ?? "", runNumber });
       if (cached.length > 0) writeCacheFile(env, { folder: FOLDER, name: settings.root, value });
-      return shared?.write(outcomes.filter(isPlainPass).map(({ id }) => id));
+      const message = await shared?.write(outcomes.filter(isPlainPass).map(({ id }) => id));
+      if (message !== undefined) onEvent({ kind: "warned", message });
     },
     problem: shared?.problem,
   };

@@ -185,7 +185,7 @@ async function runPlan(project: Project, request: RunRequest, asked: PlannedRun)
   trace("gates done");
   const stillness = once(() => stillnessOf(planned.snapshot, spans));
   if (passes.hasNews(outcomes) && (await stillness()).isStill)
-    warn(...[(await passes.remember(outcomes, runNumber)) ?? []].flat());
+    await passes.remember(outcomes, { runNumber, onEvent });
 
   const consoleLogPath = projectPath(`${project.settings.logDir}/${log.name}`);
   const finished = { project, request, planned, outcomes, notices, consoleLogPath, stillness };

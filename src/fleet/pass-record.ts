@@ -1,19 +1,19 @@
 import { createHash, createPublicKey, type KeyObject, sign, verify } from "node:crypto";
-import * as z from "zod/mini";
+import * as v from "valibot";
 import type { TrustedKey } from "../core/settings.ts";
 
-const hex = z.string().check(z.regex(/^[\da-f]{40,64}$/));
-const words = z.string().check(z.maxLength(500));
-const time = z.int().check(z.nonnegative(), z.maximum(8.64e15));
+const hex = v.pipe(v.string(), v.regex(/^[\da-f]{40,64}$/));
+const words = v.pipe(v.string(), v.maxLength(500));
+const time = v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(8.64e15));
 
-const bodySchema = z.strictObject({
-  v: z.literal(1),
+const bodySchema = v.strictObject({
+  v: v.literal(1),
   /** Everything that decided the result, as one hash: also the name under which the record is stored. */
-  key: z.string().check(z.regex(/^[\da-f]{64}$/)),
+  key: v.pipe(v.string(), v.regex(/^[\da-f]{64}$/)),
   gate: words,
   /** The git tree of all files at the time; null where there was none. */
-  tree: z.nullable(hex),
-  status: z.literal("passed"),
+  tree: v.nullable(hex),
+  status: v.literal("passed"),
   at: time,
   /** Who ran it: the address of a build, or a machine. */
   runner: words,
@@ -22,9 +22,9 @@ const bodySchema = z.strictObject({
 });
 
 /** That a gate passed, as one machine tells others. */
-export type PassBody = z.infer<typeof bodySchema>;
+export type PassBody = v.InferOutput<typeof bodySchema>;
 
-const recordSchema = z.strictObject({ keyid: z.string(), body: bodySchema, sig: z.string() });
+const recordSchema = v.strictObject({ keyid: v.string(), body: bodySchema, sig: v.string() });
 
 /** A record is about 500 bytes; what is larger is not one. */
 export const MAX_RECORD_BYTES = 4096;
@@ -36,8 +36,8 @@ export function signedRecord(body: PassBody, key: KeyObject): string {
 
 /** Fits no signature that was made for anything else. The order of the fields is that of the schema. */
 function signedText(body: PassBody): Buffer {
-  const { v, key, gate, tree, status, at, runner, platform, expires } = body;
-  const ordered = { v, key, gate, tree, status, at, runner, platform, expires } satisfies PassBody;
+  const { v: version, key, gate, tree, status, at, runner, platform, expires } = body;
+  const ordered = { v: version, key, gate, tree, status, at, runner, platform, expires } satisfies PassBody;
   return Buffer.from(`agent-gauntlet pass\n${JSON.stringify(ordered)}`);
 }
 
@@ -59,9 +59,9 @@ const CLOCK_SKEW_MS = 300_000;
 
 /** Whether a stored text proves that the gate passed; whoever can write to the store can put anything there. */
 export function judgeRecord(text: string, { key, gate, platform, now, trust }: Wanted): JudgedRecord {
-  const record = recordSchema.safeParse(parseJson(text)).data;
-  if (record === undefined) return refused("it is cut, or not a record of ours");
-  const { keyid, body, sig } = record;
+  const read = v.safeParse(recordSchema, parseJson(text));
+  if (!read.success) return refused("it is cut, or not a record of ours");
+  const { keyid, body, sig } = read.output;
   const signer = trust.find(({ pem }) => keyIdOfPem(pem) === keyid);
   if (signer === undefined) return refused(`it is signed with the key ${shown(keyid)}, which is not trusted`);
   if (!verify(null, signedText(body), signer.pem, Buffer.from(sig, "base64")))

@@ -97,7 +97,7 @@ ${CHECKOUT}${install === undefined ? NO_INSTALL : `      - run: ${install}\n`}  
           END
           if [ -n "$BASE" ]; then set -- "$@" --base "$BASE"; fi
           reports="$RUNNER_TEMP/gauntlet"
-          $GAUNTLET run --no-cache --report "sarif=$reports/gauntlet.sarif,junit=$reports/gauntlet.xml" "$@"
+          $GAUNTLET run --no-cache --report "html=$reports/gauntlet.html,sarif=$reports/gauntlet.sarif,junit=$reports/gauntlet.xml" "$@"
 ${KEEP_REPORTS}            ${logDir}
           if-no-files-found: ignore
 `;

@@ -3,7 +3,10 @@ import { matrixOf } from "../../src/core/ci-plan.ts";
 import type { PlannedGate } from "../../src/core/plan.ts";
 import { projectPath } from "../../src/core/path.ts";
 
-function planned(name: string, { parallel = true, scope = "." } = {}): PlannedGate {
+function planned(
+  name: string,
+  { parallel = true, scope = ".", needs }: { parallel?: boolean; scope?: string; needs?: string[] } = {},
+): PlannedGate {
   const gate = {
     kind: "check",
     name,
@@ -15,21 +18,24 @@ function planned(name: string, { parallel = true, scope = "." } = {}): PlannedGa
     runInCi: true,
     runLocally: true,
     env: {},
+    ...(needs === undefined ? {} : { needs }),
   } as const;
   const at = projectPath(scope);
   return { id: `check:${scope}:${name}`, gate, scope: at, workingDirectory: at, files: [], reason: "" };
 }
 
-test("each gate gets a job, and those that run one after another share one, in order", () => {
+test("each gate gets a job, and those that run one after another or need each other share one", () => {
   const gates = [
     planned("a"),
     planned("b", { parallel: false }),
     planned("c", { scope: "web" }),
     planned("d", { parallel: false }),
+    planned("e", { needs: ["f"] }),
+    planned("f"),
   ];
 
   expect(matrixOf(gates)).toEqual([
-    { name: "b and 1 more", gates: "check:.:b\ncheck:.:d" },
+    { name: "b and 3 more", gates: "check:.:b\ncheck:.:d\ncheck:.:e\ncheck:.:f" },
     { name: "a", gates: "check:.:a" },
     { name: "c (web)", gates: "check:web:c" },
   ]);
