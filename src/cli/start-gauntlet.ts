@@ -10,6 +10,10 @@ export function startGauntlet(): Promise<void> {
       const { runSessionStart } = await import("./commands/session-start.ts"); // a stop does without it
       return runSessionStart(process.argv.slice(3));
     }
+    if (process.argv[2] === "prompt-hook" && process.argv[3] !== "--help") {
+      const { runPromptHook } = await import("./commands/prompt-hook.ts"); // a stop does without it
+      return runPromptHook();
+    }
     if (process.argv[2] === "brepl") {
       const { runBrepl } = await import("./brepl-commands.ts");
       return runBrepl(process.argv.slice(3), "agent-gauntlet brepl");

@@ -25,6 +25,8 @@ export interface VerdictRecord {
   readonly run?: number;
   /** Blocks that may still follow. */
   readonly left?: number;
+  /** Of a stop that was skipped: why, in the user's words. Not shared. */
+  readonly reason?: string;
   readonly branch?: string;
   readonly commit?: string;
   /** The git tree of all files that were judged, untracked ones included. */
@@ -78,7 +80,18 @@ export function isVerdict(record: LedgerRecord): record is VerdictRecord {
 /** What is known when a verdict is written down. */
 export interface VerdictFacts extends Pick<
   VerdictRecord,
-  "at" | "ms" | "door" | "host" | "session" | "worktree" | "status" | "decision" | "run" | "left" | "version"
+  | "at"
+  | "ms"
+  | "door"
+  | "host"
+  | "session"
+  | "worktree"
+  | "status"
+  | "decision"
+  | "run"
+  | "left"
+  | "reason"
+  | "version"
 > {
   readonly judged?: Judged | undefined;
   readonly outcomes: readonly GateOutcome[];
@@ -221,7 +234,8 @@ function median(values: readonly number[]): number {
 /** What may leave the machine: sessions under numbers, no names of branches and work trees. */
 export function forSharing(records: readonly VerdictRecord[]): readonly object[] {
   const sessions = [...new Set(records.flatMap(({ session }) => session ?? []))];
-  return records.map(({ session, branch: _branch, worktree: _worktree, prev: _prev, ...rest }) =>
-    session === undefined ? rest : { ...rest, session: `session-${sessions.indexOf(session) + 1}` },
+  return records.map(
+    ({ session, branch: _branch, worktree: _worktree, prev: _prev, reason: _reason, ...rest }) =>
+      session === undefined ? rest : { ...rest, session: `session-${sessions.indexOf(session) + 1}` },
   );
 }

@@ -17,6 +17,7 @@ import { allow, type Verdict, verdictOf } from "../core/verdict.ts";
 import { elapsedMs, now } from "../machine/clock.ts";
 import { findProject } from "../machine/files/find-project.ts";
 import type { Environment } from "../machine/process/environment.ts";
+import { hasSkips } from "../machine/state/skips.ts";
 import { readSessionRecord, writeSessionRecord } from "../machine/state/sessions.ts";
 
 /** A stop to answer: what the host asked, and what we know about the host and ourselves. */
@@ -52,11 +53,17 @@ export interface AnsweredStop {
 export async function handleStop(stop: Stop, signal: AbortSignal): Promise<AnsweredStop> {
   const { event, env } = stop;
   const since = elapsedMs();
-  const record = readSessionRecord(event, env) ?? NEW_RECORD;
-  if (event.continued && stop.budget === undefined && record.blocked?.whenActive !== "enforce")
-    return { ...letThrough(record), since };
-  const root = await projectOf(event, record);
-  if (root === undefined) return { ...(await outside(event, record)), since };
+  const known = readSessionRecord(event, env) ?? NEW_RECORD;
+  if (event.continued && stop.budget === undefined && known.blocked?.whenActive !== "enforce")
+    return { ...letThrough(known), since };
+  const root = await projectOf(event, known);
+  if (root === undefined) return { ...(await outside(event, known)), since };
+  const granted = await grantsOf({ event, root, record: known, env });
+  const { record = known, ended } = granted ?? {};
+  if (ended !== undefined) {
+    const { verdict, reason } = ended;
+    return { verdict, record: { ...record, root }, facts: { reason }, since };
+  }
   const consent = stop.onlyAllowed ? await askConsent(root, record, env) : undefined;
   if (consent?.kind === "not-allowed") return { ...consent.answer, since };
 
@@ -76,8 +83,10 @@ export async function handleStop(stop: Stop, signal: AbortSignal): Promise<Answe
     signal,
     onEvent,
     logDir,
+    ...(granted === undefined ? {} : { skip: granted.skip }),
   };
-  const result = await executeRun(request);
+  const ran = await executeRun(request);
+  const result = granted === undefined ? ran : { ...ran, notices: [...granted.notices, ...ran.notices] };
   const { verdict, told } = withNotices(verdictOf(result), result, record);
   const answer = { verdict, record: remembered({ ...record, told }, result, root) };
   const isHeld = result.trust?.hold !== undefined;
@@ -113,6 +122,18 @@ async function outside(
     verdict: { ...verdict, ...(notice === undefined ? {} : { notice }) },
     record: { ...record, told },
   };
+}
+
+/** What the user said in the chat or at a terminal, for the few stops that have something. */
+async function grantsOf(stop: {
+  event: StopEvent;
+  root: AbsolutePath;
+  record: SessionRecord;
+  env: Environment;
+}) {
+  if (stop.record.asked === undefined && !hasSkips(stop.root, stop.env)) return undefined;
+  const { serveGrants } = await import("./trust/skip.ts"); // as said
+  return serveGrants(stop);
 }
 
 async function askConsent(root: AbsolutePath, record: SessionRecord, env: Environment) {

@@ -24,6 +24,8 @@ const NOT_FOR_MACHINES = [
   "report",
   "deny",
   "accept",
+  "skip",
+  "prompt-hook",
 ];
 
 /** Runs a command in a terminal of its own (util-linux). */
