@@ -4,6 +4,7 @@ import { defineConfig } from "vitest/config";
 const shared = {
   testTimeout: 30_000,
   hookTimeout: 30_000,
+  expect: { poll: { timeout: 25_000 } }, // the default of one second is short for a process on a busy machine
   // Vitest leaves one core free, which is half of a small machine; most tests wait for a child process anyway.
   maxWorkers: availableParallelism() + 1,
   // One process runs many files: starting a new one for each costs more than most files do.
@@ -11,7 +12,7 @@ const shared = {
 };
 
 /** No process, no repository, no built program. */
-const PURE = "test/{core,config,hosts,feedback,report}/**/*.test.ts";
+const PURE = "test/{core,conduct,config,gates,hosts,feedback,report}/**/*.test.ts";
 /** Effects of single modules, from source. */
 const MACHINE = "test/{machine,fleet,install,sdk}/**/*.test.ts";
 const NATIVE = "test/native/**/*.test.ts";
@@ -28,7 +29,7 @@ export default defineConfig({
           ...shared,
           name: "integration",
           include: ["test/**/*.test.ts"],
-          exclude: [PURE, MACHINE, NATIVE, E2E],
+          exclude: [PURE, MACHINE, NATIVE, E2E, "test/fixtures/**"],
           testTimeout: 60_000,
         },
       },
@@ -43,6 +44,7 @@ export default defineConfig({
           testTimeout: 180_000,
           hookTimeout: 600_000,
           maxWorkers: 1,
+          sequence: { groupOrder: 1 }, // another number of workers is another group
         },
       },
     ],

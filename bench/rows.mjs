@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, mkdirSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { cleanEnv, commit, git, largeRepository, repository, writeFiles } from "./fixtures.mjs";
@@ -75,6 +75,7 @@ function startGroup(at) {
         status: "passed",
         targets: { native: 0.75, Node: 2.4 },
       }),
+      ...sessionStarts(at, { cwd: gated, targets: { native: 0.75, Node: 2.4 } }),
       ...withBoth(at, ["brepl", "hook", "stop"], {
         name: "brepl hook stop, one :bash hook",
         cwd: clojure,
@@ -122,6 +123,7 @@ function filesGroup(at, fileCount, { targets }) {
     floor: { name: "git status --porcelain", argv: ["git", "status", "--porcelain"], cwd, env: at.env },
     contenders: [
       ...hooks(at, { name: "stop-hook", cwd, status: "passed", targets }),
+      ...sessionStarts(at, { cwd, targets }),
       ...peersForUnchanged(at, fileCount),
     ],
   };
@@ -204,6 +206,18 @@ function hooks(at, { cwd, status, event = {}, ...rest }) {
     input,
     expect: `"status":"${status}"`,
     ...rest,
+  });
+}
+
+/** The start of a session that is new each time; it may cost no more than an unchanged stop. */
+function sessionStarts(at, { cwd, targets }) {
+  const sessions = (program) => join(homeOf(at, program), ".local/state/agent-gauntlet/sessions");
+  return withBoth(at, ["agent-gauntlet", "session-start"], {
+    name: "session-start",
+    cwd,
+    input: JSON.stringify({ session_id: "bench", cwd, hook_event_name: "SessionStart", source: "startup" }),
+    prepare: () => PROGRAMS.forEach(({ name }) => rmSync(sessions(name), { recursive: true, force: true })),
+    targets,
   });
 }
 

@@ -3,6 +3,7 @@ import { didYouMean } from "../core/did-you-mean.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import type { CleanOptions } from "./commands/clean.ts";
 import type { CompletionOptions } from "./commands/completion.ts";
+import type { DashboardOptions } from "./commands/dashboard.ts";
 import type { DetectOptions } from "./commands/detect.ts";
 import type { HealthOptions } from "./commands/health.ts";
 import type { InitOptions } from "./commands/init.ts";
@@ -14,7 +15,7 @@ import type { RunOptions } from "./commands/run.ts";
 import type { StatusOptions } from "./commands/status.ts";
 import type { ValidateOptions } from "./commands/validate.ts";
 import { programFile } from "../machine/process/runtime.ts";
-import { addExamples, collect } from "./command-options.ts";
+import { addExamples, collect, readPort } from "./command-options.ts";
 import { addHookLookingCommands, addInstallCommands } from "./host-commands.ts";
 import { addFleetCommands } from "./fleet-commands.ts";
 import { addProofCommands } from "./proof-commands.ts";
@@ -45,6 +46,7 @@ export function gauntletCommands(act: Act): Command {
   addLookingCommands(program, act);
   addParseCommand(program, act);
   addHealthCommand(program, act);
+  addDashboardCommand(program, act);
   program.commandsGroup("Prove what was checked:");
   addProofCommands(program, act);
   program.commandsGroup("Work with other machines:");
@@ -143,6 +145,12 @@ function addRunOptions(command: Command): void {
     .option("--skip <name>", "leave this gate out (may be given several times)", collect)
     .option("--all", "run every check, whatever has changed")
     .addOption(new Option("--failed", "run only the gates that failed in the last run").conflicts("all"))
+    .addOption(
+      new Option("--only-new", "let checks block only for problems that were not there before").conflicts(
+        "allProblems",
+      ),
+    )
+    .option("--all-problems", "count every problem, also with `only_new` or a committed baseline")
     .option("--no-cache", "also run checks that passed before with the same `inputs`")
     .option("--no-fix", "do not run the `fix` of a check that fails")
     .option("-q, --quiet", "print only failures and the status")
@@ -246,6 +254,17 @@ function addHealthCommand(program: Command, act: Act): void {
     .action((options: HealthOptions) =>
       act(async (terminal) => (await import("./commands/health.ts")).healthCommand(terminal, options)),
     );
+}
+
+function addDashboardCommand(program: Command, act: Act): void {
+  const dashboard = program
+    .command("dashboard")
+    .description("serve a local page over the stops, gates and sessions of all projects")
+    .option("--port <number>", "listen here (a free port otherwise)", readPort)
+    .action((options: DashboardOptions) =>
+      act(async (terminal) => (await import("./commands/dashboard.ts")).dashboardCommand(terminal, options)),
+    );
+  addExamples(dashboard, "agent-gauntlet dashboard", "agent-gauntlet dashboard --port 4711");
 }
 
 function addInitCommand(program: Command, act: Act): void {

@@ -32,6 +32,7 @@ function addLogCommand(program: Command, act: Act): void {
     .option("--since <when>", "only after a date or a while ago: 2026-11-15, 3d, 12h", readMoment)
     .option("-n, --number <count>", "how many (20; all with --export)", readCount)
     .option("--check", "check that no line was changed and none is missing")
+    .option("--flaky", "only list the tests that passed when repeated, with how often and when")
     .addOption(
       new Option("--export", "print JSON lines without names of sessions, branches and work trees").conflicts(
         ["check", "json"],
@@ -45,6 +46,7 @@ function addLogCommand(program: Command, act: Act): void {
     log,
     "agent-gauntlet log --since 3d",
     "agent-gauntlet log --gate test",
+    "agent-gauntlet log --flaky --since 7d",
     "agent-gauntlet log --check",
   );
 }

@@ -38,10 +38,16 @@ export interface CheckGate extends GateBase {
   readonly toolchain?: readonly string[];
   /** Globs of the changed files that `{files}` in the command stands for. */
   readonly files?: readonly string[];
+  /** How often a failed run is repeated before it counts; absent: never. */
+  readonly reruns?: number;
+  /** What is run then, in place of the command; `{failed_files}` in it stands for the files in which something failed. */
+  readonly rerunCommand?: string;
   /** What to tell the agent when the check fails: the text of the configured file. */
   readonly fixInstructions?: string;
   /** The parser that reads its output, or `none`, or a pattern of its own; found from the output when absent. */
   readonly parser?: string | PatternParser;
+  /** Only problems that were not there before the change block. */
+  readonly onlyNew?: boolean;
   /** The report the command writes for machines, relative to the project root; read in place of its output. */
   readonly report?: ProjectPath;
 }

@@ -34,6 +34,8 @@ interface KnownTree {
   readonly isPassTree: boolean;
   readonly fingerprint: string | undefined;
   readonly baseCommit: string | undefined;
+  /** What a red check would be compared with. */
+  readonly reference: string | undefined;
 }
 
 /** Why no gate runs, and what the session must remember about it. */
@@ -186,5 +188,6 @@ function deferralOf(event: StopEvent | undefined, session: SessionHistory): Defe
   const prompt = event.promptId ?? "";
   const agents = event.backgroundTasks.filter(({ kind }) => kind === "agent").length;
   if (agents === 0 || session.deferredFor === prompt) return undefined;
-  return { reason: `${agents} background agents still work`, session: { ...session, deferredFor: prompt } };
+  const reason = agents === 1 ? "1 background agent is" : `${agents} background agents are`;
+  return { reason: `${reason} still running`, session: { ...session, deferredFor: prompt } };
 }

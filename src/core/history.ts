@@ -37,6 +37,8 @@ export interface PassRecord {
   /** HEAD at the time. */
   readonly head?: string;
   readonly status: "passed" | "passed_with_warnings";
+  /** It rests on what this tree had wrong before; compared with another tree, the same files may fail. */
+  readonly since?: string;
   readonly at: number;
 }
 
@@ -112,11 +114,17 @@ export function isSameTree(known: string | undefined, current: string | undefine
 /** Whether the last passed run speaks for this tree, these gates and this base. */
 export function isCoveredBy(
   pass: PassRecord | undefined,
-  now: { isPassTree: boolean; gateHash: string; baseCommit: string | undefined },
+  now: {
+    isPassTree: boolean;
+    gateHash: string;
+    baseCommit: string | undefined;
+    reference: string | undefined;
+  },
 ): pass is PassRecord {
   return (
     pass !== undefined &&
     now.isPassTree &&
+    (pass.since === undefined || pass.since === now.reference) &&
     coversGates(pass.gateHash, now.gateHash) &&
     pass.baseCommit === now.baseCommit
   );

@@ -1,5 +1,7 @@
+import type { BaselineFacts } from "./baseline.ts";
 import type { ReviewReport } from "./finding.ts";
 import type { Gate, PatternParser } from "./gate.ts";
+import type { Notice } from "./notice.ts";
 import type { ProjectPath } from "./path.ts";
 
 /** What one gate came to. A red gate is an outcome, as normal as a green one. */
@@ -38,6 +40,8 @@ interface OutcomeBase {
   readonly report?: ProjectPath;
   /** What the reviewers of a review found. */
   readonly review?: ReviewReport;
+  /** How what a check found compares with what was there before the change. */
+  readonly baseline?: BaselineFacts;
 }
 
 /** Started and exited with 0. */
@@ -49,6 +53,8 @@ interface PassedGate extends OutcomeBase {
   readonly reused?: string;
   /** It passes only because what fails had failed before the change, or because it was repeated. */
   readonly rests?: "baseline" | "rerun";
+  /** What failed before it passed when repeated, by name; empty where no test could be told. */
+  readonly flaky?: readonly string[];
 }
 
 /** Started and exited with something else (126 and 127 too), or was killed by a signal that was not ours. */
@@ -103,9 +109,26 @@ export function isRed(outcome: GateOutcome): boolean {
   return outcome.kind === "failed" || outcome.kind === "timed-out" || isBlocking(outcome);
 }
 
+/** Whether it has problems to tell: a check that passes because they are old has some, too. */
+export function hasProblems(outcome: GateOutcome): boolean {
+  return isRed(outcome) || outcome.baseline !== undefined;
+}
+
 /** Whether the gate could do nothing because something is not there, which no edit of the agent can change. */
 export function isOutOfReach(outcome: GateOutcome): boolean {
   return outcome.kind === "unavailable" || (outcome.kind === "failed" && outcome.missing !== undefined);
+}
+
+/** Whether what a gate found can be compared with what was there before: one that is killed or cannot start has found nothing. */
+export function isComparable(outcome: GateOutcome): outcome is FailedGate {
+  return outcome.kind === "failed" && isBlocking(outcome) && !isOutOfReach(outcome);
+}
+
+/** What the user must know of a gate that passes although it is red. */
+export function excuseNotices(outcome: GateOutcome): readonly Notice[] {
+  if (outcome.kind !== "passed" || outcome.rests !== "baseline") return [];
+  const text = `Gauntlet: ${outcome.name} is red for older reasons and did not block: ${outcome.warning ?? ""}.`;
+  return [{ key: `baseline ${outcome.id}`, text }];
 }
 
 /** One line for people and agents: the result of the gate. */
@@ -120,11 +143,29 @@ export function describeOutcome(outcome: GateOutcome): string {
       return `could not run: ${outcome.detail}`;
     case "failed":
       return outcome.missing === undefined
-        ? `failed: ${outcome.detail}`
+        ? `failed: ${[outcome.detail, ...(outcome.baseline ? [describeBaseline(outcome.baseline)] : [])].join("; ")}`
         : `could not do its work: \`${outcome.missing}\` is not installed here (${outcome.detail})`;
     case "unavailable":
     case "cancelled":
     case "skipped":
       return `${outcome.kind}: ${outcome.detail}`;
   }
+}
+
+/** In words that fit after the result of a check that failed. */
+function describeBaseline(facts: BaselineFacts): string {
+  if (facts.kind === "not-compared") return `not compared with what was there before: ${facts.why}`;
+  if (facts.old.length === 0) return `nothing of it was there before (${facts.with})`;
+  return `${wereThere(facts.old.length)} there before (${facts.with})`;
+}
+
+/** The same after the result of one that passes because nothing is new. */
+export function describeExcuse({ old, with: before }: Extract<BaselineFacts, { kind: "compared" }>): string {
+  return old.length === 0
+    ? `it failed in the same way before (${before})`
+    : `${wereThere(old.length)} there before (${before}), and none is new`;
+}
+
+function wereThere(count: number): string {
+  return count === 1 ? "1 problem was" : `${count} problems were`;
 }

@@ -31,6 +31,8 @@ export interface RunRequest {
   readonly base?: string | undefined;
   /** Runs every gate, also those that passed before with the same inputs. */
   readonly noCache?: boolean | undefined;
+  /** Whether only problems that were not there before block, whatever the configuration says. */
+  readonly onlyNew?: boolean | undefined;
   /** Runs no `fix`. */
   readonly noFix?: boolean | undefined;
   /** The stop that asks; its session and prompt carry the retry budget. */
@@ -117,6 +119,8 @@ export interface Judged {
   readonly whole?: boolean;
   /** No gate ran: the tree had passed before. */
   readonly reused?: boolean;
+  /** That pass rests on problems that were there before. */
+  readonly excused?: boolean;
 }
 
 /** No gate had to run. */

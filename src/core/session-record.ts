@@ -1,5 +1,6 @@
 import type { Door } from "./guards.ts";
 import { describeOutcome } from "./outcome.ts";
+import type { Notice } from "./notice.ts";
 import type { Ran, RunResult } from "./run.ts";
 import type { StopEvent } from "./stop-event.ts";
 import type { Verdict } from "./verdict.ts";
@@ -39,6 +40,16 @@ export function startIn(record: SessionRecord | undefined, root: string): Sessio
 export function withStart(record: SessionRecord, start: SessionStart): SessionRecord {
   if (startIn(record, start.root) !== undefined) return record;
   return { ...record, starts: [...(record.starts ?? []), start] };
+}
+
+/** A stop that was put off for background agents, of a prompt that never stopped again: nothing was checked then. */
+export function unsettledStop({ lastStop }: SessionRecord, event: StopEvent): readonly Notice[] {
+  if (lastStop?.verdict.status !== "deferred" || lastStop.event.permissionMode === "plan") return [];
+  const { promptId } = lastStop.event;
+  if (promptId === undefined || event.promptId === undefined || promptId === event.promptId) return [];
+  const text =
+    "The last stop was put off because background agents were still running, and its prompt never stopped again: what it changed was not checked then.";
+  return [{ key: `deferred ${promptId}`, text }];
 }
 
 /** The same with the gates that this project's stops are compared with. */

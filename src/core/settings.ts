@@ -12,6 +12,8 @@ export interface Settings {
   readonly maxRetries: number;
   readonly retry: RetryPolicy;
   readonly entryPoints: readonly EntryPoint[];
+  /** A shell line that installs what the checks need in a checkout of an earlier tree, where it cannot be copied. */
+  readonly baselineSetup?: string;
   readonly rerunNewIssueThreshold: Priority;
   readonly stopHook: StopHookSettings;
   readonly debugLog: DebugLogSettings;

@@ -6,7 +6,7 @@ import type { Status } from "./status.ts";
 
 /**
  * One verdict as the ledger keeps it: a stop that was answered or a run from the terminal. No text of the conversation, no
- * output, no file. What a field does not know is absent; readers keep fields they do not know.
+ * output but the names of flaky tests, no file. What a field does not know is absent; readers keep fields they do not know.
  */
 export interface VerdictRecord {
   /** Milliseconds since the epoch. */
@@ -60,6 +60,8 @@ export interface RecordedOutcome {
   /** It is not a plain pass, but does not block. */
   readonly warns?: true;
   readonly rests?: Support;
+  /** The tests that failed before it passed when repeated. */
+  readonly flaky?: readonly string[];
 }
 
 /** The first line of a file: what came before it is in the older file or was dropped. */
@@ -99,9 +101,13 @@ export interface VerdictFacts extends Pick<
 
 /** The line without its place in the chain. */
 export function verdictRecord({ judged, outcomes, ...facts }: VerdictFacts): Unchained {
-  const { gates, branch, commit, tree, base, whole, reused } = judged ?? {};
+  const { gates, branch, commit, tree, base, whole, reused, excused } = judged ?? {};
   const rests = [
-    ...new Set([...(reused ? (["reuse"] as const) : []), ...outcomes.flatMap((one) => supportOf(one) ?? [])]),
+    ...new Set([
+      ...(reused ? (["reuse"] as const) : []),
+      ...(excused ? (["baseline"] as const) : []),
+      ...outcomes.flatMap((one) => supportOf(one) ?? []),
+    ]),
   ];
   return {
     ...facts,
@@ -131,6 +137,7 @@ function recordedOutcome(outcome: GateOutcome): RecordedOutcome {
     ...(blocks ? { blocks } : {}),
     ...(isPlain || blocks ? {} : { warns: true as const }),
     ...definedOnly({ rests: supportOf(outcome) }),
+    ...(kind === "passed" && outcome.flaky !== undefined ? { flaky: outcome.flaky } : {}),
   };
 }
 
@@ -235,7 +242,36 @@ function median(values: readonly number[]): number {
 export function forSharing(records: readonly VerdictRecord[]): readonly object[] {
   const sessions = [...new Set(records.flatMap(({ session }) => session ?? []))];
   return records.map(
-    ({ session, branch: _branch, worktree: _worktree, prev: _prev, reason: _reason, ...rest }) =>
-      session === undefined ? rest : { ...rest, session: `session-${sessions.indexOf(session) + 1}` },
+    ({ session, branch: _branch, worktree: _worktree, prev: _prev, reason: _reason, outcomes, ...rest }) => ({
+      ...rest,
+      ...(outcomes === undefined
+        ? {}
+        : { outcomes: outcomes.map(({ flaky: _names, ...outcome }) => outcome) }),
+      ...(session === undefined ? {} : { session: `session-${sessions.indexOf(session) + 1}` }),
+    }),
   );
+}
+
+/** A test that passed only when its check was repeated. */
+export interface FlakyTest {
+  readonly gate: string;
+  /** Empty where the check's output names none. */
+  readonly test: string;
+  readonly times: number;
+  /** Milliseconds since the epoch. */
+  readonly firstAt: number;
+  readonly lastAt: number;
+}
+
+/** The flaky tests that verdicts name, the most frequent first. */
+export function flakyTests(newestFirst: Iterable<VerdictRecord>): readonly FlakyTest[] {
+  const found = new Map<string, FlakyTest>();
+  for (const { at, outcomes = [] } of newestFirst)
+    for (const { id: gate, flaky } of outcomes)
+      for (const test of flaky?.length === 0 ? [""] : (flaky ?? [])) {
+        const key = JSON.stringify([gate, test]);
+        const known = found.get(key) ?? { gate, test, times: 0, lastAt: at };
+        found.set(key, { ...known, times: known.times + 1, firstAt: at });
+      }
+  return [...found.values()].toSorted((one, other) => other.times - one.times || other.lastAt - one.lastAt);
 }

@@ -15,6 +15,7 @@ interface ChartProps {
 }
 
 const HEIGHT = 200;
+const DAY_S = 86_400;
 
 /** A plot over time. What it shows is also there as text; it is a picture to screen readers. */
 export function Chart({ label, seconds, series, isPoints = false }: ChartProps) {
@@ -62,7 +63,13 @@ function optionsOf(series: ChartProps["series"], width: number, isPoints: boolea
         ...(isPoints ? { paths: () => null } : {}),
       })),
     ],
-    scales: { y: { range: (_: uPlot, __: number, most: number) => [0, Math.max(1, most) * 1.1] } },
-    axes: [axis, axis],
+    scales: {
+      x: {
+        range: (_: uPlot, first: number, last: number) =>
+          first < last ? [first, last] : [first - DAY_S, last + DAY_S],
+      },
+      y: { range: (_: uPlot, __: number, most: number) => [0, Math.max(1, most) * 1.1] },
+    },
+    axes: [axis, isPoints ? axis : { ...axis, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000] }],
   };
 }

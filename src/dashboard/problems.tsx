@@ -58,6 +58,7 @@ function Frame({
   readonly line: number;
   readonly column: number | undefined;
 }) {
+  const digits = String(frame.first + frame.lines.length - 1).length;
   return (
     <pre class="frame">
       {frame.lines.map((text, at) => {
@@ -67,7 +68,7 @@ function Frame({
           <div key={number} class={isHit ? "hit" : ""}>
             <span class="line-number">
               {isHit ? "> " : "  "}
-              {number}
+              {String(number).padStart(digits)}
             </span>
             {isHit && column !== undefined && column <= text.length ? (
               <>

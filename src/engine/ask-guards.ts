@@ -4,6 +4,7 @@ import { GUARDS } from "../core/guards.ts";
 import type { PassRecord, SessionHistory } from "../core/history.ts";
 import { once } from "../core/once.ts";
 import { type Judged, notNeeded, type RunRequest, type RunResult } from "../core/run.ts";
+import { startIn } from "../core/session-record.ts";
 import { now } from "../machine/clock.ts";
 import type { WorkTree } from "../machine/git/work-tree.ts";
 import { prepareLogDir } from "../machine/logs/log-dir.ts";
@@ -15,11 +16,11 @@ import type { Project } from "./project.ts";
 /** Why a stop needs no run: the first guard that says so. */
 export async function askGuards(
   project: Project,
-  { event }: RunRequest,
+  { event, record }: RunRequest,
   { tree, workTree, session }: Histories & { readonly tree: WorkTree },
 ): Promise<RunResult | undefined> {
   const { stopHook, gateHash } = project.settings;
-  const look = once(() => lookAtTree(project, tree, { workTree, session }));
+  const look = once(() => lookAtTree(project, tree, { workTree, session, record }));
   const facts = { event, stopHook, gateHash, workTree, session, now: now(), inWords: isoTime, tree: look };
   for (const { when } of GUARDS) {
     const ended = await when?.(facts);
@@ -32,8 +33,8 @@ export async function askGuards(
 }
 
 /** The recorded tree of the pass is this one: asking git for it again would cost a process. */
-function judgedByPass({ gateHash: gates, fingerprint: tree, baseCommit: base }: PassRecord): Judged {
-  return { gates, ...definedOnly({ tree, base }), whole: true, reused: true };
+function judgedByPass({ gateHash: gates, fingerprint: tree, baseCommit: base, since }: PassRecord): Judged {
+  return { gates, ...definedOnly({ tree, base }), whole: true, reused: true, excused: since !== undefined };
 }
 
 function isoTime(at: number): string {
@@ -48,7 +49,7 @@ function isRemembered({ logDir, session: key }: Project, session: SessionHistory
 async function lookAtTree(
   project: Project,
   tree: WorkTree,
-  { workTree, session }: Pick<Histories, "workTree" | "session">,
+  { workTree, session, record }: Pick<Histories, "workTree" | "session"> & Pick<RunRequest, "record">,
 ) {
   const { settings, passDir } = project;
   const { pass } = workTree;
@@ -58,5 +59,6 @@ async function lookAtTree(
     mayBePass ? tree.baseCommit() : undefined,
     session.gaveUpOn === undefined ? undefined : tree.fingerprint(),
   ]);
-  return { isPassTree, fingerprint, baseCommit };
+  const reference = startIn(record, settings.root)?.tree ?? baseCommit ?? tree.head().commit;
+  return { isPassTree, fingerprint, baseCommit, reference };
 }

@@ -29,7 +29,7 @@ export async function planForCi(request: CiRequest): Promise<Result<CiPlan>> {
   if (!isBase) return await planAgainst({ ...request, base, env }, opened.value, { tree, baseCommit });
   const parent = await new Commits(new Git(request.root)).resolve("HEAD^");
   if (base !== undefined || parent === undefined) return fail({ kind: "no-base", base: baseCommit });
-  return planForCi({ ...request, base: parent });
+  return await planForCi({ ...request, base: parent });
 }
 
 /** A change cannot vouch for itself: whom to trust is read from what it is compared with. */

@@ -14,7 +14,7 @@ import { writeLastRun, writeSession } from "../machine/state/history.ts";
 import { writePass } from "../machine/state/passes.ts";
 import type { Failures } from "./failures.ts";
 import type { Project } from "./project.ts";
-import type { PlannedRun } from "./run.ts";
+import type { PlannedRun } from "./plan-run.ts";
 import type { Stillness } from "./stillness.ts";
 
 export interface FinishedRun {
@@ -174,16 +174,25 @@ async function passRecord(
   const { runNumber } = planned;
   if (status !== "passed" && status !== "passed_with_warnings") return undefined;
   if (!isRunOfEverything(run.request) || !(await run.stillness()).isStill) return undefined;
+  const since = restsSince(run.outcomes);
+  if (since !== undefined && run.request.onlyNew) return undefined; // the project did not ask for it
   const tree = `${runNumber}-${planned.runId}`;
   const { baseCommit, head } = planned.detected.changes;
   return {
     runNumber,
     tree,
     gateHash: project.settings.gateHash,
-    ...definedOnly({ fingerprint, baseCommit, head }),
+    ...definedOnly({ fingerprint, baseCommit, head, since }),
     status,
     at: now(),
   };
+}
+
+/** What the excused gates were compared with. */
+function restsSince(outcomes: readonly GateOutcome[]): string | undefined {
+  const excused = outcomes.find((one) => one.kind === "passed" && one.rests === "baseline");
+  if (excused === undefined) return undefined;
+  return excused.baseline?.kind === "compared" ? (excused.baseline.reference ?? "") : "";
 }
 
 function judged(

@@ -4,12 +4,12 @@ import type { ReviewReport } from "../core/finding.ts";
 import { gateId } from "../core/gate.ts";
 import type { SessionHistory, Told } from "../core/history.ts";
 import type { Judgement } from "../core/judge.ts";
-import { type GateOutcome, isBlocking, isRed } from "../core/outcome.ts";
+import { type GateOutcome, hasProblems, isBlocking, isRed } from "../core/outcome.ts";
 import type { Progress } from "../core/settings.ts";
 import { blockReason } from "../feedback/block-reason.ts";
 import { compareAttempts, type Delta, describeDelta } from "../feedback/compare-attempts.ts";
 import { digestGates, type Draft, type GateReading, type GateText, readGate } from "../feedback/digest.ts";
-import { problemLine, fingerprint, type Problem } from "../feedback/problem.ts";
+import { problemLine, fingerprint } from "../feedback/problem.ts";
 import { essenceOf } from "../feedback/clean-text.ts";
 import { secretMasker } from "../feedback/mask-secrets.ts";
 import { tellFindings } from "../feedback/review-text.ts";
@@ -17,7 +17,7 @@ import { findProject } from "../machine/files/find-project.ts";
 import { readLog } from "../machine/logs/log-dir.ts";
 import type { Environment } from "../machine/process/environment.ts";
 import { sha256 } from "../machine/state/session-key.ts";
-import type { RunReport } from "../report/run-report.ts";
+import type { ReportedProblem, RunReport } from "../report/run-report.ts";
 import type { FinishedRun } from "./conclude.ts";
 
 /** What the logs of the failed gates say, compared with the attempt before. */
@@ -156,15 +156,18 @@ export async function collectReport(
 ): Promise<RunReport> {
   const mask = secretMasker(env);
   const problems = await Promise.all(
-    outcomes.filter(isRed).map(async (outcome): Promise<[string, readonly Problem[]]> => {
-      const { problems: found } = await readOutcome(outcome, root);
-      return [outcome.id, found.map((problem) => masked(problem, mask))];
+    outcomes.filter(hasProblems).map(async (outcome): Promise<[string, readonly ReportedProblem[]]> => {
+      const { problems: found, old } = await readOutcome(outcome, root);
+      const isCompared = outcome.baseline?.kind === "compared";
+      const marked = isCompared ? found.map((problem) => ({ ...problem, isNew: true })) : found;
+      const known = old.map((problem) => ({ ...problem, isNew: false }));
+      return [outcome.id, [...marked, ...known].map((problem) => masked(problem, mask))];
     }),
   );
   return { outcomes, problems: Object.fromEntries(problems) };
 }
 
-function masked(problem: Problem, mask: (text: string) => string): Problem {
+function masked(problem: ReportedProblem, mask: (text: string) => string): ReportedProblem {
   const { message, test, excerpt } = problem;
   return {
     ...problem,
@@ -180,7 +183,7 @@ interface ReadOutcome extends GateReading {
 }
 
 /** Reads a gate's log once, however many ask: the verdict, the agent, the terminal and the reports. */
-function readOutcome(outcome: GateOutcome, root: string): Promise<ReadOutcome> {
+export function readOutcome(outcome: GateOutcome, root: string): Promise<ReadOutcome> {
   const reading = readings.get(outcome) ?? readAnew(outcome, root);
   readings.set(outcome, reading);
   return reading;
@@ -194,7 +197,7 @@ async function readAnew(outcome: GateOutcome, root: string): Promise<ReadOutcome
 }
 
 /** A gate's log with what is needed to read it; a review's findings are told as they are. */
-async function gateText(outcome: GateOutcome, root: string): Promise<GateText> {
+export async function gateText(outcome: GateOutcome, root: string): Promise<GateText> {
   const { id, name, workingDirectory, logPath, review, parser } = outcome;
   const place = {
     id,
@@ -204,6 +207,7 @@ async function gateText(outcome: GateOutcome, root: string): Promise<GateText> {
     isFile: (path: string) => isFile(join(root, path)),
     workingDirectory,
     ...(parser === undefined ? {} : { parser }),
+    ...(outcome.baseline?.kind === "compared" ? { old: outcome.baseline.old } : {}),
   };
   if (review !== undefined && review.open.length > 0) return { ...place, ...reviewText(review) };
   const text = logPath === undefined ? "" : await readLog(join(root, logPath));

@@ -8,7 +8,7 @@ import { isFile } from "../machine/files/files.ts";
 import type { Snapshot } from "../machine/git/snapshot.ts";
 import type { WorkTree } from "../machine/git/work-tree.ts";
 import { runGates, type RunGatesOptions } from "./run-gates.ts";
-import type { PlannedRun } from "./run.ts";
+import type { PlannedRun } from "./plan-run.ts";
 
 export interface FixRequest {
   readonly planned: PlannedRun;

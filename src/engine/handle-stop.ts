@@ -7,6 +7,7 @@ import {
   type RecordedRun,
   recordedRun,
   type SessionRecord,
+  unsettledStop,
   withGates,
   withStart,
 } from "../core/session-record.ts";
@@ -85,9 +86,9 @@ export async function handleStop(stop: Stop, signal: AbortSignal): Promise<Answe
     logDir,
     ...(granted === undefined ? {} : { skip: granted.skip }),
   };
-  const ran = await executeRun(request);
-  const result = granted === undefined ? ran : { ...ran, notices: [...granted.notices, ...ran.notices] };
-  const { verdict, told } = withNotices(verdictOf(result), result, record);
+  const result = await executeRun(request);
+  const notices = [...(granted?.notices ?? []), ...unsettledStop(record, event), ...result.notices];
+  const { verdict, told } = withNotices(verdictOf(result), { ...result, notices }, record);
   const answer = { verdict, record: remembered({ ...record, told }, result, root) };
   const isHeld = result.trust?.hold !== undefined;
   return {

@@ -7,7 +7,7 @@ import { projectPath } from "../core/path.ts";
 import type { Plan } from "../core/plan.ts";
 import type { RunRequest } from "../core/run.ts";
 import type { Project } from "./project.ts";
-import { planFor, type Situation } from "./run.ts";
+import { planFor, type Situation } from "./plan-run.ts";
 
 /** The plan of a user who does not go by what changed: everything (`all`), or what is red (`failed`). */
 export async function planChosen(project: Project, request: RunRequest, situation: Situation): Promise<Plan> {

@@ -6,7 +6,7 @@ import { WorkTree } from "../machine/git/work-tree.ts";
 import { openGatePasses } from "./gate-passes.ts";
 import { knownGood, readHistories } from "./histories.ts";
 import { openProject, type Project } from "./project.ts";
-import { planFor } from "./run.ts";
+import { planFor } from "./plan-run.ts";
 
 /** What a run would look at and do. */
 interface Preview {

@@ -1,9 +1,12 @@
-import { type GateOutcome, isBlocking, isOutOfReach } from "../core/outcome.ts";
+import type { CheckGate } from "../core/gate.ts";
+import { type GateOutcome, isBlocking, isComparable, isOutOfReach } from "../core/outcome.ts";
 import type { Plan, PlannedGate } from "../core/plan.ts";
 import type { RunEvent } from "../core/run.ts";
 import { type GateContext, outcomeOf } from "../gates/gate-context.ts";
 import { runCheck } from "../gates/check.ts";
 import { elapsedMs } from "../machine/clock.ts";
+import { kindOf } from "../machine/files/files.ts";
+import type { Comparer, ComparedRun } from "./baseline/comparer.ts";
 
 export interface RunGatesOptions {
   readonly maxParallel: number;
@@ -11,8 +14,10 @@ export interface RunGatesOptions {
   readonly onEvent: (event: RunEvent) => void;
   /** Why a gate need not run again, where that is known. */
   readonly reuse?: ((planned: PlannedGate) => string | undefined) | undefined;
+  /** What a finished gate comes to, where that takes more than its own run. */
+  readonly settle?: ((planned: PlannedGate, outcome: GateOutcome) => Promise<GateOutcome>) | undefined;
   /** Gates of the plan that have run already. */
-  readonly settled?: readonly GateOutcome[];
+  readonly settled?: readonly GateOutcome[] | undefined;
 }
 
 /**
@@ -37,7 +42,8 @@ export async function runGates(
       if (reused !== undefined) return outcomeOf(planned, 0, { kind: "passed", reused });
       onEvent({ kind: "gate-started", planned });
       const startedMs = Math.round(elapsedMs() - began);
-      return { ...(await runGate(planned, options.context, signal)), startedMs };
+      const outcome = { ...(await runGate(planned, options.context, signal)), startedMs };
+      return options.settle?.(planned, outcome) ?? outcome;
     },
     finish: (outcome) => {
       outcomes.set(outcome.id, outcome);
@@ -107,11 +113,45 @@ async function runGate(
 ): Promise<GateOutcome> {
   const { gate } = planned;
   switch (gate.kind) {
-    case "check":
-      return runCheck({ ...planned, gate }, context, signal);
+    case "check": {
+      const outcome = await runCheck({ ...planned, gate }, context, signal);
+      if (outcome.kind !== "failed" || gate.reruns === undefined) return outcome;
+      const { rerunFailed } = await import("./reruns.ts"); // reads logs, which a green check does not need
+      return rerunFailed({ ...planned, gate }, outcome, { context, signal });
+    }
     case "repl":
       return (await import("../gates/repl.ts")).runRepl({ ...planned, gate }, context, signal);
     case "review":
       return (await import("../gates/review.ts")).runReview({ ...planned, gate }, context, signal);
   }
+}
+
+/** The same, where checks that fail are compared with what was red before if the project wants that. */
+export async function runCompared(
+  run: ComparedRun,
+  options: RunGatesOptions,
+): Promise<readonly GateOutcome[]> {
+  await using comparison = compareWhenRed(run);
+  const { settle } = comparison;
+  return await runGates(run.planned.plan, { ...options, settle }, run.project.signal); // the earlier tree is removed after it
+}
+
+function compareWhenRed(run: ComparedRun): AsyncDisposable & Pick<RunGatesOptions, "settle"> {
+  let comparer: Promise<Comparer> | undefined;
+  const load = async (): Promise<Comparer> => new (await import("./baseline/comparer.ts")).Comparer(run); // most runs have no red check to compare
+  return {
+    settle: async ({ gate, ...planned }, outcome) => {
+      if (gate.kind !== "check" || !isComparable(outcome) || !mayBeExcused(gate, run)) return outcome;
+      comparer ??= load();
+      return (await comparer).settle({ ...planned, gate }, outcome);
+    },
+    [Symbol.asyncDispose]: async () => (await comparer)?.[Symbol.asyncDispose](),
+  };
+}
+
+function mayBeExcused({ onlyNew }: CheckGate, { project, request }: ComparedRun): boolean {
+  if (request.onlyNew === false) return false;
+  return (
+    (request.onlyNew ?? onlyNew) || kindOf(`${project.settings.root}/.gauntlet/baseline.json`) === "file"
+  );
 }

@@ -1,17 +1,18 @@
-import { basename, join } from "node:path";
+import { basename, join, relative } from "node:path";
 import packageJson from "../../package.json" with { type: "json" };
 import { definedOnly } from "../core/defined-only.ts";
 import type { RunRecord } from "../core/history.ts";
 import { describeOutcome, type GateOutcome, isBlocking } from "../core/outcome.ts";
-import type { AbsolutePath } from "../core/path.ts";
-import type { VerdictRecord } from "../core/verdict-record.ts";
+import { type AbsolutePath, projectPath } from "../core/path.ts";
+import type { RecordedOutcome, VerdictRecord } from "../core/verdict-record.ts";
 import { cleanText, visibleName } from "../feedback/clean-text.ts";
 import { secretMasker } from "../feedback/mask-secrets.ts";
 import type { Problem } from "../feedback/problem.ts";
 import { modifiedAt, readBytes, readText } from "../machine/files/files.ts";
 import { isInside } from "../machine/files/is-inside.ts";
-import type { LogDir } from "../machine/logs/log-dir.ts";
+import { gateLogName, type LogDir } from "../machine/logs/log-dir.ts";
 import type { Environment } from "../machine/process/environment.ts";
+import { readLastRun } from "../machine/state/history.ts";
 import { readLedger, verdictsIn } from "../machine/state/ledger-lines.ts";
 import { type Ledger, ledgerOf } from "../machine/state/ledger.ts";
 import { frameAround, toldIn } from "../report/page/frames.ts";
@@ -42,7 +43,7 @@ export type PastRun = Pick<RunRecord, "status" | "completedAt" | "branch" | "hea
 export async function collectRunPage(place: RunPlace, run: PastRun): Promise<RunPage> {
   const { root, env } = place;
   const clean = cleaner(env);
-  const outcomes = run.outcomes.map((outcome) => withoutForeignFiles(outcome, place));
+  const outcomes = run.outcomes.map((outcome) => withOwnFiles(outcome, place, run.completedAt));
   const report = await collectReport(root, outcomes, env);
   const maxChars = Math.min(MOST_LOG_CHARS, Math.floor(MOST_CHARS / Math.max(1, outcomes.length)));
   const { branch, head } = run;
@@ -63,6 +64,44 @@ export async function collectRunPage(place: RunPlace, run: PastRun): Promise<Run
   };
 }
 
+/** The run of a verdict: as it was recorded if it was the last one, else what the ledger and the logs still tell. */
+export function pastRun({ root, logDir }: Pick<RunPlace, "root" | "logDir">, record: VerdictRecord): PastRun {
+  const last = readLastRun(logDir.stateDir).value;
+  if (last !== undefined && isOf(last, record)) return last;
+  const { run: number, status, at: completedAt, branch, commit: head, outcomes = [] } = record;
+  return {
+    status,
+    completedAt,
+    outcomes: outcomes.map((outcome) => pastOutcome(outcome, record, relative(root, logDir.path))),
+    ...definedOnly({ number, branch, head }),
+  };
+}
+
+/** An id is taken apart for a reader only, who forgives a scope with a colon. */
+function pastOutcome(outcome: RecordedOutcome, { run = 0 }: VerdictRecord, logDir: string): GateOutcome {
+  const { id, kind, ms, warns, rests } = outcome;
+  const [, gate = "check", scope = ".", name = id] = /^(check|review|repl):([^:]*):(.*)$/s.exec(id) ?? [];
+  const base = {
+    id,
+    gate: gate as GateOutcome["gate"], // one of the three
+    name,
+    scope: projectPath(scope),
+    workingDirectory: projectPath(scope),
+    warnOnly: warns === true,
+    durationMs: ms,
+    logPath: projectPath(`${logDir}/${gateLogName(id, run)}`),
+  };
+  if (kind === "passed")
+    return rests === "reuse"
+      ? { ...base, kind, reused: "it had passed before" }
+      : { ...base, kind, ...definedOnly({ rests }) };
+  if (kind === "timed-out") return { ...base, kind, afterMs: ms };
+  const detail = "its log has the details";
+  return kind === "unavailable"
+    ? { ...base, kind, detail, blocks: outcome.blocks === true }
+    : { ...base, kind, detail };
+}
+
 type Clean = (text: string) => string;
 
 function cleaner(env: Environment): Clean {
@@ -70,11 +109,13 @@ function cleaner(env: Environment): Clean {
   return (text) => mask(cleanText(text));
 }
 
-/** A record in the project's directory may name any file; only logs and reports of this project are shown. */
-function withoutForeignFiles(outcome: GateOutcome, { root, logDir }: RunPlace): GateOutcome {
+/** A record in the project's directory may name any file, and a later run may have taken its number: only its own logs are shown. */
+function withOwnFiles(outcome: GateOutcome, { root, logDir }: RunPlace, endedAt: number): GateOutcome {
   const { logPath, report, ...rest } = outcome;
-  const isLog = logPath !== undefined && isInside(logDir.path, join(root, logPath));
-  const isReport = report !== undefined && isInside(root, join(root, report));
+  const isOwn = (directory: string, path: string): boolean =>
+    isInside(directory, path) && (modifiedAt(path) ?? 0) < endedAt + SOON_MS;
+  const isLog = logPath !== undefined && isOwn(logDir.path, join(root, logPath));
+  const isReport = report !== undefined && isOwn(root, join(root, report));
   return { ...rest, ...(isLog ? { logPath } : {}), ...(isReport ? { report } : {}) };
 }
 

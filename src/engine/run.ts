@@ -1,37 +1,26 @@
 import { diagnosticLine } from "../core/diagnostic.ts";
-import { resumeSession, type SessionHistory } from "../core/history.ts";
 import type { Notice } from "../core/notice.ts";
 import { once } from "../core/once.ts";
+import { excuseNotices } from "../core/outcome.ts";
 import { projectPath } from "../core/path.ts";
-import { isAskable } from "../core/asked-gates.ts";
-import { type Plan, planGates, unseenChanges } from "../core/plan.ts";
-import {
-  isPartial,
-  notNeeded,
-  type RunEvent,
-  type RunRequest,
-  type RunResult,
-  troubled,
-} from "../core/run.ts";
-import { ok, type Result, type Trouble } from "../core/trouble.ts";
+import { type Plan } from "../core/plan.ts";
+import { notNeeded, type RunEvent, type RunRequest, type RunResult, troubled } from "../core/run.ts";
 import type { GateContext } from "../gates/gate-context.ts";
-import { kindOf } from "../machine/files/files.ts";
-import type { DetectedChanges } from "../machine/git/changes.ts";
-import type { Snapshot } from "../machine/git/snapshot.ts";
 import { WorkTree } from "../machine/git/work-tree.ts";
-import { makeRoomForRun, prepareLogDir } from "../machine/logs/log-dir.ts";
+import { prepareLogDir } from "../machine/logs/log-dir.ts";
 import { currentEnv, withoutSecrets } from "../machine/process/environment.ts";
 import { GateGroups } from "../machine/process/leftovers.ts";
 import { trace } from "../machine/process/environment.ts";
 import { acquireLock, lockReleased } from "../machine/state/lock.ts";
-import { autoClean, tidyUpAfter } from "./clean.ts";
+import { tidyUpAfter } from "./clean.ts";
 import { conclude } from "./conclude.ts";
 import { fitLogDir } from "./fit-log-dir.ts";
 import { openGatePasses } from "./gate-passes.ts";
 import { askGuards } from "./ask-guards.ts";
-import { type Histories, knownGood, readHistories } from "./histories.ts";
+import { knownGood, readHistories } from "./histories.ts";
+import { choosePlan, lookAround, type PlannedRun, planRun, type Situation } from "./plan-run.ts";
 import { openProject, type Project } from "./project.ts";
-import { runGates, type RunGatesOptions } from "./run-gates.ts";
+import { runCompared, type RunGatesOptions } from "./run-gates.ts";
 import { logRequest, startRunLog } from "./run-log.ts";
 import { GateSpans, stillnessOf } from "./stillness.ts";
 
@@ -74,6 +63,7 @@ function noticesOf({ warnings }: Project, { changes, outcomes }: RunResult): rea
   const hasRun = outcomes.length > 0; // gates that ran saw what is committed, too
   return [
     ...(changes?.blindTo === undefined || hasRun ? [] : [{ key: "blind", text: changes.blindTo }]),
+    ...outcomes.flatMap(excuseNotices),
     ...warnings.map(diagnosticLine).map((text) => ({ key: text, text })),
   ];
 }
@@ -105,89 +95,10 @@ async function runAlone(project: Project, request: RunRequest, tree: WorkTree): 
 
   const looked = await lookAround(project, request, tree);
   trace("changes detected, snapshot taken");
-  if (!looked.ok) return troubled(looked.trouble);
-  const situation = looked.value;
-  const unknown = unknownGate(project, request);
-  if (unknown !== undefined) return troubled(unknown);
-
-  const plan = await choosePlan(project, request, situation);
-  const warnings = [...situation.warnings, ...unseenBy(plan, project, { request, situation })];
-  const planned = { ...situation, plan, warnings };
-  if (plan.gates.length === 0) return nothingToRun(project, request, planned);
-  return await runPlan(project, request, { ...planned, tree, runId: lock.runId }); // the lock is released after it
-}
-
-/** Only of a run of everything is it to be expected that some gate looks at every change. */
-function unseenBy(
-  plan: Plan,
-  { settings }: Project,
-  { request, situation }: { readonly request: RunRequest; readonly situation: Situation },
-): readonly string[] {
-  return isPartial(request) ? [] : unseenChanges(settings.entryPoints, situation.detected.changes, plan);
-}
-
-/** Everything a run must know before it can plan. */
-export interface Situation extends Histories {
-  readonly runNumber: number;
-  readonly detected: DetectedChanges;
-  /** The work tree before any gate ran. */
-  readonly snapshot: Snapshot;
-}
-
-async function lookAround(project: Project, request: RunRequest, tree: WorkTree): Promise<Result<Situation>> {
-  const { logDir } = project;
-  const { workTree, session: stored, warnings } = readHistories(project); // again: another run may have just ended
-  const looking = Promise.all([tree.changes(), tree.snapshot()]);
-  const lastKnown = Math.max(workTree.lastRun?.number ?? 0, workTree.pass?.runNumber ?? 0); // a pass closes earlier failures
-  const runNumber = makeRoomForRun(logDir, lastKnown); // while git looks
-  const [detected, snapshot] = await looking;
-  if (!detected.ok) return detected;
-  const fingerprint = stored.gaveUpOn === undefined ? undefined : await tree.fingerprint();
-  const { pass } = workTree;
-  const resumed = resumeSession(stored, { promptId: request.event?.promptId, fingerprint, pass });
-  const session = { ...resumed, attempts: request.budget?.spent ?? attemptsSpent(resumed, project, request) };
-  await autoClean(project, tree, { lastRun: workTree.lastRun, here: detected.value });
-  return ok({ runNumber, detected: detected.value, snapshot, workTree, session, warnings });
-}
-
-/** What the session has spent, by its own record or by the one outside the project, which outlives a removed log directory. */
-function attemptsSpent(session: SessionHistory, { settings }: Project, { record }: RunRequest): number {
-  const blocked = record?.blocked;
-  const isSameLoop = blocked?.root === settings.root && blocked.promptId === session.promptId;
-  return isSameLoop ? Math.max(session.attempts, blocked.attempts) : session.attempts;
-}
-
-/** The first gate to run or to leave out that no entry point has. */
-function unknownGate(
-  { settings }: Project,
-  { gates: asked = [], skip = [] }: RunRequest,
-): Trouble | undefined {
-  const gates = settings.entryPoints.flatMap((entryPoint) => entryPoint.gates);
-  const name = [...asked, ...skip].find((one) => !isAskable(one, settings.entryPoints));
-  const known = [...new Set(gates.map((gate) => gate.name))];
-  return name === undefined ? undefined : { kind: "unknown-gate", name, known };
-}
-
-async function choosePlan(project: Project, request: RunRequest, situation: Situation): Promise<Plan> {
-  if (!request.all && !request.failed) return planFor(project, request, situation);
-  const { planChosen } = await import("./plan-chosen.ts"); // no stop asks for these
-  return planChosen(project, request, situation);
-}
-
-/** The plan for a request, given what changed and what the session has open. */
-export function planFor(
-  { settings, ci }: Project,
-  request: RunRequest,
-  { detected, session }: Pick<Situation, "detected" | "session">,
-): Plan {
-  return planGates(settings, detected.changes, {
-    ci,
-    only: request.gates ?? [],
-    without: request.skip ?? [],
-    kinds: request.kind === undefined ? ["check", "review"] : [request.kind],
-    openFailures: session.openFailures,
-    kindOf: (path) => kindOf(`${settings.root}/${path}`),
-  });
+  const planned = looked.ok ? await planRun(project, request, looked.value) : looked;
+  if (!planned.ok) return troubled(planned.trouble);
+  if (planned.value.plan.gates.length === 0) return nothingToRun(project, request, planned.value);
+  return await runPlan(project, request, { ...planned.value, tree, runId: lock.runId }); // the lock is released after it
 }
 
 function nothingToRun(
@@ -211,17 +122,8 @@ function nothingToRun(
   return { ...nothing, changes, plan, warnings };
 }
 
-/** A planned run about to start. */
-export interface PlannedRun extends Situation {
-  readonly plan: Plan;
-  readonly runId: string;
-  readonly tree: WorkTree;
-  /** What fixes did before the gates ran, in words. */
-  readonly fixes?: readonly string[];
-}
-
 async function runPlan(project: Project, request: RunRequest, asked: PlannedRun): Promise<RunResult> {
-  const { settings, logDir, signal } = project;
+  const { settings, logDir } = project;
   const { runNumber } = asked;
   using log = startRunLog(project, runNumber);
   using groups = new GateGroups(logDir);
@@ -232,30 +134,32 @@ async function runPlan(project: Project, request: RunRequest, asked: PlannedRun)
     request.onEvent?.(event);
   };
   const { changes } = asked.detected;
-  for (const message of [...changes.notes, ...asked.warnings]) onEvent({ kind: "warned", message });
+  const warn = (...messages: readonly string[]): void => {
+    for (const message of messages) onEvent({ kind: "warned", message });
+  };
+  warn(...changes.notes, ...asked.warnings);
   onEvent({ kind: "run-planned", runNumber, changes, plan: asked.plan });
   const on = { onEvent, onOutput: request.onOutput, onGroup: (pid: number) => groups.record(pid) };
   const before = await gateOptions(project, request, { planned: asked, on });
   await using fixing = await fixBefore(project, request, { planned: asked, options: before.options });
   const planned = fixing?.planned ?? asked;
-  for (const message of planned.fixes ?? []) onEvent({ kind: "warned", message });
+  warn(...(planned.fixes ?? []));
   if (fixing?.isChanged) spans.forget();
   const { passes, options } = fixing?.isChanged
     ? await gateOptions(project, request, { planned, on })
     : before;
 
   void planned.snapshot.fingerprint(); // git names the tree while the gates run
-  const outcomes = await runGates(planned.plan, { ...options, settled: fixing?.settled ?? [] }, signal);
+  const settled = fixing?.settled;
+  const outcomes = await runCompared({ project, request, planned, ...options }, { ...options, settled });
   trace("gates done");
   const stillness = once(() => stillnessOf(planned.snapshot, spans));
-  if (passes.hasNews(outcomes) && (await stillness()).isStill) {
-    const message = await passes.remember(outcomes, runNumber);
-    if (message !== undefined) onEvent({ kind: "warned", message });
-  }
+  if (passes.hasNews(outcomes) && (await stillness()).isStill)
+    warn(...[(await passes.remember(outcomes, runNumber)) ?? []].flat());
 
   const consoleLogPath = projectPath(`${settings.logDir}/${log.name}`);
   const result = await conclude({ project, request, planned, outcomes, consoleLogPath, stillness });
-  for (const message of result.warnings.slice(planned.warnings.length)) onEvent({ kind: "warned", message });
+  warn(...result.warnings.slice(planned.warnings.length));
   log.finish(result);
   trace("concluded");
   return result;

@@ -1,4 +1,5 @@
 import type { PatternParser } from "../core/gate.ts";
+import { partition, placedKey } from "../core/baseline.ts";
 import { compareAttempts, describeDelta } from "./compare-attempts.ts";
 import { cutText } from "./cut-text.ts";
 import { findProblems, type Reading } from "./find-problems.ts";
@@ -6,7 +7,7 @@ import { informativeWindows, unreadTrouble } from "./informative-windows.ts";
 import { type Listed, layOutProblems, type LaidOut, layOutLines } from "./lay-out-problems.ts";
 import { orderProblems, identityOf } from "./order-problems.ts";
 import type { Log } from "./log.ts";
-import type { Problem } from "./problem.ts";
+import { fingerprint, type Problem } from "./problem.ts";
 import { type ToolCounts, toolCounts } from "./tool-counts.ts";
 
 /** What one failing gate printed. */
@@ -26,6 +27,8 @@ export interface GateText {
   readonly isFile?: (path: string) => boolean;
   /** A parser's name, or `none`, or a pattern of the project's own; found from the text when absent. */
   readonly parser?: string | PatternParser;
+  /** The problems that were there before the change, by `placedKey`: they are counted, and not told. */
+  readonly old?: readonly string[];
   /** For gates whose failure is no log: tells it in so many characters. */
   readonly tell?: (budgetChars: number) => string;
 }
@@ -37,6 +40,10 @@ export type Draft = (budgetChars: number) => string;
 export interface GateReading {
   /** Each once, in the order of repair. */
   readonly problems: readonly Problem[];
+  /** Whether the tool counts its failures, and all of them were read. */
+  readonly isComplete: () => boolean;
+  /** Those that were there before the change, where the gate was compared. */
+  readonly old: readonly Problem[];
   /** Given the fingerprints of the last attempt, the digest says what became of its problems. */
   readonly draft: (previous?: readonly string[]) => Draft;
 }
@@ -44,12 +51,44 @@ export interface GateReading {
 /** Reads what a gate printed, or the report it wrote. */
 export function readGate(gate: GateText): GateReading {
   const { tell } = gate;
-  if (tell !== undefined) return { problems: [], draft: () => tell };
+  if (tell !== undefined) return { problems: [], old: [], isComplete: () => false, draft: () => tell };
   const found = findProblems(gate);
-  const problems = orderProblems(found.problems);
-  if (problems.length > 0)
-    return { problems, draft: (previous) => draftProblems({ gate, found, problems }, previous) };
-  return { problems, draft: () => (budget) => windowsDigest(found.log.lines, budget, gate.logPath) };
+  const ordered = orderProblems(found.problems);
+  const { taken: old, rest: problems } = partition(ordered, gate.old ?? [], keyOf);
+  const read = { gate, found, problems };
+  const isComplete = (): boolean => isAllRead({ ...read, problems: ordered });
+  if (problems.length === 0)
+    return {
+      problems,
+      old,
+      isComplete,
+      draft: () => (budget) => windowsDigest(found.log.lines, budget, gate.logPath),
+    };
+  const draft = old.length > 0 ? draftNewProblems : draftProblems;
+  return { problems, old, isComplete, draft: (previous) => draft(read, previous) };
+}
+
+function keyOf(problem: Problem): string {
+  return placedKey({ key: fingerprint(problem), problem });
+}
+
+/** Only what the change broke: the rest of the log is about what was there before, too. */
+function draftNewProblems(read: ReadProblems, previous?: readonly string[]): Draft {
+  const { gate, found, problems } = read;
+  const { delta, listed } = listProblems(read, previous);
+  const head = [
+    countProblems(problems, found.unread),
+    ...(delta === undefined ? [] : [describeDelta(delta)]),
+  ].join("\n");
+  const foot = [leftAlone(gate.old?.length ?? 0), fullLog(gate.logPath)].join("\n");
+  return (budget) =>
+    [head, layOutProblems(listed, budget - head.length - foot.length - 2).text, foot].join("\n");
+}
+
+function leftAlone(count: number): string {
+  return count === 1
+    ? "1 more problem was there before your change: leave it alone."
+    : `${count} more problems were there before your change: leave them alone.`;
 }
 
 /** One text for each gate, together within the budget, shared by need: every problem once, with its place, as fully as fits. */
@@ -80,8 +119,8 @@ interface ReadProblems {
   readonly problems: readonly Problem[];
 }
 
-function draftProblems(read: ReadProblems, previous?: readonly string[]): Draft {
-  const { gate, found, problems } = read;
+/** New ones first, those the agent has been told before after them. */
+function listProblems({ found, problems }: ReadProblems, previous: readonly string[] | undefined) {
   const delta = previous === undefined ? undefined : compareAttempts(previous, problems);
   const known = new Set(delta?.stillThere);
   const position = new Map(found.problems.map(({ problem }, index) => [problem, index]));
@@ -90,6 +129,12 @@ function draftProblems(read: ReadProblems, previous?: readonly string[]): Draft 
     known: known.has(problem),
     position: position.get(problem) ?? 0,
   }));
+  return { delta, listed };
+}
+
+function draftProblems(read: ReadProblems, previous?: readonly string[]): Draft {
+  const { gate, found, problems } = read;
+  const { delta, listed } = listProblems(read, previous);
   const counts = toolCounts(found.log.lines);
   const head = [
     countProblems(problems, found.unread),
@@ -110,7 +155,16 @@ interface ProblemsDraft extends ReadProblems {
   readonly isMissingSome: boolean;
 }
 
-function hasUnread({ found, problems }: ReadProblems, { failures }: ToolCounts): boolean {
+function isAllRead(read: ReadProblems): boolean {
+  const counts = toolCounts(read.found.log.lines);
+  return counts.failures !== undefined && read.found.unread === 0 && !hasUnread(read, counts);
+}
+
+/** Whether the tool counts more failures than were read. */
+export function hasUnread(
+  { found, problems }: Pick<ReadProblems, "found" | "problems">,
+  { failures }: ToolCounts,
+): boolean {
   const read = Math.max(found.problems.length, problems.length) + found.unread;
   return failures !== undefined && failures > read;
 }

@@ -145,7 +145,7 @@ function projectRelative(printed: string, place: Place): string {
 const FILE_URL = /^file:\/\/(?:\/(?=[A-Za-z]:))?/;
 
 /** Text with the project's paths shortened, those in file URLs too: they say the same, and stay the same elsewhere. */
-function withShortPaths(text: string, place: Place): string {
+export function withShortPaths(text: string, place: Place): string {
   const decoded = text.includes("file://")
     ? text.replaceAll(URL_IN_TEXT, (url) => pathInside(url, place))
     : text;

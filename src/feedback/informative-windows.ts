@@ -40,6 +40,11 @@ export function unreadTrouble(
 const LONGEST_LOOKED_AT = 1000;
 const MOST_LOOKED_AT = 400;
 
+/** The lines that report a failure and that no parser read. */
+export function unreadFailures(lines: readonly string[], isRead: IsRead): readonly string[] {
+  return lines.filter((line, index) => !isRead(index) && line.length <= LONGEST_LOOKED_AT && isStrong(line));
+}
+
 function* aroundEach(lines: readonly string[], chosen: readonly number[], isRead: IsRead): Generator<number> {
   yield* chosen;
   for (const index of chosen) for (const near of windowAround(lines, index)) if (!isRead(near)) yield near;

@@ -37,7 +37,7 @@ export function kindOf({ severity, code, test, message }: Problem): string {
 }
 
 /** Line numbers, addresses, times and temporary names change from run to run; assertion values do not. */
-function withoutNoise(message: string): string {
+export function withoutNoise(message: string): string {
   return message
     .replace(/0x[0-9a-f]+/gi, "0x")
     .replace(/\b\d{4}-\d\d-\d\d[T ][\d:.]+Z?/g, "<time>")

@@ -1,3 +1,4 @@
+import { shellCommand } from "../machine/process/executables.ts";
 import { setMaxListeners } from "node:events";
 import { hostname } from "node:os";
 import type { PlannedGate } from "../core/plan.ts";
@@ -99,7 +100,7 @@ const TOOLCHAIN_MS = 2000;
 async function outputOf(command: string, cwd: string, env: Environment): Promise<string | undefined> {
   const output: Buffer[] = [];
   const end = await runProcess({
-    argv: process.platform === "win32" ? ["cmd", "/d", "/s", "/c", command] : ["sh", "-c", command],
+    argv: shellCommand(command),
     cwd,
     env: withoutSecrets(env),
     timeoutMs: TOOLCHAIN_MS,

@@ -41,9 +41,10 @@ export async function runCheck(
       kind: "errored",
       detail: `the working directory ${workingDirectory} ${obstacle}`,
     });
-  const taken = takeGateLog(join(context.root, context.logDir), id, context.runNumber);
+  const { logRoot = context.root } = context;
+  const taken = takeGateLog(join(logRoot, context.logDir), id, context.runNumber);
   const logPath = projectPath(`${context.logDir}/${taken.name}`);
-  const log = new CappedLog(join(context.root, logPath), taken);
+  const log = new CappedLog(join(logRoot, logPath), taken);
   const env = checkEnv(gate, context);
   const masker = once(() => secretMasker(inLatin1(env))); // many gates print nothing
   const output = new MaskedOutput(

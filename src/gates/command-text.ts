@@ -1,16 +1,17 @@
+import { shellCommand } from "../machine/process/executables.ts";
 import type { CheckGate } from "../core/gate.ts";
 
 /** What a check runs, one argv after another: several only when the names of the files are too long for one. */
 export function commandsOf(
   gate: CheckGate,
   files: () => readonly string[],
-): readonly [string, ...string[]][] {
-  if (!gate.command.includes(PLACEHOLDER)) return [shellCommand(gate, gate.command, [])];
+): readonly (readonly [string, ...string[]])[] {
+  if (!gate.command.includes(PLACEHOLDER)) return [commandOf(gate, gate.command, [])];
   const names = files().map(notAnOption);
   const isCmd = gate.shell === undefined && process.platform === "win32";
   if (isCmd) {
     return batches(names.map(quoteForCmd), MAX_CMD_BYTES).map((batch) =>
-      shellCommand(
+      commandOf(
         gate,
         gate.command.replaceAll(PLACEHOLDER, () => batch.join(" ")),
         [],
@@ -18,7 +19,7 @@ export function commandsOf(
     );
   }
   const command = gate.command.replaceAll(PLACEHOLDER, () => '"$@"');
-  return batches(names, MAX_BYTES).map((batch) => shellCommand(gate, command, batch));
+  return batches(names, MAX_BYTES).map((batch) => commandOf(gate, command, batch));
 }
 
 const PLACEHOLDER = "{files}";
@@ -28,14 +29,13 @@ const MAX_BYTES = 128 * 1024;
 const MAX_CMD_BYTES = 6_000;
 
 /** The names are arguments of the shell and never part of its text, so no name is ever read as code. */
-function shellCommand(
+function commandOf(
   { shell }: CheckGate,
   command: string,
   names: readonly string[],
-): [string, ...string[]] {
+): readonly [string, ...string[]] {
   const args = names.length === 0 ? [] : ["gate", ...names];
-  if (shell !== undefined) return [shell, "-c", command, ...args];
-  return process.platform === "win32" ? ["cmd", "/d", "/s", "/c", command] : ["sh", "-c", command, ...args];
+  return shell === undefined ? shellCommand(command, ...args) : [shell, "-c", command, ...args];
 }
 
 /** A name that begins with a dash would be read as an option. */

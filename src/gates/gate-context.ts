@@ -8,6 +8,8 @@ import type { GateOutcome } from "../core/outcome.ts";
 export interface GateContext {
   readonly root: AbsolutePath;
   readonly logDir: ProjectPath;
+  /** What `logDir` is relative to, where the gate runs in another tree than the project's. */
+  readonly logRoot?: AbsolutePath;
   readonly runNumber: number;
   readonly runId: string;
   /** What the change is compared with, where there is a comparison; checks see it as `BASE_BRANCH`. */

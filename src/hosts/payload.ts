@@ -85,10 +85,16 @@ export const SAMPLE_TIME = "2026-01-01T00:00:00.000Z";
 
 /** The work that Claude Code, and Grok Build after it, list as still going on. */
 export function backgroundTasksOf(payload: Payload, key: string): readonly BackgroundTask[] {
-  return recordsOf(payload, key).map((task) => ({
-    kind: kindOfTask(textOf(task, "type")),
-    description: textOf(task, "description") ?? "",
-  }));
+  return recordsOf(payload, key)
+    .filter(isGoingOn)
+    .map((task) => ({
+      kind: kindOfTask(textOf(task, "type")),
+      description: textOf(task, "description") ?? "",
+    }));
+}
+
+function isGoingOn(task: Payload): boolean {
+  return ["running", "pending"].includes(textOf(task, "status") ?? "running");
 }
 
 function kindOfTask(type = ""): BackgroundTask["kind"] {
@@ -97,7 +103,8 @@ function kindOfTask(type = ""): BackgroundTask["kind"] {
 }
 
 /**
- * The types behind which a model works (Claude Code 2.1.325, 2026-11-15). A teammate is not among them: an idle one stays in the
- * list as `running` until the session ends, and would put the gates off at every prompt.
+ * The types behind which a model works on these files (Claude Code 2.1.325, 2026-11-15). A teammate is not among them: an idle one
+ * stays in the list as `running` until the session ends, and would put the gates off at every prompt. Nor is a cloud session, which
+ * works elsewhere.
  */
-const AGENT_TASKS: ReadonlySet<string> = new Set(["subagent", "workflow", "cloud session"]);
+const AGENT_TASKS: ReadonlySet<string> = new Set(["subagent", "workflow"]);

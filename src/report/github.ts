@@ -1,11 +1,11 @@
 import { describeOutcome, type GateOutcome, isRed } from "../core/outcome.ts";
 import { problemLine, type Problem } from "../feedback/problem.ts";
-import { problemsOf, type RunReport } from "./run-report.ts";
+import { blockingProblemsOf, type RunReport } from "./run-report.ts";
 
 /** Workflow commands that make GitHub Actions show each problem at its line. */
 export function githubAnnotations(report: RunReport): string {
   const commands = report.outcomes.filter(isRed).flatMap((outcome) => {
-    const problems = problemsOf(report, outcome);
+    const problems = blockingProblemsOf(report, outcome);
     if (problems.length > 0) return problems.map((problem) => annotation(outcome, problem));
     return [
       command(outcome.warnOnly ? "warning" : "error", { title: outcome.name }, describeOutcome(outcome)),
@@ -50,7 +50,7 @@ export function githubSummary(report: RunReport): string {
   });
   const lists = report.outcomes
     .filter(isRed)
-    .flatMap((outcome) => problemList(outcome, problemsOf(report, outcome)));
+    .flatMap((outcome) => problemList(outcome, blockingProblemsOf(report, outcome)));
   return ["## Gauntlet", "", "| | Gate | Result | Time |", "|---|---|---|---|", ...rows, ...lists, ""].join(
     "\n",
   );

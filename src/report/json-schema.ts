@@ -3,7 +3,7 @@ import { FINDING_STATUSES, PRIORITIES } from "../core/finding.ts";
 import { STATUSES } from "../core/status.ts";
 import { doctorSchema, explainSchema } from "./host-json-schema.ts";
 import { ciPlanSchema, keysSchema } from "./fleet-json-schema.ts";
-import { attestSchema, logSchema, verifySchema } from "./proof-json-schema.ts";
+import { attestSchema, flakySchema, logSchema, verifySchema } from "./proof-json-schema.ts";
 
 /**
  * The contract of every `--json` output: `schema/output.schema.json` is made from it and tests hold the real outputs
@@ -108,6 +108,21 @@ const outcome = z
     durationMs: z.number().nonnegative().describe("How long it took, in milliseconds."),
     logPath: path.nullable().describe("The gate's full output."),
     review: review.nullable().describe("What the reviewers found; null for gates that are no reviews."),
+    baseline: z
+      .strictObject({
+        comparedWith: z
+          .string()
+          .nullable()
+          .describe(
+            "In words: `origin/main (1a2b3c4)`, `.gauntlet/baseline.json`; null if it was not compared.",
+          ),
+        notCompared: z.string().nullable().describe("Why it was not compared; null if it was."),
+        old: z.int().nonnegative().describe("How many of its problems were there before."),
+        gone: z.int().nonnegative().describe("How many were there before and are fixed."),
+        logPath: path.nullable().describe("What the check printed on the earlier tree, if it ran there now."),
+      })
+      .nullable()
+      .describe("How a failing check compares with what was there before; null for all others."),
   })
   .describe("One gate of a run.");
 
@@ -126,6 +141,12 @@ const problem = z.strictObject({
     .string()
     .nullable()
     .describe("What helps to understand it: a difference, marked source, frames."),
+  isNew: z
+    .boolean()
+    .nullable()
+    .describe(
+      "Whether the change brought it; null where the check was not compared with what was there before.",
+    ),
 });
 
 const ranOutcome = outcome
@@ -263,6 +284,7 @@ const status = z
         }),
       )
       .describe("Sessions with something open."),
+    flaky: z.array(flakySchema).describe("Tests that passed only when repeated, the most frequent first."),
   })
   .describe("`status`: where things stand.");
 

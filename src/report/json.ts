@@ -2,14 +2,13 @@ import { gateId } from "../core/gate.ts";
 import type { ChangeSet } from "../core/change-set.ts";
 import type { Diagnostic } from "../core/diagnostic.ts";
 import type { PassRecord, RunRecord, SessionHistory, WorkTreeHistory } from "../core/history.ts";
-import { type GateOutcome, isBlocking, isRed } from "../core/outcome.ts";
+import { type GateOutcome, hasProblems, isBlocking } from "../core/outcome.ts";
 import type { Plan } from "../core/plan.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Status } from "../core/status.ts";
-import type { VerdictRecord } from "../core/verdict-record.ts";
+import type { FlakyTest, VerdictRecord } from "../core/verdict-record.ts";
 import { cutText } from "../feedback/cut-text.ts";
-import type { Problem } from "../feedback/problem.ts";
-import { problemsOf, type RunReport } from "./run-report.ts";
+import { problemsOf, type ReportedProblem, type RunReport } from "./run-report.ts";
 
 /** Raised when a field changes its meaning or goes; new fields do not raise it. */
 const FORMAT = 1;
@@ -77,10 +76,11 @@ export function validateJson(diagnostics: readonly Diagnostic[]): string {
 /** What `status` tells: the last stop is from the ledger, whether or not a gate ran. */
 export interface StatusFacts extends WorkTreeHistory {
   readonly lastStop?: VerdictRecord;
+  readonly flaky: readonly FlakyTest[];
 }
 
 export function statusJson(
-  { lastRun, pass, lastStop }: StatusFacts,
+  { lastRun, pass, lastStop, flaky }: StatusFacts,
   sessions: readonly SessionFacts[],
   running: { readonly pid: number; readonly since: string } | undefined,
 ): string {
@@ -96,7 +96,12 @@ export function statusJson(
       gaveUp: history.gaveUpOn !== undefined,
       openFailures: history.openFailures.map(({ gate }) => gateId(gate)),
     })),
+    flaky: flaky.map(flakyJson),
   });
+}
+
+export function flakyJson({ gate, test, times, firstAt, lastAt }: FlakyTest): object {
+  return { gate, test: test || null, times, first: isoTime(firstAt), last: isoTime(lastAt) };
 }
 
 export function cleanJson(archived: number, previous: string): string {
@@ -191,7 +196,22 @@ function outcomeJson(outcome: GateOutcome): object {
     durationMs,
     logPath: logPath ?? null,
     review: outcome.review ?? null,
+    baseline: baselineJson(outcome),
   };
+}
+
+function baselineJson({ baseline }: GateOutcome): object | null {
+  if (baseline === undefined) return null;
+  const { logPath = null } = baseline;
+  return baseline.kind === "compared"
+    ? {
+        comparedWith: baseline.with,
+        notCompared: null,
+        old: baseline.old.length,
+        gone: baseline.gone.length,
+        logPath,
+      }
+    : { comparedWith: null, notCompared: baseline.why, old: 0, gone: 0, logPath };
 }
 
 function detailOf(outcome: GateOutcome): string | null {
@@ -201,10 +221,11 @@ function detailOf(outcome: GateOutcome): string | null {
 
 /** What a red gate found, as in every report; the log has what is cut. */
 function problemsJson(report: RunReport, outcome: GateOutcome): readonly object[] {
-  return isRed(outcome) ? problemsOf(report, outcome).map(problemJson) : [];
+  return hasProblems(outcome) ? problemsOf(report, outcome).map(problemJson) : [];
 }
 
-function problemJson({ file, line, column, severity, code, test, message, excerpt }: Problem): object {
+function problemJson(problem: ReportedProblem): object {
+  const { file, line, column, severity, code, test, message, excerpt, isNew } = problem;
   return {
     file: file ?? null,
     line: line ?? null,
@@ -214,6 +235,7 @@ function problemJson({ file, line, column, severity, code, test, message, excerp
     test: test ?? null,
     message,
     excerpt: excerpt === undefined ? null : cutText(excerpt, LONGEST_EXCERPT),
+    isNew: isNew ?? null,
   };
 }
 

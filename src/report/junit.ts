@@ -1,6 +1,6 @@
 import { describeOutcome, type GateOutcome, isRed } from "../core/outcome.ts";
 import { problemBlock, problemPlace, type Problem } from "../feedback/problem.ts";
-import { problemsOf, type RunReport } from "./run-report.ts";
+import { problemsOf, type ReportedProblem, type RunReport } from "./run-report.ts";
 
 /** JUnit XML as CI servers read it: a suite for each gate, in it a case for each problem, or one for the gate itself. */
 export function junitReport(report: RunReport): string {
@@ -10,7 +10,8 @@ export function junitReport(report: RunReport): string {
 
 const LONGEST_BODY = 4000;
 
-function suite(outcome: GateOutcome, problems: readonly Problem[]): string {
+function suite(outcome: GateOutcome, all: readonly ReportedProblem[]): string {
+  const problems = all.filter(({ isNew }) => isNew !== false);
   const failed = isRed(outcome) ? problems.filter(({ severity }) => severity === "error") : [];
   const told = failed.length > 0 ? failed : isRed(outcome) ? problems : [];
   const cases = told.length > 0 ? told.map((problem) => problemCase(outcome, problem)) : [gateCase(outcome)];
@@ -25,8 +26,21 @@ function suite(outcome: GateOutcome, problems: readonly Problem[]): string {
       skipped: isSkipped(outcome) ? 1 : 0,
       time: (outcome.durationMs / 1000).toFixed(3),
     },
-    cases,
+    [...baselineProperties(outcome), ...cases],
   );
+}
+
+/** What was there before does not fail a case; the suite says how much it is. */
+function baselineProperties({ baseline }: GateOutcome): readonly string[] {
+  if (baseline === undefined) return [];
+  const told =
+    baseline.kind === "compared"
+      ? { comparedWith: baseline.with, old: baseline.old.length, gone: baseline.gone.length }
+      : { notCompared: baseline.why };
+  const properties = Object.entries(told).map(([name, value]) =>
+    element("property", { name: `gauntlet.baseline.${name}`, value }, []),
+  );
+  return [element("properties", {}, properties)];
 }
 
 function problemCase(outcome: GateOutcome, problem: Problem): string {

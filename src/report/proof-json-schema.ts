@@ -41,6 +41,7 @@ const verdict = z.strictObject({
         blocks: z.boolean().describe("Whether it kept the agent from stopping."),
         warns: z.boolean().describe("Whether it is more than a plain pass without blocking."),
         rests: support.nullable().describe("What its pass rests on besides this run of it."),
+        flaky: z.array(z.string()).describe("The tests that failed before it passed when repeated."),
       }),
     )
     .describe("Gate by gate; empty when none ran."),
@@ -49,6 +50,16 @@ const verdict = z.strictObject({
     .describe("What the verdict rests on: an earlier pass (`reuse`), a `baseline`, a `rerun`."),
   version: z.string().describe("Of agent-gauntlet."),
 });
+
+export const flakySchema = z
+  .strictObject({
+    gate: z.string().describe("The gate."),
+    test: z.string().nullable().describe("The test, with its file; null where the output names none."),
+    times: z.int().positive().describe("How often it failed and then passed when repeated."),
+    first: z.iso.datetime().describe("When that was seen first."),
+    last: z.iso.datetime().describe("When that was seen last."),
+  })
+  .describe("A test that passed only when its check was repeated.");
 
 /** `log --json`. */
 export const logSchema = z
@@ -68,6 +79,7 @@ export const logSchema = z
       })
       .nullable()
       .describe("With `--check`."),
+    flaky: z.array(flakySchema).nullable().describe("With `--flaky`, the most frequent first."),
     verdicts: z.array(verdict).describe("The newest first."),
   })
   .describe("`log`: the verdicts that were given in this project.");

@@ -1,5 +1,5 @@
-import type { VerdictRecord } from "../core/verdict-record.ts";
-import { line } from "./json.ts";
+import type { FlakyTest, VerdictRecord } from "../core/verdict-record.ts";
+import { flakyJson, line } from "./json.ts";
 
 /** A ledger's health, as `log --check` tells it. */
 export interface CheckedLedger {
@@ -7,9 +7,15 @@ export interface CheckedLedger {
   readonly broken?: { readonly line: number; readonly why: string } | undefined;
 }
 
-export function logJson(records: readonly VerdictRecord[], checked?: CheckedLedger): string {
+interface MoreOfLedger {
+  readonly check?: CheckedLedger;
+  readonly flaky?: readonly FlakyTest[];
+}
+
+export function logJson(records: readonly VerdictRecord[], { check, flaky }: MoreOfLedger = {}): string {
   return line("log", {
-    check: checked === undefined ? null : { lines: checked.lines, broken: checked.broken ?? null },
+    check: check === undefined ? null : { lines: check.lines, broken: check.broken ?? null },
+    flaky: flaky?.map(flakyJson) ?? null,
     verdicts: records.map(verdictJson),
   });
 }
@@ -62,13 +68,14 @@ function verdictJson(record: VerdictRecord): object {
     gates: record.gates ?? null,
     whole: record.whole ?? false,
     outcomes: (record.outcomes ?? []).map(
-      ({ id, kind, ms, blocks = false, warns = false, rests = null }) => ({
+      ({ id, kind, ms, blocks = false, warns = false, rests = null, flaky = [] }) => ({
         id,
         outcome: kind,
         durationMs: ms,
         blocks,
         warns,
         rests,
+        flaky,
       }),
     ),
     rests: record.rests ?? [],

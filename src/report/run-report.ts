@@ -2,14 +2,19 @@ import { type Finding, isAtLeast } from "../core/finding.ts";
 import type { GateOutcome } from "../core/outcome.ts";
 import type { Problem } from "../feedback/problem.ts";
 
+/** A problem, and whether the change brought it, where the gate was compared with an earlier tree. */
+export interface ReportedProblem extends Problem {
+  readonly isNew?: boolean;
+}
+
 /** What every report of a run is made from: the gates, and the problems found in the output of each, by the gate's id. */
 export interface RunReport {
   readonly outcomes: readonly GateOutcome[];
-  readonly problems: Readonly<Record<string, readonly Problem[]>>;
+  readonly problems: Readonly<Record<string, readonly ReportedProblem[]>>;
 }
 
 /** A red gate whose output named no problem is itself the problem; the problems of a review are its open findings. */
-export function problemsOf({ problems }: RunReport, { id, review }: GateOutcome): readonly Problem[] {
+export function problemsOf({ problems }: RunReport, { id, review }: GateOutcome): readonly ReportedProblem[] {
   const named = problems[id] ?? [];
   return named.length > 0 ? named : (review?.open.map(findingProblem) ?? []);
 }
@@ -22,4 +27,9 @@ function findingProblem({ file, line, priority, issue, fix }: Finding): Problem 
     message: issue.replace(/\s+/g, " ").trim(),
     ...(fix === "" ? {} : { excerpt: fix }),
   };
+}
+
+/** The problems that keep a gate from passing: all of them, but for those that were there before. */
+export function blockingProblemsOf(report: RunReport, outcome: GateOutcome): readonly ReportedProblem[] {
+  return problemsOf(report, outcome).filter(({ isNew }) => isNew !== false);
 }

@@ -1,14 +1,14 @@
-import { describeOutcome, type GateOutcome, isRed } from "../core/outcome.ts";
+import { describeOutcome, type GateOutcome, hasProblems, isRed } from "../core/outcome.ts";
 import { fingerprint, type Problem } from "../feedback/problem.ts";
-import { problemsOf, type RunReport } from "./run-report.ts";
+import { problemsOf, type ReportedProblem, type RunReport } from "./run-report.ts";
 
 /** SARIF 2.1.0, for code scanning and editors: a result for each problem, or one for a red gate without any. */
 export function sarifReport(report: RunReport, version: string): string {
-  const results = report.outcomes.filter(isRed).flatMap((outcome) => {
+  const results = report.outcomes.filter(hasProblems).flatMap((outcome) => {
     const problems = problemsOf(report, outcome);
-    return problems.length === 0
-      ? [gateResult(outcome)]
-      : problems.map((problem) => problemResult(outcome, problem));
+    const found = problems.map((problem) => problemResult(outcome, problem));
+    const own = problems.length === 0 && isRed(outcome) ? [gateResult(outcome)] : found;
+    return [...own, ...goneResults(outcome)];
   });
   const rules = [...new Set(results.map(({ ruleId }) => ruleId))].map((id) => ({ id }));
   const driver = { name: "agent-gauntlet", version, rules };
@@ -26,13 +26,24 @@ function gateResult(outcome: GateOutcome) {
   };
 }
 
-function problemResult(outcome: GateOutcome, problem: Problem) {
-  const { file, test, code, message, severity } = problem;
+/** What was there before and is fixed. */
+function goneResults(outcome: GateOutcome) {
+  const { baseline } = outcome;
+  if (baseline?.kind !== "compared") return [];
+  return baseline.gone.map((problem) => ({
+    ...problemResult(outcome, problem),
+    baselineState: "absent" as const,
+  }));
+}
+
+function problemResult(outcome: GateOutcome, problem: ReportedProblem) {
+  const { file, test, code, message, severity, isNew } = problem;
   const text = test === undefined ? message : `${test}: ${message}`;
   return {
     ruleId: code ?? outcome.name,
     level: outcome.warnOnly ? ("warning" as const) : severity,
     message: { text },
+    ...(isNew === undefined ? {} : { baselineState: isNew ? ("new" as const) : ("unchanged" as const) }),
     ...(file === undefined ? {} : { locations: [{ physicalLocation: physicalLocation(file, problem) }] }),
     partialFingerprints: { "gauntletProblem/v1": fingerprint(problem) },
     properties: { gate: outcome.id, ...(test === undefined ? {} : { test }) },

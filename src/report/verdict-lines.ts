@@ -1,4 +1,4 @@
-import type { VerdictRecord } from "../core/verdict-record.ts";
+import type { FlakyTest, VerdictRecord } from "../core/verdict-record.ts";
 import { ago, counted, formatDuration } from "./plain-lines.ts";
 
 /** A verdict as one line for people: when, what, for whom, on what. */
@@ -20,6 +20,25 @@ export function verdictLine(record: VerdictRecord): string {
 export function lastStopLine({ decision, status, at, host, door }: VerdictRecord, now: number): string {
   const answer = decision === "block" ? "blocked" : "allowed";
   return `Last stop: ${answer} (${status}), ${ago(at, now)}, by ${host ?? door}`;
+}
+
+/** The most frequent ones, and where the others are. */
+export function flakyLines(flaky: readonly FlakyTest[]): readonly string[] {
+  const shown = flaky.slice(0, MOST_FLAKY).map(flakyLine);
+  const more = flaky.length - shown.length;
+  return more === 0
+    ? shown
+    : [...shown, `And ${more} more flaky: \`agent-gauntlet log --flaky\` lists them.`];
+}
+
+const MOST_FLAKY = 5;
+
+/** `Flaky: src/a.test.ts > adds (check:.:test), 3 times from 2026-11-02 to 2026-11-15`. */
+export function flakyLine({ gate, test, times, firstAt, lastAt }: FlakyTest): string {
+  const [first, last] = [firstAt, lastAt].map((at) => new Date(at).toISOString().slice(0, 10));
+  const when = first === last ? `on ${last}` : `from ${first} to ${last}`;
+  const what = test === "" ? gate : `${test} (${gate})`;
+  return `Flaky: ${what}, ${counted(times, "time")} ${when}`;
 }
 
 /** One gate of a verdict as one line. */

@@ -95,7 +95,7 @@ describe("Idempotent Claude Settings Merge", () => {
     });
   });
 
-  test("a timeout that somebody has raised stays", async () => {
+  test("a timeout that the user has raised stays", async () => {
     await using project = await breplProject();
     await project.write(SETTINGS, json({ hooks: { Stop: [{ hooks: [{ ...STOP, timeout: 7200 }] }] } }));
 

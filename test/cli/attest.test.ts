@@ -67,7 +67,7 @@ class Author implements AsyncDisposable {
     return readFileSync(join(this.repo.home, `${name}.pub`), "utf8");
   }
 
-  /** Signs any payload with any key, as somebody who has the key could. */
+  /** Signs any payload with any key, as anyone who has the key could. */
   async sign(payload: string, key = "alice", namespace = "agent-gauntlet"): Promise<string> {
     const done = await run(["ssh-keygen", "-Y", "sign", "-n", namespace, "-f", join(this.repo.home, key)], {
       cwd: this.repo.root,
@@ -334,7 +334,7 @@ describe("an attestation is refused", () => {
     });
   });
 
-  test("that nobody made, or whose signer is not allowed (any more)", async () => {
+  test("that does not exist, or whose signer is not allowed (any more)", async () => {
     const another = await author.clone();
 
     const allowed = await another.verify();

@@ -126,7 +126,7 @@ describe("committed work counts where the base says nothing about it", () => {
     expect(answer.message).toContain("nothing changed since run 1 passed");
   });
 
-  test("as a last resort the user is told, once, that commits were not looked at and what to do", async () => {
+  test("as a last resort the user is notified, once, that commits were not looked at and what to do", async () => {
     await using project = await localProject();
     await commitBroken(project);
 

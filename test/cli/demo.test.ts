@@ -18,7 +18,7 @@ test("demo shows a stop blocked, fixed and allowed, and leaves nothing behind", 
   expect(readdirSync(somewhere.home)).toEqual([]);
 });
 
-test("demo does without Node where there is none on the PATH", async () => {
+test("demo works without Node on the PATH", async () => {
   await using somewhere = await GauntletProject.create({}, { git: false });
   const [sh = "", git = ""] = ["sh", "git"].map((name) => findOnPath(name, process.env)[0]);
   await symlink(sh, join(somewhere.root, "sh"));

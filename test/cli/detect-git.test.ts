@@ -135,7 +135,7 @@ describe.concurrent("shapes of repositories", () => {
     });
   });
 
-  test("a repository of somebody else: git's own words, exit code 1", async () => {
+  test("a repository of another user: git's own words, exit code 1", async () => {
     await using repo = await project();
 
     const done = await repo.gauntlet(["detect"], { env: { GIT_TEST_ASSUME_DIFFERENT_OWNER: "1" } });

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { detect, detectFiles } from "../rig/detected.ts";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
 
-/** A project on a branch of its own, so that `main` is something to compare with. */
+/** A project on another branch, so that `main` is something to compare with. */
 async function onBranch(files: Readonly<Record<string, string>> = {}): Promise<GauntletProject> {
   const project = await GauntletProject.create({
     ".gauntlet/config.yml": "base_branch: main\nchecks:\n  test: 'true'\n",
@@ -136,7 +136,7 @@ describe.concurrent("what counts as changed", () => {
 describe.concurrent("our own logs", () => {
   const config = "base_branch: main\nlog_dir: logs/gauntlet\nchecks:\n  test: 'true'\n";
 
-  test("never count, though nobody told git to ignore them", async () => {
+  test("never count, although git does not ignore them", async () => {
     await using project = await onBranch({ ".gauntlet/config.yml": config });
     await project.write({ a: "1" });
     await project.gauntlet(["run"]);
@@ -223,7 +223,7 @@ describe.concurrent("names", () => {
     expect(await detectFiles(project)).toEqual(["untracked latin-\uFFFD\uFFFD"]);
   });
 
-  test("match entry points in any script (G66), and no gate runs for a neighbour (G62)", async () => {
+  test("match entry points in any script, and no gate runs for a neighbour", async () => {
     await using project = await onBranch({
       ".gauntlet/config.yml": [
         "base_branch: main",
@@ -289,7 +289,7 @@ Gates that would run:
     expect(stdout).toMatch(/^0 files changed, compared to main \([0-9a-f]{7}\)\.\nNo gate would run\.\n$/);
   });
 
-  test("a run without changes is no_changes, one that touches no entry point no_applicable_gates (G61)", async () => {
+  test("a run without changes is no_changes, one that touches no entry point no_applicable_gates", async () => {
     await using project = await onBranch({ ".gauntlet/config.yml": config });
 
     const unchanged = await project.json(["run"]);
@@ -300,7 +300,7 @@ Gates that would run:
     expect(project.has("gauntlet_logs/.state/work-tree.json")).toBe(false);
   });
 
-  test("a gate runs in its entry point, with ${BASE_BRANCH} filled in (G63)", async () => {
+  test("a gate runs in its entry point, with ${BASE_BRANCH} filled in", async () => {
     await using project = await onBranch({
       ".gauntlet/config.yml": [
         "base_branch: main",

@@ -105,7 +105,7 @@ describe("a full disk", () => {
     expect(run.stdout).toMatch(/Status: Passed with warnings\n$/);
   });
 
-  test("when a block cannot be counted the stop is allowed, loudly: it could be blocked for ever", async ({
+  test("when a block cannot be counted the stop is allowed, with a notice: it might be blocked indefinitely", async ({
     skip,
   }) => {
     await using project = await changed({ red: `${FILL}; exit 1` });
@@ -117,7 +117,7 @@ describe("a full disk", () => {
     expect(answer.systemMessage).toContain("cannot be recorded");
   });
 
-  test("what a run that passed came to cannot be recorded: it has passed, and the person is told", async () => {
+  test("a pass that cannot be recorded is still a pass, and the user is notified", async () => {
     await using project = await changed({ ok: "true" });
     mkdirSync(join(project.root, "gauntlet_logs/.state/work-tree.json/in-the-way"), { recursive: true });
 
@@ -163,7 +163,7 @@ describe("a full disk", () => {
     expect(answer.status).toBe(status);
   });
 
-  test("files may not grow (ulimit -f): told, never a pass without a word", async () => {
+  test("files may not grow (ulimit -f): reported, never a silent pass", async () => {
     await using project = await changed({ loud: "node -e 'process.stdout.write(\"x\".repeat(3e6))'" });
 
     const done = await run(["bash", "-c", `trap '' XFSZ; ulimit -f 1024; exec ${GAUNTLET_LINE} run`], {
@@ -232,7 +232,7 @@ describe("killed runs", () => {
   });
 });
 
-test("12 runs at once: gates never overlap, one runs at a time, all others say so", async () => {
+test("12 runs at once: gates never overlap, and runs that cannot start say so", async () => {
   await using project = await changed({ alone: "mkdir ../alone || exit 9; sleep 0.2; rmdir ../alone" });
 
   const runs = await Promise.all(Array.from({ length: 12 }, () => project.json(["run"])));
@@ -265,7 +265,7 @@ function lockIsADirectory(path: string): void {
   mkdirSync(join(path, ".gauntlet-run.lock"), { recursive: true });
 }
 
-/** log_dir on a file system of its own that holds 256 KB. */
+/** log_dir on its own file system, which holds 256 KB. */
 function shrink(project: GauntletProject): Disposable | undefined {
   const dir = join(project.root, "gauntlet_logs");
   mkdirSync(dir);
@@ -282,16 +282,19 @@ describe("a stdout that cannot be written", () => {
     },
   );
 
-  test.each(["--help", "list", "status"])("because the disk is full (%s) is told in words", async (words) => {
-    await using project = await GauntletProject.withChecks({ ok: "true" });
+  test.each(["--help", "list", "status"])(
+    "because the disk is full (%s) is reported in words",
+    async (words) => {
+      await using project = await GauntletProject.withChecks({ ok: "true" });
 
-    const done = await shell(project, `GAUNTLET ${words} >/dev/full`);
+      const done = await shell(project, `GAUNTLET ${words} >/dev/full`);
 
-    expect(done).toMatchObject({
-      exitCode: 1,
-      stderr: "agent-gauntlet: Cannot write to stdout: the disk is full\n",
-    });
-  });
+      expect(done).toMatchObject({
+        exitCode: 1,
+        stderr: "agent-gauntlet: Cannot write to stdout: the disk is full\n",
+      });
+    },
+  );
 });
 
 function shell(project: GauntletProject, line: string): Promise<Finished> {

@@ -20,6 +20,7 @@ const NOT_FOR_MACHINES = [
   "install",
   "uninstall",
   "simulate",
+  "dashboard",
   "demo",
   "report",
   "deny",
@@ -28,7 +29,7 @@ const NOT_FOR_MACHINES = [
   "prompt-hook",
 ];
 
-/** Runs a command in a terminal of its own (util-linux). */
+/** Runs a command in a new terminal (util-linux). */
 const SCRIPT = "/usr/bin/script";
 
 const program = gauntletCommands(async () => {});

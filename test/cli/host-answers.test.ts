@@ -16,7 +16,7 @@ async function redProject(more = ""): Promise<GauntletProject> {
   return project;
 }
 
-test.each(FIRST_STOPS)("blocks $host after its own $file, without being told who asks", async (recording) => {
+test.each(FIRST_STOPS)("blocks $host after its own $file, without --host", async (recording) => {
   await using project = await redProject();
   const host = findHost(recording.host);
   const payload = { ...recording.payload, cwd: project.root };
@@ -34,7 +34,7 @@ test.each(FIRST_STOPS)("blocks $host after its own $file, without being told who
   });
 });
 
-test.each(HOSTS)("blocks, and allows after the fix, when it is told that $title asks", async (host) => {
+test.each(HOSTS)("blocks, and allows after the fix, with --host for $title", async (host) => {
   await using project = await redProject("stop_hook:\n  when_active: enforce\n");
   const ask = async (): Promise<ReturnType<typeof host.take>> => {
     const stop = { cwd: project.root, sessionId: "s", promptId: "t", blockedBefore: 0, lastMessage: "Done." };

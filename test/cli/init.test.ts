@@ -207,7 +207,7 @@ describe("what is already there", () => {
     expect(await readFile(join(project.path, SETTINGS))).toEqual(Buffer.from([0x7b, 0xff, 0x7d]));
   });
 
-  test("a comment in the settings is kept, and its effect on Claude Code is told", async () => {
+  test("a comment in the settings is kept, and its effect on Claude Code is mentioned", async () => {
     const project = await projectWith({ ...npmProject, [SETTINGS]: '{\n  // mine\n  "model": "opus"\n}\n' });
 
     const init = await project.init({ hook: true });
@@ -304,7 +304,7 @@ test("proposes the programs of .venv, and says which program is missing", async 
   expect(init.stdout).toContain("! lint: `ruff` is not installed here.");
 });
 
-test("--try runs each check once and says what it came to", async () => {
+test("--try runs each check once and shows its result", async () => {
   const project = await projectWith({ Makefile: "lint:\n\t@echo bad style; exit 3\ntest:\n\t@true\n" });
 
   const init = await project.init({ yes: true, try: true, env: { PATH: process.env["PATH"] } });
@@ -324,7 +324,7 @@ describe("the personal settings file and git", () => {
     expect(await project.read(".gitignore")).toBe(`dist\n${SETTINGS}\n`);
   });
 
-  test("leaves .gitignore alone after a no, and where nobody can be asked only says so", async () => {
+  test("leaves .gitignore alone after a no, and without a terminal only says so", async () => {
     const asked = await repositoryWith(npmProject);
     const unasked = await repositoryWith(npmProject);
 

@@ -22,7 +22,12 @@ test("a key is created once, is readable by its owner alone, and shows only its 
   expect(none.stderr).toContain("agent-gauntlet keys create");
   expect(again.stderr).toContain("there is a key of this name already");
   expect(pem.stdout).toMatch(/^-----BEGIN PUBLIC KEY-----/);
-  expect(shown).toMatchObject({ command: "keys", source: file, trustedBy: ".gauntlet/ci.pub", publicKey: pem.stdout });
+  expect(shown).toMatchObject({
+    command: "keys",
+    source: file,
+    trustedBy: ".gauntlet/ci.pub",
+    publicKey: pem.stdout,
+  });
   expect([created, again, pem].map(({ stdout }) => stdout).join("")).not.toContain("PRIVATE");
   expect(statSync(file).mode & 0o077).toBe(0);
 });

@@ -7,7 +7,7 @@ import { survivors } from "../rig/survivors.ts";
 /** Starts a daemon that holds the gate's output, and waits until it is there. */
 const DAEMON = "setsid sh -c 'echo up > up; exec sleep 600' & until test -e up; do sleep 0.01; done; rm up";
 
-describe.runIf(process.platform === "linux")("a daemon with a session of its own", () => {
+describe.runIf(process.platform === "linux")("a daemon in its own session", () => {
   test("is left alone and named in the log when its gate ends by itself, and does not hold the hook", async () => {
     await using project = await withGate(`${DAEMON}; exit 1`, 60);
 

@@ -53,7 +53,7 @@ packages/*
     expect(done.stderr).toContain("config.yml:2:1: warning:");
   });
 
-  test("ends quietly when nobody reads any more", async () => {
+  test("ends quietly when its reader has gone", async () => {
     const checks = Object.fromEntries(
       Array.from({ length: 1500 }, (_, index) => [`check-${index}`, "x".repeat(100)]),
     );

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
 
-/** A project with a directory of somebody's files outside it, which `clean` has no business with. */
+/** A project with a directory of other files outside it, which `clean` has no business with. */
 async function projectWithTreasure(files: Readonly<Record<string, string>> = {}) {
   const project = await GauntletProject.withChecks({ ok: "true" }, files);
   const treasure = join(project.home, "treasure");

@@ -31,7 +31,7 @@ function stateFiles({ home }: GauntletProject, ending: string): readonly string[
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
-test("every stop and every run is a line, whatever it came to, the newest first", async () => {
+test("every stop and every run is a line, whatever its result, the newest first", async () => {
   await using repo = await project();
   await repo.stop();
   await repo.write({ "state.txt": "broken" });
@@ -204,7 +204,7 @@ test("whenever a stop is killed, the ledger is whole", async () => {
   expect(await repo.gauntlet(["log", "--check"])).toMatchObject({ exitCode: 0 });
 });
 
-test("a lock that nobody holds any more holds nobody up", async () => {
+test("an abandoned lock delays no one", async () => {
   await using repo = await project();
   await repo.stop();
   const [file = ""] = stateFiles(repo, "ledger.jsonl");
@@ -232,7 +232,7 @@ test("clean keeps the ledger, clean --all removes it", async () => {
   expect(await repo.gauntlet(["log"])).toMatchObject({ exitCode: 0, stdout: "No verdict is recorded.\n" });
 });
 
-test("a ledger that cannot be written is told, and changes no answer", async () => {
+test("a ledger that cannot be written is reported, and changes no answer", async () => {
   await using repo = await project();
   await repo.write({ "../home/.local/state/agent-gauntlet/projects": "" });
   await repo.write({ "state.txt": "fixed" });

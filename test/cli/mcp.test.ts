@@ -127,7 +127,7 @@ test("shows where things stand and why the last stop ended as it did, without ru
   expect(project.has("gauntlet_logs/console.2.log")).toBe(false);
 });
 
-test("serves a project that it was not started in, and says so where there is none", async () => {
+test("serves a project that it was not started in, and says so where there is no project", async () => {
   await using project = await redProject();
   await using client = await connect(project, ["--project", project.root], project.home);
   await using lost = await connect(project, [], project.home);

@@ -66,7 +66,7 @@ test("a forced push of rewritten history goes through when its files passed", as
   expect(await push(repo, "--force", "origin", "main")).toMatchObject({ exitCode: 0 });
 });
 
-test("every pushed ref is looked at; deleted ones, notes and what the remote has already are let through", async () => {
+test("every pushed ref is looked at; deleted ones, notes and what the remote has already are allowed", async () => {
   await using repo = await installed();
   await repo.write({ "a.txt": "1" });
   await repo.gauntlet(["run"]);

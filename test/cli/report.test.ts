@@ -119,7 +119,7 @@ describe.concurrent("reports of a run", () => {
     expect(done.stderr).toContain("junit=PATH, sarif=PATH, json=PATH or github");
   });
 
-  test("tell the last run again without running it", async () => {
+  test("show the last run again without running it", async () => {
     await using project = await GauntletProject.withChecks({ build: `echo x >> runs; ${FAILING}` });
     await project.write({ "src/a.c": "" });
     const before = await project.gauntlet(["report"]);

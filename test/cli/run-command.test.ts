@@ -9,7 +9,7 @@ async function changed(checks: Readonly<Record<string, string>>): Promise<Gauntl
   return project;
 }
 
-describe("the last line and the exit code of every status (G54)", () => {
+describe("the last line and the exit code of every status", () => {
   const CONFIG = ".gauntlet/config.yml";
 
   test.for([
@@ -37,7 +37,7 @@ describe("the last line and the exit code of every status (G54)", () => {
   });
 
   test.each(["run", "check", "clean"])(
-    "%s while a run is in progress says so, with pid and since when, and exits with 1 (G47)",
+    "%s while a run is in progress says so, with pid and since when, and exits with 1",
     async (command) => {
       await using gate = await ControlledCommand.create();
       await using project = await changed({ slow: gate.command() });
@@ -94,7 +94,7 @@ describe("choosing gates", () => {
     expect(await ran("-g", "test", "--gate", "check:api:lint")).toEqual(["check:api:lint", "check:web:test"]);
   });
 
-  test("a gate nobody knows is an error that names those there are", async () => {
+  test("an unknown gate is an error that names the known ones", async () => {
     await using project = await GauntletProject.create({ ".gauntlet/config.yml": CONFIG, "web/a": "" });
 
     const done = await project.gauntlet(["run", "-g", "tset"]);
@@ -180,7 +180,7 @@ describe("what is printed", () => {
     expect(done.exitCode).toBe(1);
   });
 
-  test("a base that is missing is told even when there is nothing to run", async () => {
+  test("a missing base is reported even when there is nothing to run", async () => {
     await using project = await GauntletProject.withChecks({ ok: "true" });
 
     const done = await project.gauntlet(["run"]);
@@ -204,7 +204,7 @@ describe("what is printed", () => {
   });
 });
 
-describe("a run of less than everything does not speak for everything", () => {
+describe("a partial run does not count as a full one", () => {
   test("a gate by name", async () => {
     await using project = await changed({ lint: "true", test: "exit 1" });
 
@@ -225,7 +225,7 @@ describe("a run of less than everything does not speak for everything", () => {
 });
 
 describe("what is odd in the configuration", () => {
-  test("is told before the gates run, on one line each", async () => {
+  test("is reported before the gates run, on one line each", async () => {
     await using project = await GauntletProject.create({
       ".gauntlet/config.yml": 'cheks: {}\nchecks:\n  a: "true"\n',
     });

@@ -16,7 +16,7 @@ async function changed(checks: Readonly<Record<string, string>>): Promise<Gauntl
 }
 
 describe("a gate's log", () => {
-  test("keeps 2 MB of head and 8 MB of tail, says what it dropped, and the gate still passes (G65)", async () => {
+  test("keeps 2 MB of head and 8 MB of tail, says what it dropped, and the gate still passes", async () => {
     const script =
       "for (let i = 0; i < 12; i++) process.stdout.write(String.fromCharCode(97 + i).repeat(1024 * 1024))";
     await using project = await changed({ loud: `${NODE} '${script}'` });
@@ -80,7 +80,7 @@ describe("a gate's log", () => {
 });
 
 describe("the logs of a run", () => {
-  test("are numbered, one more than the highest number there is (G51)", async () => {
+  test("are numbered, one more than the highest number there is", async () => {
     await using project = await changed({ ok: "true" });
     await project.gauntlet(["run"]);
     await project.write({ "gauntlet_logs/check_._old.9.log": "" });
@@ -156,7 +156,7 @@ describe("the logs of a run", () => {
     expect(logsOf(project)).toContain("console.5.log");
   });
 
-  test("never count as changes, although nobody told git to ignore them (G67)", async () => {
+  test("never count as changes, although git does not ignore them", async () => {
     await using project = await changed({ ok: "true" });
     await project.gauntlet(["run"]);
     await project.commit("done");
@@ -166,7 +166,7 @@ describe("the logs of a run", () => {
   });
 });
 
-describe("the debug log (G73)", () => {
+describe("the debug log", () => {
   const DEBUG = "debug_log: true\n";
 
   test("is off by default", async () => {

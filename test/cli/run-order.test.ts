@@ -20,7 +20,7 @@ async function take(gate: ControlledCommand, count: number): Promise<readonly In
 
 const IN_TURN = ", parallel: false";
 
-describe("order and concurrency (G68)", () => {
+describe("order and concurrency", () => {
   test("parallel gates run at the same time", async () => {
     await using gate = await ControlledCommand.create();
     await using here = await project(gate, { a: "", b: "", c: "" });

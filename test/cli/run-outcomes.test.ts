@@ -24,7 +24,7 @@ async function told(config: string): Promise<Told> {
   return (await here.json(["run"])) as unknown as Told; // the shape is held by the schema tests
 }
 
-describe("what happened to a gate, and what it means (SPEC §5)", () => {
+describe("what happened to a gate, and what it means", () => {
   test.for([
     ["exit 0", "true", "passed", null, "passed"],
     ["exit 1", "exit 1", "failed", "exit code 1", "failed"],
@@ -157,7 +157,7 @@ describe("what happened to a gate, and what it means (SPEC §5)", () => {
   });
 });
 
-describe("what a check gets (G63–G65)", () => {
+describe("what a check gets", () => {
   test("stdin is closed: a command that reads it ends", async () => {
     expect((await told("checks:\n  reads: cat\n")).status).toBe("passed");
   });

@@ -102,7 +102,7 @@ describe("the pass record", () => {
     expect([first.answer.status, second.answer.status]).toEqual(["failed", "failed"]);
   });
 
-  test("that cannot be kept is told once; the stop is allowed, and the next one is checked again", async () => {
+  test("that cannot be kept is reported once; the stop is allowed, and the next one is checked again", async () => {
     await using project = await changed({ ok: COUNTED });
     const env = { XDG_STATE_HOME: "/dev/null/nowhere" };
 
@@ -204,7 +204,7 @@ describe("the budget of `run`", () => {
   });
 });
 
-describe("state that cannot be trusted counts as absent, with a warning (SPEC §5, G43)", () => {
+describe("state that cannot be trusted counts as absent, with a warning", () => {
   const YEAR = 365 * 24 * 3600 * 1000;
   const BROKEN: Readonly<Record<string, (text: string) => string>> = {
     "cut off": (text) => text.slice(0, text.length / 2),
@@ -213,7 +213,7 @@ describe("state that cannot be trusted counts as absent, with a warning (SPEC §
   };
 
   test.each(Object.entries(BROKEN))(
-    "a pass %s: the stop is checked, and the person is told",
+    "a pass %s: the stop is checked, and the user is notified",
     async (_, breakIt) => {
       await using project = await changed({ ok: COUNTED });
       await project.gauntlet(["run"]);
@@ -273,7 +273,7 @@ describe("state that cannot be trusted counts as absent, with a warning (SPEC §
     expect(runsOf(project)).toBe(2);
   });
 
-  test("the interval is the hook's alone: `run` never waits (G41)", async () => {
+  test("the interval is the hook's alone: `run` never waits", async () => {
     await using project = await changed({ ok: COUNTED });
     const env = { GAUNTLET_STOP_HOOK_INTERVAL_MINUTES: "10" };
 
@@ -284,7 +284,7 @@ describe("state that cannot be trusted counts as absent, with a warning (SPEC §
   });
 });
 
-describe("auto-clean (G49)", () => {
+describe("auto-clean", () => {
   test("on another branch: logs go to previous/, this session's open failures stay", async () => {
     await using project = await changed({ test: UNLESS_FIXED });
     await project.stop({ session_id: "mine" });
@@ -299,7 +299,7 @@ describe("auto-clean (G49)", () => {
     expect(await project.json(["status"])).toMatchObject({ sessions: [{ id: "mine", attempts: 2 }] });
   });
 
-  test("C33: another branch without the change is no way around a gate that failed", async () => {
+  test("another branch without the change is no way around a gate that failed", async () => {
     await using project = await changed({ test: UNLESS_FIXED });
     await project.stop();
     await project.git("switch", "--quiet", "--create", "elsewhere");

@@ -7,7 +7,7 @@ import { GauntletProject } from "../rig/gauntlet-project.ts";
 const RED = 'test "$(cat state.txt)" = fixed';
 const RECORDINGS = join(import.meta.dirname, "../fixtures/hosts");
 
-test("shows what the agent reads and the person sees, and remembers nothing", async () => {
+test("shows what the agent reads and the user sees, and remembers nothing", async () => {
   await using project = await GauntletProject.withChecks({ ready: RED }, { "state.txt": "" });
   await project.write({ "state.txt": "broken" });
 
@@ -45,7 +45,7 @@ test("does not spend the budget of a real session", async () => {
   expect(status["sessions"]).toMatchObject([{ id: "simulated-session", attempts: 1 }]);
 });
 
-test("plays stops until the agent stops: blocked, then let through, with a word to the person", async () => {
+test("plays stops until the agent stops: blocked, then allowed with a notice to the user", async () => {
   await using project = await GauntletProject.withChecks({ ready: RED }, { "state.txt": "" });
   await project.write({ "state.txt": "broken" });
 

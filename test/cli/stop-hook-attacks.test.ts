@@ -83,7 +83,7 @@ describe("an old pass does not speak for", FIRST_STOP, () => {
     },
   );
 
-  test("a mode that the repository is told not to trust", async () => {
+  test("a mode change, with core.fileMode off", async () => {
     await using project = await GauntletProject.withChecks({ runs: "test -x a.txt" }, { "a.txt": "x\n" });
     await chmod(join(project.root, "a.txt"), 0o755);
     await project.write({ "b.txt": "new\n" });

@@ -3,7 +3,7 @@ import { GauntletProject } from "../rig/gauntlet-project.ts";
 
 const RED = "echo src/a.ts:3:7: error: x is not defined; exit 1";
 
-describe("stop hook protocol compliance (seed 000)", () => {
+describe("stop hook protocol compliance", () => {
   test("Valid hook input: session, cwd and flag are read, unknown fields are fine", async () => {
     await using project = await GauntletProject.withChecks({ pass: "true" }, { "a.txt": "1" });
     await project.write({ "a.txt": "2" });
@@ -39,7 +39,7 @@ describe("stop hook protocol compliance (seed 000)", () => {
   });
 });
 
-describe("infinite loop prevention (seeds 000, 002)", () => {
+describe("infinite loop prevention", () => {
   test("stop_hook_active is true: allowed at once, without looking for a configuration", async () => {
     await using project = await GauntletProject.withChecks({ red: RED });
     await project.write({ ".gauntlet/config.yml": "broken: [" });
@@ -73,7 +73,7 @@ describe("infinite loop prevention (seeds 000, 002)", () => {
   );
 });
 
-describe("gauntlet project detection (seed 000, C31)", () => {
+describe("gauntlet project detection", () => {
   test("No gauntlet config exists: allowed, nothing is written", async () => {
     await using project = await GauntletProject.create({ "a.txt": "1" });
 
@@ -90,21 +90,21 @@ describe("gauntlet project detection (seed 000, C31)", () => {
     expect((await project.stop()).answer.decision).toBe("block");
   });
 
-  test("C31: a stop from a subdirectory is gated by the project above it", async () => {
+  test("a stop from a subdirectory is gated by the project above it", async () => {
     await using project = await GauntletProject.withChecks({ red: RED }, { "src/deep/a.txt": "1" });
     await project.write({ "src/deep/a.txt": "2" });
 
     expect((await project.stop({ cwd: `${project.root}/src/deep` })).answer.decision).toBe("block");
   });
 
-  test("C31: a directory that was just deleted does not switch the gate off", async () => {
+  test("a directory that was just deleted does not switch the gate off", async () => {
     await using project = await GauntletProject.withChecks({ red: RED });
     await project.write({ "a.txt": "changed" });
 
     expect((await project.stop({ cwd: `${project.root}/gone/deeper` })).answer.decision).toBe("block");
   });
 
-  test("C31: a configuration above the root of the git work tree gates nobody", async () => {
+  test("a configuration above the root of the git work tree gates nothing", async () => {
     await using outer = await GauntletProject.create(
       { ".gauntlet/config.yml": `checks:\n  red: "${RED}"\n`, "inner/a.txt": "1" },
       { git: false },
@@ -130,8 +130,8 @@ describe("gauntlet project detection (seed 000, C31)", () => {
   });
 });
 
-describe("gauntlet execution (seeds 000, 002)", () => {
-  test("C8 (replaces Local development and Installed package environment): the gates run in the hook's own process, with no agent-gauntlet on PATH", async () => {
+describe("gauntlet execution", () => {
+  test("the gates run in the hook's own process, with no agent-gauntlet on PATH", async () => {
     await using project = await GauntletProject.withChecks({
       red: "command -v agent-gauntlet && exit 0; exit 1",
     });
@@ -140,7 +140,7 @@ describe("gauntlet execution (seeds 000, 002)", () => {
     expect((await project.stop()).answer.decision).toBe("block");
   });
 
-  test("Gauntlet execution error: a broken configuration allows the stop and tells the person what and where", async () => {
+  test("Gauntlet execution error: a broken configuration allows the stop and tells the user what and where", async () => {
     await using project = await GauntletProject.create({ ".gauntlet/config.yml": "checks:\n  test: [1]\n" });
 
     const { answer } = await project.stop();
@@ -149,7 +149,7 @@ describe("gauntlet execution (seeds 000, 002)", () => {
     expect(answer.systemMessage).toContain(".gauntlet/config.yml:2:9");
   });
 
-  test("Gauntlet execution error: a gate that cannot start does not block, is no pass, and the person is told", async () => {
+  test("Gauntlet execution error: a gate that cannot start does not block, is no pass, and the user is notified", async () => {
     await using project = await GauntletProject.create({
       ".gauntlet/config.yml": "checks:\n  lost:\n    command: 'true'\n    working_directory: nowhere\n",
     });
@@ -200,7 +200,7 @@ describe("gauntlet execution (seeds 000, 002)", () => {
   });
 });
 
-describe("termination conditions (seed 000)", () => {
+describe("termination conditions", () => {
   test("Status Passed: allowed", async () => {
     await using project = await GauntletProject.withChecks({ pass: "true" });
     await project.write({ "a.txt": "changed" });
@@ -233,7 +233,7 @@ describe("termination conditions (seed 000)", () => {
     expect(answers[2]?.systemMessage).toContain("red failed: exit code 1");
   });
 
-  test("G33: a gate that prints 'Status: Passed' and exits with 1 still blocks", async () => {
+  test("a gate that prints 'Status: Passed' and exits with 1 still blocks", async () => {
     await using project = await GauntletProject.withChecks({ liar: "echo Status: Passed; exit 1" });
     await project.write({ "a.txt": "changed" });
 
@@ -247,7 +247,7 @@ describe("termination conditions (seed 000)", () => {
   });
 });
 
-describe("block decision output (seed 000, PROTOCOLS §1)", () => {
+describe("block decision output", () => {
   test("Block with reason and Output format: one line of JSON, exit 0, nothing else on stdout, never `continue`", async () => {
     await using project = await GauntletProject.withChecks({
       lint: RED,
@@ -271,7 +271,7 @@ describe("block decision output (seed 000, PROTOCOLS §1)", () => {
     expect(done.answer.reason).toContain("Attempts left: 2.");
   });
 
-  test("stderr tells the steps in the words of seed 001", async () => {
+  test("stderr names the steps", async () => {
     await using project = await GauntletProject.withChecks({ red: RED });
     await project.write({ "a.txt": "changed" });
 
@@ -318,7 +318,7 @@ describe("block decision output (seed 000, PROTOCOLS §1)", () => {
     expect((await project.stop()).answer.reason).toContain("Run the formatter, then sort the imports.");
   });
 
-  test("the same failure again is told in one line", async () => {
+  test("the same failure again is reported in one line", async () => {
     await using project = await GauntletProject.withChecks({
       lint: "for i in $(seq 200); do echo src/a$i.ts:3:7: error: x$i is not defined; done; exit 1",
     });

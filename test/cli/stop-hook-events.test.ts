@@ -36,7 +36,7 @@ const TASK = ["claude-code", "task-completed"] as const;
 const TEAMMATE = ["claude-code", "teammate-idle"] as const;
 
 describe("the events of stop_hook.on", () => {
-  test("are let through in silence where the project does not gate them", async () => {
+  test("are allowed silently where the project does not gate them", async () => {
     await using project = await projectWith(`checks:\n  ready: '${RED}'\n`);
 
     for (const event of [SUBAGENT, TASK, TEAMMATE])

@@ -24,7 +24,7 @@ function startHook(project: GauntletProject) {
 
 const payload = (cwd: string, more: object = {}): string => JSON.stringify({ cwd, session_id: "s", ...more });
 
-describe("reading stdin (seed 001, G4–G10)", () => {
+describe("reading stdin", () => {
   test("answers and ends while the host still holds stdin open, with a newline", async () => {
     await using project = await GauntletProject.withChecks({ red: "exit 1" });
     await project.write({ "a.txt": "1" });

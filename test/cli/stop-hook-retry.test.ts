@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
 
-/** A check that reports every line of `problems` as an error of its own. */
+/** A check that reports every line of `problems` as a separate error. */
 const CHECK = 'test ! -s problems || { sed "s/^/src.ts:1:1: error: /" problems; exit 1; }';
 
 async function project(retry: string): Promise<GauntletProject> {
@@ -11,7 +11,7 @@ async function project(retry: string): Promise<GauntletProject> {
   });
 }
 
-test("when_stuck: stop gives up at the third identical attempt and hands the problems over to the person", async () => {
+test("when_stuck: stop gives up at the third identical attempt and hands the problems over to the user", async () => {
   await using stuck = await project("max_retries: 6\nretry:\n  when_stuck: stop");
 
   const stops = [await stuck.stop(), await stuck.stop(), await stuck.stop()].map(({ answer }) => answer);

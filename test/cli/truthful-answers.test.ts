@@ -67,7 +67,7 @@ describe("the reason says what really follows", () => {
 });
 
 describe("a program that is not installed", () => {
-  test("is named first, blocks once per session, costs no attempt, and the user is told", async () => {
+  test("is named first, blocks once per session, costs no attempt, and the user is notified", async () => {
     await using project = await configured(
       "checks: { lint: 'no-such-linter --strict .' }\nstop_hook: { when_active: enforce }\n",
     );

@@ -123,7 +123,7 @@ describe("a change that the repository's settings hide is checked", () => {
   });
 });
 
-describe("a change that names no file a gate could be given is planned, or told", () => {
+describe("a change that names no file a gate could be given is planned, or reported", () => {
   test("a submodule above an entry point", async () => {
     await using project = await withSubmodule(
       {},
@@ -148,7 +148,7 @@ describe("a change that names no file a gate could be given is planned, or told"
     expect((await project.stop()).answer.status).toBe("failed");
   });
 
-  test("a submodule that a command takes as files: the user is told", async () => {
+  test("a submodule that a command takes as files: the user is notified", async () => {
     await using project = await withSubmodule({}, 'checks: { lint: "echo {files}" }\n');
     await project.write({ "vendor/a.txt": "new" });
 
@@ -168,7 +168,7 @@ describe("a change that names no file a gate could be given is planned, or told"
     expect((await project.stop()).answer.status).toBe("failed");
   });
 
-  test("an entry point that was removed as a whole: the user is told", async () => {
+  test("an entry point that was removed as a whole: the user is notified", async () => {
     await using project = await GauntletProject.create({
       ".gauntlet/config.yml": "entry_points: [{ path: api, checks: [red] }]\nchecks: { red: exit 1 }\n",
       "api/a.txt": "",

@@ -2,12 +2,12 @@ import { chmod, mkdir, symlink } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { loadConfig, loadProject, tempProject, told } from "./temp-project.ts";
 
-/** What is told about a config.yml, line by line. */
+/** What is reported about a config.yml, line by line. */
 async function toldAbout(text: string | Uint8Array): Promise<string> {
   return told(await loadConfig(text));
 }
 
-describe("every problem of every file is told at once", () => {
+describe("every problem of every file is reported at once", () => {
   test("with place, excerpt and advice", async () => {
     const loaded = await loadProject({
       ".gauntlet/config.yml": `max_retries: three
@@ -93,11 +93,11 @@ describe("config.yml", () => {
       .gauntlet/config.yml:4:20: warning: unknown key \`checks.b.retries\` is ignored
             b: { command: y, retries: 2 }
                              ^
-        → known keys: command, working_directory, on, parallel, run_in_ci, run_locally, timeout, fail_fast, fix_instructions, env, shell, warn_only, parser, report, inputs, toolchain, files, name
+        → known keys: command, working_directory, on, needs, parallel, run_in_ci, run_locally, timeout, fail_fast, fix_instructions, fix, env, shell, warn_only, reruns, rerun_command, parser, report, only_new, inputs, toolchain, files, name
       .gauntlet/config.yml:5:1: warning: unknown key \`foo\` is ignored
           foo: 1
           ^
-        → known keys: base_branch, log_dir, allow_parallel, max_parallel, max_retries, retry, entry_points, checks, reviews, cli, remote, stop_hook, debug_log, rerun_new_issue_threshold"
+        → known keys: base_branch, log_dir, allow_parallel, max_parallel, max_retries, retry, only_new, baseline, entry_points, checks, reviews, cli, remote, stop_hook, debug_log, rerun_new_issue_threshold"
     `);
   });
 
@@ -673,5 +673,19 @@ describe("files", () => {
     await chmod(project.path(".gauntlet/config.yml"), 0);
 
     expect(told(await project.load())).toBe(".gauntlet/config.yml: error: cannot be read: permission denied");
+  });
+});
+
+describe("reruns", () => {
+  test.each([
+    ["rerun_command: npm t", "`checks.a.rerun_command` needs `reruns`, which says how often"],
+    ["reruns: 1, rerun_command: npm t '{failed_files}'", "without quotation marks around it"],
+    ["reruns: 1, rerun_command: npm t {files}", "knows `{failed_files}`, not `{files}`"],
+    ["reruns: 9", "`checks.a.reruns` must be at most 5, not 9"],
+    ["reruns: -1", "`checks.a.reruns` must be at least 0, not -1"],
+  ])("%j is refused in words", async (keys, words) => {
+    const lines = ["command: x", ...keys.split(/, (?=\w+:)/)].map((line) => `    ${line}\n`);
+
+    expect(await toldAbout(`checks:\n  a:\n${lines.join("")}`)).toContain(words);
   });
 });

@@ -48,7 +48,7 @@ describe("environment, project, global configuration and defaults", () => {
     expect(settingsOf(loaded).stopHook[field]).toBe(value);
   });
 
-  test("carry what a stop does while somebody else's run is going on", async () => {
+  test("say what a stop does while another run is in progress", async () => {
     const loaded = await loadLayers({ global: "stop_hook: { when_busy: wait }" });
 
     expect(settingsOf(loaded).stopHook.whenBusy).toBe("wait");

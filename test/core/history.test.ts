@@ -17,11 +17,12 @@ const PASS: PassRecord = {
   status: "passed",
   at: 1,
 };
-const HERE = { isPassTree: true, gateHash: "gates", baseCommit: "base" };
+const HERE = { isPassTree: true, gateHash: "gates", baseCommit: "base", reference: "base" };
 
 describe("a pass speaks for exactly the inputs it had", () => {
   test("the same tree, gates and base", () => {
     expect(isCoveredBy(PASS, HERE)).toBe(true);
+    expect(isCoveredBy({ ...PASS, since: "base" }, HERE)).toBe(true);
   });
 
   test.each([
@@ -29,6 +30,7 @@ describe("a pass speaks for exactly the inputs it had", () => {
     ["another tree", PASS, { ...HERE, isPassTree: false }],
     ["other gates", PASS, { ...HERE, gateHash: "other" }],
     ["another base", PASS, { ...HERE, baseCommit: "other" }],
+    ["what was wrong in another tree", { ...PASS, since: "other" }, HERE],
     ["no base now", PASS, { ...HERE, baseCommit: undefined }],
   ])("not for %s", (_, pass, here) => {
     expect(isCoveredBy(pass, here)).toBe(false);
@@ -71,7 +73,7 @@ describe("resuming a session", () => {
   });
 });
 
-describe("the run interval (G42, G43)", () => {
+describe("the run interval", () => {
   const NOW = 1_000_000_000;
   test.for([
     ["no run yet", undefined, 10, 0],

@@ -35,7 +35,7 @@ const RED: SessionHistory = {
   openFailures: [{ gate: { kind: "check", scope: projectPath("."), name: "failed" }, runNumber: 6 }],
 };
 
-describe("what outcomes mean (SPEC §5)", () => {
+describe("what outcomes mean", () => {
   const MEANING: Readonly<Record<Kind, string>> = {
     passed: "passed",
     failed: "failed",
@@ -114,7 +114,7 @@ describe("what a run costs", () => {
   });
 });
 
-describe("open failures (C33)", () => {
+describe("open failures", () => {
   test("a gate that fails is open until it passes", () => {
     const failed = judge([outcome("failed")], NEW_SESSION, BUDGET);
     const passed = judge([outcome("passed", { name: "failed" })], failed.session, BUDGET);

@@ -110,7 +110,7 @@ test("a skipped finding stays skipped, even when the reviewer repeats it in othe
   expect(result.findings).toEqual([skipped]);
 });
 
-test("when a review starts over, skips that nobody raises again are forgotten and raised ones stay skipped", () => {
+test("when a review starts over, skips that are not raised again are forgotten and raised ones stay skipped", () => {
   const raised = known("raised again", { status: "skipped", result: "on purpose" });
   const silent = known("not mentioned", { status: "skipped", result: "on purpose" });
 

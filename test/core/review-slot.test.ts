@@ -117,7 +117,7 @@ describe("the safety latch", () => {
     ]);
   });
 
-  test("asks nobody about an unchanged tree, and nobody whose rounds are used", () => {
+  test("asks no reviewer about an unchanged tree, and none whose rounds are used", () => {
     const same = { ...going, changed: false };
 
     expect(withSafetyLatch([rest()], [same])).toEqual([rest()]);

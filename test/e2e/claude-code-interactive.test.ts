@@ -79,7 +79,7 @@ async function gatedProject(stopHook: string): Promise<GauntletProject> {
   return project;
 }
 
-/** What the last stop of this project was, and what it came to. */
+/** What the last stop of this project was, and its result. */
 async function lastStop(project: GauntletProject): Promise<readonly unknown[]> {
   const { event, verdict } = (await project.json(["explain"])) as {
     event?: { kind?: string };

@@ -27,7 +27,7 @@ describe.runIf(claude.ok)("a gate that fails", () => {
     expect(project.read("status.txt")).toBe("fixed\n");
   });
 
-  test("lets the second stop go by default, and tells the person that nothing was verified", async () => {
+  test("allows the second stop by default, and tells the user that nothing was verified", async () => {
     await using project = await gatedProject("when_active: allow");
 
     const run = await claudeCode(project, ["All done.", "I think it is fine."]);

@@ -9,7 +9,7 @@ import { GAUNTLET_LINE } from "../rig/program.ts";
 const claude = await installClaudeCode();
 const SHEET = "gauntlet_logs/review_._careful.slot-1.json";
 
-test("Claude Code is blocked by another Claude Code's finding, fixes it, answers, and is let go after the fix is confirmed", async ({
+test("Claude Code is blocked by another Claude Code's finding, fixes it, answers, and may stop after the fix is confirmed", async ({
   skip,
 }) => {
   if (!claude.ok) return skip(claude.reason);

@@ -59,7 +59,7 @@ describe("a payload of Claude Code", () => {
     expect(claudeCode.parse(payload, surroundings)).toMatchObject({ event: { permissionMode: "plan" } });
   });
 
-  test("says what ends besides a turn, under a name of its own, so that each has its own budget", () => {
+  test("says what ends besides a turn, under its own name, so that each has its own budget", () => {
     expect(read("subagent-stop")).toMatchObject({
       kind: "stop",
       event: {
@@ -109,7 +109,7 @@ describe("a payload of Claude Code", () => {
     });
   });
 
-  test("without an event name counts as a stop, in our own directory when it names none (C37, G20)", () => {
+  test("without an event name counts as a stop, in our own directory when it names none", () => {
     expect(claudeCode.parse({}, surroundings)).toEqual({
       kind: "stop",
       event: { host: "claude-code", cwd: "/where/we/run", continued: false, backgroundTasks: [] },
@@ -200,7 +200,7 @@ describe("the answer to Claude Code", () => {
     });
   });
 
-  test("allows with the status, without a word to the person", () => {
+  test("allows with the status, without a notice to the user", () => {
     expect(JSON.parse(claudeCode.render(allowed).stdout)).toEqual({
       decision: "approve",
       status: "passed",
@@ -208,7 +208,7 @@ describe("the answer to Claude Code", () => {
     });
   });
 
-  test("tells the person what must be known", () => {
+  test("shows the user the notice", () => {
     expect(JSON.parse(claudeCode.render(gaveUp).stdout)).toMatchObject({
       decision: "approve",
       status: "retry_limit_exceeded",

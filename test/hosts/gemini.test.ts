@@ -49,7 +49,7 @@ test("has no event called Stop", () => {
   });
 });
 
-test("gets the decision as JSON, and the person what must be known", () => {
+test("gets the decision as JSON, and the user the notice", () => {
   expect(JSON.parse(gemini.render(blocked).stdout)).toEqual({ decision: "block", reason: blocked.feedback });
   expect(gemini.render(allowed).stdout).toBe("{}\n");
   expect(JSON.parse(gemini.render(gaveUp).stdout)).toEqual({ systemMessage: gaveUp.notice });

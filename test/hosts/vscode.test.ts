@@ -57,7 +57,7 @@ test("is blocked by exit code 2 with the reason on stderr", () => {
   });
 });
 
-test("is allowed with exit code 0, and shows the person what must be known", () => {
+test("is allowed with exit code 0, and shows the user the notice", () => {
   expect(vscode.render(allowed)).toEqual({ stdout: "{}\n", stderr: "", exitCode: 0 });
   expect(JSON.parse(vscode.render(gaveUp).stdout)).toEqual({ systemMessage: gaveUp.notice });
 });

@@ -116,7 +116,7 @@ describe("installing", () => {
     expect(planInstall(install('{ "a": 1 }'), stopHook)).toEqual({ ok: true, value: { kind: "unchanged" } });
   });
 
-  test("changes nothing where the person gave our hook another timeout or more arguments", () => {
+  test("changes nothing where the user gave our hook another timeout or more arguments", () => {
     const own = install(undefined).replace("300", "900").replace("stop-hook", "stop-hook --verbose");
 
     expect(planInstall(own, stopHook)).toEqual({ ok: true, value: { kind: "unchanged" } });
@@ -199,7 +199,7 @@ describe("uninstalling", () => {
     expect(uninstall(before)).toBe('{"hooks": {"Stop": [{"hooks": [{"command": "a"}, {"command": "b"}]}]}}');
   });
 
-  test("keeps a comment that somebody wrote into what we made", () => {
+  test("keeps a comment that was added to what we wrote", () => {
     const commented = install(undefined).replace("{\n", "{\n  // for Ann\n");
 
     expect(uninstall(commented)).toBe("{\n  // for Ann\n}\n");

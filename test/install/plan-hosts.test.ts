@@ -101,7 +101,7 @@ test("a person's own level is the home directory, or where a variable moved it",
 });
 
 describe("hosts that read Claude Code's settings too", () => {
-  test("are not registered a second time, and the person is told", () => {
+  test("are not registered a second time, and the user is notified", () => {
     const disk: Disk = new Map();
 
     const { notes } = apply(disk, targets(["claude-code", "copilot", "vscode"]), planHostInstall);
@@ -143,7 +143,7 @@ describe("hosts that read Claude Code's settings too", () => {
   });
 });
 
-test("what the person must still do is said when something was registered, and not again", () => {
+test("what the user must still do is said when something was registered, and not again", () => {
   const disk: Disk = new Map();
 
   const first = apply(disk, targets(["codex"]), planHostInstall);

@@ -49,7 +49,7 @@ test("a plugin of another version is outdated, and replaced by install", () => {
   expect(format.install(written(format))).toEqual({ ok: true, value: { kind: "unchanged" } });
 });
 
-test("a file of somebody else's in its place is neither replaced nor removed", () => {
+test("another file in its place is neither replaced nor removed", () => {
   const format = formatFor("kilo");
 
   expect(format.install("export const Mine = 1;\n")).toMatchObject({

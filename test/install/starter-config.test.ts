@@ -8,7 +8,7 @@ import { Project, type DetectedCheck } from "../../src/install/detect/project.ts
 import { type StarterConfig, starterConfig } from "../../src/install/starter-config.ts";
 
 import { tempDir } from "../rig/temp-dir.ts";
-import { PROJECTS } from "./projects.ts";
+import { PROJECTS } from "./detect/projects.ts";
 
 const bare: StarterConfig = { scopes: [], hasOwnChecks: false, schema: "schema.json" };
 
@@ -46,7 +46,7 @@ test("environment variables of a check are written down", async () => {
   expect(settings.entryPoints[0]?.gates[0]).toMatchObject({ command: "npm test", env: { CI: "true" } });
 });
 
-test("checks every stop, and waits for the run of somebody else", async () => {
+test("checks every stop, and waits for another run in progress", async () => {
   const { settings } = await load(starterConfig(bare));
 
   expect(settings.stopHook).toMatchObject({ whenActive: "enforce", whenBusy: "wait" });

@@ -18,7 +18,7 @@ function installed(text: string | undefined): string {
 }
 
 describe("one table in a TOML file", () => {
-  test("makes the file where there is none, and removes it again", () => {
+  test("creates the file where it is missing, and removes it again", () => {
     expect(installed(undefined)).toBe(`${TABLE}\n`);
     expect(kimi.uninstall(`${TABLE}\n`)).toEqual({ ok: true, value: { kind: "removed" } });
   });

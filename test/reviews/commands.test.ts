@@ -58,7 +58,7 @@ test("--json carries the findings with their ids and the file to answer in", asy
   });
 });
 
-test("a stop is blocked by a finding with instructions to answer, and let through once it is confirmed", async () => {
+test("a stop is blocked by a finding with instructions to answer, and allowed once it is confirmed", async () => {
   await using project = await reviewProject({
     ".gauntlet/config.yml":
       "base_branch: main\nstop_hook:\n  when_active: enforce\ncli:\n  default_preference: [claude]\n",
@@ -85,7 +85,7 @@ test("a stop is blocked by a finding with instructions to answer, and let throug
   expect(await stop(true)).toMatchObject({ decision: "approve", status: "passed" });
 });
 
-test("an agent that meets a reviewer who is never content is let go after max_rounds, and the person is told", async () => {
+test("an agent whose reviewer is never satisfied may stop after max_rounds, and the user is notified", async () => {
   await using project = await reviewProject({
     ".gauntlet/config.yml":
       "base_branch: main\nstop_hook:\n  when_active: enforce\ncli:\n  default_preference: [claude]\n",
@@ -126,7 +126,7 @@ test("health says which reviewers are there, which version, and how to get the o
   expect(reviewers.map(({ name, state }) => [name, state])).toContainEqual(["claude", "ready"]);
 });
 
-test("health fails when a review of the project has nobody to ask, and shows who is at a limit", async () => {
+test("health fails when a review of the project has no reviewer to ask, and shows which are at a limit", async () => {
   await using project = await reviewProject();
   await project.reviewer("claude", [{ stdout: "You've hit your usage limit" }]);
   await project.run();

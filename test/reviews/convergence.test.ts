@@ -62,7 +62,7 @@ test("a finding skipped without a reason still blocks and says what is missing",
   expect(second.feedback).toContain("skipped without a reason");
 });
 
-test("a fix that changed nothing is not believed, and nobody is asked about it", async () => {
+test("a fix that changed nothing is not accepted, and no reviewer is asked about it", async () => {
   await using project = await reviewProject();
   await project.reviewer("claude", [says(finding())]);
   await project.run();
@@ -75,7 +75,7 @@ test("a fix that changed nothing is not believed, and nobody is asked about it",
   expect(await project.calls("claude")).toHaveLength(1);
 });
 
-test("a fix that the reviewer refuses blocks again, and after the last round the person is told", async () => {
+test("a fix that the reviewer refuses blocks again, and after the last round the user is notified", async () => {
   await using project = await reviewProject();
   await project.reviewer("claude", [says(finding()), says()]);
   await project.run();
@@ -168,7 +168,7 @@ test("findings below min_priority are left out", async () => {
   expect((await project.run()).status).toBe("passed");
 });
 
-test("a broken answer file loses nothing: it is written anew and the agent is told", async () => {
+test("a broken answer file loses nothing: it is written again and the agent is told so", async () => {
   await using project = await reviewProject();
   await project.reviewer("claude", [says(finding())]);
   await project.run();

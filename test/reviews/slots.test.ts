@@ -6,7 +6,7 @@ const TWO = {
 };
 const FIXED = "export const mean = (list) => (list.length === 0 ? 0 : 1);\n";
 
-test("each slot begins with another reviewer and has a file of its own", async () => {
+test("each slot begins with another reviewer and has its own file", async () => {
   await using project = await reviewProject(TWO);
   await project.reviewer("claude", [says(finding())]);
   await project.reviewer("codex", [says(finding({ issue: "An empty list throws.", line: 1 }))]);
@@ -77,7 +77,7 @@ test("one slot without a reviewer is a warning when the other has answered", asy
   expect(run.message).toContain("no reviewer for slot");
 });
 
-test("a change that comes after all rounds are used is let through with a warning that it was not reviewed", async () => {
+test("a change that comes after all rounds are used is allowed with a warning that it was not reviewed", async () => {
   await using project = await reviewProject({
     ".gauntlet/reviews/careful.md": "---\nmax_rounds: 1\n---\nLook for wrong results.\n",
     ".gauntlet/checks/red.yml": "command: test -e green\n",
@@ -93,7 +93,7 @@ test("a change that comes after all rounds are used is let through with a warnin
   expect(second.message).toContain("the latest changes were not reviewed");
 });
 
-test("what both slots find is told once, and one answer answers both", async () => {
+test("what both slots find is reported once, and one answer answers both", async () => {
   await using project = await reviewProject(TWO);
   await project.reviewer("claude", [says(finding())]);
   await project.reviewer("codex", [says(finding({ line: 4, priority: "low" }))]);

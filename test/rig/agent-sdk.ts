@@ -19,7 +19,7 @@ import { tempDir } from "./temp-dir.ts";
 /** The release whose types and behaviour the SDK is checked against. */
 const AGENT_SDK = "@anthropic-ai/claude-agent-sdk@0.3.325";
 
-/** Somebody's project that has installed this package, as packed, and the real Agent SDK. */
+/** A project that has installed this package, as packed, and the real Agent SDK. */
 export interface AgentProject extends AsyncDisposable {
   readonly directory: string;
   /** `agent-gauntlet/sdk`, as that project imports it. */

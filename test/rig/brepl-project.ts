@@ -21,7 +21,7 @@ export interface RunOptions {
   readonly onStarted?: (pid: number) => void;
 }
 
-/** A directory with `.brepl/hooks.edn`, and a session of its own that is forgotten in the end. */
+/** A directory with `.brepl/hooks.edn`, and its own session, which is removed at the end. */
 export async function breplProject(hooks?: string) {
   const temp = await tempDir("brepl-test-");
   const session = `test-${randomUUID()}`;
@@ -86,7 +86,7 @@ function run(argv: readonly string[], cwd: string, options: RunOptions): Promise
   });
 }
 
-/** Nothing of the machine the tests run on: no host's variables, no build server's, nobody's home. */
+/** Nothing of the machine the tests run on: no host's or build server's variables, no user's home. */
 function cleanEnv(home: string): NodeJS.ProcessEnv {
   const foreign = /^(?:CI$|GITHUB_|GAUNTLET_|CLAUDE|XDG_|BREPL_|NODE_OPTIONS|VITEST)/;
   const kept = Object.entries(process.env).filter(([name]) => !foreign.test(name));

@@ -57,7 +57,7 @@ export interface ClaudeCodeRun {
   readonly requests: readonly ModelRequest[];
   readonly allRequests: readonly ModelRequest[];
   readonly hooks: readonly HookResponse[];
-  /** What the person at the keyboard is told, hooks' `systemMessage`s among it, without the `Stop says: ` on each line. */
+  /** What the user sees, hooks' `systemMessage`s included, without the `Stop says: ` on each line. */
   readonly notices: readonly string[];
   readonly events: readonly StreamEvent[];
   readonly stdout: string;
@@ -66,7 +66,7 @@ export interface ClaudeCodeRun {
   survivors(): Promise<readonly string[]>;
 }
 
-/** Runs the real client once, headless, against a scripted model, in a home and temp directory of its own. */
+/** Runs the real client once, headless, against a scripted model, in its own home and temp directory. */
 export async function runClaudeCode(request: ClaudeCodeRequest): Promise<ClaudeCodeRun> {
   await using api = await startFakeAnthropicApi({ ...request.model, turns: request.turns });
   await using home = await openHome(request.home);

@@ -38,7 +38,7 @@ export type Cached =
 
 /**
  * Fills a directory once, in a cache outside the repository (`$AGENT_GAUNTLET_E2E_CACHE`, else `~/.cache/agent-gauntlet-e2e`).
- * Each filling happens in a directory of its own and enters the cache by one rename, so two processes cannot disturb each other
+ * Each filling happens in its own directory and enters the cache by one rename, so two processes cannot disturb each other
  * and a broken download is never found later. `fill` says what went wrong, if something did.
  */
 async function fillCache(

@@ -38,7 +38,7 @@ export class ControlledCommand implements AsyncDisposable {
     return new Promise((resolve) => this.#takers.push(resolve));
   }
 
-  /** Runs that have started and nobody took. */
+  /** Runs that have started and were not taken yet. */
   get waiting(): number {
     return this.#waiting.length;
   }

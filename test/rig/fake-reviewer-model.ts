@@ -13,7 +13,7 @@ export interface FakeReviewerModel extends AsyncDisposable {
   readonly tools: () => readonly string[];
 }
 
-/** A model on loopback for reviewers other than Claude Code: plays its turns in order, the last one for ever. */
+/** A model on loopback for reviewers other than Claude Code: plays its turns in order, then repeats the last one. */
 export async function startFakeReviewerModel(turns: readonly ModelTurn[]): Promise<FakeReviewerModel> {
   const questions: string[] = [];
   const server = createServer((request, response) => {

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { tempDir } from "./temp-dir.ts";
 
-/** A real nREPL server in a directory of its own, where it has left its `.nrepl-port`. */
+/** A real nREPL server in its own directory, where it has left its `.nrepl-port`. */
 export interface RunningServer extends AsyncDisposable {
   readonly port: number;
   readonly dir: string;

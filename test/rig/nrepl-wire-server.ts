@@ -50,7 +50,7 @@ export function answering(onEval: (request: WireRequest, wire: Wire) => void) {
   };
 }
 
-/** A port on loopback where nobody listens. */
+/** A port on loopback where nothing listens. */
 export async function closedPort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");

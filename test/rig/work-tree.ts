@@ -2,7 +2,7 @@ import { absolutePath, projectPath } from "../../src/core/path.ts";
 import type { ChangeQuery } from "../../src/machine/git/base.ts";
 import { WorkTree } from "../../src/machine/git/work-tree.ts";
 
-/** The work tree of a directory, compared with `main` unless told otherwise. */
+/** The work tree of a directory, compared with `main` by default. */
 export function openTree(root: string, query: Partial<ChangeQuery> = {}): Promise<WorkTree> {
   const defaults = { root: absolutePath(root), logDir: projectPath("gauntlet_logs"), baseBranch: "main" };
   return WorkTree.open({ query: { ...defaults, ...query }, env: { HOME: "/nonexistent" } });

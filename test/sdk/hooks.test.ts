@@ -16,7 +16,7 @@ test("registers a stop hook and the two hooks that see tools", () => {
   expect(Object.keys(hooks)).toEqual(["Stop", "PostToolUse", "PostToolUseFailure"]);
 });
 
-test("gives the stop hook the time it is told to", () => {
+test("gives the stop hook the configured time", () => {
   const context = new HookContext({ session: new Session() });
 
   expect(createHooks(context, { timeout: 900 }).Stop[0]?.timeout).toBe(900);

@@ -2,7 +2,7 @@ import type { HookLogger } from "../../src/sdk/index.ts";
 
 type Line = readonly [level: string, event: string, fields: object | undefined];
 
-/** A logger that remembers what it was told. */
+/** A logger that remembers what was logged. */
 export function recordingLogger(): HookLogger & { readonly lines: Line[] } {
   const lines: Line[] = [];
   return {

@@ -270,7 +270,7 @@ test("its hook context carries session, validator, budget and directory", async 
   expect(context.maxStopRetries).toBe(1);
 });
 
-test("blocks three times unless told otherwise", () => {
+test("blocks three times by default", () => {
   expect(open({}).hookContext().maxStopRetries).toBe(3);
 });
 

@@ -100,7 +100,6 @@ function outputs(plan: CiPlan): string {
 }
 
 function summary({ gates, proven, comparedTo }: CiPlan): string {
-  const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("<", "&lt;");
   return [
     `## Gauntlet: ${counted(gates.length, "gate")} to run, ${proven.length} proven`,
     "",
@@ -110,6 +109,10 @@ function summary({ gates, proven, comparedTo }: CiPlan): string {
     ...proven.map(({ id, proof }) => `| ${cell(id)} | ${cell(proof)} |`),
     "",
   ].join("\n");
+}
+
+function cell(text: string): string {
+  return text.replaceAll("|", "\\|").replaceAll("<", "&lt;");
 }
 
 function refuse({ stdout, stderr }: Terminal, message: string, { json }: CiOptions): number {

@@ -1,3 +1,4 @@
+import { shellCommand } from "../../machine/process/executables.ts";
 import { loadSettings } from "../../config/gauntlet/load.ts";
 import { GATES_NOTHING } from "../../config/gauntlet/read-entry-points.ts";
 import type { AbsolutePath } from "../../core/path.ts";
@@ -163,7 +164,7 @@ async function startOnce({ cwd, env }: Terminal, command: string): Promise<Probe
   const startedAt = performance.now();
   const said = { stdout: "", stderr: "" };
   const end = await runProcess({
-    argv: process.platform === "win32" ? ["cmd", "/d", "/s", "/c", command] : ["sh", "-c", command],
+    argv: shellCommand(command),
     cwd,
     env: { ...env, GAUNTLET_STOP_HOOK_ACTIVE: "1", AGENT_GAUNTLET_TRACE: "1" },
     stdin: "{}\n",

@@ -1,3 +1,4 @@
+import { shellCommand } from "../../machine/process/executables.ts";
 import { join } from "node:path";
 import type { DetectedCheck } from "../../install/detect/project.ts";
 import { type ProcessEnd, runProcess } from "../../machine/process/run-process.ts";
@@ -37,7 +38,7 @@ async function tryCheck(
   const started = elapsedMs();
   const end = await runProcess(
     {
-      argv: process.platform === "win32" ? ["cmd", "/d", "/s", "/c", command] : ["sh", "-c", command],
+      argv: shellCommand(command),
       cwd: terminal.cwd,
       env: { ...terminal.env, ...env },
       timeoutMs: TIMEOUT_MS,

@@ -1,11 +1,11 @@
 import { fail, type Result } from "../../core/trouble.ts";
-import { forSharing, type VerdictRecord } from "../../core/verdict-record.ts";
+import { flakyTests, forSharing, type VerdictRecord } from "../../core/verdict-record.ts";
 import { findProject } from "../../machine/files/find-project.ts";
 import { findBreak, type LedgerLines, readLedger, verdictsIn } from "../../machine/state/ledger-lines.ts";
 import { ledgerOf } from "../../machine/state/ledger.ts";
 import { counted } from "../../report/plain-lines.ts";
 import { type CheckedLedger, logJson } from "../../report/proof-json.ts";
-import { gateLines, isGate, verdictLine } from "../../report/verdict-lines.ts";
+import { flakyLine, gateLines, isGate, verdictLine } from "../../report/verdict-lines.ts";
 import { EXIT } from "../exit-code.ts";
 import { tellTrouble } from "../open-settings.ts";
 import { printLine, type Terminal } from "../terminal.ts";
@@ -17,6 +17,8 @@ export interface LogOptions {
   readonly since?: number;
   readonly number?: number;
   readonly check?: boolean;
+  /** Tests that passed only when repeated. */
+  readonly flaky?: boolean;
   readonly export?: boolean;
   readonly json?: boolean;
 }
@@ -30,6 +32,7 @@ export async function logCommand(terminal: Terminal, options: LogOptions): Promi
       : readLedger(ledgerOf(root, terminal.env));
   if (!read.ok) return tellTrouble(terminal, read.trouble, { command: "log", json: options.json });
   if (options.check) return tellCheck(terminal, read.value, options);
+  if (options.flaky) return tellFlaky(terminal, read.value, options);
   const records = chosen(read.value, options);
   if (options.export) for (const one of forSharing(records)) printLine(terminal.stdout, JSON.stringify(one));
   else if (options.json) printLine(terminal.stdout, logJson(records));
@@ -39,10 +42,10 @@ export async function logCommand(terminal: Terminal, options: LogOptions): Promi
 
 const SHOWN = 20;
 
-function chosen(lines: LedgerLines, options: LogOptions): readonly VerdictRecord[] {
+function chosen(lines: LedgerLines, options: LogOptions, text?: string): readonly VerdictRecord[] {
   const { session, gate, since = 0, number = options.export ? Infinity : SHOWN } = options;
   const found: VerdictRecord[] = [];
-  for (const record of verdictsIn(lines, session ?? "")) {
+  for (const record of verdictsIn(lines, text ?? session ?? "")) {
     if (found.length >= number || record.at < since) break;
     const isAsked =
       (session === undefined || record.session?.startsWith(session)) &&
@@ -59,6 +62,16 @@ function print({ stdout }: Terminal, records: readonly VerdictRecord[], { gate }
       printLine(stdout, line);
 }
 
+function tellFlaky({ stdout }: Terminal, lines: LedgerLines, options: LogOptions): number {
+  const { gate } = options;
+  const found = flakyTests(chosen(lines, { number: Infinity, ...options }, '"flaky":'));
+  const flaky = found.filter((one) => gate === undefined || isGate(one.gate, gate));
+  if (options.json) printLine(stdout, logJson([], { flaky }));
+  else if (flaky.length === 0) printLine(stdout, "No flaky test is recorded.");
+  else for (const one of flaky) printLine(stdout, flakyLine(one));
+  return EXIT.ok;
+}
+
 function tellCheck({ stdout, colours }: Terminal, ledger: LedgerLines, { json }: LogOptions): number {
   const broken = findBreak(ledger);
   const checked: CheckedLedger = { lines: ledger.lines.length, broken };
@@ -66,6 +79,6 @@ function tellCheck({ stdout, colours }: Terminal, ledger: LedgerLines, { json }:
     broken === undefined
       ? `${colours.green("✓")} The ledger is as it was written: ${counted(checked.lines, "line")}.`
       : `${colours.red("✗")} Line ${broken.line} of ${checked.lines}: ${broken.why}.`;
-  printLine(stdout, json ? logJson([], checked) : words);
+  printLine(stdout, json ? logJson([], { check: checked }) : words);
   return broken === undefined ? EXIT.ok : EXIT.notOk;
 }

@@ -2,10 +2,13 @@ import type { RunRecord } from "../../core/history.ts";
 import { collectReport, digestFailures } from "../../engine/failures.ts";
 
 import { readLastRun } from "../../machine/state/history.ts";
+import { flakyIn } from "../../machine/state/ledger-lines.ts";
+import { ledgerOf } from "../../machine/state/ledger.ts";
 import { logDirOf } from "../../machine/logs/log-dir.ts";
 import { githubAnnotations } from "../../report/github.ts";
 import { junitReport } from "../../report/junit.ts";
 import { finishedLine, gateLabels, summaryOf } from "../../report/plain-lines.ts";
+import { flakyLines } from "../../report/verdict-lines.ts";
 import { sarifReport } from "../../report/sarif.ts";
 import packageJson from "../../../package.json" with { type: "json" };
 import { EXIT } from "../exit-code.ts";
@@ -30,8 +33,11 @@ export async function reportCommand(terminal: Terminal, { format }: ReportOption
     printLine(terminal.stderr, "No run yet. Start one with `agent-gauntlet run`.");
     return EXIT.notOk;
   }
-  if (format === "text") await printText(terminal, lastRun);
-  else if (format === "html") terminal.stdout.write(await htmlReport(terminal, settings, lastRun));
+  if (format === "text") {
+    await printText(terminal, lastRun);
+    for (const line of flakyLines(flakyIn(ledgerOf(settings.root, terminal.env))))
+      printLine(terminal.stdout, line);
+  } else if (format === "html") terminal.stdout.write(await htmlReport(terminal, settings, lastRun));
   else terminal.stdout.write(await render(terminal, settings.root, { lastRun, format }));
   return EXIT.ok;
 }

@@ -32,6 +32,8 @@ export interface RunOptions {
   readonly json?: boolean;
   readonly report?: readonly ReportTarget[];
   readonly kind?: "check" | "review";
+  readonly onlyNew?: boolean;
+  readonly allProblems?: boolean;
   /** `--no-cache`: false. */
   readonly cache?: boolean;
   /** `--no-fix`: false. */
@@ -72,7 +74,7 @@ async function runShown(terminal: Terminal, options: RunOptions, signal: AbortSi
 
 function requestOf(
   { cwd, env }: Terminal,
-  { gate = [], skip = [], all, failed, base, commit, uncommitted, kind, cache, fix }: RunOptions,
+  { gate = [], skip = [], all, failed, base, commit, uncommitted, kind, cache, fix, ...more }: RunOptions,
   { signal, progress }: { signal: AbortSignal; progress: Progress },
 ): RunRequest {
   return {
@@ -87,6 +89,7 @@ function requestOf(
     uncommitted,
     noCache: cache === false,
     noFix: fix === false,
+    onlyNew: more.allProblems ? false : more.onlyNew,
     signal,
     onEvent: progress.onEvent,
     onOutput: progress.onOutput,

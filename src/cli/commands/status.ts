@@ -6,13 +6,13 @@ import type { VerdictRecord } from "../../core/verdict-record.ts";
 import { listSessions, readWorkTree } from "../../machine/state/history.ts";
 import { projectStateDir } from "../../machine/state/project-dir.ts";
 import { logDirOf } from "../../machine/logs/log-dir.ts";
-import { readLedger, verdictsIn } from "../../machine/state/ledger-lines.ts";
+import { flakyIn, readLedger, verdictsIn } from "../../machine/state/ledger-lines.ts";
 import { type Ledger, ledgerOf } from "../../machine/state/ledger.ts";
 import { lockHolder } from "../../machine/state/lock.ts";
 import { type SessionFacts, type StatusFacts, statusJson } from "../../report/json.ts";
 import { ago, counted, finishedLine, gateLabels, type LabelOf, summaryOf } from "../../report/plain-lines.ts";
 import { runSummary } from "../../report/run-summary.ts";
-import { lastStopLine } from "../../report/verdict-lines.ts";
+import { flakyLines, lastStopLine } from "../../report/verdict-lines.ts";
 import { readSkips, type Skip } from "../../machine/state/skips.ts";
 import { EXIT } from "../exit-code.ts";
 import { openSettings } from "../open-settings.ts";
@@ -36,7 +36,8 @@ export async function statusCommand(terminal: Terminal, { json }: StatusOptions)
   for (const { warning } of [workTree, ...stored])
     if (warning !== undefined) printLine(terminal.stderr, warning);
   const lastStop = lastStopIn(ledgerOf(settings.root, terminal.env));
-  const facts = { ...workTree.value, ...(lastStop === undefined ? {} : { lastStop }) };
+  const flaky = flakyIn(ledgerOf(settings.root, terminal.env));
+  const facts = { ...workTree.value, flaky, ...(lastStop === undefined ? {} : { lastStop }) };
   if (json) printLine(terminal.stdout, statusJson(facts, sessions, running));
   else {
     if (running !== undefined)
@@ -73,7 +74,7 @@ function openSessions(
 
 function printStatus(
   terminal: Terminal,
-  { lastRun, pass, lastStop }: StatusFacts,
+  { lastRun, pass, lastStop, flaky }: StatusFacts,
   sessions: readonly SessionFacts[],
 ): void {
   const { stdout, colours } = terminal;
@@ -93,6 +94,7 @@ function printStatus(
     for (const failure of history.openFailures)
       printFailure(stdout, failure, { told: history.told, labelOf });
   }
+  for (const line of flakyLines(flaky)) printLine(stdout, line);
 }
 
 function printFailure(

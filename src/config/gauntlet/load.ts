@@ -111,14 +111,25 @@ interface Project {
   readonly remote: RemoteSettings | undefined;
 }
 
+/** Checks that do not say so themselves follow the project. */
+function withOnlyNew(entryPoints: readonly EntryPoint[], onlyNew: boolean): readonly EntryPoint[] {
+  if (!onlyNew) return entryPoints;
+  return entryPoints.map((entryPoint) => ({
+    ...entryPoint,
+    gates: entryPoint.gates.map((gate) => (gate.kind === "check" ? { onlyNew, ...gate } : gate)),
+  }));
+}
+
 function toSettings({ root, fields, entryPoints, scripts, remote }: Project, layers: Layers): Settings {
+  const { setup } = fields.baseline ?? {};
   const chosen = {
     baseBranch: fields.base_branch,
-    entryPoints,
+    entryPoints: withOnlyNew(entryPoints, fields.only_new),
     rerunNewIssueThreshold: fields.rerun_new_issue_threshold,
   };
   const definition = {
     ...chosen,
+    ...(setup === undefined ? {} : { baselineSetup: setup }),
     logDir: projectPath(posix.normalize(fields.log_dir)),
     maxParallel: fields.allow_parallel ? fields.max_parallel : 1,
     maxRetries: fields.max_retries,

@@ -1,3 +1,4 @@
+import { definedOnly } from "../../core/defined-only.ts";
 import { posix } from "node:path";
 import type { CheckGate } from "../../core/gate.ts";
 import { projectPath } from "../../core/path.ts";
@@ -33,35 +34,39 @@ export async function toCheckGate(
       path,
       complain: (obstacle) => complain(["working_directory"], unusable(path, obstacle)),
     });
+  const { on, needs, fix, shell, inputs, toolchain, parser } = fields;
   return {
     kind: "check",
     name,
     command: fields.command,
-    ...(fields.working_directory === undefined
-      ? {}
-      : { workingDirectory: projectPath(posix.normalize(fields.working_directory)) }),
     parallel: fields.parallel,
     failFast: fields.fail_fast,
     timeoutMs: millisecondsOf(fields.timeout),
     warnOnly: fields.warn_only,
     runInCi: fields.run_in_ci,
     runLocally: fields.run_locally,
-    ...(fields.on === undefined ? {} : { on: fields.on }),
-    ...(fields.needs === undefined ? {} : { needs: fields.needs }),
-    ...(fields.fix === undefined ? {} : { fix: fields.fix }),
     env: Object.fromEntries(
       Object.entries(fields.env).map(([key, value]) => [
         key,
         typeof value === "string" ? value : (writtenAt(["env", key]) ?? String(value)),
       ]),
     ),
-    ...(fields.shell === undefined ? {} : { shell: fields.shell }),
-    ...(fields.inputs === undefined ? {} : { inputs: fields.inputs }),
-    ...(fields.toolchain === undefined ? {} : { toolchain: fields.toolchain }),
-    ...(fields.files === undefined ? {} : { files: fields.files }),
-    ...(instructions === undefined ? {} : { fixInstructions: instructions }),
-    ...(fields.parser === undefined ? {} : { parser: fields.parser }),
-    ...(fields.report === undefined ? {} : { report: projectPath(posix.normalize(fields.report)) }),
+    ...definedOnly({
+      on,
+      needs,
+      fix,
+      shell,
+      inputs,
+      toolchain,
+      files: fields.files,
+      parser,
+      workingDirectory: path === undefined ? undefined : projectPath(posix.normalize(path)),
+      reruns: fields.reruns === 0 ? undefined : fields.reruns,
+      rerunCommand: fields.rerun_command,
+      fixInstructions: instructions,
+      onlyNew: fields.only_new,
+      report: fields.report === undefined ? undefined : projectPath(posix.normalize(fields.report)),
+    }),
   };
 }
 

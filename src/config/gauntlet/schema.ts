@@ -108,6 +108,16 @@ const checkShape = {
     .optional()
     .describe("The shell that runs the command. Default: `sh`, on Windows `cmd`."),
   warn_only: z.boolean().default(false).describe("A failure is reported as a warning and never blocks."),
+  reruns: wholeNumber
+    .min(0)
+    .max(5)
+    .default(0)
+    .describe("How often a failed run is repeated before it counts. Passing then is a pass with a warning."),
+  rerun_command: text("a shell command")
+    .optional()
+    .describe(
+      "What a rerun runs in place of the command. `{failed_files}` stands for the files in which something failed.",
+    ),
   parser: z
     .union([z.enum(PARSER_NAMES), patternParser], {
       error: expects("the name of a parser, or `pattern` and `kind`"),
@@ -120,6 +130,12 @@ const checkShape = {
     .optional()
     .describe(
       "A report the command writes (JUnit XML, SARIF, JSON of ESLint or Jest, TAP), relative to the project root: read in place of the output.",
+    ),
+  only_new: z
+    .boolean()
+    .optional()
+    .describe(
+      "Only problems that were not there before the agent began block. Default: `only_new` of config.yml.",
     ),
   inputs: z
     .array(innerGlob)
@@ -158,10 +174,21 @@ export const checkSchema = z
     path: ["files"],
     error: "needs `{files}` in the command or the fix, which says where the names go",
   })
-  .refine(({ command }) => !/(["'])\{files\}\1/.test(command), {
+  .refine(({ command }) => !isQuoted(command, "{files}"), {
     path: ["command"],
-    error:
-      "must have `{files}` without quotation marks around it: each name arrives as one argument by itself",
+    error: unquoted("{files}"),
+  })
+  .refine(({ rerun_command: command = "" }) => !isQuoted(command, "{failed_files}"), {
+    path: ["rerun_command"],
+    error: unquoted("{failed_files}"),
+  })
+  .refine(({ rerun_command: command = "" }) => !command.includes("{files}"), {
+    path: ["rerun_command"],
+    error: "knows `{failed_files}`, not `{files}`",
+  })
+  .refine(({ rerun_command: command, reruns }) => command === undefined || reruns > 0, {
+    path: ["rerun_command"],
+    error: "needs `reruns`, which says how often",
   });
 
 const reviewShape = {
@@ -249,6 +276,22 @@ export const configSchema = z.strictObject({
     .default(3)
     .describe("How often a failing stop is blocked before it is let through, loudly. 0 never blocks."),
   retry: retrySchema.optional().describe("When a loop of blocks ends early, and when it may go on longer."),
+  only_new: z
+    .boolean()
+    .default(false)
+    .describe(
+      "`true`: a check that fails blocks only for problems that were not there before the agent began.",
+    ),
+  baseline: z
+    .strictObject({
+      setup: text("a shell command")
+        .optional()
+        .describe(
+          "Installs what checks need in a checkout of an earlier tree (`npm ci`), where installed dependencies cannot be copied.",
+        ),
+    })
+    .optional()
+    .describe("How a failing check is compared with an earlier tree."),
   entry_points: z
     .array(entryPointSchema, { error: expects("a list of maps that begin with `path:`") })
     .min(1, "must have at least one entry; without `entry_points`, every gate looks after the whole project")
@@ -282,6 +325,14 @@ export const configSchema = z.strictObject({
 export type CheckFields = z.output<typeof checkSchema>;
 export type ReviewFields = z.output<typeof reviewSchema>;
 export type InlineReviewFields = z.output<typeof inlineReviewObject>;
+
+function isQuoted(command: string, placeholder: string): boolean {
+  return ["'", '"'].some((mark) => command.includes(`${mark}${placeholder}${mark}`));
+}
+
+function unquoted(placeholder: string): string {
+  return `must have \`${placeholder}\` without quotation marks around it: each name arrives as one argument by itself`;
+}
 
 function failFastIsSequential(check: { fail_fast?: boolean; parallel?: boolean }): boolean {
   return check.fail_fast !== true || check.parallel === false;

@@ -1,3 +1,4 @@
+import { shellCommand } from "../../machine/process/executables.ts";
 import type { Reviewer } from "./reviewer.ts";
 
 const PREFIX = "command:";
@@ -6,16 +7,16 @@ const PREFIX = "command:";
 export function commandReviewer(preference: string): Reviewer | undefined {
   const line = preference.startsWith(PREFIX) ? preference.slice(PREFIX.length).trim() : "";
   if (line === "") return undefined;
-  const [shell, ...shellArgs] = process.platform === "win32" ? ["cmd", "/d", "/s", "/c"] : ["sh", "-c"];
+  const [shell, ...args] = shellCommand(line);
   return {
     name: preference,
     title: line,
-    executable: shell ?? "sh",
+    executable: shell,
     detect: /^[\w./-]+/.exec(line)?.[0] ?? "sh",
     versionArgs: [],
     install: `put the command on PATH: ${line}`,
     invocation: ({ model }) => ({
-      args: [...shellArgs, line],
+      args,
       ...(model === undefined ? {} : { env: { GAUNTLET_REVIEW_MODEL: model } }),
     }),
     replyIn: (stdout) => ({ text: stdout, failed: false }),

@@ -49,7 +49,7 @@ export const LOOK_OPTIONS = config(
 );
 
 /** Set inside git hooks and by wrappers; they would point us at another repository or index than the one at `cwd`. */
-const MISLEADING = [
+export const MISLEADING = [
   "GIT_DIR",
   "GIT_WORK_TREE",
   "GIT_INDEX_FILE",

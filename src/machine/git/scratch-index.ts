@@ -1,10 +1,12 @@
-import { copyFileSync, mkdtempSync, statSync, utimesSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdtempSync, readdirSync, statSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { namesIn, removeTree } from "../files/files.ts";
 import { isAlive } from "../process/group.ts";
 
 const PREFIX = "gauntlet-fingerprint-";
+/** A past tree that a check is run on for comparison. */
+export const BASELINE_PREFIX = "gauntlet-baseline-";
 
 /** A directory for an index and objects of our own; it carries our pid, so that it can be removed after us. */
 export function makeScratch(parent = tmpdir()): string {
@@ -15,17 +17,41 @@ export function removeScratch(path: string): void {
   try {
     removeTree(path);
   } catch {
-    // not ours, or already gone
+    removeReadOnly(path);
   }
 }
 
-/** Removes the scratch directories that killed processes left. */
-export function sweepScratch(parent = tmpdir()): void {
-  for (const name of namesIn(parent).filter((one) => one.startsWith(PREFIX))) {
-    const pid = Number(name.slice(PREFIX.length).split("-")[0]);
-    if (!isAlive(pid)) removeScratch(join(parent, name));
+/** Tools of a past tree leave directories that may not be written to; otherwise it is not ours, or already gone. */
+function removeReadOnly(path: string): void {
+  try {
+    makeWritable(path);
+    removeTree(path);
+  } catch {
+    return;
   }
 }
+
+function makeWritable(directory: string): void {
+  chmodSync(directory, 0o700);
+  for (const entry of readdirSync(directory, { withFileTypes: true }))
+    if (entry.isDirectory()) makeWritable(join(directory, entry.name));
+}
+
+/** Where a past tree may be checked out: in memory on many systems, or else on a disk. */
+export function scratchParents(): readonly string[] {
+  return [tmpdir(), ...(process.platform === "win32" ? [] : ["/var/tmp"])];
+}
+
+/** Removes the scratch directories that killed processes left. */
+export function sweepScratch(...parents: readonly string[]): void {
+  for (const parent of parents.length === 0 ? scratchParents() : parents)
+    for (const name of namesIn(parent)) {
+      const pid = OURS.exec(name)?.[1];
+      if (pid !== undefined && !isAlive(Number(pid))) removeScratch(join(parent, name));
+    }
+}
+
+const OURS = new RegExp(`^(?:${PREFIX}|${BASELINE_PREFIX})(\\d+)-`);
 
 /**
  * Copies a git index, if there is one, with a time just before its own. git compares that time with those of

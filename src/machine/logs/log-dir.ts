@@ -83,7 +83,7 @@ function ignoreOurselves(path: string): void {
 }
 
 /** The log of one gate in one run: `check_<scope>_<name>.<N>.log`. */
-function gateLogName(gateId: string, runNumber: number): string {
+export function gateLogName(gateId: string, runNumber: number): string {
   return `${plainName(gateId)}.${runNumber}.log`;
 }
 

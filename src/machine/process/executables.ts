@@ -1,5 +1,5 @@
 import { resolve, delimiter, join } from "node:path";
-import { accessSync, constants, statSync } from "node:fs";
+import { accessSync, constants, existsSync, statSync } from "node:fs";
 
 /** Where a command would be started from: on PATH, or at its own path relative to `cwd`. */
 export function findExecutable(
@@ -16,6 +16,18 @@ export function findExecutable(
 export function startOf(path: string): readonly [string, ...string[]] {
   const isBatch = process.platform === "win32" && /\.(?:cmd|bat)$/i.test(path);
   return isBatch ? ["cmd", "/d", "/s", "/c", path] : [path];
+}
+
+/** A line for the system's shell. What follows it is the shell's `$0`, `$1` and so on; `cmd` has none. */
+export function shellCommand(line: string, ...args: readonly string[]): readonly [string, ...string[]] {
+  return process.platform === "win32"
+    ? ["cmd", "/d", "/s", "/c", line]
+    : [systemShell(), "-c", line, ...args];
+}
+
+/** By its path, which saves looking for it along the PATH. */
+function systemShell(): string {
+  return existsSync("/bin/sh") ? "/bin/sh" : "sh";
 }
 
 /** Every executable of that name on the PATH, in its order. */

@@ -58,11 +58,20 @@ export interface Strays {
   readonly daemons: readonly { readonly group: number; readonly name: string }[];
 }
 
+/** A child that has ended. */
+export interface Leader {
+  readonly pid: number;
+  readonly startTime: string;
+  readonly ranMs: number;
+}
+
 /** The strays of the child that leads the session `leader`; those of other sessions are known by a mark in their environment. */
-export function straysOf(leader: { readonly pid: number; readonly startTime: string }, mark: string): Strays {
+export function straysOf(leader: Leader, mark: string): Strays {
   if (process.platform !== "linux") return { groups: [], daemons: [] };
   const since = Number(leader.startTime);
-  const later = processTable().filter((one) => Number(one.startTime) >= since && one.group !== leader.pid);
+  const later = processTable(youngestPids(leader)).filter(
+    (one) => Number(one.startTime) >= since && one.group !== leader.pid,
+  );
   const own = later.filter((one) => one.session === leader.pid);
   const others = later.filter((one) => one.session !== leader.pid && hasInEnvironment(one.pid, mark));
   const daemons = new Map(others.map(({ group, pid }) => [group, `${commandOf(pid)} (pid ${pid})`]));
@@ -96,11 +105,23 @@ interface ProcessEntry {
   readonly startTime: string;
 }
 
-function processTable(): readonly ProcessEntry[] {
+function processTable(isAsked: (pid: number) => boolean = () => true): readonly ProcessEntry[] {
   return readdirSync("/proc").flatMap((name) => {
-    const entry = /^\d+$/.test(name) ? readStat(Number(name)) : undefined;
+    const entry = /^\d+$/.test(name) && isAsked(Number(name)) ? readStat(Number(name)) : undefined;
     return entry === undefined ? [] : [entry];
   });
+}
+
+/** In less time the kernel cannot have given out all its pids and begun again. */
+const LAP_MS = 2_000;
+
+/**
+ * The pids that processes younger than a child can have. The kernel counts up, so these are the ones above the child's own; with many
+ * short gates on a busy machine, reading every process for each of them would cost more than the gates.
+ */
+function youngestPids({ pid, ranMs }: Leader): (other: number) => boolean {
+  const last = Number(readText("/proc/loadavg")?.trim().split(" ").at(-1));
+  return ranMs < LAP_MS && last >= pid ? (other) => other > pid : () => true;
 }
 
 /** The fields of /proc/PID/stat follow the command name, which is in parentheses and may contain anything. */

@@ -5,7 +5,7 @@ import { startWithNode } from "./child-node.ts";
 import { bun } from "./runtime.ts";
 import { elapsedMs } from "../clock.ts";
 import { onAbort, LONGEST_TIMER_MS } from "./time-limit.ts";
-import { isGroupAlive, signalGroup, startTime, straysOf } from "./group.ts";
+import { isGroupAlive, type Leader, signalGroup, startTime, straysOf } from "./group.ts";
 
 export interface ProcessRequest extends ChildRequest {
   readonly timeoutMs?: number;
@@ -37,12 +37,14 @@ export async function runProcess(request: ProcessRequest, signal?: AbortSignal):
   if (!("pid" in child)) return { kind: "not-started", detail: await child.detail };
   request.onStarted?.(child.pid);
   const started = request.mark === undefined ? undefined : startTime(child.pid);
+  const since = elapsedMs();
   using interruption = new Interruption(request.timeoutMs, signal);
   const end = await Promise.race([child.exited, interruption.came]);
   if (end.kind === "timed-out") await endGroup(child.pid, TERM_GRACE_MS);
   if (end.kind === "cancelled") await endGroup(child.pid, HURRIED_GRACE_MS);
   await letGo(child);
-  if (started !== undefined) await endStrays({ pid: child.pid, startTime: started }, request, end);
+  if (started !== undefined)
+    await endStrays({ pid: child.pid, startTime: started, ranMs: elapsedMs() - since }, request, end);
   return end;
 }
 
@@ -51,7 +53,7 @@ export async function runProcess(request: ProcessRequest, signal?: AbortSignal):
  * serve others, such as the user's editor (Gradle, Bazel, sccache): it is only named.
  */
 async function endStrays(
-  leader: { readonly pid: number; readonly startTime: string },
+  leader: Leader,
   { mark = "", onLeftRunning }: ProcessRequest,
   end: ProcessEnd,
 ): Promise<void> {

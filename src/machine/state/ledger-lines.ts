@@ -1,9 +1,18 @@
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from "node:fs";
+import { join } from "node:path";
 import { ok, type Result } from "../../core/trouble.ts";
-import { isVerdict, type LedgerRecord, type VerdictRecord } from "../../core/verdict-record.ts";
+import {
+  type FlakyTest,
+  flakyTests,
+  isVerdict,
+  type LedgerRecord,
+  type VerdictRecord,
+} from "../../core/verdict-record.ts";
 import { hasCode } from "../files/errno.ts";
-import { troubleOf } from "../files/files.ts";
-import { hashOf, type Head, type Ledger, parseJson, readHead } from "./ledger.ts";
+import { modifiedAt, namesIn, readText, troubleOf } from "../files/files.ts";
+import { stateHome } from "../files/xdg.ts";
+import type { Environment } from "../process/environment.ts";
+import { hashOf, type Head, type Ledger, ledgerIn, parseJson, readHead } from "./ledger.ts";
 
 /** A ledger as it was at one moment. */
 export interface LedgerLines {
@@ -59,6 +68,12 @@ export function* verdictsIn({ lines }: LedgerLines, text = ""): Generator<Verdic
   }
 }
 
+/** What the ledger says about tests that pass only when repeated; nothing where it cannot be read. */
+export function flakyIn(ledger: Ledger): readonly FlakyTest[] {
+  const read = readLedger(ledger);
+  return read.ok ? flakyTests(verdictsIn(read.value, '"flaky":')) : [];
+}
+
 /** Some hundred verdicts: enough to know what is usual. */
 const RECENT_BYTES = 256 * 1024;
 
@@ -68,7 +83,7 @@ export function recentVerdicts({ file }: Ledger): readonly VerdictRecord[] {
     const lines = endOf(file, RECENT_BYTES).split("\n");
     return [...verdictsIn({ lines, older: 0 })];
   } catch (error) {
-    if (hasCode(error, "ENOENT")) return [];
+    if (hasCode(error)) return [];
     throw error;
   }
 }
@@ -128,4 +143,22 @@ function whyUnfit({ lines, older }: LedgerLines, at: number): string | undefined
       : "it does not follow the line before it: one of them was changed, or lines between them are missing";
   const isFirst = isVerdict(record) ? record.prev === "" : older > 0;
   return isFirst ? undefined : "lines before it are missing";
+}
+
+/** A ledger and where its project is, as it was when its first line was written. */
+export interface KnownLedger {
+  readonly key: string;
+  readonly ledger: Ledger;
+  readonly root?: string;
+}
+
+/** Every ledger there is, of whatever project. */
+export function listLedgers(env: Environment): readonly KnownLedger[] {
+  const directory = join(stateHome(env), "projects");
+  return namesIn(directory).flatMap((key) => {
+    const ledger = ledgerIn(join(directory, key), env);
+    if (modifiedAt(ledger.file) === undefined) return [];
+    const root = readText(join(ledger.directory, "root"));
+    return [{ key, ledger, ...(root.ok ? { root: root.value } : {}) }];
+  });
 }

@@ -9,6 +9,7 @@ import {
   renameSync,
   statSync,
   truncateSync,
+  writeFileSync,
   writeSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -33,17 +34,20 @@ export interface Ledger {
   readonly older: string;
   /** The last line and its hash, in another directory: what was cut off is missed. Written in turn, so that one is always whole. */
   readonly heads: readonly [string, string];
+  /** The project in the main work tree; its directory has only a hash of it. */
+  readonly root?: string;
   /** The linked work tree that was asked from. */
   readonly worktree?: string;
 }
 
 export function ledgerOf(root: string, env: Environment): Ledger {
   const { root: main, worktree } = mainProject(root);
-  const ledger = ledgerIn(projectStateDir(main, env), env);
+  const ledger = { ...ledgerIn(projectStateDir(main, env), env), root: main };
   return worktree === undefined ? ledger : { ...ledger, worktree };
 }
 
-function ledgerIn(directory: string, env: Environment): Ledger {
+/** The ledger in a directory of the user's state. */
+export function ledgerIn(directory: string, env: Environment): Ledger {
   const headIn = (turn: string): string =>
     join(stateHome(env), "heads", `${basename(directory)}.${turn}.json`);
   return {
@@ -146,6 +150,8 @@ function appendLocked(ledger: Ledger, record: Unchained, maxBytes: number): Resu
 }
 
 function write(ledger: Ledger, record: Unchained, before: Head | undefined): void {
+  if (before === undefined && ledger.root !== undefined)
+    writeFileSync(join(ledger.directory, "root"), ledger.root, { mode: 0o600 });
   const found = sizeOf(ledger.file);
   const line = asciiJson({ ...record, prev: before?.hash ?? (found === 0 ? "" : UNKNOWN) });
   const gap = before?.size === found || found === 0 || endsWhole(ledger.file) ? "" : "\n";

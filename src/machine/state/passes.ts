@@ -21,6 +21,7 @@ const file = jsonFile<PassRecord>(
     fingerprint: v.optional(v.string()),
     head: v.optional(v.string()),
     status: v.picklist(["passed", "passed_with_warnings"]),
+    since: v.optional(v.string()),
     at: time,
   }) as never, // optional means absent in both
 );

@@ -5,11 +5,11 @@ import { now } from "../clock.ts";
 import { hasCode } from "../files/errno.ts";
 import { discard, makePrivateDirectory, modifiedAt, namesIn, removeIfEmpty } from "../files/files.ts";
 import { stateHome } from "../files/xdg.ts";
-import { projectStateDir } from "./project-dir.ts";
 import type { Repository } from "../git/repository.ts";
 import { sweepScratch } from "../git/scratch-index.ts";
 import { keptSnapshot } from "../git/snapshot.ts";
 import type { Environment } from "../process/environment.ts";
+import { projectStateDir } from "./project-dir.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const KEPT_MS = 14 * DAY_MS;

@@ -8,7 +8,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A value of the person's own cache; undefined when it is not there, not JSON, or somebody else's. */
 export function readCacheFile(env: Environment, folder: string, name: string): unknown {
-  const text = readPrivateFile(join(directoryOf(env, folder), fileName(name)));
+  const text = readPrivateFile(join(cacheDirectory(env, folder), fileName(name)));
   if (!text.ok || text.value === undefined) return undefined;
   try {
     return JSON.parse(text.value);
@@ -22,7 +22,7 @@ export function writeCacheFile(
   env: Environment,
   { folder, name, value }: { readonly folder: string; readonly name: string; readonly value: unknown },
 ): void {
-  const directory = directoryOf(env, folder);
+  const directory = cacheDirectory(env, folder);
   try {
     makePrivateDirectory(directory);
   } catch {
@@ -31,7 +31,8 @@ export function writeCacheFile(
   writePrivateFile(join(directory, fileName(name)), JSON.stringify(value));
 }
 
-function directoryOf(env: Environment, folder: string): string {
+/** A folder of the user's cache. */
+export function cacheDirectory(env: Environment, folder: string): string {
   const { XDG_CACHE_HOME: given } = env;
   const cache = given !== undefined && isAbsolute(given) ? given : join(homeDirectory(env), ".cache");
   return join(cache, "agent-gauntlet", folder);

@@ -58,7 +58,7 @@ function walk(
   let j = 0;
   while (i < old.length && j < current.length) {
     const isSame = old[i] === current[j];
-    const isNew = !isSame && common(i, j + 1) >= common(i + 1, j);
+    const isNew = !isSame && common(i, j + 1) > common(i + 1, j);
     if (isSame) compared.push({ text: current[j++] ?? "", change: "same" });
     else if (isNew) compared.push({ text: current[j++] ?? "", change: "new" });
     else compared.push({ text: old[i] ?? "", change: "gone" });

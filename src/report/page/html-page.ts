@@ -24,7 +24,7 @@ export function htmlPage(shell: PageShell, data: PageData): string {
 }
 
 /** Without `frame-ancestors`, which counts only as a header. */
-function policyOf({ style, script }: PageShell, connect: "'self'" | "'none'"): string {
+export function policyOf({ style, script }: PageShell, connect: "'self'" | "'none'"): string {
   return [
     "default-src 'none'",
     `script-src ${script}`,

@@ -113,7 +113,7 @@ export interface StopRow extends Pick<
   readonly project: string;
 }
 
-interface ProjectRow {
+export interface ProjectRow {
   readonly key: string;
   readonly name: string;
   /** Where it is, if that is known. */

@@ -1,3 +1,4 @@
+import { shellCommand } from "../../machine/process/executables.ts";
 import { informativeWindows } from "../../feedback/informative-windows.ts";
 import { readLog } from "../../feedback/log.ts";
 import { secretMasker } from "../../feedback/mask-secrets.ts";
@@ -51,10 +52,6 @@ export function commandValidator(options: CommandValidatorOptions): CompletionVa
 const DEFAULT_TIMEOUT_SECONDS = 240;
 const KEPT_BYTES = 1024 * 1024;
 const REASON_CHARS = 8_500;
-
-function shellCommand(line: string): readonly [string, ...string[]] {
-  return process.platform === "win32" ? ["cmd", "/d", "/s", "/c", line] : ["sh", "-c", line];
-}
 
 function answerFor(end: ProcessEnd, command: string, output: () => string): ToolResult<ValidationOutcome> {
   switch (end.kind) {

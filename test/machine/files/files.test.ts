@@ -51,7 +51,7 @@ describe("reading a file", () => {
     expect(troubleOf(readText(at("large/inside")))).toContain("is a file, not a directory");
   });
 
-  test.skipIf(process.platform === "win32")("that is a pipe nobody writes to does not wait", async () => {
+  test.skipIf(process.platform === "win32")("that is a pipe without a writer does not wait", async () => {
     await using dir = await tempDir();
     const path = join(dir.path, "pipe");
     execFileSync("mkfifo", [path]);

@@ -34,7 +34,7 @@ describe.concurrent("the project of a directory", () => {
     expect(findProject(join(outer.root, "inner/deep"))).toBeUndefined();
   });
 
-  test("outside git is the directory itself or none: a stray file further up gates nobody", async () => {
+  test("outside git is the directory itself or none: a stray file further up gates nothing", async () => {
     await using outer = await GauntletProject.create({ ...CONFIG, "sub/x": "" }, { git: false });
 
     expect(findProject(outer.root)).toBe(outer.root);
@@ -64,7 +64,7 @@ describe.concurrent("the project of a directory", () => {
     expect(findProject(join(project.root, "gone/deeper"))).toBe(project.root);
   });
 
-  test("is none where there is nothing", async () => {
+  test("is undefined where there is nothing", async () => {
     await using project = await GauntletProject.create();
 
     expect(findProject(project.root)).toBeUndefined();

@@ -113,7 +113,7 @@ describe("A remembered comparison", () => {
       vi.stubEnv("PATH", `${repo.home}:${process.env["PATH"]}`);
 
       const asking = compareQuickly(repo, { signal: cancelling.signal });
-      await vi.waitUntil(() => existsSync(join(repo.home, "waiting")), { timeout: 5_000 });
+      await vi.waitUntil(() => existsSync(join(repo.home, "waiting")), { timeout: 25_000 });
       cancelling.abort();
 
       expect(await asking).toMatchObject({ ok: false });

@@ -7,6 +7,7 @@ import { openTree } from "../../rig/work-tree.ts";
 beforeAll(() => {
   vi.stubEnv("GIT_CONFIG_GLOBAL", "/dev/null");
   vi.stubEnv("GIT_CONFIG_NOSYSTEM", "1");
+  return () => void vi.unstubAllEnvs(); // other files run in this process
 });
 
 type Act = (repo: GauntletProject) => Promise<unknown>;
@@ -45,7 +46,7 @@ describe.for(Object.entries(SIZES))("with a %s index", ([, more]) => {
     expect(await isSameAfter(more, act)).toEqual([false, false]);
   });
 
-  test.for(Object.entries(HARMLESS))("%s is none", async ([, act]) => {
+  test.for(Object.entries(HARMLESS))("%s is no change", async ([, act]) => {
     expect(await isSameAfter(more, act)).toEqual([true, true]);
   });
 });

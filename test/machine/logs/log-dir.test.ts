@@ -28,7 +28,7 @@ function names(logs: LogDir): readonly string[] {
   return readdirSync(logs.path).filter((name) => !name.startsWith("."));
 }
 
-test("git ignores the directory, and a .gitignore somebody wrote stays", async () => {
+test("git ignores the directory, and an existing .gitignore stays", async () => {
   const logs = await logDir(".gitignore");
 
   prepareLogDir(logs);

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { encode } from "../../../src/machine/nrepl/bencode.ts";
 import { evaluate } from "../../../src/machine/nrepl/evaluate.ts";
+import { withGrowingLimit } from "../../rig/growing-limit.ts";
 import { answering, closedPort, nreplWireServer, type WireRequest } from "../../rig/nrepl-wire-server.ts";
 
 const never = new AbortController().signal;
@@ -37,7 +38,7 @@ test("gives back values, what was printed and the order of it all", async () => 
   expect(output).toBe("one\ntwo\n=> 3\nfour");
 });
 
-test("evaluates in a session of its own and closes it", async () => {
+test("evaluates in its own session and closes it", async () => {
   await using server = await nreplWireServer(
     answering((request, { send }) => send({ id: idOf(request), status: ["done"] })),
   );
@@ -101,7 +102,11 @@ test.each([
 test("interrupts what runs over its time, and only that", async () => {
   await using server = await nreplWireServer(answering(() => {}));
 
-  const { end } = await evaluateAt(server.port, { timeoutMs: 100 });
+  const { end } = await withGrowingLimit(
+    (seconds) => evaluateAt(server.port, { timeoutMs: seconds * 1000 }),
+    () => server.received.some(({ op }) => op === "eval"),
+    0.1,
+  );
 
   expect(end).toEqual({ kind: "timed-out" });
   const evaluation = server.received.find(({ op }) => op === "eval");
@@ -112,7 +117,7 @@ test("interrupts what runs over its time, and only that", async () => {
   });
 });
 
-test("interrupts when it is told to stop", async () => {
+test("interrupts when it is cancelled", async () => {
   const stop = new AbortController();
   await using server = await nreplWireServer(answering(() => stop.abort()));
 

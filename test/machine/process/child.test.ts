@@ -28,7 +28,7 @@ function started(request: ChildRequest): Child {
 }
 
 describe("a child", () => {
-  test("tells its exit code, and which stream it printed to", async () => {
+  test("reports its exit code, and which stream it printed to", async () => {
     const { request, printed } = shell("echo out; echo err >&2; exit 3");
 
     const child = started(request);
@@ -38,7 +38,7 @@ describe("a child", () => {
     expect([printed("stdout"), printed("stderr")]).toEqual(["out\n", "err\n"]);
   });
 
-  test("tells the signal that killed it, and leads a process group of its own", async () => {
+  test("reports the signal that killed it, and leads its own process group", async () => {
     const child = started(shell("sleep 60 & sleep 60").request);
 
     signalGroup(child.pid, "SIGKILL");

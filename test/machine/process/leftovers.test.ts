@@ -18,7 +18,7 @@ async function logDir(): Promise<LogDir> {
   return logs;
 }
 
-/** A process in a group of its own, as a gate is. */
+/** A process in its own group, as a gate is. */
 async function group(env: Readonly<Record<string, string>> = {}): Promise<number> {
   const child = spawn("sh", ["-c", "echo ready; exec sleep 600"], {
     detached: true,

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { runProcess } from "../../../src/machine/process/run-process.ts";
 import { isAlive } from "../../../src/machine/process/group.ts";
+import { withGrowingLimit } from "../../rig/growing-limit.ts";
 
 async function run(
   command: string,
@@ -42,7 +43,7 @@ test("gives the child what it should read", async () => {
   expect((await run("cat", { stdin: "grüße" })).output).toBe("grüße");
 });
 
-test("says which signal ended a child that nobody here killed", async () => {
+test("says which signal ended a child that we did not kill", async () => {
   expect((await run("kill -SEGV $$")).end).toEqual({ kind: "killed", signal: "SIGSEGV" });
 });
 
@@ -116,12 +117,13 @@ test("a group that we may not end leaves the child's own outcome as it is", asyn
   expect(end).toEqual({ kind: "exited", exitCode: 3 });
 });
 
-/** Runs a command that prints a line and waits: the limit is raised until the line comes before it, on however slow a machine. */
-async function timedOut(command: string, mark?: string): ReturnType<typeof run> {
-  for (let timeoutMs = 200; ; timeoutMs *= 4) {
-    const ran = await run(command, mark === undefined ? { timeoutMs } : { timeoutMs, mark });
-    if (ran.output.includes("\n") || timeoutMs > 10_000) return ran;
-  }
+/** Runs a command that prints a line and then waits until its time is over. */
+function timedOut(command: string, limits: { mark?: string } = {}): ReturnType<typeof run> {
+  return withGrowingLimit(
+    (seconds) => run(command, { timeoutMs: seconds * 1000, ...limits }),
+    ({ output }) => output.includes("\n"),
+    0.2,
+  );
 }
 
 /** A command that starts a child by `how`, prints its pid and, once the child is up, goes on with `then`. */
@@ -137,7 +139,7 @@ test.runIf(process.platform === "linux").each([
 ] as const)("what a child started that %s", async (...[, how, then, survives]) => {
   const mark = "STRAY_MARK=here";
   const command = starting(how, then);
-  const { output } = await (then === "exit 0" ? run(command, { mark }) : timedOut(command, mark));
+  const { output } = await (then === "exit 0" ? run(command, { mark }) : timedOut(command, { mark }));
   const pid = Number(/^\d+$/m.exec(output)?.[0]);
   onTestFinished(() => void (isAlive(pid) && process.kill(pid, "SIGKILL")));
 

@@ -286,7 +286,7 @@ test("what cannot be written is trouble, not a crash", async () => {
   expect(appendVerdict(kept.ledger, verdict(1))).toMatchObject({ ok: false });
 });
 
-test("a line somebody left without an end does not swallow the next", async () => {
+test("an unfinished line does not swallow the next", async () => {
   await using kept = await keep();
   kept.add(1, 2);
   appendFileSync(kept.ledger.file, '{"at":1');

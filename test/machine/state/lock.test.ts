@@ -146,7 +146,7 @@ test("a claim whose holder died does not keep the lock from being taken over", a
   expect(namesBeside(path)).toEqual(["lock"]);
 });
 
-test("a lock that was removed and taken by somebody else is not released by its old holder", async () => {
+test("a lock that was removed and taken by another process is not released by its old holder", async () => {
   const path = await lockPath();
   const first = acquireLock(path);
   rmSync(path);

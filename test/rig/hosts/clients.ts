@@ -29,7 +29,7 @@ export const CODEX: Client = {
   host: "codex",
   release: { package: "@openai/codex", version: "0.166.0" },
   setUp: ({ home, project, modelUrl }) => ({
-    // The flag stands in for the person's own review in /hooks.
+    // The flag stands in for the user's own review in /hooks.
     args: ["exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", "--json", "say hi"],
     env: { CODEX_HOME: join(home, ".codex"), FAKE_KEY: "x" },
     files: {

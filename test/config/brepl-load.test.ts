@@ -113,7 +113,7 @@ describe("a file", () => {
     expect(hooks[0]?.gate.timeoutMs).toBe(timeoutMs);
   });
 
-  test("gets all its problems told at once, with their places and what to do", () => {
+  test("gets all its problems reported at once, with their places and what to do", () => {
     const text = `{:stop [{:type :bash :name "lint" :cmd "clj-kondo" :timeout "sixty"}
         {:type :repl :code "(run)" :max-retries -1}
         {:type "repl" :name "x" :code [1]}
@@ -179,7 +179,7 @@ describe("a file", () => {
     expect(hooks).toEqual([]);
   });
 
-  test("may have keys nobody knows, but slips of the pen are mentioned", () => {
+  test("may have unknown keys, but likely typos are mentioned", () => {
     const { hooks, diagnostics } = read(
       '{:stop [{:type :bash :name "x" :command "y" :retry-on-failure true :max-retry 1 :mine 2}]}',
     );
@@ -191,7 +191,7 @@ describe("a file", () => {
     ]);
   });
 
-  test("written for brepl 2.7 is told what :required? does not do", () => {
+  test("written for brepl 2.7 gets a note on what :required? does not do", () => {
     const { hooks, diagnostics } = read('{:stop [{:type :bash :name "x" :command "y" :required? true}]}');
 
     expect(hooks).toHaveLength(1);

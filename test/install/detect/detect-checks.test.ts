@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { detectChecks, detectScopes, isManifest } from "../../src/install/detect/detect-checks.ts";
-import { Project } from "../../src/install/detect/project.ts";
+import { detectChecks, detectScopes, isManifest } from "../../../src/install/detect/detect-checks.ts";
+import { Project } from "../../../src/install/detect/project.ts";
 import { PROJECTS } from "./projects.ts";
 
 test.each(PROJECTS)("finds the checks of $kind", ({ files, checks }) => {
@@ -11,7 +11,7 @@ test.each(PROJECTS)("finds the checks of $kind", ({ files, checks }) => {
   expect(Object.fromEntries(detected.map(({ name, command }) => [name, command]))).toEqual(checks);
 });
 
-test("every check names the file that told of it", () => {
+test("every check names the file it was detected from", () => {
   for (const { files } of PROJECTS) {
     const detected = detectChecks(new Project(Object.keys(files), new Map(Object.entries(files))));
 
@@ -19,7 +19,7 @@ test("every check names the file that told of it", () => {
   }
 });
 
-test("tells Create React App that nobody watches", () => {
+test("runs Create React App's tests without watching", () => {
   const manifest = '{ "scripts": { "test": "react-scripts test" } }';
 
   expect(detectChecks(new Project(["package.json"], new Map([["package.json", manifest]])))).toEqual([

@@ -23,7 +23,7 @@ import {
   Session,
   WorkspaceBudgetExceededError,
   WorkspaceSecurityError,
-} from "../../src/sdk/index.ts";
+} from "../../../src/sdk/index.ts";
 
 let root = "";
 let repo = "";

@@ -10,6 +10,7 @@ import { tempDir } from "../../rig/temp-dir.ts";
 beforeAll(() => {
   vi.stubEnv("GIT_CONFIG_GLOBAL", "/dev/null");
   vi.stubEnv("GIT_CONFIG_NOSYSTEM", "1");
+  return () => void vi.unstubAllEnvs(); // other files run in this process
 });
 
 const FILES = { "src/a.ts": "aaaa\n", "src/b.ts": "b\n", "run.sh": "true\n", ".gitignore": "dist/\n" };

@@ -6,7 +6,7 @@ import { cleanEnv, GauntletProject, run } from "../rig/gauntlet-project.ts";
 
 const LIBRARY = resolve(import.meta.dirname, "../../dist/index.mjs");
 
-/** Calls `executeRun` of the built package in a process of its own, which must live on after it. */
+/** Calls `executeRun` of the built package in its own process, which must live on after it. */
 async function callLibrary(project: GauntletProject, request: string) {
   const script = `
     import { executeRun, STATUSES } from ${JSON.stringify(LIBRARY)};

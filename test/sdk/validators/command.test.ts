@@ -10,9 +10,9 @@ import {
   createStopHook,
   HookContext,
   Session,
-} from "../../src/sdk/index.ts";
-import { isAlive } from "../../src/machine/process/group.ts";
-import { recordingLogger } from "./recording-logger.ts";
+} from "../../../src/sdk/index.ts";
+import { isAlive } from "../../../src/machine/process/group.ts";
+import { recordingLogger } from "../recording-logger.ts";
 
 let directory = "";
 
@@ -73,7 +73,7 @@ test("runs a program without a shell when given its arguments", async () => {
   expect(answer.reason).toContain("It printed:\n$HOME; echo no");
 });
 
-test("runs where it is told, or else where the agent works", async () => {
+test("runs in the given directory, or else where the agent works", async () => {
   const here = { cwd: directory };
 
   expect(

@@ -133,7 +133,7 @@ describe("what is not EDN", () => {
     ]);
   });
 
-  test("every problem is told, not only the first", () => {
+  test("every problem is reported, not only the first", () => {
     const { problems } = readEdn('{:a 08, :a "\\q", :b #foo 1, :c @d}');
 
     expect(problems.map(({ message }) => message)).toEqual([

@@ -12,7 +12,7 @@ import {
   todoValidator,
   validateCompletion,
   ValidationResult,
-} from "../../src/sdk/index.ts";
+} from "../../../src/sdk/index.ts";
 
 let directory = "";
 
@@ -48,7 +48,7 @@ test.each([
   });
 });
 
-test("compositeValidator answers with the first incomplete result and asks nobody after it", async () => {
+test("compositeValidator answers with the first incomplete result and asks no validator after it", async () => {
   const asked: string[] = [];
   const result = { message: "Incomplete", value: { complete: false, reason: "b" } };
   const a: CompletionValidator = () => {

@@ -43,7 +43,7 @@ test.for<[what: string, commands: readonly string[], branch: string]>([
   expect(await mainBranch(join(directory.path, "here"))).toBe(branch);
 });
 
-test("outside git there is none", async () => {
+test("outside git it is undefined", async () => {
   await using directory = await tempDir();
 
   expect(await mainBranch(directory.path)).toBeUndefined();

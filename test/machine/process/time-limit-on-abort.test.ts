@@ -21,7 +21,7 @@ test("one listener tells everybody who still waits", () => {
   expect(told).toEqual(["first", "last"]);
 });
 
-test("nothing listens any more when nobody waits, and somebody may wait again", () => {
+test("nothing listens once no one waits, and waiting again works", () => {
   const controller = new AbortController();
   const told: string[] = [];
   const ignores = [onAbort(controller.signal, () => {}), onAbort(controller.signal, () => {})];

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 
-import { opencode } from "../../src/hosts/plugin-hosts.ts";
-import { hostFile } from "../../src/install/host-files.ts";
-import { formatOf } from "../../src/install/file-format.ts";
-import { absolutePath } from "../../src/core/path.ts";
-import { tempDir } from "../rig/temp-dir.ts";
+import { opencode } from "../../../src/hosts/plugin-hosts.ts";
+import { hostFile } from "../../../src/install/host-files.ts";
+import { formatOf } from "../../../src/install/file-format.ts";
+import { absolutePath } from "../../../src/core/path.ts";
+import { tempDir } from "../../rig/temp-dir.ts";
 
 interface Message {
   readonly info: { readonly id: string; readonly role: string; readonly [field: string]: unknown };

@@ -1,0 +1,179 @@
+import {
+  type BaselineFacts,
+  compareFindings,
+  type Comparison,
+  type Findings,
+  joinFindings,
+  placedKey,
+} from "../../core/baseline.ts";
+import {
+  atLeast,
+  atMost,
+  type BaselineEntry,
+  findingsIn,
+  readBaselineText,
+} from "../../core/baseline-file.ts";
+import { definedOnly } from "../../core/defined-only.ts";
+import { once } from "../../core/once.ts";
+import { describeExcuse, type GateOutcome } from "../../core/outcome.ts";
+import type { RunEvent, RunRequest } from "../../core/run.ts";
+import { explain, type Result } from "../../core/trouble.ts";
+import type { PlannedCheck } from "../../gates/check.ts";
+import type { GateContext } from "../../gates/gate-context.ts";
+import { BASELINE_FILE, readAccepted, readBaseline } from "../../machine/baseline/baseline-store.ts";
+import { objectsEnv } from "../../machine/baseline/scratch-tree.ts";
+import { Git } from "../../machine/git/git.ts";
+import { Repository } from "../../machine/git/repository.ts";
+import type { Project } from "../project.ts";
+import type { PlannedRun } from "../plan-run.ts";
+import { type Before, EarlierTree } from "./earlier-tree.ts";
+import { findingsOf, keyOf, withNewNames } from "./findings.ts";
+import { findReference, type Reference } from "./reference.ts";
+
+/** A run whose failing checks are compared. */
+export interface ComparedRun {
+  readonly project: Project;
+  readonly request: RunRequest;
+  readonly planned: PlannedRun;
+  readonly context: GateContext;
+  readonly onEvent: (event: RunEvent) => void;
+}
+
+type Failed = Extract<GateOutcome, { kind: "failed" }>;
+
+/** Tells what was there before from what the change broke, for the failing checks of one run. */
+export class Comparer implements AsyncDisposable {
+  readonly #run: ComparedRun;
+  #earlier: EarlierTree | undefined;
+
+  constructor(run: ComparedRun) {
+    this.#run = run;
+  }
+
+  /** The outcome as it counts: a pass with a warning where nothing is new. */
+  async settle(planned: PlannedCheck, outcome: Failed): Promise<GateOutcome> {
+    const { project, request } = this.#run;
+    const now = await findingsOf(outcome, project.settings.root);
+    const accepted = await this.#accepted();
+    if (typeof accepted === "string") return notCompared(outcome, { why: accepted });
+    const committed = findingsIn(accepted, planned.id, keyOf);
+    const isOnlyNew = request.onlyNew ?? planned.gate.onlyNew ?? false;
+    if (committed === undefined) return isOnlyNew ? this.#settleByTree(planned, outcome, { now }) : outcome;
+    const compared = { now, before: committed, ...compareFindings(now, committed) };
+    if (isOnlyNew && !compared.isOnlyOld) return this.#settleByTree(planned, outcome, { now, committed });
+    return judged(outcome, compared, {
+      with: BASELINE_FILE,
+      ...definedOnly({ reference: await this.#trustedSince() }),
+    });
+  }
+
+  async #settleByTree(
+    planned: PlannedCheck,
+    outcome: Failed,
+    { now, committed }: { readonly now: Findings; readonly committed?: Findings },
+  ): Promise<GateOutcome> {
+    const reference = await this.#reference();
+    if (!reference.ok) return notCompared(outcome, { why: explain(reference.trouble) });
+    const { words, id } = reference.value;
+    this.#run.onEvent({ kind: "gate-progressed", planned, text: `failed; is compared with ${words}` });
+    const found = await this.#found(planned, reference.value);
+    if (!("findings" in found)) return notCompared(outcome, found);
+    const renamed = withNewNames(found.findings, this.#run.planned.detected.changes.files);
+    const before = committed === undefined ? renamed : joinFindings(committed, renamed);
+    const facts = { with: words, reference: id, ...definedOnly({ logPath: found.logPath }) };
+    return judged(outcome, { now, before, ...compareFindings(now, before) }, facts);
+  }
+
+  async #found(planned: PlannedCheck, reference: Reference): Promise<Before> {
+    const { project, context } = this.#run;
+    const repository = await this.#repository();
+    if (repository === undefined) return { why: "this is not a git repository" };
+    this.#earlier ??= new EarlierTree({ project, repository, reference, context });
+    return this.#earlier.found(planned);
+  }
+
+  readonly #repository = once(() => {
+    const { settings, signal } = this.#run.project;
+    return Repository.around(new Git(settings.root, signal));
+  });
+
+  readonly #reference = once(async (): Promise<Result<Reference>> => {
+    return findReference(await this.#repository(), this.#run);
+  });
+
+  /**
+   * The committed baseline as far as it counts: what it held before the agent began, or a user accepted at a terminal here. On a
+   * build server it counts as it is: there, people have read the change.
+   */
+  readonly #accepted = once(async (): Promise<readonly BaselineEntry[] | string> => {
+    const { settings, env } = this.#run.project;
+    const file = readBaseline(settings.root);
+    if (!file.ok) return explain(file.trouble);
+    if (file.value === undefined || this.#isTrusted()) return file.value ?? [];
+    return atMost(file.value, atLeast(readAccepted(settings.root, env), await this.#entriesBefore()));
+  });
+
+  #isTrusted(): boolean {
+    const { project, request } = this.#run;
+    return project.ci && request.event === undefined;
+  }
+
+  /** What a pass that rests on the file depends on. */
+  async #trustedSince(): Promise<string | undefined> {
+    if (this.#isTrusted()) return "ci";
+    const reference = await this.#reference();
+    return reference.ok ? reference.value.id : undefined;
+  }
+
+  async #entriesBefore(): Promise<readonly BaselineEntry[]> {
+    const [repository, reference] = await Promise.all([this.#repository(), this.#reference()]);
+    if (repository === undefined || !reference.ok) return [];
+    const path = `${reference.value.tree}:${repository.places.prefix}${BASELINE_FILE}`;
+    const env = objectsEnv(reference.value);
+    const text = await repository.git.ask(["cat-file", "blob", path], { env });
+    const entries =
+      text.ok && text.value.exitCode === 0 ? readBaselineText(text.value.stdout.toString()) : [];
+    return typeof entries === "string" ? [] : entries;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#earlier?.[Symbol.asyncDispose]();
+  }
+}
+
+type Compared = Extract<BaselineFacts, { kind: "compared" }>;
+
+/** A failing check with what was found out about it. */
+function judged(
+  outcome: Failed,
+  {
+    now,
+    before,
+    isOnlyOld,
+    fresh,
+    old,
+    gone,
+  }: Comparison & { readonly now: Findings; readonly before: Findings },
+  facts: Pick<Compared, "with" | "reference" | "logPath">,
+): GateOutcome {
+  const isUntold = fresh.length === 0 && !isOnlyOld && before.ended !== undefined;
+  if (isUntold) return notCompared(outcome, { why: UNTOLD, ...definedOnly({ logPath: facts.logPath }) });
+  const baseline: Compared = {
+    kind: "compared",
+    ...facts,
+    old: old.flatMap((at) => now.problems[at] ?? []).map(placedKey),
+    gone: gone.slice(0, MOST_GONE).flatMap((at) => before.problems[at]?.problem ?? []),
+  };
+  if (!isOnlyOld) return { ...outcome, baseline: fresh.length === 0 ? { ...baseline, old: [] } : baseline };
+  const { detail, missing: _none, ...rest } = outcome;
+  const warning = `${detail}, but ${describeExcuse(baseline)}`;
+  return { ...rest, kind: "passed", warning, rests: "baseline", baseline };
+}
+
+const MOST_GONE = 500;
+const UNTOLD = "its output is not the same as before, and what differs cannot be read as problems";
+
+function notCompared(outcome: Failed, { why, logPath }: Extract<Before, { why: string }>): GateOutcome {
+  const oneLine = why.replaceAll(/\s*\n\s*/g, " ").replace(/\.$/, "");
+  return { ...outcome, baseline: { kind: "not-compared", why: oneLine, ...definedOnly({ logPath }) } };
+}

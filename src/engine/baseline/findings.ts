@@ -1,0 +1,82 @@
+import { join } from "node:path";
+import type { Findings, KnownProblem } from "../../core/baseline.ts";
+import type { ChangedFile } from "../../core/change-set.ts";
+import type { GateOutcome } from "../../core/outcome.ts";
+import { readFindings } from "../../feedback/read-findings.ts";
+import { fingerprint } from "../../feedback/problem.ts";
+import { isFile } from "../../machine/files/files.ts";
+import { readLog } from "../../machine/logs/log-dir.ts";
+import { sha256 } from "../../machine/state/session-key.ts";
+import { gateText } from "../failures.ts";
+
+/** What a check found in the project. */
+export async function findingsOf(outcome: GateOutcome, root: string): Promise<Findings> {
+  return { ...readFindings(await gateText(outcome, root), sha256), ...endOf(outcome) };
+}
+
+/** Where a check ran in place of the project. */
+export interface Elsewhere {
+  /** The top of the project's repository, and of the tree the check ran in. */
+  readonly top: string;
+  readonly scratchTop: string;
+  readonly root: string;
+  readonly scratchRoot: string;
+}
+
+/**
+ * What a check found in another tree, in words of the project; undefined where its output names files of the project itself: then
+ * it looked there, and what it says is not about the other tree.
+ */
+export async function findingsElsewhere(
+  outcome: GateOutcome,
+  place: Elsewhere,
+): Promise<Findings | undefined> {
+  const { root, scratchRoot } = place;
+  const log = outcome.logPath === undefined ? "" : await readLog(join(root, outcome.logPath));
+  const report = outcome.report === undefined ? undefined : await readLog(join(scratchRoot, outcome.report));
+  if (namesProject(log, place) || namesProject(report ?? "", place)) return undefined;
+  const { report: _elsewhere, ...rest } = outcome;
+  const gate = await gateText(rest, root);
+  const read = {
+    ...gate,
+    text: inProject(log, place),
+    isFile: (path: string) => isFile(join(scratchRoot, path)),
+    ...(report === undefined ? {} : { report: inProject(report, place) }),
+  };
+  return { ...readFindings(read, sha256), ...endOf(outcome) };
+}
+
+function endOf(outcome: GateOutcome): Pick<Findings, "ended"> {
+  return outcome.kind === "failed" ? { ended: outcome.detail } : {};
+}
+
+function namesProject(text: string, { top }: Elsewhere): boolean {
+  for (let at = text.indexOf(top); at !== -1; at = text.indexOf(top, at + 1))
+    if (!/[\w.-]/.test(text.charAt(at + top.length))) return true;
+  return false;
+}
+
+function inProject(text: string, { top, scratchTop }: Elsewhere): string {
+  return text.replaceAll(`file://${scratchTop}`, `file://${encodeURI(top)}`).replaceAll(scratchTop, top);
+}
+
+/** The findings with the names that files have now. */
+export function withNewNames(found: Findings, files: readonly ChangedFile[]): Findings {
+  const renamed = new Map<string, string>(
+    files.flatMap(({ path, from, change }) =>
+      change === "renamed" && from !== undefined ? [[from, path]] : [],
+    ),
+  );
+  if (renamed.size === 0) return found;
+  const problems = found.problems.map((one) => {
+    const file = renamed.get(one.problem.file ?? "");
+    if (file === undefined) return one;
+    const problem = { ...one.problem, file };
+    return { problem, key: keyOf(problem) };
+  });
+  return { ...found, problems };
+}
+
+export function keyOf(problem: KnownProblem): string {
+  return fingerprint(problem);
+}

@@ -1,0 +1,57 @@
+import type { RunRequest } from "../../core/run.ts";
+import { type SessionStart, startIn } from "../../core/session-record.ts";
+import { fail, ok, type Result } from "../../core/trouble.ts";
+import type { PastTree } from "../../machine/baseline/scratch-tree.ts";
+import type { Repository } from "../../machine/git/repository.ts";
+import { sessionTree } from "../../machine/state/session-trees.ts";
+import type { Project } from "../project.ts";
+import type { PlannedRun } from "../plan-run.ts";
+
+/** The tree before the agent began, as well as it is known. */
+export interface Reference extends PastTree {
+  /** Tells it from others in a record. */
+  readonly id: string;
+  /** In words: `origin/main (1a2b3c4)`. */
+  readonly words: string;
+}
+
+interface Asked {
+  readonly project: Project;
+  readonly request: Pick<RunRequest, "event" | "record">;
+  readonly planned: Pick<PlannedRun, "detected">;
+}
+
+/** Finds the tree to compare with: what the session began with where that is known, else what changes are measured from. */
+export async function findReference(
+  repository: Repository | undefined,
+  { project, request, planned }: Asked,
+): Promise<Result<Reference>> {
+  const start = startIn(request.record, project.settings.root);
+  const began = start && beginningOf(start, project);
+  if (began !== undefined) return ok(began);
+  const { changes } = planned.detected;
+  const isOwnWork = request.event === undefined; // in a stop, the last commit may be the agent's
+  const isStart = changes.blindTo === undefined && start?.head !== undefined && start.head === changes.head;
+  const lastCommit = isOwnWork || isStart ? changes.head : undefined;
+  const commit = changes.baseCommit ?? lastCommit;
+  if (repository === undefined || commit === undefined) return fail(NO_COMMIT);
+  const tree = await repository.git.output(["rev-parse", "--verify", `${commit}^{commit}^{tree}`]);
+  if (!tree.ok) return fail(NO_COMMIT);
+  const words =
+    changes.baseCommit === undefined ? `the last commit, ${commit.slice(0, 7)}` : changes.comparedTo;
+  const id = changes.baseCommit === undefined && isOwnWork ? `last:${commit}` : commit; // no stop may rest on it
+  return ok({ tree: tree.value.toString().trim(), head: commit, id, words, objects: [] });
+}
+
+function beginningOf(start: SessionStart, { env }: Project): Reference | undefined {
+  const began = sessionTree(start, env);
+  if (began === undefined) return undefined;
+  const { tree, objects } = began;
+  return { tree, head: start.head, id: tree, words: "the start of this session", objects: [objects] };
+}
+
+const NO_COMMIT = {
+  kind: "git-failed",
+  command: "git merge-base",
+  detail: "no commit is known to be older than this work; `base_branch` in .gauntlet/config.yml names one",
+} as const;

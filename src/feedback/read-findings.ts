@@ -1,0 +1,33 @@
+import type { Findings } from "../core/baseline.ts";
+import { cleanText } from "./clean-text.ts";
+import { type GateText, hasUnread } from "./digest.ts";
+import { findProblems, withShortPaths } from "./find-problems.ts";
+import { unreadFailures } from "./informative-windows.ts";
+import { orderProblems } from "./order-problems.ts";
+import { fingerprint, withoutNoise } from "./problem.ts";
+import { toolCounts } from "./tool-counts.ts";
+
+/** What a gate is told apart by, between two trees: its problems, what was not read, and its output in sum. */
+export function readFindings(
+  gate: GateText,
+  hash: (text: string) => string,
+): Pick<Findings, "problems" | "isAllRead" | "unread" | "output"> {
+  const found = findProblems(gate);
+  const problems = orderProblems(found.problems);
+  const counts = toolCounts(found.log.lines);
+  const isCut = CUT.test(gate.text);
+  const place = { projectRoot: gate.projectRoot };
+  const plain = (text: string): string => withoutNoise(withShortPaths(text, place).replaceAll(CLOCK, ""));
+  return {
+    problems: problems.map(({ excerpt: _excerpt, ...problem }) => ({ key: fingerprint(problem), problem })),
+    isAllRead: !isCut && found.unread === 0 && !hasUnread({ found, problems }, counts),
+    unread: unreadFailures(found.log.lines, found.isRead).map((line) => plain(line).replaceAll(/\d+/g, "0")),
+    ...(isCut
+      ? {}
+      : { output: hash(cleanText(gate.text).split("\n").map(plain).filter(Boolean).join("\n")) }),
+  };
+}
+
+/** What the log itself says where it was cut. */
+const CUT = /^\[… \d+ bytes dropped …\]$/m;
+const CLOCK = /\b\d\d?:\d\d:\d\d(?:[.,]\d+)?\b/g;

@@ -1,0 +1,104 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import * as v from "valibot";
+import type { Findings } from "../../core/baseline.ts";
+import { type BaselineEntry, readBaselineText } from "../../core/baseline-file.ts";
+import { fail, ok, type Result } from "../../core/trouble.ts";
+import { discard, makePrivateDirectory, namesIn, readText } from "../files/files.ts";
+import type { Environment } from "../process/environment.ts";
+import { jsonFile } from "../state/json-file.ts";
+import { projectStateDir } from "../state/project-dir.ts";
+import { cacheDirectory } from "../state/user-cache.ts";
+
+/** Where a project keeps the problems that it lives with. */
+export const BASELINE_FILE = ".gauntlet/baseline.json";
+
+const MAX_BYTES = 16 * 1024 * 1024;
+
+/** The committed baseline; undefined where there is none. */
+export function readBaseline(root: string): Result<readonly BaselineEntry[] | undefined> {
+  const path = join(root, BASELINE_FILE);
+  const text = readText(path, MAX_BYTES);
+  if (!text.ok) return text.trouble.kind === "file-missing" ? ok(undefined) : text;
+  const entries = readBaselineText(text.value);
+  return typeof entries === "string"
+    ? fail({ kind: "file-failed", action: "use", path: BASELINE_FILE, detail: entries })
+    : ok(entries);
+}
+
+const optionalText = v.optional(v.string());
+
+const entry = v.object({
+  gate: v.string(),
+  file: optionalText,
+  code: optionalText,
+  test: optionalText,
+  severity: v.optional(v.literal("warning")),
+  message: optionalText,
+  unread: optionalText,
+  output: optionalText,
+  ended: optionalText,
+  count: v.pipe(v.number(), v.safeInteger()),
+});
+
+const accepted = jsonFile<readonly BaselineEntry[]>(1, v.array(entry) as never); // optional means absent in both
+
+/** What a user accepted at a terminal of this machine: an agent that edits the committed file cannot add to it. */
+export function readAccepted(root: string, env: Environment): readonly BaselineEntry[] {
+  return accepted.read(acceptedFile(root, env)).value ?? [];
+}
+
+export function writeAccepted(
+  root: string,
+  env: Environment,
+  entries: readonly BaselineEntry[],
+): Result<void> {
+  makePrivateDirectory(projectStateDir(root, env));
+  return accepted.write(acceptedFile(root, env), entries);
+}
+
+function acceptedFile(root: string, env: Environment): string {
+  return join(projectStateDir(root, env), "baseline.json");
+}
+
+const problem = v.looseObject({ severity: v.picklist(["error", "warning"]), message: v.string() });
+
+const findings = jsonFile<Findings>(
+  1,
+  v.object({
+    problems: v.array(v.object({ key: v.string(), problem })),
+    isAllRead: v.boolean(),
+    unread: v.array(v.string()),
+    output: optionalText,
+    ended: optionalText,
+  }) as never, // optional means absent in both
+);
+
+const FOLDER = "baselines";
+const KEPT = 200;
+
+/** What a check found on a tree, if it was run there before. */
+export function readFound(key: string, env: Environment): Findings | undefined {
+  return findings.read(join(cacheDirectory(env, FOLDER), `${key}.json`)).value;
+}
+
+/** A cache that cannot be written only costs time. */
+export function writeFound(key: string, found: Findings, env: Environment): void {
+  const directory = cacheDirectory(env, FOLDER);
+  try {
+    makePrivateDirectory(directory);
+  } catch {
+    return;
+  }
+  findings.write(join(directory, `${key}.json`), found);
+  forgetOldest(directory);
+}
+
+function forgetOldest(directory: string): void {
+  const names = namesIn(directory);
+  if (names.length <= KEPT) return;
+  const byAge = names
+    .map((name) => ({ name, at: statSync(join(directory, name), { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
+    .toSorted((one, other) => other.at - one.at);
+  for (const { name } of byAge.slice(KEPT / 2)) discard(join(directory, name));
+}

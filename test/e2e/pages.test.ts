@@ -1,0 +1,241 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openBrowser } from "../rig/browser.ts";
+import { ControlledCommand } from "../rig/controlled-command.ts";
+import { openDashboard, seedVerdicts } from "../rig/dashboard.ts";
+import { GauntletProject } from "../rig/gauntlet-project.ts";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+let opened: Awaited<ReturnType<typeof openBrowser>>;
+beforeAll(async () => {
+  opened = await openBrowser();
+});
+afterAll(async () => {
+  if (opened?.ok) await opened.browser.close();
+});
+
+function browserOr(skip: (reason: string) => never): Browser {
+  return opened.ok ? opened.browser : skip(opened.reason);
+}
+
+/** A page that fails the test for every script error, message on its console, dialog and request to another place. */
+async function openPage(browser: Browser, url: string, options: object = {}) {
+  const context = await browser.newContext({ viewport: { width: 1100, height: 800 }, ...options });
+  const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  const trouble: string[] = [];
+  page.on("pageerror", (error) => trouble.push(`error: ${error.message}`));
+  page.on("console", (message) => trouble.push(`console: ${message.text()}`));
+  page.on("dialog", (dialog) => {
+    trouble.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on("request", (request) => {
+    const { origin, protocol } = new URL(request.url());
+    if (protocol !== "file:" && origin !== new URL(url).origin) trouble.push(`request: ${request.url()}`);
+  });
+  await page.goto(url);
+  return { page, trouble, [Symbol.asyncDispose]: () => context.close() };
+}
+
+/** What axe finds wrong, in light and in dark. */
+async function violations(page: Page): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const _ of ["light", "dark"]) {
+    found.push(...(await axe(page)));
+    await page.locator("button.theme").click();
+  }
+  return found;
+}
+
+/** Through the developer tools, for the page's own policy would not run a second script. */
+async function axe(page: Page): Promise<readonly string[]> {
+  return await page.evaluate(`(async () => {
+    const module = { exports: {} };
+    ${AXE}
+    const { violations } = await axe.run();
+    return violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html.slice(0, 200)).join(" | "));
+  })()`);
+}
+
+const HOSTILE = String.raw`printf 'src/a.c:2:1: error: \033[31m<img src=x onerror=alert(1)>\033[0m\n</script><script>alert(2)</script>\nright\342\200\256left\n'; exit 1`;
+
+async function hostileProject(): Promise<GauntletProject> {
+  const project = await GauntletProject.withChecks({
+    lint: HOSTILE,
+    fine: "seq 1 5000 | sed 's/^/line /'",
+  });
+  await project.write({ "src/a.c": "int a;\nint b\nint c;\n" });
+  return project;
+}
+
+async function report(project: GauntletProject): Promise<string> {
+  const { stdout } = await project.gauntlet(["report", "--format", "html"]);
+  await project.write({ "report.html": stdout });
+  return pathToFileURL(join(project.root, "report.html")).href;
+}
+
+describe("the HTML report", () => {
+  test("shows hostile output as text, asks nobody for anything, and has nothing that axe complains about", async ({
+    skip,
+  }) => {
+    const browser = browserOr(skip);
+    await using project = await hostileProject();
+    await project.stop();
+    await using opened = await openPage(browser, await report(project));
+    const { page, trouble } = opened;
+
+    expect(await page.locator("h1").textContent()).toContain("Failed");
+    expect(await page.locator(".message").first().textContent()).toBe("<img src=x onerror=alert(1)>");
+    expect(await page.locator(".frame .hit").textContent()).toContain("int b");
+    expect(await page.locator(".told").textContent()).toContain("Gauntlet gates did not pass");
+    const log = await page.locator(".log").innerText();
+    expect(log).toContain("</script><script>alert(2)</script>");
+    expect(log).toContain(String.raw`right\u202Eleft`);
+    expect(log).not.toContain("[31m");
+    expect(await page.locator("main img, main script").count()).toBe(0);
+    expect(await violations(page)).toEqual([]);
+    expect(trouble).toEqual([]);
+  });
+
+  test("finds text in all logs, has only the lines in view in the document, and compares attempts", async ({
+    skip,
+  }) => {
+    const browser = browserOr(skip);
+    await using project = await hostileProject();
+    await project.write({
+      ".gauntlet/config.yml": project
+        .read(".gauntlet/config.yml")
+        .replace("checks:", "stop_hook: { when_active: enforce }\nchecks:"),
+    });
+    await project.stop();
+    await project.write({ "src/a.c": "int a;\nint b;\nint cc\n" });
+    await project.stop({ stop_hook_active: true });
+    await using opened = await openPage(browser, await report(project));
+    const { page, trouble } = opened;
+
+    await page.getByRole("button", { name: "fine" }).click();
+    expect(await page.getByRole("status").textContent()).toBe("5000 lines");
+    expect(await page.locator(".log .row").count()).toBeLessThan(60);
+    await page.locator(".log").focus();
+    await page.keyboard.press("End");
+    await page.locator(".log code", { hasText: /line 5000$/ }).waitFor();
+    await page.getByLabel("Search in all logs").fill("line 499");
+    expect(await page.getByRole("status").textContent()).toBe("11 lines found");
+    expect(await page.locator(".log mark").first().textContent()).toBe("line 499");
+    await page.getByLabel("Compare with the attempt before").check();
+    expect(await page.locator(".told .new").allTextContents()).toContainEqual(
+      expect.stringContaining("same output as last time"),
+    );
+    expect(await page.locator(".attempts > li").count()).toBe(2);
+    expect(trouble).toEqual([]);
+  });
+
+  test("fits a phone", async ({ skip }) => {
+    const browser = browserOr(skip);
+    await using project = await hostileProject();
+    await project.stop();
+    await using opened = await openPage(browser, await report(project), {
+      viewport: { width: 360, height: 700 },
+      colorScheme: "dark",
+    });
+    const { page } = opened;
+
+    const [width, background] = await page.evaluate<[number, string]>(
+      "[document.documentElement.scrollWidth, getComputedStyle(document.documentElement).backgroundColor]",
+    );
+    expect(width).toBeLessThanOrEqual(360);
+    expect(background).toBe("rgb(18, 22, 29)");
+    expect(await violations(page)).toEqual([]);
+  });
+});
+
+describe("the dashboard", () => {
+  test("shows a run while it goes on and its verdict when it is there, without a reload", async ({
+    skip,
+  }) => {
+    const browser = browserOr(skip);
+    await using command = await ControlledCommand.create();
+    await using project = await GauntletProject.withChecks({ slow: command.command("slow") });
+    await project.gauntlet(["run", "--uncommitted"]); // makes the project known
+    await project.write({ "a.txt": "" });
+    await using dashboard = await openDashboard(project);
+    await using opened = await openPage(browser, dashboard.url);
+    const { page, trouble } = opened;
+    await page.getByText("No run is going on.").waitFor();
+    expect(page.url()).not.toContain("token");
+
+    const stopped = project.stop({ session_id: "live-1" });
+    const gate = await command.started();
+    await page.locator(".running", { hasText: "slow" }).waitFor();
+    gate.print("a.txt:1:1: error: no\n");
+    gate.exit(1);
+    await stopped;
+    await page.locator(".stop", { hasText: "blocked: slow" }).waitFor();
+
+    await page.getByText("No run is going on.").waitFor();
+    await page.locator(".stop", { hasText: "blocked: slow" }).click();
+    await page.locator(".message", { hasText: "no" }).waitFor();
+    expect(await page.locator(".told").textContent()).toContain("Gauntlet gates did not pass");
+    expect(await violations(page)).toEqual([]);
+    expect(trouble).toEqual([]);
+  });
+
+  test("stays quick with ten thousand runs, by keyboard, in every view, without anything axe complains about", async ({
+    skip,
+  }) => {
+    const browser = browserOr(skip);
+    await using project = await GauntletProject.withChecks({ test: "true" });
+    await seedVerdicts(project, 10_000);
+    await using dashboard = await openDashboard(project);
+    await using opened = await openPage(browser, dashboard.url);
+    const { page, trouble } = opened;
+    await page.locator(".tiles").waitFor();
+    await page.getByLabel("Time").selectOption("all time");
+    expect(await page.locator(".tiles li").first().textContent()).toBe("3334 blocked");
+    await page.getByText("The same as a table").click();
+    expect(
+      await page
+        .getByRole("img", { name: /per day/ })
+        .locator("canvas")
+        .count(),
+    ).toBe(1);
+    expect(await violations(page)).toEqual([]);
+
+    await page.getByRole("link", { name: "Stops" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByText("10000 verdicts").waitFor();
+    expect(await page.locator(".stop").count()).toBeLessThan(50);
+    await page.getByRole("region", { name: "Verdicts" }).focus();
+    await page.keyboard.press("End");
+    await page.locator('[aria-posinset="10000"]').waitFor();
+    await page.getByRole("combobox", { name: /^Show/ }).selectOption("blocked");
+    await page.getByText("3334 verdicts").waitFor();
+    await page.getByLabel("Search").fill("session-2499");
+    await page.getByText("2 verdicts").waitFor();
+    expect(await violations(page)).toEqual([]);
+
+    await page.getByRole("link", { name: "Gates" }).click();
+    expect(await page.locator(".wide tbody th").allTextContents()).toEqual([
+      "testwarehouse",
+      "lintwarehouse",
+    ]);
+    await page.getByRole("button", { name: "Failures caught" }).click();
+    expect(await page.locator('th[aria-sort="descending"]').textContent()).toContain("Failures caught");
+    expect(await violations(page)).toEqual([]);
+
+    await page.getByRole("link", { name: "Sessions" }).click();
+    await page.getByText("2500 sessions").waitFor();
+    await page.keyboard.press("Tab"); // from the view, which has the focus, past its filters
+    await page.locator(".stop", { hasText: "blocks" }).first().press("Enter");
+    await page.getByRole("heading", { name: /^Session session-/ }).waitFor();
+    expect(await page.locator(".stop").count()).toBe(4);
+    expect(await violations(page)).toEqual([]);
+    expect(trouble).toEqual([]);
+  });
+});
