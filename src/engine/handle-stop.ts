@@ -20,6 +20,7 @@ import { findProject } from "../machine/files/find-project.ts";
 import type { Environment } from "../machine/process/environment.ts";
 import { hasSkips } from "../machine/state/skips.ts";
 import { readSessionRecord, writeSessionRecord } from "../machine/state/sessions.ts";
+import type { Granted } from "./trust/skip.ts";
 
 /** A stop to answer: what the host asked, and what we know about the host and ourselves. */
 export interface Stop {
@@ -60,11 +61,8 @@ export async function handleStop(stop: Stop, signal: AbortSignal): Promise<Answe
   const root = await projectOf(event, known);
   if (root === undefined) return { ...(await outside(event, known)), since };
   const granted = await grantsOf({ event, root, record: known, env });
-  const { record = known, ended } = granted ?? {};
-  if (ended !== undefined) {
-    const { verdict, reason } = ended;
-    return { verdict, record: { ...record, root }, facts: { reason }, since };
-  }
+  const { record, ended } = granted;
+  if (ended !== undefined) return { ...ended, record: { ...record, root }, since };
   const consent = stop.onlyAllowed ? await askConsent(root, record, env) : undefined;
   if (consent?.kind === "not-allowed") return { ...consent.answer, since };
 
@@ -84,10 +82,10 @@ export async function handleStop(stop: Stop, signal: AbortSignal): Promise<Answe
     signal,
     onEvent,
     logDir,
-    ...(granted === undefined ? {} : { skip: granted.skip }),
+    skip: granted.skip,
   };
   const result = await executeRun(request);
-  const notices = [...(granted?.notices ?? []), ...unsettledStop(record, event), ...result.notices];
+  const notices = [...granted.notices, ...unsettledStop(record, event), ...result.notices];
   const { verdict, told } = withNotices(verdictOf(result), { ...result, notices }, record);
   const answer = { verdict, record: remembered({ ...record, told }, result, root) };
   const isHeld = result.trust?.hold !== undefined;
@@ -131,8 +129,9 @@ async function grantsOf(stop: {
   root: AbsolutePath;
   record: SessionRecord;
   env: Environment;
-}) {
-  if (stop.record.asked === undefined && !hasSkips(stop.root, stop.env)) return undefined;
+}): Promise<Granted> {
+  if (stop.record.asked === undefined && !hasSkips(stop.root, stop.env))
+    return { record: stop.record, notices: [], skip: [] };
   const { serveGrants } = await import("./trust/skip.ts"); // as said
   return serveGrants(stop);
 }

@@ -26,7 +26,7 @@ export interface Granted {
   readonly notices: readonly Notice[];
   /** Gates that are left out. */
   readonly skip: readonly string[];
-  readonly ended?: { readonly verdict: Verdict; readonly reason: string };
+  readonly ended?: { readonly verdict: Verdict; readonly facts: { readonly reason: string } };
 }
 
 /** Serves what the user said in the chat or at a terminal. What is served is quoted to the user: a model may have said it. */
@@ -82,7 +82,10 @@ function ending(reason: string, where: string): Required<Pick<Granted, "ended">>
   const said = `"${displayPath(reason)}"`;
   const notice = `Gauntlet: this stop was not checked, because you said ${where}: ${said}`;
   return {
-    ended: { reason, verdict: { ...allow("skipped", { detail: `you said ${where}: ${said}` }), notice } },
+    ended: {
+      facts: { reason },
+      verdict: { ...allow("skipped", { detail: `you said ${where}: ${said}` }), notice },
+    },
   };
 }
 
