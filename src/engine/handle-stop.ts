@@ -88,9 +88,8 @@ export async function handleStop(stop: Stop, signal: AbortSignal): Promise<Answe
   const notices = [...granted.notices, ...unsettledStop(record, event), ...result.notices];
   const { verdict, told } = withNotices(verdictOf(result), { ...result, notices }, record);
   const answer = { verdict, record: remembered({ ...record, told }, result, root) };
-  const isHeld = result.trust?.hold !== undefined;
   return {
-    ...(isHeld ? await holdUp(answer, { result, event }) : answer),
+    ...(await holdUp(answer, { result, event })),
     run: recordedRun(result),
     facts: runFacts(result),
     since,
@@ -146,6 +145,7 @@ async function holdUp(
   answer: Pick<AnsweredStop, "verdict" | "record">,
   asked: { readonly result: RunResult; readonly event: StopEvent },
 ) {
+  if (asked.result.trust?.hold === undefined) return answer;
   const { heldUp } = await import("./trust/watch-gates.ts"); // only where gates are held
   return heldUp(answer, asked);
 }
