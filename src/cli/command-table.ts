@@ -98,6 +98,13 @@ function addHookCommands(program: Command): void {
     .allowUnknownOption()
     .action(async () => {});
   program
+    .command("prompt-hook")
+    .description(
+      "take down `gauntlet skip: why` and `gauntlet accept` from a prompt (agents call it, not people)",
+    )
+    .allowUnknownOption()
+    .action(async () => {});
+  program
     .command("session-start")
     .description("remember where an agent's session begins (agents call it, not people)")
     .option("--host <name>", "which agent calls")

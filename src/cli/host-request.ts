@@ -43,11 +43,11 @@ export async function wantedIn({
   env,
 }: Pick<Places, "root" | "env">): Promise<Pick<HostRequest, "hooks" | "isBackground">> {
   const loaded = await loadSettings(root, env);
-  if (!loaded.ok) return { hooks: ["session_start", "stop"] };
+  if (!loaded.ok) return { hooks: ["session_start", "prompt", "stop"] };
   const { on, background: isBackground } = loaded.value.settings.stopHook;
   const others = on.filter((kind) => kind !== "stop");
   const more: readonly HookKind[] = others.length === 0 ? [] : [...others, "stop_failure", "session_end"];
-  return { hooks: ["session_start", "stop", ...more], isBackground };
+  return { hooks: ["session_start", "prompt", "stop", ...more], isBackground };
 }
 
 export function placesOf({ cwd, env }: Terminal): Places {

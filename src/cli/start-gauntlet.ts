@@ -1,23 +1,20 @@
 import { runStopHook } from "./commands/stop-hook.ts";
 import { main } from "./main.ts";
 
-/** Stop hooks run dozens of times a day, so their first answers are loaded at once; every other command is loaded by name. */
+/** What hosts start by themselves, dozens of times a day: without the table of commands. Stops come first, loaded at once. */
+const STARTED_BY_HOSTS: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = {
+  "stop-hook": runStopHook,
+  "session-start": async (args) => (await import("./commands/session-start.ts")).runSessionStart(args),
+  "prompt-hook": async () => (await import("./commands/prompt-hook.ts")).runPromptHook(),
+  statusline: async () => (await import("./commands/statusline.ts")).runStatusline(),
+  brepl: async (args) => (await import("./brepl-commands.ts")).runBrepl(args, "agent-gauntlet brepl"),
+};
+
 export function startGauntlet(): Promise<void> {
   return main(async () => {
-    if (process.argv[2] === "stop-hook" && process.argv[3] !== "--help")
-      return runStopHook(process.argv.slice(3));
-    if (process.argv[2] === "session-start" && process.argv[3] !== "--help") {
-      const { runSessionStart } = await import("./commands/session-start.ts"); // a stop does without it
-      return runSessionStart(process.argv.slice(3));
-    }
-    if (process.argv[2] === "statusline" && process.argv[3] !== "--help") {
-      const { runStatusline } = await import("./commands/statusline.ts"); // a stop does without it
-      return runStatusline();
-    }
-    if (process.argv[2] === "brepl") {
-      const { runBrepl } = await import("./brepl-commands.ts");
-      return runBrepl(process.argv.slice(3), "agent-gauntlet brepl");
-    }
+    const [, , name = "", ...args] = process.argv;
+    const start = Object.hasOwn(STARTED_BY_HOSTS, name) ? STARTED_BY_HOSTS[name] : undefined;
+    if (start !== undefined && (args[0] !== "--help" || name === "brepl")) return start(args);
     const { runGauntlet } = await import("./gauntlet.ts");
     return runGauntlet(process.argv);
   });

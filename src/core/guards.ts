@@ -83,6 +83,12 @@ export const GUARDS: readonly Guard[] = [
     ended: "the hook serves every project, and nobody allowed these gates",
   },
   {
+    status: "skipped",
+    doors: ["stop-hook"],
+    past: "the user did not skip the gates",
+    ended: "the user skipped the gates",
+  },
+  {
     status: "stop_hook_disabled",
     doors: GAUNTLET,
     past: "the stop hook is enabled",

@@ -196,6 +196,8 @@ export function troubleStatus(trouble: Trouble): Troubled["status"] {
 export type RunFacts = Pick<RunResult, "status" | "judged" | "outcomes"> & {
   readonly run?: number;
   readonly left?: number;
+  /** Why the user skipped the gates. */
+  readonly reason?: string;
 };
 
 export function runFacts(result: RunResult): RunFacts {

@@ -11,6 +11,8 @@ export interface SessionRecord {
   readonly root?: string;
   /** Where it began, in each project it was seen in. The first sight of a project stays. */
   readonly starts?: readonly SessionStart[];
+  /** What its user seems to have said in the last prompt; its next stop finds out. */
+  readonly asked?: Asked;
   /** Facts the user was told, each once per session. */
   readonly told: readonly string[];
   /** Its last stop was blocked; with the host's flag set, the next one may read nothing but this. */
@@ -54,6 +56,13 @@ export function unsettledStop({ lastStop }: SessionRecord, event: StopEvent): re
 export function withGates(record: SessionRecord, { root, hash }: RecordedGates): SessionRecord {
   const starts = record.starts ?? [];
   return { ...record, starts: starts.map((one) => (one.root === root ? { ...one, gates: hash } : one)) };
+}
+
+export interface Asked {
+  /** Why the next stop need not be checked. */
+  readonly skip?: string;
+  /** The hash of the gates that are accepted. */
+  readonly accept?: string;
 }
 
 export interface RecordedGates {

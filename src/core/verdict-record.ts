@@ -25,6 +25,8 @@ export interface VerdictRecord {
   readonly run?: number;
   /** Blocks that may still follow. */
   readonly left?: number;
+  /** Of a stop that was skipped: why, in the user's words. Not shared. */
+  readonly reason?: string;
   readonly branch?: string;
   readonly commit?: string;
   /** The git tree of all files that were judged, untracked ones included. */
@@ -82,7 +84,18 @@ export function isVerdict(record: LedgerRecord): record is VerdictRecord {
 /** What is known when a verdict is written down. */
 export interface VerdictFacts extends Pick<
   VerdictRecord,
-  "at" | "ms" | "door" | "host" | "session" | "worktree" | "status" | "decision" | "run" | "left" | "version"
+  | "at"
+  | "ms"
+  | "door"
+  | "host"
+  | "session"
+  | "worktree"
+  | "status"
+  | "decision"
+  | "run"
+  | "left"
+  | "reason"
+  | "version"
 > {
   readonly judged?: Judged | undefined;
   readonly outcomes: readonly GateOutcome[];
@@ -230,11 +243,15 @@ function median(values: readonly number[]): number {
 /** What may leave the machine: sessions under numbers, no names of branches and work trees. */
 export function forSharing(records: readonly VerdictRecord[]): readonly object[] {
   const sessions = [...new Set(records.flatMap(({ session }) => session ?? []))];
-  return records.map(({ session, branch: _branch, worktree: _worktree, prev: _prev, outcomes, ...rest }) => ({
-    ...rest,
-    ...(outcomes === undefined ? {} : { outcomes: outcomes.map(({ flaky: _names, ...outcome }) => outcome) }),
-    ...(session === undefined ? {} : { session: `session-${sessions.indexOf(session) + 1}` }),
-  }));
+  return records.map(
+    ({ session, branch: _branch, worktree: _worktree, prev: _prev, reason: _reason, outcomes, ...rest }) => ({
+      ...rest,
+      ...(outcomes === undefined
+        ? {}
+        : { outcomes: outcomes.map(({ flaky: _names, ...outcome }) => outcome) }),
+      ...(session === undefined ? {} : { session: `session-${sessions.indexOf(session) + 1}` }),
+    }),
+  );
 }
 
 /** A test that passed only when its check was repeated. */

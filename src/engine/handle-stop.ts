@@ -18,7 +18,9 @@ import { allow, type Verdict, verdictOf } from "../core/verdict.ts";
 import { elapsedMs, now } from "../machine/clock.ts";
 import { findProject } from "../machine/files/find-project.ts";
 import type { Environment } from "../machine/process/environment.ts";
+import { hasSkips } from "../machine/state/skips.ts";
 import { readSessionRecord, writeSessionRecord } from "../machine/state/sessions.ts";
+import type { Granted } from "./trust/skip.ts";
 
 /** A stop to answer: what the host asked, and what we know about the host and ourselves. */
 export interface Stop {
@@ -54,11 +56,14 @@ export interface AnsweredStop {
 export async function handleStop(stop: Stop, signal: AbortSignal): Promise<AnsweredStop> {
   const { event, env } = stop;
   const since = elapsedMs();
-  const record = readSessionRecord(event, env) ?? NEW_RECORD;
-  if (event.continued && stop.budget === undefined && record.blocked?.whenActive !== "enforce")
-    return { ...letThrough(record), since };
-  const root = await projectOf(event, record);
-  if (root === undefined) return { ...(await outside(event, record)), since };
+  const known = readSessionRecord(event, env) ?? NEW_RECORD;
+  if (event.continued && stop.budget === undefined && known.blocked?.whenActive !== "enforce")
+    return { ...letThrough(known), since };
+  const root = await projectOf(event, known);
+  if (root === undefined) return { ...(await outside(event, known)), since };
+  const granted = await grantsOf({ event, root, record: known, env });
+  const { record, ended } = granted;
+  if (ended !== undefined) return { ...ended, record: { ...record, root }, since };
   const consent = stop.onlyAllowed ? await askConsent(root, record, env) : undefined;
   if (consent?.kind === "not-allowed") return { ...consent.answer, since };
 
@@ -79,14 +84,14 @@ export async function handleStop(stop: Stop, signal: AbortSignal): Promise<Answe
     onEvent,
     traceparentOf,
     logDir,
+    skip: granted.skip,
   };
   const result = await executeRun(request);
-  const notices = [...unsettledStop(record, event), ...result.notices];
+  const notices = [...granted.notices, ...unsettledStop(record, event), ...result.notices];
   const { verdict, told } = withNotices(verdictOf(result), { ...result, notices }, record);
   const answer = { verdict, record: remembered({ ...record, told }, result, root) };
-  const isHeld = result.trust?.hold !== undefined;
   return {
-    ...(isHeld ? await holdUp(answer, { result, event }) : answer),
+    ...(await holdUp(answer, { result, event })),
     run: recordedRun(result),
     facts: runFacts(result),
     since,
@@ -119,6 +124,19 @@ async function outside(
   };
 }
 
+/** What the user said in the chat or at a terminal, for the few stops that have something. */
+async function grantsOf(stop: {
+  event: StopEvent;
+  root: AbsolutePath;
+  record: SessionRecord;
+  env: Environment;
+}): Promise<Granted> {
+  if (stop.record.asked === undefined && !hasSkips(stop.root, stop.env))
+    return { record: stop.record, notices: [], skip: [] };
+  const { serveGrants } = await import("./trust/skip.ts"); // as said
+  return serveGrants(stop);
+}
+
 async function askConsent(root: AbsolutePath, record: SessionRecord, env: Environment) {
   const { consentToStop } = await import("./trust/consent.ts"); // only hooks that serve every project ask
   return consentToStop(root, record, env);
@@ -129,6 +147,7 @@ async function holdUp(
   answer: Pick<AnsweredStop, "verdict" | "record">,
   asked: { readonly result: RunResult; readonly event: StopEvent },
 ) {
+  if (asked.result.trust?.hold === undefined) return answer;
   const { heldUp } = await import("./trust/watch-gates.ts"); // only where gates are held
   return heldUp(answer, asked);
 }

@@ -10,6 +10,7 @@ export const CLAUDE_CODE_HOOKS = {
   format: "json",
   events: {
     session_start: "SessionStart",
+    prompt: "UserPromptSubmit",
     stop: "Stop",
     subagent_stop: "SubagentStop",
     task_completed: "TaskCompleted",

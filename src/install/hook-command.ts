@@ -47,7 +47,7 @@ export function isThereForHooks(file: string): boolean {
 export const STOP_HOOK = "stop-hook";
 
 /** What hooks of ours run. */
-const SUBCOMMANDS = [STOP_HOOK, "session-start"] as const;
+const SUBCOMMANDS = [STOP_HOOK, "session-start", "prompt-hook"] as const;
 
 export type Subcommand = (typeof SUBCOMMANDS)[number];
 

@@ -9,7 +9,7 @@ export const HOOK_TIMEOUT_MS = 300_000;
 /** What each hook runs, and how long the host is asked to wait for it. */
 const RUNS: Readonly<Record<HookKind, { readonly subcommand: Subcommand; readonly timeoutMs: number }>> = {
   session_start: { subcommand: "session-start", timeoutMs: 30_000 },
-  prompt: { subcommand: "session-start", timeoutMs: 30_000 },
+  prompt: { subcommand: "prompt-hook", timeoutMs: 30_000 },
   stop: { subcommand: STOP_HOOK, timeoutMs: HOOK_TIMEOUT_MS },
   subagent_stop: { subcommand: STOP_HOOK, timeoutMs: HOOK_TIMEOUT_MS },
   task_completed: { subcommand: STOP_HOOK, timeoutMs: HOOK_TIMEOUT_MS },

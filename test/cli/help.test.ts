@@ -25,6 +25,8 @@ const NOT_FOR_MACHINES = [
   "report",
   "deny",
   "accept",
+  "skip",
+  "prompt-hook",
 ];
 
 /** Runs a command in a new terminal (util-linux). */

@@ -429,9 +429,11 @@ describe("uninstall", () => {
 
 function settingsWith(command: string): object {
   const start = command.replace("stop-hook", "session-start");
+  const prompt = command.replace("stop-hook", "prompt-hook");
   return {
     hooks: {
       SessionStart: [{ hooks: [{ type: "command", command: start, timeout: 30 }] }],
+      UserPromptSubmit: [{ hooks: [{ type: "command", command: prompt, timeout: 30 }] }],
       Stop: [{ hooks: [{ type: "command", command, timeout: 300 }] }],
     },
   };

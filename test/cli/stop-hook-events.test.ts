@@ -156,6 +156,7 @@ describe("the events of stop_hook.on", () => {
     expect(Object.keys(settings.hooks)).toEqual([
       "Stop",
       "SessionStart",
+      "UserPromptSubmit",
       "TaskCompleted",
       "StopFailure",
       "SessionEnd",

@@ -1,3 +1,4 @@
+import { displayPath } from "../../core/path.ts";
 import { gateId } from "../../core/gate.ts";
 import type { Settings } from "../../core/settings.ts";
 import { type OpenFailure, type PassRecord, resumeSession, type SessionHistory } from "../../core/history.ts";
@@ -12,6 +13,7 @@ import { type SessionFacts, type StatusFacts, statusJson } from "../../report/js
 import { ago, counted, finishedLine, gateLabels, type LabelOf, summaryOf } from "../../report/plain-lines.ts";
 import { runSummary } from "../../report/run-summary.ts";
 import { flakyLines, lastStopLine } from "../../report/verdict-lines.ts";
+import { readSkips, type Skip } from "../../machine/state/skips.ts";
 import { EXIT } from "../exit-code.ts";
 import { openSettings } from "../open-settings.ts";
 import { marked } from "../progress.ts";
@@ -43,6 +45,8 @@ export async function statusCommand(terminal: Terminal, { json, short }: StatusO
     if (running !== undefined)
       printLine(terminal.stdout, `A run is in progress (pid ${running.pid}, since ${running.since}).`);
     printStatus(terminal, facts, sessions);
+    for (const skip of readSkips(settings.root, terminal.env, Date.now()))
+      printLine(terminal.stdout, skipLine(skip));
   }
   return EXIT.ok;
 }
@@ -111,4 +115,9 @@ function printFailure(
   const since = told[id]?.since;
   printLine(stdout, `  still failing: ${labelOf(id)} (since run ${runNumber})`);
   if (since !== undefined) printLine(stdout, `    ${since}`);
+}
+
+function skipLine({ gate, reason, until, session }: Skip): string {
+  const howLong = until === undefined ? "at the next stop" : `until ${new Date(until).toISOString()}`;
+  return `Skipped ${session === undefined ? howLong : `in session ${session}`}: ${gate ?? "every gate"} (${displayPath(reason)})`;
 }

@@ -1,0 +1,61 @@
+/** What the user may say in a prompt, on a line of its own. */
+export interface Spoken {
+  /** Why the next stop need not be checked. */
+  readonly skip?: string;
+  /** The changed gates are right. */
+  readonly accept?: true;
+}
+
+const SKIP = /^[ \t]*gauntlet skip:[ \t]*(\S.*?)[ \t]*$/im;
+const ACCEPT = /^[ \t]*gauntlet accept[ \t]*\.?[ \t]*$/im;
+
+export function spokenIn(prompt: string): Spoken {
+  const [, skip] = SKIP.exec(prompt) ?? [];
+  return {
+    ...(skip === undefined ? {} : { skip: skip.slice(0, 300) }),
+    ...(ACCEPT.test(prompt) ? { accept: true } : {}),
+  };
+}
+
+/**
+ * Whether a transcript, one JSON object per line, holds a message of the user that says this. What a tool printed, a hook said or the
+ * model wrote does not count.
+ */
+export function userSaid(transcript: string, isSaid: (spoken: Spoken) => boolean): boolean {
+  const lines = transcript.split("\n").filter((line) => /gauntlet (?:skip:|accept)/i.test(line));
+  return lines.some((line) => textsOfUser(parse(line)).some((text) => isSaid(spokenIn(text))));
+}
+
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The user's own words in one entry: its text, or the text blocks of its message. */
+function textsOfUser(entry: unknown): readonly string[] {
+  if (!isRecord(entry) || entry["isMeta"] === true || entry["toolUseResult"] !== undefined) return [];
+  const message = [entry["message"], entry["payload"], entry].find(
+    (one) => isRecord(one) && roleOf(one) === "user",
+  );
+  if (!isRecord(message)) return [];
+  const content = message["content"] ?? message["text"] ?? message["parts"];
+  if (typeof content === "string") return [content];
+  return Array.isArray(content) ? content.flatMap(textOfBlock) : [];
+}
+
+function roleOf(message: Readonly<Record<string, unknown>>): unknown {
+  return message["role"] ?? message["type"];
+}
+
+function textOfBlock(block: unknown): readonly string[] {
+  if (!isRecord(block) || typeof block["text"] !== "string") return [];
+  const isText = [undefined, "text", "input_text"].includes(block["type"] as string | undefined); // compared only
+  return isText ? [block["text"]] : [];
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,57 @@
+import { join } from "node:path";
+import * as v from "valibot";
+import type { Result } from "../../core/trouble.ts";
+import { discard, isFile, makePrivateDirectory, troubleOf } from "../files/files.ts";
+import type { Environment } from "../process/environment.ts";
+import { jsonFile } from "./json-file.ts";
+import { projectStateDir } from "./project-dir.ts";
+
+/** The user's word, given at a terminal, that stops here need not be checked. */
+export interface Skip {
+  readonly reason: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** Only this gate. */
+  readonly gate?: string;
+  /** When it ends; without it, after the next stop, or with the session. */
+  readonly until?: number;
+  /** Only this session, by its key. */
+  readonly session?: string;
+}
+
+const file = jsonFile<readonly Skip[]>(
+  1,
+  v.array(v.looseObject({ reason: v.string(), at: v.number() })), // the rest is as we wrote it
+);
+
+/** A look, no more: hardly any stop has one. */
+export function hasSkips(root: string, env: Environment): boolean {
+  return isFile(fileOf(root, env));
+}
+
+/** Those that have not ended. */
+export function readSkips(root: string, env: Environment, now: number): readonly Skip[] {
+  const skips = file.read(fileOf(root, env)).value ?? [];
+  return skips.filter(({ until = Infinity, at }) => until > now && at > now - LONGEST_MS);
+}
+
+/** Nothing that was said a week ago still holds. */
+const LONGEST_MS = 7 * 24 * 60 * 60 * 1000;
+
+export function writeSkips(root: string, skips: readonly Skip[], env: Environment): Result<void> {
+  const path = fileOf(root, env);
+  if (skips.length === 0) {
+    discard(path);
+    return { ok: true, value: undefined };
+  }
+  try {
+    makePrivateDirectory(projectStateDir(root, env));
+  } catch (error) {
+    return troubleOf("write", path, error);
+  }
+  return file.write(path, skips);
+}
+
+function fileOf(root: string, env: Environment): string {
+  return join(projectStateDir(root, env), "skips.json");
+}

@@ -1,0 +1,47 @@
+import { describe, expect, test } from "vitest";
+import { spokenIn, userSaid } from "../../src/core/spoken.ts";
+
+describe("what a prompt says to us", () => {
+  test.for<[prompt: string, spoken: object]>([
+    ["gauntlet skip: the server is down", { skip: "the server is down" }],
+    ["Go on.\n  Gauntlet skip:  later \nThanks", { skip: "later" }],
+    ["gauntlet accept", { accept: true }],
+    ["fine\ngauntlet accept.\ngauntlet skip: x", { accept: true, skip: "x" }],
+    ["gauntlet skip:", {}],
+    ["please type `gauntlet skip: x`", {}],
+    ["should the gauntlet accept it?", {}],
+  ])("%j", ([prompt, spoken]) => {
+    expect(spokenIn(prompt)).toEqual(spoken);
+  });
+});
+
+describe("a transcript", () => {
+  const said = "gauntlet skip: mine";
+
+  test.for<[what: string, entry: object, isFound: boolean]>([
+    ["the user's text", { type: "user", message: { role: "user", content: said } }, true],
+    [
+      "a text block",
+      { type: "user", message: { role: "user", content: [{ type: "text", text: said }] } },
+      true,
+    ],
+    ["Codex's form", { payload: { role: "user", content: [{ type: "input_text", text: said }] } }, true],
+    [
+      "a tool's result",
+      { type: "user", message: { role: "user", content: [{ type: "tool_result", content: said }] } },
+      false,
+    ],
+    [
+      "a tool's result that looks like text",
+      { type: "user", toolUseResult: {}, message: { role: "user", content: said } },
+      false,
+    ],
+    ["what a hook said", { type: "user", isMeta: true, message: { role: "user", content: said } }, false],
+    ["the model", { type: "assistant", message: { role: "assistant", content: said } }, false],
+    ["another reason", { type: "user", message: { role: "user", content: "gauntlet skip: other" } }, false],
+  ])("%s", ([, entry, isFound]) => {
+    const transcript = `not json gauntlet skip: mine\n${JSON.stringify(entry)}\n`;
+
+    expect(userSaid(transcript, ({ skip }) => skip === "mine")).toBe(isFound);
+  });
+});

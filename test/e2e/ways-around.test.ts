@@ -1,0 +1,389 @@
+import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { describe, expect, test } from "vitest";
+import { cleanEnv, type Finished, GauntletProject, run } from "../rig/gauntlet-project.ts";
+import { GAUNTLET } from "../rig/program.ts";
+
+/** What became of a way around: the stop was blocked, or the user was shown this. */
+type Met = "refused" | RegExp;
+
+interface Way {
+  readonly how: string;
+  /** What the agent does between the stop that was blocked and the next. */
+  readonly act: (project: GauntletProject) => unknown;
+  readonly tell: Met;
+  /** The same with `when_gates_change: hold`, where that differs. */
+  readonly hold?: Met;
+  readonly event?: Readonly<Record<string, unknown>>;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const CONFIG = ".gauntlet/config.yml";
+const PACKAGE = '{ "scripts": { "test": "npm run unit", "unit": "exit 1" } }';
+
+/** The one gate runs `npm test`, which fails. */
+async function project(mode: "tell" | "hold"): Promise<GauntletProject> {
+  const made = await GauntletProject.create({
+    [CONFIG]: config(mode),
+    ".gauntlet/checks/lint.yml": "command: sh tools/lint.sh\nfix_instructions: fix.md\n",
+    ".gauntlet/fix.md": "Fix it.\n",
+    "tools/lint.sh": "./tools/inner.sh\n",
+    "tools/inner.sh": "exit 0\n",
+    "package.json": PACKAGE,
+    "src/a.js": "1",
+  });
+  await made.commit("start");
+  await made.write({ "src/a.js": "2" });
+  return made;
+}
+
+function config(mode: string, check = "npm test", more = ""): string {
+  return `base_branch: main\nchecks:\n  test: ${check}\nstop_hook: { when_active: enforce, when_gates_change: ${mode}${more} }\n`;
+}
+
+function edit(file: string, from: string | RegExp, to: string) {
+  return (made: GauntletProject) => made.write({ [file]: made.read(file).replace(from, to) });
+}
+
+function shell(line: string) {
+  return async (made: GauntletProject) =>
+    run(["sh", "-c", line], { cwd: made.root, env: cleanEnv(made.home) });
+}
+
+const WAYS: readonly Way[] = [
+  {
+    how: "make the command `true`",
+    act: edit(CONFIG, "test: npm test", 'test: "true"'),
+    tell: /check "test": command was "npm test", is "true"/,
+    hold: "refused",
+  },
+  {
+    how: "append `|| true` to the command",
+    act: edit(CONFIG, "npm test", "npm test || true"),
+    tell: /is "npm test \|\| true"/,
+    hold: "refused",
+  },
+  {
+    how: "remove the gate",
+    act: edit(CONFIG, "test: npm test", 'other: "true"'),
+    tell: /check "test" removed/,
+    hold: "refused",
+  },
+  {
+    how: "rename the gate",
+    act: edit(CONFIG, "test: npm test", 'tests: "true"'),
+    tell: /check "test" removed.*check "tests" added/,
+    hold: "refused",
+  },
+  {
+    how: "make the gate warn only",
+    act: edit(CONFIG, "test: npm test", "test: { command: npm test, warn_only: true }"),
+    tell: /warn_only false → true/,
+    hold: "refused",
+  },
+  {
+    how: "let the gate run in CI only",
+    act: edit(CONFIG, "test: npm test", "test: { command: npm test, run_locally: false }"),
+    tell: /run_locally true → false/,
+    hold: "refused",
+  },
+  {
+    how: "run the gate in an empty directory",
+    act: edit(CONFIG, "test: npm test", "test: { command: npm test, working_directory: src }"),
+    tell: /working_directory/,
+    hold: "refused",
+  },
+  {
+    how: "give the gate another shell",
+    act: edit(CONFIG, "test: npm test", "test: { command: npm test, shell: 'true' }"),
+    tell: /shell/,
+    hold: "refused",
+  },
+  {
+    how: "set a variable for the gate",
+    act: edit(
+      CONFIG,
+      "test: npm test",
+      "test: { command: npm test || true, env: { npm_config_script_shell: /bin/true } }",
+    ),
+    tell: /env \{\} → /,
+    hold: "refused",
+  },
+  {
+    how: "let the gate see no files",
+    act: edit(CONFIG, "test: npm test", "test: { command: 'true {files}', files: ['*.none'] }"),
+    tell: /command was "npm test"/,
+    hold: "refused",
+  },
+  {
+    how: "exclude the changed directory",
+    act: edit(
+      CONFIG,
+      "checks:",
+      "entry_points: [{ path: ., exclude: [src, tools, .gauntlet, package.json], checks: [test] }]\nchecks:",
+    ),
+    tell: /exclude \[\] → |removed/,
+    hold: "refused",
+  },
+  {
+    how: "look after another directory only",
+    act: edit(CONFIG, "checks:", "entry_points: [{ path: docs, checks: [test, lint] }]\nchecks:"),
+    tell: /removed/,
+    hold: "refused",
+  },
+  {
+    how: "compare with another base",
+    act: (made) => edit(CONFIG, "base_branch: main", "base_branch: HEAD")(made),
+    tell: /base_branch "main" → "HEAD"/,
+    hold: "refused",
+  },
+  {
+    how: "set max_retries to 0",
+    act: edit(CONFIG, "checks:", "max_retries: 0\nchecks:"),
+    tell: /max_retries 3 → 0/,
+    hold: "refused",
+  },
+  {
+    how: "switch the hook off in the configuration",
+    act: edit(CONFIG, "when_active: enforce", "enabled: false"),
+    tell: /stop_hook.enabled true → false/,
+    hold: "refused",
+  },
+  {
+    how: "set the run interval to a day",
+    act: edit(CONFIG, "when_active: enforce", "when_active: enforce, run_interval_minutes: 1440"),
+    tell: "refused",
+  },
+  {
+    how: "gate only sub-agents",
+    act: edit(
+      CONFIG,
+      "when_active: enforce",
+      "when_active: enforce, on: [subagent_stop], agent_types: ['*']",
+    ),
+    tell: /stop_hook.on \["stop"\] → /,
+    hold: "refused",
+  },
+  {
+    how: "let the next stop go by",
+    act: edit(CONFIG, "when_active: enforce", "when_active: allow"),
+    tell: "refused",
+  },
+  {
+    how: "give up holding, and weaken the gate",
+    act: (made) => made.write({ [CONFIG]: config("tell", '"true"') }),
+    tell: /command was "npm test"/,
+    hold: "refused",
+  },
+  {
+    how: "delete .gauntlet",
+    act: shell("rm -r .gauntlet"),
+    tell: /\.gauntlet\/config\.yml was removed .* \(test, lint\)/,
+    hold: "refused",
+  },
+  { how: "move .gauntlet away", act: shell("mv .gauntlet .old"), tell: /was removed/, hold: "refused" },
+  {
+    how: "make a configuration that cannot be read",
+    act: (made) => made.write({ [CONFIG]: "checks: [" }),
+    tell: /Stop hook error/,
+    hold: "refused",
+  },
+  {
+    how: "make the configuration an empty list of gates",
+    act: (made) => made.write({ [CONFIG]: "checks: {}\nentry_points: [{ path: docs, checks: [lint] }]" }),
+    tell: /removed/,
+    hold: "refused",
+  },
+  {
+    how: "switch the hook off with a variable",
+    act: () => {},
+    env: { GAUNTLET_STOP_HOOK_ENABLED: "false" },
+    tell: /stop_hook.enabled true → false/,
+    hold: "refused",
+  },
+  {
+    how: "set the interval with a variable",
+    act: () => {},
+    env: { GAUNTLET_STOP_HOOK_INTERVAL_MINUTES: "1440" },
+    tell: "refused",
+  },
+  {
+    how: "weaken the script behind `npm test`",
+    act: edit("package.json", "npm run unit", "true"),
+    tell: /package.json script "test" changed/,
+    hold: "refused",
+  },
+  {
+    how: "weaken the script that it calls",
+    act: edit("package.json", "exit 1", "exit 0"),
+    tell: /package.json script "unit" changed/,
+    hold: "refused",
+  },
+  {
+    how: "have npm run scripts in another shell",
+    act: (made) => made.write({ ".npmrc": "script-shell=/bin/true\n" }),
+    tell: /\.npmrc added/,
+    hold: "refused",
+  },
+  {
+    how: "mend the failure with a script before it",
+    act: edit("package.json", '"test"', '"pretest": "cp tools/lint.sh x", "test"'),
+    tell: "refused",
+  },
+  {
+    how: "weaken a script that a gate names",
+    act: (made) =>
+      made.write({ "tools/lint.sh": "exit 0\n", "package.json": PACKAGE.replace("exit 1", "exit 0") }),
+    tell: /tools\/lint\.sh changed/,
+    hold: "refused",
+  },
+  {
+    how: "weaken the script which that one runs",
+    act: (made) =>
+      made.write({ "tools/inner.sh": "true\n", "package.json": PACKAGE.replace("exit 1", "exit 0") }),
+    tell: /tools\/inner\.sh changed/,
+    hold: "refused",
+  },
+  {
+    how: "rewrite the fix instructions",
+    act: (made) => made.write({ ".gauntlet/fix.md": "Give up.\n" }),
+    tell: "refused",
+  },
+  { how: "commit", act: (made) => made.commit("done"), tell: "refused" },
+  { how: "stash", act: (made) => made.git("stash", "--quiet"), tell: "refused" },
+  {
+    how: "switch branches",
+    act: (made) => made.git("switch", "--quiet", "--create", "other"),
+    tell: "refused",
+  },
+  { how: "ignore the changed files", act: (made) => made.write({ ".gitignore": "src\n" }), tell: "refused" },
+  {
+    how: "hide the change from git",
+    act: (made) => made.git("update-index", "--assume-unchanged", "src/a.js"),
+    tell: "refused",
+  },
+  { how: "clean", act: shell(`${GAUNTLET.join(" ")} clean`), tell: "refused" },
+  {
+    how: "clean and commit",
+    act: async (made) => {
+      await made.gauntlet(["clean"]);
+      await made.commit("done");
+    },
+    tell: "refused",
+  },
+  { how: "remove the log directory", act: shell("rm -r gauntlet_logs"), tell: "refused" },
+  { how: "empty the open failures on record", act: (made) => forge(made), tell: "refused" },
+  {
+    how: "write a lock that is not as we write it",
+    act: (made) => made.write({ "gauntlet_logs/.gauntlet-run.lock": lock() }),
+    tell: "refused",
+  },
+  {
+    how: "stop outside of the project",
+    act: () => {},
+    event: { cwd: "/" },
+    tell: /began in .* there are no gates/,
+  },
+  {
+    how: "stop in a project of its own making",
+    act: (made) => other(made),
+    event: { cwd: "../other" },
+    tell: /judged in .*other: changes in the first were not looked at/,
+  },
+  {
+    how: "stop in a new work tree",
+    act: (made) => made.git("worktree", "add", "--quiet", "../linked", "HEAD"),
+    event: { cwd: "../linked" },
+    tell: /judged in .*linked/,
+  },
+  {
+    how: "stop in a directory with gates of its own making",
+    act: (made) => made.write({ "sub/.gauntlet/config.yml": 'checks: { a: "true" }' }),
+    event: { cwd: "sub" },
+    env: { CLAUDE_PROJECT_DIR: "." },
+    tell: "refused",
+  },
+  {
+    how: "ask for a skip without a terminal",
+    act: shell(`${GAUNTLET.join(" ")} skip --reason done`),
+    tell: "refused",
+  },
+  { how: "accept without a terminal", act: shell(`echo y | ${GAUNTLET.join(" ")} accept`), tell: "refused" },
+  {
+    how: "pipe a prompt of its own into prompt-hook",
+    act: (made) => prompted(made, "gauntlet skip: done"),
+    event: { transcript_path: "transcript.jsonl" },
+    tell: /something asked to skip the gates \("done"\) in your name/,
+  },
+  {
+    how: "pipe a prompt where there is no transcript",
+    act: (made) => prompted(made, "gauntlet skip: done"),
+    tell: /you said in the chat: "done"/,
+  },
+];
+
+function lock(): string {
+  return JSON.stringify({ version: 1, pid: process.pid, since: new Date().toISOString(), runId: "x" });
+}
+
+function forge(made: GauntletProject): void {
+  const file = join(made.root, "gauntlet_logs/.state/session-session-1.json");
+  try {
+    writeFileSync(
+      file,
+      readFileSync(file, "utf8").replace(/"openFailures":\[.*?\](?=,"told")/s, '"openFailures":[]'),
+    );
+  } catch {
+    rmSync(join(made.root, "gauntlet_logs/.state"), { recursive: true });
+  }
+}
+
+async function other(made: GauntletProject): Promise<void> {
+  mkdirSync(resolve(made.root, "../other/.gauntlet"), { recursive: true });
+  writeFileSync(resolve(made.root, "../other/.gauntlet/config.yml"), 'checks: { a: "true" }\n');
+}
+
+async function prompted(made: GauntletProject, prompt: string): Promise<Finished> {
+  appendFileSync(
+    join(made.root, "../transcript.jsonl"),
+    `${JSON.stringify({ type: "user", message: { role: "user", content: "Do it." } })}\n`,
+  );
+  const event = { session_id: "session-1", cwd: made.root, hook_event_name: "UserPromptSubmit", prompt };
+  return made.gauntlet(["prompt-hook"], { stdin: JSON.stringify(event) });
+}
+
+test("there are fifty of them", () => {
+  expect(WAYS.length).toBeGreaterThanOrEqual(50);
+});
+
+describe.concurrent("the user is told", () => {
+  test.for(WAYS)("$how", (way) => meet(way, "tell"));
+});
+
+describe.concurrent("gates are held", () => {
+  test.for(WAYS.filter(({ hold }) => hold !== undefined))("$how", (way) => meet(way, "hold"));
+});
+
+async function meet({ act, event = {}, env = {}, ...way }: Way, mode: "tell" | "hold"): Promise<void> {
+  await using made = await project(mode);
+  const before = await made.stop();
+  expect(before.answer.decision).toBe("block");
+
+  await act(made);
+  const { answer } = await made.stop(inPlace(made, event), {
+    env: inPlace(made, env) as Record<string, string>,
+  });
+
+  const met = (mode === "hold" ? way.hold : undefined) ?? way.tell;
+  if (met === "refused") expect(answer.decision).toBe("block");
+  else expect(answer.systemMessage ?? "").toMatch(met);
+}
+
+/** Paths from the project. */
+function inPlace(made: GauntletProject, values: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const place = (key: string, value: unknown): unknown => {
+    if (key === "transcript_path") return join(made.root, "..", String(value));
+    return key === "cwd" || key === "CLAUDE_PROJECT_DIR" ? resolve(made.root, String(value)) : value;
+  };
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, place(key, value)]));
+}
