@@ -16,6 +16,9 @@ import type { StopEvent } from "../core/stop-event.ts";
 import { explain, ok, type Result, type Trouble } from "../core/trouble.ts";
 import { allow, type Allow, type Verdict } from "../core/verdict.ts";
 import type { GateContext, ReplServer } from "../gates/gate-context.ts";
+import { runCheck } from "../gates/check.ts";
+import type { GateOutcome } from "../core/outcome.ts";
+import type { PlannedGate } from "../core/plan.ts";
 import {
   readPrivateFile,
   removePrivateFile,
@@ -107,9 +110,29 @@ async function runHooks(
     onGroup: (pid) => groups.record(pid),
   };
   trace("hooks read");
-  const outcomes = await runGates(hooks.plan, { maxParallel: 1, context, onEvent: () => {} }, signal);
+  const outcomes = await runGates(
+    hooks.plan,
+    { maxParallel: 1, context, onEvent: () => {}, runGate: runHook },
+    signal,
+  );
   trace("hooks done");
   return outcomes;
+}
+
+async function runHook(
+  planned: PlannedGate,
+  context: GateContext,
+  signal: AbortSignal,
+): Promise<GateOutcome> {
+  const { gate } = planned;
+  switch (gate.kind) {
+    case "check":
+      return runCheck({ ...planned, gate }, context, signal);
+    case "repl":
+      return (await import("../gates/repl.ts")).runRepl({ ...planned, gate }, context, signal);
+    case "review":
+      throw new Error("no hook is a review"); // the code for reviews would make the program half as large again
+  }
 }
 
 async function describe(told: readonly HookResult[], { cwd, env }: BreplStop): Promise<string> {

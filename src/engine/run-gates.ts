@@ -3,7 +3,6 @@ import { type GateOutcome, isBlocking, isComparable, isOutOfReach } from "../cor
 import type { Plan, PlannedGate } from "../core/plan.ts";
 import { isPartial, type RunEvent, type RunRequest } from "../core/run.ts";
 import { type GateContext, outcomeOf } from "../gates/gate-context.ts";
-import { runCheck } from "../gates/check.ts";
 import type { Conduct } from "./conduct.ts";
 import type { Project } from "./project.ts";
 import type { PlannedRun } from "./plan-run.ts";
@@ -11,9 +10,17 @@ import { elapsedMs } from "../machine/clock.ts";
 import { kindOf } from "../machine/files/files.ts";
 import type { Comparer, ComparedRun } from "./baseline/comparer.ts";
 
+type RunGate = (
+  planned: PlannedGate,
+  context: GateContext,
+  signal: AbortSignal,
+) => Promise<GateOutcome>;
+
 export interface RunGatesOptions {
   readonly maxParallel: number;
   readonly context: GateContext;
+  /** Runs one gate; the kinds differ between the front doors. */
+  readonly runGate: RunGate;
   readonly onEvent: (event: RunEvent) => void;
   /** Why a gate need not run again, where that is known. */
   readonly reuse?: ((planned: PlannedGate) => string | undefined) | undefined;
@@ -45,7 +52,7 @@ export async function runGates(
       if (reused !== undefined) return outcomeOf(planned, 0, { kind: "passed", reused });
       onEvent({ kind: "gate-started", planned });
       const startedMs = Math.round(elapsedMs() - began);
-      const outcome = { ...(await runGate(planned, options.context, signal)), startedMs };
+      const outcome = { ...(await options.runGate(planned, options.context, signal)), startedMs };
       return options.settle?.(planned, outcome) ?? outcome;
     },
     finish: (outcome) => {
@@ -130,28 +137,7 @@ function neverStarted(planned: PlannedGate): GateOutcome {
   return outcomeOf(planned, 0, { kind: "cancelled", detail: "not started: the run was ended first" });
 }
 
-/** Runs one gate, whatever its kind. */
-async function runGate(
-  planned: PlannedGate,
-  context: GateContext,
-  signal: AbortSignal,
-): Promise<GateOutcome> {
-  const { gate } = planned;
-  switch (gate.kind) {
-    case "check": {
-      const outcome = await runCheck({ ...planned, gate }, context, signal);
-      if (outcome.kind !== "failed" || gate.reruns === undefined) return outcome;
-      const { rerunFailed } = await import("./reruns.ts"); // reads logs, which a green check does not need
-      return rerunFailed({ ...planned, gate }, outcome, { context, signal });
-    }
-    case "repl":
-      return (await import("../gates/repl.ts")).runRepl({ ...planned, gate }, context, signal);
-    case "review":
-      return (await import("../gates/review.ts")).runReview({ ...planned, gate }, context, signal);
-  }
-}
-
-/** The same, where checks that fail are compared with what was red before if the project wants that. */
+/** Runs the gates; checks that fail are compared with what was red before if the project wants that. */
 export async function runCompared(
   run: ComparedRun,
   options: RunGatesOptions,

@@ -34,6 +34,7 @@ import {
   withPackages,
   type Situation,
 } from "./plan-run.ts";
+import { runGate } from "./run-gate.ts";
 import { openProject, type Project } from "./project.ts";
 import { runCompared, runWatched, type RunGatesOptions } from "./run-gates.ts";
 import { logRequest, startRunLog } from "./run-log.ts";
@@ -213,7 +214,10 @@ async function gateOptions(
   if (passes.problem !== undefined) on.onEvent({ kind: "warned", message: passes.problem });
   const reuse = request.noCache ? undefined : passes.reuse;
   const { maxParallel } = project.settings;
-  return { passes, options: { maxParallel, context: gateContext(project, planned, on), ...on, reuse } };
+  return {
+    passes,
+    options: { maxParallel, runGate, context: gateContext(project, planned, on), ...on, reuse },
+  };
 }
 
 /** The only thing that edits the work tree, and only where a check says how: not for CI, not while the agent plans or goes on working. */

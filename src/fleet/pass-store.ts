@@ -9,14 +9,14 @@ export interface PassStore {
   readonly placeOf: (key: string) => string;
 }
 
-export interface GetRequest {
+interface GetRequest {
   readonly keys: readonly string[];
   readonly onFound: (key: string, text: string) => void;
   /** Drops every connection. */
   readonly signal: AbortSignal;
 }
 
-export interface PutRequest {
+interface PutRequest {
   readonly entries: ReadonlyMap<string, string>;
   readonly expiresMs: number;
   readonly signal: AbortSignal;
@@ -31,13 +31,6 @@ export function credentials(
   const colon = given.indexOf(":");
   if (given === "") return undefined;
   return colon === -1 ? { secret: given } : { user: given.slice(0, colon), secret: given.slice(colon + 1) };
-}
-
-/** The store behind a URL. Only the code for its protocol is loaded. */
-export async function openStore(url: string, env: Environment): Promise<PassStore> {
-  const login = credentials(env, "GAUNTLET_CACHE_AUTH");
-  if (/^rediss?:/.test(url)) return (await import("./redis-store.ts")).redisStore(url, login);
-  return (await import("./http-store.ts")).httpStore(url, login);
 }
 
 /** Why something did not work, in one line. */

@@ -10,7 +10,7 @@ import { runProcess } from "../machine/process/run-process.ts";
 import { timeLimit } from "../machine/process/time-limit.ts";
 import { sha256 } from "../machine/state/session-key.ts";
 import { judgeRecord, signedRecord } from "./pass-record.ts";
-import { openStore, type PassStore } from "./pass-store.ts";
+import { credentials, type PassStore } from "./pass-store.ts";
 import { findSigningKey } from "./signing-key.ts";
 
 /** What other machines say about the gates of a run. */
@@ -175,4 +175,11 @@ async function inTime(work: Promise<string | undefined>, signal: AbortSignal): P
     signal.addEventListener("abort", () => resolve(undefined), { once: true });
   });
   return Promise.race([work, late]);
+}
+
+/** The store behind a URL. Only the code for its protocol is loaded. */
+async function openStore(url: string, env: Environment): Promise<PassStore> {
+  const login = credentials(env, "GAUNTLET_CACHE_AUTH");
+  if (/^rediss?:/.test(url)) return (await import("./redis-store.ts")).redisStore(url, login);
+  return (await import("./http-store.ts")).httpStore(url, login);
 }

@@ -17,7 +17,7 @@ export interface SigningKey {
 }
 
 export const DEFAULT_KEY = "default";
-export const KEY_VARIABLE = "GAUNTLET_SIGNING_KEY";
+const KEY_VARIABLE = "GAUNTLET_SIGNING_KEY";
 
 /** Creates a key in the home directory; a key that is there is never replaced. */
 export function createSigningKey(name: string, env: Environment): Result<SigningKey> {

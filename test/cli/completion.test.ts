@@ -40,7 +40,7 @@ describe.each(SHELLS)("in %s", (shell) => {
 
   skip("the first word is a command", async () => {
     expect(await complete(shell, "")).toEqual(expect.arrayContaining(commands));
-    expect(await complete(shell, "st")).toEqual(["status", "stop-hook"]);
+    expect(await complete(shell, "st")).toEqual(["status", "statusline", "stop-hook"]);
   });
 
   skip("then come the flags of that command, and no others", async () => {

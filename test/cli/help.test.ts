@@ -12,6 +12,7 @@ const NOT_FOR_MACHINES = [
   "mcp",
   "stop-hook",
   "session-start",
+  "statusline",
   "brepl",
   "completion",
   "help",

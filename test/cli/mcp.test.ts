@@ -122,7 +122,7 @@ test("shows where things stand and why the last stop ended as it did, without ru
 
   expect(unknown).toMatchObject({ isError: true });
   expect(textOf(unknown)).toContain("No stop in this project has been recorded");
-  expect(textOf(status)).toContain("still failing: check:.:ready (since run 1)");
+  expect(textOf(status)).toContain("still failing: ready (since run 1)");
   expect(textOf(explained)).toContain("Blocked (failed)");
   expect(project.has("gauntlet_logs/console.2.log")).toBe(false);
 });

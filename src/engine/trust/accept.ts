@@ -24,12 +24,12 @@ export function acceptGates(settings: Settings, env: Environment): Acceptable {
     start.gates !== undefined && isSameProject(start.root, root);
   const begun = listSessionRecords(env)
     .flatMap(({ starts = [] }) => starts.filter(isHere))
-    .flatMap(({ gates = "" }) => readDefinition(gates, env) ?? []);
+    .flatMap(({ root: here, gates: hash = "" }) => readDefinition({ root: here, hash }, env) ?? []);
   const before = consent?.definition === undefined ? begun : [consent.definition, ...begun];
   const all = before.flatMap((one) => differences(one, settings));
   const changes = [...new Map(all.map((change) => [change.text, change])).values()];
   const commit = (): Result<void> => {
-    keepDefinition(definition, env);
+    keepDefinition(root, definition, env);
     changeSessions(env, (record) => {
       const { starts = [] } = record;
       if (!starts.some(isHere)) return undefined;

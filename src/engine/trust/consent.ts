@@ -84,7 +84,8 @@ function isAllowedByVariable(now: Settings, env: Environment): boolean {
 /** Where nothing is known of the session's beginning, the change may be the agent's. */
 function beganAllowed({ starts = [] }: SessionRecord, { hash, root }: Consent, env: Environment): boolean {
   const start = starts.find((one) => isSameProject(one.root, root));
-  const began = start?.gates === undefined ? undefined : readDefinition(start.gates, env);
+  const began =
+    start?.gates === undefined ? undefined : readDefinition({ root: start.root, hash: start.gates }, env);
   return began === undefined || allowedHash(began) === hash;
 }
 

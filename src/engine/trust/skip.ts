@@ -70,7 +70,7 @@ function acceptedIn(
   gates: { readonly root: string; readonly hash: string },
   env: Environment,
 ): SessionRecord {
-  const definition = readDefinition(gates.hash, env);
+  const definition = readDefinition(gates, env);
   if (definition === undefined) return record;
   const consent = consentFor(gates.root, env);
   if (consent?.decision === "allowed")

@@ -49,7 +49,7 @@ export function watchGates(watch: Watch, loaded: Loaded): Result<WatchedSettings
   const began = beganIn(request, root);
   if (request.allowed !== undefined) return held(watch, loaded, { recorded: request.allowed, began });
   if (began === undefined) return loaded.ok ? ok(beginning(watch, loaded.value)) : loaded;
-  const recorded = readDefinition(began.hash, env);
+  const recorded = readDefinition(began, env);
   if (recorded === undefined) return loaded.ok ? ok(withoutBeginning(watch, loaded.value)) : loaded;
   const now = loaded.ok ? loaded.value.settings : undefined;
   const mayHold = [recorded, now].some((one) => one?.stopHook.whenGatesChange === "hold");
@@ -57,7 +57,7 @@ export function watchGates(watch: Watch, loaded: Loaded): Result<WatchedSettings
   if (!loaded.ok || now === undefined) return loaded;
   const changes = differences(recorded, now);
   const notices = [...strayed(watch), ...told(now, changes)];
-  if (changes.length === 0) keepDefinition(definitionIn(now), env);
+  if (changes.length === 0) keepDefinition(root, definitionIn(now), env);
   return ok({
     ...loaded.value,
     trust: { gates: changes.length === 0 ? gatesOf(root, now) : began, notices },
@@ -84,7 +84,7 @@ export async function recordGates(root: AbsolutePath, env: Environment): Promise
   const loaded = await loadSettingsQuickly(root, env);
   if (!loaded.ok) return undefined;
   const { settings } = loaded.value;
-  keepDefinition(definitionIn(settings), env);
+  keepDefinition(root, definitionIn(settings), env);
   return settings.definitionHash;
 }
 
@@ -98,7 +98,7 @@ function definitionIn({ root: _root, ...definition }: Settings): GatesDefinition
 
 function beginning(watch: Watch, { settings, warnings }: Omit<WatchedSettings, "trust">): WatchedSettings {
   const { root, env } = watch;
-  keepDefinition(definitionIn(settings), env);
+  keepDefinition(root, definitionIn(settings), env);
   return { settings, warnings, trust: { gates: gatesOf(root, settings), notices: strayed(watch) } };
 }
 
@@ -138,7 +138,8 @@ function held(
   const changes = now === undefined ? [LOST] : differences(recorded, now);
   const gates = began ?? gatesOf(root, recorded);
   const isAsRecorded = changes.length === 0 && now !== undefined;
-  if (isAsRecorded || began === undefined) keepDefinition(isAsRecorded ? definitionIn(now) : recorded, env);
+  if (isAsRecorded || began === undefined)
+    keepDefinition(root, isAsRecorded ? definitionIn(now) : recorded, env);
   return ok({
     settings,
     warnings: loaded.ok ? loaded.value.warnings : [],
@@ -200,7 +201,7 @@ function dispute(
 export function noticeOfRemoval(request: RunRequest, env: Environment): readonly Notice[] {
   const began = beganIn(request, request.cwd);
   if (began === undefined) return [];
-  const { entryPoints = [] } = readDefinition(began.hash, env) ?? {};
+  const { entryPoints = [] } = readDefinition(began, env) ?? {};
   const names = [...new Set(entryPoints.flatMap((one) => one.gates.map(({ name }) => name)))];
   const list = names.length === 0 ? "" : ` (${names.slice(0, 8).join(", ")}${names.length > 8 ? ", …" : ""})`;
   const text = `Gauntlet: .gauntlet/config.yml was removed from ${began.root} in this session. Its gates${list} no longer run.`;

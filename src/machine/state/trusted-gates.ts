@@ -22,9 +22,9 @@ const definitions = jsonFile<GatesDefinition>(1, definition as never); // the re
 
 const KEPT_DEFINITIONS = 200;
 
-/** Keeps the gates as a session found them, under their hash: many sessions find the same. */
-export function keepDefinition(found: GatesDefinition, env: Environment): void {
-  const directory = join(stateHome(env), "gates");
+/** Keeps the gates as a session found them in a project, under their hash: many sessions find the same. */
+export function keepDefinition(root: string, found: GatesDefinition, env: Environment): void {
+  const directory = definitionsOf(root, env);
   const path = join(directory, fileName(found.definitionHash));
   if (isFile(path)) return;
   try {
@@ -36,9 +36,16 @@ export function keepDefinition(found: GatesDefinition, env: Environment): void {
   forgetOldest(directory);
 }
 
-export function readDefinition(hash: string, env: Environment): GatesDefinition | undefined {
-  const { value } = definitions.read(join(stateHome(env), "gates", fileName(hash)));
+export function readDefinition(
+  { root, hash }: { readonly root: string; readonly hash: string },
+  env: Environment,
+): GatesDefinition | undefined {
+  const { value } = definitions.read(join(definitionsOf(root, env), fileName(hash)));
   return value?.definitionHash === hash ? value : undefined;
+}
+
+function definitionsOf(root: string, env: Environment): string {
+  return join(projectStateDir(root, env), "gates");
 }
 
 function fileName(hash: string): string {
