@@ -10,11 +10,7 @@ import { elapsedMs } from "../machine/clock.ts";
 import { kindOf } from "../machine/files/files.ts";
 import type { Comparer, ComparedRun } from "./baseline/comparer.ts";
 
-type RunGate = (
-  planned: PlannedGate,
-  context: GateContext,
-  signal: AbortSignal,
-) => Promise<GateOutcome>;
+type RunGate = (planned: PlannedGate, context: GateContext, signal: AbortSignal) => Promise<GateOutcome>;
 
 export interface RunGatesOptions {
   readonly maxParallel: number;

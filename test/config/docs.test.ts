@@ -1,12 +1,8 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { keysAt } from "../../src/config/gauntlet/read-value.ts";
-import {
-  checkSchema,
-  configSchema,
-  entryPointSchema,
-  inlineReviewSchema,
-} from "../../src/config/gauntlet/schema.ts";
+import { checkSchema, inlineReviewSchema } from "../../src/config/gauntlet/gate-schema.ts";
+import { configSchema, entryPointSchema } from "../../src/config/gauntlet/schema.ts";
 import { loadProject, told } from "./temp-project.ts";
 
 const DOCS = readFileSync(new URL("../../docs/configuration.md", import.meta.url), "utf8");

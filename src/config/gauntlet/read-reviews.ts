@@ -8,10 +8,10 @@ import {
   type InlineReviewFields,
   type ReviewFields,
   builtinReviewSchema,
-  configSchema,
   inlineReviewSchema,
   reviewSchema,
-} from "./schema.ts";
+} from "./gate-schema.ts";
+import { configSchema } from "./schema.ts";
 import { millisecondsOf } from "./schema-parts.ts";
 import { type YamlSource, parseYaml } from "../yaml/yaml-source.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
