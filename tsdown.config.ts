@@ -36,7 +36,7 @@ function cli(name: string): UserConfig {
 /** What a stop loads, step by step; each step is one file, because every file read costs a quarter of a millisecond. */
 const STEPS = [
   { name: "first-answers", start: /src\/cli\/start-(?:gauntlet|brepl)\.ts$/ },
-  { name: "record", start: /src\/engine\/record-verdict\.ts$/ },
+  { name: "record", start: /src\/engine\/proof\/record-verdict\.ts$/ },
   { name: "run", start: /src\/engine\/(?:run|brepl)\.ts$/ },
   { name: "settings", start: /src\/config\/gauntlet\/load\.ts$/ },
 ];

@@ -1,7 +1,7 @@
 import { type Command, CommanderError } from "commander";
-import { gauntletCommands } from "./command-table.ts";
+import { gauntletCommands } from "./tables/command-table.ts";
 import { EXIT } from "./exit-code.ts";
-import { processTerminal } from "./terminal.ts";
+import { processTerminal } from "./output/terminal.ts";
 
 /** Reads the command line, runs the one command it names, and returns its exit code. */
 export async function runGauntlet(argv: readonly string[]): Promise<number> {

@@ -6,7 +6,7 @@ import { troubleStatus } from "../core/run.ts";
 import { findProject } from "../machine/files/find-project.ts";
 import { errorJson } from "../report/json.ts";
 import { EXIT } from "./exit-code.ts";
-import { printLine, type Terminal } from "./terminal.ts";
+import { printLine, type Terminal } from "./output/terminal.ts";
 
 /** The project's settings, or the exit code after the trouble has been told. */
 export async function openSettings(

@@ -1,6 +1,6 @@
 import { createInterface, type Interface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
-import { printLine, type Terminal } from "./terminal.ts";
+import { printLine, type Terminal } from "./output/terminal.ts";
 
 /** What the user said; `cancelled` is Ctrl-C, Ctrl-D or the end of the input. */
 export type Answer = "yes" | "no" | "cancelled";

@@ -1,4 +1,4 @@
-import { runBrepl } from "./brepl-commands.ts";
+import { runBrepl } from "./tables/brepl-commands.ts";
 import { main } from "./main.ts";
 
 export function startBrepl(): Promise<void> {

@@ -7,7 +7,7 @@ const STARTED_BY_HOSTS: Readonly<Record<string, (args: readonly string[]) => Pro
   "session-start": async (args) => (await import("./commands/session-start.ts")).runSessionStart(args),
   "prompt-hook": async () => (await import("./commands/prompt-hook.ts")).runPromptHook(),
   statusline: async () => (await import("./commands/statusline.ts")).runStatusline(),
-  brepl: async (args) => (await import("./brepl-commands.ts")).runBrepl(args, "agent-gauntlet brepl"),
+  brepl: async (args) => (await import("./tables/brepl-commands.ts")).runBrepl(args, "agent-gauntlet brepl"),
 };
 
 export function startGauntlet(): Promise<void> {

@@ -1,4 +1,4 @@
-import { identify, type Finding } from "../core/finding.ts";
+import { identify, type Finding } from "../core/review/finding.ts";
 import { isForeign, type Language, languageOf } from "./languages.ts";
 import { normal, type PatchedFile, type PatchLine, Tally } from "./patched-file.ts";
 

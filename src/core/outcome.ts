@@ -1,5 +1,5 @@
 import type { BaselineFacts } from "./baseline.ts";
-import type { ReviewReport } from "./finding.ts";
+import type { ReviewReport } from "./review/finding.ts";
 import type { Gate, PatternParser } from "./gate.ts";
 import type { Notice } from "./notice.ts";
 import type { ProjectPath } from "./path.ts";

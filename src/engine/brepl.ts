@@ -43,7 +43,7 @@ import { type SessionName, sessionKey } from "../machine/state/session-key.ts";
 import { readSessionRecord } from "../machine/state/sessions.ts";
 import { tidyUpAfter } from "./clean.ts";
 import type { AnsweredStop } from "./handle-stop.ts";
-import { runGates } from "./run-gates.ts";
+import { runGates } from "./run/run-gates.ts";
 
 const MAX_CHARS = 9_000;
 

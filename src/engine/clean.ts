@@ -21,8 +21,8 @@ import { forgetPass } from "../machine/state/passes.ts";
 import { projectStateDir } from "../machine/state/project-dir.ts";
 import { forgetBlocksIn } from "../machine/state/sessions.ts";
 import { debugClean } from "../report/debug-lines.ts";
-import { diagnoseLogDir } from "./fit-log-dir.ts";
-import type { Project } from "./project.ts";
+import { diagnoseLogDir } from "./run/fit-log-dir.ts";
+import type { Project } from "./run/project.ts";
 
 /** Archives the logs and forgets all state; not while a run is in progress. */
 export async function cleanProject(settings: Settings, env: Environment): Promise<Result<number>> {

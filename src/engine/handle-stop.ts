@@ -215,7 +215,7 @@ export async function recordStop(
   writeSessionRecord(event, { ...record, lastStop }, env);
   const root = door === "brepl" ? event.cwd : (record.root ?? findProject(event.cwd));
   if (root === undefined) return ok(undefined);
-  const { recordVerdict } = await import("./record-verdict.ts"); // hashes and locks, which stops outside of projects do without
+  const { recordVerdict } = await import("./proof/record-verdict.ts"); // hashes and locks, which stops outside of projects do without
   const { status, decision } = verdict;
   const ms = Math.round(elapsedMs() - since);
   return recordVerdict({ root, env, event }, { outcomes: [], ...facts, door, ms, status, decision });

@@ -1,7 +1,7 @@
 import { isBlocking } from "../core/outcome.ts";
 import type { RunRequest, RunResult } from "../core/run.ts";
 import { runProcess } from "../machine/process/run-process.ts";
-import type { Project } from "./project.ts";
+import type { Project } from "./run/project.ts";
 
 /** The host waits for our answer meanwhile. */
 const TIMEOUT_MS = 10_000;

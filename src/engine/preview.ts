@@ -3,10 +3,10 @@ import type { Plan } from "../core/plan.ts";
 import type { RunRequest } from "../core/run.ts";
 import { ok, type Result } from "../core/trouble.ts";
 import { WorkTree } from "../machine/git/work-tree.ts";
-import { openGatePasses } from "./gate-passes.ts";
-import { knownGood, readHistories } from "./histories.ts";
-import { openProject, type Project } from "./project.ts";
-import { planFor, withPackages } from "./plan-run.ts";
+import { openGatePasses } from "./run/gate-passes.ts";
+import { knownGood, readHistories } from "./run/histories.ts";
+import { openProject, type Project } from "./run/project.ts";
+import { planFor, withPackages } from "./run/plan-run.ts";
 
 /** What a run would look at and do. */
 interface Preview {

@@ -3,7 +3,7 @@ import type { Notice } from "../core/notice.ts";
 import { once } from "../core/once.ts";
 import { excuseNotices } from "../core/outcome.ts";
 import { projectPath } from "../core/path.ts";
-import { type Plan } from "../core/plan.ts";
+import type { Plan } from "../core/plan.ts";
 import {
   notNeeded,
   type Ran,
@@ -16,16 +16,15 @@ import type { GateContext } from "../gates/gate-context.ts";
 import { kindOf } from "../machine/files/files.ts";
 import { WorkTree } from "../machine/git/work-tree.ts";
 import { prepareLogDir } from "../machine/logs/log-dir.ts";
-import { currentEnv, withoutSecrets } from "../machine/process/environment.ts";
+import { currentEnv, withoutSecrets, trace } from "../machine/process/environment.ts";
 import { GateGroups } from "../machine/process/leftovers.ts";
-import { trace } from "../machine/process/environment.ts";
 import { acquireLock, lockReleased } from "../machine/state/lock.ts";
 import { tidyUpAfter } from "./clean.ts";
-import { conclude } from "./conclude.ts";
-import { fitLogDir } from "./fit-log-dir.ts";
-import { openGatePasses } from "./gate-passes.ts";
-import { askGuards } from "./ask-guards.ts";
-import { knownGood, readHistories } from "./histories.ts";
+import { conclude } from "./run/conclude.ts";
+import { fitLogDir } from "./run/fit-log-dir.ts";
+import { openGatePasses } from "./run/gate-passes.ts";
+import { askGuards } from "./run/ask-guards.ts";
+import { knownGood, readHistories } from "./run/histories.ts";
 import {
   choosePlan,
   lookAround,
@@ -33,12 +32,12 @@ import {
   planRun,
   withPackages,
   type Situation,
-} from "./plan-run.ts";
-import { runGate } from "./run-gate.ts";
-import { openProject, type Project } from "./project.ts";
-import { runCompared, runWatched, type RunGatesOptions } from "./run-gates.ts";
-import { logRequest, startRunLog } from "./run-log.ts";
-import { GateSpans, stillnessOf } from "./stillness.ts";
+} from "./run/plan-run.ts";
+import { runGate } from "./run/run-gate.ts";
+import { openProject, type Project } from "./run/project.ts";
+import { runCompared, runWatched, type RunGatesOptions } from "./run/run-gates.ts";
+import { logRequest, startRunLog } from "./run/run-log.ts";
+import { GateSpans, stillnessOf } from "./run/stillness.ts";
 
 /** Runs a project's gates. Never exits the process, never writes to stdout, never throws for expected trouble. */
 export async function executeRun(request: RunRequest): Promise<RunResult> {
@@ -231,7 +230,7 @@ async function fixBefore(
     return undefined;
   if (request.event?.permissionMode === "plan") return undefined;
   if (request.event !== undefined && project.settings.stopHook.background) return undefined;
-  const { fixFirst } = await import("./fix-first.ts"); // few checks have one
+  const { fixFirst } = await import("./run/fix-first.ts"); // few checks have one
   const replan = (seen: Situation): Promise<Plan> => choosePlan(project, request, seen);
   return fixFirst({ planned, tree: planned.tree, options, replan }, project.signal);
 }

@@ -1,4 +1,4 @@
-import { describeFinding, type Finding, type ReviewReport } from "../core/finding.ts";
+import { describeFinding, type Finding, type ReviewReport } from "../core/review/finding.ts";
 
 /** The open findings of a review with what to do about each, most urgent first, as many as fit. */
 export function tellFindings({ open, sheets }: ReviewReport, budgetChars: number): string {

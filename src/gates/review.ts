@@ -1,7 +1,7 @@
 import { elapsedMs } from "../machine/clock.ts";
 import { join } from "node:path";
 import type { GateOutcome } from "../core/outcome.ts";
-import { type SlotStep, withSafetyLatch, openFindings, skippedFindings } from "../core/review-slot.ts";
+import { type SlotStep, withSafetyLatch, openFindings, skippedFindings } from "../core/review/review-slot.ts";
 import { treesOfSlots, sheetName } from "../machine/state/findings.ts";
 import { Git } from "../machine/git/git.ts";
 import { ReviewTrees } from "../machine/git/review-trees.ts";
@@ -15,7 +15,7 @@ import {
   describeFinding,
   type Finding,
   type ReviewReport,
-} from "../core/finding.ts";
+} from "../core/review/finding.ts";
 import { projectPath } from "../core/path.ts";
 
 /** Has a change reviewed by other models: finds in the first round, verifies in later ones, and ends after the last. */

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { FINDING_STATUSES, PRIORITIES } from "../core/finding.ts";
+import { FINDING_STATUSES, PRIORITIES } from "../core/review/finding.ts";
 import { STATUSES } from "../core/status.ts";
 
 export const path = z

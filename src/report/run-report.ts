@@ -1,4 +1,4 @@
-import { type Finding, isAtLeast } from "../core/finding.ts";
+import { type Finding, isAtLeast } from "../core/review/finding.ts";
 import type { GateOutcome } from "../core/outcome.ts";
 import type { Problem } from "../feedback/problem.ts";
 

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import type { Command, Option } from "commander";
 import { describe, expect, test } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
-import { gauntletCommands } from "../../src/cli/command-table.ts";
+import { gauntletCommands } from "../../src/cli/tables/command-table.ts";
 import { cleanEnv, type Finished, GauntletProject, run } from "../rig/gauntlet-project.ts";
 import { GAUNTLET_LINE } from "../rig/program.ts";
 

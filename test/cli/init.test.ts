@@ -8,7 +8,7 @@ import { createColors } from "picocolors";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type InitOptions, initCommand } from "../../src/cli/commands/init.ts";
 import { type UninstallOptions, uninstallCommand } from "../../src/cli/commands/uninstall.ts";
-import type { Terminal } from "../../src/cli/terminal.ts";
+import type { Terminal } from "../../src/cli/output/terminal.ts";
 import { tempDir } from "../rig/temp-dir.ts";
 
 const CONFIG = ".gauntlet/config.yml";

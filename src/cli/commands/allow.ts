@@ -15,7 +15,7 @@ import { counted } from "../../report/plain-lines.ts";
 import { EXIT } from "../exit-code.ts";
 import { openSettings, tellTrouble } from "../open-settings.ts";
 import { confirm } from "../prompt.ts";
-import { printLine, type Terminal } from "../terminal.ts";
+import { printLine, type Terminal } from "../output/terminal.ts";
 
 export interface AllowOptions {
   readonly list?: boolean;

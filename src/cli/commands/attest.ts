@@ -1,11 +1,11 @@
-import { attest } from "../../engine/attest.ts";
+import { attest } from "../../engine/proof/attest.ts";
 import { findProject } from "../../machine/files/find-project.ts";
 import { NOTES_REF } from "../../machine/git/notes.ts";
 import { errorJson } from "../../report/json.ts";
 import { attestJson } from "../../report/proof-json.ts";
 import { EXIT } from "../exit-code.ts";
 import { tellTrouble } from "../open-settings.ts";
-import { printLine, type Terminal } from "../terminal.ts";
+import { printLine, type Terminal } from "../output/terminal.ts";
 
 export interface AttestOptions {
   readonly revision?: string | undefined;

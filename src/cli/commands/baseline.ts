@@ -11,8 +11,8 @@ import { cancellation } from "../cancellation.ts";
 import { confirm } from "../prompt.ts";
 import { EXIT, exitCodeBy } from "../exit-code.ts";
 import { openSettings, tellTrouble } from "../open-settings.ts";
-import { showProgress } from "../progress.ts";
-import { printLine, type Terminal } from "../terminal.ts";
+import { showProgress } from "../output/progress.ts";
+import { printLine, type Terminal } from "../output/terminal.ts";
 
 export interface BaselineOptions {
   readonly prune?: boolean;

@@ -10,7 +10,7 @@ import { applyEdit, isIgnoredByHost, prepareEdit, type SettingsEdit } from "../.
 import { findOnPath } from "../../machine/process/executables.ts";
 import { createUserFile } from "../../machine/files/user-file.ts";
 import { programFile } from "../../machine/process/runtime.ts";
-import type { BreplOptions } from "../brepl-commands.ts";
+import type { BreplOptions } from "../tables/brepl-commands.ts";
 import { EXIT } from "../exit-code.ts";
 
 /** `brepl hook install`: a template where there is none, and our hooks in Claude Code's settings. */

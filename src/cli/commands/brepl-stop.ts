@@ -6,7 +6,7 @@ import { renderBrepl } from "../../hosts/brepl.ts";
 import { claudeCode } from "../../hosts/claude-code.ts";
 import { textOf } from "../../hosts/payload.ts";
 import { writeAll } from "../../machine/files/files.ts";
-import type { BreplOptions } from "../brepl-commands.ts";
+import type { BreplOptions } from "../tables/brepl-commands.ts";
 import { cancellation } from "../cancellation.ts";
 import { EXIT } from "../exit-code.ts";
 import { readStdin } from "../../machine/process/stdin.ts";

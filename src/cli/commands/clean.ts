@@ -4,7 +4,7 @@ import { cleanJson } from "../../report/json.ts";
 import { counted } from "../../report/plain-lines.ts";
 import { EXIT } from "../exit-code.ts";
 import { openSettings, tellTrouble } from "../open-settings.ts";
-import { printLine, type Terminal } from "../terminal.ts";
+import { printLine, type Terminal } from "../output/terminal.ts";
 
 export interface CleanOptions {
   readonly json?: boolean;

@@ -1,8 +1,8 @@
 import type { Command, Option } from "commander";
-import { gauntletCommands } from "../command-table.ts";
-import { REGISTRABLE } from "../host-request.ts";
+import { gauntletCommands } from "../tables/command-table.ts";
+import { REGISTRABLE } from "../hosts/host-request.ts";
 import { EXIT } from "../exit-code.ts";
-import { printLine, type Terminal } from "../terminal.ts";
+import { printLine, type Terminal } from "../output/terminal.ts";
 
 export interface CompletionOptions {
   readonly shell: "bash" | "zsh" | "fish";

@@ -3,7 +3,7 @@ import { findProject } from "../../machine/files/find-project.ts";
 import { line } from "../../report/json.ts";
 import { EXIT } from "../exit-code.ts";
 import { tellTrouble } from "../open-settings.ts";
-import { printLine, type Terminal } from "../terminal.ts";
+import { printLine, type Terminal } from "../output/terminal.ts";
 
 export interface ConfigOptions {
   readonly json?: boolean;

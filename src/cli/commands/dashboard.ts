@@ -1,10 +1,10 @@
-import { DashboardSource } from "../../engine/dashboard-source.ts";
+import { DashboardSource } from "../../engine/pages/dashboard-source.ts";
 import { cancellation } from "../cancellation.ts";
 import { serveDashboard } from "../dashboard/serve.ts";
 import { EXIT } from "../exit-code.ts";
-import { pageShell } from "../html-report.ts";
+import { pageShell } from "../output/html-report.ts";
 import { tellTrouble } from "../open-settings.ts";
-import { printLine, type Terminal } from "../terminal.ts";
+import { printLine, type Terminal } from "../output/terminal.ts";
 
 export interface DashboardOptions {
   readonly port?: number;

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { CONFIG_FILE } from "../../machine/files/find-project.ts";
 
 import { EXIT } from "../exit-code.ts";
-import { printLine, type Terminal } from "../terminal.ts";
+import { printLine, type Terminal } from "../output/terminal.ts";
 import { planConfig } from "./init-config.ts";
 
 /** A small project, and the edit that breaks it. */

@@ -4,7 +4,7 @@ import { previewRun } from "../../engine/preview.ts";
 import { detectJson } from "../../report/json.ts";
 import { EXIT } from "../exit-code.ts";
 import { tellTrouble } from "../open-settings.ts";
-import { printLine, type Terminal } from "../terminal.ts";
+import { printLine, type Terminal } from "../output/terminal.ts";
 
 export interface DetectOptions {
   readonly base?: string;

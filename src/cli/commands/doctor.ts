@@ -26,10 +26,10 @@ import { listSessionRecords } from "../../machine/state/sessions.ts";
 import { readUserFile } from "../../machine/files/user-file.ts";
 import { doctorJson, type HostDiagnosis } from "../../report/host-json.ts";
 import { counted } from "../../report/plain-lines.ts";
-import { detectHosts, REGISTRABLE, placesOf, wantedIn } from "../host-request.ts";
+import { detectHosts, REGISTRABLE, placesOf, wantedIn } from "../hosts/host-request.ts";
 import { EXIT } from "../exit-code.ts";
 import { isHere } from "../is-here.ts";
-import { printLine, type Terminal } from "../terminal.ts";
+import { printLine, type Terminal } from "../output/terminal.ts";
 
 export interface DoctorOptions {
   readonly json?: boolean;

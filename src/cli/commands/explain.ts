@@ -4,7 +4,7 @@ import { explainStop } from "../../report/explain-stop.ts";
 import { errorJson } from "../../report/json.ts";
 import { EXIT } from "../exit-code.ts";
 import { isHere } from "../is-here.ts";
-import { printLine, type Terminal } from "../terminal.ts";
+import { printLine, type Terminal } from "../output/terminal.ts";
 import { counted } from "../../report/plain-lines.ts";
 
 export interface ExplainOptions {

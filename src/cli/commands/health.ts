@@ -5,7 +5,7 @@ import { findReviewer, REVIEWERS } from "../../gates/reviewers/reviewer-table.ts
 import { findProject } from "../../machine/files/find-project.ts";
 import { healthJson } from "../../report/json.ts";
 import { EXIT } from "../exit-code.ts";
-import { printLine, type Terminal } from "../terminal.ts";
+import { printLine, type Terminal } from "../output/terminal.ts";
 
 export interface HealthOptions {
   readonly json?: boolean;

@@ -8,7 +8,7 @@ import { CONFIG_FILE } from "../../machine/files/find-project.ts";
 import { readProject } from "../../machine/files/list-files.ts";
 import { createUserFile } from "../../machine/files/user-file.ts";
 import { findExecutable } from "../../machine/process/executables.ts";
-import { printLine, type Terminal } from "../terminal.ts";
+import { printLine, type Terminal } from "../output/terminal.ts";
 
 /** What is to be done about the configuration. One that is there is never touched. */
 export type ConfigStep = { readonly kind: "exists" } | NewConfig;

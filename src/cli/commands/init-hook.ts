@@ -14,9 +14,9 @@ import {
   type SettingsEdit,
 } from "../../install/settings-edit.ts";
 import { readUserFile } from "../../machine/files/user-file.ts";
-import { wantedIn } from "../host-request.ts";
-import { installationOf, type Program } from "../installation.ts";
-import { printLine, type Terminal } from "../terminal.ts";
+import { wantedIn } from "../hosts/host-request.ts";
+import { installationOf, type Program } from "../hosts/installation.ts";
+import { printLine, type Terminal } from "../output/terminal.ts";
 
 /** What is to be done about the stop hook. `file` is the settings file, as people know it. */
 export type HookStep = { readonly file: string } & (

@@ -9,7 +9,7 @@ import { readText, writeFileAtomic } from "../../machine/files/files.ts";
 import { CONFIG_FILE } from "../../machine/files/find-project.ts";
 import { cancellation } from "../cancellation.ts";
 import type { Prompt } from "../prompt.ts";
-import { printLine, type Terminal } from "../terminal.ts";
+import { printLine, type Terminal } from "../output/terminal.ts";
 import type { NewConfig } from "./init-config.ts";
 
 /** As long as a check gets when its configuration does not say. */

@@ -5,13 +5,20 @@ import { chooseHookCommand, portableHookCommand } from "../../install/hook-comma
 import { planHostInstall, type HostPlan } from "../../install/plan-hosts.ts";
 import { findProject } from "../../machine/files/find-project.ts";
 import { readText } from "../../machine/files/files.ts";
-import { carryOut } from "../carry-out.ts";
-import { detectHosts, hostsNamed, REGISTRABLE, levelsOf, placesOf, requestFor } from "../host-request.ts";
+import { carryOut } from "../hosts/carry-out.ts";
+import {
+  detectHosts,
+  hostsNamed,
+  REGISTRABLE,
+  levelsOf,
+  placesOf,
+  requestFor,
+} from "../hosts/host-request.ts";
 import { EXIT } from "../exit-code.ts";
-import { installationOf, runningProgram } from "../installation.ts";
-import { offerIgnore } from "../offer-ignore.ts";
+import { installationOf, runningProgram } from "../hosts/installation.ts";
+import { offerIgnore } from "../hosts/offer-ignore.ts";
 import { Prompt, confirm } from "../prompt.ts";
-import { printLine, type Terminal } from "../terminal.ts";
+import { printLine, type Terminal } from "../output/terminal.ts";
 import { GIT_HOOKS, type GitHook, planGitHook } from "../../install/git-hook.ts";
 import { previewChange } from "../../install/settings-edit.ts";
 import { makeExecutable, readUserFile, replaceUserFile } from "../../machine/files/user-file.ts";

@@ -14,7 +14,7 @@ import { keysJson } from "../../report/fleet-json.ts";
 import { errorJson } from "../../report/json.ts";
 import { EXIT } from "../exit-code.ts";
 import { tellTrouble } from "../open-settings.ts";
-import { printLine, type Terminal } from "../terminal.ts";
+import { printLine, type Terminal } from "../output/terminal.ts";
 
 export interface KeysOptions {
   readonly name?: string | undefined;

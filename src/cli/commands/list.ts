@@ -2,7 +2,7 @@ import type { EntryPoint } from "../../core/settings.ts";
 import { listJson } from "../../report/json.ts";
 import { EXIT } from "../exit-code.ts";
 import { openSettings } from "../open-settings.ts";
-import { printLine, type Terminal } from "../terminal.ts";
+import { printLine, type Terminal } from "../output/terminal.ts";
 
 export interface ListOptions {
   readonly json?: boolean;

@@ -8,7 +8,7 @@ import { type CheckedLedger, logJson } from "../../report/proof-json.ts";
 import { flakyLine, gateLines, isGate, verdictLine } from "../../report/verdict-lines.ts";
 import { EXIT } from "../exit-code.ts";
 import { tellTrouble } from "../open-settings.ts";
-import { printLine, type Terminal } from "../terminal.ts";
+import { printLine, type Terminal } from "../output/terminal.ts";
 
 export interface LogOptions {
   readonly session?: string;

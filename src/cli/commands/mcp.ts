@@ -12,12 +12,12 @@ import {
 import packageJson from "../../../package.json" with { type: "json" };
 import type { RunEvent, RunRequest, RunResult } from "../../core/run.ts";
 import { isGreen, statusTitle } from "../../core/status.ts";
-import { digestFailures } from "../../engine/failures.ts";
+import { digestFailures } from "../../engine/run/failures.ts";
 import { executeRun } from "../../engine/run.ts";
 
 import { cancellation } from "../cancellation.ts";
 import { EXIT } from "../exit-code.ts";
-import type { Terminal } from "../terminal.ts";
+import type { Terminal } from "../output/terminal.ts";
 import { explainCommand } from "./explain.ts";
 import { statusCommand } from "./status.ts";
 

@@ -8,7 +8,7 @@ import { secretMasker } from "../../feedback/mask-secrets.ts";
 import { PARSER_NAMES } from "../../feedback/parsers/table.ts";
 import { EXIT } from "../exit-code.ts";
 import { openSettings } from "../open-settings.ts";
-import { printLine, type Terminal } from "../terminal.ts";
+import { printLine, type Terminal } from "../output/terminal.ts";
 
 export interface ParseOptions {
   readonly parser: string;

@@ -1,5 +1,5 @@
 import type { RunRecord } from "../../core/history.ts";
-import { collectReport, digestFailures } from "../../engine/failures.ts";
+import { collectReport, digestFailures } from "../../engine/run/failures.ts";
 
 import { readLastRun } from "../../machine/state/history.ts";
 import { flakyIn } from "../../machine/state/ledger-lines.ts";
@@ -12,10 +12,10 @@ import { flakyLines } from "../../report/verdict-lines.ts";
 import { sarifReport } from "../../report/sarif.ts";
 import packageJson from "../../../package.json" with { type: "json" };
 import { EXIT } from "../exit-code.ts";
-import { htmlReport } from "../html-report.ts";
+import { htmlReport } from "../output/html-report.ts";
 import { openSettings } from "../open-settings.ts";
-import { marked } from "../progress.ts";
-import { printLine, type Terminal } from "../terminal.ts";
+import { marked } from "../output/progress.ts";
+import { printLine, type Terminal } from "../output/terminal.ts";
 
 export interface ReportOptions {
   readonly format: "text" | "junit" | "sarif" | "github" | "html";

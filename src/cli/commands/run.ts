@@ -1,8 +1,8 @@
 import { statusTitle, isGreen } from "../../core/status.ts";
 import { explain } from "../../core/trouble.ts";
-import { collectReport, digestFailures } from "../../engine/failures.ts";
+import { collectReport, digestFailures } from "../../engine/run/failures.ts";
 
-import { recordRun } from "../../engine/record-verdict.ts";
+import { recordRun } from "../../engine/proof/record-verdict.ts";
 import { executeRun } from "../../engine/run.ts";
 import type { RunRequest, RunResult } from "../../core/run.ts";
 import { elapsedMs } from "../../machine/clock.ts";
@@ -13,11 +13,11 @@ import { gateLabels } from "../../report/plain-lines.ts";
 import { runSummary } from "../../report/run-summary.ts";
 import { cancellation } from "../cancellation.ts";
 import { EXIT, exitCodeBy, exitCodeOf } from "../exit-code.ts";
-import { type Progress, showProgress } from "../progress.ts";
-import type { ReportTarget } from "../report-targets.ts";
-import { printLine, type Terminal } from "../terminal.ts";
-import { usualTimesOf } from "../usual-times.ts";
-import { writeReports } from "../write-reports.ts";
+import { type Progress, showProgress } from "../output/progress.ts";
+import type { ReportTarget } from "../output/report-targets.ts";
+import { printLine, type Terminal } from "../output/terminal.ts";
+import { usualTimesOf } from "../output/usual-times.ts";
+import { writeReports } from "../output/write-reports.ts";
 
 export interface RunOptions {
   readonly gate?: readonly string[];

@@ -6,10 +6,9 @@ import { recordGates } from "../../engine/trust/watch-gates.ts";
 import { ONLY_ALLOWED_FLAG } from "../../hosts/answer.ts";
 import { readSessionEvent } from "../../hosts/read-session.ts";
 import { writeAll } from "../../machine/files/files.ts";
-import { currentDirectory } from "../../machine/process/environment.ts";
+import { currentDirectory, trace } from "../../machine/process/environment.ts";
 import { readStdin } from "../../machine/process/stdin.ts";
 import { timeLimit } from "../../machine/process/time-limit.ts";
-import { trace } from "../../machine/process/environment.ts";
 import { cancellation } from "../cancellation.ts";
 
 /** The host waits for us before its user can type: a tree that takes longer to read is not kept. */

@@ -10,7 +10,7 @@ import { type Rehearsal, startRehearsal } from "../../machine/files/scratch.ts";
 import { cancellation } from "../cancellation.ts";
 import { EXIT } from "../exit-code.ts";
 import { openSettings } from "../open-settings.ts";
-import { printLine, type Terminal } from "../terminal.ts";
+import { printLine, type Terminal } from "../output/terminal.ts";
 
 export interface SimulateOptions {
   readonly host: string;

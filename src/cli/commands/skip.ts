@@ -4,7 +4,7 @@ import { listSessionRecords } from "../../machine/state/sessions.ts";
 import { readSkips, type Skip, writeSkips } from "../../machine/state/skips.ts";
 import { EXIT } from "../exit-code.ts";
 import { openSettings, tellTrouble } from "../open-settings.ts";
-import { printLine, type Terminal } from "../terminal.ts";
+import { printLine, type Terminal } from "../output/terminal.ts";
 import { refuseAgent, whyNoUser } from "./allow.ts";
 
 export interface SkipOptions {

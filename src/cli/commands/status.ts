@@ -16,9 +16,9 @@ import { flakyLines, lastStopLine } from "../../report/verdict-lines.ts";
 import { readSkips, type Skip } from "../../machine/state/skips.ts";
 import { EXIT } from "../exit-code.ts";
 import { openSettings } from "../open-settings.ts";
-import { marked } from "../progress.ts";
-import { printLine, type Terminal } from "../terminal.ts";
-import { usualTimesOf } from "../usual-times.ts";
+import { marked } from "../output/progress.ts";
+import { printLine, type Terminal } from "../output/terminal.ts";
+import { usualTimesOf } from "../output/usual-times.ts";
 
 export interface StatusOptions {
   readonly short?: boolean;

@@ -107,7 +107,7 @@ async function startTrace(env: Environment) {
 async function recordOutside(env: Environment, { status, decision }: Verdict): Promise<Result<void>> {
   const root = findProject(currentDirectory());
   if (root === undefined) return ok(undefined);
-  const { recordVerdict } = await import("../../engine/record-verdict.ts"); // most stops are stops
+  const { recordVerdict } = await import("../../engine/proof/record-verdict.ts"); // most stops are stops
   return recordVerdict({ root, env }, { door: "stop-hook", ms: 0, status, decision, outcomes: [] });
 }
 

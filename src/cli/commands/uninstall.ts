@@ -10,11 +10,11 @@ import { Git } from "../../machine/git/git.ts";
 import { findPlaces } from "../../machine/git/places.ts";
 import { planPrePushRemoval } from "../../install/git-hook.ts";
 import { applyEdit, previewChange } from "../../install/settings-edit.ts";
-import { carryOut } from "../carry-out.ts";
+import { carryOut } from "../hosts/carry-out.ts";
 import { confirm } from "../prompt.ts";
-import { hostsNamed, REGISTRABLE, levelsOf, placesOf, requestFor } from "../host-request.ts";
+import { hostsNamed, REGISTRABLE, levelsOf, placesOf, requestFor } from "../hosts/host-request.ts";
 import { EXIT } from "../exit-code.ts";
-import { printLine, type Terminal } from "../terminal.ts";
+import { printLine, type Terminal } from "../output/terminal.ts";
 
 export interface UninstallOptions {
   /** All of them where none is named. */

@@ -3,14 +3,14 @@ import { type LoadedSettings, loadSettings } from "../../config/gauntlet/load.ts
 import { GATES_NOTHING } from "../../config/gauntlet/read-entry-points.ts";
 import { type Diagnostic, formatDiagnostic } from "../../core/diagnostic.ts";
 import type { Result } from "../../core/trouble.ts";
-import { diagnoseLogDir } from "../../engine/fit-log-dir.ts";
+import { diagnoseLogDir } from "../../engine/run/fit-log-dir.ts";
 import { findProject } from "../../machine/files/find-project.ts";
 
 import { whyNotEnterable } from "../../machine/files/files.ts";
 import { validateJson } from "../../report/json.ts";
 import { EXIT } from "../exit-code.ts";
 import { tellTrouble } from "../open-settings.ts";
-import { printLine, type Terminal } from "../terminal.ts";
+import { printLine, type Terminal } from "../output/terminal.ts";
 
 export interface ValidateOptions {
   readonly json?: boolean;

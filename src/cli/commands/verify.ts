@@ -2,15 +2,21 @@ import { resolve } from "node:path";
 import { text as textOf } from "node:stream/consumers";
 import { explain, ok, type Result } from "../../core/trouble.ts";
 import type { Answer } from "../../core/verdict-record.ts";
-import { verifyAttested } from "../../engine/attest.ts";
-import { commitSubject, type Place, type Subject, verifyHere, workTreeSubject } from "../../engine/verify.ts";
+import { verifyAttested } from "../../engine/proof/attest.ts";
+import {
+  commitSubject,
+  type Place,
+  type Subject,
+  verifyHere,
+  workTreeSubject,
+} from "../../engine/proof/verify.ts";
 import { kindOf } from "../../machine/files/files.ts";
 import { findProject } from "../../machine/files/find-project.ts";
 import { errorJson } from "../../report/json.ts";
 import { type VerifiedSubject, verifyJson } from "../../report/proof-json.ts";
 import { EXIT } from "../exit-code.ts";
 import { tellTrouble } from "../open-settings.ts";
-import { printLine, type Terminal } from "../terminal.ts";
+import { printLine, type Terminal } from "../output/terminal.ts";
 import { runCommand } from "./run.ts";
 import { Git } from "../../machine/git/git.ts";
 

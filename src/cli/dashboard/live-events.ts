@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import type { DashboardSource } from "../../engine/dashboard-source.ts";
+import type { DashboardSource } from "../../engine/pages/dashboard-source.ts";
 
 const LOOK_AGAIN_MS = 1_000;
 /** A browser that takes nothing any more, such as one that was put to sleep, connects again later. */

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import packageJson from "../../../package.json" with { type: "json" };
 import { fail, ok, type Result } from "../../core/trouble.ts";
-import type { DashboardSource } from "../../engine/dashboard-source.ts";
+import type { DashboardSource } from "../../engine/pages/dashboard-source.ts";
 import { htmlPage, type PageShell, policyOf } from "../../report/page/html-page.ts";
 import { admit, type Secrets } from "./admission.ts";
 import { LiveEvents } from "./live-events.ts";

@@ -7,7 +7,8 @@ import {
   inlineReviewSchema,
   innerGlob,
   priority,
-  reviewers } from "./gate-schema.ts";
+  reviewers,
+} from "./gate-schema.ts";
 import { sharedShape } from "./global-schema.ts";
 import { remoteSchema } from "./remote-schema.ts";
 import { innerPath, text, wholeNumber } from "./schema-parts.ts";

@@ -24,8 +24,8 @@ import { BASELINE_FILE, readAccepted, readBaseline } from "../../machine/baselin
 import { objectsEnv } from "../../machine/baseline/scratch-tree.ts";
 import { Git } from "../../machine/git/git.ts";
 import { Repository } from "../../machine/git/repository.ts";
-import type { Project } from "../project.ts";
-import type { PlannedRun } from "../plan-run.ts";
+import type { Project } from "../run/project.ts";
+import type { PlannedRun } from "../run/plan-run.ts";
 import { type Before, EarlierTree } from "./earlier-tree.ts";
 import { findingsOf, keyOf, withNewNames } from "./findings.ts";
 import { findReference, type Reference } from "./reference.ts";

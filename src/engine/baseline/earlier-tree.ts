@@ -15,7 +15,7 @@ import { isFile, whyNotEnterable } from "../../machine/files/files.ts";
 import { MISLEADING } from "../../machine/git/git.ts";
 import type { Repository } from "../../machine/git/repository.ts";
 import { sha256 } from "../../machine/state/session-key.ts";
-import type { Project } from "../project.ts";
+import type { Project } from "../run/project.ts";
 import { type Elsewhere, findingsElsewhere } from "./findings.ts";
 import type { Reference } from "./reference.ts";
 

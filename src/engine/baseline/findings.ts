@@ -7,7 +7,7 @@ import { fingerprint } from "../../feedback/problem.ts";
 import { isFile } from "../../machine/files/files.ts";
 import { readLog } from "../../machine/logs/log-dir.ts";
 import { sha256 } from "../../machine/state/session-key.ts";
-import { gateText } from "../failures.ts";
+import { gateText } from "../run/failures.ts";
 
 /** What a check found in the project. */
 export async function findingsOf(outcome: GateOutcome, root: string): Promise<Findings> {

@@ -4,8 +4,8 @@ import { fail, ok, type Result } from "../../core/trouble.ts";
 import type { PastTree } from "../../machine/baseline/scratch-tree.ts";
 import type { Repository } from "../../machine/git/repository.ts";
 import { sessionTree } from "../../machine/state/session-trees.ts";
-import type { Project } from "../project.ts";
-import type { PlannedRun } from "../plan-run.ts";
+import type { Project } from "../run/project.ts";
+import type { PlannedRun } from "../run/plan-run.ts";
 
 /** The tree before the agent began, as well as it is known. */
 export interface Reference extends PastTree {

@@ -1,4 +1,4 @@
-import type { ReviewAnswer } from "../../core/review-round.ts";
+import type { ReviewAnswer } from "../../core/review/review-round.ts";
 import { secretMasker } from "../../feedback/mask-secrets.ts";
 import { AGENT_VARIABLES } from "../../machine/process/agents-above.ts";
 import type { CappedLog } from "../../machine/logs/capped-log.ts";

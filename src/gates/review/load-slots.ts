@@ -6,7 +6,7 @@ import {
   type SlotFacts,
   type SlotStep,
   withAnswers,
-} from "../../core/review-slot.ts";
+} from "../../core/review/review-slot.ts";
 import { readSheet, readSlot, type Sheet, slotFiles, type SlotFiles } from "../../machine/state/findings.ts";
 import type { ReviewRun } from "./review-material.ts";
 

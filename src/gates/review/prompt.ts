@@ -1,5 +1,5 @@
 import type { ChangedFile } from "../../core/change-set.ts";
-import type { Finding } from "../../core/finding.ts";
+import type { Finding } from "../../core/review/finding.ts";
 import { type FilePatch, trimPatch } from "../../core/patch.ts";
 
 /** Everything a reviewer is told in one round. */

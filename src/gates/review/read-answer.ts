@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { PRIORITIES, type ReportedFinding } from "../../core/finding.ts";
+import { PRIORITIES, type ReportedFinding } from "../../core/review/finding.ts";
 import { projectPath } from "../../core/path.ts";
-import type { ReviewAnswer, Verification } from "../../core/review-round.ts";
+import type { ReviewAnswer, Verification } from "../../core/review/review-round.ts";
 
 /**
  * Reads a reviewer's answer: found leniently in whatever text surrounds it, then held to the contract strictly.

@@ -1,6 +1,6 @@
-import type { Finding } from "../../core/finding.ts";
-import type { Place } from "../../core/review-round.ts";
-import type { ReviewSlot } from "../../core/review-slot.ts";
+import type { Finding } from "../../core/review/finding.ts";
+import type { Place } from "../../core/review/review-round.ts";
+import type { ReviewSlot } from "../../core/review/review-slot.ts";
 import { type FilePatch, parsePatch } from "../../core/patch.ts";
 import type { ReviewGate } from "../../core/gate.ts";
 import type { PlannedGate } from "../../core/plan.ts";

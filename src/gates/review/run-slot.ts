@@ -1,6 +1,11 @@
 import { join } from "node:path";
-import type { Finding } from "../../core/finding.ts";
-import { openFindings, type ReviewSlot, type SlotStep, skippedFindings } from "../../core/review-slot.ts";
+import type { Finding } from "../../core/review/finding.ts";
+import {
+  openFindings,
+  type ReviewSlot,
+  type SlotStep,
+  skippedFindings,
+} from "../../core/review/review-slot.ts";
 import { explain } from "../../core/trouble.ts";
 import { CappedLog } from "../../machine/logs/capped-log.ts";
 import { writeSlot } from "../../machine/state/findings.ts";
@@ -9,7 +14,7 @@ import { type ReviewRun, changeSince, wholeChange, type ReviewMaterial } from ".
 import type { LoadedSlot } from "./load-slots.ts";
 import { assemblePrompt } from "./prompt.ts";
 import { elapsedMs } from "../../machine/clock.ts";
-import { concludeRound, type ReviewAnswer, type RoundResult } from "../../core/review-round.ts";
+import { concludeRound, type ReviewAnswer, type RoundResult } from "../../core/review/review-round.ts";
 import { findReviewer } from "../reviewers/reviewer-table.ts";
 import { type Asked, askReviewer } from "./ask-reviewer.ts";
 

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { parse as parseTolerant } from "jsonc-parser";
 import * as z from "zod";
-import { FINDING_STATUSES, PRIORITIES } from "../../core/finding.ts";
+import { FINDING_STATUSES, PRIORITIES } from "../../core/review/finding.ts";
 import { projectPath } from "../../core/path.ts";
-import type { FindingAnswer, ReviewSlot } from "../../core/review-slot.ts";
+import type { FindingAnswer, ReviewSlot } from "../../core/review/review-slot.ts";
 import { type Result } from "../../core/trouble.ts";
 import { sha256 } from "./session-key.ts";
 import { listDirectory, readText, writeFileAtomic } from "../files/files.ts";

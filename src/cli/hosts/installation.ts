@@ -1,0 +1,51 @@
+import packageJson from "../../../package.json" with { type: "json" };
+import { type Installation, isOneOff, isThereForHooks } from "../../install/hook-command.ts";
+import { findOnPath, isExecutableFile } from "../../machine/process/executables.ts";
+import { dirname, join } from "node:path";
+
+import { isNative, programFile } from "../../machine/process/runtime.ts";
+import type { Terminal } from "../output/terminal.ts";
+
+/** The program a hook must find again. */
+export interface Program {
+  /** The file that runs now. */
+  readonly script: string;
+  readonly version: string;
+}
+
+export function runningProgram(): Program {
+  return { script: programFile(), version: packageJson.version };
+}
+
+/** How the program was installed, for the choice of a hook command. */
+export function installationOf(program: Program, { cwd, env }: Pick<Terminal, "cwd" | "env">): Installation {
+  return {
+    ...program,
+    onPath: findOnPath("agent-gauntlet", env),
+    node: findOnPath("node", env).length > 0 ? "node" : process.execPath,
+    native: findNative(program, { cwd, env }),
+    isWindows: process.platform === "win32",
+  };
+}
+
+/** The native executable: the one npm installed beside this program, this program itself, one of this project, one on the PATH. */
+function findNative({ script }: Program, { cwd, env }: Pick<Terminal, "cwd" | "env">): string | undefined {
+  const candidates = [
+    ...nativeAround(dirname(script)),
+    ...(isNative() ? [script] : []),
+    ...nativeAround(cwd),
+    ...findOnPath("agent-gauntlet-native", env).filter(isThereForHooks),
+  ];
+  return candidates.find((file) => !isOneOff(file) && isExecutableFile(file));
+}
+
+/** Where npm puts it, in this directory and those above. On Windows what is in `.bin` starts a shell first. */
+function nativeAround(directory: string): readonly string[] {
+  const file =
+    process.platform === "win32"
+      ? "@agent-gauntlet/windows-x64/agent-gauntlet.exe"
+      : ".bin/agent-gauntlet-native";
+  const here = join(directory, "node_modules", file);
+  const above = dirname(directory);
+  return above === directory ? [here] : [here, ...nativeAround(above)];
+}

@@ -1,0 +1,49 @@
+import type { Readable, Writable } from "node:stream";
+import { isatty } from "node:tty";
+import { createColors } from "picocolors";
+import { explain } from "../../core/trouble.ts";
+import { currentDirectory } from "../../machine/process/environment.ts";
+import { troubleOf, writeAll } from "../../machine/files/files.ts";
+import { EXIT } from "../exit-code.ts";
+
+/** Where a command runs and whom it talks to: everything it may know about the process around it. */
+export interface Terminal {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
+  readonly stderr: Writable & { readonly isTTY?: boolean };
+  /** A person is there to be asked. */
+  readonly isInteractive: boolean;
+  /** Colours where they will be seen; `NO_COLOR` is honoured. */
+  readonly colours: ReturnType<typeof createColors>;
+}
+
+export function processTerminal(): Terminal {
+  const { stdin, stdout, stderr, env } = process;
+  const isPlain = Boolean(env["NO_COLOR"]) || env["TERM"] === "dumb";
+  const isTerminal = isatty(1); // `stdout.isTTY` is absent in a pipe, and then picocolors would decide by itself
+  stdout.on("error", (error) => tellUnwritten(error));
+  stderr.on("error", () => {}); // there is nobody left to tell
+  return {
+    cwd: currentDirectory(),
+    env,
+    stdin,
+    stdout,
+    stderr,
+    isInteractive: isatty(0) && isTerminal,
+    colours: createColors(isTerminal && !isPlain),
+  };
+}
+
+/** That nobody reads any more (`| head`) is fine. Output that was lost is a failure, whatever the command came to. */
+function tellUnwritten(error: NodeJS.ErrnoException): void {
+  if (error.code === "EPIPE") return;
+  const { trouble } = troubleOf("write to", "stdout", error);
+  writeAll(2, `agent-gauntlet: ${explain(trouble)}\n`);
+  process.once("exit", () => (process.exitCode = EXIT.notOk));
+}
+
+export function printLine(stream: Writable, line = ""): void {
+  stream.write(`${line}\n`);
+}

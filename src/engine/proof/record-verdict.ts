@@ -1,0 +1,47 @@
+import packageJson from "../../../package.json" with { type: "json" };
+import { definedOnly } from "../../core/defined-only.ts";
+import { type RunResult, runFacts } from "../../core/run.ts";
+import type { StopEvent } from "../../core/stop-event.ts";
+import type { Result } from "../../core/trouble.ts";
+import { type TerminalCommand, type VerdictFacts, verdictRecord } from "../../core/verdict-record.ts";
+import { now } from "../../machine/clock.ts";
+import { findProject } from "../../machine/files/find-project.ts";
+import type { Environment } from "../../machine/process/environment.ts";
+import { appendVerdict, ledgerOf } from "../../machine/state/ledger.ts";
+import { sessionKey } from "../../machine/state/session-key.ts";
+
+/** Whose verdict it is, and of which project. */
+interface Asked {
+  readonly root: string;
+  readonly env: Environment;
+  readonly event?: StopEvent;
+}
+
+/** Writes a verdict into the ledger of its project. */
+export function recordVerdict(
+  { root, env, event }: Asked,
+  facts: Omit<VerdictFacts, "at" | "host" | "session" | "worktree" | "version">,
+): Result<void> {
+  const ledger = ledgerOf(root, env);
+  const { worktree } = ledger;
+  const host = event?.host;
+  const session = event === undefined ? undefined : sessionKey(event, root);
+  const { version } = packageJson;
+  const whose = definedOnly({ host, session, worktree });
+  return appendVerdict(ledger, verdictRecord({ at: now(), ...facts, ...whose, version }));
+}
+
+/** The same for a run from the terminal. Outside of a project there is nothing to keep. */
+export function recordRun(
+  {
+    cwd,
+    env,
+    command,
+  }: { readonly cwd: string; readonly env: Environment; readonly command: TerminalCommand },
+  result: RunResult,
+  ms: number,
+): Result<void> {
+  const root = findProject(cwd);
+  if (root === undefined) return { ok: true, value: undefined };
+  return recordVerdict({ root, env }, { door: command, ms, ...runFacts(result) });
+}

@@ -1,0 +1,127 @@
+import { loadSettings } from "../../config/gauntlet/load.ts";
+import { absolutePath } from "../../core/path.ts";
+import type { Settings } from "../../core/settings.ts";
+import { fail, ok, type Result } from "../../core/trouble.ts";
+import {
+  type Answer,
+  type Claim,
+  findPass,
+  findProof,
+  type VerdictRecord,
+} from "../../core/verdict-record.ts";
+import { scratchDir } from "../../machine/files/scratch.ts";
+import { Commits } from "../../machine/git/base.ts";
+import { Git, splitNul } from "../../machine/git/git.ts";
+import { findPlaces } from "../../machine/git/places.ts";
+import { WorkTree } from "../../machine/git/work-tree.ts";
+import type { Environment } from "../../machine/process/environment.ts";
+import { findBreak, readLedger, verdictsIn } from "../../machine/state/ledger-lines.ts";
+import { ledgerOf } from "../../machine/state/ledger.ts";
+import { openProject } from "../run/project.ts";
+
+/** A project to ask about: any directory of it. */
+export interface Place {
+  readonly root: string;
+  readonly env: Environment;
+}
+
+/** What is to be verified: files, by their content, and the gates that belong to them. */
+export interface Subject extends Claim {
+  /** As it was asked for. */
+  readonly name: string;
+  readonly commit?: string;
+}
+
+/** The files in the work tree as they are now. */
+export async function workTreeSubject({ root, env }: Place): Promise<Result<Subject>> {
+  const opened = await openProject({ cwd: root, env });
+  if (!opened.ok) return opened;
+  await using tree = await WorkTree.open(opened.value);
+  const id = await tree.fingerprint();
+  if (id === undefined) return fail({ kind: "git-failed", command: "git write-tree", detail: NO_TREE });
+  return ok({ name: "the work tree", tree: id, gates: opened.value.settings.gateHash });
+}
+
+const NO_TREE =
+  "these files have no git tree: not a repository, a dirty submodule, or too many untracked files";
+
+/** The files of a commit, with the gates as that commit has them. */
+export async function commitSubject(place: Place, revision: string): Promise<Result<Required<Subject>>> {
+  const git = new Git(place.root);
+  const commits = new Commits(git);
+  const commit = await commits.resolve(revision);
+  if (commit === undefined) return fail(commits.trouble ?? { kind: "unknown-revision", revision });
+  const tree = await git.output(["rev-parse", "--verify", `${commit}^{tree}`]);
+  if (!tree.ok) return tree;
+  const gates = await gatesAt(git, commit, place);
+  return gates.ok
+    ? ok({ name: revision, commit, tree: tree.value.toString().trim(), gates: gates.value })
+    : gates;
+}
+
+/** The hash of a commit's gates; those in the work tree where the configuration is not committed. */
+async function gatesAt(git: Git, commit: string, place: Place): Promise<Result<string>> {
+  const committed = await settingsAt(git, commit, place);
+  if (!committed.ok) return committed;
+  if (committed.value !== undefined) return ok(committed.value.gateHash);
+  const loaded = await loadSettings(absolutePath(place.root), place.env);
+  return loaded.ok ? ok(loaded.value.settings.gateHash) : loaded;
+}
+
+/** The settings as a commit has them; undefined where it has none. */
+export async function settingsAt(
+  git: Git,
+  commit: string,
+  { env }: Place,
+): Promise<Result<Settings | undefined>> {
+  const files = await filesAt(git, commit);
+  if (!files.ok) return files;
+  if (!(".gauntlet/config.yml" in files.value)) return ok(undefined);
+  await using scratch = await scratchDir(files.value);
+  const loaded = await loadSettings(absolutePath(scratch.path), env);
+  return loaded.ok ? ok(loaded.value.settings) : loaded;
+}
+
+async function filesAt(git: Git, commit: string): Promise<Result<Readonly<Record<string, string>>>> {
+  const listed = await git.output(["ls-tree", "-r", "-z", commit, "--", ".gauntlet"]);
+  if (!listed.ok) return listed;
+  const files: Record<string, string> = {};
+  for (const entry of splitNul(listed.value)) {
+    const [, id, path] = /^100\d+ blob (\w+)\t(.+)$/s.exec(entry) ?? [];
+    if (id === undefined || path === undefined) continue; // a link or a submodule holds no configuration
+    const content = await git.output(["cat-file", "blob", id]);
+    if (!content.ok) return content;
+    files[path] = content.value.toString();
+  }
+  return ok(files);
+}
+
+/** Whether the ledger here has a pass for exactly this; the chain from that line to the end must be whole. */
+export function verifyHere(place: Place, subject: Claim): Result<Answer> {
+  return askLedger(place, subject, findPass);
+}
+
+/** The same for a pass that others may rely on. */
+export function proofHere(place: Place, subject: Claim): Result<Answer> {
+  return askLedger(place, subject, findProof);
+}
+
+function askLedger(
+  { root, env }: Place,
+  claim: Claim,
+  find: (newestFirst: readonly VerdictRecord[], claim: Claim) => Answer,
+): Result<Answer> {
+  const read = readLedger(ledgerOf(root, env));
+  if (!read.ok) return read;
+  const found = find([...verdictsIn(read.value, claim.tree)], claim);
+  const broken = found.kind === "pass" ? findBreak(read.value, found.record) : undefined;
+  if (broken === undefined) return ok(found);
+  const reason = `line ${broken.line} of the ledger is not as it was written (\`agent-gauntlet log --check\`)`;
+  return ok({ kind: "no-pass", reason });
+}
+
+/** Where the project is in its repository: `.`, or a path. */
+export async function projectInRepository({ root }: Place): Promise<string> {
+  const places = await findPlaces(new Git(root));
+  return places?.prefix.replace(/\/$/, "") || ".";
+}

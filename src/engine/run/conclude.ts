@@ -1,0 +1,278 @@
+import type { BlockedStop } from "../../core/session-record.ts";
+import { definedOnly } from "../../core/defined-only.ts";
+import { gateId } from "../../core/gate.ts";
+import type { PassRecord, RunRecord, SessionHistory } from "../../core/history.ts";
+import { judge } from "../../core/judge.ts";
+import { describeOutcome, type GateOutcome, isBlocking } from "../../core/outcome.ts";
+import { takesFiles } from "../../core/plan.ts";
+import type { Notice } from "../../core/notice.ts";
+import { isPartial, type Judged, type Ran, type RunRequest } from "../../core/run.ts";
+import { type Status, statusMessage } from "../../core/status.ts";
+import { explain } from "../../core/trouble.ts";
+import { now } from "../../machine/clock.ts";
+import { treeIdOf } from "../../machine/git/snapshot.ts";
+import { writeLastRun, writeSession } from "../../machine/state/history.ts";
+import { writePass } from "../../machine/state/passes.ts";
+import type { Failures } from "./failures.ts";
+import type { Project } from "./project.ts";
+import type { PlannedRun } from "./plan-run.ts";
+import type { Stillness } from "./stillness.ts";
+
+export interface FinishedRun {
+  readonly project: Project;
+  readonly request: RunRequest;
+  readonly planned: PlannedRun;
+  readonly outcomes: readonly GateOutcome[];
+  readonly consoleLogPath: string;
+  readonly stillness: () => Promise<Stillness>;
+  /** What the user learns unless the stop is blocked. */
+  readonly notices: readonly Notice[];
+}
+
+/** Judges a finished run, writes down what later runs must know, and reports the result. */
+export async function conclude(run: FinishedRun): Promise<Ran> {
+  const { project, planned, outcomes, consoleLogPath } = run;
+  const { runNumber } = planned;
+  const [tree, failures] = await Promise.all([
+    treeIdOf(planned.snapshot),
+    outcomes.some(isBlocking) ? readFailures(run) : undefined,
+  ]);
+  const judgement = judge(outcomes, planned.session, {
+    ...retryBudget(run),
+    policy: project.settings.retry,
+    progress: failures?.progress,
+    runNumber,
+    fingerprint: tree,
+  });
+  const feedback = judgement.status === "failed" ? failures?.feedback(judgement) : undefined;
+  const { session, attemptsLeft } = { ...judgement, ...feedback };
+  const { status, doubt, doubts } = await inDoubt(run, judgement.status);
+  const pass = await passRecord(run, status, tree);
+  const { lost, warnings } = remember(run, { status, pass, session: withFailedFiles(session, run) });
+  const facts = {
+    kind: "ran" as const,
+    outcomes,
+    ...counts(outcomes),
+    runNumber,
+    changes: planned.detected.changes,
+    plan: planned.plan,
+    judged: judged(run, { tree, pass }),
+    consoleLogPath,
+    notices: noticesOf(run, status),
+    warnings: [...planned.warnings, ...doubts, ...warnings],
+  };
+  if (lost !== undefined && status === "failed") return { ...facts, ...uncountable(lost) };
+  const detail = detailOf(status, outcomes) ?? doubt;
+  const message = statusMessage(status, { detail: detail ?? partOf(run, status) });
+  return {
+    ...facts,
+    status,
+    message,
+    ...definedOnly({
+      feedback: feedback?.text,
+      handoff: status === "retry_limit_exceeded" ? failures?.handoff() : undefined,
+      attemptsLeft,
+      errorMessage: status === "error" ? (detail ?? "") : undefined,
+      blocked: status === "failed" ? blockedStop(run, session) : undefined,
+    }),
+  };
+}
+
+/** While the agent has to go on, what it did may still be undone. */
+function noticesOf({ notices }: FinishedRun, status: Status): readonly Notice[] {
+  return status === "failed" ? [] : notices;
+}
+
+/** A pass of gates that did not see the same files is no plain pass. */
+async function inDoubt({ stillness }: FinishedRun, status: Ran["status"]) {
+  const isPass = status === "passed" || status === "passed_with_warnings";
+  const doubt = isPass ? (await stillness()).doubt : undefined;
+  if (doubt === undefined) return { status, doubts: [] };
+  const told = `${doubt.charAt(0).toUpperCase()}${doubt.slice(1)}.`;
+  return { status: "passed_with_warnings" as const, doubt, doubts: [told] };
+}
+
+/** For the next stop of this session, which may read nothing else when the host says it is a continuation. */
+function blockedStop(
+  { project, request }: FinishedRun,
+  { attempts, promptId }: SessionHistory,
+): BlockedStop | undefined {
+  const { root, stopHook } = project.settings;
+  return request.event === undefined
+    ? undefined
+    : { root, whenActive: stopHook.whenActive, attempts, promptId, session: request.event.sessionId };
+}
+
+/** By a user at the terminal: nothing was judged, so it costs nothing. A stop hook's deadline is another matter. */
+function wasInterrupted({ request }: FinishedRun): boolean {
+  return request.checkInterval !== true && request.signal?.aborted === true;
+}
+
+/** As many blocks as progress may earn where the host itself has no cap. */
+const MAX_BLOCKS_WITHOUT_CAP = 7;
+
+/** Below the host's own cap, so that it is we who give up, and say so. */
+function retryBudget({ project, request }: FinishedRun): { maxRetries: number; maxBlocks: number } {
+  const wanted = request.budget?.max ?? project.settings.maxRetries;
+  const maxBlocks =
+    request.blockCap === undefined ? Math.max(wanted, MAX_BLOCKS_WITHOUT_CAP) : request.blockCap - 1;
+  return { maxRetries: Math.min(wanted, maxBlocks), maxBlocks };
+}
+
+async function readFailures(run: FinishedRun): Promise<Failures> {
+  const { failuresOf } = await import("./failures.ts"); // the parsers of forty tools, which a green run does not need
+  return failuresOf(run);
+}
+
+/** A state file is no place for more. */
+const MOST_FAILED_FILES = 5_000;
+
+/** A gate that was given files and failed gets them again, changed or not, until it passes. */
+function withFailedFiles(session: SessionHistory, { planned }: FinishedRun): SessionHistory {
+  const { runNumber } = planned;
+  const filesOf = new Map(
+    planned.plan.gates.filter(({ gate }) => takesFiles(gate)).map(({ id, files }) => [id, files]),
+  );
+  const openFailures = session.openFailures.map((failure) => {
+    const files = failure.runNumber === runNumber ? filesOf.get(gateId(failure.gate)) : undefined;
+    return files === undefined
+      ? failure
+      : { ...failure, files: files.slice(0, MOST_FAILED_FILES).map(({ path }) => path) };
+  });
+  return { ...session, openFailures };
+}
+
+interface Remembered {
+  /** Why the run could not be written down, if so. */
+  readonly lost?: string;
+  readonly warnings: readonly string[];
+}
+
+function remember(
+  run: FinishedRun,
+  { status, pass, session }: { status: Status; pass: PassRecord | undefined; session: SessionHistory },
+): Remembered {
+  const { project, planned } = run;
+  const { stateDir } = project.logDir;
+  const kept = pass && writePass(project.passDir, pass, planned.snapshot.keepIndex);
+  const isPassLost = kept?.ok === false;
+  const judgedSession = wasInterrupted(run) ? planned.session : session;
+  const closed = pass === undefined ? judgedSession : { ...judgedSession, openFailures: [] };
+  const written = [
+    writeSession(stateDir, project.session, closed),
+    writeLastRun(stateDir, { ...runRecord(run, status), ...(isPassLost ? { isPassLost } : {}) }),
+  ];
+  const failed = written.find((one) => !one.ok);
+  const wasTold = planned.workTree.lastRun?.isPassLost === true;
+  const passLost = isPassLost && !wasTold ? [`${PASS_LOST} ${explain(kept.trouble)}`] : [];
+  if (failed === undefined || failed.ok) return { warnings: passLost };
+  const lost = explain(failed.trouble);
+  return { lost, warnings: [`This run is not recorded. ${lost}`, ...passLost] };
+}
+
+const PASS_LOST = "This pass cannot be kept, so the gates run at every stop, changed or not.";
+
+/** Only a run of everything speaks for the tree, and only if the tree stood still while it ran. */
+async function passRecord(
+  run: FinishedRun,
+  status: Status,
+  fingerprint: string | undefined,
+): Promise<PassRecord | undefined> {
+  const { project, planned } = run;
+  const { runNumber } = planned;
+  if (status !== "passed" && status !== "passed_with_warnings") return undefined;
+  if (!isRunOfEverything(run.request) || !(await run.stillness()).isStill) return undefined;
+  const since = restsSince(run.outcomes);
+  if (since !== undefined && run.request.onlyNew) return undefined; // the project did not ask for it
+  const tree = `${runNumber}-${planned.runId}`;
+  const { baseCommit, head } = planned.detected.changes;
+  return {
+    runNumber,
+    tree,
+    gateHash: project.settings.gateHash,
+    ...definedOnly({ fingerprint, baseCommit, head, since }),
+    status,
+    at: now(),
+  };
+}
+
+/** What the excused gates were compared with. */
+function restsSince(outcomes: readonly GateOutcome[]): string | undefined {
+  const excused = outcomes.find((one) => one.kind === "passed" && one.rests === "baseline");
+  if (excused === undefined) return undefined;
+  return excused.baseline?.kind === "compared" ? (excused.baseline.reference ?? "") : "";
+}
+
+function judged(
+  { project, planned }: FinishedRun,
+  { tree, pass }: { tree: string | undefined; pass: PassRecord | undefined },
+): Judged {
+  const { branch, head: commit, changes } = planned.detected;
+  const { baseCommit: base } = changes;
+  return {
+    gates: project.settings.gateHash,
+    ...definedOnly({ branch, commit, tree, base }),
+    whole: pass !== undefined,
+  };
+}
+
+function isRunOfEverything(request: RunRequest): boolean {
+  const { commit, uncommitted, staged, base } = request;
+  return !isPartial(request) && commit === undefined && !uncommitted && !staged && base === undefined;
+}
+
+function runRecord({ planned, outcomes }: FinishedRun, status: Status): RunRecord {
+  const { branch, head, changes } = planned.detected;
+  return {
+    number: planned.runNumber,
+    status,
+    completedAt: now(),
+    ...(branch === undefined ? {} : { branch }),
+    ...(head === undefined ? {} : { head }),
+    merged: head !== undefined && head === changes.baseCommit,
+    outcomes,
+  };
+}
+
+/** A block that cannot be counted could be repeated endlessly. */
+function uncountable(lost: string): Pick<Ran, "status" | "message" | "errorMessage"> {
+  const errorMessage = `gates failed, but the attempt cannot be recorded, so the stop is not blocked. ${lost}`;
+  return { status: "error", message: statusMessage("error", { detail: errorMessage }), errorMessage };
+}
+
+function counts(outcomes: readonly GateOutcome[]): Pick<Ran, "gatesRun" | "gatesFailed"> {
+  const ran = outcomes.filter(hasRun);
+  return { gatesRun: ran.length, gatesFailed: outcomes.filter(isBlocking).length };
+}
+
+function hasRun(outcome: GateOutcome): boolean {
+  if (outcome.kind === "passed") return outcome.reused === undefined;
+  return outcome.kind === "failed" || outcome.kind === "timed-out";
+}
+
+function detailOf(status: Status, outcomes: readonly GateOutcome[]): string | undefined {
+  if (status === "error")
+    return list(outcomes.filter(({ kind }) => kind === "errored" || kind === "cancelled"));
+  if (status === "passed_with_warnings") return list(outcomes.filter(isRemarkable));
+  return status === "failed"
+    ? `issues must be fixed before stopping: ${list(outcomes.filter(isBlocking))}`
+    : undefined;
+}
+
+/** A pass of some gates must not read like a pass of all. */
+function partOf({ request, outcomes }: FinishedRun, status: Status): string | undefined {
+  if (status !== "passed") return undefined;
+  if (isPartial(request) && request.kind === undefined)
+    return `only what was asked for ran: ${outcomes.map(({ name }) => name).join(", ")}`;
+  return request.kind === undefined ? undefined : `all ${request.kind}s completed successfully`;
+}
+
+/** Anything but a plain pass. */
+function isRemarkable(outcome: GateOutcome): boolean {
+  return outcome.kind !== "passed" || outcome.warning !== undefined;
+}
+
+function list(outcomes: readonly GateOutcome[]): string | undefined {
+  const named = outcomes.map((outcome) => `${outcome.name} ${describeOutcome(outcome)}`);
+  return named.length === 0 ? undefined : named.join("; ");
+}

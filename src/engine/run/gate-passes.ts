@@ -1,0 +1,202 @@
+import packageJson from "../../../package.json" with { type: "json" };
+import type { GateOutcome } from "../../core/outcome.ts";
+import { type Plan, type PlannedGate, takesFiles } from "../../core/plan.ts";
+import type { RunEvent } from "../../core/run.ts";
+import type { SharedPasses } from "../../fleet/shared-passes.ts";
+import { Git } from "../../machine/git/git.ts";
+import { findPlaces } from "../../machine/git/places.ts";
+import { type Snapshot, treeIdOf } from "../../machine/git/snapshot.ts";
+import { sha256 } from "../../machine/state/session-key.ts";
+import { readCacheFile, writeCacheFile } from "../../machine/state/user-cache.ts";
+import type { Project } from "./project.ts";
+import { mayMatchBelow, fileMatcher, isException } from "../../core/entry-point.ts";
+
+/** What is known about earlier passes of the gates of a run, by their inputs as they are now. */
+export interface GatePasses {
+  /** Why a gate need not run again; undefined when it must. */
+  readonly reuse: (planned: PlannedGate) => string | undefined;
+  /** Why a gate is run or not, where it names its inputs. */
+  readonly explain: (planned: PlannedGate) => string | undefined;
+  /** Whether a gate that names its inputs has just passed. */
+  readonly hasNews: (outcomes: readonly GateOutcome[]) => boolean;
+  /** Keeps the passes of a run; warns of what went wrong. */
+  readonly remember: (outcomes: readonly GateOutcome[], run: Remembering) => Promise<void>;
+  /** That the passes of other machines could not be looked up. */
+  readonly problem: string | undefined;
+}
+
+interface Remembering {
+  readonly runNumber: number;
+  readonly onEvent: (event: RunEvent) => void;
+}
+
+/** What is looked up, where. */
+interface LookUp {
+  readonly plan: Plan;
+  readonly snapshot: Snapshot;
+  /** Passes are only kept, and none is looked up. */
+  readonly noCache?: boolean | undefined;
+  /** What passed on this machine does not count: nobody signed it. */
+  readonly onlyShared?: boolean | undefined;
+}
+
+/** Kept in the person's own cache: a project that could write it could pretend that its gates had passed. */
+const FOLDER = "passes";
+
+/** Looks the gates up that name their inputs and, where passes are shared between machines, the other checks too. */
+export async function openGatePasses(project: Project, asked: LookUp): Promise<GatePasses> {
+  const { plan, snapshot } = asked;
+  const cached = plan.gates.filter(({ gate }) => gate.kind === "check" && gate.inputs !== undefined);
+  const contents = cached.length === 0 ? undefined : await snapshot.listFiles();
+  const baseBranch = project.query.base ?? project.query.baseBranch;
+  const around = contents && { contents, baseBranch };
+  const keys = new Map(cached.map((planned) => [planned.id, around && keyOf(inputsOf(planned, around))]));
+  const { env, settings } = project;
+  const known = cached.length === 0 || asked.onlyShared ? {} : readKnown(env, settings.root);
+  const isKnown = (id: string): boolean => known[id]?.some(({ key }) => key === keys.get(id)) ?? false;
+  const shared = await openShared(project, asked, { keys, isKnown, baseBranch });
+  const isNews = (outcome: GateOutcome): boolean =>
+    isPlainPass(outcome) && keys.get(outcome.id) !== undefined;
+  const explain = (id: string): string =>
+    [shared?.find(id) ?? explainPass(known[id] ?? [], keys.get(id)), shared?.whyNot(id)]
+      .filter(Boolean)
+      .join("; ");
+  return {
+    reuse: ({ id }) => (isKnown(id) ? explainPass(known[id] ?? [], keys.get(id)) : shared?.find(id)),
+    explain: (planned) => {
+      if (!keys.has(planned.id)) return shared?.find(planned.id) ?? shared?.whyNot(planned.id);
+      const idle = contents === undefined ? [] : idleInputs(planned, contents.keys());
+      return [explain(planned.id), ...idle.map((glob) => `no file matches ${glob}`)].join("; ");
+    },
+    hasNews: (outcomes) => outcomes.some((one) => isNews(one) || (shared?.writes && isPlainPass(one))),
+    remember: async (outcomes, { runNumber, onEvent }) => {
+      let value = known;
+      for (const { id } of outcomes.filter(isNews))
+        value = withPass(value, id, { key: keys.get(id) ?? "", runNumber });
+      if (cached.length > 0) writeCacheFile(env, { folder: FOLDER, name: settings.root, value });
+      const message = await shared?.write(outcomes.filter(isPlainPass).map(({ id }) => id));
+      if (message !== undefined) onEvent({ kind: "warned", message });
+    },
+    problem: shared?.problem,
+  };
+}
+
+/** Ran once, here, and passed: nothing else speaks for its inputs. */
+function isPlainPass(outcome: GateOutcome): boolean {
+  return (
+    outcome.kind === "passed" &&
+    outcome.reused === undefined &&
+    outcome.warning === undefined &&
+    outcome.rests === undefined
+  );
+}
+
+interface Keys {
+  readonly keys: ReadonlyMap<string, string | undefined>;
+  readonly isKnown: (id: string) => boolean;
+  readonly baseBranch: string;
+}
+
+/** A check that does not name its inputs may be decided by any file. */
+async function openShared(
+  { settings, env, ci }: Project,
+  { plan, snapshot, noCache }: LookUp,
+  { keys, isKnown, baseBranch }: Keys,
+): Promise<SharedPasses | undefined> {
+  const cache = settings.remote?.cache;
+  if (cache === undefined) return undefined;
+  const tree = await treeIdOf(snapshot);
+  const whole = { tree, project: (await findPlaces(new Git(settings.root)))?.prefix, baseBranch };
+  const gates = plan.gates.flatMap((planned) => {
+    const { gate, id, workingDirectory, files } = planned;
+    const named = takesFiles(gate) ? files.map(({ path }) => path) : [];
+    const key = keys.has(id)
+      ? keys.get(id)
+      : keyOf(tree === undefined ? undefined : { gate, workingDirectory, named, ...whole });
+    return key === undefined || gate.kind !== "check" ? [] : [{ planned, key }];
+  });
+  const wanted = new Set(noCache ? [] : gates.map(({ planned }) => planned.id).filter((id) => !isKnown(id)));
+  // Loaded only where a project shares passes: nothing of it is on the way of other stops.
+  const { openSharedPasses } = await import("../../fleet/shared-passes.ts");
+  return openSharedPasses({ cache, root: settings.root, env, ci, tree, gates, wanted });
+}
+
+function keyOf(inputs: unknown): string | undefined {
+  return inputs === undefined ? undefined : sha256(JSON.stringify([packageJson.version, inputs]));
+}
+
+function readKnown(env: Project["env"], root: string): KnownPasses {
+  const value = readCacheFile(env, FOLDER, root);
+  return isKnownPasses(value) ? value : {};
+}
+
+function isKnownPasses(value: unknown): value is KnownPasses {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  return Object.values(value).every(
+    (passes) =>
+      Array.isArray(passes) &&
+      passes.every((pass: unknown) => typeof pass === "object" && pass !== null && "key" in pass),
+  );
+}
+
+/** A check that passed, and for exactly which inputs. */
+interface GatePass {
+  /** The hash of everything that decided the result. */
+  readonly key: string;
+  readonly runNumber: number;
+}
+
+/** The passes that are known of each gate, the latest first. */
+type KnownPasses = Readonly<Record<string, readonly GatePass[]>>;
+
+/** Going back to an earlier state is common, going back far is not. */
+const KEPT_PASSES = 10;
+
+/**
+ * Everything that decides what a check comes to, as one value; undefined for a gate that does not name its inputs, or
+ * names none that exist: a mistyped glob must not hold a pass for ever.
+ */
+function inputsOf(
+  { gate, workingDirectory, files }: PlannedGate,
+  around: { readonly contents: ReadonlyMap<string, string>; readonly baseBranch: string },
+): unknown {
+  if (gate.kind !== "check" || gate.inputs === undefined) return undefined;
+  const isInput = fileMatcher(gate.inputs);
+  const mayHoldInput = (path: string): boolean =>
+    gate.inputs?.some((glob) => !isException(glob) && (!glob.includes("/") || mayMatchBelow(glob, path))) ??
+    false;
+  const contents = [...around.contents].filter(
+    ([path, content]) => isInput(path) || (isRepository(content) && mayHoldInput(path)),
+  );
+  if (contents.length === 0) return undefined;
+  const named = takesFiles(gate) ? files.map(({ path }) => path) : [];
+  return { gate, workingDirectory, baseBranch: around.baseBranch, named, contents };
+}
+
+/** As git's index lists it: a mode, then the commit that is checked out. */
+function isRepository(content: string): boolean {
+  return content.startsWith("160000 ");
+}
+
+/** The globs of a gate that no file matches: most likely mistyped. */
+function idleInputs({ gate }: PlannedGate, paths: Iterable<string>): readonly string[] {
+  const all = [...paths];
+  const globs = gate.kind === "check" ? (gate.inputs ?? []) : [];
+  return globs.filter((glob) => !isException(glob) && !all.some(fileMatcher([glob])));
+}
+
+function withPass(known: KnownPasses, id: string, pass: GatePass): KnownPasses {
+  const others = (known[id] ?? []).filter(({ key }) => key !== pass.key);
+  return { ...known, [id]: [pass, ...others].slice(0, KEPT_PASSES) };
+}
+
+/** What is known about a gate and its inputs as they are now, for people. */
+function explainPass(passes: readonly GatePass[], key: string | undefined): string {
+  if (key === undefined) return "its inputs cannot be told: it runs every time";
+  const pass = passes.find((one) => one.key === key);
+  if (pass !== undefined) return `it passed with the same inputs in run ${pass.runNumber}`;
+  const [last] = passes;
+  return last === undefined
+    ? "it has not passed with these inputs before"
+    : `its inputs or its definition changed since run ${last.runNumber}`;
+}

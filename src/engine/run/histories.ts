@@ -1,0 +1,38 @@
+import type { SessionHistory, WorkTreeHistory } from "../../core/history.ts";
+import type { RunRequest } from "../../core/run.ts";
+import { startIn } from "../../core/session-record.ts";
+import type { KnownGood } from "../../machine/git/base.ts";
+import { readSession, readWorkTree } from "../../machine/state/history.ts";
+import { passIndexOf } from "../../machine/state/passes.ts";
+import type { Project } from "./project.ts";
+
+/** What the work tree and the session have been through. */
+export interface Histories {
+  readonly workTree: WorkTreeHistory;
+  readonly session: SessionHistory;
+  /** State that could not be trusted and counts as absent. */
+  readonly warnings: readonly string[];
+}
+
+export function readHistories({ logDir, passDir, session: key }: Project): Histories {
+  const workTree = readWorkTree(logDir.stateDir, passDir);
+  const session = readSession(logDir.stateDir, key);
+  const warnings = [workTree.warning, session.warning].filter((one) => one !== undefined);
+  return { workTree: workTree.value, session: session.value, warnings };
+}
+
+/** What was good before, for a base that hides what was committed. */
+export function knownGood(
+  { passDir, settings }: Project,
+  { record }: RunRequest,
+  { workTree: { pass } }: Histories,
+): KnownGood {
+  return {
+    sessionStart: startIn(record, settings.root)?.head,
+    pass: pass && {
+      index: passIndexOf(passDir, pass.tree),
+      head: pass.head,
+      runNumber: pass.runNumber,
+    },
+  };
+}
