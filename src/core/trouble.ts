@@ -14,6 +14,7 @@ export type Trouble =
     }
   | { readonly kind: "git-failed"; readonly command: string; readonly detail: string }
   | { readonly kind: "signing-failed"; readonly command: string; readonly detail: string }
+  | { readonly kind: "nothing-older"; readonly detail: string }
   | { readonly kind: "unknown-revision"; readonly revision: string }
   | { readonly kind: "no-base"; readonly base: string }
   | { readonly kind: "unknown-gate"; readonly name: string; readonly known: readonly string[] }
@@ -53,6 +54,8 @@ export function explain(trouble: Trouble): string {
     case "git-failed":
     case "signing-failed":
       return `\`${trouble.command}\` failed: ${trouble.detail}`;
+    case "nothing-older":
+      return trouble.detail;
     case "unknown-revision":
       return `git does not know the revision "${trouble.revision}". Check the spelling, or run \`git fetch\`.`;
     case "no-base":

@@ -12,9 +12,13 @@ export function gateLabels(gates: readonly { readonly id: string; readonly name:
   const all = [...names.values()];
   const shared = new Set(all.filter((name, index) => all.indexOf(name) !== index));
   return (id) => {
-    const name = names.get(id);
+    const name = names.get(id) ?? guardIn(id); // guards speak of the whole run and are in no plan
     return name === undefined || shared.has(name) ? id : name;
   };
+}
+
+function guardIn(id: string): string | undefined {
+  return id.startsWith("guard:") ? id.split(":").at(-1) : undefined;
 }
 
 /** A run as plain lines, one event at a time: for logs, pipes and build servers. */

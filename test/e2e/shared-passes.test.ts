@@ -301,7 +301,7 @@ describe.skipIf(NO_REDIS !== undefined)(`passes shared through Redis (${NO_REDIS
     const found = await agent.gauntlet(["run"], { env });
 
     expect(refused.stdout).toMatch(/the shared cache: .*(?:WRONGPASS|invalid)/);
-    expect(found.stdout).toMatch(/\[PASS\] check:\.:unit .*it passed elsewhere .*redis:\/\/127/);
+    expect(found.stdout).toMatch(/\[PASS\] unit .*it passed elsewhere .*redis:\/\/127/);
     expect([runsOf(ci), runsOf(agent)]).toEqual([BOTH, []]);
   });
 });

@@ -51,7 +51,6 @@ function beginningOf(start: SessionStart, { env }: Project): Reference | undefin
 }
 
 const NO_COMMIT = {
-  kind: "git-failed",
-  command: "git merge-base",
-  detail: "no commit is known to be older than this work; `base_branch` in .gauntlet/config.yml names one",
+  kind: "nothing-older",
+  detail: "no commit is known to be older than this work (`base_branch` in .gauntlet/config.yml can name one)",
 } as const;

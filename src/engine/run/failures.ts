@@ -47,7 +47,8 @@ export async function failuresOf(run: FinishedRun): Promise<Failures> {
     feedback: (judgement) => {
       const facts = {
         failures,
-        gatesRun: outcomes.length,
+        // A guard that found nothing is no gate to the agent.
+        gatesRun: outcomes.filter((one) => one.gate !== "guard" || isBlocking(one)).length,
         attemptsLeft: judgement.attemptsLeft ?? 0,
         isNextStopFree: isNextStopFree(run),
         fixes: planned.fixes,
