@@ -17,12 +17,14 @@ test("the plugin alone gates the real Claude Code: blocked with the reason, then
     "state.txt": "new\n",
   });
   await project.commit("start");
+  const allowed = await project.gauntlet(["allow", "--print"]); // a plugin serves every project, so each is asked for
   await project.write({ "state.txt": "broken\n" });
 
   const run = await runClaudeCode({
     bin: client.bin,
     project: project.root,
     args: ["--plugin-dir", PLUGIN],
+    env: { AGENT_GAUNTLET_ALLOW: allowed.stdout.trim() },
     turns: [
       "All done.",
       async () => {
