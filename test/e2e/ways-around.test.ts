@@ -14,6 +14,8 @@ interface Way {
   readonly tell: Met;
   /** The same with `when_gates_change: hold`, where that differs. */
   readonly hold?: Met;
+  /** What the user is shown besides, where the stop is refused. */
+  readonly shown?: RegExp;
   readonly event?: Readonly<Record<string, unknown>>;
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -313,7 +315,8 @@ const WAYS: readonly Way[] = [
     how: "pipe a prompt of its own into prompt-hook",
     act: (made) => prompted(made, "gauntlet skip: done"),
     event: { transcript_path: "transcript.jsonl" },
-    tell: /something asked to skip the gates \("done"\) in your name/,
+    tell: "refused",
+    shown: /something asked to skip the gates \("done"\) in your name/,
   },
   {
     how: "pipe a prompt where there is no transcript",
@@ -352,9 +355,18 @@ async function prompted(made: GauntletProject, prompt: string): Promise<Finished
   return made.gauntlet(["prompt-hook"], { stdin: JSON.stringify(event) });
 }
 
-test("there are fifty of them", () => {
+test("docs/trust.md lists all of them, with what becomes of each", () => {
+  const page = readFileSync(resolve(import.meta.dirname, "../../docs/trust.md"), "utf8");
+  const rows = page.matchAll(/^\| (.+?) +\| (shown|refused) +\| (shown|refused) +\|$/gm);
+  const listed = [...rows].map(([, how = "", ...met]) => [how.replaceAll(String.raw`\|`, "|"), ...met]);
+
+  expect(listed).toEqual(WAYS.map(({ how, tell, hold = tell }) => [how, word(tell), word(hold)]));
   expect(WAYS.length).toBeGreaterThanOrEqual(50);
 });
+
+function word(met: Met): string {
+  return met === "refused" ? met : "shown";
+}
 
 describe.concurrent("the user is told", () => {
   test.for(WAYS)("$how", (way) => meet(way, "tell"));
@@ -376,7 +388,8 @@ async function meet({ act, event = {}, env = {}, ...way }: Way, mode: "tell" | "
 
   const met = (mode === "hold" ? way.hold : undefined) ?? way.tell;
   if (met === "refused") expect(answer.decision).toBe("block");
-  else expect(answer.systemMessage ?? "").toMatch(met);
+  const shown = met === "refused" ? way.shown : met;
+  if (shown !== undefined) expect(answer.systemMessage ?? "").toMatch(shown);
 }
 
 /** Paths from the project. */
