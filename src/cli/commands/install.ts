@@ -168,7 +168,7 @@ function hookNamed(gitHook: GitHook | true): GitHook {
 
 const SET_BY_GIT = "`core.hooksPath` says so";
 
-/** Where git looks for hooks in place of its own directory, if so: that is what hook managers and teams set. */
+/** `core.hooksPath`, if set, as hook managers and teams do. */
 async function managedHooks(
   git: Git,
   { top, commonDir }: GitPlaces,
