@@ -356,7 +356,7 @@ test("there are fifty of them", () => {
   expect(WAYS.length).toBeGreaterThanOrEqual(50);
 });
 
-describe.concurrent("the user is told", () => {
+describe.concurrent("the user sees", () => {
   test.for(WAYS)("$how", (way) => meet(way, "tell"));
 });
 
