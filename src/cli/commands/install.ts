@@ -168,7 +168,7 @@ function hookNamed(gitHook: GitHook | true): GitHook {
 
 const SET_BY_GIT = "`core.hooksPath` says so";
 
-/** `core.hooksPath`, if set, as hook managers and teams do. */
+/** The hook under `core.hooksPath`, where hook managers or teams have set that; undefined otherwise. */
 async function managedHooks(
   git: Git,
   { top, commonDir }: GitPlaces,
