@@ -1,6 +1,6 @@
 // npm run bench:feedback [DIRECTORY] [--held | --known] [--show NAME] [--no-time]: how many true failures the digest names, within
 // 9,000 characters, against the excerpts of the same log that a shell gives; what it invents; and how long a full log takes.
-// Held logs are those that nobody looks at while parsers are written. Exits 1 when an excerpt names more than the digest in any log.
+// Held-out logs are not looked at while parsers are written. Exits 1 when an excerpt names more than the digest in any log.
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -32,7 +32,7 @@ try {
 }
 
 async function measureAndTell(groups) {
-  await setTimeout(2_500); // files that were written a moment ago are not cached yet, and nobody stops an agent that fast
+  await setTimeout(2_500); // files that were written a moment ago are not cached yet, and real stops are further apart
   const measured = [];
   for (const group of groups) measured.push(await measureGroup(group));
   const report = { ...circumstances(), skippedPeers: peers.skipped, groups: measured };

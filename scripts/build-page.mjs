@@ -14,7 +14,7 @@ const [built] = await build({
   target: "es2022",
   tsconfig: "src/dashboard/tsconfig.json",
   dts: false,
-  clean: false, // the command lines and native programs are beside it
+  clean: false, // the command lines and native programs are in the same directory
   minify: true,
   write: false,
   logLevel: "warn",

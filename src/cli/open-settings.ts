@@ -8,7 +8,7 @@ import { errorJson } from "../report/json.ts";
 import { EXIT } from "./exit-code.ts";
 import { printLine, type Terminal } from "./output/terminal.ts";
 
-/** The project's settings, or the exit code after the trouble has been told. */
+/** The project's settings, or the exit code after reporting what is wrong. */
 export async function openSettings(
   terminal: Terminal,
   { command, json }: { command: string; json?: boolean | undefined },

@@ -20,7 +20,7 @@ export class Prompt implements Disposable {
     this.#terminal.on("close", () => this.#closing.abort());
   }
 
-  /** Aborts when nobody answers any more. On a terminal, Ctrl-C arrives here and is no signal to the process. */
+  /** Aborts when no answer will come. On a terminal, Ctrl-C arrives here, not as a signal to the process. */
   get closed(): AbortSignal {
     return this.#closing.signal;
   }

@@ -183,7 +183,7 @@ export function extensionOf(file: string): string {
   return /\.([^./]+)$/.exec(file)?.[1]?.toLowerCase() ?? "";
 }
 
-/** Written by a program, or somebody else's: what is in it is not what the agent did. */
+/** Generated or third-party files: their content is not the agent's work. */
 export function isForeign(file: string): boolean {
   return FOREIGN.test(file);
 }

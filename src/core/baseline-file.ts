@@ -108,7 +108,7 @@ export function baselineText(entries: readonly BaselineEntry[]): string {
   return `{\n  "version": 1,\n  "problems": [${lines.length === 0 ? "" : `\n${lines.join(",\n")}\n  `}]\n}\n`;
 }
 
-/** Reads the file; a sentence in words where it is none of ours. */
+/** Reads the file; a sentence saying why if it is not ours. */
 export function readBaselineText(text: string): readonly BaselineEntry[] | string {
   const value = parseJson(text);
   if (!isRecord(value)) return "it is not JSON: resolve what a merge has left, or write it anew";

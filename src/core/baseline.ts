@@ -11,7 +11,7 @@ export interface KnownProblem {
   readonly message: string;
 }
 
-/** What a failing check is told apart by. Compared between two trees, or with what was written down. */
+/** What identifies a failure of a check. Compared between two trees, or with what was written down. */
 export interface Findings {
   readonly problems: readonly KeyedProblem[];
   /** Every failure that the tools count is among the problems. */

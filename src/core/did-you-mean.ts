@@ -4,7 +4,7 @@ export function didYouMean(name: string, known: readonly string[]): string | und
   return match === undefined ? undefined : `did you mean \`${match}\`?`;
 }
 
-/** Whoever has more names than this has other worries. */
+/** Only this many known names are considered. */
 const MAX_CANDIDATES = 200;
 
 /** The known name that was probably meant. */

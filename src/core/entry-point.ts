@@ -5,7 +5,7 @@ import type { EntryPoint } from "./settings.ts";
 
 /**
  * The changes of an entry point by scope: the entry point itself, or each changed child of `dir/*`. A file that was moved
- * out of a scope is gone from there; a file right in `dir` is nobody's child.
+ * out of a scope is gone from there; a file directly in `dir` belongs to no child.
  */
 export function changesByScope(
   entryPoint: EntryPoint,
@@ -124,7 +124,7 @@ export function fileMatcher(patterns: readonly string[]): (path: string) => bool
     !leftOut.some((isMatch) => isMatch(path));
 }
 
-/** `!(a|b)` is a glob of its own. */
+/** `!(a|b)` is a glob, not a negation. */
 export function isException(pattern: string): boolean {
   return pattern.startsWith("!") && !pattern.startsWith("!(");
 }

@@ -44,7 +44,7 @@ export interface CheckGate extends GateBase {
   readonly rerunCommand?: string;
   /** What to tell the agent when the check fails: the text of the configured file. */
   readonly fixInstructions?: string;
-  /** The parser that reads its output, or `none`, or a pattern of its own; found from the output when absent. */
+  /** The parser that reads its output, or `none`, or its own pattern; found from the output when absent. */
   readonly parser?: string | PatternParser;
   /** Only problems that were not there before the change block. */
   readonly onlyNew?: boolean;

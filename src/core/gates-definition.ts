@@ -93,7 +93,7 @@ function fieldChanges(
     .map((key) => wasAndIs(key, before[key], after[key]));
 }
 
-/** A script that comes or goes because a gate's command did is told by that. */
+/** A script that comes or goes with a gate's command is covered by the change of that command. */
 function scriptChanges(before: GatesDefinition, after: GatesDefinition): readonly GateChange[] {
   const { scripts: was } = before;
   const { scripts: is } = after;

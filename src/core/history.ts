@@ -4,7 +4,7 @@ import type { GateOutcome } from "./outcome.ts";
 import type { ProjectPath } from "./path.ts";
 import type { Status } from "./status.ts";
 
-/** What the work tree has been through, whoever asked. */
+/** What the work tree has been through, in any session. */
 export interface WorkTreeHistory {
   readonly lastRun?: RunRecord;
   readonly pass?: PassRecord;
@@ -20,7 +20,7 @@ export interface RunRecord {
   readonly head?: string;
   /** Whether `head` was part of the base branch already; work that becomes part of it later is done with. */
   readonly merged: boolean;
-  /** It passed, and the pass could not be kept; the user was told. */
+  /** It passed, but the pass could not be saved, which the user has been notified of. */
   readonly isPassLost?: boolean;
   readonly outcomes: readonly GateOutcome[];
 }
@@ -60,7 +60,7 @@ export interface SessionHistory {
   readonly gaveUpOn?: string;
   /** The prompt for which a stop was put off once because agents still worked; empty where the host names no prompt. */
   readonly deferredFor?: string;
-  /** What the agent was last told about each gate, so that it is not told again. */
+  /** What the agent last read about each gate, so that it is not repeated. */
   readonly told: Readonly<Record<string, Told>>;
 }
 

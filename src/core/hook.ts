@@ -10,7 +10,7 @@ export interface Hook {
   readonly gate: CheckGate | ReplGate;
   /** A failure sends the agent back to work; otherwise it is only reported. */
   readonly retryOnFailure: boolean;
-  /** How often a failure sends the agent back before we give up; 0 is for ever. */
+  /** How often a failure sends the agent back before we give up; 0 means no limit. */
   readonly maxRetries: number;
   /** A hook that cannot run at all is worth telling the user; otherwise it is skipped. */
   readonly required: boolean;
@@ -101,7 +101,7 @@ function judgeFailure(hook: Hook, counts: RetryCounts): HookEffect {
   return { kind: "retry", attempt: countOf(hook, counts) + 1, maxRetries };
 }
 
-/** A spent budget starts anew only with a stop that was allowed: otherwise two hooks could keep each other going for ever. */
+/** A spent budget is reset only by an allowed stop: otherwise two hooks could keep each other going indefinitely. */
 function isReset(effect: HookEffect, isBlocked: boolean): boolean {
   if (effect.kind === "gave-up") return !isBlocked;
   return effect.kind === "passed" || effect.kind === "reported";
@@ -126,7 +126,7 @@ export function planHooks(hooks: readonly Hook[], counts: RetryCounts): Plan {
   return { gates, skipped: [] };
 }
 
-/** What a run of hooks came to: the most severe of them decides. */
+/** The result of a run of hooks: the most severe decides. */
 export function statusOfHooks(results: readonly HookResult[]): Status {
   const has = (kind: HookEffect["kind"]): boolean => results.some(({ effect }) => effect.kind === kind);
   if (has("retry")) return "failed";

@@ -4,7 +4,7 @@ import { type GateOutcome, isBlocking, isOutOfReach } from "./outcome.ts";
 import { type Progress, type RetryPolicy, STUCK_AFTER } from "./settings.ts";
 import type { Ran } from "./run.ts";
 
-/** What a run came to, and the session's history with it. */
+/** The result of a run, and the session's history with it. */
 export interface Judgement {
   readonly status: Ran["status"];
   readonly session: SessionHistory;
@@ -118,7 +118,7 @@ function stillOpen(
   return [...before.filter(({ gate }) => !decided.some((one) => isSameGate(one, gate))), ...failed];
 }
 
-/** A guard looks anew at every change, so nothing of it stays open. */
+/** A guard examines every change again, so none of its findings stays open. */
 function refOf({ gate: kind, scope, name }: GateOutcome): GateRef[] {
   return kind === "guard" ? [] : [{ kind, scope, name }];
 }

@@ -8,7 +8,7 @@ export interface NamedScript {
 
 /**
  * The package scripts and files that a shell line runs: `npm test`, `sh scripts/check.sh`, `make`. A name may turn out to be nothing
- * of the project; whoever reads it there decides.
+ * of the project; the caller finds out when it reads it.
  */
 export function scriptsNamedIn(line: string): readonly NamedScript[] {
   const found: NamedScript[] = [];
@@ -93,7 +93,7 @@ function namedBy(program: string, args: readonly string[]): readonly NamedScript
   return [...quoted, ...(program.includes("/") ? [file(program)] : []), ...files.map((one) => file(one))];
 }
 
-/** What an interpreter is given to run; a module or an expression is no file. */
+/** What an interpreter is given to run; a module or an expression is not a file. */
 function interpreted(args: readonly string[]): readonly string[] {
   return args.some((arg) => /^-[mce]$/.test(arg)) ? [] : args.filter((arg) => !arg.startsWith("-"));
 }
@@ -154,7 +154,7 @@ function file(name: string, directory = "."): NamedScript {
   return { kind: "file", directory, name };
 }
 
-/** One path after another; what leaves the project is found out by whoever looks there. */
+/** One path after another; the caller checks whether the result is inside the project. */
 export function below(directory: string, path: string): string {
   if (path.startsWith("/") || directory === ".") return path;
   return path === "." ? directory : `${directory}/${path}`;

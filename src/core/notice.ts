@@ -1,4 +1,4 @@
-/** A fact for the user, beside the answer. Each is told once per session. */
+/** A fact for the user, in addition to the answer. Each is shown once per session. */
 export interface Notice {
   /** Tells one fact from another. */
   readonly key: string;
@@ -11,7 +11,7 @@ export interface Notice {
 const MAX_LINES = 3;
 const MAX_LINE_CHARS = 400;
 
-/** What a stop tells the user: what the verdict itself must say, then facts the session has not been told yet. */
+/** What a stop tells the user: what the verdict itself must say, then facts not yet shown in this session. */
 export function noticeOf(
   verdict: string | undefined,
   facts: readonly Notice[],

@@ -4,7 +4,7 @@ import type { Gate, PatternParser } from "./gate.ts";
 import type { Notice } from "./notice.ts";
 import type { ProjectPath } from "./path.ts";
 
-/** What one gate came to. A red gate is an outcome, as normal as a green one. */
+/** The result of one gate. A failing gate is an outcome, not an error. */
 export type GateOutcome =
   PassedGate | FailedGate | TimedOutGate | ErroredGate | UnavailableGate | CancelledGate | SkippedOutcome;
 
@@ -50,13 +50,13 @@ interface PassedGate extends OutcomeBase {
   readonly kind: "passed";
   /** What the gate let through but a person should know. */
   readonly warning?: string;
-  /** The gate was not run: it passed before with exactly these inputs, as told here. */
+  /** The gate was not run: it passed before with exactly these inputs; this says how that is known. */
   readonly reused?: string;
   /** It passes only because what fails had failed before the change, or because it was repeated. */
   readonly rests?: "baseline" | "rerun";
   /** How many tests ran, by its own summary; counted only where a guard asks for it. */
   readonly tests?: number;
-  /** What failed before it passed when repeated, by name; empty where no test could be told. */
+  /** What failed before it passed when repeated, by name; empty where no test could be identified. */
   readonly flaky?: readonly string[];
 }
 

@@ -157,7 +157,7 @@ function reasonToSkip(ref: GateRef, gate: Gate, context: PlanContext): string | 
   return undefined;
 }
 
-/** A file runs where it lies; a glob has no directory of its own and runs at the root; a missing scope cannot run. */
+/** A file runs where it lies; a glob has no directory and runs at the root; a missing scope cannot run. */
 function workingDirectoryOf(scope: ProjectPath, gate: Gate, context: PlanContext): ProjectPath | undefined {
   if (gate.kind === "check" && gate.workingDirectory !== undefined) return gate.workingDirectory;
   const kind = context.kindOf(scope);
@@ -185,7 +185,7 @@ function uniqueById(items: readonly (PlannedGate | SkippedGate)[]): readonly (Pl
   return [...byId.values()];
 }
 
-/** Changes that some gate is there for, but that none can be given: the user must know that nobody looked at them. */
+/** Changes that call for a gate but cannot be passed to any: the user must know that they were not checked. */
 export function unseenChanges(
   entryPoints: readonly EntryPoint[],
   { files }: ChangeSet,

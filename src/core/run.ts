@@ -88,7 +88,7 @@ interface ResultBase {
   readonly gatesFailed: number;
   /** What the user should know although the run has an answer: state that had to be ignored or could not be kept. */
   readonly warnings: readonly string[];
-  /** Facts for the user of a stop hook, each told once per session. */
+  /** Facts for the user of a stop hook, each shown once per session. */
   readonly notices: readonly Notice[];
   readonly changes?: ChangeSet;
   readonly plan?: Plan;
@@ -102,11 +102,11 @@ export interface TrustFacts {
   /** What the session must remember. */
   readonly gates: RecordedGates;
   readonly notices: readonly Notice[];
-  /** Why the stop must not be allowed: what stands behind the recorded gates was changed. Told to the agent once. */
+  /** Why the stop must not be allowed: what stands behind the recorded gates was changed. The agent reads it once. */
   readonly hold?: Pick<BlockedStop, "whenActive"> & {
     readonly key: string;
     readonly feedback: string;
-    /** What was not run, because nobody allowed it as it is now: there is no pass without it. */
+    /** What was not run because it is not allowed as it is now: without it there is no pass. */
     readonly unrun?: string;
   };
 }

@@ -13,7 +13,7 @@ export interface SessionRecord {
   readonly starts?: readonly SessionStart[];
   /** What its user seems to have said in the last prompt; its next stop finds out. */
   readonly asked?: Asked;
-  /** Facts the user was told, each once per session. */
+  /** Facts the user has been shown, each once per session. */
   readonly told: readonly string[];
   /** Its last stop was blocked; with the host's flag set, the next one may read nothing but this. */
   readonly blocked?: BlockedStop;

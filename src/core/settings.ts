@@ -52,7 +52,7 @@ export interface StopHookSettings {
   readonly runIntervalMinutes: number;
   /** What a stop with the host's `stop_hook_active` set does: let it go, or keep checking under our own budget. */
   readonly whenActive: "allow" | "enforce";
-  /** What a stop does while somebody else's run holds the lock: let it go, or wait for that run and then decide. */
+  /** What a stop does while another run holds the lock: allow it, or wait for that run and then decide. */
   readonly whenBusy: "allow" | "wait";
   /** How long the host waits for the hook; we answer a little earlier. */
   readonly timeoutMs: number;

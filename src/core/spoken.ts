@@ -1,4 +1,4 @@
-/** What the user may say in a prompt, on a line of its own. */
+/** What the user may write in a prompt, on a separate line. */
 export interface Spoken {
   /** Why the next stop need not be checked. */
   readonly skip?: string;

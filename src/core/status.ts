@@ -1,4 +1,4 @@
-/** What a run came to, spelled as on the wire. Only `failed` blocks a stop. */
+/** The result of a run, spelled as in JSON. Only `failed` blocks a stop. */
 export const STATUSES = [
   "passed",
   "passed_with_warnings",

@@ -1,6 +1,6 @@
 import type { AbsolutePath } from "./path.ts";
 
-/** What a host told us when its agent wanted to stop, in host-neutral words. */
+/** What a host sends when its agent wants to stop, in host-neutral terms. */
 export interface StopEvent {
   /** The agent program that asks: a name of `hosts/host-table.ts`. */
   readonly host: string;

@@ -20,7 +20,7 @@ export interface VerdictRecord {
   /** The name of a linked work tree; the main one has none. */
   readonly worktree?: string;
   readonly status: Status;
-  /** Absent for a run from the terminal, which nobody waits for. */
+  /** Absent for a run from the terminal. */
   readonly decision?: "allow" | "block";
   readonly run?: number;
   /** Blocks that may still follow. */

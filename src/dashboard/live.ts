@@ -67,7 +67,7 @@ function readRoute(): readonly string[] {
     .map((part) => decode(part));
 }
 
-/** Somebody may have typed it. */
+/** It may have been typed by hand. */
 function decode(part: string): string {
   try {
     return decodeURIComponent(part);

@@ -140,7 +140,7 @@ async function describe(told: readonly HookResult[], { cwd, env }: BreplStop): P
   return describeHooks(told, { cwd, env }, MAX_CHARS);
 }
 
-/** No hook may run, so nothing can be said about the work: the stop is allowed, and the user is told. */
+/** No hook may run, so nothing can be said about the work: the stop is allowed, with a message to the user. */
 function invalidHooks(trouble: Trouble): Allow {
   if (trouble.kind !== "config-invalid") return ourTrouble(explain(trouble));
   const problems = trouble.diagnostics.map(formatDiagnostic);

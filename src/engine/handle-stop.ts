@@ -187,7 +187,7 @@ export function withOwnRecord(event: StopEvent, env: Environment): StopEvent {
 
 /**
  * The stop of an agent that was woken from the background belongs to the prompt that was blocked. Interactively Claude Code
- * (2.1.325, 2026-11-16) gives each wake-up a `prompt_id` of its own, with which the budget would never end.
+ * (2.1.325, 2026-11-16) gives each wake-up its own `prompt_id`, with which the budget would never end.
  */
 export function asWoken(event: StopEvent, env: Environment): StopEvent {
   const blocked = event.continued ? readSessionRecord(event, env)?.blocked : undefined;

@@ -8,7 +8,7 @@ import { answerAdvice, guardAdvice } from "./review-text.ts";
 interface FailureText {
   readonly outcome: GateOutcome;
   readonly draft: Draft;
-  /** The agent has been told exactly this before. */
+  /** The agent has read exactly this before. */
   readonly isUnchanged: boolean;
 }
 

@@ -27,16 +27,16 @@ export interface GateText {
   readonly isFile?: (path: string) => boolean;
   /** A parser's name, or `none`, or a pattern of the project's own; found from the text when absent. */
   readonly parser?: string | PatternParser;
-  /** The problems that were there before the change, by `placedKey`: they are counted, and not told. */
+  /** The problems that were there before the change, by `placedKey`: they are counted, not listed. */
   readonly old?: readonly string[];
-  /** For gates whose failure is no log: tells it in so many characters. */
+  /** For gates whose failure is not a log: describes it in so many characters. */
   readonly tell?: (budgetChars: number) => string;
 }
 
 /** A digest in at most so many characters. */
 export type Draft = (budgetChars: number) => string;
 
-/** What one failing gate said, read once for whoever asks. */
+/** What one failing gate said, read once and shared. */
 export interface GateReading {
   /** Each once, in the order of repair. */
   readonly problems: readonly Problem[];
@@ -119,7 +119,7 @@ interface ReadProblems {
   readonly problems: readonly Problem[];
 }
 
-/** New ones first, those the agent has been told before after them. */
+/** New ones first, then those the agent has read before. */
 function listProblems({ found, problems }: ReadProblems, previous: readonly string[] | undefined) {
   const delta = previous === undefined ? undefined : compareAttempts(previous, problems);
   const known = new Set(delta?.stillThere);

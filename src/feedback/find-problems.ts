@@ -31,7 +31,7 @@ export function findProblems(gate: GateWords): Reading & { readonly log: Log } {
   return { log, ...(readReport(gate) ?? parseLog(log, gate, gate.parser)) };
 }
 
-/** A report that cannot be read, or says nothing, leaves the word to the log. */
+/** A report that cannot be read, or is empty, falls back to the log. */
 function readReport({ text, report, parser, ...place }: GateWords): Reading | undefined {
   if (parser === "none") return undefined;
   const reported = readStructured(report ?? text);
@@ -160,7 +160,7 @@ function pathInside(url: string, place: Place): string {
   return path.startsWith(`${place.projectRoot}/`) ? path : url;
 }
 
-/** A URL has every space, quote and letter beyond ASCII as `%20`; a sequence that is none is left as it is. */
+/** A URL has every space, quote and letter beyond ASCII as `%20`; an invalid sequence is left as it is. */
 function pathOfUrl(url: string): string {
   const path = url.replace(FILE_URL, "");
   try {

@@ -63,7 +63,7 @@ const STRONG =
   /^[\s\d#*>|-]*(?:\[? ?(?:fatal|error|panic|FAIL|FAILED|ERROR|FATAL|Error|Failure)\]?\b[: ]|not ok |[✖✗✘×❌] |(?:Uncaught )?[A-Z]\w*(?:Error|Exception): |\d+\) \S)|\*failed\*|\.\.\. ?(?:FAILED|FAIL|ERROR)\b|\b(?:FAILED|FAILURE)\b|\b(?:Segmentation fault|core dumped|[Oo]ut of memory|OutOfMemoryError|signal: \w+|timed out)\b|^Killed$/;
 const PLACE = /[\w-]\.[A-Za-z]\w{0,9}(?::|\(|\s?\[|, line |" line | line | @ )\d/;
 
-/** That something failed, said by whoever called it. */
+/** A caller's report that something failed. */
 const CONSEQUENCE =
   /\b(?:exit(?:ed)?(?: with)?(?: status| code)|command failed|could not compile|test failed, to rerun|lifecycle script|Error \d+$|aborting due to|error occurred when checking)/i;
 

@@ -3,7 +3,7 @@ import { problemBlock, problemLine, problemPlace, kindOf, type Problem } from ".
 /** A problem to show, in the order of repair. */
 export interface Listed {
   readonly problem: Problem;
-  /** The agent has been told before: one line is enough. */
+  /** The agent has read it before: one line is enough. */
   readonly known: boolean;
   /** Its position in the log. */
   readonly position: number;

@@ -12,7 +12,7 @@ export interface Log {
   /** The lines that begin with a place in a file. */
   readonly placed: readonly PlacedText[];
   readonly isPlaced: (line: number) => boolean;
-  /** The tasks of whoever ran several programs, in order. */
+  /** The tasks of a runner of several programs, in order. */
   readonly tasks: readonly Task[];
 }
 

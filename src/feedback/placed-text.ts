@@ -8,7 +8,7 @@ export interface PlacedText {
   readonly file: string;
   readonly line: string;
   readonly column: string | undefined;
-  /** What is said about the place; may be empty. */
+  /** The message about the place; may be empty. */
   readonly rest: string;
 }
 

@@ -7,7 +7,7 @@ import { orderProblems } from "./order-problems.ts";
 import { fingerprint, withoutNoise } from "./problem.ts";
 import { toolCounts } from "./tool-counts.ts";
 
-/** What a gate is told apart by, between two trees: its problems, what was not read, and its output in sum. */
+/** What is compared between two trees for a gate: its problems, what was not read, and its output in sum. */
 export function readFindings(
   gate: GateText,
   hash: (text: string) => string,

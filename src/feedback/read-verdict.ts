@@ -21,7 +21,7 @@ export function isRemark(text: string): boolean {
   return REMARK.test(text) || PASSING.test(text);
 }
 
-/** Whether this only says that something failed, by whoever called it: the failure itself stands elsewhere. */
+/** Whether this is only a caller's report that something failed: the failure itself stands elsewhere. */
 export function isConsequence(text: string): boolean {
   return CONSEQUENCE.test(text);
 }

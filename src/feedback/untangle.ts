@@ -3,7 +3,7 @@ import { isFileName } from "./placed-text.ts";
 /** A log without the prefixes of the programs that ran others, and where each of them worked. */
 export interface Untangled {
   readonly lines: readonly string[];
-  /** In order; a line before the first belongs to nobody. */
+  /** In order; a line before the first belongs to no task. */
   readonly tasks: readonly Task[];
 }
 
@@ -48,7 +48,7 @@ function frequentLabels(lines: readonly string[]): ReadonlySet<string> {
 const LABEL =
   /^(?:\s{0,8}\[[\w@./:-]{1,40}\]|[\w@./-]{1,60}(?:[:#][\w./-]{1,40})*:|[\w@./-]{1,60} [\w:-]{1,30}:|[\w@./:-]{1,40} *\|)(?= |$)/;
 
-/** `@scope/name:task:`, `packages/name task:`, `name-1  |`, `    [junit]`: nobody else prints these. */
+/** `@scope/name:task:`, `packages/name task:`, `name-1  |`, `    [junit]`: only task runners print these. */
 const OF_RUNNER =
   /^(?:@[\w.-]+\/[\w.-]+(?:[:#][\w:.-]+)?:|[\w.-]+#[\w:.-]+:|(?:packages|apps|libs|services|modules)\/[\w./-]+(?: [\w:-]+)?:|[\w.-]+-\d+ +\||\s{2,8}\[[a-z]\w*\])$/;
 

@@ -57,7 +57,7 @@ export type JudgedRecord =
 /** Clocks of two machines differ by less. */
 const CLOCK_SKEW_MS = 300_000;
 
-/** Whether a stored text proves that the gate passed; whoever can write to the store can put anything there. */
+/** Whether a stored text proves that the gate passed; anyone with write access can store anything. */
 export function judgeRecord(text: string, { key, gate, platform, now, trust }: Wanted): JudgedRecord {
   const read = v.safeParse(recordSchema, parseJson(text));
   if (!read.success) return refused("it is cut, or not a record of ours");

@@ -10,7 +10,7 @@ export function respCommand(words: readonly string[]): string {
 /** More than any reply to what we ask. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** Reads replies from the pieces in which they arrive (RESP2). Throws for what is no reply. */
+/** Reads replies from the pieces in which they arrive (RESP2). Throws for anything else. */
 export class RespReader {
   #rest = Buffer.alloc(0);
 

@@ -17,7 +17,7 @@ import { findSigningKey } from "./signing-key.ts";
 export interface SharedPasses {
   /** Why a gate need not run: who says that it passed, when and where. */
   readonly find: (id: string) => string | undefined;
-  /** Why there is no pass of a gate, where that is more than that nobody shared one. */
+  /** Why there is no pass of a gate, unless none was shared. */
   readonly whyNot: (id: string) => string | undefined;
   /** That the store could not be asked, or did not answer in time. */
   readonly problem: string | undefined;

@@ -40,7 +40,7 @@ export function createSigningKey(name: string, env: Environment): Result<Signing
   return written.ok ? ok(signingKey(privateKey, path)) : written;
 }
 
-/** The key passes are signed with here: the one in the environment, or else the default one; undefined where there is none. */
+/** The key passes are signed with here: the one in the environment, or else the default one; undefined without either. */
 export function findSigningKey(env: Environment): Result<SigningKey | undefined> {
   const given = env[KEY_VARIABLE]?.trim() ?? "";
   if (given.startsWith("-----BEGIN")) return parseKey(given, `$${KEY_VARIABLE}`);

@@ -70,7 +70,7 @@ function inOneLine(exception: string): string {
   return (message ?? exception.replace(/^class /, "")).replaceAll(/\s+/g, " ").slice(0, 200);
 }
 
-/** What a test run came to, where it was not green. */
+/** The result of a test run that did not pass. */
 export interface RedSummary {
   readonly failures: number;
   readonly errors: number;

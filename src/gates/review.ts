@@ -83,7 +83,7 @@ async function forgetOldTrees({ context, trees, tree }: ReviewRun): Promise<void
 type Answered = Extract<SlotResult, { kind: "answered" }>;
 type Unavailable = Extract<SlotResult, { kind: "unavailable" }>;
 
-/** What a review came to, from what its slots came to. */
+/** The result of a review, from those of its slots. */
 export function reviewOutcome(run: ReviewRun, results: readonly SlotResult[]): Happened {
   if (results.some(({ kind }) => kind === "cancelled")) {
     return { kind: "cancelled", detail: "the review was ended before it was done" };

@@ -19,13 +19,13 @@ export function plainAnswer(verdict: Verdict): HostAnswer {
   return jsonAnswer({ decision: "block", reason: blockReason(verdict) });
 }
 
-/** The decision, and `systemMessage` where the person must know something. */
+/** The decision, and `systemMessage` where the user must know something. */
 export function noticedAnswer(verdict: Verdict): HostAnswer {
   if (verdict.decision === "allow") return jsonAnswer(noticeOf(verdict));
   return jsonAnswer({ decision: "block", reason: blockReason(verdict), ...noticeOf(verdict) });
 }
 
-/** What the person at the keyboard must see, in the field most hosts show. */
+/** What the user must see, in the field most hosts show. */
 export function noticeOf(verdict: Verdict): { readonly systemMessage?: string } {
   return verdict.notice === undefined ? {} : { systemMessage: verdict.notice };
 }

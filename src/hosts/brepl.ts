@@ -3,7 +3,7 @@ import type { Verdict } from "../core/verdict.ts";
 import { blockReason } from "./answer.ts";
 import type { HostAnswer } from "./host.ts";
 
-/** Allowed, and nobody needs to hear why. Every other allowed stop is told with exit code 1. */
+/** Allowed without a message. Every other allowed stop exits with 1 and says why. */
 const QUIET: ReadonlySet<Status> = new Set([
   "passed",
   "no_config",
@@ -12,7 +12,7 @@ const QUIET: ReadonlySet<Status> = new Set([
 ]);
 
 /**
- * The answer of `brepl hook stop`, in exit codes: 0 may stop, 1 may stop and the user is told, 2 must go on working with
+ * The answer of `brepl hook stop`, in exit codes: 0 allowed, 1 allowed with a message to the user, 2 blocked with
  * what stderr says. Claude Code (2.1.325, 2026-11-15) shows the text of 1 to the user only, that of 2 to the model.
  */
 export function renderBrepl(verdict: Verdict): HostAnswer {

@@ -8,7 +8,7 @@ const stopEvents = ["Stop"];
 
 /**
  * Grok Build (measured with 1.0.41, 2026-11-15; the cap of 8 is from its documentation). It sends camelCase, with a few fields in
- * snake_case beside it, and one more `Stop` when the session ends, whose answer it ignores.
+ * snake_case as well, and one more `Stop` when the session ends, whose answer it ignores.
  */
 export const grok: Host = {
   name: "grok",

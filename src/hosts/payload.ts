@@ -24,7 +24,7 @@ export function flagOf(payload: Payload, key: string): boolean {
   return payload[key] === true;
 }
 
-/** The objects in a list field; other elements, and fields that are no list, count as absent. */
+/** The objects in a list field; other elements, and fields that are not lists, count as absent. */
 export function recordsOf(payload: Payload, key: string): readonly Payload[] {
   const value = payload[key];
   return Array.isArray(value) ? value.filter(isRecord) : [];
@@ -60,7 +60,7 @@ export function snakeCaseStop(host: string, payload: Payload, surroundings: Surr
   };
 }
 
-/** Hosts put the directory they were started in into the hook's environment, each under a name of its own. */
+/** Hosts put the directory they were started in into the hook's environment, each under its own name. */
 function projectDirIn(env: Surroundings["env"]): AbsolutePath | undefined {
   const names = ["CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "QWEN_PROJECT_DIR", "FACTORY_PROJECT_DIR"];
   const found = names

@@ -37,7 +37,7 @@ const SIGNS: readonly Sign[] = [
   { host: claudeCode, matches: looksLikeClaudeCode },
 ];
 
-/** Which host asks, when nobody said: from what it sent and the environment it gave us. */
+/** Which host asks, without `--host`: from what it sent and the environment it gave us. */
 export function recogniseHost(payload: Payload, surroundings: Surroundings): Host {
   return SIGNS.find((sign) => sign.matches(payload, surroundings))?.host ?? unknownHost;
 }
@@ -118,7 +118,7 @@ const CLAUDE_CODE_EVENTS: ReadonlySet<string> = new Set([
   "MessageDisplay",
 ]);
 
-/** A question from a host, or why the text is none. */
+/** A host's event, or why the text is not one. */
 export type ReadStop =
   | { readonly kind: "stop" | "ended"; readonly host: Host; readonly event: StopEvent }
   | { readonly kind: "no-stop"; readonly host?: Host; readonly detail?: string };

@@ -32,7 +32,7 @@ export function formatOf(
   { host, registration, shown, level }: HostFile,
   asked: Omit<WantedHooks, "file">,
 ): FileFormat {
-  const isForAll = level === "user"; // it serves every project, also those that nobody has looked at
+  const isForAll = level === "user"; // it serves every project, including ones not allowed yet
   const wanted = isForAll ? { ...asked, command: `${asked.command} ${ONLY_ALLOWED_FLAG}` } : asked;
   switch (registration.format) {
     case "json":

@@ -18,7 +18,7 @@ export interface FoundRegistration {
   readonly isOptional: boolean;
   /** Whether the host will not read the file, because of comments or trailing commas. */
   readonly isSkipped: boolean;
-  /** Whether `install` would write it anew, in the form of this version. */
+  /** Whether `install` would rewrite it in the form of this version. */
   readonly isOutdated: boolean;
   /** Whether it is in a file of another host that this one reads too. */
   readonly isBorrowed: boolean;
@@ -39,7 +39,7 @@ export function registrationFiles(host: Host, places: Places): readonly ReadFile
   ];
 }
 
-/** Our hooks in those files; `texts` holds them, undefined where there is none. */
+/** Our hooks in those files; `texts` holds them, undefined if missing. */
 export function findRegistrations(
   host: Host,
   places: Places,

@@ -1,6 +1,6 @@
 import type { FileChange } from "./hook-registration.ts";
 
-/** What becomes of a git hook's file: our lines are added, they are there already, or somebody else looks after it. */
+/** What becomes of a git hook's file: our lines are added, they are there already, or it is left alone. */
 export type HookPlan =
   | { readonly kind: "write"; readonly text: string }
   | { readonly kind: "present" }

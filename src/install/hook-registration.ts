@@ -9,7 +9,7 @@ export interface HookRegistration {
   readonly isOurs: (command: string) => boolean;
   /** One of ours that is not exactly as registered is replaced; otherwise only its command is corrected. */
   readonly exact?: boolean;
-  /** Ours that must be written anew because of how it runs, not only of what it runs. */
+  /** Ours that must be rewritten because of how it runs, not only what it runs. */
   readonly isStale?: (found: { readonly event: string; readonly command: string }) => boolean;
   readonly shape: HookShape;
 }
@@ -40,7 +40,7 @@ export type FileChange =
   | { readonly kind: "written"; readonly text: string }
   | { readonly kind: "removed" };
 
-/** A hook of ours in somebody's settings. */
+/** A hook of ours in a settings file. */
 export interface FoundHook {
   readonly event: string;
   readonly node: Node;

@@ -3,7 +3,7 @@ import { type AbsolutePath, absolutePath } from "../core/path.ts";
 import { findHost } from "../hosts/host-table.ts";
 import type { Host, Registration } from "../hosts/host.ts";
 
-/** For one project, for everybody who works on it, or for everything one user works on. */
+/** For one project, for its whole team, or for all projects of one user. */
 export type Level = "project" | "shared" | "user";
 
 /** Where registrations are looked for. */
@@ -39,7 +39,7 @@ export function hostFile(host: Host, level: Level, places: Places): HostFile | u
   return { host, registration, level, path, shown: moved === undefined ? `~/${folder}/${file}` : path };
 }
 
-/** Every file of its own where the host finds hooks. */
+/** The host's own files in which it looks for hooks. */
 export function ownFiles(host: Host, places: Places): readonly HostFile[] {
   const project = hostFile(host, "project", places);
   const user = hostFile(host, "user", places);

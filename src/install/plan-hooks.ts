@@ -113,7 +113,7 @@ function obstacle(body: string, { hooks, shape }: HookRegistration): SettingsPro
   return undefined;
 }
 
-/** Ours in an event where none belongs, the second of ours in one, or one to be written anew. */
+/** Ours in an event where none belongs, the second of ours in one, or one to be rewritten. */
 function isSurplus(
   found: FoundHook,
   all: readonly FoundHook[],
@@ -137,14 +137,14 @@ function replace(body: string, { node }: FoundHook, hook: RegisteredHook): strin
   return replaceItem(body, node, { value, layout: detectLayout(body) });
 }
 
-/** Whoever gave the hook more time than we do had a reason. */
+/** Keeps a longer timeout that the user has set. */
 function raisedTimeout(present: unknown, { timeout }: RegisteredHook["fields"]): { timeout?: number } {
   const current = (present as { timeout?: unknown }).timeout; // our hooks are objects
   const isRaised = typeof current === "number" && typeof timeout === "number" && current > timeout;
   return isRaised ? { timeout: current } : {};
 }
 
-/** Arguments that somebody added to our command stay. */
+/** Keeps arguments that the user added to our command. */
 function correct(body: string, { commandNode, command: current }: FoundHook, command: string): string {
   if (current === command || current.startsWith(`${command} `)) return body;
   return body.slice(0, commandNode.offset) + JSON.stringify(command) + body.slice(endOf(commandNode));

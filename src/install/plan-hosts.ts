@@ -17,7 +17,7 @@ export interface PlannedFile extends HostFile {
   readonly change: FileChange;
 }
 
-/** Everything a plan is made from; `texts` holds every file of `filesOf`, undefined where there is none. */
+/** Everything a plan is made from; `texts` holds every file of `filesOf`, undefined if missing. */
 export interface HostRequest {
   readonly targets: readonly HostFile[];
   readonly places: Places;

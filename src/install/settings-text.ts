@@ -21,7 +21,7 @@ export function parseSettings(text: string): ParsedSettings {
   return { ok: true, root };
 }
 
-/** Whether a reader takes it that knows no trailing commas and, unless told otherwise, no comments. */
+/** Whether a reader without trailing commas and, by default, without comments accepts it. */
 export function isPlainJson(text: string, { comments = false } = {}): boolean {
   const errors: ParseError[] = [];
   parseTree(text.replace(/^\uFEFF/, ""), errors, { disallowComments: !comments, allowTrailingComma: false });

@@ -115,7 +115,7 @@ export interface Envelope {
   readonly keyid: string;
 }
 
-/** The parts of an envelope, or why it is none. */
+/** The parts of an envelope, or why it is not one. */
 export function readEnvelope(line: string): Envelope | string {
   const envelope = envelopeSchema.safeParse(parseJson(line)).data;
   if (envelope === undefined) return "it is not an envelope of ours, or it is cut";
@@ -165,7 +165,7 @@ function base64(text: string): string {
   return Buffer.from(text).toString("base64");
 }
 
-/** Strictly: what Buffer would forgive was changed by somebody. */
+/** Strict: input that only Buffer's leniency accepts has been altered. */
 function fromBase64(text: string): string | undefined {
   const bytes = Buffer.from(text, "base64");
   return bytes.toString("base64") === text ? bytes.toString("utf8") : undefined;

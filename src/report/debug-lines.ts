@@ -2,7 +2,7 @@ import { isBlocking } from "../core/outcome.ts";
 import type { RunEvent } from "../core/run.ts";
 import type { Status } from "../core/status.ts";
 
-/** A run as terse `KEY name=value` lines for whoever looks into a problem later. */
+/** A run as terse `KEY name=value` lines for debugging later. */
 export function debugLine(event: RunEvent): string | undefined {
   switch (event.kind) {
     case "run-planned": {

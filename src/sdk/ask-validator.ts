@@ -21,7 +21,7 @@ export interface Question {
 
 /** The validator behind the context's reserved tool. */
 export function findValidator(context: HookContext): CompletionValidator | undefined {
-  // The reserved name is the contract: whoever attaches a tool under it attaches a completion validator.
+  // The reserved name is the contract: a tool attached under it is a completion validator.
   return context.getTool(VALIDATE_COMPLETION_TOOL_NAME)?.handler as CompletionValidator | undefined;
 }
 

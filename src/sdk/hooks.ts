@@ -25,7 +25,7 @@ export function createHooks(context: HookContext, options: HooksOptions = {}): A
   };
 }
 
-/** What the Agent SDK waits where it is told nothing (0.3.325). */
+/** The Agent SDK's default timeout (0.3.325). */
 const SDK_TIMEOUT_SECONDS = 600;
 
 /** Ends the question in time by our own clock: a validator that ignores its signal cannot hold the hook longer. */
@@ -43,7 +43,7 @@ function createToolHook(context: HookContext): HookCallback {
   };
 }
 
-/** How many stops are blocked, unless told otherwise, before the agent may stop anyway. */
+/** How many stops are blocked by default before the agent may stop anyway. */
 export const DEFAULT_MAX_STOP_RETRIES = 3;
 
 /** Where hooks report; `console` is one. One that throws changes nothing. */

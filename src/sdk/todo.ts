@@ -40,7 +40,7 @@ export function trackTodos(context: HookContext, use: ToolUse): void {
   const todos = context.session.slice(Todo);
   switch (use.tool_name) {
     case "TodoWrite":
-      // A sub-agent writes a list of its own; tasks, on the other hand, are one list for the whole session.
+      // A sub-agent writes its own list; tasks, on the other hand, are one list for the whole session.
       if (use.agent_id === undefined) todos.seed(writeList(todos.all(), use));
       return;
     case "TaskCreate":

@@ -1,6 +1,6 @@
 import type { Session } from "./session.ts";
 
-/** What a completion validator is told about the stop. */
+/** What a completion validator gets to know about the stop. */
 export interface ValidationParams {
   /** Why the agent stops, such as `end_turn` or `max_turns`. */
   readonly stopReason: string;
@@ -37,7 +37,7 @@ export class ValidationResult implements ValidationOutcome {
   }
 }
 
-/** What a tool handler answers: words, and a typed value or `null` where there is none. */
+/** What a tool handler answers: text, and a typed value or `null`. */
 export interface ToolResult<Value> {
   readonly message: string;
   readonly value: Value | null;
@@ -48,7 +48,7 @@ export interface ToolResult<Value> {
 /** What a tool handler may look at besides its parameters. */
 export interface ToolContext {
   readonly session: Session;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the answer is no longer awaited. */
   readonly signal?: AbortSignal;
   /** Where the agent works. */
   readonly cwd?: string;

@@ -348,7 +348,7 @@ describe("an attestation is refused", () => {
     expect(none.stderr).toContain("nobody attested it");
   });
 
-  test("but a good one beside it counts", async () => {
+  test("but a good one next to it counts", async () => {
     const earlier = JSON.stringify(await note(author.repo, "HEAD~1"));
 
     expect(await verifiedWith(`${earlier}\n${later}`)).toMatchObject({ exitCode: 0 });

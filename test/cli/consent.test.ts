@@ -52,7 +52,7 @@ function asUser(project: GauntletProject, typed: string, ...args: readonly strin
 }
 
 describe.concurrent("a hook that serves every project", () => {
-  test("a clone that nobody allowed runs nothing, and says once what to type", async () => {
+  test("a clone that is not allowed runs nothing, and says once what to type", async () => {
     await using project = await clone();
 
     const first = await stop(project);

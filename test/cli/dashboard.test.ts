@@ -84,7 +84,7 @@ test("the dashboard lets in who has its address, only from this machine's own pa
 });
 
 describe("what it does not do", () => {
-  test("a port that is taken is told, as is one that is none", async () => {
+  test("a port that is taken is reported, and so is an invalid one", async () => {
     await using project = await GauntletProject.withChecks({ build: "true" });
     await using dashboard = await openDashboard(project);
     const { port } = new URL(dashboard.url);

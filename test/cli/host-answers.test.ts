@@ -75,7 +75,7 @@ test("gives up below the cap of a host, whatever max_retries says", async () => 
 test.each([
   ["goose", "goose cannot be gated"],
   ["nobody", 'There is no agent "nobody" here'],
-])("answers although --host %s names nobody, and says so", async (name, message) => {
+])("answers although --host %s is unknown, and says so", async (name, message) => {
   await using project = await redProject();
 
   const stdin = JSON.stringify({ session_id: "s", cwd: project.root, hook_event_name: "Stop" });

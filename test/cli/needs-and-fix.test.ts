@@ -73,7 +73,7 @@ checks:
   test: grep -q good a.txt
 `;
 
-  test("a check that fails is fixed, and the fixed files are what is judged; the user is told", async () => {
+  test("a check that fails is fixed, the fixed files are judged, and the user sees what changed", async () => {
     await using project = await GauntletProject.create({ ".gauntlet/config.yml": CONFIG, "a.txt": "bad\n" });
 
     const { answer } = await project.stop();
@@ -86,7 +86,7 @@ checks:
     expect(again.stderr).not.toContain("[START]");
   });
 
-  test("the agent that is blocked is told what was changed", async () => {
+  test("a blocked agent reads what was changed", async () => {
     await using project = await GauntletProject.create({
       ".gauntlet/config.yml": CONFIG.replace("grep -q good a.txt", "exit 1"),
       "a.txt": "bad\n",

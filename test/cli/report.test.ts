@@ -30,7 +30,7 @@ describe.concurrent("reports of a run", () => {
     expect(done.stdout).toContain("::error file=src/a.c,line=3,col=9,title=build::expected ';'\n");
   });
 
-  test("as HTML are one file with the problems, the lines they are in, the logs and what the agent was told", async () => {
+  test("as HTML are one file with the problems, the lines they are in, the logs and what the agent read", async () => {
     const hostile = "src/a.c:2:1: error: \\033[31m</script><script>alert(1)</script>";
     await using project = await GauntletProject.withChecks({
       build: `printf '${hostile}\\n'; printf 'a\\342\\200\\256b\\n'; exit 1`,

@@ -107,7 +107,7 @@ test("rerun_command gets the files that failed, each as one argument", async () 
   expect(project.read("args")).toBe("src/a.c,");
 });
 
-test("everything is repeated where the failures cannot all be told", async () => {
+test("everything is repeated where not every failure can be identified", async () => {
   const keys = "reruns: 1\nrerun_command: touch args {failed_files}";
   await using uncounted = await projectWith(passingFrom(9, "src/a.c:3:1: error: boom"), keys);
   await using unread = await projectWith(

@@ -43,7 +43,7 @@ describe("which gates a user runs", () => {
     expect(some.message).toContain("only what was asked for ran: test");
   });
 
-  test("--failed runs what failed in the last run, whoever started it, until nothing is left", async () => {
+  test("--failed runs what failed in the last run, by hook or by hand, until nothing is left", async () => {
     await using project = await GauntletProject.create(PACKAGES);
     await project.commit("start");
     await project.write({ "packages/a/broken": "", "packages/b/new.txt": "" });

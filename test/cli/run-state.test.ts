@@ -242,7 +242,7 @@ describe("state that cannot be trusted counts as absent, with a warning", () => 
       "a session told nonsense",
       '{"version":1,"writtenAt":1,"state":{"attempts":3,"openFailures":[],"told":{"check:.:red":7}}}',
     ],
-  ])("%s: a new budget, told by `run` even when it is quiet", async (_, content) => {
+  ])("%s: a new budget, reported by `run` even when it is quiet", async (_, content) => {
     await using project = await changed({ red: "exit 1" });
     await project.gauntlet(["run"]);
     writeFileSync(stateFile(project, "session-command-line.json"), content);

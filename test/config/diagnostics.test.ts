@@ -524,7 +524,7 @@ describe("YAML", () => {
       "checks: { a: b }\n\u001b[31mx: \u001b[0m 7\n",
       "2:1: warning: unknown key ` [31mx` is ignored",
     ],
-  ])("is told about %s", async ([, text, message]) => {
+  ])("is reported: %s", async ([, text, message]) => {
     const [first] = (await toldAbout(text)).split("\n");
 
     expect(first).toBe(`.gauntlet/config.yml:${message}`);
@@ -620,7 +620,7 @@ describe("files", () => {
       Buffer.from("checks:\n  a: b\0\n"),
       "2:7: error: cannot be read: byte 15 is NUL, so it is not a text file",
     ],
-  ])("are told about: %s", async ([, bytes, message]) => {
+  ])("are reported: %s", async ([, bytes, message]) => {
     expect(await toldAbout(bytes)).toBe(`.gauntlet/config.yml:${message}`);
   });
 

@@ -4,7 +4,7 @@ import { loadConfig, settingsOf, tempProject, told } from "./temp-project.ts";
 const GLOBAL = "home/agent-gauntlet/config.yml";
 const CHECKS = "checks: { test: npm test }\n";
 
-/** Loads a project with a global configuration beside it. */
+/** Loads a project together with a global configuration. */
 async function loadLayers(layers: { global?: string; project?: string; env?: Record<string, string> }) {
   await using project = await tempProject({
     ".gauntlet/config.yml": CHECKS + (layers.project ?? ""),

@@ -8,7 +8,7 @@ const PRIVATE = privateKey.export({ format: "pem", type: "pkcs8" }).toString();
 
 const cacheOf = (cache: string): string => `checks: { a: "true" }\nremote: { cache: ${cache} }\n`;
 
-test("remote.cache holds the trusted keys themselves, and defaults that hold up nobody", async () => {
+test("remote.cache holds the trusted keys themselves, and defaults that delay nothing", async () => {
   const loaded = await loadProject({
     ".gauntlet/config.yml": cacheOf("{ url: https://cache.example/ac/, trust: [.gauntlet/ci.pub] }"),
     ".gauntlet/ci.pub": PUBLIC,

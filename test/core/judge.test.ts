@@ -192,7 +192,7 @@ describe("loops that go nowhere, and loops that get somewhere (retry)", () => {
   });
 });
 
-/** What each attempt of a loop comes to, given how it compares with the one before. */
+/** The result of each attempt of a loop, given how it compares with the one before. */
 function play(budget: Partial<Budget>, attempts: readonly Budget["progress"][]): readonly string[] {
   let session = NEW_SESSION;
   return attempts.map((progress) => {

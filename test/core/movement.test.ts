@@ -17,7 +17,7 @@ test.each([
   ["before the gates", 500.5],
   ["between two gates", 2_050.5],
   ["after the gates", 3_500.5],
-])("what was written %s was written by somebody else, changed or put back", (_, at) => {
+])("what was written %s was not written by a gate, changed or put back", (_, at) => {
   expect(doubtAbout(moved({ path: "a", at, isChanged: false }), [FIRST, SECOND])).toContain("(a)");
 });
 

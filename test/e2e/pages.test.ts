@@ -81,7 +81,7 @@ async function report(project: GauntletProject): Promise<string> {
 }
 
 describe("the HTML report", () => {
-  test("shows hostile output as text, asks nobody for anything, and has nothing that axe complains about", async ({
+  test("shows hostile output as text, makes no requests, and has nothing that axe complains about", async ({
     skip,
   }) => {
     const browser = browserOr(skip);

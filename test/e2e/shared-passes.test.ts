@@ -277,7 +277,7 @@ describe.skipIf(NO_NGINX !== undefined)(`passes shared through nginx (${NO_NGINX
     expect(stdout).toContain("passes could not be shared: ");
   });
 
-  test("--no-cache asks nobody, and shares what it finds", async () => {
+  test("--no-cache does not ask the store, and shares what it finds", async () => {
     await shareFrom();
     forget();
     await using agent = await machine(at("ac"));

@@ -43,15 +43,12 @@ test("counts a follow-up as going on after a block", () => {
   });
 });
 
-test.each(["aborted", "error"])(
-  "is not asked to go on when the person or an error ended it: %s",
-  (status) => {
-    expect(cursor.parse({ ...documented, status }, surroundings)).toEqual({
-      kind: "other-event",
-      name: `stop (${status})`,
-    });
-  },
-);
+test.each(["aborted", "error"])("is not asked to go on when the user or an error ended it: %s", (status) => {
+  expect(cursor.parse({ ...documented, status }, surroundings)).toEqual({
+    kind: "other-event",
+    name: `stop (${status})`,
+  });
+});
 
 test("gets the reason as its next message", () => {
   expect(JSON.parse(cursor.render(blocked).stdout)).toEqual({ followup_message: blocked.feedback });

@@ -89,7 +89,7 @@ describe("one host in an empty project", () => {
   });
 });
 
-test("a person's own level is the home directory, or where a variable moved it", () => {
+test("the user level is the home directory, or where a variable moved it", () => {
   const codex = findHost("codex");
   const moved = { ...places, env: { CODEX_HOME: "/elsewhere" } };
 

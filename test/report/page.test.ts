@@ -68,7 +68,7 @@ describe("code frames", () => {
   });
 });
 
-describe("what the agent was told", () => {
+describe("what the agent read", () => {
   test("is what the log of the run has between its gates and its status", () => {
     const log =
       "Run 1: 1 gate\n[FAIL] check:.:test\n\nGauntlet gates did not pass.\n\nFix it.\n\nStatus: Failed\n";

@@ -168,7 +168,7 @@ test("findings below min_priority are left out", async () => {
   expect((await project.run()).status).toBe("passed");
 });
 
-test("a broken answer file loses nothing: it is written again and the agent is told so", async () => {
+test("a broken answer file loses nothing: it is written again and the agent reads so", async () => {
   await using project = await reviewProject();
   await project.reviewer("claude", [says(finding())]);
   await project.run();

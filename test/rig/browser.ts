@@ -5,7 +5,7 @@ import { type Browser, chromium } from "playwright-core";
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
-/** A real browser, or why there is none. Debian's chromium is installed where we may. */
+/** A real browser, or why it is missing. Installs Debian's chromium where permitted. */
 export async function openBrowser(): Promise<
   { readonly ok: true; readonly browser: Browser } | { readonly ok: false; readonly reason: string }
 > {

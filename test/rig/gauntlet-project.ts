@@ -19,7 +19,7 @@ export interface RunOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string | Buffer;
-  /** Told the child's pid as soon as there is one. */
+  /** Called with the child's pid as soon as it is known. */
   readonly onSpawn?: (pid: number) => void;
 }
 

@@ -94,7 +94,7 @@ http {
   return started(process, port, dir);
 }
 
-/** A real Redis in a directory of its own, which it comes back from when started again on the same port. */
+/** A real Redis in its own directory, from which it recovers when started again on the same port. */
 export async function startRedis(
   options: { readonly port?: number; readonly directory?: string; readonly password?: string } = {},
 ): Promise<Server> {

@@ -13,7 +13,7 @@ import { programFile } from "../../machine/process/runtime.ts";
 import type { BreplOptions } from "../tables/brepl-commands.ts";
 import { EXIT } from "../exit-code.ts";
 
-/** `brepl hook install`: a template where there is none, and our hooks in Claude Code's settings. */
+/** `brepl hook install`: writes a template if `.brepl/hooks.edn` is missing, and registers our hooks in Claude Code's settings. */
 export async function breplInstall({ program }: BreplOptions): Promise<number> {
   const registration = breplHooks(program);
   const edit = await editSettings(registration, planInstall);

@@ -41,7 +41,7 @@ interface Diagnosis {
   readonly findings: readonly Finding[];
 }
 
-/** Looks at every agent that is installed or registered. Fails when a hook will not work, or when there is none at all. */
+/** Looks at every agent that is installed or registered. Fails when a hook will not work, or when no hook is registered. */
 export async function doctorCommand(terminal: Terminal, { json }: DoctorOptions): Promise<number> {
   const project = await examineProject(terminal);
   const diagnoses = await diagnose(terminal, project.neededMs);
@@ -159,7 +159,7 @@ async function probe(terminal: Terminal, { command }: FoundRegistration): Promis
   return first.problem === undefined ? startOnce(terminal, command) : first;
 }
 
-/** Runs the command as a host does, but told to answer at once: no gate runs, no state is touched. */
+/** Runs the command as a host does, but asks it to answer at once: no gate runs, no state is touched. */
 async function startOnce({ cwd, env }: Terminal, command: string): Promise<Probed> {
   const startedAt = performance.now();
   const said = { stdout: "", stderr: "" };

@@ -11,7 +11,7 @@ export interface HealthOptions {
   readonly json?: boolean;
 }
 
-/** Shows which reviewers can be asked now. Fails when a review of this project has nobody to ask. */
+/** Shows which reviewers can be asked now. Fails when a review of this project has no available reviewer. */
 export async function healthCommand(terminal: Terminal, { json }: HealthOptions): Promise<number> {
   const reviews = await reviewsOf(terminal);
   const wanted = [...new Set(reviews.flatMap(({ cliPreference }) => cliPreference))];

@@ -33,7 +33,7 @@ export async function planConfig({ cwd, env }: Terminal): Promise<ConfigStep> {
   return { kind: "new", scopes, hasOwnChecks, text: textWith([]), textWith };
 }
 
-/** Shows the file, then writes it, unless somebody was faster. */
+/** Shows the file, then writes it, unless it has been created meanwhile. */
 export async function createConfig(step: ConfigStep, { cwd, stdout }: Terminal): Promise<Result<undefined>> {
   if (step.kind === "new") {
     printLine(stdout, `${CONFIG_FILE} for this project:\n\n${indented(step.text)}`);

@@ -17,7 +17,7 @@ import { Git } from "../../machine/git/git.ts";
 
 export interface InitOptions {
   readonly yes?: boolean;
-  /** `--hook` and `--no-hook`; undefined asks, where there is somebody to ask. */
+  /** `--hook` and `--no-hook`; undefined asks, on a terminal. */
   readonly hook?: boolean | undefined;
   readonly dryRun?: boolean;
   /** The current directory, even below the root of the repository. */

@@ -168,7 +168,7 @@ function hookNamed(gitHook: GitHook | true): GitHook {
 
 const SET_BY_GIT = "`core.hooksPath` says so";
 
-/** Where git looks for hooks in place of its own directory, if so: that is what hook managers and teams set. */
+/** The hook under `core.hooksPath`, where hook managers or teams have set that; undefined otherwise. */
 async function managedHooks(
   git: Git,
   { top, commonDir }: GitPlaces,

@@ -9,7 +9,7 @@ import { sessionKey } from "../../machine/state/session-key.ts";
 import { shortStatus } from "../../report/short-status.ts";
 import { EXIT } from "../exit-code.ts";
 
-/** Whoever shows a status line asks every few hundred milliseconds: no commands are set up for this one. */
+/** Called every few hundred milliseconds, so it skips setting up the command table. */
 export async function runStatusline(): Promise<number> {
   const host = hostFacts(await readStdin(new AbortController().signal));
   const line = await shortStatusOf({
@@ -28,7 +28,7 @@ interface Asked {
   readonly session?: string | undefined;
 }
 
-/** One line about the project; nothing outside of one, or where its configuration is broken: a status line is no place for errors. */
+/** One line about the project; nothing outside of one or with a broken configuration: a status line does not show errors. */
 export async function shortStatusOf({ cwd, env, session }: Asked): Promise<string | undefined> {
   const root = findProject(cwd);
   const loaded = root === undefined ? undefined : await loadSettingsQuickly(root, env);

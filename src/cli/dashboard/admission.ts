@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 
-/** Who may look: whoever knows the token, and then the browser that was given the cookie for it. */
+/** Admits requests that carry the token, and then the browser that got the cookie for it. */
 export interface Secrets {
   /** Where we listen, as a browser names it: `127.0.0.1:4711`. */
   readonly host: string;

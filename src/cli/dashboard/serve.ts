@@ -8,7 +8,7 @@ import { admit, type Secrets } from "./admission.ts";
 import { LiveEvents } from "./live-events.ts";
 
 export interface Served extends Disposable {
-  /** With the token: whoever has it may look, until this program ends. */
+  /** Contains the token, which gives access until this program ends. */
   readonly url: string;
 }
 

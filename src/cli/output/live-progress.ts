@@ -56,7 +56,7 @@ class LiveRun {
     this.#usual = usual;
   }
 
-  /** Whether the event changes only what is drawn, and leaves no line of its own. */
+  /** Whether the event changes only what is drawn, and prints no line. */
   follow(event: RunEvent): boolean {
     if (event.kind === "run-planned") {
       this.#labelOf = planLabels(event.plan);

@@ -42,7 +42,7 @@ function printWarning({ stderr }: Terminal, event: RunEvent): void {
   if (event.kind === "warned") plainLines(event).forEach((line) => printLine(stderr, line));
 }
 
-/** The lines of each event, with the names of the gates once the plan has told them. */
+/** The lines of each event, with the names of the gates once the plan is known. */
 export function eventLines({ verbose }: ProgressOptions): (event: RunEvent) => readonly string[] {
   let labelOf: LabelOf | undefined;
   return (event) => {

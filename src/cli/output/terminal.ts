@@ -24,7 +24,7 @@ export function processTerminal(): Terminal {
   const isPlain = Boolean(env["NO_COLOR"]) || env["TERM"] === "dumb";
   const isTerminal = isatty(1); // `stdout.isTTY` is absent in a pipe, and then picocolors would decide by itself
   stdout.on("error", (error) => tellUnwritten(error));
-  stderr.on("error", () => {}); // there is nobody left to tell
+  stderr.on("error", () => {}); // nowhere left to report it
   return {
     cwd: currentDirectory(),
     env,
@@ -36,7 +36,7 @@ export function processTerminal(): Terminal {
   };
 }
 
-/** That nobody reads any more (`| head`) is fine. Output that was lost is a failure, whatever the command came to. */
+/** A closed pipe (`| head`) is fine. Any other lost output is a failure, whatever the command's result. */
 function tellUnwritten(error: NodeJS.ErrnoException): void {
   if (error.code === "EPIPE") return;
   const { trouble } = troubleOf("write to", "stdout", error);

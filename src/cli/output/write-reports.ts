@@ -17,7 +17,7 @@ import packageJson from "../../../package.json" with { type: "json" };
 import type { ReportTarget } from "./report-targets.ts";
 import { printLine, type Terminal } from "./terminal.ts";
 
-/** Writes the reports that were asked for; in GitHub Actions its annotations and summary too. What cannot be written is told. */
+/** Writes the reports that were asked for; in GitHub Actions its annotations and summary too. Says what could not be written. */
 export async function writeReports(
   terminal: Terminal,
   result: RunResult,

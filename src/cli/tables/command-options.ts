@@ -5,7 +5,7 @@ export function addExamples(command: Command, ...lines: readonly string[]): void
   command.addHelpText("after", ["", "Examples:", ...lines.map((line) => `  $ ${line}`)].join("\n"));
 }
 
-/** Reads an option that may be given several times. Without a default of its own, so that help shows none. */
+/** Reads an option that may be given several times. Has no default, so that help shows none. */
 export function collect(value: string, earlier: readonly string[] = []): readonly string[] {
   return [...earlier, value];
 }

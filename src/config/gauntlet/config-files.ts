@@ -17,10 +17,10 @@ export interface ExpectedDirectory {
 
 /** One load: reads configuration files and remembers what was looked at and what is wrong. */
 export class ConfigFiles {
-  /** Absolute paths of everything looked at, found or not: whoever caches settings must watch these. */
+  /** Absolute paths of everything looked at, found or not: a cache of settings must watch these. */
   readonly lookedAt: string[] = [];
   readonly expected: ExpectedDirectory[] = [];
-  /** The same as shown to the user: the order in which problems are told. */
+  /** The same as shown to the user: the order in which problems are reported. */
   readonly #order: string[] = [];
   readonly root: AbsolutePath;
   readonly #diagnostics: Diagnostic[] = [];
@@ -57,7 +57,7 @@ export class ConfigFiles {
     return [...sorted, { severity, file, message: `and ${this.#untold} more problems` }];
   }
 
-  /** The text of a file; `missing` when there is none, `unreadable` when that was reported. */
+  /** The text of a file; `missing`, or `unreadable` when that has been reported. */
   async read(file: string): Promise<SourceText | "missing" | "unreadable"> {
     const text = readText(this.#locate(file));
     if (text.ok) return new SourceText(file, text.value);
@@ -80,7 +80,7 @@ export class ConfigFiles {
     return [];
   }
 
-  /** What is in a file of the project that is no configuration; undefined where there is none, and nothing is reported. */
+  /** The content of a project file that is not configuration; undefined if missing, and nothing is reported. */
   peek(file: string): Buffer | undefined {
     const bytes = readBytes(this.#watch(file), MAX_SCRIPT_BYTES);
     return bytes.ok ? bytes.value : undefined;

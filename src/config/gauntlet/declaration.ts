@@ -3,7 +3,7 @@ import type { ConfigFiles } from "./config-files.ts";
 import type { PathComplaint, YamlSource } from "../yaml/yaml-source.ts";
 import type { Path } from "../yaml/yaml-tree.ts";
 
-/** A gate as written somewhere: in config.yml or in a file of its own. */
+/** A gate as written somewhere: in config.yml or in its own file. */
 export interface Declaration<Fields> {
   readonly name: string;
   /** Absent when what is written is not valid; the name is known all the same. */

@@ -54,7 +54,7 @@ function uniqueByKey(values: readonly EffectiveValue[]): readonly EffectiveValue
   return [...new Map(values.map((one) => [one.key, one])).values()];
 }
 
-/** What holds where nobody says anything; keys without a default are shown only where they are written. */
+/** The defaults; keys without a default are shown only where they are written. */
 function defaults(): Readonly<Record<string, unknown>> {
   const plain = Object.entries(configSchema.shape).map(([key, schema]) => [
     key,

@@ -47,12 +47,12 @@ function asFields(debugLog: GlobalFields["debug_log"]) {
 
 export interface GlobalConfig {
   readonly fields: GlobalFields;
-  /** Its problems, all as warnings: a person's file must not break every project. */
+  /** Its problems, all as warnings: a user's file must not break every project. */
   readonly warnings: readonly Diagnostic[];
   readonly lookedAt: readonly string[];
 }
 
-/** Reads the person's own configuration; missing or broken, the defaults hold. */
+/** Reads the user's configuration; if it is missing or broken, the defaults apply. */
 export async function readGlobal(env: Environment): Promise<GlobalConfig> {
   const file = globalConfigPath(env);
   if (file === undefined) return { fields: {}, warnings: [], lookedAt: [] };
@@ -66,7 +66,7 @@ export async function readGlobal(env: Environment): Promise<GlobalConfig> {
   return { fields: fields ?? {}, warnings: files.diagnostics.map(asWarning), lookedAt: files.lookedAt };
 }
 
-/** The same file as it is written, for whoever shows where a value comes from. */
+/** The same file as it is written, to show where a value comes from. */
 export async function readGlobalSource(env: Environment): Promise<YamlSource | undefined> {
   const file = globalConfigPath(env);
   const text = file === undefined ? "missing" : await new ConfigFiles(file).read(file);

@@ -29,7 +29,7 @@ function linesOf(gate: CheckGate | ReviewGate): readonly string[] {
   return gate.cliPreference.flatMap((name) => (name.startsWith("command:") ? [name.slice(8)] : []));
 }
 
-/** Where a gate may run: each child of `dir/*` has scripts of its own. */
+/** Where a gate may run: each child of `dir/*` has its own scripts. */
 function directoriesOf(
   { path }: EntryPoint,
   gate: CheckGate | ReviewGate,

@@ -14,7 +14,7 @@ interface Place {
   readonly report: Report;
 }
 
-/** Beyond this many problems of one value nobody reads on. */
+/** At most this many problems of one value are reported. */
 const MAX_ISSUES = 50;
 
 /** The value at a path, if the schema accepts it; otherwise its problems are reported. Unknown keys are warnings. */

@@ -8,7 +8,7 @@ import type { YamlSource } from "../yaml/yaml-source.ts";
 
 const CACHE_URL = "a URL that begins with http://, https://, redis:// or rediss://";
 
-/** A place on the network. What opens it is a secret, and secrets are not for files that everybody reads. */
+/** A place on the network. Its credentials are secret and do not belong in committed files. */
 function address(expected: string, protocols: readonly string[], variable: string) {
   return text(expected)
     .refine((url) => protocols.includes(parsed(url)?.protocol ?? ""), { error: `must be ${expected}` })

@@ -15,7 +15,7 @@ interface KnownSettings {
 
 /**
  * The settings of a project, from the cache when every file they came from is as it was. Parsing and validating costs
- * more than starting Node; the cache is the person's own and never in a project, which could forge it (docs/decisions/0090).
+ * more than starting Node; the cache is in the user's directory and never in a project, which could forge it (docs/decisions/0090).
  */
 export async function loadSettingsQuickly(
   root: AbsolutePath,
@@ -67,7 +67,7 @@ function remember(known: KnownSettings, files: readonly string[], env: Environme
 
 const FOLDER = "settings";
 
-/** Raised whenever settings get another shape. The program file is no part of the key: Node and native share the cache. */
+/** Raised whenever settings get another shape. The program file is not part of the key: Node and native share the cache. */
 const SHAPE = 20;
 
 function keyOf(root: AbsolutePath, { XDG_CONFIG_HOME, HOME, USERPROFILE }: Environment): string {

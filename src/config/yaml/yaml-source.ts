@@ -9,7 +9,7 @@ export interface YamlSource {
   readonly text: SourceText;
   /** The text of a scalar as written (`1.10`, where the value is the number 1.1). */
   readonly writtenAt: (path: Path) => string | undefined;
-  /** A diagnostic at the end of this path (at its key unless told otherwise), or at the nearest place above it. */
+  /** A diagnostic at the end of this path (at its key by default), or at the nearest place above it. */
   readonly complain: (path: Path, complaint: PathComplaint) => Diagnostic;
   /** Where several files make one: whose the value at a path is. */
   readonly origin?: (path: Path) => "local" | "own" | "inherited";

@@ -21,7 +21,7 @@ export type FindingStatus = (typeof FINDING_STATUSES)[number];
 /** What a reviewer reports, before it has an identity and a disposition. */
 export type ReportedFinding = Omit<Finding, "id" | "status" | "result">;
 
-/** What a review gate came to, for those who show it. */
+/** The result of a review gate, for display. */
 export interface ReviewReport {
   /** What is not settled, most urgent first. */
   readonly open: readonly Finding[];

@@ -24,7 +24,7 @@ export interface RoundRules {
   readonly confirmed: readonly string[];
   readonly minPriority: Priority;
   readonly isInside: (place: Place) => boolean;
-  /** Round 1 of a review: earlier findings that nobody raises again are forgotten when they were skipped. */
+  /** Round 1 of a review: earlier findings that are not raised again are dropped if they were skipped. */
   readonly startsOver: boolean;
 }
 
@@ -33,7 +33,7 @@ export interface Place {
   readonly line: number | null;
 }
 
-/** What a round did not take over from the reviewer's answer, for the log and for the person. */
+/** What a round did not take over from the reviewer's answer, for the log and the user. */
 interface Dropped {
   /** Outside of what the reviewer was asked about. */
   readonly outside: number;

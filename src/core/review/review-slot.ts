@@ -84,7 +84,7 @@ function isUnsettledIn(slot: ReviewSlot): (finding: Finding) => boolean {
   return ({ id }) => !slot.confirmed.includes(id);
 }
 
-/** A fix that changed nothing is no fix. */
+/** A fix that changed nothing does not count. */
 function withoutClaims(slot: ReviewSlot): ReviewSlot {
   const findings = slot.findings.map((finding) =>
     finding.status === "fixed" && !slot.confirmed.includes(finding.id)

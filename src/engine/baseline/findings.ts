@@ -24,7 +24,7 @@ export interface Elsewhere {
 }
 
 /**
- * What a check found in another tree, in words of the project; undefined where its output names files of the project itself: then
+ * What a check found in another tree, with paths as in the project; undefined where its output names files of the project itself: then
  * it looked there, and what it says is not about the other tree.
  */
 export async function findingsElsewhere(

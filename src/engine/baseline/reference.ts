@@ -52,5 +52,6 @@ function beginningOf(start: SessionStart, { env }: Project): Reference | undefin
 
 const NO_COMMIT = {
   kind: "nothing-older",
-  detail: "no commit is known to be older than this work (`base_branch` in .gauntlet/config.yml can name one)",
+  detail:
+    "no commit is known to be older than this work (`base_branch` in .gauntlet/config.yml can name one)",
 } as const;

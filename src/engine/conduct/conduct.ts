@@ -113,7 +113,7 @@ function once(findings: readonly Finding[]): readonly Finding[] {
   return [...new Map(findings.toReversed().map((one) => [one.id, one])).values()].toReversed();
 }
 
-/** What one guard came to, answers included. */
+/** The result of one guard, answers included. */
 interface Look extends Found {
   readonly name: GuardName;
   readonly mode: "tell" | "block";

@@ -53,7 +53,7 @@ function isPartial(gate: PlannedRun["plan"]["gates"][number]["gate"]): boolean {
 const CHOOSES =
   /--(?:changed|changedSince|onlyChanged|only-changed|affected|since|lf|last-failed|findRelatedTests)\b|\baffected\b|\brelated\b/;
 
-/** The newest first. A run that this guard blocked is no pass. */
+/** The newest first. A run that this guard blocked does not count as a pass. */
 function earlierPasses({ project, request, planned }: RunSoFar): readonly VerdictRecord[] {
   const { env, settings } = project;
   const ledger = ledgerOf(settings.root, env);

@@ -90,7 +90,7 @@ async function attestedGates(
   if (allowedSigners === undefined || baseCommit === undefined) return ok(NONE);
   const git = new Git(root);
   const signers = await git.output(["cat-file", "blob", `${baseCommit}:${allowedSigners}`]);
-  if (!signers.ok) return ok(NONE); // the base does not have it: nobody is allowed yet
+  if (!signers.ok) return ok(NONE); // the base does not have the file: no signer is allowed yet
   await using scratch = await scratchDir({ signers: signers.value.toString() });
   for (const revision of await sameFiles(git)) {
     const found = await verifyAttested(request, revision, `${scratch.path}/signers`);

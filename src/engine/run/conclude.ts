@@ -83,7 +83,7 @@ function noticesOf({ notices }: FinishedRun, status: Status): readonly Notice[] 
   return status === "failed" ? [] : notices;
 }
 
-/** A pass of gates that did not see the same files is no plain pass. */
+/** A pass of gates that did not see the same files gets a warning. */
 async function inDoubt({ stillness }: FinishedRun, status: Ran["status"]) {
   const isPass = status === "passed" || status === "passed_with_warnings";
   const doubt = isPass ? (await stillness()).doubt : undefined;
@@ -124,7 +124,7 @@ async function readFailures(run: FinishedRun): Promise<Failures> {
   return failuresOf(run);
 }
 
-/** A state file is no place for more. */
+/** Keeps the state file small. */
 const MOST_FAILED_FILES = 5_000;
 
 /** A gate that was given files and failed gets them again, changed or not, until it passes. */

@@ -47,7 +47,7 @@ export async function failuresOf(run: FinishedRun): Promise<Failures> {
     feedback: (judgement) => {
       const facts = {
         failures,
-        // A guard that found nothing is no gate to the agent.
+        // A guard that found nothing is not shown to the agent.
         gatesRun: outcomes.filter((one) => one.gate !== "guard" || isBlocking(one)).length,
         attemptsLeft: judgement.attemptsLeft ?? 0,
         isNextStopFree: isNextStopFree(run),
@@ -73,7 +73,7 @@ function isNextStopFree({ project, request }: FinishedRun): boolean {
 interface KnownFailure {
   readonly outcome: GateOutcome;
   readonly reading: GateReading;
-  /** Compared with what the agent was told before. */
+  /** Compared with what the agent read before. */
   readonly draft: Draft;
   readonly told: Told;
   readonly delta?: Delta;
@@ -197,7 +197,7 @@ async function readAnew(outcome: GateOutcome, root: string): Promise<ReadOutcome
   return { text: gate.text, ...readGate(gate) };
 }
 
-/** A gate's log with what is needed to read it; a review's findings are told as they are. */
+/** A gate's log with what is needed to read it; a review's findings are passed on unchanged. */
 export async function gateText(outcome: GateOutcome, root: string): Promise<GateText> {
   const { id, name, workingDirectory, logPath, review, parser } = outcome;
   const place = {

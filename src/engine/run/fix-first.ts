@@ -73,7 +73,7 @@ function isFixable(planned: PlannedGate): planned is Fixable {
 interface RanFix {
   readonly name: string;
   readonly command: string;
-  /** Why it could not do its work. That it exits with 1 is no trouble: many do when something is left. */
+  /** Why it could not do its work. Exit code 1 is fine: many fixers use it when something is left. */
   readonly trouble?: string;
 }
 
@@ -106,7 +106,7 @@ function fixOf(planned: Fixable, isThere: (path: string) => boolean): PlannedChe
   return { ...planned, id: `${planned.id}:fix`, files, gate: { ...rest, command: gate.fix } };
 }
 
-/** The files that differ; undefined where that cannot be told. */
+/** The files that differ; undefined where that is unknown. */
 async function changedSince(before: Snapshot, after: Snapshot): Promise<readonly string[] | undefined> {
   const [was, is] = await Promise.all([before.listFiles(), after.listFiles()]);
   if (was === undefined || is === undefined) return undefined;

@@ -36,11 +36,11 @@ interface LookUp {
   readonly snapshot: Snapshot;
   /** Passes are only kept, and none is looked up. */
   readonly noCache?: boolean | undefined;
-  /** What passed on this machine does not count: nobody signed it. */
+  /** Passes of this machine do not count: they are not signed. */
   readonly onlyShared?: boolean | undefined;
 }
 
-/** Kept in the person's own cache: a project that could write it could pretend that its gates had passed. */
+/** Kept in the user's cache: a project that could write it could fake passes. */
 const FOLDER = "passes";
 
 /** Looks the gates up that name their inputs and, where passes are shared between machines, the other checks too. */
@@ -153,8 +153,8 @@ type KnownPasses = Readonly<Record<string, readonly GatePass[]>>;
 const KEPT_PASSES = 10;
 
 /**
- * Everything that decides what a check comes to, as one value; undefined for a gate that does not name its inputs, or
- * names none that exist: a mistyped glob must not hold a pass for ever.
+ * Everything a check's result depends on, as one value; undefined for a gate that does not name its inputs, or
+ * names none that exist: a mistyped glob must not keep a pass valid indefinitely.
  */
 function inputsOf(
   { gate, workingDirectory, files }: PlannedGate,

@@ -23,7 +23,7 @@ export async function expandPackages(project: Project, changes: ChangeSet, tree:
   return { ...project, settings, because: affectedPackages(packages, changes.files) };
 }
 
-/** A package inside another one has gates of its own. Without any package, every gate looks after everything. */
+/** A package inside another one has its own gates. Without any package, every gate looks after everything. */
 function expand({ gates }: EntryPoint, packages: readonly Package[]): readonly EntryPoint[] {
   if (packages.length === 0) return [{ path: ".", exclude: [], gates }];
   return packages.map(({ directory }) => ({

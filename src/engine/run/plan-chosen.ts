@@ -14,7 +14,7 @@ export async function planChosen(project: Project, request: RunRequest, situatio
   return request.failed ? planFailed(project, request, situation) : planAll(project, request, situation);
 }
 
-/** The gates that were red in the last run, whoever started it, and those this session has open. */
+/** The gates that failed in the last run of any session, and those this session has open. */
 function planFailed(project: Project, request: RunRequest, situation: Situation): Plan {
   const { workTree, session } = situation;
   const last = workTree.lastRun;

@@ -68,7 +68,7 @@ function namesOf(problems: readonly Problem[], { env }: GateContext): readonly s
   });
 }
 
-/** What is run: the command for reruns, where it can be told which files failed; the log is named for the rerun. */
+/** What is run: the command for reruns, where it is known which files failed; the log is named for the rerun. */
 async function rerunOf(
   planned: PlannedCheck,
   failed: FailedCheck,

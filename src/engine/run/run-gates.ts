@@ -20,7 +20,7 @@ export interface RunGatesOptions {
   readonly onEvent: (event: RunEvent) => void;
   /** Why a gate need not run again, where that is known. */
   readonly reuse?: ((planned: PlannedGate) => string | undefined) | undefined;
-  /** What a finished gate comes to, where that takes more than its own run. */
+  /** The outcome of a finished gate, where that takes more than its own run. */
   readonly settle?: ((planned: PlannedGate, outcome: GateOutcome) => Promise<GateOutcome>) | undefined;
   /** Gates of the plan that have run already. */
   readonly settled?: readonly GateOutcome[] | undefined;

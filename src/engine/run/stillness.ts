@@ -5,7 +5,7 @@ import type { Snapshot } from "../../machine/git/snapshot.ts";
 
 /** Whether the work tree stood still while the gates looked at it. */
 export interface Stillness {
-  /** Every file is as it was before the gates, and was all the time, as far as can be told: a pass may be used again. */
+  /** Every file is as it was before the gates, and was all the time, as far as we know: a pass may be used again. */
   readonly isStill: boolean;
   /** Why it is doubtful that the gates judged what is there. */
   readonly doubt?: string;

@@ -103,7 +103,7 @@ export class StopTrace {
   }
 }
 
-/** W3C Trace Context; anything else is no parent. */
+/** W3C Trace Context; anything else is ignored. */
 function parentIn(text: string | undefined): TraceParent {
   const [, traceId = "", spanId = "", flags = ""] =
     /^[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})/.exec(text ?? "") ?? [];

@@ -15,13 +15,13 @@ export const gcc = placedParser({
 
 const SOURCE = /\.(?:[chm]|cc|cpp|cxx|c\+\+|hh|hpp|hxx|inl|mm|cu|cuh|S)$/i;
 
-/** GNU ld, gold and lld: a symbol nobody defines, or two do; with a line only where there is debug information. */
+/** GNU ld, gold and lld: an undefined or duplicate symbol; with a line only where there is debug information. */
 export const linker: Parser = { name: "linker", kind: "build", parse: parseLinker };
 
 const UNRESOLVED =
   /^(?:\S*\bld(?:\.\w+)?: )?(?:error: )?(?<file>[^\s:]+\.\w+):(?:\(\.\w+[^)]*\)|(?<line>\d+)): (?<message>(?:undefined reference|multiple definition|undefined symbol).*)$/;
 
-/** Such a line may begin with anything, so all that nobody has read are looked at. */
+/** Such a line may begin with anything, so every unread line is looked at. */
 function parseLinker({ lines }: Log, isRead: (line: number) => boolean): readonly Finding[] {
   const symbols: number[] = [];
   lines.forEach((line, index) => {
@@ -56,7 +56,7 @@ function parseSanitizers({ lines, beginning }: Log): readonly Finding[] {
   });
 }
 
-/** valgrind ends a report with an empty line of its own; sanitizers with their summary. */
+/** valgrind ends a report with an empty line; sanitizers with their summary. */
 function isEnd(line: string, before: string): boolean {
   return (
     /^==\d+==\s*$/.test(line) ||

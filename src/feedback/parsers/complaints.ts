@@ -10,8 +10,8 @@ import { isForeignFile } from "./failure-body.ts";
 import type { Finding, Parser } from "./parser.ts";
 
 /**
- * Complaints of tools nobody has described: a word of severity and a place on one line, or on two lines close to each other, in either
- * order. Where tests passed, what they logged is no complaint.
+ * Complaints of tools without a parser: a word of severity and a place on one line, or on two lines close to each other, in either
+ * order. Where tests passed, what they logged is not a complaint.
  */
 export const complaints: Parser = { name: "complaints", kind: "lint", parse };
 

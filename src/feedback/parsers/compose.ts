@@ -32,7 +32,7 @@ export function composeProblem(caught: Caught): Problem {
   return problem;
 }
 
-/** The usual finding: one problem, told by a run of lines. */
+/** The usual finding: one problem in a run of lines. */
 export function finding(caught: () => Caught, from: number, to: number = from + 1): Finding {
   return { from, to, read: () => composeProblem(caught()) };
 }

@@ -7,7 +7,7 @@ import type { Finding, Parser } from "./parser.ts";
 import { findMarks, type Mark, needsEvidence } from "./test-marks.ts";
 
 /**
- * Failed tests of runners nobody has described, by their shape: a mark with a name, and what was said about it below, or above, up to the
+ * Failed tests of runners without a parser, by their shape: a mark with a name, and what was said about it below, or above, up to the
  * next mark.
  */
 export const failedTests: Parser = { name: "tests", kind: "test", parse };
@@ -82,7 +82,7 @@ function regionAbove({ lines }: Log, marks: readonly Mark[], at: number): Region
   return { from: Math.min(from, lines.length), to };
 }
 
-/** A blank line before something at the margin that is no part of an explanation. */
+/** A blank line before something at the margin that is not part of an explanation. */
 function isEnd(lines: readonly string[], index: number, from: number): boolean {
   if (
     /^\s*\d+ (?:failed|passed|skipped|failures?|tests?|specs?|examples?|scenarios?)\b/i.test(

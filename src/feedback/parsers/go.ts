@@ -32,7 +32,7 @@ const EVENT =
   /^(?:=== (?<state>RUN|CONT|NAME|PAUSE)\s+(?<running>\S+)$|\s*--- (?<result>FAIL|PASS|SKIP): (?<test>\S+) \()/;
 const SAID = /^\s+(?<file>[\w.-]+\.go):(?<line>\d+): ?(?<message>.*)$/;
 
-/** Logs of passing tests look like messages of a compiler: every said line is taken, told or not. */
+/** Logs of passing tests look like messages of a compiler: every line a test printed is consumed, reported or not. */
 function parse(log: Log): readonly Finding[] {
   const { lines, placed, beginning } = log;
   const events = headings(lines, beginning("=== ", "--- "), EVENT);
@@ -64,7 +64,7 @@ function readPackage(
     );
 }
 
-/** What stands below an event was said by its test; a test that runs again says everything anew. */
+/** What stands below an event was printed by its test; a test that runs again prints everything again. */
 function failedTests(events: readonly Section[], end: number): readonly FailedTest[] {
   const saidBy = new Map<string, Range[]>();
   const over = new Set<string>();

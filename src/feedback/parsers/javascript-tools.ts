@@ -15,7 +15,7 @@ const HEADING =
 const END = /^\S.* ━+$|^(?:Checked|Skipped|Found) \d/;
 const MESSAGE = /^\s{2}(?<mark>[×✖!⚠]) (?<message>.*)$/;
 
-/** The message stands below the heading, after a blank line if nobody took it out. */
+/** The message stands below the heading, after a blank line unless that was stripped. */
 function parseBiome({ lines, beginning }: Log): readonly Finding[] {
   const above = headings(lines, beginning("× ", "✖ ", "! ", "⚠ "), MESSAGE).flatMap(({ from }) => [
     from - 2,
@@ -83,7 +83,7 @@ export const tsc = placedParser({
   says: (rest) => /^(?:error|warning) TS\d+: /.test(rest),
 });
 
-/** npm's own errors. That a script failed is no error of npm's: what the script printed is. */
+/** npm's own errors. A failed script is not an npm error: the script's own output explains it. */
 export const npm: Parser = { name: "npm", kind: "build", parse: parseNpm };
 
 const LINE = /^npm (?:error|ERR!) ?(?<said>.*)$/;

@@ -62,7 +62,7 @@ function describeListedTests(line: string): Caught {
   return { file: place?.file, line: place?.line, column: place?.column, test, message: "failed" };
 }
 
-/** A file's name on a line of its own, below it `line:column severity message rule`: ESLint's stylish form, and those who borrowed it. */
+/** A file's name alone on a line, below it `line:column severity message rule`: ESLint's stylish form, and those who borrowed it. */
 export const eslint: Parser = {
   name: "eslint",
   kind: "lint",

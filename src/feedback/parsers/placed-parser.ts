@@ -41,7 +41,7 @@ function textOf({ lines }: Log, { rest, word, index }: PlacedText): string {
   return rest === "" && word !== undefined ? (lines[index + 1] ?? "").trim() : rest;
 }
 
-/** `file:line:column: message` of tools nobody has described: everything placed that is not a mere remark. */
+/** `file:line:column: message` of tools without a parser: everything placed that is not a mere remark. */
 export const generic: Parser = placedParser({
   name: "generic",
   kind: "lint",

@@ -19,7 +19,7 @@ const FAILURE = /^---- (?<test>.+?) stdout ----$/;
 const END = /^failures:$|^test result: /;
 const LISTED = /^test (?<test>.+?)(?: - should panic)? \.\.\. FAILED$/;
 
-/** A test that said nothing has no section of its own. */
+/** A test that printed nothing has no section. */
 function parse({ lines, beginning }: Log): readonly Finding[] {
   const told = sections(lines, beginning("---- "), { start: FAILURE, end: END });
   const names = new Set(told.map(({ heading }) => heading["test"]));

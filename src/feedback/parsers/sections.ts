@@ -53,7 +53,7 @@ export function sections(
   });
 }
 
-/** The usual finding: one problem, told by one section. */
+/** The usual finding: one problem per section. */
 export function toFinding(describe: (section: Section) => Caught): (section: Section) => Finding {
   return (section) => finding(() => describe(section), section.from, section.to);
 }

@@ -11,7 +11,7 @@ export interface ReportedProblem {
 }
 
 /**
- * Reads a report: JUnit or Checkstyle XML, SARIF, the JSON of ESLint, Jest, Playwright, pytest or cargo. `undefined` when the text is none, so that a check whose
+ * Reads a report: JUnit or Checkstyle XML, SARIF, the JSON of ESLint, Jest, Playwright, pytest or cargo. `undefined` for anything else, so that a check whose
  * command prints its report instead of prose is understood too.
  */
 export function readStructured(text: string): readonly ReportedProblem[] | undefined {

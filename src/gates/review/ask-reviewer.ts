@@ -51,7 +51,7 @@ interface Printed {
   readonly stderr: string;
 }
 
-/** An answer larger than this is none. */
+/** Only the end of a larger answer is kept. */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 const MAX_STDERR_BYTES = 16 * 1024;
 

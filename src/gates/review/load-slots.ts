@@ -17,7 +17,7 @@ export interface LoadedSlot {
   readonly files: SlotFiles;
   readonly facts: SlotFacts;
   readonly step: SlotStep;
-  /** The agent's sheet could not be read; it is written anew. */
+  /** The agent's sheet could not be read; it is written again. */
   readonly isSheetBroken: boolean;
 }
 

@@ -2,7 +2,7 @@ import type { ChangedFile } from "../../core/change-set.ts";
 import type { Finding } from "../../core/review/finding.ts";
 import { type FilePatch, trimPatch } from "../../core/patch.ts";
 
-/** Everything a reviewer is told in one round. */
+/** Everything a reviewer gets in one round. */
 export interface PromptParts {
   /** The words of the gate's file. */
   readonly instructions: string;

@@ -18,7 +18,7 @@ import { concludeRound, type ReviewAnswer, type RoundResult } from "../../core/r
 import { findReviewer } from "../reviewers/reviewer-table.ts";
 import { type Asked, askReviewer } from "./ask-reviewer.ts";
 
-/** What one slot came to in this run. */
+/** The result of one slot in this run. */
 export type SlotResult =
   /** The slot has an answer, from this run or an earlier one. */
   | {
@@ -201,7 +201,7 @@ function summary({ findings, verified }: ReviewAnswer): string {
   return `${findings.length} ${findings.length === 1 ? "finding" : "findings"}${checked}`;
 }
 
-/** To whoever watches, and into the log. */
+/** Goes to listeners and into the log. */
 function tell({ planned, facts }: ReviewRun, { log }: Pick<Asking, "log">, text: string): void {
   facts.onProgress(planned, text);
   log.write(Buffer.from(`\n[gauntlet] ${text}\n`));

@@ -6,7 +6,7 @@ export interface Reviewer {
   /** As written in `cli_preference`. */
   readonly name: string;
   readonly title: string;
-  /** Looked up on PATH, or a path of its own. */
+  /** A name on PATH, or a path. */
   readonly executable: string;
   /** What must be on PATH for it to work, where that is not the executable. */
   readonly detect?: string;
@@ -16,7 +16,7 @@ export interface Reviewer {
   /** What to type to get it, and to log in. */
   readonly install: string;
   readonly invocation: (request: ReviewRequest) => Invocation;
-  /** The reviewer's own words in what the tool printed; undefined when it says nothing of its own. */
+  /** The reviewer's own words in what the tool printed; undefined when there are no such words. */
   readonly replyIn: (stdout: string) => Reply;
   /** How it says that there is nothing left to spend. */
   readonly usageLimit: RegExp;

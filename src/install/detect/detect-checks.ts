@@ -100,7 +100,7 @@ function nestedDirectories(project: Project): readonly string[] {
   return [...new Set(holders)].toSorted();
 }
 
-/** What such directories hold is an example, a fixture or somebody else's. */
+/** Such directories hold examples, fixtures or third-party code. */
 const NOT_PROJECTS: ReadonlySet<string> = new Set([
   ..."examples example fixtures testdata tests test spec vendor third_party templates".split(" "),
   ..."docs doc node_modules .github .venv venv dist build target bench benchmarks".split(" "),
@@ -110,7 +110,7 @@ function outermost(scopes: readonly DetectedScope[]): readonly DetectedScope[] {
   return scopes.filter(({ path }) => !scopes.some((other) => path.startsWith(`${other.path}/`)));
 }
 
-/** A name of its own in the one list of all checks. */
+/** A unique name in the list of all checks. */
 function inScope(check: DetectedCheck, path: string): DetectedCheck {
   const name = `${path.replaceAll("/", "-")}-${check.name}`;
   return { ...check, name, source: `${path}/${check.source}` };

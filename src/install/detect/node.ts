@@ -18,7 +18,7 @@ export const detectNode: Detector = (project) => {
   return [...fromScripts, ...(isTypeScript ? [typecheck] : []), ...testOfWorkspaces(project, manifest)];
 };
 
-/** A monorepo whose root has no test of its own: that of each package. The first check of a name counts. */
+/** A monorepo without a test at the root: those of its packages. The first check of a name counts. */
 function testOfWorkspaces(project: Project, manifest: Manifest): readonly DetectedCheck[] {
   const command = ownManager(project, manifest).testEach;
   const source = project.has("pnpm-workspace.yaml") ? "pnpm-workspace.yaml" : "package.json";
@@ -60,14 +60,14 @@ function readManifest(project: Project): Manifest {
   };
 }
 
-/** npm's placeholder is no test, and a watcher never ends. */
+/** npm's placeholder is not a test, and a watcher never ends. */
 function isCheck(script: unknown): boolean {
   return (
     typeof script === "string" && !/no test specified/.test(script) && !/--watch(?!All=false)/.test(script)
   );
 }
 
-/** Create React App's test runner watches unless it is told that nobody looks. */
+/** Create React App's test runner watches unless `CI` is set. */
 function needsCi(script: unknown): boolean {
   return typeof script === "string" && /\b(?:react-scripts|craco) test\b/.test(script);
 }

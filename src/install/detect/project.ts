@@ -48,7 +48,7 @@ export class Project {
     return this.files.some((file) => pattern.test(file));
   }
 
-  /** The text of a manifest; empty where there is none. */
+  /** The text of a manifest; empty if missing. */
   text(name: string): string {
     return this.#texts.get(name) ?? "";
   }
@@ -63,7 +63,7 @@ export class Project {
 export interface DetectedCheck {
   readonly name: string;
   readonly command: string;
-  /** The file that told us. */
+  /** The file it was found in. */
   readonly source: string;
   readonly env?: Readonly<Record<string, string>>;
   /** The program of the command, where it was not found on this machine. */

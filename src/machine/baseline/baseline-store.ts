@@ -15,7 +15,7 @@ export const BASELINE_FILE = ".gauntlet/baseline.json";
 
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** The committed baseline; undefined where there is none. */
+/** The committed baseline; undefined if missing. */
 export function readBaseline(root: string): Result<readonly BaselineEntry[] | undefined> {
   const path = join(root, BASELINE_FILE);
   const text = readText(path, MAX_BYTES);

@@ -59,7 +59,7 @@ interface Entry {
   readonly isFile: () => boolean;
 }
 
-/** Sockets, pipes and devices are no dependencies. */
+/** Sockets, pipes and devices are not dependencies. */
 async function copyEntry(entry: Entry, { from, to, moved, limit }: CopyRequest): Promise<void> {
   const source = join(from, entry.name);
   const target = join(to, entry.name);
@@ -73,7 +73,7 @@ async function copyEntry(entry: Entry, { from, to, moved, limit }: CopyRequest):
     NAMES_ITS_PLACE.test(source) && size < MAX_TEXT_BYTES ? await movedText(source, moved) : undefined;
   if (text !== undefined) return writeFile(target, text, { encoding: "latin1", mode });
   await copyFile(source, target, constants.COPYFILE_FICLONE);
-  if (target.endsWith(".py")) await utimes(target, atime, mtime); // the compiled file beside it names this time
+  if (target.endsWith(".py")) await utimes(target, atime, mtime); // its compiled file records this time
 }
 
 /** A link into the original would lead back to what the copy is kept apart from. */

@@ -21,7 +21,7 @@ export interface PastTree {
   readonly objects: readonly string[];
 }
 
-/** A past tree checked out outside the project, in a repository of its own. Removed when disposed of, or by the next run. */
+/** A past tree checked out outside the project, in a separate repository. Removed when disposed of, or by the next run. */
 export interface ScratchTree extends AsyncDisposable {
   readonly top: string;
   /** Why its dependencies are missing, where they are. */

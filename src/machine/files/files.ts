@@ -135,7 +135,7 @@ const NEVER_WAIT = constants.O_NONBLOCK ?? 0;
 
 /**
  * The text of a small file of ours; nothing when a pipe, a device or something huge is in its place. Never waits: a pipe
- * put there by somebody would hold a plain read for ever. Throws as reading does.
+ * in its place would block a plain read indefinitely. Throws as reading does.
  */
 export function readSmallFile(path: string): string {
   const fd = openSync(path, constants.O_RDONLY | NEVER_WAIT);
@@ -156,7 +156,7 @@ export function namesIn(directory: string): readonly string[] {
   }
 }
 
-/** Removes a file of ours. One that is not there, or that cannot be removed, is in nobody's way. */
+/** Removes a file of ours. One that is missing or cannot be removed is ignored. */
 export function discard(path: string): void {
   try {
     unlinkSync(path);
@@ -197,7 +197,7 @@ export function isFile(path: string): boolean {
   }
 }
 
-/** When a file was last written, in milliseconds since the epoch; absent when there is none. */
+/** When a file was last written, in milliseconds since the epoch; undefined if missing. */
 export function modifiedAt(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs;
 }
@@ -213,7 +213,7 @@ export function makePrivateDirectory(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    if (!isDirectory(path)) throw error; // otherwise somebody else has just made it
+    if (!isDirectory(path)) throw error; // otherwise another process has just made it
   }
 }
 

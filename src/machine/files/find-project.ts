@@ -7,7 +7,7 @@ export const CONFIG_FILE = ".gauntlet/config.yml";
 /**
  * The directory whose `.gauntlet/config.yml` applies: `cwd` or the nearest one above it, never above the root of the git
  * work tree that contains `cwd`. Outside git only `cwd` counts. An agent that `cd`s stays gated, a stray file in a home
- * directory gates nobody.
+ * directory gates nothing.
  */
 export function findProject(cwd: string): AbsolutePath | undefined {
   const found = searchedDirectories(nearestExisting(cwd)).find(holdsConfig);

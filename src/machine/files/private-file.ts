@@ -19,12 +19,12 @@ const MAX_BYTES = 1024 * 1024;
 const NEVER_FOLLOW = constants.O_NOFOLLOW ?? 0;
 const NEVER_WAIT = constants.O_NONBLOCK ?? 0;
 
-/** `/tmp`, or what the system uses where there is none. */
+/** `/tmp`, or the system's equivalent. */
 export function sharedTempDir(): string {
   return statSync("/tmp", { throwIfNoEntry: false })?.isDirectory() ? "/tmp" : tmpdir();
 }
 
-/** The text of a file of ours in a directory everybody can write to; nothing when there is none. What is not ours is trouble. */
+/** The text of a file of ours in a world-writable directory; nothing if missing. A file that is not ours is an error. */
 export function readPrivateFile(path: string): Result<string | undefined> {
   try {
     const fd = openSync(path, constants.O_RDONLY | NEVER_FOLLOW | NEVER_WAIT);

@@ -20,8 +20,8 @@ import { decodeText } from "./decode-text.ts";
 import { readBytes, troubleOf } from "./files.ts";
 
 /**
- * The text of a file that belongs to a person, byte order mark and all; undefined where there is none. Bytes that are not UTF-8
- * would not survive an edit, so they are trouble.
+ * The text of a user's file, byte order mark included; undefined if missing. Bytes that are not UTF-8
+ * would not survive an edit, so they are an error.
  */
 export async function readUserFile(path: string): Promise<Result<string | undefined>> {
   const bytes = readBytes(path);
@@ -50,7 +50,7 @@ export async function replaceUserFile(path: string, text: string): Promise<Resul
   }
 }
 
-/** Lets everybody who may read a file run it. */
+/** Makes a file executable for those who may read it. */
 export async function makeExecutable(path: string): Promise<Result<undefined>> {
   try {
     const { mode } = await stat(path);
@@ -61,7 +61,7 @@ export async function makeExecutable(path: string): Promise<Result<undefined>> {
   }
 }
 
-/** Writes a file only where there is none; false when there is. */
+/** Writes a file only if it is missing; false if it exists. */
 export async function createUserFile(path: string, text: string): Promise<Result<boolean>> {
   try {
     await mkdir(dirname(path), { recursive: true });

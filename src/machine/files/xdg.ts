@@ -10,8 +10,8 @@ export function stateHome(env: Readonly<Record<string, string | undefined>>): st
 }
 
 /**
- * The person's home directory, by the environment or by the system. Never a relative one: that would be inside the
- * project. Where there is none, a place where nothing can be kept.
+ * The user's home directory, from the environment or the system. Never a relative one: that would be inside the
+ * project. Without a home directory, a place where nothing can be stored.
  */
 export function homeDirectory(env: Readonly<Record<string, string | undefined>>): string {
   const { HOME: given } = env;

@@ -124,7 +124,7 @@ async function inCommit(git: Git, commit: string): Promise<Result<DetectedChange
   return ok({ changes: { comparedTo, ...baseCommit, commit: known, files: files.value, notes: [] } });
 }
 
-/** What git says about every file of the work tree, those it was told not to look at included. */
+/** What git says about every file of the work tree, including those marked to be ignored. */
 export async function workTreeStatus(repository: Repository): Promise<Result<WorkTreeStatus>> {
   const { git, places } = repository;
   try {

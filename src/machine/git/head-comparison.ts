@@ -78,7 +78,7 @@ export async function listUnstaged(git: Git, index: string | undefined): Promise
   return output.ok ? splitNul(output.value) : [];
 }
 
-/** Kept in the person's own cache: a project that could write it could hide its changes. */
+/** Kept in the user's cache: a project that could write it could hide its changes. */
 const FOLDER = "comparisons";
 /** More would take longer to read than to ask for. */
 const MOST_FILES = 2_000;

@@ -7,7 +7,7 @@ import { Repository } from "./repository.ts";
 import { copyIndex, makeScratch, removeScratch } from "./scratch-index.ts";
 import { readText } from "../files/files.ts";
 
-/** Files git was told not to look at, so that no edit of theirs shows: by `git update-index`, by name from the top. */
+/** Files marked with `git update-index` so that git ignores their edits, by name from the top. */
 interface HiddenFiles {
   readonly assumedUnchanged: readonly string[];
   readonly skipped: readonly string[];
@@ -106,7 +106,7 @@ function isThere(path: string): boolean {
 }
 
 /**
- * Submodules with changes that git does not tell the repository around them: files it was told not to look at, or settings of the
+ * Submodules with changes that git does not tell the repository around them: files it is set to ignore, or settings of the
  * submodule's own that leave changes out of sight, which no option given outside reaches. By name from the top.
  */
 export async function submodulesWithHiddenChanges({

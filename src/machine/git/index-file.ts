@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 /** Entries of a git index that need more than the usual look. Where the file is not read with certainty, they may be there. */
 export interface IndexMarks {
-  /** Files git was told not to look at. */
+  /** Files git is set to ignore changes of. */
   readonly mayHide: boolean;
   readonly mayHoldSubmodule: boolean;
 }
@@ -186,6 +186,6 @@ function readIfThere(path: string): Buffer | undefined {
     return statSync(path).isFile() ? readFileSync(path) : Buffer.alloc(0); // a pipe would be waited for
   } catch (error) {
     if (hasCode(error, "ENOENT")) return undefined;
-    return Buffer.alloc(0); // something is there, and nobody knows what
+    return Buffer.alloc(0); // something is there, but unreadable
   }
 }

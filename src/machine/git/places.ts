@@ -43,7 +43,7 @@ function placesByLayout(dir: string): GitPlaces | undefined {
   }
 }
 
-/** The same project in the main work tree, and the name of the linked one it was asked in; where it cannot be told, the project itself. */
+/** The same project in the main work tree, and the name of the linked one it was asked in; where that is unknown, the project itself. */
 export function mainProject(root: string): { readonly root: string; readonly worktree?: string } {
   const places = placesByLayout(root);
   if (places === undefined || places.gitDir === places.commonDir) return { root };

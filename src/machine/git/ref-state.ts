@@ -25,7 +25,7 @@ export function refState({ gitDir, commonDir }: GitPlaces, names: readonly strin
   if (!names.every(isPlain)) return undefined;
   const texts = new Map<string, string | undefined>();
   const note = (ref: string): void => {
-    for (const dir of new Set([gitDir, commonDir])) noteFile(join(dir, ref)); // a linked work tree has some of its own
+    for (const dir of new Set([gitDir, commonDir])) noteFile(join(dir, ref)); // a linked work tree has its own
   };
   const noteFile = (path: string): void => {
     if (texts.has(path)) return;
@@ -61,7 +61,7 @@ const PLACES = [
 /** Packed refs, and what changes how commits are related or compared. */
 const WHOLE = ["packed-refs", "shallow", "info/grafts", "refs/replace", "config"];
 
-/** A branch or a remote's branch; not an object id or what `git describe` makes of one, an expression, or a name with a meaning of its own. */
+/** A branch or a remote's branch; not an object id or what `git describe` makes of one, an expression, or a special name. */
 function isPlain(name: string): boolean {
   return (
     /^\w[\w./-]*$/.test(name) &&

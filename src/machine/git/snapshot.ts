@@ -10,7 +10,7 @@ import { copyIndex, makeScratch, removeScratch } from "./scratch-index.ts";
 import { movementSince } from "./unchanged.ts";
 import { createHash } from "node:crypto";
 
-/** The content of the whole work tree as one git tree id, or why there is none and no answer may be reused. */
+/** The content of the whole work tree as one git tree id, or why it is unknown and no answer may be reused. */
 export type Fingerprint =
   { readonly kind: "tree"; readonly hash: string } | { readonly kind: "none"; readonly reason: string };
 
@@ -67,7 +67,7 @@ export async function takeSnapshot(
   }
 }
 
-/** The fingerprint as one id; undefined where there is none. */
+/** The fingerprint as one id; undefined without one. */
 export async function treeIdOf({ fingerprint }: Snapshot): Promise<string | undefined> {
   const tree = await fingerprint();
   return tree.kind === "tree" ? tree.hash : undefined;
@@ -129,7 +129,7 @@ async function stage(
     : undefined;
 }
 
-/** Files git was told not to look at are looked at too: gates see them. */
+/** Files git is set to ignore count too: gates see them. */
 async function addAll(
   repository: Repository,
   options: { env: Env; signal: AbortSignal },
@@ -202,7 +202,7 @@ type ListContentsEnv = Readonly<Record<string, string>>;
 
 /**
  * Every file of an index below git's directory, by name, with what is in it. Where git keeps something else than the bytes of the
- * file (line endings, filters) those bytes count too; where they cannot be told, there is no list.
+ * file (line endings, filters) those bytes count too; where they are unknown, there is no list.
  */
 async function listContents(
   git: Git,

@@ -139,7 +139,7 @@ export class WorkTree implements AsyncDisposable {
     return this.#snapshot;
   }
 
-  /** The content of the whole work tree as one id; undefined where there is none. */
+  /** The content of the whole work tree as one id; undefined if unknown. */
   async fingerprint(): Promise<string | undefined> {
     return treeIdOf(await this.snapshot());
   }

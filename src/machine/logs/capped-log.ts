@@ -63,7 +63,7 @@ export class CappedLog {
     if (fd !== undefined) this.#attempt(() => writeFully(fd, bytes, offset));
   }
 
-  /** The ring's newer part comes to lie behind its older one, then both move to make room for the note, or to close up. */
+  /** The ring's newer part moves behind its older one, then both move to make room for the note, or to close up. */
   #unroll(fd: number, dropped: number): void {
     const { headBytes, tailBytes } = this.#cap;
     const oldest = (this.#written - headBytes) % tailBytes;
@@ -88,7 +88,7 @@ export class CappedLog {
 
 const MOVED_AT_ONCE = 256 * 1024;
 
-/** Moves bytes inside a file, from the end that the move does not write over, a little at a time: memory is dearer than time here. */
+/** Moves bytes inside a file, from the end that the move does not write over, a little at a time: to save memory. */
 function moveBytes(
   fd: number,
   { from, to, length }: { readonly from: number; readonly to: number; readonly length: number },

@@ -62,6 +62,6 @@ function makeRoom(path: string, maxBytes: number): void {
   try {
     if (lstatSync(path).size > maxBytes) renameSync(path, `${path}.1`);
   } catch {
-    // there is none yet, or it cannot be touched: then nothing is lost by going on
+    // missing or not accessible: nothing is lost by going on
   }
 }

@@ -33,7 +33,7 @@ export function prepareLogDir(dir: LogDir): Result<void> {
   }
 }
 
-/** What we write and remove must be where it seems to be: a link in the place of a directory would lead to somebody else's files. */
+/** What we write and remove must be where it seems to be: a link in the place of a directory would lead to files that are not ours. */
 export function hasNoLinks(dir: LogDir): Result<void> {
   const link = directoriesOf(dir).find(isLink);
   if (link === undefined) return ok(undefined);
@@ -73,7 +73,7 @@ function makeEach(path: string): void {
   mkdirSync(path);
 }
 
-/** What the person wrote there stays. */
+/** Keeps what the user wrote there. */
 function ignoreOurselves(path: string): void {
   try {
     writeFileSync(path, "*\n", { flag: "wx" });
@@ -196,7 +196,7 @@ export function forgetState(dir: LogDir, keepSession?: string): Result<void> {
   }
 }
 
-/** What is in the state directory; anything else somebody else has put there. */
+/** What is in the state directory; anything else is not ours. */
 const STATE = /^(?:work-tree\.json|session-.+\.json|groups|reviews|pass-.+\.index|.+\.tmp)$/;
 
 /** Removes what a killed run did not get to rename into place. */

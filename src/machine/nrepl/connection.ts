@@ -9,7 +9,7 @@ export interface ServerAddress {
   readonly port: number;
 }
 
-/** Why there is nobody to talk to any more. */
+/** Why the connection is gone. */
 export interface Lost {
   readonly kind: "lost";
   readonly detail: string;
@@ -106,7 +106,7 @@ export interface Request {
   readonly end: Promise<Answered | Lost>;
 }
 
-/** A name with several addresses fails with several errors and no message of its own. */
+/** A name with several addresses fails with several errors and an empty message. */
 function reasonOf(error: Error): string {
   const [first]: unknown[] = error instanceof AggregateError ? error.errors : [error];
   return first instanceof Error ? first.message : String(first);

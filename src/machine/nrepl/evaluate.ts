@@ -2,7 +2,7 @@ import { type ServerAddress, type Reply, NreplConnection, type Answered, type Lo
 import { timeLimit } from "../process/time-limit.ts";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Code for a server, with a time limit of its own. */
+/** Code for a server, with its time limit. */
 export interface EvaluationRequest {
   readonly server: ServerAddress;
   readonly code: string;
@@ -21,13 +21,13 @@ export type EvaluationEnd =
     }
   | { readonly kind: "timed-out" }
   | { readonly kind: "cancelled" }
-  /** Nobody there, or nobody who speaks nREPL. `begun` says whether the code had been sent. */
+  /** No server there, or not an nREPL server. `begun` says whether the code had been sent. */
   | { readonly kind: "no-server"; readonly detail: string; readonly begun: boolean };
 
 const KEPT_VALUES = 100;
 const KEPT_CHARACTERS = 64 * 1024;
 
-/** Evaluates code in a session of its own and connection of its own; what runs over its time is interrupted. */
+/** Evaluates code in its own session and connection; interrupts it at its time limit. */
 export async function evaluate(request: EvaluationRequest, signal: AbortSignal): Promise<EvaluationEnd> {
   const over = timeLimit(request.timeoutMs, signal);
   const opened = await NreplSession.open(request.server, over);
@@ -141,7 +141,7 @@ class NreplSession {
     await this.#connection.close(GOODBYE_MS);
   }
 
-  /** Nobody is there to type: what reads gets the end of input. */
+  /** There is no input: code that reads gets end of input. */
   #endInput(): void {
     void this.#connection.request({ op: "stdin", stdin: "", ...this.#session }).end;
   }
@@ -152,7 +152,7 @@ class NreplSession {
   }
 }
 
-/** A port nobody listens on stays that way; one that hangs up may be a server that still starts. */
+/** A closed port stays closed; one that hangs up may be a server still starting. */
 function wasHungUp({ detail }: Lost): boolean {
   return /ECONNRESET|EPIPE|closed the connection/.test(detail);
 }

@@ -36,7 +36,7 @@ function start(request: ChildRequest): ChildProcess {
 /**
  * Node reports a child killed by a real-time signal as exit code 0, with no signal: a pass. A shell that has a trap for these
  * signals exits with its code, and does not replace itself by its last command, whose death it then reports as 128 plus the
- * signal. Where the command replaces the shell itself, and where there is none, another shell waits for it.
+ * signal. Where the command replaces the shell itself, and where there is no shell, another shell waits for it.
  */
 function withSignalsShown({ argv, env, cwd }: ChildRequest): readonly [string, ...string[]] {
   if (process.platform !== "linux" || findExecutable(argv[0], env, cwd) === undefined) return argv;

@@ -70,7 +70,7 @@ export function groupsInListing(listing: string, marker: string): readonly numbe
   return [...new Set(groups)].filter((group) => group > 1);
 }
 
-/** What a child started that has left its group: in its session (`set -m`), or with a session of its own (`setsid`). Linux only. */
+/** What a child started that has left its group: in its session (`set -m`), or in a new one (`setsid`). Linux only. */
 export interface Strays {
   readonly groups: readonly number[];
   readonly daemons: readonly { readonly group: number; readonly name: string }[];

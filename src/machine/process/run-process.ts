@@ -11,7 +11,7 @@ export interface ProcessRequest extends ChildRequest {
   readonly timeoutMs?: number;
   /** `NAME=value` in its environment by which everything it starts is known, whatever group or session that is in. */
   readonly mark?: string;
-  /** Told what the child left running on purpose, in a session of its own, when it ended by itself. */
+  /** Called with what the child deliberately left running in a new session when it ended by itself. */
   readonly onLeftRunning?: (names: readonly string[]) => void;
   /** Called as soon as the child exists, before it can have done much. */
   readonly onStarted?: (pid: number) => void;
@@ -49,7 +49,7 @@ export async function runProcess(request: ProcessRequest, signal?: AbortSignal):
 }
 
 /**
- * Ends what has left the child's group. A daemon with a session of its own that the child left behind when it ended by itself may
+ * Ends what has left the child's group. A daemon in its own session that the child left behind when it ended by itself may
  * serve others, such as the user's editor (Gradle, Bazel, sccache): it is only named.
  */
 async function endStrays(
@@ -78,7 +78,7 @@ export async function endGroup(leaderPid: number, graceMs: number): Promise<void
   await groupEnded(leaderPid, TERM_GRACE_MS);
 }
 
-/** The system tells nobody but the parent that a process has ended, so this looks again and again, ever less often. */
+/** Only the parent is notified when a process ends, so this polls, less and less often. */
 async function groupEnded(leaderPid: number, withinMs: number): Promise<boolean> {
   const deadline = elapsedMs() + withinMs;
   for (let pause = 2; isGroupAlive(leaderPid); pause = Math.min(pause * 2, 50)) {

@@ -32,7 +32,7 @@ interface Waiting {
 
 /**
  * Acts when the signal aborts, unless what is returned is called before. The last to go takes the listener along: Node keeps a
- * signal made of others for as long as somebody listens.
+ * signal made of others for as long as it has a listener.
  */
 export function onAbort(signal: AbortSignal, act: () => void): () => void {
   const { acts, actAll } = waiting.get(signal) ?? listenTo(signal);

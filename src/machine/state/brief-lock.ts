@@ -11,14 +11,14 @@ import { acquireLock } from "./lock.ts";
  * in one step, which makes it several times cheaper than `acquireLock`; that one guards the removal of a link whose holder is dead.
  */
 export function lockBriefly(path: string): Result<Disposable> {
-  if (process.platform === "win32") return waitFor(() => acquireLock(path)); // links are not for everybody there
+  if (process.platform === "win32") return waitFor(() => acquireLock(path)); // links need privileges there
   return waitFor(() => {
     const mine = link(path);
     if (mine !== undefined || !isLeftBehind(path)) return mine === undefined ? undefined : ok(mine);
     const breaking = acquireLock(`${path}.breaking`);
     if (!breaking.ok) return breaking;
     using _breaking = breaking.value;
-    if (isLeftBehind(path)) discard(path); // somebody else may have done so, and have the lock by now
+    if (isLeftBehind(path)) discard(path); // another process may have done so, and hold the lock by now
     return undefined;
   });
 }
@@ -53,7 +53,7 @@ function link(path: string): Disposable | undefined {
   }
 }
 
-/** Nobody holds it this long; its pid may be somebody else's by now. */
+/** No holder keeps it this long; its pid may have been reused. */
 const LONGEST_MS = 60_000;
 
 function isLeftBehind(path: string): boolean {

@@ -188,7 +188,7 @@ function finish(ledger: Ledger, { line, size, rotates }: Head): void {
   appendFileSync(ledger.file, `${line}\n`, { mode: 0o600, flag: rotates ? "w" : "a" });
 }
 
-/** Somebody may have left a line without an end, and the next must not run into it. */
+/** The last line may be unfinished, and the next must not run into it. */
 function endsWhole(file: string): boolean {
   return readFileSync(file, "latin1").endsWith("\n");
 }

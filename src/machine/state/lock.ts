@@ -9,7 +9,7 @@ import { bootId, isAlive, pidNamespace, startTime } from "../process/group.ts";
 import { ownMark } from "../process/own-mark.ts";
 import { sha256 } from "./session-key.ts";
 
-/** Who holds a lock: enough to tell a living holder from a dead one whose pid was given to somebody else. */
+/** Who holds a lock: enough to tell a living holder from a dead one whose pid was reused. */
 export interface LockHolder {
   readonly runId: string;
   readonly pid: number;
@@ -20,7 +20,7 @@ export interface LockHolder {
   readonly machine?: string | undefined;
   /** What its own children, such as git, carry in their environment. */
   readonly mark?: string | undefined;
-  /** ISO 8601; told to people, never used to decide. */
+  /** ISO 8601; for display, never used to decide. */
   readonly since: string;
   readonly sessionId?: string | undefined;
 }
@@ -139,7 +139,7 @@ function beat(path: string, runId: string): void {
   }
 }
 
-/** A gate may have removed the lock with the whole directory, and somebody else may hold a new one by now. */
+/** A gate may have removed the lock with the whole directory, and another run may hold a new one by now. */
 function release(path: string, runId: string): void {
   try {
     if (readHolder(path)?.runId === runId) unlinkSync(path);

@@ -26,7 +26,7 @@ const file = jsonFile<PassRecord>(
   }) as never, // optional means absent in both
 );
 
-/** A state directory that cannot be looked into holds none; that none can be kept is told when there is one. */
+/** An unreadable state directory holds no pass; that none can be saved is reported when there is one to save. */
 export function readPass(passDir: string): Stored<PassRecord | undefined> {
   return namesIn(passDir).length === 0 ? { value: undefined } : file.read(recordIn(passDir));
 }
@@ -60,7 +60,7 @@ function keepIndex(kept: string, keepAt: (path: string) => void): void {
   if (existsSync(draft)) renameSync(draft, kept);
 }
 
-/** The ledger beside it stays. */
+/** Keeps the ledger in the same directory. */
 export function forgetPass(passDir: string): void {
   discard(recordIn(passDir));
   for (const name of namesIn(passDir).filter(isIndex)) discard(join(passDir, name));

@@ -5,8 +5,8 @@ import { stateHome } from "../files/xdg.ts";
 import type { Environment } from "../process/environment.ts";
 
 /**
- * What is kept about one project outside of it, by its real path: its last pass and its ledger. Whoever works in the project could
- * otherwise forge a pass with a line of git, and an agent that tidies up would remove it.
+ * What is kept about one project outside of it, by its real path: its last pass and its ledger. An agent in the project could
+ * otherwise forge a pass with a line of git, or remove it while tidying up.
  */
 export function projectStateDir(root: string, env: Environment): string {
   const key = createHash("sha256").update(realPath(root)).digest("hex").slice(0, 32);

@@ -30,7 +30,7 @@ export function keepDefinition(root: string, found: GatesDefinition, env: Enviro
   try {
     makePrivateDirectory(directory);
   } catch {
-    return; // without it a change is told without its details
+    return; // without it a change is reported without details
   }
   definitions.write(path, found);
   forgetOldest(directory);

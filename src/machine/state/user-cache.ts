@@ -6,7 +6,7 @@ import { sha256 } from "./session-key.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A value of the person's own cache; undefined when it is not there, not JSON, or somebody else's. */
+/** A value of the user's cache; undefined when it is missing, not JSON, or another user's. */
 export function readCacheFile(env: Environment, folder: string, name: string): unknown {
   const text = readPrivateFile(join(cacheDirectory(env, folder), fileName(name)));
   if (!text.ok || text.value === undefined) return undefined;

@@ -1,10 +1,10 @@
 import type { RecordedOutcome } from "../../core/verdict-record.ts";
 import type { StopRow } from "./page-data.ts";
 
-/** What a verdict meant for whoever waited for it. */
+/** What a verdict meant in practice. */
 export type Meaning = "blocked" | "passed" | "gave up" | "failed" | "not checked";
 
-/** A red run from the terminal blocks nobody; a stop that nothing judged was let through unchecked. */
+/** A failed run from the terminal blocks nothing; a stop without a judgement was let through unchecked. */
 export function meaningOf({ status, decision }: Pick<StopRow, "status" | "decision">): Meaning {
   if (decision === "block") return "blocked";
   if (status === "retry_limit_exceeded") return "gave up";

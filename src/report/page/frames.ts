@@ -11,7 +11,7 @@ export function frameAround(lines: readonly string[], line: number): CodeFrame |
   return { first, lines: shown.map((one) => one.slice(0, LONGEST_LINE)) };
 }
 
-/** What the agent was told, from the log that a run leaves for people: the part between the first empty line and the status. */
+/** What the agent read, from the log a run writes for people: the part between the first empty line and the status. */
 export function toldIn(consoleLog: string): string | undefined {
   const start = consoleLog.indexOf("\n\n");
   const end = consoleLog.lastIndexOf("\n\nStatus: ");
@@ -20,11 +20,11 @@ export function toldIn(consoleLog: string): string | undefined {
 
 export interface ComparedLine {
   readonly text: string;
-  /** Against what was told before. */
+  /** Compared with the attempt before. */
   readonly change: "same" | "new" | "gone";
 }
 
-/** How what the agent was told differs from the time before: which lines are new, and which are gone. */
+/** How the agent's feedback differs from the attempt before: which lines are new, and which are gone. */
 export function compareTold(before: string, now: string): readonly ComparedLine[] {
   const old = before.split("\n");
   const current = now.split("\n");

@@ -87,7 +87,7 @@ export interface AttemptView {
   readonly ms: number;
   /** The names of the gates that kept the agent from stopping. */
   readonly red: readonly string[];
-  /** What the agent was told, where the log of that run is still there. */
+  /** What the agent read, if the log of that run still exists. */
   readonly told?: string;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Matches a whole path against a shell pattern in which `*` and `?` also match `/`, `[…]` is a set and `[!…]` its
- * complement. Takes time proportional to pattern × path at most, whoever wrote the pattern.
+ * complement. Takes time proportional to pattern × path at most, for any pattern.
  */
 export function fnmatch(path: string, pattern: string): boolean {
   const tokens = tokenize(pattern);

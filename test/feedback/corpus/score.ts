@@ -54,7 +54,7 @@ function near(one: number, other: number): boolean {
   return Math.abs(one - other) <= 2;
 }
 
-/** The planted bugs are errors; what the tool itself calls a warning is none of them, and no invention either. */
+/** The planted bugs are errors; what the tool itself calls a warning counts neither as found nor as invented. */
 function isWarningOfTheTool({ severity, message }: Problem, text: string): boolean {
   return severity === "warning" && /warn|note|info|style|hint|convention/i.test(lineWith(text, message));
 }

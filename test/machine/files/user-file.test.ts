@@ -10,7 +10,7 @@ import {
 } from "../../../src/machine/files/user-file.ts";
 import { tempDir } from "../../rig/temp-dir.ts";
 
-test("a file is replaced whole, with the mode it had and nothing left beside it", async () => {
+test("a file is replaced whole, with the mode it had and no other file left behind", async () => {
   const file = await place("settings.json");
   await writeFile(file, "before");
   await chmod(file, 0o640);

@@ -95,7 +95,7 @@ describe("git status", () => {
   test.for([
     ["? a repository/", "untracked", "a repository"],
     ["1 .M S.M. 160000 160000 160000 a a vendor", "modified", "vendor"],
-  ] as const)("%s is a repository of its own", ([line, change, path]) => {
+  ] as const)("%s is a separate repository", ([line, change, path]) => {
     const [file] = parseStatus(Buffer.from(`${line}\0`), "").files;
 
     expect(file).toEqual({ change, path, isRepository: true });

@@ -10,7 +10,7 @@ type Said = string | { readonly shell: string };
 
 export interface FakeModel extends AsyncDisposable {
   readonly url: string;
-  /** The bodies of all questions of the conversation so far; a request for a title is none. */
+  /** The bodies of all questions of the conversation so far; requests for a title are left out. */
   readonly questions: readonly string[];
 }
 
