@@ -38,6 +38,7 @@ const STEPS = [
   { name: "first-answers", start: /src\/cli\/start-(?:gauntlet|brepl)\.ts$/ },
   { name: "record", start: /src\/engine\/proof\/record-verdict\.ts$/ },
   { name: "run", start: /src\/engine\/(?:run|brepl)\.ts$/ },
+  { name: "gates-at-start", start: /src\/engine\/trust\/watch-gates\.ts$/ }, // without what only parsing settings needs
   { name: "settings", start: /src\/config\/gauntlet\/load\.ts$/ },
 ];
 
