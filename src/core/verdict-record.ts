@@ -81,22 +81,14 @@ export function isVerdict(record: LedgerRecord): record is VerdictRecord {
   return "status" in record;
 }
 
-/** What is known when a verdict is written down. */
-export interface VerdictFacts extends Pick<
+/** What every verdict has, whatever was looked at. */
+export type VerdictHead = Pick<
   VerdictRecord,
-  | "at"
-  | "ms"
-  | "door"
-  | "host"
-  | "session"
-  | "worktree"
-  | "status"
-  | "decision"
-  | "run"
-  | "left"
-  | "reason"
-  | "version"
-> {
+  "at" | "ms" | "door" | "host" | "session" | "worktree" | "status" | "decision" | "run" | "left"
+>;
+
+/** What is known when a verdict is written down. */
+export interface VerdictFacts extends VerdictHead, Pick<VerdictRecord, "reason" | "version"> {
   readonly judged?: Judged | undefined;
   readonly outcomes: readonly GateOutcome[];
 }

@@ -15,7 +15,7 @@ const verdict = z.strictObject({
   host: z.string().nullable().describe("The agent program; null for a command."),
   session: z.string().nullable().describe("The agent's session; a hash of it where it is no plain name."),
   worktree: z.string().nullable().describe("The linked work tree; null for the main one."),
-  status: z.enum(STATUSES).describe("What it came to; see the list of statuses."),
+  status: z.enum(STATUSES).describe("The result; see the list of statuses."),
   decision: z
     .enum(["allow", "block"])
     .nullable()
@@ -36,7 +36,7 @@ const verdict = z.strictObject({
     .array(
       z.strictObject({
         id: z.string().describe("The gate."),
-        outcome: z.enum(OUTCOME_KINDS).describe("What the gate came to."),
+        outcome: z.enum(OUTCOME_KINDS).describe("The result of the gate."),
         durationMs: z.number().nonnegative().describe("How long it took."),
         blocks: z.boolean().describe("Whether it kept the agent from stopping."),
         warns: z.boolean().describe("Whether it is more than a plain pass without blocking."),

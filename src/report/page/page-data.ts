@@ -1,6 +1,6 @@
 import type { GateOutcome } from "../../core/outcome.ts";
 import type { Status } from "../../core/status.ts";
-import type { Support, VerdictRecord } from "../../core/verdict-record.ts";
+import type { Support, VerdictHead, VerdictRecord } from "../../core/verdict-record.ts";
 import type { Severity } from "../../feedback/problem.ts";
 
 /** What a page shows: the report of one run, or the dashboard, which asks its server for everything else. */
@@ -92,22 +92,7 @@ export interface AttemptView {
 }
 
 /** One verdict of the ledger, as much of it as the dashboard shows. */
-export interface StopRow extends Pick<
-  VerdictRecord,
-  | "at"
-  | "ms"
-  | "door"
-  | "host"
-  | "session"
-  | "worktree"
-  | "status"
-  | "decision"
-  | "run"
-  | "left"
-  | "branch"
-  | "commit"
-  | "outcomes"
-> {
+export interface StopRow extends VerdictHead, Pick<VerdictRecord, "branch" | "commit" | "outcomes"> {
   /** The key of its project. */
   readonly project: string;
 }
