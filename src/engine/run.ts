@@ -117,6 +117,7 @@ async function runAlone(opened: Project, request: RunRequest, tree: WorkTree): P
   const locked = acquireLock(logDir.lockFile, opened.session);
   if (!locked.ok) return troubled(locked.trouble);
   using lock = locked.value;
+  await using _snapshot = tree.snapshotScope(); // gone before the lock is: only a dead holder's scratch files are swept
   if (lock.replaced !== undefined) await tidyUpAfter(lock.replaced, logDir);
 
   const looked = await lookAround(opened, request, tree);

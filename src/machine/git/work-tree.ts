@@ -149,8 +149,15 @@ export class WorkTree implements AsyncDisposable {
     return this.#repository !== undefined && (await isUnchangedSince(this.#repository.top, index));
   }
 
+  /** Removes the snapshot at the end of a scope that can end before the work tree's own. */
+  snapshotScope(): AsyncDisposable {
+    return { [Symbol.asyncDispose]: () => this[Symbol.asyncDispose]() };
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
-    await (await this.#snapshot)?.[Symbol.asyncDispose]();
+    const snapshot = await this.#snapshot;
+    this.#snapshot = undefined;
+    await snapshot?.[Symbol.asyncDispose]();
   }
 
   readonly #status = once((): Promise<Result<WorkTreeStatus>> => {
