@@ -1,6 +1,6 @@
 import { cleanLines } from "./clean-text.ts";
 import { type FindBeginnings, indexBeginnings, untangle, type Task, announcedTasks } from "./untangle.ts";
-import { type PlacedText, placedText } from "./placed-text.ts";
+import { type IsThere, type PlacedText, placedText } from "./placed-text.ts";
 
 /** What a gate printed, as a person would have seen it; read once for all parsers. */
 export interface Log {
@@ -20,12 +20,12 @@ export interface Log {
 const LONGEST_LINE = 4000;
 
 /** Cleans and splits a raw log. */
-export function readLog(raw: string): Log {
+export function readLog(raw: string, isThere?: IsThere): Log {
   const { lines, tasks: labelled } = untangle(unwrapGoJson(cleanLines(raw).map(bounded)));
   const placed: PlacedText[] = [];
   const isPlaced = new Uint8Array(lines.length);
   lines.forEach((line, index) => {
-    const found = placedText(line, index);
+    const found = placedText(line, index, isThere);
     if (found === undefined) return;
     placed.push(found);
     isPlaced[index] = 1;
