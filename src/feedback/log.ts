@@ -12,6 +12,8 @@ export interface Log {
   /** The lines that begin with a place in a file. */
   readonly placed: readonly PlacedText[];
   readonly isPlaced: (line: number) => boolean;
+  /** Tells a file's name with spaces from a sentence. */
+  readonly isThere: IsThere;
   /** The tasks of a runner of several programs, in order. */
   readonly tasks: readonly Task[];
 }
@@ -20,7 +22,7 @@ export interface Log {
 const LONGEST_LINE = 4000;
 
 /** Cleans and splits a raw log. */
-export function readLog(raw: string, isThere?: IsThere): Log {
+export function readLog(raw: string, isThere: IsThere = () => false): Log {
   const { lines, tasks: labelled } = untangle(unwrapGoJson(cleanLines(raw).map(bounded)));
   const placed: PlacedText[] = [];
   const isPlaced = new Uint8Array(lines.length);
@@ -35,7 +37,7 @@ export function readLog(raw: string, isThere?: IsThere): Log {
     (one, other) => one.from - other.from,
   );
   const numbered = beginning(..."0123456789".split(""));
-  return { lines, beginning, numbered, placed, isPlaced: (line) => isPlaced[line] === 1, tasks };
+  return { lines, beginning, numbered, placed, isPlaced: (line) => isPlaced[line] === 1, isThere, tasks };
 }
 
 function bounded(line: string): string {

@@ -16,11 +16,7 @@ export interface PlacedText {
 export type IsThere = (path: string) => boolean;
 
 /** Reads the place a line begins with, if it does. */
-export function placedText(
-  text: string,
-  index: number,
-  isThere: IsThere = () => false,
-): PlacedText | undefined {
+export function placedText(text: string, index: number, isThere: IsThere): PlacedText | undefined {
   if (!NUMBER_AFTER_NAME.test(text)) return undefined;
   const found = PLACE.exec(text) ?? spacedPlace(text, isThere);
   if (found === null) return undefined;

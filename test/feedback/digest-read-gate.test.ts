@@ -27,6 +27,7 @@ describe("places", () => {
     ["behind a severity", "error: my dir/a b.c:3:9: x"],
     ["of a compiler that points", "error: x\n --> my dir/a b.c:3:9"],
     ["without a severity", "my dir/a b.c:3:9: F401 unused"],
+    ["above its rows", "/tmp/project/my dir/a b.c\n  3:9  error  unused  no-unused-vars"],
     ["in a sentence", "Error: cannot read my dir/a b.c:3:9"],
   ])("with spaces in its name, %s, where that file exists", (_, text) => {
     const isFile = (path: string) => path === "my dir/a b.c";
