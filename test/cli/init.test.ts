@@ -311,7 +311,9 @@ test("proposes the programs of .venv, and says which program is missing", async 
 
   expect(await project.read(CONFIG)).toContain("  test: .venv/bin/pytest # requirements.txt\n");
   expect(init.stdout).toContain("! lint: `ruff` is not installed here.");
-  expect(init.stdout).toContain("Better feedback for `test`: add `--junitxml=report-test.xml` to its command");
+  expect(init.stdout).toContain(
+    "Better feedback for `test`: add `--junitxml=report-test.xml` to its command",
+  );
 });
 
 test("--try runs each check once and shows its result", async () => {

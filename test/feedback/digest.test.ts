@@ -133,7 +133,7 @@ describe("digestGates", () => {
     expect(digest).not.toMatch(/\u200D…/);
   });
 
-  test("says what is fixed, still there and new, and keeps known problems short", () => {
+  test("says what is gone, still there and new, and keeps known problems short", () => {
     const previous = [
       fingerprint({ file: "src/a.c", severity: "error", message: "expected ';'" }),
       fingerprint({ file: "src/b.c", severity: "error", message: "gone" }),
@@ -146,7 +146,7 @@ describe("digestGates", () => {
 
     expect(digest).toMatchInlineSnapshot(`
       "2 errors in 2 files:
-      Since the last attempt: 1 fixed, 1 still there, 1 new.
+      Since the last attempt: 1 gone, 1 still there, 1 new.
       src/c.c:1:1 error: other
       src/a.c:30:9 error: expected ';'
       Full log: logs/lint.log"
