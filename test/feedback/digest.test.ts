@@ -64,6 +64,23 @@ describe("digestGates", () => {
     `);
   });
 
+  test("shows the project's paths relative in the rest of the log, too", () => {
+    const text = [
+      "src/a.c:3:9: error: bad",
+      "  in /tmp/my project/src/b.c and (file:///tmp/my%20project/src/na%C3%AFve.mjs:4:31)",
+    ].join("\n");
+
+    const { draft } = readGate({
+      id: "g",
+      name: "g",
+      text,
+      logPath: "g.log",
+      projectRoot: "/tmp/my project",
+    });
+
+    expect(draft()(2000)).toContain("  in src/b.c and (src/naïve.mjs:4:31)");
+  });
+
   test("says so when the tool counts more failures than were read, and shows the rest", () => {
     const filler = Array.from({ length: 1000 }, (_, index) => `step ${index} of the build`);
     const text = [
