@@ -21,8 +21,7 @@ import { explain, type Result } from "../../core/trouble.ts";
 import type { PlannedCheck } from "../../gates/check.ts";
 import type { GateContext } from "../../gates/gate-context.ts";
 import { BASELINE_FILE, readAccepted, readBaseline } from "../../machine/baseline/baseline-store.ts";
-import { objectsEnv } from "../../machine/baseline/scratch-tree.ts";
-import { Git } from "../../machine/git/git.ts";
+import { Git, objectsEnv } from "../../machine/git/git.ts";
 import { Repository } from "../../machine/git/repository.ts";
 import type { Project } from "../run/project.ts";
 import type { PlannedRun } from "../run/plan-run.ts";
@@ -129,7 +128,7 @@ export class Comparer implements AsyncDisposable {
     const [repository, reference] = await Promise.all([this.#repository(), this.#reference()]);
     if (repository === undefined || !reference.ok) return [];
     const path = `${reference.value.tree}:${repository.places.prefix}${BASELINE_FILE}`;
-    const env = objectsEnv(reference.value);
+    const env = objectsEnv(reference.value.objects);
     const text = await repository.git.ask(["cat-file", "blob", path], { env });
     const entries =
       text.ok && text.value.exitCode === 0 ? readBaselineText(text.value.stdout.toString()) : [];
