@@ -3,6 +3,8 @@ import {
   compareFindings,
   type Comparison,
   type Findings,
+  isBroken,
+  isCrash,
   joinFindings,
   placedKey,
 } from "../../core/baseline.ts";
@@ -18,6 +20,8 @@ import { once } from "../../core/once.ts";
 import { describeExcuse, type GateOutcome } from "../../core/outcome.ts";
 import type { RunEvent, RunRequest } from "../../core/run.ts";
 import { explain, type Result } from "../../core/trouble.ts";
+import { secretMasker } from "../../feedback/mask-secrets.ts";
+import { problemLine } from "../../feedback/problem.ts";
 import type { PlannedCheck } from "../../gates/check.ts";
 import type { GateContext } from "../../gates/gate-context.ts";
 import { BASELINE_FILE, readAccepted, readBaseline } from "../../machine/baseline/baseline-store.ts";
@@ -52,6 +56,7 @@ export class Comparer implements AsyncDisposable {
   /** The outcome as it counts: a pass with a warning where nothing is new. */
   async settle(planned: PlannedCheck, outcome: Failed): Promise<GateOutcome> {
     const { project, request } = this.#run;
+    if (isBroken(outcome.detail)) return notCompared(outcome, { why: BROKEN });
     const now = await findingsOf(outcome, project.settings.root);
     const accepted = await this.#accepted();
     if (typeof accepted === "string") return notCompared(outcome, { why: accepted });
@@ -62,6 +67,7 @@ export class Comparer implements AsyncDisposable {
     if (isOnlyNew && !compared.isOnlyOld) return this.#settleByTree(planned, outcome, { now, committed });
     return judged(outcome, compared, {
       with: BASELINE_FILE,
+      mask: this.#mask(),
       ...definedOnly({ reference: await this.#trustedSince() }),
     });
   }
@@ -79,7 +85,8 @@ export class Comparer implements AsyncDisposable {
     if (!("findings" in found)) return notCompared(outcome, found);
     const renamed = withNewNames(found.findings, this.#run.planned.detected.changes.files);
     const before = committed === undefined ? renamed : joinFindings(committed, renamed);
-    const facts = { with: words, reference: id, ...definedOnly({ logPath: found.logPath }) };
+    const shown = { with: words, reference: id, mask: this.#mask() };
+    const facts = { ...shown, ...definedOnly({ logPath: found.logPath }) };
     return judged(outcome, { now, before, ...compareFindings(now, before) }, facts);
   }
 
@@ -90,6 +97,8 @@ export class Comparer implements AsyncDisposable {
     this.#earlier ??= new EarlierTree({ project, repository, reference, context });
     return this.#earlier.found(planned);
   }
+
+  readonly #mask = once(() => secretMasker(this.#run.project.env));
 
   readonly #repository = once(() => {
     const { settings, signal } = this.#run.project;
@@ -140,6 +149,11 @@ export class Comparer implements AsyncDisposable {
   }
 }
 
+/** A report that a tool has written is not masked as its log is. */
+interface Masking {
+  readonly mask: (text: string) => string;
+}
+
 type Compared = Extract<BaselineFacts, { kind: "compared" }>;
 
 /** A failing check with what was found out about it. */
@@ -153,14 +167,17 @@ function judged(
     old,
     gone,
   }: Comparison & { readonly now: Findings; readonly before: Findings },
-  facts: Pick<Compared, "with" | "reference" | "logPath">,
+  { mask, ...facts }: Pick<Compared, "with" | "reference" | "logPath"> & Masking,
 ): GateOutcome {
   const isUntold = fresh.length === 0 && !isOnlyOld && before.ended !== undefined;
-  if (isUntold) return notCompared(outcome, { why: UNTOLD, ...definedOnly({ logPath: facts.logPath }) });
+  const why = isCrash(now.ended) ? CRASHED : UNTOLD;
+  if (isUntold) return notCompared(outcome, { why, ...definedOnly({ logPath: facts.logPath }) });
+  const [first] = old.flatMap((at) => now.problems[at] ?? []);
   const baseline: Compared = {
     kind: "compared",
     ...facts,
     old: old.flatMap((at) => now.problems[at] ?? []).map(placedKey),
+    ...(first === undefined ? {} : { first: mask(problemLine(first.problem, MOST_SHOWN_CHARS)) }),
     gone: gone.slice(0, MOST_GONE).flatMap((at) => before.problems[at]?.problem ?? []),
   };
   if (!isOnlyOld) return { ...outcome, baseline: fresh.length === 0 ? { ...baseline, old: [] } : baseline };
@@ -170,6 +187,9 @@ function judged(
 }
 
 const MOST_GONE = 500;
+const MOST_SHOWN_CHARS = 160;
+const CRASHED = "it crashed, and what it would have found is not known";
+const BROKEN = "the command itself could not be run, so it has looked at nothing";
 const UNTOLD = "its output is not the same as before, and what differs cannot be read as problems";
 
 function notCompared(outcome: Failed, { why, logPath }: Extract<Before, { why: string }>): GateOutcome {
