@@ -77,16 +77,16 @@ export const GUARDS: readonly Guard[] = [
     ended: "no .gauntlet/config.yml here or above",
   },
   {
-    status: "not_allowed",
-    doors: ["stop-hook"],
-    past: "the gates are allowed, or the hook is the project's own",
-    ended: "the hook serves every project, and nobody allowed these gates",
-  },
-  {
     status: "skipped",
     doors: ["stop-hook"],
     past: "the user did not skip the gates",
     ended: "the user skipped the gates",
+  },
+  {
+    status: "not_allowed",
+    doors: ["stop-hook"],
+    past: "the gates are allowed, or the hook is the project's own",
+    ended: "the hook serves every project, and these gates have not been allowed",
   },
   {
     status: "stop_hook_disabled",

@@ -151,7 +151,11 @@ export function isComparable(outcome: GateOutcome): outcome is FailedGate {
 /** What the user must know of a gate that passes although it is red. */
 export function excuseNotices(outcome: GateOutcome): readonly Notice[] {
   if (outcome.kind !== "passed" || outcome.rests !== "baseline") return [];
-  const text = `Gauntlet: ${outcome.name} is red for older reasons and did not block: ${outcome.warning ?? ""}.`;
+  const { name, warning = "", baseline, logPath = "" } = outcome;
+  const { first, old = [] } = baseline?.kind === "compared" ? baseline : {};
+  const which =
+    first === undefined ? `Its log: ${logPath}` : `${old.length > 1 ? "The first" : "It is"}: ${first}`;
+  const text = `Gauntlet: ${name} is red for older reasons and did not block: ${warning}. ${which}`;
   return [{ key: `baseline ${outcome.id}`, text }];
 }
 
