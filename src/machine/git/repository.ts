@@ -7,6 +7,7 @@ import { ok, type Result } from "../../core/trouble.ts";
 import { type Git, splitNul } from "./git.ts";
 import { type IndexMarks, readIndexMarks } from "./index-file.ts";
 import { findPlaces, type GitPlaces } from "./places.ts";
+import { type Head, readHead } from "./ref-state.ts";
 import type { GitSettings } from "./scratch-git-dir.ts";
 import { makeScratch, removeScratch } from "./scratch-index.ts";
 
@@ -26,6 +27,8 @@ export class Repository {
   readonly top: Git;
   readonly places: GitPlaces;
   readonly marks: () => IndexMarks;
+  /** Where HEAD is, as far as files say. */
+  readonly head: () => Head;
   #filters: Promise<GitSettings | undefined> | undefined;
 
   /** Those that are checked out. */
@@ -36,6 +39,7 @@ export class Repository {
     this.top = git.at(places.top);
     this.places = places;
     this.marks = once(() => readIndexMarks(places.index));
+    this.head = once(() => readHead(places));
   }
 
   static async around(git: Git): Promise<Repository | undefined> {

@@ -1,8 +1,6 @@
 import { lstatSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Git, splitNul } from "./git.ts";
-import type { GitPlaces } from "./places.ts";
-import { readHead } from "./ref-state.ts";
 import type { Repository } from "./repository.ts";
 
 /** A repository's settings as git sees them, each with its value; one without counts as true. */
@@ -24,13 +22,10 @@ export async function settingsWithFilters(top: Git): Promise<GitSettings | undef
  * are written out, because the conditions of `includeIf` would be others here. What else is there is linked file by file: a filter
  * such as git-crypt reads its keys, and a new file still stays here.
  */
-export async function makeGitDir(
-  { top, places }: Repository,
-  settings: GitSettings,
-  to: string,
-): Promise<void> {
+export async function makeGitDir(repository: Repository, settings: GitSettings, to: string): Promise<void> {
   mkdirSync(join(to, "refs"), { recursive: true });
-  const { head, refs } = await headOf(top, places);
+  const { places } = repository;
+  const { head, refs } = await headOf(repository);
   writeFileSync(join(to, "HEAD"), `${head}\n`);
   writeFileSync(join(to, "packed-refs"), refs);
   writeFileSync(join(to, "config"), settings.map(configLines).join(""), { mode: 0o600 });
@@ -39,11 +34,8 @@ export async function makeGitDir(
 }
 
 /** HEAD, and the one ref that a look at the work tree reads. */
-async function headOf(
-  top: Git,
-  places: GitPlaces,
-): Promise<{ readonly head: string; readonly refs: string }> {
-  const { branch, commit } = readHead(places);
+async function headOf({ top, head }: Repository): Promise<{ readonly head: string; readonly refs: string }> {
+  const { branch, commit } = head();
   if (commit !== undefined)
     return branch === undefined ? { head: commit, refs: "" } : onBranch(`refs/heads/${branch}`, commit);
   const asked = await top.ask(["rev-parse", "HEAD", "--symbolic-full-name", "HEAD"]);
