@@ -80,7 +80,7 @@ export const GUARDS: readonly Guard[] = [
     status: "not_allowed",
     doors: ["stop-hook"],
     past: "the gates are allowed, or the hook is the project's own",
-    ended: "the hook serves every project, and nobody allowed these gates",
+    ended: "the hook serves every project, and these gates have not been allowed",
   },
   {
     status: "skipped",

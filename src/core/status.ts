@@ -69,7 +69,7 @@ const MESSAGES: Readonly<Record<Status, (facts: MessageFacts) => string>> = {
   deferred: ({ detail = "the agent is not done yet" }) =>
     `⏸ Gauntlet deferred — ${detail}. Nothing was checked.`,
   no_config: () => "○ Not a gauntlet project — no .gauntlet/config.yml found.",
-  not_allowed: ({ detail = "nobody has allowed this project's gates" }) =>
+  not_allowed: ({ detail = "this project's gates have not been allowed" }) =>
     `○ Gauntlet not allowed here — ${detail}. Nothing was run.`,
   skipped: ({ detail = "the user said so" }) => `⏭ Gauntlet skipped — ${detail}. Nothing was checked.`,
   stop_hook_active: () =>

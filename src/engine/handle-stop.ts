@@ -18,7 +18,6 @@ import { allow, type Verdict, verdictOf } from "../core/verdict.ts";
 import { elapsedMs, now } from "../machine/clock.ts";
 import { findProject } from "../machine/files/find-project.ts";
 import type { Environment } from "../machine/process/environment.ts";
-import { hasSkips } from "../machine/state/skips.ts";
 import { readSessionRecord, writeSessionRecord } from "../machine/state/sessions.ts";
 import type { Granted } from "./trust/skip.ts";
 
@@ -131,6 +130,7 @@ async function grantsOf(stop: {
   record: SessionRecord;
   env: Environment;
 }): Promise<Granted> {
+  const { hasSkips } = await import("../machine/state/skips.ts"); // hashes paths, which stops outside of projects do without
   if (stop.record.asked === undefined && !hasSkips(stop.root, stop.env))
     return { record: stop.record, notices: [], skip: [] };
   const { serveGrants } = await import("./trust/skip.ts"); // as said

@@ -4,7 +4,6 @@ import { now } from "../machine/clock.ts";
 import { findProject } from "../machine/files/find-project.ts";
 import { Commits } from "../machine/git/base.ts";
 import { Git } from "../machine/git/git.ts";
-import { readHead } from "../machine/git/ref-state.ts";
 import { Repository } from "../machine/git/repository.ts";
 import type { Environment } from "../machine/process/environment.ts";
 import type { SessionName } from "../machine/state/session-key.ts";
@@ -49,7 +48,7 @@ async function lookAt(
 ): Promise<Pick<SessionStart, "head" | "tree">> {
   const repository = await Repository.around(new Git(root, signal));
   if (repository === undefined) return {};
-  const head = readHead(repository.places).commit ?? (await new Commits(repository.git).resolve("HEAD"));
+  const head = repository.head().commit ?? (await new Commits(repository.git).resolve("HEAD"));
   const tree = await keepSessionTree(repository, root, env);
   return { ...(head === undefined ? {} : { head }), ...(tree === undefined ? {} : { tree }) };
 }

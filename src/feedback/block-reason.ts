@@ -81,7 +81,7 @@ function nextSteps({ attemptsLeft, isNextStopFree }: BlockReasonFacts): string {
     "What to do now: fix the causes above, then stop again; the gates run again automatically when you stop.",
     honest,
     attemptsLeft === 0
-      ? "This was the last attempt: the next stop is let through, and the user is told that the gates still fail."
+      ? "This was the last attempt: the next stop is let through, and the user learns that the gates still fail."
       : `Attempts left: ${attemptsLeft}.`,
   ].join("\n");
 }

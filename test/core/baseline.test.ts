@@ -180,8 +180,8 @@ describe("the committed baseline", () => {
   });
 
   test.each([
-    ["<<<<<<< HEAD", "it is not JSON: resolve what a merge has left, or write it anew"],
-    ["[]", "it is not JSON: resolve what a merge has left, or write it anew"],
+    ["<<<<<<< HEAD", "it is not JSON: resolve the merge conflict, or write it again"],
+    ["[]", "it is not JSON: resolve the merge conflict, or write it again"],
     ['{"version":2,"problems":[]}', "it is of another version of agent-gauntlet"],
     ['{"version":1}', "it has no list of `problems`"],
     [

@@ -92,7 +92,7 @@ async function playBoth(
   if (allowed === undefined) return EXIT.notOk;
   say(`\n${colours.bold(`✅ ${allowed.decision}`)}: ${allowed.message}`);
   const init = isNative() ? "agent-gauntlet init" : "npx agent-gauntlet init";
-  say(`\nReal hook, real gate, nothing left behind. In a project of yours: ${colours.bold(init)}`);
+  say(`\nReal hook, real gate, nothing left behind. In your own project: ${colours.bold(init)}`);
   return blocked.decision === "block" && allowed.decision === "approve" ? EXIT.ok : EXIT.notOk;
 }
 

@@ -27,7 +27,7 @@ export async function chooseBase(
   { sessionStart, pass }: KnownGood,
 ): Promise<Chosen> {
   const { places } = repository;
-  const head = headIn(places) ?? (await new Commits(repository.git).resolve("HEAD"));
+  const head = repository.head().commit ?? (await new Commits(repository.git).resolve("HEAD"));
   if (head === undefined || head === sessionStart) return { kind: "base" };
   if (sessionStart !== undefined) return { kind: "session-start", commit: sessionStart };
   const isShared = base.isMissing !== true && isRemoteBranch(places, base.description);
@@ -76,14 +76,6 @@ async function sincePass(
     change: "modified",
   }));
   return ok({ base: { description: `the last pass (run ${runNumber})`, notes: [] }, committed });
-}
-
-/** The commit of HEAD where its file says so; git knows the rest. */
-function headIn({ gitDir, commonDir }: GitPlaces): string | undefined {
-  const text = readIfThere(join(gitDir, "HEAD"))?.trim();
-  const ref = text === undefined ? undefined : /^ref: (\S+)$/.exec(text)?.[1];
-  const commit = ref === undefined ? text : readIfThere(join(commonDir, ref))?.trim();
-  return commit !== undefined && /^[\da-f]{40,64}$/.test(commit) ? commit : undefined;
 }
 
 function isRemoteBranch({ commonDir }: GitPlaces, name: string): boolean {

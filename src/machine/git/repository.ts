@@ -3,6 +3,7 @@ import { once } from "../../core/once.ts";
 import type { Git } from "./git.ts";
 import { readIndexMarks } from "./index-file.ts";
 import { findPlaces, type GitPlaces } from "./places.ts";
+import { type Head, readHead } from "./ref-state.ts";
 
 /** The repository around a project as one run sees it: where things are and what its index marks, each looked up once. */
 export class Repository {
@@ -12,12 +13,15 @@ export class Repository {
   readonly top: Git;
   readonly places: GitPlaces;
   readonly marks: () => ReturnType<typeof readIndexMarks>;
+  /** Where HEAD is, as far as files say. */
+  readonly head: () => Head;
 
   private constructor(git: Git, places: GitPlaces) {
     this.git = git;
     this.top = git.at(places.top);
     this.places = places;
     this.marks = once(() => readIndexMarks(places.index));
+    this.head = once(() => readHead(places));
   }
 
   static async around(git: Git): Promise<Repository | undefined> {

@@ -11,7 +11,7 @@ import { compareHeadQuickly, type HeadComparison } from "./head-comparison.ts";
 import { namesBelow } from "./index-file.ts";
 import { chooseBase, compareWithChosen } from "./known-good.ts";
 import type { WorkTreeStatus } from "./read-output.ts";
-import { type Head, readHead } from "./ref-state.ts";
+import type { Head } from "./ref-state.ts";
 import { Repository } from "./repository.ts";
 import { listUntracked, type Snapshot, takeSnapshot, treeIdOf } from "./snapshot.ts";
 import { isUnchangedSince } from "./unchanged.ts";
@@ -96,9 +96,9 @@ export class WorkTree implements AsyncDisposable {
     return listed.ok ? splitNul(listed.value) : [];
   }
 
-  /** Where HEAD is, as far as files tell: no process is worth it. */
+  /** Where HEAD is, as far as files say: no process is worth it. */
   head(): Head {
-    return this.#repository === undefined ? {} : readHead(this.#repository.places);
+    return this.#repository?.head() ?? {};
   }
 
   /** The commit that changes are measured from, where there is one. */
