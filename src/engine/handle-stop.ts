@@ -18,7 +18,6 @@ import { allow, type Verdict, verdictOf } from "../core/verdict.ts";
 import { elapsedMs, now } from "../machine/clock.ts";
 import { findProject } from "../machine/files/find-project.ts";
 import type { Environment } from "../machine/process/environment.ts";
-import { hasSkips } from "../machine/state/skips.ts";
 import { readSessionRecord, writeSessionRecord } from "../machine/state/sessions.ts";
 import type { Granted } from "./trust/skip.ts";
 
@@ -56,7 +55,7 @@ export interface AnsweredStop {
 export async function handleStop(stop: Stop, signal: AbortSignal): Promise<AnsweredStop> {
   const { event, env } = stop;
   const since = elapsedMs();
-  const known = readSessionRecord(event, env) ?? NEW_RECORD;
+  const known = recordOf(event, env);
   if (event.continued && stop.budget === undefined && known.blocked?.whenActive !== "enforce")
     return { ...letThrough(known), since };
   const root = await projectOf(event, known);
@@ -98,6 +97,15 @@ export async function handleStop(stop: Stop, signal: AbortSignal): Promise<Answe
   };
 }
 
+/** What is known of the session that asks. A sub-agent, a teammate and a task began with the session they are part of. */
+function recordOf(event: StopEvent, env: Environment): SessionRecord {
+  const known = readSessionRecord(event, env) ?? NEW_RECORD;
+  const { parentId, cwd } = event;
+  if (parentId === undefined || known.starts !== undefined) return known;
+  const starts = readSessionRecord({ sessionId: parentId, cwd }, env)?.starts;
+  return starts === undefined ? known : { ...known, starts };
+}
+
 /** The project of a stop: an agent that has changed into another one is still judged by the one its host was started in. */
 async function projectOf(event: StopEvent, { starts = [] }: SessionRecord) {
   const { cwd, projectDir } = event;
@@ -131,6 +139,7 @@ async function grantsOf(stop: {
   record: SessionRecord;
   env: Environment;
 }): Promise<Granted> {
+  const { hasSkips } = await import("../machine/state/skips.ts"); // hashes paths, which stops outside of projects do without
   if (stop.record.asked === undefined && !hasSkips(stop.root, stop.env))
     return { record: stop.record, notices: [], skip: [] };
   const { serveGrants } = await import("./trust/skip.ts"); // as said

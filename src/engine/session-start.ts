@@ -4,7 +4,6 @@ import { now } from "../machine/clock.ts";
 import { findProject } from "../machine/files/find-project.ts";
 import { Commits } from "../machine/git/base.ts";
 import { Git } from "../machine/git/git.ts";
-import { readHead } from "../machine/git/ref-state.ts";
 import { Repository } from "../machine/git/repository.ts";
 import type { Environment } from "../machine/process/environment.ts";
 import type { SessionName } from "../machine/state/session-key.ts";
@@ -19,14 +18,18 @@ export interface Beginning {
   readonly gates?: (root: AbsolutePath) => Promise<SessionStart["gates"]>;
   /** Whether anything of this project may be run, git included; it may where nothing is said. */
   readonly mayRun?: (root: AbsolutePath) => Promise<boolean>;
+  /** What it began with, where that is not the work tree as it is now. */
+  readonly seen?: Seen;
 }
+
+type Seen = Pick<SessionStart, "head" | "tree">;
 
 /**
  * Remembers where a session begins in its project: the work tree before the agent touched it, HEAD and the gates. What is known
  * stays, so that `resume` and `compact` change nothing. Undefined outside a project.
  */
 export async function beginSession(
-  { session, env, gates, mayRun }: Beginning,
+  { session, env, gates, mayRun, seen: given }: Beginning,
   signal: AbortSignal,
 ): Promise<SessionStart | undefined> {
   const root = findProject(session.cwd);
@@ -34,7 +37,8 @@ export async function beginSession(
   const known = startIn(readSessionRecord(session, env), root);
   if (known !== undefined) return known;
   const mayLook = (await mayRun?.(root)) ?? true;
-  const [seen, defined] = await Promise.all([mayLook ? lookAt(root, env, signal) : {}, gates?.(root)]);
+  const look = async (): Promise<Seen> => given ?? (mayLook ? lookAt(root, env, signal) : {});
+  const [seen, defined] = await Promise.all([look(), gates?.(root)]);
   const start = { root, at: now(), ...seen, ...(defined === undefined ? {} : { gates: defined }) };
   const record = readSessionRecord(session, env) ?? NEW_RECORD; // again: the look took a while
   writeSessionRecord(session, withStart(record, start), env);
@@ -42,14 +46,10 @@ export async function beginSession(
   return start;
 }
 
-async function lookAt(
-  root: string,
-  env: Environment,
-  signal: AbortSignal,
-): Promise<Pick<SessionStart, "head" | "tree">> {
+async function lookAt(root: string, env: Environment, signal: AbortSignal): Promise<Seen> {
   const repository = await Repository.around(new Git(root, signal));
   if (repository === undefined) return {};
-  const head = readHead(repository.places).commit ?? (await new Commits(repository.git).resolve("HEAD"));
+  const head = repository.head().commit ?? (await new Commits(repository.git).resolve("HEAD"));
   const tree = await keepSessionTree(repository, root, env);
   return { ...(head === undefined ? {} : { head }), ...(tree === undefined ? {} : { tree }) };
 }

@@ -19,7 +19,7 @@ export function explainStop(record: StopRecord): string {
     "",
     `What the host got (exit code ${record.answer.exitCode})`,
     `  ${record.answer.stdout.trimEnd()}`,
-    ...(verdict.notice === undefined ? [] : ["", "What the user was told", ...indented(verdict.notice)]),
+    ...(verdict.notice === undefined ? [] : ["", "What the user saw", ...indented(verdict.notice)]),
     "",
   ].join("\n");
 }

@@ -55,6 +55,18 @@ describe("reading stdin", () => {
     });
   });
 
+  test("stdin may be a device without an end", async () => {
+    await using project = await GauntletProject.create();
+    const script = 'exec "$@" </dev/zero';
+
+    const { stdout, exitCode } = await run(["sh", "-c", script, "sh", ...GAUNTLET, "stop-hook"], {
+      cwd: project.root,
+      env: cleanEnv(project.home),
+    });
+
+    expect([exitCode, JSON.parse(stdout)]).toMatchObject([0, { status: "invalid_input" }]);
+  });
+
   test("reads pieces cut anywhere, even inside a character", async () => {
     await using project = await GauntletProject.create(
       { "grüße/日本/.gauntlet/config.yml": "checks:\n  red: exit 1\n" },

@@ -11,7 +11,7 @@ import { compareHeadQuickly, type HeadComparison } from "./head-comparison.ts";
 import { namesBelow } from "./index-file.ts";
 import { chooseBase, compareWithChosen } from "./known-good.ts";
 import type { WorkTreeStatus } from "./read-output.ts";
-import { type Head, readHead } from "./ref-state.ts";
+import type { Head } from "./ref-state.ts";
 import { Repository } from "./repository.ts";
 import { listUntracked, type Snapshot, takeSnapshot, treeIdOf } from "./snapshot.ts";
 import { isUnchangedSince } from "./unchanged.ts";
@@ -60,7 +60,8 @@ export class WorkTree implements AsyncDisposable {
     if (!isInside(query.root, top)) return fail(elsewhere(query.root, top));
     const named = this.#options.env["GIT_INDEX_FILE"];
     const index = query.staged && named ? resolve(top, named) : undefined;
-    const looks = { status: this.#status, comparison: this.#comparison, index };
+    const look = repository.look.bind(repository);
+    const looks = { status: this.#status, comparison: this.#comparison, index, look };
     const detected = await changesIn(this.git, query, looks);
     if (detected.ok) return detected;
     const withoutGit = await changesWithoutGit(this.git, query); // it looked like a repository, but git has the last word
@@ -96,9 +97,9 @@ export class WorkTree implements AsyncDisposable {
     return listed.ok ? splitNul(listed.value) : [];
   }
 
-  /** Where HEAD is, as far as files tell: no process is worth it. */
+  /** Where HEAD is, as far as files say: no process is worth it. */
   head(): Head {
-    return this.#repository === undefined ? {} : readHead(this.#repository.places);
+    return this.#repository?.head() ?? {};
   }
 
   /** The commit that changes are measured from, where there is one. */
@@ -146,7 +147,7 @@ export class WorkTree implements AsyncDisposable {
 
   /** Whether it is what it was when this index of a snapshot was kept. */
   async isUnchangedSince(index: string): Promise<boolean> {
-    return this.#repository !== undefined && (await isUnchangedSince(this.#repository.top, index));
+    return this.#repository !== undefined && (await isUnchangedSince(this.#repository, index));
   }
 
   /** Removes the snapshot at the end of a scope that can end before the work tree's own. */

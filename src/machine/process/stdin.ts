@@ -1,4 +1,4 @@
-import { isatty } from "node:tty";
+import { fstatSync } from "node:fs";
 import { bun, type BunRuntime } from "./runtime.ts";
 
 const PATIENCE_MS = 5_000;
@@ -45,10 +45,19 @@ class ObjectText {
   }
 }
 
-/** Undefined where nothing will come: at a terminal, or after the end. */
+/** Undefined where nothing will come: at a terminal or another device, or after the end. */
 function openStdin(): StdinSource | undefined {
-  if (isatty(0)) return undefined; // to ask `process.stdin` would make the stream
+  if (!mayBeWritten()) return undefined;
   return bun === undefined ? nodeStdin() : bunStdin(bun);
+}
+
+/** A host writes to a pipe, a socket or a file. To ask `process.stdin` would make the stream, to ask `node:tty` would load it. */
+function mayBeWritten(): boolean {
+  try {
+    return !fstatSync(0).isCharacterDevice();
+  } catch {
+    return false; // it is closed
+  }
 }
 
 function nodeStdin(): StdinSource | undefined {
@@ -62,7 +71,6 @@ function nodeStdin(): StdinSource | undefined {
         .on("error", () => {})
         .pause();
       if ("unref" in stdin) stdin.unref();
-      else (stdin as NodeJS.ReadStream).destroy(); // a device such as /dev/zero would be read without end
     },
   };
 }
