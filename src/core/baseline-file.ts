@@ -111,7 +111,7 @@ export function baselineText(entries: readonly BaselineEntry[]): string {
 /** Reads the file; a sentence saying why if it is not ours. */
 export function readBaselineText(text: string): readonly BaselineEntry[] | string {
   const value = parseJson(text);
-  if (!isRecord(value)) return "it is not JSON: resolve what a merge has left, or write it anew";
+  if (!isRecord(value)) return "it is not JSON: resolve the merge conflict, or write it again";
   if (value["version"] !== 1) return "it is of another version of agent-gauntlet";
   const { problems } = value;
   if (!Array.isArray(problems)) return "it has no list of `problems`";

@@ -55,7 +55,7 @@ export interface AnsweredStop {
 export async function handleStop(stop: Stop, signal: AbortSignal): Promise<AnsweredStop> {
   const { event, env } = stop;
   const since = elapsedMs();
-  const known = readSessionRecord(event, env) ?? NEW_RECORD;
+  const known = recordOf(event, env);
   if (event.continued && stop.budget === undefined && known.blocked?.whenActive !== "enforce")
     return { ...letThrough(known), since };
   const root = await projectOf(event, known);
@@ -95,6 +95,15 @@ export async function handleStop(stop: Stop, signal: AbortSignal): Promise<Answe
     facts: runFacts(result),
     since,
   };
+}
+
+/** What is known of the session that asks. A sub-agent, a teammate and a task began with the session they are part of. */
+function recordOf(event: StopEvent, env: Environment): SessionRecord {
+  const known = readSessionRecord(event, env) ?? NEW_RECORD;
+  const { parentId, cwd } = event;
+  if (parentId === undefined || known.starts !== undefined) return known;
+  const starts = readSessionRecord({ sessionId: parentId, cwd }, env)?.starts;
+  return starts === undefined ? known : { ...known, starts };
 }
 
 /** The project of a stop: an agent that has changed into another one is still judged by the one its host was started in. */

@@ -1,3 +1,5 @@
+import { once } from "../core/once.ts";
+
 const ELLIPSIS = "…";
 const LONGEST_GRAPHEME = 64;
 
@@ -15,11 +17,14 @@ function cutPoint(text: string, index: number): number {
   if (isPlain(text.charCodeAt(index - 1)) && isPlain(text.charCodeAt(index))) return index;
   const start = Math.max(0, index - LONGEST_GRAPHEME);
   const nearby = text.slice(start, index + LONGEST_GRAPHEME);
-  const grapheme = graphemes.segment(nearby).containing(index - start);
+  const grapheme = graphemes()
+    .segment(nearby)
+    .containing(index - start);
   return grapheme === undefined ? index : start + grapheme.index;
 }
 
-const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+/** Made when it is first needed: that takes 8 ms. */
+const graphemes = once(() => new Intl.Segmenter(undefined, { granularity: "grapheme" }));
 
 function isPlain(unit: number): boolean {
   return unit >= 0x20 && unit < 0x300;

@@ -24,7 +24,7 @@ export function answerAdvice({ sheets }: ReviewReport): string {
   return [
     `These are a reviewer's findings. Reviewers can be wrong: judge each one yourself, then answer it in ${sheets.join(" and ")}:`,
     '- fixed it: change the code, then set its "status" to "fixed" and say in "result" what you did;',
-    '- it is wrong or not worth it: set its "status" to "skipped" and say in "result" why. The person will see your reason.',
+    '- it is wrong or not worth it: set its "status" to "skipped" and say in "result" why. The user will see your reason.',
     'Find a finding by its "id"; change nothing but "status" and "result". What is marked fixed is checked in the next run.',
   ].join("\n");
 }

@@ -24,7 +24,7 @@ export function redisStore(url: string, login: Login): PassStore {
       const replies = await ask([["MGET", ...keys.map(nameOf)]], signal);
       if (typeof replies === "string") return replies;
       const values = replies.at(-1);
-      if (!Array.isArray(values)) return problemIn(replies) ?? "it answers nonsense";
+      if (!Array.isArray(values)) return problemIn(replies) ?? "its answer cannot be read";
       for (const [at, key] of keys.entries()) {
         const value: unknown = values[at];
         if (typeof value === "string") onFound(key, value);

@@ -73,6 +73,6 @@ function readArray(bytes: Buffer, from: number, length: number): Read<RespValue>
 }
 
 function lengthIn(text: string): number {
-  if (!/^(?:-1|\d{1,9})$/.test(text)) throw new Error("it answers nonsense");
+  if (!/^(?:-1|\d{1,9})$/.test(text)) throw new Error("its answer cannot be read");
   return Number(text);
 }

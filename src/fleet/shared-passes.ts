@@ -63,7 +63,7 @@ export async function openSharedPasses(sharing: Sharing): Promise<SharedPasses> 
     whyNot: (id) => {
       const found = judged.get(id);
       if (found?.kind === "refused") return `its shared pass does not count: ${found.why}`;
-      return keys.has(id) ? problem : "its toolchain cannot be told, so its passes are not shared";
+      return keys.has(id) ? problem : "its toolchain cannot be determined, so its passes are not shared";
     },
     problem,
     writes: isWriter,

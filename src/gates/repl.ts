@@ -48,7 +48,7 @@ function whatHappened(end: EvaluationEnd, { timeoutMs }: ReplGate, place: string
       return unavailable(
         end.begun
           ? `the nREPL server at ${place} was lost: ${end.detail}`
-          : `nobody at ${place}: ${end.detail}`,
+          : `no nREPL server at ${place}: ${end.detail}`,
       );
   }
 }

@@ -91,7 +91,7 @@ function missing(host: Host, { kind, event }: Pick<HostHook, "kind" | "event">):
 }
 
 function outdated(host: Host, where: string): Finding {
-  const text = `${where} was written by another version. \`agent-gauntlet install --host ${host.name}\` writes it anew`;
+  const text = `${where} was written by another version. \`agent-gauntlet install --host ${host.name}\` rewrites it`;
   return { check: "registered", level: "warning", text };
 }
 

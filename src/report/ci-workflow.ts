@@ -48,7 +48,7 @@ const CHECKOUT = `      - uses: actions/checkout@v4
 `;
 
 const FETCH_NOTES = `      - name: Fetch attestations
-        run: git fetch origin refs/notes/gauntlet:refs/notes/gauntlet || echo "nobody has attested anything yet"
+        run: git fetch origin refs/notes/gauntlet:refs/notes/gauntlet || echo "there are no attestations yet"
 `;
 
 function planJob({ allowedSigners }: WorkflowFacts): string {

@@ -24,7 +24,7 @@ export function explainStop(stop: PastStop): string {
     ...(answer === undefined
       ? ["", "Files, plan and answer are kept only of the last stop of a session."]
       : ["", `What the host got (exit code ${answer.exitCode})`, `  ${answer.stdout.trimEnd()}`]),
-    ...(verdict?.notice === undefined ? [] : ["", "What the user was told", ...indented(verdict.notice)]),
+    ...(verdict?.notice === undefined ? [] : ["", "What the user saw", ...indented(verdict.notice)]),
     "",
   ].join("\n");
 }

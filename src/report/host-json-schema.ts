@@ -52,7 +52,7 @@ export const explainSchema = z
         host: z.string().nullable().describe("Who asked."),
         kind: z.enum(STOP_KINDS).nullable().describe("What was about to end."),
         agentType: z.string().nullable().describe("The type of the sub-agent or teammate that asked."),
-        hostVersion: z.string().nullable().describe("Where the host tells."),
+        hostVersion: z.string().nullable().describe("Where the host says so."),
         sessionId: z.string().nullable().describe("The host's own, where it names sessions."),
         promptId: z.string().nullable().describe("Changes with every prompt, where the host says so."),
         cwd: z.string().nullable().describe("Where the agent was."),
@@ -79,7 +79,7 @@ export const explainSchema = z
         status: z.enum(STATUSES).describe("The result; see the list of statuses."),
         message: z.string().describe("One line for people."),
         feedback: z.string().nullable().describe("What the agent was given to read."),
-        notice: z.string().nullable().describe("What the user was told."),
+        notice: z.string().nullable().describe("What the user saw."),
       })
       .describe("What was decided."),
     run: z

@@ -173,7 +173,7 @@ const health = z
             .enum(["ready", "resting", "not-logged-in", "missing"])
             .describe("Whether it can be asked now."),
           used: z.boolean().describe("Whether a review of this project names it."),
-          version: z.string().nullable().describe("As it says itself."),
+          version: z.string().nullable().describe("As it reports it."),
           path: z.string().nullable().describe("Where it was found."),
           restingUntil: time
             .nullable()

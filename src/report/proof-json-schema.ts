@@ -13,7 +13,7 @@ export const verdict = z.strictObject({
     .enum(["stop-hook", "brepl", "sdk", "run", "check", "review", "mcp", "library"])
     .describe("Who asked: an agent through a hook or the SDK, a command, a tool call or a program."),
   host: z.string().nullable().describe("The agent program; null for a command."),
-  session: z.string().nullable().describe("The agent's session; a hash of it where it is no plain name."),
+  session: z.string().nullable().describe("The agent's session; a hash of it where it is not a plain name."),
   worktree: z.string().nullable().describe("The linked work tree; null for the main one."),
   status: z.enum(STATUSES).describe("The result; see the list of statuses."),
   decision: z

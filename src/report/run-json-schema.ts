@@ -79,7 +79,7 @@ export const outcome = z
     warnOnly: z.boolean().describe("Whether the configuration says that this gate only warns."),
     durationMs: z.number().nonnegative().describe("How long it took, in milliseconds."),
     logPath: path.nullable().describe("The gate's full output."),
-    review: review.nullable().describe("What the reviewers found; null for gates that are no reviews."),
+    review: review.nullable().describe("What the reviewers found; null for gates that are not reviews."),
     baseline: z
       .strictObject({
         comparedWith: z

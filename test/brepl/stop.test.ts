@@ -415,7 +415,7 @@ describe("a REPL hook", () => {
     const run = await project.stop();
 
     expect(run.exitCode).toBe(1);
-    expect(run.stderr).toContain(`nobody at localhost:${port}`);
+    expect(run.stderr).toContain(`no nREPL server at localhost:${port}`);
     expect(run.stderr).toContain("ECONNREFUSED");
   });
 });

@@ -345,7 +345,7 @@ describe("an attestation is refused", () => {
     const none = await another.verify("HEAD~2");
 
     expect([allowed, notAllowed, nobody, none].map(({ exitCode }) => exitCode)).toEqual([0, 1, 1, 1]);
-    expect(none.stderr).toContain("nobody attested it");
+    expect(none.stderr).toContain("there is no attestation for it");
   });
 
   test("but a good one next to it counts", async () => {

@@ -185,7 +185,7 @@ describe.concurrent("allow, deny and accept", () => {
     const done = await project.gauntlet([command], { stdin: "y\n" });
 
     expect(done.exitCode).toBe(1);
-    expect(done.stderr).toContain("Only you can do this, at a terminal of yours (there is no terminal)");
+    expect(done.stderr).toContain("Only you can do this, in your own terminal (there is no terminal)");
     expect((await stop(project)).status).toBe("not_allowed");
   });
 
@@ -202,8 +202,8 @@ describe.concurrent("allow, deny and accept", () => {
       env: cleanEnv(project.home),
     });
 
-    expect(marked.stdout).toContain("an agent seems to run it: CLAUDECODE is set");
-    expect(below.stdout).toContain("an agent seems to run it: it was started by claude");
+    expect(marked.stdout).toContain("it seems to be run by an agent: CLAUDECODE is set");
+    expect(below.stdout).toContain("it seems to be run by an agent: it was started by claude");
     expect((await stop(project)).status).toBe("not_allowed");
   });
 });

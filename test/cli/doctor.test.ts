@@ -206,7 +206,7 @@ test("finds a plugin that install wrote, tries its command, and says when anothe
   expect(outdated.hosts[0]?.findings).toContainEqual({
     check: "registered",
     level: "warning",
-    text: `${file} was written by another version. \`agent-gauntlet install --host opencode\` writes it anew`,
+    text: `${file} was written by another version. \`agent-gauntlet install --host opencode\` rewrites it`,
   });
 });
 

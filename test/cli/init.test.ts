@@ -93,9 +93,18 @@ describe("without a terminal", () => {
     expect(init.exitCode).toBe(0);
     expect(init.stdout).toContain("✓ Configuration created");
     expect(init.stdout).not.toMatch(QUESTION);
-    expect(init.stdout).toContain("agent-gauntlet init --hook");
-    expect(init.stdout).toMatch(/Next: `npx agent-gauntlet run` runs the checks\.\n$/);
+    expect(init.stdout).toContain("Run `agent-gauntlet init --hook`");
+    expect(init.stdout).toMatch(/Next: `agent-gauntlet run` runs the checks\.\n$/);
     expect(project.has(".claude")).toBe(false);
+  });
+
+  test("says npx where a shell would not find the program", async () => {
+    const project = await projectWith(npmProject);
+
+    const init = await project.init({ isInteractive: false, env: { PATH: "/nowhere" } });
+
+    expect(init.stdout).toContain("Run `npx agent-gauntlet init --hook`");
+    expect(init.stdout).toMatch(/Next: `npx agent-gauntlet run` runs the checks\.\n$/);
   });
 
   test("says that nothing is checked where no check was recognised", async () => {
@@ -302,7 +311,7 @@ test("proposes the programs of .venv, and says which program is missing", async 
 
   expect(await project.read(CONFIG)).toContain("  test: .venv/bin/pytest # requirements.txt\n");
   expect(init.stdout).toContain("! lint: `ruff` is not installed here.");
-  expect(init.stdout).toContain("Better feedback for `test`: add `--junitxml=junit.xml` to its command");
+  expect(init.stdout).toContain("Better feedback for `test`: add `--junitxml=report-test.xml` to its command");
 });
 
 test("--try runs each check once and shows its result", async () => {

@@ -175,6 +175,6 @@ test("where git cannot tell the files, detect --why blames no glob", async () =>
 
   const { stdout } = await project.gauntlet(["detect", "--why"]);
 
-  expect(stdout).toContain("its inputs cannot be told: it runs every time");
+  expect(stdout).toContain("its inputs cannot be determined, so it runs every time");
   expect(stdout).not.toContain("no file matches");
 });

@@ -156,7 +156,7 @@ describe("a file", () => {
       .brepl/hooks.edn:5:28: warning: an earlier hook is called "lint" too, so this one is counted and reported with a number
                   {:type :bash :name "lint" :command "x" :env {"A" 1, :b "c"} :required? 1}]}
                                      ^
-        → give it a name of its own"
+        → give it a unique name"
     `);
   });
 

@@ -202,7 +202,7 @@ describe.skipIf(NO_NGINX !== undefined)(`passes shared through nginx (${NO_NGINX
     const { stdout } = await without.gauntlet(["detect", "--why"]);
 
     expect([runsOf(same), runsOf(other), runsOf(without)]).toEqual([[], ["unit"], BOTH]);
-    expect(stdout).toContain("its toolchain cannot be told, so its passes are not shared");
+    expect(stdout).toContain("its toolchain cannot be determined, so its passes are not shared");
   });
 
   const UNREACHABLE: Readonly<Record<string, { readonly path: () => string; readonly says: string }>> = {

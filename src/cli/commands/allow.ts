@@ -29,7 +29,7 @@ export function whyNoUser({ env, isInteractive }: Terminal): string | undefined 
     env,
     HOSTS.flatMap(({ registration }) => registration?.executables ?? []),
   );
-  if (agent !== undefined) return `an agent seems to run it: ${agent}`;
+  if (agent !== undefined) return `it seems to be run by an agent: ${agent}`;
   return isInteractive ? undefined : "there is no terminal";
 }
 
@@ -39,7 +39,7 @@ export function refuseAgent(terminal: Terminal, command: string, why: string): n
     command === "accept" || command === "skip"
       ? `, or write the line \`gauntlet ${command === "skip" ? "skip: why" : command}\` in the chat`
       : "";
-  printLine(terminal.stderr, `Only you can do this, at a terminal of yours (${why}).`);
+  printLine(terminal.stderr, `Only you can do this, in your own terminal (${why}).`);
   printLine(terminal.stderr, `Type \`agent-gauntlet ${command}\` there${more}.`);
   return EXIT.notOk;
 }
@@ -73,7 +73,7 @@ export async function denyCommand(terminal: Terminal): Promise<number> {
   return told(
     terminal,
     writeConsent(consent, terminal.env),
-    `Denied: ${root}. \`agent-gauntlet allow\` takes it back.`,
+    `Denied: ${root}. \`agent-gauntlet allow\` undoes this.`,
   );
 }
 
@@ -85,7 +85,7 @@ export async function acceptCommand(terminal: Terminal): Promise<number> {
   if (accepted.changes.length === 0) {
     printLine(
       terminal.stdout,
-      "The gates are those every session here began with: there is nothing to accept.",
+      "The gates have not changed since the sessions here began: there is nothing to accept.",
     );
     return EXIT.ok;
   }
@@ -126,7 +126,10 @@ function showGates({ stdout, env }: Terminal, settings: Settings): void {
 
 function showDifference(stdout: Terminal["stdout"], before: GatesDefinition, after: GatesDefinition): void {
   const changes = differences(before, after);
-  printLine(stdout, changes.length === 0 ? "They are as you allowed them." : "Since you allowed them:");
+  printLine(
+    stdout,
+    changes.length === 0 ? "They have not changed since you allowed them." : "Since you allowed them:",
+  );
   for (const { text } of changes) printLine(stdout, `  ${text}`);
 }
 

@@ -54,10 +54,10 @@ async function initCi(terminal: Terminal, options: CiOptions): Promise<number> {
   if (!created.value)
     return refuse(
       terminal,
-      `${WORKFLOW} is there already and was left as it is. \`--dry-run\` shows ours.`,
+      `${WORKFLOW} already exists and was left as it is. \`--dry-run\` shows the one we would write.`,
       options,
     );
-  printLine(terminal.stdout, `Wrote ${WORKFLOW}. Make its check \`gauntlet\` a required one.`);
+  printLine(terminal.stdout, `Wrote ${WORKFLOW}. Make its check \`gauntlet\` required.`);
   printLine(terminal.stdout, 'To skip what is proven: docs/fleet.md, "CI that believes what was proven".');
   return EXIT.ok;
 }

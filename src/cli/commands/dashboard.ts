@@ -17,7 +17,7 @@ export async function dashboardCommand(terminal: Terminal, { port = 0 }: Dashboa
   if (!served.ok) return tellTrouble(terminal, served.trouble, { command: "dashboard" });
   using _server = served.value;
   printLine(terminal.stdout, served.value.url);
-  printLine(terminal.stderr, "Open this address in a browser of this machine. Ctrl-C ends the dashboard.");
+  printLine(terminal.stderr, "Open this address in a browser on this machine. Ctrl-C ends the dashboard.");
   await new Promise<void>((resolve) =>
     cancel.signal.addEventListener("abort", () => resolve(), { once: true }),
   );

@@ -120,7 +120,7 @@ const TOOLS: readonly ServedTool[] = [
   },
   {
     name: "explain_last_stop",
-    description: "Tells why the last stop in this project was blocked, allowed or deferred. Runs nothing.",
+    description: "Explains why the last stop in this project was blocked, allowed or deferred. Runs nothing.",
     inputSchema: NO_INPUT,
     annotations: READ_ONLY,
     call: ({ terminal }) => printed(terminal, (capture) => explainCommand(capture, {})),

@@ -93,7 +93,7 @@ function addHookCommands(program: Command): void {
   program
     .command("stop-hook")
     .description("answer an agent's stop hook (agents call it, not people)")
-    .option("--host <name>", "which agent asks, when it cannot be told from the event")
+    .option("--host <name>", "which agent asks, when the event does not say")
     .option("--only-allowed", "run nothing of a project that `agent-gauntlet allow` does not know")
     .allowUnknownOption()
     .action(async () => {});

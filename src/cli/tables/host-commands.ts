@@ -68,11 +68,20 @@ export function addHookLookingCommands(program: Command, act: Act): void {
     .description("play a stop as an agent would and show what it and you would see")
     .option("--host <name>", `which agent: ${HOST_NAMES}`, "claude-code")
     .option("--event <file>", "the payload to play, instead of one made up")
+    .option(
+      "--start [commit]",
+      "play the start of the session first: with the files as they are now, or with those of a commit",
+    )
     .option("--times <n>", "how many stops in a row, as long as the agent goes on", readCount, 1)
     .action((options: SimulateOptions) =>
       act(async (terminal) => (await import("../commands/simulate.ts")).simulateCommand(terminal, options)),
     );
-  addExamples(simulate, "agent-gauntlet simulate", "agent-gauntlet simulate --host codex --times 5");
+  addExamples(
+    simulate,
+    "agent-gauntlet simulate",
+    "agent-gauntlet simulate --start HEAD~1",
+    "agent-gauntlet simulate --host codex --times 5",
+  );
   const explain = program
     .command("explain")
     .description("show why the last stop was blocked, allowed or deferred")

@@ -54,7 +54,7 @@ function addLogCommand(program: Command, act: Act): void {
 function addVerifyCommand(program: Command, act: Act): void {
   const verify = program
     .command("verify")
-    .description("tell whether the work tree, or a commit, passed its gates")
+    .description("check whether the work tree, or a commit, passed its gates")
     .argument("[revision]", "the commit (without one: the work tree as it is)")
     .option("--run", "run the gates if there is no pass yet")
     .addOption(

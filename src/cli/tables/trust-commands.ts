@@ -10,7 +10,7 @@ export function addTrustCommands(program: Command, act: Act): void {
     .command("allow")
     .description("let a hook that serves every project run this project's gates, as they are now")
     .addOption(new Option("--list", "show every project you allowed or denied").conflicts("print"))
-    .option("--print", "print the hash of the gates: for AGENT_GAUNTLET_ALLOW, where nobody can be asked")
+    .option("--print", "print the hash of the gates: for AGENT_GAUNTLET_ALLOW, where there is no one to ask")
     .option("--json", "with --list: print it as JSON")
     .action((options: AllowOptions) =>
       act(async (terminal) => (await import("../commands/allow.ts")).allowCommand(terminal, options)),

@@ -168,7 +168,7 @@ function repeatedNames(hooks: readonly EdnForm[]): readonly EdnProblem[] {
       .slice(0, index)
       .some((other) => other.kind === "string" && other.value === name.value);
     const message = `an earlier hook is called "${name.value}" too, so this one is counted and reported with a number`;
-    return isTaken ? [{ start: name.start, message, hint: "give it a name of its own" }] : [];
+    return isTaken ? [{ start: name.start, message, hint: "give it a unique name" }] : [];
   });
 }
 

@@ -12,7 +12,7 @@ widen the attack surface. For each finding name the input and what an attacker g
 
   "error-handling": `Follow every way in which the changed code can fail.
 Report errors that are swallowed, logged and forgotten, or turned into a success; catch blocks wider than what they
-can handle; missing timeouts and clean-up; promises nobody awaits; messages that do not say what happened and where;
+can handle; missing timeouts and clean-up; promises that are never awaited; messages that do not say what happened and where;
 and fallbacks that hide a failure from the caller.`,
 
   "test-integrity": `Compare the tests before and after the change.

@@ -71,7 +71,7 @@ export const configSchema = z.strictObject({
     .default("origin/main")
     .describe("The branch that changes are compared with."),
   log_dir: innerPath("a directory of the project")
-    .refine(isOwnDirectory, { error: "must be a directory of its own, not `.`, `.git` or `.gauntlet`" })
+    .refine(isOwnDirectory, { error: "must be a dedicated directory, not `.`, `.git` or `.gauntlet`" })
     .default("gauntlet_logs")
     .describe("Where logs and state go, relative to the project root."),
   allow_parallel: z.boolean().default(true).describe("`false` runs one gate after another."),

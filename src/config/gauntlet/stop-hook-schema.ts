@@ -50,7 +50,7 @@ const stopHookObject = z.strictObject({
   }),
   max_reason_chars: wholeNumber.min(100).exactOptional().meta({
     default: STOP_HOOK_DEFAULTS.max_reason_chars,
-    description: "The most characters told to the agent when its stop is blocked.",
+    description: "The most characters shown to the agent when its stop is blocked.",
   }),
   defer: z.boolean().exactOptional().meta({
     default: STOP_HOOK_DEFAULTS.defer,

@@ -147,7 +147,7 @@ function lookOf(
   };
 }
 
-const BROKEN_SHEET = "the answers were not valid JSON and could not be read; the file has been written anew";
+const BROKEN_SHEET = "the answers were not valid JSON and could not be read; the file has been rewritten";
 
 function answersIn(answers: ReturnType<typeof readSheet>["answers"]) {
   return [...answers].filter(([, { status }]) => status !== "new");

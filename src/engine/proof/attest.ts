@@ -73,7 +73,7 @@ export async function verifyAttested(
   const note = await readNote(new Git(place.root), commit);
   if (!note.ok) return note;
   let reason =
-    "nobody attested it (`git fetch origin refs/notes/gauntlet:refs/notes/gauntlet` gets what others did)";
+    "there is no attestation for it (`git fetch origin refs/notes/gauntlet:refs/notes/gauntlet` gets what others did)";
   for (const line of note.value) {
     const judged = await judgeLine(line, about, allowedSigners);
     if (!judged.ok) return judged;

@@ -3,7 +3,13 @@ import { definedOnly } from "../../core/defined-only.ts";
 import { gateId } from "../../core/gate.ts";
 import type { PassRecord, RunRecord, SessionHistory } from "../../core/history.ts";
 import { judge } from "../../core/judge.ts";
-import { describeOutcome, type GateOutcome, isBlocking } from "../../core/outcome.ts";
+import {
+  describeOutcome,
+  type GateOutcome,
+  isBlocking,
+  isOutOfReach,
+  missingNotices,
+} from "../../core/outcome.ts";
 import { takesFiles } from "../../core/plan.ts";
 import type { Notice } from "../../core/notice.ts";
 import { isPartial, type Judged, type Ran, type RunRequest } from "../../core/run.ts";
@@ -79,8 +85,8 @@ export async function conclude(run: FinishedRun): Promise<Ran> {
 }
 
 /** While the agent has to go on, what it did may still be undone. */
-function noticesOf({ notices }: FinishedRun, status: Status): readonly Notice[] {
-  return status === "failed" ? [] : notices;
+function noticesOf({ notices, outcomes }: FinishedRun, status: Status): readonly Notice[] {
+  return status === "failed" ? missingNotices(outcomes) : notices;
 }
 
 /** A pass of gates that did not see the same files gets a warning. */
@@ -253,9 +259,10 @@ function detailOf(status: Status, outcomes: readonly GateOutcome[]): string | un
   if (status === "error")
     return list(outcomes.filter(({ kind }) => kind === "errored" || kind === "cancelled"));
   if (status === "passed_with_warnings") return list(outcomes.filter(isRemarkable));
-  return status === "failed"
-    ? `issues must be fixed before stopping: ${list(outcomes.filter(isBlocking))}`
-    : undefined;
+  const red = outcomes.filter(isBlocking);
+  if (status === "retry_limit_exceeded" && red.every(isOutOfReach))
+    return `not everything could be checked: ${list(red)}`;
+  return status === "failed" ? `issues must be fixed before stopping: ${list(red)}` : undefined;
 }
 
 /** A pass of some gates must not read like a pass of all. */

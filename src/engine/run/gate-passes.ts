@@ -192,7 +192,7 @@ function withPass(known: KnownPasses, id: string, pass: GatePass): KnownPasses {
 
 /** What is known about a gate and its inputs as they are now, for people. */
 function explainPass(passes: readonly GatePass[], key: string | undefined): string {
-  if (key === undefined) return "its inputs cannot be told: it runs every time";
+  if (key === undefined) return "its inputs cannot be determined, so it runs every time";
   const pass = passes.find((one) => one.key === key);
   if (pass !== undefined) return `it passed with the same inputs in run ${pass.runNumber}`;
   const [last] = passes;

@@ -90,9 +90,9 @@ function beganAllowed({ starts = [] }: SessionRecord, { hash, root }: Consent, e
 }
 
 function unknown(root: string, problem: string | undefined): Consented {
-  const detail = "nobody has allowed this project's gates";
+  const detail = "this project's gates have not been allowed";
   if (problem !== undefined) return { kind: "not-allowed", detail };
-  const notice = `Gauntlet: ${root} has gates that nobody allowed, so nothing was run. To see them and allow them: \`cd ${quoted(root)} && agent-gauntlet allow\``;
+  const notice = `Gauntlet: ${root} has gates that you have not allowed, so nothing was run. To see them and allow them: \`cd ${quoted(root)} && agent-gauntlet allow\``;
   return { kind: "not-allowed", detail, notice };
 }
 

@@ -42,7 +42,7 @@ export async function runSlot(run: ReviewRun, loaded: LoadedSlot, signal: AbortS
   return { kind: "answered", step: step.kind, slot: step.slot, changed: facts.changed, ...remark };
 }
 
-const BROKEN_SHEET = "the answers were not valid JSON and could not be read; the file has been written anew";
+const BROKEN_SHEET = "the answers were not valid JSON and could not be read; the file has been rewritten";
 
 async function find(
   run: ReviewRun,

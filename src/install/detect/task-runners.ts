@@ -40,13 +40,6 @@ export const detectTox: Detector = (project) =>
     { name: "test", command: "nox", source: "noxfile.py", when: project.has("noxfile.py") },
   );
 
-/** The hooks of pre-commit on the changed files, with prek where that is what is installed. */
-export const detectPreCommit: Detector = (project) => {
-  const source = project.find(".pre-commit-config.yaml", ".pre-commit-config.yml", "prek.toml");
-  const command = project.runnable("pre-commit run --files {files}", "prek run --files {files}");
-  return rows({ name: "pre-commit", command, source: source ?? "", when: source !== undefined });
-};
-
 /** `check` stands for all the others: it is used only where they are missing. */
 function targets(text: string, definition: RegExp): readonly string[] {
   const defined = new Set([...text.matchAll(definition)].map((match) => match[1]));

@@ -116,7 +116,7 @@ async function inCommit(git: Git, commit: string): Promise<Result<DetectedChange
   const parent = await commits.resolve(`${known}^`);
   const before = parent === undefined ? await emptyTree(git) : ok(parent);
   if (!before.ok) return before;
-  const files = await diffCommits(git, before.value, known);
+  const files = await diffCommits(git, { from: before.value, to: known });
   if (!files.ok) return files;
   const name = `commit ${known.slice(0, 7)}`;
   const comparedTo = parent === undefined ? `nothing (${name} has no parent)` : `the parent of ${name}`;

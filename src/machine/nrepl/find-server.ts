@@ -35,13 +35,15 @@ function portFile(cwd: string): { readonly port: number } | string | undefined {
   const text = readPortFile(join(cwd, ".nrepl-port"));
   if (text === undefined) return undefined;
   const port = parsePort(text);
-  return port === undefined ? `.nrepl-port holds ${JSON.stringify(text.trim())}, which is no port` : { port };
+  return port === undefined
+    ? `.nrepl-port holds ${JSON.stringify(text.trim())}, which is not a valid port`
+    : { port };
 }
 
 function portVariable(text: string | undefined): { readonly port: number } | string | undefined {
   if (text === undefined || text === "") return undefined;
   const port = parsePort(text);
-  return port === undefined ? `BREPL_PORT is ${JSON.stringify(text)}, which is no port` : { port };
+  return port === undefined ? `BREPL_PORT is ${JSON.stringify(text)}, which is not a valid port` : { port };
 }
 
 /** A file we cannot read, or something that is no file, is no file for us. */

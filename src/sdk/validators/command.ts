@@ -63,7 +63,7 @@ function answerFor(end: ProcessEnd, command: string, output: () => string): Tool
     case "timed-out":
       return failed(`\`${command}\` did not end within ${end.afterMs / 1000} s.`, output());
     case "cancelled":
-      throw new Error(`\`${command}\` was ended because nobody waits for it any more.`);
+      throw new Error(`\`${command}\` was ended because nothing waits for it any more.`);
     case "not-started":
       throw new Error(`\`${command}\` could not be started: ${end.detail}`);
   }
