@@ -199,7 +199,7 @@ describe.concurrent("what a check says", () => {
   });
 });
 
-test("the second attempt says what is fixed, still there and new, to the agent and in status", async () => {
+test("the second attempt says what is gone, still there and new, to the agent and in status", async () => {
   await using project = await GauntletProject.withChecks({ build: "cat log; exit 1" });
   const stop = async (log: string) => {
     await project.write({ log });
@@ -211,7 +211,7 @@ test("the second attempt says what is fixed, still there and new, to the agent a
   const second = await stop("src/a.c:9:2: error: two\nsrc/b.c:1:1: error: three\n");
   const status = await project.gauntlet(["status"]);
 
-  const since = "Since the last attempt: 1 fixed, 1 still there, 1 new.";
+  const since = "Since the last attempt: 1 gone, 1 still there, 1 new.";
   expect(second.stdout).toContain(since);
   expect(status.stdout).toContain(since);
 });

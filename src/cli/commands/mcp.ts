@@ -1,4 +1,3 @@
-import { Writable } from "node:stream";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import {
@@ -17,7 +16,7 @@ import { runAndRecord } from "../../engine/proof/run-and-record.ts";
 
 import { cancellation } from "../cancellation.ts";
 import { EXIT } from "../exit-code.ts";
-import type { Terminal } from "../output/terminal.ts";
+import { capturing, type Terminal } from "../output/terminal.ts";
 import { explainCommand } from "./explain.ts";
 import { statusCommand } from "./status.ts";
 
@@ -171,15 +170,9 @@ async function printed(
   terminal: Terminal,
   command: (capture: Terminal) => Promise<number>,
 ): Promise<CallToolResult> {
-  let text = "";
-  const sink = new Writable({
-    write: (chunk: Buffer, _encoding, done) => {
-      text += chunk.toString();
-      done();
-    },
-  });
-  const code = await command({ ...terminal, stdout: sink, stderr: sink });
-  return { ...say(text.trimEnd()), isError: code !== EXIT.ok };
+  const kept = capturing(terminal);
+  const code = await command(kept.terminal);
+  return { ...say(kept.text()), isError: code !== EXIT.ok };
 }
 
 function say(text: string): CallToolResult {
