@@ -49,7 +49,7 @@ export function planGitHook(
 }
 
 /** Takes our lines out again: a file that held nothing else goes, one whose lines were edited by hand is left alone. */
-export function planPrePushRemoval(before: string | undefined): FileChange | { readonly kind: "edited" } {
+export function planGitHookRemoval(before: string | undefined): FileChange | { readonly kind: "edited" } {
   if (before === undefined || !before.includes(BEGIN)) return { kind: "unchanged" };
   const from = before.indexOf(BEGIN);
   const end = before.indexOf(`${END}\n`, from);

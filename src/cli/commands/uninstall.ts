@@ -8,7 +8,7 @@ import { CONFIG_FILE, findProject } from "../../machine/files/find-project.ts";
 import { readUserFile } from "../../machine/files/user-file.ts";
 import { Git } from "../../machine/git/git.ts";
 import { findPlaces } from "../../machine/git/places.ts";
-import { planPrePushRemoval } from "../../install/git-hook.ts";
+import { type GitHook, planGitHookRemoval } from "../../install/git-hook.ts";
 import { applyEdit, previewChange } from "../../install/settings-edit.ts";
 import { carryOut } from "../hosts/carry-out.ts";
 import { confirm } from "../prompt.ts";
@@ -24,7 +24,7 @@ export interface UninstallOptions {
   readonly user?: boolean;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
-  readonly gitHook?: boolean;
+  readonly gitHook?: GitHook | true;
 }
 
 /** Takes our stop hooks out of the hosts' files, and nothing else. */
@@ -53,15 +53,19 @@ export async function uninstallCommand(terminal: Terminal, options: UninstallOpt
   return exitCode;
 }
 
-/** Takes our lines out of the repository's pre-push hook. */
-async function uninstallGitHook(terminal: Terminal, { dryRun, yes }: UninstallOptions): Promise<number> {
+/** Takes our lines out of one of the repository's hooks. */
+async function uninstallGitHook(
+  terminal: Terminal,
+  { dryRun, yes, gitHook }: UninstallOptions,
+): Promise<number> {
+  const hook = gitHook === "pre-commit" ? gitHook : "pre-push";
   const places = await findPlaces(new Git(terminal.cwd));
   if (places === undefined) return complain(terminal, "There is no git repository here.");
-  const path = join(places.commonDir, "hooks", "pre-push");
+  const path = join(places.commonDir, "hooks", hook);
   const shown = relative(terminal.cwd, path);
   const before = await readUserFile(path);
   if (!before.ok) return complain(terminal, explain(before.trouble));
-  const change = planPrePushRemoval(before.value);
+  const change = planGitHookRemoval(before.value);
   if (change.kind === "edited")
     return complain(terminal, `${shown}: our lines have lost their end mark. Take them out by hand.`);
   if (change.kind === "unchanged") {
@@ -74,7 +78,8 @@ async function uninstallGitHook(terminal: Terminal, { dryRun, yes }: UninstallOp
     return complain(terminal, "Nothing was changed.");
   const applied = await applyEdit({ path, before: before.value, change });
   if (!applied.ok) return complain(terminal, explain(applied.trouble));
-  printLine(terminal.stdout, `✓ Pushes are no longer verified (${shown}).`);
+  const removed = hook === "pre-push" ? "Pushes are no longer verified" : "Commits are no longer checked";
+  printLine(terminal.stdout, `✓ ${removed} (${shown}).`);
   return EXIT.ok;
 }
 

@@ -36,7 +36,12 @@ export function addInstallCommands(program: Command, act: Act): void {
   );
   const uninstall = addInstallOptions(program.command("uninstall"))
     .description("take our stop hooks out again, and nothing else")
-    .option("--git-hook", "take our lines out of this repository's pre-push hook instead")
+    .addOption(
+      new Option(
+        "--git-hook [name]",
+        "take our lines out of a git hook of this repository instead: pre-push (the default) or pre-commit",
+      ).choices(["pre-push", "pre-commit"]),
+    )
     .action((options: UninstallOptions) =>
       act(async (terminal) => (await import("../commands/uninstall.ts")).uninstallCommand(terminal, options)),
     );
