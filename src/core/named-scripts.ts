@@ -95,7 +95,9 @@ function namedBy(program: string, args: readonly string[]): readonly NamedScript
 
 /** What an interpreter is given to run: not a module or an expression, nor tests, nor what it only reads. */
 function interpreted(args: readonly string[]): readonly string[] {
-  return args.some((arg) => /^(?:-[mcen]|--test|--check)$/.test(arg)) ? [] : args.filter((arg) => !arg.startsWith("-"));
+  return args.some((arg) => /^(?:-[mcen]|--test|--check)$/.test(arg))
+    ? []
+    : args.filter((arg) => !arg.startsWith("-"));
 }
 
 /** `npm test`, `npm run lint`, `pnpm lint`, and what else decides what they run. */
