@@ -184,6 +184,10 @@ test("a warning of the configuration reaches the user once per session, in three
   expect(first).toContain("agent-gauntlet explain");
   expect(second).toBeUndefined();
   expect(other).not.toBe("");
+  const explained = (await project.gauntlet(["explain"])).stdout;
+  expect(["one", "two", "three", "four"].map((key) => explained.includes(`unknown_${key}`))).not.toContain(
+    false,
+  );
 });
 
 /** Resolves when a process has tried to take the run's lock and given up: it writes a draft beside the lock and removes it again. */
