@@ -55,7 +55,7 @@ export async function conclude(run: FinishedRun): Promise<Ran> {
   const { session, attemptsLeft } = { ...judgement, ...feedback };
   const { status, doubt, doubts } = await inDoubt(run, judgement.status);
   const pass = await passRecord(run, status, tree);
-  const { lost, warnings, kept } = remember(run, { status, pass, session: withFailedFiles(session, run) });
+  const { lost, warnings, kept } = remember(run, { pass, session: withFailedFiles(session, run) });
   const facts = {
     kind: "ran" as const,
     outcomes,
@@ -159,7 +159,7 @@ interface Remembered {
 
 function remember(
   run: FinishedRun,
-  { status, pass, session }: { status: Status; pass: PassRecord | undefined; session: SessionHistory },
+  { pass, session }: { pass: PassRecord | undefined; session: SessionHistory },
 ): Remembered {
   const { project, planned } = run;
   const { stateDir } = project.logDir;
@@ -170,7 +170,7 @@ function remember(
   const kept = announceState(project, run.request, closed);
   const written = [
     writeSession(stateDir, project.session, closed),
-    writeLastRun(stateDir, { ...runRecord(run, status), ...(isPassLost ? { isPassLost } : {}) }),
+    writeLastRun(stateDir, { ...runRecord(run), ...(isPassLost ? { isPassLost } : {}) }),
   ];
   const failed = written.find((one) => !one.ok);
   const wasTold = planned.workTree.lastRun?.isPassLost === true;
@@ -231,11 +231,10 @@ function isRunOfEverything(request: RunRequest): boolean {
   return !isPartial(request) && commit === undefined && !uncommitted && !staged && base === undefined;
 }
 
-function runRecord({ planned, outcomes }: FinishedRun, status: Status): RunRecord {
+function runRecord({ planned, outcomes }: FinishedRun): RunRecord {
   const { branch, head, changes } = planned.detected;
   return {
     number: planned.runNumber,
-    status,
     completedAt: now(),
     ...(branch === undefined ? {} : { branch }),
     ...(head === undefined ? {} : { head }),
