@@ -89,6 +89,24 @@ describe("a check with only_new", () => {
     expect(log.stdout).toContain('"rests":["baseline"]');
   });
 
+  test("proves nothing to others with a pass that rests on old problems", async () => {
+    project = await projectWith(
+      "only_new: true\nchecks: { lint: { command: sh lint.sh, inputs: ['src/**'] } }\n",
+    );
+    await project.write({ "src/c.js": "fine\n", "../home/tmp/.keep": "" });
+    await project.commit("done");
+    await project.gauntlet(["run"], { env: env(project) });
+    const ran = placesIn(project).length;
+
+    expect(await project.gauntlet(["attest"])).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining("it rests on a baseline, which proves nothing to others") as string,
+    });
+    expect((await project.gauntlet(["verify"])).stdout).toContain("resting on baseline");
+    await project.gauntlet(["run"], { env: env(project) });
+    expect(placesIn(project)).toHaveLength(ran + 1); // nor is it a pass of the check's inputs
+  });
+
   test("blocks for what is new, and names only that", async () => {
     project = await projectWith(ONLY_NEW);
     await project.write({ "src/b.js": "two\nBAD older\nBAD new\n", "../home/tmp/.keep": "" });
