@@ -76,6 +76,13 @@ function startGroup(at) {
         targets: { native: 0.75, Node: 2.4 },
       }),
       ...sessionStarts(at, { cwd: gated, targets: { native: 0.75, Node: 2.4 } }),
+      ...withBoth(at, ["agent-gauntlet", "statusline"], {
+        name: "statusline",
+        cwd: gated,
+        input: JSON.stringify({ session_id: "bench", cwd: gated }),
+        expect: "gates",
+        targets: { native: 0.6, Node: 1.8 },
+      }),
       ...withBoth(at, ["brepl", "hook", "stop"], {
         name: "brepl hook stop, one :bash hook",
         cwd: clojure,
