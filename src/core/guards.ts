@@ -121,7 +121,7 @@ export const GUARDS: readonly Guard[] = [
     ended: "the tree is the one we gave up on",
     when: async (stop) => {
       const { gaveUpOn, fingerprint } = await resumed(stop);
-      return isSameTree(gaveUpOn, fingerprint) ? { status: "retry_limit_exceeded" } : undefined;
+      return isSameTree(gaveUpOn, fingerprint) ? gaveUp() : undefined;
     },
   },
   {
@@ -156,6 +156,12 @@ function deferred(event: StopEvent | undefined, session: SessionHistory): Ended 
   if (deferral === undefined) return undefined;
   const remembered = deferral.session === session ? {} : { session: deferral.session };
   return { status: "deferred", facts: { detail: deferral.reason }, ...remembered };
+}
+
+function gaveUp(): Ended {
+  const detail =
+    "the gates failed on exactly these files until it gave up, and were not run again. Run `agent-gauntlet clean` to start over";
+  return { status: "retry_limit_exceeded", facts: { detail } };
 }
 
 function reusedPass(pass: PassRecord, inWords: (at: number) => string): Ended {

@@ -25,6 +25,8 @@ export const GIT_HOOKS = { "pre-push": "verify --pre-push", "pre-commit": "run -
 
 export type GitHook = keyof typeof GIT_HOOKS;
 
+export const GIT_HOOK_NAMES: readonly GitHook[] = ["pre-push", "pre-commit"];
+
 /**
  * Adds our lines to a hook before whatever is there. In pre-push they read git's lines from stdin and hand them on, so that the rest of
  * the script finds what it would have found. `directory` is where the project is, from the top of the work tree.

@@ -1,4 +1,4 @@
-import type { RunRecord } from "../core/history.ts";
+import type { PastRun } from "../core/history.ts";
 import { isBlocking } from "../core/outcome.ts";
 
 export interface ShortFacts {
@@ -7,7 +7,7 @@ export interface ShortFacts {
   readonly runningSince?: number | undefined;
   /** The gates that run now, by name. */
   readonly runningGates?: readonly string[];
-  readonly lastRun?: RunRecord | undefined;
+  readonly lastRun?: PastRun | undefined;
   readonly attemptsLeft?: number | undefined;
 }
 
@@ -31,7 +31,7 @@ function fewNames(names: readonly string[]): string {
   return `${names.slice(0, MOST_NAMES).join(", ")}${more}`.replaceAll(/[\p{Cc}\p{Cf}]/gu, " ");
 }
 
-function markOf({ status }: RunRecord): string {
+function markOf({ status }: PastRun): string {
   if (status === "passed") return "✓";
   return status === "passed_with_warnings" ? "!" : "✗";
 }

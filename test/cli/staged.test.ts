@@ -31,6 +31,6 @@ test("install --git-hook pre-commit: a red gate keeps git from committing, also 
   expect(project.read(".git/hooks/pre-commit").match(/run --staged/g)).toHaveLength(1);
 
   const { stdout } = await project.gauntlet(["uninstall", "--git-hook", "pre-commit", "--yes"]);
-  expect(stdout).toContain("✓ Commits are no longer checked (.git/hooks/pre-commit).");
+  expect(stdout).toContain("✓ Our lines are out of .git/hooks/pre-commit.");
   expect(project.has(".git/hooks/pre-commit")).toBe(false);
 });

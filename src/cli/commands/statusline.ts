@@ -1,9 +1,10 @@
 import { loadSettingsQuickly } from "../../config/gauntlet/settings-cache.ts";
+import { findRunQuickly } from "../../engine/proof/past.ts";
 import { findProject } from "../../machine/files/find-project.ts";
 import { type LogDir, logDirOf } from "../../machine/logs/log-dir.ts";
 import { currentDirectory, type Environment } from "../../machine/process/environment.ts";
 import { readStdin } from "../../machine/process/stdin.ts";
-import { readLastRun, readSession } from "../../machine/state/history.ts";
+import { readSession } from "../../machine/state/history.ts";
 import { type LockHolder, lockHolder } from "../../machine/state/lock.ts";
 import { sessionKey } from "../../machine/state/session-key.ts";
 import { shortStatus } from "../../report/short-status.ts";
@@ -42,7 +43,7 @@ export async function shortStatusOf({ cwd, env, session }: Asked): Promise<strin
   return shortStatus({
     now: Date.now(),
     ...(running === undefined ? {} : await runningFacts(logDir, running)),
-    lastRun: readLastRun(stateDir).value,
+    lastRun: findRunQuickly({ root, logDir, env }),
     attemptsLeft: attempts === undefined ? undefined : Math.max(0, settings.maxRetries - attempts),
   });
 }

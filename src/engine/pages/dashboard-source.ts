@@ -4,7 +4,7 @@ import { definedOnly } from "../../core/defined-only.ts";
 import { absolutePath, projectPath } from "../../core/path.ts";
 import type { RecordedOutcome, VerdictRecord } from "../../core/verdict-record.ts";
 import { visibleName } from "../../feedback/clean-text.ts";
-import { modifiedAt, namesIn, readText } from "../../machine/files/files.ts";
+import { modifiedAt } from "../../machine/files/files.ts";
 import { type LogDir, logDirOf } from "../../machine/logs/log-dir.ts";
 import type { Environment } from "../../machine/process/environment.ts";
 import { type KnownLedger, listLedgers, readLedger, verdictsIn } from "../../machine/state/ledger-lines.ts";
@@ -18,7 +18,8 @@ import type {
   RunPage,
   StopRow,
 } from "../../report/page/page-data.ts";
-import { collectRunPage, pastRun } from "./run-page.ts";
+import { pastRun } from "../proof/past.ts";
+import { collectRunPage } from "./run-page.ts";
 import { runningRun } from "./running-run.ts";
 
 /** More would make a page slow to open; a project that is checked every few minutes has as many in a year. */
