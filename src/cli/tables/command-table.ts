@@ -20,7 +20,7 @@ import { addExamples, readCount, readPort } from "./command-options.ts";
 import { addHookLookingCommands, addInstallCommands } from "./host-commands.ts";
 import { addFleetCommands } from "./fleet-commands.ts";
 import { addProofCommands } from "./proof-commands.ts";
-import { addChangeOptions, addRunCommands } from "./run-commands.ts";
+import { addChangeOptions, addChoiceOptions, addRunCommands } from "./run-commands.ts";
 import type { Terminal } from "../output/terminal.ts";
 import { addTrustCommands } from "./trust-commands.ts";
 
@@ -122,16 +122,25 @@ function addHookCommands(program: Command): void {
     .action(async () => {});
 }
 
-function addLookingCommands(program: Command, act: Act): void {
+function addDetectCommand(program: Command, act: Act): void {
   const detect = addChangeOptions(
-    program.command("detect").description("show what changed and which gates it calls for"),
+    addChoiceOptions(program.command("detect")).description("show what changed and which gates it calls for"),
   )
     .option("--why", "also show the gates that are skipped, and why")
     .option("--json", "print the plan as JSON")
     .action((options: DetectOptions) =>
       act(async (terminal) => (await import("../commands/detect.ts")).detectCommand(terminal, options)),
     );
-  addExamples(detect, "agent-gauntlet detect --why", "agent-gauntlet detect --base origin/release --json");
+  addExamples(
+    detect,
+    "agent-gauntlet detect --why",
+    "agent-gauntlet detect --failed",
+    "agent-gauntlet detect --base origin/release --json",
+  );
+}
+
+function addLookingCommands(program: Command, act: Act): void {
+  addDetectCommand(program, act);
   program
     .command("list")
     .description("show the entry points and their gates")
