@@ -9,12 +9,14 @@ type Met = "refused" | RegExp;
 
 interface Way {
   readonly how: string;
+  /** What was there before the first stop. */
+  readonly before?: (project: GauntletProject) => unknown;
   /** What the agent does between the stop that was blocked and the next. */
   readonly act: (project: GauntletProject) => unknown;
   readonly tell: Met;
   /** The same with `when_gates_change: hold`, where that differs. */
   readonly hold?: Met;
-  /** What the user is shown besides, where the stop is refused. */
+  /** What the user is shown besides. */
   readonly shown?: RegExp;
   readonly event?: Readonly<Record<string, unknown>>;
   readonly env?: Readonly<Record<string, string>>;
@@ -68,13 +70,13 @@ const WAYS: readonly Way[] = [
   {
     how: "remove the gate",
     act: edit(CONFIG, "test: npm test", 'other: "true"'),
-    tell: /check "test" removed/,
+    tell: /check "test" removed while it was failing/,
     hold: "refused",
   },
   {
     how: "rename the gate",
     act: edit(CONFIG, "test: npm test", 'tests: "true"'),
-    tell: /check "test" removed.*check "tests" added/,
+    tell: /check "test" removed while it was failing.*check "tests" added/,
     hold: "refused",
   },
   {
@@ -180,7 +182,7 @@ const WAYS: readonly Way[] = [
   {
     how: "delete .gauntlet",
     act: shell("rm -r .gauntlet"),
-    tell: /\.gauntlet\/config\.yml was removed .* \(test, lint\)/,
+    tell: /\.gauntlet\/config\.yml was removed .* \(test, lint\) no longer run\. Still failing: test/,
     hold: "refused",
   },
   { how: "move .gauntlet away", act: shell("mv .gauntlet .old"), tell: /was removed/, hold: "refused" },
@@ -264,7 +266,12 @@ const WAYS: readonly Way[] = [
     act: (made) => made.git("update-index", "--assume-unchanged", "src/a.js"),
     tell: "refused",
   },
-  { how: "clean", act: shell(`${GAUNTLET.join(" ")} clean`), tell: "refused" },
+  {
+    how: "clean",
+    act: shell(`${GAUNTLET.join(" ")} clean`),
+    tell: "refused",
+    shown: /`agent-gauntlet clean` was run in this project, and not by you/,
+  },
   {
     how: "clean and commit",
     act: async (made) => {
@@ -272,6 +279,46 @@ const WAYS: readonly Way[] = [
       await made.commit("done");
     },
     tell: "refused",
+    shown: /`agent-gauntlet clean` was run/,
+  },
+  {
+    how: "clean, and remove the gate",
+    act: async (made) => {
+      await made.gauntlet(["clean"]);
+      await made.write({ [CONFIG]: made.read(CONFIG).replace("test: npm test", 'other: "true"') });
+    },
+    tell: /check "test" removed/,
+    hold: "refused",
+    shown: /`agent-gauntlet clean` was run/,
+  },
+  {
+    how: "remove the hook from the host's settings",
+    before: hooked,
+    act: (made) => made.write({ ".claude/settings.json": "{}" }),
+    tell: "refused",
+    shown: /the stop hook was removed from .*settings\.json/,
+  },
+  {
+    how: "switch all hooks off in the host's settings",
+    before: hooked,
+    act: edit(".claude/settings.json", "{", '{ "disableAllHooks": true,'),
+    tell: "refused",
+    shown: /the stop hook was removed from .*settings\.json, or switched off there/,
+  },
+  {
+    how: "add the failure to the committed baseline",
+    act: (made) => made.write({ ".gauntlet/baseline.json": BASELINE }),
+    tell: "refused",
+    shown: /baseline\.json grew by 12 in this session/,
+  },
+  {
+    how: "commit a baseline with the failure",
+    act: async (made) => {
+      await made.write({ ".gauntlet/baseline.json": BASELINE });
+      await made.commit("done");
+    },
+    tell: "refused",
+    shown: /baseline\.json grew by 12/,
   },
   { how: "remove the log directory", act: shell("rm -r gauntlet_logs"), tell: "refused" },
   { how: "empty the open failures on record", act: (made) => forge(made), tell: "refused" },
@@ -306,6 +353,20 @@ const WAYS: readonly Way[] = [
     tell: "refused",
   },
   {
+    how: "change into a project of its own making, away from the host's directory",
+    act: (made) => other(made),
+    event: { cwd: "../other" },
+    env: { CLAUDE_PROJECT_DIR: "." },
+    tell: "refused",
+  },
+  {
+    how: "change into a directory without gates, away from the host's directory",
+    act: () => {},
+    event: { cwd: "/" },
+    env: { CLAUDE_PROJECT_DIR: "." },
+    tell: "refused",
+  },
+  {
     how: "ask for a skip without a terminal",
     act: shell(`${GAUNTLET.join(" ")} skip --reason done`),
     tell: "refused",
@@ -324,6 +385,23 @@ const WAYS: readonly Way[] = [
     tell: /you said in the chat: "done"/,
   },
 ];
+
+/** A file as `baseline` writes it, with a dozen problems of the failing check. */
+const BASELINE = JSON.stringify({
+  version: 1,
+  problems: [{ gate: "check:.:test", unread: "npm error code 1", count: 12 }],
+});
+
+/** As `install` registers it, and a session that starts with it. */
+async function hooked(made: GauntletProject): Promise<void> {
+  const hook = { type: "command", command: "agent-gauntlet stop-hook" };
+  await made.write({
+    ".claude/settings.json": JSON.stringify({ hooks: { Stop: [{ hooks: [hook] }] } }),
+    ".gitignore": ".claude\n",
+  });
+  const event = { session_id: "session-1", cwd: made.root, hook_event_name: "SessionStart" };
+  await made.gauntlet(["session-start"], { stdin: JSON.stringify(event) });
+}
 
 function lock(): string {
   return JSON.stringify({ version: 1, pid: process.pid, since: new Date().toISOString(), runId: "x" });
@@ -361,7 +439,7 @@ test("docs/trust.md lists all of them, with what becomes of each", () => {
   const listed = [...rows].map(([, how = "", ...met]) => [how.replaceAll(String.raw`\|`, "|"), ...met]);
 
   expect(listed).toEqual(WAYS.map(({ how, tell, hold = tell }) => [how, word(tell), word(hold)]));
-  expect(WAYS.length).toBeGreaterThanOrEqual(50);
+  expect(WAYS.length).toBeGreaterThanOrEqual(57);
 });
 
 function word(met: Met): string {
@@ -378,6 +456,7 @@ describe.concurrent("gates are held", () => {
 
 async function meet({ act, event = {}, env = {}, ...way }: Way, mode: "tell" | "hold"): Promise<void> {
   await using made = await project(mode);
+  await way.before?.(made);
   const before = await made.stop();
   expect(before.answer.decision).toBe("block");
 
@@ -388,8 +467,8 @@ async function meet({ act, event = {}, env = {}, ...way }: Way, mode: "tell" | "
 
   const met = (mode === "hold" ? way.hold : undefined) ?? way.tell;
   if (met === "refused") expect(answer.decision).toBe("block");
-  const shown = met === "refused" ? way.shown : met;
-  if (shown !== undefined) expect(answer.systemMessage ?? "").toMatch(shown);
+  for (const shown of [met, way.shown])
+    if (shown instanceof RegExp) expect(answer.systemMessage ?? "").toMatch(shown);
 }
 
 /** Paths from the project. */

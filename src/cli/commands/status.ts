@@ -2,18 +2,21 @@ import { displayPath } from "../../core/path.ts";
 import { gateId } from "../../core/gate.ts";
 import type { Settings } from "../../core/settings.ts";
 import { type OpenFailure, type PassRecord, resumeSession, type SessionHistory } from "../../core/history.ts";
+import { startIn } from "../../core/session-record.ts";
+import type { Skip } from "../../core/spoken.ts";
 import type { VerdictRecord } from "../../core/verdict-record.ts";
 import { listSessions, readWorkTree } from "../../machine/state/history.ts";
 import { projectStateDir } from "../../machine/state/project-dir.ts";
 import { logDirOf } from "../../machine/logs/log-dir.ts";
 import { flakyIn, readLedger, verdictsIn } from "../../machine/state/ledger-lines.ts";
 import { type Ledger, ledgerOf } from "../../machine/state/ledger.ts";
+import { listSessionRecords, unhookedFiles } from "../../machine/state/sessions.ts";
 import { lockHolder } from "../../machine/state/lock.ts";
 import { type SessionFacts, type StatusFacts, statusJson } from "../../report/json.ts";
 import { ago, counted, finishedLine, gateLabels, type LabelOf, summaryOf } from "../../report/plain-lines.ts";
 import { runSummary } from "../../report/run-summary.ts";
 import { flakyLines, lastStopLine } from "../../report/verdict-lines.ts";
-import { readSkips, type Skip } from "../../machine/state/skips.ts";
+import { readSkips } from "../../machine/state/skips.ts";
 import { EXIT } from "../exit-code.ts";
 import { openSettings } from "../open-settings.ts";
 import { marked } from "../output/progress.ts";
@@ -39,16 +42,33 @@ export async function statusCommand(terminal: Terminal, { json, short }: StatusO
     if (warning !== undefined) printLine(terminal.stderr, warning);
   const lastStop = lastStopIn(ledgerOf(settings.root, terminal.env));
   const flaky = flakyIn(ledgerOf(settings.root, terminal.env));
-  const facts = { ...workTree.value, flaky, ...(lastStop === undefined ? {} : { lastStop }) };
+  const facts = {
+    ...workTree.value,
+    flaky,
+    skips: readSkips(settings.root, terminal.env, Date.now()),
+    unhooked: unhookedSince(settings.root, terminal),
+    ...(lastStop === undefined ? {} : { lastStop }),
+  };
   if (json) printLine(terminal.stdout, statusJson(facts, sessions, running));
   else {
     if (running !== undefined)
       printLine(terminal.stdout, `A run is in progress (pid ${running.pid}, since ${running.since}).`);
     printStatus(terminal, facts, sessions);
-    for (const skip of readSkips(settings.root, terminal.env, Date.now()))
-      printLine(terminal.stdout, skipLine(skip));
+    for (const skip of facts.skips) printLine(terminal.stdout, skipLine(skip));
+    for (const file of facts.unhooked)
+      printLine(
+        terminal.stdout,
+        `${displayPath(file)} no longer has the stop hook that the last session began with.`,
+      );
   }
   return EXIT.ok;
+}
+
+/** A hook that is gone cannot say so itself. */
+function unhookedSince(root: string, { env }: Terminal): readonly string[] {
+  const starts = listSessionRecords(env).flatMap((record) => startIn(record, root) ?? []);
+  const last = starts.toSorted((one, other) => other.at - one.at)[0];
+  return unhookedFiles(last?.hooks ?? []);
 }
 
 async function printShort(terminal: Terminal): Promise<number> {

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
 import type { SessionRecord } from "../../core/session-record.ts";
-import { discard, makePrivateDirectory, namesIn } from "../files/files.ts";
+import { discard, makePrivateDirectory, namesIn, readText } from "../files/files.ts";
 import { stateHome } from "../files/xdg.ts";
 import type { Environment } from "../process/environment.ts";
 import { jsonFile } from "./json-file.ts";
@@ -73,13 +73,27 @@ export function changeSessions(
   }
 }
 
-/** Starting over in a project gives its sessions their budgets back. */
-export function forgetBlocksIn(root: string, env: Environment): void {
-  const directory = directoryOf(env);
-  for (const name of recordsIn(directory)) {
-    const { blocked, ...record } = file.read(join(directory, name)).value ?? { told: [] };
-    if (blocked?.root === root) file.write(join(directory, name), record);
-  }
+/** Starting over in a project gives its sessions their budgets back; `cleaned` is when something else than the user did so. */
+export function startOver(root: string, env: Environment, cleaned: number | undefined): void {
+  changeSessions(env, ({ blocked, ...record }) => {
+    const isBlocked = blocked?.root === root;
+    const places = [record.root, ...(record.starts ?? []).map((start) => start.root)];
+    const isHere = cleaned !== undefined && places.includes(root);
+    if (!isBlocked && !isHere) return undefined;
+    const kept = isBlocked || blocked === undefined ? record : { ...record, blocked };
+    return cleaned === undefined ? kept : { ...kept, cleaned };
+  });
+}
+
+/** Those of the settings files that no longer have the hook a session began with. */
+export function unhookedFiles(files: readonly string[]): readonly string[] {
+  return files.filter((path) => !startsUs(path));
+}
+
+/** Whether an agent that reads this settings file runs our stop hook. */
+export function startsUs(path: string): boolean {
+  const text = readText(path);
+  return text.ok && /\bstop-hook\b/.test(text.value) && !/"disableAllHooks"\s*:\s*true/.test(text.value);
 }
 
 /** At the end of a session: its own block, and those of its sub-agents, teammates and tasks. */
