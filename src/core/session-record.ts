@@ -4,6 +4,7 @@ import type { Notice } from "./notice.ts";
 import type { Ran, RunResult } from "./run.ts";
 import type { StopEvent } from "./stop-event.ts";
 import type { Verdict } from "./verdict.ts";
+import type { VerdictRecord } from "./verdict-record.ts";
 
 /** What is kept of a session outside any project, where an agent that tidies up the project does not meet it. */
 export interface SessionRecord {
@@ -19,7 +20,23 @@ export interface SessionRecord {
   readonly told: readonly string[];
   /** Its last stop was blocked; with the host's flag set, the next one may read nothing but this. */
   readonly blocked?: BlockedStop;
+  /** Its last stop was allowed by a project that has continued stops checked, too: the block that follows may be another hook's. */
+  readonly isEnforced?: boolean;
+  readonly kept?: KeptState;
   readonly lastStop?: StopRecord;
+}
+
+/**
+ * What the project's log directory holds of this session, as it was last written there. Only compared: state that something else
+ * has written is reported to the user.
+ */
+export interface KeptState {
+  readonly root: string;
+  readonly digest: string;
+  /** The digest of what was about to be written, by a process that may have been killed before it was. */
+  readonly next?: string;
+  readonly attempts: number;
+  readonly open: number;
 }
 
 /** A project when a session was first seen in it: at the host's session start or prompt, or else at its first stop. */
@@ -29,7 +46,7 @@ export interface SessionStart {
   readonly at: number;
   /** Absent without commits. */
   readonly head?: string;
-  /** The work tree before the agent touched it. Absent where the first sight was a stop, or the tree could not be kept. */
+  /** The work tree before the agent touched it: a tree id, or `<commit>^{tree}`. Absent where the first sight was a stop, or the tree could not be kept. */
   readonly tree?: string;
   /** The hash of the gates' definition, under which it is kept. */
   readonly gates?: string;
@@ -102,6 +119,13 @@ export interface StopRecord {
   /** What was written to the host. */
   readonly answer: { readonly stdout: string; readonly exitCode: number };
 }
+
+/** A stop as it is known afterwards: its line in the ledger, and the details, which are kept of the last stop of each session. */
+export type PastStop =
+  | { readonly line: VerdictRecord; readonly details?: undefined }
+  | { readonly line: VerdictRecord; readonly details: StopRecord }
+  /** Outside of projects there is no ledger, and a disk may be full. */
+  | { readonly line?: undefined; readonly details: StopRecord };
 
 export interface RecordedRun {
   readonly number?: number;

@@ -137,6 +137,28 @@ describe.concurrent("reports of a run", () => {
     expect(junit.stdout).toContain('<testsuite name="check:.:build" tests="1" failures="1"');
     expect(project.read("runs")).toBe("x\n");
   });
+
+  test("of an earlier run come from the ledger and its logs", async () => {
+    await using project = await GauntletProject.withChecks({ build: "cat log; exit 1", fine: "true" });
+    for (const text of ["first", "second"]) {
+      await project.write({ log: `src/a.c:1:2: error: ${text}\n` });
+      await project.gauntlet(["run"]);
+    }
+
+    const earlier = await project.gauntlet(["report", "--run", "1"]);
+    const sarif = await project.gauntlet(["report", "--run", "1", "--format", "sarif"]);
+    const none = await project.gauntlet(["report", "--run", "7"]);
+
+    expect(earlier.stdout).toMatch(/^Run 1: Failed, just now\n\[FAIL\] build /);
+    expect(earlier.stdout).toContain("src/a.c:1:2 error: first");
+    expect(earlier.stdout).not.toContain("second");
+    expect(JSON.parse(sarif.stdout)).toMatchObject({ runs: [{ results: [{ message: { text: "first" } }] }] });
+    expect(none).toMatchObject({
+      exitCode: 1,
+      stdout: "",
+      stderr: "No run 7 is in the ledger of this work tree.\n",
+    });
+  });
 });
 
 describe.concurrent("what a check says", () => {

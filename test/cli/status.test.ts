@@ -1,4 +1,7 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
+import { ControlledCommand } from "../rig/controlled-command.ts";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
 
 test("before the first run it says how to start one", async () => {
@@ -41,6 +44,23 @@ test("after runs: the last one gate by gate, the last pass, attempts left and op
   );
 });
 
+test("the last run is in the ledger: without its log directory it is shown all the same", async () => {
+  await using project = await GauntletProject.withChecks({ ok: "true", red: "exit 1" });
+  await project.write({ "a.txt": "" });
+  await project.stop();
+  rmSync(join(project.root, "gauntlet_logs"), { recursive: true });
+
+  const status = await project.gauntlet(["status"]);
+  const report = await project.gauntlet(["report"]);
+  const short = await project.gauntlet(["status", "--short"]);
+
+  expect(status.stdout).toContain("Run 1: Failed, just now\n  [PASS] ok ");
+  expect(status.stdout).toMatch(/\[FAIL\] red \(\d+ ms\) failed: its log is no longer there\n/);
+  expect(report).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^Run 1: Failed, just now\n/) });
+  expect(short.stdout).toBe("✗ red\n");
+  expect(project.has("gauntlet_logs")).toBe(false);
+});
+
 test("a session that was given up on says so", async () => {
   await using project = await GauntletProject.create({
     ".gauntlet/config.yml": "max_retries: 0\nchecks:\n  red: exit 1\n",
@@ -77,4 +97,19 @@ test("statusline and status --short: one line, none outside of a project", async
   expect(ours).toMatchObject({ exitCode: 0, stdout: "✗ test (2 left)\n", stderr: "" });
   expect(short).toMatchObject({ exitCode: 0, stdout: "✗ test\n" });
   expect(outside).toMatchObject({ exitCode: 0, stdout: "", stderr: "" });
+});
+
+test("while a run goes on, the line names the gate that runs", async () => {
+  await using gate = await ControlledCommand.create();
+  await using project = await GauntletProject.withChecks({ slow: gate.command(), quick: "true" });
+  await project.write({ "a.txt": "" });
+  const running = project.gauntlet(["run"]);
+  const slow = await gate.started();
+  await expect.poll(() => project.read("gauntlet_logs/console.1.log")).toContain("[PASS] check:.:quick");
+
+  const { stdout } = await project.gauntlet(["status", "--short"]);
+  slow.exit(0);
+  await running;
+
+  expect(stdout).toMatch(/^… slow \d+ s\n$/);
 });

@@ -1,17 +1,19 @@
 import { expect, test } from "vitest";
-import type { RunRecord } from "../../src/core/history.ts";
+import type { PastRun } from "../../src/core/history.ts";
 import { shortStatus } from "../../src/report/short-status.ts";
 
 const NOW = Date.UTC(2026, 10, 16);
 
-function run(status: string, ...red: string[]): RunRecord {
+function run(status: string, ...red: string[]): PastRun {
   const outcomes = red.map((name) => ({ kind: "failed", name, warnOnly: false }));
-  return { status, completedAt: NOW - 125_000, outcomes } as unknown as RunRecord; // no more is looked at
+  return { status, completedAt: NOW - 125_000, outcomes } as unknown as PastRun; // no more is looked at
 }
 
 test.each([
   ["○ gates have not run", {}],
   ["… gates 12 s", { runningSince: NOW - 12_300, lastRun: run("passed") }],
+  ["… test 12 s", { runningSince: NOW - 12_300, runningGates: ["test"] }],
+  ["… a, b, c +1 2 m", { runningSince: NOW - 125_000, runningGates: ["a", "b", "c", "d"] }],
   ["✓ gates 2 m ago", { lastRun: run("passed") }],
   ["! gates 2 m ago", { lastRun: run("passed_with_warnings") }],
   ["✗ gates 2 m ago", { lastRun: run("error") }],

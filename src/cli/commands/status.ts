@@ -4,12 +4,13 @@ import type { Settings } from "../../core/settings.ts";
 import { type OpenFailure, type PassRecord, resumeSession, type SessionHistory } from "../../core/history.ts";
 import { startIn } from "../../core/session-record.ts";
 import type { Skip } from "../../core/spoken.ts";
-import type { VerdictRecord } from "../../core/verdict-record.ts";
+import { ok, type Result } from "../../core/trouble.ts";
+import { findRun, pastStops, type RunPlace } from "../../engine/proof/past.ts";
 import { listSessions, readWorkTree } from "../../machine/state/history.ts";
 import { projectStateDir } from "../../machine/state/project-dir.ts";
 import { logDirOf } from "../../machine/logs/log-dir.ts";
-import { flakyIn, readLedger, verdictsIn } from "../../machine/state/ledger-lines.ts";
-import { type Ledger, ledgerOf } from "../../machine/state/ledger.ts";
+import { flakyIn, readLedger } from "../../machine/state/ledger-lines.ts";
+import { ledgerOf } from "../../machine/state/ledger.ts";
 import { listSessionRecords, unhookedFiles } from "../../machine/state/sessions.ts";
 import { lockHolder } from "../../machine/state/lock.ts";
 import { type SessionFacts, type StatusFacts, statusJson } from "../../report/json.ts";
@@ -18,7 +19,7 @@ import { runSummary } from "../../report/run-summary.ts";
 import { flakyLines, lastStopLine } from "../../report/verdict-lines.ts";
 import { readSkips } from "../../machine/state/skips.ts";
 import { EXIT } from "../exit-code.ts";
-import { openSettings } from "../open-settings.ts";
+import { openSettings, tellTrouble } from "../open-settings.ts";
 import { marked } from "../output/progress.ts";
 import { printLine, type Terminal } from "../output/terminal.ts";
 import { usualTimesOf } from "../output/usual-times.ts";
@@ -33,22 +34,19 @@ export async function statusCommand(terminal: Terminal, { json, short }: StatusO
   if (short) return printShort(terminal);
   const settings = await openSettings(terminal, { command: "status", json });
   if (typeof settings === "number") return settings;
-  const { stateDir, lockFile } = logDirOf(settings.root, settings.logDir);
+  const logDir = logDirOf(settings.root, settings.logDir);
+  const { stateDir, lockFile } = logDir;
   const running = lockHolder(lockFile);
   const workTree = readWorkTree(stateDir, projectStateDir(settings.root, terminal.env));
   const stored = listSessions(stateDir);
-  const sessions = openSessions(stored, settings, workTree.value.pass);
+  const { pass } = workTree.value;
+  const sessions = openSessions(stored, settings, pass);
   for (const { warning } of [workTree, ...stored])
     if (warning !== undefined) printLine(terminal.stderr, warning);
-  const lastStop = lastStopIn(ledgerOf(settings.root, terminal.env));
-  const flaky = flakyIn(ledgerOf(settings.root, terminal.env));
-  const facts = {
-    ...workTree.value,
-    flaky,
-    skips: readSkips(settings.root, terminal.env, Date.now()),
-    unhooked: unhookedSince(settings.root, terminal),
-    ...(lastStop === undefined ? {} : { lastStop }),
-  };
+  const past = pastOf({ root: settings.root, logDir, env: terminal.env });
+  if (!past.ok) return tellTrouble(terminal, past.trouble, { command: "status", json });
+  const skips = readSkips(settings.root, terminal.env, Date.now());
+  const facts = { ...past.value, pass, skips, unhooked: unhookedSince(settings.root, terminal) };
   if (json) printLine(terminal.stdout, statusJson(facts, sessions, running));
   else {
     if (running !== undefined)
@@ -78,12 +76,17 @@ async function printShort(terminal: Terminal): Promise<number> {
   return EXIT.ok;
 }
 
-/** From the ledger: a stop that ended before any gate ran is in no record of runs. */
-function lastStopIn(ledger: Ledger): VerdictRecord | undefined {
+/** What the ledger says about this work tree. A stop that ended before any gate ran is no run. */
+function pastOf(place: RunPlace): Result<Omit<StatusFacts, "pass" | "skips" | "unhooked">> {
+  const ledger = ledgerOf(place.root, place.env);
   const read = readLedger(ledger);
-  if (!read.ok) return undefined;
-  const [last] = verdictsIn(read.value, '"decision":');
-  return last;
+  if (!read.ok) return read;
+  const stops = pastStops(read.value, ledger.worktree);
+  return ok({
+    lastStop: stops.next().value?.line,
+    lastRun: findRun(place, read.value),
+    flaky: flakyIn(read.value),
+  });
 }
 
 /** The sessions with something open or spent; what a later pass has closed is not open. */

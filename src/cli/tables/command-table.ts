@@ -16,11 +16,11 @@ import type { ReportOptions } from "../commands/report.ts";
 import type { StatusOptions } from "../commands/status.ts";
 import type { ValidateOptions } from "../commands/validate.ts";
 import { programFile } from "../../machine/process/runtime.ts";
-import { addExamples, readPort } from "./command-options.ts";
+import { addExamples, readCount, readPort } from "./command-options.ts";
 import { addHookLookingCommands, addInstallCommands } from "./host-commands.ts";
 import { addFleetCommands } from "./fleet-commands.ts";
 import { addProofCommands } from "./proof-commands.ts";
-import { addChangeOptions, addRunCommands } from "./run-commands.ts";
+import { addChangeOptions, addChoiceOptions, addRunCommands } from "./run-commands.ts";
 import type { Terminal } from "../output/terminal.ts";
 import { addTrustCommands } from "./trust-commands.ts";
 
@@ -122,16 +122,25 @@ function addHookCommands(program: Command): void {
     .action(async () => {});
 }
 
-function addLookingCommands(program: Command, act: Act): void {
+function addDetectCommand(program: Command, act: Act): void {
   const detect = addChangeOptions(
-    program.command("detect").description("show what changed and which gates it calls for"),
+    addChoiceOptions(program.command("detect")).description("show what changed and which gates it calls for"),
   )
     .option("--why", "also show the gates that are skipped, and why")
     .option("--json", "print the plan as JSON")
     .action((options: DetectOptions) =>
       act(async (terminal) => (await import("../commands/detect.ts")).detectCommand(terminal, options)),
     );
-  addExamples(detect, "agent-gauntlet detect --why", "agent-gauntlet detect --base origin/release --json");
+  addExamples(
+    detect,
+    "agent-gauntlet detect --why",
+    "agent-gauntlet detect --failed",
+    "agent-gauntlet detect --base origin/release --json",
+  );
+}
+
+function addLookingCommands(program: Command, act: Act): void {
+  addDetectCommand(program, act);
   program
     .command("list")
     .description("show the entry points and their gates")
@@ -151,6 +160,7 @@ function addLookingCommands(program: Command, act: Act): void {
   const report = program
     .command("report")
     .description("show the last run again, without running anything")
+    .option("--run <n>", "an earlier run, by its number", readCount)
     .addOption(
       new Option("--format <name>", "how to show it")
         .choices(["text", "junit", "sarif", "github", "html"])
@@ -162,6 +172,7 @@ function addLookingCommands(program: Command, act: Act): void {
   addExamples(
     report,
     "agent-gauntlet report",
+    "agent-gauntlet report --run 3",
     "agent-gauntlet report --format html > report.html",
     "agent-gauntlet report --format sarif > gauntlet.sarif",
   );

@@ -68,22 +68,20 @@ export function* verdictsIn({ lines }: LedgerLines, text = ""): Generator<Verdic
   }
 }
 
-/** What the ledger says about tests that pass only when repeated; nothing where it cannot be read. */
-export function flakyIn(ledger: Ledger): readonly FlakyTest[] {
-  const read = readLedger(ledger);
-  return read.ok ? flakyTests(verdictsIn(read.value, '"flaky":')) : [];
+/** What the ledger says about tests that pass only when repeated. */
+export function flakyIn(lines: LedgerLines): readonly FlakyTest[] {
+  return flakyTests(verdictsIn(lines, '"flaky":'));
 }
 
 /** Some hundred verdicts: enough to know what is usual. */
 const RECENT_BYTES = 256 * 1024;
 
-/** The last verdicts, the newest first, read from the end of the file: for what need not be complete. */
-export function recentVerdicts({ file }: Ledger): readonly VerdictRecord[] {
+/** The end of the file: for what need not be complete, or is nearly always there. */
+export function recentLines({ file }: Ledger): LedgerLines {
   try {
-    const lines = endOf(file, RECENT_BYTES).split("\n");
-    return [...verdictsIn({ lines, older: 0 })];
+    return { lines: endOf(file, RECENT_BYTES).split("\n"), older: 0 };
   } catch (error) {
-    if (hasCode(error)) return [];
+    if (hasCode(error)) return { lines: [], older: 0 };
     throw error;
   }
 }
@@ -135,12 +133,13 @@ function isLineOf({ at, prev }: VerdictRecord, line: string): boolean {
 const CUT = "it is not the last line that was written: lines after it are missing, or it was changed";
 
 function whyUnfit({ lines, older }: LedgerLines, at: number): string | undefined {
-  const record = parseLine(lines[at] ?? "");
+  const line = lines[at] ?? "";
+  const isNext = at > 0 && line.endsWith(`"prev":"${hashOf(lines[at - 1] ?? "")}"}`);
+  if (isNext && line.startsWith("{")) return undefined; // what is between, the hash in the next line speaks for
+  const record = parseLine(line);
   if (record === undefined) return "it cannot be read";
   if (at > 0)
-    return record.prev === hashOf(lines[at - 1] ?? "")
-      ? undefined
-      : "it does not follow the line before it: one of them was changed, or lines between them are missing";
+    return "it does not follow the line before it: one of them was changed, or lines between them are missing";
   const isFirst = isVerdict(record) ? record.prev === "" : older > 0;
   return isFirst ? undefined : "lines before it are missing";
 }
