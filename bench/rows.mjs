@@ -78,6 +78,7 @@ function startGroup(at) {
         targets: { native: 0.75, Node: 2.4 },
       }),
       ...sessionStarts(at, { cwd: gated, targets: { native: 0.75, Node: 2.4 } }),
+      ...statuslines(at, gated),
       ...withBoth(at, ["brepl", "hook", "stop"], {
         name: "brepl hook stop, one :bash hook",
         cwd: clojure,
@@ -88,6 +89,16 @@ function startGroup(at) {
       ...peersForNothing(at),
     ],
   };
+}
+
+function statuslines(at, cwd) {
+  return withBoth(at, ["agent-gauntlet", "statusline"], {
+    name: "statusline",
+    cwd,
+    input: JSON.stringify({ session_id: "bench", cwd }),
+    expect: "gates",
+    targets: { native: 0.6, Node: 1.8 },
+  });
 }
 
 function gatesGroup(at) {

@@ -20,7 +20,21 @@ export interface SessionRecord {
   readonly blocked?: BlockedStop;
   /** Its last stop was allowed by a project that has continued stops checked, too: the block that follows may be another hook's. */
   readonly isEnforced?: boolean;
+  readonly kept?: KeptState;
   readonly lastStop?: StopRecord;
+}
+
+/**
+ * What the project's log directory holds of this session, as it was last written there. Only compared: state that something else
+ * has written is reported to the user.
+ */
+export interface KeptState {
+  readonly root: string;
+  readonly digest: string;
+  /** The digest of what was about to be written, by a process that may have been killed before it was. */
+  readonly next?: string;
+  readonly attempts: number;
+  readonly open: number;
 }
 
 /** A project when a session was first seen in it: at the host's session start or prompt, or else at its first stop. */

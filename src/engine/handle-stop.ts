@@ -181,7 +181,8 @@ function remembered(record: SessionRecord, result: RunResult, root: string): Ses
   const { gates } = result.trust ?? {};
   const begun =
     gates === undefined ? known : withGates(withStart(known, { root: gates.root, at: now() }), gates);
-  return { ...withBlock(begun, result), root };
+  const { kept = record.kept } = result;
+  return { ...withBlock(begun, result), root, ...(kept === undefined ? {} : { kept }) };
 }
 
 /** A block is remembered until the gates pass or we give up; trouble in between does not end it. */
