@@ -8,6 +8,8 @@ import {
   type RecordedRun,
   recordedRun,
   type SessionRecord,
+  startIn,
+  tamperNotices,
   unsettledStop,
   withGates,
   withStart,
@@ -19,7 +21,7 @@ import { allow, type Verdict, verdictOf } from "../core/verdict.ts";
 import { elapsedMs, now } from "../machine/clock.ts";
 import { findProject } from "../machine/files/find-project.ts";
 import type { Environment } from "../machine/process/environment.ts";
-import { readSessionRecord, writeSessionRecord } from "../machine/state/sessions.ts";
+import { readSessionRecord, unhookedFiles, writeSessionRecord } from "../machine/state/sessions.ts";
 import type { Granted } from "./trust/skip.ts";
 
 /** A stop to answer: what the host asked, and what we know about the host and ourselves. */
@@ -87,7 +89,8 @@ export async function handleStop(stop: Stop, signal: AbortSignal): Promise<Answe
     skip: granted.skip,
   };
   const result = await executeRun(request);
-  const notices = [...granted.notices, ...unsettledStop(record, event), ...result.notices];
+  const tampered = tamperNotices(record, unhookedFiles(startIn(record, root)?.hooks ?? []));
+  const notices = [...granted.notices, ...tampered, ...unsettledStop(record, event), ...result.notices];
   const { verdict, told } = withNotices(verdictOf(result), { ...result, notices }, record);
   const answer = { verdict, record: remembered({ ...record, told }, result, root) };
   return {
