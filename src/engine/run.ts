@@ -204,19 +204,27 @@ async function runPlan(project: Project, request: RunRequest, asked: PlannedRun)
 
   const consoleLogPath = projectPath(`${project.settings.logDir}/${log.name}`);
   const finished = { project, request, planned, outcomes, notices, consoleLogPath, stillness };
-  const result = await withBaselineHint(await conclude(finished), project.settings.root);
+  const result = await withBaselineHint(await conclude(finished), { project, request, planned });
   warn(...result.warnings.slice(planned.warnings.length));
   log.finish(result);
   trace("concluded");
   return result;
 }
 
-/** A committed baseline that is larger than need be hides what comes back. */
-async function withBaselineHint(result: Ran, root: string): Promise<Ran> {
+/** A committed baseline that is larger than need be hides what comes back, and an agent may have made it so. */
+async function withBaselineHint(result: Ran, run: AskedRun): Promise<Ran> {
+  const { root } = run.project.settings;
   if (kindOf(`${root}/.gauntlet/baseline.json`) !== "file") return result;
-  const { sayUnneeded } = await import("./baseline/unneeded.ts"); // few projects have one
+  const { sayGrown, sayUnneeded } = await import("./baseline/unneeded.ts"); // few projects have one
   const hint = await sayUnneeded(root, result.plan, result.outcomes);
-  return hint === undefined ? result : { ...result, warnings: [...result.warnings, hint] };
+  const notices = [...result.notices, ...(await sayGrown(run))];
+  return { ...result, notices, warnings: hint === undefined ? result.warnings : [...result.warnings, hint] };
+}
+
+interface AskedRun {
+  readonly project: Project;
+  readonly request: RunRequest;
+  readonly planned: PlannedRun;
 }
 
 async function gateOptions(

@@ -1,3 +1,4 @@
+import { definedOnly } from "../core/defined-only.ts";
 import { NEW_RECORD, type SessionStart, startIn, withStart } from "../core/session-record.ts";
 import type { AbsolutePath } from "../core/path.ts";
 import { now } from "../machine/clock.ts";
@@ -18,6 +19,8 @@ export interface Beginning {
   readonly env: Environment;
   /** Asked for only where the beginning is not known yet. */
   readonly gates?: (root: AbsolutePath) => Promise<SessionStart["gates"]>;
+  /** The same for the settings files that have our stop hook. */
+  readonly hooks?: (root: AbsolutePath) => readonly string[];
   /** Whether anything of this project may be run, git included; it may where nothing is said. */
   readonly mayRun?: (root: AbsolutePath) => Promise<boolean>;
   /** What it began with, where that is not the work tree as it is now. */
@@ -31,7 +34,7 @@ type Seen = Pick<SessionStart, "head" | "tree">;
  * stays, so that `resume` and `compact` change nothing. Undefined outside a project.
  */
 export async function beginSession(
-  { session, env, gates, mayRun, seen: given }: Beginning,
+  { session, env, gates, hooks, mayRun, seen: given }: Beginning,
   signal: AbortSignal,
 ): Promise<SessionStart | undefined> {
   const root = findProject(session.cwd);
@@ -41,7 +44,7 @@ export async function beginSession(
   const mayLook = (await mayRun?.(root)) ?? true;
   const look = async (): Promise<Seen> => given ?? (mayLook ? lookAt(root, env, signal) : {});
   const [seen, defined] = await Promise.all([look(), gates?.(root)]);
-  const start = { root, at: now(), ...seen, ...(defined === undefined ? {} : { gates: defined }) };
+  const start = { root, at: now(), ...seen, ...definedOnly({ gates: defined, hooks: hooks?.(root) }) };
   const record = readSessionRecord(session, env) ?? NEW_RECORD; // again: the look took a while
   writeSessionRecord(session, withStart(record, start), env);
   pruneSessionTrees(env);
