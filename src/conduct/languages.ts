@@ -36,7 +36,7 @@ const javascript: Language = {
   quotes: "\"'`",
   comment: SLASHES,
   block: SLASH_BLOCK,
-  test: /^\s*(?:(?:await|return|void)\s+)?(?:Deno\.test|t\.test|[xf]?(?:it|test|specify)(?:\.(?:only|skip|concurrent|sequential|serial|fails|failing|runIf|skipIf)(?:\([^)]*\))?)*)\s*(?:<[^>]*>)?\(\s*(?<quote>['"`])(?<name>.+?)\k<quote>\s*(?:,|$)/,
+  test: /^\s*(?:(?:await|return|void)\s+)?(?:Deno\.test|t\.test|\([^'"`]*\?[^'"`]*\b(?:it|test)\b[^'"`]*\)|[xf]?(?:it|test|specify)(?:\.(?:only|skip|concurrent|sequential|serial|fails|failing|runIf|skipIf)(?:\([^)]*\))?)*)\s*(?:<[^>]*>)?\(\s*(?<quote>['"`])(?<name>.+?)\k<quote>\s*(?:,|$)/,
   skip: /^\s*(?:await\s+)?(?:x(?:it|test|describe|context|specify)\s*\(\s*['"`]|(?:it|test|describe|context|suite|specify)(?:\.\w+)*\.(?:skip|fixme)(?:\.each\b.*)?\s*\(\s*(?:['"`]|true\b|\)|$))|[{,]\s*skip:\s*(?:true\b|['"`])/,
   skipCall: /^\s*(?:(?:this|t|ctx|context)\.skip\(|pending\(\s*['"`)])/,
   focus:
