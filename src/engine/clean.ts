@@ -3,6 +3,7 @@ import type { RunRecord } from "../core/history.ts";
 import type { Settings } from "../core/settings.ts";
 import { fail, type Result } from "../core/trouble.ts";
 import { now } from "../machine/clock.ts";
+import { kindOf } from "../machine/files/files.ts";
 import { isAncestor } from "../machine/git/base.ts";
 import type { DetectedChanges } from "../machine/git/changes.ts";
 import { sweepScratch } from "../machine/git/scratch-index.ts";
@@ -17,7 +18,7 @@ import {
   sweepDrafts,
 } from "../machine/logs/log-dir.ts";
 import type { Environment } from "../machine/process/environment.ts";
-import { endLeftovers } from "../machine/process/leftovers.ts";
+import { endLeftovers, endOrphans } from "../machine/process/leftovers.ts";
 import { acquireLock, type LockHolder } from "../machine/state/lock.ts";
 import { forgetPass } from "../machine/state/passes.ts";
 import { projectStateDir } from "../machine/state/project-dir.ts";
@@ -53,8 +54,18 @@ export async function cleanProject(
 /** Ends and removes what a killed run left behind. Only the holder of the lock may. */
 export async function tidyUpAfter(dead: LockHolder, dir: LogDir): Promise<void> {
   await endLeftovers(dir, dead);
+  await endOrphans();
   sweepDrafts(dir);
   sweepScratch();
+}
+
+/** The same for a stop that needs no run: only where there is a lock can one have been killed. */
+export async function tidyUpIfDead({ logDir, session }: Project): Promise<void> {
+  if (kindOf(logDir.lockFile) === "missing") return;
+  const locked = acquireLock(logDir.lockFile, session);
+  if (!locked.ok) return;
+  using lock = locked.value;
+  if (lock.replaced !== undefined) await tidyUpAfter(lock.replaced, logDir);
 }
 
 /**

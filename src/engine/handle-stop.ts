@@ -1,3 +1,4 @@
+import { definedOnly } from "../core/defined-only.ts";
 import type { Door } from "../core/guards.ts";
 import { noticeOf } from "../core/notice.ts";
 import type { AbsolutePath, ProjectPath } from "../core/path.ts";
@@ -172,9 +173,10 @@ async function holdUp(
 /** One notice per stop, short, and each fact once per session. */
 function withNotices(verdict: Verdict, result: RunResult, { told }: SessionRecord) {
   const warnings = result.warnings.map((text) => ({ key: text, text }));
-  const notice = noticeOf(verdict.notice, [...result.notices, ...warnings], told);
+  const { text, whole, ...known } = noticeOf(verdict.notice, [...result.notices, ...warnings], told);
   const { notice: _withoutFacts, ...rest } = verdict;
-  return { verdict: notice.text === undefined ? rest : { ...rest, notice: notice.text }, told: notice.told };
+  const notices = definedOnly({ notice: text, wholeNotice: whole });
+  return { verdict: { ...rest, ...notices }, told: known.told };
 }
 
 /** Where the session began, and whether it was blocked: what its next stop must know. */

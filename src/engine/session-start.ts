@@ -5,8 +5,10 @@ import { now } from "../machine/clock.ts";
 import { findProject } from "../machine/files/find-project.ts";
 import { Commits } from "../machine/git/base.ts";
 import { Git } from "../machine/git/git.ts";
+import { sweepScratch } from "../machine/git/scratch-index.ts";
 import { Repository } from "../machine/git/repository.ts";
 import type { Environment } from "../machine/process/environment.ts";
+import { endOrphans } from "../machine/process/leftovers.ts";
 import type { SessionName } from "../machine/state/session-key.ts";
 import { keepSessionTree, pruneSessionTrees } from "../machine/state/session-trees.ts";
 import { readSessionRecord, writeSessionRecord } from "../machine/state/sessions.ts";
@@ -46,6 +48,8 @@ export async function beginSession(
   const record = readSessionRecord(session, env) ?? NEW_RECORD; // again: the look took a while
   writeSessionRecord(session, withStart(record, start), env);
   pruneSessionTrees(env);
+  sweepScratch();
+  await endOrphans();
   return start;
 }
 

@@ -252,7 +252,7 @@ export function heldUp(
   const { attempts = 0 } = record.blocked ?? {};
   return {
     verdict: {
-      ...definedOnly({ notice: verdict.notice }),
+      ...definedOnly({ notice: verdict.notice, wholeNotice: verdict.wholeNotice }),
       decision: "block",
       status: "failed",
       message,
@@ -269,6 +269,6 @@ export function heldUp(
 /** A stop that was held up for this before goes by, but it is not called a pass. */
 function withoutPass(verdict: Verdict, { unrun }: NonNullable<TrustFacts["hold"]>): Verdict {
   if (verdict.decision === "block" || unrun === undefined) return verdict;
-  const { notice } = verdict;
-  return { ...allow("not_allowed", { detail: unrun }), ...definedOnly({ notice }) };
+  const { notice, wholeNotice } = verdict;
+  return { ...allow("not_allowed", { detail: unrun }), ...definedOnly({ notice, wholeNotice }) };
 }

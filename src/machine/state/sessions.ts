@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
 import type { SessionRecord } from "../../core/session-record.ts";
-import { discard, makePrivateDirectory, namesIn, readText } from "../files/files.ts";
+import { discard, discardOldDrafts, makePrivateDirectory, namesIn, readText } from "../files/files.ts";
 import { stateHome } from "../files/xdg.ts";
 import type { Environment } from "../process/environment.ts";
 import { jsonFile } from "./json-file.ts";
@@ -122,7 +122,9 @@ export function forgetBlocksOf(name: SessionName, env: Environment): void {
 }
 
 function forgetOldest(directory: string): void {
-  const names = recordsIn(directory);
+  const all = namesIn(directory);
+  discardOldDrafts(directory, all);
+  const names = all.filter(isRecord);
   if (names.length <= KEPT_SESSIONS) return;
   const byAge = names
     .map((name) => ({ name, at: statSync(join(directory, name), { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
@@ -131,7 +133,11 @@ function forgetOldest(directory: string): void {
 }
 
 function recordsIn(directory: string): readonly string[] {
-  return namesIn(directory).filter((name) => name.endsWith(".json"));
+  return namesIn(directory).filter(isRecord);
+}
+
+function isRecord(name: string): boolean {
+  return name.endsWith(".json");
 }
 
 function directoryOf(env: Environment): string {
