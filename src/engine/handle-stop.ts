@@ -1,3 +1,4 @@
+import { definedOnly } from "../core/defined-only.ts";
 import type { Door } from "../core/guards.ts";
 import { noticeOf } from "../core/notice.ts";
 import type { AbsolutePath, ProjectPath } from "../core/path.ts";
@@ -7,6 +8,8 @@ import {
   type RecordedRun,
   recordedRun,
   type SessionRecord,
+  startIn,
+  tamperNotices,
   unsettledStop,
   withGates,
   withStart,
@@ -18,7 +21,7 @@ import { allow, type Verdict, verdictOf } from "../core/verdict.ts";
 import { elapsedMs, now } from "../machine/clock.ts";
 import { findProject } from "../machine/files/find-project.ts";
 import type { Environment } from "../machine/process/environment.ts";
-import { readSessionRecord, writeSessionRecord } from "../machine/state/sessions.ts";
+import { readSessionRecord, unhookedFiles, writeSessionRecord } from "../machine/state/sessions.ts";
 import type { Granted } from "./trust/skip.ts";
 
 /** A stop to answer: what the host asked, and what we know about the host and ourselves. */
@@ -56,7 +59,7 @@ export async function handleStop(stop: Stop, signal: AbortSignal): Promise<Answe
   const { event, env } = stop;
   const since = elapsedMs();
   const known = recordOf(event, env);
-  if (event.continued && stop.budget === undefined && known.blocked?.whenActive !== "enforce")
+  if (event.continued && stop.budget === undefined && !isEnforced(known))
     return { ...letThrough(known), since };
   const root = await projectOf(event, known);
   if (root === undefined) return { ...(await outside(event, known)), since };
@@ -86,7 +89,8 @@ export async function handleStop(stop: Stop, signal: AbortSignal): Promise<Answe
     skip: granted.skip,
   };
   const result = await executeRun(request);
-  const notices = [...granted.notices, ...unsettledStop(record, event), ...result.notices];
+  const tampered = tamperNotices(record, unhookedFiles(startIn(record, root)?.hooks ?? []));
+  const notices = [...granted.notices, ...tampered, ...unsettledStop(record, event), ...result.notices];
   const { verdict, told } = withNotices(verdictOf(result), { ...result, notices }, record);
   const answer = { verdict, record: remembered({ ...record, told }, result, root) };
   return {
@@ -104,6 +108,11 @@ function recordOf(event: StopEvent, env: Environment): SessionRecord {
   if (parentId === undefined || known.starts !== undefined) return known;
   const starts = readSessionRecord({ sessionId: parentId, cwd }, env)?.starts;
   return starts === undefined ? known : { ...known, starts };
+}
+
+/** Whether the stop after a block is checked, whoever blocked: other hooks send the agent back, too. */
+function isEnforced({ blocked, isEnforced: wasEnforced }: SessionRecord): boolean {
+  return blocked === undefined ? wasEnforced === true : blocked.whenActive === "enforce";
 }
 
 /** The project of a stop: an agent that has changed into another one is still judged by the one its host was started in. */
@@ -164,9 +173,10 @@ async function holdUp(
 /** One notice per stop, short, and each fact once per session. */
 function withNotices(verdict: Verdict, result: RunResult, { told }: SessionRecord) {
   const warnings = result.warnings.map((text) => ({ key: text, text }));
-  const notice = noticeOf(verdict.notice, [...result.notices, ...warnings], told);
+  const { text, whole, ...known } = noticeOf(verdict.notice, [...result.notices, ...warnings], told);
   const { notice: _withoutFacts, ...rest } = verdict;
-  return { verdict: notice.text === undefined ? rest : { ...rest, notice: notice.text }, told: notice.told };
+  const notices = definedOnly({ notice: text, wholeNotice: whole });
+  return { verdict: { ...rest, ...notices }, told: known.told };
 }
 
 /** Where the session began, and whether it was blocked: what its next stop must know. */
@@ -176,15 +186,17 @@ function remembered(record: SessionRecord, result: RunResult, root: string): Ses
   const { gates } = result.trust ?? {};
   const begun =
     gates === undefined ? known : withGates(withStart(known, { root: gates.root, at: now() }), gates);
-  return { ...withBlock(begun, result), root };
+  const { kept = record.kept } = result;
+  return { ...withBlock(begun, result), root, ...(kept === undefined ? {} : { kept }) };
 }
 
 /** A block is remembered until the gates pass or we give up; trouble in between does not end it. */
 function withBlock(record: SessionRecord, result: RunResult): SessionRecord {
   if (result.kind === "ran" && result.blocked !== undefined) return { ...record, blocked: result.blocked };
   if (!isGreen(result.status) && result.status !== "retry_limit_exceeded") return record;
-  const { blocked: _over, ...rest } = record;
-  return rest;
+  const { blocked: _over, isEnforced: _before, ...rest } = record;
+  // After giving up it is not for us to send the agent back again.
+  return isGreen(result.status) && result.isEnforced === true ? { ...rest, isEnforced: true } : rest;
 }
 
 /** Where the host has no flag or forgets it, a block that we remember for the same prompt says that the agent continues after it. */

@@ -1,10 +1,13 @@
 import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { once } from "node:events";
 import { chmod, mkdir, rename, rm, symlink, truncate, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { isAlive } from "../../src/machine/process/group.ts";
 import { cleanEnv, GauntletProject, run } from "../rig/gauntlet-project.ts";
 import { GAUNTLET } from "../rig/program.ts";
+import { survivors } from "../rig/survivors.ts";
 
 const [PROGRAM, ...ITS_ARGS] = GAUNTLET;
 
@@ -131,6 +134,36 @@ test("a pipe in the place of the index holds git, but does not make the hook dea
   expect(answer).toMatchObject({ decision: "approve", status: "error" });
 });
 
+test.skipIf(process.platform !== "linux")(
+  "a git that a pipe holds when the hook is killed is ended by the next stop",
+  FIRST_STOP,
+  async () => {
+    await using project = await GauntletProject.withChecks({ green: "true" });
+    await project.write({ "a.txt": "new\n" });
+    await project.stop(); // the next one asks whether anything changed, before it has the lock
+    await run(["mkfifo", ".gitignore"], { cwd: project.root, env: cleanEnv(project.home) });
+    const marker = `HELD_BY_A_PIPE=${project.home}`;
+    let pid = 0;
+    const env = { HELD_BY_A_PIPE: project.home };
+    const killed = project.gauntlet(["stop-hook"], {
+      stdin: JSON.stringify({ session_id: "session-1", cwd: project.root }),
+      env,
+      onSpawn: (own) => (pid = own),
+    });
+    await expect.poll(() => heldGits(marker)).not.toEqual([]);
+    process.kill(pid, "SIGKILL");
+    await Promise.race([killed, gone(pid)]);
+    expect(heldGits(marker)).not.toEqual([]);
+    await rm(join(project.root, ".gitignore"));
+
+    const { answer } = await project.stop();
+
+    expect(answer.status).toBe("passed");
+    expect(heldGits(marker)).toEqual([]);
+    await killed;
+  },
+);
+
 test("a pipe in the place of .git does not hold the gate", FIRST_STOP, async () => {
   await using project = await GauntletProject.withChecks({ red: "exit 1" });
   await rm(join(project.root, ".git"), { recursive: true });
@@ -247,6 +280,18 @@ async function hangingGit(project: GauntletProject) {
   await writeFile(join(bin, "git"), script, { mode: 0o755 });
   await run(["mkfifo", started], { cwd: project.home, env: cleanEnv(project.home) });
   return { PATH: `${bin}:${process.env["PATH"] ?? ""}`, marker, started };
+}
+
+/** The git processes with a mark, but not those that are about to end. */
+function heldGits(marker: string): readonly number[] {
+  return survivors(marker).filter((pid) => {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    return stat.includes("(git)") && !stat.includes(") Z ");
+  });
+}
+
+async function gone(pid: number): Promise<void> {
+  await expect.poll(() => isAlive(pid)).toBe(false);
 }
 
 /** The pids of living processes that carry a variable. */

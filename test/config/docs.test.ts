@@ -71,6 +71,11 @@ test.for(PAGES)("every link of %s leads somewhere", (page) => {
   expect(broken).toEqual([]);
 });
 
+test("README shows the two commands in full, and a clean clone is installed from the lock file", () => {
+  expect(readPage("README.md")).toMatch(/^npm install && npm start .*\nnpm install && npm test /m);
+  expect(readPage(".ci/run")).toMatch(/^npm ci /m);
+});
+
 /** As GitHub names them. */
 function anchorsOf(page: string): readonly string[] {
   return [...readPage(page).matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) =>
