@@ -48,8 +48,8 @@ function noticeFor(result: RunResult): string | undefined {
   if (status === "retry_limit_exceeded") return giveUpNotice(result);
   if (status === "passed_with_warnings" && result.outcomes.some(isReviewWithRemark)) return message;
   if (status === "error") return `${message}\nThe stop was not checked.`;
-  const isOtherRun =
-    result.kind === "troubled" && result.trouble.kind === "lock-held" && !result.trouble.isSameSession;
+  const trouble = result.kind === "troubled" ? result.trouble : undefined;
+  const isOtherRun = trouble?.kind === "lock-held" && trouble.heldBy !== "same-stop";
   return isOtherRun ? `${message}\nThe stop was not checked.` : undefined;
 }
 

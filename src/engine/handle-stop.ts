@@ -55,7 +55,7 @@ export interface AnsweredStop {
 export async function handleStop(stop: Stop, signal: AbortSignal): Promise<AnsweredStop> {
   const { event, env } = stop;
   const since = elapsedMs();
-  const known = readSessionRecord(event, env) ?? NEW_RECORD;
+  const known = readSessionRecord(event, env) ?? beginningOf(event, env);
   if (event.continued && stop.budget === undefined && known.blocked?.whenActive !== "enforce")
     return { ...letThrough(known), since };
   const root = await projectOf(event, known);
@@ -95,6 +95,13 @@ export async function handleStop(stop: Stop, signal: AbortSignal): Promise<Answe
     facts: runFacts(result),
     since,
   };
+}
+
+/** A sub-agent, task or teammate began where its session did. */
+function beginningOf(event: StopEvent, env: Environment): SessionRecord {
+  const { partOf: sessionId } = event;
+  const whole = sessionId === undefined ? undefined : readSessionRecord({ ...event, sessionId }, env);
+  return whole?.starts === undefined ? NEW_RECORD : { ...NEW_RECORD, starts: whole.starts };
 }
 
 /** The project of a stop: an agent that has changed into another one is still judged by the one its host was started in. */

@@ -18,7 +18,8 @@ import { WorkTree } from "../machine/git/work-tree.ts";
 import { prepareLogDir } from "../machine/logs/log-dir.ts";
 import { currentEnv, withoutSecrets, trace } from "../machine/process/environment.ts";
 import { GateGroups } from "../machine/process/leftovers.ts";
-import { acquireLock, lockReleased } from "../machine/state/lock.ts";
+import { acquireLock, type Asker, lockReleased } from "../machine/state/lock.ts";
+import { sessionKey } from "../machine/state/session-key.ts";
 import { tidyUpAfter } from "./clean.ts";
 import { conclude } from "./run/conclude.ts";
 import { fitLogDir } from "./run/fit-log-dir.ts";
@@ -77,11 +78,21 @@ async function tellOfGiveUp(project: Project, request: RunRequest, result: RunRe
   await runOnGiveUp(onGiveUp, { project, request, result });
 }
 
-/** Another session's run, or a user's, is waited for where the project wants it; a stop of the same session answers at once. */
+/**
+ * A run of the same session is waited for: a sub-agent's, for its agent. Another session's run, or a user's, where the project wants it.
+ * The second hook of one stop answers at once.
+ */
 function isBusy(result: RunResult, { settings }: Project, { checkInterval }: RunRequest): boolean {
   const trouble = result.kind === "troubled" ? result.trouble : undefined;
-  const isOthers = trouble?.kind === "lock-held" && !trouble.isSameSession;
-  return isOthers && checkInterval === true && settings.stopHook.whenBusy === "wait";
+  if (trouble?.kind !== "lock-held" || checkInterval !== true) return false;
+  switch (trouble.heldBy) {
+    case "same-stop":
+      return false;
+    case "same-session":
+      return true;
+    case "other":
+      return settings.stopHook.whenBusy === "wait";
+  }
 }
 
 /** What the user of a stop hook should know of this project, once per session. */
@@ -114,7 +125,7 @@ async function runAlone(opened: Project, request: RunRequest, tree: WorkTree): P
   const fit = await fitLogDir(opened, tree);
   const prepared = fit.ok ? prepareLogDir(logDir) : fit;
   if (!prepared.ok) return troubled(prepared.trouble);
-  const locked = acquireLock(logDir.lockFile, opened.session);
+  const locked = acquireLock(logDir.lockFile, askerOf(opened, request));
   if (!locked.ok) return troubled(locked.trouble);
   using lock = locked.value;
   await using _snapshot = tree.snapshotScope(); // gone before the lock is: only a dead holder's scratch files are swept
@@ -128,6 +139,12 @@ async function runAlone(opened: Project, request: RunRequest, tree: WorkTree): P
   if (!planned.ok) return troubled(planned.trouble);
   if (planned.value.plan.gates.length === 0) return nothingToRun(project, request, planned.value);
   return await runPlan(project, request, { ...planned.value, tree, runId: lock.runId }); // the lock is released after it
+}
+
+function askerOf({ session, settings }: Project, { event }: RunRequest): Asker {
+  const { partOf: sessionId, promptId: prompt } = event ?? {};
+  const partOf = sessionId === undefined ? undefined : sessionKey({ sessionId }, settings.root);
+  return { session, partOf, prompt };
 }
 
 function nothingToRun(

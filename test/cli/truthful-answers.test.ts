@@ -1,8 +1,6 @@
-import { existsSync, watch } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ControlledCommand } from "../rig/controlled-command.ts";
-import { GauntletProject } from "../rig/gauntlet-project.ts";
+import { GauntletProject, lockRefused } from "../rig/gauntlet-project.ts";
 
 async function configured(
   config: string,
@@ -107,7 +105,7 @@ describe("another run in progress", () => {
     const running = project.gauntlet(["run"]);
     const started = await gate.started();
 
-    const refused = lockRefused(join(project.root, "gauntlet_logs"));
+    const refused = lockRefused(project);
     const stopping = project.stop();
     await refused;
     started.exit(0);
@@ -149,14 +147,3 @@ test("a warning of the configuration reaches the user once per session, in three
   expect(second).toBeUndefined();
   expect(other).not.toBe("");
 });
-
-/** Resolves when a process has tried to take the run's lock and given up: it writes a draft beside the lock and removes it again. */
-function lockRefused(logDir: string): Promise<void> {
-  return new Promise((resolve) => {
-    const watcher = watch(logDir, (_, name) => {
-      if (!name?.startsWith(".gauntlet-run.lock.") || existsSync(join(logDir, name))) return;
-      watcher.close();
-      resolve();
-    });
-  });
-}

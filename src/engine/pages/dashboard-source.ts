@@ -182,7 +182,7 @@ function runningIn({ key, root, logDir }: Place): readonly RunningRow[] {
       since,
       gates: gates.map(visibleName),
       finished,
-      ...definedOnly({ session: holder.sessionId, run: isItsLog && run > 0 ? run : undefined }),
+      ...definedOnly({ session: holder.by?.session, run: isItsLog && run > 0 ? run : undefined }),
     },
   ];
 }
