@@ -39,6 +39,7 @@ const STEPS = [
   { name: "record", start: /src\/engine\/proof\/record-verdict\.ts$/ },
   { name: "run", start: /src\/engine\/(?:run|brepl)\.ts$/ },
   { name: "gates-at-start", start: /src\/engine\/trust\/watch-gates\.ts$/ }, // without what only parsing settings needs
+  { name: "failures", start: /src\/engine\/run\/failures\.ts$/ }, // a failing stop reads logs, but parses no settings
   { name: "settings", start: /src\/config\/gauntlet\/load\.ts$/ },
 ];
 

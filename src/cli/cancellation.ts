@@ -8,7 +8,7 @@ const SIGNALS: readonly NodeJS.Signals[] = [
     : (["SIGQUIT", "SIGUSR2", "SIGALRM", "SIGVTALRM", "SIGXCPU"] as const)),
 ];
 
-interface Cancellation extends Disposable {
+export interface Cancellation extends Disposable {
   readonly signal: AbortSignal;
   /** The first signal that came; Ctrl-C is SIGINT. */
   readonly cause: (typeof SIGNALS)[number] | undefined;

@@ -52,13 +52,19 @@ export function compareFindings(now: Findings, before: Findings): Comparison {
 
 /** Whether the problems of before account for everything the check complains about now. */
 function isExplained(now: Findings, before: Findings): boolean {
-  if (isCrash(now.ended) && now.ended !== before.ended) return false;
+  if (isBroken(now.ended) || (isCrash(now.ended) && now.ended !== before.ended)) return false;
   if (now.problems.length > 0 && now.isAllRead) return isWithin(now.unread, before.unread);
+  if (isCrash(now.ended)) return false; // it may have found nothing at all, then and now
   return now.output !== undefined && now.output === before.output && now.ended === before.ended;
 }
 
+/** Whether a command could not be run at all, by the exit code a shell has for that: then it has looked at nothing. */
+export function isBroken(ended: string | undefined): boolean {
+  return /^exit code 12[67]\b/.test(ended ?? "");
+}
+
 /** Some tools exit with the number of failures; from 126 on, a shell or a signal speaks. */
-function isCrash(ended: string | undefined): boolean {
+export function isCrash(ended: string | undefined): boolean {
   const code = /^exit code (\d+)/.exec(ended ?? "")?.[1];
   return code === undefined || Number(code) >= 126;
 }
@@ -160,6 +166,8 @@ export type BaselineFacts =
       readonly reference?: string;
       /** Each problem that was there before, by `placedKey`. */
       readonly old: readonly string[];
+      /** One of them, for the user. */
+      readonly first?: string;
       /** Problems that were there before and are gone, the first ones. */
       readonly gone: readonly KnownProblem[];
       /** Project-relative: what the check printed on the earlier tree, where it was run. */

@@ -77,16 +77,16 @@ export const GUARDS: readonly Guard[] = [
     ended: "no .gauntlet/config.yml here or above",
   },
   {
-    status: "not_allowed",
-    doors: ["stop-hook"],
-    past: "the gates are allowed, or the hook is the project's own",
-    ended: "the hook serves every project, and these gates have not been allowed",
-  },
-  {
     status: "skipped",
     doors: ["stop-hook"],
     past: "the user did not skip the gates",
     ended: "the user skipped the gates",
+  },
+  {
+    status: "not_allowed",
+    doors: ["stop-hook"],
+    past: "the gates are allowed, or the hook is the project's own",
+    ended: "the hook serves every project, and these gates have not been allowed",
   },
   {
     status: "stop_hook_disabled",
@@ -121,7 +121,7 @@ export const GUARDS: readonly Guard[] = [
     ended: "the tree is the one we gave up on",
     when: async (stop) => {
       const { gaveUpOn, fingerprint } = await resumed(stop);
-      return isSameTree(gaveUpOn, fingerprint) ? { status: "retry_limit_exceeded" } : undefined;
+      return isSameTree(gaveUpOn, fingerprint) ? gaveUp() : undefined;
     },
   },
   {
@@ -156,6 +156,12 @@ function deferred(event: StopEvent | undefined, session: SessionHistory): Ended 
   if (deferral === undefined) return undefined;
   const remembered = deferral.session === session ? {} : { session: deferral.session };
   return { status: "deferred", facts: { detail: deferral.reason }, ...remembered };
+}
+
+function gaveUp(): Ended {
+  const detail =
+    "the gates failed on exactly these files until it gave up, and were not run again. Run `agent-gauntlet clean` to start over";
+  return { status: "retry_limit_exceeded", facts: { detail } };
 }
 
 function reusedPass(pass: PassRecord, inWords: (at: number) => string): Ended {

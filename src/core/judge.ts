@@ -1,6 +1,6 @@
 import { type GateRef, isSameGate } from "./gate.ts";
 import { NEW_SESSION, type OpenFailure, type SessionHistory } from "./history.ts";
-import { type GateOutcome, isBlocking, isOutOfReach } from "./outcome.ts";
+import { type GateOutcome, isBlocking, isMissing, isOutOfReach, missingPrograms } from "./outcome.ts";
 import { type Progress, type RetryPolicy, STUCK_AFTER } from "./settings.ts";
 import type { Ran } from "./run.ts";
 
@@ -32,17 +32,19 @@ export function judge(outcomes: readonly GateOutcome[], session: SessionHistory,
   const spent = spend(outcomes, session, budget);
   if (spent === undefined) {
     const { attempts } = session;
-    const gaveUpOn = budget.fingerprint ?? "";
-    return { status: "retry_limit_exceeded", session: { ...fresh(session), attempts, gaveUpOn } };
+    // A program that is installed meanwhile is worth another look at the same files.
+    const gaveUp = outcomes.filter(isBlocking).every(isMissing) ? {} : { gaveUpOn: budget.fingerprint ?? "" };
+    return { status: "retry_limit_exceeded", session: { ...fresh(session), attempts, ...gaveUp } };
   }
   const attemptsLeft = Math.min(
     budget.maxRetries - spent.attempts,
     budget.maxBlocks - (spent.blocks ?? spent.attempts),
   );
-  return { status: "failed", session: { ...session, ...spent, openFailures }, attemptsLeft };
+  const known = { ...session, ...spent, ...withMissing(session, outcomes), openFailures };
+  return { status: "failed", session: known, attemptsLeft };
 }
 
-type Spent = Pick<SessionHistory, "attempts" | "blocks" | "sameFor" | "unavailableBlocks" | "missing">;
+type Spent = Pick<SessionHistory, "attempts" | "blocks" | "sameFor" | "unavailableBlocks">;
 
 /** What a block costs, or undefined when there is no block left to give. */
 function spend(outcomes: readonly GateOutcome[], session: SessionHistory, budget: Budget): Spent | undefined {
@@ -69,12 +71,19 @@ function spendOnUnavailable(
   { attempts, unavailableBlocks = 0, missing = [] }: SessionHistory,
   outcomes: readonly GateOutcome[],
 ): Spent | undefined {
-  const programs = outcomes.flatMap((one) => (one.kind === "failed" && one.missing ? [one.missing] : []));
+  const programs = missingPrograms(outcomes);
   const isNew =
     programs.length === 0 ? unavailableBlocks === 0 : programs.some((one) => !missing.includes(one));
-  return isNew
-    ? { attempts, unavailableBlocks: 1, missing: [...new Set([...missing, ...programs])] }
-    : undefined;
+  return isNew ? { attempts, unavailableBlocks: 1 } : undefined;
+}
+
+/** Whatever else failed beside it: a program that was missing at a block is known. */
+function withMissing(
+  { missing = [] }: SessionHistory,
+  outcomes: readonly GateOutcome[],
+): Pick<SessionHistory, "missing"> {
+  const programs = [...new Set([...missing, ...missingPrograms(outcomes)])];
+  return programs.length === 0 ? {} : { missing: programs };
 }
 
 function statusWithoutFailure(outcomes: readonly GateOutcome[]): Ran["status"] {

@@ -119,7 +119,28 @@ export function hasProblems(outcome: GateOutcome): boolean {
 
 /** Whether the gate could do nothing because something is not there, which no edit of the agent can change. */
 export function isOutOfReach(outcome: GateOutcome): boolean {
-  return outcome.kind === "unavailable" || (outcome.kind === "failed" && outcome.missing !== undefined);
+  return outcome.kind === "unavailable" || isMissing(outcome);
+}
+
+/** Whether the program of the gate's command is not installed. */
+export function isMissing(outcome: GateOutcome): boolean {
+  return outcome.kind === "failed" && outcome.missing !== undefined;
+}
+
+/** The programs that gates need and that are not installed, each once. */
+export function missingPrograms(outcomes: readonly GateOutcome[]): readonly string[] {
+  const programs = outcomes
+    .filter(isBlocking)
+    .map((one) => (one.kind === "failed" ? one.missing : undefined));
+  return [...new Set(programs)].filter((program) => program !== undefined);
+}
+
+/** For the user: the agent can seldom install anything. */
+export function missingNotices(outcomes: readonly GateOutcome[]): readonly Notice[] {
+  return missingPrograms(outcomes).map((program) => ({
+    key: `missing ${program}`,
+    text: `Gauntlet: \`${program}\` is not installed here, so a gate cannot do its work. Install it, or change the gate's command.`,
+  }));
 }
 
 /** Whether what a gate found can be compared with what was there before: one that is killed or cannot start has found nothing. */
@@ -130,7 +151,11 @@ export function isComparable(outcome: GateOutcome): outcome is FailedGate {
 /** What the user must know of a gate that passes although it is red. */
 export function excuseNotices(outcome: GateOutcome): readonly Notice[] {
   if (outcome.kind !== "passed" || outcome.rests !== "baseline") return [];
-  const text = `Gauntlet: ${outcome.name} is red for older reasons and did not block: ${outcome.warning ?? ""}.`;
+  const { name, warning = "", baseline, logPath = "" } = outcome;
+  const { first, old = [] } = baseline?.kind === "compared" ? baseline : {};
+  const which =
+    first === undefined ? `Its log: ${logPath}` : `${old.length > 1 ? "The first" : "It is"}: ${first}`;
+  const text = `Gauntlet: ${name} is red for older reasons and did not block: ${warning}. ${which}`;
   return [{ key: `baseline ${outcome.id}`, text }];
 }
 
@@ -150,7 +175,7 @@ export function describeOutcome(outcome: GateOutcome): string {
     case "failed":
       return outcome.missing === undefined
         ? `failed: ${[outcome.detail, ...(outcome.baseline ? [describeBaseline(outcome.baseline)] : [])].join("; ")}`
-        : `could not do its work: \`${outcome.missing}\` is not installed here (${outcome.detail})`;
+        : `could not do its work: \`${outcome.missing}\` is not installed here`;
     case "unavailable":
     case "cancelled":
     case "skipped":

@@ -60,8 +60,9 @@ const MESSAGES: Readonly<Record<Status, (facts: MessageFacts) => string>> = {
   no_applicable_gates: ({ detail = "no gate applies to the changes" }) =>
     `○ Nothing to check — ${detail}. No gate ran.`,
   failed: ({ detail = "issues must be fixed before stopping" }) => `✗ Gauntlet failed — ${detail}.`,
-  retry_limit_exceeded: () =>
-    "⚠ Gauntlet terminated — retry limit exceeded, the gates still fail. Run `agent-gauntlet clean` to start over.",
+  retry_limit_exceeded: ({
+    detail = "retry limit exceeded, the gates still fail. Run `agent-gauntlet clean` to start over",
+  }) => `⚠ Gauntlet terminated — ${detail}.`,
   lock_conflict: ({ detail = "another gauntlet run is already in progress" }) =>
     `⏭ Gauntlet skipped — ${detail}. This stop was not checked.`,
   interval_not_elapsed: ({ intervalMinutes = 0 }) =>

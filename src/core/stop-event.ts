@@ -12,8 +12,8 @@ export interface StopEvent {
   readonly hostVersion?: string;
   /** The host's own text, absent where it sends none: not safe as a file name before `sessionKey`. */
   readonly sessionId?: string;
-  /** Of a sub-agent, task or teammate: the session it belongs to. `sessionId` then names the part. */
-  readonly partOf?: string;
+  /** The session that a sub-agent, a teammate or a task is part of. */
+  readonly parentId?: string;
   /** Tells sessions apart where the host names no session. */
   readonly transcriptPath?: string;
   /** Changes with every prompt of the user, where the host says so. */

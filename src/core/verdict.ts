@@ -1,4 +1,4 @@
-import { describeOutcome, type GateOutcome, isBlocking } from "./outcome.ts";
+import { describeOutcome, type GateOutcome, isBlocking, isOutOfReach } from "./outcome.ts";
 import type { RunResult } from "./run.ts";
 import { type Status, type MessageFacts, statusMessage } from "./status.ts";
 
@@ -41,21 +41,12 @@ export function verdictOf(result: RunResult): Verdict {
 /** What the user must know about this result. */
 function noticeFor(result: RunResult): string | undefined {
   const { status, message } = result;
-  const missing = result.outcomes.flatMap((one) =>
-    one.kind === "failed" && one.missing ? [one.missing] : [],
-  );
-  if (status === "failed" && missing.length > 0) return missingNotice(missing);
   if (status === "retry_limit_exceeded") return giveUpNotice(result);
   if (status === "passed_with_warnings" && result.outcomes.some(isReviewWithRemark)) return message;
   if (status === "error") return `${message}\nThe stop was not checked.`;
   const trouble = result.kind === "troubled" ? result.trouble : undefined;
   const isOtherRun = trouble?.kind === "lock-held" && trouble.heldBy !== "same-stop";
   return isOtherRun ? `${message}\nThe stop was not checked.` : undefined;
-}
-
-function missingNotice(missing: readonly string[]): string {
-  const programs = [...new Set(missing)].map((name) => `\`${name}\``).join(", ");
-  return `Gauntlet: ${programs} not installed here, so a gate cannot pass. Install it, or change the gate's command.`;
 }
 
 /** What a review let through is for the user to decide: skipped and open findings, and that no reviewer was there. */
@@ -65,6 +56,7 @@ function isReviewWithRemark(outcome: GateOutcome): boolean {
 
 function giveUpNotice(result: RunResult): string {
   const { message, outcomes } = result;
+  if (outcomes.length > 0 && outcomes.filter(isBlocking).every(isOutOfReach)) return message; // names them
   const handoff = result.kind === "ran" ? result.handoff : undefined;
   const red = outcomes.filter(isBlocking).map((outcome) => `${outcome.name} ${describeOutcome(outcome)}`);
   return [message, red.join("; "), ...(handoff === undefined ? [] : [handoff])].join("\n");

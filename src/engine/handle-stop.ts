@@ -55,7 +55,7 @@ export interface AnsweredStop {
 export async function handleStop(stop: Stop, signal: AbortSignal): Promise<AnsweredStop> {
   const { event, env } = stop;
   const since = elapsedMs();
-  const known = readSessionRecord(event, env) ?? beginningOf(event, env);
+  const known = recordOf(event, env);
   if (event.continued && stop.budget === undefined && known.blocked?.whenActive !== "enforce")
     return { ...letThrough(known), since };
   const root = await projectOf(event, known);
@@ -97,11 +97,13 @@ export async function handleStop(stop: Stop, signal: AbortSignal): Promise<Answe
   };
 }
 
-/** A sub-agent, task or teammate began where its session did. */
-function beginningOf(event: StopEvent, env: Environment): SessionRecord {
-  const { partOf: sessionId } = event;
-  const whole = sessionId === undefined ? undefined : readSessionRecord({ ...event, sessionId }, env);
-  return whole?.starts === undefined ? NEW_RECORD : { ...NEW_RECORD, starts: whole.starts };
+/** What is known of the session that asks. A sub-agent, a teammate and a task began with the session they are part of. */
+function recordOf(event: StopEvent, env: Environment): SessionRecord {
+  const known = readSessionRecord(event, env) ?? NEW_RECORD;
+  const { parentId, cwd } = event;
+  if (parentId === undefined || known.starts !== undefined) return known;
+  const starts = readSessionRecord({ sessionId: parentId, cwd }, env)?.starts;
+  return starts === undefined ? known : { ...known, starts };
 }
 
 /** The project of a stop: an agent that has changed into another one is still judged by the one its host was started in. */
@@ -218,12 +220,13 @@ export async function recordStop(
 ): Promise<Result<void>> {
   const { lastMessage: _private, ...kept } = event;
   const answer = { stdout, exitCode };
-  const lastStop = { at: now(), door, event: kept, verdict, answer, ...(run === undefined ? {} : { run }) };
+  const at = now(); // by which `explain` finds the details of a line in the ledger
+  const lastStop = { at, door, event: kept, verdict, answer, ...(run === undefined ? {} : { run }) };
   writeSessionRecord(event, { ...record, lastStop }, env);
   const root = door === "brepl" ? event.cwd : (record.root ?? findProject(event.cwd));
   if (root === undefined) return ok(undefined);
   const { recordVerdict } = await import("./proof/record-verdict.ts"); // hashes and locks, which stops outside of projects do without
   const { status, decision } = verdict;
   const ms = Math.round(elapsedMs() - since);
-  return recordVerdict({ root, env, event }, { outcomes: [], ...facts, door, ms, status, decision });
+  return recordVerdict({ root, env, event }, { outcomes: [], ...facts, at, door, ms, status, decision });
 }

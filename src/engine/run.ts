@@ -142,7 +142,7 @@ async function runAlone(opened: Project, request: RunRequest, tree: WorkTree): P
 }
 
 function askerOf({ session, settings }: Project, { event }: RunRequest): Asker {
-  const { partOf: sessionId, promptId: prompt } = event ?? {};
+  const { parentId: sessionId, promptId: prompt } = event ?? {};
   const partOf = sessionId === undefined ? undefined : sessionKey({ sessionId }, settings.root);
   return { session, partOf, prompt };
 }

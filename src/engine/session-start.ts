@@ -18,14 +18,18 @@ export interface Beginning {
   readonly gates?: (root: AbsolutePath) => Promise<SessionStart["gates"]>;
   /** Whether anything of this project may be run, git included; it may where nothing is said. */
   readonly mayRun?: (root: AbsolutePath) => Promise<boolean>;
+  /** What it began with, where that is not the work tree as it is now. */
+  readonly seen?: Seen;
 }
+
+type Seen = Pick<SessionStart, "head" | "tree">;
 
 /**
  * Remembers where a session begins in its project: the work tree before the agent touched it, HEAD and the gates. What is known
  * stays, so that `resume` and `compact` change nothing. Undefined outside a project.
  */
 export async function beginSession(
-  { session, env, gates, mayRun }: Beginning,
+  { session, env, gates, mayRun, seen: given }: Beginning,
   signal: AbortSignal,
 ): Promise<SessionStart | undefined> {
   const root = findProject(session.cwd);
@@ -33,7 +37,8 @@ export async function beginSession(
   const known = startIn(readSessionRecord(session, env), root);
   if (known !== undefined) return known;
   const mayLook = (await mayRun?.(root)) ?? true;
-  const [seen, defined] = await Promise.all([mayLook ? lookAt(root, env, signal) : {}, gates?.(root)]);
+  const look = async (): Promise<Seen> => given ?? (mayLook ? lookAt(root, env, signal) : {});
+  const [seen, defined] = await Promise.all([look(), gates?.(root)]);
   const start = { root, at: now(), ...seen, ...(defined === undefined ? {} : { gates: defined }) };
   const record = readSessionRecord(session, env) ?? NEW_RECORD; // again: the look took a while
   writeSessionRecord(session, withStart(record, start), env);
@@ -41,11 +46,7 @@ export async function beginSession(
   return start;
 }
 
-async function lookAt(
-  root: string,
-  env: Environment,
-  signal: AbortSignal,
-): Promise<Pick<SessionStart, "head" | "tree">> {
+async function lookAt(root: string, env: Environment, signal: AbortSignal): Promise<Seen> {
   const repository = await Repository.around(new Git(root, signal));
   if (repository === undefined) return {};
   const head = repository.head().commit ?? (await new Commits(repository.git).resolve("HEAD"));

@@ -1,4 +1,4 @@
-import { describeOutcome, type GateOutcome } from "../core/outcome.ts";
+import { describeOutcome, type GateOutcome, isOutOfReach, missingPrograms } from "../core/outcome.ts";
 import { visibleName, visibleText, FENCE_CHARS, inFence } from "./clean-text.ts";
 import { cutText } from "./cut-text.ts";
 import { digestGates, type Draft } from "./digest.ts";
@@ -49,7 +49,10 @@ export function blockReason(facts: BlockReasonFacts, maxChars: number): string {
 }
 
 function headline({ failures, gatesRun }: BlockReasonFacts): string {
-  return `Gauntlet gates did not pass: ${failures.length} of ${gatesRun} failed.`;
+  const missing = missingPrograms(failures.map(({ outcome }) => outcome)).map((program) => `\`${program}\``);
+  const verb = missing.length === 1 ? "is" : "are";
+  const why = missing.length === 0 ? "" : `; ${missing.join(", ")} ${verb} not installed here`;
+  return `Gauntlet gates did not pass: ${failures.length} of ${gatesRun} failed${visibleText(why)}.`;
 }
 
 function failureLine({ outcome, isUnchanged }: FailureText): string {
@@ -69,9 +72,14 @@ function fixAdvice(outcome: GateOutcome, maxChars: number): string {
     : `How this project wants it fixed:\n${cutText(visibleText(fixInstructions.trim()), maxChars)}`;
 }
 
-function nextSteps({ attemptsLeft, isNextStopFree }: BlockReasonFacts): string {
+function nextSteps({ failures, attemptsLeft, isNextStopFree }: BlockReasonFacts): string {
   const honest =
     "Do not disable, skip or weaken a gate or a test to get past it. If a gate itself is wrong, tell the user instead.";
+  if (failures.every(({ outcome }) => isOutOfReach(outcome)))
+    return [
+      `What to do now: this is not a fault in the code. Fix it if you can, by installing a program for example, otherwise tell the user; the next stop is not ${isNextStopFree ? "checked" : "blocked for it"}.`,
+      honest,
+    ].join("\n");
   if (isNextStopFree)
     return [
       "What to do now: fix the causes above, then run `agent-gauntlet run` yourself before you stop: the next stop is not checked.",
@@ -81,7 +89,7 @@ function nextSteps({ attemptsLeft, isNextStopFree }: BlockReasonFacts): string {
     "What to do now: fix the causes above, then stop again; the gates run again automatically when you stop.",
     honest,
     attemptsLeft === 0
-      ? "This was the last attempt: the next stop is let through, and the user learns that the gates still fail."
+      ? "This was the last attempt: if the gates still fail at the next stop, it is let through and the user is notified."
       : `Attempts left: ${attemptsLeft}.`,
   ].join("\n");
 }

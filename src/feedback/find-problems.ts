@@ -3,6 +3,7 @@ import type { PatternParser } from "../core/gate.ts";
 import { patternParser, type FindingKind, type Parser } from "./parsers/parser.ts";
 import { countBefore } from "./parsers/sections.ts";
 import { PARSERS } from "./parsers/table.ts";
+import type { IsThere } from "./placed-text.ts";
 import type { Problem } from "./problem.ts";
 import { readStructured } from "./structured/read-structured.ts";
 
@@ -27,8 +28,9 @@ export interface Reading {
 
 /** What a gate said: its report where it wrote one, otherwise what its log tells. */
 export function findProblems(gate: GateWords): Reading & { readonly log: Log } {
-  const log = readLog(gate.text);
-  return { log, ...(readReport(gate) ?? parseLog(log, gate, gate.parser)) };
+  const log = readLog(gate.text, knownFiles(gate));
+  const reading = readReport(gate) ?? parseLog(log, gate, gate.parser);
+  return { log: { ...log, lines: log.lines.map((line) => withShortPaths(line, gate)) }, ...reading };
 }
 
 /** A report that cannot be read, or is empty, falls back to the log. */
@@ -44,7 +46,8 @@ function readReport({ text, report, parser, ...place }: GateWords): Reading | un
     }));
     return { problems, unread: 0, isRead: () => report === undefined };
   }
-  const found = report === undefined ? undefined : parseLog(readLog(report), place, parser);
+  const found =
+    report === undefined ? undefined : parseLog(readLog(report, knownFiles(place)), place, parser);
   return found === undefined || found.problems.length === 0 ? undefined : { ...found, isRead: () => false };
 }
 
@@ -58,6 +61,7 @@ interface GateWords extends Place {
 /** `parser` pins one parser by name, `none` turns all of them off; otherwise every tool in the log is looked for. */
 function parseLog(log: Log, place: Place, parser?: string | PatternParser): Reading {
   const read = new Uint8Array(log.lines.length);
+  const isThere = knownFiles(place);
   const isRead = (line: number) => read[line] === 1;
   const problems: FoundProblem[] = [];
   let unread = 0;
@@ -66,9 +70,10 @@ function parseLog(log: Log, place: Place, parser?: string | PatternParser): Read
       if (isRead(from)) continue;
       read.fill(1, from, to);
       if (readProblem === undefined) continue;
-      if (problems.length < MOST_READ)
-        problems.push({ problem: inProject(readProblem(), place, tasksAt(log, from)), tool, kind, from, to });
-      else unread += 1;
+      if (problems.length < MOST_READ) {
+        const problem = wholeName(readProblem(), log.lines.slice(from, to), isThere);
+        problems.push({ problem: inProject(problem, place, tasksAt(log, from)), tool, kind, from, to });
+      } else unread += 1;
     }
   }
   return { problems, unread, isRead };
@@ -114,6 +119,36 @@ interface Place {
   /** Whether the work tree holds a file, by its path from the project; what relative paths of nested runners are checked against. */
   readonly isFile?: (path: string) => boolean;
 }
+
+/** A name that was read from its last space on, made whole: `my dir/a.c`, read as `dir/a.c`. */
+function wholeName(problem: Problem, lines: readonly string[], isThere: IsThere): Problem {
+  const { file } = problem;
+  const line = file === undefined ? undefined : lines.find((text) => text.includes(` ${file}`));
+  if (file === undefined || line === undefined || isThere(file)) return problem;
+  const words = line
+    .slice(0, line.indexOf(` ${file}`))
+    .split(" ")
+    .slice(-MOST_WORDS);
+  const longer = words.map((_, index) => [...words.slice(index), file].join(" ").replace(/^["'`([]+/, ""));
+  const whole = longer.findLast(isThere);
+  return whole === undefined ? problem : { ...problem, file: whole };
+}
+
+const MOST_WORDS = 8;
+
+/** Whether the project has a file that a tool named; asked once for each name, a limited number of times. */
+function knownFiles(place: Place): IsThere {
+  const { isFile } = place;
+  const known = new Map<string, boolean>();
+  return (printed) => {
+    if (isFile === undefined) return false;
+    const answer = known.get(printed) ?? (known.size < MOST_ASKED && isFile(projectRelative(printed, place)));
+    known.set(printed, answer);
+    return answer;
+  };
+}
+
+const MOST_ASKED = 1000;
 
 /** The path as the project knows it, when a task of another package may have printed it: only a file that exists is believed. */
 function taskRelative(printed: string, place: Place, names: readonly string[]): string {

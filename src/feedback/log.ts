@@ -1,6 +1,6 @@
 import { cleanLines } from "./clean-text.ts";
 import { type FindBeginnings, indexBeginnings, untangle, type Task, announcedTasks } from "./untangle.ts";
-import { type PlacedText, placedText } from "./placed-text.ts";
+import { type IsThere, type PlacedText, placedText } from "./placed-text.ts";
 
 /** What a gate printed, as a person would have seen it; read once for all parsers. */
 export interface Log {
@@ -12,6 +12,8 @@ export interface Log {
   /** The lines that begin with a place in a file. */
   readonly placed: readonly PlacedText[];
   readonly isPlaced: (line: number) => boolean;
+  /** Tells a file's name with spaces from a sentence. */
+  readonly isThere: IsThere;
   /** The tasks of a runner of several programs, in order. */
   readonly tasks: readonly Task[];
 }
@@ -20,12 +22,12 @@ export interface Log {
 const LONGEST_LINE = 4000;
 
 /** Cleans and splits a raw log. */
-export function readLog(raw: string): Log {
+export function readLog(raw: string, isThere: IsThere = () => false): Log {
   const { lines, tasks: labelled } = untangle(unwrapGoJson(cleanLines(raw).map(bounded)));
   const placed: PlacedText[] = [];
   const isPlaced = new Uint8Array(lines.length);
   lines.forEach((line, index) => {
-    const found = placedText(line, index);
+    const found = placedText(line, index, isThere);
     if (found === undefined) return;
     placed.push(found);
     isPlaced[index] = 1;
@@ -35,7 +37,7 @@ export function readLog(raw: string): Log {
     (one, other) => one.from - other.from,
   );
   const numbered = beginning(..."0123456789".split(""));
-  return { lines, beginning, numbered, placed, isPlaced: (line) => isPlaced[line] === 1, tasks };
+  return { lines, beginning, numbered, placed, isPlaced: (line) => isPlaced[line] === 1, isThere, tasks };
 }
 
 function bounded(line: string): string {

@@ -12,10 +12,13 @@ export interface PlacedText {
   readonly rest: string;
 }
 
+/** Whether a path is of a file that exists; what tells a name with spaces from a sentence. */
+export type IsThere = (path: string) => boolean;
+
 /** Reads the place a line begins with, if it does. */
-export function placedText(text: string, index: number): PlacedText | undefined {
+export function placedText(text: string, index: number, isThere: IsThere): PlacedText | undefined {
   if (!NUMBER_AFTER_NAME.test(text)) return undefined;
-  const found = PLACE.exec(text);
+  const found = PLACE.exec(text) ?? spacedPlace(text, isThere);
   if (found === null) return undefined;
   // Numbered, not named: this runs on every line of ten megabytes.
   const [, indent = "", word, file = "", line, column, lineInside = "", columnInside, rest = ""] = found;
@@ -31,19 +34,33 @@ export function placedText(text: string, index: number): PlacedText | undefined 
   };
 }
 
+/** A place whose file has spaces in its name: only a file that exists is believed, `see main.c:3` is a sentence. */
+function spacedPlace(text: string, isThere: IsThere): RegExpExecArray | null {
+  const found = SPACED_PLACE.exec(text);
+  return found !== null && isFileName(found[3] ?? "") && isThere(found[3] ?? "") ? found : null;
+}
+
 /** A name with an extension; not a host, a time, a version or a URL. */
 export function isFileName(text: string): boolean {
   const name = text.startsWith("file://") ? text.replaceAll("'", "") : text; // the one quote that URLs have as it is
-  return FILE_NAME.test(name) && !HOST_NAME.test(name);
+  return FILE_NAME.test(name) && !HOST_NAME.test(name) && !MEASURE.test(name);
 }
 
 const NUMBER_AFTER_NAME = /\w(?::\[?|\()\d/;
 
-const PLACE =
-  /^(\s{0,12})(?:\[?(error|warning|warn|fatal|[ew](?=:))\]?:?(?: in)? +)?((?:[A-Za-z]:)?\S+?)(?::(\d{1,7})(?::(\d{1,5}))?(?:[-:]\d+(?::\d+)?)?|:?[[(](\d{1,7})(?:[,:](\d{1,5}))?(?:[,:-]\d+)*[\])])(?![\w.])[:,]?\s*(?:- +)?(.*)$/i;
+const BEFORE_PLACE = String.raw`^(\s{0,12})(?:\[?(error|warning|warn|fatal|[ew](?=:))\]?:?(?: in)? +)?`;
+const AFTER_PLACE = String.raw`(?::(\d{1,7})(?::(\d{1,5}))?(?:[-:]\d+(?::\d+)?)?|:?[[(](\d{1,7})(?:[,:](\d{1,5}))?(?:[,:-]\d+)*[\])])(?![\w.])[:,]?\s*(?:- +)?(.*)$`;
+const PLACE = new RegExp(String.raw`${BEFORE_PLACE}((?:[A-Za-z]:)?\S+?)${AFTER_PLACE}`, "i");
+const SPACED_PLACE = new RegExp(
+  String.raw`${BEFORE_PLACE}((?:[A-Za-z]:)?[^\s:"'()<>]+(?: [^\s:"'<>]+){1,8}?)${AFTER_PLACE}`,
+  "i",
+);
 
 const FILE_NAME =
-  /^(?!https?:)(?:file:\/\/)?(?:[A-Za-z]:)?(?:[^:"'`<>|*?=,;]*[\\/])?(?:[^\\/:"'`<>|*?=,;]*[A-Za-z_)\]-][^\\/:"'`<>|*?=,;]*\.[A-Za-z][\w+-]{0,11}|\.?[A-Za-z]+rc|(?:Make|Docker|Rake|Gem|Jenkins|Just|Brew|Vagrant)file)$/;
+  /^(?!https?:)(?:file:\/\/)?(?:[A-Za-z]:)?(?:[^:"'`<>|*?=,;]*[\\/])?(?:[^\\/:"'`<>|*?=,;]*[^\\/:"'`<>|*?=,;.\s][^\\/:"'`<>|*?=,;]*\.[A-Za-z][\w+-]{0,11}|\.?[A-Za-z]+rc|(?:Make|Docker|Rake|Gem|Jenkins|Just|Brew|Vagrant)file)$/;
+
+/** `0.js` is a file; `1.5s`, `0.ms` and `1.0.rc` measure something. */
+const MEASURE = /^[\d.]+\.?(?:[mnu]?s|m|h|min|secs?|[KMG]?i?B|k|x|rc|alpha|beta|dev)\d*$/i;
 
 const HOST_NAME = /^[\w.-]+\.(?:com|org|net|io|dev|local|localhost|internal)$/i;
 

@@ -92,12 +92,12 @@ function parse(payload: Payload, surroundings: Surroundings): ParsedStop {
 const FLAGLESS = { isFlagless: true } as const;
 
 /** A sub-agent, a teammate and a task have a budget of their own, within the session. */
-function part(payload: Payload, key: string): Pick<StopEvent, "sessionId" | "partOf" | "agentType"> {
-  const partOf = textOf(payload, "session_id");
-  const names = [partOf, textOf(payload, key)].filter((name) => name !== undefined);
+function part(payload: Payload, key: string): Pick<StopEvent, "sessionId" | "parentId" | "agentType"> {
+  const parentId = textOf(payload, "session_id");
+  const names = [parentId, textOf(payload, key)].filter((name) => name !== undefined);
   return definedOnly({
     sessionId: names.length === 0 ? undefined : names.join("."),
-    partOf,
+    parentId,
     agentType: textOf(payload, "agent_type"),
   });
 }

@@ -25,6 +25,8 @@ export const GIT_HOOKS = { "pre-push": "verify --pre-push", "pre-commit": "run -
 
 export type GitHook = keyof typeof GIT_HOOKS;
 
+export const GIT_HOOK_NAMES: readonly GitHook[] = ["pre-push", "pre-commit"];
+
 /**
  * Adds our lines to a hook before whatever is there. In pre-push they read git's lines from stdin and hand them on, so that the rest of
  * the script finds what it would have found. `directory` is where the project is, from the top of the work tree.
@@ -49,7 +51,7 @@ export function planGitHook(
 }
 
 /** Takes our lines out again: a file that held nothing else goes, one whose lines were edited by hand is left alone. */
-export function planPrePushRemoval(before: string | undefined): FileChange | { readonly kind: "edited" } {
+export function planGitHookRemoval(before: string | undefined): FileChange | { readonly kind: "edited" } {
   if (before === undefined || !before.includes(BEGIN)) return { kind: "unchanged" };
   const from = before.indexOf(BEGIN);
   const end = before.indexOf(`${END}\n`, from);

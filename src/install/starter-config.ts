@@ -1,6 +1,7 @@
 import { stringify } from "yaml";
 import type { DetectedScope } from "./detect/detect-checks.ts";
 import type { DetectedCheck } from "./detect/project.ts";
+import { definedOnly } from "../core/defined-only.ts";
 import { Git } from "../machine/git/git.ts";
 
 export interface StarterConfig {
@@ -26,7 +27,7 @@ export function starterConfig(config: StarterConfig): string {
       ? []
       : [`# Changes are compared with this branch.\n${line({ base_branch: baseBranch })}`]),
     hasOwnChecks ? OWN_CHECKS : checksBlock(checks, onlyNew),
-    entryPointsBlock(scopes),
+    scopes.some(({ packages }) => packages !== undefined) ? AUTO : entryPointsBlock(scopes),
     TAIL,
   ].join("\n");
 }
@@ -64,15 +65,28 @@ function checksBlock(checks: readonly DetectedCheck[], onlyNew: readonly string[
   return `# A check passes when its command exits with 0.\nchecks:\n${lines}`;
 }
 
-function checkLines({ name, command, source, env, missing }: DetectedCheck, isOnlyNew: boolean): string {
-  const more = { ...(env === undefined ? {} : { env }), ...(isOnlyNew ? { only_new: true } : {}) };
-  const value = Object.keys(more).length === 0 ? command : { command, ...more };
+function checkLines(check: DetectedCheck, isOnlyNew: boolean): string {
+  const { name, command, source, missing, env, files, fix, workingDirectory } = check;
+  const more = definedOnly({
+    working_directory: workingDirectory,
+    files,
+    env,
+    only_new: isOnlyNew || undefined,
+  });
+  const isShort = Object.keys(more).length === 0 && fix === undefined;
+  const value = isShort ? command : { command, ...more };
   const note = missing === undefined ? source : `${source}; ${missing} is not installed here`;
   const [first = "", ...rest] = line({ [name]: value })
     .trimEnd()
     .split("\n");
-  return [`  ${first} # ${note}`, ...rest.map((one) => `  ${one}`), ""].join("\n");
+  const mended =
+    fix === undefined ? [] : [`    # ${line({ fix }).trimEnd()} # edits your files before they are judged`];
+  return [`  ${first} # ${note}`, ...rest.map((one) => `  ${one}`), ...mended, ""].join("\n");
 }
+
+const AUTO = `# A workspace: every check runs in each package that changed, and in those that depend on it.
+entry_points: auto
+`;
 
 /** Only where there is more than one place with checks: otherwise every check looks after everything. */
 function entryPointsBlock(scopes: readonly DetectedScope[]): string {

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { executeRun } from "../../src/index.ts";
 import { outputSchema } from "../../src/report/json-schema.ts";
 import { cleanEnv, GauntletProject } from "../rig/gauntlet-project.ts";
 import { GAUNTLET, IS_NATIVE } from "../rig/program.ts";
@@ -43,6 +44,7 @@ test("every stop and every run is a line, whatever its result, the newest first"
   await repo.stop({ session_id: "two", permission_mode: "plan" });
   await repo.gauntlet(["check"]);
   await repo.gauntlet(["run", "--gate", "ready"]);
+  await executeRun({ cwd: repo.root, env: cleanEnv(repo.home) });
   await repo.gauntlet(["stop-hook"], { stdin: '{"hook_event_name":"PreToolUse"}' });
   await repo.write({ ".gauntlet/config.yml": "checks: 7\n" });
   await repo.stop();
@@ -61,6 +63,7 @@ test("every stop and every run is a line, whatever its result, the newest first"
     ["stop-hook", "deferred", "allow"],
     ["check", "passed", null],
     ["run", "passed", null],
+    ["library", "passed", null],
     ["stop-hook", "invalid_input", "allow"],
     ["stop-hook", "error", "allow"],
     ["stop-hook", "no_config", "allow"],

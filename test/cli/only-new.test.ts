@@ -78,7 +78,7 @@ describe("a check with only_new", () => {
 
     expect(first.answer).toMatchObject({ decision: "approve", status: "passed_with_warnings" });
     expect(first.answer.systemMessage).toMatch(
-      /lint is red for older reasons .* 2 problems were there before \(main \(\w{7}\)\), and none is new/,
+      /lint is red for older reasons .* 2 problems were there before \(main \(\w{7}\)\), and none is new\. The first: src\/a\.js:3:1 error no-bad: BAD old/,
     );
     await project.write({ "src/c.js": "fine\n" });
     expect((await stopIn(project)).answer.systemMessage).toBeUndefined();
@@ -111,6 +111,25 @@ describe("a check with only_new", () => {
     expect(states).toEqual(["new", "unchanged", "unchanged"]);
     const all = await project.gauntlet(["run", "--all-problems"], { env: env(project) });
     expect(all.stdout).toContain("3 errors in 2 files");
+  });
+
+  test("never counts as red for older reasons when its command cannot be run, and says so", async () => {
+    project = await projectWith("only_new: true\nchecks: { lint: sh missing.sh }\n", {
+      "missing.sh": "no-such-linter src\n",
+    });
+    await project.write({ "src/c.js": "fine\n", "../home/tmp/.keep": "" });
+
+    const { answer } = await stopIn(project);
+    const baseline = await project.json(["baseline"], { env: env(project) });
+
+    expect(answer).toMatchObject({ decision: "block", status: "failed" });
+    expect(answer.message).toContain(
+      "exit code 127 (command not found); not compared with what was there before: the command itself could not be run",
+    );
+    expect(baseline).toMatchObject({
+      problems: 0,
+      undecided: ["lint failed: exit code 127 (command not found)"],
+    });
   });
 
   test("starts nothing more while nothing fails", async () => {

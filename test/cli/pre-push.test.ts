@@ -151,6 +151,23 @@ test("uninstall takes out what install added, and the file with it where nothing
   });
 });
 
+test("uninstall takes our lines out of every git hook, or out of the one that is named", async () => {
+  await using repo = await withRemote({});
+  const commitHook = ".git/hooks/pre-commit";
+  await repo.gauntlet(["install", "--git-hook", "--yes"]);
+  await repo.gauntlet(["install", "--git-hook", "pre-commit", "--yes"]);
+
+  await repo.gauntlet(["uninstall", "--git-hook", "pre-commit", "--yes"]);
+  const named = [repo.has(HOOK), repo.has(commitHook)];
+  await repo.gauntlet(["install", "--git-hook", "pre-commit", "--yes"]);
+  const both = await repo.gauntlet(["uninstall", "--git-hook", "--yes"]);
+
+  expect(named).toEqual([true, false]);
+  expect([repo.has(HOOK), repo.has(commitHook)]).toEqual([false, false]);
+  expect(both.stdout).toContain(`✓ Our lines are out of ${HOOK}.`);
+  expect(both.stdout).toContain(`✓ Our lines are out of ${commitHook}.`);
+});
+
 test.for([
   ["lefthook", '#!/bin/sh\n\nif [ "$LEFTHOOK" = "0" ]; then exit 0; fi\ncall_lefthook run "pre-push" "$@"\n'],
   [

@@ -83,3 +83,29 @@ test.each([
   expect(done.exitCode).toBe(1);
   expect(done.stderr).toContain(message);
 });
+
+test("plays the start of a session first: with the files as they are, or with those of a commit", async () => {
+  await using project = await GauntletProject.create({
+    ".gauntlet/config.yml": `only_new: true\nchecks: { lint: "grep -nH BAD src/*; ! grep -q BAD src/*" }\n`,
+    "src/a.txt": "BAD old\n",
+    "src/b.txt": "fine\n",
+  });
+  await project.commit("start");
+  await project.write({ "src/b.txt": "BAD new\n" });
+
+  const now = await project.gauntlet(["simulate", "--start"]);
+  const since = await project.gauntlet(["simulate", "--start", "HEAD"]);
+  const wrong = await project.gauntlet(["simulate", "--start", "nowhere"]);
+
+  expect(now.stdout).toContain("The session starts with the files as they are now.\nStop 1,");
+  expect(now.stdout).toContain("2 problems were there before (the start of this session), and none is new");
+  expect(now.stdout).toContain("The agent stops.");
+  expect(since.stdout).toContain("The session starts with the files of HEAD.\nStop 1,");
+  expect(since.stdout).toContain("src/b.txt:1 error: BAD new");
+  expect(since.stdout).toContain("1 more problem was there before your change: leave it alone.");
+  expect(wrong).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining('git does not know the revision "nowhere"') as string,
+  });
+  expect(project.has("gauntlet_logs")).toBe(false);
+});

@@ -1,3 +1,5 @@
+import { chmodSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ControlledCommand } from "../rig/controlled-command.ts";
 import { GauntletProject, lockRefused } from "../rig/gauntlet-project.ts";
@@ -75,10 +77,46 @@ describe("a program that is not installed", () => {
 
     expect(first.decision).toBe("block");
     expect(first.reason).toMatch(
-      /^.*\n- check "lint" could not do its work: `no-such-linter` is not installed here/,
+      /^.*; `no-such-linter` is not installed here\.\n- check "lint" could not do its work: `no-such-linter` is not/,
     );
-    expect(first.systemMessage).toContain("`no-such-linter` not installed here");
+    expect(first.reason).toContain("the next stop is not blocked for it.");
+    expect(first.reason).not.toContain("Attempts left");
+    expect(first.systemMessage).toContain("`no-such-linter` is not installed here");
     expect(again).toMatchObject({ decision: "approve", status: "retry_limit_exceeded" });
+    expect(again.systemMessage).toMatch(/^.* not everything could be checked: lint .*$/);
+  });
+
+  test("does so no more after it was named beside other failures, and is named to the user once", async () => {
+    await using project = await configured(
+      "checks: { lint: 'no-such-linter .', test: 'test -e fixed' }\nstop_hook: { when_active: enforce }\n",
+    );
+
+    const first = (await project.stop()).answer;
+    const second = (await project.stop({ stop_hook_active: true })).answer;
+    await project.write({ fixed: "" });
+    const third = (await project.stop({ stop_hook_active: true })).answer;
+
+    expect([first.decision, second.decision, third.decision]).toEqual(["block", "block", "approve"]);
+    expect([first, second].map(({ systemMessage }) => systemMessage?.includes("no-such-linter"))).toEqual([
+      true,
+      undefined,
+    ]);
+    expect(third.systemMessage).not.toContain("retry limit exceeded");
+  });
+
+  test("is looked for again once it is installed, though no file changed", async () => {
+    await using project = await configured(
+      "checks: { lint: 'late-linter' }\nstop_hook: { when_active: enforce }\n",
+    );
+    await project.stop();
+    await project.stop({ stop_hook_active: true });
+
+    const bin = join(project.root, ".git/bin");
+    await project.write({ ".git/bin/late-linter": "#!/bin/sh\n" });
+    chmodSync(join(bin, "late-linter"), 0o755);
+    const { answer } = await project.stop({}, { env: { PATH: `${bin}:${process.env["PATH"]}` } });
+
+    expect(answer).toMatchObject({ decision: "approve", status: "passed" });
   });
 
   test.each([

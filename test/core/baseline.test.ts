@@ -82,6 +82,16 @@ describe("a check is not excused", () => {
     ["when it passed before", SAME, { ...SAME, ended: undefined } as unknown as Findings],
     ["when it crashes now", findings(["a"], { ended: "exit code 139 (killed by SIGSEGV)" }), SAME],
     ["when it is killed now", findings(["a"], { ended: "killed by SIGKILL" }), SAME],
+    [
+      "when its command cannot be run, then as now",
+      findings(["a"], { ended: "exit code 127 (command not found)" }),
+      findings(["a"], { ended: "exit code 127 (command not found)" }),
+    ],
+    [
+      "when it crashes without a problem, then as now",
+      findings([], { output: "1", ended: "killed by SIGSEGV" }),
+      findings([], { output: "1", ended: "killed by SIGSEGV" }),
+    ],
     ["when a line that no parser reads is new", findings(["a"], { unread: ["FAILED x"] }), SAME],
     [
       "when such a line is there more often",
@@ -112,6 +122,12 @@ describe("a check is not excused", () => {
     const same = findings([], { output: "1" });
 
     expect(compareFindings(same, same).isOnlyOld).toBe(true);
+  });
+
+  test("and when a tool that exits with the number of failures has as many as a crash would say", () => {
+    const many = findings(["a"], { ended: "exit code 200" });
+
+    expect(compareFindings(many, many).isOnlyOld).toBe(true);
   });
 
   test("and when a tool that exits with the number of failures has fewer", () => {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { SessionRecord, SessionStart } from "../../src/core/session-record.ts";
 import { type Finished, GauntletProject, run } from "../rig/gauntlet-project.ts";
+import { recording } from "../rig/hosts/recorded.ts";
 
 const CHECKS = { test: "! grep -rq broken src" };
 
@@ -70,6 +71,65 @@ test("a repository without commits has a beginning too", async () => {
   expect(head).toBeUndefined();
   expect(await show(project, `${tree}:.gauntlet/config.yml`)).toContain("checks");
 });
+
+test("the first commit of a repository that had none is compared with what the session began with", async () => {
+  await using project = await GauntletProject.create({
+    ".gauntlet/config.yml": `checks:\n  test: ${JSON.stringify(CHECKS.test)}\n`,
+  });
+  await start(project);
+  await project.write({ "src/a.txt": "broken\n" });
+  await project.commit("done");
+
+  const { answer } = await project.stop();
+
+  expect(answer).toMatchObject({ decision: "block", status: "failed" });
+});
+
+test("unfinished work of the user counts as changed when it is undone, or committed as it is", async () => {
+  const config = `entry_points: [{ path: src, checks: [test] }]\nchecks: { test: "! grep -q broken a.txt" }\n`;
+  const files = { ".gauntlet/config.yml": config, "src/a.txt": "broken\n" };
+  await using undone = await GauntletProject.create(files);
+  await undone.commit("start");
+  await undone.write({ "src/a.txt": "fixed\n" });
+  await start(undone);
+  await undone.git("checkout", "--quiet", "--", "src/a.txt");
+  await undone.write({ "README.md": "more\n" });
+  await undone.commit("done");
+  await using kept = await GauntletProject.create({ ...files, "src/a.txt": "fine\n" });
+  await kept.commit("start");
+  await kept.write({ "src/a.txt": "broken\n" });
+  await start(kept);
+  await kept.commit("done");
+
+  expect((await undone.stop()).answer).toMatchObject({ decision: "block", status: "failed" });
+  expect((await kept.stop()).answer).toMatchObject({ decision: "block", status: "failed" });
+});
+
+test.each(["subagent-stop", "task-completed", "teammate-idle"])(
+  "began with its session, not at its own first stop: %s",
+  async (event) => {
+    const on = "on: [stop, subagent_stop, task_completed, teammate_idle], agent_types: ['*']";
+    await using project = await GauntletProject.create({
+      ".gauntlet/config.yml": `only_new: true\nstop_hook: { ${on} }\nchecks:\n  test: ${JSON.stringify("grep -nH broken src/*.txt; ! grep -q broken src/*.txt")}\n`,
+      "src/a.txt": "fine\n",
+    });
+    await project.commit("start");
+    await project.write({ "src/a.txt": "broken by the user\n" });
+    const { payload } = recording("claude-code", event);
+    await start(project, { session_id: payload["session_id"] });
+    const stdin = `${JSON.stringify({ ...payload, cwd: project.root })}\n`;
+    await project.write({ "src/b.txt": "fine\n" });
+
+    const unrelated = await project.gauntlet(["stop-hook"], { stdin });
+    await project.write({ "src/b.txt": "broken by the agent\n" });
+    const broken = await project.gauntlet(["stop-hook"], { stdin });
+
+    expect(JSON.parse(unrelated.stdout)).toEqual({
+      systemMessage: expect.stringContaining("(the start of this session)") as string,
+    });
+    expect(JSON.parse(broken.stdout)).toMatchObject({ decision: "block" });
+  },
+);
 
 test.each([
   ["no event", ""],

@@ -13,8 +13,32 @@ describe("places", () => {
     ["outside the project", "/usr/include/stdio.h:3:9: error: x", "/usr/include/stdio.h"],
     ["with brackets", "app/(shop)/[id]/page.tsx(3,9): error TS2322: x", "app/(shop)/[id]/page.tsx"],
     ["as a URL", "file:///tmp/project/src/a.mjs:3:9: error: x", "src/a.mjs"],
+    ["a name of digits", "src/0.js:3:9: error: x", "src/0.js"],
+    ["a name of digits at the root", "0.js:3:9: error: x", "0.js"],
+    ["a name without a Latin letter", "src/数.js:3:9: error: x", "src/数.js"],
+    ["a name of digits under a compiler", "src/2024.ts(3,9): error TS2322: x", "src/2024.ts"],
   ])("%s", (_, line, file) => {
     expect(problemsOf(line)).toMatchObject([{ file, line: 3, column: 9 }]);
+  });
+
+  test.each([
+    ["relative", "my dir/a b.c:3:9: error: x"],
+    ["absolute", "/tmp/project/my dir/a b.c:3:9: error: x"],
+    ["behind a severity", "error: my dir/a b.c:3:9: x"],
+    ["of a compiler that points", "error: x\n --> my dir/a b.c:3:9"],
+    ["without a severity", "my dir/a b.c:3:9: F401 unused"],
+    ["above its rows", "/tmp/project/my dir/a b.c\n  3:9  error  unused  no-unused-vars"],
+    ["in a sentence", "Error: cannot read my dir/a b.c:3:9"],
+  ])("with spaces in its name, %s, where that file exists", (_, text) => {
+    const isFile = (path: string) => path === "my dir/a b.c";
+
+    expect(problemsOf(text, { isFile })).toMatchObject([{ file: "my dir/a b.c", line: 3, column: 9 }]);
+  });
+
+  test("behind a sentence, with no such file", () => {
+    const isFile = (path: string) => path === "src/a.c";
+
+    expect(problemsOf("Error at src/a.c:3:9: x", { isFile })).toMatchObject([{ file: "src/a.c", line: 3 }]);
   });
 
   test.each([
@@ -283,6 +307,13 @@ describe("tools without a parser", () => {
 
     expect(problemsOf(text)).toEqual([]);
   });
+
+  test.each(["1.5s:30: error: x", "0.25ms (3): error: x", "1.0.rc1:4: error: x", "12.5:30: error: x"])(
+    "a measure or a version is no place: %s",
+    (text) => {
+      expect(problemsOf(text).filter(({ file }) => file !== undefined)).toEqual([]);
+    },
+  );
 
   test("failures that were expected are none", () => {
     const text = [

@@ -46,6 +46,37 @@ test("environment variables of a check are written down", async () => {
   expect(settings.entryPoints[0]?.gates[0]).toMatchObject({ command: "npm test", env: { CI: "true" } });
 });
 
+test("the files and the place of a check are written down, and what mends only as a comment", async () => {
+  const fix = "npx eslint --fix {files}";
+  const text = starterConfig(
+    withChecks({
+      name: "lint",
+      command: "npx eslint {files}",
+      source: "lefthook.yml",
+      files: ["*.ts"],
+      workingDirectory: "web",
+      fix,
+    }),
+  );
+
+  const { settings } = await load(text);
+
+  expect(settings.entryPoints[0]?.gates[0]).toMatchObject({ files: ["*.ts"], workingDirectory: "web" });
+  expect(settings.entryPoints[0]?.gates[0]).not.toHaveProperty("fix");
+  const uncommented = await load(text.replace("# fix:", "fix:"));
+  expect(uncommented.settings.entryPoints[0]?.gates[0]).toMatchObject({ fix });
+});
+
+test("a workspace is gated package by package", async () => {
+  const checks = [{ name: "test", command: "npm test", source: "package.json" }];
+
+  const { settings } = await load(
+    starterConfig({ ...bare, scopes: [{ path: ".", checks, packages: ["a", "b"] }] }),
+  );
+
+  expect(settings.entryPoints).toMatchObject([{ isAuto: true }]);
+});
+
 test("checks every stop, and waits for another run in progress", async () => {
   const { settings } = await load(starterConfig(bare));
 

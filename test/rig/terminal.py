@@ -1,13 +1,32 @@
-"""Runs a command on a pseudo-terminal of the given size and prints what it writes, bytes as they are. $TYPED is typed ahead."""
-import fcntl, os, pty, struct, sys, termios
+"""Runs a command on a pseudo-terminal of the given size and prints what it writes, bytes as they are. $TYPED is typed ahead, then
+what comes on stdin; a line `resize ROWS COLUMNS` there changes the size instead."""
+import fcntl, os, pty, select, struct, sys, termios
 
 rows, columns, command = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
 pid, terminal = pty.fork()
 if pid == 0:
     os.execvp(command[0], command)
-fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+
+def resize(rows, columns):
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+
+resize(rows, columns)
 os.write(terminal, os.environ.get("TYPED", "").encode())
+sources = [terminal, 0]
 while True:
+    ready = select.select(sources, [], [])[0]
+    if 0 in ready:
+        typed = os.read(0, 65536)
+        if not typed:
+            sources.remove(0)
+        elif typed.startswith(b"resize "):
+            resize(*map(int, typed.split()[1:3]))
+        else:
+            os.write(terminal, typed)
+    if terminal not in ready:
+        continue
     try:
         data = os.read(terminal, 65536)
     except OSError:

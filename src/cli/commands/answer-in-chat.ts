@@ -44,5 +44,5 @@ const SAY_WHY = "Say why, and the next stop goes unchecked: `/gauntlet:skip the 
 async function explainLast(terminal: Terminal, session: NamedSession): Promise<void> {
   const last = readSessionRecord(session, terminal.env)?.lastStop;
   if (last === undefined) await explainCommand(terminal, {});
-  else terminal.stdout.write(explainStop(last));
+  else terminal.stdout.write(explainStop({ details: last }));
 }

@@ -2,11 +2,12 @@ import { runProcess } from "../../machine/process/run-process.ts";
 import { createScratchRepository, type ScratchRepository } from "../../machine/files/scratch.ts";
 import { findOnPath } from "../../machine/process/executables.ts";
 
-import { isNative, ownArgv } from "../../machine/process/runtime.ts";
+import { ownArgv } from "../../machine/process/runtime.ts";
 import { join } from "node:path";
 import { CONFIG_FILE } from "../../machine/files/find-project.ts";
 
 import { EXIT } from "../exit-code.ts";
+import { nameToType } from "../hosts/installation.ts";
 import { printLine, type Terminal } from "../output/terminal.ts";
 import { planConfig } from "./init-config.ts";
 
@@ -91,7 +92,7 @@ async function playBoth(
   const allowed = await playStop(terminal, repository, { isAfterBlock: true });
   if (allowed === undefined) return EXIT.notOk;
   say(`\n${colours.bold(`✅ ${allowed.decision}`)}: ${allowed.message}`);
-  const init = isNative() ? "agent-gauntlet init" : "npx agent-gauntlet init";
+  const init = `${nameToType(terminal)} init`;
   say(`\nReal hook, real gate, nothing left behind. In your own project: ${colours.bold(init)}`);
   return blocked.decision === "block" && allowed.decision === "approve" ? EXIT.ok : EXIT.notOk;
 }

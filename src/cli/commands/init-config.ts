@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { readWorkspace } from "../../config/workspace/read-workspace.ts";
 import { ok, type Result } from "../../core/trouble.ts";
 import { isManifest, type DetectedScope, detectScopes } from "../../install/detect/detect-checks.ts";
 import { Project, type IsInstalled } from "../../install/detect/project.ts";
@@ -26,7 +27,9 @@ export async function planConfig({ cwd, env }: Terminal): Promise<ConfigStep> {
   if (existsSync(join(cwd, CONFIG_FILE))) return { kind: "exists" };
   const { files, texts } = await readProject(cwd, isManifest);
   const hasOwnChecks = files.some((file) => /^\.gauntlet\/checks\/[^/]+\.ya?ml$/.test(file));
-  const scopes = hasOwnChecks ? [] : detectScopes(new Project(files, texts, programsAt(cwd, env)));
+  const packages = readWorkspace({ paths: files.filter(isManifest), read: (path) => texts.get(path) });
+  const project = new Project(files, texts, programsAt(cwd, env));
+  const scopes = hasOwnChecks ? [] : detectScopes(project, packages);
   const baseBranch = await mainBranch(cwd);
   const start = { scopes, hasOwnChecks, baseBranch, schema: schemaFor(cwd) };
   const textWith = (onlyNew: readonly string[]): string => starterConfig({ ...start, onlyNew });

@@ -1,5 +1,6 @@
 import { shellCommand } from "../../machine/process/executables.ts";
 import { join } from "node:path";
+import type { DetectedScope } from "../../install/detect/detect-checks.ts";
 import type { DetectedCheck } from "../../install/detect/project.ts";
 import { type ProcessEnd, runProcess } from "../../machine/process/run-process.ts";
 import { elapsedMs } from "../../machine/clock.ts";
@@ -21,13 +22,27 @@ export async function tryChecks(config: NewConfig, terminal: Terminal, prompt?: 
   using cancel = cancellation();
   const signal = prompt === undefined ? cancel.signal : AbortSignal.any([cancel.signal, prompt.closed]);
   printLine(terminal.stdout, "\nTrying each check once...");
-  const red: string[] = [];
-  for (const { path, checks } of config.scopes)
-    for (const check of checks) {
-      if (signal.aborted) return;
-      if (await tryCheck(check, { ...terminal, cwd: join(terminal.cwd, path) }, signal)) red.push(check.name);
-    }
-  if (red.length > 0 && !signal.aborted) await offerOnlyNew(config, terminal, { red, prompt });
+  const red = new Set<string>();
+  for (const { check, path } of config.scopes.flatMap(trials)) {
+    if (signal.aborted) return;
+    const cwd = join(terminal.cwd, path);
+    if (await tryCheck(check, { ...terminal, cwd }, signal)) red.add(check.name);
+  }
+  if (red.size > 0 && !signal.aborted) await offerOnlyNew(config, terminal, { red: [...red], prompt });
+}
+
+/** Each check where it would run. One that works on changed files has none yet. */
+function trials({ path, packages, checks }: DetectedScope): readonly Trial[] {
+  return checks
+    .filter(({ command }) => !command.includes("{files}"))
+    .flatMap((check) =>
+      (packages ?? [path]).map((place) => ({ check, path: check.workingDirectory ?? place })),
+    );
+}
+
+interface Trial {
+  readonly check: DetectedCheck;
+  readonly path: string;
 }
 
 /** A check that is red already would block every stop for what no agent has done. */

@@ -1,9 +1,9 @@
 import { adviseReport } from "../../feedback/advise-report.ts";
 import { explain, type Trouble } from "../../core/trouble.ts";
 import { CONFIG_FILE, findProject } from "../../machine/files/find-project.ts";
-import { isNative } from "../../machine/process/runtime.ts";
 import { detectHosts } from "../hosts/host-request.ts";
 import { EXIT } from "../exit-code.ts";
+import { nameToType } from "../hosts/installation.ts";
 import { offerIgnore } from "../hosts/offer-ignore.ts";
 import { Prompt } from "../prompt.ts";
 import { printLine, type Terminal } from "../output/terminal.ts";
@@ -76,7 +76,8 @@ async function installAsked(hook: HookStep, terminal: Terminal, prompt: Prompt |
   return EXIT.ok;
 }
 
-function sayNext(config: ConfigStep, { stdout }: Terminal): void {
+function sayNext(config: ConfigStep, terminal: Terminal): void {
+  const { stdout } = terminal;
   const isEmpty =
     config.kind === "new" && !config.hasOwnChecks && config.scopes.every(({ checks }) => checks.length === 0);
   if (isEmpty)
@@ -87,8 +88,7 @@ function sayNext(config: ConfigStep, { stdout }: Terminal): void {
     if (advice !== undefined) printLine(stdout, `Better feedback for \`${check.name}\`: ${advice}.`);
   }
   const then = isEmpty ? " once that is done" : "";
-  const command = isNative() ? "agent-gauntlet run" : "npx agent-gauntlet run"; // npx finds the program wherever npm has put it
-  printLine(stdout, `Next: \`${command}\` runs the checks${then}.`);
+  printLine(stdout, `Next: \`${nameToType(terminal)} run\` runs the checks${then}.`);
 }
 
 /** The other agents of this machine, which have their own files. */
@@ -107,11 +107,9 @@ function sayPresent({ file }: HookStep, { stdout }: Terminal): number {
   return EXIT.ok;
 }
 
-function hintAtHook({ stdout }: Terminal): number {
-  printLine(
-    stdout,
-    "No stop hook was installed. Run `agent-gauntlet init --hook` to install it for Claude Code.",
-  );
+function hintAtHook(terminal: Terminal): number {
+  const command = `${nameToType(terminal)} init --hook`;
+  printLine(terminal.stdout, `No stop hook was installed. Run \`${command}\` to install it for Claude Code.`);
   return EXIT.ok;
 }
 

@@ -12,7 +12,7 @@ import packageJson from "../../../package.json" with { type: "json" };
 import type { RunEvent, RunRequest, RunResult } from "../../core/run.ts";
 import { isGreen, statusTitle } from "../../core/status.ts";
 import { digestFailures } from "../../engine/run/failures.ts";
-import { executeRun } from "../../engine/run.ts";
+import { runAndRecord } from "../../engine/proof/run-and-record.ts";
 
 import { cancellation } from "../cancellation.ts";
 import { EXIT } from "../exit-code.ts";
@@ -138,7 +138,7 @@ const TOOLS: readonly ServedTool[] = [
 
 function run({ terminal, signal, onEvent }: Call, more: Partial<RunRequest>): Promise<RunResult> {
   const { cwd, env } = terminal;
-  return executeRun({ cwd, env, signal, onEvent, ...more });
+  return runAndRecord({ cwd, env, signal, onEvent, ...more }, "mcp");
 }
 
 /**

@@ -11,7 +11,7 @@ import { findProject } from "../../machine/files/find-project.ts";
 import { runJson } from "../../report/json.ts";
 import { gateLabels } from "../../report/plain-lines.ts";
 import { runSummary } from "../../report/run-summary.ts";
-import { cancellation } from "../cancellation.ts";
+import { type Cancellation, cancellation } from "../cancellation.ts";
 import { EXIT, exitCodeBy, exitCodeOf } from "../exit-code.ts";
 import { type Progress, showProgress } from "../output/progress.ts";
 import type { ReportTarget } from "../output/report-targets.ts";
@@ -39,28 +39,43 @@ export interface RunOptions {
   readonly cache?: boolean;
   /** `--no-fix`: false. */
   readonly fix?: boolean;
+  readonly watch?: boolean;
 }
 
-/** Runs gates for a person or a script: progress while they run, then what failed, then the status. */
+/** Runs gates for a person or a script. */
 export async function runCommand(terminal: Terminal, options: RunOptions): Promise<number> {
+  if (options.watch) {
+    const { watchCommand } = await import("./watch.ts"); // only for people who watch
+    return watchCommand(terminal, options);
+  }
   using cancel = cancellation();
+  const result = await runAndTell(terminal, options, cancel);
+  const isInterrupted = cancel.cause !== undefined && !isGreen(result.status);
+  return isInterrupted ? exitCodeBy(cancel.cause) : exitCodeOf(result.status);
+}
+
+/** One run: progress while it goes on, then what failed, then the status. */
+export async function runAndTell(
+  terminal: Terminal,
+  options: RunOptions,
+  cancel: Pick<Cancellation, "signal" | "cause">,
+): Promise<RunResult> {
   const since = elapsedMs();
   const result = await runShown(terminal, options, cancel.signal);
-  const interruptedBy = isGreen(result.status) ? undefined : cancel.cause;
+  const isInterrupted = cancel.cause !== undefined && !isGreen(result.status);
   const command = options.kind ?? "run";
   const tookMs = Math.round(elapsedMs() - since);
   const summary = options.json || options.quiet ? undefined : summaryOf(terminal, result.outcomes, tookMs);
   const recorded = recordRun({ ...terminal, command }, result, tookMs);
   if (!recorded.ok) printLine(terminal.stderr, `This run is not in the ledger. ${explain(recorded.trouble)}`);
   if (options.json) await printJson(terminal, command, result);
-  else
-    await printResult(terminal, result, { ...options, summary, isInterrupted: interruptedBy !== undefined });
+  else await printResult(terminal, result, { ...options, summary, isInterrupted });
   await writeReports(terminal, result, {
     targets: options.report ?? [],
     command,
     json: options.json === true,
   });
-  return interruptedBy === undefined ? exitCodeOf(result.status) : exitCodeBy(interruptedBy);
+  return result;
 }
 
 /** The usual times are those of earlier runs: read before this one is written down. */

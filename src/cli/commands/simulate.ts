@@ -1,22 +1,31 @@
+import { definedOnly } from "../../core/defined-only.ts";
+import { explain, fail, ok, type Result } from "../../core/trouble.ts";
 import { allow } from "../../core/verdict.ts";
 import { handleStop, recordStop, withOwnRecord } from "../../engine/handle-stop.ts";
+import { beginSession } from "../../engine/session-start.ts";
 import { jsonAnswer } from "../../hosts/answer.ts";
 import { blockCapOf, type Host, type HostAnswer, type Payload, type Taken } from "../../hosts/host.ts";
 import { findHost, HOSTS } from "../../hosts/host-table.ts";
 import { isRecord } from "../../hosts/payload.ts";
+import { readSessionEvent } from "../../hosts/read-session.ts";
 import { refusal } from "../../hosts/refused.ts";
 import { readText } from "../../machine/files/files.ts";
 import { type Rehearsal, startRehearsal } from "../../machine/files/scratch.ts";
+import { Commits } from "../../machine/git/base.ts";
+import { Git } from "../../machine/git/git.ts";
 import { cancellation } from "../cancellation.ts";
 import { EXIT } from "../exit-code.ts";
 import { openSettings } from "../open-settings.ts";
 import { printLine, type Terminal } from "../output/terminal.ts";
+import { Prompt } from "../prompt.ts";
 
 export interface SimulateOptions {
   readonly host: string;
   /** A file with the payload to play, instead of one made up. */
   readonly event?: string;
   readonly times?: number;
+  /** The start of the session is played first: with the files as they are, or with those of a commit. */
+  readonly start?: string | true;
 }
 
 /** Plays stops as a host would and shows what its agent and its user would see. The gates run for real; only their logs stay, in a temporary directory. */
@@ -29,8 +38,41 @@ export async function simulateCommand(terminal: Terminal, options: SimulateOptio
   if (typeof settings === "number") return settings;
 
   await using rehearsal = await startRehearsal(settings.root, settings.logDir, terminal.env);
-  await play(terminal, { host, recorded, rehearsal, times: options.times ?? 1 });
+  const scene = { host, recorded, rehearsal, times: options.times ?? 1 };
+  if (options.start !== undefined) {
+    const begun = await playStart(terminal, scene, options.start);
+    if (!begun.ok) return refuse(terminal, explain(begun.trouble));
+    if (!begun.value) return EXIT.ok;
+  }
+  await play(terminal, scene);
   return EXIT.ok;
+}
+
+/** Begins the session as its host would announce it; false where the user leaves it at that. */
+async function playStart(terminal: Terminal, scene: Play, from: string | true): Promise<Result<boolean>> {
+  const { cwd, stdout } = terminal;
+  const session = readSessionEvent(JSON.stringify(payloadOf(terminal, scene, 0)), cwd);
+  const seen = from === true ? ok(undefined) : await commitTree(cwd, from);
+  if (!seen.ok) return seen;
+  using cancel = cancellation();
+  const env = { ...terminal.env, XDG_STATE_HOME: scene.rehearsal.stateHome };
+  await beginSession(
+    { session: session ?? { cwd }, env, ...definedOnly({ seen: seen.value }) },
+    cancel.signal,
+  );
+  printLine(stdout, `The session starts with the files ${from === true ? "as they are now" : `of ${from}`}.`);
+  const isWaiting = from === true && terminal.isInteractive;
+  if (!isWaiting) return ok(true);
+  using prompt = new Prompt(terminal);
+  return ok((await prompt.ask("Change something as an agent would. Play its stop now?", "yes")) === "yes");
+}
+
+async function commitTree(cwd: string, revision: string) {
+  const git = new Git(cwd);
+  const head = await new Commits(git).resolve(revision);
+  if (head === undefined) return fail({ kind: "unknown-revision", revision });
+  const tree = await git.output(["rev-parse", "--verify", `${head}^{tree}`]);
+  return tree.ok ? ok({ head, tree: tree.value.toString().trim() }) : tree;
 }
 
 interface Play {

@@ -8,8 +8,8 @@ import { CONFIG_FILE, findProject } from "../../machine/files/find-project.ts";
 import { readUserFile } from "../../machine/files/user-file.ts";
 import { Git } from "../../machine/git/git.ts";
 import { findPlaces } from "../../machine/git/places.ts";
-import { planPrePushRemoval } from "../../install/git-hook.ts";
-import { applyEdit, previewChange } from "../../install/settings-edit.ts";
+import { GIT_HOOK_NAMES, type GitHook, planGitHookRemoval } from "../../install/git-hook.ts";
+import { applyEdit, previewChange, type SettingsEdit } from "../../install/settings-edit.ts";
 import { carryOut } from "../hosts/carry-out.ts";
 import { confirm } from "../prompt.ts";
 import { hostsNamed, REGISTRABLE, levelsOf, placesOf, requestFor } from "../hosts/host-request.ts";
@@ -24,12 +24,13 @@ export interface UninstallOptions {
   readonly user?: boolean;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
-  readonly gitHook?: boolean;
+  /** That one, or all that have lines of ours. */
+  readonly gitHook?: GitHook | true;
 }
 
 /** Takes our stop hooks out of the hosts' files, and nothing else. */
 export async function uninstallCommand(terminal: Terminal, options: UninstallOptions): Promise<number> {
-  if (options.gitHook) return uninstallGitHook(terminal, options);
+  if (options.gitHook !== undefined) return uninstallGitHooks(terminal, options);
   const { host = [], project, shared, user, dryRun, yes } = options;
   const hosts = host.length === 0 ? REGISTRABLE : hostsNamed(host);
   if (typeof hosts === "string") return complain(terminal, hosts);
@@ -53,29 +54,44 @@ export async function uninstallCommand(terminal: Terminal, options: UninstallOpt
   return exitCode;
 }
 
-/** Takes our lines out of the repository's pre-push hook. */
-async function uninstallGitHook(terminal: Terminal, { dryRun, yes }: UninstallOptions): Promise<number> {
-  const places = await findPlaces(new Git(terminal.cwd));
+/** Takes our lines out of the repository's git hooks. */
+async function uninstallGitHooks(terminal: Terminal, options: UninstallOptions): Promise<number> {
+  const { cwd, stdout } = terminal;
+  const places = await findPlaces(new Git(cwd));
   if (places === undefined) return complain(terminal, "There is no git repository here.");
-  const path = join(places.commonDir, "hooks", "pre-push");
-  const shown = relative(terminal.cwd, path);
-  const before = await readUserFile(path);
-  if (!before.ok) return complain(terminal, explain(before.trouble));
-  const change = planPrePushRemoval(before.value);
-  if (change.kind === "edited")
-    return complain(terminal, `${shown}: our lines have lost their end mark. Take them out by hand.`);
-  if (change.kind === "unchanged") {
-    printLine(terminal.stdout, `${shown} has no lines of agent-gauntlet.`);
-    return EXIT.ok;
+  const { gitHook = true, dryRun, yes } = options;
+  const edits: HookEdit[] = [];
+  for (const name of gitHook === true ? GIT_HOOK_NAMES : [gitHook]) {
+    const edit = await planHookRemoval(join(places.commonDir, "hooks", name), cwd);
+    if (typeof edit === "string") return complain(terminal, edit);
+    if (edit.change.kind !== "unchanged") edits.push(edit);
+    else printLine(stdout, `${edit.shown} has no lines of agent-gauntlet.`);
   }
-  terminal.stdout.write(previewChange(shown, before.value, change));
-  if (dryRun) return EXIT.ok;
-  if (!yes && !(await confirm(terminal, "Change this file?")))
+  for (const { shown, before, change } of edits) stdout.write(previewChange(shown, before, change));
+  if (edits.length === 0 || dryRun) return EXIT.ok;
+  if (!yes && !(await confirm(terminal, edits.length === 1 ? "Change this file?" : "Change these files?")))
     return complain(terminal, "Nothing was changed.");
-  const applied = await applyEdit({ path, before: before.value, change });
-  if (!applied.ok) return complain(terminal, explain(applied.trouble));
-  printLine(terminal.stdout, `✓ Pushes are no longer verified (${shown}).`);
+  for (const edit of edits) {
+    const applied = await applyEdit(edit);
+    if (!applied.ok) return complain(terminal, explain(applied.trouble));
+    printLine(stdout, `✓ Our lines are out of ${edit.shown}.`);
+  }
   return EXIT.ok;
+}
+
+interface HookEdit extends SettingsEdit {
+  readonly shown: string;
+}
+
+/** What becomes of one hook's file, or why it has to be edited by hand. */
+async function planHookRemoval(path: string, cwd: string): Promise<HookEdit | string> {
+  const shown = relative(cwd, path);
+  const before = await readUserFile(path);
+  if (!before.ok) return explain(before.trouble);
+  const change = planGitHookRemoval(before.value);
+  return change.kind === "edited"
+    ? `${shown}: our lines have lost their end mark. Take them out by hand.`
+    : { path, shown, before: before.value, change };
 }
 
 /** What the team has committed is taken out only when that is asked for, but never passed over in silence. */

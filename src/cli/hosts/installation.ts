@@ -28,6 +28,12 @@ export function installationOf(program: Program, { cwd, env }: Pick<Terminal, "c
   };
 }
 
+/** What to type to start this program again: by its name where a shell finds it, otherwise through npx. */
+export function nameToType({ env }: Pick<Terminal, "env">): string {
+  const isFound = isNative() || findOnPath("agent-gauntlet", env).some(isThereForHooks);
+  return isFound ? "agent-gauntlet" : "npx agent-gauntlet";
+}
+
 /** The native executable: the one npm installed beside this program, this program itself, one of this project, one on the PATH. */
 function findNative({ script }: Program, { cwd, env }: Pick<Terminal, "cwd" | "env">): string | undefined {
   const candidates = [

@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import { HOSTS } from "../../hosts/host-table.ts";
+import { GIT_HOOK_NAMES } from "../../install/git-hook.ts";
 import { addExamples, collect, readCount } from "./command-options.ts";
 import type { Act } from "./command-table.ts";
 import type { DoctorOptions } from "../commands/doctor.ts";
@@ -21,7 +22,7 @@ export function addInstallCommands(program: Command, act: Act): void {
       new Option(
         "--git-hook [name]",
         "be part of a git hook instead: pre-push (the default) verifies every push, pre-commit runs the gates on what is staged",
-      ).choices(["pre-push", "pre-commit"]),
+      ).choices(GIT_HOOK_NAMES),
     )
     .action((options: InstallOptions) =>
       act(async (terminal) => (await import("../commands/install.ts")).installCommand(terminal, options)),
@@ -36,7 +37,12 @@ export function addInstallCommands(program: Command, act: Act): void {
   );
   const uninstall = addInstallOptions(program.command("uninstall"))
     .description("take our stop hooks out again, and nothing else")
-    .option("--git-hook", "take our lines out of this repository's pre-push hook instead")
+    .addOption(
+      new Option(
+        "--git-hook [name]",
+        "take our lines out of this repository's git hooks instead: out of pre-push, pre-commit, or both",
+      ).choices(GIT_HOOK_NAMES),
+    )
     .action((options: UninstallOptions) =>
       act(async (terminal) => (await import("../commands/uninstall.ts")).uninstallCommand(terminal, options)),
     );
@@ -62,16 +68,26 @@ export function addHookLookingCommands(program: Command, act: Act): void {
     .description("play a stop as an agent would and show what it and you would see")
     .option("--host <name>", `which agent: ${HOST_NAMES}`, "claude-code")
     .option("--event <file>", "the payload to play, instead of one made up")
+    .option(
+      "--start [commit]",
+      "play the start of the session first: with the files as they are now, or with those of a commit",
+    )
     .option("--times <n>", "how many stops in a row, as long as the agent goes on", readCount, 1)
     .action((options: SimulateOptions) =>
       act(async (terminal) => (await import("../commands/simulate.ts")).simulateCommand(terminal, options)),
     );
-  addExamples(simulate, "agent-gauntlet simulate", "agent-gauntlet simulate --host codex --times 5");
+  addExamples(
+    simulate,
+    "agent-gauntlet simulate",
+    "agent-gauntlet simulate --start HEAD~1",
+    "agent-gauntlet simulate --host codex --times 5",
+  );
   const explain = program
     .command("explain")
     .description("show why the last stop was blocked, allowed or deferred")
-    .option("--last [n]", "the last stop (the default), or that of the n-th last session", readCount)
-    .option("--anywhere", "look at the stops of every project, not only of this one")
+    .option("--last [n]", "the last stop (the default), or the n-th last one", readCount)
+    .option("--session <id>", "only of this session (the beginning of its id is enough)")
+    .option("--anywhere", "look at the last stop of each session, in whatever directory it was")
     .option("--json", "print it as JSON")
     .action((options: ExplainOptions) =>
       act(async (terminal) => (await import("../commands/explain.ts")).explainCommand(terminal, options)),

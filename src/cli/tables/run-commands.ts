@@ -22,6 +22,7 @@ export function addRunCommands(program: Command, act: Act): void {
     "agent-gauntlet run -g lint -g test",
     "agent-gauntlet run -g 'packages/*' --skip e2e",
     "agent-gauntlet run --failed",
+    "agent-gauntlet run --watch",
     "agent-gauntlet run --json | jq .status",
     "agent-gauntlet run --report junit=reports/gauntlet.xml,sarif=reports/gauntlet.sarif",
   );
@@ -58,6 +59,13 @@ function addRunOptions(command: Command): void {
     .option("-q, --quiet", "print only failures and the status")
     .option("-v, --verbose", "also print what changed and why gates are skipped")
     .option("--json", "print the result as JSON on stdout")
+    .addOption(
+      new Option("--watch", "run again whenever files change, until q is pressed").conflicts([
+        "json",
+        "commit",
+        "staged",
+      ]),
+    )
     .option(
       "--report <list>",
       "also write html=PATH, junit=PATH, sarif=PATH, json=PATH, github (automatic in GitHub Actions)",

@@ -3,6 +3,8 @@ import {
   compareFindings,
   type Comparison,
   type Findings,
+  isBroken,
+  isCrash,
   joinFindings,
   placedKey,
 } from "../../core/baseline.ts";
@@ -18,11 +20,12 @@ import { once } from "../../core/once.ts";
 import { describeExcuse, type GateOutcome } from "../../core/outcome.ts";
 import type { RunEvent, RunRequest } from "../../core/run.ts";
 import { explain, type Result } from "../../core/trouble.ts";
+import { secretMasker } from "../../feedback/mask-secrets.ts";
+import { problemLine } from "../../feedback/problem.ts";
 import type { PlannedCheck } from "../../gates/check.ts";
 import type { GateContext } from "../../gates/gate-context.ts";
 import { BASELINE_FILE, readAccepted, readBaseline } from "../../machine/baseline/baseline-store.ts";
-import { objectsEnv } from "../../machine/baseline/scratch-tree.ts";
-import { Git } from "../../machine/git/git.ts";
+import { Git, objectsEnv } from "../../machine/git/git.ts";
 import { Repository } from "../../machine/git/repository.ts";
 import type { Project } from "../run/project.ts";
 import type { PlannedRun } from "../run/plan-run.ts";
@@ -53,6 +56,7 @@ export class Comparer implements AsyncDisposable {
   /** The outcome as it counts: a pass with a warning where nothing is new. */
   async settle(planned: PlannedCheck, outcome: Failed): Promise<GateOutcome> {
     const { project, request } = this.#run;
+    if (isBroken(outcome.detail)) return notCompared(outcome, { why: BROKEN });
     const now = await findingsOf(outcome, project.settings.root);
     const accepted = await this.#accepted();
     if (typeof accepted === "string") return notCompared(outcome, { why: accepted });
@@ -63,6 +67,7 @@ export class Comparer implements AsyncDisposable {
     if (isOnlyNew && !compared.isOnlyOld) return this.#settleByTree(planned, outcome, { now, committed });
     return judged(outcome, compared, {
       with: BASELINE_FILE,
+      mask: this.#mask(),
       ...definedOnly({ reference: await this.#trustedSince() }),
     });
   }
@@ -80,7 +85,8 @@ export class Comparer implements AsyncDisposable {
     if (!("findings" in found)) return notCompared(outcome, found);
     const renamed = withNewNames(found.findings, this.#run.planned.detected.changes.files);
     const before = committed === undefined ? renamed : joinFindings(committed, renamed);
-    const facts = { with: words, reference: id, ...definedOnly({ logPath: found.logPath }) };
+    const shown = { with: words, reference: id, mask: this.#mask() };
+    const facts = { ...shown, ...definedOnly({ logPath: found.logPath }) };
     return judged(outcome, { now, before, ...compareFindings(now, before) }, facts);
   }
 
@@ -91,6 +97,8 @@ export class Comparer implements AsyncDisposable {
     this.#earlier ??= new EarlierTree({ project, repository, reference, context });
     return this.#earlier.found(planned);
   }
+
+  readonly #mask = once(() => secretMasker(this.#run.project.env));
 
   readonly #repository = once(() => {
     const { settings, signal } = this.#run.project;
@@ -129,7 +137,7 @@ export class Comparer implements AsyncDisposable {
     const [repository, reference] = await Promise.all([this.#repository(), this.#reference()]);
     if (repository === undefined || !reference.ok) return [];
     const path = `${reference.value.tree}:${repository.places.prefix}${BASELINE_FILE}`;
-    const env = objectsEnv(reference.value);
+    const env = objectsEnv(reference.value.objects);
     const text = await repository.git.ask(["cat-file", "blob", path], { env });
     const entries =
       text.ok && text.value.exitCode === 0 ? readBaselineText(text.value.stdout.toString()) : [];
@@ -139,6 +147,11 @@ export class Comparer implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#earlier?.[Symbol.asyncDispose]();
   }
+}
+
+/** A report that a tool has written is not masked as its log is. */
+interface Masking {
+  readonly mask: (text: string) => string;
 }
 
 type Compared = Extract<BaselineFacts, { kind: "compared" }>;
@@ -154,14 +167,17 @@ function judged(
     old,
     gone,
   }: Comparison & { readonly now: Findings; readonly before: Findings },
-  facts: Pick<Compared, "with" | "reference" | "logPath">,
+  { mask, ...facts }: Pick<Compared, "with" | "reference" | "logPath"> & Masking,
 ): GateOutcome {
   const isUntold = fresh.length === 0 && !isOnlyOld && before.ended !== undefined;
-  if (isUntold) return notCompared(outcome, { why: UNTOLD, ...definedOnly({ logPath: facts.logPath }) });
+  const why = isCrash(now.ended) ? CRASHED : UNTOLD;
+  if (isUntold) return notCompared(outcome, { why, ...definedOnly({ logPath: facts.logPath }) });
+  const [first] = old.flatMap((at) => now.problems[at] ?? []);
   const baseline: Compared = {
     kind: "compared",
     ...facts,
     old: old.flatMap((at) => now.problems[at] ?? []).map(placedKey),
+    ...(first === undefined ? {} : { first: mask(problemLine(first.problem, MOST_SHOWN_CHARS)) }),
     gone: gone.slice(0, MOST_GONE).flatMap((at) => before.problems[at]?.problem ?? []),
   };
   if (!isOnlyOld) return { ...outcome, baseline: fresh.length === 0 ? { ...baseline, old: [] } : baseline };
@@ -171,6 +187,9 @@ function judged(
 }
 
 const MOST_GONE = 500;
+const MOST_SHOWN_CHARS = 160;
+const CRASHED = "it crashed, and what it would have found is not known";
+const BROKEN = "the command itself could not be run, so it has looked at nothing";
 const UNTOLD = "its output is not the same as before, and what differs cannot be read as problems";
 
 function notCompared(outcome: Failed, { why, logPath }: Extract<Before, { why: string }>): GateOutcome {

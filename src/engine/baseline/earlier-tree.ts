@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import packageJson from "../../../package.json" with { type: "json" };
-import type { Findings } from "../../core/baseline.ts";
+import { type Findings, isBroken } from "../../core/baseline.ts";
 import { definedOnly } from "../../core/defined-only.ts";
 import type { CheckGate } from "../../core/gate.ts";
 import { describeOutcome, type GateOutcome } from "../../core/outcome.ts";
@@ -149,7 +149,8 @@ function moved<T extends string | undefined>(text: T, { top, scratchTop }: Elsew
 function beforeOf(outcome: GateOutcome, findings: Findings | undefined): Before {
   const log = definedOnly({ logPath: outcome.logPath });
   const isAnswer = outcome.kind === "passed" || (outcome.kind === "failed" && outcome.missing === undefined);
-  if (!isAnswer) return { why: `there it ${describeOutcome(outcome)}`, ...log };
+  if (!isAnswer || (outcome.kind === "failed" && isBroken(outcome.detail)))
+    return { why: `there it ${describeOutcome(outcome)}`, ...log };
   if (findings === undefined) return { why: "there it looked at files of the project itself", ...log };
   return { findings, ...log };
 }

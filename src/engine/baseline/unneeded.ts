@@ -1,3 +1,4 @@
+import { isBroken } from "../../core/baseline.ts";
 import { type BaselineEntry, countBeyond, entriesOf } from "../../core/baseline-file.ts";
 import type { GateOutcome } from "../../core/outcome.ts";
 import { type Plan, takesFiles } from "../../core/plan.ts";
@@ -42,5 +43,6 @@ export function sortOutcomes(outcomes: readonly GateOutcome[]) {
 }
 
 function isDecided(outcome: GateOutcome): boolean {
-  return outcome.kind === "passed" || (outcome.kind === "failed" && outcome.missing === undefined);
+  if (outcome.kind !== "failed") return outcome.kind === "passed";
+  return outcome.missing === undefined && !isBroken(outcome.detail);
 }

@@ -3,7 +3,13 @@ import { definedOnly } from "../../core/defined-only.ts";
 import { gateId } from "../../core/gate.ts";
 import type { PassRecord, RunRecord, SessionHistory } from "../../core/history.ts";
 import { judge } from "../../core/judge.ts";
-import { describeOutcome, type GateOutcome, isBlocking } from "../../core/outcome.ts";
+import {
+  describeOutcome,
+  type GateOutcome,
+  isBlocking,
+  isOutOfReach,
+  missingNotices,
+} from "../../core/outcome.ts";
 import { takesFiles } from "../../core/plan.ts";
 import type { Notice } from "../../core/notice.ts";
 import { isPartial, type Judged, type Ran, type RunRequest } from "../../core/run.ts";
@@ -48,7 +54,7 @@ export async function conclude(run: FinishedRun): Promise<Ran> {
   const { session, attemptsLeft } = { ...judgement, ...feedback };
   const { status, doubt, doubts } = await inDoubt(run, judgement.status);
   const pass = await passRecord(run, status, tree);
-  const { lost, warnings } = remember(run, { status, pass, session: withFailedFiles(session, run) });
+  const { lost, warnings } = remember(run, { pass, session: withFailedFiles(session, run) });
   const facts = {
     kind: "ran" as const,
     outcomes,
@@ -79,8 +85,8 @@ export async function conclude(run: FinishedRun): Promise<Ran> {
 }
 
 /** While the agent has to go on, what it did may still be undone. */
-function noticesOf({ notices }: FinishedRun, status: Status): readonly Notice[] {
-  return status === "failed" ? [] : notices;
+function noticesOf({ notices, outcomes }: FinishedRun, status: Status): readonly Notice[] {
+  return status === "failed" ? missingNotices(outcomes) : notices;
 }
 
 /** A pass of gates that did not see the same files gets a warning. */
@@ -150,7 +156,7 @@ interface Remembered {
 
 function remember(
   run: FinishedRun,
-  { status, pass, session }: { status: Status; pass: PassRecord | undefined; session: SessionHistory },
+  { pass, session }: { pass: PassRecord | undefined; session: SessionHistory },
 ): Remembered {
   const { project, planned } = run;
   const { stateDir } = project.logDir;
@@ -160,7 +166,7 @@ function remember(
   const closed = pass === undefined ? judgedSession : { ...judgedSession, openFailures: [] };
   const written = [
     writeSession(stateDir, project.session, closed),
-    writeLastRun(stateDir, { ...runRecord(run, status), ...(isPassLost ? { isPassLost } : {}) }),
+    writeLastRun(stateDir, { ...runRecord(run), ...(isPassLost ? { isPassLost } : {}) }),
   ];
   const failed = written.find((one) => !one.ok);
   const wasTold = planned.workTree.lastRun?.isPassLost === true;
@@ -221,11 +227,10 @@ function isRunOfEverything(request: RunRequest): boolean {
   return !isPartial(request) && commit === undefined && !uncommitted && !staged && base === undefined;
 }
 
-function runRecord({ planned, outcomes }: FinishedRun, status: Status): RunRecord {
+function runRecord({ planned, outcomes }: FinishedRun): RunRecord {
   const { branch, head, changes } = planned.detected;
   return {
     number: planned.runNumber,
-    status,
     completedAt: now(),
     ...(branch === undefined ? {} : { branch }),
     ...(head === undefined ? {} : { head }),
@@ -254,9 +259,10 @@ function detailOf(status: Status, outcomes: readonly GateOutcome[]): string | un
   if (status === "error")
     return list(outcomes.filter(({ kind }) => kind === "errored" || kind === "cancelled"));
   if (status === "passed_with_warnings") return list(outcomes.filter(isRemarkable));
-  return status === "failed"
-    ? `issues must be fixed before stopping: ${list(outcomes.filter(isBlocking))}`
-    : undefined;
+  const red = outcomes.filter(isBlocking);
+  if (status === "retry_limit_exceeded" && red.every(isOutOfReach))
+    return `not everything could be checked: ${list(red)}`;
+  return status === "failed" ? `issues must be fixed before stopping: ${list(red)}` : undefined;
 }
 
 /** A pass of some gates must not read like a pass of all. */

@@ -1,7 +1,8 @@
 import type { SessionHistory, WorkTreeHistory } from "../../core/history.ts";
 import type { RunRequest } from "../../core/run.ts";
-import { startIn } from "../../core/session-record.ts";
-import type { KnownGood } from "../../machine/git/base.ts";
+import { type SessionStart, startIn } from "../../core/session-record.ts";
+import type { KnownGood, StartingPoint } from "../../machine/git/base.ts";
+import type { Environment } from "../../machine/process/environment.ts";
 import { readSession, readWorkTree } from "../../machine/state/history.ts";
 import { passIndexOf } from "../../machine/state/passes.ts";
 import type { Project } from "./project.ts";
@@ -23,16 +24,25 @@ export function readHistories({ logDir, passDir, session: key }: Project): Histo
 
 /** What was good before, for a base that hides what was committed. */
 export function knownGood(
-  { passDir, settings }: Project,
+  { passDir, settings, env }: Project,
   { record }: RunRequest,
   { workTree: { pass } }: Histories,
 ): KnownGood {
   return {
-    sessionStart: startIn(record, settings.root)?.head,
+    sessionStart: startingPoint(startIn(record, settings.root), env),
     pass: pass && {
       index: passIndexOf(passDir, pass.tree),
       head: pass.head,
       runNumber: pass.runNumber,
     },
   };
+}
+
+function startingPoint(start: SessionStart | undefined, env: Environment): StartingPoint | undefined {
+  if (start?.tree === undefined) return start?.head === undefined ? undefined : { commit: start.head };
+  const tree = async () => {
+    const { sessionTree } = await import("../../machine/state/session-trees.ts"); // only where commits hide changes
+    return sessionTree(start, env);
+  };
+  return { commit: start.head, tree };
 }

@@ -95,8 +95,8 @@ function fromTerminal(
   notices: readonly Notice[],
 ): Omit<Granted, "record"> {
   const all = readSkips(root, env, now());
-  const isPart = event.partOf !== undefined;
-  const key = sessionKey(isPart ? { ...event, sessionId: event.partOf } : event, root);
+  const isPart = event.parentId !== undefined;
+  const key = sessionKey(isPart ? { ...event, sessionId: event.parentId } : event, root);
   const mine = all.filter(
     ({ session, until }) => session === key || (session === undefined && (until !== undefined || !isPart)),
   );

@@ -1,5 +1,5 @@
 import type { Log } from "../log.ts";
-import { findPlace, isFileName } from "../placed-text.ts";
+import { findPlace, type IsThere, isFileName } from "../placed-text.ts";
 import { type Caught, finding } from "./compose.ts";
 import type { Finding, Parser } from "./parser.ts";
 import { type Section, headings } from "./sections.ts";
@@ -76,12 +76,12 @@ const ROW =
 const RULE_LAST = /^(?<message>.*?)\s{2,}(?<code>[@\w][\w@/.()-]*)$|^(?<before>.*\S)\s+\((?<name>[\w-]+)\)$/;
 const RULE_FIRST = /^(?<code>[A-Z]{1,4}\d{2,4})\s+(?:\[\*\]\s+)?(?<message>.*)$/;
 
-function parseGrouped({ lines, numbered }: Log): readonly Finding[] {
+function parseGrouped({ lines, numbered, isThere }: Log): readonly Finding[] {
   let file: string | undefined;
   let rowBefore = -1;
   return headings(lines, numbered, ROW).flatMap((row) => {
     const above = writtenAbove(lines, row.from);
-    if (above !== rowBefore) file = headingFile(lines[above] ?? "");
+    if (above !== rowBefore) file = headingFile(lines[above] ?? "", isThere);
     rowBefore = row.from;
     return file === undefined ? [] : [rowFinding(row, file)];
   });
@@ -101,11 +101,9 @@ function writtenAbove(lines: readonly string[], index: number): number {
   return above;
 }
 
-const GROUPED_HEADING = /^\s*(?<name>\S+?):?\s*$/;
-
-function headingFile(line: string): string | undefined {
-  const name = GROUPED_HEADING.exec(line)?.groups?.["name"];
-  return name !== undefined && isFileName(name) ? name : undefined;
+function headingFile(line: string, isThere: IsThere): string | undefined {
+  const name = line.trim().replace(/:$/, "");
+  return isFileName(name) && (!/\s/.test(name) || isThere(name)) ? name : undefined;
 }
 
 function splitRule(said: string): { message: string; code?: string | undefined } {

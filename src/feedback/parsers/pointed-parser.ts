@@ -37,7 +37,7 @@ function describe(lines: readonly string[], from: number, pointer: number): Caug
   return { ...POINTER.exec(lines[pointer] ?? "")?.groups, ...said, severity, excerpt };
 }
 
-const POINTER = /^\s*(?:-->|,-\[|╭─\[|┌─)\s*(?<file>[^\s\]]+?):(?<line>\d+):(?<column>\d+)\]?(?::.*)?$/;
+const POINTER = /^\s*(?:-->|,-\[|╭─\[|┌─)\s*(?<file>[^\s\]][^\]]*?):(?<line>\d+):(?<column>\d+)\]?(?::.*)?$/;
 const FARTHEST = 8;
 const LONGEST_FRAME = 14;
 

@@ -1,13 +1,15 @@
+import type { Package } from "../../core/package-graph.ts";
 import { detectDotnet, detectGo, detectJvm, detectOtherCompiled, detectRust } from "./compiled.ts";
 import { detectClojure, detectDart, detectDeno, detectElixir, detectPhp, detectRuby } from "./dynamic.ts";
+import { detectHookCommands, HOOK_FILES } from "./hook-managers.ts";
 import { detectNode } from "./node.ts";
-import { type DetectedCheck, type Detector, programOf, type Project } from "./project.ts";
+import { checksOfPackages } from "./packages.ts";
+import { type DetectedCheck, type Detector, programOf, type Project, WORKFLOW } from "./project.ts";
 import { detectPython } from "./python.ts";
 import {
   detectJust,
   detectMake,
   detectPlainMake,
-  detectPreCommit,
   detectShell,
   detectTask,
   detectTox,
@@ -32,9 +34,7 @@ const LANGUAGES: Readonly<Record<string, Detector>> = {
 
 /** They usually wrap the language's own commands, so they only fill gaps. */
 const TASK_RUNNERS: readonly Detector[] = [detectMake, detectJust, detectTask];
-
-/** Beside all others, where no check of that name is known. */
-const MORE: readonly Detector[] = [detectTox, detectPreCommit];
+const GAP_FILLERS: readonly Detector[] = [...TASK_RUNNERS, detectTox];
 
 /** Where nothing else is known: that it builds, that its scripts are sound. */
 const LAST_RESORTS: readonly Detector[] = [detectPlainMake, detectShell];
@@ -51,12 +51,13 @@ export function detectChecks(
       checks.set(name, { ...check, name });
     }
   }
-  for (const check of [...TASK_RUNNERS, ...MORE].flatMap((detect) => marked(detect(project), project))) {
+  for (const check of GAP_FILLERS.flatMap((detect) => marked(detect(project), project))) {
     const known = checks.get(check.name);
     const isGap = known === undefined || (known.missing !== undefined && check.missing === undefined);
     if (isGap) checks.set(check.name, check);
   }
-  const found = [...checks.values()];
+  const known = [...checks.values()];
+  const found = [...known, ...marked(detectHookCommands(project, known), project)];
   return found.length > 0 ? found : LAST_RESORTS.flatMap((detect) => marked(detect(project), project));
 }
 
@@ -65,16 +66,25 @@ export interface DetectedScope {
   /** `.`, or the directory of a project inside the repository. */
   readonly path: string;
   readonly checks: readonly DetectedCheck[];
+  /** The directories of a workspace's packages, where each is gated by itself and by what it depends on. */
+  readonly packages?: readonly string[];
 }
 
 /**
  * The checks of a repository, directory by directory: its own, and those of projects inside it that its own do not cover. A
  * workspace's root looks after its packages, and a task runner at the top after everything.
  */
-export function detectScopes(project: Project): readonly DetectedScope[] {
+export function detectScopes(project: Project, packages: readonly Package[] = []): readonly DetectedScope[] {
   const root: DetectedScope = { path: ".", checks: detectChecks(project) };
   const isRunFromTop = TASK_RUNNERS.some((detect) => detect(project).some(({ name }) => name !== "lint"));
   if (isRunFromTop) return [root];
+  const ofPackages = checksOfPackages(project, packages);
+  if (ofPackages !== undefined) {
+    const checks = [...ofPackages, ...detectHookCommands(project, ofPackages)];
+    return [
+      { path: ".", checks: marked(checks, project), packages: packages.map(({ directory }) => directory) },
+    ];
+  }
   const uncovered = Object.fromEntries(
     Object.entries(LANGUAGES).filter(([, detect]) => !detect(project).some(isTest)),
   );
@@ -119,11 +129,12 @@ function inScope(check: DetectedCheck, path: string): DetectedCheck {
 /** Whether detectors want to read this file: at the top of a project, or of one inside it. */
 export function isManifest(path: string): boolean {
   const [name = "", ...directories] = path.split("/").toReversed();
+  if (WORKFLOW.test(path) || HOOK_FILES.includes(path)) return true;
   return directories.length <= 2 && MANIFEST.test(name);
 }
 
 const MANIFEST =
-  /^(?:package\.json|deno\.jsonc?|pyproject\.toml|setup\.(?:cfg|py)|tox\.ini|(?:dev-)?requirements(?:-dev)?\.txt|Pipfile|Cargo\.toml|composer\.json|mix\.exs|(?:deps|bb)\.edn|pubspec\.yaml|(?:GNU)?[Mm]akefile|CMakeLists\.txt|\.?[Jj]ustfile|[Tt]askfile(?:\.dist)?\.ya?ml)$/;
+  /^(?:package\.json|deno\.jsonc?|pyproject\.toml|setup\.(?:cfg|py)|tox\.ini|(?:dev-)?requirements(?:-dev)?\.txt|Pipfile|Cargo\.toml|composer\.json|mix\.exs|(?:deps|bb)\.edn|pubspec\.yaml|(?:GNU)?[Mm]akefile|CMakeLists\.txt|CMakePresets\.json|pnpm-workspace\.yaml|lerna\.json|nx\.json|project\.json|go\.(?:mod|work)|\.?[Jj]ustfile|[Tt]askfile(?:\.dist)?\.ya?ml)$/;
 
 /** What makes a directory a project, beside the manifests that are read. */
 const NESTED =

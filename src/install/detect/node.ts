@@ -1,4 +1,5 @@
 import { parse } from "jsonc-parser";
+import { judging } from "./fixers.ts";
 import { type DetectedCheck, type Detector, type Project, programOf } from "./project.ts";
 
 /** The scripts of package.json, run by the package manager whose lockfile is there. */
@@ -15,8 +16,41 @@ export const detectNode: Detector = (project) => {
   });
   const typecheck = { name: "typecheck", command: `${manager.exec} tsc --noEmit`, source: "tsconfig.json" };
   const isTypeScript = project.has("tsconfig.json") && manifest.dependencies.has("typescript");
-  return [...fromScripts, ...(isTypeScript ? [typecheck] : []), ...testOfWorkspaces(project, manifest)];
+  return [
+    ...fromScripts,
+    ...formatOf(manifest, manager),
+    ...(isTypeScript ? [typecheck] : []),
+    ...testOfWorkspaces(project, manifest),
+  ];
 };
+
+/** Where only a script that formats exists, the same tool judges. */
+function formatOf({ scripts }: Manifest, { exec, run }: PackageManager): readonly DetectedCheck[] {
+  return ["format", "fmt", "prettier"].flatMap((name) => {
+    const script = scripts[name];
+    const judged = typeof script === "string" && isSimple(script) ? judging(script) : undefined;
+    if (judged?.fix === undefined) return [];
+    const command = `${exec} ${judged.command}`;
+    return [{ name: "format", command, source: "package.json", fix: `${run} ${name}` }];
+  });
+}
+
+/** One command, not a pipeline or a list of them. */
+function isSimple(script: string): boolean {
+  return !/[&|;<>$`\n]|^(?:npm|npx|pnpm|yarn|bun|bunx) /.test(script);
+}
+
+/** The scripts of one package.json, by name. */
+export function packageScripts(project: Project, manifest: string): Readonly<Record<string, string>> {
+  const json: unknown = parse(project.text(manifest));
+  const scripts = isRecord(json) && isRecord(json["scripts"]) ? json["scripts"] : {};
+  const texts = Object.entries(scripts).filter((entry): entry is [string, string] => isCheck(entry[1]));
+  return Object.fromEntries(texts);
+}
+
+export function packageManagerOf(project: Project): PackageManager {
+  return packageManager(project, readManifest(project));
+}
 
 /** A monorepo without a test at the root: those of its packages. The first check of a name counts. */
 function testOfWorkspaces(project: Project, manifest: Manifest): readonly DetectedCheck[] {
@@ -31,7 +65,7 @@ function testOfWorkspaces(project: Project, manifest: Manifest): readonly Detect
 const TEST_FILE = /\/(?:tests?|__tests__)\/|[._-](?:test|spec)\.[cm]?[jt]sx?$/;
 
 /** In each row the first script that exists is the check. */
-const WANTED: readonly { readonly name: string; readonly scripts: readonly string[] }[] = [
+export const WANTED: readonly { readonly name: string; readonly scripts: readonly string[] }[] = [
   { name: "format", scripts: ["format:check", "check:format", "fmt:check", "prettier:check"] },
   { name: "lint", scripts: ["lint:check", "lint:ci", "lint"] },
   { name: "typecheck", scripts: ["typecheck", "type-check", "check-types", "check:types", "types", "tsc"] },

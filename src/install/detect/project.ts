@@ -3,6 +3,9 @@ import { posix } from "node:path";
 /** Whether a program can be started: by its name, or by its path from the top of the project. */
 export type IsInstalled = (program: string) => boolean;
 
+/** Builds at a server. */
+export const WORKFLOW = /^\.github\/workflows\/[^/]+\.ya?ml$/;
+
 /** A project as detectors see it: names of all files, text of the manifests, which programs there are. */
 export class Project {
   readonly files: readonly string[];
@@ -53,6 +56,11 @@ export class Project {
     return this.#texts.get(name) ?? "";
   }
 
+  /** The first workflow of GitHub Actions that says so: what a build demands holds. */
+  workflowWith(pattern: RegExp): string | undefined {
+    return this.files.find((file) => WORKFLOW.test(file) && pattern.test(this.text(file)));
+  }
+
   /** Whether one of these manifests says so. */
   says(pattern: RegExp, ...names: readonly string[]): boolean {
     return names.some((name) => pattern.test(this.text(name)));
@@ -66,6 +74,11 @@ export interface DetectedCheck {
   /** The file it was found in. */
   readonly source: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Which of the changed files `{files}` stands for. */
+  readonly files?: readonly string[];
+  /** The command that mends what the check finds, where the project has one. */
+  readonly fix?: string;
+  readonly workingDirectory?: string;
   /** The program of the command, where it was not found on this machine. */
   readonly missing?: string;
 }

@@ -40,13 +40,6 @@ export const detectTox: Detector = (project) =>
     { name: "test", command: "nox", source: "noxfile.py", when: project.has("noxfile.py") },
   );
 
-/** The hooks of pre-commit on the changed files, with prek where that is what is installed. */
-export const detectPreCommit: Detector = (project) => {
-  const source = project.find(".pre-commit-config.yaml", ".pre-commit-config.yml", "prek.toml");
-  const command = project.runnable("pre-commit run --files {files}", "prek run --files {files}");
-  return rows({ name: "pre-commit", command, source: source ?? "", when: source !== undefined });
-};
-
 /** `check` stands for all the others: it is used only where they are missing. */
 function targets(text: string, definition: RegExp): readonly string[] {
   const defined = new Set([...text.matchAll(definition)].map((match) => match[1]));
@@ -72,7 +65,8 @@ export const detectShell: Detector = (project) => {
   const test = project.files.find((file) =>
     /^(?:tests?\/)?(?:run[-_]?)?(?:all[-_]?)?tests?\.sh$|^tests?\/run\.sh$/.test(file),
   );
-  const files = "git ls-files -z '*.sh' '*.bash' | xargs -0";
+  // `git ls-files` would leave out new files, and name removed ones.
+  const files = "git grep -lz --untracked '' -- '*.sh' '*.bash' | xargs -0";
   return rows(
     {
       name: "lint",

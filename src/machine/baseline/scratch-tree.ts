@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, mkdtempSync, readlinkSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { copyFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { definedOnly } from "../../core/defined-only.ts";
 import { fail, ok, type Result } from "../../core/trouble.ts";
 import { hasCode } from "../files/errno.ts";
 import { troubleOf } from "../files/files.ts";
-import { Git, gitTrouble, splitNul } from "../git/git.ts";
+import { Git, gitTrouble, objectsEnv, splitNul } from "../git/git.ts";
 import type { Repository } from "../git/repository.ts";
 import { BASELINE_PREFIX, removeScratch, scratchParents, sweepScratch } from "../git/scratch-index.ts";
 import { canClone, movedPath } from "./copy-directory.ts";
@@ -58,11 +58,6 @@ function asTrouble(path: string, signal: AbortSignal): (error: unknown) => Retur
   };
 }
 
-export function objectsEnv({ objects }: PastTree): Readonly<Record<string, string>> {
-  if (objects.length === 0) return {};
-  return { GIT_ALTERNATE_OBJECT_DIRECTORIES: objects.map((path) => JSON.stringify(path)).join(delimiter) };
-}
-
 interface Listed {
   readonly names: readonly string[];
   readonly links: readonly string[];
@@ -71,7 +66,7 @@ interface Listed {
 /** Every file of a tree, and which of them are links. The files of a submodule are elsewhere, so such a tree cannot be made. */
 async function listTree({ top }: Repository, past: PastTree): Promise<Result<Listed>> {
   const args = ["ls-tree", "-r", "-z", "--full-tree", past.tree];
-  const listed = await top.output(args, { env: objectsEnv(past) });
+  const listed = await top.output(args, { env: objectsEnv(past.objects) });
   if (!listed.ok) return listed;
   const entries = splitNul(listed.value).map((entry) => ({
     mode: entry.slice(0, 6),
@@ -126,7 +121,7 @@ async function fill(
   const checkedOut = await checkOut(filling, signal);
   if (!checkedOut.ok) return checkedOut;
   if (dependencies.length === 0) return ok(undefined);
-  const lock = await changedLock(repository, past.tree, { names, env: objectsEnv(past) });
+  const lock = await changedLock(repository, past.tree, { names, env: objectsEnv(past.objects) });
   if (lock !== undefined) return ok(`${lock} has changed since, so other dependencies are installed now`);
   const { top: from } = repository.places;
   return ok(await copyDependencies(dependencies, { from, to, isClone }, signal));

@@ -66,7 +66,8 @@ function depthOf(path: string): number {
   return path.split("/").length;
 }
 
-async function projectFiles(directory: string): Promise<readonly string[]> {
+/** The files of a project that are not ignored. */
+export async function projectFiles(directory: string): Promise<readonly string[]> {
   const listed = await new Git(directory).ask([
     "ls-files",
     "-z",

@@ -25,11 +25,24 @@ export interface ChangeQuery {
 
 /** Trees that were good, or at least not this session's work. */
 export interface KnownGood {
-  /** HEAD when the session was first seen. */
-  readonly sessionStart?: string | undefined;
+  /** Where the session began, where that is known. */
+  readonly sessionStart?: StartingPoint | undefined;
   /** The last pass in this work tree: the index of its tree, and HEAD at the time. */
   readonly pass?:
     { readonly index: string; readonly head?: string | undefined; readonly runNumber: number } | undefined;
+}
+
+export interface StartingPoint {
+  /** HEAD when the session was first seen; absent without commits. */
+  readonly commit?: string | undefined;
+  /** The work tree of then, where it was kept; looked up only where it is compared with. */
+  readonly tree?: (() => Promise<KeptTree | undefined>) | undefined;
+}
+
+/** A tree, and the directory of those of its objects that the repository did not have. */
+export interface KeptTree {
+  readonly tree: string;
+  readonly objects: string;
 }
 
 /** What changes are measured from. */

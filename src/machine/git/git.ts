@@ -1,4 +1,5 @@
 import { devNull } from "node:os";
+import { delimiter } from "node:path";
 import { fail, ok, type Result, type Trouble } from "../../core/trouble.ts";
 import { ownMark, RUN_ID_VARIABLE } from "../process/own-mark.ts";
 import { runProcess } from "../process/run-process.ts";
@@ -151,4 +152,12 @@ function inheritedEnv(): NodeJS.ProcessEnv {
 
 function config(...settings: readonly string[]): readonly string[] {
   return settings.flatMap((setting) => ["-c", setting]);
+}
+
+/** The environment in which git also reads objects from these directories. */
+export function objectsEnv(directories: readonly string[]): Readonly<Record<string, string>> {
+  if (directories.length === 0) return {};
+  return {
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: directories.map((path) => JSON.stringify(path)).join(delimiter),
+  };
 }

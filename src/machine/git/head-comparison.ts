@@ -4,7 +4,7 @@ import { ok, type Result } from "../../core/trouble.ts";
 import type { Environment } from "../process/environment.ts";
 import { readCacheFile, writeCacheFile } from "../state/user-cache.ts";
 import { type ChangeQuery, Commits, type ComparisonBase, comparisonBase } from "./base.ts";
-import { type Git, splitNul } from "./git.ts";
+import { type Git, objectsEnv, splitNul } from "./git.ts";
 import type { GitPlaces } from "./places.ts";
 import { parseRawDiff } from "./read-output.ts";
 import { type RefState, refState } from "./ref-state.ts";
@@ -29,7 +29,7 @@ async function committedSince(
   mergeBase: string | undefined,
 ): Promise<Result<readonly ChangedFile[]>> {
   if (mergeBase === undefined) return ok([]);
-  const committed = await diffCommits(git, mergeBase, "HEAD");
+  const committed = await diffCommits(git, { from: mergeBase, to: "HEAD" });
   if (committed.ok) return committed;
   const repo = new Commits(git);
   const head = await repo.resolve("HEAD");
@@ -48,10 +48,11 @@ const DIFF_OPTIONS = [
 /** The files below `root` that differ between two commits or trees. To find renames git reads files, which a partial clone may lack. */
 export async function diffCommits(
   git: Git,
-  from: string,
-  to: string,
+  { from, to, objects = [] }: { from: string; to: string; objects?: readonly string[] },
 ): Promise<Result<readonly ChangedFile[]>> {
-  const ask = (renames: string) => git.output(["diff", ...DIFF_OPTIONS, renames, from, to, "--", "."]);
+  const env = objectsEnv(objects);
+  const ask = (renames: string) =>
+    git.output(["diff", ...DIFF_OPTIONS, renames, from, to, "--", "."], { env });
   const found = await ask("--find-renames");
   const output = found.ok ? found : await ask("--no-renames");
   return output.ok ? ok(parseRawDiff(output.value)) : output;
@@ -70,11 +71,14 @@ export async function diffStaged(
 }
 
 /** Names of files whose content in the work tree is not what is staged. */
-export async function listUnstaged(git: Git, index: string | undefined): Promise<readonly string[]> {
-  const env = index === undefined ? {} : { GIT_INDEX_FILE: index };
-  const output = await git.output(["diff", "--name-only", "-z", "--no-ext-diff", "--relative", "--", "."], {
-    env,
-  });
+export async function listUnstaged(
+  git: Git,
+  index: string | undefined,
+  look: Repository["look"],
+): Promise<readonly string[]> {
+  const given = index === undefined ? {} : { GIT_INDEX_FILE: index };
+  const args = ["diff", "--name-only", "-z", "--no-ext-diff", "--relative", "--", "."];
+  const output = await look((env) => git.output(args, { env: { ...env, ...given } }));
   return output.ok ? splitNul(output.value) : [];
 }
 

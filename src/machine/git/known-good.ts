@@ -1,10 +1,11 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { ChangedFile } from "../../core/change-set.ts";
+import { definedOnly } from "../../core/defined-only.ts";
 import { projectPath } from "../../core/path.ts";
 import { ok, type Result } from "../../core/trouble.ts";
-import { type ComparisonBase, Commits, type KnownGood } from "./base.ts";
-import { splitNul } from "./git.ts";
+import { type ComparisonBase, Commits, type KnownGood, type StartingPoint } from "./base.ts";
+import { type Git, splitNul } from "./git.ts";
 import { diffCommits, type HeadComparison } from "./head-comparison.ts";
 import type { GitPlaces } from "./places.ts";
 import type { Repository } from "./repository.ts";
@@ -14,7 +15,7 @@ type Pass = NonNullable<KnownGood["pass"]>;
 /** What to compare with where the base hides what was committed. */
 type Chosen =
   | { readonly kind: "base"; readonly blindTo?: string }
-  | { readonly kind: "session-start"; readonly commit: string }
+  | ({ readonly kind: "session-start" } & StartingPoint)
   | { readonly kind: "pass"; readonly pass: Pass };
 
 /**
@@ -28,8 +29,8 @@ export async function chooseBase(
 ): Promise<Chosen> {
   const { places } = repository;
   const head = repository.head().commit ?? (await new Commits(repository.git).resolve("HEAD"));
-  if (head === undefined || head === sessionStart) return { kind: "base" };
-  if (sessionStart !== undefined) return { kind: "session-start", commit: sessionStart };
+  if (head === undefined || head === sessionStart?.commit) return { kind: "base" };
+  if (sessionStart !== undefined) return { kind: "session-start", ...sessionStart };
   const isShared = base.isMissing !== true && isRemoteBranch(places, base.description);
   if (pass !== undefined) {
     const mayHoldWork = !isShared || hasCommittedSince(places, pass.head); // a pull brings others' commits, a commit made here is ours
@@ -51,15 +52,42 @@ export async function compareWithChosen(
       const { blindTo: blind } = chosen;
       return ok(blind === undefined ? compared : { ...compared, base: { ...compared.base, blindTo: blind } });
     }
-    case "session-start": {
-      const committed = await diffCommits(repository.git, chosen.commit, "HEAD");
-      if (!committed.ok) return ok(compared);
-      const base = { mergeBase: chosen.commit, description: "the start of this session", notes: [] };
-      return ok({ base, committed: committed.value });
-    }
+    case "session-start":
+      return sinceStart(repository, compared, chosen);
     case "pass":
       return sincePass(repository, compared, chosen.pass);
   }
+}
+
+/**
+ * HEAD against the commit the session began on: what it committed of the user's unfinished work counts as well. Against the tree of
+ * then, too: unfinished work that was undone and, in a repository that had no commits, everything else shows only there.
+ */
+async function sinceStart(
+  { git }: Repository,
+  compared: HeadComparison,
+  { commit, tree }: StartingPoint,
+): Promise<Result<HeadComparison>> {
+  const kept = await tree?.();
+  const found = await Promise.all([
+    kept === undefined ? [] : diffOrNothing(git, kept.tree, kept.objects),
+    commit === undefined ? [] : diffOrNothing(git, commit),
+  ]);
+  if (found.every((files) => files === undefined)) return ok(compared);
+  const committed = [
+    ...new Map(found.flatMap((files) => files ?? []).map((file) => [file.path, file])).values(),
+  ];
+  const base = { ...definedOnly({ mergeBase: commit }), description: "the start of this session", notes: [] };
+  return ok({ base, committed });
+}
+
+async function diffOrNothing(
+  git: Git,
+  from: string,
+  ...objects: readonly string[]
+): Promise<readonly ChangedFile[] | undefined> {
+  const found = await diffCommits(git, { from, to: "HEAD", objects });
+  return found.ok ? found.value : undefined;
 }
 
 /** HEAD against the tree that passed, by the ids of their files: objects that were never committed are not needed. */

@@ -26,6 +26,63 @@ export const PROJECTS: readonly SampleProject[] = [
     checks: { test: "pytest", "pre-commit": "pre-commit run --files {files}" },
   },
   {
+    kind: "Rust whose build runs rustfmt and clippy",
+    files: {
+      "Cargo.toml": "[package]\n",
+      ".github/workflows/ci.yml": "run: cargo fmt --all -- --check\nrun: cargo clippy\n",
+    },
+    checks: {
+      format: "cargo fmt --check",
+      lint: "cargo clippy --all-targets -- -D warnings",
+      test: "cargo test",
+    },
+  },
+  {
+    kind: "npm with a script that only formats",
+    files: { "package.json": scripts({ format: "prettier --write ." }) },
+    checks: { format: "npx prettier --check ." },
+  },
+  {
+    kind: "CMake presets",
+    files: {
+      "CMakeLists.txt": "enable_testing()",
+      "CMakePresets.json": JSON.stringify({
+        configurePresets: [
+          { name: "base", hidden: true, binaryDir: "${sourceDir}/out/${presetName}" },
+          {
+            name: "win",
+            inherits: "base",
+            condition: { type: "equals", lhs: "${hostSystemName}", rhs: "BeOS" },
+          },
+          { name: "dev", inherits: ["base"] },
+        ],
+        testPresets: [
+          { name: "win-test", configurePreset: "win" },
+          { name: "dev-test", configurePreset: "dev" },
+        ],
+      }),
+    },
+    checks: { test: "cmake --preset dev && cmake --build out/dev && ctest --preset dev-test" },
+  },
+  {
+    kind: "a CMake workflow that tests",
+    files: {
+      "CMakePresets.json": JSON.stringify({
+        configurePresets: [{ name: "dev" }],
+        workflowPresets: [
+          {
+            name: "all",
+            steps: [
+              { type: "configure", name: "dev" },
+              { type: "test", name: "dev" },
+            ],
+          },
+        ],
+      }),
+    },
+    checks: { test: "cmake --workflow --preset all" },
+  },
+  {
     kind: "npm",
     files: {
       "package.json": scripts({ test: "vitest", lint: "eslint .", build: "tsc" }),
@@ -239,14 +296,17 @@ export const PROJECTS: readonly SampleProject[] = [
     kind: "shell scripts with bats",
     files: { "deploy.sh": "", "test/deploy.bats": "" },
     checks: {
-      lint: "git ls-files -z '*.sh' '*.bash' | xargs -0 shellcheck",
+      lint: "git grep -lz --untracked '' -- '*.sh' '*.bash' | xargs -0 shellcheck",
       test: "bats --recursive test",
     },
   },
   {
     kind: "shell scripts with a script for the tests",
     files: { "deploy.sh": "", "tests/run.sh": "" },
-    checks: { lint: "git ls-files -z '*.sh' '*.bash' | xargs -0 shellcheck", test: "bash tests/run.sh" },
+    checks: {
+      lint: "git grep -lz --untracked '' -- '*.sh' '*.bash' | xargs -0 shellcheck",
+      test: "bash tests/run.sh",
+    },
   },
   { kind: "Make with check alone", files: { Makefile: "check:\n\tx\n" }, checks: { check: "make check" } },
   { kind: "just", files: { justfile: "x := '1'\ntest *args:\n  y\n" }, checks: { test: "just test" } },

@@ -1,0 +1,109 @@
+import { type FSWatcher, watch } from "node:fs";
+import { join } from "node:path";
+import { elapsedMs } from "../clock.ts";
+import { hasCode } from "./errno.ts";
+import { projectFiles } from "./list-files.ts";
+
+/** Changes that come together are one: editors write a file in several steps, and git a whole checkout. */
+const QUIET_MS = 150;
+/** A file that is written all the time does not put the look off indefinitely. */
+const LONGEST_WAIT_MS = 1000;
+/** How often to look where the system cannot watch that many directories. */
+const POLL_MS = 2000;
+
+interface WatchedFiles {
+  readonly root: string;
+  /** The directory, from the root, whose files do not count. */
+  readonly without: string;
+  /** Called after changes have settled, with the files that the system named. */
+  readonly onSettled: (files: readonly string[]) => void;
+}
+
+/**
+ * Watches the directories that hold files of a project: those that git does not ignore. One watch for each directory rather than a
+ * recursive one, which on Linux opens every file below, `node_modules` and `.git` included.
+ */
+export class FileWatch implements Disposable {
+  readonly #watched: WatchedFiles;
+  readonly #directories = new Map<string, FSWatcher>();
+  readonly #named = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
+  #poll: NodeJS.Timeout | undefined;
+  #firstAt: number | undefined;
+
+  constructor(watched: WatchedFiles) {
+    this.#watched = watched;
+  }
+
+  /** Whether the system refused to watch so many directories, and the files are looked at every two seconds instead. */
+  get isPolling(): boolean {
+    return this.#poll !== undefined;
+  }
+
+  /** Follows directories that were made or removed. The files of the project as they are now. */
+  async refresh(): Promise<ReadonlySet<string>> {
+    const { root, without } = this.#watched;
+    const files = (await projectFiles(root)).filter((file) => !file.startsWith(`${without}/`));
+    const wanted = new Set([".", ...files.flatMap(directoriesAbove)]);
+    for (const [directory, watcher] of this.#directories)
+      if (!wanted.has(directory)) this.#forget(directory, watcher);
+    for (const directory of wanted) if (!this.#directories.has(directory)) this.#watch(directory);
+    return new Set(files);
+  }
+
+  #watch(directory: string): void {
+    if (this.isPolling) return;
+    try {
+      const watcher = watch(join(this.#watched.root, directory), { persistent: true });
+      watcher.on("change", (_, name) =>
+        this.#note(name === null ? directory : join(directory, String(name))),
+      );
+      watcher.on("error", () => this.#forget(directory, watcher)); // the directory is gone
+      this.#directories.set(directory, watcher);
+    } catch (error) {
+      if (isLimit(error)) this.#pollInstead(); // anything else: it is gone already
+    }
+  }
+
+  #pollInstead(): void {
+    for (const [directory, watcher] of this.#directories) this.#forget(directory, watcher);
+    this.#poll = setInterval(() => this.#watched.onSettled([]), POLL_MS);
+  }
+
+  #forget(directory: string, watcher: FSWatcher): void {
+    watcher.close();
+    this.#directories.delete(directory);
+  }
+
+  #note(file: string): void {
+    this.#named.add(file);
+    this.#firstAt ??= elapsedMs();
+    clearTimeout(this.#timer);
+    const longest = this.#firstAt + LONGEST_WAIT_MS - elapsedMs();
+    this.#timer = setTimeout(() => this.#settle(), Math.max(0, Math.min(QUIET_MS, longest)));
+  }
+
+  #settle(): void {
+    const named = [...this.#named];
+    this.#named.clear();
+    this.#firstAt = undefined;
+    this.#watched.onSettled(named);
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+    clearInterval(this.#poll);
+    for (const [directory, watcher] of this.#directories) this.#forget(directory, watcher);
+  }
+}
+
+/** `a/b/c.ts`: `a`, `a/b`. */
+function directoriesAbove(file: string): readonly string[] {
+  const names = file.split("/").slice(0, -1);
+  return names.map((_, index) => names.slice(0, index + 1).join("/"));
+}
+
+/** Linux allows a user a number of watches (`fs.inotify.max_user_watches`), and every system a number of open files. */
+function isLimit(error: unknown): boolean {
+  return hasCode(error, "ENOSPC") || hasCode(error, "EMFILE") || hasCode(error, "ENFILE");
+}
