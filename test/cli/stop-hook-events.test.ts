@@ -256,18 +256,20 @@ describe("stop_hook.background", () => {
     expect(JSON.parse(blocked.stdout)).toMatchObject({ decision: "block" });
   });
 
-  test("is no pass before it has finished: status shows the run", async () => {
+  test("is no pass before it has finished: status shows the run, and verify says no", async () => {
     await using command = await ControlledCommand.create();
     await using project = await projectWith(`checks:\n  slow: ${JSON.stringify(command.command())}\n`);
     const stop = project.stop();
     const gate = await command.started();
 
     const during = await project.json(["status"]);
+    const verified = await project.gauntlet(["verify"]);
     gate.exit(0);
     await stop;
     const after = await project.json(["status"]);
 
     expect(during).toMatchObject({ running: { pid: expect.any(Number) }, lastPass: null });
+    expect(verified.exitCode).toBe(1);
     expect(after).toMatchObject({ running: null, lastPass: { status: "passed" } });
   });
 });
