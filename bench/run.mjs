@@ -17,7 +17,7 @@ if (!hasNative) peers.skipped.push({ name: "the native program", reason: "not bu
 const work = mkdtempSync(join(tmpdir(), "gauntlet-bench-"));
 
 try {
-  const all = rowGroups(work, { peers, quick });
+  const all = await rowGroups(work, { peers, quick });
   const groups = all.filter(({ title }) => title.includes(only));
   if (groups.length === 0) {
     console.error(

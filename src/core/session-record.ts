@@ -18,7 +18,23 @@ export interface SessionRecord {
   readonly told: readonly string[];
   /** Its last stop was blocked; with the host's flag set, the next one may read nothing but this. */
   readonly blocked?: BlockedStop;
+  /** Its last stop was allowed by a project that has continued stops checked, too: the block that follows may be another hook's. */
+  readonly isEnforced?: boolean;
+  readonly kept?: KeptState;
   readonly lastStop?: StopRecord;
+}
+
+/**
+ * What the project's log directory holds of this session, as it was last written there. Only compared: state that something else
+ * has written is reported to the user.
+ */
+export interface KeptState {
+  readonly root: string;
+  readonly digest: string;
+  /** The digest of what was about to be written, by a process that may have been killed before it was. */
+  readonly next?: string;
+  readonly attempts: number;
+  readonly open: number;
 }
 
 /** A project when a session was first seen in it: at the host's session start or prompt, or else at its first stop. */
@@ -28,7 +44,7 @@ export interface SessionStart {
   readonly at: number;
   /** Absent without commits. */
   readonly head?: string;
-  /** The work tree before the agent touched it. Absent where the first sight was a stop, or the tree could not be kept. */
+  /** The work tree before the agent touched it: a tree id, or `<commit>^{tree}`. Absent where the first sight was a stop, or the tree could not be kept. */
   readonly tree?: string;
   /** The hash of the gates' definition, under which it is kept. */
   readonly gates?: string;

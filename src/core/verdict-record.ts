@@ -259,7 +259,9 @@ export interface FlakyTest {
 }
 
 /** The flaky tests that verdicts name, the most frequent first. */
-export function flakyTests(newestFirst: Iterable<VerdictRecord>): readonly FlakyTest[] {
+export function flakyTests(
+  newestFirst: Iterable<Pick<VerdictRecord, "at" | "outcomes">>,
+): readonly FlakyTest[] {
   const found = new Map<string, FlakyTest>();
   for (const { at, outcomes = [] } of newestFirst)
     for (const { id: gate, flaky } of outcomes)

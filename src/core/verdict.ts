@@ -1,4 +1,4 @@
-import { describeOutcome, type GateOutcome, isBlocking, isOutOfReach } from "./outcome.ts";
+import { type GateOutcome, isBlocking, isOutOfReach, nameOutcome } from "./outcome.ts";
 import type { RunResult } from "./run.ts";
 import { type Status, type MessageFacts, statusMessage } from "./status.ts";
 
@@ -44,8 +44,8 @@ function noticeFor(result: RunResult): string | undefined {
   if (status === "retry_limit_exceeded") return giveUpNotice(result);
   if (status === "passed_with_warnings" && result.outcomes.some(isReviewWithRemark)) return message;
   if (status === "error") return `${message}\nThe stop was not checked.`;
-  const trouble = result.kind === "troubled" ? result.trouble : undefined;
-  const isOtherRun = trouble?.kind === "lock-held" && trouble.heldBy !== "same-stop";
+  const held = result.kind === "troubled" && result.trouble.kind === "lock-held" ? result.trouble : undefined;
+  const isOtherRun = held !== undefined && (held.heldBy !== "same-stop" || held.isUnrecorded === true);
   return isOtherRun ? `${message}\nThe stop was not checked.` : undefined;
 }
 
@@ -58,6 +58,6 @@ function giveUpNotice(result: RunResult): string {
   const { message, outcomes } = result;
   if (outcomes.length > 0 && outcomes.filter(isBlocking).every(isOutOfReach)) return message; // names them
   const handoff = result.kind === "ran" ? result.handoff : undefined;
-  const red = outcomes.filter(isBlocking).map((outcome) => `${outcome.name} ${describeOutcome(outcome)}`);
+  const red = outcomes.filter(isBlocking).map(nameOutcome);
   return [message, red.join("; "), ...(handoff === undefined ? [] : [handoff])].join("\n");
 }

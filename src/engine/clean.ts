@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { RunRecord } from "../core/history.ts";
 import type { Settings } from "../core/settings.ts";
 import { fail, type Result } from "../core/trouble.ts";
@@ -19,7 +20,7 @@ import { endLeftovers } from "../machine/process/leftovers.ts";
 import { acquireLock, type LockHolder } from "../machine/state/lock.ts";
 import { forgetPass } from "../machine/state/passes.ts";
 import { projectStateDir } from "../machine/state/project-dir.ts";
-import { forgetBlocksIn } from "../machine/state/sessions.ts";
+import { forgetBlocksIn, forgetKeptIn } from "../machine/state/sessions.ts";
 import { debugClean } from "../report/debug-lines.ts";
 import { diagnoseLogDir } from "./run/fit-log-dir.ts";
 import type { Project } from "./run/project.ts";
@@ -31,7 +32,7 @@ export async function cleanProject(settings: Settings, env: Environment): Promis
   if (diagnostics.length > 0) return fail({ kind: "config-invalid", diagnostics });
   const prepared = prepareLogDir(dir);
   if (!prepared.ok) return prepared;
-  const locked = acquireLock(dir.lockFile);
+  const locked = acquireLock(dir.lockFile, undefined, join(projectStateDir(settings.root, env), "lock"));
   if (!locked.ok) return locked;
   using lock = locked.value;
   if (lock.replaced !== undefined) await tidyUpAfter(lock.replaced, dir);
@@ -64,6 +65,7 @@ export async function autoClean(
   if (why === undefined) return;
   const archived = archiveLogs(project.logDir);
   forgetState(project.logDir, project.session);
+  forgetKeptIn(project.settings.root, project.env);
   const debug = openDebugLog(project.logDir.path, project.settings.debugLog);
   debug(debugClean(why, archived.ok ? archived.value : 0));
 }

@@ -18,8 +18,9 @@ import { WorkTree } from "../machine/git/work-tree.ts";
 import { prepareLogDir } from "../machine/logs/log-dir.ts";
 import { currentEnv, withoutSecrets, trace } from "../machine/process/environment.ts";
 import { GateGroups } from "../machine/process/leftovers.ts";
-import { acquireLock, type Asker, lockReleased } from "../machine/state/lock.ts";
-import { sessionKey } from "../machine/state/session-key.ts";
+import { keptState } from "../machine/state/history.ts";
+import { lockReleased } from "../machine/state/lock.ts";
+import { compareWithKept, lockProject, strangeLock } from "./trust/kept-state.ts";
 import { tidyUpAfter } from "./clean.ts";
 import { conclude } from "./run/conclude.ts";
 import { fitLogDir } from "./run/fit-log-dir.ts";
@@ -57,7 +58,8 @@ export async function executeRun(request: RunRequest): Promise<RunResult> {
   await tellOfGiveUp(project, request, result);
   const { trust } = project;
   const notices = [...(trust?.notices ?? []), ...noticesOf(project, result), ...result.notices];
-  return { ...result, notices, ...(trust === undefined ? {} : { trust }) };
+  const isEnforced = project.settings.stopHook.whenActive === "enforce";
+  return { ...result, notices, isEnforced, ...(trust === undefined ? {} : { trust }) };
 }
 
 /** A session whose project had gates and has none any more did not just begin outside of one. */
@@ -116,7 +118,13 @@ async function runIfNeeded(project: Project, request: RunRequest): Promise<RunRe
     : undefined;
   trace("guards asked");
   const result = unneeded ?? (await runAlone(project, request, tree));
-  return { ...result, judged: { gates: project.settings.gateHash, ...tree.head(), ...result.judged } };
+  const { gateHash: gates, root } = project.settings;
+  return {
+    ...result,
+    notices: [...compareWithKept(project, request, histories), ...result.notices],
+    kept: result.kept ?? (request.event && keptState(root, histories.session)),
+    judged: { gates, ...tree.head(), ...result.judged },
+  };
 }
 
 /** Takes the lock, looks, plans, runs the gates and concludes. */
@@ -125,7 +133,7 @@ async function runAlone(opened: Project, request: RunRequest, tree: WorkTree): P
   const fit = await fitLogDir(opened, tree);
   const prepared = fit.ok ? prepareLogDir(logDir) : fit;
   if (!prepared.ok) return troubled(prepared.trouble);
-  const locked = acquireLock(logDir.lockFile, askerOf(opened, request));
+  const locked = await lockProject(opened, request);
   if (!locked.ok) return troubled(locked.trouble);
   using lock = locked.value;
   await using _snapshot = tree.snapshotScope(); // gone before the lock is: only a dead holder's scratch files are swept
@@ -138,13 +146,8 @@ async function runAlone(opened: Project, request: RunRequest, tree: WorkTree): P
   const planned = await planRun(project, request, looked.value);
   if (!planned.ok) return troubled(planned.trouble);
   if (planned.value.plan.gates.length === 0) return nothingToRun(project, request, planned.value);
-  return await runPlan(project, request, { ...planned.value, tree, runId: lock.runId }); // the lock is released after it
-}
-
-function askerOf({ session, settings }: Project, { event }: RunRequest): Asker {
-  const { parentId: sessionId, promptId: prompt } = event ?? {};
-  const partOf = sessionId === undefined ? undefined : sessionKey({ sessionId }, settings.root);
-  return { session, partOf, prompt };
+  const result = await runPlan(project, request, { ...planned.value, tree, runId: lock.runId }); // the lock is released after it
+  return lock.replaced?.pid === 0 ? { ...result, notices: [strangeLock(opened), ...result.notices] } : result;
 }
 
 function nothingToRun(

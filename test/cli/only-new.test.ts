@@ -89,6 +89,24 @@ describe("a check with only_new", () => {
     expect(log.stdout).toContain('"rests":["baseline"]');
   });
 
+  test("proves nothing to others with a pass that rests on old problems", async () => {
+    project = await projectWith(
+      "only_new: true\nchecks: { lint: { command: sh lint.sh, inputs: ['src/**'] } }\n",
+    );
+    await project.write({ "src/c.js": "fine\n", "../home/tmp/.keep": "" });
+    await project.commit("done");
+    await project.gauntlet(["run"], { env: env(project) });
+    const ran = placesIn(project).length;
+
+    expect(await project.gauntlet(["attest"])).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining("it rests on a baseline, which proves nothing to others") as string,
+    });
+    expect((await project.gauntlet(["verify"])).stdout).toContain("resting on baseline");
+    await project.gauntlet(["run"], { env: env(project) });
+    expect(placesIn(project)).toHaveLength(ran + 1); // nor is it a pass of the check's inputs
+  });
+
   test("blocks for what is new, and names only that", async () => {
     project = await projectWith(ONLY_NEW);
     await project.write({ "src/b.js": "two\nBAD older\nBAD new\n", "../home/tmp/.keep": "" });
@@ -133,13 +151,79 @@ describe("a check with only_new", () => {
   });
 
   test("starts nothing more while nothing fails", async () => {
-    project = await projectWith(ONLY_NEW);
-    await project.write({ "src/a.js": "fine\n", "src/b.js": "fine\n" });
+    const started = async (config: string): Promise<readonly string[]> => {
+      project = await projectWith(config);
+      await project.write({ "src/a.js": "fine\n", "src/b.js": "fine\n" });
+      const traced = { ...env(project), AGENT_GAUNTLET_TRACE: "1" };
+      const { answer, stderr } = await project.stop({}, { env: traced });
+      expect(answer.status).toBe("passed");
+      expect(placesIn(project)).toHaveLength(1);
+      return [...stderr.matchAll(/git \S+ started/g)].map(([line]) => line).toSorted();
+    };
+
+    const without = await started("checks: { lint: sh lint.sh }\n");
+    await project?.[Symbol.asyncDispose]();
+
+    expect(without).not.toEqual([]);
+    expect(await started(ONLY_NEW)).toEqual(without);
+  });
+
+  test.for([
+    ["now", "1s", "sleep 30", /lint timed out after 1 s\.?$/] as const,
+    [
+      "on the earlier tree",
+      "4s",
+      "[ -d ../tree ] && sleep 30; sh lint.sh",
+      /not compared with what was there before: there it timed out after 4 s/,
+    ] as const,
+  ])("is never excused by a check that runs out of time %s", async ([, timeout, command, said]) => {
+    project = await projectWith(
+      `only_new: true\nchecks: { lint: { timeout: ${timeout}, command: '${command}' } }\n`,
+    );
+    await project.write({ "src/c.js": "fine\n", "../home/tmp/.keep": "" });
 
     const { answer } = await stopIn(project);
 
-    expect(answer.status).toBe("passed");
-    expect(placesIn(project)).toHaveLength(1);
+    expect(answer).toMatchObject({ decision: "block" });
+    expect(answer.message).toMatch(said);
+    expect(readdirSync(join(project.home, "tmp"))).toEqual([".keep"]);
+  });
+
+  test("removes the earlier tree that a killed run has left", async () => {
+    project = await projectWith(
+      "only_new: true\nchecks: { lint: '[ -d ../tree ] && [ ! -e $RAN.killed ] && touch $RAN.killed && kill -9 $PPID; sh lint.sh' }\n",
+    );
+    await project.write({ "src/c.js": "fine\n", "../home/tmp/.keep": "" });
+
+    const killed = await project.gauntlet(["run"], { env: env(project) });
+    const left = readdirSync(join(project.home, "tmp"));
+    const again = await project.gauntlet(["run"], { env: env(project) });
+
+    expect(killed.signal).toBe("SIGKILL");
+    expect(left).toContainEqual(expect.stringMatching(/^gauntlet-baseline-/));
+    expect(again.exitCode).toBe(0);
+    expect(readdirSync(join(project.home, "tmp"))).toEqual([".keep"]);
+  });
+
+  test("is what `run --only-new` makes of every check, without that being a pass of the project; detect and explain show it", async () => {
+    project = await projectWith("checks: { lint: sh lint.sh }\n");
+    await project.write({ "src/c.js": "fine\n", "../home/tmp/.keep": "" });
+
+    const once = await project.gauntlet(["run", "--only-new"], { env: env(project) });
+    const blocked = await stopIn(project);
+    await project.write({ ".gauntlet/config.yml": `base_branch: main\n${ONLY_NEW}` });
+    const detected = await project.gauntlet(["detect", "--why"]);
+    await project.stop({ session_id: "session-2" }, { env: env(project) });
+    const explained = await project.gauntlet(["explain"]);
+
+    expect(once.exitCode).toBe(0);
+    expect(blocked.answer).toMatchObject({ decision: "block" });
+    expect(detected.stdout).toMatch(
+      /only new problems block, compared with main \(\w{7}\) or the start of the session/,
+    );
+    expect(explained.stdout).toMatch(
+      /check:\.:lint: passed with a warning: .* 2 problems were there before \(main/,
+    );
   });
 
   test("cannot reach the project's dependencies from the earlier tree", async () => {
@@ -236,6 +320,6 @@ describe.skipIf(!HAS_PYTHON)("the committed baseline (needs python3 for a termin
     const { answer } = await stopIn(project);
 
     expect(answer.decision).toBe("block");
-    expect(answer.reason).toContain("it is not JSON: resolve what a merge has left");
+    expect(answer.reason).toContain("it is not JSON: resolve the merge conflict");
   });
 });

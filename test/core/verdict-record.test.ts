@@ -4,6 +4,7 @@ import { projectPath } from "../../src/core/path.ts";
 import {
   findPass,
   findProof,
+  flakyTests,
   forSharing,
   type VerdictRecord,
   verdictRecord,
@@ -154,4 +155,17 @@ test("what is shared has numbers for sessions and no names", () => {
   ]);
   expect(shared[0]).not.toMatchObject({ branch: "x" });
   expect(shared[0]).not.toHaveProperty("worktree");
+});
+
+test("flaky tests are counted with their first and last day, the most frequent first", () => {
+  const flickered = (at: number, ...flaky: readonly string[]) =>
+    record({ at, outcomes: [{ id: "check:.:a", kind: "passed", ms: 1, rests: "rerun", flaky }] });
+
+  expect(
+    flakyTests([flickered(40), flickered(30, "adds"), record(), flickered(10, "adds", "divides")]),
+  ).toEqual([
+    { gate: "check:.:a", test: "adds", times: 2, firstAt: 10, lastAt: 30 },
+    { gate: "check:.:a", test: "", times: 1, firstAt: 40, lastAt: 40 },
+    { gate: "check:.:a", test: "divides", times: 1, firstAt: 10, lastAt: 10 },
+  ]);
 });

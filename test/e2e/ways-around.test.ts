@@ -1,6 +1,8 @@
 import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
+import { bootId, pidNamespace, startTime } from "../../src/machine/process/group.ts";
 import { cleanEnv, type Finished, GauntletProject, run } from "../rig/gauntlet-project.ts";
 import { GAUNTLET } from "../rig/program.ts";
 
@@ -273,12 +275,28 @@ const WAYS: readonly Way[] = [
     },
     tell: "refused",
   },
-  { how: "remove the log directory", act: shell("rm -r gauntlet_logs"), tell: "refused" },
-  { how: "empty the open failures on record", act: (made) => forge(made), tell: "refused" },
+  {
+    how: "remove the log directory",
+    act: shell("rm -r gauntlet_logs"),
+    tell: "refused",
+    shown: /\.state was changed by something else/,
+  },
+  {
+    how: "empty the open failures on record",
+    act: (made) => forge(made),
+    tell: "refused",
+    shown: /\.state was changed by something else/,
+  },
   {
     how: "write a lock that is not as we write it",
-    act: (made) => made.write({ "gauntlet_logs/.gauntlet-run.lock": lock() }),
+    act: (made) => made.write({ "gauntlet_logs/.gauntlet-run.lock": "{}" }),
     tell: "refused",
+    shown: /was not one that agent-gauntlet writes/,
+  },
+  {
+    how: "write a lock that names a living process",
+    act: (made) => made.write({ "gauntlet_logs/.gauntlet-run.lock": lock() }),
+    tell: /no run of yours has recorded it/,
   },
   {
     how: "stop outside of the project",
@@ -326,7 +344,15 @@ const WAYS: readonly Way[] = [
 ];
 
 function lock(): string {
-  return JSON.stringify({ version: 1, pid: process.pid, since: new Date().toISOString(), runId: "x" });
+  const { pid } = process;
+  const self = {
+    pid,
+    startTime: startTime(pid),
+    bootId: bootId(),
+    namespace: pidNamespace(),
+    machine: hostname(),
+  };
+  return JSON.stringify({ runId: "x", since: "2026-01-01T00:00:00Z", sessionId: "session-1", ...self });
 }
 
 function forge(made: GauntletProject): void {

@@ -23,6 +23,9 @@ const file = jsonFile<SessionRecord>(
         attempts: v.pipe(v.number(), v.safeInteger()),
       }),
     ),
+    kept: v.optional(
+      v.looseObject({ root: v.string(), digest: v.string(), attempts: v.number(), open: v.number() }),
+    ),
     lastStop: v.optional(
       v.pipe(
         v.looseObject({ at: v.number() }),
@@ -60,26 +63,37 @@ export function listSessionRecords(env: Environment): readonly SessionRecord[] {
     .toSorted((one, other) => (other.lastStop?.at ?? 0) - (one.lastStop?.at ?? 0));
 }
 
-/** Writes the records anew for which `change` has something else. */
+/** Writes the records anew for which `change` has something else, and removes those it is done with. */
 export function changeSessions(
   env: Environment,
-  change: (record: SessionRecord) => SessionRecord | undefined,
+  change: (record: SessionRecord) => SessionRecord | "gone" | undefined,
 ): void {
   const directory = directoryOf(env);
   for (const name of recordsIn(directory)) {
-    const record = file.read(join(directory, name)).value;
+    const path = join(directory, name);
+    const record = file.read(path).value;
     const changed = record && change(record);
-    if (changed !== undefined) file.write(join(directory, name), changed);
+    if (changed === "gone") discard(path);
+    else if (changed !== undefined) file.write(path, changed);
   }
 }
 
 /** Starting over in a project gives its sessions their budgets back. */
 export function forgetBlocksIn(root: string, env: Environment): void {
-  const directory = directoryOf(env);
-  for (const name of recordsIn(directory)) {
-    const { blocked, ...record } = file.read(join(directory, name)).value ?? { told: [] };
-    if (blocked?.root === root) file.write(join(directory, name), record);
-  }
+  changeSessions(env, ({ blocked, kept, ...record }) =>
+    blocked?.root === root || kept?.root === root
+      ? {
+          ...record,
+          ...(blocked === undefined || blocked.root === root ? {} : { blocked }),
+          ...(kept === undefined || kept.root === root ? {} : { kept }),
+        }
+      : undefined,
+  );
+}
+
+/** Where state is put away with the work it belongs to, it is not missed. */
+export function forgetKeptIn(root: string, env: Environment): void {
+  changeSessions(env, ({ kept, ...record }) => (kept?.root === root ? record : undefined));
 }
 
 /** At the end of a session: its own block, and those of its sub-agents, teammates and tasks. */
