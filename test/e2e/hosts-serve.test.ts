@@ -61,7 +61,11 @@ test("the real Codex shows its user on a terminal that we gave up", async ({ ski
     command: ["python3", PTY, "50", "160", ...ready.start.command],
     env: { TERM: "xterm-256color" },
   };
-  const codex = startClient(CODEX, onTerminal, ["--dangerously-bypass-hook-trust", "say hi"]);
+  const codex = startClient(CODEX, onTerminal, [
+    "--dangerously-bypass-hook-trust",
+    "--dangerously-bypass-approvals-and-sandbox",
+    "say hi",
+  ]);
   let shown = "";
   codex.stdout.setEncoding("utf8").on("data", (chunk: string) => (shown += chunk));
   try {
