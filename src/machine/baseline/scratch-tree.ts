@@ -8,7 +8,7 @@ import { hasCode } from "../files/errno.ts";
 import { troubleOf } from "../files/files.ts";
 import { Git, gitTrouble, objectsEnv, splitNul } from "../git/git.ts";
 import type { Repository } from "../git/repository.ts";
-import { BASELINE_PREFIX, removeScratch, scratchParents, sweepScratch } from "../git/scratch-index.ts";
+import { ownedName, removeScratch, scratchParents, sweepScratch } from "../git/scratch-index.ts";
 import { canClone, movedPath } from "./copy-directory.ts";
 import { changedLock, copyDependencies, findDependencies } from "./dependencies.ts";
 
@@ -94,11 +94,11 @@ async function choosePlace({ places }: Repository, dependencies: readonly string
     .filter((parent) => !`${parent}/`.startsWith(`${places.top}/`));
   try {
     for (const parent of first === undefined ? [] : parents) {
-      const directory = mkdtempSync(join(parent, `${BASELINE_PREFIX}${process.pid}-`));
+      const directory = mkdtempSync(join(parent, ownedName("gauntlet-baseline")));
       if (await canClone(join(places.top, first ?? ""), directory)) return ok({ directory, isClone: true });
       rmSync(directory, { recursive: true, force: true });
     }
-    const directory = mkdtempSync(join(parents[0] ?? tmpdir(), `${BASELINE_PREFIX}${process.pid}-`));
+    const directory = mkdtempSync(join(parents[0] ?? tmpdir(), ownedName("gauntlet-baseline")));
     return ok({ directory, isClone: false });
   } catch (error) {
     return troubleOf("write", parents[0] ?? tmpdir(), error);
