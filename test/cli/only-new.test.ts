@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import type { GauntletProject } from "../rig/gauntlet-project.ts";
+import type { Answer, GauntletProject } from "../rig/gauntlet-project.ts";
 import { withGrowingLimit } from "../rig/growing-limit.ts";
 import { env, ONLY_NEW, placesIn, projectWith, stopIn } from "../rig/old-problems.ts";
 
@@ -18,6 +18,14 @@ function filesOf(directory: string): readonly string[] {
     .filter((name) => statSync(join(directory, name)).isFile())
     .map((name) => `${name} ${readFileSync(join(directory, name), "base64")}`)
     .toSorted();
+}
+
+/** The answer to a stop in a fresh project with this configuration. */
+async function answerWith(config: string): Promise<Answer> {
+  await project?.[Symbol.asyncDispose]();
+  project = await projectWith(`only_new: true\n${config}\n`);
+  await project.write({ "src/c.js": "fine\n", "../home/tmp/.keep": "" });
+  return (await stopIn(project)).answer;
 }
 
 describe("a check with only_new", () => {
@@ -129,16 +137,10 @@ describe("a check with only_new", () => {
       /before: there it timed out after \d+ s/,
     ],
   ])("is never excused by a check that runs out of time %s", async (_when, command, said) => {
-    const answered = async (seconds: number) => {
-      await project?.[Symbol.asyncDispose]();
-      project = await projectWith(
-        `only_new: true\nchecks: { lint: { timeout: ${seconds}s, command: '${command}' } }\n`,
-      );
-      await project.write({ "src/c.js": "fine\n", "../home/tmp/.keep": "" });
-      return (await stopIn(project)).answer;
-    };
-
-    const { decision, message } = await withGrowingLimit(answered, (one) => said.test(one.message));
+    const { decision, message } = await withGrowingLimit(
+      (seconds) => answerWith(`checks: { lint: { timeout: ${seconds}s, command: '${command}' } }`),
+      (one) => said.test(one.message),
+    );
 
     expect(decision).toBe("block");
     expect(message).toMatch(said);
@@ -146,16 +148,12 @@ describe("a check with only_new", () => {
   });
 
   test("is not excused either when the time of the stop ends on the earlier tree", async () => {
-    const answered = async (seconds: number) => {
-      await project?.[Symbol.asyncDispose]();
-      project = await projectWith(
-        `only_new: true\nstop_hook: { timeout: ${2 * seconds}s }\nchecks: { lint: "[ -d ../tree ] && sleep 300; sh lint.sh" }\n`,
-      );
-      await project.write({ "src/c.js": "fine\n", "../home/tmp/.keep": "" });
-      return (await stopIn(project)).answer;
-    };
-
-    const { decision, message } = await withGrowingLimit(answered, (one) => one.decision === "block", 2);
+    const checks = `checks: { lint: "[ -d ../tree ] && sleep 300; sh lint.sh" }`;
+    const { decision, message } = await withGrowingLimit(
+      (seconds) => answerWith(`stop_hook: { timeout: ${2 * seconds}s }\n${checks}`),
+      (one) => one.decision === "block",
+      2,
+    );
 
     expect(decision).toBe("block");
     expect(message).toMatch(
