@@ -98,6 +98,18 @@ test.runIf(claude.ok)(
   },
 );
 
+test.runIf(claude.ok)("the user sees it when the model takes the hook out of the settings", async () => {
+  await using project = await gatedProject("tell");
+  const unhook = bash("for file in .claude/settings*.json; do echo '{}' > $file; done");
+
+  const run = await claudeCode(project, { turns: [unhook, "All done.", "All done."] });
+
+  const [answer] = answers(run);
+  expect(answer).toMatchObject({ decision: "block", status: "failed" });
+  expect(answer?.systemMessage).toMatch(/the stop hook was removed from \S+settings\.local\.json/);
+  expect(run.notices).toContain(answer?.systemMessage);
+});
+
 describe.runIf(claude.ok)("a clone with hostile gates, under the plugin,", () => {
   test("runs nothing until the user allows it, and the user sees how", async () => {
     await using hostile = await hostileClone();
