@@ -2,14 +2,14 @@ import { allowedHash } from "../../config/gauntlet/gate-hash.ts";
 import type { Notice } from "../../core/notice.ts";
 import { displayPath } from "../../core/path.ts";
 import { type Asked, type SessionRecord, withGates, withStart } from "../../core/session-record.ts";
-import { type Spoken, userSaid } from "../../core/spoken.ts";
+import { type Skip, type Spoken, userSaid } from "../../core/spoken.ts";
 import type { StopEvent } from "../../core/stop-event.ts";
 import { allow, type Verdict } from "../../core/verdict.ts";
 import { now } from "../../machine/clock.ts";
 import { readText } from "../../machine/files/files.ts";
 import type { Environment } from "../../machine/process/environment.ts";
 import { sessionKey } from "../../machine/state/session-key.ts";
-import { readSkips, type Skip, writeSkips } from "../../machine/state/skips.ts";
+import { readSkips, writeSkips } from "../../machine/state/skips.ts";
 import { readDefinition, writeConsent } from "../../machine/state/trusted-gates.ts";
 import { consentFor } from "./consent.ts";
 
@@ -89,14 +89,17 @@ function ending(reason: string, where: string): Required<Pick<Granted, "ended">>
   };
 }
 
-/** What was granted at a terminal for this session, or for all; what was for one stop is used up. */
+/** What was granted at a terminal for this session, or for all; what was for one stop, which is the agent's own, is used up. */
 function fromTerminal(
   { event, root, env }: GrantedStop,
   notices: readonly Notice[],
 ): Omit<Granted, "record"> {
   const all = readSkips(root, env, now());
-  const key = sessionKey(event, root);
-  const mine = all.filter(({ session }) => session === undefined || session === key);
+  const isPart = event.parentId !== undefined;
+  const key = sessionKey(isPart ? { ...event, sessionId: event.parentId } : event, root);
+  const mine = all.filter(
+    ({ session, until }) => session === key || (session === undefined && (until !== undefined || !isPart)),
+  );
   const isOver = (one: Skip): boolean =>
     mine.includes(one) && one.until === undefined && one.session === undefined;
   writeSkips(
