@@ -34,7 +34,7 @@ describe("a check with only_new", () => {
     expect((await stopIn(project)).answer.systemMessage).toBeUndefined();
     expect(placesIn(project)).toHaveLength(3); // here, on the earlier tree, and here: what it found there is remembered
     expect(readdirSync(join(project.home, "tmp"))).toEqual([".keep"]);
-    expect(project.at(project.home).read("ran.status")).toContain(" M src/a.js\n");
+    expect(project.at(project.home).read("ran.status")).toBe(" M src/a.js\n M src/a.js\n"); // the earlier tree is clean
     const log = await project.gauntlet(["log", "--json"]);
     expect(log.stdout).toContain('"rests":["baseline"]');
   });
@@ -48,6 +48,8 @@ describe("a check with only_new", () => {
     await project.gauntlet(["run"], { env: env(project) });
     const ran = placesIn(project).length;
 
+    const commits = await project.git("rev-parse", "HEAD", "main");
+    expect(project.at(project.home).read("ran.head")).toBe(commits); // here, then on the earlier tree
     expect(await project.gauntlet(["attest"])).toMatchObject({
       exitCode: 1,
       stderr: expect.stringContaining("it rests on a baseline, which proves nothing to others") as string,

@@ -123,16 +123,21 @@ test("a pass is known again where git writes its index in another way", FIRST_ST
   expect(answer.message).toContain("nothing changed");
 });
 
-test("a pipe in the place of the index holds git, but does not make the hook deaf", FIRST_STOP, async () => {
-  await using project = await GauntletProject.withChecks({ red: "exit 1" });
-  await rm(join(project.root, ".git/index"));
-  await run(["mkfifo", ".git/index"], { cwd: project.root, env: cleanEnv(project.home) });
-  await project.write({ ".gauntlet/config.yml": "checks:\n  red: exit 1\nstop_hook:\n  timeout: 2\n" });
+test.each([".git/index", ".git/HEAD", ".gitignore"])(
+  "a pipe in the place of %s holds git, but does not make the hook deaf, and no git is left",
+  FIRST_STOP,
+  async (file) => {
+    await using project = await GauntletProject.withChecks({ red: "exit 1" });
+    await rm(join(project.root, file), { force: true });
+    await run(["mkfifo", file], { cwd: project.root, env: cleanEnv(project.home) });
+    await project.write({ ".gauntlet/config.yml": "checks:\n  red: exit 1\nstop_hook:\n  timeout: 2\n" });
 
-  const { answer } = await project.stop();
+    const { answer } = await project.stop({}, { env: { HELD_BY: project.home } });
 
-  expect(answer).toMatchObject({ decision: "approve", status: "error" });
-});
+    expect(answer).toMatchObject({ decision: "approve", status: "error" });
+    expect(await processesWith(`HELD_BY=${project.home}`)).toBe("");
+  },
+);
 
 test.skipIf(process.platform !== "linux")(
   "a git that a pipe holds when the hook is killed is ended by the next stop",
@@ -150,16 +155,16 @@ test.skipIf(process.platform !== "linux")(
       env,
       onSpawn: (own) => (pid = own),
     });
-    await expect.poll(() => heldGits(marker)).not.toEqual([]);
+    await expect.poll(() => held(marker)).not.toEqual([]);
     process.kill(pid, "SIGKILL");
     await Promise.race([killed, gone(pid)]);
-    expect(heldGits(marker)).not.toEqual([]);
+    expect(held(marker)).not.toEqual([]);
     await rm(join(project.root, ".gitignore"));
 
     const { answer } = await project.stop();
 
     expect(answer.status).toBe("passed");
-    expect(heldGits(marker)).toEqual([]);
+    expect(held(marker)).toEqual([]);
     await killed;
   },
 );
@@ -282,11 +287,14 @@ async function hangingGit(project: GauntletProject) {
   return { PATH: `${bin}:${process.env["PATH"] ?? ""}`, marker, started };
 }
 
-/** The git processes with a mark, but not those that are about to end. */
-function heldGits(marker: string): readonly number[] {
+/** The processes with a mark that wait for the other end of a pipe, as the kernel says. */
+function held(marker: string): readonly number[] {
   return survivors(marker).filter((pid) => {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    return stat.includes("(git)") && !stat.includes(") Z ");
+    try {
+      return readFileSync(`/proc/${pid}/wchan`, "utf8") === "wait_for_partner";
+    } catch {
+      return false; // it has just ended
+    }
   });
 }
 

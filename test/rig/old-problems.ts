@@ -6,6 +6,7 @@ import { GauntletProject } from "./gauntlet-project.ts";
 const LINT = `
 printf '%s\\n' "$PWD" >> "$RAN"
 GIT_OPTIONAL_LOCKS=0 git status --porcelain --untracked-files=no >> "$RAN.status"
+git rev-parse HEAD >> "$RAN.head"
 found=0
 for file in src/*.js; do
   grep -n BAD "$file" > found.txt || continue
