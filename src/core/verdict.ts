@@ -10,6 +10,8 @@ interface Answer {
   readonly message: string;
   /** What the user must see even if nothing else is shown: we gave up, we broke, something was not checked. */
   readonly notice?: string;
+  /** The notice in full, where it was cut: for `explain`. */
+  readonly wholeNotice?: string;
 }
 
 export interface Allow extends Answer {

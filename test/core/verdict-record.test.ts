@@ -5,7 +5,6 @@ import {
   findPass,
   findProof,
   flakyTests,
-  forSharing,
   type VerdictRecord,
   verdictRecord,
 } from "../../src/core/verdict-record.ts";
@@ -137,24 +136,6 @@ test("a line says of each gate whether it blocks, warns, and what it rests on, o
   ]);
   expect(line.rests).toEqual(["reuse", "baseline"]);
   expect(JSON.stringify(line)).not.toContain("secret");
-});
-
-test("what is shared has numbers for sessions and no names", () => {
-  const shared = forSharing([
-    record({ session: "b", branch: "x", worktree: "y" }),
-    record({ session: "a" }),
-    record({ session: "b" }),
-    record(),
-  ]);
-
-  expect(shared.map((one) => ("session" in one ? one.session : undefined))).toEqual([
-    "session-1",
-    "session-2",
-    "session-1",
-    undefined,
-  ]);
-  expect(shared[0]).not.toMatchObject({ branch: "x" });
-  expect(shared[0]).not.toHaveProperty("worktree");
 });
 
 test("flaky tests are counted with their first and last day, the most frequent first", () => {

@@ -56,7 +56,8 @@ async function lookAtTree(
 ) {
   const { settings, passDir } = project;
   const { pass } = workTree;
-  const mayBePass = pass !== undefined && coversGates(pass.gateHash, settings.gateHash);
+  const isCovered = pass !== undefined && coversGates(pass.gateHash, settings.gateHash);
+  const mayBePass = isCovered && !tree.mayHoldGit(); // under the lock, the next run ends what holds a killed one
   const [isPassTree, baseCommit, fingerprint] = await Promise.all([
     mayBePass && tree.isUnchangedSince(passIndexOf(passDir, pass.tree)),
     mayBePass ? tree.baseCommit() : undefined,

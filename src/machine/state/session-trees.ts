@@ -44,9 +44,10 @@ export async function keepSessionTree(
 }
 
 /** What is not as HEAD has it, from the top; undefined where git's first look does not tell everything. */
-async function changedPaths({ top, marks, places }: Repository): Promise<readonly string[] | undefined> {
+async function changedPaths(repository: Repository): Promise<readonly string[] | undefined> {
+  const { top, marks, places } = repository;
   const { mayHide, mayHoldSubmodule } = marks();
-  if (mayHide || mayHoldSubmodule) return undefined;
+  if (mayHide || mayHoldSubmodule || (await repository.hasFilters())) return undefined;
   const isLarge = (statSync(places.index, { throwIfNoEntry: false })?.size ?? 0) > LARGE_INDEX_BYTES;
   const found = await Promise.all((isLarge ? SIDE_BY_SIDE : AT_ONCE).map((args) => names(top, args)));
   const paths = found.flatMap((some) => some ?? [UNKNOWN]);
