@@ -94,7 +94,7 @@ describe("the table of docs/hosts.md", () => {
   const docs = join(import.meta.dirname, "../../docs");
   const rows = readFileSync(join(docs, "hosts.md"), "utf8")
     .split("\n")
-    .filter((line) => /^\| \[/.test(line))
+    .filter((line) => line.startsWith("| ["))
     .map((line) => line.split("|").map((cell) => cell.trim()));
   const named = rows.map(([, agent = "", name = "", , , sure = "", seen = "", when = ""]) => ({
     page: /\((.+)\)/.exec(agent)?.[1] ?? "",
