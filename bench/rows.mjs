@@ -32,6 +32,7 @@ export function rowGroups(work, { peers, quick }) {
   const groups = [
     startGroup(at),
     gatesGroup(at),
+    blockGroup(at),
     filesGroup(at, 20_000, { targets: { native: 1.4, Node: 2.4 } }),
   ];
   if (!quick) groups.push(filesGroup(at, 100_000, { targets: { native: 1.05, Node: 1.3 } }));
@@ -112,6 +113,23 @@ function gatesGroup(at) {
         ...peersForGates(at, { count: Number(count), command: "true", maxRounds: 8 }),
       ];
     }),
+  };
+}
+
+/** A block: the gate's log is read and the reason written. */
+function blockGroup(at) {
+  const cwd = gauntletProject(join(at.work, "failing"), 1, "echo 'src/a.ts:1:2: error: no'; exit 1");
+  const change = changeFile(cwd);
+  const prepare = () => {
+    change();
+    forgetSessions(at);
+    rmSync(join(cwd, "gauntlet_logs/.state/session-bench.json"), { force: true }); // or its attempts would be used up
+  };
+  return {
+    title: "A check that fails, first stop of a session",
+    rounds: 20,
+    floor: nodeFloor(at),
+    contenders: hooks(at, { name: "stop-hook", cwd, status: "failed", targets: {}, prepare }),
   };
 }
 
@@ -211,14 +229,18 @@ function hooks(at, { cwd, status, event = {}, ...rest }) {
 
 /** The start of a session that is new each time; it may cost no more than an unchanged stop. */
 function sessionStarts(at, { cwd, targets }) {
-  const sessions = (program) => join(homeOf(at, program), ".local/state/agent-gauntlet/sessions");
   return withBoth(at, ["agent-gauntlet", "session-start"], {
     name: "session-start",
     cwd,
     input: JSON.stringify({ session_id: "bench", cwd, hook_event_name: "SessionStart", source: "startup" }),
-    prepare: () => PROGRAMS.forEach(({ name }) => rmSync(sessions(name), { recursive: true, force: true })),
+    prepare: () => forgetSessions(at),
     targets,
   });
+}
+
+function forgetSessions(at) {
+  for (const { name } of PROGRAMS)
+    rmSync(join(homeOf(at, name), ".local/state/agent-gauntlet/sessions"), { recursive: true, force: true });
 }
 
 function withBoth(at, [command, ...args], { name, env = {}, targets, targetsMb = {}, ...rest }) {

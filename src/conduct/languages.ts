@@ -2,8 +2,12 @@
 export interface Language {
   readonly extensions: readonly string[];
   readonly testFile: RegExp;
+  /** What a quoted text begins and ends with. */
+  readonly quotes: string;
   /** Nothing but a comment. */
   readonly comment: RegExp;
+  /** The ends of a comment of several lines. */
+  readonly block?: { readonly open: RegExp; readonly close: RegExp };
   /** Declares a test; its name is the group `name`, or follows as `nameAfter`. */
   readonly test: RegExp;
   readonly nameAfter?: RegExp;
@@ -21,12 +25,15 @@ export interface Language {
 }
 
 const SLASHES = /^\s*(?:\/\/|\/\*|\*(?!\w))/;
+const SLASH_BLOCK = { open: /^\s*\/\*(?!.*\*\/)/, close: /\*\// };
 const HASH = /^\s*#(?!\[)/;
 
 const javascript: Language = {
   extensions: ["js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts", "vue", "svelte"],
   testFile: /(?:^|\/)(?:__tests__|tests?|specs?|e2e|cypress)\/|[.-](?:test|spec|cy|e2e)\.\w+$/i,
+  quotes: "\"'`",
   comment: SLASHES,
+  block: SLASH_BLOCK,
   test: /^\s*(?:(?:await|return|void)\s+)?(?:Deno\.test|t\.test|[xf]?(?:it|test|specify)(?:\.(?:only|skip|concurrent|sequential|serial|fails|failing|runIf|skipIf)(?:\([^)]*\))?)*)\s*(?:<[^>]*>)?\(\s*(?<quote>['"`])(?<name>.+?)\k<quote>\s*(?:,|$)/,
   skip: /^\s*(?:await\s+)?(?:x(?:it|test|describe|context|specify)\s*\(\s*['"`]|(?:it|test|describe|context|suite|specify)(?:\.\w+)*\.(?:skip|fixme)(?:\.each\b.*)?\s*\(\s*(?:['"`]|true\b|\)|$))|[{,]\s*skip:\s*(?:true\b|['"`])/,
   skipCall: /^\s*(?:(?:this|t|ctx|context)\.skip\(|pending\(\s*['"`)])/,
@@ -42,9 +49,11 @@ const javascript: Language = {
 const python: Language = {
   extensions: ["py", "pyi"],
   testFile: /(?:^|\/)(?:tests?|testing)\/|(?:^|\/)(?:test_[^/]*|[^/]*_tests?|tests|conftest)\.py$/,
+  quotes: "\"'",
   comment: HASH,
+  block: { open: /^\s*(?:"{3}|'{3})\s*$/, close: /^\s*(?:"{3}|'{3})\s*$/ },
   test: /^\s*(?:async\s+)?def\s+(?<name>test\w*)\s*\(/,
-  skip: /^\s*(?:@(?:\w+\.)*(?:skip(?:\(|\s*$)|skip[iI]f\(\s*(?:True|1)\s*[,)]|xfail(?:\(\s*(?:reason|strict|raises|\))|\s*$)|expectedFailure\s*$|nottest\s*$)|(?:pytestmark\s*=\s*)pytest\.mark\.(?:skip|xfail)\b(?!if)|__test__\s*=\s*False)/,
+  skip: /^\s*(?:@(?:\w+\.)*(?:skip(?:\(|\s*$)|skip[iI]f\(\s*(?:True|1)\s*[,)]|xfail(?:\(\s*(?:reason|strict|raises|\))|\s*$)|expectedFailure\s*$|nottest\s*$)|(?:pytestmark\s*=\s*)pytest\.mark\.(?:skip|xfail)\b(?!if)|__test__\s*=\s*False\s*$)/,
   skipCall: /^\s*(?:pytest\.(?:skip|xfail)\(|self\.skipTest\(|raise\s+(?:unittest\.)?SkipTest\b)/,
   assertion:
     /^\s*assert\b|\bself\.assert\w+\(|\b(?:pytest|self)\.(?:raises|warns|fail)\(|\.assert_(?:\w*called|awaited|has_calls|not_called)\w*\(|\b(?:np|numpy)\.testing\.assert_\w+\(/,
@@ -55,7 +64,9 @@ const python: Language = {
 const go: Language = {
   extensions: ["go"],
   testFile: /_test\.go$/,
+  quotes: '"`',
   comment: SLASHES,
+  block: SLASH_BLOCK,
   test: /^\s*(?:func\s+(?:\([^)]*\)\s*)?(?<name>(?:Test|Example|Fuzz)\w*)\s*\(|\w+\.Run\(\s*(?<quote>["`])(?<title>.+?)\k<quote>\s*,)/,
   skip: /^\s*\/\/\s*(?:go:build|\+build)\s+ignore\b/,
   skipCall: /^\s*(?:t|s\.T\(\)|suite\.T\(\)|GinkgoT\(\))\.Skip(?:f|Now)?\(/,
@@ -69,8 +80,10 @@ const go: Language = {
 const rust: Language = {
   extensions: ["rs"],
   testFile: /\.rs$/,
+  quotes: '"',
   comment: SLASHES,
-  test: /^\s*#\[(?:\w+::)*(?:test|rstest|test_case|quickcheck|wasm_bindgen_test)(?:\(.*)?\]?\s*$/,
+  block: SLASH_BLOCK,
+  test: /^\s*#\[(?:\w+::)*(?:test|rstest|test_case|quickcheck|wasm_bindgen_test)(?:\]|\(|\s*$)/,
   nameAfter: /\bfn\s+(?<name>\w+)/,
   skip: /^\s*#\[ignore\b|^\s*#!?\[cfg\(any\(\)\)\]/,
   assertion: /\b(?:debug_|prop_)?assert(?:_\w+)?!\s*[([{]|\.assert\(\)/,
@@ -81,10 +94,12 @@ const rust: Language = {
 const jvm: Language = {
   extensions: ["java", "kt", "kts", "groovy", "scala"],
   testFile: /(?:^|\/)(?:tests?|\w*Test|integrationTest)\/|(?:Tests?|TestCase|IT|Spec)\.\w+$/,
+  quotes: '"',
   comment: SLASHES,
-  test: /^\s*(?:@(?:Test|ParameterizedTest|RepeatedTest|TestFactory)\b(?!\w)|public\s+void\s+(?<name>test\w*)\s*\(|(?:def|should|test)\s*\(?\s*(?<quote>")(?<title>.+?)\k<quote>\s*\)\s*\{?)/,
+  block: SLASH_BLOCK,
+  test: /^\s*(?:@(?:\w*Test|TestFactory)\b|public\s+void\s+(?<name>test\w*)\s*\(|(?:def|should|test)\s*\(?\s*(?<quote>")(?<title>.+?)\k<quote>\s*\)\s*\{?)/,
   nameAfter: /\b(?:void|fun|def)\s+(?<name>`[^`]+`|\w+)\s*\(/,
-  skip: /^\s*@(?:\w+:)?(?:Ignore|Disabled|PendingFeature)\s*(?:\(|$)|^\s*@Test\(.*enabled\s*=\s*false|^\s*x(?:it|test|describe|should|context)\s*\(\s*"/,
+  skip: /^\s*@(?:\w+:)?(?:Ignore|Disabled|PendingFeature)\b\s*(?:[(@a-z]|$)|^\s*@Test\(.*enabled\s*=\s*false|^\s*x(?:it|test|describe|should|context)\s*\(\s*"/,
   focus: /^\s*@IgnoreRest\b/,
   assertion:
     /\b(?:assert\w*|verify\w*|expect\w*|fail)\s*[({<]|\bshould\w+\b|\.(?:isEqualTo|isTrue|isFalse|isNull|hasSize|containsExactly)\(/,
@@ -96,10 +111,12 @@ const jvm: Language = {
 const ruby: Language = {
   extensions: ["rb", "rake"],
   testFile: /(?:^|\/)(?:tests?|spec|features)\/|_(?:test|spec)\.rb$/,
+  quotes: "\"'",
   comment: HASH,
+  block: { open: /^=begin\b/, close: /^=end\b/ },
   test: /^\s*(?:(?:[xf]?(?:it|specify|scenario|example)|test|should|its)\s*\(?\s*(?<quote>['"])(?<name>.+?)\k<quote>|def\s+(?<title>test_\w+[?!]?))/,
   skip: /^\s*x(?:it|describe|context|specify|scenario|test|example)\b|^\s*(?:it|describe|context|specify|scenario|RSpec\.describe)\b.*,\s*(?::(?:skip|pending)\b|(?:skip|pending):\s*(?:true|['"]))/,
-  skipCall: /^\s*(?:skip|pending)(?:\s*\(?\s*['"].*|\s*)$/,
+  skipCall: /^\s*(?:skip|pending)(?:\s*\(?\s*['"].*|\s*(?:\}|end)?\s*)$/,
   focus:
     /^\s*f(?:it|describe|context|specify|example)\b\s|^\s*(?:it|describe|context|specify|RSpec\.describe)\b.*,\s*(?::focus\b|focus:\s*true)/,
   assertion:
@@ -111,8 +128,10 @@ const ruby: Language = {
 const php: Language = {
   extensions: ["php"],
   testFile: /(?:^|\/)tests?\/|Test\.php$/i,
+  quotes: "\"'",
   comment: SLASHES,
-  test: /^\s*(?:(?:(?:public|final|static)\s+)*function\s+(?<name>test\w*)\s*\(|(?:it|test)\(\s*(?<quote>['"])(?<title>.+?)\k<quote>)/,
+  block: SLASH_BLOCK,
+  test: /^\s*(?:(?<=\s)(?:(?:public|final|static)\s+)*function\s+(?<name>test\w*)\s*\(|(?:it|test)\(\s*(?<quote>['"])(?<title>.+?)\k<quote>)/,
   skip: /->(?:skip|todo)\(\s*(?:['")]|$)/,
   skipCall: /^\s*(?:\$this->|self::|static::)markTest(?:Skipped|Incomplete)\(/,
   focus: /->only\(\)/,
@@ -125,7 +144,9 @@ const php: Language = {
 const csharp: Language = {
   extensions: ["cs", "fs", "vb"],
   testFile: /(?:^|\/)[^/]*tests?(?:\.[^/]*)?\/|(?:Tests?|Specs?|Facts)\.\w+$/i,
+  quotes: '"',
   comment: SLASHES,
+  block: SLASH_BLOCK,
   test: /^\s*\[(?:Fact|Theory|Test|TestMethod|DataTestMethod|TestCase)\b[^\]]*\]/,
   nameAfter: /\b(?:void|Task(?:<[^>]+>)?|ValueTask)\s+(?<name>\w+)\s*\(/,
   skip: /^\s*\[(?:Fact|Theory)\(.*\bSkip\s*=|^\s*\[(?:.*,\s*)?(?:Ignore|Explicit)\b(?:\(|\]|,)/,
@@ -138,6 +159,7 @@ const csharp: Language = {
 const clojure: Language = {
   extensions: ["clj", "cljs", "cljc", "bb"],
   testFile: /(?:^|\/)tests?\/|_(?:test|spec)\.\w+$/,
+  quotes: '"',
   comment: /^\s*;/,
   test: /^\s*\((?:\w+\/)?(?:deftest|defspec|defflow)-?\s+(?:\^\S+\s+)*(?<name>[^\s^()]+)/,
   skip: /^\s*#_\s*(?:$|\((?:\w+\/)?(?:deftest|testing|is|are)\b)|\((?:\w+\/)?deftest\s+.*\^\{?:?(?:kaocha\/)?(?:skip|ignore|pending)\b/,
@@ -150,6 +172,7 @@ const clojure: Language = {
 const elixir: Language = {
   extensions: ["ex", "exs"],
   testFile: /(?:^|\/)test\/|_test\.exs$/,
+  quotes: '"',
   comment: HASH,
   test: /^\s*(?:test|property|feature)\s*\(?\s*"(?<name>.+?)"/,
   skip: /^\s*@(?:tag|moduletag|describetag)\s+(?::skip\b|skip:|\[skip:|:pending\b|pending:)/,

@@ -1,6 +1,16 @@
 import { identify, type Finding } from "../core/review/finding.ts";
-import { isForeign, type Language, languageOf } from "./languages.ts";
+import { isForeign, type Language } from "./languages.ts";
 import { normal, type PatchedFile, type PatchLine, Tally } from "./patched-file.ts";
+import {
+  bodyOf,
+  type Change,
+  changeOf,
+  type Declaration,
+  isMark,
+  stemOf,
+  type TestSource,
+  testSource,
+} from "./test-source.ts";
 
 /** Tests that were deleted, skipped or focused, assertions and snapshots that were given up: what makes a test run greener without a fix. */
 export function weakenedTests(files: readonly PatchedFile[]): readonly Finding[] {
@@ -16,110 +26,16 @@ export function weakenedTests(files: readonly PatchedFile[]): readonly Finding[]
   ];
 }
 
-interface TestSource extends PatchedFile {
-  readonly language: Language;
-  readonly removed: readonly Declaration[];
-  readonly added: readonly Declaration[];
-}
-
-interface Declaration {
-  readonly name: string;
-  /** The one that changed, where the declaration has two. */
-  readonly line: PatchLine;
-  /** The name is on a later line than what makes it a test. */
-  readonly isAnnotated: boolean;
-}
-
-/** What the change did elsewhere: tests, skips and assertions that were only moved are not lost. */
-interface Change {
-  readonly addedTests: ReadonlySet<string>;
-  readonly removedSkips: Tally;
-  readonly addedAssertions: ReadonlySet<string>;
-  readonly deletedStems: ReadonlySet<string>;
-}
-
-function testSource(file: PatchedFile): TestSource[] {
-  const language = languageOf(file.file);
-  if (language === undefined || !language.testFile.test(file.file) || isForeign(file.file)) return [];
-  const [before, after] = [declarations(file, language, "removed"), declarations(file, language, "added")];
-  return [{ ...file, language, removed: without(before, after), added: without(after, before) }];
-}
-
-/** Those of one side that the other does not have. */
-function without(tests: readonly Declaration[], others: readonly Declaration[]): readonly Declaration[] {
-  const known = new Tally(others.map(({ name }) => name));
-  return tests.filter(({ name }) => !known.take(name));
-}
-
-/** An annotation has its test's name on one of the next lines. */
-const NAME_WITHIN = 6;
-
-/** The tests of one side of the change, as far as the patch shows it. */
-function declarations(
-  { lines }: PatchedFile,
-  language: Language,
-  kind: "added" | "removed",
-): readonly Declaration[] {
-  const side = lines.filter((line) => line.kind === kind || line.kind === "kept");
-  return side.flatMap((line, at): Declaration[] => {
-    const match = language.comment.test(line.text) ? null : language.test.exec(line.text);
-    if (match === null) return [];
-    const { name = match.groups?.["title"] } = match.groups ?? {};
-    if (name !== undefined) return [{ name, line, isAnnotated: false }];
-    const named = nameIn(side.slice(at, at + NAME_WITHIN), language);
-    if (named === undefined) return [];
-    const changed = line.kind === kind ? line : named.line;
-    return [{ name: named.name, line: changed, isAnnotated: true }];
-  });
-}
-
-function nameIn(
-  lines: readonly PatchLine[],
-  { nameAfter }: Language,
-): { readonly name: string; readonly line: PatchLine } | undefined {
-  return lines.flatMap((line) => {
-    const name = nameAfter?.exec(line.text)?.groups?.["name"];
-    return name === undefined ? [] : [{ name, line }];
-  })[0];
-}
-
-function changeOf(sources: readonly TestSource[], files: readonly PatchedFile[]): Change {
-  const ofKind = (kind: PatchLine["kind"]) =>
-    sources.flatMap(({ lines, language }) =>
-      lines.filter((line) => line.kind === kind).map(({ text }) => ({ text, language })),
-    );
-  const assertions = ofKind("added").filter(({ text, language }) => language.assertion.test(text));
-  const skips = ofKind("removed").filter(({ text, language }) => isMark(text, language));
-  return {
-    addedTests: new Set(sources.flatMap(({ added }) => added.map(({ name }) => name))),
-    removedSkips: new Tally(skips.map(({ text }) => normal(text))),
-    addedAssertions: new Set(assertions.map(({ text }) => normal(text))),
-    deletedStems: new Set(
-      files.filter(({ file, isDeleted }) => isDeleted && !isTest(file)).map(({ file }) => stemOf(file)),
-    ),
-  };
-}
-
-function isTest(file: string): boolean {
-  const language = languageOf(file);
-  return language !== undefined && language.extensions[0] !== "rs" && language.testFile.test(file);
-}
-
-/** `src/user-store.ts` and `test/user_store.test.ts` are about the same thing. */
-function stemOf(file: string): string {
-  const name = file.split("/").at(-1) ?? "";
-  return name
-    .replace(/\.[^/]*$/, "")
-    .toLowerCase()
-    .replaceAll(/(?:^|[_-])(?:tests?|specs?)(?=$|[_-])|(?:tests?|specs?)$/g, "")
-    .replaceAll(/[_-]/g, "");
-}
-
 function deletedTests(source: TestSource, change: Change): readonly Finding[] {
   const { file, isDeleted, removed, added, lines, language } = source;
-  const gone = firstOfEach(
-    removed.filter((test) => !change.addedTests.has(test.name) && !isMerged(test, source)),
-  );
+  const comments = lines.filter(({ kind, text }) => kind === "added" && language.comment.test(text));
+  const isComment = ({ name, named }: Declaration): boolean =>
+    source.commented.has(named) || comments.some(({ text }) => text.includes(name));
+  const isElsewhere = (test: Declaration): boolean =>
+    change.addedTests.has(test.name) ||
+    isMerged(test, source) ||
+    isMoved(test, source, change.addedAssertions);
+  const gone = firstOfEach(removed.filter((test) => isComment(test) || !isElsewhere(test)));
   if (gone.length === 0) return [];
   if (isDeleted) {
     if (change.deletedStems.has(stemOf(file))) return []; // its subject went too
@@ -127,19 +43,54 @@ function deletedTests(source: TestSource, change: Change): readonly Finding[] {
       finding(file, null, `test file deleted with ${gone.length === 1 ? "1 test" : `${gone.length} tests`}`),
     ];
   }
-  const fresh = firstOfEach(added);
-  if (lines.some(({ kind, text }) => kind === "added" && language.table.test(text))) return [];
-  const comments = lines.filter(({ kind, text }) => kind === "added" && language.comment.test(text));
-  return withoutRenamed(gone, fresh).map(({ name, line }) => {
-    const isComment = comments.some(({ text }) => text.includes(name));
-    return finding(file, line.line, `test ${isComment ? "commented out" : "deleted"}: ${quote(name)}`);
-  });
+  const tables = tablesIn(source);
+  return withoutRenamed(gone, firstOfEach(added))
+    .filter(({ line }) => !tables.has(line.hunk))
+    .map((test) => {
+      const what = `test ${isComment(test) ? "commented out" : "deleted"}: ${quote(test.name)}`;
+      return finding(file, test.line.line, what);
+    });
+}
+
+/** Hunks in which a test with many inputs may have taken the place of many. */
+function tablesIn({ lines, added, language }: TestSource): ReadonlySet<number> {
+  const tables = lines.filter(({ kind, text }) => kind === "added" && language.table.test(text));
+  const hunks = new Set(tables.map(({ hunk }) => hunk));
+  const isTest = added.some(({ line }) => hunks.has(line.hunk));
+  return isTest ? new Set(lines.map(({ hunk }) => hunk)) : hunks;
 }
 
 /** Its body stays where it was, as a part of the test before it. */
-function isMerged({ line, isAnnotated }: Declaration, { hunks }: PatchedFile): boolean {
-  return !isAnnotated && hunks[line.hunk]?.[line.at + 1]?.kind === "kept";
+function isMerged(test: Declaration, source: TestSource): boolean {
+  const { named, isAnnotated } = test;
+  const lines = source.hunks[named.hunk] ?? [];
+  const slide = slideOf(lines, named.at);
+  if (!isAnnotated && slide === 0 && lines[named.at + 1]?.kind === "kept") return true;
+  const stays = bodyOf(test, source).filter(({ kind }) => kind === "kept");
+  return stays.slice(slide).some(({ text }) => source.language.assertion.test(text));
 }
+
+/** How far down a block of removed lines may as well be: where tests end alike, git may show the end of the wrong one. */
+function slideOf(lines: readonly PatchLine[], at: number): number {
+  const from = lines.findLastIndex(({ kind }, index) => index < at && kind !== "removed") + 1;
+  const end = lines.findIndex(({ kind }, index) => index > at && kind !== "removed");
+  if (end === -1) return 0;
+  const differs = lines
+    .slice(end)
+    .findIndex(({ kind, text }, index) => kind !== "kept" || text !== lines[from + index]?.text);
+  return differs === -1 ? lines.length - end : differs;
+}
+
+/** Everything it asserts is asserted elsewhere now, under whatever name. */
+function isMoved(test: Declaration, source: TestSource, addedAssertions: ReadonlySet<string>): boolean {
+  const asserted = bodyOf(test, source).filter(
+    ({ kind, text }) => kind === "removed" && source.language.assertion.test(text) && !GOES_ON.test(text),
+  );
+  return asserted.length > 0 && asserted.every(({ text }) => addedAssertions.has(normal(text)));
+}
+
+/** The first line of an assertion that has several says too little to know it again. */
+const GOES_ON = /(?:[,({[]|->|=>|=)\s*$/;
 
 /** Cases of a test are written under its one name. */
 function firstOfEach(tests: readonly Declaration[]): readonly Declaration[] {
@@ -153,10 +104,6 @@ function withoutRenamed(gone: readonly Declaration[], fresh: readonly Declaratio
   const inHunks = new Tally(fresh.map(({ line }) => String(line.hunk)));
   const left = gone.filter(({ line }) => !inHunks.take(String(line.hunk)));
   return left.slice(-count);
-}
-
-function isMark(text: string, { skip, skipCall, focus }: Language): boolean {
-  return skip.test(text) || skipCall?.test(text) === true || focus?.test(text) === true;
 }
 
 /** Skips and focuses that were added, and not merely moved or reworded. */
@@ -179,26 +126,32 @@ function marked(source: TestSource, { removedSkips }: Change): readonly Finding[
     );
 }
 
-/** A condition, on its own line or the one before, makes a skip about certain machines. */
-function isAlways(skip: PatchLine, { hunks }: PatchedFile): boolean {
+/** A condition, on its own line, the one before or around it, makes a skip about certain machines. */
+function isAlways(skip: PatchLine, { hunks, language }: TestSource): boolean {
   if (CONDITION_AFTER.test(skip.text)) return false;
   const before = (hunks[skip.hunk] ?? [])
     .slice(0, skip.at)
-    .findLast(({ kind, text }) => kind !== "removed" && text.trim() !== "");
-  return before === undefined || !CONDITION.test(before.text);
+    .filter(({ kind, text }) => kind !== "removed" && text.trim() !== "" && !language.comment.test(text));
+  const around = before.findLast(({ text }) => indentOf(text) < indentOf(skip.text));
+  return !CONDITION.test(before.at(-1)?.text ?? "") && !BRANCH.test(around?.text ?? "");
 }
 
-const CONDITION =
-  /^\s*[})]*\s*(?:if|elif|else|elsif|unless|except|rescue|catch|switch|case|when|default|for|while|select|try|try:)\b/;
+function indentOf(text: string): number {
+  return text.search(/\S/);
+}
+
+/** What is always true is no condition. */
+const BRANCH =
+  /^(?!\s*if\s*\(?\s*(?:true|True|1)\b)\s*[})]*\s*(?:if|elif|else|elsif|unless|except|rescue|catch|switch|case|when|default|select)\b/;
+const CONDITION = new RegExp(String.raw`${BRANCH.source}|^\s*(?:for|while|try)\b`);
 const CONDITION_AFTER = /\s(?:if|unless)\s/;
 
 /** Places where assertions were taken out and none was put in. */
 function lostAssertions(source: TestSource, change: Change): readonly Finding[] {
-  const { file, isDeleted, hunks } = source;
+  const { file, isDeleted, hunks, shrunk } = source;
   if (isDeleted) return [];
-  const [removed, added] = [perHunk(source.removed), perHunk(source.added)];
   return hunks.flatMap((own, hunk) => {
-    if (removed.count(String(hunk)) > added.count(String(hunk))) return []; // reported, or moved, as tests
+    if (shrunk.has(hunk)) return []; // reported, or moved, as tests
     const lost = lostIn(own, source.language, change);
     const [first] = lost;
     if (first === undefined) return [];
@@ -207,34 +160,48 @@ function lostAssertions(source: TestSource, change: Change): readonly Finding[] 
   });
 }
 
-function perHunk(tests: readonly Declaration[]): Tally {
-  return new Tally(tests.map(({ line }) => String(line.hunk)));
-}
-
 function lostIn(lines: readonly PatchLine[], language: Language, change: Change): readonly PatchLine[] {
   const code = lines.filter(({ text }) => !language.comment.test(text));
-  const added = code.filter(({ kind }) => kind === "added");
-  const isReplaced = added.some(({ text }) => MAY_CHECK.test(text) && !language.hollow.test(text));
-  const isHelper = code.some(({ kind, text }) => kind === "removed" && FUNCTION.test(text));
+  const isReplaced = code.some(({ kind, text }) => kind === "added" && mayCheck(text, language));
+  const isHelper = code.some(
+    ({ kind, text }) => kind === "removed" && FUNCTION.test(text) && !language.test.test(text),
+  );
   if (isReplaced || isHelper) return [];
   const kept = new Set(code.filter(({ kind }) => kind === "kept").map(({ text }) => normal(text)));
   return code.filter(
-    ({ kind, text }) =>
+    ({ kind, text }, at) =>
       kind === "removed" &&
+      !isRelay(text, code[at - 1]?.text) &&
       language.assertion.test(text) &&
+      !NO_STATEMENT.test(text) &&
       !language.hollow.test(text) &&
       !kept.has(normal(text)) && // it was there twice
       !change.addedAssertions.has(normal(text)),
   );
 }
 
+/** Whether a line may do the checking now; the name of a test does not. */
+function mayCheck(text: string, { test, assertion, hollow }: Language): boolean {
+  const code = test.test(text) ? text.replaceAll(/(["'`]).*?\1|\btest\w*/g, "") : text;
+  return (MAY_CHECK.test(code) || assertion.test(code)) && !hollow.test(code);
+}
+
+/** An import, or the head of a helper. */
+const NO_STATEMENT =
+  /^\s*(?:import|from|use|using|require)\b(?!\s*\.)|\b(?:fun|def|func|fn|function)\s+(?:<.*>\s*)?\w+/;
+
+/** It only passes on an error that was caught: the test fails without it, too. */
+function isRelay(text: string, before = ""): boolean {
+  return /\b(?:fail|ifError)\s*\(/.test(text) && /\b(?:catch|except|rescue)\b/.test(before);
+}
+
 /** A function that went with its assertions was a helper, or is reported as a test. */
 const FUNCTION =
-  /^\s*(?:(?:(?:export|async|public|private|protected|internal|static|final|pub|suspend)\s+)*(?:function|defp?|func|fn|fun|class|object|describe|context|testing|\(defn-?|\(testing|(?:const|let|var)\s+\w+\s*=\s*(?:async\s*)?(?:function|\())(?:\s|\()|(?:(?:public|private|protected|internal|static|final|async)\s+)+[\w<>[\], .?]*\w\s*\()/;
+  /^\s*(?:(?:(?:export|async|public|private|protected|internal|static|final|pub|suspend|inline|override|open)\s+)*(?:function|defp?|func|fn|fun|class|object|describe|context|testing|\(defn-?|\(testing|(?:const|let|var)\s+\w+\s*=\s*(?:async\s*)?(?:function|\())(?:\s|\()|(?:(?:public|private|protected|internal|static|final|async)\s+)+[\w<>[\], .?]*\w\s*\()/;
 
 /** Wider than the assertions of the language: a helper may do the checking now. */
 const MAY_CHECK =
-  /assert|expect|should|verify|check|compare|require|must|refute|match|raises|warns|throws|fail|equal|\b(?:is|are)\b|\bt\.\w+\(/i;
+  /assert|expect|should|verify|validat|check|compare|require|must|refute|match|raises|warns|throws|fail|equal|\b(?:is|are)\b|\bt\.\w+\(|\b(?:then|that)\(.*\)\.\w+\(|^\s*\.(?:has|contains|starts|ends|does)[A-Z]\w*\(/i;
 
 function isRewrittenSnapshot({ file, isNew, isDeleted, lines }: PatchedFile): boolean {
   if (isNew || isDeleted || !SNAPSHOT.test(file) || isForeign(file)) return false;

@@ -10,10 +10,9 @@ export interface WorkTreeHistory {
   readonly pass?: PassRecord;
 }
 
-/** The last run that executed gates. */
+/** What the next run must know of the last one that executed gates, and the details of its line in the ledger, which has the verdict. */
 export interface RunRecord {
   readonly number: number;
-  readonly status: Status;
   /** Milliseconds since the epoch. */
   readonly completedAt: number;
   readonly branch?: string;
@@ -22,6 +21,18 @@ export interface RunRecord {
   readonly merged: boolean;
   /** It passed, but the pass could not be saved, which the user has been notified of. */
   readonly isPassLost?: boolean;
+  readonly outcomes: readonly GateOutcome[];
+}
+
+/** A run as it is known afterwards: by its line in the ledger, with the details that are still kept. */
+export interface PastRun {
+  /** Absent where no gate was called for. */
+  readonly number?: number | undefined;
+  readonly status: Status;
+  /** Milliseconds since the epoch. */
+  readonly completedAt: number;
+  readonly branch?: string;
+  readonly head?: string;
   readonly outcomes: readonly GateOutcome[];
 }
 

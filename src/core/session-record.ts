@@ -4,6 +4,7 @@ import type { Notice } from "./notice.ts";
 import type { Ran, RunResult } from "./run.ts";
 import type { StopEvent } from "./stop-event.ts";
 import type { Verdict } from "./verdict.ts";
+import type { VerdictRecord } from "./verdict-record.ts";
 
 /** What is kept of a session outside any project, where an agent that tidies up the project does not meet it. */
 export interface SessionRecord {
@@ -84,6 +85,13 @@ export interface StopRecord {
   /** What was written to the host. */
   readonly answer: { readonly stdout: string; readonly exitCode: number };
 }
+
+/** A stop as it is known afterwards: its line in the ledger, and the details, which are kept of the last stop of each session. */
+export type PastStop =
+  | { readonly line: VerdictRecord; readonly details?: undefined }
+  | { readonly line: VerdictRecord; readonly details: StopRecord }
+  /** Outside of projects there is no ledger, and a disk may be full. */
+  | { readonly line?: undefined; readonly details: StopRecord };
 
 export interface RecordedRun {
   readonly number?: number;

@@ -7,10 +7,12 @@ export interface Spoken {
 }
 
 const SKIP = /^[ \t]*gauntlet skip:[ \t]*(\S.*?)[ \t]*$/im;
+/** The command of the plugin, which can only begin a prompt. */
+const SKIP_COMMAND = /^\/gauntlet:skip[ \t]+(\S.*?)[ \t]*(?:\n|$)/;
 const ACCEPT = /^[ \t]*gauntlet accept[ \t]*\.?[ \t]*$/im;
 
 export function spokenIn(prompt: string): Spoken {
-  const [, skip] = SKIP.exec(prompt) ?? [];
+  const [, skip] = SKIP_COMMAND.exec(prompt) ?? SKIP.exec(prompt) ?? [];
   return {
     ...(skip === undefined ? {} : { skip: skip.slice(0, 300) }),
     ...(ACCEPT.test(prompt) ? { accept: true } : {}),
@@ -22,9 +24,20 @@ export function spokenIn(prompt: string): Spoken {
  * model wrote does not count.
  */
 export function userSaid(transcript: string, isSaid: (spoken: Spoken) => boolean): boolean {
-  const lines = transcript.split("\n").filter((line) => /gauntlet (?:skip:|accept)/i.test(line));
-  return lines.some((line) => textsOfUser(parse(line)).some((text) => isSaid(spokenIn(text))));
+  const lines = transcript
+    .split("\n")
+    .filter((line) => /gauntlet (?:skip:|accept)|gauntlet:skip/i.test(line));
+  return lines.some((line) => textsOfUser(parse(line)).some((text) => isSaid(spokenIn(asTyped(text)))));
 }
+
+/** A command as Claude Code (2.1.325, 2026-11-16) writes it down, as it was typed; any other text as it is. */
+function asTyped(text: string): string {
+  const [, name, args] = COMMAND.exec(text) ?? [];
+  return name === undefined ? text : `${name} ${args}`;
+}
+
+const COMMAND =
+  /^<command-message>[^<]*<\/command-message>\s*<command-name>([^<]*)<\/command-name>\s*<command-args>([^]*)<\/command-args>$/;
 
 function parse(line: string): unknown {
   try {
@@ -37,6 +50,7 @@ function parse(line: string): unknown {
 /** The user's own words in one entry: its text, or the text blocks of its message. */
 function textsOfUser(entry: unknown): readonly string[] {
   if (!isRecord(entry) || entry["isMeta"] === true || entry["toolUseResult"] !== undefined) return [];
+  if (entry["type"] === REQUEST) return [];
   const message = [entry["message"], entry["payload"], entry].find(
     (one) => isRecord(one) && roleOf(one) === "user",
   );
@@ -45,6 +59,9 @@ function textsOfUser(entry: unknown): readonly string[] {
   if (typeof content === "string") return [content];
   return Array.isArray(content) ? content.flatMap(textOfBlock) : [];
 }
+
+/** Claude Code also keeps what it sent to the model, where a skill's text and the user's stand side by side (2.1.325, 2026-11-16). */
+const REQUEST = "api-request-blob";
 
 function roleOf(message: Readonly<Record<string, unknown>>): unknown {
   return message["role"] ?? message["type"];

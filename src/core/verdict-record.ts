@@ -20,7 +20,7 @@ export interface VerdictRecord {
   /** The name of a linked work tree; the main one has none. */
   readonly worktree?: string;
   readonly status: Status;
-  /** Absent for a run from the terminal. */
+  /** Absent for a run that is not a stop. */
   readonly decision?: "allow" | "block";
   readonly run?: number;
   /** Blocks that may still follow. */
@@ -46,7 +46,8 @@ export interface VerdictRecord {
   readonly prev: string;
 }
 
-export type TerminalCommand = "run" | "check" | "review";
+/** What else asks for a run: a command, a tool of the MCP server, a program that uses the library. */
+export type TerminalCommand = "run" | "check" | "review" | "mcp" | "library";
 
 /** `reuse`: the same inputs passed before. `baseline`: what failed had failed before the change. `rerun`: it passed when repeated. */
 export type Support = "reuse" | "baseline" | "rerun";

@@ -220,12 +220,13 @@ export async function recordStop(
 ): Promise<Result<void>> {
   const { lastMessage: _private, ...kept } = event;
   const answer = { stdout, exitCode };
-  const lastStop = { at: now(), door, event: kept, verdict, answer, ...(run === undefined ? {} : { run }) };
+  const at = now(); // by which `explain` finds the details of a line in the ledger
+  const lastStop = { at, door, event: kept, verdict, answer, ...(run === undefined ? {} : { run }) };
   writeSessionRecord(event, { ...record, lastStop }, env);
   const root = door === "brepl" ? event.cwd : (record.root ?? findProject(event.cwd));
   if (root === undefined) return ok(undefined);
   const { recordVerdict } = await import("./proof/record-verdict.ts"); // hashes and locks, which stops outside of projects do without
   const { status, decision } = verdict;
   const ms = Math.round(elapsedMs() - since);
-  return recordVerdict({ root, env, event }, { outcomes: [], ...facts, door, ms, status, decision });
+  return recordVerdict({ root, env, event }, { outcomes: [], ...facts, at, door, ms, status, decision });
 }

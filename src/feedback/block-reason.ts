@@ -89,7 +89,7 @@ function nextSteps({ failures, attemptsLeft, isNextStopFree }: BlockReasonFacts)
     "What to do now: fix the causes above, then stop again; the gates run again automatically when you stop.",
     honest,
     attemptsLeft === 0
-      ? "This was the last attempt: the next stop is let through, and the user learns that the gates still fail."
+      ? "This was the last attempt: if the gates still fail at the next stop, it is let through and the user is notified."
       : `Attempts left: ${attemptsLeft}.`,
   ].join("\n");
 }

@@ -2,8 +2,8 @@ import { type Problem, fingerprint } from "./problem.ts";
 
 /** What became of the problems since the last attempt. */
 export interface Delta {
-  /** How many are gone. */
-  readonly fixed: number;
+  /** How many are not reported any more: fixed, or hidden by something that failed earlier. */
+  readonly gone: number;
   readonly stillThere: readonly Problem[];
   readonly fresh: readonly Problem[];
 }
@@ -20,14 +20,14 @@ export function compareAttempts(previous: readonly string[], problems: readonly 
     (left > 0 ? stillThere : fresh).push(problem);
     open.set(key, left - 1);
   }
-  return { fixed: previous.length - stillThere.length, stillThere, fresh };
+  return { gone: previous.length - stillThere.length, stillThere, fresh };
 }
 
 /** One line for the agent and for `status`. */
 export function describeDelta(delta: Delta): string {
-  const { fixed, stillThere, fresh } = delta;
-  if (fixed === 0 && fresh.length === 0) {
+  const { gone, stillThere, fresh } = delta;
+  if (gone === 0 && fresh.length === 0) {
     return `Since the last attempt: nothing changed, ${stillThere.length} still there.`;
   }
-  return `Since the last attempt: ${fixed} fixed, ${stillThere.length} still there, ${fresh.length} new.`;
+  return `Since the last attempt: ${gone} gone, ${stillThere.length} still there, ${fresh.length} new.`;
 }

@@ -29,7 +29,8 @@ export interface Reading {
 /** What a gate said: its report where it wrote one, otherwise what its log tells. */
 export function findProblems(gate: GateWords): Reading & { readonly log: Log } {
   const log = readLog(gate.text, knownFiles(gate));
-  return { log, ...(readReport(gate) ?? parseLog(log, gate, gate.parser)) };
+  const reading = readReport(gate) ?? parseLog(log, gate, gate.parser);
+  return { log: { ...log, lines: log.lines.map((line) => withShortPaths(line, gate)) }, ...reading };
 }
 
 /** A report that cannot be read, or is empty, falls back to the log. */

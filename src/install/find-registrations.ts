@@ -82,6 +82,9 @@ function hooksIn(text: string, file: ReadFile): readonly FoundRegistration[] {
     }));
 }
 
+/** The plugin of any marketplace: ours, or a team's own. */
+const PLUGIN = "gauntlet@";
+
 /** Claude Code names the plugins it loads in the same files. */
 function pluginIn(text: string, { host, shown, isBorrowed }: ReadFile): readonly FoundRegistration[] {
   if (host.name !== "claude-code" || isBorrowed) return [];
@@ -90,7 +93,7 @@ function pluginIn(text: string, { host, shown, isBorrowed }: ReadFile): readonly
     parsed.ok && parsed.root !== undefined ? findProperty(parsed.root, "enabledPlugins") : undefined;
   if (!isNode(plugins) || plugins.type !== "object") return [];
   return properties(plugins)
-    .filter(({ key, value }) => key.startsWith("agent-gauntlet@") && getNodeValue(value) === true)
+    .filter(({ key, value }) => key.startsWith(PLUGIN) && getNodeValue(value) === true)
     .map(({ key }) => ({
       where: `the plugin ${key} (${shown})`,
       command: "",

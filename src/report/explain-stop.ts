@@ -1,31 +1,47 @@
 import { GUARDS } from "../core/guards.ts";
-import type { Status } from "../core/status.ts";
-import type { Reasoned, RecordedRun, StopRecord } from "../core/session-record.ts";
+import type { PastStop, Reasoned, RecordedRun, StopRecord } from "../core/session-record.ts";
+import { type Status, statusMessage } from "../core/status.ts";
+import type { VerdictRecord } from "../core/verdict-record.ts";
+import { formatDuration } from "./plain-lines.ts";
 
 /** Why a stop was blocked, allowed or deferred: the guards in order, what was looked at, what came of it, what the host got. */
-export function explainStop(record: StopRecord): string {
-  const { event, verdict, run } = record;
-  const headline = `${verdict.decision === "block" ? "Blocked" : "Allowed"} (${verdict.status}): ${verdict.message}`;
+export function explainStop(stop: PastStop): string {
+  const { line, details } = stop;
+  const { at, host, hostVersion, decision, status, message } = headOf(stop);
+  const { run, answer, verdict } = details ?? {};
   return [
-    `${new Date(record.at).toISOString()}  ${event.host}${event.hostVersion === undefined ? "" : ` ${event.hostVersion}`}`,
-    headline,
+    `${new Date(at).toISOString()}  ${[host, hostVersion].filter(Boolean).join(" ")}`,
+    `${decision === "block" ? "Blocked" : "Allowed"} (${status}): ${message}`,
     "",
     "What was asked",
-    ...facts(record),
+    ...(details === undefined ? facts([["session", line.session]]) : askedFacts(details)),
     "",
     "Before anything ran, in order",
-    ...guardLines(record),
+    ...guardLines(stop),
     ...(run === undefined ? [] : runLines(run)),
-    "",
-    `What the host got (exit code ${record.answer.exitCode})`,
-    `  ${record.answer.stdout.trimEnd()}`,
-    ...(verdict.notice === undefined ? [] : ["", "What the user saw", ...indented(verdict.notice)]),
+    ...(line === undefined ? [] : judgedLines(line)),
+    ...(details === undefined && line.outcomes !== undefined ? recordedRunLines(line) : []),
+    ...(answer === undefined
+      ? ["", "Files, plan and answer are kept only of the last stop of a session."]
+      : ["", `What the host got (exit code ${answer.exitCode})`, `  ${answer.stdout.trimEnd()}`]),
+    ...(verdict?.notice === undefined ? [] : ["", "What the user saw", ...indented(verdict.notice)]),
     "",
   ].join("\n");
 }
 
-function facts({ event }: StopRecord): readonly string[] {
-  const told: readonly [string, string | undefined][] = [
+/** What every stop has, by its details or by its line alone. */
+export function headOf({ line, details }: PastStop) {
+  if (details === undefined) {
+    const { at, host, decision = "allow", status } = line;
+    return { at, host, hostVersion: undefined, decision, status, message: statusMessage(status) };
+  }
+  const { at, event, verdict } = details;
+  const { host, hostVersion } = event;
+  return { at, host, hostVersion, ...verdict };
+}
+
+function askedFacts({ event }: StopRecord): readonly string[] {
+  return facts([
     ["event", event.kind],
     ["agent type", event.agentType],
     ["session", event.sessionId ?? "none named"],
@@ -34,15 +50,19 @@ function facts({ event }: StopRecord): readonly string[] {
     ["goes on after a block", event.continued ? "yes" : "no"],
     ["permission mode", event.permissionMode],
     ["background work", event.backgroundTasks.map((task) => task.kind).join(", ") || undefined],
-  ];
-  return told.flatMap(([name, value]) => (value === undefined ? [] : [`  ${name}: ${value}`]));
+  ]);
+}
+
+function facts(all: readonly (readonly [string, string | undefined])[]): readonly string[] {
+  return all.flatMap(([name, value]) => (value === undefined ? [] : [`  ${name}: ${value}`]));
 }
 
 /** Each guard with its answer, up to the one that ended it. */
-function guardLines(record: StopRecord): readonly string[] {
-  const guards = GUARDS.filter(({ doors }) => doors.includes(record.door));
-  if (hasRun(record)) return guards.map(({ past }) => `  ✓ ${past}`);
-  const { status } = record.verdict;
+function guardLines(stop: PastStop): readonly string[] {
+  const { door } = stop.details ?? stop.line;
+  const guards = GUARDS.filter(({ doors }) => doors.some((one) => one === door));
+  if (hasRun(stop)) return guards.map(({ past }) => `  ✓ ${past}`);
+  const { status } = headOf(stop);
   const ending = guards.findIndex((guard) => guard.status === takenOver(status));
   if (ending === -1) return ["  an internal error ended it before any gate ran"];
   return guards
@@ -54,8 +74,34 @@ function takenOver(status: Status): Status {
   return status === "passed_with_warnings" ? "passed" : status;
 }
 
-function hasRun({ run }: StopRecord): boolean {
-  return (run?.outcomes.length ?? 0) > 0;
+function hasRun({ line, details }: PastStop): boolean {
+  return (details?.run?.outcomes ?? line?.outcomes ?? []).length > 0;
+}
+
+/** What the verdict speaks about, by the ledger. */
+function judgedLines({ commit, tree, base, rests, worktree }: VerdictRecord): readonly string[] {
+  const known = facts([
+    ["commit", commit],
+    ["files", tree === undefined ? undefined : `git tree ${tree}`],
+    ["compared with", base],
+    ["rests on", rests?.join(", ")],
+    ["work tree", worktree],
+  ]);
+  return known.length === 0 ? [] : ["", "What was judged", ...known];
+}
+
+function recordedRunLines({ run, outcomes = [], left }: VerdictRecord): readonly string[] {
+  return [
+    ...section(
+      `Outcomes${run === undefined ? "" : ` of run ${run}`}`,
+      outcomes.map(({ id, kind, ms }) => `${id}: ${kind} (${formatDuration(ms)})`),
+    ),
+    ...budgetLines(left),
+  ];
+}
+
+function budgetLines(left: number | undefined): readonly string[] {
+  return left === undefined ? [] : ["", `Budget: ${left} more blocks before we give up`];
 }
 
 function runLines(run: RecordedRun): readonly string[] {
@@ -65,7 +111,7 @@ function runLines(run: RecordedRun): readonly string[] {
     ...section("Gates planned", planned.map(reasoned)),
     ...section("Gates skipped", skipped.map(reasoned)),
     ...section(`Outcomes${run.number === undefined ? "" : ` of run ${run.number}`}`, outcomes.map(reasoned)),
-    ...(attemptsLeft === undefined ? [] : ["", `Budget: ${attemptsLeft} more blocks before we give up`]),
+    ...budgetLines(attemptsLeft),
     ...(run.consoleLogPath === undefined ? [] : [`Log: ${run.consoleLogPath}`]),
   ];
 }

@@ -1,6 +1,7 @@
 import { STOP_KINDS } from "../core/stop-event.ts";
 import * as z from "zod";
 import { STATUSES } from "../core/status.ts";
+import { verdict } from "./proof-json-schema.ts";
 
 const format = z.literal(1).describe("Raised when a field changes its meaning or goes.");
 
@@ -48,14 +49,17 @@ export const explainSchema = z
     at: z.iso.datetime().describe("When the stop was answered; ISO 8601, UTC."),
     event: z
       .strictObject({
-        host: z.string().describe("Who asked."),
-        kind: z.enum(STOP_KINDS).describe("What was about to end."),
+        host: z.string().nullable().describe("Who asked."),
+        kind: z.enum(STOP_KINDS).nullable().describe("What was about to end."),
         agentType: z.string().nullable().describe("The type of the sub-agent or teammate that asked."),
         hostVersion: z.string().nullable().describe("Where the host says so."),
         sessionId: z.string().nullable().describe("The host's own, where it names sessions."),
         promptId: z.string().nullable().describe("Changes with every prompt, where the host says so."),
-        cwd: z.string().describe("Where the agent was."),
-        continued: z.boolean().describe("Whether the agent went on because an earlier stop was blocked."),
+        cwd: z.string().nullable().describe("Where the agent was."),
+        continued: z
+          .boolean()
+          .nullable()
+          .describe("Whether the agent went on because an earlier stop was blocked."),
         permissionMode: z.string().nullable().describe("As the host calls it; `plan` defers a stop."),
         backgroundTasks: z
           .array(
@@ -66,7 +70,9 @@ export const explainSchema = z
           )
           .describe("Work the host said was still going on."),
       })
-      .describe("What was asked."),
+      .describe(
+        "What was asked; only host and session are known of a stop that another of its session followed.",
+      ),
     verdict: z
       .strictObject({
         decision: z.enum(["allow", "block"]).describe("Whether the agent might stop."),
@@ -94,6 +100,8 @@ export const explainSchema = z
         stdout: z.string().describe("One line."),
         exitCode: z.int().describe("0, except for hosts that take 2 for a block."),
       })
-      .describe("What was written to the host."),
+      .nullable()
+      .describe("What was written to the host; null where another stop of the session followed."),
+    recorded: verdict.nullable().describe("Its line in the ledger; null outside of projects."),
   })
   .describe("`explain`: why the last stop was blocked, allowed or deferred.");

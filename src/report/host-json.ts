@@ -1,4 +1,7 @@
-import type { Reasoned, StopRecord } from "../core/session-record.ts";
+import type { PastStop, Reasoned, StopRecord } from "../core/session-record.ts";
+import type { VerdictRecord } from "../core/verdict-record.ts";
+import { headOf } from "./explain-stop.ts";
+import { verdictJson } from "./proof-json.ts";
 
 const FORMAT = 1;
 
@@ -16,31 +19,55 @@ export function doctorJson(
   return line("doctor", { configuration, hosts });
 }
 
-export function explainJson({ at, event, verdict, run, answer }: StopRecord): string {
+/** Of a stop that another of its session followed, only what the ledger has is known. */
+export function explainJson(stop: PastStop): string {
+  const { line: recorded, details } = stop;
+  const { at, decision, status, message } = headOf(stop);
+  const { verdict, run, answer } = details ?? {};
   return line("explain", {
     at: new Date(at).toISOString(),
-    event: {
-      host: event.host,
-      kind: event.kind ?? "stop",
-      agentType: event.agentType ?? null,
-      hostVersion: event.hostVersion ?? null,
-      sessionId: event.sessionId ?? null,
-      promptId: event.promptId ?? null,
-      cwd: event.cwd,
-      continued: event.continued,
-      permissionMode: event.permissionMode ?? null,
-      backgroundTasks: event.backgroundTasks,
-    },
+    event: details === undefined ? { ...UNKNOWN_EVENT, ...askerOf(stop.line) } : eventJson(details),
     verdict: {
-      decision: verdict.decision,
-      status: verdict.status,
-      message: verdict.message,
-      feedback: verdict.feedback ?? null,
-      notice: verdict.notice ?? null,
+      decision,
+      status,
+      message,
+      feedback: verdict?.feedback ?? null,
+      notice: verdict?.notice ?? null,
     },
     run: run === undefined ? null : runJson(run),
-    answer,
+    answer: answer ?? null,
+    recorded: recorded === undefined ? null : verdictJson(recorded),
   });
+}
+
+function eventJson({ event }: StopRecord): object {
+  return {
+    host: event.host,
+    kind: event.kind ?? "stop",
+    agentType: event.agentType ?? null,
+    hostVersion: event.hostVersion ?? null,
+    sessionId: event.sessionId ?? null,
+    promptId: event.promptId ?? null,
+    cwd: event.cwd,
+    continued: event.continued,
+    permissionMode: event.permissionMode ?? null,
+    backgroundTasks: event.backgroundTasks,
+  };
+}
+
+const UNKNOWN_EVENT = {
+  kind: null,
+  agentType: null,
+  hostVersion: null,
+  promptId: null,
+  cwd: null,
+  continued: null,
+  permissionMode: null,
+  backgroundTasks: [],
+};
+
+function askerOf(recorded: VerdictRecord | undefined): object {
+  return { host: recorded?.host ?? null, sessionId: recorded?.session ?? null };
 }
 
 function runJson(run: NonNullable<StopRecord["run"]>): object {

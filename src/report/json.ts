@@ -2,7 +2,7 @@ import { gateId } from "../core/gate.ts";
 import type { BaselineEntry } from "../core/baseline-file.ts";
 import type { ChangeSet } from "../core/change-set.ts";
 import type { Diagnostic } from "../core/diagnostic.ts";
-import type { PassRecord, RunRecord, SessionHistory, WorkTreeHistory } from "../core/history.ts";
+import type { PassRecord, PastRun, SessionHistory } from "../core/history.ts";
 import { type GateOutcome, hasProblems, isBlocking } from "../core/outcome.ts";
 import type { Plan } from "../core/plan.ts";
 import type { Settings } from "../core/settings.ts";
@@ -74,9 +74,12 @@ export function validateJson(diagnostics: readonly Diagnostic[]): string {
   return line("validate", { valid, diagnostics: diagnostics.map(diagnosticJson) });
 }
 
-/** What `status` tells: the last stop is from the ledger, whether or not a gate ran. */
-export interface StatusFacts extends WorkTreeHistory {
-  readonly lastStop?: VerdictRecord;
+/** What `status` shows: the past is from the ledger, the pass is what the next stop may reuse. */
+export interface StatusFacts {
+  /** Whether or not a gate ran. */
+  readonly lastStop?: VerdictRecord | undefined;
+  readonly lastRun?: PastRun | undefined;
+  readonly pass?: PassRecord | undefined;
   readonly flaky: readonly FlakyTest[];
 }
 
@@ -182,7 +185,7 @@ function lastStopJson({ at, decision, status, host, session }: VerdictRecord): o
   return { at: isoTime(at), decision, status, host: host ?? null, session: session ?? null };
 }
 
-function lastRunJson({ number, status, completedAt, branch, head, outcomes }: RunRecord): object {
+function lastRunJson({ number, status, completedAt, branch, head, outcomes }: PastRun): object {
   return {
     run: number,
     status,

@@ -1,4 +1,4 @@
-import type { RunRecord } from "../core/history.ts";
+import type { PastRun } from "../core/history.ts";
 import { describeOutcome, type GateOutcome } from "../core/outcome.ts";
 import type { RunEvent } from "../core/run.ts";
 import { statusTitle } from "../core/status.ts";
@@ -46,7 +46,7 @@ function byId(id: string): string {
 }
 
 /** `Failed, 2 minutes ago`: a run that is over, in a few words. */
-export function summaryOf({ status, completedAt }: RunRecord, now: number): string {
+export function summaryOf({ status, completedAt }: PastRun, now: number): string {
   return `${statusTitle(status)}, ${ago(completedAt, now)}`;
 }
 

@@ -6,12 +6,12 @@ const format = z.literal(1).describe("Raised when a field changes its meaning or
 const commitId = z.string().nullable();
 const support = z.enum(["reuse", "baseline", "rerun"]);
 
-const verdict = z.strictObject({
+export const verdict = z.strictObject({
   at: z.iso.datetime().describe("When it was given; ISO 8601, UTC."),
   durationMs: z.number().nonnegative().describe("From the question to the answer."),
   door: z
-    .enum(["stop-hook", "brepl", "sdk", "run", "check", "review"])
-    .describe("Who asked: an agent through a hook or the SDK, or a command."),
+    .enum(["stop-hook", "brepl", "sdk", "run", "check", "review", "mcp", "library"])
+    .describe("Who asked: an agent through a hook or the SDK, a command, a tool call or a program."),
   host: z.string().nullable().describe("The agent program; null for a command."),
   session: z.string().nullable().describe("The agent's session; a hash of it where it is not a plain name."),
   worktree: z.string().nullable().describe("The linked work tree; null for the main one."),

@@ -49,7 +49,7 @@ export function attestJson(attested: { commit: string; tree: string; signer: str
   return line("attest", { commit, tree, signer, ref });
 }
 
-function verdictJson(record: VerdictRecord): object {
+export function verdictJson(record: VerdictRecord): object {
   return {
     at: new Date(record.at).toISOString(),
     durationMs: record.ms,

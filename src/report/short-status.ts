@@ -1,11 +1,11 @@
-import type { RunRecord } from "../core/history.ts";
+import type { PastRun } from "../core/history.ts";
 import { isBlocking } from "../core/outcome.ts";
 
 export interface ShortFacts {
   readonly now: number;
   /** When the run that is in progress began. */
   readonly runningSince?: number | undefined;
-  readonly lastRun?: RunRecord | undefined;
+  readonly lastRun?: PastRun | undefined;
   readonly attemptsLeft?: number | undefined;
 }
 
@@ -22,7 +22,7 @@ export function shortStatus({ now, runningSince, lastRun, attemptsLeft }: ShortF
   return `✗ ${red.slice(0, MOST_NAMES).join(", ")}${more}${left}`.replaceAll(/\p{Cc}/gu, " ");
 }
 
-function markOf({ status }: RunRecord): string {
+function markOf({ status }: PastRun): string {
   if (status === "passed") return "✓";
   return status === "passed_with_warnings" ? "!" : "✗";
 }

@@ -26,7 +26,11 @@ test("puts the logs away, forgets failures, attempts and passes, and starts coun
     "console.1.log",
     "console.2.log",
   ]);
-  expect(status).toMatchObject({ lastRun: null, lastPass: null, sessions: [] });
+  expect(status).toMatchObject({
+    lastRun: { run: 2, status: "retry_limit_exceeded" },
+    lastPass: null,
+    sessions: [],
+  });
   expect(again).toMatchObject({ status: "failed", run: 1 });
 });
 

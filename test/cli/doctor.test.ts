@@ -150,7 +150,7 @@ test("sees a hook that is registered twice: settings and plugin", async () => {
   await project.gauntlet(["install", "--host", "claude-code"], { env: { PATH } });
   await mkdir(join(project.home, ".claude"), { recursive: true });
   const settings = join(project.home, ".claude/settings.json");
-  await writeFile(settings, JSON.stringify({ enabledPlugins: { "agent-gauntlet@somewhere": true } }));
+  await writeFile(settings, JSON.stringify({ enabledPlugins: { "gauntlet@agent-gauntlet": true } }));
 
   const twice = await doctor(project);
   await rm(settings);
@@ -158,7 +158,7 @@ test("sees a hook that is registered twice: settings and plugin", async () => {
 
   expect(finding(twice.hosts, "claude-code", "registered")).toMatchObject({
     level: "warning",
-    text: expect.stringContaining("the plugin agent-gauntlet@somewhere"),
+    text: expect.stringContaining("the plugin gauntlet@agent-gauntlet"),
   });
   expect(finding(once.hosts, "claude-code", "registered")).toMatchObject({ level: "ok" });
 });

@@ -1,3 +1,5 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 
 import { outputSchema } from "../../src/report/json-schema.ts";
@@ -63,7 +65,7 @@ test("is about this project, or the last stop anywhere if asked", async () => {
 });
 
 test.each([
-  ["99", "Only 1 session in this project has a recorded stop: `--last 1` is the oldest."],
+  ["99", "Only 1 stop in this project is recorded: `--last 1` is the oldest."],
   ["0", "It must be a whole number, 1 or more."],
   ["x", "It must be a whole number, 1 or more."],
 ])("answers --last %s in words", async (last, message) => {
@@ -76,6 +78,33 @@ test.each([
   expect(done.stderr).toContain(message);
 });
 
+test("explains an earlier stop by its line in the ledger, also when sessions and logs are gone", async () => {
+  await using project = await GauntletProject.withChecks({ ready: RED }, { "state.txt": "" });
+  await project.write({ "state.txt": "broken" });
+  await project.stop({ session_id: "one" });
+  await project.stop({ session_id: "one", permission_mode: "plan" });
+  const tree = await project.json(["log", "--session", "one"]);
+
+  const { stdout: earlier } = await project.gauntlet(["explain", "--last", "2"]);
+  rmSync(join(project.home, ".local/state/agent-gauntlet/sessions"), { recursive: true });
+  rmSync(join(project.root, "gauntlet_logs"), { recursive: true });
+  const { stdout: last } = await project.gauntlet(["explain", "--session", "one"]);
+
+  expect(earlier).toContain("Blocked (failed)");
+  expect(earlier).toContain("✓ the stop hook is enabled");
+  expect(earlier).toMatch(/Outcomes of run 1\n {2}check:\.:ready: failed \(\d+ ms\)/);
+  expect(earlier).toContain("Budget: 2 more blocks before we give up");
+  expect(earlier).toContain(`files: git tree ${String(JSON.stringify(tree).match(/"tree":"(\w+)"/)?.[1])}`);
+  expect(earlier).toContain("Files, plan and answer are kept only of the last stop of a session.");
+  expect(last).toContain("Allowed (deferred)");
+  expect(outputSchema().parse(await project.json(["explain", "--last", "2"]))).toMatchObject({
+    event: { host: "claude-code", sessionId: "one", cwd: null },
+    verdict: { decision: "block", status: "failed" },
+    answer: null,
+    recorded: { run: 1, status: "failed", outcomes: [{ id: "check:.:ready", outcome: "failed" }] },
+  });
+});
+
 test("speaks JSON", async () => {
   await using project = await GauntletProject.withChecks({ ready: RED });
   await project.stop();
@@ -84,5 +113,6 @@ test("speaks JSON", async () => {
     command: "explain",
     event: { host: "claude-code", sessionId: "session-1" },
     verdict: { decision: "allow", status: "no_changes" },
+    recorded: { decision: "allow", status: "no_changes", session: "session-1" },
   });
 });

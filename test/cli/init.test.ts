@@ -1,6 +1,6 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { chmod, mkdir, readFile, realpath, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, realpath, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { PassThrough, Writable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
@@ -311,7 +311,27 @@ test("proposes the programs of .venv, and says which program is missing", async 
 
   expect(await project.read(CONFIG)).toContain("  test: .venv/bin/pytest # requirements.txt\n");
   expect(init.stdout).toContain("! lint: `ruff` is not installed here.");
-  expect(init.stdout).toContain("Better feedback for `test`: add `--junitxml=report-test.xml` to its command");
+  expect(init.stdout).toContain(
+    "Better feedback for `test`: add `--junitxml=report-test.xml` to its command",
+  );
+});
+
+test("the check of shell scripts sees new ones, and none that was removed or is ignored", async () => {
+  const project = await repositoryWith({
+    "a.sh": "echo a\n",
+    "old.sh": "echo old\n",
+    ".gitignore": "tmp.sh\n",
+  });
+  execFileSync("git", ["add", "."], { cwd: project.path });
+  await project.init({ yes: true });
+  const command = /lint: (.*) # /.exec(await project.read(CONFIG))?.[1] ?? "";
+  const lint = () => spawnSync("sh", ["-c", command], { cwd: project.path, encoding: "utf8" });
+  await rm(join(project.path, "old.sh"));
+  await writeFile(join(project.path, "tmp.sh"), "fi\n");
+
+  expect(lint()).toMatchObject({ status: 0, stderr: "" });
+  await writeFile(join(project.path, "new.sh"), "fi\n");
+  expect(lint().stderr).toContain("new.sh: line 1: syntax error");
 });
 
 test("--try runs each check once and shows its result", async () => {

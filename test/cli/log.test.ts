@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { executeRun } from "../../src/index.ts";
 import { outputSchema } from "../../src/report/json-schema.ts";
 import { cleanEnv, GauntletProject } from "../rig/gauntlet-project.ts";
 import { GAUNTLET, IS_NATIVE } from "../rig/program.ts";
@@ -31,6 +32,12 @@ function stateFiles({ home }: GauntletProject, ending: string): readonly string[
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
+function cacheFiles({ home }: GauntletProject): readonly string[] {
+  return readdirSync(join(home, ".cache/agent-gauntlet"), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith(".json"))
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
 test("every stop and every run is a line, whatever its result, the newest first", async () => {
   await using repo = await project();
   await repo.stop();
@@ -43,6 +50,7 @@ test("every stop and every run is a line, whatever its result, the newest first"
   await repo.stop({ session_id: "two", permission_mode: "plan" });
   await repo.gauntlet(["check"]);
   await repo.gauntlet(["run", "--gate", "ready"]);
+  await executeRun({ cwd: repo.root, env: cleanEnv(repo.home) });
   await repo.gauntlet(["stop-hook"], { stdin: '{"hook_event_name":"PreToolUse"}' });
   await repo.write({ ".gauntlet/config.yml": "checks: 7\n" });
   await repo.stop();
@@ -61,6 +69,7 @@ test("every stop and every run is a line, whatever its result, the newest first"
     ["stop-hook", "deferred", "allow"],
     ["check", "passed", null],
     ["run", "passed", null],
+    ["library", "passed", null],
     ["stop-hook", "invalid_input", "allow"],
     ["stop-hook", "error", "allow"],
     ["stop-hook", "no_config", "allow"],
@@ -218,18 +227,27 @@ test("an abandoned lock delays no one", async () => {
   expect(await verdicts(repo)).toHaveLength(3);
 });
 
-test("clean keeps the ledger, clean --all removes it", async () => {
+test("clean keeps the ledger, clean --all removes it with all else that is kept about the project", async () => {
   await using repo = await project();
-  await repo.stop();
+  await using other = await project();
+  await repo.git("worktree", "add", "--quiet", "../linked");
+  const linked = repo.at("../linked");
+  await linked.write({ "state.txt": "fixed" });
+  await linked.stop({ session_id: "in-the-linked-tree" });
+  await repo.stop({ session_id: "here" });
+  await other.stop({ session_id: "elsewhere" }, { env: { HOME: repo.home } });
   await repo.gauntlet(["clean"]);
   const kept = await verdicts(repo);
   const cleaned = await repo.gauntlet(["clean", "--all"]);
 
-  expect(kept).toHaveLength(1);
-  expect(cleaned.stdout).toContain("and the ledger is removed");
+  const left = [...stateFiles(repo, ""), ...cacheFiles(repo)].map((file) => readFileSync(file, "utf8"));
+  expect(kept).toHaveLength(2);
+  expect(cleaned.stdout).toContain("the ledger and all else that was kept about the project is removed");
+  expect(left.join("\n")).toContain("elsewhere");
+  expect(left.join("\n")).not.toMatch(new RegExp(`${repo.root}|${linked.root}|in-the-linked-tree`));
   expect(await verdicts(repo)).toEqual([]);
-  expect(stateFiles(repo, "").filter((file) => !file.includes("/sessions/"))).toEqual([]);
   expect(await repo.gauntlet(["log"])).toMatchObject({ exitCode: 0, stdout: "No verdict is recorded.\n" });
+  expect(await repo.gauntlet(["explain"])).toMatchObject({ exitCode: 1 });
 });
 
 test("a ledger that cannot be written is reported, and changes no answer", async () => {

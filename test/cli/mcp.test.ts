@@ -95,6 +95,9 @@ test("a run of everything that passes makes the stop that follows free", async (
     status: "passed",
     message: expect.stringContaining("nothing changed since run 1"),
   });
+  expect(await project.json(["log"])).toMatchObject({
+    verdicts: [{ door: "stop-hook" }, { door: "mcp", run: 1, whole: true, decision: null }],
+  });
 });
 
 test("says whether the agent may stop, without spending its attempts", async () => {

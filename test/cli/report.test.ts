@@ -137,6 +137,28 @@ describe.concurrent("reports of a run", () => {
     expect(junit.stdout).toContain('<testsuite name="check:.:build" tests="1" failures="1"');
     expect(project.read("runs")).toBe("x\n");
   });
+
+  test("of an earlier run come from the ledger and its logs", async () => {
+    await using project = await GauntletProject.withChecks({ build: "cat log; exit 1", fine: "true" });
+    for (const text of ["first", "second"]) {
+      await project.write({ log: `src/a.c:1:2: error: ${text}\n` });
+      await project.gauntlet(["run"]);
+    }
+
+    const earlier = await project.gauntlet(["report", "--run", "1"]);
+    const sarif = await project.gauntlet(["report", "--run", "1", "--format", "sarif"]);
+    const none = await project.gauntlet(["report", "--run", "7"]);
+
+    expect(earlier.stdout).toMatch(/^Run 1: Failed, just now\n\[FAIL\] build /);
+    expect(earlier.stdout).toContain("src/a.c:1:2 error: first");
+    expect(earlier.stdout).not.toContain("second");
+    expect(JSON.parse(sarif.stdout)).toMatchObject({ runs: [{ results: [{ message: { text: "first" } }] }] });
+    expect(none).toMatchObject({
+      exitCode: 1,
+      stdout: "",
+      stderr: "No run 7 is in the ledger of this work tree.\n",
+    });
+  });
 });
 
 describe.concurrent("what a check says", () => {
@@ -177,7 +199,7 @@ describe.concurrent("what a check says", () => {
   });
 });
 
-test("the second attempt says what is fixed, still there and new, to the agent and in status", async () => {
+test("the second attempt says what is gone, still there and new, to the agent and in status", async () => {
   await using project = await GauntletProject.withChecks({ build: "cat log; exit 1" });
   const stop = async (log: string) => {
     await project.write({ log });
@@ -189,7 +211,7 @@ test("the second attempt says what is fixed, still there and new, to the agent a
   const second = await stop("src/a.c:9:2: error: two\nsrc/b.c:1:1: error: three\n");
   const status = await project.gauntlet(["status"]);
 
-  const since = "Since the last attempt: 1 fixed, 1 still there, 1 new.";
+  const since = "Since the last attempt: 1 gone, 1 still there, 1 new.";
   expect(second.stdout).toContain(since);
   expect(status.stdout).toContain(since);
 });

@@ -1,3 +1,5 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
 
@@ -39,6 +41,23 @@ test("after runs: the last one gate by gate, the last pass, attempts left and op
       "",
     ].join("\n"),
   );
+});
+
+test("the last run is in the ledger: without its log directory it is shown all the same", async () => {
+  await using project = await GauntletProject.withChecks({ ok: "true", red: "exit 1" });
+  await project.write({ "a.txt": "" });
+  await project.stop();
+  rmSync(join(project.root, "gauntlet_logs"), { recursive: true });
+
+  const status = await project.gauntlet(["status"]);
+  const report = await project.gauntlet(["report"]);
+  const short = await project.gauntlet(["status", "--short"]);
+
+  expect(status.stdout).toContain("Run 1: Failed, just now\n  [PASS] ok ");
+  expect(status.stdout).toMatch(/\[FAIL\] red \(\d+ ms\) failed: its log is no longer there\n/);
+  expect(report).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^Run 1: Failed, just now\n/) });
+  expect(short.stdout).toBe("✗ red\n");
+  expect(project.has("gauntlet_logs")).toBe(false);
 });
 
 test("a session that was given up on says so", async () => {

@@ -129,6 +129,32 @@ describe("a test that is gone", () => {
     expect(said).toEqual(["a.test.ts:10 test commented out: `adds`"]);
   });
 
+  test.each([
+    ["a.test.ts", '+/*\n test("adds", () => {\n   expect(add(1, 2)).toBe(3);\n });\n+*/'],
+    ["test_a.py", '+"""\n def test_adds():\n     assert add(1, 2) == 3\n+"""'],
+    ["spec/a_spec.rb", "+=begin\n   it 'adds' do\n   end\n+=end"],
+  ])("%s is named as commented out where a comment was put around it", (file, lines) => {
+    const said = weakened({ [file]: lines });
+
+    expect(said).toEqual([expect.stringMatching(/^\S+:11 test commented out: `(?:test_)?adds`$/)]);
+  });
+
+  test.each([
+    ["a.test.ts", "+if (false) {"],
+    ["test_a.py", "+if False:"],
+    ["A.Tests/ATests.cs", "+#if false"],
+  ])("%s is skipped in a branch that never runs: %s", (file, line) => {
+    const said = weakened({ [file]: line });
+
+    expect(said).toEqual([expect.stringContaining("test skipped")]);
+  });
+
+  test("had been commented out before", () => {
+    const said = weakened({ "ATest.java": "-/*\n-  @Test\n-  void adds() {\n-  }\n-*/" });
+
+    expect(said).toEqual([]);
+  });
+
   test("went with its file, unless what it tested went too", () => {
     const alone = weakenedTests(parsePatch(gone("test/sum.test.ts")).map(patchedFile));
     const both = parsePatch(gone("test/sum.test.ts") + gone("src/sum.ts")).map(patchedFile);
@@ -167,6 +193,142 @@ test("a snapshot that was rewritten is named, one that only grew is not", () => 
 
   expect(rewritten).toEqual(["__snapshots__/a.snap:10 snapshot rewritten: 1 line changed"]);
   expect(grown).toEqual([]);
+});
+
+describe("several statements on one line", () => {
+  test.each([
+    [
+      "a.test.ts",
+      '-test("a", () => {}); test("b", () => {});',
+      '+test("a", () => {}); test.skip("b", () => {});',
+    ],
+    ["a.test.ts", ' describe("sums", () => {', '+const n = 1; it.skip("adds", () => {'],
+    ["test_a.py", "-def test_a(): assert f()", '+def test_a(): pytest.skip("later")'],
+    ["a_test.go", "-func TestA(t *testing.T) { check(t) }", "+func TestA(t *testing.T) { t.Skip() }"],
+    ["a_test.go", " func TestA(t *testing.T) {", "+\tif true { t.Skip() }"],
+    ["src/lib.rs", "-#[test] fn adds() {", "+#[test] #[ignore] fn adds() {"],
+    ["src/test/java/ATest.java", "-  @Test void adds() {", "+  @Test @Disabled void adds() {"],
+    ["spec/a_spec.rb", "-  it('adds') { expect(1).to eq(1) }", "+  it('adds') { skip }"],
+    [
+      "tests/ATest.php",
+      "-  public function testA() {}",
+      "+  public function testA() { $this->markTestSkipped(); }",
+    ],
+    ["A.Tests/ATests.cs", "-  [Test] public void Adds()", '+  [Test] [Ignore("later")] public void Adds()'],
+  ])("%s: the skip is found: %s → %s", (file, before, after) => {
+    const said = weakened({ [file]: `${before}\n${after}` });
+
+    expect(said).toContainEqual(expect.stringContaining("test skipped"));
+  });
+
+  test.each([
+    ["a.test.ts", '-test("a", () => {}); test("b", () => {});', '+test("a", () => {});', "test deleted: `b`"],
+    [
+      "a.test.ts",
+      '-test("is checked", () => { expect(f()).toBe(1); });',
+      '+test("is checked", () => { f(); });',
+      "assertion removed: `expect(f()).toBe(1); });`",
+    ],
+    [
+      "test_a.py",
+      "-def test_a(): assert f() == 1",
+      "+def test_a(): f()",
+      "assertion removed: `assert f() == 1`",
+    ],
+  ])("%s: what is gone is found: %s → %s", (file, before, after, what) => {
+    const said = weakened({ [file]: `${before}\n${after}` });
+
+    expect(said).toEqual([`${file}:10 ${what}`]);
+  });
+
+  test.each([
+    ["a_test.go", "+\tif testing.Short() { t.Skip() }"],
+    ["a.test.ts", "+const text = \"a; it.skip('b', () => {})\";"],
+    ["src/test/java/ATest.java", "-  @Test @Ignore void adds() {\n+  @Test\n+  @Ignore\n+  void adds() {"],
+  ])("%s: a condition, a quoted text and another layout are none: %s", (file, lines) => {
+    const said = weakened({ [file]: lines });
+
+    expect(said).toEqual([]);
+  });
+});
+
+describe("what was only written in another way", () => {
+  test.each([
+    [
+      "a test under another name in another file",
+      {
+        "a.test.ts": '-test("adds", () => {\n-  expect(add(1, 2)).toBe(3);\n-});',
+        "b.test.ts": '+it("sums up", () => {\n+  expect(add(1, 2)).toBe(3);\n+});',
+      },
+    ],
+    [
+      "a test that became a part of the one before",
+      {
+        "a.test.ts":
+          ' test("a", () => {\n   expect(f(1)).toBe(1);\n-});\n-\n-test("b", () => {\n-  const n = 2;\n+  n = 2;\n   expect(f(n)).toBe(2);\n });',
+      },
+    ],
+    [
+      "a skip below a comment in a branch",
+      {
+        "a_test.go": '+\tif runtime.GOOS == "linux" {\n+\t\t// it watches a file\n+\t\tt.Skip("later")\n+\t}',
+      },
+    ],
+    [
+      "an error that is passed on",
+      {
+        "a.test.ts":
+          "-    }).catch((err) => {\n-      assert.fail(err);\n-      done();\n-    });\n+    }).catch(done);",
+      },
+    ],
+    [
+      "an assertion in other words",
+      { "ATest.java": "-  then(count()).isEqualTo(0);\n+  then(count()).isZero();" },
+    ],
+    [
+      "a helper that validates",
+      { "a.test.js": "-  expect(error.message).toBe('x');\n+  validateError(error);" },
+    ],
+    ["the import of an assertion", { "ATest.kt": "-import my.test.shouldBe" }],
+    [
+      "an annotation of the project's own",
+      {
+        "src/test/java/ATest.java":
+          "-  @Test @EveryLocaleTest public void adds() {\n+  @EveryLocaleTest\n+  public void adds(Locale locale) {",
+      },
+    ],
+  ])("%s", (_, files) => {
+    const said = weakened(files);
+
+    expect(said).toEqual([]);
+  });
+
+  test("a test that is deleted is found where the one before ends as it does", () => {
+    const said = weakened({
+      "a.test.ts":
+        ' test("a", () => {\n-  expect(f()).toBe(1);\n-});\n-test("b", () => {\n   expect(f()).toBe(1);\n });',
+    });
+
+    expect(said).toEqual([expect.stringContaining("deleted: `b`")]);
+  });
+
+  test("a loop elsewhere in the file does not hide a deleted test", () => {
+    const two = `diff --git a/a.test.ts b/a.test.ts
+--- a/a.test.ts
++++ b/a.test.ts
+@@ -1,3 +1,1 @@
+-test("adds", () => {
+-  expect(add(1, 2)).toBe(3);
+-});
+@@ -50,1 +47,2 @@
+ test("more", () => {
++  for (const one of all) one();
+`;
+
+    const said = weakenedTests(parsePatch(two).map(patchedFile));
+
+    expect(said.map(({ issue }) => issue)).toEqual(["test deleted: `adds`"]);
+  });
 });
 
 test("code that is not a test, and code of others, is left alone", () => {

@@ -7,6 +7,10 @@ describe("what a prompt says to us", () => {
     ["Go on.\n  Gauntlet skip:  later \nThanks", { skip: "later" }],
     ["gauntlet accept", { accept: true }],
     ["fine\ngauntlet accept.\ngauntlet skip: x", { accept: true, skip: "x" }],
+    ["/gauntlet:skip the server is down", { skip: "the server is down" }],
+    ["/gauntlet:skip  down \nand more", { skip: "down" }],
+    ["/gauntlet:skip", {}],
+    ["type /gauntlet:skip x", {}],
     ["gauntlet skip:", {}],
     ["please type `gauntlet skip: x`", {}],
     ["should the gauntlet accept it?", {}],
@@ -24,6 +28,35 @@ describe("a transcript", () => {
       "a text block",
       { type: "user", message: { role: "user", content: [{ type: "text", text: said }] } },
       true,
+    ],
+    [
+      "the plugin's command",
+      {
+        type: "user",
+        message: {
+          role: "user",
+          content:
+            "<command-message>gauntlet:skip</command-message>\n<command-name>/gauntlet:skip</command-name>\n<command-args>mine</command-args>",
+        },
+      },
+      true,
+    ],
+    [
+      "another command with the same words",
+      {
+        type: "user",
+        message: {
+          role: "user",
+          content:
+            "<command-message>gauntlet:skip</command-message>\n<command-name>/other:skip</command-name>\n<command-args>mine</command-args>",
+        },
+      },
+      false,
+    ],
+    [
+      "what was sent to the model, a skill's text included",
+      { type: "api-request-blob", message: { role: "user", content: [{ type: "text", text: said }] } },
+      false,
     ],
     ["Codex's form", { payload: { role: "user", content: [{ type: "input_text", text: said }] } }, true],
     [

@@ -1,8 +1,7 @@
-import { execFileSync } from "node:child_process";
-import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { installClaudeCode, runClaudeCode } from "../rig/claude-code.ts";
 import { type Finished, cleanEnv, GauntletProject, run } from "../rig/gauntlet-project.ts";
+import { packInto } from "../rig/packed.ts";
 
 const claude = await installClaudeCode();
 
@@ -44,14 +43,7 @@ test("installed from its package as a development dependency, init writes a hook
 
 /** Packs what is built here and installs it as anybody would; it has no dependencies, so nothing is downloaded. */
 async function installPackage(project: GauntletProject): Promise<void> {
-  const packed = execFileSync(
-    "npm",
-    ["pack", "--ignore-scripts", "--silent", "--pack-destination", project.home],
-    {
-      cwd: resolve(import.meta.dirname, "../.."),
-    },
-  );
-  const tarball = resolve(project.home, packed.toString().trim());
+  const tarball = packInto(project.home);
   const npm = ["npm", "install", "--save-dev", "--offline", "--no-audit", "--no-fund", tarball];
   expect(await run(npm, { cwd: project.root, env: cleanEnv(project.home) })).toMatchObject({ exitCode: 0 });
 }

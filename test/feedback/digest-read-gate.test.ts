@@ -6,6 +6,10 @@ function problemsOf(text: string, more: object = {}) {
     .problems;
 }
 
+function only(file: string): (path: string) => boolean {
+  return (path) => path === file;
+}
+
 describe("places", () => {
   test.each([
     ["absolute", "/tmp/project/src/a.c:3:9: error: x", "src/a.c"],
@@ -30,15 +34,15 @@ describe("places", () => {
     ["above its rows", "/tmp/project/my dir/a b.c\n  3:9  error  unused  no-unused-vars"],
     ["in a sentence", "Error: cannot read my dir/a b.c:3:9"],
   ])("with spaces in its name, %s, where that file exists", (_, text) => {
-    const isFile = (path: string) => path === "my dir/a b.c";
-
-    expect(problemsOf(text, { isFile })).toMatchObject([{ file: "my dir/a b.c", line: 3, column: 9 }]);
+    expect(problemsOf(text, { isFile: only("my dir/a b.c") })).toMatchObject([
+      { file: "my dir/a b.c", line: 3, column: 9 },
+    ]);
   });
 
   test("behind a sentence, with no such file", () => {
-    const isFile = (path: string) => path === "src/a.c";
-
-    expect(problemsOf("Error at src/a.c:3:9: x", { isFile })).toMatchObject([{ file: "src/a.c", line: 3 }]);
+    expect(problemsOf("Error at src/a.c:3:9: x", { isFile: only("src/a.c") })).toMatchObject([
+      { file: "src/a.c", line: 3 },
+    ]);
   });
 
   test.each([

@@ -64,6 +64,23 @@ describe("digestGates", () => {
     `);
   });
 
+  test("shows the project's paths relative in the rest of the log, too", () => {
+    const text = [
+      "src/a.c:3:9: error: bad",
+      "  in /tmp/my project/src/b.c and (file:///tmp/my%20project/src/na%C3%AFve.mjs:4:31)",
+    ].join("\n");
+
+    const { draft } = readGate({
+      id: "g",
+      name: "g",
+      text,
+      logPath: "g.log",
+      projectRoot: "/tmp/my project",
+    });
+
+    expect(draft()(2000)).toContain("  in src/b.c and (src/naïve.mjs:4:31)");
+  });
+
   test("says so when the tool counts more failures than were read, and shows the rest", () => {
     const filler = Array.from({ length: 1000 }, (_, index) => `step ${index} of the build`);
     const text = [
@@ -133,7 +150,7 @@ describe("digestGates", () => {
     expect(digest).not.toMatch(/\u200D…/);
   });
 
-  test("says what is fixed, still there and new, and keeps known problems short", () => {
+  test("says what is gone, still there and new, and keeps known problems short", () => {
     const previous = [
       fingerprint({ file: "src/a.c", severity: "error", message: "expected ';'" }),
       fingerprint({ file: "src/b.c", severity: "error", message: "gone" }),
@@ -146,7 +163,7 @@ describe("digestGates", () => {
 
     expect(digest).toMatchInlineSnapshot(`
       "2 errors in 2 files:
-      Since the last attempt: 1 fixed, 1 still there, 1 new.
+      Since the last attempt: 1 gone, 1 still there, 1 new.
       src/c.c:1:1 error: other
       src/a.c:30:9 error: expected ';'
       Full log: logs/lint.log"

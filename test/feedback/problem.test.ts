@@ -33,7 +33,7 @@ test("counts the same problem at two places twice", () => {
 
   const delta = compareAttempts(twice, [problem, { ...problem, message: "other" }]);
 
-  expect(describeDelta(delta)).toBe("Since the last attempt: 1 fixed, 1 still there, 1 new.");
+  expect(describeDelta(delta)).toBe("Since the last attempt: 1 gone, 1 still there, 1 new.");
 });
 
 test("says when nothing has changed", () => {

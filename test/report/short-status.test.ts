@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import type { RunRecord } from "../../src/core/history.ts";
+import type { PastRun } from "../../src/core/history.ts";
 import { shortStatus } from "../../src/report/short-status.ts";
 
 const NOW = Date.UTC(2026, 10, 16);
 
-function run(status: string, ...red: string[]): RunRecord {
+function run(status: string, ...red: string[]): PastRun {
   const outcomes = red.map((name) => ({ kind: "failed", name, warnOnly: false }));
-  return { status, completedAt: NOW - 125_000, outcomes } as unknown as RunRecord; // no more is looked at
+  return { status, completedAt: NOW - 125_000, outcomes } as unknown as PastRun; // no more is looked at
 }
 
 test.each([

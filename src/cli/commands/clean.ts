@@ -1,5 +1,5 @@
 import { cleanProject } from "../../engine/clean.ts";
-import { forgetProject, ledgerOf } from "../../machine/state/ledger.ts";
+import { forgetProject } from "../../engine/proof/forget-project.ts";
 import { cleanJson } from "../../report/json.ts";
 import { counted } from "../../report/plain-lines.ts";
 import { EXIT } from "../exit-code.ts";
@@ -18,10 +18,10 @@ export async function cleanCommand(terminal: Terminal, { json, all }: CleanOptio
   if (typeof settings === "number") return settings;
   const cleaned = await cleanProject(settings, terminal.env);
   if (!cleaned.ok) return tellTrouble(terminal, cleaned.trouble, { command: "clean", json });
-  const forgotten = all ? forgetProject(ledgerOf(settings.root, terminal.env)) : undefined;
+  const forgotten = all ? forgetProject(settings.root, terminal.env) : undefined;
   if (forgotten?.ok === false) return tellTrouble(terminal, forgotten.trouble, { command: "clean", json });
   const previous = `${settings.logDir}/previous`;
-  const words = `Archived ${counted(cleaned.value, "log")} to ${previous}; failures and attempts are forgotten${all ? ", and the ledger is removed" : ""}.`;
+  const words = `Archived ${counted(cleaned.value, "log")} to ${previous}; failures and attempts are forgotten${all ? "; the ledger and all else that was kept about the project is removed" : ""}.`;
   printLine(terminal.stdout, json ? cleanJson(cleaned.value, previous) : words);
   return EXIT.ok;
 }

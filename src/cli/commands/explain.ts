@@ -1,3 +1,9 @@
+import { explain } from "../../core/trouble.ts";
+import type { PastStop, StopRecord } from "../../core/session-record.ts";
+import { pastStops } from "../../engine/proof/past.ts";
+import { findProject } from "../../machine/files/find-project.ts";
+import { readLedger } from "../../machine/state/ledger-lines.ts";
+import { ledgerOf } from "../../machine/state/ledger.ts";
 import { listSessionRecords } from "../../machine/state/sessions.ts";
 import { explainJson } from "../../report/host-json.ts";
 import { explainStop } from "../../report/explain-stop.ts";
@@ -8,36 +14,63 @@ import { printLine, type Terminal } from "../output/terminal.ts";
 import { counted } from "../../report/plain-lines.ts";
 
 export interface ExplainOptions {
-  /** 1, and the flag alone, is the session that stopped last, 2 the one before it. */
+  /** 1, and the flag alone, is the last stop, 2 the one before it. */
   readonly last?: number | true;
+  /** Only stops of this session; the beginning of its id is enough. */
+  readonly session?: string;
   readonly json?: boolean;
-  /** Wherever the stop was, not only in this project. */
+  /** The last stop of each session, wherever that was. */
   readonly anywhere?: boolean;
 }
 
-/** Shows why the last stop of a session here was blocked, allowed or deferred. */
-export async function explainCommand(
-  terminal: Terminal,
-  { json, anywhere, last = true }: ExplainOptions,
-): Promise<number> {
-  const records = listSessionRecords(terminal.env)
-    .flatMap(({ lastStop }) => lastStop ?? [])
-    .filter((one) => anywhere || isHere(one, terminal.cwd));
-  const record = records[last === true ? 0 : last - 1];
-  if (record === undefined) {
-    const message = whyNone(records.length, anywhere);
-    if (json) printLine(terminal.stdout, errorJson("explain", "error", message));
-    printLine(terminal.stderr, message);
-    return EXIT.notOk;
+/** Shows why a stop was blocked, allowed or deferred: the last one here, or an earlier one. */
+export async function explainCommand(terminal: Terminal, options: ExplainOptions): Promise<number> {
+  const { json, last = true } = options;
+  const stops = options.anywhere ? stopsAnywhere(terminal) : stopsHere(terminal);
+  if (typeof stops === "string") return refuse(terminal, stops, json);
+  const wanted = last === true ? 1 : last;
+  let seen = 0;
+  for (const stop of stops) {
+    if (!isOfSession(stop, options.session) || ++seen < wanted) continue;
+    if (json) printLine(terminal.stdout, explainJson(stop));
+    else terminal.stdout.write(explainStop(stop));
+    return EXIT.ok;
   }
-  if (json) printLine(terminal.stdout, explainJson(record));
-  else terminal.stdout.write(explainStop(record));
-  return EXIT.ok;
+  return refuse(terminal, whyNone(seen, options), json);
 }
 
-function whyNone(sessions: number, anywhere: boolean | undefined): string {
-  const where = anywhere ? "" : " in this project";
-  if (sessions > 0)
-    return `Only ${counted(sessions, "session")}${where} ${sessions === 1 ? "has" : "have"} a recorded stop: \`--last ${sessions}\` is the oldest.`;
+function refuse({ stdout, stderr }: Terminal, message: string, json: boolean | undefined): number {
+  if (json) printLine(stdout, errorJson("explain", "error", message));
+  printLine(stderr, message);
+  return EXIT.notOk;
+}
+
+/** What the ledger has of this work tree. */
+function stopsHere({ cwd, env }: Terminal): Iterable<PastStop> | string {
+  const ledger = ledgerOf(findProject(cwd) ?? cwd, env);
+  const read = readLedger(ledger);
+  if (!read.ok) return explain(read.trouble);
+  const remembered = { details: lastStops(env), isHere: (one: StopRecord) => isHere(one, cwd) };
+  return pastStops(read.value, ledger.worktree, remembered);
+}
+
+/** Stops outside of projects are in no ledger. */
+function stopsAnywhere({ env }: Terminal): Iterable<PastStop> {
+  return lastStops(env).map((details) => ({ details }));
+}
+
+function lastStops(env: Terminal["env"]) {
+  return listSessionRecords(env).flatMap(({ lastStop }) => lastStop ?? []);
+}
+
+function isOfSession({ line, details }: PastStop, session: string | undefined): boolean {
+  const ids = [line?.session, details?.event.sessionId];
+  return session === undefined || ids.some((id) => id?.startsWith(session));
+}
+
+function whyNone(stops: number, { anywhere, session }: ExplainOptions): string {
+  const where = `${session === undefined ? "" : ` of session ${session}`}${anywhere ? "" : " in this project"}`;
+  if (stops > 0)
+    return `Only ${counted(stops, "stop")}${where} ${stops === 1 ? "is" : "are"} recorded: \`--last ${stops}\` is the oldest.`;
   return `No stop${where} has been recorded. \`agent-gauntlet doctor\` shows whether the hook is registered.`;
 }

@@ -1,4 +1,3 @@
-import { Writable } from "node:stream";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import {
@@ -13,11 +12,11 @@ import packageJson from "../../../package.json" with { type: "json" };
 import type { RunEvent, RunRequest, RunResult } from "../../core/run.ts";
 import { isGreen, statusTitle } from "../../core/status.ts";
 import { digestFailures } from "../../engine/run/failures.ts";
-import { executeRun } from "../../engine/run.ts";
+import { runAndRecord } from "../../engine/proof/run-and-record.ts";
 
 import { cancellation } from "../cancellation.ts";
 import { EXIT } from "../exit-code.ts";
-import type { Terminal } from "../output/terminal.ts";
+import { capturing, type Terminal } from "../output/terminal.ts";
 import { explainCommand } from "./explain.ts";
 import { statusCommand } from "./status.ts";
 
@@ -139,7 +138,7 @@ const TOOLS: readonly ServedTool[] = [
 
 function run({ terminal, signal, onEvent }: Call, more: Partial<RunRequest>): Promise<RunResult> {
   const { cwd, env } = terminal;
-  return executeRun({ cwd, env, signal, onEvent, ...more });
+  return runAndRecord({ cwd, env, signal, onEvent, ...more }, "mcp");
 }
 
 /**
@@ -171,15 +170,9 @@ async function printed(
   terminal: Terminal,
   command: (capture: Terminal) => Promise<number>,
 ): Promise<CallToolResult> {
-  let text = "";
-  const sink = new Writable({
-    write: (chunk: Buffer, _encoding, done) => {
-      text += chunk.toString();
-      done();
-    },
-  });
-  const code = await command({ ...terminal, stdout: sink, stderr: sink });
-  return { ...say(text.trimEnd()), isError: code !== EXIT.ok };
+  const kept = capturing(terminal);
+  const code = await command(kept.terminal);
+  return { ...say(kept.text()), isError: code !== EXIT.ok };
 }
 
 function say(text: string): CallToolResult {

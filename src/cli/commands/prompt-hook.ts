@@ -13,14 +13,17 @@ import { cancellation } from "../cancellation.ts";
 
 /**
  * Takes down what the user's prompt says to us: `gauntlet skip: reason`, `gauntlet accept`. Whether the user really said it is found
- * out at the stop. Nothing on stdout, which hosts show to the model, and always exit code 0.
+ * out at the stop. Nothing on stdout, which hosts show to the model, unless a command of the plugin is answered in its place, and always
+ * exit code 0.
  */
 export async function runPromptHook(): Promise<number> {
   using cancel = cancellation();
   try {
     const event = readSessionEvent(await readStdin(cancel.signal), currentDirectory());
     const prompt = event === undefined ? undefined : textOf(event.payload, "prompt");
-    if (event !== undefined && prompt !== undefined) await takeDown(event, prompt);
+    if (event === undefined || prompt === undefined) return 0;
+    if (!prompt.startsWith("/gauntlet:") || !(await answerCommand(event, prompt)))
+      await takeDown(event, prompt);
   } catch (error) {
     writeAll(
       2,
@@ -28,6 +31,12 @@ export async function runPromptHook(): Promise<number> {
     );
   }
   return 0;
+}
+
+/** Whether the prompt was a command that needs no model. */
+async function answerCommand(session: NamedSession, prompt: string): Promise<boolean> {
+  const { answerInChat } = await import("./answer-in-chat.ts"); // few prompts are commands of ours
+  return answerInChat(session, prompt);
 }
 
 /** A grant is for the next stop: a prompt without one takes an unused one back. */

@@ -1,8 +1,8 @@
-import type { RunRecord } from "../../core/history.ts";
+import type { PastRun } from "../../core/history.ts";
+import { findRun } from "../../engine/proof/past.ts";
 import { collectReport, digestFailures } from "../../engine/run/failures.ts";
-
 import { readLastRun } from "../../machine/state/history.ts";
-import { flakyIn } from "../../machine/state/ledger-lines.ts";
+import { flakyIn, readLedger } from "../../machine/state/ledger-lines.ts";
 import { ledgerOf } from "../../machine/state/ledger.ts";
 import { logDirOf } from "../../machine/logs/log-dir.ts";
 import { githubAnnotations } from "../../report/github.ts";
@@ -13,41 +13,50 @@ import { sarifReport } from "../../report/sarif.ts";
 import packageJson from "../../../package.json" with { type: "json" };
 import { EXIT } from "../exit-code.ts";
 import { htmlReport } from "../output/html-report.ts";
-import { openSettings } from "../open-settings.ts";
+import { openSettings, tellTrouble } from "../open-settings.ts";
 import { marked } from "../output/progress.ts";
 import { printLine, type Terminal } from "../output/terminal.ts";
 
 export interface ReportOptions {
   readonly format: "text" | "junit" | "sarif" | "github" | "html";
+  /** The number of an earlier run. */
+  readonly run?: number;
 }
 
 const DIGEST_CHARS = 9_000;
 
-/** Shows the last run again, from its records and logs, without running anything. */
-export async function reportCommand(terminal: Terminal, { format }: ReportOptions): Promise<number> {
+/** Shows a run again, from the ledger and its logs, without running anything. */
+export async function reportCommand(terminal: Terminal, { format, run }: ReportOptions): Promise<number> {
   const settings = await openSettings(terminal, { command: "report" });
   if (typeof settings === "number") return settings;
-  const { value: lastRun, warning } = readLastRun(logDirOf(settings.root, settings.logDir).stateDir);
-  if (warning !== undefined) printLine(terminal.stderr, warning);
-  if (lastRun === undefined) {
-    printLine(terminal.stderr, "No run yet. Start one with `agent-gauntlet run`.");
+  const { root } = settings;
+  const { env, stdout, stderr } = terminal;
+  const logDir = logDirOf(root, settings.logDir);
+  const { warning } = readLastRun(logDir.stateDir);
+  if (warning !== undefined) printLine(stderr, warning);
+  const read = readLedger(ledgerOf(root, env));
+  if (!read.ok) return tellTrouble(terminal, read.trouble, { command: "report" });
+  const past = findRun({ root, logDir, env }, read.value, run);
+  if (past === undefined) {
+    printLine(stderr, run === undefined ? NO_RUN : `No run ${run} is in the ledger of this work tree.`);
     return EXIT.notOk;
   }
   if (format === "text") {
-    await printText(terminal, lastRun);
-    for (const line of flakyLines(flakyIn(ledgerOf(settings.root, terminal.env))))
-      printLine(terminal.stdout, line);
-  } else if (format === "html") terminal.stdout.write(await htmlReport(terminal, settings, lastRun));
-  else terminal.stdout.write(await render(terminal, settings.root, { lastRun, format }));
+    await printText(terminal, past);
+    for (const line of flakyLines(flakyIn(read.value))) printLine(stdout, line);
+  } else if (format === "html") stdout.write(await htmlReport(terminal, settings, past));
+  else stdout.write(await render(terminal, root, { past, format }));
   return EXIT.ok;
 }
+
+const NO_RUN = "No run yet. Start one with `agent-gauntlet run`.";
 
 async function render(
   terminal: Terminal,
   root: string,
-  { lastRun, format }: { lastRun: RunRecord; format: "junit" | "sarif" | "github" },
+  { past, format }: { past: PastRun; format: "junit" | "sarif" | "github" },
 ): Promise<string> {
-  const report = await collectReport(root, lastRun.outcomes, terminal.env);
+  const report = await collectReport(root, past.outcomes, terminal.env);
   switch (format) {
     case "junit":
       return junitReport(report);
@@ -58,10 +67,10 @@ async function render(
   }
 }
 
-async function printText(terminal: Terminal, lastRun: RunRecord): Promise<void> {
+async function printText(terminal: Terminal, past: PastRun): Promise<void> {
   const { stdout, cwd, colours } = terminal;
-  const { outcomes } = lastRun;
-  printLine(stdout, `${colours.bold(`Run ${lastRun.number}`)}: ${summaryOf(lastRun, Date.now())}`);
+  const { outcomes } = past;
+  printLine(stdout, `${colours.bold(`Run ${past.number}`)}: ${summaryOf(past, Date.now())}`);
   const labelOf = gateLabels(outcomes);
   for (const outcome of outcomes) printLine(stdout, marked(terminal, finishedLine(outcome, labelOf)));
   for (const { outcome, digest } of await digestFailures(cwd, outcomes, DIGEST_CHARS))

@@ -2,12 +2,13 @@ import { displayPath } from "../../core/path.ts";
 import { gateId } from "../../core/gate.ts";
 import type { Settings } from "../../core/settings.ts";
 import { type OpenFailure, type PassRecord, resumeSession, type SessionHistory } from "../../core/history.ts";
-import type { VerdictRecord } from "../../core/verdict-record.ts";
+import { ok, type Result } from "../../core/trouble.ts";
+import { findRun, pastStops, type RunPlace } from "../../engine/proof/past.ts";
 import { listSessions, readWorkTree } from "../../machine/state/history.ts";
 import { projectStateDir } from "../../machine/state/project-dir.ts";
 import { logDirOf } from "../../machine/logs/log-dir.ts";
-import { flakyIn, readLedger, verdictsIn } from "../../machine/state/ledger-lines.ts";
-import { type Ledger, ledgerOf } from "../../machine/state/ledger.ts";
+import { flakyIn, readLedger } from "../../machine/state/ledger-lines.ts";
+import { ledgerOf } from "../../machine/state/ledger.ts";
 import { lockHolder } from "../../machine/state/lock.ts";
 import { type SessionFacts, type StatusFacts, statusJson } from "../../report/json.ts";
 import { ago, counted, finishedLine, gateLabels, type LabelOf, summaryOf } from "../../report/plain-lines.ts";
@@ -15,7 +16,7 @@ import { runSummary } from "../../report/run-summary.ts";
 import { flakyLines, lastStopLine } from "../../report/verdict-lines.ts";
 import { readSkips, type Skip } from "../../machine/state/skips.ts";
 import { EXIT } from "../exit-code.ts";
-import { openSettings } from "../open-settings.ts";
+import { openSettings, tellTrouble } from "../open-settings.ts";
 import { marked } from "../output/progress.ts";
 import { printLine, type Terminal } from "../output/terminal.ts";
 import { usualTimesOf } from "../output/usual-times.ts";
@@ -30,16 +31,18 @@ export async function statusCommand(terminal: Terminal, { json, short }: StatusO
   if (short) return printShort(terminal);
   const settings = await openSettings(terminal, { command: "status", json });
   if (typeof settings === "number") return settings;
-  const { stateDir, lockFile } = logDirOf(settings.root, settings.logDir);
+  const logDir = logDirOf(settings.root, settings.logDir);
+  const { stateDir, lockFile } = logDir;
   const running = lockHolder(lockFile);
   const workTree = readWorkTree(stateDir, projectStateDir(settings.root, terminal.env));
   const stored = listSessions(stateDir);
-  const sessions = openSessions(stored, settings, workTree.value.pass);
+  const { pass } = workTree.value;
+  const sessions = openSessions(stored, settings, pass);
   for (const { warning } of [workTree, ...stored])
     if (warning !== undefined) printLine(terminal.stderr, warning);
-  const lastStop = lastStopIn(ledgerOf(settings.root, terminal.env));
-  const flaky = flakyIn(ledgerOf(settings.root, terminal.env));
-  const facts = { ...workTree.value, flaky, ...(lastStop === undefined ? {} : { lastStop }) };
+  const past = pastOf({ root: settings.root, logDir, env: terminal.env });
+  if (!past.ok) return tellTrouble(terminal, past.trouble, { command: "status", json });
+  const facts = { ...past.value, pass };
   if (json) printLine(terminal.stdout, statusJson(facts, sessions, running));
   else {
     if (running !== undefined)
@@ -58,12 +61,17 @@ async function printShort(terminal: Terminal): Promise<number> {
   return EXIT.ok;
 }
 
-/** From the ledger: a stop that ended before any gate ran is in no record of runs. */
-function lastStopIn(ledger: Ledger): VerdictRecord | undefined {
+/** What the ledger says about this work tree. A stop that ended before any gate ran is no run. */
+function pastOf(place: RunPlace): Result<Omit<StatusFacts, "pass">> {
+  const ledger = ledgerOf(place.root, place.env);
   const read = readLedger(ledger);
-  if (!read.ok) return undefined;
-  const [last] = verdictsIn(read.value, '"decision":');
-  return last;
+  if (!read.ok) return read;
+  const stops = pastStops(read.value, ledger.worktree);
+  return ok({
+    lastStop: stops.next().value?.line,
+    lastRun: findRun(place, read.value),
+    flaky: flakyIn(read.value),
+  });
 }
 
 /** The sessions with something open or spent; what a later pass has closed is not open. */

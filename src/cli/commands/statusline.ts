@@ -1,9 +1,10 @@
 import { loadSettingsQuickly } from "../../config/gauntlet/settings-cache.ts";
+import { findRunQuickly } from "../../engine/proof/past.ts";
 import { findProject } from "../../machine/files/find-project.ts";
 import { logDirOf } from "../../machine/logs/log-dir.ts";
 import { currentDirectory, type Environment } from "../../machine/process/environment.ts";
 import { readStdin } from "../../machine/process/stdin.ts";
-import { readLastRun, readSession } from "../../machine/state/history.ts";
+import { readSession } from "../../machine/state/history.ts";
 import { lockHolder } from "../../machine/state/lock.ts";
 import { sessionKey } from "../../machine/state/session-key.ts";
 import { shortStatus } from "../../report/short-status.ts";
@@ -34,14 +35,15 @@ export async function shortStatusOf({ cwd, env, session }: Asked): Promise<strin
   const loaded = root === undefined ? undefined : await loadSettingsQuickly(root, env);
   if (root === undefined || !loaded?.ok) return undefined;
   const { settings } = loaded.value;
-  const { stateDir, lockFile } = logDirOf(root, settings.logDir);
+  const logDir = logDirOf(root, settings.logDir);
+  const { stateDir, lockFile } = logDir;
   const running = lockHolder(lockFile);
   const key = session === undefined ? undefined : sessionKey({ sessionId: session }, root);
   const attempts = key === undefined ? undefined : readSession(stateDir, key).value.attempts;
   return shortStatus({
     now: Date.now(),
     runningSince: running === undefined ? undefined : Date.parse(running.since),
-    lastRun: readLastRun(stateDir).value,
+    lastRun: findRunQuickly({ root, logDir, env }),
     attemptsLeft: attempts === undefined ? undefined : Math.max(0, settings.maxRetries - attempts),
   });
 }

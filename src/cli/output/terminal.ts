@@ -1,4 +1,4 @@
-import type { Readable, Writable } from "node:stream";
+import { type Readable, Writable } from "node:stream";
 import { isatty } from "node:tty";
 import { createColors } from "picocolors";
 import { explain } from "../../core/trouble.ts";
@@ -46,4 +46,19 @@ function tellUnwritten(error: NodeJS.ErrnoException): void {
 
 export function printLine(stream: Writable, line = ""): void {
   stream.write(`${line}\n`);
+}
+
+/** A terminal that keeps what a command prints, to be shown elsewhere. */
+export function capturing(terminal: Terminal): { readonly terminal: Terminal; readonly text: () => string } {
+  let text = "";
+  const sink = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      text += chunk.toString();
+      done();
+    },
+  });
+  return {
+    terminal: { ...terminal, stdout: sink, stderr: sink, colours: createColors(false) },
+    text: () => text.trimEnd(),
+  };
 }

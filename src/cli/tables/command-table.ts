@@ -16,7 +16,7 @@ import type { ReportOptions } from "../commands/report.ts";
 import type { StatusOptions } from "../commands/status.ts";
 import type { ValidateOptions } from "../commands/validate.ts";
 import { programFile } from "../../machine/process/runtime.ts";
-import { addExamples, readPort } from "./command-options.ts";
+import { addExamples, readCount, readPort } from "./command-options.ts";
 import { addHookLookingCommands, addInstallCommands } from "./host-commands.ts";
 import { addFleetCommands } from "./fleet-commands.ts";
 import { addProofCommands } from "./proof-commands.ts";
@@ -151,6 +151,7 @@ function addLookingCommands(program: Command, act: Act): void {
   const report = program
     .command("report")
     .description("show the last run again, without running anything")
+    .option("--run <n>", "an earlier run, by its number", readCount)
     .addOption(
       new Option("--format <name>", "how to show it")
         .choices(["text", "junit", "sarif", "github", "html"])
@@ -162,6 +163,7 @@ function addLookingCommands(program: Command, act: Act): void {
   addExamples(
     report,
     "agent-gauntlet report",
+    "agent-gauntlet report --run 3",
     "agent-gauntlet report --format html > report.html",
     "agent-gauntlet report --format sarif > gauntlet.sarif",
   );

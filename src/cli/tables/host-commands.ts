@@ -85,8 +85,9 @@ export function addHookLookingCommands(program: Command, act: Act): void {
   const explain = program
     .command("explain")
     .description("show why the last stop was blocked, allowed or deferred")
-    .option("--last [n]", "the last stop (the default), or that of the n-th last session", readCount)
-    .option("--anywhere", "look at the stops of every project, not only of this one")
+    .option("--last [n]", "the last stop (the default), or the n-th last one", readCount)
+    .option("--session <id>", "only of this session (the beginning of its id is enough)")
+    .option("--anywhere", "look at the last stop of each session, in whatever directory it was")
     .option("--json", "print it as JSON")
     .action((options: ExplainOptions) =>
       act(async (terminal) => (await import("../commands/explain.ts")).explainCommand(terminal, options)),

@@ -20,7 +20,8 @@ import type {
   RunPage,
   StopRow,
 } from "../../report/page/page-data.ts";
-import { collectRunPage, pastRun } from "./run-page.ts";
+import { pastRun } from "../proof/past.ts";
+import { collectRunPage } from "./run-page.ts";
 
 /** More would make a page slow to open; a project that is checked every few minutes has as many in a year. */
 const MOST_ROWS = 20_000;

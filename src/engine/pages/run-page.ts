@@ -1,18 +1,16 @@
-import { basename, join, relative } from "node:path";
+import { basename, join } from "node:path";
 import packageJson from "../../../package.json" with { type: "json" };
 import { definedOnly } from "../../core/defined-only.ts";
-import type { RunRecord } from "../../core/history.ts";
+import type { PastRun } from "../../core/history.ts";
 import { describeOutcome, type GateOutcome, isBlocking } from "../../core/outcome.ts";
-import { type AbsolutePath, projectPath } from "../../core/path.ts";
-import type { RecordedOutcome, VerdictRecord } from "../../core/verdict-record.ts";
+import type { VerdictRecord } from "../../core/verdict-record.ts";
 import { cleanText, visibleName } from "../../feedback/clean-text.ts";
 import { secretMasker } from "../../feedback/mask-secrets.ts";
 import type { Problem } from "../../feedback/problem.ts";
 import { modifiedAt, readBytes, readText } from "../../machine/files/files.ts";
 import { isInside } from "../../machine/files/is-inside.ts";
-import { gateLogName, type LogDir } from "../../machine/logs/log-dir.ts";
+import type { LogDir } from "../../machine/logs/log-dir.ts";
 import type { Environment } from "../../machine/process/environment.ts";
-import { readLastRun } from "../../machine/state/history.ts";
 import { readLedger, verdictsIn } from "../../machine/state/ledger-lines.ts";
 import { type Ledger, ledgerOf } from "../../machine/state/ledger.ts";
 import { frameAround, toldIn } from "../../report/page/frames.ts";
@@ -25,19 +23,8 @@ import type {
   RunPage,
 } from "../../report/page/page-data.ts";
 import { problemsOf, type RunReport } from "../../report/run-report.ts";
+import { isRunOf, type RunPlace, withOwnFiles } from "../proof/past.ts";
 import { collectReport } from "../run/failures.ts";
-
-/** Where a run was, and with whose eyes it is looked at. */
-export interface RunPlace {
-  readonly root: AbsolutePath;
-  readonly logDir: LogDir;
-  readonly env: Environment;
-}
-
-/** A run as it is known afterwards; `number` is absent where no gate was called for. */
-export type PastRun = Pick<RunRecord, "status" | "completedAt" | "branch" | "head" | "outcomes"> & {
-  readonly number?: number | undefined;
-};
 
 /** Collects all that a page shows of a run, from its record, its logs, the ledger and the files as they are now. */
 export async function collectRunPage(place: RunPlace, run: PastRun): Promise<RunPage> {
@@ -64,59 +51,11 @@ export async function collectRunPage(place: RunPlace, run: PastRun): Promise<Run
   };
 }
 
-/** The run of a verdict: as it was recorded if it was the last one, else what the ledger and the logs still tell. */
-export function pastRun({ root, logDir }: Pick<RunPlace, "root" | "logDir">, record: VerdictRecord): PastRun {
-  const last = readLastRun(logDir.stateDir).value;
-  if (last !== undefined && isOf(last, record)) return last;
-  const { run: number, status, at: completedAt, branch, commit: head, outcomes = [] } = record;
-  return {
-    status,
-    completedAt,
-    outcomes: outcomes.map((outcome) => pastOutcome(outcome, record, relative(root, logDir.path))),
-    ...definedOnly({ number, branch, head }),
-  };
-}
-
-/** An id is taken apart for a reader only, who forgives a scope with a colon. */
-function pastOutcome(outcome: RecordedOutcome, { run = 0 }: VerdictRecord, logDir: string): GateOutcome {
-  const { id, kind, ms, warns, rests } = outcome;
-  const [, gate = "check", scope = ".", name = id] = /^(check|review|repl):([^:]*):(.*)$/s.exec(id) ?? [];
-  const base = {
-    id,
-    gate: gate as GateOutcome["gate"], // one of the three
-    name,
-    scope: projectPath(scope),
-    workingDirectory: projectPath(scope),
-    warnOnly: warns === true,
-    durationMs: ms,
-    logPath: projectPath(`${logDir}/${gateLogName(id, run)}`),
-  };
-  if (kind === "passed")
-    return rests === "reuse"
-      ? { ...base, kind, reused: "it had passed before" }
-      : { ...base, kind, ...definedOnly({ rests }) };
-  if (kind === "timed-out") return { ...base, kind, afterMs: ms };
-  const detail = "its log has the details";
-  return kind === "unavailable"
-    ? { ...base, kind, detail, blocks: outcome.blocks === true }
-    : { ...base, kind, detail };
-}
-
 type Clean = (text: string) => string;
 
 function cleaner(env: Environment): Clean {
   const mask = secretMasker(env);
   return (text) => mask(cleanText(text));
-}
-
-/** A record in the project's directory may name any file, and a later run may have taken its number: only its own logs are shown. */
-function withOwnFiles(outcome: GateOutcome, { root, logDir }: RunPlace, endedAt: number): GateOutcome {
-  const { logPath, report, ...rest } = outcome;
-  const isOwn = (directory: string, path: string): boolean =>
-    isInside(directory, path) && (modifiedAt(path) ?? 0) < endedAt + SOON_MS;
-  const isLog = logPath !== undefined && isOwn(logDir.path, join(root, logPath));
-  const isReport = report !== undefined && isOwn(root, join(root, report));
-  return { ...rest, ...(isLog ? { logPath } : {}), ...(isReport ? { report } : {}) };
 }
 
 function gateView(outcome: GateOutcome, log: LogView | undefined): GateView {
@@ -229,7 +168,7 @@ function attemptsUpTo({ root, logDir, env }: RunPlace, run: PastRun, clean: Clea
   const ledger = ledgerOf(root, env);
   const chain: VerdictRecord[] = [];
   for (const record of recordsOf(ledger)) {
-    if (chain.length === 0 && !isOf(run, record)) continue;
+    if (chain.length === 0 && !isRunOf(run, record)) continue;
     if (record.session !== (chain[0] ?? record).session || record.run === undefined) continue;
     if (chain.length > 0 && record.status.startsWith("passed")) break;
     chain.push(record);
@@ -242,11 +181,6 @@ function* recordsOf(ledger: Ledger): Generator<VerdictRecord> {
   const read = readLedger(ledger);
   if (!read.ok) return;
   for (const record of verdictsIn(read.value)) if (record.worktree === ledger.worktree) yield record;
-}
-
-/** The verdict is written right after the run; the numbers of runs begin again when the log directory is removed. */
-function isOf({ number, completedAt }: PastRun, record: VerdictRecord): boolean {
-  return record.run === number && Math.abs(record.at - completedAt) < SOON_MS;
 }
 
 const SOON_MS = 60_000;

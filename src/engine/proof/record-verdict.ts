@@ -17,10 +17,10 @@ interface Asked {
   readonly event?: StopEvent;
 }
 
-/** Writes a verdict into the ledger of its project. */
+/** Writes a verdict into the ledger of its project: of now, or of when its details were written down. */
 export function recordVerdict(
   { root, env, event }: Asked,
-  facts: Omit<VerdictFacts, "at" | "host" | "session" | "worktree" | "version">,
+  facts: Omit<VerdictFacts, "at" | "host" | "session" | "worktree" | "version"> & { readonly at?: number },
 ): Result<void> {
   const ledger = ledgerOf(root, env);
   const { worktree } = ledger;
@@ -31,7 +31,7 @@ export function recordVerdict(
   return appendVerdict(ledger, verdictRecord({ at: now(), ...facts, ...whose, version }));
 }
 
-/** The same for a run from the terminal. Outside of a project there is nothing to keep. */
+/** The same for a run that is not a stop. Outside of a project there is nothing to keep. */
 export function recordRun(
   {
     cwd,

@@ -54,7 +54,7 @@ export async function conclude(run: FinishedRun): Promise<Ran> {
   const { session, attemptsLeft } = { ...judgement, ...feedback };
   const { status, doubt, doubts } = await inDoubt(run, judgement.status);
   const pass = await passRecord(run, status, tree);
-  const { lost, warnings } = remember(run, { status, pass, session: withFailedFiles(session, run) });
+  const { lost, warnings } = remember(run, { pass, session: withFailedFiles(session, run) });
   const facts = {
     kind: "ran" as const,
     outcomes,
@@ -156,7 +156,7 @@ interface Remembered {
 
 function remember(
   run: FinishedRun,
-  { status, pass, session }: { status: Status; pass: PassRecord | undefined; session: SessionHistory },
+  { pass, session }: { pass: PassRecord | undefined; session: SessionHistory },
 ): Remembered {
   const { project, planned } = run;
   const { stateDir } = project.logDir;
@@ -166,7 +166,7 @@ function remember(
   const closed = pass === undefined ? judgedSession : { ...judgedSession, openFailures: [] };
   const written = [
     writeSession(stateDir, project.session, closed),
-    writeLastRun(stateDir, { ...runRecord(run, status), ...(isPassLost ? { isPassLost } : {}) }),
+    writeLastRun(stateDir, { ...runRecord(run), ...(isPassLost ? { isPassLost } : {}) }),
   ];
   const failed = written.find((one) => !one.ok);
   const wasTold = planned.workTree.lastRun?.isPassLost === true;
@@ -227,11 +227,10 @@ function isRunOfEverything(request: RunRequest): boolean {
   return !isPartial(request) && commit === undefined && !uncommitted && !staged && base === undefined;
 }
 
-function runRecord({ planned, outcomes }: FinishedRun, status: Status): RunRecord {
+function runRecord({ planned, outcomes }: FinishedRun): RunRecord {
   const { branch, head, changes } = planned.detected;
   return {
     number: planned.runNumber,
-    status,
     completedAt: now(),
     ...(branch === undefined ? {} : { branch }),
     ...(head === undefined ? {} : { head }),

@@ -106,7 +106,7 @@ function progressOf(failures: readonly KnownFailure[], { planned }: FinishedRun)
   if (open.length === 0) return undefined;
   const failing = new Set(failures.map(({ outcome }) => outcome.id));
   const isGateFixed = open.some((id) => !failing.has(id));
-  const isAnyGone = failures.some(({ delta }) => delta !== undefined && delta.fixed > 0);
+  const isAnyGone = failures.some(({ delta }) => delta !== undefined && delta.gone > 0);
   const isSame = !isGateFixed && failures.every(({ isUnchanged }) => isUnchanged);
   return { isSame, isBetter: isGateFixed || isAnyGone };
 }

@@ -65,7 +65,8 @@ export const detectShell: Detector = (project) => {
   const test = project.files.find((file) =>
     /^(?:tests?\/)?(?:run[-_]?)?(?:all[-_]?)?tests?\.sh$|^tests?\/run\.sh$/.test(file),
   );
-  const files = "git ls-files -z '*.sh' '*.bash' | xargs -0";
+  // `git ls-files` would leave out new files, and name removed ones.
+  const files = "git grep -lz --untracked '' -- '*.sh' '*.bash' | xargs -0";
   return rows(
     {
       name: "lint",

@@ -7,7 +7,7 @@ import { listFiles } from "../files/list-files.ts";
 import { type ChangeQuery, Commits, emptyTree } from "./base.ts";
 import { type Git, LOOK_OPTIONS } from "./git.ts";
 import { diffCommits, diffStaged, type HeadComparison, listUnstaged } from "./head-comparison.ts";
-import { lookAtEveryFile, submodulesWithHiddenChanges } from "./hidden-files.ts";
+import { lookAtEveryFile, submoduleOption, submodulesWithHiddenChanges } from "./hidden-files.ts";
 import { parseStatus, type WorkTreeStatus } from "./read-output.ts";
 import type { Repository } from "./repository.ts";
 
@@ -24,6 +24,7 @@ export interface Looks {
   readonly comparison: () => Promise<Result<HeadComparison>>;
   /** The index that a hook of git commits from, where it is not the usual one. */
   readonly index?: string | undefined;
+  readonly look: Repository["look"];
 }
 
 /** What changed in the project since the base, or in one commit. */
@@ -33,7 +34,7 @@ export async function changesIn(
   looks: Looks,
 ): Promise<Result<DetectedChanges>> {
   const detected = query.staged
-    ? await inIndex(git, looks.index)
+    ? await inIndex(git, looks)
     : query.commit === undefined
       ? await inWorkTree(looks)
       : await inCommit(git, query.commit);
@@ -86,10 +87,10 @@ async function inWorkTree(looks: Looks): Promise<Result<DetectedChanges>> {
 }
 
 /** What is staged. The gates see the work tree: where that differs, the user must know. */
-async function inIndex(git: Git, index: string | undefined): Promise<Result<DetectedChanges>> {
+async function inIndex(git: Git, { index, look }: Looks): Promise<Result<DetectedChanges>> {
   const files = await diffStaged(git, index);
   if (!files.ok) return files;
-  const unstaged = new Set(await listUnstaged(git, index));
+  const unstaged = new Set(await listUnstaged(git, index, look));
   const both = files.value.map(({ path }) => path).filter((path) => unstaged.has(path));
   const more = both.length > 1 ? ` and ${both.length - 1} more` : "";
   const notes =
@@ -130,8 +131,9 @@ export async function workTreeStatus(repository: Repository): Promise<Result<Wor
   try {
     const [output, hidden] = await Promise.all([
       lookAtEveryFile(repository, async (env) => {
-        const found = await git.output([...STATUS, "--find-renames", "--", "."], { env });
-        return found.ok ? found : git.output([...STATUS, "--no-renames", "--", "."], { env }); // see diffCommits
+        const status = [...STATUS, await submoduleOption(repository)];
+        const found = await git.output([...status, "--find-renames", "--", "."], { env });
+        return found.ok ? found : git.output([...status, "--no-renames", "--", "."], { env }); // see diffCommits
       }),
       submodulesWithHiddenChanges(repository),
     ]);
@@ -155,15 +157,7 @@ export async function workTreeStatus(repository: Repository): Promise<Result<Wor
   }
 }
 
-const STATUS = [
-  ...LOOK_OPTIONS,
-  "status",
-  "--porcelain=v2",
-  "--branch",
-  "-z",
-  "--untracked-files=all",
-  "--ignore-submodules=none",
-];
+const STATUS = [...LOOK_OPTIONS, "status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all"];
 
 /** What is in the work tree now has the last word about a file; where a renamed file was before stays changed. */
 function mergeFiles(

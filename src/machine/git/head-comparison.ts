@@ -71,11 +71,14 @@ export async function diffStaged(
 }
 
 /** Names of files whose content in the work tree is not what is staged. */
-export async function listUnstaged(git: Git, index: string | undefined): Promise<readonly string[]> {
-  const env = index === undefined ? {} : { GIT_INDEX_FILE: index };
-  const output = await git.output(["diff", "--name-only", "-z", "--no-ext-diff", "--relative", "--", "."], {
-    env,
-  });
+export async function listUnstaged(
+  git: Git,
+  index: string | undefined,
+  look: Repository["look"],
+): Promise<readonly string[]> {
+  const given = index === undefined ? {} : { GIT_INDEX_FILE: index };
+  const args = ["diff", "--name-only", "-z", "--no-ext-diff", "--relative", "--", "."];
+  const output = await look((env) => git.output(args, { env: { ...env, ...given } }));
   return output.ok ? splitNul(output.value) : [];
 }
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { ok, type Result } from "../../core/trouble.ts";
 import { type Git, splitNul, LOOK_OPTIONS } from "./git.ts";
 import { readIndexMarks } from "./index-file.ts";
-import { Repository } from "./repository.ts";
+import type { Repository } from "./repository.ts";
 import { copyIndex, makeScratch, removeScratch } from "./scratch-index.ts";
 import { readText } from "../files/files.ts";
 
@@ -25,8 +25,9 @@ export function findHiddenFiles({ top, marks }: Repository): Promise<Result<Hidd
 export function findHiddenIn(
   top: Git,
   env: Env & { readonly GIT_INDEX_FILE: string },
+  marks = readIndexMarks(env.GIT_INDEX_FILE),
 ): Promise<Result<HiddenFiles>> {
-  return readIndexMarks(env.GIT_INDEX_FILE).mayHide ? listHidden(top, env) : Promise.resolve(ok(NONE));
+  return marks.mayHide ? listHidden(top, env) : Promise.resolve(ok(NONE));
 }
 
 /** A skipped file that is not there hides that it was removed, unless it belongs to a sparse checkout. */
@@ -73,12 +74,12 @@ export async function lookAtEveryFile<T>(
   repository: Repository,
   ask: (env: Env) => Promise<Result<T>>,
 ): Promise<Result<T>> {
-  const [answer, hidden] = await Promise.all([ask({}), findHiddenFiles(repository)]);
+  const [answer, hidden] = await Promise.all([repository.look(ask), findHiddenFiles(repository)]);
   if (!hidden.ok) return hidden;
   if (areNone(hidden.value)) return answer;
   const scratch = makeScratch();
   try {
-    const env = { GIT_INDEX_FILE: join(scratch, "index") };
+    const env = { ...(await repository.filterEnv(scratch)), GIT_INDEX_FILE: join(scratch, "index") };
     copyIndex(repository.places.index, env.GIT_INDEX_FILE);
     const revealed = await revealFiles(repository.top, hidden.value, env);
     return revealed.ok ? await ask(env) : revealed;
@@ -109,18 +110,13 @@ function isThere(path: string): boolean {
  * Submodules with changes that git does not tell the repository around them: files it is set to ignore, or settings of the
  * submodule's own that leave changes out of sight, which no option given outside reaches. By name from the top.
  */
-export async function submodulesWithHiddenChanges({
-  top,
-  marks,
-}: Repository): Promise<Result<readonly string[]>> {
-  if (!marks().mayHoldSubmodule) return ok([]);
-  const listed = await top.output(["ls-files", "-z", "--stage"]);
-  if (!listed.ok) return listed;
-  const names = splitNul(listed.value)
-    .filter((entry) => entry.startsWith("160000 "))
-    .map((entry) => entry.slice(entry.indexOf("\t") + 1));
+export async function submodulesWithHiddenChanges(
+  repository: Repository,
+): Promise<Result<readonly string[]>> {
+  const submodules = await repository.submodules();
+  if (!submodules.ok) return submodules;
   const looks = await Promise.all(
-    [...new Set(names)].map(async (name) => ({ name, look: await look(top, name) })),
+    submodules.value.map(async ({ name, inside }) => ({ name, look: await look(inside) })),
   );
   const failed = looks.find(({ look: one }) => !one.ok)?.look;
   if (failed?.ok === false) return failed;
@@ -128,15 +124,32 @@ export async function submodulesWithHiddenChanges({
 }
 
 /** Whether a submodule has a change that only we see. */
-async function look(top: Git, name: string): Promise<Result<boolean>> {
-  const inside = await Repository.around(top.at(join(top.cwd, name)));
-  if (inside === undefined || inside.places.top === top.cwd) return ok(false); // it is not checked out
+async function look(inside: Repository): Promise<Result<boolean>> {
   const deeper = await submodulesWithHiddenChanges(inside);
   if (!deeper.ok || deeper.value.length > 0) return deeper.ok ? ok(true) : deeper;
-  if (!inside.marks().mayHide && !hasHidingSettings(inside)) return ok(false);
+  if (!inside.marks().mayHide && !hasHidingSettings(inside) && !(await inside.hasFilters())) return ok(false);
   const status = [...LOOK_OPTIONS, "status", "--porcelain", "-z", "--untracked-files=all"];
-  const output = await lookAtEveryFile(inside, (env) => inside.top.output(status, { env }));
+  const option = await submoduleOption(inside);
+  const output = await lookAtEveryFile(inside, (env) => inside.top.output([...status, option], { env }));
   return output.ok ? ok(output.value.length > 0) : output;
+}
+
+/** How far git looks into submodules: not where one has filters, which would find the submodule's own directory. We look there. */
+export async function submoduleOption(repository: Repository): Promise<string> {
+  return `--ignore-submodules=${(await filteredSubmodules(repository)).length > 0 ? "dirty" : "none"}`;
+}
+
+/** The submodules in which a look may run a filter, by name from the top. */
+export async function filteredSubmodules(repository: Repository): Promise<readonly string[]> {
+  const submodules = await repository.submodules();
+  if (!submodules.ok || submodules.value.length === 0) return [];
+  const found = await Promise.all(
+    submodules.value.map(async ({ name, inside }) => {
+      const isFiltered = (await inside.hasFilters()) || (await filteredSubmodules(inside)).length > 0;
+      return isFiltered ? [name] : [];
+    }),
+  );
+  return found.flat();
 }
 
 function hasHidingSettings({ places }: Repository): boolean {

@@ -7,27 +7,44 @@ export interface IndexMarks {
   /** Files git is set to ignore changes of. */
   readonly mayHide: boolean;
   readonly mayHoldSubmodule: boolean;
+  /** The files that say how git treats others. */
+  readonly attributes: readonly string[] | "unknown";
 }
 
-const NONE: IndexMarks = { mayHide: false, mayHoldSubmodule: false };
+const NONE: IndexMarks = { mayHide: false, mayHoldSubmodule: false, attributes: [] };
 
 /** Reads the marks straight from the file, because asking git costs a process. */
 export function readIndexMarks(path: string): IndexMarks {
   const index = readIfThere(path);
   if (index === undefined) return NONE;
   let { mayHide, mayHoldSubmodule } = NONE;
-  const isUnderstood = visitEntries(index, ({ mode, isHidden }) => {
+  const attributes: string[] = [];
+  const isUnderstood = visitEntries(index, ({ mode, isHidden, nameAt, nameEnd }) => {
     mayHide ||= isHidden;
     mayHoldSubmodule ||= mode === SUBMODULE;
+    if (isAttributes(index, nameEnd)) attributes.push(index.toString("utf8", nameAt, nameEnd));
   });
   return isUnderstood
-    ? { mayHide, mayHoldSubmodule }
-    : { mayHide: true, mayHoldSubmodule: mayHoldSubmoduleSomewhere(index) };
+    ? { mayHide, mayHoldSubmodule, attributes }
+    : { mayHide: true, mayHoldSubmodule: mayHold(SUBMODULE_BYTES, index), attributes: attributesIn(index) };
 }
 
-/** Every format writes a submodule's mode the same way, but a split index may have it in its other file. */
-function mayHoldSubmoduleSomewhere(index: Buffer): boolean {
-  return index.length < HEADER_BYTES || index.includes(SUBMODULE_BYTES) || index.includes("link");
+const ATTRIBUTES = Buffer.from(".gitattributes");
+
+/** A look at one byte rules out nearly every name. */
+function isAttributes(index: Buffer, nameEnd: number): boolean {
+  const at = nameEnd - ATTRIBUTES.length;
+  return index[at] === ATTRIBUTES[0] && index.compare(ATTRIBUTES, 0, ATTRIBUTES.length, at, nameEnd) === 0;
+}
+
+/** Names may be shortened to what differs from the one before, which is never less than this. */
+function attributesIn(index: Buffer): IndexMarks["attributes"] {
+  return mayHold(Buffer.from("attributes"), index) ? "unknown" : [];
+}
+
+/** Every format writes a submodule's mode and the end of a name the same way, but a split index may have it in its other file. */
+function mayHold(bytes: Buffer, index: Buffer): boolean {
+  return index.length < HEADER_BYTES || index.includes(bytes) || index.includes("link");
 }
 
 /** Up to `most` names below a directory, from the top; undefined where the file is not read with certainty. */

@@ -31,13 +31,11 @@ export async function patchSince(git: Git, snapshot: Snapshot, range: PatchRange
   const [from, tree] = await Promise.all([startOf(git, range), range.to ?? treeIdOf(snapshot)]);
   if (!from.ok) return from;
   const { directory } = snapshot;
-  const env = directory === undefined ? {} : { env: repository.scratchEnv(directory) };
+  const given = directory === undefined ? {} : repository.scratchEnv(directory);
   const ends = tree === undefined ? [from.value] : [from.value, tree];
   const options = [...DIFF_OPTIONS, "--unified=3", "--text", "--no-indent-heuristic"];
-  const output = await git.output(
-    [...LOOK_OPTIONS, "diff", ...options, ...ends, "--", ...range.patterns],
-    env,
-  );
+  const args = [...LOOK_OPTIONS, "diff", ...options, ...ends, "--", ...range.patterns];
+  const output = await repository.look((env) => git.output(args, { env: { ...env, ...given } }));
   if (!output.ok) return output;
   const isCut = output.value.length > MAX_PATCH_BYTES;
   const gap = isCut ? "the change is too large to be read whole" : tree === undefined ? UNTRACKED : undefined;

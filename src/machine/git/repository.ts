@@ -1,9 +1,23 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { once } from "../../core/once.ts";
-import type { Git } from "./git.ts";
-import { readIndexMarks } from "./index-file.ts";
+import { readText } from "../files/files.ts";
+import { homeDirectory } from "../files/xdg.ts";
+import { ok, type Result } from "../../core/trouble.ts";
+import { type Git, splitNul } from "./git.ts";
+import { type IndexMarks, readIndexMarks } from "./index-file.ts";
 import { findPlaces, type GitPlaces } from "./places.ts";
 import { type Head, readHead } from "./ref-state.ts";
+import type { GitSettings } from "./scratch-git-dir.ts";
+import { makeScratch, removeScratch } from "./scratch-index.ts";
+
+interface Submodule {
+  /** From the top. */
+  readonly name: string;
+  readonly inside: Repository;
+}
+
+type Env = Readonly<Record<string, string>>;
 
 /** The repository around a project as one run sees it: where things are and what its index marks, each looked up once. */
 export class Repository {
@@ -12,9 +26,13 @@ export class Repository {
   /** At the top of the work tree. */
   readonly top: Git;
   readonly places: GitPlaces;
-  readonly marks: () => ReturnType<typeof readIndexMarks>;
+  readonly marks: () => IndexMarks;
   /** Where HEAD is, as far as files say. */
   readonly head: () => Head;
+  #filters: Promise<GitSettings | undefined> | undefined;
+
+  /** Those that are checked out. */
+  readonly submodules = once((): Promise<Result<readonly Submodule[]>> => this.#findSubmodules());
 
   private constructor(git: Git, places: GitPlaces) {
     this.git = git;
@@ -29,6 +47,90 @@ export class Repository {
     return places === undefined ? undefined : new Repository(git, places);
   }
 
+  async #findSubmodules(): Promise<Result<readonly Submodule[]>> {
+    if (!this.marks().mayHoldSubmodule) return ok([]);
+    const { top } = this;
+    const listed = await top.output(["ls-files", "-z", "--stage"]);
+    if (!listed.ok) return listed;
+    const names = splitNul(listed.value)
+      .filter((entry) => entry.startsWith("160000 "))
+      .map((entry) => entry.slice(entry.indexOf("\t") + 1));
+    const found = await Promise.all(
+      [...new Set(names)].map(async (name) => ({
+        name,
+        inside: await Repository.around(top.at(join(top.cwd, name))),
+      })),
+    );
+    return ok(
+      found.flatMap(({ name, inside }) =>
+        inside === undefined || inside.places.top === top.cwd ? [] : [{ name, inside }],
+      ),
+    );
+  }
+
+  /** Whether a look at the work tree may run a filter. */
+  async hasFilters(): Promise<boolean> {
+    return (await this.#filterSettings(this.marks)) !== undefined;
+  }
+
+  /**
+   * Asks git something that may make it run filters, with an environment in which those find a directory of ours where they ask
+   * for the repository's: git-lfs would keep every file there that it is shown. Where no filter can run, as it is.
+   */
+  async look<T>(ask: (env: Env) => Promise<T>, marks = this.marks): Promise<T> {
+    if ((await this.#filterSettings(marks)) === undefined) return ask({});
+    const scratch = makeScratch();
+    try {
+      return await ask(await this.filterEnv(scratch));
+    } finally {
+      removeScratch(scratch);
+    }
+  }
+
+  /** The same for a directory that is removed later: everything is in its `git`. */
+  async filterEnv(directory: string): Promise<Env> {
+    const settings = await this.#filterSettings(this.marks);
+    if (settings === undefined) return {};
+    const { makeGitDir } = await import("./scratch-git-dir.ts"); // few repositories have filters
+    const gitDir = join(directory, "git");
+    await makeGitDir(this, settings, gitDir);
+    const { top, index } = this.places;
+    return {
+      ...this.scratchEnv(directory),
+      GIT_DIR: gitDir,
+      GIT_WORK_TREE: top,
+      GIT_INDEX_FILE: index,
+    };
+  }
+
+  async #filterSettings(marks: () => IndexMarks): Promise<GitSettings | undefined> {
+    this.#filters ??= this.#mayFilter(marks)
+      ? import("./scratch-git-dir.ts").then(({ settingsWithFilters }) => settingsWithFilters(this.top)) // as below
+      : Promise.resolve(undefined);
+    return this.#filters;
+  }
+
+  /**
+   * Whether attributes name a filter, as far as a few files tell: those that git tracks, the one at the top, the repository's and
+   * the user's own. Making links takes a privilege on Windows.
+   */
+  #mayFilter(marks: () => IndexMarks): boolean {
+    if (process.platform === "win32") return false;
+    const { top, commonDir } = this.places;
+    const { attributes } = marks();
+    if (attributes === "unknown") return true;
+    const home = process.env["XDG_CONFIG_HOME"] || join(homeDirectory(process.env), ".config");
+    const others = [
+      join(top, ".gitattributes"),
+      join(commonDir, "info/attributes"),
+      join(home, "git/attributes"),
+    ];
+    return (
+      attributes.some((name) => namesFilter(join(top, name)) ?? true) || // git has what is gone from the work tree
+      others.some((path) => namesFilter(path))
+    );
+  }
+
   /** The environment that makes git use an index and objects in a directory of ours, with the repository's objects behind them. */
   scratchEnv(
     directory: string,
@@ -39,4 +141,11 @@ export class Repository {
       GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(this.places.objects),
     };
   }
+}
+
+/** Undefined where there is no file. */
+function namesFilter(path: string): boolean | undefined {
+  if (!existsSync(path)) return undefined;
+  const text = readText(path);
+  return !text.ok || text.value.includes("filter");
 }

@@ -3,7 +3,14 @@ import { join } from "node:path";
 import type { Movement } from "../../core/movement.ts";
 import { hasCode } from "../files/errno.ts";
 import { type Git, LOOK_OPTIONS, splitNul } from "./git.ts";
-import { areNone, findHiddenFiles, revealFiles, submodulesWithHiddenChanges } from "./hidden-files.ts";
+import {
+  areNone,
+  filteredSubmodules,
+  findHiddenFiles,
+  revealFiles,
+  submoduleOption,
+  submodulesWithHiddenChanges,
+} from "./hidden-files.ts";
 import { readIndexMarks } from "./index-file.ts";
 import type { Repository } from "./repository.ts";
 import { copyIndex, makeScratch, removeScratch } from "./scratch-index.ts";
@@ -58,7 +65,7 @@ export async function takeSnapshot(
   let directory: string | undefined;
   try {
     directory = makeScratch(parent);
-    const env = repository.scratchEnv(directory);
+    const env = { ...(await repository.filterEnv(directory)), ...repository.scratchEnv(directory) };
     const problem = await stage(repository, env, untracked);
     return problem === undefined ? snapshotIn(directory, repository, env) : noSnapshot(problem, directory);
   } catch (error) {
@@ -73,13 +80,14 @@ export async function treeIdOf({ fingerprint }: Snapshot): Promise<string | unde
   return tree.kind === "tree" ? tree.hash : undefined;
 }
 
-function snapshotIn(directory: string, { top, git }: Repository, env: Env): Snapshot {
+function snapshotIn(directory: string, repository: Repository, env: Env): Snapshot {
+  const { top, git } = repository;
   let writing: Promise<Fingerprint> | undefined;
   return {
     directory,
     fingerprint: () => (writing ??= writeTree(top, env)),
     listFiles: () => listContents(git, env),
-    movement: () => movementSince(top, env),
+    movement: () => movementSince(repository, env),
     keepIndex: (to) => keepIndex(join(directory, "index"), to),
     [Symbol.asyncDispose]: async () => {
       await writing; // git may still write into the directory
@@ -115,7 +123,8 @@ async function stage(
   copyIndex(places.index, env.GIT_INDEX_FILE);
   if (repository.marks().mayHoldSubmodule) {
     const hidden = await submodulesWithHiddenChanges(repository);
-    if (!hidden.ok || hidden.value.length > 0 || (await isSubmoduleDirty(top))) return "a submodule is dirty";
+    if (!hidden.ok || hidden.value.length > 0 || (await isSubmoduleDirty(repository)))
+      return "a submodule is dirty";
   }
   const tooMuch = new AbortController();
   const staging = addAll(repository, { env, signal: tooMuch.signal });
@@ -135,7 +144,7 @@ async function addAll(
   options: { env: Env; signal: AbortSignal },
 ): ReturnType<Git["ask"]> {
   const { top } = repository;
-  const add = [...LOOK_OPTIONS, "add", "--all", "--", "."];
+  const add = await adding(repository, options.env);
   const [added, hidden] = await Promise.all([top.ask(add, options), findHiddenFiles(repository)]);
   if (!hidden.ok) return hidden;
   if (areNone(hidden.value)) return added;
@@ -143,20 +152,25 @@ async function addAll(
   return revealed.ok ? top.ask(add, options) : revealed;
 }
 
+/** `git add` looks into every submodule. Those with filters are taken by their commit alone: that they are clean is known by now. */
+async function adding(repository: Repository, env: Env): Promise<readonly string[]> {
+  const add = [...LOOK_OPTIONS, "add", "--all", "--", "."];
+  const filtered = await filteredSubmodules(repository);
+  if (filtered.length === 0) return add;
+  const stdin = filtered.map((name) => `${name}\0`).join("");
+  await repository.top.ask(["update-index", "-z", "--stdin"], { env, stdin });
+  return [...add, ...filtered.map((name) => `:(exclude,literal)${name}`)];
+}
+
 async function writeTree(top: Git, env: Env): Promise<Fingerprint> {
   const tree = await top.output(["write-tree"], { env });
   return tree.ok ? { kind: "tree", hash: tree.value.toString().trim() } : none("git cannot write the tree");
 }
 
-async function isSubmoduleDirty(top: Git): Promise<boolean> {
-  const status = await top.output([
-    ...LOOK_OPTIONS,
-    "status",
-    "--porcelain=v2",
-    "-z",
-    "--untracked-files=no",
-    "--ignore-submodules=none",
-  ]);
+async function isSubmoduleDirty(repository: Repository): Promise<boolean> {
+  const option = await submoduleOption(repository);
+  const ask = [...LOOK_OPTIONS, "status", "--porcelain=v2", "-z", "--untracked-files=no", option];
+  const status = await repository.look((env) => repository.top.output(ask, { env }));
   return !status.ok || splitNul(status.value).some((entry) => /^[12u] .. S.*[MU]/.test(entry.slice(0, 9)));
 }
 
@@ -193,7 +207,7 @@ export async function keptSnapshot(
   const { directory } = snapshot;
   const tree = await snapshot.fingerprint();
   if (directory === undefined || tree.kind === "none") return tree;
-  rmSync(join(directory, "index"), { force: true });
+  for (const name of ["index", "git"]) rmSync(join(directory, name), { recursive: true, force: true });
   keep(directory, tree.hash);
   return tree;
 }

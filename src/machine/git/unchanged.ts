@@ -1,42 +1,58 @@
 import { lstatSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Movement } from "../../core/movement.ts";
+import { ok } from "../../core/trouble.ts";
+import { hasCode } from "../files/errno.ts";
 import { type Git, LOOK_OPTIONS, splitNul } from "./git.ts";
-import { areNone, findHiddenIn } from "./hidden-files.ts";
-import { filesTouchedSince, hasOtherFacts } from "./index-file.ts";
+import { areNone, filteredSubmodules, findHiddenIn, submodulesWithHiddenChanges } from "./hidden-files.ts";
+import { filesTouchedSince, hasOtherFacts, type IndexMarks, readIndexMarks } from "./index-file.ts";
+import type { Repository } from "./repository.ts";
 
 /** Whether the work tree is exactly what it was when this index was kept. What became ignored since then still counts. */
-export async function isUnchangedSince(top: Git, index: string): Promise<boolean> {
+export async function isUnchangedSince(repository: Repository, index: string): Promise<boolean> {
+  const { top } = repository;
   const kept = statSync(index, { throwIfNoEntry: false });
   if (kept === undefined) return false;
   if (kept.size <= LARGE_INDEX_BYTES && hasOtherFacts(index, top.cwd)) return false;
-  return hasNoChange(top, { GIT_INDEX_FILE: index });
+  const marks = readIndexMarks(index);
+  const ask = (env: Env): Promise<boolean> => hasNoChange(top, { ...env, GIT_INDEX_FILE: index }, marks);
+  try {
+    return await repository.look(ask, () => marks);
+  } catch (error) {
+    if (hasCode(error)) return false; // a full disk, no temporary directory
+    throw error;
+  }
 }
 
-type Env = Readonly<Record<string, string>> & { readonly GIT_INDEX_FILE: string };
+type Env = Readonly<Record<string, string>>;
+type IndexEnv = Env & { readonly GIT_INDEX_FILE: string };
 
 /** Two processes side by side pay off when there are many files; for a few, starting the second costs more. */
 const LARGE_INDEX_BYTES = 512 * 1024;
 
 /** Whether git sees no difference between the work tree and the index that `env` names. */
-async function hasNoChange(top: Git, env: Env): Promise<boolean> {
+async function hasNoChange(top: Git, env: IndexEnv, marks: IndexMarks): Promise<boolean> {
   const kept = statSync(env.GIT_INDEX_FILE, { throwIfNoEntry: false });
   if (kept === undefined) return false; // a gate has cleared the temporary directory
   const [seesNoChange, hidden] = await Promise.all([
     kept.size > LARGE_INDEX_BYTES ? areManyUnchanged(top, env) : isSilent(top, [...NEW, ...MODIFIED], env),
-    findHiddenIn(top, env),
+    findHiddenIn(top, env, marks),
   ]);
   return seesNoChange && hidden.ok && areNone(hidden.value); // files hidden at the time were revealed, so such a file has come since
 }
 
 /** What happened to the work tree since the index that `env` names was written. */
-export async function movementSince(top: Git, env: Env): Promise<Movement> {
-  const [written, added, hidden] = await Promise.all([
-    names(top, TOUCHED, env),
+export async function movementSince(repository: Repository, env: IndexEnv): Promise<Movement> {
+  const { top } = repository;
+  const filtered = await filteredSubmodules(repository);
+  const [written, added, hidden, inside] = await Promise.all([
+    names(top, filtered.length === 0 ? TOUCHED : [...TOUCHED, "--ignore-submodules=dirty"], env),
     names(top, NEW, env),
     findHiddenIn(top, env),
+    filtered.length === 0 ? ok([]) : submodulesWithHiddenChanges(repository),
   ]);
-  const isKnown = written !== undefined && added !== undefined && hidden.ok && areNone(hidden.value);
+  const isStill = hidden.ok && areNone(hidden.value) && inside.ok && inside.value.length === 0;
+  const isKnown = written !== undefined && added !== undefined && isStill;
   if (!isKnown) return { isCurrent: false, touched: [] }; // a gate has cleared the temporary directory, or git is gone
   const timed = filesTouchedSince(env.GIT_INDEX_FILE, top.cwd);
   const all = [...new Set([...written, ...timed])];

@@ -60,7 +60,8 @@ export class WorkTree implements AsyncDisposable {
     if (!isInside(query.root, top)) return fail(elsewhere(query.root, top));
     const named = this.#options.env["GIT_INDEX_FILE"];
     const index = query.staged && named ? resolve(top, named) : undefined;
-    const looks = { status: this.#status, comparison: this.#comparison, index };
+    const look = repository.look.bind(repository);
+    const looks = { status: this.#status, comparison: this.#comparison, index, look };
     const detected = await changesIn(this.git, query, looks);
     if (detected.ok) return detected;
     const withoutGit = await changesWithoutGit(this.git, query); // it looked like a repository, but git has the last word
@@ -146,7 +147,7 @@ export class WorkTree implements AsyncDisposable {
 
   /** Whether it is what it was when this index of a snapshot was kept. */
   async isUnchangedSince(index: string): Promise<boolean> {
-    return this.#repository !== undefined && (await isUnchangedSince(this.#repository.top, index));
+    return this.#repository !== undefined && (await isUnchangedSince(this.#repository, index));
   }
 
   /** Removes the snapshot at the end of a scope that can end before the work tree's own. */

@@ -8,7 +8,6 @@ import {
 } from "../../core/history.ts";
 import { type GateOutcome, OUTCOME_KINDS } from "../../core/outcome.ts";
 import type { ProjectPath } from "../../core/path.ts";
-import { STATUSES } from "../../core/status.ts";
 import type { Result } from "../../core/trouble.ts";
 import { listDirectory, removeFile } from "../files/files.ts";
 import { jsonFile, type Stored } from "./json-file.ts";
@@ -42,7 +41,6 @@ const outcome = v.pipe(
 
 const runRecord = v.object({
   number: count,
-  status: v.picklist(STATUSES),
   completedAt: time,
   branch: v.optional(v.string()),
   head: v.optional(v.string()),

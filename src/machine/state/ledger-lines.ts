@@ -68,22 +68,20 @@ export function* verdictsIn({ lines }: LedgerLines, text = ""): Generator<Verdic
   }
 }
 
-/** What the ledger says about tests that pass only when repeated; nothing where it cannot be read. */
-export function flakyIn(ledger: Ledger): readonly FlakyTest[] {
-  const read = readLedger(ledger);
-  return read.ok ? flakyTests(verdictsIn(read.value, '"flaky":')) : [];
+/** What the ledger says about tests that pass only when repeated. */
+export function flakyIn(lines: LedgerLines): readonly FlakyTest[] {
+  return flakyTests(verdictsIn(lines, '"flaky":'));
 }
 
 /** Some hundred verdicts: enough to know what is usual. */
 const RECENT_BYTES = 256 * 1024;
 
-/** The last verdicts, the newest first, read from the end of the file: for what need not be complete. */
-export function recentVerdicts({ file }: Ledger): readonly VerdictRecord[] {
+/** The end of the file: for what need not be complete, or is nearly always there. */
+export function recentLines({ file }: Ledger): LedgerLines {
   try {
-    const lines = endOf(file, RECENT_BYTES).split("\n");
-    return [...verdictsIn({ lines, older: 0 })];
+    return { lines: endOf(file, RECENT_BYTES).split("\n"), older: 0 };
   } catch (error) {
-    if (hasCode(error)) return [];
+    if (hasCode(error)) return { lines: [], older: 0 };
     throw error;
   }
 }

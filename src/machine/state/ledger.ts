@@ -228,11 +228,11 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Removes all that is kept about a project outside of it. */
-export function forgetProject({ directory, heads }: Ledger): Result<void> {
+/** Removes the ledger, and with it all that is kept about the project in the same directory. */
+export function forgetLedger({ directory, heads }: Ledger): Result<void> {
   try {
     heads.forEach(discard);
-    if (statSync(directory, { throwIfNoEntry: false }) !== undefined) removeTree(directory);
+    removeTree(directory);
     return ok(undefined);
   } catch (error) {
     return troubleOf("remove", directory, error);

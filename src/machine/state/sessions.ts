@@ -60,16 +60,18 @@ export function listSessionRecords(env: Environment): readonly SessionRecord[] {
     .toSorted((one, other) => (other.lastStop?.at ?? 0) - (one.lastStop?.at ?? 0));
 }
 
-/** Writes the records anew for which `change` has something else. */
+/** Writes the records anew for which `change` has something else, and removes those it is done with. */
 export function changeSessions(
   env: Environment,
-  change: (record: SessionRecord) => SessionRecord | undefined,
+  change: (record: SessionRecord) => SessionRecord | "gone" | undefined,
 ): void {
   const directory = directoryOf(env);
   for (const name of recordsIn(directory)) {
-    const record = file.read(join(directory, name)).value;
+    const path = join(directory, name);
+    const record = file.read(path).value;
     const changed = record && change(record);
-    if (changed !== undefined) file.write(join(directory, name), changed);
+    if (changed === "gone") discard(path);
+    else if (changed !== undefined) file.write(path, changed);
   }
 }
 

@@ -1,6 +1,6 @@
 import { isAbsolute, join } from "node:path";
 import { homeDirectory } from "../files/xdg.ts";
-import { makePrivateDirectory } from "../files/files.ts";
+import { discard, makePrivateDirectory, namesIn } from "../files/files.ts";
 import { readPrivateFile, writePrivateFile } from "../files/private-file.ts";
 import { sha256 } from "./session-key.ts";
 
@@ -29,6 +29,13 @@ export function writeCacheFile(
     return;
   }
   writePrivateFile(join(directory, fileName(name)), JSON.stringify(value));
+}
+
+/** Removes what every folder of the cache has under a name. */
+export function forgetCached(env: Environment, name: string): void {
+  for (const folder of namesIn(cacheDirectory(env, "."))) {
+    discard(join(cacheDirectory(env, folder), fileName(name)));
+  }
 }
 
 /** A folder of the user's cache. */

@@ -75,7 +75,7 @@ describe("what is installed decides which command is proposed", () => {
 
   test("bash reads the scripts where shellcheck is missing", () => {
     expect(commandOf("lint", { "deploy.sh": "" }, ["bash", "git"])).toBe(
-      "git ls-files -z '*.sh' '*.bash' | xargs -0 -n 1 bash -n",
+      "git grep -lz --untracked '' -- '*.sh' '*.bash' | xargs -0 -n 1 bash -n",
     );
   });
 

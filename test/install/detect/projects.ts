@@ -296,14 +296,17 @@ export const PROJECTS: readonly SampleProject[] = [
     kind: "shell scripts with bats",
     files: { "deploy.sh": "", "test/deploy.bats": "" },
     checks: {
-      lint: "git ls-files -z '*.sh' '*.bash' | xargs -0 shellcheck",
+      lint: "git grep -lz --untracked '' -- '*.sh' '*.bash' | xargs -0 shellcheck",
       test: "bats --recursive test",
     },
   },
   {
     kind: "shell scripts with a script for the tests",
     files: { "deploy.sh": "", "tests/run.sh": "" },
-    checks: { lint: "git ls-files -z '*.sh' '*.bash' | xargs -0 shellcheck", test: "bash tests/run.sh" },
+    checks: {
+      lint: "git grep -lz --untracked '' -- '*.sh' '*.bash' | xargs -0 shellcheck",
+      test: "bash tests/run.sh",
+    },
   },
   { kind: "Make with check alone", files: { Makefile: "check:\n\tx\n" }, checks: { check: "make check" } },
   { kind: "just", files: { justfile: "x := '1'\ntest *args:\n  y\n" }, checks: { test: "just test" } },

@@ -1,12 +1,12 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { readIndexMarks } from "../../../src/machine/git/index-file.ts";
+import { type IndexMarks, readIndexMarks } from "../../../src/machine/git/index-file.ts";
 import { GauntletProject } from "../../rig/gauntlet-project.ts";
 import { tempDir } from "../../rig/temp-dir.ts";
 
-const NONE = { mayHide: false, mayHoldSubmodule: false };
-const UNKNOWN = { mayHide: true, mayHoldSubmodule: true };
+const NONE: IndexMarks = { mayHide: false, mayHoldSubmodule: false, attributes: [] };
+const UNKNOWN: IndexMarks = { mayHide: true, mayHoldSubmodule: true, attributes: "unknown" };
 
 async function repository(): Promise<GauntletProject> {
   const long = `${"long/".repeat(40)}name.ts`; // more than fits beside the flags needs a search for its end
@@ -24,7 +24,7 @@ function marksOf(repo: GauntletProject): ReturnType<typeof readIndexMarks> {
 
 type Act = (repo: GauntletProject) => Promise<unknown>;
 
-const SITUATIONS: Readonly<Record<string, readonly [Act, typeof NONE]>> = {
+const SITUATIONS: Readonly<Record<string, readonly [Act, IndexMarks]>> = {
   "an ordinary index": [async () => {}, NONE],
   "an intended addition, which has extended flags": [
     async (repo) => {
@@ -58,7 +58,22 @@ const SITUATIONS: Readonly<Record<string, readonly [Act, typeof NONE]>> = {
       await repo.git("update-index", "--index-version", "4");
       await repo.git("update-index", "--add", "--cacheinfo", `160000,${commit},module`);
     },
-    UNKNOWN,
+    { ...UNKNOWN, attributes: [] },
+  ],
+  "files with attributes, and others that end alike": [
+    async (repo) => {
+      await repo.write({ ".gitattributes": "", "src/.gitattributes": "", "src/x.gitattributes.ts": "" });
+      await repo.git("add", "--all", ":!long");
+    },
+    { ...NONE, attributes: [".gitattributes", "src/.gitattributes"] },
+  ],
+  "files with attributes in an index of version 4": [
+    async (repo) => {
+      await repo.write({ "src/.gitattributes": "" });
+      await repo.git("add", "src");
+      await repo.git("update-index", "--index-version", "4");
+    },
+    { ...NONE, mayHide: true, attributes: "unknown" },
   ],
   "a split index": [(repo) => repo.git("update-index", "--split-index"), UNKNOWN],
 };

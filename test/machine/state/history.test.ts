@@ -23,7 +23,6 @@ import { tempDir } from "../../rig/temp-dir.ts";
 
 const LAST_RUN: RunRecord = {
   number: 3,
-  status: "passed",
   completedAt: 1_700_000_000_000,
   merged: false,
   outcomes: [
@@ -99,7 +98,6 @@ describe("counts as absent, with a warning", () => {
       text.replace(/"writtenAt":\d+/, `"writtenAt":${Date.now() + 3_600_000}`),
     "no date": (text) => text.replace(/"writtenAt":\d+,/, ""),
     "no state": (text) => text.replace('"state"', '"other"'),
-    "a status nobody knows": (text) => text.replace('"status":"passed"', '"status":"splendid"'),
     "an outcome nobody knows": (text) => text.replace('"kind":"passed"', '"kind":"splendid"'),
     "a run that is no number": (text) => text.replace('"number":3', '"number":"3"'),
     "a run with a huge number": (text) => text.replace('"number":3', '"number":1e300'),

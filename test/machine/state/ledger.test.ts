@@ -18,7 +18,7 @@ import {
   readLedger,
   verdictsIn,
 } from "../../../src/machine/state/ledger-lines.ts";
-import { appendVerdict, forgetProject, type Ledger, ledgerOf } from "../../../src/machine/state/ledger.ts";
+import { appendVerdict, forgetLedger, type Ledger, ledgerOf } from "../../../src/machine/state/ledger.ts";
 import { writePass } from "../../../src/machine/state/passes.ts";
 import { tempDir } from "../../rig/temp-dir.ts";
 
@@ -273,7 +273,7 @@ test("forgets everything when asked", async () => {
   await using kept = await keep();
   kept.add(1);
 
-  expect(forgetProject(kept.ledger)).toMatchObject({ ok: true });
+  expect(forgetLedger(kept.ledger)).toMatchObject({ ok: true });
 
   expect(kept.lines()).toEqual({ lines: [], older: 0 });
   expect(findBreak(kept.lines())).toBeUndefined();

@@ -1,0 +1,174 @@
+import { isForeign, type Language, languageOf } from "./languages.ts";
+import { normal, type PatchedFile, type PatchLine, Tally } from "./patched-file.ts";
+import { inStatements } from "./statements.ts";
+
+/** A file of tests that was changed. */
+export interface TestSource extends PatchedFile {
+  readonly language: Language;
+  /** Tests that the other side of the change does not have in this file. */
+  readonly removed: readonly Declaration[];
+  readonly added: readonly Declaration[];
+  /** Hunks that have fewer tests than before; where they are elsewhere, they were moved. */
+  readonly shrunk: ReadonlySet<number>;
+  /** Lines that a new comment around them has put out of use. */
+  readonly commented: ReadonlySet<PatchLine>;
+}
+
+export interface Declaration {
+  readonly name: string;
+  /** The one that changed, where the declaration has two. */
+  readonly line: PatchLine;
+  /** Where its name is: with an annotation, on a later line than what makes it a test. */
+  readonly named: PatchLine;
+  readonly isAnnotated: boolean;
+}
+
+/** What the change did elsewhere: tests, skips and assertions that were only moved are not lost. */
+export interface Change {
+  readonly addedTests: ReadonlySet<string>;
+  readonly removedSkips: Tally;
+  readonly addedAssertions: ReadonlySet<string>;
+  readonly deletedStems: ReadonlySet<string>;
+}
+
+export function testSource(file: PatchedFile): TestSource[] {
+  const language = languageOf(file.file);
+  if (language === undefined || !language.testFile.test(file.file) || isForeign(file.file)) return [];
+  const read = inStatements(file, language);
+  const [before, after] = [sideOf(read, language, "removed"), sideOf(read, language, "added")];
+  return [
+    {
+      ...read,
+      language,
+      removed: without(before.tests, after.tests),
+      added: without(after.tests, before.tests),
+      shrunk: shrunkHunks(before.tests, after.tests),
+      commented: after.commented,
+    },
+  ];
+}
+
+/** The tests of one side of the change, as far as the patch shows it. */
+function sideOf({ hunks }: PatchedFile, language: Language, kind: "added" | "removed") {
+  const sides = hunks.map((lines) => lines.filter((line) => line.kind === kind || line.kind === "kept"));
+  const commented = new Set(sides.flatMap((side) => commentedOut(side, language, kind)));
+  const lines = sides.flat().filter((line) => !commented.has(line));
+  return { commented, tests: declarations(lines, language, kind) };
+}
+
+/** What is between the ends of a comment that came or went with the change; its end may be out of sight. */
+function commentedOut(
+  side: readonly PatchLine[],
+  { block }: Language,
+  kind: "added" | "removed",
+): readonly PatchLine[] {
+  if (block === undefined) return [];
+  let isInside = false;
+  return side.filter((line) => {
+    const wasInside = isInside;
+    if (isInside) isInside = !block.close.test(line.text);
+    else isInside = line.kind === kind && block.open.test(line.text);
+    return wasInside;
+  });
+}
+
+function shrunkHunks(before: readonly Declaration[], after: readonly Declaration[]): ReadonlySet<number> {
+  const gone = before.filter(({ line }) => line.kind === "removed").map(({ line }) => line.hunk);
+  const come = new Tally(
+    after.filter(({ line }) => line.kind === "added").map(({ line }) => String(line.hunk)),
+  );
+  return new Set(gone.filter((hunk) => !come.take(String(hunk))));
+}
+
+/** Those of one side that the other does not have. */
+function without(tests: readonly Declaration[], others: readonly Declaration[]): readonly Declaration[] {
+  const known = new Tally(others.map(({ name }) => name));
+  return tests.filter(({ name }) => !known.take(name));
+}
+
+/** An annotation has its test's name on one of the next lines. */
+const NAME_WITHIN = 6;
+
+function declarations(
+  side: readonly PatchLine[],
+  language: Language,
+  kind: "added" | "removed",
+): readonly Declaration[] {
+  const seen = new Set<PatchLine>();
+  return side.flatMap((line, at): Declaration[] => {
+    const match = language.comment.test(line.text) ? null : language.test.exec(line.text);
+    if (match === null) return [];
+    const { name = match.groups?.["title"] } = match.groups ?? {};
+    if (name !== undefined) return seen.has(line) ? [] : [{ name, line, named: line, isAnnotated: false }];
+    const named = nameIn(side.slice(at, at + NAME_WITHIN), language);
+    if (named === undefined || seen.has(named.line)) return []; // a test may have two annotations
+    seen.add(named.line);
+    const changed = line.kind === kind ? line : named.line;
+    return [{ name: named.name, line: changed, named: named.line, isAnnotated: true }];
+  });
+}
+
+function nameIn(
+  lines: readonly PatchLine[],
+  { nameAfter }: Language,
+): { readonly name: string; readonly line: PatchLine } | undefined {
+  const end = lines.findIndex(({ text }) => CLASS.test(text));
+  return lines.slice(0, end === -1 ? lines.length : end).flatMap((line) => {
+    const name = nameAfter?.exec(line.text)?.groups?.["name"];
+    return name === undefined ? [] : [{ name, line }];
+  })[0];
+}
+
+/** What is before a class is not about its first method. */
+const CLASS = /\b(?:class|interface|object|struct|impl|mod)\s+\w+/;
+
+export function changeOf(sources: readonly TestSource[], files: readonly PatchedFile[]): Change {
+  const ofKind = (kind: PatchLine["kind"]) =>
+    sources.flatMap(({ lines, language }) =>
+      lines.filter((line) => line.kind === kind).map(({ text }) => ({ text, language })),
+    );
+  const assertions = ofKind("added").filter(
+    ({ text, language }) => language.assertion.test(text) && !language.comment.test(text),
+  );
+  const skips = ofKind("removed").filter(({ text, language }) => isMark(text, language));
+  return {
+    addedTests: new Set(sources.flatMap(({ added }) => added.map(({ name }) => name))),
+    removedSkips: new Tally(skips.map(({ text }) => normal(text))),
+    addedAssertions: new Set(assertions.map(({ text }) => normal(text))),
+    deletedStems: new Set(
+      files.filter(({ file, isDeleted }) => isDeleted && !isTest(file)).map(({ file }) => stemOf(file)),
+    ),
+  };
+}
+
+function isTest(file: string): boolean {
+  const language = languageOf(file);
+  return language !== undefined && language.extensions[0] !== "rs" && language.testFile.test(file);
+}
+
+/** `src/user-store.ts` and `test/user_store.test.ts` are about the same thing. */
+export function stemOf(file: string): string {
+  const name = file.split("/").at(-1) ?? "";
+  return name
+    .replace(/\.[^/]*$/, "")
+    .toLowerCase()
+    .replaceAll(/(?:^|[_-])(?:tests?|specs?)(?=$|[_-])|(?:tests?|specs?)$/g, "")
+    .replaceAll(/[_-]/g, "");
+}
+
+export function isMark(text: string, { skip, skipCall, focus }: Language): boolean {
+  const isSkip = skip.test(text) || skipCall?.test(text) === true || DEAD.test(text);
+  return isSkip || focus?.test(text) === true;
+}
+
+/** What is in such a branch never runs. */
+const DEAD = /^\s*(?:if\s*\(?\s*(?:false|False|0)\s*\)?\s*[:{]|#if\s+(?:false|0)\b)/;
+
+/** What follows the name of a test, up to the next one. */
+export function bodyOf({ named }: Declaration, { hunks, language }: TestSource): readonly PatchLine[] {
+  const after = (hunks[named.hunk] ?? []).slice(named.at + 1);
+  const next = after.findIndex(
+    ({ text }) => language.test.test(text) || language.nameAfter?.test(text) === true,
+  );
+  return next === -1 ? after : after.slice(0, next);
+}

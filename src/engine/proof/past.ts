@@ -1,0 +1,145 @@
+import { join, relative } from "node:path";
+import { definedOnly } from "../../core/defined-only.ts";
+import type { PastRun } from "../../core/history.ts";
+import type { GateOutcome } from "../../core/outcome.ts";
+import { type AbsolutePath, projectPath } from "../../core/path.ts";
+import type { PastStop, StopRecord } from "../../core/session-record.ts";
+import type { RecordedOutcome, VerdictRecord } from "../../core/verdict-record.ts";
+import { modifiedAt } from "../../machine/files/files.ts";
+import { isInside } from "../../machine/files/is-inside.ts";
+import { gateLogName, type LogDir } from "../../machine/logs/log-dir.ts";
+import type { Environment } from "../../machine/process/environment.ts";
+import { readLastRun } from "../../machine/state/history.ts";
+import { type LedgerLines, recentLines, readLedger, verdictsIn } from "../../machine/state/ledger-lines.ts";
+import { ledgerOf } from "../../machine/state/ledger.ts";
+
+/** Where a run was, and with whose eyes it is looked at. */
+export interface RunPlace {
+  readonly root: AbsolutePath;
+  readonly logDir: LogDir;
+  readonly env: Environment;
+}
+
+/** The newest run of a work tree that executed gates, or its newest of this number. */
+export function findRun(place: RunPlace, lines: LedgerLines, number?: number): PastRun | undefined {
+  const { worktree } = ledgerOf(place.root, place.env);
+  for (const record of verdictsIn(lines, number === undefined ? '"run":' : `"run":${number}`)) {
+    const isHere = record.worktree === worktree && record.door !== "brepl";
+    const isAsked = number === undefined ? record.run !== undefined : record.run === number;
+    if (isHere && isAsked) return pastRun(place, record);
+  }
+  return undefined;
+}
+
+/** The same for one who asks every few hundred milliseconds: it is nearly always at the end of the file. */
+export function findRunQuickly(place: RunPlace): PastRun | undefined {
+  const ledger = ledgerOf(place.root, place.env);
+  const found = findRun(place, recentLines(ledger));
+  if (found !== undefined) return found;
+  const read = readLedger(ledger);
+  return read.ok ? findRun(place, read.value) : undefined;
+}
+
+/** The run of a verdict, with the details that were kept of the last one; of any other with what its logs still tell. */
+export function pastRun(place: RunPlace, record: VerdictRecord): PastRun {
+  const { run: number, status, at: completedAt, branch, commit: head } = record;
+  const last = readLastRun(place.logDir.stateDir).value;
+  const details = last !== undefined && isRunOf(last, record) ? last : undefined;
+  const outcomes =
+    details?.outcomes ?? record.outcomes?.map((outcome) => pastOutcome(outcome, record, place)) ?? [];
+  return {
+    status,
+    completedAt,
+    outcomes: outcomes.map((outcome) => withOwnFiles(outcome, place, completedAt)),
+    ...definedOnly({ number, branch, head }),
+  };
+}
+
+/** An id is taken apart for a reader only, who forgives a scope with a colon. */
+function pastOutcome(
+  outcome: RecordedOutcome,
+  { run = 0, at }: VerdictRecord,
+  place: Pick<RunPlace, "root" | "logDir">,
+): GateOutcome {
+  const { id, kind, ms, warns, rests, flaky } = outcome;
+  const [, gate = "check", scope = ".", name = id] = /^(check|review|repl):([^:]*):(.*)$/s.exec(id) ?? [];
+  const log = join(place.logDir.path, gateLogName(id, run));
+  const isThere = isWrittenBefore(log, at);
+  const base = {
+    id,
+    gate: gate as GateOutcome["gate"], // one of the three
+    name,
+    scope: projectPath(scope),
+    workingDirectory: projectPath(scope),
+    warnOnly: warns === true,
+    durationMs: ms,
+    ...(isThere ? { logPath: projectPath(relative(place.root, log)) } : {}),
+  };
+  if (kind === "passed")
+    return rests === "reuse"
+      ? { ...base, kind, reused: "it had passed before" }
+      : { ...base, kind, ...definedOnly({ rests, flaky }) };
+  if (kind === "timed-out") return { ...base, kind, afterMs: ms };
+  const detail = isThere ? "its log has the details" : "its log is no longer there";
+  return kind === "unavailable"
+    ? { ...base, kind, detail, blocks: outcome.blocks === true }
+    : { ...base, kind, detail };
+}
+
+/** A record in the project's directory may name any file, and a later run may have taken its number: only its own logs are shown. */
+export function withOwnFiles(
+  outcome: GateOutcome,
+  { root, logDir }: Pick<RunPlace, "root" | "logDir">,
+  endedAt: number,
+): GateOutcome {
+  const { logPath, report, ...rest } = outcome;
+  const isOwn = (directory: string, path: string): boolean =>
+    isInside(directory, path) && isWrittenBefore(path, endedAt);
+  const isLog = logPath !== undefined && isOwn(logDir.path, join(root, logPath));
+  const isReport = report !== undefined && isOwn(root, join(root, report));
+  return { ...rest, ...(isLog ? { logPath } : {}), ...(isReport ? { report } : {}) };
+}
+
+function isWrittenBefore(path: string, endedAt: number): boolean {
+  const at = modifiedAt(path);
+  return at !== undefined && at < endedAt + SOON_MS;
+}
+
+const SOON_MS = 60_000;
+/** Two clocks of one machine may differ by so much. */
+const CLOCK_MS = 2_000;
+
+/** A run ends between the question and the verdict; the numbers of runs begin again when the log directory is removed. */
+export function isRunOf(
+  { number, completedAt }: Pick<PastRun, "number" | "completedAt">,
+  { run, at, ms }: VerdictRecord,
+): boolean {
+  return run === number && completedAt > at - ms - CLOCK_MS && completedAt < at + SOON_MS;
+}
+
+/** As far back as lines may have changed places, because several stops ended at once. */
+const MIXED_LINES = 50;
+
+/** What sessions remember of their last stops, and which of them were here. */
+interface Remembered {
+  readonly details: readonly StopRecord[];
+  readonly isHere: (stop: StopRecord) => boolean;
+}
+
+/** The stops of a work tree, the newest first. One that is not in the ledger, because that could not be written, is among them. */
+export function* pastStops(
+  lines: LedgerLines,
+  worktree: string | undefined,
+  { details, isHere }: Remembered = { details: [], isHere: () => false },
+): Generator<PastStop> {
+  const recent = { ...lines, lines: lines.lines.slice(-MIXED_LINES) };
+  const lastAt = Math.max(0, ...[...verdictsIn(recent)].map(({ at }) => at));
+  for (const one of details) if (one.at > lastAt && isHere(one)) yield { details: one };
+  const byTime = new Map(details.map((one) => [one.at, one]));
+  for (const line of verdictsIn(lines, '"decision":')) {
+    if (line.decision === undefined || line.worktree !== worktree) continue;
+    const known = byTime.get(line.at);
+    const isSame = known?.verdict.status === line.status && known.event.host === line.host;
+    yield known !== undefined && isSame ? { line, details: known } : { line };
+  }
+}
