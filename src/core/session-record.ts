@@ -28,7 +28,7 @@ export interface SessionStart {
   readonly at: number;
   /** Absent without commits. */
   readonly head?: string;
-  /** The work tree before the agent touched it. Absent where the first sight was a stop, or the tree could not be kept. */
+  /** The work tree before the agent touched it: a tree id, or `<commit>^{tree}`. Absent where the first sight was a stop, or the tree could not be kept. */
   readonly tree?: string;
   /** The hash of the gates' definition, under which it is kept. */
   readonly gates?: string;

@@ -50,6 +50,6 @@ async function lookAt(root: string, env: Environment, signal: AbortSignal): Prom
   const repository = await Repository.around(new Git(root, signal));
   if (repository === undefined) return {};
   const head = repository.head().commit ?? (await new Commits(repository.git).resolve("HEAD"));
-  const tree = await keepSessionTree(repository, root, env);
+  const tree = await keepSessionTree(repository, head, { root, env });
   return { ...(head === undefined ? {} : { head }), ...(tree === undefined ? {} : { tree }) };
 }

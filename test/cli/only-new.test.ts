@@ -236,6 +236,6 @@ describe.skipIf(!HAS_PYTHON)("the committed baseline (needs python3 for a termin
     const { answer } = await stopIn(project);
 
     expect(answer.decision).toBe("block");
-    expect(answer.reason).toContain("it is not JSON: resolve what a merge has left");
+    expect(answer.reason).toContain("it is not JSON: resolve the merge conflict");
   });
 });

@@ -29,4 +29,8 @@ test("install --git-hook pre-commit: a red gate keeps git from committing, also 
   expect(await project.git("log", "--format=%s")).toBe("good\nstart\n");
   expect((await project.gauntlet(["install", "--git-hook", "pre-commit", "--yes"])).exitCode).toBe(0);
   expect(project.read(".git/hooks/pre-commit").match(/run --staged/g)).toHaveLength(1);
+
+  const { stdout } = await project.gauntlet(["uninstall", "--git-hook", "pre-commit", "--yes"]);
+  expect(stdout).toContain("✓ Our lines are out of .git/hooks/pre-commit.");
+  expect(project.has(".git/hooks/pre-commit")).toBe(false);
 });

@@ -235,7 +235,7 @@ describe("several statements on one line", () => {
       "+def test_a(): f()",
       "assertion removed: `assert f() == 1`",
     ],
-  ])("%s: what is gone is found: %s → %s", (file, before, after, what) => {
+  ])("%s: what is gone is found: %s → %s", (...[file, before, after, what]) => {
     const said = weakened({ [file]: `${before}\n${after}` });
 
     expect(said).toEqual([`${file}:10 ${what}`]);

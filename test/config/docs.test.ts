@@ -1,21 +1,31 @@
-import { readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { keysAt } from "../../src/config/gauntlet/read-value.ts";
+import { parse } from "yaml";
+import { readHooks } from "../../src/config/brepl/load.ts";
 import { checkSchema, inlineReviewSchema } from "../../src/config/gauntlet/gate-schema.ts";
+import { keysAt } from "../../src/config/gauntlet/read-value.ts";
 import { configSchema, entryPointSchema } from "../../src/config/gauntlet/schema.ts";
+import { SourceText } from "../../src/config/source-text.ts";
+import { detectChecks } from "../../src/install/detect/detect-checks.ts";
+import { Project } from "../../src/install/detect/project.ts";
+import { starterConfig } from "../../src/install/starter-config.ts";
+import { EXAMPLES, examplesIn, PAGES, readPage } from "../rig/docs.ts";
 import { loadProject, told } from "./temp-project.ts";
 
-const DOCS = readFileSync(new URL("../../docs/configuration.md", import.meta.url), "utf8");
+const CONFIGURATIONS = EXAMPLES.filter(({ language }) => ["yaml", "markdown"].includes(language)).map(
+  ({ page, language, text }) => {
+    const named = /^# (?:in )?(\S+\.ya?ml)$/m.exec(text)?.[1] ?? ".gauntlet/config.yml";
+    return [page, language === "markdown" ? ".gauntlet/reviews/example.md" : named, text] as const;
+  },
+);
 
-const EXAMPLES = [...DOCS.matchAll(/^```(yaml|markdown)\n(.*?)^```$/gms)].map(([, language, text = ""]) => {
-  if (language === "markdown") return [".gauntlet/reviews/example.md", text] as const;
-  return [/^# (\S+\.yml)$/m.exec(text)?.[1] ?? ".gauntlet/config.yml", text] as const;
-});
-
-test.for(EXAMPLES)("the example of a %s is valid: %s", async ([file, text]) => {
+test.for(CONFIGURATIONS)("%s: the example of a %s is valid: %s", async ([, file, text]) => {
   const loaded = await loadProject({
     ".gauntlet/config.yml": "",
     ".gauntlet/how-to-fix/integration.md": "Start the database first.",
+    ".gauntlet/keys/ci-2026.pub":
+      "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=\n-----END PUBLIC KEY-----\n",
     "node_modules/@acme/gates/gauntlet.yml": "checks: { lint: npx eslint . }",
     [file]: text,
   });
@@ -23,6 +33,55 @@ test.for(EXAMPLES)("the example of a %s is valid: %s", async ([file, text]) => {
   expect(loaded.ok, told(loaded)).toBe(true);
   expect(told(loaded)).not.toContain("unknown key");
 });
+
+test.for(EXAMPLES.filter(({ language }) => language === "clojure"))(
+  "the hooks of $page are valid",
+  ({ text }) => {
+    expect(readHooks(new SourceText(".brepl/hooks.edn", text)).diagnostics).toEqual([]);
+  },
+);
+
+test.for(EXAMPLES.filter(({ language }) => language === "json"))(
+  "the JSON of $page can be read",
+  ({ text }) => {
+    expect(() => JSON.parse(text) as unknown).not.toThrow();
+  },
+);
+
+test("init makes of the lefthook.yml of its page what stands beside it", () => {
+  const [left, right] = examplesIn("docs/i-use/lefthook.md");
+  const files = new Map([["lefthook.yml", left?.text ?? ""]]);
+
+  const checks = detectChecks(new Project([...files.keys()], files));
+  const written = parse(starterConfig({ scopes: [{ path: ".", checks }], hasOwnChecks: false })) as object;
+
+  expect(written).toMatchObject(parse(right?.text ?? "") as object);
+});
+
+test.for(PAGES)("every link of %s leads somewhere", (page) => {
+  const links = [...readPage(page).matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, target = ""]) => target);
+
+  const broken = links.filter((target) => {
+    const [file = "", anchor] = target.split("#");
+    const path = file === "" ? page : join(dirname(page), file);
+    if (!existsSync(join(import.meta.dirname, "../..", path))) return true;
+    return anchor !== undefined && !anchorsOf(path).includes(anchor);
+  });
+
+  expect(broken).toEqual([]);
+});
+
+/** As GitHub names them. */
+function anchorsOf(page: string): readonly string[] {
+  return [...readPage(page).matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
+const DOCS = readPage("docs/configuration.md");
 
 test.for([
   ...keysAt(configSchema, []),

@@ -65,7 +65,7 @@ async function show(project: GauntletProject, start: SessionStart | undefined): 
   const kept = start === undefined ? undefined : sessionTree(start, stateOf(project));
   const env = {
     PATH: process.env["PATH"] ?? "",
-    GIT_ALTERNATE_OBJECT_DIRECTORIES: kept?.objects ?? "",
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: kept?.objects.join(":") ?? "",
   };
   return (await run(["git", "show", `${kept?.tree}:state.txt`], { cwd: project.root, env })).stdout;
 }

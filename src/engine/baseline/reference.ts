@@ -27,7 +27,7 @@ export async function findReference(
   { project, request, planned }: Asked,
 ): Promise<Result<Reference>> {
   const start = startIn(request.record, project.settings.root);
-  const began = start && beginningOf(start, project);
+  const began = start && (await beginningOf(repository, start, project));
   if (began !== undefined) return ok(began);
   const { changes } = planned.detected;
   const isOwnWork = request.event === undefined; // in a stop, the last commit may be the agent's
@@ -43,11 +43,18 @@ export async function findReference(
   return ok({ tree: tree.value.toString().trim(), head: commit, id, words, objects: [] });
 }
 
-function beginningOf(start: SessionStart, { env }: Project): Reference | undefined {
+async function beginningOf(
+  repository: Repository | undefined,
+  start: SessionStart,
+  { env }: Project,
+): Promise<Reference | undefined> {
   const began = sessionTree(start, env);
   if (began === undefined) return undefined;
-  const { tree, objects } = began;
-  return { tree, head: start.head, id: tree, words: "the start of this session", objects: [objects] };
+  const tree = await repository?.git.output(["rev-parse", "--verify", "--end-of-options", began.tree]);
+  if (tree?.ok !== true) return undefined; // the commit is gone
+  const { tree: id, objects } = began;
+  const words = "the start of this session";
+  return { tree: tree.value.toString().trim(), head: start.head, id, words, objects };
 }
 
 const NO_COMMIT = {

@@ -39,10 +39,10 @@ export interface StartingPoint {
   readonly tree?: (() => Promise<KeptTree | undefined>) | undefined;
 }
 
-/** A tree, and the directory of those of its objects that the repository did not have. */
+/** A tree by a name that git understands, and directories with those of its objects that the repository did not have. */
 export interface KeptTree {
   readonly tree: string;
-  readonly objects: string;
+  readonly objects: readonly string[];
 }
 
 /** What changes are measured from. */

@@ -70,7 +70,7 @@ async function sinceStart(
 ): Promise<Result<HeadComparison>> {
   const kept = await tree?.();
   const found = await Promise.all([
-    kept === undefined ? [] : diffOrNothing(git, kept.tree, kept.objects),
+    kept === undefined ? [] : diffOrNothing(git, kept.tree, ...kept.objects),
     commit === undefined ? [] : diffOrNothing(git, commit),
   ]);
   if (found.every((files) => files === undefined)) return ok(compared);

@@ -46,7 +46,7 @@ interface SnapshotOptions {
 }
 
 /** Above this, hashing what is not committed would cost more than running the gates. */
-const MAX_UNTRACKED_BYTES = 100 * 1024 * 1024;
+export const MAX_UNTRACKED_BYTES = 100 * 1024 * 1024;
 
 /** The untracked files, from the top; undefined where they cannot be listed. */
 export async function listUntracked(
@@ -174,13 +174,22 @@ async function isSubmoduleDirty(repository: Repository): Promise<boolean> {
   return !status.ok || splitNul(status.value).some((entry) => /^[12u] .. S.*[MU]/.test(entry.slice(0, 9)));
 }
 
-function bytesOf(top: string, names: readonly string[]): number {
+export function bytesOf(top: string, names: readonly string[]): number {
   let bytes = 0;
   for (const name of names) {
-    bytes += lstatSync(join(top, name), { throwIfNoEntry: false })?.size ?? 0;
+    bytes += sizeOf(join(top, name));
     if (bytes > MAX_UNTRACKED_BYTES) break;
   }
   return bytes;
+}
+
+/** A file that is gone, or below what is no directory any more, has none. */
+function sizeOf(path: string): number {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  } catch {
+    return 0;
+  }
 }
 
 function none(reason: string): Fingerprint {

@@ -5,9 +5,11 @@ import { now } from "../clock.ts";
 import { hasCode } from "../files/errno.ts";
 import { discard, makePrivateDirectory, modifiedAt, namesIn, removeIfEmpty } from "../files/files.ts";
 import { stateHome } from "../files/xdg.ts";
+import type { KeptTree } from "../git/base.ts";
 import type { Repository } from "../git/repository.ts";
-import { sweepScratch } from "../git/scratch-index.ts";
-import { keptSnapshot } from "../git/snapshot.ts";
+import { LOOK_OPTIONS, splitNul } from "../git/git.ts";
+import { copyIndex, makeScratch, removeScratch, sweepScratch } from "../git/scratch-index.ts";
+import { bytesOf, keptSnapshot, MAX_UNTRACKED_BYTES } from "../git/snapshot.ts";
 import type { Environment } from "../process/environment.ts";
 import { projectStateDir } from "./project-dir.ts";
 
@@ -15,18 +17,24 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const KEPT_MS = 14 * DAY_MS;
 
 /**
- * The work tree as it is now, as a tree id that can be read for two weeks; undefined where it cannot be kept. All trees of a project
- * share one object directory: sessions that begin with the same untracked files keep them once.
+ * The work tree as it is now, under a name that git can read for two weeks: a tree id, or HEAD's own tree where nothing is
+ * uncommitted. Undefined where it cannot be kept. All trees of a project share one object directory: sessions that begin with the
+ * same untracked files keep them once.
  */
 export async function keepSessionTree(
   repository: Repository,
-  root: string,
-  env: Environment,
+  head: string | undefined,
+  { root, env }: { readonly root: string; readonly env: Environment },
 ): Promise<string | undefined> {
+  const changed = await changedPaths(repository);
+  if (head !== undefined && changed?.length === 0) return `${head}${COMMITTED}`;
   const parent = treesOf(projectStateDir(root, env));
+  const keep = (from: string): void => moveObjects(from, join(parent, OBJECTS));
   try {
     makePrivateDirectory(join(parent, OBJECTS));
-    const tree = await keptSnapshot(repository, parent, (from) => moveObjects(from, join(parent, OBJECTS)));
+    const quick = changed && (await keepChanged(repository, changed, { parent, keep }));
+    if (quick !== undefined) return quick;
+    const tree = await keptSnapshot(repository, parent, keep);
     return tree.kind === "tree" ? tree.hash : undefined;
   } catch (error) {
     if (hasCode(error)) return undefined; // a full disk, a home directory that cannot be written
@@ -34,16 +42,54 @@ export async function keepSessionTree(
   }
 }
 
+/** What is not as HEAD has it, from the top, by one look of git; undefined where that does not tell everything. */
+async function changedPaths({ top, marks }: Repository): Promise<readonly string[] | undefined> {
+  const { mayHide, mayHoldSubmodule } = marks();
+  if (mayHide || mayHoldSubmodule) return undefined;
+  const args = ["status", "--porcelain", "-z", "--untracked-files=all", "--no-renames"];
+  const status = await top.output([...LOOK_OPTIONS, ...args]);
+  const entries = status.ok ? splitNul(status.value) : undefined;
+  return entries?.some((entry) => NOT_PLAIN.test(entry))
+    ? undefined
+    : entries?.map((entry) => entry.slice(3));
+}
+
+/** A conflict, a repository inside the repository, a name that is not text. */
+const NOT_PLAIN = /^(?:U.|.U|AA|DD)|\/$|\uFFFD/;
+
+/** A snapshot for which git looks at these files only; undefined where it takes a look at all. */
+async function keepChanged(
+  repository: Repository,
+  paths: readonly string[],
+  { parent, keep }: { readonly parent: string; readonly keep: (directory: string) => void },
+): Promise<string | undefined> {
+  const { top, places } = repository;
+  if (bytesOf(top.cwd, paths) > MAX_UNTRACKED_BYTES) return undefined;
+  const directory = makeScratch(parent);
+  try {
+    const env = repository.scratchEnv(directory);
+    copyIndex(places.index, env.GIT_INDEX_FILE);
+    const update = ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"];
+    const stdin = paths.map((path) => `${path}\0`).join("");
+    const staged = await top.output([...LOOK_OPTIONS, ...update], { env, stdin });
+    const tree = staged.ok ? await top.output(["write-tree"], { env }) : staged;
+    if (!tree.ok) return undefined;
+    discard(env.GIT_INDEX_FILE);
+    keep(directory);
+    return tree.value.toString().trim();
+  } finally {
+    removeScratch(directory);
+  }
+}
+
 /**
  * The tree a session began with and where those of its objects are that the repository did not have, for
  * `GIT_ALTERNATE_OBJECT_DIRECTORIES`. Undefined where it was not kept, or no longer is.
  */
-export function sessionTree(
-  { root, tree, at }: SessionStart,
-  env: Environment,
-): { readonly tree: string; readonly objects: string } | undefined {
+export function sessionTree({ root, tree, at }: SessionStart, env: Environment): KeptTree | undefined {
   if (tree === undefined || now() - at > KEPT_MS) return undefined;
-  return { tree, objects: join(treesOf(projectStateDir(root, env)), OBJECTS) };
+  const isCommitted = tree.endsWith(COMMITTED);
+  return { tree, objects: isCommitted ? [] : [join(treesOf(projectStateDir(root, env)), OBJECTS)] };
 }
 
 /** Removes what no session has begun with for two weeks, in every project, and what killed processes left. Once a day. */
@@ -57,6 +103,8 @@ export function pruneSessionTrees(env: Environment): void {
   }
 }
 
+/** After a commit, in git's words: its tree. */
+const COMMITTED = "^{tree}";
 const OBJECTS = "objects";
 /** An empty file whose time says when that was done last. */
 const PRUNED = "pruned";
