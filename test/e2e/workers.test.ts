@@ -1,10 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { generateKeyPairSync } from "node:crypto";
+import { cpSync, readFileSync } from "node:fs";
 import { chmod, mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ended, Fleet, made, until } from "../rig/fleet.ts";
-import type { Finished, GauntletProject } from "../rig/gauntlet-project.ts";
+import { cleanEnv, CLI, type Finished, GauntletProject, run } from "../rig/gauntlet-project.ts";
 import { IS_NATIVE } from "../rig/program.ts";
 import { whyNoProgram } from "../rig/servers.ts";
 import { isAlive } from "../../src/machine/process/group.ts";
@@ -231,6 +232,62 @@ describe.skipIf(NO_REDIS !== undefined)("on other fleets", () => {
     expect(none.stdout).toContain("check:.:a runs here: the queue 127.0.0.1:1 cannot be reached");
     expect([waited.exitCode, none.exitCode]).toEqual([0, 0]);
     expect(keysLike(fleet, `gauntlet:linux*:${"?".repeat(64)}`)).toEqual([]);
+  });
+
+  test("a pass that a worker signs is believed by other machines; the word of the run that asked for it is not", async () => {
+    const { privateKey, publicKey } = generateKeyPairSync("ed25519");
+    const signing = {
+      GAUNTLET_SIGNING_KEY: privateKey.export({ format: "pem", type: "pkcs8" }).toString(),
+    };
+    await using fleet = await Fleet.start(1);
+    const remote = `  cache: { url: "${fleet.url}", trust: [.gauntlet/keys/w.pub], budget_ms: 20000, write: always }\n`;
+    const pem = publicKey.export({ format: "pem", type: "spki" }).toString();
+    const count = join(fleet.path, "count");
+    const machine = (): Promise<GauntletProject> =>
+      fleet.project(
+        {
+          named: `echo named >> ${count}`,
+          all: `echo all >> ${count}`,
+          touching: `echo touching >> ${count}; echo x > new`,
+        },
+        { remote, files: { ".gauntlet/keys/w.pub": pem }, check: { named: ", inputs: [file]" } },
+      );
+    await using first = await machine();
+    await using second = await machine();
+    await using third = await machine();
+
+    const unsigned = await first.gauntlet(["run"], { env: signing });
+    const stored = keysLike(fleet, "gauntlet:ac:*");
+    fleet.workers[0]?.kill("SIGTERM");
+    await fleet.hire({ args: ["--cache", fleet.url], env: signing });
+    await second.gauntlet(["run"]);
+    const believed = await third.gauntlet(["run"]);
+
+    expect([unsigned.exitCode, stored]).toEqual([0, []]);
+    expect(believed.stdout).toMatch(/named.*it passed elsewhere .* signed with .gauntlet\/keys\/w.pub/);
+    const runs = readFileSync(count, "utf8").trim().split("\n").toSorted();
+    expect(runs).toEqual(["all", "all", "named", "named", "touching", "touching", "touching"]);
+  });
+
+  test("a worker says what it needs", async () => {
+    await using project = await GauntletProject.create();
+    const say = async (...args: readonly string[]): Promise<string> => {
+      const done = await project.gauntlet(["worker", ...args]);
+      expect(done.exitCode).toBe(1);
+      return done.stderr;
+    };
+    const url = "redis://127.0.0.1:1";
+
+    expect(await say()).toContain("--url redis://… --tree …");
+    expect(await say("--url", "http://x", "--tree", "y")).toContain("redis://");
+    expect(await say("--url", "redis://u:p@x", "--tree", "y")).toContain("GAUNTLET_WORKERS_AUTH");
+    expect(await say("--url", url, "--tree", "y", "--platform", "a:b")).toContain("linux-x64");
+    expect(await say("--url", url, "--tree", "y", "--cache", "http://x")).toContain("GAUNTLET_SIGNING_KEY");
+    const alone = join(project.root, "alone");
+    cpSync(dirname(CLI), alone, { recursive: true });
+    const argv = [process.execPath, join(alone, basename(CLI)), "worker", "--url", url, "--tree", "y"];
+    const lacking = await run(argv, { cwd: project.root, env: cleanEnv(project.home) });
+    expect(lacking.stderr).toContain("npm install bullmq ioredis");
   });
 
   test("what a gate does to its checkout is gone when the next one runs there", async () => {

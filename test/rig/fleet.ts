@@ -13,9 +13,13 @@ interface Hired {
   /** Where it keeps its checkouts; that of all workers of a machine when absent. */
   readonly dir?: string;
   readonly env?: Readonly<Record<string, string>>;
+  readonly args?: readonly string[];
 }
 
 interface ProjectOptions {
+  /** More keys of `remote`. */
+  readonly remote?: string;
+  readonly files?: Readonly<Record<string, string>>;
   /** More keys of `remote.workers`. */
   readonly workers?: string;
   /** More keys of a check, by its name. */
@@ -54,12 +58,12 @@ export class Fleet implements AsyncDisposable {
   }
 
   /** Starts a worker and waits until it takes jobs. */
-  async hire({ concurrency = 2, dir, env }: Hired = {}): Promise<ChildProcess> {
+  async hire({ concurrency = 2, dir, env, args: extra = [] }: Hired = {}): Promise<ChildProcess> {
     const [file, ...args] = GAUNTLET;
     const home = join(this.path, "home");
     mkdirSync(home, { recursive: true });
     const where = ["--url", this.url, "--tree", this.store, "--concurrency", String(concurrency)];
-    const more = dir === undefined ? [] : ["--dir", dir];
+    const more = [...extra, ...(dir === undefined ? [] : ["--dir", dir])];
     const child = spawn(file, [...args, "worker", ...where, ...more], {
       cwd: this.path,
       env: { ...cleanEnv(home), ...env },
@@ -88,14 +92,14 @@ export class Fleet implements AsyncDisposable {
   /** A project whose checks run on the workers, with a changed and an untracked file. */
   async project(
     checks: Readonly<Record<string, string>>,
-    { workers = "pickup_seconds: 120", check = {} }: ProjectOptions = {},
+    { workers = "pickup_seconds: 120", check = {}, remote = "", files = {} }: ProjectOptions = {},
   ): Promise<GauntletProject> {
     const lines = Object.entries(checks).map(
       ([name, command]) =>
         `  ${name}: { command: ${JSON.stringify(command)}, run_on: workers, timeout: 120${check[name] ?? ""} }`,
     );
-    const config = `base_branch: main\nmax_parallel: 64\nchecks:\n${lines.join("\n")}\nremote:\n  workers: { url: "${this.url}", tree: "${this.store}", ${workers} }\n`;
-    const project = await GauntletProject.create({ ".gauntlet/config.yml": config, file: "1" });
+    const config = `base_branch: main\nmax_parallel: 64\nchecks:\n${lines.join("\n")}\nremote:\n  workers: { url: "${this.url}", tree: "${this.store}", ${workers} }\n${remote}`;
+    const project = await GauntletProject.create({ ".gauntlet/config.yml": config, file: "1", ...files });
     await project.commit("start");
     await project.git("switch", "--quiet", "--create", "work");
     await project.write({ file: "2", untracked: "new" });

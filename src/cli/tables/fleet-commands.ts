@@ -23,6 +23,7 @@ function addWorkerCommands(program: Command, act: Act): void {
     .option("--dir <directory>", "where checkouts are kept (~/.cache/agent-gauntlet/worker)")
     .option("--max-gb <number>", "how large they may become together (20)", readCount)
     .option("--fresh", "remove also what git ignores before each gate")
+    .option("--cache <url>", "sign what passes with GAUNTLET_SIGNING_KEY and share it there")
     .action((options: WorkerCommandOptions) =>
       act(async (terminal) => (await import("../commands/worker.ts")).workerCommand(terminal, options)),
     );

@@ -10,6 +10,7 @@ import {
   writeFileAtomic,
 } from "../../machine/files/files.ts";
 import { Git, gitTrouble } from "../../machine/git/git.ts";
+import { listContents } from "../../machine/git/snapshot.ts";
 import { runProcess } from "../../machine/process/run-process.ts";
 
 /** A directory that jobs of one repository run in, one at a time. */
@@ -25,6 +26,10 @@ interface Slot {
 /** A checkout with exactly the files of a tree; disposing of it makes room for the next job. */
 export interface Checkout extends Disposable {
   readonly path: string;
+  /** Whether its files still are those of the tree. */
+  readonly isUntouched: () => Promise<boolean>;
+  /** What is in each file of the project that is at this place in it; undefined where that is not known. */
+  readonly listFiles: (project: string) => ReturnType<typeof listContents>;
 }
 
 interface CheckoutsOptions {
@@ -70,11 +75,21 @@ export class Checkouts {
     slot.isBusy = true;
     slot.usedAt = this.#uses += 1;
     const filled = await this.#fill(slot, wanted.tree, signal);
-    if (filled.ok)
-      return ok({ path: join(this.#trees, slot.name), [Symbol.dispose]: () => void (slot.isBusy = false) });
+    if (filled.ok) return ok(this.#hold(slot));
     slot.tree = undefined;
     slot.isBusy = false;
     return filled;
+  }
+
+  #hold(slot: Slot): Checkout {
+    const path = join(this.#trees, slot.name);
+    const env = this.#env(slot);
+    return {
+      path,
+      isUntouched: () => isUntouched(new Git(path), env),
+      listFiles: (project) => listContents(new Git(join(path, project)), env),
+      [Symbol.dispose]: () => void (slot.isBusy = false),
+    };
   }
 
   /** Removes checkouts that are not in use, the coldest first, until the rest takes no more than this. */
@@ -104,6 +119,14 @@ export class Checkouts {
     return join(this.#options.directory, "slots", `${name}.${what}`);
   }
 
+  #env({ name }: Slot): Readonly<Record<string, string>> {
+    return {
+      GIT_DIR: this.#objects,
+      GIT_WORK_TREE: join(this.#trees, name),
+      GIT_INDEX_FILE: this.#file(name, "index"),
+    };
+  }
+
   #free({ tree, repository }: Wanted): Slot {
     const free = this.#slots.filter((slot) => !slot.isBusy && slot.repository === repository);
     const found = free.find((slot) => slot.tree === tree) ?? free[0];
@@ -117,11 +140,7 @@ export class Checkouts {
   async #fill(slot: Slot, tree: string, signal: AbortSignal): Promise<Result<void>> {
     const path = join(this.#trees, slot.name);
     const git = new Git(path, signal);
-    const env = {
-      GIT_DIR: this.#objects,
-      GIT_WORK_TREE: path,
-      GIT_INDEX_FILE: this.#file(slot.name, "index"),
-    };
+    const env = this.#env(slot);
     const isWarm = slot.tree === tree && !this.#options.isFresh && (await isUntouched(git, env));
     if (isWarm) return this.#showToGates(slot, tree);
     try {

@@ -11,7 +11,7 @@ import { type Environment, withoutSecrets } from "../../machine/process/environm
 import { groupsWithEnvironment } from "../../machine/process/group.ts";
 import { GATE_MARK } from "../../machine/process/leftovers.ts";
 import { endGroup, HURRIED_GRACE_MS, type ProcessEnd } from "../../machine/process/run-process.ts";
-import type { Checkouts } from "./checkouts.ts";
+import type { Checkout, Checkouts } from "./checkouts.ts";
 import type { GateJob, JobEnd } from "./queue.ts";
 
 /** Where a job runs, and who hears of it. */
@@ -22,6 +22,8 @@ interface JobPlace {
   readonly env: Environment;
   readonly onOutput: (chunk: Buffer) => void;
   readonly onGroup: (pid: number) => void;
+  /** Shares a pass that is worth it; absent where this worker signs nothing. */
+  readonly share?: ((job: GateJob, checkout: Checkout) => Promise<void>) | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -40,6 +42,7 @@ export async function runJob(job: GateJob, place: JobPlace): Promise<JobEnd> {
   const startedAt = now();
   const end = await runMasked(job, { cwd, env, place });
   const isPass = end.kind === "exited" && end.exitCode === 0;
+  if (isPass) await place.share?.(job, held);
   if (!isPass && freeBytes(place.directory) < FULL_BYTES) return trouble("its disk is full", place.signal);
   const report = freshReport(job.gate, root, startedAt);
   const text = report === undefined ? undefined : readText(join(root, report), MAX_REPORT_BYTES);

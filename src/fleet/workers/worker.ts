@@ -7,11 +7,12 @@ import { now } from "../../machine/clock.ts";
 import { uniqueName } from "../../machine/files/files.ts";
 import type { Environment } from "../../machine/process/environment.ts";
 import { GateGroups } from "../../machine/process/leftovers.ts";
-import { Checkouts } from "./checkouts.ts";
+import { type Checkout, Checkouts } from "./checkouts.ts";
 import { JobStream } from "./job-stream.ts";
 import { CANCEL, connectTo, type GateJob, type JobEnd, type Libraries, loadLibraries } from "./queue.ts";
 import { PREFIX, readJob, waitersKey, workerKey, WORKERS } from "./queue.ts";
 import { runJob } from "./run-job.ts";
+import { sharePass } from "./share-pass.ts";
 import { endWhatIsLeft, takeHome, type WorkerHome } from "./worker-home.ts";
 
 export interface WorkerOptions {
@@ -24,6 +25,8 @@ export interface WorkerOptions {
   readonly directory: string;
   readonly maxBytes: number;
   readonly isFresh: boolean;
+  /** The store for passes that this worker signs. */
+  readonly cache: string | undefined;
   readonly env: Environment;
   readonly log: (line: string) => void;
 }
@@ -217,6 +220,7 @@ class GateWorker {
         env: this.#options.env,
         onOutput: (chunk) => stream.push(chunk),
         onGroup: (pid) => this.#groups.record(pid),
+        share: this.#options.cache === undefined ? undefined : this.#share,
         signal: abort.signal,
       });
       const isLast = job.attemptsMade + 1 >= (job.opts.attempts ?? 1);
@@ -230,6 +234,12 @@ class GateWorker {
       this.#running.delete(data.stream);
     }
   }
+
+  readonly #share = async (job: GateJob, checkout: Checkout): Promise<void> => {
+    const { cache: url = "", platform, env, log } = this.#options;
+    const problem = await sharePass(job, checkout, { url, platform, env });
+    if (problem !== undefined) log(`${job.id}: ${problem}`);
+  };
 
   /** A machine without room would take, and fail, every job before the others can. */
   async #sitOut(worker: Worker<GateJob>, why: string): Promise<void> {
