@@ -93,9 +93,11 @@ function namedBy(program: string, args: readonly string[]): readonly NamedScript
   return [...quoted, ...(program.includes("/") ? [file(program)] : []), ...files.map((one) => file(one))];
 }
 
-/** What an interpreter is given to run; a module or an expression is not a file. */
+/** What an interpreter is given to run: not a module or an expression, nor tests, nor what it only reads. */
 function interpreted(args: readonly string[]): readonly string[] {
-  return args.some((arg) => /^-[mce]$/.test(arg)) ? [] : args.filter((arg) => !arg.startsWith("-"));
+  return args.some((arg) => /^(?:-[mcen]|--test|--check)$/.test(arg))
+    ? []
+    : args.filter((arg) => !arg.startsWith("-"));
 }
 
 /** `npm test`, `npm run lint`, `pnpm lint`, and what else decides what they run. */

@@ -159,6 +159,12 @@ export function excuseNotices(outcome: GateOutcome): readonly Notice[] {
   return [{ key: `baseline ${outcome.id}`, text }];
 }
 
+/** The gate with its scope, and its result: in a workspace every package has a `test`. */
+export function nameOutcome(outcome: GateOutcome): string {
+  const where = outcome.scope === "." ? "" : ` in ${outcome.scope}`;
+  return `${outcome.name}${where} ${describeOutcome(outcome)}`;
+}
+
 /** One line for people and agents: the result of the gate. */
 export function describeOutcome(outcome: GateOutcome): string {
   switch (outcome.kind) {

@@ -93,6 +93,8 @@ interface ResultBase {
   readonly changes?: ChangeSet;
   readonly plan?: Plan;
   readonly judged?: Judged;
+  /** The project has continued stops checked, too (`when_active: enforce`). */
+  readonly isEnforced?: boolean;
   /** Of a stop's session: the gates it began with, where they were looked up. */
   readonly trust?: TrustFacts;
 }

@@ -18,6 +18,8 @@ export interface SessionRecord {
   readonly told: readonly string[];
   /** Its last stop was blocked; with the host's flag set, the next one may read nothing but this. */
   readonly blocked?: BlockedStop;
+  /** Its last stop was allowed by a project that has continued stops checked, too: the block that follows may be another hook's. */
+  readonly isEnforced?: boolean;
   readonly lastStop?: StopRecord;
 }
 

@@ -1,4 +1,4 @@
-import { describeOutcome, type GateOutcome, isBlocking, isOutOfReach } from "./outcome.ts";
+import { type GateOutcome, isBlocking, isOutOfReach, nameOutcome } from "./outcome.ts";
 import type { RunResult } from "./run.ts";
 import { type Status, type MessageFacts, statusMessage } from "./status.ts";
 
@@ -58,6 +58,6 @@ function giveUpNotice(result: RunResult): string {
   const { message, outcomes } = result;
   if (outcomes.length > 0 && outcomes.filter(isBlocking).every(isOutOfReach)) return message; // names them
   const handoff = result.kind === "ran" ? result.handoff : undefined;
-  const red = outcomes.filter(isBlocking).map((outcome) => `${outcome.name} ${describeOutcome(outcome)}`);
+  const red = outcomes.filter(isBlocking).map(nameOutcome);
   return [message, red.join("; "), ...(handoff === undefined ? [] : [handoff])].join("\n");
 }

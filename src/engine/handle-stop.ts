@@ -56,7 +56,7 @@ export async function handleStop(stop: Stop, signal: AbortSignal): Promise<Answe
   const { event, env } = stop;
   const since = elapsedMs();
   const known = recordOf(event, env);
-  if (event.continued && stop.budget === undefined && known.blocked?.whenActive !== "enforce")
+  if (event.continued && stop.budget === undefined && !isEnforced(known))
     return { ...letThrough(known), since };
   const root = await projectOf(event, known);
   if (root === undefined) return { ...(await outside(event, known)), since };
@@ -104,6 +104,11 @@ function recordOf(event: StopEvent, env: Environment): SessionRecord {
   if (parentId === undefined || known.starts !== undefined) return known;
   const starts = readSessionRecord({ sessionId: parentId, cwd }, env)?.starts;
   return starts === undefined ? known : { ...known, starts };
+}
+
+/** Whether the stop after a block is checked, whoever blocked: other hooks send the agent back, too. */
+function isEnforced({ blocked, isEnforced: wasEnforced }: SessionRecord): boolean {
+  return blocked === undefined ? wasEnforced === true : blocked.whenActive === "enforce";
 }
 
 /** The project of a stop: an agent that has changed into another one is still judged by the one its host was started in. */
@@ -183,8 +188,9 @@ function remembered(record: SessionRecord, result: RunResult, root: string): Ses
 function withBlock(record: SessionRecord, result: RunResult): SessionRecord {
   if (result.kind === "ran" && result.blocked !== undefined) return { ...record, blocked: result.blocked };
   if (!isGreen(result.status) && result.status !== "retry_limit_exceeded") return record;
-  const { blocked: _over, ...rest } = record;
-  return rest;
+  const { blocked: _over, isEnforced: _before, ...rest } = record;
+  // After giving up it is not for us to send the agent back again.
+  return isGreen(result.status) && result.isEnforced === true ? { ...rest, isEnforced: true } : rest;
 }
 
 /** Where the host has no flag or forgets it, a block that we remember for the same prompt says that the agent continues after it. */

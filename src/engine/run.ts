@@ -57,7 +57,8 @@ export async function executeRun(request: RunRequest): Promise<RunResult> {
   await tellOfGiveUp(project, request, result);
   const { trust } = project;
   const notices = [...(trust?.notices ?? []), ...noticesOf(project, result), ...result.notices];
-  return { ...result, notices, ...(trust === undefined ? {} : { trust }) };
+  const isEnforced = project.settings.stopHook.whenActive === "enforce";
+  return { ...result, notices, isEnforced, ...(trust === undefined ? {} : { trust }) };
 }
 
 /** A session whose project had gates and has none any more did not just begin outside of one. */

@@ -345,6 +345,18 @@ test("--try runs each check once and shows its result", async () => {
   expect(init.stdout).toContain("To let lint block only for new problems, set `only_new: true`");
 });
 
+test("--try says where a check ran that does not look after everything", async () => {
+  const project = await projectWith({
+    "backend/Makefile": "test:\n\t@true\n",
+    "frontend/Makefile": "test:\n\t@exit 1\n",
+  });
+
+  const init = await project.init({ yes: true, try: true, env: { PATH: process.env["PATH"] } });
+
+  expect(init.stdout).toMatch(/✓ \S*test\S* in backend passes/);
+  expect(init.stdout).toMatch(/✗ \S*test\S* in frontend fails/);
+});
+
 test("--try offers only_new for a check that is red already", async () => {
   const project = await projectWith({ Makefile: "lint:\n\t@echo bad style; exit 3\ntest:\n\t@true\n" });
 

@@ -49,6 +49,20 @@ describe("continued stops", () => {
     expect([first, second, third].map(({ answer }) => answer.status)).toEqual(["failed", "failed", "passed"]);
   });
 
+  test("when_active: enforce checks the stop after another hook's block, too", async () => {
+    await using project = await GauntletProject.create({
+      ".gauntlet/config.yml": ENFORCE,
+      "a.txt": "fixed",
+    });
+
+    const first = await project.stop();
+    const same = await project.stop({ stop_hook_active: true });
+    await project.write({ "a.txt": "broken" });
+    const broken = await project.stop({ stop_hook_active: true });
+
+    expect([first, same, broken].map(({ answer }) => answer.status)).toEqual(["passed", "passed", "failed"]);
+  });
+
   test("when_active: enforce gives up below the host's cap, however many retries are configured", async () => {
     await using project = await GauntletProject.create({
       ".gauntlet/config.yml": `${ENFORCE}max_retries: 50\n`,

@@ -26,7 +26,8 @@ export async function tryChecks(config: NewConfig, terminal: Terminal, prompt?: 
   for (const { check, path } of config.scopes.flatMap(trials)) {
     if (signal.aborted) return;
     const cwd = join(terminal.cwd, path);
-    if (await tryCheck(check, { ...terminal, cwd }, signal)) red.add(check.name);
+    const named = path === "." ? check : { ...check, name: `${check.name} in ${path}` };
+    if (await tryCheck(named, { ...terminal, cwd }, signal)) red.add(check.name);
   }
   if (red.size > 0 && !signal.aborted) await offerOnlyNew(config, terminal, { red: [...red], prompt });
 }

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { atMost, type BaselineEntry, baselineText, countBeyond } from "../../core/baseline-file.ts";
-import { describeOutcome } from "../../core/outcome.ts";
+import { nameOutcome } from "../../core/outcome.ts";
 import type { RunRequest, RunResult } from "../../core/run.ts";
 import { ok, type Result } from "../../core/trouble.ts";
 import {
@@ -44,7 +44,7 @@ export async function draftBaseline(
     entries,
     added: countBeyond(entries, existing),
     removed: countBeyond(existing, entries),
-    undecided: undecided.map((one) => `${one.name} ${describeOutcome(one)}`),
+    undecided: undecided.map(nameOutcome),
   });
 }
 

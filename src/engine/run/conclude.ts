@@ -4,11 +4,11 @@ import { gateId } from "../../core/gate.ts";
 import type { PassRecord, RunRecord, SessionHistory } from "../../core/history.ts";
 import { judge } from "../../core/judge.ts";
 import {
-  describeOutcome,
   type GateOutcome,
   isBlocking,
   isOutOfReach,
   missingNotices,
+  nameOutcome,
 } from "../../core/outcome.ts";
 import { takesFiles } from "../../core/plan.ts";
 import type { Notice } from "../../core/notice.ts";
@@ -279,6 +279,6 @@ function isRemarkable(outcome: GateOutcome): boolean {
 }
 
 function list(outcomes: readonly GateOutcome[]): string | undefined {
-  const named = outcomes.map((outcome) => `${outcome.name} ${describeOutcome(outcome)}`);
+  const named = outcomes.map(nameOutcome);
   return named.length === 0 ? undefined : named.join("; ");
 }
