@@ -350,3 +350,11 @@ function waitersOf(fleet: Fleet): number {
     ...keysLike(fleet, "gauntlet:waits:*").map((key) => Number(redisCli(fleet, "ZCARD", key))),
   );
 }
+
+test.skipIf(!IS_NATIVE)("the native program says that a worker needs the package for Node", async () => {
+  await using project = await GauntletProject.create();
+
+  const done = await project.gauntlet(["worker", "--url", "redis://127.0.0.1:1", "--tree", "x"]);
+
+  expect(done).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("use the package for Node") });
+});

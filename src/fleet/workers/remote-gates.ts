@@ -65,12 +65,12 @@ export class RemoteGates implements AsyncDisposable {
   /** How a check ended; a text says why no worker ran it. */
   async #runThere(planned: PlannedCheck, around: Around): Promise<EndedElsewhere | string> {
     const { workers } = this.#run;
-    const limit = timeLimit(Math.max(workers.pickupMs, ANSWER_MS));
+    const pushed = await (this.#tree ??= this.#push());
+    if (!pushed.ok) return explain(pushed.trouble);
     const connecting = (this.#connected ??= this.#connect());
-    const [connected, pushed] = await Promise.all([within(limit, connecting), (this.#tree ??= this.#push())]);
+    const connected = await within(timeLimit(Math.max(workers.pickupMs, ANSWER_MS)), connecting);
     if (connected === "late") return `the queue ${new URL(workers.url).host} cannot be reached`;
     if (!connected.ok) return explain(connected.trouble);
-    if (!pushed.ok) return explain(pushed.trouble);
     const following = this.#follow(planned, { ...connected.value, pushed: pushed.value, ...around });
     const job = await within(timeLimit(ANSWER_MS), following);
     if (job === "late") return `the queue ${new URL(workers.url).host} does not answer`;
@@ -109,7 +109,8 @@ export class RemoteGates implements AsyncDisposable {
     const { directory } = snapshot;
     if (tree === undefined || directory === undefined || repository === undefined) return NO_TREE;
     if (readIndexMarks(join(directory, "index")).mayHoldSubmodule) return SUBMODULE;
-    const push = { directory, tree, to: workers.tree, signal: timeLimit(PUSH_MS) };
+    const onPushing = (): void => void (this.#connected ??= this.#connect()); // loading the library takes as long as a push
+    const push = { directory, tree, to: workers.tree, signal: timeLimit(PUSH_MS), onPushing };
     const [pushed, origin] = await Promise.all([
       pushTree(repository, push),
       repository.top.ask(["config", "--get", "remote.origin.url"]),
