@@ -11,9 +11,10 @@ const common: UserConfig = {
  * The command lines are CommonJS, split at every dynamic import: the entry starts about 30 ms faster than ESM under Node 20 and
  * loads only what a command needs. Each is built alone, so that its first file holds all that its first answers need.
  */
-function cli(name: string): UserConfig {
+function cli(name: string, more: UserConfig = {}): UserConfig {
   return {
     ...common,
+    ...more,
     entry: { [name]: `src/cli/${name}.ts` },
     outDir: `dist/cli`,
     clean: [`dist/cli/${name}*`],
@@ -30,6 +31,15 @@ function cli(name: string): UserConfig {
       // What a CommonJS bundle would take otherwise requires its parts at run time (jsonc-parser) or comes whole (OpenTelemetry).
       resolve: { mainFields: ["module", "main"] },
     },
+  };
+}
+
+/** The exporter of telemetry is large, so the package has it once: the others load that of `agent-gauntlet` when they need it. */
+function exporterAt(path: string) {
+  return {
+    name: "one-exporter",
+    resolveId: (source: string) =>
+      source.endsWith("/export-stop.ts") ? { id: path, external: true as const } : undefined,
   };
 }
 
@@ -55,7 +65,7 @@ function stepOf(id: string, modules: Modules): string | undefined {
 
 export default defineConfig([
   cli("agent-gauntlet"),
-  cli("brepl"),
+  cli("brepl", { plugins: [exporterAt("../agent-gauntlet/export-stop.cjs")] }),
   {
     ...common,
     entry: { index: "src/index.ts", sdk: "src/sdk/index.ts" },
@@ -64,6 +74,7 @@ export default defineConfig([
     format: "esm",
     dts: true,
     minify: true,
+    plugins: [exporterAt("./cli/agent-gauntlet/export-stop.cjs")],
     inputOptions: { checks: { pluginTimings: false } },
   },
 ]);

@@ -2,6 +2,7 @@ import { appendFileSync, existsSync, mkdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { cleanEnv, commit, git, largeRepository, repository, writeFiles } from "./fixtures.mjs";
+import { appendGroup, fillLedger } from "./ledger.mjs";
 import { peersForGates, peersForNothing, peersForOutput, peersForUnchanged } from "./peer-rows.mjs";
 
 const DIST = join(dirname(fileURLToPath(import.meta.url)), "..", "dist");
@@ -26,7 +27,7 @@ const CHATTY =
  * The groups of rows: in each, every contender is measured in turns with the group's floor. A target, one for each program, is
  * the most its median may be, in medians of the floor.
  */
-export function rowGroups(work, { peers, quick }) {
+export async function rowGroups(work, { peers, quick }) {
   const at = { work, env: cleanEnv(join(work, "home")), peers };
   for (const { name } of PROGRAMS) mkdirSync(homeOf(at, name), { recursive: true });
   const groups = [
@@ -36,7 +37,7 @@ export function rowGroups(work, { peers, quick }) {
     filesGroup(at, 20_000, { targets: { native: 1.4, Node: 2.4 } }),
   ];
   if (!quick) groups.push(filesGroup(at, 100_000, { targets: { native: 1.05, Node: 1.3 } }));
-  return [...groups, waitingGroup(at), outputGroup(at)];
+  return [...groups, waitingGroup(at), outputGroup(at), await appendGroup(at), ledgerGroup(at)];
 }
 
 /** A home for each program, so that neither reads the other's caches. */
@@ -77,6 +78,7 @@ function startGroup(at) {
         targets: { native: 0.75, Node: 2.4 },
       }),
       ...sessionStarts(at, { cwd: gated, targets: { native: 0.75, Node: 2.4 } }),
+      ...statuslines(at, gated),
       ...withBoth(at, ["brepl", "hook", "stop"], {
         name: "brepl hook stop, one :bash hook",
         cwd: clojure,
@@ -87,6 +89,16 @@ function startGroup(at) {
       ...peersForNothing(at),
     ],
   };
+}
+
+function statuslines(at, cwd) {
+  return withBoth(at, ["agent-gauntlet", "statusline"], {
+    name: "statusline",
+    cwd,
+    input: JSON.stringify({ session_id: "bench", cwd }),
+    expect: "gates",
+    targets: { native: 0.6, Node: 1.8 },
+  });
 }
 
 function gatesGroup(at) {
@@ -184,6 +196,42 @@ function outputGroup(at) {
         prepare: changeFile(cwd),
       }),
       ...peersForOutput(at, CHATTY),
+    ],
+  };
+}
+
+function ledgerGroup(at) {
+  const cwd = gauntletProject(join(at.work, "ledger"), 1);
+  const homes = { ...at, env: { ...at.env, HOME: join(at.env.HOME, "ledger") } };
+  const first = hooks(homes, { name: "first stop", cwd, status: "passed", targets: {} });
+  const isFilled = new Set();
+  const fill = (program) => () => {
+    const home = homeOf(homes, program);
+    if (isFilled.has(home)) return;
+    isFilled.add(home);
+    mkdirSync(home, { recursive: true });
+    fillLedger(
+      first.find(({ env }) => env.HOME === home),
+      home,
+    );
+  };
+  const command = (args, expect, targets) =>
+    withBoth(homes, ["agent-gauntlet", ...args], { name: args.join(" "), cwd, expect, targets }).map(
+      (one) => ({
+        ...one,
+        prepare: fill(one.name.split(", ").at(-1)),
+      }),
+    );
+  const both = { native: 1, Node: 1 };
+  return {
+    title: "A ledger of 100,000 lines",
+    rounds: 10,
+    floor: { name: "300 ms", constantMs: 300 },
+    contenders: [
+      ...command(["log"], "claude-code", both),
+      ...command(["log", "--session", "nobody"], "No verdict is recorded.", both),
+      ...command(["log", "--check"], "as it was written: 100000 lines", {}),
+      ...command(["status"], "Run 99999: Failed", {}),
     ],
   };
 }

@@ -36,5 +36,6 @@ function rowLine(row, hasMemory) {
 
 function round(number) {
   if (!Number.isFinite(number)) return "–";
+  if (number < 1) return number.toFixed(2);
   return number < 100 ? number.toFixed(1) : String(Math.round(number));
 }

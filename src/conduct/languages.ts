@@ -2,6 +2,8 @@
 export interface Language {
   readonly extensions: readonly string[];
   readonly testFile: RegExp;
+  /** Where code and tests share files: which of them, and which lines, are about tests. */
+  readonly testsOnly?: { readonly file: RegExp; readonly line: RegExp };
   /** What a quoted text begins and ends with. */
   readonly quotes: string;
   /** Nothing but a comment. */
@@ -34,7 +36,7 @@ const javascript: Language = {
   quotes: "\"'`",
   comment: SLASHES,
   block: SLASH_BLOCK,
-  test: /^\s*(?:(?:await|return|void)\s+)?(?:Deno\.test|t\.test|[xf]?(?:it|test|specify)(?:\.(?:only|skip|concurrent|sequential|serial|fails|failing|runIf|skipIf)(?:\([^)]*\))?)*)\s*(?:<[^>]*>)?\(\s*(?<quote>['"`])(?<name>.+?)\k<quote>\s*(?:,|$)/,
+  test: /^\s*(?:(?:await|return|void)\s+)?(?:Deno\.test|t\.test|\([^'"`]*\?[^'"`]*\b(?:it|test)\b[^'"`]*\)|[xf]?(?:it|test|specify)(?:\.(?:only|skip|concurrent|sequential|serial|fails|failing|runIf|skipIf)(?:\([^)]*\))?)*)\s*(?:<[^>]*>)?\(\s*(?<quote>['"`])(?<name>.+?)\k<quote>\s*(?:,|$)/,
   skip: /^\s*(?:await\s+)?(?:x(?:it|test|describe|context|specify)\s*\(\s*['"`]|(?:it|test|describe|context|suite|specify)(?:\.\w+)*\.(?:skip|fixme)(?:\.each\b.*)?\s*\(\s*(?:['"`]|true\b|\)|$))|[{,]\s*skip:\s*(?:true\b|['"`])/,
   skipCall: /^\s*(?:(?:this|t|ctx|context)\.skip\(|pending\(\s*['"`)])/,
   focus:
@@ -80,6 +82,7 @@ const go: Language = {
 const rust: Language = {
   extensions: ["rs"],
   testFile: /\.rs$/,
+  testsOnly: { file: /(?:^|\/)tests\/|(?:^|[/_])tests\.rs$/, line: /#\[(?:\w+::)*test\b|\bmod\s+tests?\b/ },
   quotes: '"',
   comment: SLASHES,
   block: SLASH_BLOCK,
@@ -120,7 +123,7 @@ const ruby: Language = {
   focus:
     /^\s*f(?:it|describe|context|specify|example)\b\s|^\s*(?:it|describe|context|specify|RSpec\.describe)\b.*,\s*(?::focus\b|focus:\s*true)/,
   assertion:
-    /\bexpect\s*[({]|\b(?:assert|refute)\w*[\s(!]|\.should(?:_not)?\b|\bis_expected\b|\.(?:must|wont)_\w+/,
+    /\bexpect\s*[({](?!.*\.to(?:_not)?\s+receive)|\b(?:assert|refute)\w*[\s(!]|\.should(?:_not)?\b|\bis_expected\b|\.(?:must|wont)_\w+/,
   hollow: /\bassert\s*\(?\s*true\s*\)?\s*$|\bexpect\(true\)\.to\s+(?:be|eq|be_truthy)\b/,
   table: /\.each\b|\.each_with_index\b/,
 };

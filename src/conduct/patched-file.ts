@@ -7,6 +7,8 @@ export interface PatchedFile {
   readonly isNew: boolean;
   readonly isDeleted: boolean;
   readonly hunks: readonly (readonly PatchLine[])[];
+  /** What git says each hunk is in: the last line before it that is not indented. */
+  readonly headings: readonly string[];
   /** Those of all hunks. */
   readonly lines: readonly PatchLine[];
 }
@@ -33,6 +35,7 @@ export function patchedFile({ file, text }: FilePatch): PatchedFile {
     isNew: /^new file mode /m.test(header),
     isDeleted: /^deleted file mode /m.test(header),
     hunks: read,
+    headings: hunks.map((hunk) => /^@@ .*? @@(.*)/.exec(hunk)?.[1]?.trim() ?? ""),
     lines: read.flat(),
   };
 }

@@ -12,6 +12,8 @@ export interface TestSource extends PatchedFile {
   readonly shrunk: ReadonlySet<number>;
   /** Lines that a new comment around them has put out of use. */
   readonly commented: ReadonlySet<PatchLine>;
+  /** Those of a comment that went. */
+  readonly wasCommented: ReadonlySet<PatchLine>;
 }
 
 export interface Declaration {
@@ -44,6 +46,7 @@ export function testSource(file: PatchedFile): TestSource[] {
       added: without(after.tests, before.tests),
       shrunk: shrunkHunks(before.tests, after.tests),
       commented: after.commented,
+      wasCommented: before.commented,
     },
   ];
 }

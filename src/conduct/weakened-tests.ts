@@ -66,9 +66,15 @@ function isMerged(test: Declaration, source: TestSource): boolean {
   const lines = source.hunks[named.hunk] ?? [];
   const slide = slideOf(lines, named.at);
   if (!isAnnotated && slide === 0 && lines[named.at + 1]?.kind === "kept") return true;
-  const stays = bodyOf(test, source).filter(({ kind }) => kind === "kept");
-  return stays.slice(slide).some(({ text }) => source.language.assertion.test(text));
+  const body = bodyOf(test, source);
+  const stays = body.filter(({ kind }) => kind === "kept").slice(slide);
+  const last = body.findLast(({ kind }) => kind !== "kept")?.at ?? 0;
+  const between = stays.filter(({ at, text }) => at < last && /\w/.test(text));
+  return between.length >= SOME_LINES || stays.some(({ text }) => source.language.assertion.test(text));
 }
+
+/** As many lines among those that were changed are not there by chance. */
+const SOME_LINES = 3;
 
 /** How far down a block of removed lines may as well be: where tests end alike, git may show the end of the wrong one. */
 function slideOf(lines: readonly PatchLine[], at: number): number {
@@ -118,7 +124,7 @@ function marked(source: TestSource, { removedSkips }: Change): readonly Finding[
   );
   return fresh
     .filter(({ hunk }) => !reworded.take(String(hunk)))
-    .filter((line) => language.skipCall?.test(line.text) !== true || isAlways(line, source))
+    .filter((line) => isAlways(line, source))
     .map(({ line, text }) =>
       language.focus?.test(text) === true
         ? finding(file, line, `only focused tests run: ${quote(text)}`)
@@ -128,12 +134,14 @@ function marked(source: TestSource, { removedSkips }: Change): readonly Finding[
 
 /** A condition, on its own line, the one before or around it, makes a skip about certain machines. */
 function isAlways(skip: PatchLine, { hunks, language }: TestSource): boolean {
-  if (CONDITION_AFTER.test(skip.text)) return false;
+  const isCall = language.skipCall?.test(skip.text) === true;
+  if (isCall && CONDITION_AFTER.test(skip.text)) return false;
   const before = (hunks[skip.hunk] ?? [])
     .slice(0, skip.at)
     .filter(({ kind, text }) => kind !== "removed" && text.trim() !== "" && !language.comment.test(text));
   const around = before.findLast(({ text }) => indentOf(text) < indentOf(skip.text));
-  return !CONDITION.test(before.at(-1)?.text ?? "") && !BRANCH.test(around?.text ?? "");
+  const isBelow = (isCall ? CONDITION : BRANCH).test(before.at(-1)?.text ?? "");
+  return !isBelow && !BRANCH.test(around?.text ?? "");
 }
 
 function indentOf(text: string): number {
@@ -148,16 +156,23 @@ const CONDITION_AFTER = /\s(?:if|unless)\s/;
 
 /** Places where assertions were taken out and none was put in. */
 function lostAssertions(source: TestSource, change: Change): readonly Finding[] {
-  const { file, isDeleted, hunks, shrunk } = source;
+  const { file, isDeleted, hunks, shrunk, wasCommented } = source;
   if (isDeleted) return [];
   return hunks.flatMap((own, hunk) => {
-    if (shrunk.has(hunk)) return []; // reported, or moved, as tests
-    const lost = lostIn(own, source.language, change);
+    if (shrunk.has(hunk) || !isInTests(source, hunk)) return []; // reported, or moved, as tests
+    const code = own.filter((line) => !wasCommented.has(line));
+    const lost = lostIn(code, source.language, change);
     const [first] = lost;
     if (first === undefined) return [];
     const more = lost.length === 1 ? "" : `, and ${lost.length - 1} more`;
     return [finding(file, first.line, `assertion removed: ${quote(first.text)}${more}`)];
   });
+}
+
+function isInTests({ file, hunks, headings, language: { testsOnly } }: TestSource, hunk: number): boolean {
+  if (testsOnly === undefined || testsOnly.file.test(file)) return true;
+  const texts = [headings[hunk] ?? "", ...(hunks[hunk] ?? []).map(({ text }) => text)];
+  return texts.some((text) => testsOnly.line.test(text));
 }
 
 function lostIn(lines: readonly PatchLine[], language: Language, change: Change): readonly PatchLine[] {
@@ -174,6 +189,7 @@ function lostIn(lines: readonly PatchLine[], language: Language, change: Change)
       !isRelay(text, code[at - 1]?.text) &&
       language.assertion.test(text) &&
       !NO_STATEMENT.test(text) &&
+      !NO_LOSS.test(text) &&
       !language.hollow.test(text) &&
       !kept.has(normal(text)) && // it was there twice
       !change.addedAssertions.has(normal(text)),
@@ -189,6 +205,9 @@ function mayCheck(text: string, { test, assertion, hollow }: Language): boolean 
 /** An import, or the head of a helper. */
 const NO_STATEMENT =
   /^\s*(?:import|from|use|using|require)\b(?!\s*\.)|\b(?:fun|def|func|fn|function)\s+(?:<.*>\s*)?\w+/;
+
+/** That nothing is thrown is found out by the call alone. */
+const NO_LOSS = /DoesNotThrow|doesNotThrow|not\.toThrow|NotThrow\w*\(|nothing_raised|not_to\s+raise_error/;
 
 /** It only passes on an error that was caught: the test fails without it, too. */
 function isRelay(text: string, before = ""): boolean {

@@ -1,4 +1,4 @@
-import { type CheckGate, gateId, type ReviewGate } from "./gate.ts";
+import { type CheckGate, type Gate, gateId, type ReviewGate } from "./gate.ts";
 import { displayPath, projectPath } from "./path.ts";
 import type { EntryPoint, Settings } from "./settings.ts";
 
@@ -10,6 +10,8 @@ export interface GateChange {
   readonly kind: "added" | "removed" | "changed";
   /** For people: `check "test": command was "npm test", is "true"`. */
   readonly text: string;
+  /** The gate that was removed. */
+  readonly gate?: Pick<CheckGate | ReviewGate, "kind" | "name">;
   /** The script that it is about, and the gates that run it. */
   readonly script?: string;
   readonly gates?: readonly string[];
@@ -43,13 +45,23 @@ export function differences(before: GatesDefinition, after: GatesDefinition): re
   return changes.toSorted((one, other) => order.indexOf(one.kind) - order.indexOf(other.kind));
 }
 
+/** The same, where a gate that is gone was failing in words that say so. */
+export function withFailing(
+  changes: readonly GateChange[],
+  failing: readonly Pick<Gate, "kind" | "name">[],
+): readonly GateChange[] {
+  const isFailing = ({ gate }: GateChange): boolean =>
+    failing.some(({ kind, name }) => kind === gate?.kind && name === gate.name);
+  return changes.map((one) => (isFailing(one) ? { ...one, text: `${one.text} while it was failing` } : one));
+}
+
 function gateChanges(before: GatesDefinition, after: GatesDefinition): readonly GateChange[] {
   const was = gatesOf(before);
   const is = gatesOf(after);
   return [...new Set([...was.keys(), ...is.keys()])].flatMap((id): readonly GateChange[] => {
     const [one, other] = [was.get(id), is.get(id)];
     if (other === undefined)
-      return one === undefined ? [] : [{ kind: "removed", text: `${one.title} removed` }];
+      return one === undefined ? [] : [{ kind: "removed", text: `${one.title} removed`, gate: one.gate }];
     if (one === undefined) return [{ kind: "added", text: `${other.title} added` }];
     const fields = [
       ...fieldChanges({ ...one.gate }, { ...other.gate }),

@@ -40,10 +40,10 @@ export function doubtAbout({ touched }: Movement, spans: readonly Span[]): strin
     : `a gate changed files while others ran (${names}): they may not have seen what is there now`;
 }
 
-/** The clock of a file system may be a little behind ours, or tick in whole seconds. */
+/** The clock of a file system may be a tick behind ours, or tick in whole seconds; it is never ahead, but ours is rounded down. */
 function isWithin(at: number, { start, end }: Span): boolean {
-  const slack = at % 1000 === 0 ? 2_000 : 10;
-  return at >= start - slack && at <= end + slack;
+  const behind = at % 1000 === 0 ? 2_000 : 10;
+  return at >= start - behind && at <= end + 1;
 }
 
 const MOST_NAMED = 3;

@@ -4,7 +4,7 @@ import { definedOnly } from "./defined-only.ts";
 import type { Notice } from "./notice.ts";
 import type { GateOutcome } from "./outcome.ts";
 import type { ProjectPath } from "./path.ts";
-import type { BlockedStop, RecordedGates, SessionRecord } from "./session-record.ts";
+import type { BlockedStop, KeptState, RecordedGates, SessionRecord } from "./session-record.ts";
 import type { Plan, PlannedGate } from "./plan.ts";
 import { type Status, type MessageFacts, statusMessage } from "./status.ts";
 import type { StopEvent } from "./stop-event.ts";
@@ -97,6 +97,8 @@ interface ResultBase {
   readonly isEnforced?: boolean;
   /** Of a stop's session: the gates it began with, where they were looked up. */
   readonly trust?: TrustFacts;
+  /** Of a stop's session: what the log directory holds of it now. */
+  readonly kept?: KeptState | undefined;
 }
 
 /** Whether the gates are those the session began with. */

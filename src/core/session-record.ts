@@ -12,6 +12,8 @@ export interface SessionRecord {
   readonly root?: string;
   /** Where it began, in each project it was seen in. The first sight of a project stays. */
   readonly starts?: readonly SessionStart[];
+  /** `clean` was run in its project by something that is not its user at a terminal, in milliseconds since the epoch. */
+  readonly cleaned?: number;
   /** What its user seems to have said in the last prompt; its next stop finds out. */
   readonly asked?: Asked;
   /** Facts the user has been shown, each once per session. */
@@ -20,7 +22,21 @@ export interface SessionRecord {
   readonly blocked?: BlockedStop;
   /** Its last stop was allowed by a project that has continued stops checked, too: the block that follows may be another hook's. */
   readonly isEnforced?: boolean;
+  readonly kept?: KeptState;
   readonly lastStop?: StopRecord;
+}
+
+/**
+ * What the project's log directory holds of this session, as it was last written there. Only compared: state that something else
+ * has written is reported to the user.
+ */
+export interface KeptState {
+  readonly root: string;
+  readonly digest: string;
+  /** The digest of what was about to be written, by a process that may have been killed before it was. */
+  readonly next?: string;
+  readonly attempts: number;
+  readonly open: number;
 }
 
 /** A project when a session was first seen in it: at the host's session start or prompt, or else at its first stop. */
@@ -34,6 +50,8 @@ export interface SessionStart {
   readonly tree?: string;
   /** The hash of the gates' definition, under which it is kept. */
   readonly gates?: string;
+  /** Settings files of agents that had our stop hook. */
+  readonly hooks?: readonly string[];
 }
 
 export function startIn(record: SessionRecord | undefined, root: string): SessionStart | undefined {
@@ -53,6 +71,20 @@ export function unsettledStop({ lastStop }: SessionRecord, event: StopEvent): re
   const text =
     "The last stop was put off because background agents were still running, and its prompt never stopped again: what it changed was not checked then.";
   return [{ key: `deferred ${promptId}`, text }];
+}
+
+/** What happened to the hook and to its records behind the user's back. */
+export function tamperNotices({ cleaned }: SessionRecord, unhooked: readonly string[]): readonly Notice[] {
+  const clean = `Gauntlet: \`agent-gauntlet clean\` was run in this project, and not by you at a terminal. What had failed was forgotten, so everything is checked again.`;
+  return [
+    ...(cleaned === undefined ? [] : [{ key: `cleaned ${cleaned}`, text: clean, isFirst: true }]),
+    ...unhooked.map((file) => ({ key: `unhooked ${file}`, text: removedHook(file), isFirst: true })),
+  ];
+}
+
+/** `file` no longer starts us. */
+function removedHook(file: string): string {
+  return `Gauntlet: the stop hook was removed from ${file}, or switched off there, since this session began. Without it nothing is checked; \`agent-gauntlet install\` puts it back.`;
 }
 
 /** The same with the gates that this project's stops are compared with. */

@@ -1,3 +1,16 @@
+/** The user's word, given at a terminal, that stops here need not be checked. */
+export interface Skip {
+  readonly reason: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** Only this gate. */
+  readonly gate?: string;
+  /** When it ends; without it, after the next stop, or with the session. */
+  readonly until?: number;
+  /** Only this session, by its key. */
+  readonly session?: string;
+}
+
 /** What the user may write in a prompt, on a separate line. */
 export interface Spoken {
   /** Why the next stop need not be checked. */

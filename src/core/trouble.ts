@@ -8,6 +8,8 @@ export type Trouble =
   | { readonly kind: "config-invalid"; readonly diagnostics: readonly Diagnostic[] }
   | {
       readonly kind: "lock-held";
+      /** The lock is written in the way we do, but no run of this user has recorded that it holds it. */
+      readonly isUnrecorded?: boolean;
       readonly pid: number;
       readonly since: string;
       readonly isSameSession: boolean;
@@ -58,7 +60,7 @@ export function explain(trouble: Trouble): string {
         "\n",
       );
     case "lock-held":
-      return `A gauntlet run is already in progress (pid ${trouble.pid}, since ${trouble.since}).`;
+      return `A gauntlet run is already in progress (pid ${trouble.pid}, since ${trouble.since})${trouble.isUnrecorded ? "; that is what the lock says, but no run of yours has recorded it" : ""}.`;
     case "git-failed":
     case "signing-failed":
       return `\`${trouble.command}\` failed: ${trouble.detail}`;

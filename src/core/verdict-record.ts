@@ -233,20 +233,6 @@ function median(values: readonly number[]): number {
   return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 }
 
-/** What may leave the machine: sessions under numbers, no names of branches and work trees. */
-export function forSharing(records: readonly VerdictRecord[]): readonly object[] {
-  const sessions = [...new Set(records.flatMap(({ session }) => session ?? []))];
-  return records.map(
-    ({ session, branch: _branch, worktree: _worktree, prev: _prev, reason: _reason, outcomes, ...rest }) => ({
-      ...rest,
-      ...(outcomes === undefined
-        ? {}
-        : { outcomes: outcomes.map(({ flaky: _names, ...outcome }) => outcome) }),
-      ...(session === undefined ? {} : { session: `session-${sessions.indexOf(session) + 1}` }),
-    }),
-  );
-}
-
 /** A test that passed only when its check was repeated. */
 export interface FlakyTest {
   readonly gate: string;
@@ -259,7 +245,9 @@ export interface FlakyTest {
 }
 
 /** The flaky tests that verdicts name, the most frequent first. */
-export function flakyTests(newestFirst: Iterable<VerdictRecord>): readonly FlakyTest[] {
+export function flakyTests(
+  newestFirst: Iterable<Pick<VerdictRecord, "at" | "outcomes">>,
+): readonly FlakyTest[] {
   const found = new Map<string, FlakyTest>();
   for (const { at, outcomes = [] } of newestFirst)
     for (const { id: gate, flaky } of outcomes)

@@ -10,6 +10,8 @@ interface Answer {
   readonly message: string;
   /** What the user must see even if nothing else is shown: we gave up, we broke, something was not checked. */
   readonly notice?: string;
+  /** The notice in full, where it was cut: for `explain`. */
+  readonly wholeNotice?: string;
 }
 
 export interface Allow extends Answer {
@@ -44,8 +46,8 @@ function noticeFor(result: RunResult): string | undefined {
   if (status === "retry_limit_exceeded") return giveUpNotice(result);
   if (status === "passed_with_warnings" && result.outcomes.some(isReviewWithRemark)) return message;
   if (status === "error") return `${message}\nThe stop was not checked.`;
-  const isOtherRun =
-    result.kind === "troubled" && result.trouble.kind === "lock-held" && !result.trouble.isSameSession;
+  const held = result.kind === "troubled" && result.trouble.kind === "lock-held" ? result.trouble : undefined;
+  const isOtherRun = held !== undefined && (!held.isSameSession || held.isUnrecorded === true);
   return isOtherRun ? `${message}\nThe stop was not checked.` : undefined;
 }
 

@@ -1,4 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
+import { type FlakyTest, flakyTests } from "../core/verdict-record.ts";
 import { type GateStats, gateStats } from "../report/page/aggregate.ts";
 import { formatDuration } from "../report/plain-lines.ts";
 import { Chart } from "./chart.tsx";
@@ -64,8 +65,56 @@ export function Gates({ rows, projectName }: ViewProps) {
           </tbody>
         </table>
       </div>
+      <FlakyTests rows={rows} projectName={projectName} />
     </Section>
   );
+}
+
+/** The tests that failed and then passed when they were repeated, by name. */
+function FlakyTests({ rows, projectName }: Pick<ViewProps, "rows" | "projectName">) {
+  const flaky = useMemo(() => flakyByProject(rows).slice(0, MOST_ROWS), [rows]);
+  if (flaky.length === 0) return null;
+  return (
+    <>
+      <h3>Flaky tests</h3>
+      <div class="wide">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Test</th>
+              <th scope="col">Gate</th>
+              <th scope="col" class="number">
+                Times
+              </th>
+              <th scope="col">Last seen</th>
+            </tr>
+          </thead>
+          <tbody>
+            {flaky.map(({ project, gate, test, times, lastAt }) => (
+              <tr key={`${project}/${gate}/${test}`}>
+                <th scope="row">{test === "" ? "(not named by its output)" : test}</th>
+                <td>
+                  {shortGate(gate)}
+                  <div class="facts">{projectName(project)}</div>
+                </td>
+                <td class="number">{times}</td>
+                <td>{new Date(lastAt).toLocaleString()}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}
+
+function flakyByProject(rows: ViewProps["rows"]): readonly (FlakyTest & { readonly project: string })[] {
+  const projects = [...new Set(rows.map(({ project }) => project))];
+  return projects
+    .flatMap((project) =>
+      flakyTests(rows.filter((row) => row.project === project)).map((one) => ({ ...one, project })),
+    )
+    .toSorted((one, other) => other.times - one.times || other.lastAt - one.lastAt);
 }
 
 function GateRow({

@@ -11,6 +11,7 @@ import {
   type RetryCounts,
 } from "../core/hook.ts";
 import { absolutePath, type ProjectPath, projectPath } from "../core/path.ts";
+import type { RunEvent } from "../core/run.ts";
 import { NEW_RECORD, recordedRun } from "../core/session-record.ts";
 import type { StopEvent } from "../core/stop-event.ts";
 import { explain, ok, type Result, type Trouble } from "../core/trouble.ts";
@@ -54,6 +55,8 @@ export interface BreplStop {
   readonly cwd: string;
   readonly env: Environment;
   readonly replServer: ReplServer;
+  readonly onEvent?: (event: RunEvent) => void;
+  readonly traceparentOf?: GateContext["traceparentOf"];
 }
 
 /** The same line as every stop: configuration, plan, gates, outcomes, verdict; with a retry policy of each hook's own. */
@@ -91,7 +94,7 @@ async function judgeStop(
 
 /** One after another, each in a process group that the session's next stop ends if this one is killed. */
 async function runHooks(
-  { cwd, env, replServer }: BreplStop,
+  { cwd, env, replServer, traceparentOf, onEvent = () => {} }: BreplStop,
   hooks: { readonly plan: ReturnType<typeof planHooks>; readonly logs: HookLogs; readonly session: string },
   signal: AbortSignal,
 ) {
@@ -108,13 +111,10 @@ async function runHooks(
     env,
     replServer,
     onGroup: (pid) => groups.record(pid),
+    traceparentOf,
   };
   trace("hooks read");
-  const outcomes = await runGates(
-    hooks.plan,
-    { maxParallel: 1, context, onEvent: () => {}, runGate: runHook },
-    signal,
-  );
+  const outcomes = await runGates(hooks.plan, { maxParallel: 1, context, onEvent, runGate: runHook }, signal);
   trace("hooks done");
   return outcomes;
 }

@@ -1,6 +1,9 @@
+import { join } from "node:path";
 import type { RunRecord } from "../core/history.ts";
 import type { Settings } from "../core/settings.ts";
 import { fail, type Result } from "../core/trouble.ts";
+import { now } from "../machine/clock.ts";
+import { kindOf } from "../machine/files/files.ts";
 import { isAncestor } from "../machine/git/base.ts";
 import type { DetectedChanges } from "../machine/git/changes.ts";
 import { sweepScratch } from "../machine/git/scratch-index.ts";
@@ -15,23 +18,27 @@ import {
   sweepDrafts,
 } from "../machine/logs/log-dir.ts";
 import type { Environment } from "../machine/process/environment.ts";
-import { endLeftovers } from "../machine/process/leftovers.ts";
+import { endLeftovers, endOrphans } from "../machine/process/leftovers.ts";
 import { acquireLock, type LockHolder } from "../machine/state/lock.ts";
 import { forgetPass } from "../machine/state/passes.ts";
 import { projectStateDir } from "../machine/state/project-dir.ts";
-import { forgetBlocksIn } from "../machine/state/sessions.ts";
+import { forgetKeptIn, startOver } from "../machine/state/sessions.ts";
 import { debugClean } from "../report/debug-lines.ts";
 import { diagnoseLogDir } from "./run/fit-log-dir.ts";
 import type { Project } from "./run/project.ts";
 
-/** Archives the logs and forgets all state; not while a run is in progress. */
-export async function cleanProject(settings: Settings, env: Environment): Promise<Result<number>> {
+/** Archives the logs and forgets all state; not while a run is in progress. Where the user did not ask, the next stop says so. */
+export async function cleanProject(
+  settings: Settings,
+  env: Environment,
+  isUser: boolean,
+): Promise<Result<number>> {
   const dir = logDirOf(settings.root, settings.logDir);
   const diagnostics = await diagnoseLogDir(settings, env);
   if (diagnostics.length > 0) return fail({ kind: "config-invalid", diagnostics });
   const prepared = prepareLogDir(dir);
   if (!prepared.ok) return prepared;
-  const locked = acquireLock(dir.lockFile);
+  const locked = acquireLock(dir.lockFile, undefined, join(projectStateDir(settings.root, env), "lock"));
   if (!locked.ok) return locked;
   using lock = locked.value;
   if (lock.replaced !== undefined) await tidyUpAfter(lock.replaced, dir);
@@ -39,7 +46,7 @@ export async function cleanProject(settings: Settings, env: Environment): Promis
   if (!archived.ok) return archived;
   const forgotten = forgetState(dir);
   forgetPass(projectStateDir(settings.root, env));
-  forgetBlocksIn(settings.root, env);
+  startOver(settings.root, env, isUser ? undefined : now());
   openDebugLog(dir.path, settings.debugLog)(debugClean("asked", archived.value));
   return forgotten.ok ? archived : forgotten;
 }
@@ -47,8 +54,18 @@ export async function cleanProject(settings: Settings, env: Environment): Promis
 /** Ends and removes what a killed run left behind. Only the holder of the lock may. */
 export async function tidyUpAfter(dead: LockHolder, dir: LogDir): Promise<void> {
   await endLeftovers(dir, dead);
+  await endOrphans();
   sweepDrafts(dir);
   sweepScratch();
+}
+
+/** The same for a stop that needs no run: only where there is a lock can one have been killed. */
+export async function tidyUpIfDead({ logDir, session }: Project): Promise<void> {
+  if (kindOf(logDir.lockFile) === "missing") return;
+  const locked = acquireLock(logDir.lockFile, session);
+  if (!locked.ok) return;
+  using lock = locked.value;
+  if (lock.replaced !== undefined) await tidyUpAfter(lock.replaced, logDir);
 }
 
 /**
@@ -64,6 +81,7 @@ export async function autoClean(
   if (why === undefined) return;
   const archived = archiveLogs(project.logDir);
   forgetState(project.logDir, project.session);
+  forgetKeptIn(project.settings.root, project.env);
   const debug = openDebugLog(project.logDir.path, project.settings.debugLog);
   debug(debugClean(why, archived.ok ? archived.value : 0));
 }

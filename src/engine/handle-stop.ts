@@ -1,3 +1,4 @@
+import { definedOnly } from "../core/defined-only.ts";
 import type { Door } from "../core/guards.ts";
 import { noticeOf } from "../core/notice.ts";
 import type { AbsolutePath, ProjectPath } from "../core/path.ts";
@@ -7,6 +8,8 @@ import {
   type RecordedRun,
   recordedRun,
   type SessionRecord,
+  startIn,
+  tamperNotices,
   unsettledStop,
   withGates,
   withStart,
@@ -18,7 +21,7 @@ import { allow, type Verdict, verdictOf } from "../core/verdict.ts";
 import { elapsedMs, now } from "../machine/clock.ts";
 import { findProject } from "../machine/files/find-project.ts";
 import type { Environment } from "../machine/process/environment.ts";
-import { readSessionRecord, writeSessionRecord } from "../machine/state/sessions.ts";
+import { readSessionRecord, unhookedFiles, writeSessionRecord } from "../machine/state/sessions.ts";
 import type { Granted } from "./trust/skip.ts";
 
 /** A stop to answer: what the host asked, and what we know about the host and ourselves. */
@@ -86,7 +89,8 @@ export async function handleStop(stop: Stop, signal: AbortSignal): Promise<Answe
     skip: granted.skip,
   };
   const result = await executeRun(request);
-  const notices = [...granted.notices, ...unsettledStop(record, event), ...result.notices];
+  const tampered = tamperNotices(record, unhookedFiles(startIn(record, root)?.hooks ?? []));
+  const notices = [...granted.notices, ...tampered, ...unsettledStop(record, event), ...result.notices];
   const { verdict, told } = withNotices(verdictOf(result), { ...result, notices }, record);
   const answer = { verdict, record: remembered({ ...record, told }, result, root) };
   return {
@@ -169,9 +173,10 @@ async function holdUp(
 /** One notice per stop, short, and each fact once per session. */
 function withNotices(verdict: Verdict, result: RunResult, { told }: SessionRecord) {
   const warnings = result.warnings.map((text) => ({ key: text, text }));
-  const notice = noticeOf(verdict.notice, [...result.notices, ...warnings], told);
+  const { text, whole, ...known } = noticeOf(verdict.notice, [...result.notices, ...warnings], told);
   const { notice: _withoutFacts, ...rest } = verdict;
-  return { verdict: notice.text === undefined ? rest : { ...rest, notice: notice.text }, told: notice.told };
+  const notices = definedOnly({ notice: text, wholeNotice: whole });
+  return { verdict: { ...rest, ...notices }, told: known.told };
 }
 
 /** Where the session began, and whether it was blocked: what its next stop must know. */
@@ -181,7 +186,8 @@ function remembered(record: SessionRecord, result: RunResult, root: string): Ses
   const { gates } = result.trust ?? {};
   const begun =
     gates === undefined ? known : withGates(withStart(known, { root: gates.root, at: now() }), gates);
-  return { ...withBlock(begun, result), root };
+  const { kept = record.kept } = result;
+  return { ...withBlock(begun, result), root, ...(kept === undefined ? {} : { kept }) };
 }
 
 /** A block is remembered until the gates pass or we give up; trouble in between does not end it. */

@@ -1,12 +1,12 @@
 import type { ChangeSet } from "../core/change-set.ts";
 import type { Plan } from "../core/plan.ts";
 import type { RunRequest } from "../core/run.ts";
-import { ok, type Result } from "../core/trouble.ts";
+import { fail, ok, type Result } from "../core/trouble.ts";
 import { WorkTree } from "../machine/git/work-tree.ts";
 import { openGatePasses } from "./run/gate-passes.ts";
 import { knownGood, readHistories } from "./run/histories.ts";
 import { openProject, type Project } from "./run/project.ts";
-import { planFor, withPackages } from "./run/plan-run.ts";
+import { choosePlan, planFor, unknownGate, withPackages } from "./run/plan-run.ts";
 
 /** What a run would look at and do. */
 interface Preview {
@@ -35,7 +35,17 @@ export async function previewProject(
   if (!detected.ok) return detected;
   const { changes } = detected.value;
   const expanded = await withPackages(project, detected.value, tree);
-  const plan = planFor(expanded, request, { detected: detected.value, session: histories.session });
+  const unknown = unknownGate(expanded, request);
+  if (unknown !== undefined) return fail(unknown);
+  const isChosen = request.all || request.failed; // only these need the files
+  const plan = isChosen
+    ? await choosePlan(expanded, request, {
+        ...histories,
+        runNumber: 0,
+        detected: detected.value,
+        snapshot: await tree.snapshot(),
+      })
+    : planFor(expanded, request, { detected: detected.value, session: histories.session });
   const compared = withComparison(plan, request, changes);
   const notes = changes.blindTo === undefined ? changes.notes : [...changes.notes, changes.blindTo];
   return ok({

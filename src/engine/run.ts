@@ -14,12 +14,15 @@ import {
 } from "../core/run.ts";
 import type { GateContext } from "../gates/gate-context.ts";
 import { kindOf } from "../machine/files/files.ts";
+import { sweepScratch } from "../machine/git/scratch-index.ts";
 import { WorkTree } from "../machine/git/work-tree.ts";
 import { prepareLogDir } from "../machine/logs/log-dir.ts";
 import { currentEnv, withoutSecrets, trace } from "../machine/process/environment.ts";
-import { GateGroups } from "../machine/process/leftovers.ts";
-import { acquireLock, lockReleased } from "../machine/state/lock.ts";
-import { tidyUpAfter } from "./clean.ts";
+import { endOrphans, GateGroups } from "../machine/process/leftovers.ts";
+import { keptState } from "../machine/state/history.ts";
+import { lockReleased } from "../machine/state/lock.ts";
+import { compareWithKept, lockProject, strangeLock } from "./trust/kept-state.ts";
+import { tidyUpAfter, tidyUpIfDead } from "./clean.ts";
 import { conclude } from "./run/conclude.ts";
 import { fitLogDir } from "./run/fit-log-dir.ts";
 import { Elsewhere } from "./run/elsewhere.ts";
@@ -54,6 +57,7 @@ export async function executeRun(request: RunRequest): Promise<RunResult> {
   while (isBusy(result, project, request) && (await lockReleased(project.logDir.lockFile, project.signal)))
     result = await runIfNeeded(project, request);
   noteResult(result);
+  if (project.signal.aborted) await endOrphans(); // what held us may have held others before
   await tellOfGiveUp(project, request, result);
   const { trust } = project;
   const notices = [...(trust?.notices ?? []), ...noticesOf(project, result), ...result.notices];
@@ -106,8 +110,15 @@ async function runIfNeeded(project: Project, request: RunRequest): Promise<RunRe
     ? await askGuards(project, request, { tree, ...histories })
     : undefined;
   trace("guards asked");
+  if (unneeded !== undefined) await tidyUpIfDead(project);
   const result = unneeded ?? (await runAlone(project, request, tree));
-  return { ...result, judged: { gates: project.settings.gateHash, ...tree.head(), ...result.judged } };
+  const { gateHash: gates, root } = project.settings;
+  return {
+    ...result,
+    notices: [...compareWithKept(project, request, histories), ...result.notices],
+    kept: result.kept ?? (request.event && keptState(root, histories.session)),
+    judged: { gates, ...tree.head(), ...result.judged },
+  };
 }
 
 /** Takes the lock, looks, plans, runs the gates and concludes. */
@@ -116,7 +127,7 @@ async function runAlone(opened: Project, request: RunRequest, tree: WorkTree): P
   const fit = await fitLogDir(opened, tree);
   const prepared = fit.ok ? prepareLogDir(logDir) : fit;
   if (!prepared.ok) return troubled(prepared.trouble);
-  const locked = acquireLock(logDir.lockFile, opened.session);
+  const locked = await lockProject(opened);
   if (!locked.ok) return troubled(locked.trouble);
   using lock = locked.value;
   await using _snapshot = tree.snapshotScope(); // gone before the lock is: only a dead holder's scratch files are swept
@@ -129,7 +140,8 @@ async function runAlone(opened: Project, request: RunRequest, tree: WorkTree): P
   const planned = await planRun(project, request, looked.value);
   if (!planned.ok) return troubled(planned.trouble);
   if (planned.value.plan.gates.length === 0) return nothingToRun(project, request, planned.value);
-  return await runPlan(project, request, { ...planned.value, tree, runId: lock.runId }); // the lock is released after it
+  const result = await runPlan(project, request, { ...planned.value, tree, runId: lock.runId }); // the lock is released after it
+  return lock.replaced?.pid === 0 ? { ...result, notices: [strangeLock(opened), ...result.notices] } : result;
 }
 
 function nothingToRun(
@@ -183,6 +195,7 @@ async function runPlan(project: Project, request: RunRequest, asked: PlannedRun)
     : before;
 
   void planned.snapshot.fingerprint(); // git names the tree while the gates run
+  setImmediate(() => sweepScratch()); // meanwhile, too: a run killed before it had the lock leaves nothing else to be known by
   const settled = fixing?.settled;
   const { outcomes, notices } = await runWatched({ project, request, planned, ...options }, () =>
     runCompared({ project, request, planned, ...options }, { ...options, settled }),
@@ -194,19 +207,27 @@ async function runPlan(project: Project, request: RunRequest, asked: PlannedRun)
 
   const consoleLogPath = projectPath(`${project.settings.logDir}/${log.name}`);
   const finished = { project, request, planned, outcomes, notices, consoleLogPath, stillness };
-  const result = await withBaselineHint(await conclude(finished), project.settings.root);
+  const result = await withBaselineHint(await conclude(finished), { project, request, planned });
   warn(...result.warnings.slice(planned.warnings.length));
   log.finish(result);
   trace("concluded");
   return result;
 }
 
-/** A committed baseline that is larger than need be hides what comes back. */
-async function withBaselineHint(result: Ran, root: string): Promise<Ran> {
+/** A committed baseline that is larger than need be hides what comes back, and an agent may have made it so. */
+async function withBaselineHint(result: Ran, run: AskedRun): Promise<Ran> {
+  const { root } = run.project.settings;
   if (kindOf(`${root}/.gauntlet/baseline.json`) !== "file") return result;
-  const { sayUnneeded } = await import("./baseline/unneeded.ts"); // few projects have one
+  const { sayGrown, sayUnneeded } = await import("./baseline/unneeded.ts"); // few projects have one
   const hint = await sayUnneeded(root, result.plan, result.outcomes);
-  return hint === undefined ? result : { ...result, warnings: [...result.warnings, hint] };
+  const notices = [...result.notices, ...(await sayGrown(run))];
+  return { ...result, notices, warnings: hint === undefined ? result.warnings : [...result.warnings, hint] };
+}
+
+interface AskedRun {
+  readonly project: Project;
+  readonly request: RunRequest;
+  readonly planned: PlannedRun;
 }
 
 async function gateOptions(

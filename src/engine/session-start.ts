@@ -1,11 +1,14 @@
+import { definedOnly } from "../core/defined-only.ts";
 import { NEW_RECORD, type SessionStart, startIn, withStart } from "../core/session-record.ts";
 import type { AbsolutePath } from "../core/path.ts";
 import { now } from "../machine/clock.ts";
 import { findProject } from "../machine/files/find-project.ts";
 import { Commits } from "../machine/git/base.ts";
 import { Git } from "../machine/git/git.ts";
+import { sweepScratch } from "../machine/git/scratch-index.ts";
 import { Repository } from "../machine/git/repository.ts";
 import type { Environment } from "../machine/process/environment.ts";
+import { endOrphans } from "../machine/process/leftovers.ts";
 import type { SessionName } from "../machine/state/session-key.ts";
 import { keepSessionTree, pruneSessionTrees } from "../machine/state/session-trees.ts";
 import { readSessionRecord, writeSessionRecord } from "../machine/state/sessions.ts";
@@ -16,6 +19,8 @@ export interface Beginning {
   readonly env: Environment;
   /** Asked for only where the beginning is not known yet. */
   readonly gates?: (root: AbsolutePath) => Promise<SessionStart["gates"]>;
+  /** The same for the settings files that have our stop hook. */
+  readonly hooks?: (root: AbsolutePath) => readonly string[];
   /** Whether anything of this project may be run, git included; it may where nothing is said. */
   readonly mayRun?: (root: AbsolutePath) => Promise<boolean>;
   /** What it began with, where that is not the work tree as it is now. */
@@ -29,7 +34,7 @@ type Seen = Pick<SessionStart, "head" | "tree">;
  * stays, so that `resume` and `compact` change nothing. Undefined outside a project.
  */
 export async function beginSession(
-  { session, env, gates, mayRun, seen: given }: Beginning,
+  { session, env, gates, hooks, mayRun, seen: given }: Beginning,
   signal: AbortSignal,
 ): Promise<SessionStart | undefined> {
   const root = findProject(session.cwd);
@@ -39,10 +44,12 @@ export async function beginSession(
   const mayLook = (await mayRun?.(root)) ?? true;
   const look = async (): Promise<Seen> => given ?? (mayLook ? lookAt(root, env, signal) : {});
   const [seen, defined] = await Promise.all([look(), gates?.(root)]);
-  const start = { root, at: now(), ...seen, ...(defined === undefined ? {} : { gates: defined }) };
+  const start = { root, at: now(), ...seen, ...definedOnly({ gates: defined, hooks: hooks?.(root) }) };
   const record = readSessionRecord(session, env) ?? NEW_RECORD; // again: the look took a while
   writeSessionRecord(session, withStart(record, start), env);
   pruneSessionTrees(env);
+  sweepScratch();
+  await endOrphans();
   return start;
 }
 

@@ -171,11 +171,13 @@ export function hasUnread(
 
 /** The tool's own count checks what was read. */
 function unreadNotice(read: ReadProblems, counts: ToolCounts): readonly string[] {
-  return hasUnread(read, counts)
-    ? [
-        `The tool counts ${counts.failures}: what could not be read as a problem is shown as it stands in the log.`,
-      ]
-    : [];
+  const { failures } = counts;
+  if (hasUnread(read, counts))
+    return [
+      `The tool counts ${failures}: what could not be read as a problem is shown as it stands in the log.`,
+    ];
+  const isMore = failures !== undefined && failures > read.problems.length + read.found.unread;
+  return isMore ? [`The tool counts ${failures}: what has one name and one place is listed once.`] : [];
 }
 
 /** Where the log fits, nothing in it is lost: the list, as fully as there is room, and whatever of the log it does not say. */

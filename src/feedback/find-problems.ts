@@ -81,7 +81,6 @@ function parseLog(log: Log, place: Place, parser?: string | PatternParser): Read
 
 /** Leaves out what names a failed test a second time, at its place: the line of a reporter that a runner moved away from its details. */
 function withoutEchoes(problems: readonly FoundProblem[]): readonly FoundProblem[] {
-  const placeOf = ({ file, line }: Problem): string => `${file}:${line}`;
   const named = problems.filter(({ problem }) => problem.test !== undefined);
   const tests = new Map(named.map(({ problem }) => [placeOf(problem), problem.test]));
   const isEcho = (problem: Problem): boolean => {
@@ -89,6 +88,10 @@ function withoutEchoes(problems: readonly FoundProblem[]): readonly FoundProblem
     return test !== undefined && problem.line !== undefined && problem.message.includes(test);
   };
   return problems.filter(({ problem }) => !isEcho(problem));
+}
+
+function placeOf({ file, line }: Problem): string {
+  return `${file}:${line}`;
 }
 
 /** More than anyone can use; the rest is counted. */

@@ -52,6 +52,9 @@ export function diagnoseHost(facts: HostFacts): readonly Finding[] {
     ...facts.registrations
       .filter(({ isOutdated }) => isOutdated)
       .map(({ where }) => outdated(facts.host, where)),
+    ...facts.registrations
+      .filter(({ runsAnything }) => runsAnything)
+      .map(({ where }) => unasked(facts.host, where)),
     ...(facts.missing ?? []).map((hook) => missing(facts.host, hook)),
     ...facts.registrations.map(commandFinding),
     ...facts.registrations.flatMap(({ program }) => (program === undefined ? [] : [programFinding(program)])),
@@ -92,6 +95,12 @@ function missing(host: Host, { kind, event }: Pick<HostHook, "kind" | "event">):
 
 function outdated(host: Host, where: string): Finding {
   const text = `${where} was written by another version. \`agent-gauntlet install --host ${host.name}\` rewrites it`;
+  return { check: "registered", level: "warning", text };
+}
+
+/** As older versions registered it. */
+function unasked(host: Host, where: string): Finding {
+  const text = `${where} serves every project and runs the gates of those you never allowed, too. \`agent-gauntlet install --host ${host.name} --user\` rewrites it so that \`agent-gauntlet allow\` decides`;
   return { check: "registered", level: "warning", text };
 }
 

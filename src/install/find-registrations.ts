@@ -1,5 +1,6 @@
 import { getNodeValue } from "jsonc-parser";
 import type { AbsolutePath } from "../core/path.ts";
+import { ONLY_ALLOWED_FLAG } from "../hosts/answer.ts";
 import type { Host } from "../hosts/host.ts";
 import { alsoRead, hostFile, type HostFile, ownFiles, type Places } from "./host-files.ts";
 import { formatOf } from "./file-format.ts";
@@ -20,6 +21,8 @@ export interface FoundRegistration {
   readonly isSkipped: boolean;
   /** Whether `install` would rewrite it in the form of this version. */
   readonly isOutdated: boolean;
+  /** Whether it serves every project and would run one that nobody allowed. */
+  readonly runsAnything?: boolean;
   /** Whether it is in a file of another host that this one reads too. */
   readonly isBorrowed: boolean;
 }
@@ -66,7 +69,8 @@ export function missingEvents(
 }
 
 function hooksIn(text: string, file: ReadFile): readonly FoundRegistration[] {
-  const { host, shown, isOptional, isBorrowed } = file;
+  const { host, shown, level, registration, isOptional, isBorrowed } = file;
+  const isForAll = level === "user" && registration.format !== "plugin";
   const format = formatOf(file, { command: "", hooks: ["stop"] });
   return format
     .find(text)
@@ -77,6 +81,7 @@ function hooksIn(text: string, file: ReadFile): readonly FoundRegistration[] {
       isOptional,
       isBorrowed,
       isOutdated,
+      runsAnything: isForAll && !command.includes(ONLY_ALLOWED_FLAG),
       isSkipped: format.isSkipped(text),
       ...(timeout === undefined ? {} : { timeoutMs: host.timeoutUnit === "ms" ? timeout : timeout * 1000 }),
     }));

@@ -25,6 +25,7 @@ export function explainStop(stop: PastStop): string {
       ? ["", "Files, plan and answer are kept only of the last stop of a session."]
       : ["", `What the host got (exit code ${answer.exitCode})`, `  ${answer.stdout.trimEnd()}`]),
     ...(verdict?.notice === undefined ? [] : ["", "What the user saw", ...indented(verdict.notice)]),
+    ...(verdict?.wholeNotice === undefined ? [] : ["", "The same in full", ...indented(verdict.wholeNotice)]),
     "",
   ].join("\n");
 }

@@ -79,7 +79,10 @@ export const explainSchema = z
         status: z.enum(STATUSES).describe("The result; see the list of statuses."),
         message: z.string().describe("One line for people."),
         feedback: z.string().nullable().describe("What the agent was given to read."),
-        notice: z.string().nullable().describe("What the user saw."),
+        notice: z
+          .string()
+          .nullable()
+          .describe("What there was to say to the user, in full; of more than three lines the user saw two."),
       })
       .describe("What was decided."),
     run: z

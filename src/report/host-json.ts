@@ -32,7 +32,7 @@ export function explainJson(stop: PastStop): string {
       status,
       message,
       feedback: verdict?.feedback ?? null,
-      notice: verdict?.notice ?? null,
+      notice: verdict?.wholeNotice ?? verdict?.notice ?? null,
     },
     run: run === undefined ? null : runJson(run),
     answer: answer ?? null,

@@ -125,6 +125,20 @@ const status = z
       )
       .describe("Sessions with something open."),
     flaky: z.array(flakySchema).describe("Tests that passed only when repeated, the most frequent first."),
+    skips: z
+      .array(
+        z.strictObject({
+          reason: z.string().describe("The user's words."),
+          at: time,
+          gate: z.string().nullable().describe("Only this gate; null for all."),
+          until: time.nullable().describe("When it ends; null: after the next stop, or with the session."),
+          session: z.string().nullable().describe("Only this session."),
+        }),
+      )
+      .describe("What `skip` let go unchecked and still holds."),
+    unhooked: z
+      .array(z.string())
+      .describe("Settings files of agents without the stop hook that the last session here began with."),
   })
   .describe("`status`: where things stand.");
 

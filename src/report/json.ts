@@ -6,6 +6,7 @@ import type { PassRecord, PastRun, SessionHistory } from "../core/history.ts";
 import { type GateOutcome, hasProblems, isBlocking } from "../core/outcome.ts";
 import type { Plan } from "../core/plan.ts";
 import type { Settings } from "../core/settings.ts";
+import type { Skip } from "../core/spoken.ts";
 import type { Status } from "../core/status.ts";
 import type { FlakyTest, VerdictRecord } from "../core/verdict-record.ts";
 import { cutText } from "../feedback/cut-text.ts";
@@ -81,10 +82,14 @@ export interface StatusFacts {
   readonly lastRun?: PastRun | undefined;
   readonly pass?: PassRecord | undefined;
   readonly flaky: readonly FlakyTest[];
+  /** What the user said at a terminal and still holds. */
+  readonly skips: readonly Skip[];
+  /** Settings files that no longer have the stop hook a session here began with. */
+  readonly unhooked: readonly string[];
 }
 
 export function statusJson(
-  { lastRun, pass, lastStop, flaky }: StatusFacts,
+  { lastRun, pass, lastStop, flaky, skips, unhooked }: StatusFacts,
   sessions: readonly SessionFacts[],
   running: { readonly pid: number; readonly since: string } | undefined,
 ): string {
@@ -101,6 +106,14 @@ export function statusJson(
       openFailures: history.openFailures.map(({ gate }) => gateId(gate)),
     })),
     flaky: flaky.map(flakyJson),
+    skips: skips.map(({ reason, at, gate, until, session }) => ({
+      reason,
+      at: isoTime(at),
+      gate: gate ?? null,
+      until: until === undefined ? null : isoTime(until),
+      session: session ?? null,
+    })),
+    unhooked,
   });
 }
 

@@ -1,4 +1,5 @@
-import type { FlakyTest, VerdictRecord } from "../core/verdict-record.ts";
+import { definedOnly } from "../core/defined-only.ts";
+import type { FlakyTest, RecordedOutcome, VerdictRecord } from "../core/verdict-record.ts";
 import { flakyJson, line } from "./json.ts";
 
 /** A ledger's health, as `log --check` tells it. */
@@ -81,4 +82,51 @@ export function verdictJson(record: VerdictRecord): object {
     rests: record.rests ?? [],
     version: record.version,
   };
+}
+
+const SHARED: readonly (keyof VerdictRecord)[] = [
+  "at",
+  "ms",
+  "door",
+  "host",
+  "status",
+  "decision",
+  "run",
+  "left",
+  "commit",
+  "tree",
+  "base",
+  "gates",
+  "whole",
+  "rests",
+  "version",
+];
+
+const SHARED_OF_GATES: readonly (keyof RecordedOutcome)[] = [
+  "id",
+  "kind",
+  "ms",
+  "blocks",
+  "warns",
+  "rests",
+  "tests",
+];
+
+/** What may leave the machine, and nothing that is not listed: sessions under numbers, no names of branches, work trees and tests. */
+export function forSharing(records: readonly VerdictRecord[]): readonly object[] {
+  const sessions = new Set(records.flatMap(({ session }) => session ?? []));
+  const numbers = new Map([...sessions].map((session, index) => [session, `session-${index + 1}`]));
+  return records.map((record) => ({
+    ...pick(record, SHARED),
+    ...definedOnly({
+      outcomes: record.outcomes?.map((outcome) => pick(outcome, SHARED_OF_GATES)),
+      session: numbers.get(record.session ?? ""),
+    }),
+  }));
+}
+
+function pick<T extends object>(from: T, keys: readonly (keyof T)[]): Partial<T> {
+  const found: Partial<T> = {};
+  for (const key of keys) if (from[key] !== undefined) found[key] = from[key];
+  return found;
 }

@@ -66,7 +66,8 @@ export function isGate(id: string, asked: string): boolean {
 function gatesOf({ outcomes }: VerdictRecord): string {
   if (outcomes === undefined) return "";
   const red = outcomes.filter(({ blocks }) => blocks).length;
-  return `${counted(outcomes.length, "gate")}${red === 0 ? "" : `, ${red} red`}, `;
+  const gates = outcomes.filter(({ id, blocks, warns }) => !id.startsWith("guard:") || blocks || warns);
+  return `${counted(gates.length, "gate")}${red === 0 ? "" : `, ${red} red`}, `; // not guards that found nothing
 }
 
 function restsOf({ rests }: VerdictRecord): string | undefined {

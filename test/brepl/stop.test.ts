@@ -217,6 +217,14 @@ describe("a bash hook", () => {
     expect(project.has("ran")).toBe(true);
   });
 
+  test.skipIf(process.platform !== "linux")("killed by a real-time signal has failed", async () => {
+    await using project = await breplProject(stop(bash("killed", "kill -34 $$", RETRY)));
+
+    const { exitCode } = await project.stop();
+
+    expect(exitCode).toBe(2);
+  });
+
   test("over its time is ended with everything it started", async () => {
     await using project = await breplProject("{}");
 

@@ -219,6 +219,7 @@ describe("an attestation is refused", () => {
       '"result":"FAILED","result":"PASSED"',
       "its statement is not one of ours",
     ],
+    ["a second statement after it", /$/, '{"_type":"x"}', "its statement is not one of ours"],
     ["a field more", /"failedTests":\[\]/, '"failedTests":[],"more":1', "its statement is not one of ours"],
   ];
   test.for(RESIGNED)("that names %s, although the key is right", async ([, from, to, reason]) => {
@@ -355,25 +356,28 @@ describe("an attestation is refused", () => {
   });
 });
 
-test("there is nothing to sign without a pass, or for one that rests on a baseline, which counts only here", async () => {
+test("there is nothing to sign without a pass, or for one that rests on a baseline or a rerun, which count only here", async () => {
   await using author = await Author.create();
   const { repo } = author;
   const gates = await gatesOf(repo);
   await repo.write({ "c.txt": "" });
   await repo.commit("not judged");
   const unjudged = await repo.gauntlet(["attest"]);
-  appendVerdict(ledgerOf(repo.root, { HOME: repo.home }), {
+  const tree = (await repo.git("rev-parse", "HEAD^{tree}")).trim();
+  const weakly = (rests: "baseline" | "rerun") => ({
     at: Date.now(),
     ms: 1,
-    door: "run",
-    status: "passed_with_warnings",
-    tree: (await repo.git("rev-parse", "HEAD^{tree}")).trim(),
+    door: "run" as const,
+    status: "passed_with_warnings" as const,
+    tree,
     gates,
-    whole: true,
-    outcomes: [{ id: "check:.:test", kind: "passed", ms: 1, rests: "baseline" }],
-    rests: ["baseline"],
+    whole: true as const,
+    outcomes: [{ id: "check:.:test", kind: "passed" as const, ms: 1, rests }],
+    rests: [rests],
     version: "0.1.0",
   });
+  const ledger = ledgerOf(repo.root, { HOME: repo.home });
+  appendVerdict(ledger, weakly("baseline"));
 
   expect(unjudged).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("no verdict is recorded") });
   expect(await repo.gauntlet(["verify", "HEAD"])).toMatchObject({
@@ -384,10 +388,29 @@ test("there is nothing to sign without a pass, or for one that rests on a baseli
     exitCode: 1,
     stderr: expect.stringContaining("it rests on a baseline, which proves nothing to others"),
   });
+  appendVerdict(ledger, weakly("rerun"));
+  expect(await repo.gauntlet(["attest"])).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining("it rests on a rerun, which proves nothing to others"),
+  });
   expect(outputSchema().parse(await repo.json(["attest"]))).toMatchObject({
     command: "attest",
     status: "error",
   });
+});
+
+test("an attestation is stale once the gates have changed, where they are not part of the commit", async () => {
+  await using author = await Author.create({ ".gitignore": ".gauntlet\n" });
+  await author.repo.gauntlet(["attest"]);
+  const there = await author.clone();
+  const gates = author.repo.read(".gauntlet/config.yml");
+  await there.clone.write({ ".gauntlet/config.yml": gates });
+  const same = await there.verify();
+  await there.clone.write({ ".gauntlet/config.yml": gates.replace("lint", "style") });
+  const stale = await there.verify();
+
+  expect(same).toMatchObject({ exitCode: 0 });
+  expect(stale).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("the gates are others now") });
 });
 
 test("without a key it says which setting names one; with one git cannot use it says so", async () => {

@@ -122,13 +122,17 @@ describe("committed work counts where the base says nothing about it", () => {
     expect([onBranch, await statusOf(project)]).toEqual(["failed", "failed"]);
   });
 
-  test("a base that is moved onto HEAD hides nothing from a session that was seen before", async () => {
+  test.each([
+    ["moved onto HEAD", ["update-ref", "refs/remotes/origin/main", "HEAD"]],
+    ["covered by a tag of its name", ["tag", "origin/main"]],
+    ["covered by a branch of its name", ["branch", "origin/main"]],
+  ])("a base that is %s hides nothing from a session that was seen before", async (_, cheat) => {
     await using project = await localProject();
     await project.git("update-ref", "refs/remotes/origin/main", "HEAD");
     await statusOf(project);
 
     await commitBroken(project);
-    await project.git("update-ref", "refs/remotes/origin/main", "HEAD");
+    await project.git(...cheat);
 
     expect(await statusOf(project)).toBe("failed");
   });

@@ -1,10 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { cleanEnv, type Finished, GauntletProject, run } from "../rig/gauntlet-project.ts";
+import { asUser, USER } from "../rig/as-user.ts";
+import { cleanEnv, GauntletProject, run } from "../rig/gauntlet-project.ts";
 import { GAUNTLET } from "../rig/program.ts";
-
-const USER = join(import.meta.dirname, "../rig/user-at-terminal.py");
 
 /** A clone that would leave a mark wherever it can have something run. */
 async function clone(): Promise<GauntletProject> {
@@ -41,14 +40,6 @@ async function stop(project: GauntletProject, session = "s1", env: Record<string
     reason?: string;
     systemMessage?: string;
   };
-}
-
-/** Types an answer at a terminal that no agent is above. */
-function asUser(project: GauntletProject, typed: string, ...args: readonly string[]): Promise<Finished> {
-  return run(["python3", USER, typed, ...GAUNTLET, ...args], {
-    cwd: project.root,
-    env: cleanEnv(project.home),
-  });
 }
 
 describe.concurrent("a hook that serves every project", () => {

@@ -210,6 +210,27 @@ test("finds a plugin that install wrote, tries its command, and says when anothe
   });
 });
 
+test("says when a hook in the home directory would run a project that nobody allowed", async () => {
+  await using project = await GauntletProject.withChecks({ test: "true" });
+  const file = join(project.home, ".claude/settings.json");
+  const register = async (command: string): Promise<void> => {
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, JSON.stringify({ hooks: { Stop: [{ hooks: [{ type: "command", command }] }] } }));
+  };
+  const said = async (): Promise<string> => JSON.stringify((await doctor(project)).hosts);
+
+  await register("agent-gauntlet stop-hook");
+  const old = await said();
+  await register("agent-gauntlet stop-hook --only-allowed");
+  const marked = await said();
+
+  expect(old).toContain(
+    "~/.claude/settings.json serves every project and runs the gates of those you never allowed",
+  );
+  expect(old).toContain("`agent-gauntlet install --host claude-code --user` rewrites it");
+  expect(marked).not.toContain("never allowed");
+});
+
 test("finds Kimi Code's table in the home directory", async () => {
   await using project = await GauntletProject.withChecks({ ok: "true" });
   await project.gauntlet(["install", "--host", "kimi", "--user"], { env: { PATH } });

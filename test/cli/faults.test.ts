@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { pidNamespace } from "../../src/machine/process/group.ts";
 import { describe, expect, test } from "vitest";
 import { ControlledCommand } from "../rig/controlled-command.ts";
 import { cleanEnv, type Finished, GauntletProject, run } from "../rig/gauntlet-project.ts";
@@ -219,16 +220,18 @@ describe("killed runs", () => {
     await using temp = await tempDir();
     await using project = await changed({ ok: "true" });
     const dead = spawnSync("true").pid;
-    for (const pid of [dead, process.pid]) mkdirSync(join(temp.path, `gauntlet-fingerprint-${pid}-abc`));
-    mkdirSync(join(project.root, "gauntlet_logs"));
-    writeFileSync(
-      join(project.root, "gauntlet_logs/.gauntlet-run.lock"),
-      JSON.stringify({ runId: "dead", pid: dead, since: "" }),
-    );
+    const [namespace = "0"] = /\d+/.exec(pidNamespace() ?? "") ?? [];
+    const alive = [
+      `gauntlet-fingerprint-${process.pid}-abc`,
+      `gauntlet-baseline-${process.pid}-${namespace}-abc`,
+    ];
+    const elsewhere = `gauntlet-fingerprint-${dead}-1-abc`; // in a container over the same directory
+    const left = [`gauntlet-fingerprint-${dead}-abc`, `gauntlet-scratch-${dead}-${namespace}-abc`];
+    for (const name of [...alive, elsewhere, ...left]) mkdirSync(join(temp.path, name));
 
     await project.gauntlet(["run"], { env: { TMPDIR: temp.path } });
 
-    expect(readdirSync(temp.path)).toEqual([`gauntlet-fingerprint-${process.pid}-abc`]);
+    expect(readdirSync(temp.path).toSorted()).toEqual([...alive, elsewhere].toSorted());
   });
 });
 

@@ -4,6 +4,7 @@ import type { Command, Option } from "commander";
 import { describe, expect, test } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
 import { gauntletCommands } from "../../src/cli/tables/command-table.ts";
+import { readPage } from "../rig/docs.ts";
 import { cleanEnv, type Finished, GauntletProject, run } from "../rig/gauntlet-project.ts";
 import { GAUNTLET_LINE } from "../rig/program.ts";
 
@@ -145,6 +146,14 @@ describe("the command table", () => {
       without.map((command) => command.name()).filter((name) => !NOT_FOR_MACHINES.includes(name)),
     ).toEqual([]);
   });
+});
+
+test("docs/json-output.md names the commands that have --json, and no other", () => {
+  const [listed = ""] = readPage("docs/json-output.md").split(" take `--json`");
+  const named = [...listed.matchAll(/`(\w+)(?: plan)?`/g)].map(([, name]) => name);
+  const having = program.commands.filter((command) => command.options.some(({ long }) => long === "--json"));
+
+  expect(named.toSorted()).toEqual(having.map((command) => command.name()).toSorted());
 });
 
 describe.concurrent("colour", () => {

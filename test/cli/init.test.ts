@@ -9,6 +9,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { type InitOptions, initCommand } from "../../src/cli/commands/init.ts";
 import { type UninstallOptions, uninstallCommand } from "../../src/cli/commands/uninstall.ts";
 import type { Terminal } from "../../src/cli/output/terminal.ts";
+import { examplesIn } from "../rig/docs.ts";
 import { tempDir } from "../rig/temp-dir.ts";
 
 const CONFIG = ".gauntlet/config.yml";
@@ -123,7 +124,8 @@ describe("without a terminal", () => {
     const init = await project.init({ isInteractive: false, hook: true });
 
     expect(init.stdout).toContain("✓ Stop hook installed - gauntlet will run automatically when agent stops");
-    expect(project.has(SETTINGS)).toBe(true);
+    const [documented] = examplesIn("docs/claude-code.md").filter(({ language }) => language === "json");
+    expect(JSON.parse(await project.read(SETTINGS))).toEqual(JSON.parse(documented?.text ?? ""));
   });
 });
 

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { executeRun } from "../../src/index.ts";
 import { outputSchema } from "../../src/report/json-schema.ts";
+import { ControlledCommand } from "../rig/controlled-command.ts";
 import { cleanEnv, GauntletProject } from "../rig/gauntlet-project.ts";
 import { GAUNTLET, IS_NATIVE } from "../rig/program.ts";
 
@@ -73,6 +74,49 @@ test("every stop and every run is a line, whatever its result, the newest first"
     ["stop-hook", "invalid_input", "allow"],
     ["stop-hook", "error", "allow"],
     ["stop-hook", "no_config", "allow"],
+  ]);
+});
+
+test("stops that judged nothing, or were not allowed to, have their lines too", async () => {
+  await using busy = await ControlledCommand.create();
+  await using repo = await GauntletProject.create({
+    ".gauntlet/config.yml": `max_retries: 0\nentry_points:\n  - { path: src, checks: [red, soft] }\n  - { path: slow, checks: [slow] }\n`,
+    ".gauntlet/checks/red.yml": "command: test ! -e red",
+    ".gauntlet/checks/soft.yml": "command: exit 1\nwarn_only: true",
+    ".gauntlet/checks/slow.yml": `command: ${JSON.stringify(busy.command())}`,
+    "src/a": "",
+  });
+  await repo.commit("start");
+  await repo.write({ "b.txt": "" });
+  await repo.stop({ session_id: "a" });
+  await repo.write({ "src/a": "1" });
+  await repo.stop({ session_id: "b" });
+  await repo.write({ "src/red": "" });
+  await repo.stop({ session_id: "c" });
+  await repo.stop({ session_id: "d" }, { env: { GAUNTLET_STOP_HOOK_ENABLED: "false" } });
+  await repo.stop({ session_id: "e" }, { env: { GAUNTLET_STOP_HOOK_INTERVAL_MINUTES: "60" } });
+  const event = { session_id: "f", cwd: repo.root, hook_event_name: "Stop" };
+  await repo.gauntlet(["stop-hook", "--only-allowed"], { stdin: JSON.stringify(event) });
+  const said = { ...event, hook_event_name: "UserPromptSubmit", prompt: "gauntlet skip: the server is down" };
+  await repo.gauntlet(["prompt-hook"], { stdin: JSON.stringify(said) });
+  await repo.stop({ session_id: "f" });
+  await repo.write({ "slow/a": "" });
+  const held = repo.stop({ session_id: "g" });
+  const invocation = await busy.started();
+  await repo.stop({ session_id: "h" });
+  invocation.exit(0);
+  await held;
+
+  expect((await verdicts(repo)).map(({ session, status }) => [session, status]).toReversed()).toEqual([
+    ["a", "no_applicable_gates"],
+    ["b", "passed_with_warnings"],
+    ["c", "retry_limit_exceeded"],
+    ["d", "stop_hook_disabled"],
+    ["e", "interval_not_elapsed"],
+    ["f", "not_allowed"],
+    ["f", "skipped"],
+    ["h", "lock_conflict"],
+    ["g", "retry_limit_exceeded"],
   ]);
 });
 

@@ -1,9 +1,8 @@
-import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { cleanEnv, GauntletProject, run } from "../rig/gauntlet-project.ts";
-import { GAUNTLET } from "../rig/program.ts";
+import type { GauntletProject } from "../rig/gauntlet-project.ts";
+import { env, ONLY_NEW, placesIn, projectWith, stopIn } from "../rig/old-problems.ts";
 
 let project: GauntletProject | undefined;
 
@@ -11,55 +10,6 @@ afterEach(async () => {
   await project?.[Symbol.asyncDispose]();
   project = undefined;
 });
-
-/** A linter for lines that say BAD. It also says where it ran, how often, and what git makes of that place. */
-const LINT = `
-printf '%s\\n' "$PWD" >> "$RAN"
-GIT_OPTIONAL_LOCKS=0 git status --porcelain --untracked-files=no >> "$RAN.status"
-found=0
-for file in src/*.js; do
-  grep -n BAD "$file" > found.txt || continue
-  found=1
-  while IFS=: read -r line text; do echo "$PWD/$file:$line:1: error: $text [no-bad]"; done < found.txt
-done
-exit $found
-`;
-
-const OLD = {
-  "lint.sh": LINT,
-  ".gitignore": "found.txt\nnode_modules/\n",
-  "src/a.js": "one\nBAD old\n",
-  "src/b.js": "two\nBAD older\n",
-};
-
-/** On a branch off `main`, where two problems are old. */
-async function projectWith(
-  config: string,
-  files: Readonly<Record<string, string>> = {},
-): Promise<GauntletProject> {
-  const made = await GauntletProject.create({
-    ...OLD,
-    ...files,
-    ".gauntlet/config.yml": `base_branch: main\n${config}`,
-  });
-  await made.commit("start");
-  await made.git("checkout", "--quiet", "-b", "work");
-  return made;
-}
-
-const ONLY_NEW = "only_new: true\nchecks: { lint: sh lint.sh }\n";
-
-function env({ home }: GauntletProject): Record<string, string> {
-  return { RAN: join(home, "ran"), TMPDIR: join(home, "tmp") };
-}
-
-async function stopIn(made: GauntletProject) {
-  return made.stop({}, { env: env(made) });
-}
-
-function placesIn({ home }: GauntletProject): readonly string[] {
-  return existsSync(join(home, "ran")) ? (project?.at(home).read("ran").trim().split("\n") ?? []) : [];
-}
 
 /** Every file below a directory, with what is in it. */
 function filesOf(directory: string): readonly string[] {
@@ -84,9 +34,29 @@ describe("a check with only_new", () => {
     expect((await stopIn(project)).answer.systemMessage).toBeUndefined();
     expect(placesIn(project)).toHaveLength(3); // here, on the earlier tree, and here: what it found there is remembered
     expect(readdirSync(join(project.home, "tmp"))).toEqual([".keep"]);
-    expect(project.at(project.home).read("ran.status")).toContain(" M src/a.js\n");
+    expect(project.at(project.home).read("ran.status")).toBe(" M src/a.js\n M src/a.js\n"); // the earlier tree is clean
     const log = await project.gauntlet(["log", "--json"]);
     expect(log.stdout).toContain('"rests":["baseline"]');
+  });
+
+  test("proves nothing to others with a pass that rests on old problems", async () => {
+    project = await projectWith(
+      "only_new: true\nchecks: { lint: { command: sh lint.sh, inputs: ['src/**'] } }\n",
+    );
+    await project.write({ "src/c.js": "fine\n", "../home/tmp/.keep": "" });
+    await project.commit("done");
+    await project.gauntlet(["run"], { env: env(project) });
+    const ran = placesIn(project).length;
+
+    const commits = await project.git("rev-parse", "HEAD", "main");
+    expect(project.at(project.home).read("ran.head")).toBe(commits); // here, then on the earlier tree
+    expect(await project.gauntlet(["attest"])).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining("it rests on a baseline, which proves nothing to others") as string,
+    });
+    expect((await project.gauntlet(["verify"])).stdout).toContain("resting on baseline");
+    await project.gauntlet(["run"], { env: env(project) });
+    expect(placesIn(project)).toHaveLength(ran + 1); // nor is it a pass of the check's inputs
   });
 
   test("blocks for what is new, and names only that", async () => {
@@ -133,13 +103,96 @@ describe("a check with only_new", () => {
   });
 
   test("starts nothing more while nothing fails", async () => {
-    project = await projectWith(ONLY_NEW);
-    await project.write({ "src/a.js": "fine\n", "src/b.js": "fine\n" });
+    const started = async (config: string): Promise<readonly string[]> => {
+      project = await projectWith(config);
+      await project.write({ "src/a.js": "fine\n", "src/b.js": "fine\n" });
+      const traced = { ...env(project), AGENT_GAUNTLET_TRACE: "1" };
+      const { answer, stderr } = await project.stop({}, { env: traced });
+      expect(answer.status).toBe("passed");
+      expect(placesIn(project)).toHaveLength(1);
+      return [...stderr.matchAll(/git \S+ started/g)].map(([line]) => line).toSorted();
+    };
+
+    const without = await started("checks: { lint: sh lint.sh }\n");
+    await project?.[Symbol.asyncDispose]();
+
+    expect(without).not.toEqual([]);
+    expect(await started(ONLY_NEW)).toEqual(without);
+  });
+
+  test.for([
+    ["now", "1s", "sleep 30", /lint timed out after 1 s\.?$/] as const,
+    [
+      "on the earlier tree",
+      "4s",
+      "[ -d ../tree ] && sleep 30; sh lint.sh",
+      /not compared with what was there before: there it timed out after 4 s/,
+    ] as const,
+  ])("is never excused by a check that runs out of time %s", async ([, timeout, command, said]) => {
+    project = await projectWith(
+      `only_new: true\nchecks: { lint: { timeout: ${timeout}, command: '${command}' } }\n`,
+    );
+    await project.write({ "src/c.js": "fine\n", "../home/tmp/.keep": "" });
 
     const { answer } = await stopIn(project);
 
-    expect(answer.status).toBe("passed");
-    expect(placesIn(project)).toHaveLength(1);
+    expect(answer).toMatchObject({ decision: "block" });
+    expect(answer.message).toMatch(said);
+    expect(readdirSync(join(project.home, "tmp"))).toEqual([".keep"]);
+  });
+
+  test("is not fooled by a filter of git that puts the new problem into the old files", async () => {
+    project = await projectWith(ONLY_NEW);
+    await project.write({
+      "src/c.js": "BAD new\n",
+      "../home/tmp/.keep": "",
+      ".git/info/attributes": "src/b.js filter=evil\n",
+    });
+    await project.git("config", "filter.evil.smudge", "sed 's/two/BAD new/'");
+    await project.git("config", "filter.evil.clean", "sed 's/BAD new/two/'");
+    await project.write({ "src/b.js": "BAD new\nBAD older\n" });
+
+    const { answer } = await stopIn(project);
+
+    expect(answer).toMatchObject({ decision: "block" });
+    expect(answer.reason).toContain("src/b.js:1:1 error no-bad: BAD new");
+  });
+
+  test("removes the earlier tree that a killed run has left", async () => {
+    project = await projectWith(
+      "only_new: true\nchecks: { lint: '[ -d ../tree ] && [ ! -e $RAN.killed ] && touch $RAN.killed && kill -9 $PPID; sh lint.sh' }\n",
+    );
+    await project.write({ "src/c.js": "fine\n", "../home/tmp/.keep": "" });
+
+    const killed = await project.gauntlet(["run"], { env: env(project) });
+    const left = readdirSync(join(project.home, "tmp"));
+    const again = await project.gauntlet(["run"], { env: env(project) });
+
+    expect(killed.signal).toBe("SIGKILL");
+    expect(left).toContainEqual(expect.stringMatching(/^gauntlet-baseline-/));
+    expect(again.exitCode).toBe(0);
+    expect(readdirSync(join(project.home, "tmp"))).toEqual([".keep"]);
+  });
+
+  test("is what `run --only-new` makes of every check, without that being a pass of the project; detect and explain show it", async () => {
+    project = await projectWith("checks: { lint: sh lint.sh }\n");
+    await project.write({ "src/c.js": "fine\n", "../home/tmp/.keep": "" });
+
+    const once = await project.gauntlet(["run", "--only-new"], { env: env(project) });
+    const blocked = await stopIn(project);
+    await project.write({ ".gauntlet/config.yml": `base_branch: main\n${ONLY_NEW}` });
+    const detected = await project.gauntlet(["detect", "--why"]);
+    await project.stop({ session_id: "session-2" }, { env: env(project) });
+    const explained = await project.gauntlet(["explain"]);
+
+    expect(once.exitCode).toBe(0);
+    expect(blocked.answer).toMatchObject({ decision: "block" });
+    expect(detected.stdout).toMatch(
+      /only new problems block, compared with main \(\w{7}\) or the start of the session/,
+    );
+    expect(explained.stdout).toMatch(
+      /check:\.:lint: passed with a warning: .* 2 problems were there before \(main/,
+    );
   });
 
   test("cannot reach the project's dependencies from the earlier tree", async () => {
@@ -164,78 +217,5 @@ describe("a check with only_new", () => {
     expect(moved.stdout).toContain(
       "not compared with what was there before: package-lock.json has changed since, so other dependencies are installed now",
     );
-  });
-});
-
-const PTY = join(import.meta.dirname, "../rig/terminal.py");
-const HAS_PYTHON = spawnSync("python3", ["--version"]).status === 0;
-
-/** `baseline` at a terminal, where the user says yes. */
-function baselineByUser(made: GauntletProject) {
-  return run(["python3", PTY, "24", "80", ...GAUNTLET, "baseline"], {
-    cwd: made.root,
-    env: { ...cleanEnv(made.home), ...env(made), TERM: "xterm", TYPED: "y\r" },
-  });
-}
-
-function entry(file: string, message: string): object {
-  return { gate: "check:.:lint", file, code: "no-bad", message, count: 1 };
-}
-
-describe.skipIf(!HAS_PYTHON)("the committed baseline (needs python3 for a terminal)", () => {
-  const FILE = ".gauntlet/baseline.json";
-
-  test("is written by a user, holds for stops without running anything twice, and shrinks", async () => {
-    project = await projectWith("checks: { lint: sh lint.sh }\n");
-    await project.write({ "src/c.js": "fine\n", "../home/tmp/.keep": "" });
-
-    expect((await baselineByUser(project)).stdout).toContain(`Wrote ${FILE}. Commit it.`);
-    const before = placesIn(project).length;
-    const { answer } = await stopIn(project);
-
-    expect(answer).toMatchObject({ decision: "approve", status: "passed_with_warnings" });
-    expect(placesIn(project)).toHaveLength(before + 1);
-    await project.write({ "src/b.js": "two\n" });
-    const fixed = await project.gauntlet(["run"], { env: env(project) });
-    expect(fixed.stdout + fixed.stderr).toContain(
-      `1 problem of ${FILE} is fixed: \`agent-gauntlet baseline --prune\` removes it.`,
-    );
-    expect((await project.gauntlet(["baseline", "--prune"], { env: env(project) })).exitCode).toBe(0);
-    expect(project.read(FILE)).not.toContain("src/b.js");
-    expect(project.read(FILE)).toContain("src/a.js");
-  });
-
-  test("cannot be made, or made to grow, by an agent: neither by the command nor by hand", async () => {
-    project = await projectWith("checks: { lint: sh lint.sh }\n");
-    await project.write({ "src/c.js": "BAD new\n", "../home/tmp/.keep": "" });
-
-    const asked = await project.gauntlet(["baseline"], { env: env(project) });
-
-    expect(asked).toMatchObject({
-      exitCode: 1,
-      stderr: expect.stringContaining("can only shrink") as string,
-    });
-    expect(project.has(FILE)).toBe(false);
-    const problems = [
-      entry("src/a.js", "BAD old"),
-      entry("src/b.js", "BAD older"),
-      entry("src/c.js", "BAD new"),
-    ];
-    await project.write({ [FILE]: JSON.stringify({ version: 1, problems }) });
-    await project.commit("accept everything");
-    expect((await stopIn(project)).answer).toMatchObject({ decision: "block" });
-    const asCi = { env: { ...env(project), CI: "true" } };
-    expect((await project.gauntlet(["run"], asCi)).exitCode).toBe(0); // there, people have read the file
-    expect((await stopIn(project)).answer).toMatchObject({ decision: "block" }); // and a stop does not rest on that
-  });
-
-  test("that cannot be read excuses nothing, and says why", async () => {
-    project = await projectWith("checks: { lint: sh lint.sh }\n");
-    await project.write({ "src/c.js": "fine\n", [FILE]: "<<<<<<< ours\n", "../home/tmp/.keep": "" });
-
-    const { answer } = await stopIn(project);
-
-    expect(answer.decision).toBe("block");
-    expect(answer.reason).toContain("it is not JSON: resolve the merge conflict");
   });
 });

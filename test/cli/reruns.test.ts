@@ -65,6 +65,18 @@ test("it rests on a rerun in the ledger, and status, report and log list it", as
   expect((await project.gauntlet(["log", "--export"])).stdout).not.toContain("adds");
 });
 
+test("it proves nothing to others: attest does not sign it", async () => {
+  await using project = await projectWith(passingFrom(2, RED_TEST));
+  await project.commit("done");
+  await project.gauntlet(["run", "--all"]);
+
+  expect((await project.json(["log"]))["verdicts"]).toMatchObject([{ whole: true, rests: ["rerun"] }]);
+  expect(await project.gauntlet(["attest"])).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining("it rests on a rerun, which proves nothing to others") as string,
+  });
+});
+
 test("a check that never passes blocks, and says that it was repeated", async () => {
   await using project = await projectWith(passingFrom(9, RED_TEST));
 

@@ -24,14 +24,23 @@ function idsOf({ outcomes }: RunJson): readonly string[] {
   return outcomes.map(({ id }) => id).toSorted();
 }
 
+/** What `detect` says would run. */
+async function wouldRun(project: GauntletProject, ...args: string[]): Promise<readonly string[]> {
+  const { gates } = (await project.json(["detect", ...args])) as { gates: readonly { id: string }[] };
+  return gates.map(({ id }) => id).toSorted();
+}
+
 describe("which gates a user runs", () => {
   test("--all runs every check of every child although nothing changed; -g and --skip choose among them by glob", async () => {
     await using project = await GauntletProject.create(PACKAGES);
     await project.commit("start");
 
     const all = await runJson(project, "--all", "--uncommitted");
-    const some = await runJson(project, "--all", "-g", "packages/b*", "--skip", "list");
+    const chosen = ["--all", "-g", "packages/b*", "--skip", "list"];
+    const some = await runJson(project, ...chosen);
 
+    expect(await wouldRun(project, "--all", "--uncommitted")).toEqual(idsOf(all));
+    expect(await wouldRun(project, ...chosen)).toEqual(idsOf(some));
     expect(idsOf(all)).toEqual([
       "check:packages/a:list",
       "check:packages/a:test",
@@ -48,8 +57,10 @@ describe("which gates a user runs", () => {
     await project.commit("start");
     await project.write({ "packages/a/broken": "", "packages/b/new.txt": "" });
     await project.stop();
+    const told = await wouldRun(project, "--failed");
 
     const red = await runJson(project, "--failed");
+    expect(told).toEqual(idsOf(red));
     await project.git("clean", "-fdq", "packages/a");
     const green = await runJson(project, "--failed");
     const none = await runJson(project, "--failed");

@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { ControlledCommand } from "../rig/controlled-command.ts";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
 
 test("before the first run it says how to start one", async () => {
@@ -56,6 +57,7 @@ test("the last run is in the ledger: without its log directory it is shown all t
   expect(status.stdout).toContain("Run 1: Failed, just now\n  [PASS] ok ");
   expect(status.stdout).toMatch(/\[FAIL\] red \(\d+ ms\) failed: its log is no longer there\n/);
   expect(report).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^Run 1: Failed, just now\n/) });
+  expect(report.stdout).not.toContain("printed nothing");
   expect(short.stdout).toBe("✗ red\n");
   expect(project.has("gauntlet_logs")).toBe(false);
 });
@@ -96,4 +98,19 @@ test("statusline and status --short: one line, none outside of a project", async
   expect(ours).toMatchObject({ exitCode: 0, stdout: "✗ test (2 left)\n", stderr: "" });
   expect(short).toMatchObject({ exitCode: 0, stdout: "✗ test\n" });
   expect(outside).toMatchObject({ exitCode: 0, stdout: "", stderr: "" });
+});
+
+test("while a run goes on, the line names the gate that runs", async () => {
+  await using gate = await ControlledCommand.create();
+  await using project = await GauntletProject.withChecks({ slow: gate.command(), quick: "true" });
+  await project.write({ "a.txt": "" });
+  const running = project.gauntlet(["run"]);
+  const slow = await gate.started();
+  await expect.poll(() => project.read("gauntlet_logs/console.1.log")).toContain("[PASS] check:.:quick");
+
+  const { stdout } = await project.gauntlet(["status", "--short"]);
+  slow.exit(0);
+  await running;
+
+  expect(stdout).toMatch(/^… slow \d+ s\n$/);
 });

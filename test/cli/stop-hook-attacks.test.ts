@@ -1,10 +1,13 @@
 import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { once } from "node:events";
 import { chmod, mkdir, rename, rm, symlink, truncate, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { isAlive } from "../../src/machine/process/group.ts";
 import { cleanEnv, GauntletProject, run } from "../rig/gauntlet-project.ts";
 import { GAUNTLET } from "../rig/program.ts";
+import { survivors } from "../rig/survivors.ts";
 
 const [PROGRAM, ...ITS_ARGS] = GAUNTLET;
 
@@ -120,16 +123,51 @@ test("a pass is known again where git writes its index in another way", FIRST_ST
   expect(answer.message).toContain("nothing changed");
 });
 
-test("a pipe in the place of the index holds git, but does not make the hook deaf", FIRST_STOP, async () => {
-  await using project = await GauntletProject.withChecks({ red: "exit 1" });
-  await rm(join(project.root, ".git/index"));
-  await run(["mkfifo", ".git/index"], { cwd: project.root, env: cleanEnv(project.home) });
-  await project.write({ ".gauntlet/config.yml": "checks:\n  red: exit 1\nstop_hook:\n  timeout: 2\n" });
+test.each([".git/index", ".git/HEAD", ".gitignore"])(
+  "a pipe in the place of %s holds git, but does not make the hook deaf, and no git is left",
+  FIRST_STOP,
+  async (file) => {
+    await using project = await GauntletProject.withChecks({ red: "exit 1" });
+    await rm(join(project.root, file), { force: true });
+    await run(["mkfifo", file], { cwd: project.root, env: cleanEnv(project.home) });
+    await project.write({ ".gauntlet/config.yml": "checks:\n  red: exit 1\nstop_hook:\n  timeout: 2\n" });
 
-  const { answer } = await project.stop();
+    const { answer } = await project.stop({}, { env: { HELD_BY: project.home } });
 
-  expect(answer).toMatchObject({ decision: "approve", status: "error" });
-});
+    expect(answer).toMatchObject({ decision: "approve", status: "error" });
+    expect(await processesWith(`HELD_BY=${project.home}`)).toBe("");
+  },
+);
+
+test.skipIf(process.platform !== "linux")(
+  "a git that a pipe holds when the hook is killed is ended by the next stop",
+  FIRST_STOP,
+  async () => {
+    await using project = await GauntletProject.withChecks({ green: "true" });
+    await project.write({ "a.txt": "new\n" });
+    await project.stop(); // the next one asks whether anything changed, before it has the lock
+    await run(["mkfifo", ".gitignore"], { cwd: project.root, env: cleanEnv(project.home) });
+    const marker = `HELD_BY_A_PIPE=${project.home}`;
+    let pid = 0;
+    const env = { HELD_BY_A_PIPE: project.home };
+    const killed = project.gauntlet(["stop-hook"], {
+      stdin: JSON.stringify({ session_id: "session-1", cwd: project.root }),
+      env,
+      onSpawn: (own) => (pid = own),
+    });
+    await expect.poll(() => held(marker)).not.toEqual([]);
+    process.kill(pid, "SIGKILL");
+    await Promise.race([killed, gone(pid)]);
+    expect(held(marker)).not.toEqual([]);
+    await rm(join(project.root, ".gitignore"));
+
+    const { answer } = await project.stop();
+
+    expect(answer.status).toBe("passed");
+    expect(held(marker)).toEqual([]);
+    await killed;
+  },
+);
 
 test("a pipe in the place of .git does not hold the gate", FIRST_STOP, async () => {
   await using project = await GauntletProject.withChecks({ red: "exit 1" });
@@ -247,6 +285,21 @@ async function hangingGit(project: GauntletProject) {
   await writeFile(join(bin, "git"), script, { mode: 0o755 });
   await run(["mkfifo", started], { cwd: project.home, env: cleanEnv(project.home) });
   return { PATH: `${bin}:${process.env["PATH"] ?? ""}`, marker, started };
+}
+
+/** The processes with a mark that wait for the other end of a pipe, as the kernel says. */
+function held(marker: string): readonly number[] {
+  return survivors(marker).filter((pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/wchan`, "utf8") === "wait_for_partner";
+    } catch {
+      return false; // it has just ended
+    }
+  });
+}
+
+async function gone(pid: number): Promise<void> {
+  await expect.poll(() => isAlive(pid)).toBe(false);
 }
 
 /** The pids of living processes that carry a variable. */

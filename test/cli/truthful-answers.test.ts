@@ -1,5 +1,5 @@
 import { chmodSync, existsSync, watch } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ControlledCommand } from "../rig/controlled-command.ts";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
@@ -170,6 +170,32 @@ describe("another run in progress", () => {
   });
 });
 
+test.each([
+  ["an empty file", ""],
+  ["check for checks", "check: { ok: 'true' }\n"],
+  ["no checks and no reviews", "checks: {}\n"],
+  ["an entry point without gates", "entry_points: [{ path: . }]\nchecks: { ok: 'true' }\n"],
+])("a configuration that gates nothing is shown to the user, once per session: %s", async (_, config) => {
+  await using project = await configured(config);
+
+  const first = (await project.stop()).answer;
+  const second = (await project.stop()).answer;
+
+  expect(first.systemMessage).toContain("no gate can ever run, so nothing is checked");
+  expect(first.message).not.toContain("passed");
+  expect(second.systemMessage).toBeUndefined();
+});
+
+test("a mistake in the global configuration reaches the user of a stop hook", async () => {
+  await using project = await configured("checks: { ok: 'true' }\n");
+  const global = join(project.home, ".config/agent-gauntlet/config.yml");
+  await project.write({ [relative(project.root, global)]: "stop_hok: {}\n" });
+
+  const { answer } = await project.stop();
+
+  expect(answer.systemMessage).toContain("unknown key `stop_hok` is ignored");
+});
+
 test("a warning of the configuration reaches the user once per session, in three lines at most", async () => {
   await using project = await configured(
     "checks: { ok: 'true' }\nunknown_one: 1\nunknown_two: 2\nunknown_three: 3\nunknown_four: 4\n",
@@ -184,6 +210,10 @@ test("a warning of the configuration reaches the user once per session, in three
   expect(first).toContain("agent-gauntlet explain");
   expect(second).toBeUndefined();
   expect(other).not.toBe("");
+  const explained = (await project.gauntlet(["explain"])).stdout;
+  expect(["one", "two", "three", "four"].map((key) => explained.includes(`unknown_${key}`))).not.toContain(
+    false,
+  );
 });
 
 /** Resolves when a process has tried to take the run's lock and given up: it writes a draft beside the lock and removes it again. */

@@ -68,3 +68,14 @@ test("what real projects do to their tests every day is left alone", () => {
   expect(clean.length).toBeGreaterThan(50);
   expect(said.length / clean.length, JSON.stringify(said, null, 2)).toBeLessThanOrEqual(0.05);
 });
+
+test("each kind of change that was written anew is judged right", () => {
+  const reduced = cases.filter(({ name }) => name.startsWith("reduced.diff "));
+  const wrong = reduced.filter((one) => {
+    const said = judged(one);
+    return said.some(({ isTrue }) => !isTrue) || said.length !== one.lines.length;
+  });
+
+  expect(reduced.length).toBeGreaterThanOrEqual(20);
+  expect(wrong.map(({ name }) => name)).toEqual([]);
+});

@@ -275,6 +275,10 @@ describe("what was only written in another way", () => {
       },
     ],
     [
+      "a skip on certain machines",
+      { "a.test.js": "-  it('adds', () => {\n+  (isOld ? it.skip : it)('adds', () => {\n   add();" },
+    ],
+    [
       "an error that is passed on",
       {
         "a.test.ts":

@@ -71,6 +71,20 @@ test.for(PAGES)("every link of %s leads somewhere", (page) => {
   expect(broken).toEqual([]);
 });
 
+test("README shows the two commands in full, and a clean clone is installed from the lock file", () => {
+  expect(readPage("README.md")).toMatch(/^npm install && npm start .*\nnpm install && npm test /m);
+  expect(readPage(".ci/run")).toMatch(/^npm ci /m);
+});
+
+test("every log that a page names is called as logs are", () => {
+  const named = PAGES.flatMap((page) => [
+    ...readPage(page).matchAll(/gauntlet_logs\/(?!\.)[^\s`"),]*\.log/g),
+  ]).map(([path]) => path);
+
+  expect(named.length).toBeGreaterThan(3);
+  expect(named.filter((path) => !/\/(?:console|[a-z]+_[^/]+)\.(?:\d+|<run>)\.log$/.test(path))).toEqual([]);
+});
+
 /** As GitHub names them. */
 function anchorsOf(page: string): readonly string[] {
   return [...readPage(page).matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) =>

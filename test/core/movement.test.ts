@@ -17,6 +17,7 @@ test.each([
   ["before the gates", 500.5],
   ["between two gates", 2_050.5],
   ["after the gates", 3_500.5],
+  ["a moment after a gate has ended", 2_005.5],
 ])("what was written %s was not written by a gate, changed or put back", (_, at) => {
   expect(doubtAbout(moved({ path: "a", at, isChanged: false }), [FIRST, SECOND])).toContain("(a)");
 });
@@ -47,6 +48,17 @@ test("another content is fine while only gates that start later read it", () => 
   expect(doubtAbout(changed, [FIRST, SECOND])).toBeUndefined();
   expect(doubtAbout(changed, [FIRST, BESIDE])).toContain("a gate changed files while others ran (a)");
   expect(doubtAbout(moved({ path: "a", at: 2_500.5, isChanged: true }), [FIRST, SECOND])).toContain("(a)");
+});
+
+test("a change between two gates is in doubt, however short the time: the first has not seen it", () => {
+  const second = { start: 2_006, end: 3_001 };
+
+  expect(doubtAbout(moved({ path: "a", at: 2_004.5, isChanged: true }), [FIRST, second])).toContain("(a)");
+});
+
+test("a clock that is a tick behind ours, and ours rounded down, make no doubt of a gate's own writing", () => {
+  expect(doubtAbout(moved({ path: "a", at: 992.5, isChanged: false }), [FIRST])).toBeUndefined();
+  expect(doubtAbout(moved({ path: "a", at: 2_001.9, isChanged: false }), [FIRST])).toBeUndefined();
 });
 
 test("a clock that ticks in seconds gets the benefit of the doubt", () => {

@@ -4,7 +4,7 @@ import { projectPath } from "../../src/core/path.ts";
 import {
   findPass,
   findProof,
-  forSharing,
+  flakyTests,
   type VerdictRecord,
   verdictRecord,
 } from "../../src/core/verdict-record.ts";
@@ -138,20 +138,15 @@ test("a line says of each gate whether it blocks, warns, and what it rests on, o
   expect(JSON.stringify(line)).not.toContain("secret");
 });
 
-test("what is shared has numbers for sessions and no names", () => {
-  const shared = forSharing([
-    record({ session: "b", branch: "x", worktree: "y" }),
-    record({ session: "a" }),
-    record({ session: "b" }),
-    record(),
-  ]);
+test("flaky tests are counted with their first and last day, the most frequent first", () => {
+  const flickered = (at: number, ...flaky: readonly string[]) =>
+    record({ at, outcomes: [{ id: "check:.:a", kind: "passed", ms: 1, rests: "rerun", flaky }] });
 
-  expect(shared.map((one) => ("session" in one ? one.session : undefined))).toEqual([
-    "session-1",
-    "session-2",
-    "session-1",
-    undefined,
+  expect(
+    flakyTests([flickered(40), flickered(30, "adds"), record(), flickered(10, "adds", "divides")]),
+  ).toEqual([
+    { gate: "check:.:a", test: "adds", times: 2, firstAt: 10, lastAt: 30 },
+    { gate: "check:.:a", test: "", times: 1, firstAt: 40, lastAt: 40 },
+    { gate: "check:.:a", test: "divides", times: 1, firstAt: 10, lastAt: 10 },
   ]);
-  expect(shared[0]).not.toMatchObject({ branch: "x" });
-  expect(shared[0]).not.toHaveProperty("worktree");
 });

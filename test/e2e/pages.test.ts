@@ -224,7 +224,9 @@ describe("the dashboard", () => {
     expect(await page.locator(".wide tbody th").allTextContents()).toEqual([
       "testwarehouse",
       "lintwarehouse",
+      "cart > <b>adds up</b>",
     ]);
+    expect(await page.locator(".wide tbody tr").last().locator("td.number").textContent()).toBe("10");
     await page.getByRole("button", { name: "Failures caught" }).click();
     expect(await page.locator('th[aria-sort="descending"]').textContent()).toContain("Failures caught");
     expect(await violations(page)).toEqual([]);

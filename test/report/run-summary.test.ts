@@ -4,6 +4,7 @@ import { projectPath } from "../../src/core/path.ts";
 import { usualTimes, type VerdictRecord } from "../../src/core/verdict-record.ts";
 import { liveLines, rowsOf } from "../../src/report/live-lines.ts";
 import { runSummary } from "../../src/report/run-summary.ts";
+import { verdictLine } from "../../src/report/verdict-lines.ts";
 
 const ROOT = projectPath(".");
 
@@ -20,6 +21,25 @@ function outcome(name: string, durationMs: number, rest: Partial<GateOutcome> = 
 }
 
 const labelOf = (id: string): string => id.replace("check:.:", "");
+
+test("a guard that found nothing is not counted among the gates", () => {
+  const silent = outcome("weakened-tests", 3, { gate: "guard" });
+  const told = outcome("suppressions", 3, { gate: "guard", warning: "a.py:1 type checker switched off" });
+  const facts = { usual: new Map<string, number>(), labelOf };
+
+  expect(runSummary([outcome("a", 400), silent], facts)).toBe("1 passed");
+  expect(runSummary([outcome("a", 400), told], facts)).toBe("1 passed · 1 with a warning");
+});
+
+test("a line of the ledger counts the gates, and the guards that found something", () => {
+  const guard = { id: "guard:.:weakened-tests", kind: "passed", ms: 1 } as const;
+  const record = (...outcomes: NonNullable<VerdictRecord["outcomes"]>): VerdictRecord =>
+    ({ at: 0, status: "passed", door: "stop-hook", ms: 5, outcomes }) as never; // as much as the line needs
+  const check = { id: "check:.:a", kind: "passed", ms: 4 } as const;
+
+  expect(verdictLine(record(check, guard))).toContain("1 gate, ");
+  expect(verdictLine(record(check, { ...guard, warns: true }))).toContain("2 gates, ");
+});
 
 test("the summary counts every gate once, says what reuse saved, and names the slowest", () => {
   const outcomes = [

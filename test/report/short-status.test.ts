@@ -12,6 +12,8 @@ function run(status: string, ...red: string[]): PastRun {
 test.each([
   ["○ gates have not run", {}],
   ["… gates 12 s", { runningSince: NOW - 12_300, lastRun: run("passed") }],
+  ["… test 12 s", { runningSince: NOW - 12_300, runningGates: ["test"] }],
+  ["… a, b, c +1 2 m", { runningSince: NOW - 125_000, runningGates: ["a", "b", "c", "d"] }],
   ["✓ gates 2 m ago", { lastRun: run("passed") }],
   ["! gates 2 m ago", { lastRun: run("passed_with_warnings") }],
   ["✗ gates 2 m ago", { lastRun: run("error") }],

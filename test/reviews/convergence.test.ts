@@ -254,7 +254,7 @@ test("clean forgets the findings", async () => {
   const { loadSettings } = await import("../../src/config/gauntlet/load.ts");
   const { absolutePath } = await import("../../src/core/path.ts");
   const loaded = await loadSettings(absolutePath(project.root), project.env);
-  if (loaded.ok) await cleanProject(loaded.value.settings, project.env);
+  if (loaded.ok) await cleanProject(loaded.value.settings, project.env, true);
 
   await expect(project.sheet()).rejects.toThrow("ENOENT");
   expect((await project.run()).outcomes[0]).toMatchObject({ detail: expect.stringContaining("round 1") });

@@ -33,6 +33,27 @@ test("works without the Agent SDK, which only createValidateCompletionServer ask
   await expect(sdk.createValidateCompletionServer(context)).rejects.toThrow("@anthropic-ai/claude-agent-sdk");
 });
 
+test("the lock file holds every optional package, without which `npm ci` refuses a clean clone", () => {
+  const file = fileURLToPath(new URL("../../package-lock.json", import.meta.url));
+  const { packages } = JSON.parse(readFileSync(file, "utf8")) as { packages: Record<string, Locked> };
+  const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
+    Object.keys(optionalDependencies).filter((name) => !placesOf(name, path).some((one) => one in packages)),
+  );
+
+  expect(missing).toEqual([]);
+});
+
+interface Locked {
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+/** Where npm may put what a package depends on: in it, or in those above. */
+function placesOf(name: string, path: string): readonly string[] {
+  const above = path.lastIndexOf("node_modules/");
+  const here = `${path === "" ? "" : `${path}/`}node_modules/${name}`;
+  return path === "" ? [here] : [here, ...placesOf(name, path.slice(0, Math.max(0, above - 1)))];
+}
+
 test("the package is small, needs no other, and has neither the native programs nor pages for people who change the code", () => {
   const root = fileURLToPath(new URL("../..", import.meta.url));
   const [packed] = JSON.parse(

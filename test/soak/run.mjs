@@ -37,10 +37,14 @@ const history = [];
 /** The gate: no file of the work tree says BAD, whatever git thinks of it. It takes a moment, so that it can be killed. */
 const GATE = "! grep -rqs BAD --exclude-dir=.git --exclude-dir=gauntlet_logs --exclude-dir=.gauntlet .";
 
+/** A filter as git-lfs is one: it leaves a file in git's directory for everything it is shown. */
+const KEEPING = 'd="$(git rev-parse --git-dir)/kept"; mkdir -p "$d"; touch "$d/$$"; cat';
+
 const env = {
   PATH: process.env.PATH,
   HOME: join(ROOT, "home"),
   LANG: "C.UTF-8",
+  TMPDIR: join(ROOT, "tmp"),
   GIT_CONFIG_NOSYSTEM: "1",
   SOAK_MARK: ROOT,
   ...Object.fromEntries(
@@ -53,7 +57,7 @@ const env = {
 
 async function soak() {
   const end = Date.now() + SECONDS * 1000;
-  mkdirSync(env.HOME, { recursive: true });
+  for (const dir of [env.HOME, env.TMPDIR]) mkdirSync(dir, { recursive: true });
   process.stdout.write(`soak: ${SECONDS} s, seed ${seed}\n`);
   for (let number = 0; Date.now() < end; number++) {
     const project = makeProject(number);
@@ -72,6 +76,10 @@ function makeProject(number) {
   writeFileSync(join(dir, ".gauntlet/config.yml"), config);
   for (const name of ["a.txt", "b.txt", "dir/c.txt"]) put(dir, name, "fine\n");
   git(dir, "init", "--quiet", "--initial-branch=main");
+  if (chance(0.3)) {
+    writeFileSync(join(dir, ".gitattributes"), "*.txt filter=keeping\n");
+    git(dir, "config", "filter.keeping.clean", KEEPING);
+  }
   git(dir, "add", "--all");
   git(dir, "commit", "--quiet", "-m", "start");
   git(dir, "checkout", "--quiet", "-b", "work");
@@ -90,6 +98,8 @@ async function play(project) {
   const left = orphans();
   counts.orphans += left.length;
   if (left.length > 0) throw new Error(`left running: ${left.join(", ")}`);
+  const litter = readdirSync(env.TMPDIR);
+  if (litter.length > 0) throw new Error(`left in the temporary directory: ${litter.join(", ")}`);
 }
 
 const EDITS = [

@@ -1,5 +1,7 @@
 import { allow, type Verdict } from "../../core/verdict.ts";
 import { handleBreplStop, forgetBreplSession } from "../../engine/brepl.ts";
+import { elapsedMs } from "../../machine/clock.ts";
+import { startTrace } from "../../engine/telemetry/start-trace.ts";
 import { recordStop } from "../../engine/handle-stop.ts";
 import { currentDirectory, trace } from "../../machine/process/environment.ts";
 import { renderBrepl } from "../../hosts/brepl.ts";
@@ -14,18 +16,25 @@ import { readStdin } from "../../machine/process/stdin.ts";
 /** `brepl hook stop`: may the agent stop? */
 export async function breplStop(options: BreplOptions): Promise<number> {
   trace("first file read");
-  const { verdict, record } = await decide(options);
+  const { verdict, record, send } = await decide(options);
   const answer = renderBrepl(verdict);
   writeAll(2, answer.stderr);
   writeAll(1, answer.stdout);
   trace("answered");
+  const answeredAt = elapsedMs();
   await record?.(answer);
+  const isSent = (await send?.(answeredAt)) ?? true;
+  // The host waits for our end, and a look-up of a collector's name cannot be cancelled. The answer is written.
+  // oxlint-disable-next-line unicorn/no-process-exit
+  if (!isSent) process.exit(answer.exitCode);
   return answer.exitCode;
 }
 
 interface Decided {
   readonly verdict: Verdict;
   readonly record?: (answer: { readonly stdout: string; readonly exitCode: number }) => unknown;
+  /** Sends telemetry where it is asked for; false when it was dropped. */
+  readonly send?: (answeredAt: number) => Promise<boolean>;
 }
 
 async function decide({ replServer }: BreplOptions): Promise<Decided> {
@@ -43,10 +52,18 @@ async function decide({ replServer }: BreplOptions): Promise<Decided> {
     const name = parsed.kind === "other-event" ? parsed.name : textOf(read.payload, "hook_event_name");
     return { verdict: invalidInput(`${name} is not a Stop event: no hook was run`) };
   }
-  const stop = { event: parsed.event, cwd, env, replServer };
-  const answered = await handleBreplStop(stop, signal);
+  const { event } = parsed;
+  const stop = { event, cwd, env, replServer };
+  const traced = await startTrace(env);
+  const answered = await handleBreplStop({ ...stop, ...traced?.hooks }, signal);
   const { verdict } = answered;
-  return { verdict, record: (answer) => recordStop({ ...stop, door: "brepl" }, answered, answer) };
+  return {
+    verdict,
+    record: (answer) => recordStop({ ...stop, door: "brepl" }, answered, answer),
+    ...(traced === undefined
+      ? {}
+      : { send: (at) => traced.sendStop({ event, door: "brepl" }, answered, at) }),
+  };
 }
 
 function invalidInput(notice: string): Verdict {

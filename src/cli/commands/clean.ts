@@ -5,6 +5,7 @@ import { counted } from "../../report/plain-lines.ts";
 import { EXIT } from "../exit-code.ts";
 import { openSettings, tellTrouble } from "../open-settings.ts";
 import { printLine, type Terminal } from "../output/terminal.ts";
+import { whyNoUser } from "./allow.ts";
 
 export interface CleanOptions {
   readonly json?: boolean;
@@ -16,7 +17,7 @@ export interface CleanOptions {
 export async function cleanCommand(terminal: Terminal, { json, all }: CleanOptions): Promise<number> {
   const settings = await openSettings(terminal, { command: "clean", json });
   if (typeof settings === "number") return settings;
-  const cleaned = await cleanProject(settings, terminal.env);
+  const cleaned = await cleanProject(settings, terminal.env, whyNoUser(terminal) === undefined);
   if (!cleaned.ok) return tellTrouble(terminal, cleaned.trouble, { command: "clean", json });
   const forgotten = all ? forgetProject(settings.root, terminal.env) : undefined;
   if (forgotten?.ok === false) return tellTrouble(terminal, forgotten.trouble, { command: "clean", json });

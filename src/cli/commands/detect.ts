@@ -7,6 +7,10 @@ import { tellTrouble } from "../open-settings.ts";
 import { printLine, type Terminal } from "../output/terminal.ts";
 
 export interface DetectOptions {
+  readonly gate?: readonly string[];
+  readonly skip?: readonly string[];
+  readonly all?: boolean;
+  readonly failed?: boolean;
   readonly base?: string;
   readonly commit?: string;
   readonly uncommitted?: boolean;
@@ -17,15 +21,10 @@ export interface DetectOptions {
 
 /** Shows what a run would do, and why, without running anything. */
 export async function detectCommand(terminal: Terminal, options: DetectOptions): Promise<number> {
-  const { base, commit, uncommitted, staged, json } = options;
-  const preview = await previewRun({
-    cwd: terminal.cwd,
-    env: terminal.env,
-    base,
-    commit,
-    uncommitted,
-    staged,
-  });
+  const { gate = [], skip = [], all, failed, base, commit, uncommitted, staged, why, json } = options;
+  const { cwd, env } = terminal;
+  const chosen = { gates: gate, skip, all, failed };
+  const preview = await previewRun({ cwd, env, ...chosen, base, commit, uncommitted, staged });
   if (!preview.ok) return tellTrouble(terminal, preview.trouble, { command: "detect", json });
   const { changes, plan } = preview.value;
   if (json) {
@@ -39,7 +38,7 @@ export async function detectCommand(terminal: Terminal, options: DetectOptions):
   for (const file of changes.files) printLine(stdout, `  ${file.change.padEnd(9)} ${pathsOf(file)}`);
   printLine(stdout, plan.gates.length === 0 ? "No gate would run." : "Gates that would run:");
   for (const { id, reason } of plan.gates) printLine(stdout, `  ${colours.bold(id)}  ${colours.dim(reason)}`);
-  if (options.why && plan.skipped.length > 0) {
+  if (why && plan.skipped.length > 0) {
     printLine(stdout, "Skipped:");
     for (const { id, reason } of plan.skipped) printLine(stdout, `  ${id}  ${colours.dim(reason)}`);
   }

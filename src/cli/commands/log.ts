@@ -1,10 +1,10 @@
 import { fail, type Result } from "../../core/trouble.ts";
-import { flakyTests, forSharing, type VerdictRecord } from "../../core/verdict-record.ts";
+import { flakyTests, type VerdictRecord } from "../../core/verdict-record.ts";
 import { findProject } from "../../machine/files/find-project.ts";
 import { findBreak, type LedgerLines, readLedger, verdictsIn } from "../../machine/state/ledger-lines.ts";
 import { ledgerOf } from "../../machine/state/ledger.ts";
 import { counted } from "../../report/plain-lines.ts";
-import { type CheckedLedger, logJson } from "../../report/proof-json.ts";
+import { type CheckedLedger, forSharing, logJson } from "../../report/proof-json.ts";
 import { flakyLine, gateLines, isGate, verdictLine } from "../../report/verdict-lines.ts";
 import { EXIT } from "../exit-code.ts";
 import { tellTrouble } from "../open-settings.ts";

@@ -73,6 +73,7 @@ async function printText(terminal: Terminal, past: PastRun): Promise<void> {
   printLine(stdout, `${colours.bold(`Run ${past.number}`)}: ${summaryOf(past, Date.now())}`);
   const labelOf = gateLabels(outcomes);
   for (const outcome of outcomes) printLine(stdout, marked(terminal, finishedLine(outcome, labelOf)));
-  for (const { outcome, digest } of await digestFailures(cwd, outcomes, DIGEST_CHARS))
+  const told = outcomes.filter(({ logPath, review }) => logPath !== undefined || review !== undefined); // logs go before the ledger
+  for (const { outcome, digest } of await digestFailures(cwd, told, DIGEST_CHARS))
     printLine(stdout, `\n${colours.bold(colours.red(`── ${labelOf(outcome.id)} ──`))}\n${digest}`);
 }

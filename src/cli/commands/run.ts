@@ -4,7 +4,9 @@ import { collectReport, digestFailures } from "../../engine/run/failures.ts";
 
 import { recordRun } from "../../engine/proof/record-verdict.ts";
 import { executeRun } from "../../engine/run.ts";
-import type { RunRequest, RunResult } from "../../core/run.ts";
+import type { RunEvent, RunRequest, RunResult } from "../../core/run.ts";
+import { startTrace } from "../../engine/telemetry/start-trace.ts";
+import type { RunTrace } from "../../engine/telemetry/trace-stop.ts";
 import { elapsedMs } from "../../machine/clock.ts";
 import { findProject } from "../../machine/files/find-project.ts";
 
@@ -13,7 +15,7 @@ import { gateLabels } from "../../report/plain-lines.ts";
 import { runSummary } from "../../report/run-summary.ts";
 import { type Cancellation, cancellation } from "../cancellation.ts";
 import { EXIT, exitCodeBy, exitCodeOf } from "../exit-code.ts";
-import { type Progress, showProgress } from "../output/progress.ts";
+import { showProgress } from "../output/progress.ts";
 import type { ReportTarget } from "../output/report-targets.ts";
 import { printLine, type Terminal } from "../output/terminal.ts";
 import { usualTimesOf } from "../output/usual-times.ts";
@@ -49,19 +51,32 @@ export async function runCommand(terminal: Terminal, options: RunOptions): Promi
     return watchCommand(terminal, options);
   }
   using cancel = cancellation();
-  const result = await runAndTell(terminal, options, cancel);
-  const isInterrupted = cancel.cause !== undefined && !isGreen(result.status);
-  return isInterrupted ? exitCodeBy(cancel.cause) : exitCodeOf(result.status);
+  const { status, isSent } = await runAndTell(terminal, options, cancel);
+  const isInterrupted = cancel.cause !== undefined && !isGreen(status);
+  const exitCode = isInterrupted ? exitCodeBy(cancel.cause) : exitCodeOf(status);
+  if (!isSent) await exitNow(terminal, exitCode);
+  return exitCode;
 }
+
+/** A look-up of a collector's name cannot be cancelled, and would keep the user waiting. */
+async function exitNow({ stdout }: Terminal, exitCode: number): Promise<void> {
+  await new Promise<void>((written) => stdout.write("", () => written()));
+  // oxlint-disable-next-line unicorn/no-process-exit
+  process.exit(exitCode);
+}
+
+/** The result of a run, and whether telemetry about it was sent or not asked for. */
+type ToldResult = RunResult & { readonly isSent: boolean };
 
 /** One run: progress while it goes on, then what failed, then the status. */
 export async function runAndTell(
   terminal: Terminal,
   options: RunOptions,
   cancel: Pick<Cancellation, "signal" | "cause">,
-): Promise<RunResult> {
+): Promise<ToldResult> {
+  const traced = await startTrace(terminal.env);
   const since = elapsedMs();
-  const result = await runShown(terminal, options, cancel.signal);
+  const result = await runShown(terminal, options, { signal: cancel.signal, traced });
   const isInterrupted = cancel.cause !== undefined && !isGreen(result.status);
   const command = options.kind ?? "run";
   const tookMs = Math.round(elapsedMs() - since);
@@ -75,7 +90,9 @@ export async function runAndTell(
     command,
     json: options.json === true,
   });
-  return result;
+  const asked = { door: command, root: findProject(terminal.cwd) };
+  const isSent = (await traced?.sendRun(asked, result, elapsedMs())) ?? true;
+  return { ...result, isSent };
 }
 
 /** The usual times are those of earlier runs: read before this one is written down. */
@@ -83,9 +100,25 @@ function summaryOf(terminal: Terminal, outcomes: RunResult["outcomes"], tookMs: 
   return runSummary(outcomes, { usual: usualTimesOf(terminal), tookMs, labelOf: gateLabels(outcomes) });
 }
 
-async function runShown(terminal: Terminal, options: RunOptions, signal: AbortSignal): Promise<RunResult> {
-  using progress = await showProgress(terminal, options);
-  return await executeRun(requestOf(terminal, options, { signal, progress })); // the screen is in order when this returns
+interface Watchers {
+  readonly signal: AbortSignal;
+  readonly traced: RunTrace | undefined;
+}
+
+async function runShown(
+  terminal: Terminal,
+  options: RunOptions,
+  { signal, traced }: Watchers,
+): Promise<RunResult> {
+  using shown = await showProgress(terminal, options);
+  const { onOutput } = shown;
+  const onEvent = (event: RunEvent): void => {
+    traced?.hooks.onEvent(event);
+    shown.onEvent(event);
+  };
+  const { traceparentOf } = traced?.hooks ?? {};
+  const request = requestOf(terminal, options, { signal, onEvent, onOutput, traceparentOf });
+  return await executeRun(request); // the screen is in order when this returns
 }
 
 function requestOf(
@@ -104,7 +137,7 @@ function requestOf(
     fix,
     ...more
   }: RunOptions,
-  { signal, progress }: { signal: AbortSignal; progress: Progress },
+  on: Pick<RunRequest, "onEvent" | "onOutput" | "traceparentOf"> & { readonly signal: AbortSignal },
 ): RunRequest {
   return {
     cwd,
@@ -120,9 +153,7 @@ function requestOf(
     noCache: cache === false,
     noFix: fix === false,
     onlyNew: more.allProblems ? false : more.onlyNew,
-    signal,
-    onEvent: progress.onEvent,
-    onOutput: progress.onOutput,
+    ...on,
     ...(kind === undefined ? {} : { kind }),
   };
 }

@@ -2,6 +2,7 @@ import type { AbsolutePath } from "../../core/path.ts";
 import { NEW_RECORD } from "../../core/session-record.ts";
 import { beginSession } from "../../engine/session-start.ts";
 import { consentTo } from "../../engine/trust/consent.ts";
+import { registeredIn } from "../../engine/trust/registered.ts";
 import { recordGates } from "../../engine/trust/watch-gates.ts";
 import { ONLY_ALLOWED_FLAG } from "../../hosts/answer.ts";
 import { readSessionEvent } from "../../hosts/read-session.ts";
@@ -36,7 +37,8 @@ async function remember(onlyAllowed: boolean, signal: AbortSignal): Promise<stri
   const gates = (root: AbsolutePath) => recordGates(root, env);
   const mayRun = async (root: AbsolutePath) =>
     !onlyAllowed || (await consentTo(root, NEW_RECORD, env)).kind === "allowed";
-  await beginSession({ session, env, gates, mayRun }, signal);
+  const hooks = (root: AbsolutePath) => registeredIn(root, env);
+  await beginSession({ session, env, gates, hooks, mayRun }, signal);
   return undefined;
 }
 

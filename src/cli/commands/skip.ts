@@ -1,7 +1,8 @@
+import type { Skip } from "../../core/spoken.ts";
 import { now } from "../../machine/clock.ts";
 import { sessionKey } from "../../machine/state/session-key.ts";
 import { listSessionRecords } from "../../machine/state/sessions.ts";
-import { readSkips, type Skip, writeSkips } from "../../machine/state/skips.ts";
+import { readSkips, writeSkips } from "../../machine/state/skips.ts";
 import { EXIT } from "../exit-code.ts";
 import { openSettings, tellTrouble } from "../open-settings.ts";
 import { printLine, type Terminal } from "../output/terminal.ts";

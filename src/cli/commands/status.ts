@@ -2,6 +2,8 @@ import { displayPath } from "../../core/path.ts";
 import { gateId } from "../../core/gate.ts";
 import type { Settings } from "../../core/settings.ts";
 import { type OpenFailure, type PassRecord, resumeSession, type SessionHistory } from "../../core/history.ts";
+import { startIn } from "../../core/session-record.ts";
+import type { Skip } from "../../core/spoken.ts";
 import { ok, type Result } from "../../core/trouble.ts";
 import { findRun, pastStops, type RunPlace } from "../../engine/proof/past.ts";
 import { listSessions, readWorkTree } from "../../machine/state/history.ts";
@@ -9,12 +11,13 @@ import { projectStateDir } from "../../machine/state/project-dir.ts";
 import { logDirOf } from "../../machine/logs/log-dir.ts";
 import { flakyIn, readLedger } from "../../machine/state/ledger-lines.ts";
 import { ledgerOf } from "../../machine/state/ledger.ts";
+import { listSessionRecords, unhookedFiles } from "../../machine/state/sessions.ts";
 import { lockHolder } from "../../machine/state/lock.ts";
 import { type SessionFacts, type StatusFacts, statusJson } from "../../report/json.ts";
 import { ago, counted, finishedLine, gateLabels, type LabelOf, summaryOf } from "../../report/plain-lines.ts";
 import { runSummary } from "../../report/run-summary.ts";
 import { flakyLines, lastStopLine } from "../../report/verdict-lines.ts";
-import { readSkips, type Skip } from "../../machine/state/skips.ts";
+import { readSkips } from "../../machine/state/skips.ts";
 import { EXIT } from "../exit-code.ts";
 import { openSettings, tellTrouble } from "../open-settings.ts";
 import { marked } from "../output/progress.ts";
@@ -42,16 +45,28 @@ export async function statusCommand(terminal: Terminal, { json, short }: StatusO
     if (warning !== undefined) printLine(terminal.stderr, warning);
   const past = pastOf({ root: settings.root, logDir, env: terminal.env });
   if (!past.ok) return tellTrouble(terminal, past.trouble, { command: "status", json });
-  const facts = { ...past.value, pass };
+  const skips = readSkips(settings.root, terminal.env, Date.now());
+  const facts = { ...past.value, pass, skips, unhooked: unhookedSince(settings.root, terminal) };
   if (json) printLine(terminal.stdout, statusJson(facts, sessions, running));
   else {
     if (running !== undefined)
       printLine(terminal.stdout, `A run is in progress (pid ${running.pid}, since ${running.since}).`);
     printStatus(terminal, facts, sessions);
-    for (const skip of readSkips(settings.root, terminal.env, Date.now()))
-      printLine(terminal.stdout, skipLine(skip));
+    for (const skip of facts.skips) printLine(terminal.stdout, skipLine(skip));
+    for (const file of facts.unhooked)
+      printLine(
+        terminal.stdout,
+        `${displayPath(file)} no longer has the stop hook that the last session began with.`,
+      );
   }
   return EXIT.ok;
+}
+
+/** A hook that is gone cannot say so itself. */
+function unhookedSince(root: string, { env }: Terminal): readonly string[] {
+  const starts = listSessionRecords(env).flatMap((record) => startIn(record, root) ?? []);
+  const last = starts.toSorted((one, other) => other.at - one.at)[0];
+  return unhookedFiles(last?.hooks ?? []);
 }
 
 async function printShort(terminal: Terminal): Promise<number> {
@@ -62,7 +77,7 @@ async function printShort(terminal: Terminal): Promise<number> {
 }
 
 /** What the ledger says about this work tree. A stop that ended before any gate ran is no run. */
-function pastOf(place: RunPlace): Result<Omit<StatusFacts, "pass">> {
+function pastOf(place: RunPlace): Result<Omit<StatusFacts, "pass" | "skips" | "unhooked">> {
   const ledger = ledgerOf(place.root, place.env);
   const read = readLedger(ledger);
   if (!read.ok) return read;

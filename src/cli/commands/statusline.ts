@@ -1,11 +1,11 @@
 import { loadSettingsQuickly } from "../../config/gauntlet/settings-cache.ts";
 import { findRunQuickly } from "../../engine/proof/past.ts";
 import { findProject } from "../../machine/files/find-project.ts";
-import { logDirOf } from "../../machine/logs/log-dir.ts";
+import { type LogDir, logDirOf } from "../../machine/logs/log-dir.ts";
 import { currentDirectory, type Environment } from "../../machine/process/environment.ts";
 import { readStdin } from "../../machine/process/stdin.ts";
 import { readSession } from "../../machine/state/history.ts";
-import { lockHolder } from "../../machine/state/lock.ts";
+import { type LockHolder, lockHolder } from "../../machine/state/lock.ts";
 import { sessionKey } from "../../machine/state/session-key.ts";
 import { shortStatus } from "../../report/short-status.ts";
 import { EXIT } from "../exit-code.ts";
@@ -36,16 +36,22 @@ export async function shortStatusOf({ cwd, env, session }: Asked): Promise<strin
   if (root === undefined || !loaded?.ok) return undefined;
   const { settings } = loaded.value;
   const logDir = logDirOf(root, settings.logDir);
-  const { stateDir, lockFile } = logDir;
-  const running = lockHolder(lockFile);
+  const { stateDir } = logDir;
+  const running = lockHolder(logDir.lockFile);
   const key = session === undefined ? undefined : sessionKey({ sessionId: session }, root);
   const attempts = key === undefined ? undefined : readSession(stateDir, key).value.attempts;
   return shortStatus({
     now: Date.now(),
-    runningSince: running === undefined ? undefined : Date.parse(running.since),
+    ...(running === undefined ? {} : await runningFacts(logDir, running)),
     lastRun: findRunQuickly({ root, logDir, env }),
     attemptsLeft: attempts === undefined ? undefined : Math.max(0, settings.maxRetries - attempts),
   });
+}
+
+async function runningFacts(logDir: LogDir, { since }: LockHolder) {
+  const { runningRun } = await import("../../engine/pages/running-run.ts"); // only while a run goes on
+  const names = (runningRun(logDir)?.gates ?? []).map((id) => id.slice(id.lastIndexOf(":") + 1));
+  return { runningSince: Date.parse(since), runningGates: [...new Set(names)] };
 }
 
 /** What Claude Code (2.1.325, 2026-11-16) writes to the program of its status line, as far as we need it. */

@@ -10,6 +10,7 @@ import { findHost, HOSTS } from "../../hosts/host-table.ts";
 import { readStop } from "../../hosts/recognise.ts";
 import { refusal } from "../../hosts/refused.ts";
 import { readStdin } from "../../machine/process/stdin.ts";
+import { startTrace } from "../../engine/telemetry/start-trace.ts";
 import { trace, currentDirectory, type Environment } from "../../machine/process/environment.ts";
 import { elapsedMs } from "../../machine/clock.ts";
 import { writeAll } from "../../machine/files/files.ts";
@@ -93,14 +94,10 @@ async function answerStop({ named, isBackground, onlyAllowed }: How, signal: Abo
     event,
     verdict,
     record: (given) => recordStop({ ...stop, door: "stop-hook" }, answered, given),
-    ...(traced === undefined ? {} : { send: (at: number) => traced.send(event, answered, at) }),
+    ...(traced === undefined
+      ? {}
+      : { send: (at: number) => traced.sendStop({ event, door: "stop-hook" }, answered, at) }),
   };
-}
-
-async function startTrace(env: Environment) {
-  if (!env["OTEL_EXPORTER_OTLP_ENDPOINT"] || env["OTEL_SDK_DISABLED"] === "true") return undefined;
-  const { StopTrace } = await import("../../engine/telemetry/trace-stop.ts"); // few have a collector
-  return new StopTrace(env);
 }
 
 /** What was no stop, or broke before its session was known, is in no session; the agent stopped all the same. */

@@ -1,26 +1,18 @@
-import { Argument, Command, Option } from "commander";
+import { Argument, Command } from "commander";
 import { didYouMean } from "../../core/did-you-mean.ts";
 import packageJson from "../../../package.json" with { type: "json" };
 import type { BaselineOptions } from "../commands/baseline.ts";
 import type { CleanOptions } from "../commands/clean.ts";
-import type { ConfigOptions } from "../commands/config.ts";
 import type { CompletionOptions } from "../commands/completion.ts";
-import type { DashboardOptions } from "../commands/dashboard.ts";
-import type { DetectOptions } from "../commands/detect.ts";
-import type { HealthOptions } from "../commands/health.ts";
 import type { InitOptions } from "../commands/init.ts";
-import type { ListOptions } from "../commands/list.ts";
 import type { McpOptions } from "../commands/mcp.ts";
-import type { ParseOptions } from "../commands/parse.ts";
-import type { ReportOptions } from "../commands/report.ts";
-import type { StatusOptions } from "../commands/status.ts";
-import type { ValidateOptions } from "../commands/validate.ts";
 import { programFile } from "../../machine/process/runtime.ts";
-import { addExamples, readCount, readPort } from "./command-options.ts";
+import { addExamples } from "./command-options.ts";
 import { addHookLookingCommands, addInstallCommands } from "./host-commands.ts";
 import { addFleetCommands } from "./fleet-commands.ts";
 import { addProofCommands } from "./proof-commands.ts";
-import { addChangeOptions, addRunCommands } from "./run-commands.ts";
+import { addLookingCommands } from "./looking-commands.ts";
+import { addRunCommands } from "./run-commands.ts";
 import type { Terminal } from "../output/terminal.ts";
 import { addTrustCommands } from "./trust-commands.ts";
 
@@ -46,9 +38,6 @@ export function gauntletCommands(act: Act): Command {
   addBaselineCommand(program, act);
   program.commandsGroup("Look, without running anything:");
   addLookingCommands(program, act);
-  addParseCommand(program, act);
-  addHealthCommand(program, act);
-  addDashboardCommand(program, act);
   program.commandsGroup("Prove what was checked:");
   addProofCommands(program, act);
   program.commandsGroup("Work with other machines:");
@@ -120,110 +109,6 @@ function addHookCommands(program: Command): void {
     .description("stop hooks of .brepl/hooks.edn for Clojure projects (see `agent-gauntlet brepl --help`)")
     .allowUnknownOption()
     .action(async () => {});
-}
-
-function addLookingCommands(program: Command, act: Act): void {
-  const detect = addChangeOptions(
-    program.command("detect").description("show what changed and which gates it calls for"),
-  )
-    .option("--why", "also show the gates that are skipped, and why")
-    .option("--json", "print the plan as JSON")
-    .action((options: DetectOptions) =>
-      act(async (terminal) => (await import("../commands/detect.ts")).detectCommand(terminal, options)),
-    );
-  addExamples(detect, "agent-gauntlet detect --why", "agent-gauntlet detect --base origin/release --json");
-  program
-    .command("list")
-    .description("show the entry points and their gates")
-    .option("--names", "print only the names of the gates")
-    .option("--json", "print them as JSON")
-    .action((options: ListOptions) =>
-      act(async (terminal) => (await import("../commands/list.ts")).listCommand(terminal, options)),
-    );
-  program
-    .command("status")
-    .description("show the last run, open failures and attempts left")
-    .addOption(new Option("--short", "print one short line, for tmux or a prompt").conflicts("json"))
-    .option("--json", "print it as JSON")
-    .action((options: StatusOptions) =>
-      act(async (terminal) => (await import("../commands/status.ts")).statusCommand(terminal, options)),
-    );
-  const report = program
-    .command("report")
-    .description("show the last run again, without running anything")
-    .option("--run <n>", "an earlier run, by its number", readCount)
-    .addOption(
-      new Option("--format <name>", "how to show it")
-        .choices(["text", "junit", "sarif", "github", "html"])
-        .default("text"),
-    )
-    .action((options: ReportOptions) =>
-      act(async (terminal) => (await import("../commands/report.ts")).reportCommand(terminal, options)),
-    );
-  addExamples(
-    report,
-    "agent-gauntlet report",
-    "agent-gauntlet report --run 3",
-    "agent-gauntlet report --format html > report.html",
-    "agent-gauntlet report --format sarif > gauntlet.sarif",
-  );
-  addConfigCommands(program, act);
-}
-
-function addConfigCommands(program: Command, act: Act): void {
-  program
-    .command("config")
-    .description("show every setting as it holds, and where it comes from")
-    .option("--json", "print them as JSON")
-    .action((options: ConfigOptions) =>
-      act(async (terminal) => (await import("../commands/config.ts")).configCommand(terminal, options)),
-    );
-  program
-    .command("validate")
-    .description("check every configuration file")
-    .option("--json", "print the problems as JSON")
-    .action((options: ValidateOptions) =>
-      act(async (terminal) => (await import("../commands/validate.ts")).validateCommand(terminal, options)),
-    );
-}
-
-function addParseCommand(program: Command, act: Act): void {
-  const parse = program
-    .command("parse")
-    .description("show what is read from a log on stdin, and what an agent would get")
-    .requiredOption(
-      "--parser <name>",
-      "a parser, or a check whose `parser` is to be tried; `auto` recognises the tool",
-    )
-    .action((options: ParseOptions) =>
-      act(async (terminal) => (await import("../commands/parse.ts")).parseCommand(terminal, options)),
-    );
-  addExamples(
-    parse,
-    "agent-gauntlet parse --parser lint < lint.log",
-    "npm test 2>&1 | agent-gauntlet parse --parser auto",
-  );
-}
-
-function addHealthCommand(program: Command, act: Act): void {
-  program
-    .command("health")
-    .description("show which AI reviewers are installed and can be asked now")
-    .option("--json", "print it as JSON")
-    .action((options: HealthOptions) =>
-      act(async (terminal) => (await import("../commands/health.ts")).healthCommand(terminal, options)),
-    );
-}
-
-function addDashboardCommand(program: Command, act: Act): void {
-  const dashboard = program
-    .command("dashboard")
-    .description("serve a local page over the stops, gates and sessions of all projects")
-    .option("--port <number>", "listen here (a free port otherwise)", readPort)
-    .action((options: DashboardOptions) =>
-      act(async (terminal) => (await import("../commands/dashboard.ts")).dashboardCommand(terminal, options)),
-    );
-  addExamples(dashboard, "agent-gauntlet dashboard", "agent-gauntlet dashboard --port 4711");
 }
 
 function addInitCommand(program: Command, act: Act): void {

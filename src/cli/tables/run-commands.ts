@@ -39,15 +39,7 @@ function runAction(act: Act, kind?: "check" | "review") {
 }
 
 function addRunOptions(command: Command): void {
-  addChangeOptions(command)
-    .option(
-      "-g, --gate <name>",
-      "run only this gate, or those of a path or glob (may be given several times)",
-      collect,
-    )
-    .option("--skip <name>", "leave this gate out (may be given several times)", collect)
-    .option("--all", "run every check, whatever has changed")
-    .addOption(new Option("--failed", "run only the gates that failed in the last run").conflicts("all"))
+  addChangeOptions(addChoiceOptions(command))
     .addOption(
       new Option("--only-new", "let checks block only for problems that were not there before").conflicts(
         "allProblems",
@@ -71,6 +63,19 @@ function addRunOptions(command: Command): void {
       "also write html=PATH, junit=PATH, sarif=PATH, json=PATH, github (automatic in GitHub Actions)",
       readReportTargets,
     );
+}
+
+/** Which gates a run or a look is about. */
+export function addChoiceOptions(command: Command): Command {
+  return command
+    .option(
+      "-g, --gate <name>",
+      "only this gate, or those of a path or glob (may be given several times)",
+      collect,
+    )
+    .option("--skip <name>", "leave this gate out (may be given several times)", collect)
+    .option("--all", "every check, whatever has changed")
+    .addOption(new Option("--failed", "only the gates that failed in the last run").conflicts("all"));
 }
 
 /** What a run or a look is to compare with. */

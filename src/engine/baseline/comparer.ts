@@ -8,13 +8,7 @@ import {
   joinFindings,
   placedKey,
 } from "../../core/baseline.ts";
-import {
-  atLeast,
-  atMost,
-  type BaselineEntry,
-  findingsIn,
-  readBaselineText,
-} from "../../core/baseline-file.ts";
+import { atLeast, atMost, type BaselineEntry, findingsIn } from "../../core/baseline-file.ts";
 import { definedOnly } from "../../core/defined-only.ts";
 import { once } from "../../core/once.ts";
 import { describeExcuse, type GateOutcome } from "../../core/outcome.ts";
@@ -24,13 +18,13 @@ import { secretMasker } from "../../feedback/mask-secrets.ts";
 import { problemLine } from "../../feedback/problem.ts";
 import type { GateContext, PlannedCheck } from "../../gates/gate-context.ts";
 import { BASELINE_FILE, readAccepted, readBaseline } from "../../machine/baseline/baseline-store.ts";
-import { Git, objectsEnv } from "../../machine/git/git.ts";
+import { Git } from "../../machine/git/git.ts";
 import { Repository } from "../../machine/git/repository.ts";
 import type { Project } from "../run/project.ts";
 import type { PlannedRun } from "../run/plan-run.ts";
 import { type Before, EarlierTree } from "./earlier-tree.ts";
 import { findingsOf, keyOf, withNewNames } from "./findings.ts";
-import { findReference, type Reference } from "./reference.ts";
+import { entriesAt, findReference, type Reference } from "./reference.ts";
 
 /** A run whose failing checks are compared. */
 export interface ComparedRun {
@@ -117,7 +111,9 @@ export class Comparer implements AsyncDisposable {
     const file = readBaseline(settings.root);
     if (!file.ok) return explain(file.trouble);
     if (file.value === undefined || this.#isTrusted()) return file.value ?? [];
-    return atMost(file.value, atLeast(readAccepted(settings.root, env), await this.#entriesBefore()));
+    const [repository, reference] = await Promise.all([this.#repository(), this.#reference()]);
+    const before = reference.ok ? await entriesAt(repository, reference.value) : [];
+    return atMost(file.value, atLeast(readAccepted(settings.root, env), before));
   });
 
   #isTrusted(): boolean {
@@ -130,17 +126,6 @@ export class Comparer implements AsyncDisposable {
     if (this.#isTrusted()) return "ci";
     const reference = await this.#reference();
     return reference.ok ? reference.value.id : undefined;
-  }
-
-  async #entriesBefore(): Promise<readonly BaselineEntry[]> {
-    const [repository, reference] = await Promise.all([this.#repository(), this.#reference()]);
-    if (repository === undefined || !reference.ok) return [];
-    const path = `${reference.value.tree}:${repository.places.prefix}${BASELINE_FILE}`;
-    const env = objectsEnv(reference.value.objects);
-    const text = await repository.git.ask(["cat-file", "blob", path], { env });
-    const entries =
-      text.ok && text.value.exitCode === 0 ? readBaselineText(text.value.stdout.toString()) : [];
-    return typeof entries === "string" ? [] : entries;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

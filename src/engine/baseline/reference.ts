@@ -1,7 +1,10 @@
+import { type BaselineEntry, readBaselineText } from "../../core/baseline-file.ts";
 import type { RunRequest } from "../../core/run.ts";
 import { type SessionStart, startIn } from "../../core/session-record.ts";
 import { fail, ok, type Result } from "../../core/trouble.ts";
+import { BASELINE_FILE } from "../../machine/baseline/baseline-store.ts";
 import type { PastTree } from "../../machine/baseline/scratch-tree.ts";
+import { objectsEnv } from "../../machine/git/git.ts";
 import type { Repository } from "../../machine/git/repository.ts";
 import { sessionTree } from "../../machine/state/session-trees.ts";
 import type { Project } from "../run/project.ts";
@@ -15,7 +18,7 @@ export interface Reference extends PastTree {
   readonly words: string;
 }
 
-interface Asked {
+export interface Asked {
   readonly project: Project;
   readonly request: Pick<RunRequest, "event" | "record">;
   readonly planned: Pick<PlannedRun, "detected">;
@@ -62,3 +65,15 @@ const NO_COMMIT = {
   detail:
     "no commit is known to be older than this work (`base_branch` in .gauntlet/config.yml can name one)",
 } as const;
+
+/** The committed baseline as it was there. */
+export async function entriesAt(
+  repository: Repository | undefined,
+  { tree, objects }: PastTree,
+): Promise<readonly BaselineEntry[]> {
+  if (repository === undefined) return [];
+  const path = `${tree}:${repository.places.prefix}${BASELINE_FILE}`;
+  const text = await repository.git.ask(["cat-file", "blob", path], { env: objectsEnv(objects) });
+  const entries = text.ok && text.value.exitCode === 0 ? readBaselineText(text.value.stdout.toString()) : [];
+  return typeof entries === "string" ? [] : entries;
+}

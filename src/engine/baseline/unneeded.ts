@@ -1,9 +1,13 @@
 import { isBroken } from "../../core/baseline.ts";
-import { type BaselineEntry, countBeyond, entriesOf } from "../../core/baseline-file.ts";
+import { atLeast, type BaselineEntry, countBeyond, entriesOf } from "../../core/baseline-file.ts";
+import type { Notice } from "../../core/notice.ts";
 import type { GateOutcome } from "../../core/outcome.ts";
 import { type Plan, takesFiles } from "../../core/plan.ts";
-import { BASELINE_FILE, readBaseline } from "../../machine/baseline/baseline-store.ts";
+import { BASELINE_FILE, readAccepted, readBaseline } from "../../machine/baseline/baseline-store.ts";
+import { Git } from "../../machine/git/git.ts";
+import { Repository } from "../../machine/git/repository.ts";
 import { findingsOf } from "./findings.ts";
+import { type Asked, entriesAt, findReference } from "./reference.ts";
 
 /** What of the committed baseline is fixed, as far as this run can tell; in one sentence for the user. */
 export async function sayUnneeded(
@@ -45,4 +49,21 @@ export function sortOutcomes(outcomes: readonly GateOutcome[]) {
 function isDecided(outcome: GateOutcome): boolean {
   if (outcome.kind !== "failed") return outcome.kind === "passed";
   return outcome.missing === undefined && !isBroken(outcome.detail);
+}
+
+/** What an agent adds to the committed baseline does not count; the user learns that it was tried. */
+export async function sayGrown({ project, request, planned }: Asked): Promise<readonly Notice[]> {
+  const { settings, env, signal } = project;
+  const isChanged = planned.detected.changes.files.some(({ path }) => path === BASELINE_FILE);
+  if (request.event === undefined || !isChanged) return [];
+  const repository = await Repository.around(new Git(settings.root, signal));
+  const [file, reference] = [
+    readBaseline(settings.root),
+    await findReference(repository, { project, request, planned }),
+  ];
+  if (!file.ok || !reference.ok) return [];
+  const before = atLeast(readAccepted(settings.root, env), await entriesAt(repository, reference.value));
+  const count = countBeyond(file.value ?? [], before);
+  const text = `Gauntlet: ${BASELINE_FILE} grew by ${count} in this session. What it gained does not count before it is in the base branch, or you write the file yourself: \`agent-gauntlet baseline\`.`;
+  return count === 0 ? [] : [{ key: `grown ${count}`, text, isFirst: true }];
 }

@@ -2,16 +2,14 @@ import { basename } from "node:path";
 import { loadSettings } from "../../config/gauntlet/load.ts";
 import { definedOnly } from "../../core/defined-only.ts";
 import { absolutePath, projectPath } from "../../core/path.ts";
-import type { VerdictRecord } from "../../core/verdict-record.ts";
+import type { RecordedOutcome, VerdictRecord } from "../../core/verdict-record.ts";
 import { visibleName } from "../../feedback/clean-text.ts";
-import { modifiedAt, namesIn, readText } from "../../machine/files/files.ts";
+import { modifiedAt } from "../../machine/files/files.ts";
 import { type LogDir, logDirOf } from "../../machine/logs/log-dir.ts";
 import type { Environment } from "../../machine/process/environment.ts";
 import { type KnownLedger, listLedgers, readLedger, verdictsIn } from "../../machine/state/ledger-lines.ts";
 import { ledgerOf } from "../../machine/state/ledger.ts";
-import { lockHolder } from "../../machine/state/lock.ts";
 import { listSessionRecords } from "../../machine/state/sessions.ts";
-import { runningGates } from "../../report/page/aggregate.ts";
 import type {
   DashboardChange,
   DashboardState,
@@ -22,6 +20,7 @@ import type {
 } from "../../report/page/page-data.ts";
 import { pastRun } from "../proof/past.ts";
 import { collectRunPage } from "./run-page.ts";
+import { runningRun } from "./running-run.ts";
 
 /** More would make a page slow to open; a project that is checked every few minutes has as many in a year. */
 const MOST_ROWS = 20_000;
@@ -148,7 +147,7 @@ function projectRow({ key, root }: KnownLedger, places: readonly Place[]): Proje
 /** Names may hold anything that git or a host lets through. */
 function stopRow(project: string, record: VerdictRecord): StopRow {
   const { at, ms, door, host, session, worktree, status, decision, run, left, branch, commit } = record;
-  const outcomes = record.outcomes?.map((outcome) => ({ ...outcome, id: visibleName(outcome.id) }));
+  const outcomes = record.outcomes?.map(visibleOutcome);
   return {
     project,
     at,
@@ -163,19 +162,15 @@ function stopRow(project: string, record: VerdictRecord): StopRow {
   };
 }
 
-/** The run that holds the lock of a work tree, and how far it is by its log. */
+function visibleOutcome(outcome: RecordedOutcome): RecordedOutcome {
+  const flaky = outcome.flaky?.map(visibleName);
+  return { ...outcome, id: visibleName(outcome.id), ...definedOnly({ flaky }) };
+}
+
 function runningIn({ key, root, logDir }: Place): readonly RunningRow[] {
-  const holder = lockHolder(logDir.lockFile);
-  if (holder === undefined) return [];
-  const numbers = namesIn(logDir.path).map((name) =>
-    Number(/^console\.(\d{1,9})\.log$/.exec(name)?.[1] ?? 0),
-  );
-  const run = numbers.reduce((most, number) => Math.max(most, number), 0);
-  const path = `${logDir.path}/console.${run}.log`;
-  const since = Date.parse(holder.since);
-  const isItsLog = (modifiedAt(path) ?? 0) >= since;
-  const log = isItsLog ? readText(path, MOST_LOG_BYTES) : undefined;
-  const { gates, finished } = runningGates(log?.ok === true ? log.value : "");
+  const running = runningRun(logDir);
+  if (running === undefined) return [];
+  const { since, gates, finished, session, run } = running;
   return [
     {
       project: key,
@@ -183,9 +178,7 @@ function runningIn({ key, root, logDir }: Place): readonly RunningRow[] {
       since,
       gates: gates.map(visibleName),
       finished,
-      ...definedOnly({ session: holder.sessionId, run: isItsLog && run > 0 ? run : undefined }),
+      ...definedOnly({ session, run }),
     },
   ];
 }
-
-const MOST_LOG_BYTES = 16 * 1024 * 1024;

@@ -10,23 +10,26 @@ import type { WorkTree } from "../../machine/git/work-tree.ts";
 import { prepareLogDir } from "../../machine/logs/log-dir.ts";
 import { writeSession } from "../../machine/state/history.ts";
 import { passIndexOf } from "../../machine/state/passes.ts";
+import { announceState } from "../trust/kept-state.ts";
 import type { Histories } from "./histories.ts";
 import type { Project } from "./project.ts";
 
 /** Why a stop needs no run: the first guard that says so. */
 export async function askGuards(
   project: Project,
-  { event, record }: RunRequest,
+  request: RunRequest,
   { tree, workTree, session }: Histories & { readonly tree: WorkTree },
 ): Promise<RunResult | undefined> {
+  const { event, record } = request;
   const { stopHook, gateHash } = project.settings;
   const look = once(() => lookAtTree(project, tree, { workTree, session, record }));
   const facts = { event, stopHook, gateHash, workTree, session, now: now(), inWords: isoTime, tree: look };
   for (const { when } of GUARDS) {
     const ended = await when?.(facts);
     if (ended === undefined) continue;
+    const kept = ended.session && announceState(project, request, ended.session);
     if (ended.session !== undefined && !isRemembered(project, ended.session)) continue; // it could be repeated endlessly
-    const unneeded = notNeeded(ended.status, ended.facts);
+    const unneeded = { ...notNeeded(ended.status, ended.facts), kept };
     return ended.pass === undefined ? unneeded : { ...unneeded, judged: judgedByPass(ended.pass) };
   }
   return undefined;
@@ -53,7 +56,8 @@ async function lookAtTree(
 ) {
   const { settings, passDir } = project;
   const { pass } = workTree;
-  const mayBePass = pass !== undefined && coversGates(pass.gateHash, settings.gateHash);
+  const isCovered = pass !== undefined && coversGates(pass.gateHash, settings.gateHash);
+  const mayBePass = isCovered && !tree.mayHoldGit(); // under the lock, the next run ends what holds a killed one
   const [isPassTree, baseCommit, fingerprint] = await Promise.all([
     mayBePass && tree.isUnchangedSince(passIndexOf(passDir, pass.tree)),
     mayBePass ? tree.baseCommit() : undefined,

@@ -1,4 +1,4 @@
-import type { BlockedStop } from "../../core/session-record.ts";
+import type { BlockedStop, KeptState } from "../../core/session-record.ts";
 import { definedOnly } from "../../core/defined-only.ts";
 import { gateId } from "../../core/gate.ts";
 import type { PassRecord, RunRecord, SessionHistory } from "../../core/history.ts";
@@ -19,6 +19,7 @@ import { now } from "../../machine/clock.ts";
 import { treeIdOf } from "../../machine/git/snapshot.ts";
 import { writeLastRun, writeSession } from "../../machine/state/history.ts";
 import { writePass } from "../../machine/state/passes.ts";
+import { announceState } from "../trust/kept-state.ts";
 import type { Failures } from "./failures.ts";
 import type { Project } from "./project.ts";
 import type { PlannedRun } from "./plan-run.ts";
@@ -54,7 +55,7 @@ export async function conclude(run: FinishedRun): Promise<Ran> {
   const { session, attemptsLeft } = { ...judgement, ...feedback };
   const { status, doubt, doubts } = await inDoubt(run, judgement.status);
   const pass = await passRecord(run, status, tree);
-  const { lost, warnings } = remember(run, { pass, session: withFailedFiles(session, run) });
+  const { lost, warnings, kept } = remember(run, { pass, session: withFailedFiles(session, run) });
   const facts = {
     kind: "ran" as const,
     outcomes,
@@ -66,6 +67,7 @@ export async function conclude(run: FinishedRun): Promise<Ran> {
     consoleLogPath,
     notices: noticesOf(run, status),
     warnings: [...planned.warnings, ...doubts, ...warnings],
+    kept,
   };
   if (lost !== undefined && status === "failed") return { ...facts, ...uncountable(lost) };
   const detail = detailOf(status, outcomes) ?? doubt;
@@ -152,6 +154,7 @@ interface Remembered {
   /** Why the run could not be written down, if so. */
   readonly lost?: string;
   readonly warnings: readonly string[];
+  readonly kept?: KeptState | undefined;
 }
 
 function remember(
@@ -160,18 +163,19 @@ function remember(
 ): Remembered {
   const { project, planned } = run;
   const { stateDir } = project.logDir;
-  const kept = pass && writePass(project.passDir, pass, planned.snapshot.keepIndex);
-  const isPassLost = kept?.ok === false;
+  const passed = pass && writePass(project.passDir, pass, planned.snapshot.keepIndex);
+  const isPassLost = passed?.ok === false;
   const judgedSession = wasInterrupted(run) ? planned.session : session;
   const closed = pass === undefined ? judgedSession : { ...judgedSession, openFailures: [] };
+  const kept = announceState(project, run.request, closed);
   const written = [
     writeSession(stateDir, project.session, closed),
     writeLastRun(stateDir, { ...runRecord(run), ...(isPassLost ? { isPassLost } : {}) }),
   ];
   const failed = written.find((one) => !one.ok);
   const wasTold = planned.workTree.lastRun?.isPassLost === true;
-  const passLost = isPassLost && !wasTold ? [`${PASS_LOST} ${explain(kept.trouble)}`] : [];
-  if (failed === undefined || failed.ok) return { warnings: passLost };
+  const passLost = isPassLost && !wasTold ? [`${PASS_LOST} ${explain(passed.trouble)}`] : [];
+  if (failed === undefined || failed.ok) return { warnings: passLost, kept };
   const lost = explain(failed.trouble);
   return { lost, warnings: [`This run is not recorded. ${lost}`, ...passLost] };
 }

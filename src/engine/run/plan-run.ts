@@ -82,7 +82,7 @@ export async function withPackages(
 }
 
 /** The first gate to run or to leave out that no entry point has. */
-function unknownGate(
+export function unknownGate(
   { settings }: Project,
   { gates: asked = [], skip = [] }: RunRequest,
 ): Trouble | undefined {

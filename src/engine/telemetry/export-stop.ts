@@ -16,22 +16,23 @@ import {
 import { BasicTracerProvider, BatchSpanProcessor } from "@opentelemetry/sdk-trace-base";
 import * as v from "valibot";
 import packageJson from "../../../package.json" with { type: "json" };
+import { definedOnly } from "../../core/defined-only.ts";
 import { type GateOutcome, isRed } from "../../core/outcome.ts";
 import { makePrivateDirectory } from "../../machine/files/files.ts";
 import { stateHome } from "../../machine/files/xdg.ts";
 import type { Environment } from "../../machine/process/environment.ts";
 import { jsonFile } from "../../machine/state/json-file.ts";
-import type { TracedStop } from "./trace-stop.ts";
+import type { Traced } from "./trace-stop.ts";
 
-/** Stops that could not be sent in time; the next one that can tells how many. */
+/** Stops and runs that could not be sent in time; the next one that can tells how many. */
 const droppedFile = jsonFile<{ readonly dropped: number }>(1, v.object({ dropped: v.number() }));
 
 /**
- * Sends one stop as spans and metrics over OTLP/HTTP. What is not sent in time is dropped and counted; false then, for something may still
+ * Sends one stop or run as spans and metrics over OTLP/HTTP. What is not sent in time is dropped and counted; false then, for something may still
  * be under way.
  */
-export async function exportStop(
-  traced: TracedStop,
+export async function exportTraced(
+  traced: Traced,
   { env, leftMs }: { readonly env: Environment; readonly leftMs: number },
 ): Promise<boolean> {
   const path = join(stateHome(env), "telemetry.json");
@@ -67,7 +68,7 @@ interface Sending {
 }
 
 /** True when the collector took everything. */
-async function send(traced: TracedStop, sending: Sending): Promise<boolean> {
+async function send(traced: Traced, sending: Sending): Promise<boolean> {
   const { version } = packageJson;
   const resource = resourceFromAttributes({
     "service.name": "agent-gauntlet",
@@ -96,7 +97,7 @@ function watch(
   return () => isTaken;
 }
 
-async function sendSpans(traced: TracedStop, resource: Resource, { leftMs }: Sending): Promise<boolean> {
+async function sendSpans(traced: Traced, resource: Resource, { leftMs }: Sending): Promise<boolean> {
   const exporter = new OTLPTraceExporter({ timeoutMillis: leftMs });
   const isTaken = watch(exporter);
   const processor = new BatchSpanProcessor(exporter, { exportTimeoutMillis: leftMs });
@@ -126,14 +127,18 @@ class GivenIds {
 }
 
 function recordSpans(
-  { parent, stop, gates, facts }: TracedStop,
+  { parent, whole, gates, facts }: Traced,
   provider: BasicTracerProvider,
   ids: GivenIds,
 ): void {
   const tracer = provider.getTracer("agent-gauntlet", packageJson.version);
-  ids.spanId = stop.spanId;
+  ids.spanId = whole.spanId;
   const attributes = { ...attributesOf(facts), "gauntlet.reuse": isReused(gates) };
-  const span = tracer.startSpan("stop", { startTime: stop.startedAt, attributes }, parentContext(parent));
+  const span = tracer.startSpan(
+    facts.kind,
+    { startTime: whole.startedAt, attributes },
+    parentContext(parent),
+  );
   for (const { spanId, startedAt, outcome } of gates) {
     ids.spanId = spanId;
     const below = trace.setSpan(ROOT_CONTEXT, span);
@@ -146,10 +151,10 @@ function recordSpans(
     gate.end(startedAt + outcome.durationMs);
   }
   if (facts.status === "error") span.setStatus({ code: SpanStatusCode.ERROR });
-  span.end(stop.startedAt + stop.ms);
+  span.end(whole.startedAt + whole.ms);
 }
 
-function parentContext({ traceId, spanId, isSampled }: TracedStop["parent"]): Context {
+function parentContext({ traceId, spanId, isSampled }: Traced["parent"]): Context {
   if (spanId === undefined) return ROOT_CONTEXT;
   return trace.setSpanContext(ROOT_CONTEXT, {
     traceId,
@@ -159,15 +164,26 @@ function parentContext({ traceId, spanId, isSampled }: TracedStop["parent"]): Co
   });
 }
 
-function attributesOf({ host, session, project, status, decision, attempt }: TracedStop["facts"]) {
+function attributesOf(facts: Traced["facts"]) {
+  const { session, project, attempt } = facts;
   return {
+    ...answerOf(facts),
+    ...definedOnly({
+      "gauntlet.session": session,
+      "gauntlet.project": project,
+      "gauntlet.attempt": attempt,
+    }),
+  };
+}
+
+/** What durations and verdicts are counted by. */
+function answerOf({ door, host, status, decision }: Traced["facts"]) {
+  return definedOnly({
+    "gauntlet.door": door,
     "gauntlet.host": host,
     "gauntlet.status": status,
     "gauntlet.decision": decision,
-    "gauntlet.attempt": attempt,
-    ...(session === undefined ? {} : { "gauntlet.session": session }),
-    ...(project === undefined ? {} : { "gauntlet.project": project }),
-  };
+  });
 }
 
 function gateAttributes(outcome: GateOutcome) {
@@ -179,12 +195,12 @@ function gateAttributes(outcome: GateOutcome) {
   };
 }
 
-function isReused(gates: TracedStop["gates"]): boolean {
+function isReused(gates: Traced["gates"]): boolean {
   return gates.some(({ outcome }) => outcome.kind === "passed" && outcome.reused !== undefined);
 }
 
 /** Each process counts from nothing, so what it sends is what was added. */
-async function sendMetrics(traced: TracedStop, resource: Resource, sending: Sending): Promise<boolean> {
+async function sendMetrics(traced: Traced, resource: Resource, sending: Sending): Promise<boolean> {
   const { leftMs } = sending;
   const exporter = new OTLPMetricExporter({
     timeoutMillis: leftMs,
@@ -198,16 +214,11 @@ async function sendMetrics(traced: TracedStop, resource: Resource, sending: Send
   return isTaken();
 }
 
-function recordMetrics({ stop, gates, facts }: TracedStop, provider: MeterProvider, dropped: number): void {
+function recordMetrics({ whole, gates, facts }: Traced, provider: MeterProvider, dropped: number): void {
   const meter = provider.getMeter("agent-gauntlet", packageJson.version);
-  const {
-    "gauntlet.host": host,
-    "gauntlet.status": status,
-    "gauntlet.decision": decision,
-  } = attributesOf(facts);
-  const answer = { "gauntlet.host": host, "gauntlet.status": status, "gauntlet.decision": decision };
+  const answer = answerOf(facts);
   meter.createCounter("gauntlet.verdicts").add(1, answer);
-  meter.createHistogram("gauntlet.stop.duration", { unit: "s" }).record(stop.ms / 1000, answer);
+  meter.createHistogram(`gauntlet.${facts.kind}.duration`, { unit: "s" }).record(whole.ms / 1000, answer);
   const durations = meter.createHistogram("gauntlet.gate.duration", { unit: "s" });
   for (const { outcome } of gates) durations.record(outcome.durationMs / 1000, gateAttributes(outcome));
   if (dropped > 0) meter.createCounter("gauntlet.telemetry.dropped").add(dropped);

@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { basename } from "node:path";
 import type { GateOutcome } from "../../core/outcome.ts";
-import type { RunEvent } from "../../core/run.ts";
+import type { RunEvent, RunResult } from "../../core/run.ts";
 import type { StopEvent } from "../../core/stop-event.ts";
 import { elapsedMs, now } from "../../machine/clock.ts";
 import type { Environment } from "../../machine/process/environment.ts";
 import type { AnsweredStop, Stop } from "../handle-stop.ts";
-import type { exportStop } from "./export-stop.ts";
+import type { exportTraced } from "./export-stop.ts";
 
 /** A span that was decided on before anybody knew how it ends. */
 interface OpenSpan {
@@ -23,33 +23,41 @@ export interface TraceParent {
   readonly isSampled: boolean;
 }
 
-/** A stop as a collector gets it. */
-export interface TracedStop {
+/** A stop, or a run from the terminal, as a collector gets it. */
+export interface Traced {
   readonly parent: TraceParent;
-  readonly stop: OpenSpan & { readonly ms: number };
+  readonly whole: OpenSpan & { readonly ms: number };
   readonly gates: readonly (OpenSpan & { readonly outcome: GateOutcome })[];
-  readonly facts: {
-    readonly host: string;
-    readonly session: string | undefined;
-    readonly project: string | undefined;
-    readonly status: string;
-    readonly decision: string;
-    /** Blocks given to this session so far. */
-    readonly attempt: number;
-  };
+  readonly facts: TracedFacts;
 }
 
-/** What the hook may spend on telemetry after its answer: hosts wait until it has ended. */
-const BUDGET_MS = 300;
+/** What is known about it as a whole; a run has no host and decides nothing. */
+interface TracedFacts {
+  readonly kind: "stop" | "run";
+  /** How it was asked for: `stop-hook`, `brepl`, `sdk`, `run`, `check`, `review`. */
+  readonly door: string;
+  readonly status: string;
+  readonly project?: string | undefined;
+  readonly host?: string | undefined;
+  readonly session?: string | undefined;
+  readonly decision?: string | undefined;
+  /** Blocks given to this session so far. */
+  readonly attempt?: number | undefined;
+}
 
-/** Follows one stop for OpenTelemetry. The SDK is loaded while the gates run, or after the answer. */
-export class StopTrace {
+/** What may be spent on telemetry after the answer: hosts, and users, wait until the program has ended. */
+const BUDGET_MS = 300;
+/** Where the program goes on anyway. */
+const SDK_BUDGET_MS = 5_000;
+
+/** Follows one stop or run for OpenTelemetry. The SDK is loaded while the gates run, or after the answer. */
+export class RunTrace {
   readonly #env: Environment;
   readonly #parent: TraceParent;
-  readonly #stop: OpenSpan = { spanId: newId(8), startedAt: now() };
+  readonly #whole: OpenSpan = { spanId: newId(8), startedAt: now() };
   readonly #gates = new Map<string, OpenSpan>();
   readonly #since = elapsedMs();
-  #exporting: Promise<{ readonly exportStop: typeof exportStop }> | undefined;
+  #exporting: Promise<{ readonly exportTraced: typeof exportTraced }> | undefined;
 
   constructor(env: Environment) {
     this.#env = env;
@@ -74,10 +82,40 @@ export class StopTrace {
   }
 
   /** Sends the stop within what is left of the budget. False when it was dropped, and what is under way must not be waited for. */
-  async send(event: StopEvent, answered: AnsweredStop, answeredAt: number): Promise<boolean> {
+  async sendStop(
+    { event, door }: { readonly event: StopEvent; readonly door: string },
+    { verdict, record, facts }: AnsweredStop,
+    answeredAt: number,
+  ): Promise<boolean> {
+    const told = {
+      kind: "stop",
+      door,
+      host: event.host,
+      session: event.sessionId,
+      project: nameOf(record.root ?? (door === "brepl" ? event.cwd : undefined)),
+      status: verdict.status,
+      decision: verdict.decision,
+      attempt: record.blocked?.attempts ?? 0,
+    } as const;
+    return this.#send(told, facts?.outcomes ?? [], answeredAt);
+  }
+
+  /** The same for a run from the terminal. */
+  async sendRun(
+    { door, root }: { readonly door: string; readonly root: string | undefined },
+    { status, outcomes }: Pick<RunResult, "status" | "outcomes">,
+    endedAt: number,
+  ): Promise<boolean> {
+    return this.#send({ kind: "run", door, project: nameOf(root), status }, outcomes, endedAt);
+  }
+
+  async #send(facts: TracedFacts, outcomes: readonly GateOutcome[], endedAt: number): Promise<boolean> {
     const sdk = await (this.#exporting ?? import("./export-stop.ts"));
-    const leftMs = BUDGET_MS - (elapsedMs() - answeredAt);
-    return sdk.exportStop(this.#traced(event, answered, answeredAt), { env: this.#env, leftMs });
+    const budgetMs = facts.door === "sdk" ? SDK_BUDGET_MS : BUDGET_MS;
+    const leftMs = budgetMs - (elapsedMs() - endedAt);
+    const whole = { ...this.#whole, ms: endedAt - this.#since };
+    const gates = outcomes.map((outcome) => ({ ...this.#spanOf(outcome.id), outcome }));
+    return sdk.exportTraced({ parent: this.#parent, whole, gates, facts }, { env: this.#env, leftMs });
   }
 
   #spanOf(gate: string): OpenSpan {
@@ -85,22 +123,10 @@ export class StopTrace {
     this.#gates.set(gate, span);
     return span;
   }
+}
 
-  #traced(event: StopEvent, { verdict, record, facts }: AnsweredStop, answeredAt: number): TracedStop {
-    return {
-      parent: this.#parent,
-      stop: { ...this.#stop, ms: answeredAt - this.#since },
-      gates: (facts?.outcomes ?? []).map((outcome) => ({ ...this.#spanOf(outcome.id), outcome })),
-      facts: {
-        host: event.host,
-        session: event.sessionId,
-        project: record.root === undefined ? undefined : basename(record.root),
-        status: verdict.status,
-        decision: verdict.decision,
-        attempt: record.blocked?.attempts ?? 0,
-      },
-    };
-  }
+function nameOf(root: string | undefined): string | undefined {
+  return root === undefined ? undefined : basename(root);
 }
 
 /** W3C Trace Context; anything else is ignored. */

@@ -2,14 +2,14 @@ import { allowedHash } from "../../config/gauntlet/gate-hash.ts";
 import type { Notice } from "../../core/notice.ts";
 import { displayPath } from "../../core/path.ts";
 import { type Asked, type SessionRecord, withGates, withStart } from "../../core/session-record.ts";
-import { type Spoken, userSaid } from "../../core/spoken.ts";
+import { type Skip, type Spoken, userSaid } from "../../core/spoken.ts";
 import type { StopEvent } from "../../core/stop-event.ts";
 import { allow, type Verdict } from "../../core/verdict.ts";
 import { now } from "../../machine/clock.ts";
 import { readText } from "../../machine/files/files.ts";
 import type { Environment } from "../../machine/process/environment.ts";
 import { sessionKey } from "../../machine/state/session-key.ts";
-import { readSkips, type Skip, writeSkips } from "../../machine/state/skips.ts";
+import { readSkips, writeSkips } from "../../machine/state/skips.ts";
 import { readDefinition, writeConsent } from "../../machine/state/trusted-gates.ts";
 import { consentFor } from "./consent.ts";
 

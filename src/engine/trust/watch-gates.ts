@@ -11,9 +11,11 @@ import {
   heldBy,
   inOneLine,
   placeOf,
+  withFailing,
 } from "../../core/gates-definition.ts";
 import type { Notice } from "../../core/notice.ts";
-import type { AbsolutePath } from "../../core/path.ts";
+import type { OpenFailure } from "../../core/history.ts";
+import { absolutePath, type AbsolutePath } from "../../core/path.ts";
 import type { RunRequest, RunResult, TrustFacts } from "../../core/run.ts";
 import type { SessionRecord } from "../../core/session-record.ts";
 import type { Settings } from "../../core/settings.ts";
@@ -21,7 +23,10 @@ import { statusMessage } from "../../core/status.ts";
 import type { StopEvent } from "../../core/stop-event.ts";
 import { ok, type Result } from "../../core/trouble.ts";
 import { allow, type Verdict } from "../../core/verdict.ts";
+import { logDirOf } from "../../machine/logs/log-dir.ts";
 import type { Environment } from "../../machine/process/environment.ts";
+import { readSession } from "../../machine/state/history.ts";
+import { sessionKey } from "../../machine/state/session-key.ts";
 import { keepDefinition, readDefinition } from "../../machine/state/trusted-gates.ts";
 import { isSameProject, noticeOfStraying } from "./stray.ts";
 
@@ -55,7 +60,7 @@ export function watchGates(watch: Watch, loaded: Loaded): Result<WatchedSettings
   const mayHold = [recorded, now].some((one) => one?.stopHook.whenGatesChange === "hold");
   if (mayHold) return held(watch, loaded, { recorded, began });
   if (!loaded.ok || now === undefined) return loaded;
-  const changes = differences(recorded, now);
+  const changes = withFailing(differences(recorded, now), failingIn(watch, recorded));
   const notices = [...strayed(watch), ...told(now, changes)];
   if (changes.length === 0) keepDefinition(root, definitionIn(now), env);
   return ok({
@@ -111,6 +116,16 @@ function withoutBeginning(watch: Watch, loaded: Omit<WatchedSettings, "trust">):
   return { ...rest, ...(trust === undefined ? {} : { trust: { ...trust, notices: [notice] } }) };
 }
 
+/** The gates that failed in this session and have not passed since. */
+function failingIn(
+  { request: { event }, root }: Watch,
+  { logDir }: GatesDefinition,
+): readonly OpenFailure["gate"][] {
+  if (event === undefined) return [];
+  const { value } = readSession(logDirOf(root, logDir).stateDir, sessionKey(event, root));
+  return value.openFailures.map(({ gate }) => gate);
+}
+
 function told(now: Settings, changes: readonly GateChange[]): readonly Notice[] {
   if (changes.length === 0) return [];
   const text = `Gauntlet: the gates were changed in this session: ${inOneLine(changes)}.`;
@@ -135,7 +150,8 @@ function held(
   const withoutGates = isAllowed ? disputed.flatMap(({ gates = [] }) => gates) : [];
   const definition = heldBy(kept, undefined, { mayAdd: false, withoutGates });
   const settings = rehashed({ root, ...definition, scripts });
-  const changes = now === undefined ? [LOST] : differences(recorded, now);
+  const changes =
+    now === undefined ? [LOST] : withFailing(differences(recorded, now), failingIn(watch, recorded));
   const gates = began ?? gatesOf(root, recorded);
   const isAsRecorded = changes.length === 0 && now !== undefined;
   if (isAsRecorded || began === undefined)
@@ -201,11 +217,19 @@ function dispute(
 export function noticeOfRemoval(request: RunRequest, env: Environment): readonly Notice[] {
   const began = beganIn(request, request.cwd);
   if (began === undefined) return [];
-  const { entryPoints = [] } = readDefinition(began, env) ?? {};
-  const names = [...new Set(entryPoints.flatMap((one) => one.gates.map(({ name }) => name)))];
-  const list = names.length === 0 ? "" : ` (${names.slice(0, 8).join(", ")}${names.length > 8 ? ", …" : ""})`;
-  const text = `Gauntlet: .gauntlet/config.yml was removed from ${began.root} in this session. Its gates${list} no longer run.`;
+  const recorded = readDefinition(began, env);
+  const gates = (recorded?.entryPoints ?? []).flatMap((one) => one.gates.map(({ name }) => name));
+  const watch = { request, root: absolutePath(began.root), env };
+  const failing = recorded === undefined ? [] : failingIn(watch, recorded).map(({ name }) => name);
+  const list = gates.length === 0 ? "" : ` (${someOf(gates)})`;
+  const open = failing.length === 0 ? "" : ` Still failing: ${someOf(failing)}.`;
+  const text = `Gauntlet: .gauntlet/config.yml was removed from ${began.root} in this session. Its gates${list} no longer run.${open}`;
   return [{ key: `removed ${began.root}`, text, isFirst: true }];
+}
+
+function someOf(names: readonly string[]): string {
+  const all = [...new Set(names)];
+  return `${all.slice(0, 8).join(", ")}${all.length > 8 ? ", …" : ""}`;
 }
 
 interface Answered {
@@ -228,7 +252,7 @@ export function heldUp(
   const { attempts = 0 } = record.blocked ?? {};
   return {
     verdict: {
-      ...definedOnly({ notice: verdict.notice }),
+      ...definedOnly({ notice: verdict.notice, wholeNotice: verdict.wholeNotice }),
       decision: "block",
       status: "failed",
       message,
@@ -245,6 +269,6 @@ export function heldUp(
 /** A stop that was held up for this before goes by, but it is not called a pass. */
 function withoutPass(verdict: Verdict, { unrun }: NonNullable<TrustFacts["hold"]>): Verdict {
   if (verdict.decision === "block" || unrun === undefined) return verdict;
-  const { notice } = verdict;
-  return { ...allow("not_allowed", { detail: unrun }), ...definedOnly({ notice }) };
+  const { notice, wholeNotice } = verdict;
+  return { ...allow("not_allowed", { detail: unrun }), ...definedOnly({ notice, wholeNotice }) };
 }

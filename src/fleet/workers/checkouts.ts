@@ -229,6 +229,8 @@ export class Checkouts {
       ["index", index.value],
       ["HEAD", `${commit}\n`],
     ] as const) {
+      const there = readBytes(join(path, ".git", file), MAX_INDEX_BYTES);
+      if (there.ok && there.value.equals(Buffer.from(content))) continue; // most gates leave it alone
       const written = writeFileAtomic(join(path, ".git", file), content);
       if (!written.ok) return written;
     }

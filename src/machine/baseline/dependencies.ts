@@ -2,7 +2,7 @@ import { existsSync, lstatSync, realpathSync, statSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { hasCode } from "../files/errno.ts";
-import { splitNul } from "../git/git.ts";
+import { objectsEnv, splitNul } from "../git/git.ts";
 import type { Repository } from "../git/repository.ts";
 import { type CopyLimit, copyDirectory } from "./copy-directory.ts";
 
@@ -52,15 +52,19 @@ const MANIFESTS =
 
 /** The file that says that other dependencies are installed now than an earlier tree had. */
 export async function changedLock(
-  { top }: Repository,
+  repository: Repository,
   tree: string,
-  options: { readonly names: readonly string[]; readonly env: Readonly<Record<string, string>> },
+  options: { readonly names: readonly string[]; readonly objects: readonly string[] },
 ): Promise<string | undefined> {
+  const { top, places } = repository;
   const kind = options.names.some((name) => LOCKS.test(name)) ? LOCKS : MANIFESTS;
   const files = options.names.filter((name) => kind.test(name));
   if (files.length === 0) return undefined;
   const args = ["--literal-pathspecs", "diff", "--name-only", "-z", "--no-ext-diff", "--no-renames", tree];
-  const changed = await top.output([...args, "--", ...files], { env: options.env });
+  const objects = objectsEnv([places.objects, ...options.objects]);
+  const changed = await repository.look((env) =>
+    top.output([...args, "--", ...files], { env: { ...env, ...objects } }),
+  );
   return changed.ok ? splitNul(changed.value)[0] : files[0];
 }
 

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, mkdtempSync, readlinkSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { copyFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { devNull, tmpdir } from "node:os";
 import { join } from "node:path";
 import { definedOnly } from "../../core/defined-only.ts";
 import { fail, ok, type Result } from "../../core/trouble.ts";
@@ -8,7 +8,7 @@ import { hasCode } from "../files/errno.ts";
 import { troubleOf } from "../files/files.ts";
 import { Git, gitTrouble, objectsEnv, splitNul } from "../git/git.ts";
 import type { Repository } from "../git/repository.ts";
-import { BASELINE_PREFIX, removeScratch, scratchParents, sweepScratch } from "../git/scratch-index.ts";
+import { ownedName, removeScratch, scratchParents, sweepScratch } from "../git/scratch-index.ts";
 import { canClone, movedPath } from "./copy-directory.ts";
 import { changedLock, copyDependencies, findDependencies } from "./dependencies.ts";
 
@@ -94,11 +94,11 @@ async function choosePlace({ places }: Repository, dependencies: readonly string
     .filter((parent) => !`${parent}/`.startsWith(`${places.top}/`));
   try {
     for (const parent of first === undefined ? [] : parents) {
-      const directory = mkdtempSync(join(parent, `${BASELINE_PREFIX}${process.pid}-`));
+      const directory = mkdtempSync(join(parent, ownedName("gauntlet-baseline")));
       if (await canClone(join(places.top, first ?? ""), directory)) return ok({ directory, isClone: true });
       rmSync(directory, { recursive: true, force: true });
     }
-    const directory = mkdtempSync(join(parents[0] ?? tmpdir(), `${BASELINE_PREFIX}${process.pid}-`));
+    const directory = mkdtempSync(join(parents[0] ?? tmpdir(), ownedName("gauntlet-baseline")));
     return ok({ directory, isClone: false });
   } catch (error) {
     return troubleOf("write", parents[0] ?? tmpdir(), error);
@@ -121,7 +121,7 @@ async function fill(
   const checkedOut = await checkOut(filling, signal);
   if (!checkedOut.ok) return checkedOut;
   if (dependencies.length === 0) return ok(undefined);
-  const lock = await changedLock(repository, past.tree, { names, env: objectsEnv(past.objects) });
+  const lock = await changedLock(repository, past.tree, { names, objects: past.objects });
   if (lock !== undefined) return ok(`${lock} has changed since, so other dependencies are installed now`);
   const { top: from } = repository.places;
   return ok(await copyDependencies(dependencies, { from, to, isClone }, signal));
@@ -136,7 +136,9 @@ async function checkOut(filling: Filling, signal: AbortSignal): Promise<Result<v
   if (!initialised.ok) return initialised;
   const described = await describeRepository(filling);
   if (!described.ok) return described;
-  const checkedOut = await git.output(["read-tree", "--reset", "-u", past.tree]);
+  // Only attributes of the tree itself: others could name a filter that puts today's problems into yesterday's files.
+  const ownOnly = ["-c", `core.attributesFile=${devNull}`];
+  const checkedOut = await git.output([...ownOnly, "read-tree", "--reset", "-u", past.tree]);
   if (!checkedOut.ok) return checkedOut;
   for (const link of links) keepInside(join(top, link), { from: repository.places.top, to: top });
   return ok(undefined);
@@ -158,7 +160,7 @@ async function describeRepository({ repository, past, top }: Filling): Promise<R
   await writeFile(join(inside, "objects/info/alternates"), objects);
   await writeFile(join(inside, "packed-refs"), refs.value);
   if (past.head !== undefined) await writeFile(join(inside, "HEAD"), `${past.head}\n`);
-  for (const name of ["shallow", "info/attributes", "info/exclude"])
+  for (const name of ["shallow", "info/exclude"])
     await copyFile(join(places.commonDir, name), join(inside, name)).catch(ifMissing);
   const git = new Git(top);
   for (const setting of splitNul(settings.value.stdout)) {

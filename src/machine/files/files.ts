@@ -253,6 +253,15 @@ function removeDirectory(path: string): void {
   rmdirSync(path);
 }
 
+/** Removes drafts that killed writers left in a directory, of the names in it. One that is young may be another machine's. */
+export function discardOldDrafts(directory: string, names: readonly string[]): void {
+  for (const draft of names.filter((name) => name.endsWith(".tmp")).map((name) => join(directory, name)))
+    if (now() - (modifiedAt(draft) ?? now()) > DRAFT_MS) discard(draft);
+}
+
+/** Nothing takes this long to write. */
+const DRAFT_MS = 60_000;
+
 /** A name that nothing else on this or another machine has: for drafts and runs. Not a secret. */
 export function uniqueName(): string {
   const random = Math.random().toString(36).slice(2);

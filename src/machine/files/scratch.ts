@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, realpath, rm, writeFile, cp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, relative, sep } from "node:path";
 import { Git } from "../git/git.ts";
+import { ownedName } from "../git/scratch-index.ts";
 import { type AbsolutePath, type ProjectPath, projectPath } from "../../core/path.ts";
 import { logDirOf } from "../logs/log-dir.ts";
 import type { Environment } from "../process/environment.ts";
@@ -12,7 +13,7 @@ import { projectStateDir } from "../state/project-dir.ts";
 export async function scratchDir(
   files: Readonly<Record<string, string>>,
 ): Promise<AsyncDisposable & { readonly path: string }> {
-  const path = await mkdtemp(join(await realpath(tmpdir()), "gauntlet-scratch-"));
+  const path = await mkdtemp(join(await realpath(tmpdir()), ownedName("gauntlet-scratch")));
   for (const [name, content] of Object.entries(files)) {
     await mkdir(dirname(join(path, name)), { recursive: true });
     await writeFile(join(path, name), content);

@@ -2,15 +2,20 @@ import { chmodSync, copyFileSync, mkdtempSync, readdirSync, statSync, utimesSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { namesIn, removeTree } from "../files/files.ts";
-import { isAlive } from "../process/group.ts";
+import { isAlive, pidNamespace } from "../process/group.ts";
 
-const PREFIX = "gauntlet-fingerprint-";
-/** A past tree that a check is run on for comparison. */
-export const BASELINE_PREFIX = "gauntlet-baseline-";
-
-/** A directory for an index and objects of our own; it carries our pid, so that it can be removed after us. */
+/** A directory for an index and objects of our own. */
 export function makeScratch(parent = tmpdir()): string {
-  return mkdtempSync(join(parent, `${PREFIX}${process.pid}-`));
+  return mkdtempSync(join(parent, ownedName("gauntlet-fingerprint")));
+}
+
+/** The beginning of a name that says whose it is, so that it can be removed after us. A pid means something in one namespace only. */
+export function ownedName(what: "gauntlet-fingerprint" | "gauntlet-baseline" | "gauntlet-scratch"): string {
+  return `${what}-${process.pid}-${namespaceNumber()}-`;
+}
+
+function namespaceNumber(): string {
+  return /\d+/.exec(pidNamespace() ?? "")?.[0] ?? "0";
 }
 
 export function removeScratch(path: string): void {
@@ -45,13 +50,16 @@ export function scratchParents(): readonly string[] {
 /** Removes the scratch directories that killed processes left. */
 export function sweepScratch(...parents: readonly string[]): void {
   for (const parent of parents.length === 0 ? scratchParents() : parents)
-    for (const name of namesIn(parent)) {
-      const pid = OURS.exec(name)?.[1];
-      if (pid !== undefined && !isAlive(Number(pid))) removeScratch(join(parent, name));
-    }
+    for (const name of namesIn(parent)) if (isLeftBehind(name)) removeScratch(join(parent, name));
 }
 
-const OURS = new RegExp(`^(?:${PREFIX}|${BASELINE_PREFIX})(\\d+)-`);
+function isLeftBehind(name: string): boolean {
+  const [, pid, namespace = namespaceNumber()] = OURS.exec(name) ?? [];
+  return pid !== undefined && namespace === namespaceNumber() && !isAlive(Number(pid));
+}
+
+/** Versions before this one wrote no namespace. */
+const OURS = /^gauntlet-(?:fingerprint|baseline|scratch)-(\d+)-(?:(\d+)-)?/;
 
 /**
  * Copies a git index, if there is one, with a time just before its own. git compares that time with those of

@@ -28,7 +28,7 @@ type Env = Readonly<Record<string, string>>;
 type IndexEnv = Env & { readonly GIT_INDEX_FILE: string };
 
 /** Two processes side by side pay off when there are many files; for a few, starting the second costs more. */
-const LARGE_INDEX_BYTES = 512 * 1024;
+export const LARGE_INDEX_BYTES = 512 * 1024;
 
 /** Whether git sees no difference between the work tree and the index that `env` names. */
 async function hasNoChange(top: Git, env: IndexEnv, marks: IndexMarks): Promise<boolean> {

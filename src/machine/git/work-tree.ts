@@ -1,8 +1,9 @@
-import { realpathSync } from "node:fs";
-import { isAbsolute, relative, resolve, sep } from "node:path";
+import { existsSync, realpathSync } from "node:fs";
+import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { once } from "../../core/once.ts";
 import type { AbsolutePath, ProjectPath } from "../../core/path.ts";
 import { fail, ok, type Result, type Trouble } from "../../core/trouble.ts";
+import { isFile } from "../files/files.ts";
 import type { Environment } from "../process/environment.ts";
 import type { ChangeQuery } from "./base.ts";
 import { changesIn, changesWithoutGit, type DetectedChanges, workTreeStatus } from "./changes.ts";
@@ -148,6 +149,14 @@ export class WorkTree implements AsyncDisposable {
   /** Whether it is what it was when this index of a snapshot was kept. */
   async isUnchangedSince(index: string): Promise<boolean> {
     return this.#repository !== undefined && (await isUnchangedSince(this.#repository, index));
+  }
+
+  /** Whether something that git reads at every look is a pipe or a device: it would wait there without end. */
+  mayHoldGit(): boolean {
+    if (this.#repository === undefined) return false;
+    const { top, gitDir, commonDir, index } = this.#repository.places;
+    const read = [join(gitDir, "HEAD"), index, join(top, ".gitignore"), join(commonDir, "info/exclude")];
+    return read.some((path) => existsSync(path) && !isFile(path));
   }
 
   /** Removes the snapshot at the end of a scope that can end before the work tree's own. */

@@ -59,6 +59,22 @@ export function groupsWithEnvironment(variable: string, value: string): readonly
   return [...new Set(marked.map((entry) => entry.group))];
 }
 
+/**
+ * Process groups of this namespace that carry `variable`, whose value begins with the pid of whoever set it, after that process has
+ * ended; none that carries `except`. Linux only: elsewhere the environment cannot be told from arguments with certainty.
+ */
+export function orphanedGroups(variable: string, except: string): readonly number[] {
+  if (process.platform !== "linux") return [];
+  const orphans = processTable().filter(({ pid }) => {
+    const entries = readText(`/proc/${pid}/environ`)?.split("\0") ?? [];
+    const value = entries.find((entry) => entry.startsWith(`${variable}=`))?.slice(variable.length + 1);
+    const owner = /^\d+(?=-)/.exec(value ?? "")?.[0];
+    if (owner === undefined || entries.some((entry) => entry.startsWith(`${except}=`))) return false;
+    return !isAlive(Number(owner)) && pidNamespace(pid) === pidNamespace();
+  });
+  return [...new Set(orphans.map(({ group }) => group))];
+}
+
 const MAX_LISTING = 64 * 1024 * 1024;
 
 /** Reads what `ps -E` prints: each command is followed by its arguments and its environment, with nothing to tell them apart. */
@@ -108,9 +124,9 @@ function commandOf(pid: number): string {
 }
 
 /** Tells pid namespaces apart: in another one, our pids mean other processes or none. Undefined where the system has none. */
-export function pidNamespace(): string | undefined {
+export function pidNamespace(pid: number | "self" = "self"): string | undefined {
   try {
-    return process.platform === "linux" ? readlinkSync("/proc/self/ns/pid") : undefined;
+    return process.platform === "linux" ? readlinkSync(`/proc/${pid}/ns/pid`) : undefined;
   } catch {
     return undefined;
   }

@@ -4,7 +4,7 @@ import { LineLog } from "../logs/line-log.ts";
 import type { LockHolder } from "../state/lock.ts";
 import type { LogDir } from "../logs/log-dir.ts";
 import { endGroup, HURRIED_GRACE_MS } from "./run-process.ts";
-import { bootId, groupsWithEnvironment, pidNamespace, startTime } from "./group.ts";
+import { bootId, groupsWithEnvironment, orphanedGroups, pidNamespace, startTime } from "./group.ts";
 import { RUN_ID_VARIABLE } from "./own-mark.ts";
 
 /** The same for one gate of it. */
@@ -48,6 +48,12 @@ export async function endLeftovers(dir: LogDir, dead: LockHolder): Promise<void>
   const groups = new Set([...recorded, ...marked]);
   await Promise.all([...groups].map((pid) => endGroup(pid, HURRIED_GRACE_MS)));
   forgetGroups(dir);
+}
+
+/** Ends what processes of ours started for themselves, such as git, and left when they were killed: with or without a lock. */
+export async function endOrphans(): Promise<void> {
+  const groups = orphanedGroups(RUN_ID_VARIABLE, "GAUNTLET_STOP_HOOK_ACTIVE"); // what a check or a reviewer left on purpose has that, too
+  await Promise.all(groups.map((pid) => endGroup(pid, HURRIED_GRACE_MS)));
 }
 
 function readGroups(dir: LogDir): readonly number[] {

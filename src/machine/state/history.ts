@@ -8,10 +8,12 @@ import {
 } from "../../core/history.ts";
 import { type GateOutcome, OUTCOME_KINDS } from "../../core/outcome.ts";
 import type { ProjectPath } from "../../core/path.ts";
+import type { KeptState } from "../../core/session-record.ts";
 import type { Result } from "../../core/trouble.ts";
 import { listDirectory, removeFile } from "../files/files.ts";
 import { jsonFile, type Stored } from "./json-file.ts";
 import { readPass } from "./passes.ts";
+import { sha256 } from "./session-key.ts";
 
 const VERSION = 2;
 
@@ -110,15 +112,31 @@ export function readSession(stateDir: string, key: string): Stored<SessionHistor
 
 /** A session with nothing to remember leaves no file. */
 export function writeSession(stateDir: string, key: string, history: SessionHistory): Result<void> {
-  const { attempts, openFailures, gaveUpOn, deferredFor, missing } = history;
-  const isEmpty =
+  const file = sessionFile(stateDir, key);
+  return isEmpty(history) ? removeFile(file) : session.write(file, history);
+}
+
+function isEmpty({ attempts, openFailures, gaveUpOn, deferredFor, missing }: SessionHistory): boolean {
+  return (
     attempts === 0 &&
     openFailures.length === 0 &&
     gaveUpOn === undefined &&
     deferredFor === undefined &&
-    missing === undefined;
-  const file = sessionFile(stateDir, key);
-  return isEmpty ? removeFile(file) : session.write(file, history);
+    missing === undefined
+  );
+}
+
+/** What tells a history from another once it was written and is read again. */
+export function keptState(root: string, history: SessionHistory): KeptState {
+  const { attempts, openFailures } = history;
+  const digest = sha256(JSON.stringify(isEmpty(history) ? NEW_SESSION : history, inOrder));
+  return { root, digest, attempts, open: openFailures.length };
+}
+
+/** An object has its members in the order of the schema once it was read. */
+function inOrder(_key: string, value: unknown): unknown {
+  const isPlain = typeof value === "object" && value !== null && !Array.isArray(value);
+  return isPlain ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))) : value;
 }
 
 /** Every session with something to remember. */

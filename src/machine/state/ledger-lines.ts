@@ -133,12 +133,13 @@ function isLineOf({ at, prev }: VerdictRecord, line: string): boolean {
 const CUT = "it is not the last line that was written: lines after it are missing, or it was changed";
 
 function whyUnfit({ lines, older }: LedgerLines, at: number): string | undefined {
-  const record = parseLine(lines[at] ?? "");
+  const line = lines[at] ?? "";
+  const isNext = at > 0 && line.endsWith(`"prev":"${hashOf(lines[at - 1] ?? "")}"}`);
+  if (isNext && line.startsWith("{")) return undefined; // what is between, the hash in the next line speaks for
+  const record = parseLine(line);
   if (record === undefined) return "it cannot be read";
   if (at > 0)
-    return record.prev === hashOf(lines[at - 1] ?? "")
-      ? undefined
-      : "it does not follow the line before it: one of them was changed, or lines between them are missing";
+    return "it does not follow the line before it: one of them was changed, or lines between them are missing";
   const isFirst = isVerdict(record) ? record.prev === "" : older > 0;
   return isFirst ? undefined : "lines before it are missing";
 }

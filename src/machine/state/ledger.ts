@@ -13,7 +13,6 @@ import {
   writeSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import * as v from "valibot";
 import packageJson from "../../../package.json" with { type: "json" };
 import { ok, type Result } from "../../core/trouble.ts";
 import type { LedgerRecord, Unchained } from "../../core/verdict-record.ts";
@@ -76,14 +75,13 @@ export interface Head {
   readonly rotates?: boolean | undefined;
 }
 
-const headSchema = v.object({
-  count: v.pipe(v.number(), v.safeInteger()),
-  hash: v.string(),
-  line: v.string(),
-  size: v.pipe(v.number(), v.safeInteger()),
-  since: v.number(),
-  rotates: v.optional(v.boolean()),
-});
+/** By hand: loading and warming a schema would take longer than all the rest. */
+function isHead(value: unknown): value is Head {
+  if (typeof value !== "object" || value === null) return false;
+  const { count, hash, line, size, since, rotates = false }: Partial<Record<keyof Head, unknown>> = value;
+  const isSound = [count, size].every(Number.isSafeInteger) && typeof since === "number";
+  return isSound && typeof hash === "string" && typeof line === "string" && typeof rotates === "boolean";
+}
 
 /** The newer of the two that is whole. Its date does not matter, as in other state: a clock that was set back must not look like a cut. */
 export function readHead({ heads }: Ledger): Head | undefined {
@@ -96,8 +94,8 @@ export function readHead({ heads }: Ledger): Head | undefined {
 function readOneHead(path: string): Head | undefined {
   try {
     const [text = ""] = readSmallFile(path).split("\n", 1);
-    const head = v.safeParse(headSchema, parseJson(text));
-    return head.success && hashOf(head.output.line) === head.output.hash ? head.output : undefined;
+    const head = parseJson(text);
+    return isHead(head) && hashOf(head.line) === head.hash ? head : undefined;
   } catch (error) {
     if (hasCode(error, "ENOENT")) return undefined;
     throw error;
@@ -143,16 +141,20 @@ function appendLocked(ledger: Ledger, record: Unchained, maxBytes: number): Resu
   if (!locked.ok) return locked;
   using _lock = locked.value;
   const head = readHead(ledger);
-  if (head !== undefined) finish(ledger, head);
+  const found = head === undefined ? sizeOf(ledger.file) : finish(ledger, head);
   const isFull = head !== undefined && (head.size > maxBytes || head.since < record.at - MAX_FILE_AGE_MS);
-  write(ledger, record, isFull ? rotate(ledger, head) : head);
+  const next = isFull ? rotate(ledger, head) : undefined;
+  write(ledger, record, { before: next ?? head, found: next?.size ?? found });
   return ok(undefined);
 }
 
-function write(ledger: Ledger, record: Unchained, before: Head | undefined): void {
+function write(
+  ledger: Ledger,
+  record: Unchained,
+  { before, found }: { readonly before: Head | undefined; readonly found: number },
+): void {
   if (before === undefined && ledger.root !== undefined)
     writeFileSync(join(ledger.directory, "root"), ledger.root, { mode: 0o600 });
-  const found = sizeOf(ledger.file);
   const line = asciiJson({ ...record, prev: before?.hash ?? (found === 0 ? "" : UNKNOWN) });
   const gap = before?.size === found || found === 0 || endsWhole(ledger.file) ? "" : "\n";
   const size = found + gap.length + line.length + 1;
@@ -176,16 +178,17 @@ function rotate(ledger: Ledger, { hash: prev, count }: Head): Head {
   return head;
 }
 
-/** Does what a killed writer had left to do. A file that is not as any writer left it is not mended: the chain tells. */
-function finish(ledger: Ledger, { line, size, rotates }: Head): void {
+/** Does what a killed writer had left to do, and returns the file's size. A file that is not as any writer left it is not mended: the chain tells. */
+function finish(ledger: Ledger, { line, size, rotates }: Head): number {
   const found = sizeOf(ledger.file);
-  if (found === size) return;
+  if (found === size) return size;
   if (rotates && !line.startsWith(firstBytes(ledger.file, size))) renameSync(ledger.file, ledger.older);
   const before = size - line.length - 1;
   const isUnfinished = rotates || (found >= before && found < size);
-  if (!isUnfinished) return;
+  if (!isUnfinished) return found;
   if (found > 0 && !rotates) truncateSync(ledger.file, before);
   appendFileSync(ledger.file, `${line}\n`, { mode: 0o600, flag: rotates ? "w" : "a" });
+  return size;
 }
 
 /** The last line may be unfinished, and the next must not run into it. */

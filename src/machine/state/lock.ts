@@ -4,7 +4,14 @@ import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { fail, ok, type Result, type Trouble } from "../../core/trouble.ts";
 import { now } from "../clock.ts";
-import { troubleOf, readSmallFile, discard, modifiedAt, uniqueName } from "../files/files.ts";
+import {
+  discard,
+  makePrivateDirectory,
+  modifiedAt,
+  readSmallFile,
+  troubleOf,
+  uniqueName,
+} from "../files/files.ts";
 import { bootId, isAlive, pidNamespace, startTime } from "../process/group.ts";
 import { ownMark } from "../process/own-mark.ts";
 import { sha256 } from "./session-key.ts";
@@ -32,19 +39,53 @@ export interface Lock extends Disposable {
   readonly replaced?: LockHolder | undefined;
 }
 
-/** Takes a lock, or says who has it. A lock whose holder is dead is taken over; of several who try, one wins. */
-export function acquireLock(path: string, sessionId?: string): Result<Lock> {
+/**
+ * Takes a lock, or says who has it. A lock whose holder is dead is taken over; of several who try, one wins. A `copy` of the
+ * holder's name outside the project tells a lock that something else has written.
+ */
+export function acquireLock(path: string, sessionId?: string, copy?: string): Result<Lock> {
   const self = describeSelf(sessionId);
   const draft = `${path}.${self.runId}`;
   try {
     writeFileSync(draft, JSON.stringify(self), { flag: "wx", mode: 0o600 });
     const claimed = claim(path, draft, self);
     if (claimed.ok) sweep(path);
-    return claimed;
+    if (copy === undefined) return claimed;
+    return claimed.ok ? recorded(claimed, copy) : withRecord(claimed.trouble, { path, copy });
   } catch (error) {
     return troubleOf("write the lock", path, error);
   } finally {
     discard(draft);
+  }
+}
+
+/** Where the copy cannot be written, a later conflict says so; the lock holds all the same. */
+function recorded(claimed: Result<Lock> & { readonly ok: true }, copy: string): Result<Lock> {
+  try {
+    makePrivateDirectory(dirname(copy));
+    writeFileSync(copy, claimed.value.runId, { mode: 0o600 });
+  } catch (error) {
+    if (!hasCode(error)) throw error;
+  }
+  return claimed;
+}
+
+/** The records of a holder that is out of sight are elsewhere. */
+function withRecord(
+  trouble: Trouble,
+  { path, copy }: { readonly path: string; readonly copy: string },
+): Result<Lock> {
+  const holder = readHolder(path);
+  if (trouble.kind !== "lock-held" || holder === undefined || isOutOfSight(holder)) return fail(trouble);
+  return readIfThere(copy) === holder.runId ? fail(trouble) : fail({ ...trouble, isUnrecorded: true });
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readSmallFile(path);
+  } catch (error) {
+    if (!hasCode(error)) throw error;
+    return undefined;
   }
 }
 

@@ -3,7 +3,14 @@ import { basename, dirname, join } from "node:path";
 import * as v from "valibot";
 import type { PassRecord } from "../../core/history.ts";
 import type { Result } from "../../core/trouble.ts";
-import { discard, makePrivateDirectory, namesIn, removeIfEmpty, troubleOf } from "../files/files.ts";
+import {
+  discard,
+  discardOldDrafts,
+  makePrivateDirectory,
+  namesIn,
+  removeIfEmpty,
+  troubleOf,
+} from "../files/files.ts";
 import { jsonFile, type Stored } from "./json-file.ts";
 
 const time = v.pipe(
@@ -39,7 +46,9 @@ export function writePass(
 ): Result<void> {
   try {
     makePrivateDirectory(passDir);
-    for (const name of namesIn(passDir).filter(isIndex)) discard(join(passDir, name));
+    const names = namesIn(passDir);
+    discardOldDrafts(passDir, names);
+    for (const name of names.filter(isIndex)) discard(join(passDir, name));
     keepIndex(passIndexOf(passDir, pass.tree), keepIndexAt);
   } catch (error) {
     return troubleOf("write", passDir, error);

@@ -1,4 +1,4 @@
-import { closeSync, openSync, renameSync } from "node:fs";
+import { closeSync, openSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { SessionStart } from "../../core/session-record.ts";
 import { now } from "../clock.ts";
@@ -7,9 +7,10 @@ import { discard, makePrivateDirectory, modifiedAt, namesIn, removeIfEmpty } fro
 import { stateHome } from "../files/xdg.ts";
 import type { KeptTree } from "../git/base.ts";
 import type { Repository } from "../git/repository.ts";
-import { LOOK_OPTIONS, splitNul } from "../git/git.ts";
+import { type Git, LOOK_OPTIONS, splitNul } from "../git/git.ts";
 import { copyIndex, makeScratch, removeScratch, sweepScratch } from "../git/scratch-index.ts";
 import { bytesOf, keptSnapshot, MAX_UNTRACKED_BYTES } from "../git/snapshot.ts";
+import { LARGE_INDEX_BYTES } from "../git/unchanged.ts";
 import type { Environment } from "../process/environment.ts";
 import { projectStateDir } from "./project-dir.ts";
 
@@ -42,20 +43,33 @@ export async function keepSessionTree(
   }
 }
 
-/** What is not as HEAD has it, from the top, by one look of git; undefined where that does not tell everything. */
-async function changedPaths({ top, marks }: Repository): Promise<readonly string[] | undefined> {
+/** What is not as HEAD has it, from the top; undefined where git's first look does not tell everything. */
+async function changedPaths(repository: Repository): Promise<readonly string[] | undefined> {
+  const { top, marks, places } = repository;
   const { mayHide, mayHoldSubmodule } = marks();
-  if (mayHide || mayHoldSubmodule) return undefined;
-  const args = ["status", "--porcelain", "-z", "--untracked-files=all", "--no-renames"];
-  const status = await top.output([...LOOK_OPTIONS, ...args]);
-  const entries = status.ok ? splitNul(status.value) : undefined;
-  return entries?.some((entry) => NOT_PLAIN.test(entry))
-    ? undefined
-    : entries?.map((entry) => entry.slice(3));
+  if (mayHide || mayHoldSubmodule || (await repository.hasFilters())) return undefined;
+  const isLarge = (statSync(places.index, { throwIfNoEntry: false })?.size ?? 0) > LARGE_INDEX_BYTES;
+  const found = await Promise.all((isLarge ? SIDE_BY_SIDE : AT_ONCE).map((args) => names(top, args)));
+  const paths = found.flatMap((some) => some ?? [UNKNOWN]);
+  return paths.some((path) => NOT_PLAIN.test(path)) ? undefined : paths;
 }
 
-/** A conflict, a repository inside the repository, a name that is not text. */
-const NOT_PLAIN = /^(?:U.|.U|AA|DD)|\/$|\uFFFD/;
+const AT_ONCE = [["status", "--porcelain", "-z", "--untracked-files=all", "--no-renames"]];
+const SIDE_BY_SIDE = [
+  ["diff-index", "--name-only", "-z", "--no-ext-diff", "HEAD"],
+  ["ls-files", "-z", "--others", "--exclude-standard"],
+];
+
+async function names(top: Git, args: readonly string[]): Promise<readonly string[] | undefined> {
+  const answer = await top.output([...LOOK_OPTIONS, ...args]);
+  if (!answer.ok) return undefined;
+  const entries = splitNul(answer.value);
+  return args.includes("status") ? entries.map((entry) => entry.slice(3)) : entries;
+}
+
+/** A repository inside the repository, a name that is not text. */
+const NOT_PLAIN = /\/$|\uFFFD/;
+const UNKNOWN = "/";
 
 /** A snapshot for which git looks at these files only; undefined where it takes a look at all. */
 async function keepChanged(

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
 import type { SessionRecord } from "../../core/session-record.ts";
-import { discard, makePrivateDirectory, namesIn } from "../files/files.ts";
+import { discard, discardOldDrafts, makePrivateDirectory, namesIn, readText } from "../files/files.ts";
 import { stateHome } from "../files/xdg.ts";
 import type { Environment } from "../process/environment.ts";
 import { jsonFile } from "./json-file.ts";
@@ -22,6 +22,9 @@ const file = jsonFile<SessionRecord>(
         root: v.string(),
         attempts: v.pipe(v.number(), v.safeInteger()),
       }),
+    ),
+    kept: v.optional(
+      v.looseObject({ root: v.string(), digest: v.string(), attempts: v.number(), open: v.number() }),
     ),
     lastStop: v.optional(
       v.pipe(
@@ -75,13 +78,35 @@ export function changeSessions(
   }
 }
 
-/** Starting over in a project gives its sessions their budgets back. */
-export function forgetBlocksIn(root: string, env: Environment): void {
-  const directory = directoryOf(env);
-  for (const name of recordsIn(directory)) {
-    const { blocked, ...record } = file.read(join(directory, name)).value ?? { told: [] };
-    if (blocked?.root === root) file.write(join(directory, name), record);
-  }
+/** Starting over in a project gives its sessions their budgets back; `cleaned` is when something else than the user did so. */
+export function startOver(root: string, env: Environment, cleaned: number | undefined): void {
+  changeSessions(env, ({ blocked, kept, ...record }) => {
+    const places = [record.root, ...(record.starts ?? []).map((start) => start.root)];
+    const isHere = cleaned !== undefined && places.includes(root);
+    if (blocked?.root !== root && kept?.root !== root && !isHere) return undefined;
+    return {
+      ...record,
+      ...(blocked === undefined || blocked.root === root ? {} : { blocked }),
+      ...(kept === undefined || kept.root === root ? {} : { kept }),
+      ...(isHere ? { cleaned } : {}),
+    };
+  });
+}
+
+/** Where state is put away with the work it belongs to, it is not missed. */
+export function forgetKeptIn(root: string, env: Environment): void {
+  changeSessions(env, ({ kept, ...record }) => (kept?.root === root ? record : undefined));
+}
+
+/** Those of the settings files that no longer have the hook a session began with. */
+export function unhookedFiles(files: readonly string[]): readonly string[] {
+  return files.filter((path) => !startsUs(path));
+}
+
+/** Whether an agent that reads this settings file runs our stop hook. */
+export function startsUs(path: string): boolean {
+  const text = readText(path);
+  return text.ok && /\bstop-hook\b/.test(text.value) && !/"disableAllHooks"\s*:\s*true/.test(text.value);
 }
 
 /** At the end of a session: its own block, and those of its sub-agents, teammates and tasks. */
@@ -97,7 +122,9 @@ export function forgetBlocksOf(name: SessionName, env: Environment): void {
 }
 
 function forgetOldest(directory: string): void {
-  const names = recordsIn(directory);
+  const all = namesIn(directory);
+  discardOldDrafts(directory, all);
+  const names = all.filter(isRecord);
   if (names.length <= KEPT_SESSIONS) return;
   const byAge = names
     .map((name) => ({ name, at: statSync(join(directory, name), { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
@@ -106,7 +133,11 @@ function forgetOldest(directory: string): void {
 }
 
 function recordsIn(directory: string): readonly string[] {
-  return namesIn(directory).filter((name) => name.endsWith(".json"));
+  return namesIn(directory).filter(isRecord);
+}
+
+function isRecord(name: string): boolean {
+  return name.endsWith(".json");
 }
 
 function directoryOf(env: Environment): string {

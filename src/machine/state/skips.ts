@@ -1,23 +1,11 @@
 import { join } from "node:path";
 import * as v from "valibot";
+import type { Skip } from "../../core/spoken.ts";
 import type { Result } from "../../core/trouble.ts";
 import { discard, isFile, makePrivateDirectory, troubleOf } from "../files/files.ts";
 import type { Environment } from "../process/environment.ts";
 import { jsonFile } from "./json-file.ts";
 import { projectStateDir } from "./project-dir.ts";
-
-/** The user's word, given at a terminal, that stops here need not be checked. */
-export interface Skip {
-  readonly reason: string;
-  /** Milliseconds since the epoch. */
-  readonly at: number;
-  /** Only this gate. */
-  readonly gate?: string;
-  /** When it ends; without it, after the next stop, or with the session. */
-  readonly until?: number;
-  /** Only this session, by its key. */
-  readonly session?: string;
-}
 
 const file = jsonFile<readonly Skip[]>(
   1,

@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 import { absolutePath } from "../../core/path.ts";
 import { isGreen } from "../../core/status.ts";
 import type { Verdict } from "../../core/verdict.ts";
+import { elapsedMs } from "../../machine/clock.ts";
+import { startTrace } from "../../engine/telemetry/start-trace.ts";
 import type { Session } from "../session.ts";
 import {
   type ToolContext,
@@ -41,8 +43,13 @@ export function gauntletValidator(options: GauntletValidatorOptions = {}): Compl
       env: process.env,
       budget: budgetOf(params, context),
     };
-    const answered = await handleStop(stop, context.signal ?? new AbortController().signal);
+    const traced = await startTrace(stop.env);
+    const answered = await handleStop(
+      { ...stop, ...traced?.hooks },
+      context.signal ?? new AbortController().signal,
+    );
     await recordStop({ ...stop, door: "sdk" }, answered, { stdout: "", exitCode: 0 });
+    traced?.sendStop({ ...stop, door: "sdk" }, answered, elapsedMs()).catch(() => false); // the agent goes on meanwhile
     return answerFor(answered.verdict);
   };
 }

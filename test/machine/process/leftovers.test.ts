@@ -1,10 +1,10 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { absolutePath, projectPath } from "../../../src/core/path.ts";
-import { endLeftovers, GateGroups } from "../../../src/machine/process/leftovers.ts";
+import { endLeftovers, endOrphans, GateGroups } from "../../../src/machine/process/leftovers.ts";
 import { RUN_ID_VARIABLE } from "../../../src/machine/process/own-mark.ts";
 import { type LogDir, logDirOf } from "../../../src/machine/logs/log-dir.ts";
 import { bootId, isAlive, startTime, groupsInListing } from "../../../src/machine/process/group.ts";
@@ -104,6 +104,21 @@ test.runIf(process.platform === "linux")(
     await endLeftovers(logs, dead());
 
     expect([isAlive(marked), isAlive(other)]).toEqual([false, true]);
+  },
+);
+
+test.runIf(process.platform === "linux")(
+  "ends what dead processes started for themselves; not what a gate left, nor what a living process needs",
+  async () => {
+    const gone = spawnSync("true").pid;
+    const orphan = await group({ [RUN_ID_VARIABLE]: `${gone}-abc-def` });
+    const daemon = await group({ [RUN_ID_VARIABLE]: `${gone}-abc-def`, GAUNTLET_STOP_HOOK_ACTIVE: "1" });
+    const needed = await group({ [RUN_ID_VARIABLE]: `${process.pid}-abc-def` });
+    const strange = await group({ [RUN_ID_VARIABLE]: "run" });
+
+    await endOrphans();
+
+    expect([orphan, daemon, needed, strange].map(isAlive)).toEqual([false, true, true, true]);
   },
 );
 

@@ -33,39 +33,48 @@ const UNCOMMITTED: Readonly<Record<string, string>> = {
     "git checkout -q -b other; echo 1 > a.txt; git commit -qam 1; git checkout -q main; echo 2 > a.txt; git commit -qam 2; git merge other",
 };
 
-test.for([["nothing", "true"] as const, ...Object.entries(UNCOMMITTED)])(
-  "a session begins with what `git add --all` would commit: %s",
-  async ([, edit]) => {
-    await using project = await GauntletProject.create({
-      "a.txt": "a\n",
-      "b/c.txt": "c\n",
-      ".gitignore": "*.log\n",
-    });
-    await project.git("config", "user.email", "t@example.com");
-    await project.git("config", "user.name", "T");
-    await project.commit("start");
-    const { root, home } = project;
-    const env = { XDG_STATE_HOME: join(home, "state") };
-    const shell = { cwd: root, env: { PATH: process.env["PATH"] ?? "", HOME: home } };
-    await run(["sh", "-c", edit], shell);
-    const index = await project.git("hash-object", ".git/index");
-
-    const kept = await keep(project, env);
-
-    expect(await project.git("hash-object", ".git/index")).toBe(index);
-    const added = "git update-index --no-assume-unchanged a.txt; git add --all && git write-tree";
-    const { stdout: expected } = await run(["sh", "-c", added], shell);
-    expect((await project.git("rev-parse", kept ?? "none")).trim()).toBe(expected.trim());
-    const below = readdirSync(home, { recursive: true, encoding: "utf8" });
-    const objects = below.find((name) => name.endsWith("trees/objects"));
-    const alternates = { GIT_ALTERNATE_OBJECT_DIRECTORIES: objects === undefined ? "" : join(home, objects) };
-    const listed = await run(["git", "ls-tree", "-r", kept ?? ""], {
-      ...shell,
-      env: { ...shell.env, ...alternates },
-    });
-    expect(listed.stdout).toContain("\t.gitignore\n");
-  },
+/** Few files with long names make the index as large as one of thousands of files, which is looked at in another way. */
+const MANY = Object.fromEntries(
+  Array.from({ length: 300 }, (_, index) => [`${`${"n".repeat(200)}/`.repeat(10)}${index}`, ""]),
 );
+
+const IN_LARGE = /^nothing|^an edit$|directory now|index only|meant|conflict/;
+const STATES = Object.entries({ nothing: "true", ...UNCOMMITTED });
+
+test.for([
+  ...STATES.map(([name, edit]) => [name, "small", edit] as const),
+  ...STATES.filter(([name]) => IN_LARGE.test(name)).map(([name, edit]) => [name, "large", edit] as const),
+])("a session begins with what `git add --all` would commit: %s, in a %s index", async ([, size, edit]) => {
+  await using project = await GauntletProject.create({
+    "a.txt": "a\n",
+    "b/c.txt": "c\n",
+    ".gitignore": "*.log\n",
+    ...(size === "large" ? MANY : {}),
+  });
+  await project.git("config", "user.email", "t@example.com");
+  await project.git("config", "user.name", "T");
+  await project.commit("start");
+  const { root, home } = project;
+  const env = { XDG_STATE_HOME: join(home, "state") };
+  const shell = { cwd: root, env: { PATH: process.env["PATH"] ?? "", HOME: home } };
+  await run(["sh", "-c", edit], shell);
+  const index = await project.git("hash-object", ".git/index");
+
+  const kept = await keep(project, env);
+
+  expect(await project.git("hash-object", ".git/index")).toBe(index);
+  const added = "git update-index --no-assume-unchanged a.txt; git add --all && git write-tree";
+  const { stdout: expected } = await run(["sh", "-c", added], shell);
+  expect((await project.git("rev-parse", kept ?? "none")).trim()).toBe(expected.trim());
+  const below = readdirSync(home, { recursive: true, encoding: "utf8" });
+  const objects = below.find((name) => name.endsWith("trees/objects"));
+  const alternates = { GIT_ALTERNATE_OBJECT_DIRECTORIES: objects === undefined ? "" : join(home, objects) };
+  const listed = await run(["git", "ls-tree", "-r", kept ?? ""], {
+    ...shell,
+    env: { ...shell.env, ...alternates },
+  });
+  expect(listed.stdout).toContain("\t.gitignore\n");
+});
 
 async function keep({ root }: GauntletProject, env: Readonly<Record<string, string>>) {
   const repository = await Repository.around(new Git(root));

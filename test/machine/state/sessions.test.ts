@@ -4,9 +4,9 @@ import { expect, test } from "vitest";
 import { absolutePath } from "../../../src/core/path.ts";
 import type { SessionRecord } from "../../../src/core/session-record.ts";
 import {
-  forgetBlocksIn,
   listSessionRecords,
   readSessionRecord,
+  startOver,
   writeSessionRecord,
 } from "../../../src/machine/state/sessions.ts";
 import { tempDir } from "../../rig/temp-dir.ts";
@@ -82,10 +82,25 @@ test("starting over forgets the blocks of one project and nothing else", async (
   writeSessionRecord(named("here"), { ...stopped("here"), blocked }, env);
   writeSessionRecord(named("there"), { told: [], blocked: { ...blocked, root: "/q" } }, env);
 
-  forgetBlocksIn("/p", env);
+  startOver("/p", env, undefined);
 
   expect(readSessionRecord(named("here"), env)).toEqual(stopped("here"));
   expect(readSessionRecord(named("there"), env)?.blocked?.root).toBe("/q");
+});
+
+test("starting over is noted in the sessions of the project where it was not the user's doing", async () => {
+  await using home = await tempDir();
+  const env = { XDG_STATE_HOME: home.path };
+  const blocked = { root: "/q", whenActive: "enforce" as const, attempts: 2 };
+  writeSessionRecord(named("here"), { told: [], root: "/p", blocked }, env);
+  writeSessionRecord(named("begun"), { told: [], starts: [{ root: "/p", at: 1 }] }, env);
+  writeSessionRecord(named("there"), { told: [], root: "/q" }, env);
+
+  startOver("/p", env, 7);
+
+  expect(readSessionRecord(named("here"), env)).toMatchObject({ cleaned: 7, blocked });
+  expect(readSessionRecord(named("begun"), env)).toMatchObject({ cleaned: 7 });
+  expect(readSessionRecord(named("there"), env)).not.toHaveProperty("cleaned");
 });
 
 test("files that cannot be trusted count as absent, and a place that cannot be written costs nothing", async () => {

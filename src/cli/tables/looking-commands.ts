@@ -1,0 +1,130 @@
+import { type Command, Option } from "commander";
+import type { ConfigOptions } from "../commands/config.ts";
+import type { DashboardOptions } from "../commands/dashboard.ts";
+import type { DetectOptions } from "../commands/detect.ts";
+import type { HealthOptions } from "../commands/health.ts";
+import type { ListOptions } from "../commands/list.ts";
+import type { ParseOptions } from "../commands/parse.ts";
+import type { ReportOptions } from "../commands/report.ts";
+import type { StatusOptions } from "../commands/status.ts";
+import type { ValidateOptions } from "../commands/validate.ts";
+import type { Act } from "./command-table.ts";
+import { addExamples, readCount, readPort } from "./command-options.ts";
+import { addChangeOptions, addChoiceOptions } from "./run-commands.ts";
+
+/** The commands that run nothing. */
+export function addLookingCommands(program: Command, act: Act): void {
+  addDetectCommand(program, act);
+  program
+    .command("list")
+    .description("show the entry points and their gates")
+    .option("--names", "print only the names of the gates")
+    .option("--json", "print them as JSON")
+    .action((options: ListOptions) =>
+      act(async (terminal) => (await import("../commands/list.ts")).listCommand(terminal, options)),
+    );
+  program
+    .command("status")
+    .description("show the last run, open failures and attempts left")
+    .addOption(new Option("--short", "print one short line, for tmux or a prompt").conflicts("json"))
+    .option("--json", "print it as JSON")
+    .action((options: StatusOptions) =>
+      act(async (terminal) => (await import("../commands/status.ts")).statusCommand(terminal, options)),
+    );
+  const report = program
+    .command("report")
+    .description("show the last run again, without running anything")
+    .option("--run <n>", "an earlier run, by its number", readCount)
+    .addOption(
+      new Option("--format <name>", "how to show it")
+        .choices(["text", "junit", "sarif", "github", "html"])
+        .default("text"),
+    )
+    .action((options: ReportOptions) =>
+      act(async (terminal) => (await import("../commands/report.ts")).reportCommand(terminal, options)),
+    );
+  addExamples(
+    report,
+    "agent-gauntlet report",
+    "agent-gauntlet report --run 3",
+    "agent-gauntlet report --format html > report.html",
+    "agent-gauntlet report --format sarif > gauntlet.sarif",
+  );
+  addConfigCommands(program, act);
+  addParseCommand(program, act);
+  addHealthCommand(program, act);
+  addDashboardCommand(program, act);
+}
+
+function addDetectCommand(program: Command, act: Act): void {
+  const detect = addChangeOptions(
+    addChoiceOptions(program.command("detect")).description("show what changed and which gates it calls for"),
+  )
+    .option("--why", "also show the gates that are skipped, and why")
+    .option("--json", "print the plan as JSON")
+    .action((options: DetectOptions) =>
+      act(async (terminal) => (await import("../commands/detect.ts")).detectCommand(terminal, options)),
+    );
+  addExamples(
+    detect,
+    "agent-gauntlet detect --why",
+    "agent-gauntlet detect --failed",
+    "agent-gauntlet detect --base origin/release --json",
+  );
+}
+
+function addConfigCommands(program: Command, act: Act): void {
+  program
+    .command("config")
+    .description("show every setting as it holds, and where it comes from")
+    .option("--json", "print them as JSON")
+    .action((options: ConfigOptions) =>
+      act(async (terminal) => (await import("../commands/config.ts")).configCommand(terminal, options)),
+    );
+  program
+    .command("validate")
+    .description("check every configuration file")
+    .option("--json", "print the problems as JSON")
+    .action((options: ValidateOptions) =>
+      act(async (terminal) => (await import("../commands/validate.ts")).validateCommand(terminal, options)),
+    );
+}
+
+function addParseCommand(program: Command, act: Act): void {
+  const parse = program
+    .command("parse")
+    .description("show what is read from a log on stdin, and what an agent would get")
+    .requiredOption(
+      "--parser <name>",
+      "a parser, or a check whose `parser` is to be tried; `auto` recognises the tool",
+    )
+    .action((options: ParseOptions) =>
+      act(async (terminal) => (await import("../commands/parse.ts")).parseCommand(terminal, options)),
+    );
+  addExamples(
+    parse,
+    "agent-gauntlet parse --parser lint < lint.log",
+    "npm test 2>&1 | agent-gauntlet parse --parser auto",
+  );
+}
+
+function addHealthCommand(program: Command, act: Act): void {
+  program
+    .command("health")
+    .description("show which AI reviewers are installed and can be asked now")
+    .option("--json", "print it as JSON")
+    .action((options: HealthOptions) =>
+      act(async (terminal) => (await import("../commands/health.ts")).healthCommand(terminal, options)),
+    );
+}
+
+function addDashboardCommand(program: Command, act: Act): void {
+  const dashboard = program
+    .command("dashboard")
+    .description("serve a local page over the stops, gates and sessions of all projects")
+    .option("--port <number>", "listen here (a free port otherwise)", readPort)
+    .action((options: DashboardOptions) =>
+      act(async (terminal) => (await import("../commands/dashboard.ts")).dashboardCommand(terminal, options)),
+    );
+  addExamples(dashboard, "agent-gauntlet dashboard", "agent-gauntlet dashboard --port 4711");
+}

@@ -1,0 +1,143 @@
+import { spawn } from "node:child_process";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { absolutePath } from "../../src/core/path.ts";
+import { handleStop, recordStop } from "../../src/engine/handle-stop.ts";
+import { bootId, pidNamespace, startTime } from "../../src/machine/process/group.ts";
+import { cleanEnv, GauntletProject } from "../rig/gauntlet-project.ts";
+
+const SESSION = "gauntlet_logs/.state/session-session-1.json";
+const LOCK = "gauntlet_logs/.gauntlet-run.lock";
+
+describe("what the log directory says about a session is compared with what was written there", () => {
+  test.each([
+    ["no open failure", (text: string) => text.replace(/"openFailures":\[.*?\}\}?\]/, '"openFailures":[]')],
+    ["a tree we gave up on", (text: string) => text.replace('"attempts":2', '"attempts":2,"gaveUpOn":"x"')],
+  ])("%s: the user is notified, and the stop is judged", async (_, forge) => {
+    await using project = await blockedTwice();
+    const text = project.read(SESSION);
+    writeFileSync(join(project.root, SESSION), forge(text));
+
+    const { answer } = await project.stop();
+
+    expect(project.read(SESSION)).not.toBe(text);
+    expect(answer).toMatchObject({ decision: "block", status: "failed" });
+    expect(answer.systemMessage).toMatch(
+      /gauntlet_logs\/\.state was changed by something else: .* 2 attempts/,
+    );
+  });
+
+  test("a removed log directory: the same, once", async () => {
+    await using project = await blockedTwice();
+    rmSync(join(project.root, "gauntlet_logs"), { recursive: true });
+
+    const first = await project.stop();
+    const second = await project.stop();
+
+    expect(first.answer.systemMessage).toContain("this session has 0 attempts and 0 open failures there");
+    expect(second.answer.systemMessage ?? "").not.toContain("changed by something else");
+  });
+
+  test("nothing that agent-gauntlet does itself is reported", async () => {
+    await using project = await blockedTwice();
+    const acts = [
+      () => project.stop({ background_tasks: [{ id: "1", type: "subagent", status: "running" }] }),
+      () => project.gauntlet(["run"]),
+      () => project.git("switch", "--quiet", "--create", "other"),
+      () => project.stop({ session_id: "session-2" }), // which puts the state of finished work away
+      () => project.gauntlet(["clean"]),
+    ];
+    for (const act of acts) {
+      await act();
+
+      const { answer } = await project.stop();
+
+      expect(answer.systemMessage ?? "").not.toContain("changed by something else");
+    }
+  });
+
+  test("a process that was killed after it wrote the state and before it recorded the stop is not reported", async () => {
+    await using project = await redProject();
+    const env = cleanEnv(project.home);
+    const event = {
+      host: "claude-code" as const,
+      cwd: absolutePath(project.root),
+      sessionId: "session-1",
+      continued: false,
+      backgroundTasks: [],
+    };
+    const stop = { event, env };
+    const signal = new AbortController().signal;
+    const first = await handleStop(stop, signal);
+    await recordStop({ ...stop, door: "stop-hook" }, first, { stdout: "", exitCode: 0 });
+    await handleStop(stop, signal); // killed here
+
+    const { verdict } = await handleStop(stop, signal);
+
+    expect(verdict).toMatchObject({ status: "failed" });
+    expect(verdict.notice ?? "").not.toContain("changed by something else");
+  });
+});
+
+describe("a lock that no run has written", () => {
+  test("is replaced where nothing can hold it, with a notice", async () => {
+    await using project = await blockedTwice();
+    await project.write({ [LOCK]: '{"pid":1}' });
+
+    const { answer } = await project.stop();
+
+    expect(answer.decision).toBe("block");
+    expect(answer.systemMessage).toContain("was not one that agent-gauntlet writes");
+  });
+
+  test("holds the stop where a living process is in it, and the user sees that, even in the name of the same session", async () => {
+    await using project = await blockedTwice();
+    const holder = spawn("sleep", ["600"]);
+    const pid = holder.pid ?? 0;
+    const written = { runId: "1-a", pid, startTime: startTime(pid), bootId: bootId() };
+    const place = {
+      namespace: pidNamespace(),
+      machine: hostname(),
+      mark: "m",
+      since: "2026-01-01T00:00:00.000Z",
+    };
+    await project.write({ [LOCK]: JSON.stringify({ ...written, ...place, sessionId: "session-1" }) });
+
+    const { answer } = await project.stop();
+    holder.kill("SIGKILL");
+
+    expect(answer.status).toBe("lock_conflict");
+    expect(answer.systemMessage).toMatch(/no run of yours has recorded it.*\n.*not checked/);
+  });
+});
+
+test("stops of one session at the same moment accuse no one", async () => {
+  await using project = await redProject("sleep 0.2; exit 1");
+  await project.stop();
+
+  const both = await Promise.all([project.stop(), project.stop()]);
+  const next = await project.stop();
+
+  for (const { answer } of [...both, next])
+    expect(answer.systemMessage ?? "").not.toMatch(/something else|recorded/);
+});
+
+async function redProject(command = "exit 1"): Promise<GauntletProject> {
+  const project = await GauntletProject.create({
+    ".gauntlet/config.yml": `base_branch: main\nmax_retries: 9\nstop_hook: { when_active: enforce }\nchecks: { red: "${command}" }\n`,
+    "a.txt": "1",
+  });
+  await project.commit("start");
+  await project.write({ "a.txt": "2" });
+  return project;
+}
+
+async function blockedTwice(): Promise<GauntletProject> {
+  const project = await redProject();
+  await project.stop();
+  await project.stop();
+  expect(readFileSync(join(project.root, SESSION), "utf8")).toContain('"attempts":2');
+  return project;
+}
