@@ -12,7 +12,7 @@ const NATIVE = [PLATFORM, `${PLATFORM}-musl`]
   .find((directory) => existsSync(join(directory, "agent-gauntlet")));
 
 /** Both ways to run ours: the native program where it is built, and the one for Node. */
-const PROGRAMS = [
+export const PROGRAMS = [
   ...(NATIVE === undefined ? [] : [{ name: "native", start: (command) => [join(NATIVE, command)] }]),
   { name: "Node", start: (command) => [process.execPath, join(DIST, "cli", `${command}.cjs`)] },
 ];

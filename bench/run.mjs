@@ -12,11 +12,24 @@ import { asMarkdown } from "./table.mjs";
 const args = process.argv.slice(2);
 const quick = args.includes("--quick");
 const only = args.includes("--only") ? args[args.indexOf("--only") + 1] : "";
-const peers = args.includes("--no-peers") ? noPeers() : findPeers({ install: !quick });
+const peers = args.includes("--no-peers") || only === "fleet" ? noPeers() : findPeers({ install: !quick });
 if (!hasNative) peers.skipped.push({ name: "the native program", reason: "not built: npm run build:native" });
 const work = mkdtempSync(join(tmpdir(), "gauntlet-bench-"));
 
 try {
+  if (only === "fleet") await measureOnlyFleet();
+  else await measureTables();
+} finally {
+  rmSync(work, { recursive: true, force: true });
+}
+
+/** Needs a redis-server, so it is measured only when it is asked for. */
+async function measureOnlyFleet() {
+  const { measureFleet } = await import("./fleet.mjs");
+  process.exitCode = (await measureFleet(work, { quick })) ? 0 : 1;
+}
+
+async function measureTables() {
   const all = await rowGroups(work, { peers, quick });
   const groups = all.filter(({ title }) => title.includes(only));
   if (groups.length === 0) {
@@ -27,8 +40,6 @@ try {
   } else {
     await measureAndTell(groups);
   }
-} finally {
-  rmSync(work, { recursive: true, force: true });
 }
 
 async function measureAndTell(groups) {

@@ -34,6 +34,10 @@ export interface CheckGate extends GateBase {
   readonly fix?: string;
   /** Globs of all that can change the result; a pass holds for as long as these files are the same. */
   readonly inputs?: readonly string[];
+  /** Where it runs; here when absent. */
+  readonly runOn?: "workers";
+  /** The platform of the workers that may run it, `linux-x64`; that of this machine when absent. */
+  readonly platform?: string;
   /** Commands whose output is part of the key under which a pass is shared with other machines. */
   readonly toolchain?: readonly string[];
   /** Globs of the changed files that `{files}` in the command stands for. */

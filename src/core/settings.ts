@@ -83,6 +83,18 @@ export interface DebugLogSettings {
 /** What a project shares with other machines. */
 export interface RemoteSettings {
   readonly cache?: CacheSettings;
+  readonly workers?: WorkersSettings;
+}
+
+/** Who runs gates with `run_on: workers`. */
+export interface WorkersSettings {
+  /** Redis or Valkey, without credentials. */
+  readonly url: string;
+  /** The git repository that trees are pushed to and fetched from. */
+  readonly tree: string;
+  readonly fallback: "local" | "error";
+  /** How long a gate may wait for a worker to take it. */
+  readonly pickupMs: number;
 }
 
 /** Where passes are shared, and whose count. */

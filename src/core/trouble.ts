@@ -20,6 +20,14 @@ export type Trouble =
   | { readonly kind: "nothing-older"; readonly detail: string }
   | { readonly kind: "unknown-revision"; readonly revision: string }
   | { readonly kind: "no-base"; readonly base: string }
+  | { readonly kind: "not-reached"; readonly what: string; readonly detail: string }
+  | { readonly kind: "not-sent"; readonly detail: string }
+  | {
+      readonly kind: "library-missing";
+      readonly library: string;
+      readonly install: string;
+      readonly detail: string;
+    }
   | { readonly kind: "unknown-gate"; readonly name: string; readonly known: readonly string[] }
   | { readonly kind: "host-settings-invalid"; readonly diagnostic: Diagnostic; readonly snippet: string }
   | { readonly kind: "file-missing"; readonly path: string }
@@ -63,6 +71,12 @@ export function explain(trouble: Trouble): string {
       return `git does not know the revision "${trouble.revision}". Check the spelling, or run \`git fetch\`.`;
     case "no-base":
       return `There is nothing to compare with: what is checked out is the base (${trouble.base.slice(0, 7)}) itself, and the commit before it is not here. Fetch more history (\`fetch-depth: 0\`), or give \`--base\`.`;
+    case "not-reached":
+      return `${trouble.what} cannot be reached: ${trouble.detail}`;
+    case "not-sent":
+      return trouble.detail;
+    case "library-missing":
+      return `the library ${trouble.library} cannot be loaded (${trouble.detail}). Install it beside agent-gauntlet: \`${trouble.install}\``;
     case "unknown-gate":
       return `There is no gate "${trouble.name}"${suggestion(trouble.name, trouble.known)} Known gates: ${trouble.known.join(", ") || "none"}.`;
     case "host-settings-invalid":

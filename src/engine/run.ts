@@ -25,6 +25,7 @@ import { compareWithKept, lockProject, strangeLock } from "./trust/kept-state.ts
 import { tidyUpAfter, tidyUpIfDead } from "./clean.ts";
 import { conclude } from "./run/conclude.ts";
 import { fitLogDir } from "./run/fit-log-dir.ts";
+import { Elsewhere } from "./run/elsewhere.ts";
 import { openGatePasses } from "./run/gate-passes.ts";
 import { askGuards } from "./run/ask-guards.ts";
 import { knownGood, readHistories } from "./run/histories.ts";
@@ -191,7 +192,9 @@ async function runPlan(project: Project, request: RunRequest, asked: PlannedRun)
   warn(...changes.notes, ...asked.warnings);
   onEvent({ kind: "run-planned", runNumber, changes, plan: asked.plan });
   const { onOutput, traceparentOf } = request;
-  const on = { onEvent, onOutput, traceparentOf, onGroup: (pid: number) => groups.record(pid) };
+  await using elsewhere = new Elsewhere();
+  const onGroup = (pid: number): void => groups.record(pid);
+  const on = { onEvent, onOutput, traceparentOf, onGroup, elsewhere };
   const before = await gateOptions(project, request, { planned: asked, on });
   await using fixing = await fixBefore(project, request, { planned: asked, options: before.options });
   const planned = fixing?.planned ?? asked;
@@ -246,10 +249,9 @@ async function gateOptions(
   if (passes.problem !== undefined) on.onEvent({ kind: "warned", message: passes.problem });
   const reuse = request.noCache ? undefined : passes.reuse;
   const { maxParallel } = project.settings;
-  return {
-    passes,
-    options: { maxParallel, runGate, context: gateContext(project, planned, on), ...on, reuse },
-  };
+  const elsewhere = await on.elsewhere.open(project, planned, on.onEvent);
+  const context = { ...gateContext(project, planned, on), elsewhere };
+  return { passes, options: { maxParallel, runGate, context, onEvent: on.onEvent, reuse } };
 }
 
 /** The only thing that edits the work tree, and only where a check says how: not for CI, not while the agent plans or goes on working. */
@@ -269,7 +271,7 @@ async function fixBefore(
 }
 
 type ContextEvents = Pick<GateContext, "onGroup" | "onOutput" | "traceparentOf"> &
-  Pick<RunGatesOptions, "onEvent">;
+  Pick<RunGatesOptions, "onEvent"> & { readonly elsewhere: Elsewhere };
 
 /** What every gate of the run gets to know. */
 function gateContext(

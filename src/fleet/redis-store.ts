@@ -44,7 +44,7 @@ function nameOf(key: string): string {
   return `gauntlet:ac:${key}`;
 }
 
-function opening(url: string, login: Login): readonly Command[] {
+export function opening(url: string, login: Login): readonly Command[] {
   const database = new URL(url).pathname.slice(1);
   return [
     ...(login === undefined
@@ -54,13 +54,13 @@ function opening(url: string, login: Login): readonly Command[] {
   ];
 }
 
-function problemIn(replies: readonly RespValue[]): string | undefined {
+export function problemIn(replies: readonly RespValue[]): string | undefined {
   const error = replies.find((reply) => reply instanceof Error);
   return error instanceof Error ? error.message : undefined;
 }
 
 /** Sends all commands at once and waits for as many replies. */
-async function askRedis(
+export async function askRedis(
   url: string,
   commands: readonly Command[],
   signal: AbortSignal,

@@ -32,9 +32,11 @@ export interface Sharing {
   readonly root: string;
   readonly env: Environment;
   readonly ci: boolean;
+  /** Whose passes are written, where that is not the platform of this process. */
+  readonly platform?: string;
   readonly tree: string | undefined;
   /** What decides each gate's result, as the local cache of passes has it. */
-  readonly gates: readonly { readonly planned: PlannedGate; readonly key: string }[];
+  readonly gates: readonly { readonly planned: Pick<PlannedGate, "id" | "gate">; readonly key: string }[];
   /** The gates to look up; the others are only written. */
   readonly wanted: ReadonlySet<string>;
 }
@@ -47,9 +49,15 @@ export async function openSharedPasses(sharing: Sharing): Promise<SharedPasses> 
   const keys = await sharedKeys(sharing);
   const store = await openStore(cache.url, env);
   const { texts, problem } = await lookUp(store, keys, sharing);
-  const wanted = { trust: cache.trust, now: now(), platform: thisPlatform() };
+  const wanted = { trust: cache.trust, now: now() };
+  const platforms = new Map(
+    sharing.gates.map(({ planned: { id, gate } }) => [id, platformOf(gate, sharing)]),
+  );
   const judged = new Map(
-    [...texts].map(([id, text]) => [id, judgeRecord(text, { key: keys.get(id) ?? "", gate: id, ...wanted })]),
+    [...texts].map(([id, text]) => {
+      const about = { key: keys.get(id) ?? "", gate: id, platform: platforms.get(id) ?? "" };
+      return [id, judgeRecord(text, { ...about, ...wanted })] as const;
+    }),
   );
   const isWriter = cache.write === "always" || (cache.write === "ci" && sharing.ci);
   return {
@@ -72,7 +80,8 @@ export async function openSharedPasses(sharing: Sharing): Promise<SharedPasses> 
 }
 
 /** What is constant on one machine only: the local key says nothing about it. */
-async function sharedKeys({ gates, root, env }: Sharing): Promise<ReadonlyMap<string, string>> {
+async function sharedKeys(sharing: Sharing): Promise<ReadonlyMap<string, string>> {
+  const { gates, root, env } = sharing;
   const commands = new Set(gates.flatMap(({ planned: { gate } }) => toolchainOf(gate)));
   const printed = new Map(
     await Promise.all([...commands].map(async (one) => [one, await outputOf(one, root, env)] as const)),
@@ -81,7 +90,7 @@ async function sharedKeys({ gates, root, env }: Sharing): Promise<ReadonlyMap<st
     gates.flatMap(({ planned: { id, gate }, key }) => {
       const tools = toolchainOf(gate).map((command) => printed.get(command));
       if (tools.includes(undefined)) return [];
-      return [[id, sha256(JSON.stringify([key, thisPlatform(), tools]))] as const];
+      return [[id, sha256(JSON.stringify([key, platformOf(gate, sharing), tools]))] as const];
     }),
   );
 }
@@ -90,9 +99,10 @@ function toolchainOf(gate: PlannedGate["gate"]): readonly string[] {
   return gate.kind === "check" ? (gate.toolchain ?? []) : [];
 }
 
-/** `linux-x64`, `darwin-arm64`. */
-function thisPlatform(): string {
-  return `${process.platform}-${process.arch}`;
+/** `linux-x64`, `darwin-arm64`: where a pass of the gate comes from. */
+function platformOf(gate: PlannedGate["gate"], { platform }: Sharing): string {
+  const away = gate.kind === "check" && gate.runOn === "workers" ? gate.platform : undefined;
+  return platform ?? away ?? `${process.platform}-${process.arch}`;
 }
 
 const TOOLCHAIN_MS = 2000;
@@ -142,10 +152,12 @@ async function writePasses(
     return sharing.ci ? "passes are not shared: GAUNTLET_SIGNING_KEY is not set" : undefined;
   const at = now();
   const told = { v: 1, tree: tree ?? null, status: "passed", at, expires: at + cache.expiresMs } as const;
+  const ours = sharing.gates.filter(({ planned }) => ids.includes(planned.id) && ranHere(planned, sharing));
   const entries = new Map(
-    ids.flatMap((gate) => {
-      const key = keys.get(gate);
-      const body = { ...told, key: key ?? "", gate, runner: runnerOf(env), platform: thisPlatform() };
+    ours.flatMap(({ planned: { id, gate } }) => {
+      const key = keys.get(id);
+      const where = { runner: runnerOf(env), platform: platformOf(gate, sharing) };
+      const body = { ...told, key: key ?? "", gate: id, ...where };
       return key === undefined ? [] : [[key, signedRecord(body, signer.key)] as const];
     }),
   );
@@ -153,6 +165,11 @@ async function writePasses(
   const problem = await inTime(store.put({ entries, expiresMs: cache.expiresMs, signal }), signal);
   const lost = signal.aborted ? `the store did not answer within ${WRITE_MS} ms` : problem;
   return lost && `passes could not be shared: ${lost}`;
+}
+
+/** What ran on a worker is the worker's to sign. */
+function ranHere({ gate }: Pick<PlannedGate, "gate">, { platform }: Sharing): boolean {
+  return platform !== undefined || gate.kind !== "check" || gate.runOn === undefined;
 }
 
 /** What people can look up: the build on a build server, else the machine. */

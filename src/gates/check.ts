@@ -7,7 +7,6 @@ import type { CheckGate } from "../core/gate.ts";
 import { once } from "../core/once.ts";
 import type { GateOutcome } from "../core/outcome.ts";
 import { type ProjectPath, projectPath } from "../core/path.ts";
-import type { PlannedGate } from "../core/plan.ts";
 import { secretMasker } from "../feedback/mask-secrets.ts";
 import { CappedLog } from "../machine/logs/capped-log.ts";
 import { GATE_MARK } from "../machine/process/leftovers.ts";
@@ -21,11 +20,8 @@ import {
   describeExitCode,
   runProcess,
 } from "../machine/process/run-process.ts";
-import { type GateContext, type Happened, outcomeOf } from "./gate-context.ts";
+import { type GateContext, type Happened, outcomeOf, type PlannedCheck } from "./gate-context.ts";
 import { inLatin1, MaskedOutput } from "../machine/logs/masked-output.ts";
-
-/** A check, planned. */
-export type PlannedCheck = PlannedGate & { readonly gate: CheckGate };
 
 /** Runs a shell command in its own process group, its output going to a bounded log. */
 export async function runCheck(
@@ -54,44 +50,44 @@ export async function runCheck(
       context.onOutput?.(id, chunk);
     },
   );
-  const started = elapsedMs();
-  const startedAt = now();
-  const end = await runAll(
-    planned,
-    {
-      cwd,
-      env,
-      mark: `${GATE_MARK}=${env[GATE_MARK] ?? ""}`,
-      onOutput: (chunk) => output.push(chunk),
-      onStarted: context.onGroup,
-      onLeftRunning: (names) => output.push(Buffer.from(`\n[left running: ${names.join(", ")}]\n`)),
-    },
-    signal,
-  );
+  const [started, startedAt] = [elapsedMs(), now()];
+  const onOutput = (chunk: Buffer): void => output.push(chunk);
+  const away = await context.elsewhere?.(planned, onOutput, signal);
+  const end =
+    away?.end ?? (await runCommands(planned, { cwd, env, onOutput, onStarted: context.onGroup }, signal));
   output.end();
   log.close();
   const report = freshReport(gate, context.root, startedAt);
   return outcomeOf(planned, elapsedMs() - started, {
-    ...withMissing(whatHappened(end, log.problem, signal), gate, { end, env, cwd }),
+    ...withMissing(whatHappened(end, log.problem, signal), () =>
+      away === undefined ? missingProgram(gate, { end, env, cwd }) : away.missing,
+    ),
     logPath,
     ...(report === undefined ? {} : { report }),
   });
 }
 
+function withMissing(happened: Happened, find: () => string | undefined): Happened {
+  const missing = happened.kind === "failed" ? find() : undefined;
+  return happened.kind !== "failed" || missing === undefined ? happened : { ...happened, missing };
+}
+
 /** Where the program that the command names is missing, that is what went wrong; not what happens inside a script of the project. */
-function withMissing(
-  happened: Happened,
-  { command }: CheckGate,
+export function missingProgram(
+  { command }: Pick<CheckGate, "command">,
   { end, env, cwd }: { readonly end: ProcessEnd; readonly env: Environment; readonly cwd: string },
-): Happened {
+): string | undefined {
   const isNotFound = end.kind === "exited" && (end.exitCode === 127 || end.exitCode === 126);
-  if (happened.kind !== "failed" || !isNotFound) return happened;
-  const missing = programsIn(command).find((name) => findExecutable(name, env, cwd) === undefined);
-  return missing === undefined ? happened : { ...happened, missing };
+  if (!isNotFound) return undefined;
+  return programsIn(command).find((name) => findExecutable(name, env, cwd) === undefined);
 }
 
 /** A report left by an earlier run says nothing about this one. */
-function freshReport({ report }: CheckGate, root: string, startedAt: number): ProjectPath | undefined {
+export function freshReport(
+  { report }: Pick<CheckGate, "report">,
+  root: string,
+  startedAt: number,
+): ProjectPath | undefined {
   if (report === undefined) return undefined;
   const writtenAt = modifiedAt(join(root, report));
   return writtenAt !== undefined && writtenAt >= startedAt - CLOCK_GRAIN_MS ? report : undefined;
@@ -100,12 +96,21 @@ function freshReport({ report }: CheckGate, root: string, startedAt: number): Pr
 /** Some file systems keep whole seconds. */
 const CLOCK_GRAIN_MS = 1000;
 
+type CommandsRequest = Omit<ProcessRequest, "argv" | "timeoutMs" | "mark"> & {
+  readonly env: Environment;
+  readonly onOutput: (chunk: Buffer) => void;
+};
+
 /** Runs the commands one after another within the gate's time; the first that does not pass speaks for all. */
-async function runAll(
-  { gate, files, workingDirectory }: PlannedCheck,
-  request: Omit<ProcessRequest, "argv" | "timeoutMs">,
+export async function runCommands(
+  { gate, files, workingDirectory }: Pick<PlannedCheck, "gate" | "files" | "workingDirectory">,
+  around: CommandsRequest,
   signal: AbortSignal,
 ): Promise<ProcessEnd> {
+  const mark = `${GATE_MARK}=${around.env[GATE_MARK] ?? ""}`;
+  const onLeftRunning = (names: readonly string[]): void =>
+    around.onOutput(Buffer.from(`\n[left running: ${names.join(", ")}]\n`));
+  const request = { mark, onLeftRunning, ...around };
   const deadline = elapsedMs() + gate.timeoutMs;
   let worst: ProcessEnd = { kind: "exited", exitCode: 0 };
   for (const argv of commandsOf(gate, () => files.map(({ path }) => relative(workingDirectory, path)))) {
@@ -122,7 +127,10 @@ function isPass(end: ProcessEnd): boolean {
 }
 
 /** `${BASE_BRANCH}` in a command is the shell's to expand, so that no branch name is ever read as code. */
-function checkEnv({ id, gate }: PlannedCheck, context: GateContext): Record<string, string | undefined> {
+export function checkEnv(
+  { id, gate }: Pick<PlannedCheck, "id" | "gate">,
+  context: Pick<GateContext, "env" | "baseBranch" | "traceparentOf" | "runId">,
+): Record<string, string | undefined> {
   return {
     ...context.env,
     ...(context.baseBranch === undefined ? {} : { BASE_BRANCH: context.baseBranch }),

@@ -1,8 +1,9 @@
 import type { ChangeSet } from "../core/change-set.ts";
-import type { Priority } from "../core/gate.ts";
+import type { CheckGate, Priority } from "../core/gate.ts";
 import type { AbsolutePath, ProjectPath } from "../core/path.ts";
 import type { PlannedGate } from "../core/plan.ts";
 import type { GateOutcome } from "../core/outcome.ts";
+import type { ProcessEnd } from "../machine/process/run-process.ts";
 
 /** What every gate of a run gets to know. */
 export interface GateContext {
@@ -22,8 +23,26 @@ export interface GateContext {
   readonly onGroup: (pid: number) => void;
   /** Called with what a check prints, masked. */
   readonly onOutput?: ((gate: string, chunk: Uint8Array) => void) | undefined;
+  /** Runs a check on another machine; undefined where it must run here. */
+  readonly elsewhere?: RunElsewhere | undefined;
   /** What a check gets as `TRACEPARENT`, where the stop is traced. */
   readonly traceparentOf?: ((gate: string) => string) | undefined;
+}
+
+/** A check, planned. */
+export type PlannedCheck = PlannedGate & { readonly gate: CheckGate };
+
+type RunElsewhere = (
+  planned: PlannedCheck,
+  onOutput: (chunk: Buffer) => void,
+  signal: AbortSignal,
+) => Promise<EndedElsewhere | undefined>;
+
+/** How a check ended on another machine. */
+export interface EndedElsewhere {
+  readonly end: ProcessEnd;
+  /** The program of its command that is not installed there. */
+  readonly missing?: string | undefined;
 }
 
 export interface ReviewFacts {

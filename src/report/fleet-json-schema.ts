@@ -52,3 +52,34 @@ export const ciPlanSchema = z
       .describe("For the `matrix` of GitHub Actions, or whatever starts jobs elsewhere."),
   })
   .describe("`ci plan`: what a build has to run.");
+
+/** `workers --json`. */
+export const workersSchema = z
+  .strictObject({
+    format,
+    command: z.literal("workers").describe("The command that printed this."),
+    workers: z
+      .array(
+        z.strictObject({
+          id: z.string().describe("Of the worker."),
+          host: z.string().describe("The name of its machine."),
+          pid: z.int().describe("Its process there."),
+          platform: z.string().describe("Whose gates it takes: `linux-x64`."),
+          concurrency: z.int().describe("How many gates it runs at the same time."),
+          running: z.int().describe("How many it runs now."),
+          done: z.int().describe("How many it has run."),
+          since: z.iso.datetime().describe("When it started; ISO 8601, UTC."),
+          version: z.string().describe("Of agent-gauntlet."),
+        }),
+      )
+      .describe("The workers that live."),
+    queues: z
+      .array(
+        z.strictObject({
+          platform: z.string().describe("Of the gates."),
+          waiting: z.int().describe("How many wait for a worker."),
+        }),
+      )
+      .describe("What waits for them."),
+  })
+  .describe("`workers`: who runs gates for others.");

@@ -21,3 +21,28 @@ export function ciPlanJson({ gates, notes: _notes, ...plan }: CiPlan): string {
     matrix: { include: matrixOf(gates) },
   });
 }
+
+/** A worker that lives. */
+export interface ShownWorker {
+  readonly id: string;
+  readonly host: string;
+  readonly pid: number;
+  readonly platform: string;
+  readonly concurrency: number;
+  readonly running: number;
+  readonly done: number;
+  readonly since: number;
+  readonly version: string;
+}
+
+export interface FleetState {
+  readonly workers: readonly ShownWorker[];
+  readonly queues: readonly { readonly platform: string; readonly waiting: number }[];
+}
+
+export function workersJson({ workers, queues }: FleetState): string {
+  return line("workers", {
+    workers: workers.map(({ since, ...rest }) => ({ ...rest, since: new Date(since).toISOString() })),
+    queues,
+  });
+}

@@ -87,7 +87,8 @@ describe("ci init", () => {
     expect(ran.map(({ exitCode }) => exitCode)).toEqual([0, 0, 1]);
     expect(project.read("../runs")).toBe("good\nodd\n");
     expect(project.has("hacked")).toBe(false);
-    expect(project.has("../temp/gauntlet/gauntlet.sarif")).toBe(true);
+    for (const name of ["gauntlet.sarif", "gauntlet.html", "gauntlet.xml"])
+      expect(project.has(`../temp/gauntlet/${name}`)).toBe(true);
     expect(sums).toEqual([0, 0, 1, 1, 1, 1]);
   });
 

@@ -11,6 +11,7 @@ import { GAUNTLET_LINE } from "../rig/program.ts";
 /** Their output is a protocol, a script or help already, or they talk with a person. */
 const NOT_FOR_MACHINES = [
   "mcp",
+  "worker",
   "stop-hook",
   "session-start",
   "statusline",

@@ -93,7 +93,7 @@ describe("config.yml", () => {
       .gauntlet/config.yml:4:20: warning: unknown key \`checks.b.retries\` is ignored
             b: { command: y, retries: 2 }
                              ^
-        → known keys: command, working_directory, on, needs, parallel, run_in_ci, run_locally, timeout, fail_fast, fix_instructions, fix, env, shell, warn_only, reruns, rerun_command, parser, report, only_new, inputs, toolchain, files, name
+        → known keys: command, working_directory, on, needs, parallel, run_in_ci, run_locally, timeout, fail_fast, fix_instructions, fix, env, shell, warn_only, reruns, rerun_command, parser, report, only_new, inputs, run_on, platform, toolchain, files, name
       .gauntlet/config.yml:5:1: warning: unknown key \`foo\` is ignored
           foo: 1
           ^

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { createPublicKey, generateKeyPairSync } from "node:crypto";
 import { readdirSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -256,6 +257,20 @@ describe.skipIf(NO_NGINX !== undefined)(`passes shared through nginx (${NO_NGINX
     expect(stdout.includes("passes are not shared: ")).toBe(name !== "an agent's machine");
   });
 
+  test.for([
+    { write: "never", env: SIGNING, count: 0 },
+    { write: "always", env: { ...SIGNING, CI: "" }, count: 2 },
+  ])("`write: $write` shares $count passes, on a build server or not", async ({ write, env, count }) => {
+    forget();
+    await using project = await machine(at("ac"));
+    const text = config(at("ac")).replace("budget_ms", `write: ${write}, budget_ms`);
+    await project.write({ ".gauntlet/config.yml": text });
+
+    await project.gauntlet(["run"], { env });
+
+    expect(stored()).toHaveLength(count);
+  });
+
   test("a failed gate, and one whose files changed meanwhile, are not shared", async () => {
     forget();
     await using red = await machine(at("ac"));
@@ -303,5 +318,16 @@ describe.skipIf(NO_REDIS !== undefined)(`passes shared through Redis (${NO_REDIS
     expect(refused.stdout).toMatch(/the shared cache: .*(?:WRONGPASS|invalid)/);
     expect(found.stdout).toMatch(/\[PASS\] unit .*it passed elsewhere .*redis:\/\/127/);
     expect([runsOf(ci), runsOf(agent)]).toEqual([BOTH, []]);
+  });
+
+  test("all keys of a run are asked for at once", async () => {
+    await using redis = await startRedis();
+    await using agent = await machine(`redis://127.0.0.1:${redis.port}`);
+
+    await agent.gauntlet(["run"]);
+
+    const stats = execFileSync("redis-cli", ["-p", String(redis.port), "INFO", "commandstats"]).toString();
+    expect(stats).toContain("cmdstat_mget:calls=1,");
+    expect(stats).not.toContain("cmdstat_get:");
   });
 });

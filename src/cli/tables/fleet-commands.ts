@@ -1,13 +1,50 @@
-import { Argument, type Command } from "commander";
+import { Argument, type Command, InvalidArgumentError } from "commander";
 import { addExamples } from "./command-options.ts";
 import type { Act } from "./command-table.ts";
 import type { CiOptions } from "../commands/ci.ts";
 import type { KeysOptions } from "../commands/keys.ts";
+import type { WorkerCommandOptions } from "../commands/worker.ts";
 
 /** Work with other machines. */
 export function addFleetCommands(program: Command, act: Act): void {
   addKeysCommand(program, act);
   addCiCommand(program, act);
+  addWorkerCommands(program, act);
+}
+
+function addWorkerCommands(program: Command, act: Act): void {
+  const worker = program
+    .command("worker")
+    .description("run gates for other machines, until TERM (needs `npm install bullmq ioredis`)")
+    .option("--url <redis>", "the queue: redis://host or rediss://host (default: remote.workers.url)")
+    .option("--tree <repository>", "the git repository to fetch trees from (default: remote.workers.tree)")
+    .option("--concurrency <number>", "how many gates to run at the same time (1)", readCount)
+    .option("--platform <name>", "whose gates to take, such as linux-x64 (that of this machine)")
+    .option("--dir <directory>", "where checkouts are kept (~/.cache/agent-gauntlet/worker)")
+    .option("--max-gb <number>", "how large they may become together (20)", readCount)
+    .option("--fresh", "remove also what git ignores before each gate")
+    .option("--cache <url>", "sign what passes with GAUNTLET_SIGNING_KEY and share it there")
+    .action((options: WorkerCommandOptions) =>
+      act(async (terminal) => (await import("../commands/worker.ts")).workerCommand(terminal, options)),
+    );
+  addExamples(
+    worker,
+    "agent-gauntlet worker --url redis://queue.example --tree ssh://git.example/gauntlet.git --concurrency 4",
+  );
+  const workers = program
+    .command("workers")
+    .description("show the workers that are there, and what waits for them")
+    .option("--url <redis>", "the queue (default: remote.workers.url)")
+    .option("--json", "print it as JSON")
+    .action((options: WorkerCommandOptions) =>
+      act(async (terminal) => (await import("../commands/worker.ts")).workersCommand(terminal, options)),
+    );
+  addExamples(workers, "agent-gauntlet workers", "agent-gauntlet workers --json | jq '.workers | length'");
+}
+
+function readCount(text: string): number {
+  if (!/^[1-9]\d{0,4}$/.test(text)) throw new InvalidArgumentError("Use a number from 1 to 99999.");
+  return Number(text);
 }
 
 function addCiCommand(program: Command, act: Act): void {

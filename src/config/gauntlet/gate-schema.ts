@@ -139,6 +139,15 @@ const checkShape = {
     .describe(
       "Globs of every file that can change the result. While these are as they were when the check last passed, it is not run again.",
     ),
+  run_on: z
+    .enum(["workers"])
+    .optional()
+    .describe("`workers`: run it on a machine of `remote.workers`. Default: here."),
+  platform: z
+    .string()
+    .regex(/^[a-z\d]+-[a-z\d]+$/, "must be a system and a processor, such as `linux-x64`")
+    .optional()
+    .describe("With `run_on: workers`: the platform it needs, `linux-x64`. Default: the same as here."),
   toolchain: z
     .array(text("a shell command"))
     .min(1)

@@ -42,7 +42,10 @@ export async function loadSettings(root: AbsolutePath, env: Environment): Promis
     config !== undefined && fields?.remote !== undefined
       ? await readRemote(fields.remote, config, files)
       : undefined;
-  if (config !== undefined && fields !== undefined) keepLogsApart(config, { fields, entryPoints }, files);
+  if (config !== undefined && fields !== undefined) {
+    keepLogsApart(config, { fields, entryPoints }, files);
+    if (remote?.workers === undefined) needWorkers(config, entryPoints, files);
+  }
   const global = await readGlobal(env);
 
   const diagnostics = [...files.diagnostics, ...global.warnings];
@@ -81,6 +84,14 @@ function readFields(source: YamlSource, { report }: ConfigFiles) {
   } = configSchema.shape;
   reportUnknownKeys(Object.keys(configSchema.shape), { source, path: [], report });
   return readKeys(shape, { source, path: [], report });
+}
+
+function needWorkers(source: YamlSource, entryPoints: readonly EntryPoint[], { report }: ConfigFiles): void {
+  const gates = entryPoints.flatMap((entryPoint) => entryPoint.gates);
+  const found = gates.find((gate) => gate.kind === "check" && gate.runOn === "workers");
+  if (found === undefined) return;
+  const message = `\`run_on: workers\` of the check \`${found.name}\` needs \`remote.workers\``;
+  report(source.complain([], { message, hint: "add `remote: { workers: { url: …, tree: … } }`" }));
 }
 
 /** What is in the log directory never counts as a change, so no gate may be there for it. */

@@ -59,6 +59,8 @@ export async function toCheckGate(
       fix,
       shell,
       inputs,
+      runOn: fields.run_on,
+      platform: fields.platform,
       toolchain,
       files: fields.files,
       parser,

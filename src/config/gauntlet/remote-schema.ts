@@ -1,6 +1,6 @@
 import { createPublicKey } from "node:crypto";
 import * as z from "zod";
-import type { CacheSettings, RemoteSettings, TrustedKey } from "../../core/settings.ts";
+import type { CacheSettings, RemoteSettings, TrustedKey, WorkersSettings } from "../../core/settings.ts";
 import type { ConfigFiles } from "./config-files.ts";
 import { expects } from "./explain-issue.ts";
 import { innerPath, text, wholeNumber } from "./schema-parts.ts";
@@ -48,20 +48,52 @@ const cacheSchema = z.strictObject(
   { error: expects("a map with `url` and `trust`") },
 );
 
+const workersSchema = z.strictObject(
+  {
+    url: address(
+      "a URL that begins with redis:// or rediss://",
+      ["redis:", "rediss:"],
+      "GAUNTLET_WORKERS_AUTH",
+    ).describe("The queue: Redis or Valkey."),
+    tree: text("the address of a git repository")
+      .refine((url) => !url.startsWith("-"), { error: "must not begin with `-`" })
+      .describe("The git repository that the files are pushed to and the workers fetch from."),
+    fallback: z
+      .enum(["local", "error"])
+      .default("local")
+      .describe("When no worker can be had: run the gate here, or fail to run it."),
+    pickup_seconds: z
+      .number()
+      .positive()
+      .max(3600)
+      .default(5)
+      .describe("How long a gate may wait for a worker to take it."),
+  },
+  { error: expects("a map with `url` and `tree`") },
+);
+
 /** `remote` in config.yml. */
 export const remoteSchema = z.strictObject({
   cache: cacheSchema.optional().describe("Passes shared between machines: see docs/fleet.md."),
+  workers: workersSchema.optional().describe("Machines that run gates with `run_on: workers`."),
 });
 
 export type RemoteFields = z.output<typeof remoteSchema>;
 
 /** The settings with the keys themselves, so that a change of a key file is a change of the settings. */
 export async function readRemote(
-  { cache }: RemoteFields,
+  { cache, workers }: RemoteFields,
   config: YamlSource,
   files: ConfigFiles,
 ): Promise<RemoteSettings> {
-  return cache === undefined ? {} : { cache: await readCache(cache, config, files) };
+  return {
+    ...(cache === undefined ? {} : { cache: await readCache(cache, config, files) }),
+    ...(workers === undefined ? {} : { workers: toWorkers(workers) }),
+  };
+}
+
+function toWorkers({ pickup_seconds, ...rest }: NonNullable<RemoteFields["workers"]>): WorkersSettings {
+  return { ...rest, pickupMs: Math.round(pickup_seconds * 1000) };
 }
 
 async function readCache(

@@ -7,8 +7,8 @@ import { describeOutcome, type GateOutcome } from "../../core/outcome.ts";
 import { absolutePath, type ProjectPath, projectPath } from "../../core/path.ts";
 import { takesFiles } from "../../core/plan.ts";
 import { explain } from "../../core/trouble.ts";
-import { type PlannedCheck, runCheck } from "../../gates/check.ts";
-import type { GateContext } from "../../gates/gate-context.ts";
+import { runCheck } from "../../gates/check.ts";
+import type { GateContext, PlannedCheck } from "../../gates/gate-context.ts";
 import { readFound, writeFound } from "../../machine/baseline/baseline-store.ts";
 import { makeScratchTree, type ScratchTree } from "../../machine/baseline/scratch-tree.ts";
 import { isFile, whyNotEnterable } from "../../machine/files/files.ts";
@@ -92,7 +92,7 @@ export class EarlierTree implements AsyncDisposable {
         .filter(([name]) => !MISLEADING.includes(name))
         .map(([name, value]) => [name, STAYS.test(name) ? value : moved(value, place)]),
     );
-    const { review: _review, ...rest } = context;
+    const { review: _review, elsewhere: _elsewhere, ...rest } = context; // workers have this run's tree, not the earlier one
     const there = { ...rest, root: absolutePath(place.scratchRoot), logRoot: context.root, env };
     return runCheck(elsewhere(planned, place), there, project.signal);
   }

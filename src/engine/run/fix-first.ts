@@ -3,7 +3,8 @@ import type { CheckGate } from "../../core/gate.ts";
 import { describeOutcome, type GateOutcome } from "../../core/outcome.ts";
 import { displayPath } from "../../core/path.ts";
 import type { Plan, PlannedGate } from "../../core/plan.ts";
-import { type PlannedCheck, runCheck } from "../../gates/check.ts";
+import { runCheck } from "../../gates/check.ts";
+import type { PlannedCheck } from "../../gates/gate-context.ts";
 import { isFile } from "../../machine/files/files.ts";
 import type { Snapshot } from "../../machine/git/snapshot.ts";
 import type { WorkTree } from "../../machine/git/work-tree.ts";
@@ -99,7 +100,7 @@ async function runFixes(
 /** The fix as a check, so that it gets the same log, time limit and end; undefined where no file is left to give it. */
 function fixOf(planned: Fixable, isThere: (path: string) => boolean): PlannedCheck | undefined {
   const { gate } = planned;
-  const { report: _report, ...rest } = gate;
+  const { report: _report, runOn: _runOn, ...rest } = gate; // it edits the files here
   const isMeant = gate.files === undefined ? () => true : fileMatcher(gate.files);
   const files = planned.files.filter(({ path }) => isMeant(path) && isThere(path));
   if (gate.fix.includes("{files}") && files.length === 0) return undefined;

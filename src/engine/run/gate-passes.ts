@@ -1,15 +1,14 @@
-import packageJson from "../../../package.json" with { type: "json" };
 import type { GateOutcome } from "../../core/outcome.ts";
-import { type Plan, type PlannedGate, takesFiles } from "../../core/plan.ts";
+import type { Plan, PlannedGate } from "../../core/plan.ts";
 import type { RunEvent } from "../../core/run.ts";
 import type { SharedPasses } from "../../fleet/shared-passes.ts";
+import { inputsKey, treeKey } from "../../gates/pass-key.ts";
 import { Git } from "../../machine/git/git.ts";
 import { findPlaces } from "../../machine/git/places.ts";
 import { type Snapshot, treeIdOf } from "../../machine/git/snapshot.ts";
-import { sha256 } from "../../machine/state/session-key.ts";
 import { readCacheFile, writeCacheFile } from "../../machine/state/user-cache.ts";
 import type { Project } from "./project.ts";
-import { mayMatchBelow, fileMatcher, isException } from "../../core/entry-point.ts";
+import { fileMatcher, isException } from "../../core/entry-point.ts";
 
 /** What is known about earlier passes of the gates of a run, by their inputs as they are now. */
 export interface GatePasses {
@@ -50,7 +49,7 @@ export async function openGatePasses(project: Project, asked: LookUp): Promise<G
   const contents = cached.length === 0 ? undefined : await snapshot.listFiles();
   const baseBranch = project.query.base ?? project.query.baseBranch;
   const around = contents && { contents, baseBranch };
-  const keys = new Map(cached.map((planned) => [planned.id, around && keyOf(inputsOf(planned, around))]));
+  const keys = new Map(cached.map((planned) => [planned.id, around && inputsKey(planned, around)]));
   const { env, settings } = project;
   const known = cached.length === 0 || asked.onlyShared ? {} : readKnown(env, settings.root);
   const isKnown = (id: string): boolean => known[id]?.some(({ key }) => key === keys.get(id)) ?? false;
@@ -108,21 +107,13 @@ async function openShared(
   const tree = await treeIdOf(snapshot);
   const whole = { tree, project: (await findPlaces(new Git(settings.root)))?.prefix, baseBranch };
   const gates = plan.gates.flatMap((planned) => {
-    const { gate, id, workingDirectory, files } = planned;
-    const named = takesFiles(gate) ? files.map(({ path }) => path) : [];
-    const key = keys.has(id)
-      ? keys.get(id)
-      : keyOf(tree === undefined ? undefined : { gate, workingDirectory, named, ...whole });
-    return key === undefined || gate.kind !== "check" ? [] : [{ planned, key }];
+    const key = keys.has(planned.id) ? keys.get(planned.id) : treeKey(planned, whole);
+    return key === undefined || planned.gate.kind !== "check" ? [] : [{ planned, key }];
   });
   const wanted = new Set(noCache ? [] : gates.map(({ planned }) => planned.id).filter((id) => !isKnown(id)));
   // Loaded only where a project shares passes: nothing of it is on the way of other stops.
   const { openSharedPasses } = await import("../../fleet/shared-passes.ts");
   return openSharedPasses({ cache, root: settings.root, env, ci, tree, gates, wanted });
-}
-
-function keyOf(inputs: unknown): string | undefined {
-  return inputs === undefined ? undefined : sha256(JSON.stringify([packageJson.version, inputs]));
 }
 
 function readKnown(env: Project["env"], root: string): KnownPasses {
@@ -151,32 +142,6 @@ type KnownPasses = Readonly<Record<string, readonly GatePass[]>>;
 
 /** Going back to an earlier state is common, going back far is not. */
 const KEPT_PASSES = 10;
-
-/**
- * Everything a check's result depends on, as one value; undefined for a gate that does not name its inputs, or
- * names none that exist: a mistyped glob must not keep a pass valid indefinitely.
- */
-function inputsOf(
-  { gate, workingDirectory, files }: PlannedGate,
-  around: { readonly contents: ReadonlyMap<string, string>; readonly baseBranch: string },
-): unknown {
-  if (gate.kind !== "check" || gate.inputs === undefined) return undefined;
-  const isInput = fileMatcher(gate.inputs);
-  const mayHoldInput = (path: string): boolean =>
-    gate.inputs?.some((glob) => !isException(glob) && (!glob.includes("/") || mayMatchBelow(glob, path))) ??
-    false;
-  const contents = [...around.contents].filter(
-    ([path, content]) => isInput(path) || (isRepository(content) && mayHoldInput(path)),
-  );
-  if (contents.length === 0) return undefined;
-  const named = takesFiles(gate) ? files.map(({ path }) => path) : [];
-  return { gate, workingDirectory, baseBranch: around.baseBranch, named, contents };
-}
-
-/** As git's index lists it: a mode, then the commit that is checked out. */
-function isRepository(content: string): boolean {
-  return content.startsWith("160000 ");
-}
 
 /** The globs of a gate that no file matches: most likely mistyped. */
 function idleInputs({ gate }: PlannedGate, paths: Iterable<string>): readonly string[] {

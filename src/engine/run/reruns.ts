@@ -4,8 +4,8 @@ import { projectPath } from "../../core/path.ts";
 import { cutText } from "../../feedback/cut-text.ts";
 import { secretMasker } from "../../feedback/mask-secrets.ts";
 import { type Problem, problemPlace } from "../../feedback/problem.ts";
-import { type PlannedCheck, runCheck } from "../../gates/check.ts";
-import type { GateContext } from "../../gates/gate-context.ts";
+import { runCheck } from "../../gates/check.ts";
+import type { GateContext, PlannedCheck } from "../../gates/gate-context.ts";
 import { isFile } from "../../machine/files/files.ts";
 import { readOutcome } from "./failures.ts";
 

@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  statfsSync,
   statSync,
   unlinkSync,
   writeFileSync,
@@ -200,6 +201,12 @@ export function isFile(path: string): boolean {
 /** When a file was last written, in milliseconds since the epoch; undefined if missing. */
 export function modifiedAt(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+}
+
+/** How much more fits on the disk that a directory is on. */
+export function freeBytes(directory: string): number {
+  const { bavail, bsize } = statfsSync(directory);
+  return bavail * bsize;
 }
 
 /**

@@ -227,7 +227,7 @@ type ListContentsEnv = Readonly<Record<string, string>>;
  * Every file of an index below git's directory, by name, with what is in it. Where git keeps something else than the bytes of the
  * file (line endings, filters) those bytes count too; where they are unknown, there is no list.
  */
-async function listContents(
+export async function listContents(
   git: Git,
   env: ListContentsEnv,
 ): Promise<ReadonlyMap<string, string> | undefined> {

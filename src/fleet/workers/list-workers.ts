@@ -1,0 +1,63 @@
+import * as v from "valibot";
+import type { FleetState, ShownWorker } from "../../report/fleet-json.ts";
+import type { Environment } from "../../machine/process/environment.ts";
+import { timeLimit } from "../../machine/process/time-limit.ts";
+import { credentials, detailOf } from "../pass-store.ts";
+import { PREFIX, workerKey, WORKERS } from "./queue.ts";
+import { askRedis, opening, problemIn } from "../redis-store.ts";
+import type { RespValue } from "../resp.ts";
+
+const ANSWER_MS = 3000;
+
+const factsSchema = v.object({
+  since: v.number(),
+  host: v.string(),
+  pid: v.number(),
+  platform: v.string(),
+  concurrency: v.number(),
+  running: v.number(),
+  done: v.number(),
+  version: v.string(),
+});
+
+/** The workers that live, and what waits for them; a text says why that is not known. */
+export async function listWorkers(url: string, env: Environment): Promise<FleetState | string> {
+  const start = opening(url, credentials(env, "GAUNTLET_WORKERS_AUTH"));
+  const ask = async (...commands: readonly (readonly string[])[]): Promise<readonly RespValue[]> => {
+    const replies = await askRedis(url, [...start, ...commands], timeLimit(ANSWER_MS));
+    const problem = problemIn(replies);
+    if (problem !== undefined) throw new Error(problem);
+    return replies.slice(start.length);
+  };
+  try {
+    const ids = listOf((await ask(["SMEMBERS", WORKERS]))[0]).map(String);
+    const facts = ids.length === 0 ? [] : listOf((await ask(["MGET", ...ids.map(workerKey)]))[0]);
+    const workers = ids.flatMap((id, at) => readWorker(id, facts[at]));
+    const gone = ids.filter((_id, at) => facts[at] === null);
+    if (gone.length > 0) await ask(["SREM", WORKERS, ...gone]);
+    const platforms = [...new Set(workers.map(({ platform }) => platform))];
+    const lengths =
+      platforms.length === 0 ? [] : await ask(...platforms.map((one) => ["LLEN", `${PREFIX}:${one}:wait`]));
+    const queues = platforms.map((platform, at) => ({ platform, waiting: Number(lengths[at] ?? 0) }));
+    return { workers: workers.toSorted((one, other) => one.since - other.since), queues };
+  } catch (error) {
+    return `${new URL(url).host} cannot be reached: ${detailOf(error)}`;
+  }
+}
+
+function listOf(value: RespValue | undefined): readonly RespValue[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function readWorker(id: string, text: RespValue | undefined): readonly ShownWorker[] {
+  const read = v.safeParse(factsSchema, typeof text === "string" ? parsed(text) : undefined);
+  return read.success ? [{ id, ...read.output }] : [];
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

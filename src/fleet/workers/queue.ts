@@ -1,0 +1,146 @@
+import type { Queue, Worker } from "bullmq";
+import type { Redis } from "ioredis";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import * as v from "valibot";
+import type { CheckGate } from "../../core/gate.ts";
+import { fail, ok, type Result } from "../../core/trouble.ts";
+import type { Environment } from "../../machine/process/environment.ts";
+import type { ProcessEnd } from "../../machine/process/run-process.ts";
+import { bun } from "../../machine/process/runtime.ts";
+import { credentials } from "../pass-store.ts";
+
+/** What runs a check with `run_on: workers` needs to know of it; anyone who reaches the queue can write a job. */
+const gateSchema = v.looseObject({
+  kind: v.literal("check"),
+  name: v.string(),
+  command: v.string(),
+  timeoutMs: v.pipe(v.number(), v.minValue(1)),
+  env: v.record(v.string(), v.string()),
+  shell: v.optional(v.string()),
+  report: v.optional(v.string()),
+  toolchain: v.optional(v.array(v.string())),
+});
+
+const jobSchema = v.strictObject({
+  tree: v.pipe(v.string(), v.regex(/^[\da-f]{40}(?:[\da-f]{24})?$/)),
+  /** What tells repositories apart: warm checkouts are not shared between them. */
+  repository: v.string(),
+  /** Where the project is in the repository: empty, or with a slash at its end. */
+  project: v.string(),
+  id: v.string(),
+  gate: gateSchema,
+  workingDirectory: v.string(),
+  files: v.array(v.string()),
+  baseBranch: v.string(),
+  /** Names the Redis stream that takes what is printed and how it ended. */
+  stream: v.pipe(v.string(), v.regex(/^[\w-]{1,80}$/)),
+});
+
+/** One check, for exactly one tree. Nothing of the asking machine's environment is in it. */
+export type GateJob = Readonly<Omit<v.InferOutput<typeof jobSchema>, "gate" | "files">> & {
+  readonly gate: CheckGate;
+  readonly files: readonly string[];
+};
+
+export function readJob(data: unknown): GateJob | undefined {
+  return v.safeParse(jobSchema, data).success ? (data as GateJob) : undefined; // as it was sent: the order of its keys is part of a pass's key
+}
+
+const endSchema = v.variant("kind", [
+  v.object({
+    kind: v.literal("ended"),
+    end: v.variant("kind", [
+      v.object({ kind: v.literal("exited"), exitCode: v.number() }),
+      v.object({ kind: v.literal("killed"), signal: v.string() }),
+      v.object({ kind: v.literal("timed-out"), afterMs: v.number() }),
+      v.object({ kind: v.literal("not-started"), detail: v.string() }),
+    ]),
+    missing: v.optional(v.string()),
+    report: v.optional(v.string()),
+  }),
+  v.object({ kind: v.literal("trouble"), detail: v.string() }),
+]);
+
+/** How a job ended: as a process ends, or without having run because of the worker. */
+export type JobEnd =
+  | {
+      readonly kind: "ended";
+      readonly end: ProcessEnd;
+      readonly missing?: string | undefined;
+      readonly report?: string | undefined;
+    }
+  | { readonly kind: "trouble"; readonly detail: string };
+
+export function readEnd(text: string): JobEnd {
+  try {
+    const read = v.safeParse(endSchema, JSON.parse(text));
+    if (read.success) return read.output;
+  } catch {
+    // not even JSON
+  }
+  return { kind: "trouble", detail: "what its worker said cannot be understood" };
+}
+
+export const PREFIX = "gauntlet";
+export const CANCEL = `${PREFIX}:cancel`;
+/** The ids of all workers; the facts of each expire unless it renews them. */
+export const WORKERS = `${PREFIX}:workers`;
+export const workerKey = (id: string): string => `${PREFIX}:worker:${id}`;
+export const streamKey = (stream: string): string => `${PREFIX}:out:${stream}`;
+/** Who waits for a job, with the time until which each is believed. */
+export const waitersKey = (stream: string): string => `${PREFIX}:waits:${stream}`;
+
+/** The queue library, with the Redis client it uses. */
+export interface Libraries {
+  readonly bullmq: { readonly Queue: typeof Queue; readonly Worker: typeof Worker };
+  readonly Redis: typeof Redis;
+}
+
+/**
+ * They are not part of the package, of which they would make up a quarter. They are looked for beside it and beside Node, not in the
+ * project: an agent can write there, and this process decides about the agent.
+ */
+export function loadLibraries(): Result<Libraries> {
+  if (bun !== undefined) return missing("the native program cannot load it: use the package for Node");
+  const places = [import.meta.url, join(dirname(process.execPath), "../lib/node_modules/agent-gauntlet")];
+  let problem = "";
+  for (const place of places) {
+    try {
+      const require = createRequire(place);
+      const { Redis: client } = require("ioredis") as { Redis: Libraries["Redis"] };
+      return ok({ bullmq: require("bullmq") as Libraries["bullmq"], Redis: client });
+    } catch (error) {
+      problem ||= error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error);
+    }
+  }
+  return missing(problem);
+}
+
+function missing(detail: string): Result<Libraries> {
+  return fail({ kind: "library-missing", library: "bullmq", install: "npm install bullmq ioredis", detail });
+}
+
+/** How to reach Redis. Commands wait for a connection that is lost, because Redis may be restarted. */
+export function connectTo({ Redis: Client }: Libraries, url: string, env: Environment): Redis {
+  const { hostname, port, protocol, pathname } = new URL(url);
+  const login = credentials(env, "GAUNTLET_WORKERS_AUTH");
+  const client = new Client({
+    host: hostname.replaceAll(/^\[|\]$/g, ""),
+    port: Number(port || 6379),
+    db: Number(pathname.slice(1) || 0),
+    ...(login === undefined ? {} : { password: login.secret }),
+    ...(login?.user === undefined ? {} : { username: login.user }),
+    ...(protocol === "rediss:" ? { tls: {} } : {}),
+    maxRetriesPerRequest: null,
+    connectTimeout: 3000,
+    keepAlive: 5000,
+    retryStrategy: (times) => Math.min(50 * times, 500),
+  });
+  return client.on("error", () => {}); // it connects again by itself
+}
+
+/** `linux-x64`: what a queue is named after. */
+export function platformOf({ platform }: Pick<CheckGate, "platform">): string {
+  return platform ?? `${process.platform}-${process.arch}`;
+}

@@ -1,0 +1,287 @@
+import type { Job, Worker } from "bullmq";
+import type { Redis } from "ioredis";
+import { hostname } from "node:os";
+import packageJson from "../../../package.json" with { type: "json" };
+import { ok, type Result } from "../../core/trouble.ts";
+import { now } from "../../machine/clock.ts";
+import { uniqueName } from "../../machine/files/files.ts";
+import type { Environment } from "../../machine/process/environment.ts";
+import { GateGroups } from "../../machine/process/leftovers.ts";
+import { type Checkout, Checkouts } from "./checkouts.ts";
+import { JobStream } from "./job-stream.ts";
+import { CANCEL, connectTo, type GateJob, type JobEnd, type Libraries, loadLibraries } from "./queue.ts";
+import { PREFIX, readJob, waitersKey, workerKey, WORKERS } from "./queue.ts";
+import { runJob } from "./run-job.ts";
+import { sharePass } from "./share-pass.ts";
+import { endWhatIsLeft, takeHome, type WorkerHome } from "./worker-home.ts";
+
+export interface WorkerOptions {
+  readonly url: string;
+  /** The git repository that trees are fetched from. */
+  readonly tree: string;
+  readonly concurrency: number;
+  readonly platform: string;
+  /** Where checkouts are kept. */
+  readonly directory: string;
+  readonly maxBytes: number;
+  readonly isFresh: boolean;
+  /** The store for passes that this worker signs. */
+  readonly cache: string | undefined;
+  readonly env: Environment;
+  readonly log: (line: string) => void;
+}
+
+/** A worker at work. */
+export interface RunningWorker {
+  readonly id: string;
+  /** Takes no more, and ends when what is running has ended. */
+  readonly drain: () => Promise<void>;
+  /** Ends what is running; other workers run it again. */
+  readonly stop: () => void;
+}
+
+/** Takes jobs from the queue until it drains. */
+export async function startWorker(options: WorkerOptions): Promise<Result<RunningWorker>> {
+  const libraries = loadLibraries();
+  if (!libraries.ok) return libraries;
+  const home = await takeHome(options.directory);
+  return home.ok ? ok(await new GateWorker(options, libraries.value, home.value).start()) : home;
+}
+
+/** A lock that is not renewed for so long is lost; lost ones are looked for this often. Together well below 15 seconds. */
+const LOCK_MS = 6_000;
+const STALLED_MS = 3_000;
+const BEAT_MS = 3_000;
+/** Three beats missed. */
+const WORKER_SECONDS = 10;
+/** A restart of Redis may lose for a moment who waits. */
+const UNWANTED_BEATS = 3;
+const SIT_OUT_MS = 10_000;
+/** For Redis to answer, when the worker wants to go. */
+const FAREWELL_MS = 3_000;
+const SHRINK_EVERY_BEATS = 20;
+
+const COUNT_WAITERS = `redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', redis.call('TIME')[1])
+return redis.call('ZCARD', KEYS[1])`;
+
+/** Why a job is ended before its time. */
+type Reason = "unwanted" | "stopped";
+
+interface RunningJob {
+  readonly abort: AbortController;
+  readonly stream: JobStream;
+  unwantedBeats: number;
+}
+
+class GateWorker {
+  readonly #options: WorkerOptions;
+  readonly #libraries: Libraries;
+  readonly #home: WorkerHome;
+  readonly #checkouts: Checkouts;
+  readonly #groups: GateGroups;
+  readonly #connections: Redis[] = [];
+  readonly #redis: Redis;
+  readonly #id = `${hostname()}-${process.pid}`;
+  readonly #since = now();
+  readonly #running = new Map<string, RunningJob>();
+  readonly #works = new Set<Promise<void>>();
+  /** Jobs that the queue has not been told the end of. */
+  #unsettled = 0;
+  #done = 0;
+  #beats = 0;
+
+  constructor(options: WorkerOptions, libraries: Libraries, home: WorkerHome) {
+    this.#options = options;
+    this.#libraries = libraries;
+    this.#home = home;
+    this.#checkouts = new Checkouts({
+      directory: home.path,
+      source: options.tree,
+      isFresh: options.isFresh,
+    });
+    this.#groups = new GateGroups(home.state);
+    this.#redis = this.#connect();
+  }
+
+  async start(): Promise<RunningWorker> {
+    const cancels = this.#connect();
+    cancels.on("message", (_channel: string, stream: string) => void this.#lookWhoWaits(stream, 0));
+    void cancels.subscribe(CANCEL).catch(() => 0); // subscribed again with every connection
+    const worker = this.#openWorker();
+    await worker.waitUntilReady();
+    await this.#beat();
+    const beats = setInterval(() => void this.#beat(), BEAT_MS);
+    return {
+      id: this.#id,
+      drain: () => this.#drain(worker, beats),
+      stop: () => this.#running.forEach(({ abort }) => abort.abort("stopped" satisfies Reason)),
+    };
+  }
+
+  #openWorker(): Worker<GateJob> {
+    const { platform, concurrency, log } = this.#options;
+    const worker: Worker<GateJob> = new this.#libraries.bullmq.Worker<GateJob>(
+      platform,
+      (job) => this.#take(worker, job),
+      {
+        prefix: PREFIX,
+        connection: this.#connect(),
+        concurrency,
+        lockDuration: LOCK_MS,
+        stalledInterval: STALLED_MS,
+        maxStalledCount: 10,
+        drainDelay: 2,
+        runRetryDelay: 500, // the default of 15 seconds is how long it would sleep after a restart of Redis
+      },
+    );
+    let last = "";
+    for (const event of ["completed", "failed"] as const) worker.on(event, () => (this.#unsettled -= 1));
+    worker.on("error", ({ message }) => {
+      if (message !== last) log(`queue: ${message}`);
+      last = message;
+    });
+    return worker;
+  }
+
+  /** Every connection is known, also those that the queue makes from ours: an open one would keep the process alive. */
+  #connect(): Redis {
+    const known = (client: Redis): Redis => {
+      const duplicate = client.duplicate.bind(client);
+      client.duplicate = (override) => known(duplicate(override).on("error", () => {}));
+      this.#connections.push(client);
+      return client;
+    };
+    return known(connectTo(this.#libraries, this.#options.url, this.#options.env));
+  }
+
+  /** Says that this worker lives and what it works on, ends what dead ones of this machine left, keeps the checkouts small. */
+  async #beat(): Promise<void> {
+    const { platform, concurrency, directory, maxBytes, log } = this.#options;
+    const facts = { since: this.#since, host: hostname(), pid: process.pid, platform, concurrency };
+    const counts = { running: this.#running.size, done: this.#done, version: packageJson.version };
+    const told = this.#redis
+      .multi()
+      .sadd(WORKERS, this.#id)
+      .set(workerKey(this.#id), JSON.stringify({ ...facts, ...counts }), "EX", WORKER_SECONDS)
+      .exec()
+      .catch(() => null);
+    for (const [stream, job] of this.#running) {
+      job.stream.beat();
+      void this.#lookWhoWaits(stream, UNWANTED_BEATS);
+    }
+    try {
+      await endWhatIsLeft(directory);
+      if (this.#beats++ % SHRINK_EVERY_BEATS === 0) await this.#checkouts.shrinkTo(maxBytes);
+    } catch (error) {
+      log(`tidying up: ${String(error)}`);
+    }
+    await Promise.race([told, pause(FAREWELL_MS)]);
+  }
+
+  /** Ends a job that no run has waited for at so many looks in a row. */
+  async #lookWhoWaits(stream: string, beats: number): Promise<void> {
+    const job = this.#running.get(stream);
+    const waiters = job && (await this.#countWaiters(stream));
+    if (job === undefined || waiters === undefined) return;
+    job.unwantedBeats = waiters > 0 ? 0 : job.unwantedBeats + 1;
+    if (job.unwantedBeats > beats) job.abort.abort("unwanted" satisfies Reason);
+  }
+
+  async #countWaiters(stream: string): Promise<number | undefined> {
+    const asked = this.#redis.eval(COUNT_WAITERS, 1, waitersKey(stream)).then(Number);
+    return Promise.race([asked.catch(() => undefined), pause(BEAT_MS)]);
+  }
+
+  async #take(worker: Worker<GateJob>, job: Job<GateJob>): Promise<void> {
+    this.#unsettled += 1;
+    const work = this.#work(worker, job);
+    const settled = work.catch(() => undefined);
+    this.#works.add(settled);
+    return work.finally(() => this.#works.delete(settled));
+  }
+
+  /** Runs one job. Trouble on this machine is another worker's chance; the last attempt says so to the runs that wait. */
+  async #work(worker: Worker<GateJob>, job: Job<GateJob>): Promise<void> {
+    const data = readJob(job.data);
+    if (data === undefined) return this.#options.log(`${job.id}: not a job of ours`);
+    if ((await this.#countWaiters(data.stream)) === 0) {
+      await pause(BEAT_MS);
+      if ((await this.#countWaiters(data.stream)) === 0) return this.#options.log(`${data.id} is not wanted`);
+    }
+    const stream = new JobStream(this.#redis, data.stream, uniqueName());
+    const abort = new AbortController();
+    this.#running.set(data.stream, { abort, stream, unwantedBeats: 0 });
+    try {
+      void stream.start(this.#id);
+      const end = await runJob(data, {
+        checkouts: this.#checkouts,
+        directory: this.#home.path,
+        runId: this.#home.lock.runId,
+        env: this.#options.env,
+        onOutput: (chunk) => stream.push(chunk),
+        onGroup: (pid) => this.#groups.record(pid),
+        share: this.#options.cache === undefined ? undefined : this.#share,
+        signal: abort.signal,
+      });
+      const isLast = job.attemptsMade + 1 >= (job.opts.attempts ?? 1);
+      if (abort.signal.reason === "stopped") throw new Error("the worker was stopped");
+      if (end.kind === "trouble") void this.#sitOut(worker, `${data.id}: ${end.detail}`);
+      if (end.kind === "trouble" && !isLast) throw new Error(end.detail);
+      if (!abort.signal.aborted) await stream.end(withWorker(end, this.#id));
+      this.#done += 1;
+      this.#options.log(`${data.id} ${describe(end)}`);
+    } finally {
+      this.#running.delete(data.stream);
+    }
+  }
+
+  readonly #share = async (job: GateJob, checkout: Checkout): Promise<void> => {
+    const { cache: url = "", platform, env, log } = this.#options;
+    const problem = await sharePass(job, checkout, { url, platform, env });
+    if (problem !== undefined) log(`${job.id}: ${problem}`);
+  };
+
+  /** A machine without room would take, and fail, every job before the others can. */
+  async #sitOut(worker: Worker<GateJob>, why: string): Promise<void> {
+    this.#options.log(`takes nothing for ${SIT_OUT_MS / 1000} s: ${why}`);
+    await worker.pause(true);
+    await this.#checkouts.shrinkTo(this.#options.maxBytes);
+    setTimeout(() => void worker.resume(), SIT_OUT_MS).unref();
+  }
+
+  async #drain(worker: Worker<GateJob>, beats: NodeJS.Timeout): Promise<void> {
+    await worker.pause(true);
+    const isGone = setInterval(() => {
+      if (this.#redis.status === "ready") return;
+      for (const { stream } of this.#running.values()) stream.giveUp(); // nobody is there to be told
+    }, FAREWELL_MS);
+    await Promise.all(this.#works);
+    clearInterval(isGone);
+    clearInterval(beats);
+    const leaving = this.#redis.multi().srem(WORKERS, this.#id).del(workerKey(this.#id)).exec();
+    const settled = this.#whenSettled();
+    await Promise.race([Promise.allSettled([leaving, settled]), pause(FAREWELL_MS)]);
+    await Promise.race([worker.close(true), pause(FAREWELL_MS)]); // the polite way waits for Redis, and its timers with it
+    for (const connection of this.#connections) connection.disconnect();
+    this.#groups[Symbol.dispose]();
+    this.#home.lock[Symbol.dispose]();
+  }
+
+  async #whenSettled(): Promise<void> {
+    const until = now() + FAREWELL_MS;
+    while (this.#unsettled > 0 && now() < until) await pause(10);
+  }
+}
+
+function withWorker(end: JobEnd, worker: string): JobEnd {
+  return end.kind === "trouble" ? { ...end, detail: `${worker}: ${end.detail}` } : end;
+}
+
+async function pause(ms: number): Promise<undefined> {
+  return new Promise((resolve) => setTimeout(() => resolve(undefined), ms));
+}
+
+function describe(end: JobEnd): string {
+  if (end.kind === "trouble") return `could not run: ${end.detail}`;
+  return end.end.kind === "exited" ? `exited with ${end.end.exitCode}` : end.end.kind;
+}
