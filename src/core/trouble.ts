@@ -12,7 +12,8 @@ export type Trouble =
       readonly isUnrecorded?: boolean;
       readonly pid: number;
       readonly since: string;
-      readonly isSameSession: boolean;
+      /** Whether the same stop asked twice, another event of the same session, or somebody else. */
+      readonly heldBy: "same-stop" | "same-session" | "other";
     }
   | { readonly kind: "git-failed"; readonly command: string; readonly detail: string }
   | { readonly kind: "signing-failed"; readonly command: string; readonly detail: string }

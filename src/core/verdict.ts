@@ -47,7 +47,7 @@ function noticeFor(result: RunResult): string | undefined {
   if (status === "passed_with_warnings" && result.outcomes.some(isReviewWithRemark)) return message;
   if (status === "error") return `${message}\nThe stop was not checked.`;
   const held = result.kind === "troubled" && result.trouble.kind === "lock-held" ? result.trouble : undefined;
-  const isOtherRun = held !== undefined && (!held.isSameSession || held.isUnrecorded === true);
+  const isOtherRun = held !== undefined && (held.heldBy !== "same-stop" || held.isUnrecorded === true);
   return isOtherRun ? `${message}\nThe stop was not checked.` : undefined;
 }
 

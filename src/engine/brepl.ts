@@ -99,7 +99,7 @@ async function runHooks(
   signal: AbortSignal,
 ) {
   const { dir, logDir, runNumber } = hooks.logs;
-  const locked = acquireLock(logDir.lockFile, hooks.session);
+  const locked = acquireLock(logDir.lockFile, { session: hooks.session });
   using lock = locked.ok ? locked.value : undefined; // two stops of one session run beside each other
   if (lock?.replaced !== undefined) await tidyUpAfter(lock.replaced, logDir);
   using groups = new GateGroups(logDir);

@@ -62,7 +62,7 @@ export async function tidyUpAfter(dead: LockHolder, dir: LogDir): Promise<void> 
 /** The same for a stop that needs no run: only where there is a lock can one have been killed. */
 export async function tidyUpIfDead({ logDir, session }: Project): Promise<void> {
   if (kindOf(logDir.lockFile) === "missing") return;
-  const locked = acquireLock(logDir.lockFile, session);
+  const locked = acquireLock(logDir.lockFile, { session });
   if (!locked.ok) return;
   using lock = locked.value;
   if (lock.replaced !== undefined) await tidyUpAfter(lock.replaced, logDir);

@@ -83,11 +83,21 @@ async function tellOfGiveUp(project: Project, request: RunRequest, result: RunRe
   await runOnGiveUp(onGiveUp, { project, request, result });
 }
 
-/** Another session's run, or a user's, is waited for where the project wants it; a stop of the same session answers at once. */
+/**
+ * A run of the same session is waited for: a sub-agent's, for its agent. Another session's run, or a user's, where the project wants it.
+ * The second hook of one stop answers at once.
+ */
 function isBusy(result: RunResult, { settings }: Project, { checkInterval }: RunRequest): boolean {
   const trouble = result.kind === "troubled" ? result.trouble : undefined;
-  const isOthers = trouble?.kind === "lock-held" && !trouble.isSameSession;
-  return isOthers && checkInterval === true && settings.stopHook.whenBusy === "wait";
+  if (trouble?.kind !== "lock-held" || checkInterval !== true) return false;
+  switch (trouble.heldBy) {
+    case "same-stop":
+      return false;
+    case "same-session":
+      return true;
+    case "other":
+      return settings.stopHook.whenBusy === "wait";
+  }
 }
 
 /** What the user of a stop hook should know of this project, once per session. */
@@ -127,7 +137,7 @@ async function runAlone(opened: Project, request: RunRequest, tree: WorkTree): P
   const fit = await fitLogDir(opened, tree);
   const prepared = fit.ok ? prepareLogDir(logDir) : fit;
   if (!prepared.ok) return troubled(prepared.trouble);
-  const locked = await lockProject(opened);
+  const locked = await lockProject(opened, request);
   if (!locked.ok) return troubled(locked.trouble);
   using lock = locked.value;
   await using _snapshot = tree.snapshotScope(); // gone before the lock is: only a dead holder's scratch files are swept

@@ -76,18 +76,21 @@ describe.concurrent("skip, at a terminal of the user's,", () => {
   });
 });
 
-describe.concurrent("accept", () => {
-  async function held(): Promise<GauntletProject> {
-    const config = (check: string): string =>
-      `base_branch: main\nchecks: { test: ${check} }\nstop_hook: { when_active: enforce, when_gates_change: hold }\n`;
-    const project = await GauntletProject.create({ [CONFIG]: config("exit 1"), a: "1" });
-    await project.commit("start");
-    await project.write({ a: "2" });
-    await project.stop();
-    await project.write({ [CONFIG]: config("exit 0") });
-    return project;
-  }
+/** A project whose gate was weakened after it had blocked. */
+async function held(): Promise<GauntletProject> {
+  const project = await GauntletProject.create({ [CONFIG]: holding("exit 1"), a: "1" });
+  await project.commit("start");
+  await project.write({ a: "2" });
+  await project.stop();
+  await project.write({ [CONFIG]: holding("exit 0") });
+  return project;
+}
 
+function holding(check: string): string {
+  return `base_branch: main\nchecks: { test: ${check} }\nstop_hook: { when_active: enforce, when_gates_change: hold }\n`;
+}
+
+describe.concurrent("accept", () => {
   test("with a yes at a terminal, the gates count as they are", async () => {
     await using project = await held();
     const before = await project.stop({ stop_hook_active: true });

@@ -1,39 +1,8 @@
 import { describe, expect, test } from "vitest";
 
 import { ControlledCommand } from "../rig/controlled-command.ts";
-import { GauntletProject } from "../rig/gauntlet-project.ts";
 import { recording } from "../rig/hosts/recorded.ts";
-
-const RED = 'test "$(cat state.txt)" = fixed';
-
-interface Answer {
-  readonly decision?: string;
-  readonly reason?: string;
-  readonly systemMessage?: string;
-}
-
-async function projectWith(config: string): Promise<GauntletProject> {
-  const project = await GauntletProject.create({ ".gauntlet/config.yml": config, "state.txt": "new\n" });
-  await project.commit("start");
-  await project.write({ "state.txt": "broken\n" });
-  return project;
-}
-
-/** Sends a recorded event of a host, moved to this project. */
-async function send(
-  project: GauntletProject,
-  [host, file]: readonly [string, string],
-  more: object = {},
-): Promise<Answer & { readonly stderr: string; readonly exitCode: number | null }> {
-  const { payload } = recording(host, file);
-  const stdin = `${JSON.stringify({ ...payload, cwd: project.root, ...more })}\n`;
-  const { stdout, stderr, exitCode } = await project.gauntlet(["stop-hook"], { stdin });
-  return { ...(JSON.parse(stdout) as Answer), stderr, exitCode };
-}
-
-const SUBAGENT = ["claude-code", "subagent-stop"] as const;
-const TASK = ["claude-code", "task-completed"] as const;
-const TEAMMATE = ["claude-code", "teammate-idle"] as const;
+import { projectWith, RED, send, SUBAGENT, TASK, TEAMMATE } from "../rig/hosts/send.ts";
 
 describe("the events of stop_hook.on", () => {
   test("are allowed silently where the project does not gate them", async () => {
@@ -287,18 +256,20 @@ describe("stop_hook.background", () => {
     expect(JSON.parse(blocked.stdout)).toMatchObject({ decision: "block" });
   });
 
-  test("is no pass before it has finished: status shows the run", async () => {
+  test("is no pass before it has finished: status shows the run, and verify says no", async () => {
     await using command = await ControlledCommand.create();
     await using project = await projectWith(`checks:\n  slow: ${JSON.stringify(command.command())}\n`);
     const stop = project.stop();
     const gate = await command.started();
 
     const during = await project.json(["status"]);
+    const verified = await project.gauntlet(["verify"]);
     gate.exit(0);
     await stop;
     const after = await project.json(["status"]);
 
     expect(during).toMatchObject({ running: { pid: expect.any(Number) }, lastPass: null });
+    expect(verified.exitCode).toBe(1);
     expect(after).toMatchObject({ running: null, lastPass: { status: "passed" } });
   });
 });

@@ -1,8 +1,8 @@
-import { chmodSync, existsSync, watch } from "node:fs";
+import { chmodSync } from "node:fs";
 import { join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ControlledCommand } from "../rig/controlled-command.ts";
-import { GauntletProject } from "../rig/gauntlet-project.ts";
+import { GauntletProject, lockRefused } from "../rig/gauntlet-project.ts";
 
 async function configured(
   config: string,
@@ -143,7 +143,7 @@ describe("another run in progress", () => {
     const running = project.gauntlet(["run"]);
     const started = await gate.started();
 
-    const refused = lockRefused(join(project.root, "gauntlet_logs"));
+    const refused = lockRefused(project);
     const stopping = project.stop();
     await refused;
     started.exit(0);
@@ -215,14 +215,3 @@ test("a warning of the configuration reaches the user once per session, in three
     false,
   );
 });
-
-/** Resolves when a process has tried to take the run's lock and given up: it writes a draft beside the lock and removes it again. */
-function lockRefused(logDir: string): Promise<void> {
-  return new Promise((resolve) => {
-    const watcher = watch(logDir, (_, name) => {
-      if (!name?.startsWith(".gauntlet-run.lock.") || existsSync(join(logDir, name))) return;
-      watcher.close();
-      resolve();
-    });
-  });
-}

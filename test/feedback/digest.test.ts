@@ -82,9 +82,11 @@ describe("digestGates", () => {
   });
 
   test("says so when the tool counts failures apart that have one name and one place", () => {
-    const failure = (number: number) =>
-      `  ${number}) router\n       responds:\n     Error: expected 1\n      at Context.<anonymous> (test/a.js:3:6)\n`;
-    const text = `  0 passing (9ms)\n  2 failing\n\n${failure(1)}\n${failure(2)}`;
+    const failures = [1, 2].map(
+      (number) =>
+        `  ${number}) router\n       responds:\n     Error: expected 1\n      at Context.<anonymous> (test/a.js:3:6)\n`,
+    );
+    const text = `  0 passing (9ms)\n  2 failing\n\n${failures.join("\n")}`;
 
     const [digest] = digestGates([gate(text)], 9000);
 

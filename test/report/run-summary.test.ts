@@ -31,10 +31,13 @@ test("a guard that found nothing is not counted among the gates", () => {
   expect(runSummary([outcome("a", 400), told], facts)).toBe("1 passed · 1 with a warning");
 });
 
+/** As much of one as its line needs. */
+function record(...outcomes: NonNullable<VerdictRecord["outcomes"]>): VerdictRecord {
+  return { at: 0, status: "passed", door: "stop-hook", ms: 5, outcomes } as never;
+}
+
 test("a line of the ledger counts the gates, and the guards that found something", () => {
   const guard = { id: "guard:.:weakened-tests", kind: "passed", ms: 1 } as const;
-  const record = (...outcomes: NonNullable<VerdictRecord["outcomes"]>): VerdictRecord =>
-    ({ at: 0, status: "passed", door: "stop-hook", ms: 5, outcomes }) as never; // as much as the line needs
   const check = { id: "check:.:a", kind: "passed", ms: 4 } as const;
 
   expect(verdictLine(record(check, guard))).toContain("1 gate, ");

@@ -64,7 +64,7 @@ function cacheRoot(): string {
   return process.env["AGENT_GAUNTLET_E2E_CACHE"] ?? join(homedir(), ".cache", "agent-gauntlet-e2e");
 }
 
-const QUIETLY = ["--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error"];
+const QUIETLY = ["--no-audit", "--no-fund", "--save-exact", "--loglevel=error"];
 const GIVING_UP_SOON = ["--fetch-retries=2", "--fetch-retry-maxtimeout=10000"];
 
 async function npmInstall(directory: string, spec: string, flag: string): Promise<string | undefined> {

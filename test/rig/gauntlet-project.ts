@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, watch } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { GAUNTLET } from "./program.ts";
@@ -182,5 +182,17 @@ export function run(
         stderr: Buffer.concat(stderr).toString(),
       }),
     );
+  });
+}
+
+/** Resolves when a process has tried to take the run's lock and given up: it writes a draft beside the lock and removes it again. */
+export function lockRefused({ root }: GauntletProject): Promise<void> {
+  const logDir = join(root, "gauntlet_logs");
+  return new Promise((resolve) => {
+    const watcher = watch(logDir, (_, name) => {
+      if (!name?.startsWith(".gauntlet-run.lock.") || existsSync(join(logDir, name))) return;
+      watcher.close();
+      resolve();
+    });
   });
 }

@@ -27,5 +27,5 @@ export function runningRun({ path, lockFile }: LogDir): RunningRun | undefined {
   const isItsLog = (modifiedAt(file) ?? 0) >= since;
   const log = isItsLog ? readText(file, MOST_LOG_BYTES) : undefined;
   const { gates, finished } = runningGates(log?.ok === true ? log.value : "");
-  return { since, session: holder.sessionId, run: isItsLog && run > 0 ? run : undefined, gates, finished };
+  return { since, session: holder.by?.session, run: isItsLog && run > 0 ? run : undefined, gates, finished };
 }

@@ -5,7 +5,8 @@ import type { RunRequest } from "../../core/run.ts";
 import type { KeptState } from "../../core/session-record.ts";
 import type { Result } from "../../core/trouble.ts";
 import { keptState } from "../../machine/state/history.ts";
-import { acquireLock, type Lock } from "../../machine/state/lock.ts";
+import { acquireLock, type Asker, type Lock } from "../../machine/state/lock.ts";
+import { sessionKey } from "../../machine/state/session-key.ts";
 import { writeSessionRecord } from "../../machine/state/sessions.ts";
 import type { Histories } from "../run/histories.ts";
 import type { Project } from "../run/project.ts";
@@ -44,12 +45,20 @@ export function announceState(
 }
 
 /** A run that has just taken the lock records that a moment later. */
-export async function lockProject({ logDir, session, passDir }: Project): Promise<Result<Lock>> {
+export async function lockProject(project: Project, request: RunRequest): Promise<Result<Lock>> {
+  const { logDir, passDir } = project;
   const copy = join(passDir, "lock");
-  const locked = acquireLock(logDir.lockFile, session, copy);
+  const asker = askerOf(project, request);
+  const locked = acquireLock(logDir.lockFile, asker, copy);
   if (locked.ok || locked.trouble.kind !== "lock-held" || !locked.trouble.isUnrecorded) return locked;
   await new Promise((resolve) => setTimeout(resolve, RECORDED_WITHIN_MS));
-  return acquireLock(logDir.lockFile, session, copy);
+  return acquireLock(logDir.lockFile, asker, copy);
+}
+
+function askerOf({ session, settings }: Project, { event }: RunRequest): Asker {
+  const { parentId: sessionId, promptId: prompt } = event ?? {};
+  const partOf = sessionId === undefined ? undefined : sessionKey({ sessionId }, settings.root);
+  return { session, partOf, prompt };
 }
 
 const RECORDED_WITHIN_MS = 100;

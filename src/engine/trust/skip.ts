@@ -89,14 +89,17 @@ function ending(reason: string, where: string): Required<Pick<Granted, "ended">>
   };
 }
 
-/** What was granted at a terminal for this session, or for all; what was for one stop is used up. */
+/** What was granted at a terminal for this session, or for all; what was for one stop, which is the agent's own, is used up. */
 function fromTerminal(
   { event, root, env }: GrantedStop,
   notices: readonly Notice[],
 ): Omit<Granted, "record"> {
   const all = readSkips(root, env, now());
-  const key = sessionKey(event, root);
-  const mine = all.filter(({ session }) => session === undefined || session === key);
+  const isPart = event.parentId !== undefined;
+  const key = sessionKey(isPart ? { ...event, sessionId: event.parentId } : event, root);
+  const mine = all.filter(
+    ({ session, until }) => session === key || (session === undefined && (until !== undefined || !isPart)),
+  );
   const isOver = (one: Skip): boolean =>
     mine.includes(one) && one.until === undefined && one.session === undefined;
   writeSkips(

@@ -40,7 +40,7 @@ const pause = new Int32Array(new SharedArrayBuffer(4));
 
 const HELD: Result<Disposable> = {
   ok: false,
-  trouble: { kind: "lock-held", pid: 0, since: "a moment ago", isSameSession: false },
+  trouble: { kind: "lock-held", pid: 0, since: "a moment ago", heldBy: "other" },
 };
 
 function link(path: string): Disposable | undefined {

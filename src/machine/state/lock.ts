@@ -29,7 +29,16 @@ export interface LockHolder {
   readonly mark?: string | undefined;
   /** ISO 8601; for display, never used to decide. */
   readonly since: string;
-  readonly sessionId?: string | undefined;
+  readonly by?: Asker | undefined;
+}
+
+/** On whose behalf a lock is taken. */
+export interface Asker {
+  /** The session, or the part of it that asks. */
+  readonly session: string;
+  /** The whole session, where a part of it asks. */
+  readonly partOf?: string | undefined;
+  readonly prompt?: string | undefined;
 }
 
 /** A held lock; disposing it releases it. */
@@ -43,8 +52,8 @@ export interface Lock extends Disposable {
  * Takes a lock, or says who has it. A lock whose holder is dead is taken over; of several who try, one wins. A `copy` of the
  * holder's name outside the project tells a lock that something else has written.
  */
-export function acquireLock(path: string, sessionId?: string, copy?: string): Result<Lock> {
-  const self = describeSelf(sessionId);
+export function acquireLock(path: string, by?: Asker, copy?: string): Result<Lock> {
+  const self = describeSelf(by);
   const draft = `${path}.${self.runId}`;
   try {
     writeFileSync(draft, JSON.stringify(self), { flag: "wx", mode: 0o600 });
@@ -100,7 +109,7 @@ export function lockHolder(path: string): LockHolder | undefined {
   }
 }
 
-function describeSelf(sessionId?: string): LockHolder {
+function describeSelf(by?: Asker): LockHolder {
   return {
     runId: uniqueName(),
     pid: process.pid,
@@ -110,7 +119,7 @@ function describeSelf(sessionId?: string): LockHolder {
     machine: hostname(),
     mark: ownMark(),
     since: new Date().toISOString(),
-    sessionId,
+    by,
   };
 }
 
@@ -266,6 +275,14 @@ function isOutOfSight({ pid, namespace, machine, bootId: boot }: LockHolder): bo
   return boot === bootId() ? namespace !== pidNamespace() : machine !== hostname();
 }
 
-function lockHeld({ pid, since, sessionId }: LockHolder, self: LockHolder): Trouble {
-  return { kind: "lock-held", pid, since, isSameSession: sessionId === self.sessionId };
+function lockHeld({ pid, since, by }: LockHolder, self: LockHolder): Trouble {
+  return { kind: "lock-held", pid, since, heldBy: relation(by, self.by) };
+}
+
+/** Two hooks for one stop ask for the same prompt; a host that does not wait for its hooks may ask for the next one. */
+function relation(holder: Asker | undefined, self: Asker | undefined) {
+  const isSameAgent = holder?.session === self?.session;
+  if (isSameAgent && holder?.prompt === self?.prompt) return "same-stop";
+  const whole = (asker: Asker | undefined): string | undefined => asker?.partOf ?? asker?.session;
+  return whole(holder) === whole(self) ? "same-session" : "other";
 }

@@ -5,7 +5,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { build } from "tsdown";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { acquireLock, type LockHolder } from "../../../src/machine/state/lock.ts";
+import { acquireLock, type Asker, type LockHolder } from "../../../src/machine/state/lock.ts";
 import { bootId, startTime } from "../../../src/machine/process/group.ts";
 import { tempDir } from "../../rig/temp-dir.ts";
 
@@ -35,7 +35,7 @@ function holder(facts: Partial<LockHolder>): string {
 test("a free lock is taken, names its holder, and is gone when released", async () => {
   const path = await lockPath();
 
-  const taken = acquireLock(path, "session");
+  const taken = acquireLock(path, { session: "session" });
   const written = JSON.parse(readFileSync(path, "utf8")) as LockHolder;
   if (taken.ok) taken.value[Symbol.dispose]();
 
@@ -43,7 +43,7 @@ test("a free lock is taken, names its holder, and is gone when released", async 
     pid: process.pid,
     startTime: startTime(process.pid),
     bootId: bootId(),
-    sessionId: "session",
+    by: { session: "session" },
   });
   expect(Date.parse(written.since)).not.toBeNaN();
   expect(namesBeside(path)).toEqual([]);
@@ -51,16 +51,36 @@ test("a free lock is taken, names its holder, and is gone when released", async 
 
 test("a held lock is refused with pid and since, and nothing is left behind", async () => {
   const path = await lockPath();
-  const first = acquireLock(path, "one");
+  const first = acquireLock(path, { session: "one" });
 
-  const second = acquireLock(path, "two");
+  const second = acquireLock(path, { session: "two" });
 
   expect(first.ok).toBe(true);
   expect(second).toMatchObject({
     ok: false,
-    trouble: { kind: "lock-held", pid: process.pid, isSameSession: false },
+    trouble: { kind: "lock-held", pid: process.pid, heldBy: "other" },
   });
   expect(namesBeside(path)).toEqual(["lock"]);
+});
+
+test.for<[of: string, holder: object, asker: object, heldBy: string]>([
+  ["the same stop, asked twice", { session: "s", prompt: "p" }, { session: "s", prompt: "p" }, "same-stop"],
+  [
+    "the stop of the next prompt",
+    { session: "s", prompt: "p" },
+    { session: "s", prompt: "q" },
+    "same-session",
+  ],
+  ["a sub-agent's session", { session: "s.a", partOf: "s" }, { session: "s" }, "same-session"],
+  ["another teammate", { session: "s.a", partOf: "s" }, { session: "s.b", partOf: "s" }, "same-session"],
+  ["another session", { session: "s.a", partOf: "s" }, { session: "t" }, "other"],
+])("a held lock tells %s from others", async ([, holder, asker, heldBy]) => {
+  const path = await lockPath();
+  const first = acquireLock(path, holder as Asker); // what the rows say
+  const second = acquireLock(path, asker as Asker);
+
+  expect(first.ok).toBe(true);
+  expect(second).toMatchObject({ ok: false, trouble: { heldBy } });
 });
 
 describe("a lock whose holder is dead is taken over, and names it", () => {

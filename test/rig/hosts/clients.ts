@@ -7,6 +7,13 @@ export interface Client {
   readonly release: PinnedClient;
   /** Runs a JavaScript client that wants a newer Node than ours. */
   readonly node?: PinnedClient;
+  /** The library for plugins, which the client would download into these folders at its start. */
+  readonly pluginLibrary?: {
+    readonly spec: string;
+    readonly folders: (place: ClientPlace) => readonly string[];
+  };
+  /** Does not wait for the hook of a session's start, or has none: the files may have changed when it looks. */
+  readonly isNotAwaited?: true;
   readonly setUp: (place: ClientPlace) => ClientSetUp;
 }
 
@@ -23,7 +30,7 @@ interface ClientSetUp {
   readonly files: Readonly<Record<string, string>>;
 }
 
-const NODE_22: PinnedClient = { package: "node", version: "22.23.3" };
+export const NODE_22: PinnedClient = { package: "node", version: "22.23.3" };
 
 export const CODEX: Client = {
   host: "codex",
@@ -96,6 +103,7 @@ export const QWEN: Client = {
 export const OLD_QWEN: Client = {
   ...QWEN,
   release: { package: "@qwen-code/qwen-code", version: "0.15.10" },
+  isNotAwaited: true,
 };
 
 export const COPILOT: Client = {
@@ -142,6 +150,10 @@ export const DROID: Client = {
 export const OPENCODE: Client = {
   host: "opencode",
   release: { package: "opencode-ai", version: "1.18.33" },
+  pluginLibrary: {
+    spec: "@opencode-ai/plugin@1.18.33",
+    folders: ({ home, project }) => [join(home, ".config/opencode"), join(project, ".opencode")],
+  },
   setUp: ({ modelUrl }) => ({
     args: ["run", "say hi"],
     env: { OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1" },
@@ -175,6 +187,7 @@ function openCodeSettings(modelUrl: string): string {
 export const GROK: Client = {
   host: "grok",
   release: { package: "@xai-official/grok", version: "1.0.41", file: "bin/grok-native" },
+  isNotAwaited: true,
   setUp: ({ modelUrl }) => ({
     args: ["-p", "say hi", "-m", "fake", "--always-approve"],
     // Stands in for the user's own trust in the folder.

@@ -34,6 +34,8 @@ export interface Script {
   readonly answer: Answer;
   /** The hosts that are registered; the client's own where nothing is said. */
   readonly registered?: readonly string[];
+  /** In the user's home, where a hook serves every project and each must be allowed; always so for a host without hooks per project. */
+  readonly inHome?: boolean;
   readonly skip: (reason: string) => void;
 }
 
@@ -59,7 +61,7 @@ export interface Ready extends AsyncDisposable {
 export async function prepare(
   client: Client,
   project: GauntletProject,
-  { answer, skip, registered = [client.host] }: Script,
+  { answer, skip, registered = [client.host], inHome = isHomeOnly(registered) }: Script,
 ): Promise<Ready | undefined> {
   const installed = await installHost(client);
   if (!installed.ok) {
@@ -70,17 +72,22 @@ export async function prepare(
   const command = installed.via === undefined ? [installed.bin] : [installed.via, installed.bin];
   const place = { home: project.home, project: project.root, modelUrl: model.url };
   await configureClient(client, place);
-  await register(project, registered);
+  await register(project, registered, inHome);
+  const allowed = inHome ? await project.gauntlet(["allow", "--print"]) : undefined;
+  const env = allowed === undefined ? {} : { AGENT_GAUNTLET_ALLOW: allowed.stdout.trim() };
   return {
     model,
-    start: { ...place, command, path: pathOf(project) },
+    start: { ...place, command, path: pathOf(project), env },
     [Symbol.asyncDispose]: () => model[Symbol.asyncDispose](),
   };
 }
 
-async function register(project: GauntletProject, hosts: readonly string[]): Promise<void> {
-  const isHomeOnly = hosts.every((name) => findHost(name)?.registration?.projectFile === undefined);
-  const args = [...hosts.flatMap((name) => ["--host", name]), ...(isHomeOnly ? ["--user"] : [])];
+function isHomeOnly(hosts: readonly string[]): boolean {
+  return hosts.every((name) => findHost(name)?.registration?.projectFile === undefined);
+}
+
+async function register(project: GauntletProject, hosts: readonly string[], inHome: boolean): Promise<void> {
+  const args = [...hosts.flatMap((name) => ["--host", name]), ...(inHome ? ["--user"] : [])];
   const installed = await project.gauntlet(["install", ...args], { env: { PATH: pathOf(project) } });
   expect(installed.stdout).toContain("✓ Stop hook installed");
 }

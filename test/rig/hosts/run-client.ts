@@ -1,9 +1,9 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
-import { mkdir, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Readable } from "node:stream";
 
-import { type InstalledClient, installClient } from "../client-cache.ts";
+import { type InstalledClient, installClient, installLibrary } from "../client-cache.ts";
 import type { Client, ClientPlace } from "./clients.ts";
 
 export interface ClientRun {
@@ -23,11 +23,27 @@ export async function installHost(client: Client): Promise<InstalledClient & { r
 export async function configureClient(client: Client, place: ClientPlace): Promise<void> {
   const { files } = client.setUp(place);
   for (const [name, content] of Object.entries(files)) await writeBelow(place.home, name, content);
+  if (client.pluginLibrary !== undefined)
+    await linkLibrary(client.pluginLibrary.spec, client.pluginLibrary.folders(place));
+}
+
+/** Saves the client's own download, which takes a minute; where it cannot be had here, the client tries for itself. */
+async function linkLibrary(spec: string, folders: readonly string[]): Promise<void> {
+  const library = await installLibrary(spec);
+  if (!library.ok) return;
+  for (const folder of folders) {
+    await mkdir(folder, { recursive: true });
+    for (const name of ["package.json", "package-lock.json"])
+      await copyFile(join(library.directory, name), join(folder, name));
+    await symlink(join(library.directory, "node_modules"), join(folder, "node_modules"));
+  }
 }
 
 export interface Start extends ClientPlace {
   readonly command: readonly string[];
   readonly path: string;
+  /** What the user's own shell would add. */
+  readonly env: Readonly<Record<string, string>>;
 }
 
 /** Starts the client with nothing of our environment but the PATH it is given. */
@@ -40,7 +56,14 @@ export function startClient(
   const [program = "", ...first] = place.command;
   return spawn(program, [...first, ...args], {
     cwd: place.project,
-    env: { PATH: place.path, HOME: place.home, TMPDIR: place.home, NO_PROXY: "127.0.0.1", ...env },
+    env: {
+      PATH: place.path,
+      HOME: place.home,
+      TMPDIR: place.home,
+      NO_PROXY: "127.0.0.1",
+      ...env,
+      ...place.env,
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
 }
