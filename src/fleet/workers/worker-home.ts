@@ -42,7 +42,7 @@ async function takeNumbered(directory: string, number: number): Promise<Result<W
   }
   const prepared = prepareLogDir(state);
   if (!prepared.ok) return prepared;
-  const lock = acquireLock(state.lockFile, "worker");
+  const lock = acquireLock(state.lockFile);
   if (!lock.ok) return lock;
   if (lock.value.replaced !== undefined) await endLeftovers(state, lock.value.replaced);
   return ok({ path, state, lock: lock.value });
