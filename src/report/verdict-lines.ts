@@ -1,3 +1,4 @@
+import { displayPath } from "../core/path.ts";
 import type { FlakyTest, VerdictRecord } from "../core/verdict-record.ts";
 import { ago, counted, formatDuration } from "./plain-lines.ts";
 
@@ -13,7 +14,7 @@ export function verdictLine(record: VerdictRecord): string {
     `${gatesOf(record)}${formatDuration(ms)}`,
     restsOf(record),
   ];
-  return parts.filter(Boolean).join("  ");
+  return displayPath(parts.filter(Boolean).join("  "));
 }
 
 /** `Last stop: blocked (failed), 2 minutes ago, by claude-code`. */
@@ -54,7 +55,7 @@ export function gateLines({ at, commit, outcomes = [] }: VerdictRecord, gate: st
         formatDuration(ms),
         rests,
       ];
-      return parts.filter(Boolean).join("  ");
+      return displayPath(parts.filter(Boolean).join("  "));
     });
 }
 

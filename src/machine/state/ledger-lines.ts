@@ -1,18 +1,21 @@
-import { closeSync, fstatSync, openSync, readFileSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from "node:fs";
 import { join } from "node:path";
+import { OUTCOME_KINDS } from "../../core/outcome.ts";
+import { STATUSES } from "../../core/status.ts";
 import { ok, type Result } from "../../core/trouble.ts";
 import {
   type FlakyTest,
   flakyTests,
   isVerdict,
   type LedgerRecord,
+  type RecordedOutcome,
   type VerdictRecord,
 } from "../../core/verdict-record.ts";
 import { hasCode } from "../files/errno.ts";
 import { modifiedAt, namesIn, readText, troubleOf } from "../files/files.ts";
 import { stateHome } from "../files/xdg.ts";
 import type { Environment } from "../process/environment.ts";
-import { hashOf, type Head, type Ledger, ledgerIn, parseJson, readHead } from "./ledger.ts";
+import { hashOf, type Head, type Ledger, ledgerIn, NEVER_WAIT, parseJson, readHead } from "./ledger.ts";
 
 /** A ledger as it was at one moment. */
 export interface LedgerLines {
@@ -42,6 +45,7 @@ export function readLedger(ledger: Ledger): Result<LedgerLines> {
 }
 
 const MAX_TRIES = 10;
+const READ = constants.O_RDONLY | NEVER_WAIT;
 
 function isPending(lines: readonly string[], { line }: Head): boolean {
   const last = lines.at(-1);
@@ -50,7 +54,7 @@ function isPending(lines: readonly string[], { line }: Head): boolean {
 
 function linesOf(file: string): string[] {
   try {
-    const lines = readFileSync(file, "latin1").split("\n");
+    const lines = textOf(file).split("\n");
     if (lines.at(-1) === "") lines.pop();
     return lines;
   } catch (error) {
@@ -59,12 +63,21 @@ function linesOf(file: string): string[] {
   }
 }
 
+function textOf(file: string): string {
+  const fd = openSync(file, READ);
+  try {
+    return readFileSync(fd, "latin1");
+  } finally {
+    closeSync(fd);
+  }
+}
+
 /** The verdicts in lines that hold a text, the newest first; the others are not even parsed. */
 export function* verdictsIn({ lines }: LedgerLines, text = ""): Generator<VerdictRecord> {
   for (let at = lines.length - 1; at >= 0; at--) {
     const line = lines[at] ?? "";
     const record = line.includes(text) ? parseLine(line) : undefined;
-    if (record !== undefined && isVerdict(record)) yield record;
+    if (isReadable(record)) yield record;
   }
 }
 
@@ -87,7 +100,7 @@ export function recentLines({ file }: Ledger): LedgerLines {
 }
 
 function endOf(file: string, maxBytes: number): string {
-  const fd = openSync(file, "r");
+  const fd = openSync(file, READ);
   try {
     const { size } = fstatSync(fd);
     const bytes = Buffer.alloc(Math.min(size, maxBytes));
@@ -95,6 +108,55 @@ function endOf(file: string, maxBytes: number): string {
   } finally {
     closeSync(fd);
   }
+}
+
+/** A line that was edited by hand must not break those who show it; by hand, because a hundred thousand are checked. */
+function isReadable(record: LedgerRecord | undefined): record is VerdictRecord {
+  if (record === undefined || !isVerdict(record)) return false;
+  const { at, ms, status, decision, outcomes = [], rests = [] }: Loose<VerdictRecord> = record;
+  return (
+    typeof at === "number" &&
+    Math.abs(at) <= LAST_DATE &&
+    typeof ms === "number" &&
+    isOneOf(STATUSES, status) &&
+    isOneOf(DECISIONS, decision ?? "allow") &&
+    hasPlainFields(record) &&
+    areTexts(rests) &&
+    Array.isArray(outcomes) &&
+    outcomes.every(isReadableOutcome)
+  );
+}
+
+function hasPlainFields(record: Loose<VerdictRecord>): boolean {
+  return (
+    TEXTS.every((key) => record[key] === undefined || typeof record[key] === "string") &&
+    COUNTS.every((key) => record[key] === undefined || Number.isSafeInteger(record[key]))
+  );
+}
+
+type Loose<T> = { readonly [key in keyof T]?: unknown };
+
+/** The largest number that is a date. */
+const LAST_DATE = 8.64e15;
+const TEXTS = [
+  ...(["door", "host", "session", "worktree", "reason", "branch"] as const),
+  ...(["commit", "tree", "base", "gates", "version", "prev"] as const),
+];
+const COUNTS = ["run", "left"] as const;
+const DECISIONS = ["allow", "block"];
+
+function isReadableOutcome(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const { id, kind, ms, flaky = [] }: Loose<RecordedOutcome> = value;
+  return typeof id === "string" && isOneOf(OUTCOME_KINDS, kind) && typeof ms === "number" && areTexts(flaky);
+}
+
+function isOneOf(known: readonly string[], value: unknown): boolean {
+  return typeof value === "string" && known.includes(value);
+}
+
+function areTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((one) => typeof one === "string");
 }
 
 /** Enough to tell our own line from another; the chain tells whether it is as it was written. */

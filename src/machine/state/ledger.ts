@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import {
-  appendFileSync,
   closeSync,
   constants,
   openSync,
@@ -102,9 +101,15 @@ function readOneHead(path: string): Head | undefined {
   }
 }
 
+/** A pipe in the place of a file would block indefinitely. */
+export const NEVER_WAIT = constants.O_NONBLOCK ?? 0;
+
+const APPEND = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | NEVER_WAIT;
+
 /** In place: to make a new file, or to cut one to length, takes file systems longer than all the rest. */
 function writeHead({ heads }: Ledger, head: Head): void {
-  const fd = openSync(heads[head.count % 2 === 0 ? 0 : 1], constants.O_WRONLY | constants.O_CREAT, 0o600);
+  const flags = constants.O_WRONLY | constants.O_CREAT | NEVER_WAIT;
+  const fd = openSync(heads[head.count % 2 === 0 ? 0 : 1], flags, 0o600);
   try {
     writeSync(fd, `${JSON.stringify(head)}\n`, 0);
   } finally {
@@ -160,7 +165,16 @@ function write(
   const size = found + gap.length + line.length + 1;
   const since = before?.since ?? record.at;
   writeHead(ledger, { count: (before?.count ?? 0) + 1, hash: hashOf(line), line, size, since });
-  appendFileSync(ledger.file, `${gap}${line}\n`, { mode: 0o600 });
+  appendText(ledger.file, `${gap}${line}\n`);
+}
+
+function appendText(file: string, text: string, flags = 0): void {
+  const fd = openSync(file, APPEND | flags, 0o600);
+  try {
+    writeFileSync(fd, text);
+  } finally {
+    closeSync(fd);
+  }
 }
 
 /** There are lines, but what was known about the last is gone: the chain is broken here, and must look so. */
@@ -187,7 +201,7 @@ function finish(ledger: Ledger, { line, size, rotates }: Head): number {
   const isUnfinished = rotates || (found >= before && found < size);
   if (!isUnfinished) return found;
   if (found > 0 && !rotates) truncateSync(ledger.file, before);
-  appendFileSync(ledger.file, `${line}\n`, { mode: 0o600, flag: rotates ? "w" : "a" });
+  appendText(ledger.file, `${line}\n`, rotates ? constants.O_TRUNC : 0);
   return size;
 }
 

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import {
   appendFileSync,
   readdirSync,
@@ -285,6 +286,42 @@ test("what cannot be written is trouble, not a crash", async () => {
 
   expect(appendVerdict(kept.ledger, verdict(1))).toMatchObject({ ok: false });
 });
+
+test.for([
+  "null",
+  "[]",
+  '{"at":1,"prev":""}',
+  '{"at":1e400,"ms":1,"status":"passed","prev":""}',
+  '{"at":1,"ms":1,"status":"splendid","prev":""}',
+  '{"at":1,"ms":1,"status":"passed","decision":"maybe","prev":""}',
+  '{"at":1,"ms":1,"status":"passed","commit":7,"prev":""}',
+  '{"at":1,"ms":1,"status":"passed","run":"7","prev":""}',
+  '{"at":1,"ms":1,"status":"passed","rests":7,"prev":""}',
+  '{"at":1,"ms":1,"status":"passed","outcomes":7,"prev":""}',
+  '{"at":1,"ms":1,"status":"passed","outcomes":[null],"prev":""}',
+  '{"at":1,"ms":1,"status":"passed","outcomes":[{"id":1,"kind":"passed","ms":1}],"prev":""}',
+  '{"at":1,"ms":1,"status":"passed","outcomes":[{"id":"a","kind":"passed","ms":1,"flaky":[7]}],"prev":""}',
+])("a line of others is not a verdict, and is found: %s", async (line) => {
+  await using kept = await keep();
+  kept.add(1);
+  appendFileSync(kept.ledger.file, `${line}\n`);
+
+  expect(kept.runs()).toEqual([1]);
+  expect(findBreak(kept.lines())).toMatchObject({ line: 2 });
+});
+
+test.skipIf(process.platform === "win32")(
+  "a pipe in its place blocks neither writers nor readers",
+  async () => {
+    await using kept = await keep();
+    kept.add(1);
+    rmSync(kept.ledger.file);
+    execFileSync("mkfifo", [kept.ledger.file]);
+
+    expect(appendVerdict(kept.ledger, verdict(2))).toMatchObject({ ok: false });
+    expect(kept.lines().older).toBe(0);
+  },
+);
 
 test("an unfinished line does not swallow the next", async () => {
   await using kept = await keep();
