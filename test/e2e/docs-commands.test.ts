@@ -107,7 +107,8 @@ async function prepare(): Promise<{ project: GauntletProject; env: Record<string
     git init -q --bare ../origin.git && git remote add origin ../origin.git
     git add -A && git commit -qm start && git push -q origin main main:release
     echo 2 >> packages/a/a.js && echo 2 > new.js && git add -A && git commit -qm work && git tag v1.2.0
-    agent-gauntlet run && agent-gauntlet attest && git push -q origin main refs/notes/gauntlet && git fetch -q
+    for run in 1 2 3; do agent-gauntlet run; done
+    agent-gauntlet attest && git push -q origin main refs/notes/gauntlet && git fetch -q
     git reset -q --soft origin/release && git commit -qm work && agent-gauntlet attest && git push -q origin refs/notes/gauntlet
   `;
   const prepared = await run(["bash", "-ec", script], { cwd: project.root, env });
