@@ -97,7 +97,7 @@ function statuslines(at, cwd) {
     cwd,
     input: JSON.stringify({ session_id: "bench", cwd }),
     expect: "gates",
-    targets: { native: 0.6, Node: 1.8 },
+    targets: { native: 0.6, Node: 2.0 },
   });
 }
 

@@ -148,6 +148,16 @@ describe("committed work counts where the base says nothing about it", () => {
     expect(answer.message).toContain("nothing changed since run 1 passed");
   });
 
+  test("what was compared with is named: the last commit too, for what passed but is not committed", async () => {
+    await using project = await localProject("base_branch: main\n");
+    await project.write({ "other.txt": "work" });
+    await project.gauntlet(["run"]);
+
+    const { stdout } = await project.gauntlet(["detect"]);
+
+    expect(stdout).toContain("1 file changed, compared to the last commit and the last pass (run 1):");
+  });
+
   test("as a last resort the user is notified, once, that commits were not looked at and what to do", async () => {
     await using project = await localProject();
     await commitBroken(project);

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import type { GauntletProject } from "../rig/gauntlet-project.ts";
+import type { Answer, GauntletProject } from "../rig/gauntlet-project.ts";
+import { withGrowingLimit } from "../rig/growing-limit.ts";
 import { env, ONLY_NEW, placesIn, projectWith, stopIn } from "../rig/old-problems.ts";
 
 let project: GauntletProject | undefined;
@@ -17,6 +18,14 @@ function filesOf(directory: string): readonly string[] {
     .filter((name) => statSync(join(directory, name)).isFile())
     .map((name) => `${name} ${readFileSync(join(directory, name), "base64")}`)
     .toSorted();
+}
+
+/** The answer to a stop in a fresh project with this configuration. */
+async function answerWith(config: string): Promise<Answer> {
+  await project?.[Symbol.asyncDispose]();
+  project = await projectWith(`only_new: true\n${config}\n`);
+  await project.write({ "src/c.js": "fine\n", "../home/tmp/.keep": "" });
+  return (await stopIn(project)).answer;
 }
 
 describe("a check with only_new", () => {
@@ -120,25 +129,36 @@ describe("a check with only_new", () => {
     expect(await started(ONLY_NEW)).toEqual(without);
   });
 
-  test.for([
-    ["now", "1s", "sleep 30", /lint timed out after 1 s\.?$/] as const,
+  test.each([
+    ["now", "sleep 300", /lint timed out after 1 s\.?$/],
     [
       "on the earlier tree",
-      "4s",
-      "[ -d ../tree ] && sleep 30; sh lint.sh",
-      /not compared with what was there before: there it timed out after 4 s/,
-    ] as const,
-  ])("is never excused by a check that runs out of time %s", async ([, timeout, command, said]) => {
-    project = await projectWith(
-      `only_new: true\nchecks: { lint: { timeout: ${timeout}, command: '${command}' } }\n`,
+      "[ -d ../tree ] && sleep 300; sh lint.sh",
+      /before: there it timed out after \d+ s/,
+    ],
+  ])("is never excused by a check that runs out of time %s", async (_when, command, said) => {
+    const { decision, message } = await withGrowingLimit(
+      (seconds) => answerWith(`checks: { lint: { timeout: ${seconds}s, command: '${command}' } }`),
+      (one) => said.test(one.message),
     );
-    await project.write({ "src/c.js": "fine\n", "../home/tmp/.keep": "" });
 
-    const { answer } = await stopIn(project);
+    expect(decision).toBe("block");
+    expect(message).toMatch(said);
+    expect(readdirSync(join(project?.home ?? "", "tmp"))).toEqual([".keep"]);
+  });
 
-    expect(answer).toMatchObject({ decision: "block" });
-    expect(answer.message).toMatch(said);
-    expect(readdirSync(join(project.home, "tmp"))).toEqual([".keep"]);
+  test("is not excused either when the time of the stop ends on the earlier tree", async () => {
+    const checks = `checks: { lint: "[ -d ../tree ] && sleep 300; sh lint.sh" }`;
+    const { decision, message } = await withGrowingLimit(
+      (seconds) => answerWith(`stop_hook: { timeout: ${2 * seconds}s }\n${checks}`),
+      (one) => one.decision === "block",
+      2,
+    );
+
+    expect(decision).toBe("block");
+    expect(message).toMatch(
+      /not compared with what was there before: .*(?:there it was cancelled|no time was left)/,
+    );
   });
 
   test("is not fooled by a filter of git that puts the new problem into the old files", async () => {

@@ -1,12 +1,11 @@
-import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ControlledCommand } from "../rig/controlled-command.ts";
 import { cleanEnv, type Finished, GauntletProject, run } from "../rig/gauntlet-project.ts";
+import { HAS_PYTHON, LiveTerminal } from "../rig/live-terminal.ts";
 import { GAUNTLET } from "../rig/program.ts";
 
 const PTY = join(import.meta.dirname, "../rig/terminal.py");
-const HAS_PYTHON = spawnSync("python3", ["--version"]).status === 0;
 
 interface Screen {
   readonly rows?: number;
@@ -40,6 +39,10 @@ function screenOf(output: string): readonly string[] {
     else lines[lines.length - 1] += piece;
   }
   return lines;
+}
+
+function lastDrawn(screen: LiveTerminal): string {
+  return screen.shown.split("\u001b[0J").at(-1)?.trimEnd() ?? "";
 }
 
 describe.runIf(HAS_PYTHON)("on a terminal", () => {
@@ -113,6 +116,34 @@ describe.runIf(HAS_PYTHON)("on a terminal", () => {
 
     expect(stdout).not.toMatch(/\u001b\[[\d;]*m/);
     expect(stdout).toContain("✗ red");
+  });
+
+  test("in CI, which keeps every line, nothing is drawn over", async () => {
+    await using project = await GauntletProject.create({
+      ".gauntlet/config.yml": "checks:\n  red: exit 1\n",
+    });
+
+    const { stdout } = await onTerminal(project, [], { env: { CI: "true" } });
+
+    expect(stdout).not.toMatch(/\u001b\[\d*[AJK]/);
+    expect(stdout).toContain("[START] red");
+  });
+
+  test("a terminal that is made narrower gets narrower lines", async () => {
+    await using gate = await ControlledCommand.create();
+    await using project = await GauntletProject.withChecks({ slow: gate.command() });
+    await project.write({ "a.txt": "" });
+    await using screen = new LiveTerminal(project, ["run"]);
+    const slow = await gate.started();
+    slow.print(`${"x".repeat(70)}\n`);
+    await expect.poll(() => screen.shown).toContain("x".repeat(40));
+
+    screen.type("resize 24 30\n");
+    await expect.poll(() => lastDrawn(screen).length).toBeLessThan(30);
+    slow.exit(0);
+
+    expect(await screen.exitCode()).toBe(0);
+    expect(screen.shown).toMatch(/Status: Passed\n$/);
   });
 
   test("TERM=dumb: plain lines", async () => {

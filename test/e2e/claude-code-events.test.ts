@@ -51,6 +51,10 @@ function decisions(run: ClaudeCodeRun, event: string): readonly unknown[] {
     .map(({ stdout }) => (JSON.parse(stdout) as { decision?: string }).decision);
 }
 
+test("Claude Code is here to be tested with", ({ skip }) => {
+  if (!claude.ok) skip(claude.reason);
+});
+
 describe.runIf(claude.ok)("what the model reads of a block", () => {
   test("is there once, but for its first line", async () => {
     await using project = await gatedProject("");

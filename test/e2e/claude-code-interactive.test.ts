@@ -12,6 +12,10 @@ const CHECK = `grep -q fixed status.txt || { echo "status.txt:1:1: error: must s
 
 const claude = await installClaudeCode();
 
+test("Claude Code is here to be tested with", ({ skip }) => {
+  if (!claude.ok) skip(claude.reason);
+});
+
 describe.runIf(claude.ok)("Claude Code on a terminal", () => {
   test("holds a teammate that wants to go idle until its budget is spent, and tells the user", async () => {
     await using project = await gatedProject("  on: [teammate_idle]\n");

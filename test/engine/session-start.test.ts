@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync, utimesSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { SessionRecord, SessionStart } from "../../src/core/session-record.ts";
@@ -157,6 +158,18 @@ test("a home directory that cannot be written costs only the record", async () =
   const { exitCode, stdout } = await start(project, {}, { XDG_STATE_HOME: "/dev/null" });
 
   expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: "" });
+});
+
+test("what a start that was killed left is removed by the next", async () => {
+  await using project = await GauntletProject.withChecks(CHECKS);
+  await project.write({ "new.txt": "new\n" });
+  await start(project);
+  const left = join(treesOf(project), `gauntlet-fingerprint-${spawnSync("true").pid}-abc`);
+  mkdirSync(left);
+
+  await start(project, { session_id: "session-2" });
+
+  expect(existsSync(left)).toBe(false);
 });
 
 test("objects of trees that no session has begun with for two weeks are removed", async () => {

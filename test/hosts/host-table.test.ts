@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 
 import { findHost, HOSTS } from "../../src/hosts/host-table.ts";
@@ -86,4 +88,38 @@ test("every recorded payload says which client sent it and when", () => {
     expect(client).toMatch(/^\S+ \d+\.\d+\.\d+$/);
     expect(recorded).toMatch(/^\d{4}-\d{2}-\d{2}$/);
   }
+});
+
+describe("the table of docs/hosts.md", () => {
+  const docs = join(import.meta.dirname, "../../docs");
+  const rows = readFileSync(join(docs, "hosts.md"), "utf8")
+    .split("\n")
+    .filter((line) => line.startsWith("| ["))
+    .map((line) => line.split("|").map((cell) => cell.trim()));
+  const named = rows.map(([, agent = "", name = "", , , sure = "", seen = "", when = ""]) => ({
+    page: /\((.+)\)/.exec(agent)?.[1] ?? "",
+    name: name.replaceAll("`", ""),
+    sure,
+    seen,
+    when,
+  }));
+
+  test("has a row and a page for each host, most of them measured", () => {
+    expect(named.map(({ name }) => name).toSorted()).toEqual(
+      HOSTS.filter(({ registration }) => registration !== undefined)
+        .map(({ name }) => name)
+        .toSorted(),
+    );
+    expect(named.every(({ page }) => existsSync(join(docs, page)))).toBe(true);
+    expect(named.filter(({ sure }) => sure === "measured").length).toBeGreaterThanOrEqual(10);
+  });
+
+  test.each(named)("claims of $name what was recorded of it", ({ name, sure, seen, when }) => {
+    const stops = allRecordings().filter(({ host, file }) => host === name && /stop/.test(file));
+    const versions = stops.map(({ client }) => client.split(" ")[1] ?? "");
+
+    expect(stops.length > 0).toBe(sure === "measured");
+    expect(versions.filter((version) => !seen.split(", ").includes(version))).toEqual([]);
+    expect(when).toMatch(/^\d{4}-\d{2}-\d{2}$/);
+  });
 });

@@ -82,7 +82,7 @@ export class EarlierTree implements AsyncDisposable {
       return `${tree.missing} (\`baseline.setup\` in .gauntlet/config.yml can install them)`;
     const outcome = await this.#runAt(setupCheck(command), this.#placeOf(tree));
     if (outcome.kind === "passed") return undefined;
-    return `\`${command}\` ${describeOutcome(outcome)} (${outcome.logPath ?? "no log"})`;
+    return `\`${command}\` ${inWords(outcome)} (${outcome.logPath ?? "no log"})`;
   }
 
   #runAt(planned: PlannedCheck, place: Elsewhere): Promise<GateOutcome> {
@@ -150,9 +150,13 @@ function beforeOf(outcome: GateOutcome, findings: Findings | undefined): Before 
   const log = definedOnly({ logPath: outcome.logPath });
   const isAnswer = outcome.kind === "passed" || (outcome.kind === "failed" && outcome.missing === undefined);
   if (!isAnswer || (outcome.kind === "failed" && isBroken(outcome.detail)))
-    return { why: `there it ${describeOutcome(outcome)}`, ...log };
+    return { why: `there it ${inWords(outcome)}`, ...log };
   if (findings === undefined) return { why: "there it looked at files of the project itself", ...log };
   return { findings, ...log };
+}
+
+function inWords(outcome: GateOutcome): string {
+  return outcome.kind === "cancelled" ? `was ${describeOutcome(outcome)}` : describeOutcome(outcome);
 }
 
 const SETUP_TIMEOUT_MS = 600_000;

@@ -90,7 +90,10 @@ async function diffOrNothing(
   return found.ok ? found.value : undefined;
 }
 
-/** HEAD against the tree that passed, by the ids of their files: objects that were never committed are not needed. */
+/**
+ * HEAD against the tree that passed, by the ids of their files: objects that were never committed are not needed. What is not committed
+ * counts besides, whether or not it has passed.
+ */
 async function sincePass(
   { git }: Repository,
   compared: HeadComparison,
@@ -103,7 +106,10 @@ async function sincePass(
     path: projectPath(path),
     change: "modified",
   }));
-  return ok({ base: { description: `the last pass (run ${runNumber})`, notes: [] }, committed });
+  return ok({
+    base: { description: `the last commit and the last pass (run ${runNumber})`, notes: [] },
+    committed,
+  });
 }
 
 function isRemoteBranch({ commonDir }: GitPlaces, name: string): boolean {

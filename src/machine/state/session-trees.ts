@@ -33,6 +33,7 @@ export async function keepSessionTree(
   const keep = (from: string): void => moveObjects(from, join(parent, OBJECTS));
   try {
     makePrivateDirectory(join(parent, OBJECTS));
+    sweepScratch(parent);
     const quick = changed && (await keepChanged(repository, changed, { parent, keep }));
     if (quick !== undefined) return quick;
     const tree = await keptSnapshot(repository, parent, keep);
