@@ -280,6 +280,8 @@ test("clean keeps the ledger, clean --all removes it with all else that is kept 
   await linked.stop({ session_id: "in-the-linked-tree" });
   await repo.stop({ session_id: "here" });
   await other.stop({ session_id: "elsewhere" }, { env: { HOME: repo.home } });
+  const cached = `../home/.cache/agent-gauntlet/settings/${encodeURIComponent(repo.root)}.json`;
+  await repo.write({ [cached]: repo.root });
   await repo.gauntlet(["clean"]);
   const kept = await verdicts(repo);
   const cleaned = await repo.gauntlet(["clean", "--all"]);
