@@ -11,11 +11,11 @@ const common: UserConfig = {
  * The command lines are CommonJS, split at every dynamic import: the entry starts about 30 ms faster than ESM under Node 20 and
  * loads only what a command needs. Each is built alone, so that its first file holds all that its first answers need.
  */
-function cli(name: string, more: UserConfig = {}): UserConfig {
+function cli(name: string, { plugins, entry }: Pick<UserConfig, "plugins"> & Entries = {}): UserConfig {
   return {
     ...common,
-    ...more,
-    entry: { [name]: `src/cli/${name}.ts` },
+    plugins,
+    entry: { [name]: `src/cli/${name}.ts`, ...entry },
     outDir: `dist/cli`,
     clean: [`dist/cli/${name}*`],
     format: "cjs",
@@ -34,12 +34,16 @@ function cli(name: string, more: UserConfig = {}): UserConfig {
   };
 }
 
-/** The exporter of telemetry is large, so the package has it once: the others load that of `agent-gauntlet` when they need it. */
-function exporterAt(path: string) {
+type Entries = { readonly entry?: Readonly<Record<string, string>> };
+
+/** What is large is in the package once: the others load that of `agent-gauntlet` when they need it, from these places. */
+function loading(places: Readonly<Record<string, string>>) {
   return {
-    name: "one-exporter",
-    resolveId: (source: string) =>
-      source.endsWith("/export-stop.ts") ? { id: path, external: true as const } : undefined,
+    name: "loads-that-of-agent-gauntlet",
+    resolveId: (source: string) => {
+      const id = Object.entries(places).find(([name]) => source.endsWith(`/${name}`))?.[1];
+      return id === undefined ? undefined : { id, external: true as const };
+    },
   };
 }
 
@@ -64,8 +68,8 @@ function stepOf(id: string, modules: Modules): string | undefined {
 }
 
 export default defineConfig([
-  cli("agent-gauntlet"),
-  cli("brepl", { plugins: [exporterAt("../agent-gauntlet/export-stop.cjs")] }),
+  cli("agent-gauntlet", { entry: { engine: "src/engine/library.ts" } }),
+  cli("brepl", { plugins: [loading({ "export-stop.ts": "../agent-gauntlet/export-stop.cjs" })] }),
   {
     ...common,
     entry: { index: "src/index.ts", sdk: "src/sdk/index.ts" },
@@ -74,7 +78,12 @@ export default defineConfig([
     format: "esm",
     dts: true,
     minify: true,
-    plugins: [exporterAt("./cli/agent-gauntlet/export-stop.cjs")],
+    plugins: [
+      loading({
+        "export-stop.ts": "./cli/agent-gauntlet/export-stop.cjs",
+        "engine/library.ts": "./cli/engine.cjs",
+      }),
+    ],
     inputOptions: { checks: { pluginTimings: false } },
   },
 ]);

@@ -27,7 +27,7 @@ export interface GauntletValidatorOptions {
 export function gauntletValidator(options: GauntletValidatorOptions = {}): CompletionValidator {
   const sessions = new WeakMap<Session, string>();
   return async (params, { context }) => {
-    const { handleStop, recordStop } = await import("../../engine/handle-stop.ts"); // most users of the SDK have no gates
+    const { handleStop, recordStop } = await import("../../engine/library.ts"); // most users of the SDK have no gates
     const cwd = options.cwd ?? context.cwd ?? process.cwd();
     const sessionId = sessions.get(context.session) ?? randomUUID();
     sessions.set(context.session, sessionId);
