@@ -7,4 +7,4 @@ export async function executeRun(request: RunRequest): Promise<RunResult> {
 }
 export type { RunEvent, RunRequest, RunResult } from "./core/run.ts";
 export type { GateOutcome } from "./core/outcome.ts";
-export { STATUSES, type Status } from "./core/status.ts";
+export { STATUSES, type Status } from "./core/stop/status.ts";

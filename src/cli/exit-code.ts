@@ -1,5 +1,5 @@
 import { constants } from "node:os";
-import { isGreen, type Status } from "../core/status.ts";
+import { isGreen, type Status } from "../core/stop/status.ts";
 
 /** The exit codes of the command line. Never 2: a host may read it as "block". */
 export const EXIT = { ok: 0, notOk: 1 } as const;

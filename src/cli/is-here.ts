@@ -1,4 +1,4 @@
-import type { StopRecord } from "../core/session-record.ts";
+import type { StopRecord } from "../core/record/session-record.ts";
 import { findProject } from "../machine/files/find-project.ts";
 
 /** Whether a stop was in the same project; outside of projects, in the same directory. */

@@ -4,7 +4,7 @@ import type { Settings } from "../core/settings.ts";
 import { explain, type Trouble } from "../core/trouble.ts";
 import { troubleStatus } from "../core/run.ts";
 import { findProject } from "../machine/files/find-project.ts";
-import { errorJson } from "../report/json.ts";
+import { errorJson } from "../report/json/json.ts";
 import { EXIT } from "./exit-code.ts";
 import { printLine, type Terminal } from "./output/terminal.ts";
 

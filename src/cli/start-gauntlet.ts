@@ -1,11 +1,11 @@
-import { runStopHook } from "./commands/stop-hook.ts";
+import { runStopHook } from "./commands/hooks/stop-hook.ts";
 import { main } from "./main.ts";
 
 /** What hosts start by themselves, dozens of times a day: without the table of commands. Stops come first, loaded at once. */
 const STARTED_BY_HOSTS: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = {
   "stop-hook": runStopHook,
-  "session-start": async (args) => (await import("./commands/session-start.ts")).runSessionStart(args),
-  "prompt-hook": async () => (await import("./commands/prompt-hook.ts")).runPromptHook(),
+  "session-start": async (args) => (await import("./commands/hooks/session-start.ts")).runSessionStart(args),
+  "prompt-hook": async () => (await import("./commands/hooks/prompt-hook.ts")).runPromptHook(),
   statusline: async () => (await import("./commands/statusline.ts")).runStatusline(),
   brepl: async (args) => (await import("./tables/brepl-commands.ts")).runBrepl(args, "agent-gauntlet brepl"),
 };

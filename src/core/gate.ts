@@ -1,5 +1,5 @@
 import type { ProjectPath } from "./path.ts";
-import type { StopKind } from "./stop-event.ts";
+import type { StopKind } from "./stop/stop-event.ts";
 
 /** One thing that can pass or fail. */
 export type Gate = CheckGate | ReviewGate | ReplGate;

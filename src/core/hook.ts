@@ -2,8 +2,8 @@ import type { CheckGate, ReplGate } from "./gate.ts";
 import type { GateOutcome } from "./outcome.ts";
 import { projectPath } from "./path.ts";
 import type { Plan } from "./plan.ts";
-import type { Status } from "./status.ts";
-import type { Verdict } from "./verdict.ts";
+import type { Status } from "./stop/status.ts";
+import type { Verdict } from "./stop/verdict.ts";
 
 /** One hook of `.brepl/hooks.edn`: a gate, and what its failure means for the stop. */
 export interface Hook {

@@ -1,13 +1,13 @@
 import type { ChangeSet } from "./change-set.ts";
-import type { GatesDefinition } from "./gates-definition.ts";
+import type { GatesDefinition } from "./trust/gates-definition.ts";
 import { definedOnly } from "./defined-only.ts";
-import type { Notice } from "./notice.ts";
+import type { Notice } from "./stop/notice.ts";
 import type { GateOutcome } from "./outcome.ts";
 import type { ProjectPath } from "./path.ts";
-import type { BlockedStop, KeptState, RecordedGates, SessionRecord } from "./session-record.ts";
+import type { BlockedStop, KeptState, RecordedGates, SessionRecord } from "./record/session-record.ts";
 import type { Plan, PlannedGate } from "./plan.ts";
-import { type Status, type MessageFacts, statusMessage } from "./status.ts";
-import type { StopEvent } from "./stop-event.ts";
+import { type Status, type MessageFacts, statusMessage } from "./stop/status.ts";
+import type { StopEvent } from "./stop/stop-event.ts";
 import { explain, type Trouble } from "./trouble.ts";
 
 /** What to run, on whose behalf. Only `cwd` is needed. */

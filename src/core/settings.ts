@@ -1,6 +1,6 @@
 import type { CheckGate, Priority, ReviewGate } from "./gate.ts";
 import type { AbsolutePath, ProjectPath } from "./path.ts";
-import type { StopKind } from "./stop-event.ts";
+import type { StopKind } from "./stop/stop-event.ts";
 
 /** What the project asked for: YAML, environment and defaults already folded into one value. */
 export interface Settings {

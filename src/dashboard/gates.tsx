@@ -1,5 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
-import { type FlakyTest, flakyTests } from "../core/verdict-record.ts";
+import { type FlakyTest, flakyTests } from "../core/record/verdict-record.ts";
 import { type GateStats, gateStats } from "../report/page/aggregate.ts";
 import { formatDuration } from "../report/plain-lines.ts";
 import { Chart } from "./chart.tsx";

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useState } from "preact/hooks";
-import type { Support } from "../core/verdict-record.ts";
-import type { Status } from "../core/status.ts";
-import { statusTitle } from "../core/status.ts";
+import type { Support } from "../core/record/verdict-record.ts";
+import type { Status } from "../core/stop/status.ts";
+import { statusTitle } from "../core/stop/status.ts";
 
 /** How good something is: decides its colour and its mark. */
 export type Tone = "good" | "bad" | "warn" | "idle";

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { GateOutcome } from "../core/outcome.ts";
-import { statusTitle } from "../core/status.ts";
+import { statusTitle } from "../core/stop/status.ts";
 import { counted, formatDuration } from "../report/plain-lines.ts";
 import type { GateView, RunPage } from "../report/page/page-data.ts";
 import { Attempts } from "./attempts.tsx";

@@ -1,5 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
-import { statusTitle } from "../core/status.ts";
+import { statusTitle } from "../core/stop/status.ts";
 import { type Meaning, meaningOf } from "../report/page/aggregate.ts";
 import type { StopRow } from "../report/page/page-data.ts";
 import { counted, formatDuration } from "../report/plain-lines.ts";

@@ -12,10 +12,10 @@ import {
 } from "../core/hook.ts";
 import { absolutePath, type ProjectPath, projectPath } from "../core/path.ts";
 import type { RunEvent } from "../core/run.ts";
-import { NEW_RECORD, recordedRun } from "../core/session-record.ts";
-import type { StopEvent } from "../core/stop-event.ts";
+import { NEW_RECORD, recordedRun } from "../core/record/session-record.ts";
+import type { StopEvent } from "../core/stop/stop-event.ts";
 import { explain, ok, type Result, type Trouble } from "../core/trouble.ts";
-import { allow, type Allow, type Verdict } from "../core/verdict.ts";
+import { allow, type Allow, type Verdict } from "../core/stop/verdict.ts";
 import type { GateContext, ReplServer } from "../gates/gate-context.ts";
 import { runCheck } from "../gates/check.ts";
 import type { GateOutcome } from "../core/outcome.ts";
@@ -170,7 +170,7 @@ function withWarnings(verdict: Verdict, warnings: readonly string[]): Verdict {
 async function withinBounds(verdict: Verdict): Promise<Verdict> {
   const text = verdict.decision === "block" ? verdict.feedback : verdict.notice;
   if (text === undefined || text.length <= MAX_CHARS) return verdict;
-  const { cutText } = await import("../feedback/cut-text.ts");
+  const { cutText } = await import("../feedback/text/cut-text.ts");
   const cut = cutText(text, MAX_CHARS);
   return verdict.decision === "block" ? { ...verdict, feedback: cut } : { ...verdict, notice: cut };
 }

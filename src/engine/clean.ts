@@ -1,10 +1,10 @@
 import { join } from "node:path";
-import type { RunRecord } from "../core/history.ts";
+import type { RunRecord } from "../core/record/history.ts";
 import type { Settings } from "../core/settings.ts";
 import { fail, type Result } from "../core/trouble.ts";
 import { now } from "../machine/clock.ts";
 import { kindOf } from "../machine/files/files.ts";
-import { isAncestor } from "../machine/git/base.ts";
+import { isAncestor } from "../machine/git/compare/base.ts";
 import type { DetectedChanges } from "../machine/git/changes.ts";
 import { sweepScratch } from "../machine/git/scratch-index.ts";
 import type { WorkTree } from "../machine/git/work-tree.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { HookResult } from "../core/hook.ts";
 import { reportHooks, type ToldHook } from "../feedback/hook-report.ts";
-import { secretMasker } from "../feedback/mask-secrets.ts";
+import { secretMasker } from "../feedback/text/mask-secrets.ts";
 import { readLog } from "../machine/logs/log-dir.ts";
 
 /** What there is to say about hooks that did not simply pass, without the secrets of the environment. */

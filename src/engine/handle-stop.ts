@@ -1,6 +1,6 @@
 import { definedOnly } from "../core/defined-only.ts";
-import type { Door } from "../core/guards.ts";
-import { noticeOf } from "../core/notice.ts";
+import type { Door } from "../core/stop/guards.ts";
+import { noticeOf } from "../core/stop/notice.ts";
 import type { AbsolutePath, ProjectPath } from "../core/path.ts";
 import { type RunEvent, type RunFacts, type RunRequest, type RunResult, runFacts } from "../core/run.ts";
 import {
@@ -13,11 +13,11 @@ import {
   unsettledStop,
   withGates,
   withStart,
-} from "../core/session-record.ts";
-import { isGreen } from "../core/status.ts";
-import type { StopEvent } from "../core/stop-event.ts";
+} from "../core/record/session-record.ts";
+import { isGreen } from "../core/stop/status.ts";
+import type { StopEvent } from "../core/stop/stop-event.ts";
 import { ok, type Result } from "../core/trouble.ts";
-import { allow, type Verdict, verdictOf } from "../core/verdict.ts";
+import { allow, type Verdict, verdictOf } from "../core/stop/verdict.ts";
 import { elapsedMs, now } from "../machine/clock.ts";
 import { findProject } from "../machine/files/find-project.ts";
 import type { Environment } from "../machine/process/environment.ts";

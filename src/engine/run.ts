@@ -1,5 +1,5 @@
 import { diagnosticLine } from "../core/diagnostic.ts";
-import type { Notice } from "../core/notice.ts";
+import type { Notice } from "../core/stop/notice.ts";
 import { once } from "../core/once.ts";
 import { excuseNotices } from "../core/outcome.ts";
 import { projectPath } from "../core/path.ts";

@@ -1,9 +1,9 @@
 import { definedOnly } from "../core/defined-only.ts";
-import { NEW_RECORD, type SessionStart, startIn, withStart } from "../core/session-record.ts";
+import { NEW_RECORD, type SessionStart, startIn, withStart } from "../core/record/session-record.ts";
 import type { AbsolutePath } from "../core/path.ts";
 import { now } from "../machine/clock.ts";
 import { findProject } from "../machine/files/find-project.ts";
-import { Commits } from "../machine/git/base.ts";
+import { Commits } from "../machine/git/compare/base.ts";
 import { Git } from "../machine/git/git.ts";
 import { sweepScratch } from "../machine/git/scratch-index.ts";
 import { Repository } from "../machine/git/repository.ts";

@@ -1,6 +1,6 @@
 import { describeOutcome, type GateOutcome, isOutOfReach, missingPrograms } from "../core/outcome.ts";
-import { visibleName, visibleText, FENCE_CHARS, inFence } from "./clean-text.ts";
-import { cutText } from "./cut-text.ts";
+import { visibleName, visibleText, FENCE_CHARS, inFence } from "./text/clean-text.ts";
+import { cutText } from "./text/cut-text.ts";
 import { digestGates, type Draft } from "./digest.ts";
 import { answerAdvice, guardAdvice } from "./review-text.ts";
 

@@ -1,7 +1,7 @@
 import type { PatternParser } from "../core/gate.ts";
-import { partition, placedKey } from "../core/baseline.ts";
+import { partition, placedKey } from "../core/baseline/baseline.ts";
 import { compareAttempts, describeDelta } from "./compare-attempts.ts";
-import { cutText } from "./cut-text.ts";
+import { cutText } from "./text/cut-text.ts";
 import { findProblems, type Reading } from "./find-problems.ts";
 import { informativeWindows, unreadTrouble } from "./informative-windows.ts";
 import { type Listed, layOutProblems, type LaidOut, layOutLines } from "./lay-out-problems.ts";

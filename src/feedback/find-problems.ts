@@ -3,7 +3,7 @@ import type { PatternParser } from "../core/gate.ts";
 import { patternParser, type FindingKind, type Parser } from "./parsers/parser.ts";
 import { countBefore } from "./parsers/sections.ts";
 import { PARSERS } from "./parsers/table.ts";
-import type { IsThere } from "./placed-text.ts";
+import type { IsThere } from "./text/placed-text.ts";
 import type { Problem } from "./problem.ts";
 import { readStructured } from "./structured/read-structured.ts";
 

@@ -1,6 +1,12 @@
-import { cleanLines } from "./clean-text.ts";
-import { type FindBeginnings, indexBeginnings, untangle, type Task, announcedTasks } from "./untangle.ts";
-import { type IsThere, type PlacedText, placedText } from "./placed-text.ts";
+import { cleanLines } from "./text/clean-text.ts";
+import {
+  type FindBeginnings,
+  indexBeginnings,
+  untangle,
+  type Task,
+  announcedTasks,
+} from "./text/untangle.ts";
+import { type IsThere, type PlacedText, placedText } from "./text/placed-text.ts";
 
 /** What a gate printed, as a person would have seen it; read once for all parsers. */
 export interface Log {

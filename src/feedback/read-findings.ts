@@ -1,5 +1,5 @@
-import type { Findings } from "../core/baseline.ts";
-import { cleanText } from "./clean-text.ts";
+import type { Findings } from "../core/baseline/baseline.ts";
+import { cleanText } from "./text/clean-text.ts";
 import { type GateText, hasUnread } from "./digest.ts";
 import { findProblems, withShortPaths } from "./find-problems.ts";
 import { unreadFailures } from "./informative-windows.ts";

@@ -7,7 +7,7 @@ import type { CheckGate } from "../core/gate.ts";
 import { once } from "../core/once.ts";
 import type { GateOutcome } from "../core/outcome.ts";
 import { type ProjectPath, projectPath } from "../core/path.ts";
-import { secretMasker } from "../feedback/mask-secrets.ts";
+import { secretMasker } from "../feedback/text/mask-secrets.ts";
 import { CappedLog } from "../machine/logs/capped-log.ts";
 import { GATE_MARK } from "../machine/process/leftovers.ts";
 import { RUN_ID_VARIABLE } from "../machine/process/own-mark.ts";

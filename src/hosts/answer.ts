@@ -1,4 +1,4 @@
-import type { Verdict } from "../core/verdict.ts";
+import type { Verdict } from "../core/stop/verdict.ts";
 import type { Host, HostAnswer, Payload, Taken } from "./host.ts";
 import { definedOnly } from "../core/defined-only.ts";
 import { isRecord, textOf } from "./payload.ts";

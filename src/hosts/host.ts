@@ -1,5 +1,5 @@
-import type { StopEvent, StopKind } from "../core/stop-event.ts";
-import type { Verdict } from "../core/verdict.ts";
+import type { StopEvent, StopKind } from "../core/stop/stop-event.ts";
+import type { Verdict } from "../core/stop/verdict.ts";
 
 /** One agent program: how it asks whether it may stop, and how it wants to be answered. Pure both ways. */
 export interface Host {

@@ -1,7 +1,7 @@
 import type { Payload, ParsedStop, SampleStop, Surroundings } from "./host.ts";
 import { definedOnly } from "../core/defined-only.ts";
 import { type AbsolutePath, absolutePath } from "../core/path.ts";
-import type { StopEvent, BackgroundTask } from "../core/stop-event.ts";
+import type { StopEvent, BackgroundTask } from "../core/stop/stop-event.ts";
 
 /** The JSON object that a text holds; undefined where it holds anything else. */
 export function parseObject(text: string): Payload | undefined {

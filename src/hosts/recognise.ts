@@ -1,18 +1,18 @@
-import { claudeCode } from "./claude-code.ts";
-import { codex } from "./codex.ts";
-import { copilot } from "./copilot.ts";
-import { cursor } from "./cursor.ts";
-import { droid } from "./droid.ts";
-import { gemini } from "./gemini.ts";
-import { grok } from "./grok.ts";
+import { claudeCode } from "./adapters/claude-code.ts";
+import { codex } from "./adapters/codex.ts";
+import { copilot } from "./adapters/copilot.ts";
+import { cursor } from "./adapters/cursor.ts";
+import { droid } from "./adapters/droid.ts";
+import { gemini } from "./adapters/gemini.ts";
+import { grok } from "./adapters/grok.ts";
 import type { Host, Payload, Surroundings } from "./host.ts";
-import { kimi } from "./kimi.ts";
+import { kimi } from "./adapters/kimi.ts";
 import { parseObject, textOf } from "./payload.ts";
-import { kilo, opencode, pi } from "./plugin-hosts.ts";
-import { qwen } from "./qwen.ts";
-import { unknownHost } from "./unknown.ts";
-import { vscode } from "./vscode.ts";
-import type { StopEvent } from "../core/stop-event.ts";
+import { kilo, opencode, pi } from "./adapters/plugin-hosts.ts";
+import { qwen } from "./adapters/qwen.ts";
+import { unknownHost } from "./adapters/unknown.ts";
+import { vscode } from "./adapters/vscode.ts";
+import type { StopEvent } from "../core/stop/stop-event.ts";
 
 interface Sign {
   readonly host: Host;

@@ -1,4 +1,4 @@
-import type { Status } from "../core/status.ts";
+import type { Status } from "../core/stop/status.ts";
 import type { Host } from "../hosts/host.ts";
 import type { FoundRegistration } from "./find-registrations.ts";
 import type { HostHook } from "./host-registration.ts";

@@ -1,5 +1,11 @@
 import { type Node, getNodeValue } from "jsonc-parser";
-import { type SettingsProblem, findProperty, isNode, parseSettings, properties } from "./settings-text.ts";
+import {
+  type SettingsProblem,
+  findProperty,
+  isNode,
+  parseSettings,
+  properties,
+} from "./files/settings-text.ts";
 
 /** What a product keeps in a host's settings file: which hooks, in which shape, and how to know its own again. */
 export interface HookRegistration {

@@ -18,7 +18,7 @@ import {
   detectLayout,
   existsOnlyFor,
   removeItem,
-} from "./jsonc-container.ts";
+} from "./files/jsonc-container.ts";
 import {
   type SettingsProblem,
   findProperty,
@@ -26,7 +26,7 @@ import {
   isProblem,
   parseSettings,
   placeOf,
-} from "./settings-text.ts";
+} from "./files/settings-text.ts";
 
 /**
  * Adds the hooks that are missing, corrects the command of ours that call something else, drops ours that are surplus; touches

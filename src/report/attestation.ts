@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { RecordedOutcome, Support, VerdictRecord } from "../core/verdict-record.ts";
+import type { RecordedOutcome, Support, VerdictRecord } from "../core/record/verdict-record.ts";
 
 const PAYLOAD_TYPE = "application/vnd.in-toto+json";
 const STATEMENT = "https://in-toto.io/Statement/v1";

@@ -1,6 +1,6 @@
 import { isBlocking } from "../core/outcome.ts";
 import type { RunEvent } from "../core/run.ts";
-import type { Status } from "../core/status.ts";
+import type { Status } from "../core/stop/status.ts";
 
 /** A run as terse `KEY name=value` lines for debugging later. */
 export function debugLine(event: RunEvent): string | undefined {

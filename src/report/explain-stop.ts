@@ -1,7 +1,7 @@
-import { GUARDS } from "../core/guards.ts";
-import type { PastStop, Reasoned, RecordedRun, StopRecord } from "../core/session-record.ts";
-import { type Status, statusMessage } from "../core/status.ts";
-import type { VerdictRecord } from "../core/verdict-record.ts";
+import { GUARDS } from "../core/stop/guards.ts";
+import type { PastStop, Reasoned, RecordedRun, StopRecord } from "../core/record/session-record.ts";
+import { type Status, statusMessage } from "../core/stop/status.ts";
+import type { VerdictRecord } from "../core/record/verdict-record.ts";
 import { formatDuration } from "./plain-lines.ts";
 
 /** Why a stop was blocked, allowed or deferred: the guards in order, what was looked at, what came of it, what the host got. */

@@ -1,7 +1,7 @@
-import type { PastRun } from "../core/history.ts";
+import type { PastRun } from "../core/record/history.ts";
 import { describeOutcome, type GateOutcome } from "../core/outcome.ts";
 import type { RunEvent } from "../core/run.ts";
-import { statusTitle } from "../core/status.ts";
+import { statusTitle } from "../core/stop/status.ts";
 
 /** How a gate is called: by its id in logs, by its name where people read. */
 export type LabelOf = (id: string) => string;

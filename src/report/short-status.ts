@@ -1,4 +1,4 @@
-import type { PastRun } from "../core/history.ts";
+import type { PastRun } from "../core/record/history.ts";
 import { isBlocking } from "../core/outcome.ts";
 
 export interface ShortFacts {

@@ -1,5 +1,5 @@
 import { displayPath } from "../core/path.ts";
-import type { FlakyTest, VerdictRecord } from "../core/verdict-record.ts";
+import type { FlakyTest, VerdictRecord } from "../core/record/verdict-record.ts";
 import { ago, counted, formatDuration } from "./plain-lines.ts";
 
 /** A verdict as one line for people: when, what, for whom, on what. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { appendVerdict, ledgerOf } from "../../src/machine/state/ledger.ts";
 import { signedText } from "../../src/report/attestation.ts";
-import { outputSchema } from "../../src/report/json-schema.ts";
+import { outputSchema } from "../../src/report/json/json-schema.ts";
 import { cleanEnv, type Finished, GauntletProject, run } from "../rig/gauntlet-project.ts";
 
 /** A machine with a project that passed, was committed and pushed, and whose user has an SSH key. */

@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
-import { outputSchema } from "../../src/report/json-schema.ts";
+import { outputSchema } from "../../src/report/json/json-schema.ts";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
 
 const RED = 'test "$(cat state.txt)" = fixed';

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import * as z from "zod";
-import { globalConfigSchema } from "../../src/config/gauntlet/global-schema.ts";
-import { checkSchema, reviewSchema } from "../../src/config/gauntlet/gate-schema.ts";
-import { configSchema } from "../../src/config/gauntlet/schema.ts";
+import { globalConfigSchema } from "../../src/config/gauntlet/schema/global-schema.ts";
+import { checkSchema, reviewSchema } from "../../src/config/gauntlet/schema/gate-schema.ts";
+import { configSchema } from "../../src/config/gauntlet/schema/schema.ts";
 
 /** The files editors use, by what they describe. `npm run schema` writes them anew. */
 const SCHEMAS = {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type GateOutcome, nameOutcome } from "../../src/core/outcome.ts";
 import { projectPath } from "../../src/core/path.ts";
-import { verdictOf } from "../../src/core/verdict.ts";
+import { verdictOf } from "../../src/core/stop/verdict.ts";
 
 function failedIn(scope: string): GateOutcome {
   return {

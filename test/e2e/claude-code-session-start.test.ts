@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { SessionStart } from "../../src/core/session-record.ts";
+import type { SessionStart } from "../../src/core/record/session-record.ts";
 import { sessionTree } from "../../src/machine/state/session-trees.ts";
 import { listSessionRecords } from "../../src/machine/state/sessions.ts";
 import { installClaudeCode, runClaudeCode } from "../rig/claude-code.ts";

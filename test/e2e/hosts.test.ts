@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { SessionStart } from "../../src/core/session-record.ts";
+import type { SessionStart } from "../../src/core/record/session-record.ts";
 import { listSessionRecords } from "../../src/machine/state/sessions.ts";
 import type { GauntletProject } from "../rig/gauntlet-project.ts";
 

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { SessionRecord, SessionStart } from "../../src/core/session-record.ts";
+import type { SessionRecord, SessionStart } from "../../src/core/record/session-record.ts";
 import { type Finished, GauntletProject, run } from "../rig/gauntlet-project.ts";
 import { recording } from "../rig/hosts/recorded.ts";
 

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { parse } from "jsonc-parser";
 import { describe, expect, test } from "vitest";
 import { explain } from "../../src/core/trouble.ts";
-import { CLAUDE_CODE_HOOKS, claudeCode } from "../../src/hosts/claude-code.ts";
+import { CLAUDE_CODE_HOOKS, claudeCode } from "../../src/hosts/adapters/claude-code.ts";
 import { hostHooks, jsonHooks } from "../../src/install/host-registration.ts";
 import type { HookRegistration } from "../../src/install/hook-registration.ts";
 import { planInstall, planUninstall } from "../../src/install/plan-hooks.ts";

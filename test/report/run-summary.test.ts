@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { GateOutcome } from "../../src/core/outcome.ts";
 import { projectPath } from "../../src/core/path.ts";
-import { usualTimes, type VerdictRecord } from "../../src/core/verdict-record.ts";
+import { usualTimes, type VerdictRecord } from "../../src/core/record/verdict-record.ts";
 import { liveLines, rowsOf } from "../../src/report/live-lines.ts";
 import { runSummary } from "../../src/report/run-summary.ts";
 import { verdictLine } from "../../src/report/verdict-lines.ts";

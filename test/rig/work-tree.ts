@@ -1,5 +1,5 @@
 import { absolutePath, projectPath } from "../../src/core/path.ts";
-import type { ChangeQuery } from "../../src/machine/git/base.ts";
+import type { ChangeQuery } from "../../src/machine/git/compare/base.ts";
 import { WorkTree } from "../../src/machine/git/work-tree.ts";
 
 /** The work tree of a directory, compared with `main` by default. */

@@ -1,11 +1,11 @@
-import { spokenIn } from "../../core/spoken.ts";
+import { spokenIn } from "../../core/trust/spoken.ts";
 import { jsonAnswer } from "../../hosts/answer.ts";
 import type { NamedSession } from "../../hosts/read-session.ts";
 import { writeAll } from "../../machine/files/files.ts";
 import { readSessionRecord } from "../../machine/state/sessions.ts";
 import { explainStop } from "../../report/explain-stop.ts";
 import { capturing, processTerminal, type Terminal } from "../output/terminal.ts";
-import { explainCommand } from "./explain.ts";
+import { explainCommand } from "./hosts/explain.ts";
 import { statusCommand } from "./status.ts";
 
 /**

@@ -1,11 +1,11 @@
 import { cleanProject } from "../../engine/clean.ts";
 import { forgetProject } from "../../engine/proof/forget-project.ts";
-import { cleanJson } from "../../report/json.ts";
+import { cleanJson } from "../../report/json/json.ts";
 import { counted } from "../../report/plain-lines.ts";
 import { EXIT } from "../exit-code.ts";
 import { openSettings, tellTrouble } from "../open-settings.ts";
 import { printLine, type Terminal } from "../output/terminal.ts";
-import { whyNoUser } from "./allow.ts";
+import { whyNoUser } from "./trust/allow.ts";
 
 export interface CleanOptions {
   readonly json?: boolean;

@@ -3,7 +3,7 @@ import { loadSettings } from "../../config/gauntlet/load.ts";
 import { probeReviewer, type ReviewerHealth } from "../../gates/reviewers/probe.ts";
 import { findReviewer, REVIEWERS } from "../../gates/reviewers/reviewer-table.ts";
 import { findProject } from "../../machine/files/find-project.ts";
-import { healthJson } from "../../report/json.ts";
+import { healthJson } from "../../report/json/json.ts";
 import { EXIT } from "../exit-code.ts";
 import { printLine, type Terminal } from "../output/terminal.ts";
 

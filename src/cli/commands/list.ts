@@ -1,5 +1,5 @@
 import type { EntryPoint } from "../../core/settings.ts";
-import { listJson } from "../../report/json.ts";
+import { listJson } from "../../report/json/json.ts";
 import { EXIT } from "../exit-code.ts";
 import { openSettings } from "../open-settings.ts";
 import { printLine, type Terminal } from "../output/terminal.ts";

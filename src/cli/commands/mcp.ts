@@ -10,14 +10,14 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import packageJson from "../../../package.json" with { type: "json" };
 import type { RunEvent, RunRequest, RunResult } from "../../core/run.ts";
-import { isGreen, statusTitle } from "../../core/status.ts";
+import { isGreen, statusTitle } from "../../core/stop/status.ts";
 import { digestFailures } from "../../engine/run/failures.ts";
 import { runAndRecord } from "../../engine/proof/run-and-record.ts";
 
 import { cancellation } from "../cancellation.ts";
 import { EXIT } from "../exit-code.ts";
 import { capturing, type Terminal } from "../output/terminal.ts";
-import { explainCommand } from "./explain.ts";
+import { explainCommand } from "./hosts/explain.ts";
 import { statusCommand } from "./status.ts";
 
 export interface McpOptions {

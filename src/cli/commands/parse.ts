@@ -4,7 +4,7 @@ import type { CheckGate } from "../../core/gate.ts";
 import type { Settings } from "../../core/settings.ts";
 import { problemLine } from "../../feedback/problem.ts";
 import { readGate } from "../../feedback/digest.ts";
-import { secretMasker } from "../../feedback/mask-secrets.ts";
+import { secretMasker } from "../../feedback/text/mask-secrets.ts";
 import { PARSER_NAMES } from "../../feedback/parsers/table.ts";
 import { EXIT } from "../exit-code.ts";
 import { openSettings } from "../open-settings.ts";

@@ -1,4 +1,4 @@
-import type { PastRun } from "../../core/history.ts";
+import type { PastRun } from "../../core/record/history.ts";
 import { findRun } from "../../engine/proof/past.ts";
 import { collectReport, digestFailures } from "../../engine/run/failures.ts";
 import { readLastRun } from "../../machine/state/history.ts";

@@ -1,4 +1,4 @@
-import { statusTitle, isGreen } from "../../core/status.ts";
+import { statusTitle, isGreen } from "../../core/stop/status.ts";
 import { explain } from "../../core/trouble.ts";
 import { collectReport, digestFailures } from "../../engine/run/failures.ts";
 
@@ -10,7 +10,7 @@ import type { RunTrace } from "../../engine/telemetry/trace-stop.ts";
 import { elapsedMs } from "../../machine/clock.ts";
 import { findProject } from "../../machine/files/find-project.ts";
 
-import { runJson } from "../../report/json.ts";
+import { runJson } from "../../report/json/json.ts";
 import { gateLabels } from "../../report/plain-lines.ts";
 import { runSummary } from "../../report/run-summary.ts";
 import { type Cancellation, cancellation } from "../cancellation.ts";

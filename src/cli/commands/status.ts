@@ -1,9 +1,14 @@
 import { displayPath } from "../../core/path.ts";
 import { gateId } from "../../core/gate.ts";
 import type { Settings } from "../../core/settings.ts";
-import { type OpenFailure, type PassRecord, resumeSession, type SessionHistory } from "../../core/history.ts";
-import { startIn } from "../../core/session-record.ts";
-import type { Skip } from "../../core/spoken.ts";
+import {
+  type OpenFailure,
+  type PassRecord,
+  resumeSession,
+  type SessionHistory,
+} from "../../core/record/history.ts";
+import { startIn } from "../../core/record/session-record.ts";
+import type { Skip } from "../../core/trust/spoken.ts";
 import { ok, type Result } from "../../core/trouble.ts";
 import { findRun, pastStops, type RunPlace } from "../../engine/proof/past.ts";
 import { listSessions, readWorkTree } from "../../machine/state/history.ts";
@@ -13,7 +18,7 @@ import { flakyIn, readLedger } from "../../machine/state/ledger-lines.ts";
 import { ledgerOf } from "../../machine/state/ledger.ts";
 import { listSessionRecords, unhookedFiles } from "../../machine/state/sessions.ts";
 import { lockHolder } from "../../machine/state/lock.ts";
-import { type SessionFacts, type StatusFacts, statusJson } from "../../report/json.ts";
+import { type SessionFacts, type StatusFacts, statusJson } from "../../report/json/json.ts";
 import { ago, counted, finishedLine, gateLabels, type LabelOf, summaryOf } from "../../report/plain-lines.ts";
 import { runSummary } from "../../report/run-summary.ts";
 import { flakyLines, lastStopLine } from "../../report/verdict-lines.ts";

@@ -7,7 +7,7 @@ import { diagnoseLogDir } from "../../engine/run/fit-log-dir.ts";
 import { findProject } from "../../machine/files/find-project.ts";
 
 import { whyNotEnterable } from "../../machine/files/files.ts";
-import { validateJson } from "../../report/json.ts";
+import { validateJson } from "../../report/json/json.ts";
 import { EXIT } from "../exit-code.ts";
 import { tellTrouble } from "../open-settings.ts";
 import { printLine, type Terminal } from "../output/terminal.ts";

@@ -1,7 +1,7 @@
 import { relative } from "node:path";
 import { explain } from "../../core/trouble.ts";
 import type { HostPlan, PlannedFile } from "../../install/plan-hosts.ts";
-import { previewChange, applyEdit } from "../../install/settings-edit.ts";
+import { previewChange, applyEdit } from "../../install/files/settings-edit.ts";
 import { confirm } from "../prompt.ts";
 import { EXIT } from "../exit-code.ts";
 import { printLine, type Terminal } from "../output/terminal.ts";

@@ -2,7 +2,7 @@ import { loadSettings } from "../../config/gauntlet/load.ts";
 import { absolutePath, type AbsolutePath } from "../../core/path.ts";
 import type { Result } from "../../core/trouble.ts";
 import type { HookKind, Host } from "../../hosts/host.ts";
-import { hostFile, type Level, type Places } from "../../install/host-files.ts";
+import { hostFile, type Level, type Places } from "../../install/files/host-files.ts";
 import { filesOf, type HostRequest } from "../../install/plan-hosts.ts";
 import { findProject } from "../../machine/files/find-project.ts";
 import { readUserFile } from "../../machine/files/user-file.ts";

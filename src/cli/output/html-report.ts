@@ -1,5 +1,5 @@
 import type { Settings } from "../../core/settings.ts";
-import type { PastRun } from "../../core/history.ts";
+import type { PastRun } from "../../core/record/history.ts";
 import { collectRunPage } from "../../engine/pages/run-page.ts";
 import { logDirOf } from "../../machine/logs/log-dir.ts";
 import { htmlPage, type PageShell } from "../../report/page/html-page.ts";

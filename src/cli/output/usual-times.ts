@@ -1,4 +1,4 @@
-import { usualTimes } from "../../core/verdict-record.ts";
+import { usualTimes } from "../../core/record/verdict-record.ts";
 import { findProject } from "../../machine/files/find-project.ts";
 import { ledgerOf } from "../../machine/state/ledger.ts";
 import { recentLines, verdictsIn } from "../../machine/state/ledger-lines.ts";

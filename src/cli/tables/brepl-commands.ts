@@ -28,13 +28,13 @@ export async function runBrepl(argv: readonly string[], program: string): Promis
 async function runHookCommand(command: string, options: BreplOptions): Promise<number> {
   switch (command) {
     case "stop":
-      return (await import("../commands/brepl-stop.ts")).breplStop(options);
+      return (await import("../commands/hooks/brepl-stop.ts")).breplStop(options);
     case "session-end":
-      return (await import("../commands/brepl-stop.ts")).breplSessionEnd();
+      return (await import("../commands/hooks/brepl-stop.ts")).breplSessionEnd();
     case "install":
-      return (await import("../commands/brepl-install.ts")).breplInstall(options);
+      return (await import("../commands/hooks/brepl-install.ts")).breplInstall(options);
     case "uninstall":
-      return (await import("../commands/brepl-install.ts")).breplUninstall(options);
+      return (await import("../commands/hooks/brepl-install.ts")).breplUninstall(options);
     case "help":
       return print(help(options.program), EXIT.ok);
     default:

@@ -1,10 +1,10 @@
 import { Argument, Command } from "commander";
 import { didYouMean } from "../../core/did-you-mean.ts";
 import packageJson from "../../../package.json" with { type: "json" };
-import type { BaselineOptions } from "../commands/baseline.ts";
+import type { BaselineOptions } from "../commands/trust/baseline.ts";
 import type { CleanOptions } from "../commands/clean.ts";
 import type { CompletionOptions } from "../commands/completion.ts";
-import type { InitOptions } from "../commands/init.ts";
+import type { InitOptions } from "../commands/init/init.ts";
 import type { McpOptions } from "../commands/mcp.ts";
 import { programFile } from "../../machine/process/runtime.ts";
 import { addExamples } from "./command-options.ts";
@@ -61,7 +61,9 @@ function addBaselineCommand(program: Command, act: Act): void {
     .option("--prune", "only remove what is fixed; needs no terminal")
     .option("--json", "print the result as JSON; the file can then only shrink")
     .action((options: BaselineOptions) =>
-      act(async (terminal) => (await import("../commands/baseline.ts")).baselineCommand(terminal, options)),
+      act(async (terminal) =>
+        (await import("../commands/trust/baseline.ts")).baselineCommand(terminal, options),
+      ),
     );
   addExamples(baseline, "agent-gauntlet baseline", "agent-gauntlet baseline --prune");
 }
@@ -123,7 +125,7 @@ function addInitCommand(program: Command, act: Act): void {
     .option("--dry-run", "show what would be written")
     .action((options: Omit<InitOptions, "script" | "version">) =>
       act(async (terminal) =>
-        (await import("../commands/init.ts")).initCommand(terminal, {
+        (await import("../commands/init/init.ts")).initCommand(terminal, {
           ...options,
           script: programFile(),
           version: packageJson.version,

@@ -2,7 +2,7 @@ import { Argument, type Command, InvalidArgumentError } from "commander";
 import { addExamples } from "./command-options.ts";
 import type { Act } from "./command-table.ts";
 import type { CiOptions } from "../commands/ci.ts";
-import type { KeysOptions } from "../commands/keys.ts";
+import type { KeysOptions } from "../commands/trust/keys.ts";
 import type { WorkerCommandOptions } from "../commands/worker.ts";
 
 /** Work with other machines. */
@@ -80,7 +80,7 @@ function addKeysCommand(program: Command, act: Act): void {
     .option("--json", "print it as JSON")
     .action((action: "create" | "show", name: string | undefined, options: KeysOptions) =>
       act(async (terminal) =>
-        (await import("../commands/keys.ts")).keysCommand(terminal, action, { ...options, name }),
+        (await import("../commands/trust/keys.ts")).keysCommand(terminal, action, { ...options, name }),
       ),
     );
   addExamples(

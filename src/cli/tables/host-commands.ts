@@ -3,11 +3,11 @@ import { HOSTS } from "../../hosts/host-table.ts";
 import { GIT_HOOK_NAMES } from "../../install/git-hook.ts";
 import { addExamples, collect, readCount } from "./command-options.ts";
 import type { Act } from "./command-table.ts";
-import type { DoctorOptions } from "../commands/doctor.ts";
-import type { ExplainOptions } from "../commands/explain.ts";
-import type { InstallOptions } from "../commands/install.ts";
-import type { SimulateOptions } from "../commands/simulate.ts";
-import type { UninstallOptions } from "../commands/uninstall.ts";
+import type { DoctorOptions } from "../commands/hosts/doctor.ts";
+import type { ExplainOptions } from "../commands/hosts/explain.ts";
+import type { InstallOptions } from "../commands/hosts/install.ts";
+import type { SimulateOptions } from "../commands/hosts/simulate.ts";
+import type { UninstallOptions } from "../commands/hosts/uninstall.ts";
 
 const HOST_NAMES = HOSTS.filter((host) => host.registration !== undefined)
   .map((host) => host.name)
@@ -25,7 +25,9 @@ export function addInstallCommands(program: Command, act: Act): void {
       ).choices(GIT_HOOK_NAMES),
     )
     .action((options: InstallOptions) =>
-      act(async (terminal) => (await import("../commands/install.ts")).installCommand(terminal, options)),
+      act(async (terminal) =>
+        (await import("../commands/hosts/install.ts")).installCommand(terminal, options),
+      ),
     );
   addExamples(
     install,
@@ -44,7 +46,9 @@ export function addInstallCommands(program: Command, act: Act): void {
       ).choices(GIT_HOOK_NAMES),
     )
     .action((options: UninstallOptions) =>
-      act(async (terminal) => (await import("../commands/uninstall.ts")).uninstallCommand(terminal, options)),
+      act(async (terminal) =>
+        (await import("../commands/hosts/uninstall.ts")).uninstallCommand(terminal, options),
+      ),
     );
   addExamples(
     uninstall,
@@ -61,7 +65,7 @@ export function addHookLookingCommands(program: Command, act: Act): void {
     .description("check for each agent whether the stop hook is registered, runs and ever fired")
     .option("--json", "print the findings as JSON")
     .action((options: DoctorOptions) =>
-      act(async (terminal) => (await import("../commands/doctor.ts")).doctorCommand(terminal, options)),
+      act(async (terminal) => (await import("../commands/hosts/doctor.ts")).doctorCommand(terminal, options)),
     );
   const simulate = program
     .command("simulate")
@@ -74,7 +78,9 @@ export function addHookLookingCommands(program: Command, act: Act): void {
     )
     .option("--times <n>", "how many stops in a row, as long as the agent goes on", readCount, 1)
     .action((options: SimulateOptions) =>
-      act(async (terminal) => (await import("../commands/simulate.ts")).simulateCommand(terminal, options)),
+      act(async (terminal) =>
+        (await import("../commands/hosts/simulate.ts")).simulateCommand(terminal, options),
+      ),
     );
   addExamples(
     simulate,
@@ -90,7 +96,9 @@ export function addHookLookingCommands(program: Command, act: Act): void {
     .option("--anywhere", "look at the last stop of each session, in whatever directory it was")
     .option("--json", "print it as JSON")
     .action((options: ExplainOptions) =>
-      act(async (terminal) => (await import("../commands/explain.ts")).explainCommand(terminal, options)),
+      act(async (terminal) =>
+        (await import("../commands/hosts/explain.ts")).explainCommand(terminal, options),
+      ),
     );
   addExamples(explain, "agent-gauntlet explain", "agent-gauntlet explain --last 2");
 }

@@ -2,9 +2,9 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { now } from "../../machine/clock.ts";
 import { addExamples } from "./command-options.ts";
 import type { Act } from "./command-table.ts";
-import type { AttestOptions } from "../commands/attest.ts";
-import type { LogOptions } from "../commands/log.ts";
-import type { VerifyOptions } from "../commands/verify.ts";
+import type { AttestOptions } from "../commands/trust/attest.ts";
+import type { LogOptions } from "../commands/trust/log.ts";
+import type { VerifyOptions } from "../commands/trust/verify.ts";
 
 /** Look up verdicts, here and elsewhere. */
 export function addProofCommands(program: Command, act: Act): void {
@@ -17,7 +17,7 @@ export function addProofCommands(program: Command, act: Act): void {
     .option("--json", "print it as JSON")
     .action((revision: string | undefined, options: AttestOptions) =>
       act(async (terminal) =>
-        (await import("../commands/attest.ts")).attestCommand(terminal, { ...options, revision }),
+        (await import("../commands/trust/attest.ts")).attestCommand(terminal, { ...options, revision }),
       ),
     );
   addExamples(attest, "agent-gauntlet attest", "agent-gauntlet attest v1.2.0");
@@ -40,7 +40,7 @@ function addLogCommand(program: Command, act: Act): void {
     )
     .option("--json", "print them as JSON")
     .action((options: LogOptions) =>
-      act(async (terminal) => (await import("../commands/log.ts")).logCommand(terminal, options)),
+      act(async (terminal) => (await import("../commands/trust/log.ts")).logCommand(terminal, options)),
     );
   addExamples(
     log,
@@ -71,7 +71,7 @@ function addVerifyCommand(program: Command, act: Act): void {
     .option("--json", "print it as JSON")
     .action((revision: string | undefined, options: VerifyOptions) =>
       act(async (terminal) =>
-        (await import("../commands/verify.ts")).verifyCommand(terminal, { ...options, revision }),
+        (await import("../commands/trust/verify.ts")).verifyCommand(terminal, { ...options, revision }),
       ),
     );
   addExamples(

@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { addExamples } from "./command-options.ts";
 import type { Act } from "./command-table.ts";
-import type { AllowOptions } from "../commands/allow.ts";
-import type { SkipOptions } from "../commands/skip.ts";
+import type { AllowOptions } from "../commands/trust/allow.ts";
+import type { SkipOptions } from "../commands/trust/skip.ts";
 
 /** What only the user may say: which gates may run, and that changed ones are right. */
 export function addTrustCommands(program: Command, act: Act): void {
@@ -13,18 +13,22 @@ export function addTrustCommands(program: Command, act: Act): void {
     .option("--print", "print the hash of the gates: for AGENT_GAUNTLET_ALLOW, where there is no one to ask")
     .option("--json", "with --list: print it as JSON")
     .action((options: AllowOptions) =>
-      act(async (terminal) => (await import("../commands/allow.ts")).allowCommand(terminal, options)),
+      act(async (terminal) => (await import("../commands/trust/allow.ts")).allowCommand(terminal, options)),
     );
   addExamples(allow, "agent-gauntlet allow", "agent-gauntlet allow --list", "agent-gauntlet allow --print");
   const deny = program
     .command("deny")
     .description("never let such a hook run anything of this project")
-    .action(() => act(async (terminal) => (await import("../commands/allow.ts")).denyCommand(terminal)));
+    .action(() =>
+      act(async (terminal) => (await import("../commands/trust/allow.ts")).denyCommand(terminal)),
+    );
   addExamples(deny, "agent-gauntlet deny");
   const accept = program
     .command("accept")
     .description("show how the gates were changed since the session began, and take them as they are now")
-    .action(() => act(async (terminal) => (await import("../commands/allow.ts")).acceptCommand(terminal)));
+    .action(() =>
+      act(async (terminal) => (await import("../commands/trust/allow.ts")).acceptCommand(terminal)),
+    );
   addExamples(accept, "agent-gauntlet accept");
   const skip = program
     .command("skip")
@@ -42,7 +46,7 @@ export function addTrustCommands(program: Command, act: Act): void {
     )
     .option("--session", "every stop of the session that stopped here last")
     .action((options: SkipOptions) =>
-      act(async (terminal) => (await import("../commands/skip.ts")).skipCommand(terminal, options)),
+      act(async (terminal) => (await import("../commands/trust/skip.ts")).skipCommand(terminal, options)),
     );
   addExamples(
     skip,

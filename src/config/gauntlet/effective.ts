@@ -4,13 +4,13 @@ import { parseYaml, type YamlSource } from "../yaml/yaml-source.ts";
 import type { Path } from "../yaml/yaml-tree.ts";
 import { ConfigFiles } from "./config-files.ts";
 import { ENVIRONMENT_KEYS, type Environment } from "./environment-overrides.ts";
-import { DEBUG_LOG_DEFAULTS } from "./global-schema.ts";
+import { DEBUG_LOG_DEFAULTS } from "./schema/global-schema.ts";
 import { readGlobalSource } from "./layers.ts";
 import { CONFIG_FILE, loadSettings } from "./load.ts";
 import { mergeLayers } from "./merge-layers.ts";
 import { isPlainMap, valueAt } from "./read-value.ts";
-import { configSchema, RETRY_DEFAULTS } from "./schema.ts";
-import { STOP_HOOK_DEFAULTS } from "./stop-hook-schema.ts";
+import { configSchema, RETRY_DEFAULTS } from "./schema/schema.ts";
+import { STOP_HOOK_DEFAULTS } from "./schema/stop-hook-schema.ts";
 
 /** One setting as it holds, and where it comes from. */
 export interface EffectiveValue {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { executedPart, type GatesDefinition, judgingPart } from "../../core/gates-definition.ts";
+import { executedPart, type GatesDefinition, judgingPart } from "../../core/trust/gates-definition.ts";
 import type { Settings } from "../../core/settings.ts";
 
 /** One value for everything that determines which gates run and what they do. Scripts are files of the tree that is judged. */

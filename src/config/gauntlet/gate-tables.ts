@@ -5,7 +5,7 @@ import { type Declaration, byName } from "./declaration.ts";
 import { readChecks, toCheckGate } from "./read-checks.ts";
 import { type ReviewDeclaration, readReviews, toReviewGate } from "./read-reviews.ts";
 import { readKeys } from "./read-value.ts";
-import { configSchema } from "./schema.ts";
+import { configSchema } from "./schema/schema.ts";
 import type { YamlSource } from "../yaml/yaml-source.ts";
 
 /** Every gate of the project by name; a gate that is not valid is known without being usable. */

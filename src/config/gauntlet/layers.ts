@@ -1,8 +1,8 @@
 import type { DebugLogSettings, StopHookSettings } from "../../core/settings.ts";
 import { type Environment, withEnvironment } from "./environment-overrides.ts";
-import { type GlobalFields, DEBUG_LOG_DEFAULTS, globalConfigSchema } from "./global-schema.ts";
-import { millisecondsOf, minutesOf } from "./schema-parts.ts";
-import { STOP_HOOK_DEFAULTS } from "./stop-hook-schema.ts";
+import { type GlobalFields, DEBUG_LOG_DEFAULTS, globalConfigSchema } from "./schema/global-schema.ts";
+import { millisecondsOf, minutesOf } from "./schema/schema-parts.ts";
+import { STOP_HOOK_DEFAULTS } from "./schema/stop-hook-schema.ts";
 import { isAbsolute, join } from "node:path";
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { type AbsolutePath, absolutePath } from "../../core/path.ts";

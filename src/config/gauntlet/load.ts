@@ -13,8 +13,8 @@ import { mergeLayers } from "./merge-layers.ts";
 import { readEntryPoints } from "./read-entry-points.ts";
 import { readScripts } from "./read-scripts.ts";
 import { isPlainMap, readKeys, reportUnknownKeys } from "./read-value.ts";
-import { readRemote } from "./remote-schema.ts";
-import { configSchema, RETRY_DEFAULTS } from "./schema.ts";
+import { readRemote } from "./schema/remote-schema.ts";
+import { configSchema, RETRY_DEFAULTS } from "./schema/schema.ts";
 import type { SourceText } from "../source-text.ts";
 import { type YamlSource, parseYaml } from "../yaml/yaml-source.ts";
 

@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
 import { isPlainMap, valueAt } from "./read-value.ts";
-import { staysInside } from "./schema-parts.ts";
+import { staysInside } from "./schema/schema-parts.ts";
 import type { ConfigFiles } from "./config-files.ts";
 import { type YamlSource, parseYaml } from "../yaml/yaml-source.ts";
 import type { Path } from "../yaml/yaml-tree.ts";

@@ -5,9 +5,9 @@ import { projectPath } from "../../core/path.ts";
 import type { ConfigFiles } from "./config-files.ts";
 import { type Declaration, declareAt, ownFirst, unreadable } from "./declaration.ts";
 import { isPlainMap, readValue, valueAt } from "./read-value.ts";
-import { type CheckFields, checkSchema, inlineCheckSchema } from "./gate-schema.ts";
-import { configSchema } from "./schema.ts";
-import { millisecondsOf } from "./schema-parts.ts";
+import { type CheckFields, checkSchema, inlineCheckSchema } from "./schema/gate-schema.ts";
+import { configSchema } from "./schema/schema.ts";
+import { millisecondsOf } from "./schema/schema-parts.ts";
 import { type YamlSource, parseYaml, type PathComplaint } from "../yaml/yaml-source.ts";
 
 const CHECKS_DIRECTORY = ".gauntlet/checks";

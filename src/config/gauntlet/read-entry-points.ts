@@ -6,7 +6,7 @@ import type { ConfigFiles } from "./config-files.ts";
 import type { Declaration } from "./declaration.ts";
 import { type GateTables, allGates } from "./gate-tables.ts";
 import { readValue, valueAt } from "./read-value.ts";
-import { configSchema, entryPointSchema } from "./schema.ts";
+import { configSchema, entryPointSchema } from "./schema/schema.ts";
 import type { YamlSource } from "../yaml/yaml-source.ts";
 
 /** Which gates look after which paths; without `entry_points`, every gate looks after everything. */

@@ -10,9 +10,9 @@ import {
   builtinReviewSchema,
   inlineReviewSchema,
   reviewSchema,
-} from "./gate-schema.ts";
-import { configSchema } from "./schema.ts";
-import { millisecondsOf } from "./schema-parts.ts";
+} from "./schema/gate-schema.ts";
+import { configSchema } from "./schema/schema.ts";
+import { millisecondsOf } from "./schema/schema-parts.ts";
 import { type YamlSource, parseYaml } from "../yaml/yaml-source.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
 

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { posix } from "node:path";
 import { fixedPart, isGlob } from "../../core/entry-point.ts";
 import type { CheckGate, ReviewGate } from "../../core/gate.ts";
-import { placeOf } from "../../core/gates-definition.ts";
-import { below, type NamedScript, scriptsNamedIn } from "../../core/named-scripts.ts";
+import { placeOf } from "../../core/trust/gates-definition.ts";
+import { below, type NamedScript, scriptsNamedIn } from "../../core/trust/named-scripts.ts";
 import type { EntryPoint, Script } from "../../core/settings.ts";
 import type { ConfigFiles } from "./config-files.ts";
 

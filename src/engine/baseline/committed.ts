@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { atMost, type BaselineEntry, baselineText, countBeyond } from "../../core/baseline-file.ts";
+import { atMost, type BaselineEntry, baselineText, countBeyond } from "../../core/baseline/baseline-file.ts";
 import { nameOutcome } from "../../core/outcome.ts";
 import type { RunRequest, RunResult } from "../../core/run.ts";
 import { ok, type Result } from "../../core/trouble.ts";

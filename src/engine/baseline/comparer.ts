@@ -7,14 +7,14 @@ import {
   isCrash,
   joinFindings,
   placedKey,
-} from "../../core/baseline.ts";
-import { atLeast, atMost, type BaselineEntry, findingsIn } from "../../core/baseline-file.ts";
+} from "../../core/baseline/baseline.ts";
+import { atLeast, atMost, type BaselineEntry, findingsIn } from "../../core/baseline/baseline-file.ts";
 import { definedOnly } from "../../core/defined-only.ts";
 import { once } from "../../core/once.ts";
 import { describeExcuse, type GateOutcome } from "../../core/outcome.ts";
 import type { RunEvent, RunRequest } from "../../core/run.ts";
 import { explain, type Result } from "../../core/trouble.ts";
-import { secretMasker } from "../../feedback/mask-secrets.ts";
+import { secretMasker } from "../../feedback/text/mask-secrets.ts";
 import { problemLine } from "../../feedback/problem.ts";
 import type { GateContext, PlannedCheck } from "../../gates/gate-context.ts";
 import { BASELINE_FILE, readAccepted, readBaseline } from "../../machine/baseline/baseline-store.ts";

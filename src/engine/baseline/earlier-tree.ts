@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import packageJson from "../../../package.json" with { type: "json" };
-import { type Findings, isBroken } from "../../core/baseline.ts";
+import { type Findings, isBroken } from "../../core/baseline/baseline.ts";
 import { definedOnly } from "../../core/defined-only.ts";
 import type { CheckGate } from "../../core/gate.ts";
 import { describeOutcome, type GateOutcome } from "../../core/outcome.ts";

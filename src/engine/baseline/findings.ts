@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Findings, KnownProblem } from "../../core/baseline.ts";
+import type { Findings, KnownProblem } from "../../core/baseline/baseline.ts";
 import type { ChangedFile } from "../../core/change-set.ts";
 import type { GateOutcome } from "../../core/outcome.ts";
 import { readFindings } from "../../feedback/read-findings.ts";

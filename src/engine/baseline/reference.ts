@@ -1,6 +1,6 @@
-import { type BaselineEntry, readBaselineText } from "../../core/baseline-file.ts";
+import { type BaselineEntry, readBaselineText } from "../../core/baseline/baseline-file.ts";
 import type { RunRequest } from "../../core/run.ts";
-import { type SessionStart, startIn } from "../../core/session-record.ts";
+import { type SessionStart, startIn } from "../../core/record/session-record.ts";
 import { fail, ok, type Result } from "../../core/trouble.ts";
 import { BASELINE_FILE } from "../../machine/baseline/baseline-store.ts";
 import type { PastTree } from "../../machine/baseline/scratch-tree.ts";

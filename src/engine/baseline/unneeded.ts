@@ -1,6 +1,6 @@
-import { isBroken } from "../../core/baseline.ts";
-import { atLeast, type BaselineEntry, countBeyond, entriesOf } from "../../core/baseline-file.ts";
-import type { Notice } from "../../core/notice.ts";
+import { isBroken } from "../../core/baseline/baseline.ts";
+import { atLeast, type BaselineEntry, countBeyond, entriesOf } from "../../core/baseline/baseline-file.ts";
+import type { Notice } from "../../core/stop/notice.ts";
 import type { GateOutcome } from "../../core/outcome.ts";
 import { type Plan, takesFiles } from "../../core/plan.ts";
 import { BASELINE_FILE, readAccepted, readBaseline } from "../../machine/baseline/baseline-store.ts";

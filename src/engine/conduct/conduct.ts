@@ -2,7 +2,7 @@ import { patchedFile } from "../../conduct/patched-file.ts";
 import { suppressions } from "../../conduct/suppressions.ts";
 import { weakenedTests } from "../../conduct/weakened-tests.ts";
 import type { Finding } from "../../core/review/finding.ts";
-import type { Notice } from "../../core/notice.ts";
+import type { Notice } from "../../core/stop/notice.ts";
 import type { GateOutcome } from "../../core/outcome.ts";
 import { parsePatch } from "../../core/patch.ts";
 import { projectPath } from "../../core/path.ts";
@@ -15,7 +15,7 @@ import {
 import type { RunRequest } from "../../core/run.ts";
 import { GUARD_NAMES, type GuardName } from "../../core/settings.ts";
 import { explain, type Result } from "../../core/trouble.ts";
-import { visibleName } from "../../feedback/clean-text.ts";
+import { visibleName } from "../../feedback/text/clean-text.ts";
 import { elapsedMs } from "../../machine/clock.ts";
 import { Git } from "../../machine/git/git.ts";
 import { type Patch, patchSince } from "../../machine/git/patch-since.ts";

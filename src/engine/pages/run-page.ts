@@ -1,11 +1,11 @@
 import { basename, join } from "node:path";
 import packageJson from "../../../package.json" with { type: "json" };
 import { definedOnly } from "../../core/defined-only.ts";
-import type { PastRun } from "../../core/history.ts";
+import type { PastRun } from "../../core/record/history.ts";
 import { describeOutcome, type GateOutcome, isBlocking } from "../../core/outcome.ts";
-import type { VerdictRecord } from "../../core/verdict-record.ts";
-import { cleanText, visibleName } from "../../feedback/clean-text.ts";
-import { secretMasker } from "../../feedback/mask-secrets.ts";
+import type { VerdictRecord } from "../../core/record/verdict-record.ts";
+import { cleanText, visibleName } from "../../feedback/text/clean-text.ts";
+import { secretMasker } from "../../feedback/text/mask-secrets.ts";
 import type { Problem } from "../../feedback/problem.ts";
 import { modifiedAt, readBytes, readText } from "../../machine/files/files.ts";
 import { isInside } from "../../machine/files/is-inside.ts";

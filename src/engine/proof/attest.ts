@@ -1,5 +1,5 @@
 import { ok, type Result } from "../../core/trouble.ts";
-import type { VerdictRecord } from "../../core/verdict-record.ts";
+import type { VerdictRecord } from "../../core/record/verdict-record.ts";
 import { now } from "../../machine/clock.ts";
 import { Git } from "../../machine/git/git.ts";
 import { addToNote, readNote, signingKey } from "../../machine/git/notes.ts";

@@ -2,7 +2,7 @@ import type { CiPlan, ProvenGate } from "../../core/ci-plan.ts";
 import type { RemoteSettings } from "../../core/settings.ts";
 import { fail, ok, type Result } from "../../core/trouble.ts";
 import { scratchDir } from "../../machine/files/scratch.ts";
-import { Commits } from "../../machine/git/base.ts";
+import { Commits } from "../../machine/git/compare/base.ts";
 import { Git } from "../../machine/git/git.ts";
 import { WorkTree } from "../../machine/git/work-tree.ts";
 import { verifyAttested } from "./attest.ts";

@@ -1,5 +1,5 @@
 import { definedOnly } from "../../core/defined-only.ts";
-import type { SessionRecord } from "../../core/session-record.ts";
+import type { SessionRecord } from "../../core/record/session-record.ts";
 import type { Result } from "../../core/trouble.ts";
 import { removeTree, troubleOf } from "../../machine/files/files.ts";
 import type { Environment } from "../../machine/process/environment.ts";

@@ -1,10 +1,10 @@
 import { join, relative } from "node:path";
 import { definedOnly } from "../../core/defined-only.ts";
-import type { PastRun } from "../../core/history.ts";
+import type { PastRun } from "../../core/record/history.ts";
 import type { GateOutcome } from "../../core/outcome.ts";
 import { type AbsolutePath, projectPath } from "../../core/path.ts";
-import type { PastStop, StopRecord } from "../../core/session-record.ts";
-import type { RecordedOutcome, VerdictRecord } from "../../core/verdict-record.ts";
+import type { PastStop, StopRecord } from "../../core/record/session-record.ts";
+import type { RecordedOutcome, VerdictRecord } from "../../core/record/verdict-record.ts";
 import { modifiedAt } from "../../machine/files/files.ts";
 import { isInside } from "../../machine/files/is-inside.ts";
 import { gateLogName, type LogDir } from "../../machine/logs/log-dir.ts";

@@ -1,9 +1,9 @@
 import packageJson from "../../../package.json" with { type: "json" };
 import { definedOnly } from "../../core/defined-only.ts";
 import { type RunResult, runFacts } from "../../core/run.ts";
-import type { StopEvent } from "../../core/stop-event.ts";
+import type { StopEvent } from "../../core/stop/stop-event.ts";
 import type { Result } from "../../core/trouble.ts";
-import { type TerminalCommand, type VerdictFacts, verdictRecord } from "../../core/verdict-record.ts";
+import { type TerminalCommand, type VerdictFacts, verdictRecord } from "../../core/record/verdict-record.ts";
 import { now } from "../../machine/clock.ts";
 import { findProject } from "../../machine/files/find-project.ts";
 import type { Environment } from "../../machine/process/environment.ts";

@@ -1,6 +1,6 @@
 import type { RunRequest, RunResult } from "../../core/run.ts";
 import { explain } from "../../core/trouble.ts";
-import type { TerminalCommand } from "../../core/verdict-record.ts";
+import type { TerminalCommand } from "../../core/record/verdict-record.ts";
 import { elapsedMs } from "../../machine/clock.ts";
 import { currentEnv } from "../../machine/process/environment.ts";
 import { executeRun } from "../run.ts";

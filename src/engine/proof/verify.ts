@@ -8,9 +8,9 @@ import {
   findPass,
   findProof,
   type VerdictRecord,
-} from "../../core/verdict-record.ts";
+} from "../../core/record/verdict-record.ts";
 import { scratchDir } from "../../machine/files/scratch.ts";
-import { Commits } from "../../machine/git/base.ts";
+import { Commits } from "../../machine/git/compare/base.ts";
 import { Git, splitNul } from "../../machine/git/git.ts";
 import { findPlaces } from "../../machine/git/places.ts";
 import { WorkTree } from "../../machine/git/work-tree.ts";

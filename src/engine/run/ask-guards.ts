@@ -1,10 +1,10 @@
 import { definedOnly } from "../../core/defined-only.ts";
-import { coversGates } from "../../core/gated-event.ts";
-import { GUARDS } from "../../core/guards.ts";
-import type { PassRecord, SessionHistory } from "../../core/history.ts";
+import { coversGates } from "../../core/stop/gated-event.ts";
+import { GUARDS } from "../../core/stop/guards.ts";
+import type { PassRecord, SessionHistory } from "../../core/record/history.ts";
 import { once } from "../../core/once.ts";
 import { type Judged, notNeeded, type RunRequest, type RunResult } from "../../core/run.ts";
-import { startIn } from "../../core/session-record.ts";
+import { startIn } from "../../core/record/session-record.ts";
 import { now } from "../../machine/clock.ts";
 import type { WorkTree } from "../../machine/git/work-tree.ts";
 import { prepareLogDir } from "../../machine/logs/log-dir.ts";

@@ -1,8 +1,8 @@
-import type { BlockedStop, KeptState } from "../../core/session-record.ts";
+import type { BlockedStop, KeptState } from "../../core/record/session-record.ts";
 import { definedOnly } from "../../core/defined-only.ts";
 import { gateId } from "../../core/gate.ts";
-import type { PassRecord, RunRecord, SessionHistory } from "../../core/history.ts";
-import { judge } from "../../core/judge.ts";
+import type { PassRecord, RunRecord, SessionHistory } from "../../core/record/history.ts";
+import { judge } from "../../core/stop/judge.ts";
 import {
   type GateOutcome,
   isBlocking,
@@ -11,9 +11,9 @@ import {
   nameOutcome,
 } from "../../core/outcome.ts";
 import { takesFiles } from "../../core/plan.ts";
-import type { Notice } from "../../core/notice.ts";
+import type { Notice } from "../../core/stop/notice.ts";
 import { isPartial, type Judged, type Ran, type RunRequest } from "../../core/run.ts";
-import { type Status, statusMessage } from "../../core/status.ts";
+import { type Status, statusMessage } from "../../core/stop/status.ts";
 import { explain } from "../../core/trouble.ts";
 import { now } from "../../machine/clock.ts";
 import { treeIdOf } from "../../machine/git/snapshot.ts";

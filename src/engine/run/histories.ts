@@ -1,7 +1,7 @@
-import type { SessionHistory, WorkTreeHistory } from "../../core/history.ts";
+import type { SessionHistory, WorkTreeHistory } from "../../core/record/history.ts";
 import type { RunRequest } from "../../core/run.ts";
-import { type SessionStart, startIn } from "../../core/session-record.ts";
-import type { KnownGood, StartingPoint } from "../../machine/git/base.ts";
+import { type SessionStart, startIn } from "../../core/record/session-record.ts";
+import type { KnownGood, StartingPoint } from "../../machine/git/compare/base.ts";
 import type { Environment } from "../../machine/process/environment.ts";
 import { readSession, readWorkTree } from "../../machine/state/history.ts";
 import { passIndexOf } from "../../machine/state/passes.ts";

@@ -1,7 +1,7 @@
 import type { ChangedFile } from "../../core/change-set.ts";
 import { gateSelector } from "../../core/asked-gates.ts";
 import { gateId } from "../../core/gate.ts";
-import type { OpenFailure } from "../../core/history.ts";
+import type { OpenFailure } from "../../core/record/history.ts";
 import { isRed } from "../../core/outcome.ts";
 import { projectPath } from "../../core/path.ts";
 import type { Plan } from "../../core/plan.ts";

@@ -1,4 +1,4 @@
-import { resumeSession, type SessionHistory } from "../../core/history.ts";
+import { resumeSession, type SessionHistory } from "../../core/record/history.ts";
 import { isAskable } from "../../core/asked-gates.ts";
 import { type Plan, planGates, unseenChanges } from "../../core/plan.ts";
 import { isPartial, type RunRequest } from "../../core/run.ts";

@@ -1,8 +1,8 @@
 import { relative } from "node:path/posix";
 import { describeOutcome, type GateOutcome } from "../../core/outcome.ts";
 import { projectPath } from "../../core/path.ts";
-import { cutText } from "../../feedback/cut-text.ts";
-import { secretMasker } from "../../feedback/mask-secrets.ts";
+import { cutText } from "../../feedback/text/cut-text.ts";
+import { secretMasker } from "../../feedback/text/mask-secrets.ts";
 import { type Problem, problemPlace } from "../../feedback/problem.ts";
 import { runCheck } from "../../gates/check.ts";
 import type { GateContext, PlannedCheck } from "../../gates/gate-context.ts";

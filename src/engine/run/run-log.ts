@@ -1,5 +1,5 @@
 import type { RunEvent, RunRequest, RunResult } from "../../core/run.ts";
-import { statusTitle } from "../../core/status.ts";
+import { statusTitle } from "../../core/stop/status.ts";
 import { LineLog, openDebugLog } from "../../machine/logs/line-log.ts";
 import { consoleLogName, prepareLogDir } from "../../machine/logs/log-dir.ts";
 import { debugCommand, debugDecision, debugEnd, debugLine } from "../../report/debug-lines.ts";

@@ -1,4 +1,4 @@
-import { doubtAbout, type Span } from "../../core/movement.ts";
+import { doubtAbout, type Span } from "../../core/baseline/movement.ts";
 import type { RunEvent } from "../../core/run.ts";
 import { now } from "../../machine/clock.ts";
 import type { Snapshot } from "../../machine/git/snapshot.ts";

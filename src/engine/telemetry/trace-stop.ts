@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { basename } from "node:path";
 import type { GateOutcome } from "../../core/outcome.ts";
 import type { RunEvent, RunResult } from "../../core/run.ts";
-import type { StopEvent } from "../../core/stop-event.ts";
+import type { StopEvent } from "../../core/stop/stop-event.ts";
 import { elapsedMs, now } from "../../machine/clock.ts";
 import type { Environment } from "../../machine/process/environment.ts";
 import type { AnsweredStop, Stop } from "../handle-stop.ts";

@@ -1,6 +1,6 @@
 import { allowedHash } from "../../config/gauntlet/gate-hash.ts";
-import { differences, type GateChange } from "../../core/gates-definition.ts";
-import type { SessionStart } from "../../core/session-record.ts";
+import { differences, type GateChange } from "../../core/trust/gates-definition.ts";
+import type { SessionStart } from "../../core/record/session-record.ts";
 import type { Settings } from "../../core/settings.ts";
 import { ok, type Result } from "../../core/trouble.ts";
 import { now } from "../../machine/clock.ts";

@@ -1,12 +1,12 @@
 import { allowedHash } from "../../config/gauntlet/gate-hash.ts";
 import { loadSettingsQuickly } from "../../config/gauntlet/settings-cache.ts";
-import { differences, type GatesDefinition, inOneLine } from "../../core/gates-definition.ts";
-import { noticeOf } from "../../core/notice.ts";
+import { differences, type GatesDefinition, inOneLine } from "../../core/trust/gates-definition.ts";
+import { noticeOf } from "../../core/stop/notice.ts";
 import type { AbsolutePath } from "../../core/path.ts";
-import type { SessionRecord } from "../../core/session-record.ts";
+import type { SessionRecord } from "../../core/record/session-record.ts";
 import type { Settings } from "../../core/settings.ts";
 import { explain } from "../../core/trouble.ts";
-import { allow, type Verdict } from "../../core/verdict.ts";
+import { allow, type Verdict } from "../../core/stop/verdict.ts";
 import { registeredMain } from "../../machine/git/places.ts";
 import type { Environment } from "../../machine/process/environment.ts";
 import { type Consent, readConsent, readDefinition } from "../../machine/state/trusted-gates.ts";

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import type { SessionHistory } from "../../core/history.ts";
-import type { Notice } from "../../core/notice.ts";
+import type { SessionHistory } from "../../core/record/history.ts";
+import type { Notice } from "../../core/stop/notice.ts";
 import type { RunRequest } from "../../core/run.ts";
-import type { KeptState } from "../../core/session-record.ts";
+import type { KeptState } from "../../core/record/session-record.ts";
 import type { Result } from "../../core/trouble.ts";
 import { keptState } from "../../machine/state/history.ts";
 import { acquireLock, type Asker, type Lock } from "../../machine/state/lock.ts";

@@ -1,10 +1,10 @@
 import { allowedHash } from "../../config/gauntlet/gate-hash.ts";
-import type { Notice } from "../../core/notice.ts";
+import type { Notice } from "../../core/stop/notice.ts";
 import { displayPath } from "../../core/path.ts";
-import { type Asked, type SessionRecord, withGates, withStart } from "../../core/session-record.ts";
-import { type Skip, type Spoken, userSaid } from "../../core/spoken.ts";
-import type { StopEvent } from "../../core/stop-event.ts";
-import { allow, type Verdict } from "../../core/verdict.ts";
+import { type Asked, type SessionRecord, withGates, withStart } from "../../core/record/session-record.ts";
+import { type Skip, type Spoken, userSaid } from "../../core/trust/spoken.ts";
+import type { StopEvent } from "../../core/stop/stop-event.ts";
+import { allow, type Verdict } from "../../core/stop/verdict.ts";
 import { now } from "../../machine/clock.ts";
 import { readText } from "../../machine/files/files.ts";
 import type { Environment } from "../../machine/process/environment.ts";

@@ -1,7 +1,7 @@
-import type { Notice } from "../../core/notice.ts";
+import type { Notice } from "../../core/stop/notice.ts";
 import { absolutePath, type AbsolutePath } from "../../core/path.ts";
-import type { SessionStart } from "../../core/session-record.ts";
-import type { StopEvent } from "../../core/stop-event.ts";
+import type { SessionStart } from "../../core/record/session-record.ts";
+import type { StopEvent } from "../../core/stop/stop-event.ts";
 import { isBelow } from "../../machine/files/find-project.ts";
 import { mainProject } from "../../machine/git/places.ts";
 

@@ -12,17 +12,17 @@ import {
   inOneLine,
   placeOf,
   withFailing,
-} from "../../core/gates-definition.ts";
-import type { Notice } from "../../core/notice.ts";
-import type { OpenFailure } from "../../core/history.ts";
+} from "../../core/trust/gates-definition.ts";
+import type { Notice } from "../../core/stop/notice.ts";
+import type { OpenFailure } from "../../core/record/history.ts";
 import { absolutePath, type AbsolutePath } from "../../core/path.ts";
 import type { RunRequest, RunResult, TrustFacts } from "../../core/run.ts";
-import type { SessionRecord } from "../../core/session-record.ts";
+import type { SessionRecord } from "../../core/record/session-record.ts";
 import type { Settings } from "../../core/settings.ts";
-import { statusMessage } from "../../core/status.ts";
-import type { StopEvent } from "../../core/stop-event.ts";
+import { statusMessage } from "../../core/stop/status.ts";
+import type { StopEvent } from "../../core/stop/stop-event.ts";
 import { ok, type Result } from "../../core/trouble.ts";
-import { allow, type Verdict } from "../../core/verdict.ts";
+import { allow, type Verdict } from "../../core/stop/verdict.ts";
 import { logDirOf } from "../../machine/logs/log-dir.ts";
 import type { Environment } from "../../machine/process/environment.ts";
 import { readSession } from "../../machine/state/history.ts";

@@ -4,7 +4,7 @@ import type { Finding, Parser } from "./parser.ts";
 import { headings, toFinding } from "./sections.ts";
 import { type Caught, finding, ignored } from "./compose.ts";
 import { frameOf } from "./failure-body.ts";
-import type { PlacedText } from "../placed-text.ts";
+import type { PlacedText } from "../text/placed-text.ts";
 
 /** GCC and Clang; many compilers and linters print like them. */
 export const gcc = placedParser({

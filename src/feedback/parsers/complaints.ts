@@ -1,5 +1,5 @@
 import type { Log } from "../log.ts";
-import { type FoundPlace, findPlace } from "../placed-text.ts";
+import { type FoundPlace, findPlace } from "../text/placed-text.ts";
 
 import { isConsequence, readVerdict } from "../read-verdict.ts";
 import { toolCounts } from "../tool-counts.ts";

@@ -1,5 +1,5 @@
 import type { Log } from "../log.ts";
-import { type FoundPlace, findPlace } from "../placed-text.ts";
+import { type FoundPlace, findPlace } from "../text/placed-text.ts";
 import { toolCounts } from "../tool-counts.ts";
 import { type Caught, finding } from "./compose.ts";
 import { isSameFile, readFailureBody, frameOf, isForeignFile } from "./failure-body.ts";

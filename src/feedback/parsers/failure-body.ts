@@ -1,5 +1,5 @@
 import { type Caught, trimBlankLines } from "./compose.ts";
-import { isFileName } from "../placed-text.ts";
+import { isFileName } from "../text/placed-text.ts";
 
 export interface BodyReading {
   /** The file the test is in, where the runner says so: its frame is the place of the failure. */

@@ -3,7 +3,7 @@ import { type Caught, finding } from "./compose.ts";
 import type { Finding, Parser } from "./parser.ts";
 import { headings, sections, toFinding } from "./sections.ts";
 import { pointedParser } from "./pointed-parser.ts";
-import { isFileName } from "../placed-text.ts";
+import { isFileName } from "../text/placed-text.ts";
 import { placedParser } from "./placed-parser.ts";
 import { readFailureBody } from "./failure-body.ts";
 

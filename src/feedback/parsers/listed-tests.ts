@@ -1,5 +1,5 @@
 import type { Log } from "../log.ts";
-import { findPlace, type IsThere, isFileName } from "../placed-text.ts";
+import { findPlace, type IsThere, isFileName } from "../text/placed-text.ts";
 import { type Caught, finding } from "./compose.ts";
 import type { Finding, Parser } from "./parser.ts";
 import { type Section, headings } from "./sections.ts";

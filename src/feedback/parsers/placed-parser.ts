@@ -1,5 +1,5 @@
 import type { Log } from "../log.ts";
-import type { PlacedText } from "../placed-text.ts";
+import type { PlacedText } from "../text/placed-text.ts";
 import { type VerdictText, isRemark, readVerdict, isConsequence } from "../read-verdict.ts";
 import { type Caught, finding } from "./compose.ts";
 

@@ -1,5 +1,5 @@
 import type { Log } from "../log.ts";
-import { isFileName } from "../placed-text.ts";
+import { isFileName } from "../text/placed-text.ts";
 import { readVerdict } from "../read-verdict.ts";
 import { type Caught, finding } from "./compose.ts";
 import type { Finding, FindingKind, Parser } from "./parser.ts";

@@ -1,5 +1,5 @@
 import type { Log } from "../log.ts";
-import { findPlace } from "../placed-text.ts";
+import { findPlace } from "../text/placed-text.ts";
 import { lastBelow } from "./sections.ts";
 
 /** A line that says that a test failed, or begins, or ends well. */

@@ -1,5 +1,5 @@
 import { type Caught, composeProblem } from "../parsers/compose.ts";
-import { cleanText } from "../clean-text.ts";
+import { cleanText } from "../text/clean-text.ts";
 
 import { readFailureBody } from "../parsers/failure-body.ts";
 import type { ReportedProblem } from "./read-structured.ts";

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { FleetState, ShownWorker } from "../../report/fleet-json.ts";
+import type { FleetState, ShownWorker } from "../../report/json/fleet-json.ts";
 import type { Environment } from "../../machine/process/environment.ts";
 import { timeLimit } from "../../machine/process/time-limit.ts";
 import { credentials, detailOf } from "../pass-store.ts";

@@ -17,8 +17,15 @@ import type { Environment } from "../../machine/process/environment.ts";
 import { onAbort, timeLimit } from "../../machine/process/time-limit.ts";
 import { sha256 } from "../../machine/state/session-key.ts";
 import { type FollowedJob, FollowedJobs } from "./followed-jobs.ts";
-import { connectTo, type GateJob, type JobEnd, type Libraries, loadLibraries } from "./queue.ts";
-import { platformOf, PREFIX } from "./queue.ts";
+import {
+  connectTo,
+  type GateJob,
+  type JobEnd,
+  type Libraries,
+  loadLibraries,
+  platformOf,
+  PREFIX,
+} from "./queue.ts";
 import { detailOf } from "../pass-store.ts";
 
 export interface RemoteRun {

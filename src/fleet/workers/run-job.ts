@@ -2,7 +2,7 @@ import { isAbsolute, join, relative, resolve } from "node:path";
 import { once } from "../../core/once.ts";
 import { projectPath } from "../../core/path.ts";
 import { explain } from "../../core/trouble.ts";
-import { secretMasker } from "../../feedback/mask-secrets.ts";
+import { secretMasker } from "../../feedback/text/mask-secrets.ts";
 import { checkEnv, freshReport, missingProgram, runCommands } from "../../gates/check.ts";
 import { now } from "../../machine/clock.ts";
 import { freeBytes, readText, whyNotEnterable } from "../../machine/files/files.ts";

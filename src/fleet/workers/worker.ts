@@ -9,8 +9,19 @@ import type { Environment } from "../../machine/process/environment.ts";
 import { GateGroups } from "../../machine/process/leftovers.ts";
 import { type Checkout, Checkouts } from "./checkouts.ts";
 import { JobStream } from "./job-stream.ts";
-import { CANCEL, connectTo, type GateJob, type JobEnd, type Libraries, loadLibraries } from "./queue.ts";
-import { PREFIX, readJob, waitersKey, workerKey, WORKERS } from "./queue.ts";
+import {
+  CANCEL,
+  connectTo,
+  type GateJob,
+  type JobEnd,
+  type Libraries,
+  loadLibraries,
+  PREFIX,
+  readJob,
+  waitersKey,
+  workerKey,
+  WORKERS,
+} from "./queue.ts";
 import { runJob } from "./run-job.ts";
 import { sharePass } from "./share-pass.ts";
 import { endWhatIsLeft, takeHome, type WorkerHome } from "./worker-home.ts";

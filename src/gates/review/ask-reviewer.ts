@@ -1,5 +1,5 @@
 import type { ReviewAnswer } from "../../core/review/review-round.ts";
-import { secretMasker } from "../../feedback/mask-secrets.ts";
+import { secretMasker } from "../../feedback/text/mask-secrets.ts";
 import { AGENT_VARIABLES } from "../../machine/process/agents-above.ts";
 import type { CappedLog } from "../../machine/logs/capped-log.ts";
 import { findExecutable, startOf } from "../../machine/process/executables.ts";

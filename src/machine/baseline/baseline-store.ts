@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
-import type { Findings } from "../../core/baseline.ts";
-import { type BaselineEntry, readBaselineText } from "../../core/baseline-file.ts";
+import type { Findings } from "../../core/baseline/baseline.ts";
+import { type BaselineEntry, readBaselineText } from "../../core/baseline/baseline-file.ts";
 import { fail, ok, type Result } from "../../core/trouble.ts";
 import { discard, makePrivateDirectory, namesIn, readText } from "../files/files.ts";
 import type { Environment } from "../process/environment.ts";

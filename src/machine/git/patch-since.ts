@@ -1,5 +1,5 @@
 import { fail, ok, type Result } from "../../core/trouble.ts";
-import { emptyTree, isAncestor } from "./base.ts";
+import { emptyTree, isAncestor } from "./compare/base.ts";
 import { type Git, gitTrouble, LOOK_OPTIONS } from "./git.ts";
 import { Repository } from "./repository.ts";
 import { DIFF_OPTIONS } from "./review-trees.ts";

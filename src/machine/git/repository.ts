@@ -7,7 +7,7 @@ import { ok, type Result } from "../../core/trouble.ts";
 import { type Git, splitNul } from "./git.ts";
 import { type IndexMarks, readIndexMarks } from "./index-file.ts";
 import { findPlaces, type GitPlaces } from "./places.ts";
-import { type Head, readHead } from "./ref-state.ts";
+import { type Head, readHead } from "./compare/ref-state.ts";
 import type { GitSettings } from "./scratch-git-dir.ts";
 import { makeScratch, removeScratch } from "./scratch-index.ts";
 

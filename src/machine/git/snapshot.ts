@@ -1,6 +1,6 @@
 import { lstatSync, mkdirSync, renameSync, rmSync, statSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Movement } from "../../core/movement.ts";
+import type { Movement } from "../../core/baseline/movement.ts";
 import { hasCode } from "../files/errno.ts";
 import { type Git, LOOK_OPTIONS, splitNul } from "./git.ts";
 import {

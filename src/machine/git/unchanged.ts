@@ -1,6 +1,6 @@
 import { lstatSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Movement } from "../../core/movement.ts";
+import type { Movement } from "../../core/baseline/movement.ts";
 import { ok } from "../../core/trouble.ts";
 import { hasCode } from "../files/errno.ts";
 import { type Git, LOOK_OPTIONS, splitNul } from "./git.ts";

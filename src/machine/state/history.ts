@@ -5,10 +5,10 @@ import {
   type RunRecord,
   type SessionHistory,
   type WorkTreeHistory,
-} from "../../core/history.ts";
+} from "../../core/record/history.ts";
 import { type GateOutcome, OUTCOME_KINDS } from "../../core/outcome.ts";
 import type { ProjectPath } from "../../core/path.ts";
-import type { KeptState } from "../../core/session-record.ts";
+import type { KeptState } from "../../core/record/session-record.ts";
 import type { Result } from "../../core/trouble.ts";
 import { listDirectory, removeFile } from "../files/files.ts";
 import { jsonFile, type Stored } from "./json-file.ts";

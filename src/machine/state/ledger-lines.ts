@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { OUTCOME_KINDS } from "../../core/outcome.ts";
-import { STATUSES } from "../../core/status.ts";
+import { STATUSES } from "../../core/stop/status.ts";
 import { ok, type Result } from "../../core/trouble.ts";
 import {
   type FlakyTest,
@@ -10,7 +10,7 @@ import {
   type LedgerRecord,
   type RecordedOutcome,
   type VerdictRecord,
-} from "../../core/verdict-record.ts";
+} from "../../core/record/verdict-record.ts";
 import { hasCode } from "../files/errno.ts";
 import { modifiedAt, namesIn, readText, troubleOf } from "../files/files.ts";
 import { stateHome } from "../files/xdg.ts";

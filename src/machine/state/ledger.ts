@@ -14,7 +14,7 @@ import {
 import { basename, dirname, join } from "node:path";
 import packageJson from "../../../package.json" with { type: "json" };
 import { ok, type Result } from "../../core/trouble.ts";
-import type { LedgerRecord, Unchained } from "../../core/verdict-record.ts";
+import type { LedgerRecord, Unchained } from "../../core/record/verdict-record.ts";
 import { now } from "../clock.ts";
 import { hasCode } from "../files/errno.ts";
 import { discard, makePrivateDirectory, readSmallFile, removeTree, troubleOf } from "../files/files.ts";

@@ -1,7 +1,7 @@
 import { existsSync, renameSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import * as v from "valibot";
-import type { PassRecord } from "../../core/history.ts";
+import type { PassRecord } from "../../core/record/history.ts";
 import type { Result } from "../../core/trouble.ts";
 import {
   discard,

@@ -1,11 +1,11 @@
 import { closeSync, openSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { SessionStart } from "../../core/session-record.ts";
+import type { SessionStart } from "../../core/record/session-record.ts";
 import { now } from "../clock.ts";
 import { hasCode } from "../files/errno.ts";
 import { discard, makePrivateDirectory, modifiedAt, namesIn, removeIfEmpty } from "../files/files.ts";
 import { stateHome } from "../files/xdg.ts";
-import type { KeptTree } from "../git/base.ts";
+import type { KeptTree } from "../git/compare/base.ts";
 import type { Repository } from "../git/repository.ts";
 import { type Git, LOOK_OPTIONS, splitNul } from "../git/git.ts";
 import { copyIndex, makeScratch, removeScratch, sweepScratch } from "../git/scratch-index.ts";

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
-import type { SessionRecord } from "../../core/session-record.ts";
+import type { SessionRecord } from "../../core/record/session-record.ts";
 import { discard, discardOldDrafts, makePrivateDirectory, namesIn, readText } from "../files/files.ts";
 import { stateHome } from "../files/xdg.ts";
 import type { Environment } from "../process/environment.ts";

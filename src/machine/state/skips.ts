@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import * as v from "valibot";
-import type { Skip } from "../../core/spoken.ts";
+import type { Skip } from "../../core/trust/spoken.ts";
 import type { Result } from "../../core/trouble.ts";
 import { discard, isFile, makePrivateDirectory, troubleOf } from "../files/files.ts";
 import type { Environment } from "../process/environment.ts";

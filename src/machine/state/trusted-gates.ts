@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import * as v from "valibot";
-import type { GatesDefinition } from "../../core/gates-definition.ts";
+import type { GatesDefinition } from "../../core/trust/gates-definition.ts";
 import type { Result } from "../../core/trouble.ts";
 import { discard, isFile, makePrivateDirectory, modifiedAt, namesIn, troubleOf } from "../files/files.ts";
 import { stateHome } from "../files/xdg.ts";

@@ -1,4 +1,4 @@
-import type { RecordedOutcome } from "../../core/verdict-record.ts";
+import type { RecordedOutcome } from "../../core/record/verdict-record.ts";
 import type { StopRow } from "./page-data.ts";
 
 /** What a verdict meant in practice. */

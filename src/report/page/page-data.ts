@@ -1,6 +1,6 @@
 import type { GateOutcome } from "../../core/outcome.ts";
-import type { Status } from "../../core/status.ts";
-import type { Support, VerdictHead, VerdictRecord } from "../../core/verdict-record.ts";
+import type { Status } from "../../core/stop/status.ts";
+import type { Support, VerdictHead, VerdictRecord } from "../../core/record/verdict-record.ts";
 import type { Severity } from "../../feedback/problem.ts";
 
 /** What a page shows: the report of one run, or the dashboard, which asks its server for everything else. */

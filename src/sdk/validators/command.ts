@@ -1,7 +1,7 @@
 import { shellCommand } from "../../machine/process/executables.ts";
 import { informativeWindows } from "../../feedback/informative-windows.ts";
 import { readLog } from "../../feedback/log.ts";
-import { secretMasker } from "../../feedback/mask-secrets.ts";
+import { secretMasker } from "../../feedback/text/mask-secrets.ts";
 import { describeExitCode, type ProcessEnd, runProcess } from "../../machine/process/run-process.ts";
 import {
   type ToolResult,

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { absolutePath } from "../../core/path.ts";
-import { isGreen } from "../../core/status.ts";
-import type { Verdict } from "../../core/verdict.ts";
+import { isGreen } from "../../core/stop/status.ts";
+import type { Verdict } from "../../core/stop/verdict.ts";
 import { elapsedMs } from "../../machine/clock.ts";
 import { startTrace } from "../../engine/telemetry/start-trace.ts";
 import type { Session } from "../session.ts";

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 
-import { opencode } from "../../../src/hosts/plugin-hosts.ts";
-import { hostFile } from "../../../src/install/host-files.ts";
-import { formatOf } from "../../../src/install/file-format.ts";
+import { opencode } from "../../../src/hosts/adapters/plugin-hosts.ts";
+import { hostFile } from "../../../src/install/files/host-files.ts";
+import { formatOf } from "../../../src/install/files/file-format.ts";
 import { absolutePath } from "../../../src/core/path.ts";
 import { tempDir } from "../../rig/temp-dir.ts";
 

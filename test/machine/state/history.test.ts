@@ -7,7 +7,7 @@ import {
   type PassRecord,
   type RunRecord,
   type SessionHistory,
-} from "../../../src/core/history.ts";
+} from "../../../src/core/record/history.ts";
 import { projectPath } from "../../../src/core/path.ts";
 import {
   listSessions,

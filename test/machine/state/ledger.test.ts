@@ -12,7 +12,7 @@ import {
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Unchained } from "../../../src/core/verdict-record.ts";
+import type { Unchained } from "../../../src/core/record/verdict-record.ts";
 import {
   findBreak,
   type LedgerLines,

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { absolutePath } from "../../../src/core/path.ts";
-import type { SessionRecord } from "../../../src/core/session-record.ts";
+import type { SessionRecord } from "../../../src/core/record/session-record.ts";
 import {
   listSessionRecords,
   readSessionRecord,

@@ -1,0 +1,64 @@
+import type { AbsolutePath } from "../../../core/path.ts";
+import { NEW_RECORD } from "../../../core/record/session-record.ts";
+import { spokenIn } from "../../../core/trust/spoken.ts";
+import { recordGates } from "../../../engine/trust/watch-gates.ts";
+import { textOf } from "../../../hosts/payload.ts";
+import { type NamedSession, readSessionEvent } from "../../../hosts/read-session.ts";
+import { writeAll } from "../../../machine/files/files.ts";
+import { findProject } from "../../../machine/files/find-project.ts";
+import { currentDirectory } from "../../../machine/process/environment.ts";
+import { readStdin } from "../../../machine/process/stdin.ts";
+import { readSessionRecord, writeSessionRecord } from "../../../machine/state/sessions.ts";
+import { cancellation } from "../../cancellation.ts";
+
+/**
+ * Takes down what the user's prompt says to us: `gauntlet skip: reason`, `gauntlet accept`. Whether the user really said it is found
+ * out at the stop. Nothing on stdout, which hosts show to the model, unless a command of the plugin is answered in its place, and always
+ * exit code 0.
+ */
+export async function runPromptHook(): Promise<number> {
+  using cancel = cancellation();
+  try {
+    const event = readSessionEvent(await readStdin(cancel.signal), currentDirectory());
+    const prompt = event === undefined ? undefined : textOf(event.payload, "prompt");
+    if (event === undefined || prompt === undefined) return 0;
+    if (!prompt.startsWith("/gauntlet:") || !(await answerCommand(event, prompt)))
+      await takeDown(event, prompt);
+  } catch (error) {
+    writeAll(
+      2,
+      `[gauntlet] The prompt was not looked at: ${error instanceof Error ? error.message : String(error)}\n`,
+    );
+  }
+  return 0;
+}
+
+/** Whether the prompt was a command that needs no model. */
+async function answerCommand(session: NamedSession, prompt: string): Promise<boolean> {
+  const { answerInChat } = await import("../answer-in-chat.ts"); // few prompts are commands of ours
+  return answerInChat(session, prompt);
+}
+
+/** A grant is for the next stop: a prompt without one takes an unused one back. */
+async function takeDown(session: NamedSession, prompt: string): Promise<void> {
+  const { env } = process;
+  const { skip, accept } = spokenIn(prompt);
+  const known = readSessionRecord(session, env);
+  const { asked, ...record } = known ?? NEW_RECORD;
+  const root = accept === undefined ? undefined : projectOf(session);
+  const gates = root === undefined ? undefined : await recordGates(root, env);
+  if (skip === undefined && gates === undefined) {
+    if (asked !== undefined) writeSessionRecord(session, record, env);
+    return;
+  }
+  const granted = {
+    ...(skip === undefined ? {} : { skip }),
+    ...(gates === undefined ? {} : { accept: gates }),
+  };
+  writeSessionRecord(session, { ...record, asked: granted }, env);
+}
+
+/** The agent may have left the directory its host was started in. */
+function projectOf({ cwd }: NamedSession): AbsolutePath | undefined {
+  return findProject(process.env["CLAUDE_PROJECT_DIR"] ?? cwd) ?? findProject(cwd);
+}

@@ -1,0 +1,77 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { readWorkspace } from "../../../config/workspace/read-workspace.ts";
+import { ok, type Result } from "../../../core/trouble.ts";
+import { isManifest, type DetectedScope, detectScopes } from "../../../install/detect/detect-checks.ts";
+import { Project, type IsInstalled } from "../../../install/detect/project.ts";
+import { starterConfig, mainBranch } from "../../../install/starter-config.ts";
+import { CONFIG_FILE } from "../../../machine/files/find-project.ts";
+import { readProject } from "../../../machine/files/list-files.ts";
+import { createUserFile } from "../../../machine/files/user-file.ts";
+import { findExecutable } from "../../../machine/process/executables.ts";
+import { printLine, type Terminal } from "../../output/terminal.ts";
+
+/** What is to be done about the configuration. One that is there is never touched. */
+export type ConfigStep = { readonly kind: "exists" } | NewConfig;
+
+export interface NewConfig {
+  readonly kind: "new";
+  readonly scopes: readonly DetectedScope[];
+  readonly hasOwnChecks: boolean;
+  readonly text: string;
+  /** The same where these checks block only for what is new. */
+  readonly textWith: (onlyNew: readonly string[]) => string;
+}
+
+export async function planConfig({ cwd, env }: Terminal): Promise<ConfigStep> {
+  if (existsSync(join(cwd, CONFIG_FILE))) return { kind: "exists" };
+  const { files, texts } = await readProject(cwd, isManifest);
+  const hasOwnChecks = files.some((file) => /^\.gauntlet\/checks\/[^/]+\.ya?ml$/.test(file));
+  const packages = readWorkspace({ paths: files.filter(isManifest), read: (path) => texts.get(path) });
+  const project = new Project(files, texts, programsAt(cwd, env));
+  const scopes = hasOwnChecks ? [] : detectScopes(project, packages);
+  const baseBranch = await mainBranch(cwd);
+  const start = { scopes, hasOwnChecks, baseBranch, schema: schemaFor(cwd) };
+  const textWith = (onlyNew: readonly string[]): string => starterConfig({ ...start, onlyNew });
+  return { kind: "new", scopes, hasOwnChecks, text: textWith([]), textWith };
+}
+
+/** Shows the file, then writes it, unless it has been created meanwhile. */
+export async function createConfig(step: ConfigStep, { cwd, stdout }: Terminal): Promise<Result<undefined>> {
+  if (step.kind === "new") {
+    printLine(stdout, `${CONFIG_FILE} for this project:\n\n${indented(step.text)}`);
+    printLine(stdout, `Creating ${CONFIG_FILE}...`);
+    const created = await createUserFile(join(cwd, CONFIG_FILE), step.text);
+    if (!created.ok) return created;
+    if (created.value) {
+      printLine(stdout, "✓ Configuration created");
+      warnAboutMissing(step, stdout);
+      return ok(undefined);
+    }
+  }
+  printLine(stdout, `${CONFIG_FILE} already exists and was left as it is.`);
+  return ok(undefined);
+}
+
+function warnAboutMissing({ scopes }: NewConfig, stdout: Terminal["stdout"]): void {
+  for (const { name, missing } of scopes.flatMap(({ checks }) => checks))
+    if (missing !== undefined)
+      printLine(
+        stdout,
+        `! ${name}: \`${missing}\` is not installed here. Install it, or change the command.`,
+      );
+}
+
+function programsAt(root: string, env: Terminal["env"]): IsInstalled {
+  return (program) => findExecutable(program, env, root) !== undefined;
+}
+
+function indented(text: string): string {
+  return text.replaceAll(/^(?=.)/gm, "  ");
+}
+
+/** The schema of the package that is installed in the project; a path to one elsewhere would hold on this machine only. */
+function schemaFor(cwd: string): string | undefined {
+  const installed = "node_modules/agent-gauntlet/schema/config.schema.json";
+  return existsSync(join(cwd, installed)) ? `../${installed}` : undefined;
+}

@@ -1,0 +1,184 @@
+import { definedOnly } from "../defined-only.ts";
+import type { Findings, KnownProblem } from "./baseline.ts";
+
+/** One line of `.gauntlet/baseline.json`: a problem of a gate, a line that no parser read, or an output nothing was read from. */
+export interface BaselineEntry {
+  /** The id of the gate. */
+  readonly gate: string;
+  readonly file?: string;
+  readonly code?: string;
+  readonly test?: string;
+  readonly severity?: "warning";
+  readonly message?: string;
+  readonly unread?: string;
+  readonly output?: string;
+  readonly ended?: string;
+  readonly count: number;
+}
+
+/** What a gate's findings are in the file. Lines and columns are left out: they change with every edit above them. */
+export function entriesOf(
+  gate: string,
+  { problems, isAllRead, unread, output, ended }: Findings,
+): readonly BaselineEntry[] {
+  if (ended === undefined) return [];
+  if (problems.length === 0 || !isAllRead)
+    return output === undefined ? [] : [{ gate, output, ended, count: 1 }];
+  return summed([
+    ...problems.map(({ problem }) => ({ gate, ...withoutPlace(problem), count: 1 })),
+    ...unread.map((line) => ({ gate, unread: line, count: 1 })),
+  ]);
+}
+
+function withoutPlace({
+  file,
+  code,
+  test,
+  severity,
+  message,
+}: KnownProblem): Omit<BaselineEntry, "gate" | "count"> {
+  return { ...definedOnly({ file, code, test }), ...(severity === "warning" ? { severity } : {}), message };
+}
+
+/** What the file says about one gate, to compare its findings with. `keyOf` gives a problem its fingerprint. */
+export function findingsIn(
+  entries: readonly BaselineEntry[],
+  gate: string,
+  keyOf: (problem: KnownProblem) => string,
+): Findings | undefined {
+  const own = entries.filter((entry) => entry.gate === gate);
+  if (own.length === 0) return undefined;
+  const whole = own.find(({ output }) => output !== undefined);
+  const problems = own.flatMap((entry) => {
+    const { file, code, test, severity = "error", message, count } = entry;
+    if (message === undefined) return [];
+    const problem: KnownProblem = { ...definedOnly({ file, code, test }), severity, message };
+    return Array.from({ length: count }, () => ({ key: keyOf(problem), problem }));
+  });
+  return {
+    problems,
+    isAllRead: true,
+    unread: own.flatMap(({ unread, count }) =>
+      unread === undefined ? [] : Array.from({ length: count }, () => unread),
+    ),
+    ...(whole?.output === undefined ? {} : { output: whole.output }),
+    ended: whole?.ended ?? "exit code 1",
+  };
+}
+
+/** Entries of both, each as often as the smaller says: what one of them may take from the other. */
+export function atMost(
+  entries: readonly BaselineEntry[],
+  allowed: readonly BaselineEntry[],
+): readonly BaselineEntry[] {
+  const counts = countsOf(allowed);
+  return summed(entries).flatMap((entry) => {
+    const count = Math.min(entry.count, counts.get(identity(entry)) ?? 0);
+    return count === 0 ? [] : [{ ...entry, count }];
+  });
+}
+
+/** Entries of either, each as often as the larger says. */
+export function atLeast(
+  entries: readonly BaselineEntry[],
+  others: readonly BaselineEntry[],
+): readonly BaselineEntry[] {
+  const counts = countsOf(entries);
+  const more = summed(others).flatMap((entry) => {
+    const count = entry.count - (counts.get(identity(entry)) ?? 0);
+    return count <= 0 ? [] : [{ ...entry, count }];
+  });
+  return summed([...entries, ...more]);
+}
+
+/** How many problems there are in one list and not in the other. */
+export function countBeyond(entries: readonly BaselineEntry[], others: readonly BaselineEntry[]): number {
+  return total(entries) - total(atMost(entries, others));
+}
+
+function total(entries: readonly BaselineEntry[]): number {
+  return entries.reduce((sum, { count }) => sum + count, 0);
+}
+
+/** Sorted and one entry on each line, so that two branches merge line by line. */
+export function baselineText(entries: readonly BaselineEntry[]): string {
+  const lines = summed(entries)
+    .toSorted((one, other) => (identity(one) < identity(other) ? -1 : 1))
+    .map((entry) => `    ${JSON.stringify(inOrder(entry))}`);
+  return `{\n  "version": 1,\n  "problems": [${lines.length === 0 ? "" : `\n${lines.join(",\n")}\n  `}]\n}\n`;
+}
+
+/** Reads the file; a sentence saying why if it is not ours. */
+export function readBaselineText(text: string): readonly BaselineEntry[] | string {
+  const value = parseJson(text);
+  if (!isRecord(value)) return "it is not JSON: resolve the merge conflict, or write it again";
+  if (value["version"] !== 1) return "it is of another version of agent-gauntlet";
+  const { problems } = value;
+  if (!Array.isArray(problems)) return "it has no list of `problems`";
+  const wrong = problems.findIndex((one) => !isEntry(one));
+  // a merge that kept both sides has some entries twice
+  return wrong === -1
+    ? unique(problems as BaselineEntry[], Math.max)
+    : `problem ${wrong + 1} of its list is not one that \`agent-gauntlet baseline\` writes`;
+}
+
+const TEXTS = ["file", "code", "test", "severity", "message", "unread", "output", "ended"] as const;
+const MOST_OF_ONE = 100_000;
+
+function isEntry(value: unknown): value is BaselineEntry {
+  if (!isRecord(value)) return false;
+  const { gate, count, message, unread, output } = value;
+  const isCount = typeof count === "number" && Number.isInteger(count) && count >= 1 && count <= MOST_OF_ONE;
+  const areTexts = TEXTS.every((name) => value[name] === undefined || typeof value[name] === "string");
+  return (
+    typeof gate === "string" &&
+    isCount &&
+    areTexts &&
+    [message, unread, output].some((one) => one !== undefined)
+  );
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Each entry once, with the counts of all that are the same. */
+function summed(entries: readonly BaselineEntry[]): readonly BaselineEntry[] {
+  return unique(entries, (one, other) => Math.min(MOST_OF_ONE, one + other));
+}
+
+function unique(
+  entries: readonly BaselineEntry[],
+  join: (one: number, other: number) => number,
+): readonly BaselineEntry[] {
+  const byIdentity = new Map<string, BaselineEntry>();
+  for (const entry of entries) {
+    const key = identity(entry);
+    const before = byIdentity.get(key);
+    byIdentity.set(key, before === undefined ? entry : { ...before, count: join(before.count, entry.count) });
+  }
+  return [...byIdentity.values()];
+}
+
+function countsOf(entries: readonly BaselineEntry[]): ReadonlyMap<string, number> {
+  return new Map(summed(entries).map((entry) => [identity(entry), entry.count]));
+}
+
+/** What sorts the file and tells its entries apart. */
+function identity({ gate, file = "", code = "", test = "", ...rest }: BaselineEntry): string {
+  const { severity = "", message = "", unread = "", output = "", ended = "" } = rest;
+  return [gate, file, code, test, message, severity, unread, output, ended].join("\u0000");
+}
+
+function inOrder({ gate, count, ...rest }: BaselineEntry): object {
+  const { file, code, test, severity, message, unread, output, ended } = rest;
+  return { gate, ...definedOnly({ file, code, test, severity, message, unread, output, ended }), count };
+}

@@ -1,0 +1,260 @@
+import { definedOnly } from "../defined-only.ts";
+import type { Door } from "../stop/guards.ts";
+import { type GateOutcome, isBlocking } from "../outcome.ts";
+import type { Judged } from "../run.ts";
+import type { Status } from "../stop/status.ts";
+
+/**
+ * One verdict as the ledger keeps it: a stop that was answered or a run from the terminal. No text of the conversation, no
+ * output but the names of flaky tests, no file. What a field does not know is absent; readers keep fields they do not know.
+ */
+export interface VerdictRecord {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** From the question to the answer, in milliseconds. */
+  readonly ms: number;
+  readonly door: Door | TerminalCommand;
+  readonly host?: string;
+  /** Safe as a file name: the host's own id, or a hash of it. */
+  readonly session?: string;
+  /** The name of a linked work tree; the main one has none. */
+  readonly worktree?: string;
+  readonly status: Status;
+  /** Absent for a run that is not a stop. */
+  readonly decision?: "allow" | "block";
+  readonly run?: number;
+  /** Blocks that may still follow. */
+  readonly left?: number;
+  /** Of a stop that was skipped: why, in the user's words. Not shared. */
+  readonly reason?: string;
+  readonly branch?: string;
+  readonly commit?: string;
+  /** The git tree of all files that were judged, untracked ones included. */
+  readonly tree?: string;
+  /** The commit that decided which gates the change called for. */
+  readonly base?: string;
+  /** The hash of the gates and of how they are chosen, as `shortGates` cuts it. */
+  readonly gates?: string;
+  /** A pass that speaks for the tree: every gate the change called for, on a tree that stood still meanwhile. */
+  readonly whole?: true;
+  readonly outcomes?: readonly RecordedOutcome[];
+  /** What the verdict rests on besides gates that ran once, on this tree. */
+  readonly rests?: readonly Support[];
+  /** Of this program. */
+  readonly version: string;
+  /** The hash of the line before; empty on the first line there ever was. */
+  readonly prev: string;
+}
+
+/** What else asks for a run: a command, a tool of the MCP server, a program that uses the library. */
+export type TerminalCommand = "run" | "check" | "review" | "mcp" | "library";
+
+/** `reuse`: the same inputs passed before. `baseline`: what failed had failed before the change. `rerun`: it passed when repeated. */
+export type Support = "reuse" | "baseline" | "rerun";
+
+export interface RecordedOutcome {
+  readonly id: string;
+  readonly kind: GateOutcome["kind"];
+  readonly ms: number;
+  /** It kept the agent from stopping. */
+  readonly blocks?: true;
+  /** It is not a plain pass, but does not block. */
+  readonly warns?: true;
+  readonly rests?: Support;
+  /** How many tests ran, where that was counted. */
+  readonly tests?: number;
+  /** The tests that failed before it passed when repeated. */
+  readonly flaky?: readonly string[];
+}
+
+/** The first line of a file: what came before it is in the older file or was dropped. */
+interface RotationRecord {
+  readonly at: number;
+  /** The hash of the file that was dropped to make room; null when there was none. */
+  readonly dropped: string | null;
+  readonly version: string;
+  readonly prev: string;
+}
+
+export type LedgerRecord = VerdictRecord | RotationRecord;
+
+export function isVerdict(record: LedgerRecord): record is VerdictRecord {
+  return "status" in record;
+}
+
+/** What every verdict has, whatever was looked at. */
+export type VerdictHead = Pick<
+  VerdictRecord,
+  "at" | "ms" | "door" | "host" | "session" | "worktree" | "status" | "decision" | "run" | "left"
+>;
+
+/** What is known when a verdict is written down. */
+export interface VerdictFacts extends VerdictHead, Pick<VerdictRecord, "reason" | "version"> {
+  readonly judged?: Judged | undefined;
+  readonly outcomes: readonly GateOutcome[];
+}
+
+/** The line without its place in the chain. */
+export function verdictRecord({ judged, outcomes, ...facts }: VerdictFacts): Unchained {
+  const { gates, branch, commit, tree, base, whole, reused, excused } = judged ?? {};
+  const rests = [
+    ...new Set([
+      ...(reused ? (["reuse"] as const) : []),
+      ...(excused ? (["baseline"] as const) : []),
+      ...outcomes.flatMap((one) => supportOf(one) ?? []),
+    ]),
+  ];
+  return {
+    ...facts,
+    ...definedOnly({
+      branch,
+      commit,
+      tree,
+      base,
+      gates: gates === undefined ? undefined : shortGates(gates),
+      whole: whole ? (true as const) : undefined,
+      outcomes: outcomes.length === 0 ? undefined : outcomes.map(recordedOutcome),
+      rests: rests.length === 0 ? undefined : rests,
+    }),
+  };
+}
+
+export type Unchained = Omit<VerdictRecord, "prev">;
+
+function recordedOutcome(outcome: GateOutcome): RecordedOutcome {
+  const { id, kind, durationMs } = outcome;
+  const isPlain = kind === "passed" && outcome.warning === undefined;
+  const blocks = isBlocking(outcome);
+  return {
+    id,
+    kind,
+    ms: Math.round(durationMs),
+    ...(blocks ? { blocks } : {}),
+    ...(isPlain || blocks ? {} : { warns: true as const }),
+    ...definedOnly({ rests: supportOf(outcome) }),
+    ...(kind === "passed" ? definedOnly({ tests: outcome.tests, flaky: outcome.flaky }) : {}),
+  };
+}
+
+function supportOf(outcome: GateOutcome): Support | undefined {
+  if (outcome.kind !== "passed") return undefined;
+  return outcome.rests ?? (outcome.reused === undefined ? undefined : "reuse");
+}
+
+/** 128 bits tell gates apart, and a hundred thousand lines are read the sooner. A part of the gates (`…@event`) stays one. */
+function shortGates(gates: string): string {
+  const [hash = "", ...part] = gates.split("@");
+  return [hash.slice(0, 32), ...part].join("@");
+}
+
+/** What verdicts are asked about: exactly this tree, with exactly these gates. */
+export interface Claim {
+  readonly tree: string;
+  readonly gates: string;
+}
+
+export type Answer =
+  | { readonly kind: "pass"; readonly record: VerdictRecord }
+  | { readonly kind: "no-pass"; readonly reason: string };
+
+/**
+ * Whether the tree passed with these gates. The last word counts: a failure after a pass takes it back, also one of a run of some
+ * gates only. `newestFirst` need not hold verdicts of other trees.
+ */
+export function findPass(newestFirst: Iterable<VerdictRecord>, { tree, gates }: Claim): Answer {
+  const wanted = shortGates(gates);
+  let reason = "no verdict is recorded for these files";
+  for (const record of newestFirst) {
+    if (record.tree !== tree) continue;
+    if (record.gates !== wanted) {
+      reason = "these files were judged, but by other gates";
+      continue;
+    }
+    if (isRedStatus(record.status)) return noPass(`the last verdict on these files is ${record.status}`);
+    if (!isPass(record.status)) continue;
+    if (record.whole) return { kind: "pass", record };
+    reason = "only some gates were run on these files, or the files changed meanwhile";
+  }
+  return noPass(reason);
+}
+
+/** The pass that can be shown to others: one in which gates ran, resting on nothing that may be red elsewhere. */
+export function findProof(newestFirst: readonly VerdictRecord[], claim: Claim): Answer {
+  const last = findPass(newestFirst, claim);
+  if (last.kind === "no-pass") return last;
+  const wanted = shortGates(claim.gates);
+  const passes = newestFirst.filter(
+    ({ tree, gates, whole, outcomes }) => tree === claim.tree && gates === wanted && whole && outcomes,
+  );
+  const record = passes.find((one) => whyNoProof(one) === undefined);
+  if (record !== undefined) return { kind: "pass", record };
+  const [weak] = passes;
+  const why = weak === undefined ? undefined : whyNoProof(weak);
+  return noPass(
+    why === undefined
+      ? "the run that passed is no longer recorded"
+      : `${why}, which proves nothing to others`,
+  );
+}
+
+function noPass(reason: string): Answer {
+  return { kind: "no-pass", reason };
+}
+
+function isPass(status: Status): boolean {
+  return status === "passed" || status === "passed_with_warnings";
+}
+
+function isRedStatus(status: Status): boolean {
+  return status === "failed" || status === "retry_limit_exceeded";
+}
+
+/** Why a verdict proves nothing to others, if so: what rests on a baseline or a rerun may be red elsewhere. */
+function whyNoProof({ rests = [] }: Pick<VerdictRecord, "rests">): string | undefined {
+  const weak = rests.filter((one) => one !== "reuse");
+  return weak.length === 0 ? undefined : `it rests on a ${weak.join(" and a ")}`;
+}
+
+/** A few runs say what is usual; one alone may have been a cold start. */
+const RUNS_TO_TELL = 5;
+
+/** What each gate usually takes, in milliseconds: the median of its last passes that were really run. */
+export function usualTimes(newestFirst: readonly VerdictRecord[]): ReadonlyMap<string, number> {
+  const times = new Map<string, number[]>();
+  for (const { id, kind, ms, rests } of newestFirst.flatMap(({ outcomes }) => outcomes ?? [])) {
+    const known = times.get(id) ?? [];
+    if (kind === "passed" && rests === undefined && known.length < RUNS_TO_TELL)
+      times.set(id, [...known, ms]);
+  }
+  return new Map([...times].map(([id, all]) => [id, median(all)]));
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
+}
+
+/** A test that passed only when its check was repeated. */
+export interface FlakyTest {
+  readonly gate: string;
+  /** Empty where the check's output names none. */
+  readonly test: string;
+  readonly times: number;
+  /** Milliseconds since the epoch. */
+  readonly firstAt: number;
+  readonly lastAt: number;
+}
+
+/** The flaky tests that verdicts name, the most frequent first. */
+export function flakyTests(
+  newestFirst: Iterable<Pick<VerdictRecord, "at" | "outcomes">>,
+): readonly FlakyTest[] {
+  const found = new Map<string, FlakyTest>();
+  for (const { at, outcomes = [] } of newestFirst)
+    for (const { id: gate, flaky } of outcomes)
+      for (const test of flaky?.length === 0 ? [""] : (flaky ?? [])) {
+        const key = JSON.stringify([gate, test]);
+        const known = found.get(key) ?? { gate, test, times: 0, lastAt: at };
+        found.set(key, { ...known, times: known.times + 1, firstAt: at });
+      }
+  return [...found.values()].toSorted((one, other) => other.times - one.times || other.lastAt - one.lastAt);
+}

@@ -1,0 +1,65 @@
+import { type GateOutcome, isBlocking, isOutOfReach, nameOutcome } from "../outcome.ts";
+import type { RunResult } from "../run.ts";
+import { type Status, type MessageFacts, statusMessage } from "./status.ts";
+
+/** The answer to "may I stop?". */
+export type Verdict = Allow | Block;
+
+interface Answer {
+  /** One line for people. */
+  readonly message: string;
+  /** What the user must see even if nothing else is shown: we gave up, we broke, something was not checked. */
+  readonly notice?: string;
+  /** The notice in full, where it was cut: for `explain`. */
+  readonly wholeNotice?: string;
+}
+
+export interface Allow extends Answer {
+  readonly decision: "allow";
+  readonly status: Exclude<Status, "failed">;
+  readonly feedback?: undefined;
+}
+
+export interface Block extends Answer {
+  readonly decision: "block";
+  readonly status: "failed";
+  /** What the agent must read. */
+  readonly feedback: string;
+}
+
+export function allow(status: Allow["status"], facts: MessageFacts = {}): Allow {
+  return { decision: "allow", status, message: statusMessage(status, facts) };
+}
+
+/** What a run means for the stop that asked for it: only `failed` blocks; trouble is never silent. */
+export function verdictOf(result: RunResult): Verdict {
+  const { message } = result;
+  const notice = noticeFor(result);
+  const told = { message, ...(notice === undefined ? {} : { notice }) };
+  if (result.status !== "failed") return { decision: "allow", status: result.status, ...told };
+  return { decision: "block", status: "failed", ...told, feedback: result.feedback ?? message };
+}
+
+/** What the user must know about this result. */
+function noticeFor(result: RunResult): string | undefined {
+  const { status, message } = result;
+  if (status === "retry_limit_exceeded") return giveUpNotice(result);
+  if (status === "passed_with_warnings" && result.outcomes.some(isReviewWithRemark)) return message;
+  if (status === "error") return `${message}\nThe stop was not checked.`;
+  const held = result.kind === "troubled" && result.trouble.kind === "lock-held" ? result.trouble : undefined;
+  const isOtherRun = held !== undefined && (held.heldBy !== "same-stop" || held.isUnrecorded === true);
+  return isOtherRun ? `${message}\nThe stop was not checked.` : undefined;
+}
+
+/** What a review let through is for the user to decide: skipped and open findings, and that no reviewer was there. */
+function isReviewWithRemark(outcome: GateOutcome): boolean {
+  return outcome.gate === "review" && (outcome.kind !== "passed" || outcome.warning !== undefined);
+}
+
+function giveUpNotice(result: RunResult): string {
+  const { message, outcomes } = result;
+  if (outcomes.length > 0 && outcomes.filter(isBlocking).every(isOutOfReach)) return message; // names them
+  const handoff = result.kind === "ran" ? result.handoff : undefined;
+  const red = outcomes.filter(isBlocking).map(nameOutcome);
+  return [message, red.join("; "), ...(handoff === undefined ? [] : [handoff])].join("\n");
+}

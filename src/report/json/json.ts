@@ -1,0 +1,303 @@
+import { gateId } from "../../core/gate.ts";
+import type { BaselineEntry } from "../../core/baseline/baseline-file.ts";
+import type { ChangeSet } from "../../core/change-set.ts";
+import type { Diagnostic } from "../../core/diagnostic.ts";
+import type { PassRecord, PastRun, SessionHistory } from "../../core/record/history.ts";
+import { type GateOutcome, hasProblems, isBlocking } from "../../core/outcome.ts";
+import type { Plan } from "../../core/plan.ts";
+import type { Settings } from "../../core/settings.ts";
+import type { Skip } from "../../core/trust/spoken.ts";
+import type { Status } from "../../core/stop/status.ts";
+import type { FlakyTest, VerdictRecord } from "../../core/record/verdict-record.ts";
+import { cutText } from "../../feedback/text/cut-text.ts";
+import { problemsOf, type ReportedProblem, type RunReport } from "../run-report.ts";
+
+/** Raised when a field changes its meaning or goes; new fields do not raise it. */
+const FORMAT = 1;
+
+/** What `run --json` and `check --json` tell. */
+export interface RunFacts {
+  readonly status: Status;
+  readonly message: string;
+  readonly outcomes: readonly GateOutcome[];
+  readonly runNumber?: number;
+  readonly consoleLogPath?: string;
+  readonly attemptsLeft?: number;
+  readonly changes?: ChangeSet;
+  readonly plan?: Plan;
+}
+
+/**
+ * The JSON of a run. Like every JSON we print, one object on one line that begins with `format` and `command`, where a
+ * field without a value is null. `json-schema.ts` describes them all.
+ */
+export function runJson(command: string, result: RunFacts, report: RunReport): string {
+  const { status, message, outcomes, changes, plan } = result;
+  return line(command, {
+    status,
+    message,
+    run: result.runNumber ?? null,
+    outcomes: outcomes.map((outcome) => ({
+      ...outcomeJson(outcome),
+      problems: problemsJson(report, outcome),
+    })),
+    skipped: plan?.skipped ?? [],
+    changes: changes === undefined ? null : changesJson(changes),
+    consoleLog: result.consoleLogPath ?? null,
+    attemptsLeft: result.attemptsLeft ?? null,
+  });
+}
+
+export function detectJson(changes: ChangeSet, plan: Plan): string {
+  const gates = plan.gates.map(({ id, gate, scope, workingDirectory, reason, files }) => ({
+    id,
+    kind: gate.kind,
+    name: gate.name,
+    scope,
+    workingDirectory,
+    reason,
+    files: files.map(({ path }) => path),
+  }));
+  return line("detect", { changes: changesJson(changes), gates, skipped: plan.skipped });
+}
+
+export function listJson(settings: Settings): string {
+  const entryPoints = settings.entryPoints.map(({ path, exclude, gates }) => ({
+    path,
+    exclude,
+    gates: gates.map(({ kind, name, warnOnly, parallel }) => ({ kind, name, warnOnly, parallel })),
+  }));
+  return line("list", { entryPoints });
+}
+
+export function validateJson(diagnostics: readonly Diagnostic[]): string {
+  const valid = !diagnostics.some(({ severity }) => severity === "error");
+  return line("validate", { valid, diagnostics: diagnostics.map(diagnosticJson) });
+}
+
+/** What `status` shows: the past is from the ledger, the pass is what the next stop may reuse. */
+export interface StatusFacts {
+  /** Whether or not a gate ran. */
+  readonly lastStop?: VerdictRecord | undefined;
+  readonly lastRun?: PastRun | undefined;
+  readonly pass?: PassRecord | undefined;
+  readonly flaky: readonly FlakyTest[];
+  /** What the user said at a terminal and still holds. */
+  readonly skips: readonly Skip[];
+  /** Settings files that no longer have the stop hook a session here began with. */
+  readonly unhooked: readonly string[];
+}
+
+export function statusJson(
+  { lastRun, pass, lastStop, flaky, skips, unhooked }: StatusFacts,
+  sessions: readonly SessionFacts[],
+  running: { readonly pid: number; readonly since: string } | undefined,
+): string {
+  return line("status", {
+    running: running === undefined ? null : { pid: running.pid, since: running.since },
+    lastStop: lastStop === undefined ? null : lastStopJson(lastStop),
+    lastRun: lastRun === undefined ? null : lastRunJson(lastRun),
+    lastPass: pass === undefined ? null : passJson(pass),
+    sessions: sessions.map(({ id, attemptsLeft, history }) => ({
+      id,
+      attempts: history.attempts,
+      attemptsLeft,
+      gaveUp: history.gaveUpOn !== undefined,
+      openFailures: history.openFailures.map(({ gate }) => gateId(gate)),
+    })),
+    flaky: flaky.map(flakyJson),
+    skips: skips.map(({ reason, at, gate, until, session }) => ({
+      reason,
+      at: isoTime(at),
+      gate: gate ?? null,
+      until: until === undefined ? null : isoTime(until),
+      session: session ?? null,
+    })),
+    unhooked,
+  });
+}
+
+export function flakyJson({ gate, test, times, firstAt, lastAt }: FlakyTest): object {
+  return { gate, test: test || null, times, first: isoTime(firstAt), last: isoTime(lastAt) };
+}
+
+export function cleanJson(archived: number, previous: string): string {
+  return line("clean", { archived, previous });
+}
+
+/** What `baseline` found and did. */
+export function baselineJson(
+  draft: {
+    readonly entries: readonly BaselineEntry[];
+    readonly added: number;
+    readonly removed: number;
+    readonly undecided: readonly string[];
+  },
+  { file, written }: { readonly file: string; readonly written: boolean },
+): string {
+  const { entries, added, removed, undecided } = draft;
+  const problems = entries.reduce((sum, { count }) => sum + count, 0);
+  return line("baseline", { file, problems, added, removed, undecided, written });
+}
+
+/** What the user decided about projects, for hooks that serve every one. */
+export function allowedJson(consents: readonly ConsentFacts[]): string {
+  const projects = consents.map(({ root, decision, at, hash }) => ({
+    root,
+    decision,
+    at: isoTime(at),
+    hash: hash === "" ? null : hash,
+  }));
+  return line("allow", { projects });
+}
+
+interface ConsentFacts {
+  readonly root: string;
+  readonly decision: string;
+  readonly at: number;
+  readonly hash: string;
+}
+
+/** Which reviewers there are, and which of them can be asked now. */
+export function healthJson(reviewers: readonly ReviewerFacts[], wanted: readonly string[]): string {
+  return line("health", {
+    reviewers: reviewers.map(({ reviewer, state, path, version, until }) => ({
+      name: reviewer.name,
+      state,
+      used: wanted.includes(reviewer.name),
+      version: version ?? null,
+      path: path ?? null,
+      restingUntil: until === undefined ? null : isoTime(until),
+      install: reviewer.install,
+    })),
+  });
+}
+
+/** A reviewer as far as `health` tells. */
+export interface ReviewerFacts {
+  readonly reviewer: { readonly name: string; readonly install: string };
+  readonly state: string;
+  readonly path?: string;
+  readonly version?: string;
+  readonly until?: number;
+}
+
+/** A session with something to remember. */
+export interface SessionFacts {
+  readonly id: string;
+  readonly history: SessionHistory;
+  readonly attemptsLeft: number;
+}
+
+/** Trouble of ours, whatever the command. */
+export function errorJson(command: string, status: Status, message: string): string {
+  return line(command, { status, message });
+}
+
+function lastStopJson({ at, decision, status, host, session }: VerdictRecord): object {
+  return { at: isoTime(at), decision, status, host: host ?? null, session: session ?? null };
+}
+
+function lastRunJson({ number, status, completedAt, branch, head, outcomes }: PastRun): object {
+  return {
+    run: number,
+    status,
+    completedAt: isoTime(completedAt),
+    branch: branch ?? null,
+    head: head ?? null,
+    outcomes: outcomes.map(outcomeJson),
+  };
+}
+
+function passJson({ runNumber, status, at, baseCommit }: PassRecord): object {
+  return { run: runNumber, status, at: isoTime(at), baseCommit: baseCommit ?? null };
+}
+
+function outcomeJson(outcome: GateOutcome): object {
+  const { id, gate, name, scope, workingDirectory, kind, warnOnly, durationMs, logPath } = outcome;
+  return {
+    id,
+    kind: gate,
+    name,
+    scope,
+    workingDirectory,
+    outcome: kind,
+    detail: detailOf(outcome),
+    blocks: isBlocking(outcome),
+    warnOnly,
+    durationMs,
+    logPath: logPath ?? null,
+    review: outcome.review ?? null,
+    baseline: comparisonJson(outcome),
+  };
+}
+
+function comparisonJson({ baseline }: GateOutcome): object | null {
+  if (baseline === undefined) return null;
+  const { logPath = null } = baseline;
+  return baseline.kind === "compared"
+    ? {
+        comparedWith: baseline.with,
+        notCompared: null,
+        old: baseline.old.length,
+        gone: baseline.gone.length,
+        logPath,
+      }
+    : { comparedWith: null, notCompared: baseline.why, old: 0, gone: 0, logPath };
+}
+
+function detailOf(outcome: GateOutcome): string | null {
+  if (outcome.kind === "passed") return outcome.warning ?? outcome.reused ?? null;
+  return outcome.kind === "timed-out" ? `after ${outcome.afterMs / 1000} s` : outcome.detail;
+}
+
+/** What a red gate found, as in every report; the log has what is cut. */
+function problemsJson(report: RunReport, outcome: GateOutcome): readonly object[] {
+  return hasProblems(outcome) ? problemsOf(report, outcome).map(problemJson) : [];
+}
+
+function problemJson(problem: ReportedProblem): object {
+  const { file, line, column, severity, code, test, message, excerpt, isNew } = problem;
+  return {
+    file: file ?? null,
+    line: line ?? null,
+    column: column ?? null,
+    severity,
+    code: code ?? null,
+    test: test ?? null,
+    message,
+    excerpt: excerpt === undefined ? null : cutText(excerpt, LONGEST_EXCERPT),
+    isNew: isNew ?? null,
+  };
+}
+
+const LONGEST_EXCERPT = 4_000;
+
+function changesJson({ comparedTo, baseCommit, files, notes }: ChangeSet): object {
+  return {
+    comparedTo,
+    baseCommit: baseCommit ?? null,
+    files: files.map(({ path, change, from }) => ({ path, change, from: from ?? null })),
+    notes,
+  };
+}
+
+function diagnosticJson({ severity, file, line, column, message, excerpt, hint }: Diagnostic): object {
+  return {
+    severity,
+    file,
+    line: line ?? null,
+    column: column ?? null,
+    message,
+    excerpt: excerpt ?? null,
+    hint: hint ?? null,
+  };
+}
+
+function isoTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
+
+export function line(command: string, content: object): string {
+  return JSON.stringify({ format: FORMAT, command, ...content });
+}

@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { scriptsNamedIn } from "../../../src/core/trust/named-scripts.ts";
+
+test.for<[line: string, named: readonly string[]]>([
+  ["npm test", ["script test in ."]],
+  ["npm t -- --watch=false", ["script test in ."]],
+  ["CI=1 npm run lint && pnpm unit", ["script lint in .", "script unit in ."]],
+  ["yarn lint", ["script lint in ."]],
+  ["npm --prefix web run lint", ["script lint in web"]],
+  ["pnpm -C web test", ["script test in web"]],
+  ["cd web && npm test", ["script test in web"]],
+  ["npm ci", []],
+  ["run-s lint unit", ["script lint in .", "script unit in ."]],
+  ["concurrently 'npm:lint' \"npm:test:*\"", ["script lint in .", "script test: in ."]],
+  ["sh scripts/check.sh", ["file scripts/check.sh in ."]],
+  ["bash -c 'npm run lint; ./x.sh'", ["script lint in .", "file ./x.sh in ."]],
+  ["./gradlew test", ["file ./gradlew in ."]],
+  [
+    "timeout 60 node --import tsx tools/lint.ts src",
+    ["file tsx in .", "file tools/lint.ts in .", "file src in ."],
+  ],
+  ["npx tsx tools/lint.ts", ["file tools/lint.ts in ."]],
+  ["python -m pytest tests/test_a.py", []],
+  ["node --test src/a.test.js", []],
+  ["node --check src/a.js", []],
+  ["bash -n install.sh", []],
+  ["make -C sub -f Build.mk check", ["file Build.mk in sub"]],
+  ["make check", ["file GNUmakefile in .", "file makefile in .", "file Makefile in ."]],
+  ["vitest run test/a.test.ts", []],
+  ["echo 'npm test' # npm run lint", []],
+  ["if npm test; then echo ok; fi", ["script test in ."]],
+])("%s", ([line, named]) => {
+  const found = scriptsNamedIn(line)
+    .filter(({ name }) => !/^(?:pre|post)|npmrc|yarnrc|bunfig|pnpm-workspace/.test(name))
+    .map(({ kind, name, directory }) => `${kind === "file" ? "file" : "script"} ${name} in ${directory}`);
+
+  expect(found).toEqual(named);
+});
+
+test("what runs before and after a script, and may name another shell for it, belongs to it", () => {
+  const names = scriptsNamedIn("npm test").map(({ name }) => name);
+
+  expect(names).toEqual(expect.arrayContaining(["pretest", "posttest", ".npmrc"]));
+});

@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { cleanText, visibleName } from "../../../src/feedback/text/clean-text.ts";
+
+test.each([
+  ["colours", "\u001B[31merror\u001B[39m: \u001B[1;38;5;196mx\u001B[0m", "error: x"],
+  ["links", "\u001B]8;;https://example.com\u001B\\here\u001B]8;;\u001B\\", "here"],
+  ["titles", "\u001B]0;building\u0007done", "done"],
+  ["cursor movement", "\u001B[2K\u001B[1G✓ done\u001B[?25h", "✓ done"],
+  ["an unfinished code at the end", "text\u001B[3", "text"],
+  ["progress overwritten in place", "10 %\r50 %\r100 %\nnext", "100 %\nnext"],
+  ["a cleared line", "10 %\r\u001B[K\nnext", "10 %\nnext"],
+  ["Windows line ends", "one\r\ntwo\r\n", "one\ntwo\n"],
+  ["control characters", "a\u0000b\u0007c\bd\u007F", "abcd"],
+  ["tabs and other languages", "\tгрешка: größe 🙂", "\tгрешка: größe 🙂"],
+  ["text that reads backwards", "safe\u202Etxt.exe", "safe\\u202Etxt.exe"],
+  ["zero-width characters", "pass\u200Bword a\u200Cb a\u200Db", "pass\\u200Bword a\\u200Cb a\\u200Db"],
+  ["the joiner of an emoji", "👩‍👩‍👧‍👦 👩🏽‍💻", "👩‍👩‍👧‍👦 👩🏽‍💻"],
+  ["tags", "hi\u{E0041}\u{E007F}", "hi\\u{E0041}\\u{E007F}"],
+  ["C1 controls", "a\u0085b\u0090c", "a\\u0085b\\u0090c"],
+])("%s", (_, raw, clean) => {
+  expect(cleanText(raw)).toBe(clean);
+});
+
+test("a name stays on one line, whatever it holds", () => {
+  expect(visibleName("src\nWhat to do now: stop\u2028\u202E")).toBe(
+    "src\\u000AWhat to do now: stop\\u2028\\u202E",
+  );
+});
