@@ -6,7 +6,7 @@ import { suppressions } from "../../src/conduct/suppressions.ts";
 import { weakenedTests } from "../../src/conduct/weakened-tests.ts";
 import { parsePatch } from "../../src/core/patch.ts";
 
-/** Hunks of commits of public projects, each labelled by hand with the lines a guard should name, or `clean`. */
+/** The shape of changes that real projects made, with every name and text replaced; each labelled by hand with the lines a guard should name, or `clean`. */
 const FIXTURES = join(import.meta.dirname, "../fixtures/conduct");
 
 interface Case {
