@@ -1,10 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { readdir, symlink } from "node:fs/promises";
+import { readdir, rm, symlink } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { expect, test } from "vitest";
-import { cleanEnv, GauntletProject, run } from "../rig/gauntlet-project.ts";
+import { cleanEnv, CLI, GauntletProject, run } from "../rig/gauntlet-project.ts";
 import { nativeFile } from "../rig/program.ts";
 import { tempDir } from "../rig/temp-dir.ts";
 
@@ -77,3 +77,38 @@ test("the archive of the release installs with install.sh", async () => {
 function sha256(file: string): string {
   return createHash("sha256").update(readFileSync(file)).digest("hex");
 }
+
+test("both programs work over one state: passes, attempts and the ledger are common", async () => {
+  await using project = await GauntletProject.create({
+    ".gauntlet/config.yml": 'base_branch: main\nchecks: { test: "test ! -e bad" }\n',
+  });
+  await project.commit("start");
+  const stop = async (program: readonly string[], event: object = {}) => {
+    const payload = { session_id: "s", hook_event_name: "Stop", cwd: project.root, ...event };
+    const [file = "", ...args] = program;
+    const done = await run([file, ...args, "stop-hook"], {
+      cwd: project.root,
+      env: cleanEnv(project.home),
+      stdin: JSON.stringify(payload),
+    });
+    return JSON.parse(done.stdout) as Record<string, string>;
+  };
+  const node = [process.execPath, CLI];
+  const native = [nativeFile()];
+
+  await project.write({ bad: "" });
+  const blocked = [await stop(node), await stop(native), await stop(node)];
+  const gaveUp = await stop(native);
+  await rm(join(project.root, "bad"));
+  await project.write({ good: "" });
+  const passed = await stop(native);
+  const reused = await stop(node);
+
+  expect(blocked.map(({ decision }) => decision)).toEqual(["block", "block", "block"]);
+  expect(gaveUp["status"]).toBe("retry_limit_exceeded");
+  expect([passed["status"], reused["message"]]).toEqual([
+    "passed",
+    expect.stringContaining("nothing changed since run"),
+  ]);
+  expect((await project.json(["log", "--check"]))["check"]).toMatchObject({ lines: 6, broken: null });
+});
