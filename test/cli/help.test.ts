@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import type { Command, Option } from "commander";
 import { describe, expect, test } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
@@ -206,12 +206,15 @@ function unknownWordsOf(example: string): readonly string[] {
   return args.filter((arg) => arg.startsWith("-") && !known.includes(arg));
 }
 
-const SOURCES = resolve(import.meta.dirname, "../../src/cli/commands");
+const SOURCES = resolve(import.meta.dirname, "../../src/cli");
 
 /** The code of a command and of what it uses of cli/, without the declarations of options; where its file has another name, all commands. */
 function sourceOf(command: Command): string {
-  const files = readdirSync(SOURCES).map((file) => join(SOURCES, file));
-  const own = files.filter((file) => file === join(SOURCES, `${command.name()}.ts`));
+  const commandFiles = join(SOURCES, "commands");
+  const files = readdirSync(commandFiles, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .map((file) => join(commandFiles, file));
+  const own = files.filter((file) => basename(file) === `${command.name()}.ts`);
   return (own.length === 0 ? files : own)
     .flatMap((file) => [file, ...importsOf(file)])
     .map((file) => readFileSync(file, "utf8"))
@@ -220,8 +223,10 @@ function sourceOf(command: Command): string {
 }
 
 function importsOf(file: string): readonly string[] {
-  const imports = readFileSync(file, "utf8").matchAll(/from "(\.\.?\/[^."/]+\.ts)"/g);
-  return [...imports].map(([, path]) => resolve(SOURCES, path ?? ""));
+  const imports = readFileSync(file, "utf8").matchAll(/from "(\.[^"]+\.ts)"/g);
+  return [...imports]
+    .map(([, path]) => resolve(dirname(file), path ?? ""))
+    .filter((path) => path.startsWith(SOURCES));
 }
 
 function readOf(option: Option): RegExp {
