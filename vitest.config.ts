@@ -15,6 +15,14 @@ const shared = {
 const PURE = "test/{core,conduct,config,gates,hosts,feedback,report}/**/*.test.ts";
 /** Effects of single modules, from source. */
 const MACHINE = "test/{machine,fleet,install,sdk}/**/*.test.ts";
+/** What takes as long as all the rest: sessions, trust, proofs, attacks, a JVM. `npm run test:e2e` and CI run it. */
+const LONG = [
+  "test/{cli,engine}/{attest,baseline,ci,consent,dashboard,forged-state,guards,keys,log,mcp,only-new,plugin-commands}.test.ts",
+  "test/{cli,engine}/{pre-push,reruns,session-start,skip,telemetry,verify,watch}.test.ts",
+  "test/cli/{committed-work,faults,git-under-way,left-running,log-dir-safety,namespaces,permissions}.test.ts",
+  "test/cli/{stop-hook-attacks,stop-hook-fuzz,truthful-answers,unearned-green}.test.ts",
+  "test/brepl/real-nrepl.test.ts",
+];
 const NATIVE = "test/native/**/*.test.ts";
 const E2E = "test/e2e/**/*.test.ts";
 
@@ -29,10 +37,11 @@ export default defineConfig({
           ...shared,
           name: "integration",
           include: ["test/**/*.test.ts"],
-          exclude: [PURE, MACHINE, NATIVE, E2E, "test/fixtures/**"],
+          exclude: [PURE, MACHINE, ...LONG, NATIVE, E2E, "test/fixtures/**"],
           testTimeout: 60_000,
         },
       },
+      { test: { ...shared, name: "long", include: LONG, testTimeout: 60_000 } },
       {
         test: { ...shared, name: "native", include: [NATIVE], testTimeout: 120_000 },
       },
