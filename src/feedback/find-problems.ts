@@ -30,7 +30,9 @@ export interface Reading {
 export function findProblems(gate: GateWords): Reading & { readonly log: Log } {
   const log = readLog(gate.text, knownFiles(gate));
   const reading = readReport(gate) ?? parseLog(log, gate, gate.parser);
-  return { log: { ...log, lines: log.lines.map((line) => withShortPaths(line, gate)) }, ...reading };
+  const hasLongPaths = gate.text.includes(`${gate.projectRoot}/`) || gate.text.includes("file://"); // one look, not one for each line
+  const lines = hasLongPaths ? log.lines.map((line) => withShortPaths(line, gate)) : log.lines;
+  return { log: { ...log, lines }, ...reading };
 }
 
 /** A report that cannot be read, or is empty, falls back to the log. */

@@ -6,7 +6,7 @@ import {
   type Task,
   announcedTasks,
 } from "./text/untangle.ts";
-import { type IsThere, type PlacedText, placedText } from "./text/placed-text.ts";
+import { type IsThere, type PlacedText, placedText, SpacedPlaces } from "./text/placed-text.ts";
 
 /** What a gate printed, as a person would have seen it; read once for all parsers. */
 export interface Log {
@@ -32,8 +32,9 @@ export function readLog(raw: string, isThere: IsThere = () => false): Log {
   const { lines, tasks: labelled } = untangle(unwrapGoJson(cleanLines(raw).map(bounded)));
   const placed: PlacedText[] = [];
   const isPlaced = new Uint8Array(lines.length);
+  const spaced = new SpacedPlaces(isThere);
   lines.forEach((line, index) => {
-    const found = placedText(line, index, isThere);
+    const found = placedText(line, index, spaced);
     if (found === undefined) return;
     placed.push(found);
     isPlaced[index] = 1;

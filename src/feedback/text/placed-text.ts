@@ -16,9 +16,9 @@ export interface PlacedText {
 export type IsThere = (path: string) => boolean;
 
 /** Reads the place a line begins with, if it does. */
-export function placedText(text: string, index: number, isThere: IsThere): PlacedText | undefined {
+export function placedText(text: string, index: number, spaced: SpacedPlaces): PlacedText | undefined {
   if (!NUMBER_AFTER_NAME.test(text)) return undefined;
-  const found = PLACE.exec(text) ?? spacedPlace(text, isThere);
+  const found = PLACE.exec(text) ?? spaced.find(text);
   if (found === null) return undefined;
   // Numbered, not named: this runs on every line of ten megabytes.
   const [, indent = "", word, file = "", line, column, lineInside = "", columnInside, rest = ""] = found;
@@ -34,10 +34,24 @@ export function placedText(text: string, index: number, isThere: IsThere): Place
   };
 }
 
-/** A place whose file has spaces in its name: only a file that exists is believed, `see main.c:3` is a sentence. */
-function spacedPlace(text: string, isThere: IsThere): RegExpExecArray | null {
-  const found = SPACED_PLACE.exec(text);
-  return found !== null && isFileName(found[3] ?? "") && isThere(found[3] ?? "") ? found : null;
+/**
+ * Places whose file has spaces in its name: only a file that exists is believed, `see main.c:3` is a sentence. A long log is not searched
+ * for them to its end.
+ */
+export class SpacedPlaces {
+  readonly #isThere: IsThere;
+  #linesLeft = 3_000;
+
+  constructor(isThere: IsThere) {
+    this.#isThere = isThere;
+  }
+
+  find(text: string): RegExpExecArray | null {
+    if (this.#linesLeft === 0) return null;
+    this.#linesLeft -= 1;
+    const found = SPACED_PLACE.exec(text);
+    return found !== null && isFileName(found[3] ?? "") && this.#isThere(found[3] ?? "") ? found : null;
+  }
 }
 
 /** A name with an extension; not a host, a time, a version or a URL. */
