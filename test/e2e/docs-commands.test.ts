@@ -14,6 +14,7 @@ const NOT_RUN: readonly (readonly [line: RegExp, reason: string])[] = [
   [/^clj /, "needs Clojure; test/brepl/real-nrepl.test.ts evaluates in real servers"],
   [/^(?:claude|codex) mcp add/, "needs the agent; test/e2e/mcp.test.ts registers the server"],
   [/completion fish \| source/, "is fish; test/cli/completion.test.ts reads its script"],
+  [/^agent-gauntlet workers?\b/, "needs a queue; test/e2e/workers.test.ts runs both commands"],
   [/^cd /, "the examples are run in the project"],
 ];
 
