@@ -17,11 +17,11 @@ const PURE = "test/{core,conduct,config,gates,hosts,feedback,report}/**/*.test.t
 const MACHINE = "test/{machine,fleet,install,sdk}/**/*.test.ts";
 /** What takes as long as all the rest: sessions, trust, proofs, attacks, a JVM. `npm run test:e2e` and CI run it. */
 const LONG = [
-  "test/{cli,engine}/{attest,baseline,ci,consent,dashboard,forged-state,guards,keys,log,mcp,only-new,plugin-commands}.test.ts",
-  "test/{cli,engine}/{pre-push,reruns,session-start,skip,telemetry,verify,watch}.test.ts",
-  "test/cli/{committed-work,faults,git-under-way,left-running,log-dir-safety,namespaces,permissions}.test.ts",
-  "test/cli/{stop-hook-attacks,stop-hook-fuzz,truthful-answers,unearned-green}.test.ts",
-  "test/brepl/real-nrepl.test.ts",
+  "test/cli/{attest,baseline,ci,committed-work,consent,dashboard,faults,forged-state,git-under-way,guards,keys}.test.ts",
+  "test/cli/{left-running,log,log-dir-safety,mcp,monorepo,namespaces,needs-and-fix,only-new,permissions}.test.ts",
+  "test/cli/{plugin-commands,pre-push,progress,report,reruns,skip,staged,telemetry,truthful-answers}.test.ts",
+  "test/cli/{stop-hook-attacks,stop-hook-events,stop-hook-fuzz,stop-hook-together,unearned-green,verify,watch}.test.ts",
+  "test/{engine/session-start,machine/state/session-trees,brepl/real-nrepl}.test.ts",
 ];
 const NATIVE = "test/native/**/*.test.ts";
 const E2E = "test/e2e/**/*.test.ts";
@@ -31,7 +31,7 @@ export default defineConfig({
     reporters: ["default", "./test/rig/closing-line.ts"],
     projects: [
       { test: { ...shared, name: "unit", include: [PURE] } },
-      { test: { ...shared, name: "machine", include: [MACHINE] } },
+      { test: { ...shared, name: "machine", include: [MACHINE], exclude: LONG } },
       {
         test: {
           ...shared,
