@@ -1,5 +1,5 @@
 import { appendFileSync, existsSync, mkdirSync, rmSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { cleanEnv, commit, git, largeRepository, repository, writeFiles } from "./fixtures.mjs";
 import { appendGroup, fillLedger } from "./ledger.mjs";
@@ -135,7 +135,7 @@ function blockGroup(at) {
   const prepare = () => {
     change();
     forgetSessions(at);
-    rmSync(join(cwd, "gauntlet_logs/.state/session-bench.json"), { force: true }); // or its attempts would be used up
+    rmSync(join(cwd, "gauntlet_logs/.state/session-bench-failing.json"), { force: true }); // or its attempts would be used up
   };
   return {
     title: "A check that fails, first stop of a session",
@@ -257,9 +257,10 @@ function bareNode({ env }, { cwd, count }) {
   };
 }
 
+/** A session for each project: one that began in another would be told so. */
 function hooks(at, { cwd, status, event = {}, ...rest }) {
   const input = JSON.stringify({
-    session_id: "bench",
+    session_id: `bench-${basename(cwd)}`,
     transcript_path: "/tmp/transcript.jsonl",
     cwd,
     permission_mode: "default",
