@@ -10,14 +10,14 @@ import type { RunTrace } from "../../engine/telemetry/trace-stop.ts";
 import { elapsedMs } from "../../machine/clock.ts";
 import { findProject } from "../../machine/files/find-project.ts";
 
-import { runJson } from "../../report/json/json.ts";
+import { runJson } from "../../report/json/run-json.ts";
 import { gateLabels } from "../../report/plain-lines.ts";
 import { runSummary } from "../../report/run-summary.ts";
 import { type Cancellation, cancellation } from "../cancellation.ts";
 import { EXIT, exitCodeBy, exitCodeOf } from "../exit-code.ts";
 import { showProgress } from "../output/progress.ts";
 import type { ReportTarget } from "../output/report-targets.ts";
-import { printLine, type Terminal } from "../output/terminal.ts";
+import { exitNow, printLine, type Terminal } from "../output/terminal.ts";
 import { usualTimesOf } from "../output/usual-times.ts";
 import { writeReports } from "../output/write-reports.ts";
 
@@ -54,15 +54,8 @@ export async function runCommand(terminal: Terminal, options: RunOptions): Promi
   const { status, isSent } = await runAndTell(terminal, options, cancel);
   const isInterrupted = cancel.cause !== undefined && !isGreen(status);
   const exitCode = isInterrupted ? exitCodeBy(cancel.cause) : exitCodeOf(status);
-  if (!isSent) await exitNow(terminal, exitCode);
+  if (!isSent) await exitNow(terminal, exitCode); // a look-up of a collector's name cannot be cancelled
   return exitCode;
-}
-
-/** A look-up of a collector's name cannot be cancelled, and would keep the user waiting. */
-async function exitNow({ stdout }: Terminal, exitCode: number): Promise<void> {
-  await new Promise<void>((written) => stdout.write("", () => written()));
-  // oxlint-disable-next-line unicorn/no-process-exit
-  process.exit(exitCode);
 }
 
 /** The result of a run, and whether telemetry about it was sent or not asked for. */

@@ -12,7 +12,7 @@ import { workersJson } from "../../report/json/fleet-json.ts";
 import { errorJson } from "../../report/json/json.ts";
 import { ago, counted } from "../../report/plain-lines.ts";
 import { EXIT } from "../exit-code.ts";
-import { printLine, type Terminal } from "../output/terminal.ts";
+import { exitNow, printLine, type Terminal } from "../output/terminal.ts";
 
 export interface WorkerCommandOptions {
   readonly url?: string;
@@ -65,7 +65,7 @@ export async function workerCommand(terminal: Terminal, options: WorkerCommandOp
   log("draining");
   await drain();
   log("done");
-  return EXIT.ok;
+  return exitNow(terminal, EXIT.ok); // the queue's library keeps timers when Redis is gone
 }
 
 /** What is wrong with what a worker was told, if something is. */

@@ -48,6 +48,13 @@ export function printLine(stream: Writable, line = ""): void {
   stream.write(`${line}\n`);
 }
 
+/** Ends the process although something could go on, which would keep whoever waits for it waiting. */
+export async function exitNow({ stdout }: Terminal, exitCode: number): Promise<never> {
+  await new Promise<void>((written) => stdout.write("", () => written()));
+  // oxlint-disable-next-line unicorn/no-process-exit
+  process.exit(exitCode);
+}
+
 /** A terminal that keeps what a command prints, to be shown elsewhere. */
 export function capturing(terminal: Terminal): { readonly terminal: Terminal; readonly text: () => string } {
   let text = "";

@@ -54,7 +54,7 @@ export class JobStream {
   async end(end: JobEnd): Promise<void> {
     while (this.#sending !== undefined) await this.#sending;
     await this.#send("end", JSON.stringify(end));
-    if (!this.#isGivenUp) await this.#redis.expire(this.#key, KEPT_SECONDS).catch(() => 0);
+    if (!this.#isGivenUp) await isDone(this.#redis.expire(this.#key, KEPT_SECONDS), () => this.#isGivenUp);
   }
 
   /** Stops waiting for a Redis that is gone. */
