@@ -3,7 +3,7 @@ import { partition, placedKey } from "../core/baseline/baseline.ts";
 import { compareAttempts, describeDelta } from "./compare-attempts.ts";
 import { cutText } from "./text/cut-text.ts";
 import { findProblems, type Reading } from "./find-problems.ts";
-import { informativeWindows, unreadTrouble } from "./informative-windows.ts";
+import { informativeWindows, unreadTrouble, unsaidLines } from "./informative-windows.ts";
 import { type Listed, layOutProblems, type LaidOut, layOutLines } from "./lay-out-problems.ts";
 import { orderProblems, identityOf } from "./order-problems.ts";
 import type { Log } from "./log.ts";
@@ -267,35 +267,3 @@ function countProblems(problems: readonly Problem[], unread: number): string {
 function counted(count: number, noun: string): string {
   return count === 0 ? "" : `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
-
-/** A listed problem: the lines of the log it was read from, and how it is shown. */
-interface Said {
-  readonly from: number;
-  readonly to: number;
-  readonly shown: string;
-}
-
-/** The lines of a log of which the list of problems does not say everything, as one text; blank lines only between them. */
-function unsaidLines(lines: readonly string[], said: readonly Said[], projectRoot: string): string {
-  const isSaid = new Uint8Array(lines.length);
-  for (const { from, to, shown } of said)
-    for (let index = from; index < to; index += 1)
-      if (isSaidBy(shown, (lines[index] ?? "").replaceAll(`${projectRoot}/`, ""))) isSaid[index] = 1;
-  const kept: string[] = [];
-  lines.forEach((line, index) => {
-    if (isSaid[index] === 1 || (line.trim() === "" && (kept.at(-1) ?? "") === "")) return;
-    kept.push(line.trimEnd());
-  });
-  return kept.join("\n").trimEnd();
-}
-
-/** Whether every word and number of a line is shown. */
-function isSaidBy(shown: string, line: string): boolean {
-  return (line.match(WORDS) ?? []).every((word) => EMPTY_WORDS.test(word) || shown.includes(word));
-}
-
-const WORDS = /[\p{L}\p{N}_$]+/gu;
-
-/** What a place or a severity is introduced with; the list says it in its own way. */
-const EMPTY_WORDS =
-  /^(?:error|errors|warning|warn|failed|failure|fail|at|in|line|col|column|file|characters|test|E|W|C|F|R|I|Error|Warning|ERROR|WARNING|FAIL|FAILED|File|Failure)$/;

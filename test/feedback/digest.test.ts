@@ -64,6 +64,20 @@ describe("digestGates", () => {
     `);
   });
 
+  test("leaves out how long a failed test took, and the frames of its runner", () => {
+    const frames = [
+      "at Object.<anonymous> (/tmp/project/a.test.js:3:9)",
+      "at Test.run (node:internal/test_runner/test:1054:25)",
+    ];
+    const stack = ["  stack: |-", ...frames.map((frame) => `    ${frame}`)];
+    const point = ["not ok 1 - adds", "  ---", "  duration_ms: 1.25", "  error: '2 == 3'", ...stack, "  ..."];
+
+    const [digest] = digestGates([gate(["TAP version 13", ...point, "1..1"].join("\n"))], 9000);
+
+    expect(digest).toContain("a.test.js:3:9 failed: adds: 2 == 3");
+    expect(digest).not.toMatch(/duration_ms|test_runner/);
+  });
+
   test("shows the project's paths relative in the rest of the log, too", () => {
     const text = [
       "src/a.c:3:9: error: bad",

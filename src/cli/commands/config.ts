@@ -1,6 +1,6 @@
 import { effectiveSettings, type EffectiveValue } from "../../config/gauntlet/effective.ts";
 import { findProject } from "../../machine/files/find-project.ts";
-import { line } from "../../report/json/json.ts";
+import { line } from "../../report/json/line.ts";
 import { EXIT } from "../exit-code.ts";
 import { tellTrouble } from "../open-settings.ts";
 import { printLine, type Terminal } from "../output/terminal.ts";

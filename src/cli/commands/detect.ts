@@ -1,7 +1,7 @@
 import type { ChangedFile } from "../../core/change-set.ts";
 import { displayPath } from "../../core/path.ts";
 import { previewRun } from "../../engine/preview.ts";
-import { detectJson } from "../../report/json/json.ts";
+import { detectJson } from "../../report/json/run-json.ts";
 import { EXIT } from "../exit-code.ts";
 import { tellTrouble } from "../open-settings.ts";
 import { printLine, type Terminal } from "../output/terminal.ts";

@@ -142,7 +142,7 @@ function run({ terminal, signal, onEvent }: Call, more: Partial<RunRequest>): Pr
 }
 
 /**
- * A red gate is an answer; only trouble of our own is an error. There is no `structuredContent`: where there is, Claude Code
+ * A red gate is an answer; only an internal error is an error. There is no `structuredContent`: where there is, Claude Code
  * (2.1.325, 2026-11-16) shows its model nothing of the text.
  */
 async function answerFor({ terminal }: Call, result: RunResult, headline?: string): Promise<CallToolResult> {

@@ -9,7 +9,7 @@ import { now } from "../../machine/clock.ts";
 import { appendText, writeFileAtomic } from "../../machine/files/files.ts";
 import { findProject } from "../../machine/files/find-project.ts";
 import { githubAnnotations, githubSummary } from "../../report/github.ts";
-import { runJson } from "../../report/json/json.ts";
+import { runJson } from "../../report/json/run-json.ts";
 import { junitReport } from "../../report/junit.ts";
 import type { RunReport } from "../../report/run-report.ts";
 import { sarifReport } from "../../report/sarif.ts";

@@ -5,7 +5,7 @@ import type { GateContext } from "../../gates/gate-context.ts";
 import type { Snapshot } from "../../machine/git/snapshot.ts";
 import type { Project } from "./project.ts";
 
-/** The connection of one run to the workers; there is none unless a gate asks for it. */
+/** The connection of one run to the workers, made when a gate asks for it. */
 export class Elsewhere implements AsyncDisposable {
   readonly #opened: RemoteGates[] = [];
 

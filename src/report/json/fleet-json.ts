@@ -1,5 +1,5 @@
 import { type CiPlan, matrixOf } from "../../core/ci-plan.ts";
-import { line } from "./json.ts";
+import { line } from "./line.ts";
 
 /** A signing key, without its secret half. */
 export interface ShownKey {

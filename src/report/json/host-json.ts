@@ -1,9 +1,8 @@
 import type { PastStop, Reasoned, StopRecord } from "../../core/record/session-record.ts";
 import type { VerdictRecord } from "../../core/record/verdict-record.ts";
 import { headOf } from "../explain-stop.ts";
+import { line } from "./line.ts";
 import { verdictJson } from "./proof-json.ts";
-
-const FORMAT = 1;
 
 /** What `doctor` found for one host. */
 export interface HostDiagnosis {
@@ -85,8 +84,4 @@ function runJson(run: NonNullable<StopRecord["run"]>): object {
 
 function reasoned({ id, why }: Reasoned): object {
   return { id, why };
-}
-
-function line(command: string, content: object): string {
-  return JSON.stringify({ format: FORMAT, command, ...content });
 }

@@ -1,65 +1,13 @@
 import { gateId } from "../../core/gate.ts";
 import type { BaselineEntry } from "../../core/baseline/baseline-file.ts";
-import type { ChangeSet } from "../../core/change-set.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { PassRecord, PastRun, SessionHistory } from "../../core/record/history.ts";
-import { type GateOutcome, hasProblems, isBlocking } from "../../core/outcome.ts";
-import type { Plan } from "../../core/plan.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Skip } from "../../core/trust/spoken.ts";
 import type { Status } from "../../core/stop/status.ts";
+import { line } from "./line.ts";
+import { outcomeJson } from "./run-json.ts";
 import type { FlakyTest, VerdictRecord } from "../../core/record/verdict-record.ts";
-import { cutText } from "../../feedback/text/cut-text.ts";
-import { problemsOf, type ReportedProblem, type RunReport } from "../run-report.ts";
-
-/** Raised when a field changes its meaning or goes; new fields do not raise it. */
-const FORMAT = 1;
-
-/** What `run --json` and `check --json` tell. */
-export interface RunFacts {
-  readonly status: Status;
-  readonly message: string;
-  readonly outcomes: readonly GateOutcome[];
-  readonly runNumber?: number;
-  readonly consoleLogPath?: string;
-  readonly attemptsLeft?: number;
-  readonly changes?: ChangeSet;
-  readonly plan?: Plan;
-}
-
-/**
- * The JSON of a run. Like every JSON we print, one object on one line that begins with `format` and `command`, where a
- * field without a value is null. `json-schema.ts` describes them all.
- */
-export function runJson(command: string, result: RunFacts, report: RunReport): string {
-  const { status, message, outcomes, changes, plan } = result;
-  return line(command, {
-    status,
-    message,
-    run: result.runNumber ?? null,
-    outcomes: outcomes.map((outcome) => ({
-      ...outcomeJson(outcome),
-      problems: problemsJson(report, outcome),
-    })),
-    skipped: plan?.skipped ?? [],
-    changes: changes === undefined ? null : changesJson(changes),
-    consoleLog: result.consoleLogPath ?? null,
-    attemptsLeft: result.attemptsLeft ?? null,
-  });
-}
-
-export function detectJson(changes: ChangeSet, plan: Plan): string {
-  const gates = plan.gates.map(({ id, gate, scope, workingDirectory, reason, files }) => ({
-    id,
-    kind: gate.kind,
-    name: gate.name,
-    scope,
-    workingDirectory,
-    reason,
-    files: files.map(({ path }) => path),
-  }));
-  return line("detect", { changes: changesJson(changes), gates, skipped: plan.skipped });
-}
 
 export function listJson(settings: Settings): string {
   const entryPoints = settings.entryPoints.map(({ path, exclude, gates }) => ({
@@ -189,7 +137,7 @@ export interface SessionFacts {
   readonly attemptsLeft: number;
 }
 
-/** Trouble of ours, whatever the command. */
+/** An error on our side, whatever the command. */
 export function errorJson(command: string, status: Status, message: string): string {
   return line(command, { status, message });
 }
@@ -213,75 +161,6 @@ function passJson({ runNumber, status, at, baseCommit }: PassRecord): object {
   return { run: runNumber, status, at: isoTime(at), baseCommit: baseCommit ?? null };
 }
 
-function outcomeJson(outcome: GateOutcome): object {
-  const { id, gate, name, scope, workingDirectory, kind, warnOnly, durationMs, logPath } = outcome;
-  return {
-    id,
-    kind: gate,
-    name,
-    scope,
-    workingDirectory,
-    outcome: kind,
-    detail: detailOf(outcome),
-    blocks: isBlocking(outcome),
-    warnOnly,
-    durationMs,
-    logPath: logPath ?? null,
-    review: outcome.review ?? null,
-    baseline: comparisonJson(outcome),
-  };
-}
-
-function comparisonJson({ baseline }: GateOutcome): object | null {
-  if (baseline === undefined) return null;
-  const { logPath = null } = baseline;
-  return baseline.kind === "compared"
-    ? {
-        comparedWith: baseline.with,
-        notCompared: null,
-        old: baseline.old.length,
-        gone: baseline.gone.length,
-        logPath,
-      }
-    : { comparedWith: null, notCompared: baseline.why, old: 0, gone: 0, logPath };
-}
-
-function detailOf(outcome: GateOutcome): string | null {
-  if (outcome.kind === "passed") return outcome.warning ?? outcome.reused ?? null;
-  return outcome.kind === "timed-out" ? `after ${outcome.afterMs / 1000} s` : outcome.detail;
-}
-
-/** What a red gate found, as in every report; the log has what is cut. */
-function problemsJson(report: RunReport, outcome: GateOutcome): readonly object[] {
-  return hasProblems(outcome) ? problemsOf(report, outcome).map(problemJson) : [];
-}
-
-function problemJson(problem: ReportedProblem): object {
-  const { file, line, column, severity, code, test, message, excerpt, isNew } = problem;
-  return {
-    file: file ?? null,
-    line: line ?? null,
-    column: column ?? null,
-    severity,
-    code: code ?? null,
-    test: test ?? null,
-    message,
-    excerpt: excerpt === undefined ? null : cutText(excerpt, LONGEST_EXCERPT),
-    isNew: isNew ?? null,
-  };
-}
-
-const LONGEST_EXCERPT = 4_000;
-
-function changesJson({ comparedTo, baseCommit, files, notes }: ChangeSet): object {
-  return {
-    comparedTo,
-    baseCommit: baseCommit ?? null,
-    files: files.map(({ path, change, from }) => ({ path, change, from: from ?? null })),
-    notes,
-  };
-}
-
 function diagnosticJson({ severity, file, line, column, message, excerpt, hint }: Diagnostic): object {
   return {
     severity,
@@ -296,8 +175,4 @@ function diagnosticJson({ severity, file, line, column, message, excerpt, hint }
 
 function isoTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
-}
-
-export function line(command: string, content: object): string {
-  return JSON.stringify({ format: FORMAT, command, ...content });
 }

@@ -1,6 +1,7 @@
 import { definedOnly } from "../../core/defined-only.ts";
 import type { FlakyTest, RecordedOutcome, VerdictRecord } from "../../core/record/verdict-record.ts";
-import { flakyJson, line } from "./json.ts";
+import { flakyJson } from "./json.ts";
+import { line } from "./line.ts";
 
 /** A ledger's health, as `log --check` tells it. */
 export interface CheckedLedger {

@@ -1,0 +1,107 @@
+import type { ChangeSet } from "../../core/change-set.ts";
+import { type GateOutcome, hasProblems, isBlocking } from "../../core/outcome.ts";
+import type { Plan } from "../../core/plan.ts";
+import type { RunResult } from "../../core/run.ts";
+import { cutText } from "../../feedback/text/cut-text.ts";
+import { problemsOf, type ReportedProblem, type RunReport } from "../run-report.ts";
+import { line } from "./line.ts";
+
+export function runJson(command: string, result: RunResult, report: RunReport): string {
+  const { status, message, outcomes, changes, plan } = result;
+  const ran = result.kind === "ran" ? result : undefined;
+  return line(command, {
+    status,
+    message,
+    run: ran?.runNumber ?? null,
+    outcomes: outcomes.map((outcome) => ({
+      ...outcomeJson(outcome),
+      problems: problemsJson(report, outcome),
+    })),
+    skipped: plan?.skipped ?? [],
+    changes: changes === undefined ? null : changesJson(changes),
+    consoleLog: ran?.consoleLogPath ?? null,
+    attemptsLeft: ran?.attemptsLeft ?? null,
+  });
+}
+
+export function detectJson(changes: ChangeSet, plan: Plan): string {
+  const gates = plan.gates.map(({ id, gate, scope, workingDirectory, reason, files }) => ({
+    id,
+    kind: gate.kind,
+    name: gate.name,
+    scope,
+    workingDirectory,
+    reason,
+    files: files.map(({ path }) => path),
+  }));
+  return line("detect", { changes: changesJson(changes), gates, skipped: plan.skipped });
+}
+
+export function outcomeJson(outcome: GateOutcome): object {
+  const { id, gate, name, scope, workingDirectory, kind, warnOnly, durationMs, logPath } = outcome;
+  return {
+    id,
+    kind: gate,
+    name,
+    scope,
+    workingDirectory,
+    outcome: kind,
+    detail: detailOf(outcome),
+    blocks: isBlocking(outcome),
+    warnOnly,
+    durationMs,
+    logPath: logPath ?? null,
+    review: outcome.review ?? null,
+    baseline: comparisonJson(outcome),
+  };
+}
+
+function comparisonJson({ baseline }: GateOutcome): object | null {
+  if (baseline === undefined) return null;
+  const { logPath = null } = baseline;
+  return baseline.kind === "compared"
+    ? {
+        comparedWith: baseline.with,
+        notCompared: null,
+        old: baseline.old.length,
+        gone: baseline.gone.length,
+        logPath,
+      }
+    : { comparedWith: null, notCompared: baseline.why, old: 0, gone: 0, logPath };
+}
+
+function detailOf(outcome: GateOutcome): string | null {
+  if (outcome.kind === "passed") return outcome.warning ?? outcome.reused ?? null;
+  return outcome.kind === "timed-out" ? `after ${outcome.afterMs / 1000} s` : outcome.detail;
+}
+
+/** What a red gate found, as in every report; the log has what is cut. */
+function problemsJson(report: RunReport, outcome: GateOutcome): readonly object[] {
+  return hasProblems(outcome) ? problemsOf(report, outcome).map(problemJson) : [];
+}
+
+function problemJson(problem: ReportedProblem): object {
+  const { file, line, column, severity, code, test, message, excerpt, isNew } = problem;
+  return {
+    file: file ?? null,
+    line: line ?? null,
+    column: column ?? null,
+    severity,
+    code: code ?? null,
+    test: test ?? null,
+    message,
+    excerpt: excerpt === undefined ? null : cutText(excerpt, LONGEST_EXCERPT),
+    isNew: isNew ?? null,
+  };
+}
+
+const LONGEST_EXCERPT = 4_000;
+
+function changesJson({ comparedTo, baseCommit, files, notes }: ChangeSet): object {
+  return {
+    comparedTo,
+    baseCommit: baseCommit ?? null,
+    files: files.map(({ path, change, from }) => ({ path, change, from: from ?? null })),
+    notes,
+  };
+}
