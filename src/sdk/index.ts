@@ -19,7 +19,7 @@ export {
   validateCompletion,
   validateCompletionTool,
   VALIDATE_COMPLETION_TOOL_NAME,
-} from "./validate-completion.ts";
+} from "./validation.ts";
 export {
   type CompletionValidator,
   type ValidationOutcome,

@@ -1,10 +1,17 @@
 import type { Package } from "../../core/package-graph.ts";
 import { detectDotnet, detectGo, detectJvm, detectOtherCompiled, detectRust } from "./compiled.ts";
-import { detectClojure, detectDart, detectDeno, detectElixir, detectPhp, detectRuby } from "./dynamic.ts";
+import {
+  detectClojure,
+  detectDart,
+  detectDeno,
+  detectElixir,
+  detectPhp,
+  detectRuby,
+  detectPython,
+} from "./dynamic.ts";
 import { detectHookCommands, HOOK_FILES } from "./hook-managers.ts";
 import { detectNode, packageManagerOf, packageScripts, WANTED } from "./node.ts";
 import { type DetectedCheck, type Detector, programOf, type Project, WORKFLOW } from "./project.ts";
-import { detectPython } from "./python.ts";
 import {
   detectJust,
   detectMake,
