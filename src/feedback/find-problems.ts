@@ -27,12 +27,23 @@ export interface Reading {
 }
 
 /** What a gate said: its report where it wrote one, otherwise what its log tells. */
-export function findProblems(gate: GateWords): Reading & { readonly log: Log } {
+export function findProblems({ isFile, ...words }: GateWords): Reading & { readonly log: Log } {
+  const gate = isFile === undefined ? words : { ...words, isFile: remembered(isFile) };
   const log = readLog(gate.text, knownFiles(gate));
   const reading = readReport(gate) ?? parseLog(log, gate, gate.parser);
   const hasLongPaths = gate.text.includes(`${gate.projectRoot}/`) || gate.text.includes("file://"); // one look, not one for each line
-  const lines = hasLongPaths ? log.lines.map((line) => withShortPaths(line, gate)) : log.lines;
+  const lines = hasLongPaths ? log.lines.changed((line) => withShortPaths(line, gate)) : log.lines;
   return { log: { ...log, lines }, ...reading };
+}
+
+/** Every problem of a package asks for the same files. */
+function remembered(isFile: (path: string) => boolean): (path: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (path) => {
+    const answer = known.get(path) ?? isFile(path);
+    known.set(path, answer);
+    return answer;
+  };
 }
 
 /** A report that cannot be read, or is empty, falls back to the log. */
@@ -70,7 +81,7 @@ function parseLog(log: Log, place: Place, parser?: string | PatternParser): Read
   for (const { name: tool, kind, parse } of candidates(parser)) {
     for (const { from, to, read: readProblem } of parse(log, isRead)) {
       if (isRead(from)) continue;
-      read.fill(1, from, to);
+      for (let line = from; line < to; line += 1) read[line] = 1;
       if (readProblem === undefined) continue;
       if (problems.length < MOST_READ) {
         const problem = wholeName(readProblem(), log.lines.slice(from, to), isThere);

@@ -73,7 +73,7 @@ const COMPILE =
 function compileErrors({ lines, beginning }: Log): readonly Finding[] {
   const said = beginning("Syntax error", "Execution error", "Unexpected error");
   return headings(lines, said, COMPILE).map((section) => {
-    const below = lines[section.to] ?? "";
+    const below = lines.at(section.to);
     return finding(() => compileError(section, below), section.from, section.to + 1);
   });
 }

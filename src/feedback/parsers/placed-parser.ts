@@ -38,7 +38,7 @@ export function placedParser({ name, kind, says, read = readVerdict }: PlacedToo
 
 /** `ERROR in file:line:column` of bundlers has its message on the next line. */
 function textOf({ lines }: Log, { rest, word, index }: PlacedText): string {
-  return rest === "" && word !== undefined ? (lines[index + 1] ?? "").trim() : rest;
+  return rest === "" && word !== undefined ? lines.at(index + 1).trim() : rest;
 }
 
 /** `file:line:column: message` of tools without a parser: everything placed that is not a mere remark. */
@@ -55,9 +55,9 @@ const LONGEST_FRAME = 12;
  * before marked source.
  */
 export function endOfFrame({ lines, isPlaced }: Log, start: number): number {
-  const first = lines[start]?.trim() === "" && isSource(lines[start + 1] ?? "") ? start + 1 : start;
+  const first = lines.at(start).trim() === "" && isSource(lines.at(start + 1)) ? start + 1 : start;
   let end = first;
-  while (end < lines.length && end - first < LONGEST_FRAME && belongs(lines[end] ?? "") && !isPlaced(end))
+  while (end < lines.length && end - first < LONGEST_FRAME && belongs(lines.at(end)) && !isPlaced(end))
     end += 1;
   return end === first ? start : end;
 }

@@ -1,3 +1,4 @@
+import type { Lines } from "../text/lines.ts";
 import { readVerdict, type VerdictText } from "../read-verdict.ts";
 import { placedParser } from "./placed-parser.ts";
 import { pointedParser } from "./pointed-parser.ts";
@@ -94,10 +95,10 @@ function parseTraceback({ lines, beginning }: Log): readonly Finding[] {
   let next = 0;
   for (const { from } of headings(lines, beginning("Traceback (", 'File "'), START)) {
     if (from < next) continue;
-    const line = lines[from] ?? "";
+    const line = lines.at(from);
     const indent = line.search(/\S/);
     const end = endOfTrace(lines, from + 1, line.startsWith("File", indent) ? indent - 1 : indent);
-    const message = EXCEPTION.exec(lines[end] ?? "")?.groups?.["message"];
+    const message = EXCEPTION.exec(lines.at(end))?.groups?.["message"];
     if (message !== undefined)
       findings.push(
         finding(() => ({ ...describeTraceback(lines.slice(from, end)), message }), from, end + 1),
@@ -108,9 +109,9 @@ function parseTraceback({ lines, beginning }: Log): readonly Finding[] {
 }
 
 /** The exception stands at the margin of its traceback. */
-function endOfTrace(lines: readonly string[], start: number, indent: number): number {
+function endOfTrace(lines: Lines, start: number, indent: number): number {
   let end = start;
-  while (end < lines.length && end - start < LONGEST && isDeeper(lines[end] ?? "", indent)) end += 1;
+  while (end < lines.length && end - start < LONGEST && isDeeper(lines.at(end), indent)) end += 1;
   return end;
 }
 

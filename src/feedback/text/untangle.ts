@@ -1,8 +1,10 @@
+import { Lines } from "./lines.ts";
+import type { FindBeginnings } from "./beginnings.ts";
 import { isFileName } from "./placed-text.ts";
 
 /** A log without the prefixes of the programs that ran others, and where each of them worked. */
 export interface Untangled {
-  readonly lines: readonly string[];
+  readonly lines: Lines;
   /** In order; a line before the first belongs to no task. */
   readonly tasks: readonly Task[];
 }
@@ -19,7 +21,7 @@ export interface Task {
  * Runners of several programs put a name before every line: `[lint] …`, `web:test: …`, `api | …`. The lines are given back without it,
  * those of each program together.
  */
-export function untangle(lines: readonly string[]): Untangled {
+export function untangle(lines: Lines): Untangled {
   const labels = frequentLabels(lines);
   return labels.size === 0 ? { lines, tasks: [] } : programByProgram(lines, labels);
 }
@@ -30,7 +32,7 @@ const MOST_PROGRAMS = 60;
 const NEARLY_ALL = 0.8;
 
 /** What may be a prefix is one when nearly all lines have such, or when it has the form that only runners use. */
-function frequentLabels(lines: readonly string[]): ReadonlySet<string> {
+function frequentLabels(lines: Lines): ReadonlySet<string> {
   const counts = new Map<string, number>();
   let written = 0;
   for (const line of lines.slice(0, LOOKED_AT)) {
@@ -75,14 +77,19 @@ function isPartOfTheLine(label: string): boolean {
   );
 }
 
-function programByProgram(lines: readonly string[], labels: ReadonlySet<string>): Untangled {
+function programByProgram(lines: Lines, labels: ReadonlySet<string>): Untangled {
   const programs = new Map<string, string[]>();
-  for (const line of lines) {
+  for (let index = 0; index < lines.length; index += 1) {
+    const line = lines.at(index);
     const label = labelOf(line) ?? "";
     const known = labels.has(label) ? label : "";
     const own = programs.get(known) ?? [];
     programs.set(known, own);
-    own.push(known === "" ? line : line.slice(known.length).replace(/^ /, ""));
+    own.push(
+      known === ""
+        ? line
+        : line.slice(line.charCodeAt(known.length) === SPACE ? known.length + 1 : known.length),
+    );
   }
   let from = 0;
   const tasks = [...programs].map(([label, own]) => {
@@ -90,8 +97,10 @@ function programByProgram(lines: readonly string[], labels: ReadonlySet<string>)
     from += own.push("");
     return task;
   });
-  return { lines: new Array<string>().concat(...programs.values()), tasks };
+  return { lines: new Lines([...programs.values()].map((own) => own.join("\n")).join("\n")), tasks };
 }
+
+const SPACE = 32;
 
 /** `@shop/api:build:` is about `@shop/api`, `packages/api test:` about `packages/api`. */
 function taskName(label: string): string {
@@ -103,9 +112,9 @@ function taskName(label: string): string {
 }
 
 /** Where a runner says for whom the lines below are: `> name@1.0.0 test`, `> nx run name:test`, `Entering directory`. */
-export function announcedTasks(lines: readonly string[], beginning: FindBeginnings): readonly Task[] {
+export function announcedTasks(lines: Lines, beginning: FindBeginnings): readonly Task[] {
   return beginning("> ", "make", "gmake", "npm error").flatMap((from) => {
-    const groups = ANNOUNCED.exec(lines[from] ?? "")?.groups;
+    const groups = ANNOUNCED.exec(lines.at(from))?.groups;
     const name = Object.values(groups ?? {}).find((one) => one !== undefined);
     if (name === undefined) return [];
     return [{ from: groups?.["failed"] === undefined ? from : aboveBlank(lines, from), name }];
@@ -118,57 +127,9 @@ const ANNOUNCED =
 const LONGEST_SCRIPT = 2000;
 
 /** npm says where a script failed only below what it printed. */
-function aboveBlank(lines: readonly string[], index: number): number {
+function aboveBlank(lines: Lines, index: number): number {
   const farthest = Math.max(0, index - LONGEST_SCRIPT);
   let above = index;
-  while (above > farthest && !lines[above - 1]?.startsWith("> ")) above -= 1;
+  while (above > farthest && !lines.at(above - 1).startsWith("> ")) above -= 1;
   return above;
 }
-
-/** Gives the lines that begin, after blanks, with one of some words, in order. No word may begin another. */
-export type FindBeginnings = (...words: readonly string[]) => readonly number[];
-
-/** Looks at every line once, so that forty parsers need not: the lines are kept by their first two characters. */
-export function indexBeginnings(lines: readonly string[]): FindBeginnings {
-  const indents = new Uint16Array(lines.length);
-  const byPair = new Map<number, number[]>();
-  lines.forEach((line, index) => {
-    const indent = indentOf(line);
-    const pair = pairAt(line, indent);
-    const alike = byPair.get(pair);
-    if (alike === undefined) byPair.set(pair, [index]);
-    else alike.push(index);
-    indents[index] = indent;
-  });
-  return (...words) => {
-    const [first = [], ...others] = words.map(linesWith);
-    return others.length === 0 ? first : first.concat(...others).toSorted(ascending);
-  };
-
-  function linesWith(word: string): readonly number[] {
-    if (word.length === 1) return linesWithCharacter(word.charCodeAt(0));
-    const alike = byPair.get(pairAt(word, 0)) ?? [];
-    return alike.filter((index) => lines[index]?.startsWith(word, indents[index]));
-  }
-
-  function linesWithCharacter(character: number): readonly number[] {
-    const alike = [...byPair].filter(([pair]) => pair >>> 16 === character).map(([, found]) => found);
-    return new Array<number>().concat(...alike).toSorted(ascending);
-  }
-}
-
-function ascending(one: number, other: number): number {
-  return one - other;
-}
-
-function pairAt(line: string, index: number): number {
-  return (line.charCodeAt(index) << 16) | line.charCodeAt(index + 1);
-}
-
-function indentOf(line: string): number {
-  let indent = 0;
-  while (line.charCodeAt(indent) <= SPACE) indent += 1;
-  return indent;
-}
-
-const SPACE = 32;
