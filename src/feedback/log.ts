@@ -28,7 +28,7 @@ export function readLog(raw: string, isThere: IsThere = () => false): Log {
   const isPlaced = new Uint8Array(lines.length);
   const spaced = new SpacedPlaces(isThere);
   for (let index = 0; index < lines.length; index += 1) {
-    const found = lines.may(index, TRAIT.number) ? placedText(lines.at(index), index, spaced) : undefined;
+    const found = lines.may(index, TRAIT.number) ? placedText(lines, index, spaced) : undefined;
     if (found === undefined) continue;
     placed.push(found);
     isPlaced[index] = 1;
@@ -48,20 +48,21 @@ export function readLog(raw: string, isThere: IsThere = () => false): Log {
 /** `go test -json` wraps every line of output; the lines come back as `go test -v` prints them, package by package. */
 function unwrapGoJson(lines: Lines): Lines {
   if (!lines.include('"Action":"output"')) return lines;
-  const unwrapped: string[] = [];
+  const others: string[] = [];
   const packages = new Map<string, string[]>();
+  let from = 0;
   for (let index = 0; index < lines.length; index += 1) {
-    const line = lines.at(index);
-    if (!line.startsWith("{") || !EVENT.test(line)) {
-      unwrapped.push(line);
-      continue;
-    }
+    const line = lines.startsWith(index, "{", 0) ? lines.at(index) : "";
+    if (line === "" || !EVENT.test(line)) continue;
+    if (index > from) others.push(lines.text(from, index));
+    from = index + 1;
     const name = PACKAGE.exec(line)?.[1] ?? "";
     const output = packages.get(name) ?? [];
     packages.set(name, output);
     output.push(outputOf(line));
   }
-  return new Lines([...unwrapped, ...[...packages.values()].map((output) => output.join(""))].join("\n"));
+  if (from < lines.length) others.push(lines.text(from, lines.length));
+  return new Lines([...others, ...[...packages.values()].map((output) => output.join(""))].join("\n"));
 }
 
 const EVENT = /^\{.*"Action":"\w+(?:-\w+)?"/;

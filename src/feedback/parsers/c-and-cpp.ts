@@ -12,7 +12,7 @@ import type { PlacedText } from "../text/placed-text.ts";
 export const gcc = placedParser({
   name: "gcc",
   kind: "build",
-  says: (rest, { file }) => /^(?:fatal )?(?:error|warning): /.test(rest) && SOURCE.test(file),
+  says: (rest, placed) => /^(?:fatal )?(?:error|warning): /.test(rest) && SOURCE.test(placed.place.file),
 });
 
 const SOURCE = /\.(?:[chm]|cc|cpp|cxx|c\+\+|hh|hpp|hxx|inl|mm|cu|cuh|S)$/i;
@@ -94,12 +94,15 @@ const REMARK =
   /^(?:(?:Entering|Leaving) test |info: |PASSED:$|passed: |last checkpoint: |SUCCESS: |P:[\w /-]+:)/;
 
 function parseCppTests(log: Log): readonly Finding[] {
-  return log.placed.flatMap((placed) => {
-    if (REMARK.test(placed.rest)) return [ignored(placed.index, placed.index + 1)];
-    if (!FAILED.test(placed.rest)) return [];
-    const to = endOfAssertion(log, placed.index + 1);
-    return [finding(() => describeCppTests(log, placed, to), placed.index, to)];
-  });
+  const findings: Finding[] = [];
+  for (const placed of log.placed) {
+    const { rest, index } = placed;
+    if (REMARK.test(rest)) findings.push(ignored(index, index + 1));
+    if (!FAILED.test(rest)) continue;
+    const to = endOfAssertion(log, index + 1);
+    findings.push(finding(() => describeCppTests(log, placed, to), index, to));
+  }
+  return findings;
 }
 
 const CPP_TESTS_LONGEST = 30;
@@ -120,7 +123,7 @@ function isBlankEnd(lines: Lines, index: number): boolean {
 }
 
 /** `in "suite/test": message` of Boost; `F:case:test:0: message` of Check; `REQUIRE( x )` below the place of Catch2. */
-function describeCppTests(log: Log, { file, line, column, rest, index }: PlacedText, to: number): Caught {
+function describeCppTests(log: Log, { place, rest, index }: PlacedText, to: number): Caught {
   const below = log.lines.slice(index + 1, to);
   const own =
     /^(?:fatal )?error: in "(?<test>[^"]+)": (?<message>.*)$|^[FE]:(?<suite>[\w /-]+):(?<name>\w+):\d+: (?<said>.*)$/.exec(
@@ -128,6 +131,7 @@ function describeCppTests(log: Log, { file, line, column, rest, index }: PlacedT
     )?.groups;
   const test = own?.["test"] ?? own?.["name"] ?? nameAbove(log.lines, index);
   const said = own?.["message"] ?? own?.["said"] ?? (/^FAILED:$/.test(rest) ? below[0] : rest);
+  const { file, line, column } = place;
   return { file, line, column, test, message: said, excerpt: below };
 }
 

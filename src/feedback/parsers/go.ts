@@ -10,7 +10,7 @@ import { type Section, headings } from "./sections.ts";
 export const goBuild = placedParser({
   name: "go-build",
   kind: "build",
-  says: (rest, { file, indent, column }) =>
+  says: (rest, { place: { file, indent, column } }) =>
     indent === 0 && file.endsWith(".go") && column !== undefined && /^\S/.test(rest),
 });
 

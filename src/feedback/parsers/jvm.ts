@@ -8,7 +8,7 @@ import { type Section, headings, lastBefore, sections, toFinding } from "./secti
 export const javac = placedParser({
   name: "javac",
   kind: "build",
-  says: (rest, { file }) => file.endsWith(".java") && /^(?:error|warning): /.test(rest),
+  says: (rest, placed) => /^(?:error|warning): /.test(rest) && placed.place.file.endsWith(".java"),
 });
 
 /** clojure.test, and what the Clojure compiler and reader say. */

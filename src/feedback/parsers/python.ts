@@ -3,6 +3,7 @@ import { readVerdict, type VerdictText } from "../read-verdict.ts";
 import { placedParser } from "./placed-parser.ts";
 import { pointedParser } from "./pointed-parser.ts";
 import type { Log } from "../log.ts";
+import type { PlacedText } from "../text/placed-text.ts";
 import { type Caught, finding } from "./compose.ts";
 import { causeIn, readFailureBody, frameOf, spotOf } from "./failure-body.ts";
 import type { Finding, Parser } from "./parser.ts";
@@ -12,17 +13,21 @@ import { type Section, sections, toFinding, headings } from "./sections.ts";
 export const flake8 = placedParser({
   name: "flake8",
   kind: "lint",
-  says: (rest, { file, column }) => /\.(?:pyi?|ipynb)$/.test(file) && column !== undefined && CODE.test(rest),
+  says: (rest, placed) => CODE.test(rest) && isPython(placed),
   read: (rest) => readVerdict(rest.replace(/^(\S+) \[\*\] /, "$1 ")),
 });
 
 const CODE = /^[A-Z]{1,4}\d{2,4} \S/;
 
+function isPython({ place: { file, column } }: PlacedText): boolean {
+  return /\.(?:pyi?|ipynb)$/.test(file) && column !== undefined;
+}
+
 /** mypy and Pyright. */
 export const mypy = placedParser({
   name: "mypy",
   kind: "build",
-  says: (rest, { file }) => /\.pyi?$/.test(file) && /^(?:error|warning): /.test(rest),
+  says: (rest, placed) => /^(?:error|warning): /.test(rest) && /\.pyi?$/.test(placed.place.file),
 });
 
 /** Pylint, text and parseable. */

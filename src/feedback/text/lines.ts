@@ -49,6 +49,11 @@ export class Lines {
     return lines;
   }
 
+  /** Some lines as one text, without the first characters. */
+  text(from: number, to: number, skipped: number = 0): string {
+    return this.#text.slice((this.#starts[from] ?? 0) + skipped, (this.#starts[to] ?? 0) - 1);
+  }
+
   /** Whether a line has one of some traits; without any, it need not be looked at. */
   may(index: number, traits: number): boolean {
     return ((this.#known[index] ?? 0) & traits) !== 0;

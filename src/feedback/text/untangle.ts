@@ -13,8 +13,10 @@ export interface Untangled {
 export interface Task {
   /** Index of its first line. */
   readonly from: number;
-  /** The name of a package, or a directory. */
+  /** The name of a package, of a service, or a directory. */
   readonly name: string;
+  /** Its files have other paths than those of the project. */
+  readonly isContainer?: boolean;
 }
 
 /**
@@ -52,7 +54,7 @@ const LABEL =
 
 /** `@scope/name:task:`, `packages/name task:`, `name-1  |`, `    [junit]`: only task runners print these. */
 const OF_RUNNER =
-  /^(?:@[\w.-]+\/[\w.-]+(?:[:#][\w:.-]+)?:|[\w.-]+#[\w:.-]+:|(?:packages|apps|libs|services|modules)\/[\w./-]+(?: [\w:-]+)?:|[\w.-]+-\d+ +\||\s{2,8}\[[a-z]\w*\])$/;
+  /^(?:@[\w.-]+\/[\w.-]+(?:[:#][\w:.-]+)?:|[\w.-]+#[\w:.-]+:|(?:packages|apps|libs|services|modules)\/[\w./-]+(?: [\w:-]+)?:|[\w.-]+[-_]\d+ +\||\s{2,8}\[[a-z]\w*\])$/;
 
 function isOfRunner(label: string): boolean {
   return OF_RUNNER.test(label);
@@ -78,38 +80,62 @@ function isPartOfTheLine(label: string): boolean {
 }
 
 function programByProgram(lines: Lines, labels: ReadonlySet<string>): Untangled {
-  const programs = new Map<string, string[]>();
-  for (let index = 0; index < lines.length; index += 1) {
-    const line = lines.at(index);
-    const label = labelOf(line) ?? "";
-    const known = labels.has(label) ? label : "";
-    const own = programs.get(known) ?? [];
-    programs.set(known, own);
-    own.push(
-      known === ""
-        ? line
-        : line.slice(line.charCodeAt(known.length) === SPACE ? known.length + 1 : known.length),
-    );
-  }
+  const programs = new Map<string, { readonly parts: string[]; length: number }>();
+  const known = [...labels].toSorted((one, other) => other.length - one.length);
   let from = 0;
-  const tasks = [...programs].map(([label, own]) => {
-    const task = { from, name: taskName(label) };
-    from += own.push("");
+  while (from < lines.length) {
+    const label = labelAt(lines, from, known);
+    const to = label === "" ? nextLabelled(lines, from + 1, known) : from + 1;
+    const own = programs.get(label) ?? { parts: [], length: 1 };
+    programs.set(label, own);
+    const blank = label !== "" && lines.startsWith(from, " ", label.length) ? 1 : 0;
+    own.parts.push(lines.text(from, to, label.length + blank));
+    own.length += to - from;
+    from = to;
+  }
+  let next = 0;
+  const tasks = [...programs].map(([label, { length }]) => {
+    const task = { from: next, ...taskOf(label) };
+    next += length;
     return task;
   });
-  return { lines: new Lines([...programs.values()].map((own) => own.join("\n")).join("\n")), tasks };
+  return {
+    lines: new Lines([...programs.values()].map(({ parts }) => `${parts.join("\n")}\n`).join("\n")),
+    tasks,
+  };
+}
+
+function nextLabelled(lines: Lines, start: number, known: readonly string[]): number {
+  let index = start;
+  while (index < lines.length && labelAt(lines, index, known) === "") index += 1;
+  return index;
+}
+
+/** The one of some labels that a line begins with, of which the longest stand first. */
+function labelAt(lines: Lines, index: number, known: readonly string[]): string {
+  const found = known.find((label) => {
+    if (!lines.startsWith(index, label, 0)) return false;
+    const code = lines.codeAt(index, label.length);
+    return code === SPACE || code === NEWLINE || Number.isNaN(code);
+  });
+  return found ?? "";
 }
 
 const SPACE = 32;
+const NEWLINE = 10;
 
-/** `@shop/api:build:` is about `@shop/api`, `packages/api test:` about `packages/api`. */
-function taskName(label: string): string {
-  return label
+/** `@shop/api:build:` is about `@shop/api`, `packages/api test:` about `packages/api`, `api-1  |` about the container of `api`. */
+function taskOf(label: string): Omit<Task, "from"> {
+  const isContainer = CONTAINER.test(label);
+  const name = label
     .trim()
     .replace(/^\[|\]$|\s*\|$/g, "")
     .replace(/:$/, "")
     .replace(/[ :#].*$/, "");
+  return { name: isContainer ? name.replace(/[-_]\d+$/, "") : name, isContainer };
 }
+
+const CONTAINER = /^[\w.-]+[-_]\d+ +\|$/;
 
 /** Where a runner says for whom the lines below are: `> name@1.0.0 test`, `> nx run name:test`, `Entering directory`. */
 export function announcedTasks(lines: Lines, beginning: FindBeginnings): readonly Task[] {
@@ -130,6 +156,6 @@ const LONGEST_SCRIPT = 2000;
 function aboveBlank(lines: Lines, index: number): number {
   const farthest = Math.max(0, index - LONGEST_SCRIPT);
   let above = index;
-  while (above > farthest && !lines.at(above - 1).startsWith("> ")) above -= 1;
+  while (above > farthest && !lines.startsWith(above - 1, "> ", 0)) above -= 1;
   return above;
 }
