@@ -20,12 +20,7 @@ import type { GateContext, ReplServer } from "../gates/gate-context.ts";
 import { runCheck } from "../gates/check.ts";
 import type { GateOutcome } from "../core/outcome.ts";
 import type { PlannedGate } from "../core/plan.ts";
-import {
-  readPrivateFile,
-  removePrivateFile,
-  sharedTempDir,
-  writePrivateFile,
-} from "../machine/files/private-file.ts";
+import { readPrivateFile, sharedTempDir, writePrivateFile } from "../machine/files/private-file.ts";
 import {
   hasNoLinks,
   type LogDir,
@@ -38,7 +33,7 @@ import {
 import { elapsedMs } from "../machine/clock.ts";
 import { type Environment, trace, withoutSecrets } from "../machine/process/environment.ts";
 import { GateGroups } from "../machine/process/leftovers.ts";
-import { uniqueName } from "../machine/files/files.ts";
+import { removeFile, uniqueName } from "../machine/files/files.ts";
 import { acquireLock, type Lock } from "../machine/state/lock.ts";
 import { type SessionName, sessionKey } from "../machine/state/session-key.ts";
 import { readSessionRecord } from "../machine/state/sessions.ts";
@@ -229,7 +224,7 @@ function loadRetryCounts(session: string): { counts: RetryCounts; warning?: stri
 /** Writes the counts down; without any there is no file. */
 function saveRetryCounts(session: string, counts: RetryCounts): Result<void> {
   const path = retryCountsPath(session);
-  return counts.size > 0 ? writePrivateFile(path, printRetryCounts(counts)) : removePrivateFile(path);
+  return counts.size > 0 ? writePrivateFile(path, printRetryCounts(counts)) : removeFile(path);
 }
 
 /** Removes the retry counts and the logs of a session; returns what went wrong, if anything did. */

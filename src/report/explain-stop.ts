@@ -102,7 +102,9 @@ function recordedRunLines({ run, outcomes = [], left }: VerdictRecord): readonly
 }
 
 function budgetLines(left: number | undefined): readonly string[] {
-  return left === undefined ? [] : ["", `Budget: ${left} more blocks before we give up`];
+  return left === undefined
+    ? []
+    : ["", `Budget: ${left} more ${left === 1 ? "block" : "blocks"} before we give up`];
 }
 
 function runLines(run: RecordedRun): readonly string[] {

@@ -1,3 +1,4 @@
+import { counted } from "../core/counted.ts";
 import type { PastRun } from "../core/record/history.ts";
 import { describeOutcome, type GateOutcome } from "../core/outcome.ts";
 import type { RunEvent } from "../core/run.ts";
@@ -70,11 +71,6 @@ export function finishedLine(outcome: GateOutcome, labelOf: LabelOf = byId): str
     outcome.kind === "passed" && outcome.warning === undefined && outcome.reused === undefined;
   const words = isPlainPass ? "" : ` ${describeOutcome(outcome)}`;
   return `[${label(outcome)}] ${labelOf(outcome.id)} (${formatDuration(outcome.durationMs)})${words}${log}`;
-}
-
-/** `1 gate`, `2 gates`. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 export function formatDuration(ms: number): string {
