@@ -184,7 +184,8 @@ function judged(
 }
 
 function cutShort(chain: readonly string[]): string {
-  return `it ends at the first command that fails, and ${`\`${cutText(chain.at(-1) ?? "", MOST_SHOWN_CHARS)}\``} may not have run: give each of its ${chain.length} commands a check of its own`;
+  const last = cutText(chain.at(-1) ?? "", MOST_SHOWN_CHARS);
+  return `it ends at the first command that fails, and \`${last}\` may not have run: give each of its ${chain.length} commands a check of its own`;
 }
 
 const MOST_GONE = 500;

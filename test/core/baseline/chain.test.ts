@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { KnownProblem } from "../../../src/core/baseline/baseline.ts";
 import { chainOf, mayHideFailures } from "../../../src/core/baseline/chain.ts";
 
 const SCRIPTS: Readonly<Record<string, string>> = {
@@ -36,14 +37,14 @@ describe("mayHideFailures", () => {
   const complaint = { severity: "error", message: "no" } as const;
   const failure = { ...complaint, test: "adds" };
 
-  test.each([
+  test.for<[string, string[], KnownProblem[], boolean]>([
     ["a single command", ["vitest run"], [complaint], false],
     ["tests behind a linter that complains", ["eslint .", "vitest run"], [complaint], true],
     ["tests behind a linter, and they failed", ["eslint .", "vitest run"], [failure], false],
     ["a linter behind tests that failed", ["vitest run", "eslint ."], [failure], true],
     ["the second of two linters", ["tsc", "eslint ."], [complaint], true],
     ["tests behind other tests", ["node --test", "playwright test"], [failure], true],
-  ])("%s", (_what, commands, problems, isHidden) => {
+  ])("%s", ([, commands, problems, isHidden]) => {
     expect(mayHideFailures(commands, problems)).toBe(isHidden);
   });
 });
