@@ -1,3 +1,4 @@
+import { counted } from "../core/counted.ts";
 import type { PastRun } from "../core/record/history.ts";
 import { describeOutcome, type GateOutcome } from "../core/outcome.ts";
 import type { RunEvent } from "../core/run.ts";
@@ -46,8 +47,9 @@ function byId(id: string): string {
 }
 
 /** `Failed, 2 minutes ago`: a run that is over, in a few words. */
-export function summaryOf({ status, completedAt }: PastRun, now: number): string {
-  return `${statusTitle(status)}, ${ago(completedAt, now)}`;
+export function summaryOf({ status, completedAt, outcomes }: PastRun, now: number): string {
+  const isInterrupted = status === "error" && outcomes.some(({ kind }) => kind === "cancelled");
+  return `${isInterrupted ? "Interrupted" : statusTitle(status)}, ${ago(completedAt, now)}`;
 }
 
 const UNITS = [
@@ -71,15 +73,11 @@ export function finishedLine(outcome: GateOutcome, labelOf: LabelOf = byId): str
   return `[${label(outcome)}] ${labelOf(outcome.id)} (${formatDuration(outcome.durationMs)})${words}${log}`;
 }
 
-/** `1 gate`, `2 gates`. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
-}
-
 export function formatDuration(ms: number): string {
   if (ms < 1000) return `${ms} ms`;
-  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
-  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
+  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
 function label(outcome: GateOutcome): string {

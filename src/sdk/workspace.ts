@@ -113,7 +113,7 @@ function describeMount(mount: HostMountPreview): readonly string[] {
 export class WorkspaceFiles {
   readonly directory: string;
   readonly previews: readonly HostMountPreview[];
-  readonly createdAt = new Date();
+  readonly createdAt: Date = new Date();
   #holders = 1;
 
   constructor(mounts: readonly HostMount[], allowedHostRoots: readonly string[]) {
