@@ -50,6 +50,14 @@ export function pathOfHooks(path: string, delimiter: string): string {
   return directories.filter((directory) => isThereForHooks(`${directory}/agent-gauntlet`)).join(delimiter);
 }
 
+/** Whether a hook's command runs the copy of one project, and so is not for a file that serves them all. */
+export function isOfOneProject(line: string): boolean {
+  return line.startsWith("npx ") || (/[/\\]node_modules[/\\]/.test(line) && !GLOBAL.test(line));
+}
+
+/** Where npm, pnpm, yarn and bun install what is for every project. */
+const GLOBAL = /[/\\](?:lib|npm|global(?:[/\\][\w.]+)?)[/\\]node_modules[/\\]/;
+
 export const STOP_HOOK = "stop-hook";
 
 /** What hooks of ours run. */

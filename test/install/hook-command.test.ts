@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import {
   type Installation,
   chooseHookCommand,
+  isOfOneProject,
   isOurCommand,
   pathOfHooks,
 } from "../../src/install/hook-command.ts";
@@ -117,4 +118,24 @@ test("hooks do not get the directories that package managers put on the PATH whi
 
   expect(pathOfHooks(path, ":")).toBe("/usr/local/bin:/bin");
   expect(pathOfHooks(String.raw`C:\app\node_modules\.bin;C:\nodejs`, ";")).toBe(String.raw`C:\nodejs`);
+});
+
+test.each([
+  "npx --yes agent-gauntlet@1.2.3 stop-hook",
+  "node '/home/ann/my app/node_modules/.bin/agent-gauntlet' stop-hook",
+  "node /home/ann/app/node_modules/agent-gauntlet/dist/cli/agent-gauntlet.cjs stop-hook",
+  "/home/ann/app/node_modules/.bin/agent-gauntlet-native stop-hook",
+  'node "C:/Users/Ann B/app/node_modules/agent-gauntlet/dist/cli/agent-gauntlet.cjs" stop-hook',
+])("%s runs the copy of one project", (line) => {
+  expect(isOfOneProject(line)).toBe(true);
+});
+
+test.each([
+  "agent-gauntlet stop-hook",
+  "node /home/ann/agent-gauntlet/dist/cli/agent-gauntlet.cjs stop-hook",
+  "node /opt/node/lib/node_modules/agent-gauntlet/dist/cli/agent-gauntlet.cjs stop-hook",
+  "node /home/ann/.local/share/pnpm/global/5/node_modules/agent-gauntlet/dist/cli/agent-gauntlet.cjs stop-hook",
+  'node "C:/Users/Ann B/AppData/Roaming/npm/node_modules/agent-gauntlet/dist/cli/agent-gauntlet.cjs" stop-hook',
+])("%s is for every project", (line) => {
+  expect(isOfOneProject(line)).toBe(false);
 });
