@@ -78,6 +78,12 @@ describe("digestGates", () => {
     expect(digest).not.toMatch(/duration_ms|test_runner/);
   });
 
+  test("reads the places of go vet", () => {
+    const [digest] = digestGates([gate("# example.com/x\nvet: ./a.go:5:2: undefined: x\n")], 9000);
+
+    expect(digest).toContain("a.go:5:2 error: undefined: x");
+  });
+
   test("joins what mypy wraps over several lines", () => {
     const wrapped = [
       'm.py:4: error: List item 0 has the type "str";',
