@@ -20,7 +20,11 @@ export function indexBeginnings(lines: Lines): FindBeginnings {
   }
   const sorted = intoDrawers(pairs, ends);
   const known = new Map<string, readonly number[]>();
-  return (...words) => words.map(linesWith).reduce(inOrder, []);
+  return (...words) =>
+    words
+      .map(linesWith)
+      .toSorted((one, other) => one.length - other.length) // a long list is copied once
+      .reduce(inOrder, []);
 
   function linesWith(word: string): readonly number[] {
     const found = known.get(word) ?? (word.length === 1 ? linesWithCharacter(word) : linesWithWord(word));
