@@ -82,6 +82,17 @@ export function readEnd(text: string): JobEnd {
   return { kind: "trouble", detail: "what its worker said cannot be understood" };
 }
 
+/** Trouble is told with where it was. */
+export function withWorker(end: JobEnd, worker: string): JobEnd {
+  return end.kind === "trouble" ? { ...end, detail: `${worker}: ${end.detail}` } : end;
+}
+
+/** For the worker's own log. */
+export function describeEnd(end: JobEnd): string {
+  if (end.kind === "trouble") return `could not run: ${end.detail}`;
+  return end.end.kind === "exited" ? `exited with ${end.end.exitCode}` : end.end.kind;
+}
+
 export const PREFIX = "gauntlet";
 export const CANCEL = `${PREFIX}:cancel`;
 /** The ids of all workers; the facts of each expire unless it renews them. */

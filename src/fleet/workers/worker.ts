@@ -12,13 +12,14 @@ import { JobStream } from "./job-stream.ts";
 import {
   CANCEL,
   connectTo,
+  describeEnd,
   type GateJob,
-  type JobEnd,
   type Libraries,
   loadLibraries,
   PREFIX,
   readJob,
   waitersKey,
+  withWorker,
   workerKey,
   WORKERS,
 } from "./queue.ts";
@@ -215,10 +216,6 @@ class GateWorker {
   async #work(worker: Worker<GateJob>, job: Job<GateJob>): Promise<void> {
     const data = readJob(job.data);
     if (data === undefined) return this.#options.log(`${job.id}: not a job of ours`);
-    if ((await this.#countWaiters(data.stream)) === 0) {
-      await pause(BEAT_MS);
-      if ((await this.#countWaiters(data.stream)) === 0) return this.#options.log(`${data.id} is not wanted`);
-    }
     const stream = new JobStream(this.#redis, data.stream, uniqueName());
     const abort = new AbortController();
     this.#running.set(data.stream, { abort, stream, unwantedBeats: 0 });
@@ -231,6 +228,7 @@ class GateWorker {
         env: this.#options.env,
         onOutput: (chunk) => stream.push(chunk),
         onGroup: (pid) => this.#groups.record(pid),
+        isWanted: this.#isWanted(data, abort),
         share: this.#options.cache === undefined ? undefined : this.#share,
         signal: abort.signal,
       });
@@ -240,10 +238,20 @@ class GateWorker {
       if (end.kind === "trouble" && !isLast) throw new Error(end.detail);
       if (!abort.signal.aborted) await stream.end(withWorker(end, this.#id));
       this.#done += 1;
-      this.#options.log(`${data.id} ${describe(end)}`);
+      this.#options.log(`${data.id} ${describeEnd(end)}`);
     } finally {
       this.#running.delete(data.stream);
     }
+  }
+
+  /** Looks twice: a restart of Redis may lose for a moment who waits. */
+  async #isWanted({ stream, id }: GateJob, abort: AbortController): Promise<boolean> {
+    if ((await this.#countWaiters(stream)) !== 0) return true;
+    await pause(BEAT_MS);
+    if ((await this.#countWaiters(stream)) !== 0) return true;
+    this.#options.log(`${id} is not wanted`);
+    abort.abort("unwanted" satisfies Reason);
+    return false;
   }
 
   readonly #share = async (job: GateJob, checkout: Checkout): Promise<void> => {
@@ -284,15 +292,6 @@ class GateWorker {
   }
 }
 
-function withWorker(end: JobEnd, worker: string): JobEnd {
-  return end.kind === "trouble" ? { ...end, detail: `${worker}: ${end.detail}` } : end;
-}
-
 async function pause(ms: number): Promise<undefined> {
   return new Promise((resolve) => setTimeout(() => resolve(undefined), ms));
-}
-
-function describe(end: JobEnd): string {
-  if (end.kind === "trouble") return `could not run: ${end.detail}`;
-  return end.end.kind === "exited" ? `exited with ${end.end.exitCode}` : end.end.kind;
 }
