@@ -111,7 +111,8 @@ export class Checkouts {
       const slot = cold();
       if (slot === undefined) break;
       this.#slots.splice(this.#slots.indexOf(slot), 1);
-      for (const path of [join(this.#trees, slot.name), this.#file(slot.name, "index")]) removeTree(path);
+      const files = (["index", "repository", "clock"] as const).map((what) => this.#file(slot.name, what));
+      for (const path of [join(this.#trees, slot.name), ...files]) removeTree(path);
     }
     if (this.#slots.length > 0) return;
     removeTree(this.#objects); // without a checkout, what is left is objects that nothing uses

@@ -19,8 +19,6 @@ interface Push {
   readonly tree: string;
   readonly to: string;
   readonly signal: AbortSignal;
-  /** Called as soon as git pushes: from then on there is nothing to do but wait. */
-  readonly onPushing: () => void;
 }
 
 /**
@@ -29,7 +27,7 @@ interface Push {
  */
 export async function pushTree(
   repository: Repository,
-  { directory, tree, to, signal, onPushing }: Push,
+  { directory, tree, to, signal }: Push,
 ): Promise<Result<void>> {
   const { top } = repository;
   const env = repository.scratchEnv(directory);
@@ -43,9 +41,7 @@ export async function pushTree(
   const commit = made.value.toString().trim();
   const refs = [`${commit}:refs/gauntlet/${tree}`, ...(base ? [`${base}:refs/gauntlet/base-${base}`] : [])];
   const push = ["push", "--quiet", "--force", "--no-verify", "--no-signed", "--recurse-submodules=no"];
-  const pushing = top.output([...push, "--", to, ...refs], { env, signal });
-  onPushing();
-  const pushed = await pushing;
+  const pushed = await top.output([...push, "--", to, ...refs], { env, signal });
   if (pushed.ok) return ok(undefined);
   const listed = await top.ask(["ls-remote", "--", to, `refs/gauntlet/${tree}`], { signal });
   const isThere = listed.ok && listed.value.stdout.toString().startsWith(commit);
