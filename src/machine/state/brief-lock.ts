@@ -1,5 +1,5 @@
 import { lstatSync, readlinkSync, symlinkSync, unlinkSync } from "node:fs";
-import { ok, type Result } from "../../core/trouble.ts";
+import { fail, ok, type Result } from "../../core/trouble.ts";
 import { elapsedMs, now } from "../clock.ts";
 import { hasCode } from "../files/errno.ts";
 import { discard } from "../files/files.ts";
@@ -11,8 +11,8 @@ import { acquireLock } from "./lock.ts";
  * in one step, which makes it several times cheaper than `acquireLock`; that one guards the removal of a link whose holder is dead.
  */
 export function lockBriefly(path: string): Result<Disposable> {
-  if (process.platform === "win32") return waitFor(() => acquireLock(path)); // links need privileges there
-  return waitFor(() => {
+  if (process.platform === "win32") return waitFor(path, () => acquireLock(path)); // links need privileges there
+  return waitFor(path, () => {
     const mine = link(path);
     if (mine !== undefined || !isLeftBehind(path)) return mine === undefined ? undefined : ok(mine);
     const breaking = acquireLock(`${path}.breaking`);
@@ -26,22 +26,19 @@ export function lockBriefly(path: string): Result<Disposable> {
 const PATIENCE_MS = 2_000;
 
 /** Tries again while the lock is held; what else goes wrong ends it. */
-function waitFor(attempt: () => Result<Disposable> | undefined): Result<Disposable> {
+function waitFor(path: string, attempt: () => Result<Disposable> | undefined): Result<Disposable> {
   const deadline = elapsedMs() + PATIENCE_MS;
   for (;;) {
     const taken = attempt();
     if (taken?.ok || (taken !== undefined && taken.trouble.kind !== "lock-held")) return taken;
-    if (elapsedMs() > deadline) return taken ?? HELD;
+    if (elapsedMs() > deadline) return fail({ kind: "file-failed", action: "lock", path, detail: HELD });
     Atomics.wait(pause, 0, 0, Math.random() * 4); // the process may have nothing else to do, and would end
   }
 }
 
 const pause = new Int32Array(new SharedArrayBuffer(4));
 
-const HELD: Result<Disposable> = {
-  ok: false,
-  trouble: { kind: "lock-held", pid: 0, since: "a moment ago", heldBy: "other" },
-};
+const HELD = "another process has held it for two seconds";
 
 function link(path: string): Disposable | undefined {
   try {
