@@ -192,7 +192,7 @@ async function runPlan(project: Project, request: RunRequest, asked: PlannedRun)
   warn(...changes.notes, ...asked.warnings);
   onEvent({ kind: "run-planned", runNumber, changes, plan: asked.plan });
   const { onOutput, traceparentOf } = request;
-  await using elsewhere = new Elsewhere();
+  using elsewhere = new Elsewhere();
   const onGroup = (pid: number): void => groups.record(pid);
   const on = { onEvent, onOutput, traceparentOf, onGroup, elsewhere };
   const before = await gateOptions(project, request, { planned: asked, on });

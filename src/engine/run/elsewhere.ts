@@ -6,7 +6,7 @@ import type { Snapshot } from "../../machine/git/snapshot.ts";
 import type { Project } from "./project.ts";
 
 /** The connection of one run to the workers, made when a gate asks for it. */
-export class Elsewhere implements AsyncDisposable {
+export class Elsewhere implements Disposable {
   readonly #opened: RemoteGates[] = [];
 
   /** Where checks with `run_on: workers` run; undefined where none is planned. */
@@ -26,7 +26,7 @@ export class Elsewhere implements AsyncDisposable {
     return gates.elsewhere;
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    for (const gates of this.#opened) await gates[Symbol.asyncDispose]();
+  [Symbol.dispose](): void {
+    for (const gates of this.#opened) gates[Symbol.dispose]();
   }
 }
