@@ -1,5 +1,4 @@
 import { programsIn, commandsOf } from "./command-text.ts";
-import type { Environment } from "../machine/process/environment.ts";
 import { findExecutable } from "../machine/process/executables.ts";
 import { join, resolve } from "node:path";
 import { relative } from "node:path/posix";
@@ -10,7 +9,7 @@ import { type ProjectPath, projectPath } from "../core/path.ts";
 import { secretMasker } from "../feedback/text/mask-secrets.ts";
 import { CappedLog } from "../machine/logs/capped-log.ts";
 import { GATE_MARK } from "../machine/process/leftovers.ts";
-import { RUN_ID_VARIABLE } from "../machine/process/own-mark.ts";
+import { type Environment, RUN_ID_VARIABLE } from "../machine/process/environment.ts";
 import { elapsedMs, now } from "../machine/clock.ts";
 import { modifiedAt, uniqueName, whyNotEnterable } from "../machine/files/files.ts";
 import { takeGateLog } from "../machine/logs/log-dir.ts";

@@ -1,10 +1,10 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { hasCode } from "../files/errno.ts";
-import type { Child, ChildRequest, Exit, NotStarted } from "./child.ts";
 import { findExecutable } from "./executables.ts";
+import type { Child, ChildRequest, Exit, NotStarted } from "./runtime.ts";
 
 /** Starts a child with Node's `child_process`. */
-export function startWithNode(request: ChildRequest): Child | NotStarted {
+export function startChild(request: ChildRequest): Child | NotStarted {
   try {
     const child = start(request);
     const { pid } = child;
@@ -70,4 +70,12 @@ function watch(child: ChildProcess): Omit<Child, "pid"> {
       child.unref(); // one that cannot be ended must not hold us
     },
   };
+}
+
+const MAX_LISTING = 64 * 1024 * 1024;
+
+/** What a system's own command prints, at once; nothing where it fails or is not there. */
+export function outputNow(...[file, ...args]: readonly [string, ...string[]]): string {
+  const ended = spawnSync(file, args, { encoding: "utf8", windowsHide: true, maxBuffer: MAX_LISTING });
+  return ended.stdout ?? "";
 }

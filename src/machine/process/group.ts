@@ -1,14 +1,11 @@
 import { hasCode } from "../files/errno.ts";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
-import { spawnSync } from "node:child_process";
+import { outputNow } from "#child";
 
 /** Sends a signal to a whole process group. One that is gone is fine; one that we may not end, as after `sudo`, stays. */
 export function signalGroup(leaderPid: number, signal: NodeJS.Signals): void {
   if (process.platform === "win32") {
-    spawnSync("taskkill", ["/T", "/F", "/PID", String(leaderPid)], {
-      windowsHide: true,
-      stdio: "ignore",
-    });
+    outputNow("taskkill", "/T", "/F", "/PID", String(leaderPid));
     return;
   }
   try {
@@ -33,27 +30,21 @@ export function isAlive(pid: number): boolean {
 export function startTime(pid: number): string | undefined {
   if (process.platform === "linux") return readStat(pid)?.startTime;
   if (process.platform === "win32") return undefined;
-  const ps = spawnSync("ps", ["-o", "lstart=", "-p", String(pid)], { encoding: "utf8" });
-  return ps.status === 0 ? ps.stdout.trim() || undefined : undefined;
+  return outputNow("ps", "-o", "lstart=", "-p", String(pid)).trim() || undefined;
 }
 
 /** Changes with every boot, so that pids of an earlier one are never trusted. */
 export function bootId(): string | undefined {
   if (process.platform === "linux") return readText("/proc/sys/kernel/random/boot_id")?.trim();
   if (process.platform !== "darwin") return undefined;
-  return spawnSync("sysctl", ["-n", "kern.bootsessionuuid"], { encoding: "utf8" }).stdout.trim() || undefined;
+  return outputNow("sysctl", "-n", "kern.bootsessionuuid").trim() || undefined;
 }
 
 /** Process groups on this machine in which some process carries `variable=value` in its environment (Linux and macOS). */
 export function groupsWithEnvironment(variable: string, value: string): readonly number[] {
   const marker = `${variable}=${value}`;
-  if (process.platform === "darwin") {
-    const ps = spawnSync("ps", ["-AEww", "-o", "pgid=,command="], {
-      encoding: "utf8",
-      maxBuffer: MAX_LISTING,
-    });
-    return groupsInListing(ps.stdout ?? "", marker);
-  }
+  if (process.platform === "darwin")
+    return groupsInListing(outputNow("ps", "-AEww", "-o", "pgid=,command="), marker);
   if (process.platform !== "linux") return [];
   const marked = processTable().filter(({ pid }) => hasInEnvironment(pid, marker));
   return [...new Set(marked.map((entry) => entry.group))];
@@ -74,8 +65,6 @@ export function orphanedGroups(variable: string, except: string): readonly numbe
   });
   return [...new Set(orphans.map(({ group }) => group))];
 }
-
-const MAX_LISTING = 64 * 1024 * 1024;
 
 /** Reads what `ps -E` prints: each command is followed by its arguments and its environment, with nothing to tell them apart. */
 export function groupsInListing(listing: string, marker: string): readonly number[] {

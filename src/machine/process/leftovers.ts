@@ -5,7 +5,7 @@ import type { LockHolder } from "../state/lock.ts";
 import type { LogDir } from "../logs/log-dir.ts";
 import { endGroup, HURRIED_GRACE_MS } from "./run-process.ts";
 import { bootId, groupsWithEnvironment, orphanedGroups, pidNamespace, startTime } from "./group.ts";
-import { RUN_ID_VARIABLE } from "./own-mark.ts";
+import { RUN_ID_VARIABLE } from "./environment.ts";
 
 /** The same for one gate of it. */
 export const GATE_MARK = "GAUNTLET_GATE_RUN";

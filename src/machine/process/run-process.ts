@@ -1,8 +1,6 @@
 import { constants } from "node:os";
-import type { Child, ChildRequest, Exit, NotStarted } from "./child.ts";
-import { startWithBun } from "./child-bun.ts";
-import { startWithNode } from "./child-node.ts";
-import { bun } from "./runtime.ts";
+import { startChild } from "#child";
+import type { Child, ChildRequest, Exit } from "./runtime.ts";
 import { elapsedMs } from "../clock.ts";
 import { onAbort, LONGEST_TIMER_MS } from "./time-limit.ts";
 import { isGroupAlive, type Leader, signalGroup, startTime, straysOf } from "./group.ts";
@@ -62,11 +60,6 @@ async function endStrays(
   const doomed = [...groups, ...(isOver ? daemons.map(({ group }) => group) : [])];
   await Promise.all(doomed.map((group) => endGroup(group, HURRIED_GRACE_MS)));
   if (!isOver && daemons.length > 0) onLeftRunning?.(daemons.map(({ name }) => name));
-}
-
-/** The one place that starts children: with `Bun.spawn` in the native program, with `node:child_process` elsewhere. */
-export function startChild(request: ChildRequest): Child | NotStarted {
-  return bun === undefined ? startWithNode(request) : startWithBun(bun, request);
 }
 
 /** TERM, a grace period, KILL: for the group and everything in it. */

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import {
   closeSync,
   constants,
@@ -12,6 +11,7 @@ import {
   writeSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { sha256 } from "#hash";
 import packageJson from "../../../package.json" with { type: "json" };
 import { ok, type Result } from "../../core/trouble.ts";
 import type { LedgerRecord, Unchained } from "../../core/record/verdict-record.ts";
@@ -234,7 +234,7 @@ function asciiJson(record: LedgerRecord): string {
 }
 
 export function hashOf(content: string | Buffer): string {
-  return createHash("sha256").update(content).digest("base64url");
+  return sha256(content, "base64url");
 }
 
 export function parseJson(text: string): unknown {
