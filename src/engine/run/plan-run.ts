@@ -9,8 +9,7 @@ import type { Snapshot } from "../../machine/git/snapshot.ts";
 import type { WorkTree } from "../../machine/git/work-tree.ts";
 import { makeRoomForRun } from "../../machine/logs/log-dir.ts";
 import { autoClean } from "../clean.ts";
-import { type Histories, readHistories } from "./histories.ts";
-import type { Project } from "./project.ts";
+import { type Histories, type Project, readHistories } from "./project.ts";
 
 /** Everything a run must know before it can plan. */
 export interface Situation extends Histories {
