@@ -17,11 +17,12 @@ const PURE = "test/{core,conduct,config,gates,hosts,feedback,report}/**/*.test.t
 const MACHINE = "test/{machine,fleet,install,sdk}/**/*.test.ts";
 /** What takes as long as all the rest: sessions, trust, proofs, attacks, a JVM. `npm run test:e2e` and CI run it. */
 const LONG = [
-  "test/cli/{attest,baseline,ci,committed-work,consent,dashboard,faults,forged-state,git-under-way,guards,keys}.test.ts",
-  "test/cli/{left-running,log,log-dir-safety,mcp,monorepo,namespaces,needs-and-fix,only-new,permissions}.test.ts",
-  "test/cli/{plugin-commands,pre-push,progress,report,reruns,skip,staged,telemetry,truthful-answers}.test.ts",
-  "test/cli/{stop-hook-attacks,stop-hook-events,stop-hook-fuzz,stop-hook-together,unearned-green,verify,watch}.test.ts",
-  "test/{engine/session-start,machine/state/session-trees,brepl/real-nrepl}.test.ts",
+  "test/cli/{attest,baseline,ci,committed-work,consent,dashboard,doctor,faults,forged-state,git-under-way,guards}.test.ts",
+  "test/cli/{keys,left-running,log,log-dir-safety,mcp,monorepo,namespaces,needs-and-fix,only-new,permissions}.test.ts",
+  "test/cli/{plugin-commands,pre-push,progress,report,reruns,settings-cache,simulate,skip,staged,status}.test.ts",
+  "test/cli/{stop-hook-attacks,stop-hook-events,stop-hook-fuzz,stop-hook-together,telemetry}.test.ts",
+  "test/cli/{truthful-answers,unearned-green,verify,watch}.test.ts",
+  "test/{engine/session-start,machine/state/session-trees,brepl/real-nrepl,reviews/convergence}.test.ts",
 ];
 const NATIVE = "test/native/**/*.test.ts";
 const E2E = "test/e2e/**/*.test.ts";

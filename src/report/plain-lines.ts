@@ -46,8 +46,9 @@ function byId(id: string): string {
 }
 
 /** `Failed, 2 minutes ago`: a run that is over, in a few words. */
-export function summaryOf({ status, completedAt }: PastRun, now: number): string {
-  return `${statusTitle(status)}, ${ago(completedAt, now)}`;
+export function summaryOf({ status, completedAt, outcomes }: PastRun, now: number): string {
+  const isInterrupted = status === "error" && outcomes.some(({ kind }) => kind === "cancelled");
+  return `${isInterrupted ? "Interrupted" : statusTitle(status)}, ${ago(completedAt, now)}`;
 }
 
 const UNITS = [

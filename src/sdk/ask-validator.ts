@@ -1,6 +1,9 @@
 import type { HookContext } from "./hooks.ts";
-import { VALIDATE_COMPLETION_TOOL_NAME } from "./validate-completion.ts";
-import type { CompletionValidator, ValidationOutcome } from "./validation.ts";
+import {
+  VALIDATE_COMPLETION_TOOL_NAME,
+  type CompletionValidator,
+  type ValidationOutcome,
+} from "./validation.ts";
 
 /** What came of asking the context's validator. */
 export type ValidatorAnswer =

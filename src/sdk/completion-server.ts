@@ -5,8 +5,8 @@ import {
   validateCompletion,
   validateCompletionTool,
   VALIDATE_COMPLETION_TOOL_NAME,
-} from "./validate-completion.ts";
-import { ValidationResult } from "./validation.ts";
+  ValidationResult,
+} from "./validation.ts";
 
 /** The key to give the server in `options.mcpServers`; the model then sees `mcp__gauntlet__validate_completion`. */
 export const COMPLETION_SERVER_NAME = "gauntlet";

@@ -19,7 +19,7 @@ export {
   validateCompletion,
   validateCompletionTool,
   VALIDATE_COMPLETION_TOOL_NAME,
-} from "./validate-completion.ts";
+} from "./validation.ts";
 export {
   type CompletionValidator,
   type ValidationOutcome,
@@ -27,10 +27,10 @@ export {
   ValidationResult,
 } from "./validation.ts";
 export { commandValidator, type CommandValidatorOptions } from "./validators/command.ts";
-export { compositeValidator } from "./validators/composite.ts";
-export { fileOutputValidator } from "./validators/file-output.ts";
+export { compositeValidator } from "./validators/built-in.ts";
+export { fileOutputValidator } from "./validators/built-in.ts";
 export { gauntletValidator, type GauntletValidatorOptions } from "./validators/gauntlet.ts";
-export { todoValidator } from "./validators/todo.ts";
+export { todoValidator } from "./validators/built-in.ts";
 export { ClaudeAgentWorkspaceSection, type WorkspaceOptions } from "./workspace.ts";
 export { WorkspaceBudgetExceededError, WorkspaceSecurityError } from "./workspace/place.ts";
-export type { HostMount, HostMountPreview } from "./workspace/host-mount.ts";
+export type { HostMount, HostMountPreview } from "./workspace/place.ts";

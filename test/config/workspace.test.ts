@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readWorkspace } from "../../src/config/workspace/read-workspace.ts";
+import { readWorkspace } from "../../src/config/read-workspace.ts";
 import { affectedPackages } from "../../src/core/package-graph.ts";
 import { projectPath } from "../../src/core/path.ts";
 

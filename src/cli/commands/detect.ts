@@ -5,16 +5,9 @@ import { detectJson } from "../../report/json/run-json.ts";
 import { EXIT } from "../exit-code.ts";
 import { tellTrouble } from "../open-settings.ts";
 import { printLine, type Terminal } from "../output/terminal.ts";
+import type { ChoiceOptions } from "./run.ts";
 
-export interface DetectOptions {
-  readonly gate?: readonly string[];
-  readonly skip?: readonly string[];
-  readonly all?: boolean;
-  readonly failed?: boolean;
-  readonly base?: string;
-  readonly commit?: string;
-  readonly uncommitted?: boolean;
-  readonly staged?: boolean;
+export interface DetectOptions extends ChoiceOptions {
   readonly why?: boolean;
   readonly json?: boolean;
 }

@@ -1,7 +1,7 @@
 import type { ReviewGate } from "../../core/gate.ts";
 import { loadSettings } from "../../config/gauntlet/load.ts";
-import { probeReviewer, type ReviewerHealth } from "../../gates/reviewers/probe.ts";
-import { findReviewer, REVIEWERS } from "../../gates/reviewers/reviewer-table.ts";
+import { probeReviewer, type ReviewerHealth } from "../../gates/review/probe.ts";
+import { findReviewer, REVIEWERS } from "../../gates/review/reviewers.ts";
 import { findProject } from "../../machine/files/find-project.ts";
 import { healthJson } from "../../report/json/json.ts";
 import { EXIT } from "../exit-code.ts";

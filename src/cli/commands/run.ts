@@ -21,7 +21,8 @@ import { exitNow, printLine, type Terminal } from "../output/terminal.ts";
 import { usualTimesOf } from "../output/usual-times.ts";
 import { writeReports } from "../output/write-reports.ts";
 
-export interface RunOptions {
+/** Which gates run, and on which changes. */
+export interface ChoiceOptions {
   readonly gate?: readonly string[];
   readonly skip?: readonly string[];
   readonly all?: boolean;
@@ -30,6 +31,9 @@ export interface RunOptions {
   readonly commit?: string;
   readonly uncommitted?: boolean;
   readonly staged?: boolean;
+}
+
+export interface RunOptions extends ChoiceOptions {
   readonly quiet?: boolean;
   readonly verbose?: boolean;
   readonly json?: boolean;

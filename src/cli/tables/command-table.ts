@@ -10,11 +10,10 @@ import { programFile } from "../../machine/process/runtime.ts";
 import { addExamples } from "./command-options.ts";
 import { addHookLookingCommands, addInstallCommands } from "./host-commands.ts";
 import { addFleetCommands } from "./fleet-commands.ts";
-import { addProofCommands } from "./proof-commands.ts";
+import { addProofCommands, addTrustCommands } from "./proof-commands.ts";
 import { addLookingCommands } from "./looking-commands.ts";
 import { addRunCommands } from "./run-commands.ts";
 import type { Terminal } from "../output/terminal.ts";
-import { addTrustCommands } from "./trust-commands.ts";
 
 /** Runs one command; what it returns is the exit code. */
 export type Act = (use: (terminal: Terminal) => Promise<number>) => Promise<void>;

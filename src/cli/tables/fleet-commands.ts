@@ -1,9 +1,9 @@
 import { Argument, type Command, InvalidArgumentError } from "commander";
 import { addExamples } from "./command-options.ts";
 import type { Act } from "./command-table.ts";
-import type { CiOptions } from "../commands/ci.ts";
-import type { KeysOptions } from "../commands/trust/keys.ts";
-import type { WorkerCommandOptions } from "../commands/worker.ts";
+import type { CiOptions } from "../commands/fleet/ci.ts";
+import type { KeysOptions } from "../commands/fleet/keys.ts";
+import type { WorkerCommandOptions } from "../commands/fleet/worker.ts";
 
 /** Work with other machines. */
 export function addFleetCommands(program: Command, act: Act): void {
@@ -25,7 +25,7 @@ function addWorkerCommands(program: Command, act: Act): void {
     .option("--fresh", "remove also what git ignores before each gate")
     .option("--cache <url>", "sign what passes with GAUNTLET_SIGNING_KEY and share it there")
     .action((options: WorkerCommandOptions) =>
-      act(async (terminal) => (await import("../commands/worker.ts")).workerCommand(terminal, options)),
+      act(async (terminal) => (await import("../commands/fleet/worker.ts")).workerCommand(terminal, options)),
     );
   addExamples(
     worker,
@@ -37,7 +37,9 @@ function addWorkerCommands(program: Command, act: Act): void {
     .option("--url <redis>", "the queue (default: remote.workers.url)")
     .option("--json", "print it as JSON")
     .action((options: WorkerCommandOptions) =>
-      act(async (terminal) => (await import("../commands/worker.ts")).workersCommand(terminal, options)),
+      act(async (terminal) =>
+        (await import("../commands/fleet/worker.ts")).workersCommand(terminal, options),
+      ),
     );
   addExamples(workers, "agent-gauntlet workers", "agent-gauntlet workers --json | jq '.workers | length'");
 }
@@ -65,7 +67,7 @@ function addCiCommand(program: Command, act: Act): void {
     .option("--dry-run", "init: print the workflow, write nothing")
     .option("--json", "print the plan as JSON")
     .action((action: "init" | "plan", options: CiOptions) =>
-      act(async (terminal) => (await import("../commands/ci.ts")).ciCommand(terminal, action, options)),
+      act(async (terminal) => (await import("../commands/fleet/ci.ts")).ciCommand(terminal, action, options)),
     );
   addExamples(ci, "agent-gauntlet ci init", "agent-gauntlet ci plan --json | jq .matrix");
 }
@@ -80,7 +82,7 @@ function addKeysCommand(program: Command, act: Act): void {
     .option("--json", "print it as JSON")
     .action((action: "create" | "show", name: string | undefined, options: KeysOptions) =>
       act(async (terminal) =>
-        (await import("../commands/trust/keys.ts")).keysCommand(terminal, action, { ...options, name }),
+        (await import("../commands/fleet/keys.ts")).keysCommand(terminal, action, { ...options, name }),
       ),
     );
   addExamples(

@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { MANIFEST_NAMES, readWorkspace } from "../../config/workspace/read-workspace.ts";
+import { MANIFEST_NAMES, readWorkspace } from "../../config/read-workspace.ts";
 import type { ChangeSet } from "../../core/change-set.ts";
 import { affectedPackages, type Package } from "../../core/package-graph.ts";
 import type { EntryPoint } from "../../core/settings.ts";

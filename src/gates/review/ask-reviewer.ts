@@ -9,7 +9,7 @@ import { scratchDir } from "../../machine/files/scratch.ts";
 import { TailBuffer } from "../../machine/files/tail.ts";
 import type { GateContext } from "../gate-context.ts";
 import { inLatin1, MaskedOutput } from "../../machine/logs/masked-output.ts";
-import type { Invocation, Reviewer, ReviewerTrouble } from "../reviewers/reviewer.ts";
+import type { Invocation, Reviewer, ReviewerTrouble } from "./reviewer.ts";
 import { readAnswer } from "./read-answer.ts";
 import { RUN_ID_VARIABLE } from "../../machine/process/environment.ts";
 

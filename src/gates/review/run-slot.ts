@@ -15,7 +15,7 @@ import type { LoadedSlot } from "./load-slots.ts";
 import { assemblePrompt } from "./prompt.ts";
 import { elapsedMs } from "../../machine/clock.ts";
 import { concludeRound, type ReviewAnswer, type RoundResult } from "../../core/review/review-round.ts";
-import { findReviewer } from "../reviewers/reviewer-table.ts";
+import { findReviewer } from "./reviewers.ts";
 import { type Asked, askReviewer } from "./ask-reviewer.ts";
 
 /** The result of one slot in this run. */

@@ -1,11 +1,26 @@
 import { definedOnly } from "../../core/defined-only.ts";
 import { absolutePath } from "../../core/path.ts";
 import { noticedAnswer, takeDecision } from "../answer.ts";
-import { GITHUB_HOOKS } from "./github-hooks.ts";
-import type { Host, ParsedStop, Payload, Surroundings } from "../host.ts";
+import type { Host, ParsedStop, Payload, Surroundings, JsonHooks } from "../host.ts";
 import { flagOf, textOf, otherEvent, SAMPLE_TIME, snakeCaseSample } from "../payload.ts";
 
 const stopEvents = ["Stop", "agentStop"];
+
+/**
+ * One file for Copilot CLI and VS Code chat, which both read `.github/hooks/*.json`: under `Stop` each of them fires it once
+ * (Copilot CLI 1.0.102 measured 2026-11-15; it would fire `agentStop` beside `Stop` a second time).
+ */
+export const GITHUB_HOOKS = {
+  format: "json",
+  events: { stop: "Stop", session_start: "SessionStart" },
+  projectFile: ".github/hooks/agent-gauntlet.json",
+  userFile: { variable: "COPILOT_HOME", folder: ".copilot", file: "hooks/agent-gauntlet.json" },
+  eventsKey: "hooks",
+  isShared: true,
+  takesComments: false,
+  grouped: false,
+  fields: { type: "command" },
+} as const satisfies Partial<JsonHooks>;
 
 /**
  * GitHub Copilot CLI (measured with 1.0.102, 2026-11-15). Registered as `agentStop` it sends camelCase and no event name,

@@ -2,7 +2,7 @@ import { definedOnly } from "../../core/defined-only.ts";
 import { absolutePath } from "../../core/path.ts";
 import type { Verdict } from "../../core/stop/verdict.ts";
 import { blockReason, jsonAnswer, noticeOf, answeredJson } from "../answer.ts";
-import { GITHUB_HOOKS } from "./github-hooks.ts";
+import { GITHUB_HOOKS } from "./copilot.ts";
 import type { Host, HostAnswer, ParsedStop, Payload, Surroundings, Taken } from "../host.ts";
 import { flagOf, isRecord, textOf, SAMPLE_TIME } from "../payload.ts";
 

@@ -3,8 +3,6 @@ import type { Host, PluginFile } from "../../hosts/host.ts";
 import type { FileFormat } from "./file-format.ts";
 import type { FileChange } from "../hook-registration.ts";
 import { HOOK_TIMEOUT_MS } from "../host-registration.ts";
-import { OPENCODE_PLUGIN } from "../plugins/opencode.ts";
-import { PI_EXTENSION } from "../plugins/pi.ts";
 
 interface WantedPlugin {
   readonly host: Host;
@@ -45,11 +43,6 @@ function install(text: string | undefined, wanted: WantedPlugin): Result<FileCha
 }
 
 const MARK = "// agent-gauntlet plugin, version";
-
-const TEXTS: Readonly<Record<PluginFile["plugin"], string>> = {
-  opencode: OPENCODE_PLUGIN,
-  pi: PI_EXTENSION,
-};
 
 function pluginText({ host, registration, command }: WantedPlugin): string {
   return [
@@ -132,3 +125,136 @@ function noAnswer(stderr) {
   return { systemMessage: "agent-gauntlet: the stop was not checked, its hook gave no answer: " + why };
 }
 `;
+
+/**
+ * OpenCode and its fork Kilo have no stop hook: the plugin waits for `session.idle` and prompts again with the reason. Seen with
+ * OpenCode 1.18.33 and Kilo 7.7.9 (2026-11-15): `opencode run` exits on idle but awaits `dispose`, so a pending gate is waited for
+ * there; a second instance in the same process hears the same events, so each answer of the model is asked about once.
+ */
+const OPENCODE_PLUGIN = `
+// Shared by all instances of the plugin in one process.
+const asked = new Map();
+const blocked = new Map();
+const pending = new Set();
+const isOneShot = process.argv.slice(2).find((word) => !word.startsWith("-")) === "run";
+
+export const AgentGauntlet = async ({ client, directory }) => {
+  const stopping = new AbortController();
+  return {
+    "chat.message": async ({ sessionID }) => begin(sessionID, directory),
+    event: async ({ event }) => {
+      if (event.type !== "session.idle") return;
+      const work = gate({ client, directory, id: event.properties.sessionID, signal: stopping.signal })
+        .catch(() => {})
+        .finally(() => pending.delete(work));
+      pending.add(work);
+    },
+    dispose: async () => {
+      if (!isOneShot) stopping.abort();
+      while (pending.size > 0) await Promise.allSettled([...pending]);
+    },
+  };
+};
+
+async function gate({ client, directory, id, signal }) {
+  const session = (await client.session.get({ path: { id } })).data;
+  if (session?.parentID) return; // a sub-agent's session: its parent will stop too
+  const messages = await messagesOf(client, id);
+  const last = messages.at(-1);
+  if (last?.info.role !== "assistant" || last.info.error) return; // aborted or failed: not a stop
+  if (asked.get(id) === last.info.id) return;
+  asked.set(id, last.info.id);
+  const prompt = messages.findLast(isByUser)?.info.id;
+  const answer = await ask(
+    {
+      client: HOST,
+      hook_event_name: "Stop",
+      session_id: id,
+      prompt_id: prompt,
+      cwd: session?.directory ?? directory,
+      stop_hook_active: blocked.get(id) === prompt,
+      last_assistant_message: last.parts.filter((part) => part.type === "text").map((part) => part.text).join("\\n"),
+    },
+    signal,
+  );
+  if (answer.systemMessage) await notify(client, answer.systemMessage);
+  if (answer.decision !== "block") return;
+  if ((await messagesOf(client, id)).at(-1)?.info.id !== last.info.id) return; // the user was faster
+  blocked.set(id, prompt);
+  await client.session.prompt({ path: { id }, body: { ...sameModel(last.info), parts: [reasonPart(answer.reason)] } });
+}
+
+async function messagesOf(client, id) {
+  return (await client.session.messages({ path: { id } })).data ?? [];
+}
+
+function isByUser({ info, parts }) {
+  return info.role === "user" && !parts.some((part) => part.metadata?.agentGauntlet);
+}
+
+function reasonPart(reason) {
+  return { type: "text", text: reason, metadata: { agentGauntlet: true } };
+}
+
+function sameModel({ mode, agent, providerID, modelID }) {
+  const model = providerID && modelID ? { providerID, modelID } : undefined;
+  return { agent: agent ?? mode, ...(model ? { model } : {}) };
+}
+
+async function notify(client, message) {
+  if (isOneShot) console.error(message);
+  else await client.tui.showToast({ body: { title: "agent-gauntlet", message, variant: "warning" } }).catch(() => {});
+}
+`;
+
+/**
+ * Pi's extensions are asked before the agent settles and may continue it (`agent_before_settle`; 0.87.1 and 1.5.0, 2026-11-15).
+ * An extension is plain code for Pi: the file's name ends in `.ts`, but nothing in it needs types.
+ */
+const PI_EXTENSION = `
+let blocked = false;
+let prompts = 0;
+
+export default function agentGauntlet(pi) {
+  pi.on("before_agent_start", async (_event, context) => {
+    blocked = false;
+    prompts += 1;
+    await begin(context?.sessionManager?.getSessionId?.(), context?.cwd ?? process.cwd());
+  });
+  pi.on("agent_before_settle", async (event, context) => {
+    if (event.outcome !== "completed") return undefined; // aborted or failed: not a stop
+    const session = context.sessionManager?.getSessionId?.();
+    const answer = await ask({
+      client: HOST,
+      hook_event_name: "Stop",
+      session_id: session,
+      prompt_id: session + "." + prompts,
+      transcript_path: context.sessionManager?.getSessionFile?.(),
+      cwd: context.cwd,
+      stop_hook_active: blocked,
+      last_assistant_message: lastText(event.context?.llmMessages ?? []),
+    });
+    if (answer.systemMessage) notify(context, answer.systemMessage);
+    if (answer.decision !== "block") return undefined;
+    blocked = true;
+    const entry = { type: "custom_message", customType: "agent-gauntlet", content: answer.reason, display: true };
+    return { entries: [...event.entries, entry], continue: true };
+  });
+}
+
+function lastText(messages) {
+  const content = messages.filter((message) => message.role === "assistant").at(-1)?.content;
+  if (!Array.isArray(content)) return content;
+  return content.filter((part) => part.type === "text").map((part) => part.text).join("\\n");
+}
+
+function notify(context, message) {
+  if (context.hasUI) context.ui.notify(message, "warning");
+  else console.error(message);
+}
+`;
+
+const TEXTS: Readonly<Record<PluginFile["plugin"], string>> = {
+  opencode: OPENCODE_PLUGIN,
+  pi: PI_EXTENSION,
+};

@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { doctorSchema, explainSchema } from "./host-json-schema.ts";
-import { ciPlanSchema, keysSchema, workersSchema } from "./fleet-json-schema.ts";
+import { doctorSchema, explainSchema, ciPlanSchema, keysSchema, workersSchema } from "./host-json-schema.ts";
 import { attestSchema, flakySchema, logSchema, verifySchema } from "./proof-json-schema.ts";
 import { detect, gateId, gateKind, head, outcome, path, run, runStatus, time } from "./run-json-schema.ts";
 

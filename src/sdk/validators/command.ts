@@ -1,3 +1,4 @@
+import { TailBuffer } from "../../machine/files/tail.ts";
 import { shellCommand } from "../../machine/process/executables.ts";
 import { informativeWindows } from "../../feedback/informative-windows.ts";
 import { readLog } from "../../feedback/log.ts";
@@ -31,7 +32,7 @@ export function commandValidator(options: CommandValidatorOptions): CompletionVa
   if (!(timeout > 0)) throw new RangeError(`timeout must be a number of seconds above 0, not ${timeout}.`);
   return async (_params, { context }) => {
     const env = options.env ?? process.env;
-    const output = new OutputTail(KEPT_BYTES);
+    const output = new TailBuffer(KEPT_BYTES);
     const end = await runProcess(
       {
         argv: typeof command === "string" ? shellCommand(command) : command,
@@ -39,12 +40,12 @@ export function commandValidator(options: CommandValidatorOptions): CompletionVa
         env: { ...env, GAUNTLET_STOP_HOOK_ACTIVE: "1" },
         timeoutMs: timeout * 1000,
         mustNotHideSignals: true,
-        onOutput: (chunk) => output.add(chunk),
+        onOutput: (chunk) => output.write(chunk),
       },
       context.signal,
     );
     return answerFor(end, typeof command === "string" ? command : command.join(" "), () =>
-      excerpt(output.text(), env),
+      excerpt(output.toString(), env),
     );
   };
 }
@@ -81,33 +82,4 @@ function failed(what: string, output: string): ToolResult<ValidationOutcome> {
 
 function excerpt(text: string, env: Readonly<Record<string, string | undefined>>): string {
   return informativeWindows(readLog(secretMasker(env)(text)).lines, REASON_CHARS).trim();
-}
-
-/** Keeps the end of what a process prints, in bounded memory. */
-class OutputTail {
-  readonly #maxBytes: number;
-  #chunks: Buffer[] = [];
-  #bytes = 0;
-
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
-  }
-
-  add(chunk: Buffer): void {
-    this.#chunks.push(chunk);
-    this.#bytes += chunk.length;
-    // Twice the size before cutting, so that a long output is not copied for every chunk.
-    if (this.#bytes > 2 * this.#maxBytes) this.#cut();
-  }
-
-  text(): string {
-    this.#cut();
-    return Buffer.concat(this.#chunks).toString("utf8");
-  }
-
-  #cut(): void {
-    const kept = Buffer.concat(this.#chunks).subarray(-this.#maxBytes);
-    this.#chunks = [kept];
-    this.#bytes = kept.length;
-  }
 }

@@ -16,9 +16,14 @@ import {
   writeSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { WorkspaceSecurityError, isInside, WorkspaceBudgetExceededError } from "./place.ts";
+import {
+  WorkspaceSecurityError,
+  isInside,
+  WorkspaceBudgetExceededError,
+  type HostMount,
+  type HostMountPreview,
+} from "./place.ts";
 import { fnmatch, matchesEverythingBelow } from "./fnmatch.ts";
-import type { HostMount, HostMountPreview } from "./host-mount.ts";
 
 /** A mount whose two ends are known to be where they may be. */
 export interface ResolvedMount {

@@ -35,7 +35,7 @@ export async function runPromptHook(): Promise<number> {
 
 /** Whether the prompt was a command that needs no model. */
 async function answerCommand(session: NamedSession, prompt: string): Promise<boolean> {
-  const { answerInChat } = await import("../answer-in-chat.ts"); // few prompts are commands of ours
+  const { answerInChat } = await import("./answer-in-chat.ts"); // few prompts are commands of ours
   return answerInChat(session, prompt);
 }
 

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { readWorkspace } from "../../../config/workspace/read-workspace.ts";
+import { readWorkspace } from "../../../config/read-workspace.ts";
 import { ok, type Result } from "../../../core/trouble.ts";
 import { isManifest, type DetectedScope, detectScopes } from "../../../install/detect/detect-checks.ts";
 import { Project, type IsInstalled } from "../../../install/detect/project.ts";

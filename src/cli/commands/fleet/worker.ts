@@ -1,18 +1,18 @@
 import { join, resolve } from "node:path";
-import { loadSettings } from "../../config/gauntlet/load.ts";
-import { explain } from "../../core/trouble.ts";
-import { findSigningKey } from "../../fleet/signing-key.ts";
-import { startWorker } from "../../fleet/workers/worker.ts";
-import { listWorkers } from "../../fleet/workers/list-workers.ts";
-import { now } from "../../machine/clock.ts";
-import { kindOf } from "../../machine/files/files.ts";
-import { findProject } from "../../machine/files/find-project.ts";
-import { homeDirectory } from "../../machine/files/xdg.ts";
-import { workersJson } from "../../report/json/fleet-json.ts";
-import { errorJson } from "../../report/json/json.ts";
-import { ago, counted } from "../../report/plain-lines.ts";
-import { EXIT } from "../exit-code.ts";
-import { exitNow, printLine, type Terminal } from "../output/terminal.ts";
+import { loadSettings } from "../../../config/gauntlet/load.ts";
+import { explain } from "../../../core/trouble.ts";
+import { findSigningKey } from "../../../fleet/signing-key.ts";
+import { startWorker } from "../../../fleet/workers/worker.ts";
+import { listWorkers } from "../../../fleet/workers/list-workers.ts";
+import { now } from "../../../machine/clock.ts";
+import { kindOf } from "../../../machine/files/files.ts";
+import { findProject } from "../../../machine/files/find-project.ts";
+import { homeDirectory } from "../../../machine/files/xdg.ts";
+import { workersJson } from "../../../report/json/fleet-json.ts";
+import { errorJson } from "../../../report/json/json.ts";
+import { ago, counted } from "../../../report/plain-lines.ts";
+import { EXIT } from "../../exit-code.ts";
+import { exitNow, printLine, type Terminal } from "../../output/terminal.ts";
 
 export interface WorkerCommandOptions {
   readonly url?: string;

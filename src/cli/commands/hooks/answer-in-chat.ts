@@ -1,12 +1,12 @@
-import { spokenIn } from "../../core/trust/spoken.ts";
-import { jsonAnswer } from "../../hosts/answer.ts";
-import type { NamedSession } from "../../hosts/read-session.ts";
-import { writeAll } from "../../machine/files/files.ts";
-import { readSessionRecord } from "../../machine/state/sessions.ts";
-import { explainStop } from "../../report/explain-stop.ts";
-import { capturing, processTerminal, type Terminal } from "../output/terminal.ts";
-import { explainCommand } from "./hosts/explain.ts";
-import { statusCommand } from "./status.ts";
+import { spokenIn } from "../../../core/trust/spoken.ts";
+import { jsonAnswer } from "../../../hosts/answer.ts";
+import type { NamedSession } from "../../../hosts/read-session.ts";
+import { writeAll } from "../../../machine/files/files.ts";
+import { readSessionRecord } from "../../../machine/state/sessions.ts";
+import { explainStop } from "../../../report/explain-stop.ts";
+import { capturing, processTerminal, type Terminal } from "../../output/terminal.ts";
+import { explainCommand } from "../hosts/explain.ts";
+import { statusCommand } from "../status.ts";
 
 /**
  * Answers a command of the plugin itself, where no model is needed: Claude Code (2.1.325, 2026-11-16) drops a blocked prompt and shows

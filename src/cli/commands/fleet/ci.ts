@@ -1,20 +1,20 @@
 import { join } from "node:path";
-import packageJson from "../../../package.json" with { type: "json" };
-import { type CiPlan, matrixOf } from "../../core/ci-plan.ts";
-import { explain } from "../../core/trouble.ts";
-import { planForCi } from "../../engine/proof/ci-plan.ts";
-import { appendText, isFile } from "../../machine/files/files.ts";
-import { findProject } from "../../machine/files/find-project.ts";
-import { createUserFile } from "../../machine/files/user-file.ts";
-import { Git } from "../../machine/git/git.ts";
-import { findPlaces } from "../../machine/git/places.ts";
-import { githubWorkflow } from "../../report/ci-workflow.ts";
-import { ciPlanJson } from "../../report/json/fleet-json.ts";
-import { errorJson } from "../../report/json/json.ts";
-import { counted } from "../../report/plain-lines.ts";
-import { EXIT } from "../exit-code.ts";
-import { openSettings, tellTrouble } from "../open-settings.ts";
-import { printLine, type Terminal } from "../output/terminal.ts";
+import packageJson from "../../../../package.json" with { type: "json" };
+import { type CiPlan, matrixOf } from "../../../core/ci-plan.ts";
+import { explain } from "../../../core/trouble.ts";
+import { planForCi } from "../../../engine/proof/ci-plan.ts";
+import { appendText, isFile } from "../../../machine/files/files.ts";
+import { findProject } from "../../../machine/files/find-project.ts";
+import { createUserFile } from "../../../machine/files/user-file.ts";
+import { Git } from "../../../machine/git/git.ts";
+import { findPlaces } from "../../../machine/git/places.ts";
+import { githubWorkflow } from "../../../report/ci-workflow.ts";
+import { ciPlanJson } from "../../../report/json/fleet-json.ts";
+import { errorJson } from "../../../report/json/json.ts";
+import { counted } from "../../../report/plain-lines.ts";
+import { EXIT } from "../../exit-code.ts";
+import { openSettings, tellTrouble } from "../../open-settings.ts";
+import { printLine, type Terminal } from "../../output/terminal.ts";
 
 export interface CiOptions {
   readonly base?: string;

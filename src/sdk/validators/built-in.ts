@@ -1,11 +1,29 @@
+import {
+  type CompletionValidator,
+  ValidationResult,
+  type ToolResult,
+  type ValidationOutcome,
+} from "../validation.ts";
 import { stat } from "node:fs/promises";
 import { isAbsolute, resolve } from "node:path";
-import {
-  type ToolResult,
-  type CompletionValidator,
-  type ValidationOutcome,
-  ValidationResult,
-} from "../validation.ts";
+import { Todo } from "../todo.ts";
+
+/** Complete when every validator says so: asked in order, the first other answer is the answer. */
+export function compositeValidator(...validators: readonly CompletionValidator[]): CompletionValidator {
+  return async (params, options) => {
+    for (const validator of validators) {
+      options.context.signal?.throwIfAborted();
+      // One after another: a validator may rely on what the ones before it made sure of.
+      // oxlint-disable-next-line no-await-in-loop
+      const result = await validator(params, options);
+      if (result?.value?.complete !== true) return result;
+    }
+    return {
+      message: "All checks passed",
+      value: new ValidationResult({ complete: true, reason: "All validators passed" }),
+    };
+  };
+}
 
 /**
  * Incomplete until every file exists. Relative paths start at `cwd`, or at the agent's own directory when absent.
@@ -44,3 +62,17 @@ function somethingMissing(missing: readonly string[]): ToolResult<ValidationOutc
   const reason = `Output files are missing: ${named}${rest}. Write them before you stop.`;
   return { message: "Incomplete", value: new ValidationResult({ complete: false, reason }) };
 }
+
+/** Incomplete while the session has todos that are not completed. */
+export const todoValidator: CompletionValidator = (_params, { context }) => {
+  const remaining = context.session.slice(Todo).where((todo) => todo.status !== "completed").length;
+  if (remaining === 0)
+    return {
+      message: "Complete",
+      value: new ValidationResult({ complete: true, reason: "All todos done" }),
+    };
+  return {
+    message: "Incomplete",
+    value: new ValidationResult({ complete: false, reason: `${remaining} todos remaining` }),
+  };
+};

@@ -1,0 +1,239 @@
+import type { Package } from "../core/package-graph.ts";
+import { projectPath } from "../core/path.ts";
+import { parse as parseYaml } from "yaml";
+import { posix } from "node:path";
+import { parse as parseToml } from "smol-toml";
+import picomatch from "picomatch";
+
+/** What to look for. */
+export const MANIFEST_NAMES = [
+  "package.json",
+  "pnpm-workspace.yaml",
+  "lerna.json",
+  "nx.json",
+  "project.json",
+  "Cargo.toml",
+  "go.work",
+  "go.mod",
+  "pyproject.toml",
+];
+
+/** Every package of every workspace of a project: npm, pnpm, yarn, bun, Nx, Turborepo, Cargo, Go, uv. */
+export function readWorkspace(manifests: Manifests): readonly Package[] {
+  const described = [readNode, readCargo, readGo, readUv].flatMap((read) => read(manifests));
+  const directories = [...new Set(described.map(({ directory }) => directory))];
+  return directories.map((directory): Package => {
+    const those = described.filter((one) => one.directory === directory);
+    const uses = those.flatMap((one) => one.uses);
+    const needs = described.filter((one) => one.directory !== directory && isUsed(one, uses));
+    const [first] = those;
+    return {
+      directory: projectPath(directory),
+      name: first?.name ?? directory,
+      manifest: first?.manifest ?? directory,
+      needs: [...new Set(needs.map((one) => projectPath(one.directory)))],
+    };
+  });
+}
+
+function isUsed({ name, directory }: Described, uses: readonly string[]): boolean {
+  return uses.includes(name) || uses.includes(directory);
+}
+
+const NODE_KINDS = ["dependencies", "devDependencies", "peerDependencies", "optionalDependencies"];
+
+/** Packages of npm, yarn, bun (`workspaces`), pnpm and lerna, and projects of Nx, which may have no package.json at all. */
+function readNode(manifests: Manifests): readonly Described[] {
+  const root = json(manifests, "package.json");
+  const { workspaces } = mapAt(root);
+  const globs = [
+    ...textsIn(workspaces),
+    ...textsIn(mapAt(workspaces)["packages"]),
+    ...textsIn(mapAt(parsed(manifests.read("pnpm-workspace.yaml"), parseYaml))["packages"]),
+    ...textsIn(mapAt(json(manifests, "lerna.json"))["packages"]),
+  ];
+  const packages =
+    globs.length === 0
+      ? []
+      : members(manifests, "package.json", globs).map((one) => describe(manifests, one));
+  return [...packages, ...nxProjects(manifests)];
+}
+
+function describe(
+  manifests: Manifests,
+  { directory, path }: { readonly directory: string; readonly path: string },
+): Described {
+  const manifest = json(manifests, path);
+  const { name } = mapAt(manifest);
+  const uses = NODE_KINDS.flatMap((kind) => Object.keys(mapAt(manifest, kind)));
+  return { directory, name: typeof name === "string" ? name : directory, manifest: path, uses };
+}
+
+/** What Nx finds out by reading imports is not known here; what its files say is. */
+function nxProjects(manifests: Manifests): readonly Described[] {
+  if (!manifests.paths.includes("nx.json")) return [];
+  return members(manifests, "project.json", ["**"]).map(({ directory, path }) => {
+    const project = json(manifests, path);
+    const { name } = mapAt(project);
+    const own = json(manifests, posix.join(directory, "package.json"));
+    const uses = [
+      ...textsIn(mapAt(project)["implicitDependencies"]),
+      ...NODE_KINDS.flatMap((kind) => Object.keys(mapAt(own, kind))),
+    ];
+    return {
+      directory,
+      name: typeof name === "string" ? name : posix.basename(directory),
+      manifest: path,
+      uses,
+    };
+  });
+}
+
+function json({ read }: Manifests, path: string): unknown {
+  return parsed(read(path), JSON.parse);
+}
+
+const CARGO_KINDS = ["dependencies", "dev-dependencies", "build-dependencies"];
+
+/** The members of a Cargo workspace. */
+function readCargo(manifests: Manifests): readonly Described[] {
+  const workspace = mapAt(parsed(manifests.read("Cargo.toml"), parseToml), "workspace");
+  const globs = [...textsIn(workspace["members"]), ...textsIn(workspace["exclude"]).map((one) => `!${one}`)];
+  if (globs.length === 0) return [];
+  return members(manifests, "Cargo.toml", globs).map(({ directory, path }) => {
+    const manifest = parsed(manifests.read(path), parseToml);
+    const { name } = mapAt(manifest, "package");
+    const tables = [manifest, ...Object.values(mapAt(manifest, "target"))].flatMap((one) =>
+      CARGO_KINDS.map((kind) => mapAt(one, kind)),
+    );
+    const uses = tables.flatMap((table) =>
+      Object.entries(table).flatMap(([key, value]) => usedBy(directory, key, value)),
+    );
+    return { directory, name: typeof name === "string" ? name : directory, manifest: path, uses };
+  });
+}
+
+/** By its own name, the name it is renamed from, and its path. */
+function usedBy(directory: string, key: string, value: unknown): readonly string[] {
+  const { package: renamed, path } = mapAt(value);
+  return [
+    key,
+    ...(typeof renamed === "string" ? [renamed] : []),
+    ...(typeof path === "string" ? [posix.join(directory, path).replace(/\/$/, "")] : []),
+  ];
+}
+
+/** The modules of a Go workspace. */
+function readGo({ paths, read }: Manifests): readonly Described[] {
+  const directories = wordsAfter(read("go.work") ?? "", "use").map((one) =>
+    posix.normalize(one.replace(/^\.\//, "")).replace(/\/$/, ""),
+  );
+  return directories
+    .filter((directory) => directory !== "." && paths.includes(`${directory}/go.mod`))
+    .map((directory) => {
+      const text = read(`${directory}/go.mod`) ?? "";
+      const [name = directory] = wordsAfter(text, "module");
+      return { directory, name, manifest: `${directory}/go.mod`, uses: wordsAfter(text, "require") };
+    });
+}
+
+/** The first word after a directive, on one line or in its block. */
+function wordsAfter(text: string, directive: string): readonly string[] {
+  const lines = text.split("\n").map((line) => line.replace(/\/\/.*$/, "").trim());
+  const found: string[] = [];
+  let isInside = false;
+  for (const line of lines) {
+    const single = new RegExp(`^${directive}\\s+(?!\\()(\\S+)`).exec(line)?.[1];
+    if (single !== undefined) found.push(unquoted(single));
+    else if (new RegExp(`^${directive}\\s*\\(`).test(line)) isInside = true;
+    else if (line === ")") isInside = false;
+    else if (isInside && line !== "") found.push(unquoted(line.split(/\s+/)[0] ?? ""));
+  }
+  return found;
+}
+
+function unquoted(word: string): string {
+  return word.replaceAll(/["`]/g, "");
+}
+
+/** The members of a uv workspace. */
+function readUv(manifests: Manifests): readonly Described[] {
+  const workspace = mapAt(parsed(manifests.read("pyproject.toml"), parseToml), "tool", "uv", "workspace");
+  const globs = [...textsIn(workspace["members"]), ...textsIn(workspace["exclude"]).map((one) => `!${one}`)];
+  if (globs.length === 0) return [];
+  return members(manifests, "pyproject.toml", globs).map(({ directory, path }) => {
+    const manifest = parsed(manifests.read(path), parseToml);
+    const project = mapAt(manifest, "project");
+    const name = project["name"];
+    const lists = [
+      project["dependencies"],
+      ...Object.values(mapAt(project["optional-dependencies"])),
+      ...Object.values(mapAt(manifest, "dependency-groups")),
+    ];
+    const uses = lists
+      .flatMap(textsIn)
+      .map((requirement) => normal(/^[\w.-]+/.exec(requirement.trim())?.[0] ?? ""));
+    return { directory, name: normal(typeof name === "string" ? name : directory), manifest: path, uses };
+  });
+}
+
+/** Names of Python packages differ in letter case and in what joins their words, and mean the same. */
+function normal(name: string): string {
+  return name.toLowerCase().replaceAll(/[-_.]+/g, "-");
+}
+
+/** The files of a project that can say something about packages. */
+export interface Manifests {
+  /** Relative to the project root. */
+  readonly paths: readonly string[];
+  readonly read: (path: string) => string | undefined;
+}
+
+/** A package as its manifest describes it. */
+interface Described {
+  readonly directory: string;
+  readonly name: string;
+  readonly manifest: string;
+  /** Names or directories of what it depends on; most of them are not in this workspace. */
+  readonly uses: readonly string[];
+}
+
+/** The directories with a manifest that the globs of a workspace mean; `!` before one leaves directories out. */
+function members(
+  { paths }: Manifests,
+  manifest: string,
+  globs: readonly string[],
+): readonly { readonly directory: string; readonly path: string }[] {
+  const clean = globs.map((glob) => glob.replace(/^(!?)\.\//, "$1").replace(/\/+$/, ""));
+  const isMember = picomatch(clean.filter((glob) => !glob.startsWith("!")));
+  const isLeftOut = picomatch(clean.filter((glob) => glob.startsWith("!")).map((glob) => glob.slice(1)));
+  return paths
+    .filter((path) => posix.basename(path) === manifest)
+    .map((path) => ({ directory: posix.dirname(path), path }))
+    .filter(({ directory }) => directory !== "." && isMember(directory) && !isLeftOut(directory));
+}
+
+/** The values of a parsed file, whatever it holds. */
+function mapAt(value: unknown, ...path: readonly string[]): Readonly<Record<string, unknown>> {
+  let here = value;
+  for (const key of path) here = isMap(here) ? here[key] : undefined;
+  return isMap(here) ? here : {};
+}
+
+function textsIn(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
+}
+
+function isMap(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A file that cannot be parsed says nothing: its own tool complains about it. */
+function parsed(text: string | undefined, parse: (text: string) => unknown): unknown {
+  if (text === undefined) return undefined;
+  try {
+    return parse(text);
+  } catch {
+    return undefined;
+  }
+}

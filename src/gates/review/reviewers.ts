@@ -1,0 +1,222 @@
+import { parseJson } from "./read-answer.ts";
+import { type Reviewer, resultReply, type Reply } from "./reviewer.ts";
+import { z } from "zod";
+import { shellCommand } from "../../machine/process/executables.ts";
+
+/**
+ * Claude Code. Checked with 2.1.325 (2026-11-15): reads inside the project are allowed, everything else does not exist for the
+ * model. User settings stay, because the login may be there; project settings, hooks, plugins' servers and skills do not load.
+ */
+const claude: Reviewer = {
+  name: "claude",
+  title: "Claude Code",
+  executable: "claude",
+  versionArgs: ["--version"],
+  loginArgs: ["auth", "status"],
+  install: "npm install -g @anthropic-ai/claude-code, then run `claude` once to log in",
+  invocation: ({ model }) => ({
+    args: [
+      "-p",
+      "--output-format=json",
+      "--tools=Read,Grep,Glob",
+      "--permission-mode=default",
+      "--setting-sources=user",
+      '--settings={"disableAllHooks":true}',
+      "--strict-mcp-config",
+      "--disable-slash-commands",
+      "--no-session-persistence",
+      ...(model === undefined ? [] : [`--model=${model}`]),
+    ],
+    env: { CLAUDE_CODE_MAX_RETRIES: "2" }, // its own default waits minutes on a limit
+  }),
+  replyIn: (stdout) => resultReply(parseJson(stdout), stdout),
+  usageLimit:
+    /usage limit|hit your .{0,40}limit|rate limit|credit balance is too low|\(429\)|out of extra usage/i,
+  notLoggedIn: /not logged in|please run \/login|invalid api key|oauth token (?:has )?expired|\b401\b/i,
+};
+
+/**
+ * Codex CLI. Checked with 0.166.0 (2026-11-15): commands run in its read-only sandbox, nothing is saved, no hooks, plugins or
+ * MCP servers. The user's configuration stays, because the model provider may be there.
+ */
+const codex: Reviewer = {
+  name: "codex",
+  title: "Codex CLI",
+  executable: "codex",
+  versionArgs: ["--version"],
+  loginArgs: ["login", "status"],
+  install: "npm install -g @openai/codex, then run `codex login`",
+  invocation: ({ model }) => ({
+    args: [
+      "exec",
+      "--json",
+      "--ephemeral",
+      "--sandbox=read-only",
+      "--skip-git-repo-check",
+      "--ignore-rules",
+      ...override('approval_policy="never"', "features.hooks=false", "features.plugins=false"),
+      ...override("features.apps=false", "features.multi_agent=false", "mcp_servers={}"),
+      ...(model === undefined ? [] : [`--model=${model}`]),
+      "-",
+    ],
+  }),
+  replyIn: lastMessage,
+  usageLimit: /usage limit|rate limit|quota|too many requests|insufficient_quota|\b429\b|out of credits/i,
+  notLoggedIn: /not logged in|codex login|unauthorized|\b401\b|missing environment variable|api key/i,
+};
+
+function override(...settings: readonly string[]): readonly string[] {
+  return settings.flatMap((setting) => ["-c", setting]);
+}
+
+const event = z.object({
+  type: z.string(),
+  message: z.string().optional(),
+  error: z.object({ message: z.string() }).optional(),
+  item: z.object({ type: z.string(), text: z.string().optional() }).optional(),
+});
+
+/** One event a line; the last message of the agent is the answer. */
+function lastMessage(stdout: string): Reply {
+  const events = stdout.split("\n").flatMap((line) => {
+    const read = event.safeParse(parseJson(line));
+    return read.success ? [read.data] : [];
+  });
+  if (events.length === 0) return { text: stdout, failed: false };
+  const message = events.findLast(({ item }) => item?.type === "agent_message")?.item?.text;
+  if (message !== undefined) return { text: message, failed: false };
+  const errors = events.flatMap(({ message: said, error }) => [said, error?.message].filter(isText));
+  return { text: errors.join("\n"), failed: true };
+}
+
+function isText(value: string | undefined): value is string {
+  return value !== undefined;
+}
+
+/**
+ * Gemini CLI. Checked with 0.61.0 (2026-11-15): it has no flag against hooks, but the settings of the directory it runs in
+ * can switch them off and leave only the reading tools. So it runs in an empty directory of ours and reads the project from there.
+ */
+const gemini: Reviewer = {
+  name: "gemini",
+  title: "Gemini CLI",
+  executable: "gemini",
+  versionArgs: ["--version"],
+  install: "npm install -g @google/gemini-cli, then run `gemini` once to log in or set GEMINI_API_KEY",
+  invocation: ({ model, root }) => ({
+    args: [
+      "--output-format=json",
+      "--extensions=none",
+      "--allowed-mcp-server-names=none",
+      `--include-directories=${root}`,
+      ...(model === undefined ? [] : [`--model=${model}`]),
+    ],
+    env: { GEMINI_CLI_TRUST_WORKSPACE: "true", NO_BROWSER: "true" }, // the directory is ours and empty
+    scratch: { ".gemini/settings.json": JSON.stringify(READ_ONLY) },
+  }),
+  replyIn: responseOrError,
+  usageLimit: /quota|RESOURCE_EXHAUSTED|rate limit|usage limit|too many requests|\b429\b/i,
+  notLoggedIn: /set an auth method|api key not valid|unauthenticated|\b401\b|login required|GEMINI_API_KEY/i,
+};
+
+const READ_ONLY = {
+  hooksConfig: { enabled: false },
+  skills: { enabled: false },
+  general: { enableAutoUpdate: false, checkpointing: { enabled: false } },
+  tools: {
+    core: ["read_file", "read_many_files", "glob", "grep_search", "search_file_content", "list_directory"],
+  },
+};
+
+const output = z.object({
+  response: z.string().nullish(),
+  error: z.object({ message: z.string() }).nullish(),
+});
+
+function responseOrError(stdout: string): Reply {
+  const read = output.safeParse(parseJson(stdout));
+  if (!read.success) return { text: stdout, failed: false };
+  const { response, error } = read.data;
+  return { text: response ?? error?.message ?? "", failed: error !== undefined && error !== null };
+}
+
+/**
+ * GitHub Copilot CLI. Checked with 1.0.102 (2026-11-15): takes the prompt from a pipe, runs repository hooks only in folders it was
+ * told to trust, and prints the bare answer with `--silent`. It keeps its own session log, which no flag prevents.
+ */
+const githubCopilot: Reviewer = {
+  name: "github-copilot",
+  title: "GitHub Copilot CLI",
+  executable: "copilot",
+  versionArgs: ["--version"],
+  install: "npm install -g @github/copilot, then run `copilot` and type /login",
+  invocation: ({ model }) => ({
+    args: [
+      "--silent",
+      "--no-color",
+      "--no-custom-instructions",
+      "--no-auto-update",
+      "--no-ask-user",
+      "--disable-builtin-mcps",
+      "--available-tools=view,grep,glob",
+      ...(model === undefined ? [] : [`--model=${model}`]),
+    ],
+  }),
+  replyIn: (stdout) => ({ text: stdout, failed: false }),
+  usageLimit: /usage limit|rate limit|quota|premium requests|too many requests|\b429\b|out of credits/i,
+  notLoggedIn: /no authentication information|not logged in|\/login|unauthorized|\b401\b/i,
+};
+
+/** Cursor's agent CLI. Not on npm: from its documentation and users' reports only (2026-11). Ask mode cannot edit. */
+const cursor: Reviewer = {
+  name: "cursor",
+  title: "Cursor CLI",
+  executable: "cursor-agent",
+  versionArgs: ["--version"],
+  loginArgs: ["status"],
+  install: "see cursor.com/cli, then run `cursor-agent login`",
+  invocation: ({ model }) => ({
+    args: [
+      "-p",
+      "--output-format=json",
+      "--mode=ask",
+      "--trust",
+      ...(model === undefined ? [] : [`--model=${model}`]),
+    ],
+  }),
+  replyIn: (stdout) => resultReply(parseJson(stdout), stdout),
+  usageLimit: /hit your .{0,40}limit|usage limit|rate limit|too many requests|\b429\b/i,
+  notLoggedIn: /not logged in|cursor-agent login|authentication required|unauthorized|\b401\b/i,
+};
+
+const PREFIX = "command:";
+
+/** `command: my-reviewer --flag`: any shell line that reads the prompt from stdin and prints the answer. */
+function commandReviewer(preference: string): Reviewer | undefined {
+  const line = preference.startsWith(PREFIX) ? preference.slice(PREFIX.length).trim() : "";
+  if (line === "") return undefined;
+  const [shell, ...args] = shellCommand(line);
+  return {
+    name: preference,
+    title: line,
+    executable: shell,
+    detect: /^[\w./-]+/.exec(line)?.[0] ?? "sh",
+    versionArgs: [],
+    install: `put the command on PATH: ${line}`,
+    invocation: ({ model }) => ({
+      args,
+      ...(model === undefined ? {} : { env: { GAUNTLET_REVIEW_MODEL: model } }),
+    }),
+    replyIn: (stdout) => ({ text: stdout, failed: false }),
+    usageLimit: /usage limit|rate limit|quota exceeded|too many requests|hit your .{0,40}limit|\b429\b/i,
+    notLoggedIn: /not logged in|unauthorized|invalid api key|\b401\b/i,
+  };
+}
+
+/** Every reviewer we know by name; a new one is a file and a row here. */
+export const REVIEWERS: readonly Reviewer[] = [claude, codex, gemini, githubCopilot, cursor];
+
+/** The reviewer that an entry of `cli_preference` means. */
+export function findReviewer(preference: string): Reviewer | undefined {
+  return REVIEWERS.find(({ name }) => name === preference.trim()) ?? commandReviewer(preference.trim());
+}
