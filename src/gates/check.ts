@@ -52,7 +52,12 @@ export async function runCheck(
   const onOutput = (chunk: Buffer): void => output.push(chunk);
   const away = await context.elsewhere?.(planned, onOutput, signal);
   const end =
-    away?.end ?? (await runCommands(planned, { cwd, env, onOutput, onStarted: context.onGroup }, signal));
+    away?.end ??
+    (await runCommands(
+      planned,
+      { cwd, env, onOutput, onStarted: context.onGroup, isSibling: context.isGate },
+      signal,
+    ));
   output.end();
   log.close();
   const report = freshReport(gate, context.root, startedAt);

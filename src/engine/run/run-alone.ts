@@ -100,8 +100,8 @@ async function runPlan(project: Project, request: RunRequest, asked: PlannedRun)
   onEvent({ kind: "run-planned", runNumber, changes, plan: asked.plan });
   const { onOutput, traceparentOf } = request;
   await using elsewhere = new Elsewhere();
-  const onGroup = (pid: number): void => groups.record(pid);
-  const on = { onEvent, onOutput, traceparentOf, onGroup, elsewhere };
+  const [onGroup, isGate] = [groups.record.bind(groups), groups.has.bind(groups)];
+  const on = { onEvent, onOutput, traceparentOf, onGroup, isGate, elsewhere };
   const before = await gateOptions(project, request, { planned: asked, on });
   await using fixing = await fixBefore(project, request, { planned: asked, options: before.options });
   const planned = fixing?.planned ?? asked;
@@ -177,7 +177,7 @@ async function fixBefore(
   return fixFirst({ planned, tree: planned.tree, options, replan }, project.signal);
 }
 
-type ContextEvents = Pick<GateContext, "onGroup" | "onOutput" | "traceparentOf"> &
+type ContextEvents = Pick<GateContext, "onGroup" | "isGate" | "onOutput" | "traceparentOf"> &
   Pick<RunGatesOptions, "onEvent"> & { readonly elsewhere: Elsewhere };
 
 /** What every gate of the run gets to know. */
@@ -200,6 +200,7 @@ function gateContext(
       onProgress: (planned, text) => on.onEvent({ kind: "gate-progressed", planned, text }),
     },
     onGroup: on.onGroup,
+    isGate: on.isGate,
     onOutput: on.onOutput,
     traceparentOf: on.traceparentOf,
   };

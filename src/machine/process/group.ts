@@ -1,5 +1,5 @@
 import { hasCode } from "../files/errno.ts";
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { outputNow } from "#child";
 
 /** Sends a signal to a whole process group. One that is gone is fine; one that we may not end, as after `sudo`, stays. */
@@ -86,13 +86,15 @@ export interface Leader {
   readonly pid: number;
   readonly startTime: string;
   readonly ranMs: number;
+  /** Whether a pid is or was that of another child like it, which looks for its own strays. */
+  readonly isSibling?: ((pid: number) => boolean) | undefined;
 }
 
 /** The strays of the child that leads the session `leader`; those of other sessions are known by a mark in their environment. */
 export function straysOf(leader: Leader, mark: string): Strays {
   if (process.platform !== "linux") return { groups: [], daemons: [] };
   const since = Number(leader.startTime);
-  const later = processTable(youngestPids(leader)).filter(
+  const later = processesSince(leader).filter(
     (one) => Number(one.startTime) >= since && one.group !== leader.pid,
   );
   const own = later.filter((one) => one.session === leader.pid);
@@ -138,13 +140,21 @@ function processTable(isAsked: (pid: number) => boolean = () => true): readonly 
 /** In less time the kernel cannot have given out all its pids and begun again. */
 const LAP_MS = 2_000;
 
+/** With more, listing all processes is quicker than looking for each. */
+const MOST_PIDS = 200;
+
 /**
- * The pids that processes younger than a child can have. The kernel counts up, so these are the ones above the child's own; with many
- * short gates on a busy machine, reading every process for each of them would cost more than the gates.
+ * The processes that can be younger than a child. The kernel counts up, so their pids are between the child's own and the last one
+ * given out; with many short gates on a busy machine, reading every process for each of them would cost more than the gates.
  */
-function youngestPids({ pid, ranMs }: Leader): (other: number) => boolean {
+function processesSince({ pid, ranMs, isSibling = () => false }: Leader): readonly ProcessEntry[] {
   const last = Number(readText("/proc/loadavg")?.trim().split(" ").at(-1));
-  return ranMs < LAP_MS && last >= pid ? (other) => other > pid : () => true;
+  if (ranMs >= LAP_MS || !(last >= pid)) return processTable();
+  if (last - pid > MOST_PIDS) return processTable((other) => other > pid && !isSibling(other));
+  const pids = Array.from({ length: last - pid }, (_, at) => pid + 1 + at);
+  return pids
+    .filter((other) => !isSibling(other) && existsSync(`/proc/${other}`))
+    .flatMap((other) => readStat(other) ?? []);
 }
 
 /** The fields of /proc/PID/stat follow the command name, which is in parentheses and may contain anything. */

@@ -11,8 +11,10 @@ export interface ProcessRequest extends ChildRequest {
   readonly mark?: string;
   /** Called with what the child deliberately left running in a new session when it ended by itself. */
   readonly onLeftRunning?: (names: readonly string[]) => void;
-  /** Called as soon as the child exists, before it can have done much. */
-  readonly onStarted?: (pid: number) => void;
+  /** Called as soon as the child exists, before it can have done much; with when it started, where that was looked up. */
+  readonly onStarted?: (pid: number, startTime?: string) => void;
+  /** Whether a pid is or was that of another child of the same run. */
+  readonly isSibling?: ((pid: number) => boolean) | undefined;
 }
 
 export type ProcessEnd =
@@ -33,16 +35,22 @@ export async function runProcess(request: ProcessRequest, signal?: AbortSignal):
   if (signal?.aborted) return { kind: "cancelled" };
   const child = startChild(request);
   if (!("pid" in child)) return { kind: "not-started", detail: await child.detail };
-  request.onStarted?.(child.pid);
   const started = request.mark === undefined ? undefined : startTime(child.pid);
+  request.onStarted?.(child.pid, started);
   const since = elapsedMs();
   using interruption = new Interruption(request.timeoutMs, signal);
   const end = await Promise.race([child.exited, interruption.came]);
   if (end.kind === "timed-out") await endGroup(child.pid, TERM_GRACE_MS);
   if (end.kind === "cancelled") await endGroup(child.pid, HURRIED_GRACE_MS);
   await letGo(child);
-  if (started !== undefined)
-    await endStrays({ pid: child.pid, startTime: started, ranMs: elapsedMs() - since }, request, end);
+  if (started === undefined) return end;
+  const leader = {
+    pid: child.pid,
+    startTime: started,
+    ranMs: elapsedMs() - since,
+    isSibling: request.isSibling,
+  };
+  await endStrays(leader, request, end);
   return end;
 }
 
