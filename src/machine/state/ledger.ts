@@ -84,9 +84,8 @@ function isHead(value: unknown): value is Head {
 
 /** The newer of the two that is whole. Its date does not matter, as in other state: a clock that was set back must not look like a cut. */
 export function readHead({ heads }: Ledger): Head | undefined {
-  const [one, other] = heads.map(readOneHead);
-  if (one === undefined || other === undefined) return one ?? other;
-  return one.count > other.count ? one : other;
+  const newestFirst = heads.flatMap((path) => readOneHead(path) ?? []).toSorted((a, b) => b.count - a.count);
+  return newestFirst.find(({ line, hash }) => hashOf(line) === hash);
 }
 
 /** What follows its first line is left of longer ones. */
@@ -94,7 +93,7 @@ function readOneHead(path: string): Head | undefined {
   try {
     const [text = ""] = readSmallFile(path).split("\n", 1);
     const head = parseJson(text);
-    return isHead(head) && hashOf(head.line) === head.hash ? head : undefined;
+    return isHead(head) ? head : undefined;
   } catch (error) {
     if (hasCode(error, "ENOENT")) return undefined;
     throw error;
