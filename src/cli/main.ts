@@ -1,6 +1,6 @@
 import { EXIT } from "./exit-code.ts";
 
-/** Runs a command and sets the exit code. The only catch-all: what arrives here is a bug of ours. */
+/** Runs a command and sets the exit code. What is caught here is a bug of ours; hooks catch theirs themselves, to answer. */
 export async function main(command: () => Promise<number>): Promise<void> {
   try {
     process.exitCode = await command();

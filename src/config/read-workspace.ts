@@ -1,3 +1,4 @@
+import { isRecord } from "../core/json.ts";
 import type { Package } from "../core/package-graph.ts";
 import { projectPath } from "../core/path.ts";
 import { parse as parseYaml } from "yaml";
@@ -216,16 +217,12 @@ function members(
 /** The values of a parsed file, whatever it holds. */
 function mapAt(value: unknown, ...path: readonly string[]): Readonly<Record<string, unknown>> {
   let here = value;
-  for (const key of path) here = isMap(here) ? here[key] : undefined;
-  return isMap(here) ? here : {};
+  for (const key of path) here = isRecord(here) ? here[key] : undefined;
+  return isRecord(here) ? here : {};
 }
 
 function textsIn(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
-}
-
-function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** A file that cannot be parsed says nothing: its own tool complains about it. */

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
-import { counted, formatDuration } from "../report/plain-lines.ts";
+import { formatDuration } from "../report/plain-lines.ts";
+import { counted } from "../core/counted.ts";
 import { compareTold } from "../report/page/frames.ts";
 import type { AttemptView } from "../report/page/page-data.ts";
 import { shortGate, StatusWords, Time } from "./parts.tsx";

@@ -1,6 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
 import type { GateView } from "../report/page/page-data.ts";
-import { counted } from "../report/plain-lines.ts";
+import { counted } from "../core/counted.ts";
 import { VirtualList } from "./virtual-list.tsx";
 
 interface LogsProps {

@@ -1,4 +1,4 @@
-import { counted } from "../report/plain-lines.ts";
+import { counted } from "../core/counted.ts";
 import type { CodeFrame, FileProblems, ProblemView } from "../report/page/page-data.ts";
 
 const OPEN_FILES = 20;

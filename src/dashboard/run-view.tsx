@@ -1,7 +1,8 @@
 import { useState } from "preact/hooks";
 import type { GateOutcome } from "../core/outcome.ts";
 import { statusTitle } from "../core/stop/status.ts";
-import { counted, formatDuration } from "../report/plain-lines.ts";
+import { formatDuration } from "../report/plain-lines.ts";
+import { counted } from "../core/counted.ts";
 import type { GateView, RunPage } from "../report/page/page-data.ts";
 import { Attempts } from "./attempts.tsx";
 import { Logs } from "./logs.tsx";

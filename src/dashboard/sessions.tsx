@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks";
 import { type Chain, chainsOf, endOf, meaningOf } from "../report/page/aggregate.ts";
-import { counted } from "../report/plain-lines.ts";
+import { counted } from "../core/counted.ts";
 import type { ViewProps } from "./dashboard.tsx";
 import { Mark, Section, Time } from "./parts.tsx";
 import { StopLine, TONES } from "./stops.tsx";

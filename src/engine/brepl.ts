@@ -20,12 +20,7 @@ import type { GateContext, ReplServer } from "../gates/gate-context.ts";
 import { runCheck } from "../gates/check.ts";
 import type { GateOutcome } from "../core/outcome.ts";
 import type { PlannedGate } from "../core/plan.ts";
-import {
-  readPrivateFile,
-  removePrivateFile,
-  sharedTempDir,
-  writePrivateFile,
-} from "../machine/files/private-file.ts";
+import { readPrivateFile, sharedTempDir, writePrivateFile } from "../machine/files/private-file.ts";
 import {
   hasNoLinks,
   type LogDir,
@@ -36,10 +31,10 @@ import {
   removeSessionLogs,
 } from "../machine/logs/log-dir.ts";
 import { elapsedMs } from "../machine/clock.ts";
-import { type Environment, trace } from "../machine/process/environment.ts";
+import { type Environment, trace, withoutSecrets } from "../machine/process/environment.ts";
 import { GateGroups } from "../machine/process/leftovers.ts";
-import { uniqueName } from "../machine/files/files.ts";
-import { acquireLock } from "../machine/state/lock.ts";
+import { removeFile, uniqueName } from "../machine/files/files.ts";
+import { acquireLock, type Lock } from "../machine/state/lock.ts";
 import { type SessionName, sessionKey } from "../machine/state/session-key.ts";
 import { readSessionRecord } from "../machine/state/sessions.ts";
 import { tidyUpAfter } from "./clean.ts";
@@ -77,16 +72,17 @@ async function judgeStop(
   if (hooks.length === 0) return { verdict: { ...allow("no_config"), message: `no hooks in ${HOOKS_FILE}` } };
   const session = sessionKey(stop.event, stop.cwd);
   const { counts, warning } = loadRetryCounts(session);
-  const logs = openHookLogs(stop.cwd, session);
-  if (!logs.ok) return { verdict: ourTrouble(explain(logs.trouble)) };
+  const opened = openHookLogs(stop.cwd, session);
+  if (!opened.ok) return { verdict: ourTrouble(explain(opened.trouble)) };
+  const logs = opened.value;
 
   const plan = planHooks(hooks, counts);
-  const outcomes = await runHooks(stop, { plan, logs: logs.value, session }, signal);
+  const outcomes = await runHooks(stop, { plan, logs }, signal);
   const results = judgeHooks(hooks, outcomes, counts);
   const saved = saveRetryCounts(session, countRetries(counts, results));
   const told = results.filter(isWorthTelling);
   const verdict = verdictOfHooks(results, told.length === 0 ? "" : await describe(told, stop));
-  if (told.length === 0) dropHookLogs(stop.cwd, session);
+  if (told.length === 0) dropHookLogs(stop.cwd, logs.name);
   const safe = saved.ok ? verdict : unlessEndless(verdict, results, saved.trouble);
   const warnings = [...diagnostics.map(formatDiagnostic), ...(warning === undefined ? [] : [warning])];
   return { verdict: withWarnings(safe, warnings), run: recordedRun({ plan, outcomes }), facts: { outcomes } };
@@ -95,12 +91,11 @@ async function judgeStop(
 /** One after another, each in a process group that the session's next stop ends if this one is killed. */
 async function runHooks(
   { cwd, env, replServer, traceparentOf, onEvent = () => {} }: BreplStop,
-  hooks: { readonly plan: ReturnType<typeof planHooks>; readonly logs: HookLogs; readonly session: string },
+  hooks: { readonly plan: ReturnType<typeof planHooks>; readonly logs: HookLogs },
   signal: AbortSignal,
 ) {
   const { dir, logDir, runNumber } = hooks.logs;
-  const locked = acquireLock(logDir.lockFile, { session: hooks.session });
-  using lock = locked.ok ? locked.value : undefined; // two stops of one session run beside each other
+  using lock = hooks.logs.lock;
   if (lock?.replaced !== undefined) await tidyUpAfter(lock.replaced, logDir);
   using groups = new GateGroups(logDir);
   const context: GateContext = {
@@ -108,7 +103,7 @@ async function runHooks(
     logDir: dir,
     runNumber,
     runId: lock?.runId ?? uniqueName(),
-    env,
+    env: withoutSecrets(env),
     replServer,
     onGroup: groups.record.bind(groups),
     isGate: groups.has.bind(groups),
@@ -180,19 +175,26 @@ const LOGS = ".brepl/logs";
 
 /** Where the hooks of one stop write their logs: a directory of the session's own, which git ignores. */
 interface HookLogs {
+  readonly name: string;
   readonly dir: ProjectPath;
   readonly logDir: LogDir;
   readonly runNumber: number;
+  /** Held until the hooks have ended; absent where it cannot be written. */
+  readonly lock: Lock | undefined;
 }
 
-function openHookLogs(cwd: string, session: string): Result<HookLogs> {
-  const dir = projectPath(`${LOGS}/${session}`);
-  const logDir = hookLogDir(cwd, session);
+/** Two stops of one session run beside each other, the second with a directory of its own. */
+function openHookLogs(cwd: string, session: string, name = session): Result<HookLogs> {
+  const dir = projectPath(`${LOGS}/${name}`);
+  const logDir = hookLogDir(cwd, name);
   const prepared = prepareLogDir(logDir);
   if (!prepared.ok) return prepared;
+  const locked = acquireLock(logDir.lockFile, { session });
+  const isHeld = !locked.ok && locked.trouble.kind === "lock-held";
+  if (isHeld && name === session) return openHookLogs(cwd, session, `${session}-2`);
   const runNumber = makeRoomForRun(logDir);
   pruneSessionLogs(join(cwd, LOGS));
-  return ok({ dir, logDir, runNumber });
+  return ok({ name, dir, logDir, runNumber, lock: locked.ok ? locked.value : undefined });
 }
 
 /** `.brepl` itself may be a link: it is the user's, and only what is below it is ours. */
@@ -223,7 +225,7 @@ function loadRetryCounts(session: string): { counts: RetryCounts; warning?: stri
 /** Writes the counts down; without any there is no file. */
 function saveRetryCounts(session: string, counts: RetryCounts): Result<void> {
   const path = retryCountsPath(session);
-  return counts.size > 0 ? writePrivateFile(path, printRetryCounts(counts)) : removePrivateFile(path);
+  return counts.size > 0 ? writePrivateFile(path, printRetryCounts(counts)) : removeFile(path);
 }
 
 /** Removes the retry counts and the logs of a session; returns what went wrong, if anything did. */

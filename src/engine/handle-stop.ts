@@ -50,6 +50,8 @@ export interface AnsweredStop {
   readonly record: SessionRecord;
   /** What the ledger keeps of the run. */
   readonly facts?: Partial<RunFacts>;
+  /** The session's record as the stop found it. */
+  readonly found?: SessionRecord | undefined;
   /** When the question came, on the clock of `elapsedMs`. */
   readonly since: number;
 }
@@ -58,16 +60,18 @@ export interface AnsweredStop {
 export async function handleStop(stop: Stop, signal: AbortSignal): Promise<AnsweredStop> {
   const { event, env } = stop;
   const since = elapsedMs();
-  const known = recordOf(event, env);
+  const found = readSessionRecord(event, env);
+  const known = withParent(found ?? NEW_RECORD, event, env);
+  const asked = { found, since };
   if (event.continued && stop.budget === undefined && !isEnforced(known))
-    return { ...letThrough(known), since };
+    return { ...letThrough(known), ...asked };
   const root = await projectOf(event, known);
-  if (root === undefined) return { ...(await outside(event, known)), since };
+  if (root === undefined) return { ...(await outside(event, known)), ...asked };
   const granted = await grantsOf({ event, root, record: known, env });
   const { record, ended } = granted;
-  if (ended !== undefined) return { ...ended, record: { ...record, root }, since };
+  if (ended !== undefined) return { ...ended, record: { ...record, root }, ...asked };
   const consent = stop.onlyAllowed ? await askConsent(root, record, env) : undefined;
-  if (consent?.kind === "not-allowed") return { ...consent.answer, since };
+  if (consent?.kind === "not-allowed") return { ...consent.answer, ...asked };
 
   stop.onRunning?.();
   const { executeRun } = await import("./run.ts"); // the answers above load a tenth of the program
@@ -97,14 +101,12 @@ export async function handleStop(stop: Stop, signal: AbortSignal): Promise<Answe
     ...(await holdUp(answer, { result, event })),
     run: recordedRun(result),
     facts: runFacts(result),
-    since,
+    ...asked,
   };
 }
 
-/** What is known of the session that asks. A sub-agent, a teammate and a task began with the session they are part of. */
-function recordOf(event: StopEvent, env: Environment): SessionRecord {
-  const known = readSessionRecord(event, env) ?? NEW_RECORD;
-  const { parentId, cwd } = event;
+/** A sub-agent, a teammate and a task began with the session they are part of. */
+function withParent(known: SessionRecord, { parentId, cwd }: StopEvent, env: Environment): SessionRecord {
   if (parentId === undefined || known.starts !== undefined) return known;
   const starts = readSessionRecord({ sessionId: parentId, cwd }, env)?.starts;
   return starts === undefined ? known : { ...known, starts };
@@ -227,18 +229,34 @@ function letThrough({ blocked, ...record }: SessionRecord): Pick<AnsweredStop, "
 /** Keeps what `explain`, `doctor` and the session's next stop need to know, and the verdict in the ledger of its project. */
 export async function recordStop(
   { event, env, door }: Pick<Stop, "event" | "env"> & { readonly door: Door },
-  { verdict, run, record, facts, since }: AnsweredStop,
+  { verdict, run, record, facts, since, found }: AnsweredStop,
   { stdout, exitCode }: { readonly stdout: string; readonly exitCode: number },
 ): Promise<Result<void>> {
   const { lastMessage: _private, ...kept } = event;
   const answer = { stdout, exitCode };
   const at = now(); // by which `explain` finds the details of a line in the ledger
   const lastStop = { at, door, event: kept, verdict, answer, ...(run === undefined ? {} : { run }) };
-  writeSessionRecord(event, { ...record, lastStop }, env);
+  const changed = changedMeanwhile(found, readSessionRecord(event, env));
+  writeSessionRecord(event, { ...record, ...changed, lastStop }, env);
   const root = door === "brepl" ? event.cwd : (record.root ?? findProject(event.cwd));
   if (root === undefined) return ok(undefined);
   const { recordVerdict } = await import("./proof/record-verdict.ts"); // hashes and locks, which stops outside of projects do without
   const { status, decision } = verdict;
   const ms = Math.round(elapsedMs() - since);
   return recordVerdict({ root, env, event }, { outcomes: [], ...facts, at, door, ms, status, decision });
+}
+
+/** What the user said in the chat or at a terminal, and what `clean` did, while the gates ran. */
+function changedMeanwhile(
+  before: SessionRecord | undefined,
+  after: SessionRecord | undefined,
+): Partial<SessionRecord> {
+  const isSame = (key: keyof SessionRecord): boolean =>
+    JSON.stringify(before?.[key]) === JSON.stringify(after?.[key]);
+  const { asked, cleaned, starts } = after ?? {};
+  return definedOnly({
+    asked: isSame("asked") ? undefined : asked,
+    cleaned: isSame("cleaned") ? undefined : cleaned,
+    starts: isSame("starts") ? undefined : starts,
+  });
 }

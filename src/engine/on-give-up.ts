@@ -1,5 +1,7 @@
 import { isBlocking } from "../core/outcome.ts";
 import type { RunRequest, RunResult } from "../core/run.ts";
+import { withoutSecrets } from "../machine/process/environment.ts";
+import { shellCommand } from "../machine/process/executables.ts";
 import { runProcess } from "../machine/process/run-process.ts";
 import type { Project } from "./run/project.ts";
 
@@ -17,7 +19,7 @@ export async function runOnGiveUp(
 ): Promise<void> {
   const { root } = project.settings;
   const env = {
-    ...project.env,
+    ...withoutSecrets(project.env),
     GAUNTLET_STOP_HOOK_ACTIVE: "1",
     GAUNTLET_PROJECT: root,
     GAUNTLET_SESSION: request.event?.sessionId ?? "",
@@ -25,7 +27,6 @@ export async function runOnGiveUp(
     GAUNTLET_FAILED: [...new Set(result.outcomes.filter(isBlocking).map(({ name }) => name))].join(" "),
     GAUNTLET_MESSAGE: (result.kind === "ran" ? result.handoff : undefined) ?? result.message,
   };
-  const argv: [string, ...string[]] =
-    process.platform === "win32" ? ["cmd", "/d", "/s", "/c", command] : ["sh", "-c", command];
+  const argv = shellCommand(command);
   await runProcess({ argv, cwd: root, env, timeoutMs: TIMEOUT_MS, onOutput: () => {} }, project.signal);
 }

@@ -68,8 +68,8 @@ async function withRemoval(result: RunResult, request: RunRequest): Promise<RunR
 /** Only of a stop: who runs the gates by hand sees the result. */
 async function tellOfGiveUp(project: Project, request: RunRequest, result: RunResult): Promise<void> {
   const { onGiveUp } = project.settings;
-  const isMeant =
-    result.status === "retry_limit_exceeded" && request.event !== undefined && request.logDir === undefined;
+  const hasGivenUp = result.kind === "ran" && result.status === "retry_limit_exceeded";
+  const isMeant = hasGivenUp && request.event !== undefined && request.logDir === undefined;
   if (onGiveUp === undefined || !isMeant) return;
   const { runOnGiveUp } = await import("./on-give-up.ts"); // few projects have one, and it is rare
   await runOnGiveUp(onGiveUp, { project, request, result });

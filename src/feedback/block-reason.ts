@@ -15,7 +15,8 @@ interface FailureText {
 export interface BlockReasonFacts {
   readonly failures: readonly FailureText[];
   readonly gatesRun: number;
-  readonly attemptsLeft: number;
+  /** Absent where asking costs nothing. */
+  readonly attemptsLeft: number | undefined;
   /** The next stop is let through unchecked (`stop_hook.when_active: allow`). */
   readonly isNextStopFree: boolean;
   /** What was changed before the gates ran, in words. */
@@ -88,8 +89,12 @@ function nextSteps({ failures, attemptsLeft, isNextStopFree }: BlockReasonFacts)
   return [
     "What to do now: fix the causes above, then stop again; the gates run again automatically when you stop.",
     honest,
-    attemptsLeft === 0
-      ? "This was the last attempt: if the gates still fail at the next stop, it is let through and the user is notified."
-      : `Attempts left: ${attemptsLeft}.`,
+    ...(attemptsLeft === undefined ? [] : [attemptsWords(attemptsLeft)]),
   ].join("\n");
+}
+
+function attemptsWords(left: number): string {
+  return left === 0
+    ? "This was the last attempt: if the gates still fail at the next stop, it is let through and the user is notified."
+    : `Attempts left: ${left}.`;
 }

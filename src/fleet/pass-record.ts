@@ -1,3 +1,4 @@
+import { parseJson } from "../core/json.ts";
 import { createHash, createPublicKey, type KeyObject, sign, verify } from "node:crypto";
 import * as v from "valibot";
 import type { TrustedKey } from "../core/settings.ts";
@@ -89,12 +90,4 @@ function refused(why: string): JudgedRecord {
 
 function shown(text: string): string {
   return JSON.stringify(text.slice(0, 20));
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,3 +1,4 @@
+import { counted } from "../core/counted.ts";
 import { elapsedMs } from "../machine/clock.ts";
 import { join } from "node:path";
 import type { ReplGate } from "../core/gate.ts";
@@ -57,7 +58,10 @@ function judgeEvaluation(end: Extract<EvaluationEnd, { kind: "evaluated" }>): Ha
   if (end.exception !== undefined) return { kind: "failed", detail: inOneLine(end.exception) };
   const red = findRedSummary(end.values, end.printed);
   if (red === undefined) return { kind: "passed" };
-  return { kind: "failed", detail: `${red.failures} failures, ${red.errors} errors in the tests` };
+  return {
+    kind: "failed",
+    detail: `${counted(red.failures, "failure")}, ${counted(red.errors, "error")} in the tests`,
+  };
 }
 
 function unavailable(detail: string): Happened {

@@ -1,3 +1,4 @@
+import { counted } from "../core/counted.ts";
 import { elapsedMs } from "../machine/clock.ts";
 import { join } from "node:path";
 import type { GateOutcome } from "../core/outcome.ts";
@@ -101,7 +102,7 @@ export function reviewOutcome(run: ReviewRun, results: readonly SlotResult[]): H
     return { kind: "unavailable", detail: missing.join("; "), blocks, ...extras };
   }
   const unseen = isUnseen(answered)
-    ? [`stopped asking after ${gate.maxRounds} rounds, the latest changes were not reviewed`]
+    ? [`stopped asking after ${counted(gate.maxRounds, "round")}, the latest changes were not reviewed`]
     : [];
   const warnings = [...unseen, ...answered.flatMap((one) => warningsOf(one, gate.maxRounds)), ...missing];
   return { kind: "passed", ...(warnings.length === 0 ? {} : { warning: warnings.join("; ") }), ...extras };
@@ -124,7 +125,7 @@ function warningsOf({ slot, remark }: Answered, maxRounds: number): readonly str
   return [
     ...(open.length === 0
       ? []
-      : [`stopped asking after ${maxRounds} rounds, still open: ${open.join(", ")}`]),
+      : [`stopped asking after ${counted(maxRounds, "round")}, still open: ${open.join(", ")}`]),
     ...skipped,
     ...(remark === undefined ? [] : [remark]),
   ];

@@ -1,3 +1,4 @@
+import { parseJson } from "../core/json.ts";
 import * as z from "zod/mini";
 import type { RecordedOutcome, Support, VerdictRecord } from "../core/record/verdict-record.ts";
 
@@ -169,12 +170,4 @@ function base64(text: string): string {
 function fromBase64(text: string): string | undefined {
   const bytes = Buffer.from(text, "base64");
   return bytes.toString("base64") === text ? bytes.toString("utf8") : undefined;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -48,7 +48,7 @@ function askedFacts({ event }: StopRecord): readonly string[] {
     ["session", event.sessionId ?? "none named"],
     ["prompt", event.promptId],
     ["directory", event.cwd],
-    ["goes on after a block", event.continued ? "yes" : "no"],
+    ["continues after a block", event.continued ? "yes" : "no"],
     ["permission mode", event.permissionMode],
     ["background work", event.backgroundTasks.map((task) => task.kind).join(", ") || undefined],
   ]);
@@ -65,7 +65,7 @@ function guardLines(stop: PastStop): readonly string[] {
   if (hasRun(stop)) return guards.map(({ past }) => `  ✓ ${past}`);
   const { status } = headOf(stop);
   const ending = guards.findIndex((guard) => guard.status === takenOver(status));
-  if (ending === -1) return ["  an internal error ended it before any gate ran"];
+  if (ending === -1) return ["  ■ an error kept the gates from running"];
   return guards
     .slice(0, ending + 1)
     .map(({ past, ended }, index) => (index === ending ? `  ■ ${ended}` : `  ✓ ${past}`));
@@ -102,7 +102,9 @@ function recordedRunLines({ run, outcomes = [], left }: VerdictRecord): readonly
 }
 
 function budgetLines(left: number | undefined): readonly string[] {
-  return left === undefined ? [] : ["", `Budget: ${left} more blocks before we give up`];
+  return left === undefined
+    ? []
+    : ["", `Budget: ${left} more ${left === 1 ? "block" : "blocks"} before we give up`];
 }
 
 function runLines(run: RecordedRun): readonly string[] {

@@ -1,3 +1,4 @@
+import { counted } from "../core/counted.ts";
 import type { PastRun } from "../core/record/history.ts";
 import { describeOutcome, type GateOutcome } from "../core/outcome.ts";
 import type { RunEvent } from "../core/run.ts";
@@ -72,15 +73,11 @@ export function finishedLine(outcome: GateOutcome, labelOf: LabelOf = byId): str
   return `[${label(outcome)}] ${labelOf(outcome.id)} (${formatDuration(outcome.durationMs)})${words}${log}`;
 }
 
-/** `1 gate`, `2 gates`. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
-}
-
 export function formatDuration(ms: number): string {
   if (ms < 1000) return `${ms} ms`;
-  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
-  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
+  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
 function label(outcome: GateOutcome): string {

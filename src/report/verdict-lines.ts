@@ -1,6 +1,7 @@
 import { displayPath } from "../core/path.ts";
 import type { FlakyTest, VerdictRecord } from "../core/record/verdict-record.ts";
-import { ago, counted, formatDuration } from "./plain-lines.ts";
+import { ago, formatDuration } from "./plain-lines.ts";
+import { counted } from "../core/counted.ts";
 
 /** A verdict as one line for people: when, what, for whom, on what. */
 export function verdictLine(record: VerdictRecord): string {

@@ -5,6 +5,7 @@ import { isAlive } from "../../src/machine/process/group.ts";
 
 import { BREPL, IS_NATIVE } from "../rig/program.ts";
 import { breplProject } from "../rig/brepl-project.ts";
+import { ControlledCommand } from "../rig/controlled-command.ts";
 import { withGrowingLimit } from "../rig/growing-limit.ts";
 
 import { answering, closedPort, nreplWireServer } from "../rig/nrepl-wire-server.ts";
@@ -125,6 +126,21 @@ describe("the event", () => {
 });
 
 describe("hooks together", () => {
+  test("of two stops of one session keep their own logs, whichever ends first", async () => {
+    await using gate = await ControlledCommand.create();
+    await using project = await breplProject(stop(bash("slow", gate.command())));
+    const both = [project.stop(), project.stop()];
+    const [first, second] = [await gate.started(), await gate.started()];
+
+    second.print("what the other one said\n");
+    first.exit(0);
+    await Promise.race(both);
+    second.exit(1);
+    const stderr = (await Promise.all(both)).map((one) => one.stderr).join("");
+
+    expect(stderr).toContain("what the other one said");
+  });
+
   test("that fail without retry are all reported, and the most severe decides", async () => {
     await using project = await breplProject(
       stop(

@@ -248,10 +248,6 @@ test("12 runs at once: gates never overlap, and runs that cannot start say so", 
   );
 });
 
-test("EAGAIN: no process left to start", ({ skip }) => {
-  skip("the limit on processes does not bind root, and tests may not depend on another user");
-});
-
 /** Disposed before the project it lies in, or the project could not be removed. */
 function mount(...args: readonly string[]): Disposable | undefined {
   const done = spawnSync("mount", args, { stdio: "ignore" });

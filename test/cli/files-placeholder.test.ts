@@ -17,6 +17,19 @@ const PRINT = `"printf '<%s>\\\\n' {files}"`;
 const ONLY_TS = '    files: ["*.ts"]\n';
 
 describe.concurrent("{files} in a command", () => {
+  test("leaves out what was below a directory that is a file now", async () => {
+    await using project = await lintedProject(PRINT);
+    await project.write({ "deep/inside.ts": "1\n" });
+    await project.commit("more");
+    await rm(join(project.root, "deep"), { recursive: true });
+    await project.write({ deep: "a file\n" });
+
+    const run = await project.gauntlet(["run", "--uncommitted"]);
+
+    expect(run.stdout).toContain("[PASS] lint");
+    expect(project.read("gauntlet_logs/check_._lint.1.log")).toBe("<deep>\n");
+  });
+
   test("stands for the changed files that are still there and match", async () => {
     await using project = await lintedProject(PRINT, ONLY_TS);
     await project.write({ "old.ts": "2\n", "deep/new.ts": "", "readme.md": "" });

@@ -11,11 +11,12 @@ test("subtracts", () => {
 });
 `;
 const SKIPPED = TESTS.replace('test("subtracts"', 'test.skip("subtracts"');
+const CONFIG = ".gauntlet/config.yml";
 const SHEET = "gauntlet_logs/guard_._weakened-tests.slot-1.json";
 
 async function projectWith(guards: string, check = "exit 0"): Promise<GauntletProject> {
   const config = `base_branch: main\nchecks:\n  test: ${check}\nguards:\n${guards}stop_hook:\n  when_active: enforce\n`;
-  const project = await GauntletProject.create({ ".gauntlet/config.yml": config, "test/sum.test.js": TESTS });
+  const project = await GauntletProject.create({ [CONFIG]: config, "test/sum.test.js": TESTS });
   await project.commit("start");
   return project;
 }
@@ -103,4 +104,21 @@ test("a run of some gates says nothing about guards", async () => {
   expect(part.exitCode).toBe(0);
   expect(whole.exitCode).toBe(1);
   expect(whole.stdout).toContain("weakened-tests");
+});
+
+test("guards that are taken out where gates are held still look, also at a tree that passed without them", async () => {
+  const held = "  weakened-tests: block\n";
+  await using project = await projectWith(held);
+  const hold = project.read(CONFIG).replace("stop_hook:\n", "stop_hook:\n  when_gates_change: hold\n");
+  await project.write({ [CONFIG]: hold });
+  await project.commit("hold");
+  await project.stop();
+  await project.write({ "test/sum.test.js": SKIPPED, [CONFIG]: hold.replace(`guards:\n${held}`, "") });
+
+  const run = await project.gauntlet(["run"]);
+  const { answer } = await project.stop();
+
+  expect(run.exitCode).toBe(0);
+  expect(answer).toMatchObject({ decision: "block", status: "failed" });
+  expect(answer.reason).toContain("test/sum.test.js:6 high test skipped");
 });

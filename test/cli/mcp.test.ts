@@ -114,6 +114,23 @@ test("says whether the agent may stop, without spending its attempts", async () 
   expect(textOf(after)).toMatch(/^You may stop\.\n/);
 });
 
+test("never tires of being asked, and says what the stop hook would where it checks nothing", async () => {
+  await using project = await redProject("max_retries: 1\n");
+  await using client = await connect(project);
+  const ask = async (): Promise<string> =>
+    textOf(await client.callTool({ name: "validate_completion", arguments: {} }));
+
+  const answers = [await ask(), await ask(), await ask()];
+  await project.write({
+    ".gauntlet/config.yml": `${project.read(".gauntlet/config.yml")}stop_hook: { enabled: false }\n`,
+  });
+  const disabled = await ask();
+
+  for (const answer of answers) expect(answer).toMatch(/^Do not stop yet\.\n[^]*"ready" failed: exit code 1/);
+  expect(answers.join("\n")).not.toMatch(/attempt/i);
+  expect(disabled).toMatch(/^The stop hook would let you stop, unchecked\.\n[^]*disabled/);
+});
+
 test("shows where things stand and why the last stop ended as it did, without running anything", async () => {
   await using project = await redProject();
   await using client = await connect(project);

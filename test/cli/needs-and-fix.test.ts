@@ -125,6 +125,28 @@ checks:
     expect(project.read("a.txt")).toBe("bad\n");
   });
 
+  test("waits for what the check needs, and is not run where that fails", async () => {
+    await using project = await GauntletProject.create({
+      ".gauntlet/config.yml":
+        "checks:\n  build: exit 1\n  lint: { command: exit 1, fix: touch ../fixed, needs: [build] }\n",
+    });
+
+    expect(await outcomesOf(project)).toEqual({ build: "failed", lint: "skipped" });
+    expect(project.has("../fixed")).toBe(false);
+  });
+
+  test("that does not help still ends the sequence of a check with fail_fast", async () => {
+    await using project = await GauntletProject.create({
+      ".gauntlet/config.yml": `checks:
+  before: { command: "true", parallel: false }
+  lint: { command: exit 1, fix: "true", parallel: false, fail_fast: true }
+  test: { command: "true", parallel: false }
+`,
+    });
+
+    expect(await outcomesOf(project)).toEqual({ before: "passed", lint: "failed", test: "skipped" });
+  });
+
   test("--no-fix edits nothing", async () => {
     await using project = await GauntletProject.create({ ".gauntlet/config.yml": CONFIG, "a.txt": "bad\n" });
 

@@ -12,6 +12,7 @@ test("on_give_up is run once, when a stop is let through although gates fail, an
   const blocked = await project.stop();
   const isTooEarly = project.has("../told.txt");
   const letThrough = await project.stop({ stop_hook_active: true });
+  await project.stop({ stop_hook_active: true }); // nothing has changed since
   await project.gauntlet(["run"]);
 
   expect([blocked.answer.decision, isTooEarly, letThrough.answer.decision]).toEqual([

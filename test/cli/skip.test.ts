@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { asUser } from "../rig/as-user.ts";
+import { ControlledCommand } from "../rig/controlled-command.ts";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
 
 const CONFIG = ".gauntlet/config.yml";
@@ -113,5 +114,29 @@ describe.concurrent("accept", () => {
     expect(refused.exitCode).toBe(1);
     expect(refused.stdout).toContain("Nothing was changed.");
     expect(answer.decision).toBe("block");
+  });
+
+  test("while a stop is being judged, the next one goes by it", async () => {
+    await using gate = await ControlledCommand.create();
+    await using project = await GauntletProject.create({
+      [CONFIG]: holding(JSON.stringify(gate.command())),
+      a: "1",
+    });
+    await project.commit("start");
+    await project.write({ a: "2" });
+    const first = project.stop();
+    (await gate.started()).exit(1);
+    await first;
+    await project.write({ [CONFIG]: holding("exit 0") });
+    const second = project.stop({ stop_hook_active: true });
+    const judging = await gate.started();
+
+    const accepted = await asUser(project, "y", "accept");
+    judging.exit(1);
+    await second;
+    const { answer } = await project.stop({ stop_hook_active: true });
+
+    expect(accepted.exitCode).toBe(0);
+    expect(answer).toMatchObject({ decision: "approve", status: "passed" });
   });
 });

@@ -264,6 +264,18 @@ describe("a tree that moved while it was judged", () => {
     expect(answer.systemMessage).toContain("a.txt");
   });
 
+  test("a gate that puts a file where a directory was: judged by the others, with a warning", async () => {
+    await using project = await GauntletProject.create({
+      ".gauntlet/config.yml":
+        "checks:\n  first: { command: test -e dir/a.txt, parallel: false }\n  writer: { command: rm -r dir && touch dir, parallel: false }\n",
+      "dir/a.txt": "fine",
+    });
+
+    const { answer } = await project.stop();
+
+    expect(answer).toMatchObject({ decision: "approve", status: "passed_with_warnings" });
+  });
+
   test("more than one gate that writes, though the same bytes: a warning, and nothing is recorded", async () => {
     await using project = await GauntletProject.create({
       ".gauntlet/config.yml":

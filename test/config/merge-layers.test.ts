@@ -76,7 +76,7 @@ describe("extends and config.local.yml", () => {
       expect.stringContaining("`lint` is a gate of the project"),
       expect.stringContaining("`types` is a gate of the project"),
       expect.stringContaining("`docs` is a gate of the project"),
-      expect.stringContaining("`entry_points` belongs into .gauntlet/config.yml"),
+      expect.stringContaining("`entry_points` belongs in .gauntlet/config.yml"),
     ]);
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ago, gateLabels } from "../../src/report/plain-lines.ts";
+import { ago, formatDuration, gateLabels } from "../../src/report/plain-lines.ts";
 
 const NOW = Date.UTC(2026, 10, 15);
 
@@ -14,6 +14,18 @@ describe("ago", () => {
     [864_000_000, "10 days ago"],
   ])("%i ms before now is %s", (passed, words) => {
     expect(ago(NOW - passed, NOW)).toBe(words);
+  });
+});
+
+describe("formatDuration", () => {
+  test.each([
+    [999, "999 ms"],
+    [59_940, "59.9 s"],
+    [59_990, "1 min 0 s"],
+    [119_600, "2 min 0 s"],
+    [125_400, "2 min 5 s"],
+  ])("%i ms are %s", (ms, words) => {
+    expect(formatDuration(ms)).toBe(words);
   });
 });
 

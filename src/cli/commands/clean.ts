@@ -1,7 +1,7 @@
 import { cleanProject } from "../../engine/clean.ts";
 import { forgetProject } from "../../engine/proof/forget-project.ts";
 import { cleanJson } from "../../report/json/json.ts";
-import { counted } from "../../report/plain-lines.ts";
+import { counted } from "../../core/counted.ts";
 import { EXIT } from "../exit-code.ts";
 import { openSettings, tellTrouble } from "../open-settings.ts";
 import { printLine, type Terminal } from "../output/terminal.ts";

@@ -11,6 +11,7 @@ import {
 import packageJson from "../../../package.json" with { type: "json" };
 import type { RunEvent, RunRequest, RunResult } from "../../core/run.ts";
 import { isGreen, statusTitle } from "../../core/stop/status.ts";
+import { verdictOf } from "../../core/stop/verdict.ts";
 import { digestFailures } from "../../engine/run/failures.ts";
 import { runAndRecord } from "../../engine/proof/run-and-record.ts";
 
@@ -130,11 +131,17 @@ const TOOLS: readonly ServedTool[] = [
       "Says whether you may stop: runs the gates as the stop hook would, unless exactly this tree has passed before. Asking costs none of the attempts.",
     inputSchema: NO_INPUT,
     call: async (call) => {
-      const result = await run(call, { checkInterval: true });
-      return answerFor(call, result, isGreen(result.status) ? "You may stop." : "Do not stop yet.");
+      const result = await run(call, { checkInterval: true, budget: { spent: 0, max: Infinity } });
+      return answerFor(call, result, headlineFor(result));
     },
   },
 ];
+
+/** What the stop hook would say. */
+function headlineFor(result: RunResult): string {
+  if (verdictOf(result).decision === "block") return "Do not stop yet.";
+  return isGreen(result.status) ? "You may stop." : "The stop hook would let you stop, unchecked.";
+}
 
 function run({ terminal, signal, onEvent }: Call, more: Partial<RunRequest>): Promise<RunResult> {
   const { cwd, env } = terminal;

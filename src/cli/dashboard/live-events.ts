@@ -22,6 +22,7 @@ export class LiveEvents implements Disposable {
     response.on("close", () => this.#open.delete(response));
     await this.#look(); // or those who are connected would miss what the newcomer is shown
     write(response, "state", await this.#source.state());
+    if (response.destroyed) return; // it left while we looked
     this.#open.add(response);
     this.#timer ??= setTimeout(() => void this.#tick(), LOOK_AGAIN_MS);
   }

@@ -169,7 +169,7 @@ function readReason(text: string): string {
   return reason.slice(0, 300);
 }
 
-/** At most a week: what is longer belongs into the configuration. */
+/** At most a week: what is longer belongs in the configuration. */
 function readWhile(text: string): number {
   const ms = durationIn(text.trim()) ?? 0;
   if (ms <= 0 || ms > UNITS.w)

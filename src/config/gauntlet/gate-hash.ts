@@ -3,10 +3,13 @@ import { executedPart, type GatesDefinition, judgingPart } from "../../core/trus
 import type { Settings } from "../../core/settings.ts";
 
 /** One value for everything that determines which gates run and what they do. Scripts are files of the tree that is judged. */
-export function gateHash(
-  parts: Pick<Settings, "baseBranch" | "entryPoints" | "rerunNewIssueThreshold" | "guards">,
-): string {
-  return hashOf(parts);
+export function gateHash({
+  baseBranch,
+  entryPoints,
+  rerunNewIssueThreshold,
+  guards,
+}: Pick<Settings, "baseBranch" | "entryPoints" | "rerunNewIssueThreshold" | "guards">): string {
+  return hashOf({ baseBranch, entryPoints, rerunNewIssueThreshold, guards });
 }
 
 /** The same for all that judges: what a session's beginning is compared by. */

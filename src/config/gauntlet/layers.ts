@@ -6,6 +6,7 @@ import { STOP_HOOK_DEFAULTS } from "./schema/stop-hook-schema.ts";
 import { isAbsolute, join } from "node:path";
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { type AbsolutePath, absolutePath } from "../../core/path.ts";
+import { homeDirectory } from "../../machine/files/xdg.ts";
 import { ConfigFiles } from "./config-files.ts";
 import { readValue } from "./read-value.ts";
 import { parseYaml, type YamlSource } from "../yaml/yaml-source.ts";
@@ -55,7 +56,6 @@ export interface GlobalConfig {
 /** Reads the user's configuration; if it is missing or broken, the defaults apply. */
 export async function readGlobal(env: Environment): Promise<GlobalConfig> {
   const file = globalConfigPath(env);
-  if (file === undefined) return { fields: {}, warnings: [], lookedAt: [] };
   const files = new ConfigFiles(file);
   const text = await files.read(file);
   const parsed = typeof text === "string" ? undefined : parseYaml(text);
@@ -69,15 +69,14 @@ export async function readGlobal(env: Environment): Promise<GlobalConfig> {
 /** The same file as it is written, to show where a value comes from. */
 export async function readGlobalSource(env: Environment): Promise<YamlSource | undefined> {
   const file = globalConfigPath(env);
-  const text = file === undefined ? "missing" : await new ConfigFiles(file).read(file);
+  const text = await new ConfigFiles(file).read(file);
   return typeof text === "string" ? undefined : parseYaml(text).source;
 }
 
-function globalConfigPath(env: Environment): AbsolutePath | undefined {
-  const xdg = env.XDG_CONFIG_HOME;
-  const home = env.HOME ?? env.USERPROFILE;
-  const directory = xdg !== undefined && isAbsolute(xdg) ? xdg : home && join(home, ".config");
-  return directory ? absolutePath(join(directory, "agent-gauntlet", "config.yml")) : undefined;
+function globalConfigPath(env: Environment): AbsolutePath {
+  const { XDG_CONFIG_HOME: given } = env;
+  const directory = given !== undefined && isAbsolute(given) ? given : join(homeDirectory(env), ".config");
+  return absolutePath(join(directory, "agent-gauntlet", "config.yml"));
 }
 
 function asWarning(diagnostic: Diagnostic): Diagnostic {

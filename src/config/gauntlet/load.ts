@@ -1,3 +1,4 @@
+import { CONFIG_FILE } from "../../machine/files/find-project.ts";
 import { posix } from "node:path";
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { fixedPart, isException } from "../../core/entry-point.ts";
@@ -17,8 +18,6 @@ import { readRemote } from "./schema/remote-schema.ts";
 import { configSchema, RETRY_DEFAULTS } from "./schema/schema.ts";
 import type { SourceText } from "../source-text.ts";
 import { type YamlSource, parseYaml } from "../yaml/yaml-source.ts";
-
-export const CONFIG_FILE = ".gauntlet/config.yml";
 
 export interface LoadedSettings {
   readonly settings: Settings;

@@ -143,7 +143,7 @@ function keepLocal(local: YamlSource, others: readonly Layer[], { report }: Conf
   for (const key of NOT_LOCAL)
     if (valueAt(local.value, [key]) !== undefined)
       report(
-        local.complain([key], { message: `\`${key}\` belongs into .gauntlet/config.yml`, hint: LOCAL_RULE }),
+        local.complain([key], { message: `\`${key}\` belongs in .gauntlet/config.yml`, hint: LOCAL_RULE }),
       );
   for (const key of ["checks", "reviews"]) {
     const own = valueAt(local.value, [key]);

@@ -1,3 +1,4 @@
+import { isRecord, parseJson } from "../json.ts";
 import { definedOnly } from "../defined-only.ts";
 import type { Findings, KnownProblem } from "./baseline.ts";
 
@@ -136,18 +137,6 @@ function isEntry(value: unknown): value is BaselineEntry {
     areTexts &&
     [message, unread, output].some((one) => one !== undefined)
   );
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Each entry once, with the counts of all that are the same. */

@@ -58,7 +58,6 @@ interface Guard {
   readonly when?: (stop: GuardedStop) => Ended | undefined | Promise<Ended | undefined>;
 }
 
-const EVERY_DOOR = ["stop-hook", "brepl", "sdk"] as const;
 const GAUNTLET = ["stop-hook", "sdk"] as const;
 
 /** Every way a stop ends before a gate runs, in the order they are asked. */
@@ -72,13 +71,14 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     status: "no_config",
-    doors: EVERY_DOOR,
+    doors: GAUNTLET,
     past: "a project with gates",
     ended: "no .gauntlet/config.yml here or above",
   },
+  { status: "no_config", doors: ["brepl"], past: "there are hooks", ended: "no hooks in .brepl/hooks.edn" },
   {
     status: "skipped",
-    doors: ["stop-hook"],
+    doors: GAUNTLET,
     past: "the user did not skip the gates",
     ended: "the user skipped the gates",
   },

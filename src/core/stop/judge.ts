@@ -41,7 +41,7 @@ export function judge(outcomes: readonly GateOutcome[], session: SessionHistory,
     budget.maxBlocks - (spent.blocks ?? spent.attempts),
   );
   const known = { ...session, ...spent, ...withMissing(session, outcomes), openFailures };
-  return { status: "failed", session: known, attemptsLeft };
+  return { status: "failed", session: known, ...(attemptsLeft === Infinity ? {} : { attemptsLeft }) };
 }
 
 type Spent = Pick<SessionHistory, "attempts" | "blocks" | "sameFor" | "unavailableBlocks">;

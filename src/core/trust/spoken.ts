@@ -1,3 +1,4 @@
+import { isRecord } from "../json.ts";
 /** The user's word, given at a terminal, that stops here need not be checked. */
 export interface Skip {
   readonly reason: string;
@@ -84,8 +85,4 @@ function textOfBlock(block: unknown): readonly string[] {
   if (!isRecord(block) || typeof block["text"] !== "string") return [];
   const isText = [undefined, "text", "input_text"].includes(block["type"] as string | undefined); // compared only
   return isText ? [block["text"]] : [];
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -49,7 +49,7 @@ export async function failuresOf(run: FinishedRun): Promise<Failures> {
         failures,
         // A guard that found nothing is not shown to the agent.
         gatesRun: outcomes.filter((one) => one.gate !== "guard" || isBlocking(one)).length,
-        attemptsLeft: judgement.attemptsLeft ?? 0,
+        attemptsLeft: judgement.attemptsLeft,
         isNextStopFree: isNextStopFree(run),
         fixes: planned.fixes,
       };

@@ -1,3 +1,4 @@
+import { CONFIG_FILE } from "../../machine/files/find-project.ts";
 import { basename, join } from "node:path";
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import { displayPath, type ProjectPath } from "../../core/path.ts";
@@ -30,8 +31,6 @@ export async function diagnoseLogDir(settings: Settings, env: Environment): Prom
   if (fit.trouble.kind === "config-invalid") return fit.trouble.diagnostics;
   return [{ severity: "error", file: CONFIG_FILE, message: explain(fit.trouble) }];
 }
-
-const CONFIG_FILE = ".gauntlet/config.yml";
 
 /** Once it ignores itself, only what was tracked before still shows. */
 async function foreignFile(

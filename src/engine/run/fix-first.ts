@@ -29,13 +29,14 @@ export interface Fixing extends AsyncDisposable {
 }
 
 /**
- * Runs the checks that have a `fix` before all others. Where one fails its fix runs, once, and the files are looked at again: what is
+ * Runs the checks that have a `fix`, and what they need, before all others. Where one fails its fix runs, once, and the files are looked at again: what is
  * judged is never the tree that a fix was still to change.
  */
 export async function fixFirst(request: FixRequest, signal: AbortSignal): Promise<Fixing> {
   const { planned, options } = request;
   const fixable = planned.plan.gates.filter(isFixable);
-  const outcomes = await runGates({ gates: fixable, skipped: [] }, options, signal);
+  const first = await withWhatTheyNeed(fixable, planned.plan);
+  const outcomes = await runGates({ gates: first, skipped: [] }, options, signal);
   const red = new Set(outcomes.filter(({ kind }) => kind === "failed").map(({ id }) => id));
   const toFix = signal.aborted ? [] : fixable.filter(({ id }) => red.has(id));
   const ran = await runFixes(toFix, request, signal);
@@ -69,6 +70,15 @@ type Fixable = PlannedGate & { readonly gate: CheckGate & { readonly fix: string
 
 function isFixable(planned: PlannedGate): planned is Fixable {
   return planned.gate.kind === "check" && planned.gate.fix !== undefined;
+}
+
+async function withWhatTheyNeed(
+  fixable: readonly Fixable[],
+  { gates }: Plan,
+): Promise<readonly PlannedGate[]> {
+  if (fixable.every(({ gate }) => gate.needs === undefined)) return fixable;
+  const { withNeeded } = await import("./needs.ts"); // most projects have none
+  return withNeeded(fixable, gates);
 }
 
 interface RanFix {

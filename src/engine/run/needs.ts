@@ -57,6 +57,23 @@ function idsNeeded(
   });
 }
 
+/** Gates with all that they need, and what that needs, in the order of the plan. */
+export function withNeeded(
+  gates: readonly PlannedGate[],
+  all: readonly PlannedGate[],
+): readonly PlannedGate[] {
+  const known = all.map(({ id, scope, gate }) => ({ id, scope, name: gate.name }));
+  const wanted = new Set<string>();
+  const want = (planned: PlannedGate): void => {
+    if (wanted.has(planned.id)) return;
+    wanted.add(planned.id);
+    const needed = idsNeeded(planned, known);
+    for (const other of all) if (needed.includes(other.id)) want(other);
+  };
+  gates.forEach(want);
+  return all.filter(({ id }) => wanted.has(id));
+}
+
 /** What passed, was reused or only warns lets others run; so does a reviewer that was not there, unless it blocks. */
 function keepsOthersBack(outcome: GateOutcome): boolean {
   if (outcome.warnOnly) return false;

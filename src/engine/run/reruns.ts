@@ -94,11 +94,11 @@ const FAILED_FILES = "{failed_files}";
 /** Undefined where one failure may be in a file that is not known: then everything is repeated. */
 async function failedFiles(failed: FailedCheck, { root }: GateContext) {
   const { problems, isComplete } = await readOutcome(failed, root);
-  const files = problems.flatMap(({ file }) => (file !== undefined && isInside(file, root) ? [file] : []));
+  const files = problems.flatMap(({ file }) => (file !== undefined && isFileOf(root, file) ? [file] : []));
   if (problems.length === 0 || files.length < problems.length || !isComplete()) return undefined;
   return [...new Set(files)].map(projectPath);
 }
 
-function isInside(file: string, root: string): boolean {
+function isFileOf(root: string, file: string): boolean {
   return !file.startsWith("/") && !relative("", file).startsWith("..") && isFile(`${root}/${file}`);
 }

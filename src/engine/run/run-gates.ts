@@ -58,13 +58,13 @@ export async function runGates(
     },
   };
   const isTogether = ({ gate }: PlannedGate): boolean => gate.parallel && maxParallel > 1;
-  const ordered = (needs?.ordered ?? plan.gates).filter(({ id }) => !outcomes.has(id));
-  const together = ordered.filter(isTogether);
+  const ordered = needs?.ordered ?? plan.gates;
+  const together = ordered.filter((planned) => isTogether(planned) && !outcomes.has(planned.id));
   const inTurn = ordered.filter((planned) => !isTogether(planned));
   const lanes = inTurn.length > 0 ? maxParallel - 1 : maxParallel;
   const shared = together.values();
   const all = [
-    runInTurn(inTurn, lane),
+    runInTurn(inTurn, lane, options.settled),
     ...Array.from({ length: Math.min(lanes, together.length) }, () => runLane(shared, lane)),
   ];
   if (needs !== undefined) for (const one of all) one.catch(() => needs.abandon());
@@ -110,11 +110,17 @@ async function runLane(gates: Iterable<PlannedGate>, { start, finish }: Lane): P
   for (const planned of gates) finish(await start(planned));
 }
 
-async function runInTurn(gates: readonly PlannedGate[], { start, finish }: Lane): Promise<void> {
+/** Those that have run already, with their `fix`, count in their place. */
+async function runInTurn(
+  gates: readonly PlannedGate[],
+  { start, finish }: Lane,
+  settled: readonly GateOutcome[] = [],
+): Promise<void> {
   let stopper: PlannedGate | undefined;
   for (const planned of gates) {
-    const outcome = stopper === undefined ? await start(planned) : skippedAfter(stopper, planned);
-    finish(outcome);
+    const known = settled.find(({ id }) => id === planned.id);
+    const outcome = known ?? (stopper === undefined ? await start(planned) : skippedAfter(stopper, planned));
+    if (known === undefined) finish(outcome);
     if (planned.gate.failFast && isBlocking(outcome) && !isOutOfReach(outcome)) stopper ??= planned;
   }
 }

@@ -7,7 +7,7 @@ import type { Result } from "../../core/trouble.ts";
 import { keptState } from "../../machine/state/history.ts";
 import { acquireLock, type Asker, type Lock } from "../../machine/state/lock.ts";
 import { sessionKey } from "../../machine/state/session-key.ts";
-import { writeSessionRecord } from "../../machine/state/sessions.ts";
+import { readSessionRecord, writeSessionRecord } from "../../machine/state/sessions.ts";
 import type { Histories, Project } from "../run/project.ts";
 
 /** A notice where the session's history is not as its last stop left it. Nothing else follows from it. */
@@ -38,8 +38,10 @@ export function announceState(
   const next = keptState(settings.root, session);
   const { kept } = record;
   const isOther = kept?.root === settings.root && kept.digest !== next.digest;
-  if (isOther && logDir === undefined)
-    writeSessionRecord(event, { ...record, kept: { ...kept, next: next.digest } }, env);
+  if (isOther && logDir === undefined) {
+    const latest = readSessionRecord(event, env) ?? record; // the user may have said something while the gates ran
+    writeSessionRecord(event, { ...latest, kept: { ...kept, next: next.digest } }, env);
+  }
   return next;
 }
 

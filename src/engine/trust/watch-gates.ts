@@ -178,11 +178,7 @@ function scriptDisputes(recorded: GatesDefinition, scripts: Settings["scripts"])
 }
 
 function rehashed(settings: Settings): Settings {
-  return { ...settings, gateHash: gateHash(pick(settings)), definitionHash: definitionHash(settings) };
-}
-
-function pick({ baseBranch, entryPoints, rerunNewIssueThreshold }: Settings) {
-  return { baseBranch, entryPoints, rerunNewIssueThreshold };
+  return { ...settings, gateHash: gateHash(settings), definitionHash: definitionHash(settings) };
 }
 
 function heldNotice(changes: readonly GateChange[], isAllowed: boolean): readonly Notice[] {

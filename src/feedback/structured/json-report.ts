@@ -1,3 +1,4 @@
+import { parseJson } from "../../core/json.ts";
 import { type Caught, composeProblem } from "../parsers/compose.ts";
 import { cleanText } from "../text/clean-text.ts";
 
@@ -128,14 +129,6 @@ function sarifRun(run: unknown): readonly ReportedProblem[] {
 
 function reported(tool: string, kind: ReportedProblem["kind"], caught: Caught): ReportedProblem {
   return { tool, kind, problem: composeProblem(caught) };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function list(value: unknown): readonly unknown[] {

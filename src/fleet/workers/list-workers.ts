@@ -1,3 +1,4 @@
+import { parseJson } from "../../core/json.ts";
 import * as v from "valibot";
 import type { FleetState, ShownWorker } from "../../report/json/fleet-json.ts";
 import type { Environment } from "../../machine/process/environment.ts";
@@ -50,14 +51,6 @@ function listOf(value: RespValue | undefined): readonly RespValue[] {
 }
 
 function readWorker(id: string, text: RespValue | undefined): readonly ShownWorker[] {
-  const read = v.safeParse(factsSchema, typeof text === "string" ? parsed(text) : undefined);
+  const read = v.safeParse(factsSchema, typeof text === "string" ? parseJson(text) : undefined);
   return read.success ? [{ id, ...read.output }] : [];
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

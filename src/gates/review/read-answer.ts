@@ -1,3 +1,4 @@
+import { parseJson } from "../../core/json.ts";
 import { z } from "zod";
 import { PRIORITIES, type ReportedFinding } from "../../core/review/finding.ts";
 import { projectPath } from "../../core/path.ts";
@@ -115,13 +116,4 @@ function closingOf(text: string, start: number): number | undefined {
     if (depth === 0) return tokens.lastIndex;
   }
   return undefined;
-}
-
-/** Undefined for anything that is not JSON: a model's text is not expected to be. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,4 @@
-import { parseJson } from "./read-answer.ts";
+import { parseJson } from "../../core/json.ts";
 import { type Reviewer, resultReply, type Reply } from "./reviewer.ts";
 import { z } from "zod";
 import { shellCommand } from "../../machine/process/executables.ts";

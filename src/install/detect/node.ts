@@ -1,3 +1,4 @@
+import { isRecord } from "../../core/json.ts";
 import { parse } from "jsonc-parser";
 import { judging } from "./fixers.ts";
 import { type DetectedCheck, type Detector, type Project, programOf } from "./project.ts";
@@ -146,8 +147,4 @@ function ownManager(project: Project, manifest: Manifest): PackageManager {
   const declared = MANAGERS[manifest.packageManager.split("@")[0] ?? ""];
   const locked = Object.values(MANAGERS).find(({ lockfiles }) => project.has(...lockfiles));
   return declared ?? locked ?? NPM;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -7,12 +7,11 @@ import {
   readFileSync,
   renameSync,
   statSync,
-  unlinkSync,
   writeSync,
 } from "node:fs";
 import { fail, ok, type Result } from "../../core/trouble.ts";
 import { tmpdir } from "node:os";
-import { discard, uniqueName } from "./files.ts";
+import { discard, troubleOf, uniqueName } from "./files.ts";
 
 const MAX_BYTES = 1024 * 1024;
 const NEVER_FOLLOW = constants.O_NOFOLLOW ?? 0;
@@ -36,7 +35,7 @@ export function readPrivateFile(path: string): Result<string | undefined> {
       closeSync(fd);
     }
   } catch (error) {
-    return hasCode(error, "ENOENT") ? ok(undefined) : fileTrouble("read", path, error);
+    return hasCode(error, "ENOENT") ? ok(undefined) : troubleOf("read", path, error);
   }
 }
 
@@ -55,17 +54,7 @@ export function writePrivateFile(path: string, text: string): Result<void> {
     return ok(undefined);
   } catch (error) {
     discard(draft);
-    return fileTrouble("write", path, error);
-  }
-}
-
-/** Removes the file, or the link in its place; never what a link points to, never a directory. */
-export function removePrivateFile(path: string): Result<void> {
-  try {
-    unlinkSync(path);
-    return ok(undefined);
-  } catch (error) {
-    return hasCode(error, "ENOENT") ? ok(undefined) : fileTrouble("remove", path, error);
+    return troubleOf("write", path, error);
   }
 }
 
@@ -74,13 +63,4 @@ function reasonToDistrust(fd: number): string | undefined {
   if (!fstatSync(fd).isFile()) return "it is not a file";
   if (process.getuid !== undefined && uid !== process.getuid()) return "it belongs to someone else";
   return size > MAX_BYTES ? "it is too large to be ours" : undefined;
-}
-
-function fileTrouble(action: string, path: string, error: unknown): ReturnType<typeof fail> {
-  return fail({
-    kind: "file-failed",
-    action,
-    path,
-    detail: error instanceof Error ? error.message : String(error),
-  });
 }

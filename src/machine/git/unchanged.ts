@@ -72,12 +72,16 @@ async function names(top: Git, args: readonly string[], env: Env): Promise<reado
   return answer.ok ? splitNul(answer.value) : undefined;
 }
 
-/** A file that is gone changed its directory. */
+/** A file that is gone changed its directory, or what stands in the place of that. */
 function whenChanged(top: Git, path: string): { readonly at?: number } {
-  const file = join(top.cwd, path);
-  const facts =
-    lstatSync(file, { throwIfNoEntry: false }) ?? lstatSync(dirname(file), { throwIfNoEntry: false });
-  return facts === undefined ? {} : { at: facts.ctimeMs };
+  for (let place = join(top.cwd, path); place.length >= top.cwd.length; place = dirname(place)) {
+    try {
+      return { at: lstatSync(place).ctimeMs };
+    } catch (error) {
+      if (!hasCode(error)) throw error;
+    }
+  }
+  return {};
 }
 
 async function areManyUnchanged(top: Git, env: Env): Promise<boolean> {

@@ -66,6 +66,9 @@ interface Said {
   readonly stderr: string;
 }
 
+/** A person may be asked for a passphrase. */
+const PATIENCE_MS = 120_000;
+
 async function ask(args: readonly string[], stdin?: string): Promise<Result<Said>> {
   const output = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
   const end = await runProcess({
@@ -73,9 +76,11 @@ async function ask(args: readonly string[], stdin?: string): Promise<Result<Said
     cwd: process.cwd(),
     env: { ...process.env, LC_ALL: "C" },
     ...(stdin === undefined ? {} : { stdin }),
+    timeoutMs: PATIENCE_MS,
     onOutput: (chunk, stream) => output[stream].push(chunk),
   });
   if (end.kind === "not-started") return failed(args[0] ?? "", end.detail);
+  if (end.kind === "timed-out") return failed(args[0] ?? "", `no answer within ${end.afterMs / 1000} s`);
   const [stdout, stderr] = [output.stdout, output.stderr].map((chunks) => Buffer.concat(chunks).toString());
   return ok({
     exitCode: end.kind === "exited" ? end.exitCode : 255,

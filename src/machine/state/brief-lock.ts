@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, renameSync, readdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { ok, type Result } from "../../core/trouble.ts";
+import { fail, ok, type Result } from "../../core/trouble.ts";
 import { elapsedMs, now } from "../clock.ts";
 import { hasCode } from "../files/errno.ts";
 import { discard, modifiedAt } from "../files/files.ts";
@@ -16,17 +16,14 @@ export function lockBriefly(path: string): Result<Disposable> {
     const held = `${path}.${process.pid}`;
     if (isRenamed(path, held)) return ok({ [Symbol.dispose]: () => void isRenamed(held, path) });
     bringBack(path);
-    if (elapsedMs() > deadline) return HELD;
+    if (elapsedMs() > deadline) return fail({ kind: "file-failed", action: "lock", path, detail: HELD });
     wait(Math.random() * 4);
   }
 }
 
 const PATIENCE_MS = 2_000;
 
-const HELD: Result<Disposable> = {
-  ok: false,
-  trouble: { kind: "lock-held", pid: 0, since: "a moment ago", heldBy: "other" },
-};
+const HELD = "another process has held it for two seconds";
 
 /** The process may have nothing else to do, and would end. */
 function wait(ms: number): void {

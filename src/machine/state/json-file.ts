@@ -1,3 +1,4 @@
+import { parseJson } from "../../core/json.ts";
 import * as v from "valibot";
 import type { Result } from "../../core/trouble.ts";
 import { now } from "../clock.ts";
@@ -52,12 +53,4 @@ export function jsonFile<T>(version: number, schema: Schema<T>): JsonFile<T> {
     write: (path, state) =>
       writeFileAtomic(path, `${JSON.stringify({ version, writtenAt: now(), state })}\n`, { mode: 0o600 }),
   };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

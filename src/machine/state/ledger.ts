@@ -1,3 +1,4 @@
+import { parseJson } from "../../core/json.ts";
 import {
   closeSync,
   constants,
@@ -234,14 +235,6 @@ function asciiJson(record: LedgerRecord): string {
 
 export function hashOf(content: string | Buffer): string {
   return sha256(content, "base64url");
-}
-
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Removes the ledger, and with it all that is kept about the project in the same directory. */

@@ -126,8 +126,7 @@ function describeSelf(by?: Asker): LockHolder {
 /** Waits until a lock can be taken; false when the signal came first. */
 export async function lockReleased(path: string, signal: AbortSignal): Promise<boolean> {
   for (;;) {
-    const holder = readHolder(path);
-    if (holder === undefined || !isHolderAlive(holder, path)) return !signal.aborted;
+    if (lockHolder(path) === undefined) return !signal.aborted;
     if (signal.aborted) return false;
     await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
   }
@@ -206,7 +205,11 @@ function sweep(path: string): void {
   const prefix = `${basename(path)}.`;
   for (const name of readdirSync(dirname(path)).filter((one) => one.startsWith(prefix))) {
     const file = join(dirname(path), name);
-    if (isLeftBehind(file)) discard(file);
+    try {
+      if (isLeftBehind(file)) discard(file);
+    } catch (error) {
+      if (!hasCode(error)) throw error; // something that is not ours
+    }
   }
 }
 
@@ -232,7 +235,7 @@ function readHolder(path: string): LockHolder | undefined {
   try {
     return parseHolder(readSmallFile(path));
   } catch (error) {
-    if (!hasCode(error, "ENOENT")) throw error;
+    if (!hasCode(error, "ENOENT") && !hasCode(error, "ELOOP")) throw error;
     return isThere(path) ? parseHolder("") : undefined; // a link that leads nowhere is in its place
   }
 }

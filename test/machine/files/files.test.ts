@@ -3,7 +3,13 @@ import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { explain, type Result } from "../../../src/core/trouble.ts";
-import { listDirectory, readBytes, readText, writeFileAtomic } from "../../../src/machine/files/files.ts";
+import {
+  kindOf,
+  listDirectory,
+  readBytes,
+  readText,
+  writeFileAtomic,
+} from "../../../src/machine/files/files.ts";
 import { tempDir } from "../../rig/temp-dir.ts";
 
 function troubleOf(result: Result<unknown>): string {
@@ -102,4 +108,14 @@ describe("writing a file", () => {
     expect(result.ok).toBe(false);
     expect(await readdir(dir.path)).toEqual(["state"]);
   });
+});
+
+test("below a file, and behind a link to itself, there is nothing", async () => {
+  await using dir = await tempDir();
+  await writeFile(join(dir.path, "file"), "");
+  await symlink("loop", join(dir.path, "loop"));
+
+  const kinds = [".", "file", "file/below", "loop", "loop/below"].map((path) => kindOf(join(dir.path, path)));
+
+  expect(kinds).toEqual(["directory", "file", "missing", "missing", "missing"]);
 });

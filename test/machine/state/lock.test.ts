@@ -254,3 +254,14 @@ describe("many processes", () => {
     expect(namesBeside(path)).toHaveLength(ROUNDS);
   });
 });
+
+test("links to themselves, in its place or beside it, do not keep a lock from being taken and released", async () => {
+  const path = await lockPath();
+  for (const link of [path, `${path}.other`]) symlinkSync(link, link);
+
+  const taken = acquireLock(path);
+  if (taken.ok) taken.value[Symbol.dispose]();
+
+  expect(taken.ok).toBe(true);
+  expect(namesBeside(path)).not.toContain("lock");
+});

@@ -11,7 +11,7 @@ import { findPlaces } from "../../../machine/git/places.ts";
 import { githubWorkflow } from "../../../report/ci-workflow.ts";
 import { ciPlanJson } from "../../../report/json/fleet-json.ts";
 import { errorJson } from "../../../report/json/json.ts";
-import { counted } from "../../../report/plain-lines.ts";
+import { counted } from "../../../core/counted.ts";
 import { EXIT } from "../../exit-code.ts";
 import { openSettings, tellTrouble } from "../../open-settings.ts";
 import { printLine, type Terminal } from "../../output/terminal.ts";

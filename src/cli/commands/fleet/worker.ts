@@ -10,7 +10,8 @@ import { findProject } from "../../../machine/files/find-project.ts";
 import { homeDirectory } from "../../../machine/files/xdg.ts";
 import { workersJson } from "../../../report/json/fleet-json.ts";
 import { errorJson } from "../../../report/json/json.ts";
-import { ago, counted } from "../../../report/plain-lines.ts";
+import { ago } from "../../../report/plain-lines.ts";
+import { counted } from "../../../core/counted.ts";
 import { EXIT } from "../../exit-code.ts";
 import { exitNow, printLine, type Terminal } from "../../output/terminal.ts";
 

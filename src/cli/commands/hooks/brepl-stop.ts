@@ -1,3 +1,4 @@
+import { isRecord } from "../../../core/json.ts";
 import { allow, type Verdict } from "../../../core/stop/verdict.ts";
 import { handleBreplStop, forgetBreplSession } from "../../../engine/brepl.ts";
 import { elapsedMs } from "../../../machine/clock.ts";
@@ -96,7 +97,7 @@ export async function readEvent(signal: AbortSignal): Promise<ReadEvent> {
   if (text === "") return { ok: false, problem: "nothing on stdin" };
   const value = parse(text);
   if (value instanceof SyntaxError) return { ok: false, problem: value.message };
-  return isObject(value) ? { ok: true, payload: value } : { ok: false, problem: "not a JSON object" };
+  return isRecord(value) ? { ok: true, payload: value } : { ok: false, problem: "not a JSON object" };
 }
 
 function parse(text: string): unknown {
@@ -105,8 +106,4 @@ function parse(text: string): unknown {
   } catch (error) {
     return error;
   }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

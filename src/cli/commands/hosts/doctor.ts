@@ -25,7 +25,7 @@ import { runProcess } from "../../../machine/process/run-process.ts";
 import { listSessionRecords } from "../../../machine/state/sessions.ts";
 import { readUserFile } from "../../../machine/files/user-file.ts";
 import { doctorJson, type HostDiagnosis } from "../../../report/json/host-json.ts";
-import { counted } from "../../../report/plain-lines.ts";
+import { counted } from "../../../core/counted.ts";
 import { detectHosts, REGISTRABLE, placesOf, wantedIn } from "../../hosts/host-request.ts";
 import { EXIT } from "../../exit-code.ts";
 import { isHere } from "../../is-here.ts";

@@ -11,7 +11,7 @@ import { errorJson } from "../../../report/json/json.ts";
 import { EXIT } from "../../exit-code.ts";
 import { isHere } from "../../is-here.ts";
 import { printLine, type Terminal } from "../../output/terminal.ts";
-import { counted } from "../../../report/plain-lines.ts";
+import { counted } from "../../../core/counted.ts";
 
 export interface ExplainOptions {
   /** 1, and the flag alone, is the last stop, 2 the one before it. */

@@ -1,3 +1,4 @@
+import { parseJson } from "../../../core/json.ts";
 import { definedOnly } from "../../../core/defined-only.ts";
 import { explain, fail, ok, type Result } from "../../../core/trouble.ts";
 import { allow } from "../../../core/stop/verdict.ts";
@@ -136,14 +137,6 @@ async function readPayload(file: string): Promise<Payload | string> {
   const value = parseJson(text.value);
   if (!isRecord(value)) return `${file} does not hold one JSON object.`;
   return isRecord(value["payload"]) ? value["payload"] : value;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function refuse(terminal: Terminal, message: string): number {

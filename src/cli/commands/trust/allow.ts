@@ -11,7 +11,7 @@ import { findProject } from "../../../machine/files/find-project.ts";
 import { agentAbove } from "../../../machine/process/agents-above.ts";
 import { type Consent, listConsents, writeConsent } from "../../../machine/state/trusted-gates.ts";
 import { allowedJson } from "../../../report/json/json.ts";
-import { counted } from "../../../report/plain-lines.ts";
+import { counted } from "../../../core/counted.ts";
 import { EXIT } from "../../exit-code.ts";
 import { openSettings, tellTrouble } from "../../open-settings.ts";
 import { confirm } from "../../prompt.ts";

@@ -6,7 +6,7 @@ import {
   writeBaseline,
 } from "../../../engine/baseline/committed.ts";
 import { baselineJson } from "../../../report/json/json.ts";
-import { counted } from "../../../report/plain-lines.ts";
+import { counted } from "../../../core/counted.ts";
 import { cancellation } from "../../cancellation.ts";
 import { confirm } from "../../prompt.ts";
 import { EXIT, exitCodeBy } from "../../exit-code.ts";

@@ -3,7 +3,7 @@ import { flakyTests, type VerdictRecord } from "../../../core/record/verdict-rec
 import { findProject } from "../../../machine/files/find-project.ts";
 import { findBreak, type LedgerLines, readLedger, verdictsIn } from "../../../machine/state/ledger-lines.ts";
 import { ledgerOf } from "../../../machine/state/ledger.ts";
-import { counted } from "../../../report/plain-lines.ts";
+import { counted } from "../../../core/counted.ts";
 import { type CheckedLedger, forSharing, logJson } from "../../../report/json/proof-json.ts";
 import { flakyLine, gateLines, isGate, verdictLine } from "../../../report/verdict-lines.ts";
 import { EXIT } from "../../exit-code.ts";
