@@ -18,13 +18,12 @@ export class MaskedOutput {
   }
 
   push(chunk: Buffer): void {
+    const room = Math.max(0, HEAD_BYTES - this.#seenBytes);
     this.#seenBytes += chunk.length;
-    if (this.#seenBytes <= HEAD_BYTES) {
-      this.#take(chunk);
-      return;
-    }
+    if (room > 0) this.#take(chunk.subarray(0, room));
+    if (chunk.length <= room) return;
     this.#waiting ??= new LastBytes(MOST_WAITING_BYTES);
-    this.#waiting.push(chunk);
+    this.#waiting.push(chunk.subarray(room));
     this.#timer ??= setTimeout(() => this.#tick(), WAIT_MS);
   }
 
@@ -113,8 +112,8 @@ const LONGEST_SECRET = 4096;
 const MOST_TRIES = 64;
 /** A prime, so that not every try meets a secret that is repeated at the same place. */
 const STEP = 509;
-/** As much as a log keeps is always looked through and written at once. */
-const HEAD_BYTES = 10 * 1024 * 1024;
+/** As much as a log keeps of the start is looked through and written at once; the note about what was dropped takes the rest. */
+const HEAD_BYTES = 2 * 1024 * 1024 - 4096;
 /** What may wait is what a log keeps of the end, so that nothing is dropped here that it would have kept. */
 const MOST_WAITING_BYTES = 8 * 1024 * 1024;
 const WAIT_MS = 1000;
