@@ -35,10 +35,12 @@ export async function lookAround(
 ): Promise<Result<Situation>> {
   const { logDir } = project;
   const { workTree, session: stored, warnings } = readHistories(project); // again: another run may have just ended
-  const looking = Promise.all([tree.changes(), tree.snapshot()]);
   const lastKnown = Math.max(workTree.lastRun?.number ?? 0, workTree.pass?.runNumber ?? 0); // a pass closes earlier failures
-  const runNumber = makeRoomForRun(logDir, lastKnown); // while git looks
-  const [detected, snapshot] = await looking;
+  const [detected, snapshot, runNumber] = await Promise.all([
+    tree.changes(),
+    tree.snapshot(),
+    new Promise<number>((made) => void setImmediate(() => made(makeRoomForRun(logDir, lastKnown)))), // while git looks
+  ]);
   if (!detected.ok) return detected;
   const fingerprint = stored.gaveUpOn === undefined ? undefined : await tree.fingerprint();
   const { pass } = workTree;

@@ -68,9 +68,12 @@ export class MaskedOutput {
     return this.#placeToCut(start.toString("latin1")) ?? MOST_WAITING_BYTES;
   }
 
-  /** The line that was cut is left out as a whole, both its halves: each could be that of a secret. */
+  /** The line that was cut is left out, both its halves: each could be that of a secret. Of a long one, what is far from the cut may stay. */
   #noteGap(lostBytes: number): void {
-    const dropped = lostBytes + this.#rest.length;
+    const isLong = this.#rest.length > 2 * LONGEST_SECRET;
+    const kept = isLong ? (this.#placeToCut(this.#rest) ?? 0) : 0;
+    if (kept > 0) this.#pass(this.#rest.slice(0, kept));
+    const dropped = lostBytes + this.#rest.length - kept;
     this.#rest = "";
     this.#take(Buffer.from(`\n[… ${dropped} bytes dropped …]\n`));
   }
