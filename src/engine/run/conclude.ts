@@ -174,7 +174,8 @@ function remember(
   const passed = pass && writePass(project.passDir, pass, planned.snapshot.keepIndex);
   const isPassLost = passed?.ok === false;
   const judgedSession = wasInterrupted(run) ? planned.session : session;
-  const closed = pass === undefined ? judgedSession : { ...judgedSession, openFailures: [] };
+  const { openGuards: _closed, ...passedSession } = judgedSession;
+  const closed = pass === undefined ? judgedSession : { ...passedSession, openFailures: [] };
   const kept = announceState(project, run.request, closed);
   const written = [
     writeSession(stateDir, project.session, closed),
