@@ -56,7 +56,7 @@ export class WorkTree implements AsyncDisposable {
   async changes(): Promise<Result<DetectedChanges>> {
     const { query } = this.#options;
     const repository = this.#repository;
-    const { changesIn, changesWithoutGit } = await whatARunNeeds();
+    const { changesIn, changesWithoutGit } = await import("./changes.ts"); // a stop that needs no run loads half as much
     if (repository === undefined) return changesWithoutGit(this.git, query);
     const { top } = repository.places;
     if (!isInside(query.root, top)) return fail(elsewhere(query.root, top));
@@ -143,7 +143,7 @@ export class WorkTree implements AsyncDisposable {
   }
 
   async #takeSnapshot(): Promise<Snapshot> {
-    const { takeSnapshot } = await whatARunNeeds();
+    const { takeSnapshot } = await import("./snapshot.ts"); // as above
     return takeSnapshot(this.#repository, { untracked: () => this.#untracked() });
   }
 
@@ -180,7 +180,7 @@ export class WorkTree implements AsyncDisposable {
   readonly #status = once(async (): Promise<Result<WorkTreeStatus>> => {
     const repository = this.#repository;
     if (repository === undefined) throw new Error("there is no repository to ask"); // callers have looked
-    const { workTreeStatus } = await whatARunNeeds();
+    const { workTreeStatus } = await import("./changes.ts"); // as above
     return workTreeStatus(repository);
   });
 
@@ -188,19 +188,13 @@ export class WorkTree implements AsyncDisposable {
   async #untracked(): Promise<readonly string[] | undefined> {
     const { commit } = this.#options.query;
     if (this.#repository?.places.prefix !== "" || commit !== undefined) {
-      const { listUntracked } = await whatARunNeeds();
+      const { listUntracked } = await import("./snapshot.ts"); // as above
       return listUntracked(this.#repository);
     }
     const status = await this.#status();
     if (!status.ok) return undefined;
     return status.value.files.filter(({ change }) => change === "untracked").map(({ path }) => path);
   }
-}
-
-/** A stop that needs no run loads half as much. */
-async function whatARunNeeds() {
-  const [changes, snapshot] = await Promise.all([import("./changes.ts"), import("./snapshot.ts")]);
-  return { ...changes, ...snapshot };
 }
 
 function isInside(path: string, directory: string): boolean {
