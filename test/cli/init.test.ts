@@ -102,10 +102,21 @@ describe("without a terminal", () => {
   test("says npx where a shell would not find the program", async () => {
     const project = await projectWith(npmProject);
 
-    const init = await project.init({ isInteractive: false, env: { PATH: "/nowhere" } });
+    const init = await project.init({ isInteractive: false, env: { PATH: dirname(process.execPath) } });
 
     expect(init.stdout).toContain("Run `npx agent-gauntlet init --hook`");
     expect(init.stdout).toMatch(/Next: `npx agent-gauntlet run` runs the checks\.\n$/);
+  });
+
+  test("says that nothing is checked where no program of a check is installed", async () => {
+    const project = await projectWith(npmProject);
+
+    const init = await project.init({ isInteractive: false, env: { PATH: "/nowhere" } });
+
+    expect(await project.read(CONFIG)).toContain(
+      "  # test: npm test # package.json; npm is not installed here",
+    );
+    expect(init.stdout).toContain("No program of a check is installed, so nothing is checked yet");
   });
 
   test("says that nothing is checked where no check was recognised", async () => {
@@ -312,7 +323,8 @@ test("proposes the programs of .venv, and says which program is missing", async 
   const init = await project.init({ yes: true });
 
   expect(await project.read(CONFIG)).toContain("  test: .venv/bin/pytest # requirements.txt\n");
-  expect(init.stdout).toContain("! lint: `ruff` is not installed here.");
+  expect(await project.read(CONFIG)).toContain("  # lint: ruff check . # requirements.txt; ruff is not");
+  expect(init.stdout).toContain("! lint: `ruff` is not installed here, so this check is commented out");
   expect(init.stdout).toContain(
     "Better feedback for `test`: add `--junitxml=report-test.xml` to its command",
   );

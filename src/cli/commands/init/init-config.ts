@@ -58,7 +58,7 @@ function warnAboutMissing({ scopes }: NewConfig, stdout: Terminal["stdout"]): vo
     if (missing !== undefined)
       printLine(
         stdout,
-        `! ${name}: \`${missing}\` is not installed here. Install it, or change the command.`,
+        `! ${name}: \`${missing}\` is not installed here, so this check is commented out in ${CONFIG_FILE}.`,
       );
 }
 

@@ -32,10 +32,10 @@ export async function tryChecks(config: NewConfig, terminal: Terminal, prompt?: 
   if (red.size > 0 && !signal.aborted) await offerOnlyNew(config, terminal, { red: [...red], prompt });
 }
 
-/** Each check where it would run. One that works on changed files has none yet. */
+/** Each check where it would run: not those that wait for their program, or work on changed files, of which there are none yet. */
 function trials({ path, packages, checks }: DetectedScope): readonly Trial[] {
   return checks
-    .filter(({ command }) => !command.includes("{files}"))
+    .filter(({ command, missing }) => missing === undefined && !command.includes("{files}"))
     .flatMap((check) =>
       (packages ?? [path]).map((place) => ({ check, path: check.workingDirectory ?? place })),
     );
