@@ -330,6 +330,19 @@ test("proposes the programs of .venv, and says which program is missing", async 
   );
 });
 
+test("says that the project's package manager is not installed, and what npm cannot run in its place", async () => {
+  const scripts = { lint: "eslint .", test: "pnpm lint && vitest run" };
+  const manifest = JSON.stringify({ packageManager: "pnpm@10.28.0", scripts });
+  const project = await projectWith({ "package.json": manifest });
+
+  const init = await project.init({ yes: true });
+
+  expect(init.stdout).toContain("! test: `pnpm` is not installed here, so this check is commented out");
+  expect(init.stdout).toContain(
+    "! `pnpm`, this project's package manager, is not installed here, so npm runs",
+  );
+});
+
 test("the check of shell scripts sees new ones, and none that was removed or is ignored", async () => {
   const project = await repositoryWith({
     "a.sh": "echo a\n",
