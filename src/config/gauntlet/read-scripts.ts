@@ -3,7 +3,7 @@ import { posix } from "node:path";
 import { fixedPart, isGlob } from "../../core/entry-point.ts";
 import type { CheckGate, ReviewGate } from "../../core/gate.ts";
 import { placeOf } from "../../core/trust/gates-definition.ts";
-import { below, type NamedScript, scriptsNamedIn } from "../../core/trust/named-scripts.ts";
+import { below, type NamedScript, scriptIn, scriptsNamedIn } from "../../core/trust/named-scripts.ts";
 import type { EntryPoint, Script } from "../../core/settings.ts";
 import type { ConfigFiles } from "./config-files.ts";
 
@@ -114,14 +114,4 @@ class ScriptReader {
 function inProject(path: string): string | undefined {
   const normal = posix.normalize(path);
   return normal.startsWith("..") || posix.isAbsolute(normal) ? undefined : normal;
-}
-
-function scriptIn(manifest: string, name: string): string | undefined {
-  try {
-    const { scripts } = JSON.parse(manifest) as { scripts?: Record<string, unknown> };
-    const script = scripts !== undefined && Object.hasOwn(scripts, name) ? scripts[name] : undefined;
-    return typeof script === "string" ? script : undefined;
-  } catch {
-    return undefined; // what runs it will say what is wrong with it
-  }
 }

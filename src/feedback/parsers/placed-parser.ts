@@ -22,8 +22,9 @@ export function placedParser({ name, kind, says, read = readVerdict }: PlacedToo
   function parse(log: Log, isRead: (line: number) => boolean): readonly Finding[] {
     const findings: Finding[] = [];
     for (const placed of log.placed) {
+      if (isRead(placed.index)) continue;
       const text = textOf(log, placed);
-      if (text === "" || isRead(placed.index) || !says(text, placed)) continue;
+      if (text === "" || !says(text, placed)) continue;
       const to = endOfFrame(log, placed.index + 1);
       findings.push(finding(() => describe(log, placed, to), placed.index, to));
     }
@@ -31,14 +32,16 @@ export function placedParser({ name, kind, says, read = readVerdict }: PlacedToo
   }
 
   function describe(log: Log, placed: PlacedText, to: number): Caught {
-    const { severity = placed.word, ...said } = read(textOf(log, placed));
-    return { ...placed, ...said, severity, excerpt: log.lines.slice(placed.index + 1, to) };
+    const { word, file, line, column } = placed.place;
+    const { severity = word, ...said } = read(textOf(log, placed));
+    return { file, line, column, ...said, severity, excerpt: log.lines.slice(placed.index + 1, to) };
   }
 }
 
 /** `ERROR in file:line:column` of bundlers has its message on the next line. */
-function textOf({ lines }: Log, { rest, word, index }: PlacedText): string {
-  return rest === "" && word !== undefined ? (lines[index + 1] ?? "").trim() : rest;
+function textOf({ lines }: Log, placed: PlacedText): string {
+  const isBelow = placed.rest === "" && placed.place.word !== undefined;
+  return isBelow ? lines.at(placed.index + 1).trim() : placed.rest;
 }
 
 /** `file:line:column: message` of tools without a parser: everything placed that is not a mere remark. */
@@ -55,9 +58,9 @@ const LONGEST_FRAME = 12;
  * before marked source.
  */
 export function endOfFrame({ lines, isPlaced }: Log, start: number): number {
-  const first = lines[start]?.trim() === "" && isSource(lines[start + 1] ?? "") ? start + 1 : start;
+  const first = lines.at(start).trim() === "" && isSource(lines.at(start + 1)) ? start + 1 : start;
   let end = first;
-  while (end < lines.length && end - first < LONGEST_FRAME && belongs(lines[end] ?? "") && !isPlaced(end))
+  while (end < lines.length && end - first < LONGEST_FRAME && belongs(lines.at(end)) && !isPlaced(end))
     end += 1;
   return end === first ? start : end;
 }

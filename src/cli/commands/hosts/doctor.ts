@@ -1,3 +1,4 @@
+import { delimiter } from "node:path";
 import { shellCommand } from "../../../machine/process/executables.ts";
 import { loadSettings } from "../../../config/gauntlet/load.ts";
 import { GATES_NOTHING } from "../../../config/gauntlet/read-entry-points.ts";
@@ -21,6 +22,7 @@ import {
   registrationFiles,
 } from "../../../install/find-registrations.ts";
 import type { Places } from "../../../install/files/host-files.ts";
+import { pathOfHooks } from "../../../install/hook-command.ts";
 import { HOOK_TIMEOUT_MS } from "../../../install/host-registration.ts";
 import { findProject, CONFIG_FILE } from "../../../machine/files/find-project.ts";
 import { runProcess } from "../../../machine/process/run-process.ts";
@@ -173,7 +175,12 @@ async function startOnce({ cwd, env }: Terminal, command: string): Promise<Probe
   const end = await runProcess({
     argv: shellCommand(command),
     cwd,
-    env: { ...env, GAUNTLET_STOP_HOOK_ACTIVE: "1", AGENT_GAUNTLET_TRACE: "1" },
+    env: {
+      ...env,
+      PATH: pathOfHooks(env["PATH"] ?? "", delimiter),
+      GAUNTLET_STOP_HOOK_ACTIVE: "1",
+      AGENT_GAUNTLET_TRACE: "1",
+    },
     stdin: "{}\n",
     timeoutMs: PROBE_TIMEOUT_MS,
     onOutput: (chunk, stream) => void (said[stream] += chunk.toString()),
