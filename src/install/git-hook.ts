@@ -39,8 +39,8 @@ export function planGitHook(
     directory,
   }: { readonly hook: GitHook; readonly command: string; readonly directory: string },
 ): HookPlan {
-  if (before?.includes(BEGIN)) return { kind: "present" };
   const block = `${hook === "pre-push" ? blockOf(command, directory) : commitBlock(command, directory)}\n`;
+  if (before?.includes(BEGIN)) return planRenewal(before, block);
   if (before === undefined || before.trim() === "") return { kind: "write", text: `#!/bin/sh\n${block}` };
   const manager = MANAGERS.find(([mark]) => mark.test(before))?.[1];
   if (manager !== undefined) return { kind: "left-alone", why: `${manager} looks after it` };
@@ -48,6 +48,21 @@ export function planGitHook(
   if (!/^#!.*\b(?:sh|bash|dash|ksh|zsh)\s*$/.test(first))
     return { kind: "left-alone", why: "it is not a shell script" };
   return { kind: "write", text: `${first}\n${block}${rest.join("\n")}` };
+}
+
+/** Our lines name a program that may have moved since; lines that were edited by hand stay. */
+function planRenewal(before: string, block: string): HookPlan {
+  const from = before.indexOf(BEGIN);
+  const end = before.indexOf(`${END}\n`, from);
+  const old = before.slice(from, end === -1 ? undefined : end + END.length + 1);
+  const isOurs = end !== -1 && withoutCommand(old) === withoutCommand(block);
+  if (!isOurs || old === block) return { kind: "present" };
+  return { kind: "write", text: before.replace(old, () => block) };
+}
+
+/** The lines around the one that runs our program. */
+function withoutCommand(block: string): string {
+  return block.replace(/^ *\(.*\) \|\| exit 1$/m, "");
 }
 
 /** Takes our lines out again: a file that held nothing else goes, one whose lines were edited by hand is left alone. */

@@ -39,10 +39,24 @@ export function portableHookCommand(isDependency: boolean): HookCommand {
   return { line: "agent-gauntlet stop-hook", note: BY_EVERYBODY };
 }
 
-/** Whether a program found on the PATH is there for good: what npm and npx put there while they run is not. */
+/** Whether a program found on the PATH is there for good: what package managers put there while they run something is not. */
 export function isThereForHooks(file: string): boolean {
-  return !isProjectBin(file) && !isOneOff(file);
+  return isAbsolute(file) && !isProjectBin(file) && !isOneOff(file);
 }
+
+/** The PATH as a hook gets it, without what a package manager has put in front. */
+export function pathOfHooks(path: string, delimiter: string): string {
+  const directories = path.split(delimiter);
+  return directories.filter((directory) => isThereForHooks(`${directory}/agent-gauntlet`)).join(delimiter);
+}
+
+/** Whether a hook's command runs the copy of one project, and so is not for a file that serves them all. */
+export function isOfOneProject(line: string): boolean {
+  return line.startsWith("npx ") || (/[/\\]node_modules[/\\]/.test(line) && !GLOBAL.test(line));
+}
+
+/** Where npm, pnpm, yarn and bun install what is for every project. */
+const GLOBAL = /[/\\](?:lib|npm|global(?:[/\\][\w.]+)?)[/\\]node_modules[/\\]/;
 
 export const STOP_HOOK = "stop-hook";
 
@@ -67,9 +81,14 @@ const BY_EVERYBODY =
   "Every colleague needs agent-gauntlet on the PATH (`npm install --global agent-gauntlet`); as a devDependency of the project it would come with `npm install`.";
 const BY_FILE = "agent-gauntlet is not on the PATH that hooks get, so the hook names its file.";
 
-/** On the PATH only while a package manager runs a script. */
+/** `pnpm exec` puts `./node_modules/.bin` on the PATH: what is relative there is found in one directory only. */
+function isAbsolute(file: string): boolean {
+  return /^(?:[/\\]|[a-z]:[/\\])/i.test(file);
+}
+
+/** On the PATH only while a package manager runs a script: in the project, or in a directory that yarn makes for the time. */
 function isProjectBin(file: string): boolean {
-  return /[/\\]node_modules[/\\]\.bin[/\\]/.test(file);
+  return /[/\\](?:node_modules[/\\]\.bin|xfs-[\da-f]+)[/\\]/.test(file);
 }
 
 /** In the cache of `npx`, `pnpm dlx`, `yarn dlx` or `bunx`. */

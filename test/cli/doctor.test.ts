@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 
@@ -112,6 +112,19 @@ test("finds a command that is not there", async () => {
 
   expect(exitCode).toBe(1);
   expect(finding(hosts, "codex", "command")).toMatchObject({ level: "problem" });
+});
+
+test("finds a command that is on the PATH only while a package manager runs", async () => {
+  await using project = await GauntletProject.withChecks({ ok: "true" });
+  const hook = { type: "command", command: "agent-gauntlet stop-hook", timeout: 300 };
+  await project.write({ ".codex/hooks.json": JSON.stringify({ hooks: { Stop: [{ hooks: [hook] }] } }) });
+  await project.write({ "node_modules/.bin/agent-gauntlet": "#!/bin/sh\necho '{}'\n" });
+  await chmod(join(project.root, "node_modules/.bin/agent-gauntlet"), 0o755);
+
+  const done = await project.gauntlet(["doctor"], { env: { PATH: `./node_modules/.bin:${PATH}` } });
+
+  expect(done.exitCode).toBe(1);
+  expect(done.stdout).toContain("✗ its command does not work: agent-gauntlet stop-hook");
 });
 
 test("finds a timeout in the wrong unit: seconds where Gemini counts milliseconds", async () => {

@@ -77,6 +77,20 @@ test("registers in the home directory with --user, where a variable may have mov
   expect(files).toEqual([".qwen/settings.json", "elsewhere/hooks.json"]);
 });
 
+test("does not register one project's copy in the home directory", async () => {
+  await using project = await GauntletProject.withChecks({ ok: "true" });
+  await program(join(project.root, "node_modules/.bin/agent-gauntlet-native"));
+  const env = { PATH: `${dirname(process.execPath)}:/usr/bin:/bin` };
+
+  const done = await project.gauntlet(["install", "--user", "--host", "codex"], { env });
+
+  expect(done).toMatchObject({
+    exitCode: IS_NATIVE ? 0 : 1,
+    stderr: IS_NATIVE ? "" : expect.stringContaining("npm install --global agent-gauntlet"),
+  });
+  expect((await snapshot(project.home)).size).toBe(IS_NATIVE ? 1 : 0);
+});
+
 test("registers every agent whose program is on the PATH or whose folder is in the home directory", async () => {
   await using project = await GauntletProject.withChecks({ ok: "true" });
   const bin = join(project.home, "bin");

@@ -1,5 +1,11 @@
 import { expect, test } from "vitest";
-import { type Installation, chooseHookCommand, isOurCommand } from "../../src/install/hook-command.ts";
+import {
+  type Installation,
+  chooseHookCommand,
+  isOfOneProject,
+  isOurCommand,
+  pathOfHooks,
+} from "../../src/install/hook-command.ts";
 
 const checkout: Installation = {
   script: "/home/ann/agent-gauntlet/dist/cli/agent-gauntlet.cjs",
@@ -28,6 +34,16 @@ const choices: readonly [situation: string, Installation, line: string][] = [
       onPath: ["/home/ann/my app/node_modules/.bin/agent-gauntlet"],
     },
     "node '/home/ann/my app/node_modules/.bin/agent-gauntlet' stop-hook",
+  ],
+  [
+    "names the file where `pnpm exec` has ./node_modules/.bin on the PATH",
+    { ...checkout, onPath: ["node_modules/.bin/agent-gauntlet"] },
+    "node /home/ann/agent-gauntlet/dist/cli/agent-gauntlet.cjs stop-hook",
+  ],
+  [
+    "names the file where yarn has a directory of its own on the PATH",
+    { ...checkout, onPath: ["/tmp/xfs-0c5b1a2f/agent-gauntlet"] },
+    "node /home/ann/agent-gauntlet/dist/cli/agent-gauntlet.cjs stop-hook",
   ],
   [
     "names the native executable where there is one",
@@ -94,4 +110,32 @@ test.each([
   "'agent-gauntlet stop-hook'",
 ])("%s is not ours", (command) => {
   expect(isOurCommand(command)).toBe(false);
+});
+
+test("hooks do not get the directories that package managers put on the PATH while they run", () => {
+  const path =
+    "./node_modules/.bin:/app/node_modules/.bin:/home/ann/.npm/_npx/0f3c/node_modules/.bin:/tmp/xfs-0c5b/:/usr/local/bin:/bin";
+
+  expect(pathOfHooks(path, ":")).toBe("/usr/local/bin:/bin");
+  expect(pathOfHooks(String.raw`C:\app\node_modules\.bin;C:\nodejs`, ";")).toBe(String.raw`C:\nodejs`);
+});
+
+test.each([
+  "npx --yes agent-gauntlet@1.2.3 stop-hook",
+  "node '/home/ann/my app/node_modules/.bin/agent-gauntlet' stop-hook",
+  "node /home/ann/app/node_modules/agent-gauntlet/dist/cli/agent-gauntlet.cjs stop-hook",
+  "/home/ann/app/node_modules/.bin/agent-gauntlet-native stop-hook",
+  'node "C:/Users/Ann B/app/node_modules/agent-gauntlet/dist/cli/agent-gauntlet.cjs" stop-hook',
+])("%s runs the copy of one project", (line) => {
+  expect(isOfOneProject(line)).toBe(true);
+});
+
+test.each([
+  "agent-gauntlet stop-hook",
+  "node /home/ann/agent-gauntlet/dist/cli/agent-gauntlet.cjs stop-hook",
+  "node /opt/node/lib/node_modules/agent-gauntlet/dist/cli/agent-gauntlet.cjs stop-hook",
+  "node /home/ann/.local/share/pnpm/global/5/node_modules/agent-gauntlet/dist/cli/agent-gauntlet.cjs stop-hook",
+  'node "C:/Users/Ann B/AppData/Roaming/npm/node_modules/agent-gauntlet/dist/cli/agent-gauntlet.cjs" stop-hook',
+])("%s is for every project", (line) => {
+  expect(isOfOneProject(line)).toBe(false);
 });

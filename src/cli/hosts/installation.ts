@@ -1,8 +1,8 @@
+import { realpathSync } from "node:fs";
 import packageJson from "../../../package.json" with { type: "json" };
 import { type Installation, isOneOff, isThereForHooks } from "../../install/hook-command.ts";
 import { findOnPath, isExecutableFile } from "../../machine/process/executables.ts";
 import { dirname, join } from "node:path";
-
 import { isNative, programFile } from "../../machine/process/runtime.ts";
 import type { Terminal } from "../output/terminal.ts";
 
@@ -19,13 +19,33 @@ export function runningProgram(): Program {
 
 /** How the program was installed, for the choice of a hook command. */
 export function installationOf(program: Program, { cwd, env }: Pick<Terminal, "cwd" | "env">): Installation {
+  const script = lastingName(program.script, cwd);
   return {
     ...program,
+    script,
     onPath: findOnPath("agent-gauntlet", env),
-    node: findOnPath("node", env).length > 0 ? "node" : process.execPath,
-    native: findNative(program, { cwd, env }),
+    node: findOnPath("node", env).some(isThereForHooks) ? "node" : process.execPath,
+    native: findNative({ ...program, script }, { cwd, env }),
     isWindows: process.platform === "win32",
   };
+}
+
+/**
+ * The same file under a name that an update leaves in place: pnpm starts it in a directory named after its version, and has a link
+ * to it in the project's `node_modules`.
+ */
+function lastingName(script: string, cwd: string): string {
+  const inPackage = /[/\\]node_modules[/\\](agent-gauntlet[/\\][^]+)$/.exec(script)?.[1];
+  if (inPackage === undefined) return script;
+  return inNodeModules(cwd, inPackage).find((file) => isSameFile(file, script)) ?? script;
+}
+
+function isSameFile(one: string, other: string): boolean {
+  try {
+    return realpathSync(one) === realpathSync(other);
+  } catch {
+    return false;
+  }
 }
 
 /** What to type to start this program again: by its name where a shell finds it, otherwise through npx. */
@@ -45,13 +65,19 @@ function findNative({ script }: Program, { cwd, env }: Pick<Terminal, "cwd" | "e
   return candidates.find((file) => !isOneOff(file) && isExecutableFile(file));
 }
 
-/** Where npm puts it, in this directory and those above. On Windows what is in `.bin` starts a shell first. */
+/** Where npm puts it. On Windows what is in `.bin` starts a shell first. */
 function nativeAround(directory: string): readonly string[] {
-  const file =
+  return inNodeModules(
+    directory,
     process.platform === "win32"
       ? "@agent-gauntlet/windows-x64/agent-gauntlet.exe"
-      : ".bin/agent-gauntlet-native";
+      : ".bin/agent-gauntlet-native",
+  );
+}
+
+/** A file of `node_modules`, in this directory and those above. */
+function inNodeModules(directory: string, file: string): readonly string[] {
   const here = join(directory, "node_modules", file);
   const above = dirname(directory);
-  return above === directory ? [here] : [here, ...nativeAround(above)];
+  return above === directory ? [here] : [here, ...inNodeModules(above, file)];
 }

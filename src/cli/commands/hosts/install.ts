@@ -1,7 +1,7 @@
 import { join, relative, resolve } from "node:path";
 import { explain } from "../../../core/trouble.ts";
 import type { Host } from "../../../hosts/host.ts";
-import { chooseHookCommand, portableHookCommand } from "../../../install/hook-command.ts";
+import { chooseHookCommand, isOfOneProject, portableHookCommand } from "../../../install/hook-command.ts";
 import { planHostInstall, type HostPlan } from "../../../install/plan-hosts.ts";
 import { findProject } from "../../../machine/files/find-project.ts";
 import { readText } from "../../../machine/files/files.ts";
@@ -57,7 +57,7 @@ export async function installFor(
   const command = shared
     ? portableHookCommand(isDependency(places.root))
     : chooseHookCommand(installationOf(runningProgram(), terminal));
-  if (user && command.line.startsWith("npx ")) return refuse(terminal, NOT_THROUGH_NPX);
+  if (user && isOfOneProject(command.line)) return refuse(terminal, NOT_OF_ONE_PROJECT);
   const request = await requestFor(places, hosts, {
     levels: levelsOf({ project, shared, user }),
     command: command.line,
@@ -76,8 +76,8 @@ export async function installFor(
   return exitCode;
 }
 
-const NOT_THROUGH_NPX =
-  "A hook in your home directory serves every project, and npx would run the copy that a project brings along. Run `npm install --global agent-gauntlet` first.";
+const NOT_OF_ONE_PROJECT =
+  "A hook in your home directory serves every project, and the program that runs now is the copy of one project, or one that npx fetched. Run `npm install --global agent-gauntlet`, then the same with `agent-gauntlet install`.";
 const ONLY_ALLOWED =
   "In your home directory the hook serves every project. It runs a project's gates once you have looked at them: `agent-gauntlet allow`, typed there.";
 
