@@ -14,7 +14,7 @@ import { makeScratchTree, type ScratchTree } from "../../machine/baseline/scratc
 import { isFile, whyNotEnterable } from "../../machine/files/files.ts";
 import { MISLEADING } from "../../machine/git/git.ts";
 import type { Repository } from "../../machine/git/repository.ts";
-import { sha256 } from "../../machine/state/session-key.ts";
+import { sha256 } from "#hash";
 import type { Project } from "../run/project.ts";
 import { type Elsewhere, findingsElsewhere } from "./findings.ts";
 import type { Reference } from "./reference.ts";
@@ -44,11 +44,12 @@ export class EarlierTree implements AsyncDisposable {
   /** From an earlier run of the same check on the same tree, or else found out now. */
   async found(planned: PlannedCheck): Promise<Before> {
     const { project, reference } = this.#options;
-    const key = keyOf(planned, { reference, setup: project.settings.baselineSetup });
-    const known = readFound(key, project.env);
+    const { root, baselineSetup: setup } = project.settings;
+    const at = { root, env: project.env, key: keyOf(planned, { reference, setup }) };
+    const known = readFound(at);
     if (known !== undefined) return { findings: known };
     const before = await this.#run(planned);
-    if ("findings" in before) writeFound(key, before.findings, project.env);
+    if ("findings" in before) writeFound(at, before.findings);
     return before;
   }
 

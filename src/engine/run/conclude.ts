@@ -40,10 +40,7 @@ export interface FinishedRun {
 export async function conclude(run: FinishedRun): Promise<Ran> {
   const { project, planned, outcomes, consoleLogPath } = run;
   const { runNumber } = planned;
-  const [tree, failures] = await Promise.all([
-    treeIdOf(planned.snapshot),
-    outcomes.some(isBlocking) ? readFailures(run) : undefined,
-  ]);
+  const { tree, failures } = await lookBack(run);
   const judgement = judge(outcomes, planned.session, {
     ...retryBudget(run),
     policy: project.settings.retry,
@@ -71,7 +68,7 @@ export async function conclude(run: FinishedRun): Promise<Ran> {
   };
   if (lost !== undefined && status === "failed") return { ...facts, ...uncountable(lost) };
   const detail = detailOf(status, outcomes) ?? doubt;
-  const message = statusMessage(status, { detail: detail ?? partOf(run, status) });
+  const message = messageOf(run, status, detail);
   return {
     ...facts,
     status,
@@ -84,6 +81,17 @@ export async function conclude(run: FinishedRun): Promise<Ran> {
       blocked: status === "failed" ? blockedStop(run, session) : undefined,
     }),
   };
+}
+
+/** The tree that was judged, and what failed. Of a pass it is asked later whether the tree stood still: git looks meanwhile. */
+async function lookBack(run: FinishedRun) {
+  const isRed = run.outcomes.some(isBlocking);
+  const [tree, failures] = await Promise.all([
+    treeIdOf(run.planned.snapshot),
+    isRed ? readFailures(run) : undefined,
+    isRed ? undefined : run.stillness(),
+  ]);
+  return { tree, failures };
 }
 
 /** While the agent has to go on, what it did may still be undone. */
@@ -258,6 +266,14 @@ function counts(outcomes: readonly GateOutcome[]): Pick<Ran, "gatesRun" | "gates
 function hasRun(outcome: GateOutcome): boolean {
   if (outcome.kind === "passed") return outcome.reused === undefined;
   return outcome.kind === "failed" || outcome.kind === "timed-out";
+}
+
+/** Attempts and what happens at a stop mean nothing to a user who ran the gates: a red run names what fails, however many came before. */
+function messageOf(run: FinishedRun, status: Ran["status"], detail: string | undefined): string {
+  const isRed = status === "failed" || status === "retry_limit_exceeded";
+  if (isRed && run.request.event === undefined)
+    return statusMessage("failed", { detail: list(run.outcomes.filter(isBlocking)) });
+  return statusMessage(status, { detail: detail ?? partOf(run, status) });
 }
 
 function detailOf(status: Status, outcomes: readonly GateOutcome[]): string | undefined {

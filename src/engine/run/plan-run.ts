@@ -1,6 +1,7 @@
 import { resumeSession, type SessionHistory } from "../../core/record/history.ts";
 import { isAskable } from "../../core/asked-gates.ts";
 import { type Plan, planGates, unseenChanges } from "../../core/plan.ts";
+import { diagnosticLine } from "../../core/diagnostic.ts";
 import { isPartial, type RunRequest } from "../../core/run.ts";
 import { fail, ok, type Result, type Trouble } from "../../core/trouble.ts";
 import { kindOf } from "../../machine/files/files.ts";
@@ -9,8 +10,7 @@ import type { Snapshot } from "../../machine/git/snapshot.ts";
 import type { WorkTree } from "../../machine/git/work-tree.ts";
 import { makeRoomForRun } from "../../machine/logs/log-dir.ts";
 import { autoClean } from "../clean.ts";
-import { type Histories, readHistories } from "./histories.ts";
-import type { Project } from "./project.ts";
+import { type Histories, type Project, readHistories } from "./project.ts";
 
 /** Everything a run must know before it can plan. */
 export interface Situation extends Histories {
@@ -36,17 +36,36 @@ export async function lookAround(
 ): Promise<Result<Situation>> {
   const { logDir } = project;
   const { workTree, session: stored, warnings } = readHistories(project); // again: another run may have just ended
-  const looking = Promise.all([tree.changes(), tree.snapshot()]);
   const lastKnown = Math.max(workTree.lastRun?.number ?? 0, workTree.pass?.runNumber ?? 0); // a pass closes earlier failures
-  const runNumber = makeRoomForRun(logDir, lastKnown); // while git looks
-  const [detected, snapshot] = await looking;
+  const [detected, snapshot, runNumber] = await Promise.all([
+    tree.changes(),
+    tree.snapshot(),
+    new Promise<number>((made) => void setImmediate(() => made(makeRoomForRun(logDir, lastKnown)))), // while git looks
+  ]);
   if (!detected.ok) return detected;
   const fingerprint = stored.gaveUpOn === undefined ? undefined : await tree.fingerprint();
   const { pass } = workTree;
   const resumed = resumeSession(stored, { promptId: request.event?.promptId, fingerprint, pass });
   const session = { ...resumed, attempts: request.budget?.spent ?? attemptsSpent(resumed, project, request) };
   await autoClean(project, tree, { lastRun: workTree.lastRun, here: detected.value });
-  return ok({ runNumber, detected: detected.value, snapshot, workTree, session, warnings });
+  const told = [...warnings, ...(await misspeltBase(project, request, detected.value))];
+  return ok({ runNumber, detected: detected.value, snapshot, workTree, session, warnings: told });
+}
+
+/** Only for a user who runs the gates, and where there was no base to compare with, or another one stood in. */
+async function misspeltBase(
+  { settings, query, env, ci }: Project,
+  { event, checkInterval }: RunRequest,
+  { changes }: DetectedChanges,
+): Promise<readonly string[]> {
+  const { base, commit, staged, uncommitted } = query;
+  const isAsked = base === undefined && commit === undefined && !staged && !uncommitted;
+  const isFound = changes.baseCommit !== undefined && changes.notes.length === 0;
+  if (event !== undefined || checkInterval || ci || !isAsked || isFound) return [];
+  const { loadSettings } = await import("../../config/gauntlet/load.ts"); // the place in the file is not in the cache
+  const loaded = await loadSettings(settings.root, env);
+  const { diagnoseBase } = await import("./diagnose-base.ts"); // as seldom
+  return loaded.ok ? (await diagnoseBase(loaded.value)).map(diagnosticLine) : [];
 }
 
 /** What the session has spent, by its own record or by the one outside the project, which outlives a removed log directory. */

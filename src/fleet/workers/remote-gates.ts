@@ -13,7 +13,7 @@ import { Repository } from "../../machine/git/repository.ts";
 import { type Snapshot, treeIdOf } from "../../machine/git/snapshot.ts";
 import type { Environment } from "../../machine/process/environment.ts";
 import { onAbort, timeLimit } from "../../machine/process/time-limit.ts";
-import { sha256 } from "../../machine/state/session-key.ts";
+import { sha256 } from "#hash";
 import { type FollowedJob, FollowedJobs } from "./followed-jobs.ts";
 import { type JobEnd, platformOf } from "./queue.ts";
 import { credentials, detailOf } from "../pass-store.ts";
