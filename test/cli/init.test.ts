@@ -102,10 +102,21 @@ describe("without a terminal", () => {
   test("says npx where a shell would not find the program", async () => {
     const project = await projectWith(npmProject);
 
-    const init = await project.init({ isInteractive: false, env: { PATH: "/nowhere" } });
+    const init = await project.init({ isInteractive: false, env: { PATH: dirname(process.execPath) } });
 
     expect(init.stdout).toContain("Run `npx agent-gauntlet init --hook`");
     expect(init.stdout).toMatch(/Next: `npx agent-gauntlet run` runs the checks\.\n$/);
+  });
+
+  test("says that nothing is checked where no program of a check is installed", async () => {
+    const project = await projectWith(npmProject);
+
+    const init = await project.init({ isInteractive: false, env: { PATH: "/nowhere" } });
+
+    expect(await project.read(CONFIG)).toContain(
+      "  # test: npm test # package.json; npm is not installed here",
+    );
+    expect(init.stdout).toContain("No program of a check is installed, so nothing is checked yet");
   });
 
   test("says that nothing is checked where no check was recognised", async () => {
@@ -312,9 +323,23 @@ test("proposes the programs of .venv, and says which program is missing", async 
   const init = await project.init({ yes: true });
 
   expect(await project.read(CONFIG)).toContain("  test: .venv/bin/pytest # requirements.txt\n");
-  expect(init.stdout).toContain("! lint: `ruff` is not installed here.");
+  expect(await project.read(CONFIG)).toContain("  # lint: ruff check . # requirements.txt; ruff is not");
+  expect(init.stdout).toContain("! lint: `ruff` is not installed here, so this check is commented out");
   expect(init.stdout).toContain(
     "Better feedback for `test`: add `--junitxml=report-test.xml` to its command",
+  );
+});
+
+test("says that the project's package manager is not installed, and what npm cannot run in its place", async () => {
+  const scripts = { lint: "eslint .", test: "pnpm lint && vitest run" };
+  const manifest = JSON.stringify({ packageManager: "pnpm@10.28.0", scripts });
+  const project = await projectWith({ "package.json": manifest });
+
+  const init = await project.init({ yes: true });
+
+  expect(init.stdout).toContain("! test: `pnpm` is not installed here, so this check is commented out");
+  expect(init.stdout).toContain(
+    "! `pnpm`, this project's package manager, is not installed here, so npm runs",
   );
 });
 

@@ -99,7 +99,7 @@ async function runPlan(project: Project, request: RunRequest, asked: PlannedRun)
   warn(...changes.notes, ...asked.warnings);
   onEvent({ kind: "run-planned", runNumber, changes, plan: asked.plan });
   const { onOutput, traceparentOf } = request;
-  await using elsewhere = new Elsewhere();
+  using elsewhere = new Elsewhere();
   const [onGroup, isGate] = [groups.record.bind(groups), groups.has.bind(groups)];
   const on = { onEvent, onOutput, traceparentOf, onGroup, isGate, elsewhere };
   const before = await gateOptions(project, request, { planned: asked, on });
@@ -228,7 +228,7 @@ async function runGate(
 }
 
 /** The connection of one run to the workers, made when a gate asks for it. */
-class Elsewhere implements AsyncDisposable {
+class Elsewhere implements Disposable {
   readonly #opened: RemoteGates[] = [];
 
   /** Where checks with `run_on: workers` run; undefined where none is planned. */
@@ -248,7 +248,7 @@ class Elsewhere implements AsyncDisposable {
     return gates.elsewhere;
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    for (const gates of this.#opened) await gates[Symbol.asyncDispose]();
+  [Symbol.dispose](): void {
+    for (const gates of this.#opened) gates[Symbol.dispose]();
   }
 }

@@ -13,10 +13,12 @@ export interface PlacedTool {
   readonly says: (rest: string, placed: PlacedText) => boolean;
   /** Where the tool's own words need another reading. */
   readonly read?: (rest: string) => VerdictText;
+  /** What a message ends with that the tool may wrap over several lines. */
+  readonly wrapsUntil?: RegExp;
 }
 
 /** The parser of such a tool. */
-export function placedParser({ name, kind, says, read = readVerdict }: PlacedTool): Parser {
+export function placedParser({ name, kind, says, read = readVerdict, wrapsUntil }: PlacedTool): Parser {
   return { name, kind, parse };
 
   function parse(log: Log, isRead: (line: number) => boolean): readonly Finding[] {
@@ -25,7 +27,7 @@ export function placedParser({ name, kind, says, read = readVerdict }: PlacedToo
       if (isRead(placed.index)) continue;
       const text = textOf(log, placed);
       if (text === "" || !says(text, placed)) continue;
-      const to = endOfFrame(log, placed.index + 1);
+      const to = endOfFrame(log, endOfText(log, placed));
       findings.push(finding(() => describe(log, placed, to), placed.index, to));
     }
     return findings;
@@ -33,10 +35,28 @@ export function placedParser({ name, kind, says, read = readVerdict }: PlacedToo
 
   function describe(log: Log, placed: PlacedText, to: number): Caught {
     const { word, file, line, column } = placed.place;
-    const { severity = word, ...said } = read(textOf(log, placed));
-    return { file, line, column, ...said, severity, excerpt: log.lines.slice(placed.index + 1, to) };
+    const end = endOfText(log, placed);
+    const more = log.lines.slice(placed.index + 1, end).map((one) => one.replace(/^(?=\[)/, " ").trimEnd());
+    const text = [textOf(log, placed).trimEnd(), ...more].join(" ");
+    const { severity = word, ...said } = read(text);
+    return { file, line, column, ...said, severity, excerpt: log.lines.slice(end, to) };
+  }
+
+  /** Where the lines of a wrapped message end. */
+  function endOfText(log: Log, placed: PlacedText): number {
+    const start = placed.index + 1;
+    if (wrapsUntil === undefined || wrapsUntil.test(placed.rest)) return start;
+    for (
+      let at = start;
+      at < start + MOST_WRAPPED && /^\S/.test(log.lines.at(at)) && !log.isPlaced(at);
+      at += 1
+    )
+      if (wrapsUntil.test(log.lines.at(at))) return at + 1;
+    return start;
   }
 }
+
+const MOST_WRAPPED = 4;
 
 /** `ERROR in file:line:column` of bundlers has its message on the next line. */
 function textOf({ lines }: Log, placed: PlacedText): string {

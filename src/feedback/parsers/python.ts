@@ -28,6 +28,7 @@ export const mypy = placedParser({
   name: "mypy",
   kind: "build",
   says: (rest, placed) => /^(?:error|warning): /.test(rest) && /\.pyi?$/.test(placed.place.file),
+  wrapsUntil: /\[[\w-]+\]$/, // mypy --pretty
 });
 
 /** Pylint, text and parseable. */

@@ -2,9 +2,11 @@ import { delimiter } from "node:path";
 import { shellCommand } from "../../../machine/process/executables.ts";
 import { loadSettings } from "../../../config/gauntlet/load.ts";
 import { GATES_NOTHING } from "../../../config/gauntlet/read-entry-points.ts";
+import { diagnosticLine } from "../../../core/diagnostic.ts";
 import type { AbsolutePath } from "../../../core/path.ts";
 import type { StopRecord } from "../../../core/record/session-record.ts";
 import type { Settings } from "../../../core/settings.ts";
+import { diagnoseBase } from "../../../engine/run/diagnose-base.ts";
 import { adviseReport } from "../../../feedback/advise-report.ts";
 import type { Host } from "../../../hosts/host.ts";
 import {
@@ -12,6 +14,7 @@ import {
   type Finding,
   type HostFacts,
   type ProbedRegistration,
+  whyItFailed,
 } from "../../../install/diagnose-host.ts";
 import {
   findRegistrations,
@@ -23,7 +26,7 @@ import type { Places } from "../../../install/files/host-files.ts";
 import { pathOfHooks } from "../../../install/hook-command.ts";
 import { HOOK_TIMEOUT_MS } from "../../../install/host-registration.ts";
 import { findProject, CONFIG_FILE } from "../../../machine/files/find-project.ts";
-import { runProcess } from "../../../machine/process/run-process.ts";
+import { type ProcessEnd, runProcess } from "../../../machine/process/run-process.ts";
 import { listSessionRecords } from "../../../machine/state/sessions.ts";
 import { readUserFile } from "../../../machine/files/user-file.ts";
 import { doctorJson, type HostDiagnosis } from "../../../report/json/host-json.ts";
@@ -122,9 +125,14 @@ async function examineProject({ cwd, env }: Terminal): Promise<ProjectFacts> {
   const { settings, warnings } = loaded.value;
   const gates = new Set(settings.entryPoints.flatMap((entryPoint) => entryPoint.gates)).size;
   const gatesNothing = warnings.find(({ message }) => message === GATES_NOTHING);
+  const [base] = await diagnoseBase(loaded.value);
+  const sound: ProjectFacts["finding"] =
+    base === undefined
+      ? { level: "ok", text: `${CONFIG_FILE} has ${counted(gates, "gate")}` }
+      : { level: "warning", text: diagnosticLine(base) };
   const finding: ProjectFacts["finding"] =
     gatesNothing === undefined
-      ? { level: "ok", text: `${CONFIG_FILE} has ${counted(gates, "gate")}` }
+      ? sound
       : { level: "problem", text: `${CONFIG_FILE}: ${GATES_NOTHING} → ${gatesNothing.hint}` };
   return { finding, neededMs: settings.stopHook.timeoutMs };
 }
@@ -181,7 +189,13 @@ async function startOnce({ cwd, env }: Terminal, command: string): Promise<Probe
   const costMs = performance.now() - startedAt;
   if (end.kind === "exited" && end.exitCode === 0 && /^\{.*\}\n$/.test(said.stdout))
     return { program: programIn(said.stderr, costMs) };
-  return { problem: said.stderr.trim().split("\n").at(-1) || end.kind };
+  return { problem: whyItFailed(said.stderr) ?? endInWords(end) };
+}
+
+function endInWords(end: ProcessEnd): string {
+  if (end.kind === "timed-out") return `no answer within ${PROBE_TIMEOUT_MS / 1000} s`;
+  if (end.kind !== "exited") return end.kind;
+  return end.exitCode === 0 ? "what it prints is no answer to a stop" : `exit code ${end.exitCode}`;
 }
 
 /** The program says on stderr which one it is; an older release or another program does not. */

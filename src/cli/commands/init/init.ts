@@ -78,18 +78,20 @@ async function installAsked(hook: HookStep, terminal: Terminal, prompt: Prompt |
 
 function sayNext(config: ConfigStep, terminal: Terminal): void {
   const { stdout } = terminal;
-  const isEmpty =
-    config.kind === "new" && !config.hasOwnChecks && config.scopes.every(({ checks }) => checks.length === 0);
-  if (isEmpty)
-    printLine(stdout, `No checks were recognised, so nothing is checked yet: add yours to ${CONFIG_FILE}.`);
   const checks = config.kind === "new" ? config.scopes.flatMap((scope) => scope.checks) : [];
-  for (const check of checks) {
+  const active = checks.filter(({ missing }) => missing === undefined);
+  const isEmpty = config.kind === "new" && !config.hasOwnChecks && active.length === 0;
+  if (isEmpty) printLine(stdout, checks.length === 0 ? NOTHING_FOUND : NOTHING_INSTALLED);
+  for (const check of active) {
     const advice = adviseReport(check);
     if (advice !== undefined) printLine(stdout, `Better feedback for \`${check.name}\`: ${advice}.`);
   }
   const then = isEmpty ? " once that is done" : "";
   printLine(stdout, `Next: \`${nameToType(terminal)} run\` runs the checks${then}.`);
 }
+
+const NOTHING_FOUND = `No checks were recognised, so nothing is checked yet: add yours to ${CONFIG_FILE}.`;
+const NOTHING_INSTALLED = `No program of a check is installed, so nothing is checked yet: install them, then uncomment the checks in ${CONFIG_FILE}.`;
 
 /** The other agents of this machine, which have their own files. */
 async function offerOthers(prompt: Prompt, terminal: Terminal): Promise<number> {
