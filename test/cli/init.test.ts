@@ -119,6 +119,15 @@ describe("without a terminal", () => {
     expect(init.stdout).toContain("No program of a check is installed, so nothing is checked yet");
   });
 
+  test("says that no tests were recognised where only other checks were", async () => {
+    const linted = await projectWith({ "package.json": '{ "scripts": { "lint": "eslint ." } }' });
+    const tested = await projectWith(npmProject);
+    const words = "No tests were recognised: add a check that runs them to .gauntlet/config.yml.";
+
+    expect((await linted.init({ isInteractive: false })).stdout).toContain(words);
+    expect((await tested.init({ isInteractive: false })).stdout).not.toContain(words);
+  });
+
   test("says that nothing is checked where no check was recognised", async () => {
     const project = await projectWith({});
 
