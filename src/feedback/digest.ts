@@ -1,3 +1,4 @@
+import type { Lines } from "./text/lines.ts";
 import type { PatternParser } from "../core/gate.ts";
 import { partition, placedKey } from "../core/baseline/baseline.ts";
 import { compareAttempts, describeDelta } from "./compare-attempts.ts";
@@ -183,15 +184,14 @@ function unreadNotice(read: ReadProblems, counts: ToolCounts): readonly string[]
 /** Where the log fits, nothing in it is lost: the list, as fully as there is room, and whatever of the log it does not say. */
 function wholeLogDigest(draft: ProblemsDraft, budgetChars: number): string | undefined {
   const { found, listed, head, foot } = draft;
-  let left = budgetChars + 1;
-  if (found.log.lines.some((line) => (left -= line.length + 1) < 0)) return undefined;
+  if (!found.log.lines.fit(budgetChars)) return undefined;
   const room = budgetChars - head.length - foot.length - 2;
   const lists = [layOutProblems(listed, room), layOutLines(listed, 240), layOutLines(listed, 80)];
   for (const list of lists) {
     const text = withRest(draft, list);
     if (text.length <= budgetChars) return text;
   }
-  const whole = found.log.lines.join("\n").trimEnd();
+  const whole = found.log.lines.slice(0).join("\n").trimEnd();
   const withHead = [head, whole, foot].join("\n");
   return withHead.length <= budgetChars ? withHead : whole;
 }
@@ -220,19 +220,24 @@ function longLogDigest(draft: ProblemsDraft, budgetChars: number): string {
   const { text: list } = layOutProblems(listed, room - reserved);
   const parts = [head, list, foot];
   const left = budgetChars - parts.join("\n").length - ALSO.length - 2;
-  const further = unreadTrouble(
-    { lines: found.log.lines, isRead: found.isRead, listed: problems },
-    isMissingSome ? left : Math.min(left, MOST_FURTHER),
-  );
+  const further =
+    left < LEAST_FURTHER
+      ? ""
+      : unreadTrouble(
+          { lines: found.log.lines, isRead: found.isRead, listed: problems },
+          isMissingSome ? left : Math.min(left, MOST_FURTHER),
+        );
   return (further === "" ? parts : [head, list, ALSO, further, foot]).join("\n");
 }
 
 const ALSO = "Also in the log:";
 const MOST_FURTHER = 1500;
+const LEAST_FURTHER = 60;
 
-function windowsDigest(lines: readonly string[], budgetChars: number, logPath: string): string {
+function windowsDigest(lines: Lines, budgetChars: number, logPath: string): string {
   const foot = fullLog(logPath);
   const text = lines
+    .slice(0)
     .join("\n")
     .replace(/^(?:[^\S\n]*\n)+/, "")
     .trimEnd();

@@ -4,6 +4,7 @@ import { patternParser, type FindingKind, type Parser } from "./parsers/parser.t
 import { countBefore } from "./parsers/sections.ts";
 import { PARSERS } from "./parsers/table.ts";
 import type { IsThere } from "./text/placed-text.ts";
+import { type Place, projectRelative, taskRelative, withShortPaths } from "./text/project-paths.ts";
 import type { Problem } from "./problem.ts";
 import { readStructured } from "./structured/read-structured.ts";
 
@@ -27,12 +28,23 @@ export interface Reading {
 }
 
 /** What a gate said: its report where it wrote one, otherwise what its log tells. */
-export function findProblems(gate: GateWords): Reading & { readonly log: Log } {
+export function findProblems({ isFile, ...words }: GateWords): Reading & { readonly log: Log } {
+  const gate = isFile === undefined ? words : { ...words, isFile: remembered(isFile) };
   const log = readLog(gate.text, knownFiles(gate));
   const reading = readReport(gate) ?? parseLog(log, gate, gate.parser);
   const hasLongPaths = gate.text.includes(`${gate.projectRoot}/`) || gate.text.includes("file://"); // one look, not one for each line
-  const lines = hasLongPaths ? log.lines.map((line) => withShortPaths(line, gate)) : log.lines;
+  const lines = hasLongPaths ? log.lines.changed((line) => withShortPaths(line, gate)) : log.lines;
   return { log: { ...log, lines }, ...reading };
+}
+
+/** Every problem of a package asks for the same files. */
+function remembered(isFile: (path: string) => boolean): (path: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (path) => {
+    const answer = known.get(path) ?? isFile(path);
+    known.set(path, answer);
+    return answer;
+  };
 }
 
 /** A report that cannot be read, or is empty, falls back to the log. */
@@ -42,7 +54,7 @@ function readReport({ text, report, parser, ...place }: GateWords): Reading | un
   if (reported !== undefined) {
     const problems = reported.map((one) => ({
       ...one,
-      problem: inProject(one.problem, place, []),
+      problem: inProject(one.problem, place, (file) => projectRelative(file, place)),
       from: 0,
       to: 0,
     }));
@@ -64,17 +76,20 @@ interface GateWords extends Place {
 function parseLog(log: Log, place: Place, parser?: string | PatternParser): Reading {
   const read = new Uint8Array(log.lines.length);
   const isThere = knownFiles(place);
+  const pathOf = pathReader(log, place);
   const isRead = (line: number) => read[line] === 1;
   const problems: FoundProblem[] = [];
   let unread = 0;
   for (const { name: tool, kind, parse } of candidates(parser)) {
     for (const { from, to, read: readProblem } of parse(log, isRead)) {
       if (isRead(from)) continue;
-      read.fill(1, from, to);
+      if (to === from + 1) read[from] = 1;
+      else read.fill(1, from, to);
       if (readProblem === undefined) continue;
       if (problems.length < MOST_READ) {
         const problem = wholeName(readProblem(), log.lines.slice(from, to), isThere);
-        problems.push({ problem: inProject(problem, place, tasksAt(log, from)), tool, kind, from, to });
+        const inside = inProject(problem, place, (file) => pathOf(file, from));
+        problems.push({ problem: inside, tool, kind, from, to });
       } else unread += 1;
     }
   }
@@ -106,35 +121,30 @@ function candidates(pinned: string | PatternParser | undefined): readonly Parser
   return known.length > 0 ? known : PARSERS;
 }
 
-/** The tasks that may have printed a line, the likeliest first. */
-function tasksAt({ tasks }: Log, line: number): readonly string[] {
-  const last = countBefore(tasks.length, (index) => (tasks[index]?.from ?? line) <= line) - 1;
-  return tasks
-    .slice(Math.max(0, last + 1 - MOST_TASKS), last + 1)
-    .map(({ name }) => name)
-    .toReversed();
+/** Gives the path of a file that was printed on a line; worked out once for all the problems of a file. */
+function pathReader({ tasks }: Log, place: Place): (file: string, line: number) => string {
+  const known = new Map<string, string>();
+  return (file, line) => {
+    const last = countBefore(tasks.length, (index) => (tasks[index]?.from ?? line) <= line);
+    const nearest = tasks.slice(Math.max(0, last - MOST_TASKS), last).toReversed();
+    const key = [file, ...nearest.map(({ name }) => name)].join("\n");
+    const path = known.get(key) ?? taskRelative(file, place, nearest);
+    known.set(key, path);
+    return path;
+  };
 }
 
 const MOST_TASKS = 3;
 
 /** Paths inside messages are shortened too: they say the same, and fingerprints stay the same elsewhere. */
-function inProject(problem: Problem, place: Place, tasks: readonly string[]): Problem {
+function inProject(problem: Problem, place: Place, pathOf: (file: string) => string): Problem {
   const { file, message, excerpt } = problem;
   return {
     ...problem,
-    ...(file === undefined ? {} : { file: taskRelative(file, place, tasks) }),
+    ...(file === undefined ? {} : { file: pathOf(file) }),
     message: withShortPaths(message, place),
     ...(excerpt === undefined ? {} : { excerpt: withShortPaths(excerpt, place) }),
   };
-}
-
-/** Where a log was written: what its relative and absolute paths mean. */
-interface Place {
-  readonly projectRoot: string;
-  /** Project-relative directory the tool ran in; `.` when absent. */
-  readonly workingDirectory?: string;
-  /** Whether the work tree holds a file, by its path from the project; what relative paths of nested runners are checked against. */
-  readonly isFile?: (path: string) => boolean;
 }
 
 /** A name that was read from its last space on, made whole: `my dir/a.c`, read as `dir/a.c`. */
@@ -166,89 +176,3 @@ function knownFiles(place: Place): IsThere {
 }
 
 const MOST_ASKED = 1000;
-
-/** The path as the project knows it, when a task of another package may have printed it: only a file that exists is believed. */
-function taskRelative(printed: string, place: Place, names: readonly string[]): string {
-  const path = projectRelative(printed, place);
-  const { isFile } = place;
-  if (isFile === undefined || names.length === 0 || isAbsolute(path) || isFile(path)) return path;
-  const directories = names.flatMap((name) => directoriesFor(projectRelative(name, place)));
-  return directories.map((directory) => withoutDots(`${directory}/${path}`)).find(isFile) ?? path;
-}
-
-/** A package is called like the end of its directory. */
-function directoriesFor(name: string): readonly string[] {
-  const last = name.replace(/^@[^/]+\//, "");
-  return [name, ...PACKAGE_ROOTS.map((root) => `${root}/${last}`), last];
-}
-
-const PACKAGE_ROOTS = ["packages", "apps", "libs", "services", "modules", "crates", "tools"] as const;
-
-/** The path as the project knows it: relative with `/` inside the project, as printed outside. */
-function projectRelative(printed: string, place: Place): string {
-  const path = withForwardSlashes(FILE_URL.test(printed) ? pathOfUrl(printed) : printed);
-  const root = withForwardSlashes(place.projectRoot).replace(/\/+$/, "");
-  const inside = afterRoot(path, root);
-  if (inside !== undefined) return inside;
-  if (isAbsolute(path)) return path;
-  return withoutDots(`${place.workingDirectory ?? "."}/${path}`);
-}
-
-const FILE_URL = /^file:\/\/(?:\/(?=[A-Za-z]:))?/;
-
-/** Text with the project's paths shortened, those in file URLs too: they say the same, and stay the same elsewhere. */
-export function withShortPaths(text: string, place: Place): string {
-  const decoded = text.includes("file://")
-    ? text.replaceAll(URL_IN_TEXT, (url) => pathInside(url, place))
-    : text;
-  return decoded.replaceAll(`${place.projectRoot}/`, "");
-}
-
-/** Up to white space or what closes around it. */
-const URL_IN_TEXT = /file:\/\/\/[^\s"<>()`]+/g;
-
-function pathInside(url: string, place: Place): string {
-  const path = pathOfUrl(url);
-  return path.startsWith(`${place.projectRoot}/`) ? path : url;
-}
-
-/** A URL has every space, quote and letter beyond ASCII as `%20`; an invalid sequence is left as it is. */
-function pathOfUrl(url: string): string {
-  const path = url.replace(FILE_URL, "");
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
-}
-
-function withForwardSlashes(path: string): string {
-  return /^[A-Za-z]:\\|^\\\\/.test(path) || !path.includes("/") ? path.replaceAll("\\", "/") : path;
-}
-
-function isAbsolute(path: string): boolean {
-  return path.startsWith("/") || /^[A-Za-z]:\//.test(path);
-}
-
-/** macOS shows `/private/tmp` for `/tmp`; drive letters come in both cases. */
-function afterRoot(path: string, root: string): string | undefined {
-  if (root === "") return undefined;
-  const candidate = [path, path.replace(/^\/private(?=\/)/, "")].find((spelled) =>
-    sameStart(spelled, `${root}/`),
-  );
-  return candidate?.slice(root.length + 1);
-}
-
-function sameStart(path: string, start: string): boolean {
-  const spelled = path.slice(0, start.length);
-  return spelled === start || (/^[A-Za-z]:/.test(start) && spelled.toLowerCase() === start.toLowerCase());
-}
-
-function withoutDots(path: string): string {
-  const kept: string[] = [];
-  for (const part of path.split("/")) {
-    if (part === "..") kept.push(...(kept.length > 0 && kept.at(-1) !== ".." ? (kept.pop(), []) : [part]));
-    else if (part !== "" && part !== ".") kept.push(part);
-  }
-  return kept.join("/");
-}

@@ -1,3 +1,5 @@
+import { TRAIT } from "./text/line-traits.ts";
+import type { Lines } from "./text/lines.ts";
 import { cutText } from "./text/cut-text.ts";
 import { lastName } from "./order-problems.ts";
 import type { Problem } from "./problem.ts";
@@ -10,13 +12,13 @@ const END = 12;
 type IsRead = (line: number) => boolean;
 
 /** The parts of a log that say most when no tool was recognised: names and places of failures, the first error, the last error, the end. */
-export function informativeWindows(lines: readonly string[], budgetChars: number): string {
+export function informativeWindows(lines: Lines, budgetChars: number): string {
   return renderWorthy(lines, linesByWorth(lines), budgetChars);
 }
 
 /** The parts around trouble that no parser understood and no listed problem explains: another tool may have failed too. */
 export function unreadTrouble(
-  { lines, isRead, listed }: { lines: readonly string[]; isRead: IsRead; listed: readonly Problem[] },
+  { lines, isRead, listed }: { lines: Lines; isRead: IsRead; listed: readonly Problem[] },
   budgetChars: number,
 ): string {
   const told = listed.flatMap(({ file, test, message }) => [
@@ -28,9 +30,9 @@ export function unreadTrouble(
   const fresh: number[] = [];
   let looked = 0;
   for (let index = 0; index < lines.length && looked < MOST_LOOKED_AT; index += 1) {
-    const line = lines[index] ?? "";
-    if (isRead(index) || line.length > LONGEST_LOOKED_AT || !isStrong(line)) continue;
+    if (isRead(index) || !isStrongAt(lines, index)) continue;
     looked += 1;
+    const line = lines.at(index);
     if (!words.some((word) => line.includes(word ?? ""))) fresh.push(index);
   }
   if (fresh.length === 0) return "";
@@ -41,22 +43,27 @@ const LONGEST_LOOKED_AT = 1000;
 const MOST_LOOKED_AT = 400;
 
 /** The lines that report a failure and that no parser read. */
-export function unreadFailures(lines: readonly string[], isRead: IsRead): readonly string[] {
-  return lines.filter((line, index) => !isRead(index) && line.length <= LONGEST_LOOKED_AT && isStrong(line));
+export function unreadFailures(lines: Lines, isRead: IsRead): readonly string[] {
+  const found: string[] = [];
+  for (let index = 0; index < lines.length; index += 1)
+    if (!isRead(index) && isStrongAt(lines, index)) found.push(lines.at(index));
+  return found;
 }
 
-function* aroundEach(lines: readonly string[], chosen: readonly number[], isRead: IsRead): Generator<number> {
+function* aroundEach(lines: Lines, chosen: readonly number[], isRead: IsRead): Generator<number> {
   yield* chosen;
   for (const index of chosen) for (const near of windowAround(lines, index)) if (!isRead(near)) yield near;
 }
 
 /** A failure said as such: by its severity, by its mark, or with its place. */
-function isStrong(line: string): boolean {
-  return (
-    (STRONG.test(line) || (PLACE.test(line) && TROUBLE.test(line))) &&
-    !FINE.test(line) &&
-    !CONSEQUENCE.test(line)
-  );
+function isStrongAt(lines: Lines, index: number): boolean {
+  const maySay = lines.may(index, TRAIT.error | TRAIT.fail | TRAIT.failure);
+  const mayPlace = lines.may(index, TRAIT.named) && lines.may(index, TRAIT.number | TRAIT.spacedNumber);
+  if (!maySay && !mayPlace) return false;
+  const line = lines.printedAt(index);
+  if (line.length > LONGEST_LOOKED_AT) return false;
+  const isStrong = (maySay && STRONG.test(line)) || (mayPlace && PLACE.test(line) && TROUBLE.test(line));
+  return isStrong && !FINE.test(line) && !CONSEQUENCE.test(line);
 }
 
 const STRONG =
@@ -82,13 +89,13 @@ const FINE =
 /** A gap marker and a line end, at worst one for each line shown. */
 const GAP_COST = 8;
 
-function renderWorthy(lines: readonly string[], worthy: Iterable<number>, budgetChars: number): string {
+function renderWorthy(lines: Lines, worthy: Iterable<number>, budgetChars: number): string {
   const shown = new Set<number>();
   let left = budgetChars;
   for (const index of worthy) {
     if (shown.has(index)) continue;
     const cost =
-      shownLine(lines[index] ?? "").length + (shown.has(index - 1) || shown.has(index + 1) ? 1 : GAP_COST);
+      shownLine(lines.at(index)).length + (shown.has(index - 1) || shown.has(index + 1) ? 1 : GAP_COST);
     if (cost > left) {
       if (left < GAP_COST * 4) break;
       continue;
@@ -99,10 +106,13 @@ function renderWorthy(lines: readonly string[], worthy: Iterable<number>, budget
   return renderLines(lines, shown);
 }
 
-function* linesByWorth(lines: readonly string[]): Generator<number> {
-  const trouble = lines.flatMap((line, index) => (soundsLikeTrouble(line) ? [index] : []));
-  const strong = trouble.filter((index) => isStrong(lines[index] ?? ""));
-  const lastLine = lines.findLastIndex((line) => line.trim() !== "");
+function* linesByWorth(lines: Lines): Generator<number> {
+  const trouble: number[] = [];
+  for (let index = 0; index < lines.length; index += 1)
+    if (soundsLikeTrouble(lines.at(index))) trouble.push(index);
+  const strong = trouble.filter((index) => isStrongAt(lines, index));
+  let lastLine = lines.length - 1;
+  while (lastLine >= 0 && lines.isBlank(lastLine)) lastLine -= 1;
   yield* windowAround(lines, strong[0] ?? trouble[0]);
   yield* windowAround(lines, trouble[0]);
   yield* windowAround(lines, trouble.at(-1));
@@ -111,35 +121,35 @@ function* linesByWorth(lines: readonly string[]): Generator<number> {
   for (const index of strong) yield* windowAround(lines, index);
   for (const index of trouble) yield index;
   for (const index of trouble) yield* windowAround(lines, index);
-  for (let index = lastLine; index >= 0; index -= 1) if (lines[index]?.trim() !== "") yield index;
+  for (let index = lastLine; index >= 0; index -= 1) if (!lines.isBlank(index)) yield index;
 }
 
-function* windowAround(lines: readonly string[], index: number | undefined): Generator<number> {
+function* windowAround(lines: Lines, index: number | undefined): Generator<number> {
   if (index === undefined) return;
   yield index;
   yield* linesBetween(lines, index - BEFORE, index + AFTER);
 }
 
-function* linesBetween(lines: readonly string[], from: number, to: number): Generator<number> {
+function* linesBetween(lines: Lines, from: number, to: number): Generator<number> {
   for (let index = Math.max(0, from); index <= Math.min(to, lines.length - 1); index += 1) {
-    if (lines[index]?.trim() !== "") yield index;
+    if (!lines.isBlank(index)) yield index;
   }
 }
 
-function renderLines(lines: readonly string[], shown: ReadonlySet<number>): string {
+function renderLines(lines: Lines, shown: ReadonlySet<number>): string {
   const rendered: string[] = [];
   let previous = -1;
   for (const index of [...shown].toSorted((one, other) => one - other)) {
     if (hasTextBetween(lines, previous + 1, index)) rendered.push("[…]");
-    rendered.push(shownLine(lines[index] ?? ""));
+    rendered.push(shownLine(lines.at(index)));
     previous = index;
   }
   if (shown.size > 0 && hasTextBetween(lines, previous + 1, lines.length)) rendered.push("[…]");
   return rendered.join("\n");
 }
 
-function hasTextBetween(lines: readonly string[], from: number, to: number): boolean {
-  for (let index = from; index < to; index += 1) if (lines[index]?.trim() !== "") return true;
+function hasTextBetween(lines: Lines, from: number, to: number): boolean {
+  for (let index = from; index < to; index += 1) if (!lines.isBlank(index)) return true;
   return false;
 }
 
@@ -155,13 +165,13 @@ interface Said {
 }
 
 /** The lines of a log of which the list of problems does not say everything, as one text; blank lines only between them. */
-export function unsaidLines(lines: readonly string[], said: readonly Said[], projectRoot: string): string {
+export function unsaidLines(lines: Lines, said: readonly Said[], projectRoot: string): string {
   const isSaid = new Uint8Array(lines.length);
   for (const { from, to, shown } of said)
     for (let index = from; index < to; index += 1)
-      if (isSaidBy(shown, (lines[index] ?? "").replaceAll(`${projectRoot}/`, ""))) isSaid[index] = 1;
+      if (isSaidBy(shown, lines.at(index).replaceAll(`${projectRoot}/`, ""))) isSaid[index] = 1;
   const kept: string[] = [];
-  lines.forEach((line, index) => {
+  lines.slice(0).forEach((line, index) => {
     if (isSaid[index] === 1 || (line.trim() === "" && (kept.at(-1) ?? "") === "")) return;
     kept.push(line.trimEnd());
   });

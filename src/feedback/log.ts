@@ -1,16 +1,13 @@
-import { cleanLines } from "./text/clean-text.ts";
-import {
-  type FindBeginnings,
-  indexBeginnings,
-  untangle,
-  type Task,
-  announcedTasks,
-} from "./text/untangle.ts";
+import { type FindBeginnings, indexBeginnings } from "./text/beginnings.ts";
+import { cleanLog } from "./text/clean-text.ts";
+import { TRAIT } from "./text/line-traits.ts";
+import { Lines } from "./text/lines.ts";
+import { untangle, type Task, announcedTasks } from "./text/untangle.ts";
 import { type IsThere, type PlacedText, placedText, SpacedPlaces } from "./text/placed-text.ts";
 
 /** What a gate printed, as a person would have seen it; read once for all parsers. */
 export interface Log {
-  readonly lines: readonly string[];
+  readonly lines: Lines;
   /** The lines that begin, after blanks, with one of these words, in order: what a parser looks at instead of every line. */
   readonly beginning: FindBeginnings;
   /** The lines that begin, after blanks, with a digit. */
@@ -24,49 +21,48 @@ export interface Log {
   readonly tasks: readonly Task[];
 }
 
-/** No tool puts a place further right; a minified file or a JSON blob on one line must not cost time. */
-const LONGEST_LINE = 4000;
-
 /** Cleans and splits a raw log. */
 export function readLog(raw: string, isThere: IsThere = () => false): Log {
-  const { lines, tasks: labelled } = untangle(unwrapGoJson(cleanLines(raw).map(bounded)));
+  const { lines, tasks: labelled } = untangle(unwrapGoJson(cleanLog(raw)));
   const placed: PlacedText[] = [];
   const isPlaced = new Uint8Array(lines.length);
   const spaced = new SpacedPlaces(isThere);
-  lines.forEach((line, index) => {
-    const found = placedText(line, index, spaced);
-    if (found === undefined) return;
+  for (let index = 0; index < lines.length; index += 1) {
+    const found = lines.may(index, TRAIT.number) ? placedText(lines, index, spaced) : undefined;
+    if (found === undefined) continue;
     placed.push(found);
     isPlaced[index] = 1;
-  });
+  }
   const beginning = indexBeginnings(lines);
-  const tasks = [...labelled, ...announcedTasks(lines, beginning)].toSorted(
-    (one, other) => one.from - other.from,
-  );
-  const numbered = beginning(..."0123456789".split(""));
-  return { lines, beginning, numbered, placed, isPlaced: (line) => isPlaced[line] === 1, isThere, tasks };
-}
-
-function bounded(line: string): string {
-  return line.length > LONGEST_LINE ? line.slice(0, LONGEST_LINE) : line;
+  return {
+    lines,
+    beginning,
+    numbered: beginning(..."0123456789".split("")),
+    placed,
+    isPlaced: (line) => isPlaced[line] === 1,
+    isThere,
+    tasks: [...labelled, ...announcedTasks(lines, beginning)].toSorted((one, other) => one.from - other.from),
+  };
 }
 
 /** `go test -json` wraps every line of output; the lines come back as `go test -v` prints them, package by package. */
-function unwrapGoJson(lines: readonly string[]): readonly string[] {
-  if (!lines.some((line) => line.startsWith('{"') && line.includes('"Action":"output"'))) return lines;
-  const unwrapped: string[] = [];
+function unwrapGoJson(lines: Lines): Lines {
+  if (!lines.include('"Action":"output"')) return lines;
+  const others: string[] = [];
   const packages = new Map<string, string[]>();
-  for (const line of lines) {
-    if (!line.startsWith("{") || !EVENT.test(line)) {
-      unwrapped.push(line);
-      continue;
-    }
+  let from = 0;
+  for (let index = 0; index < lines.length; index += 1) {
+    const line = lines.startsWith(index, "{", 0) ? lines.at(index) : "";
+    if (line === "" || !EVENT.test(line)) continue;
+    if (index > from) others.push(lines.text(from, index));
+    from = index + 1;
     const name = PACKAGE.exec(line)?.[1] ?? "";
     const output = packages.get(name) ?? [];
     packages.set(name, output);
     output.push(outputOf(line));
   }
-  return unwrapped.concat(...[...packages.values()].map((output) => output.join("").split("\n")));
+  if (from < lines.length) others.push(lines.text(from, lines.length));
+  return new Lines([...others, ...[...packages.values()].map((output) => output.join(""))].join("\n"));
 }
 
 const EVENT = /^\{.*"Action":"\w+(?:-\w+)?"/;

@@ -1,7 +1,8 @@
 import type { Findings } from "../core/baseline/baseline.ts";
 import { cleanText } from "./text/clean-text.ts";
 import { type GateText, hasUnread } from "./digest.ts";
-import { findProblems, withShortPaths } from "./find-problems.ts";
+import { findProblems } from "./find-problems.ts";
+import { withShortPaths } from "./text/project-paths.ts";
 import { unreadFailures } from "./informative-windows.ts";
 import { orderProblems } from "./order-problems.ts";
 import { fingerprint, withoutNoise } from "./problem.ts";

@@ -1,3 +1,5 @@
+import type { Lines } from "./text/lines.ts";
+
 /** What the tools of a log say in sum. */
 export interface ToolCounts {
   /** The highest number of failures any of them names; undefined when none does. */
@@ -11,17 +13,17 @@ export interface ToolCounts {
 }
 
 /** Reads the sums at the end of a log, once for all who ask: they check what the parsers have read. */
-export function toolCounts(lines: readonly string[]): ToolCounts {
+export function toolCounts(lines: Lines): ToolCounts {
   const counts = known.get(lines) ?? countAnew(lines);
   known.set(lines, counts);
   return counts;
 }
 
-const known = new WeakMap<readonly string[], ToolCounts>();
+const known = new WeakMap<Lines, ToolCounts>();
 
-function countAnew(lines: readonly string[]): ToolCounts {
-  const last = lines.slice(-SUMMARIES_WITHIN).filter((line) => line.length < LONGEST_LINE);
-  const sums = last.filter((line) => SUM.test(line));
+function countAnew(lines: Lines): ToolCounts {
+  const last = lines.slice(lines.length - SUMMARIES_WITHIN).filter((line) => line.length < LONGEST_LINE);
+  const sums = last.filter((line) => SUM.test(line) && !OF_ONE_FILE.test(line));
   const numbers = sums.flatMap(failuresIn);
   const isPassed = numbers.length > 0 ? Math.max(...numbers) === 0 : last.some((line) => PASSED.test(line));
   const told = [...new Set(sums.filter((line) => failuresIn(line).some((count) => count > 0)).map(plain))];
@@ -34,6 +36,8 @@ function countAnew(lines: readonly string[]): ToolCounts {
   };
 }
 
+/** Vitest counts the tests of each file, too. */
+const OF_ONE_FILE = /^\s*❯ \S/;
 const SUMMARIES_WITHIN = 5000;
 const LONGEST_LINE = 400;
 const MOST_SUMMARIES = 3;

@@ -50,6 +50,21 @@ describe.skipIf(!HAS_PYTHON)("the committed baseline (needs python3 for a termin
     expect(project.read(FILE)).toContain("src/a.js");
   });
 
+  test("keeps what it says about an output that no parser reads while the check fails", async () => {
+    project = await projectWith("checks: { odd: cat odd.txt; exit 1 }\n", { "odd.txt": "something odd\n" });
+    await project.write({ "src/c.js": "fine\n", "../home/tmp/.keep": "" });
+    await baselineByUser(project);
+    const written = project.read(FILE);
+    await project.write({ "odd.txt": "something odd\nand odder\n" });
+
+    const run = await project.gauntlet(["run"], { env: env(project) });
+    await project.gauntlet(["baseline", "--prune"], { env: env(project) });
+
+    expect(run.stdout + run.stderr).not.toContain("--prune");
+    expect(written).toContain('"output"');
+    expect(project.read(FILE)).toBe(written);
+  });
+
   test("cannot be made, or made to grow, by an agent: neither by the command nor by hand", async () => {
     project = await projectWith("checks: { lint: sh lint.sh }\n");
     await project.write({ "src/c.js": "BAD new\n", "../home/tmp/.keep": "" });

@@ -68,6 +68,23 @@ test("block: undoing it lets the agent go; marking it fixed does not, nor does h
   expect(undone.answer).toMatchObject({ decision: "approve", status: "passed" });
 });
 
+test("block: status shows the session as it does for a gate, and the run interval does not let it go", async () => {
+  await using project = await projectWith("  weakened-tests: block\n");
+  const interval = project.read(CONFIG).replace("stop_hook:\n", "stop_hook:\n  run_interval_minutes: 10\n");
+  await project.write({ "test/sum.test.js": SKIPPED, [CONFIG]: interval });
+
+  await project.stop({ session_id: "one" });
+  const status = await project.gauntlet(["status"]);
+  const json = await project.json(["status"]);
+  const again = await project.stop({ session_id: "one", stop_hook_active: true });
+
+  expect(status.stdout).toContain(
+    "Session one: 2 attempts left\n  still failing: weakened-tests (since run 1)\n",
+  );
+  expect(json["sessions"]).toMatchObject([{ id: "one", openFailures: ["guard:.:weakened-tests"] }]);
+  expect(again.answer.decision).toBe("block");
+});
+
 test("what is committed is looked at too, also where the base is the branch itself", async () => {
   await using project = await projectWith("  weakened-tests: block\n");
   await project.write({ "src/a.js": "1;\n" });

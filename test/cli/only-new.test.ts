@@ -68,6 +68,13 @@ describe("a check with only_new", () => {
     expect(placesIn(project)).toHaveLength(ran + 1); // nor is it a pass of the check's inputs
   });
 
+  test("is not excused for an old problem that keeps its other commands from running", async () => {
+    const answer = await answerWith("checks: { both: sh lint.sh && node --test }");
+
+    expect(answer).toMatchObject({ decision: "block", status: "failed" });
+    expect(answer.reason).toContain("`node --test` may not have run");
+  });
+
   test("blocks for what is new, and names only that", async () => {
     project = await projectWith(ONLY_NEW);
     await project.write({ "src/b.js": "two\nBAD older\nBAD new\n", "../home/tmp/.keep": "" });

@@ -347,6 +347,36 @@ test("paths of a package's task get its directory where that file is there", () 
   ]);
 });
 
+describe("paths inside the container of a service", () => {
+  const text = [
+    "api-1  | /app/src/a.ts(2,1): error TS1: x",
+    "api-1  | done",
+    "web-1  | /usr/src/app/src/b.ts(3,1): error TS2: y",
+    "web-1  | /usr/lib/c.d.ts(4,1): error TS3: z",
+  ].join("\n");
+
+  test.each([
+    ["its directory", ["api/src/a.ts", "services/web/src/b.ts"]],
+    ["the project", ["src/a.ts", "src/b.ts"]],
+  ])("become those in %s, where those files are there", (_, there) => {
+    expect(problemsOf(text, { isFile: (path: string) => there.includes(path) })).toMatchObject([
+      { file: there[0] },
+      { file: there[1] },
+      { file: "/usr/lib/c.d.ts" },
+    ]);
+  });
+
+  test("stay as they are for a program that is not in a container", () => {
+    const local = text.replaceAll(/(\w+)-1 {2}\|/g, "@shop/$1:build:");
+
+    expect(problemsOf(local, { isFile: only("api/src/a.ts") })).toMatchObject([
+      { file: "/app/src/a.ts" },
+      { file: "/usr/src/app/src/b.ts" },
+      { file: "/usr/lib/c.d.ts" },
+    ]);
+  });
+});
+
 test("a pattern of the project's own reads what no parser knows", () => {
   const parser = {
     pattern: String.raw`^(?<file>.+?) at (?<line>\d+) => (?<message>.*)$`,

@@ -3,6 +3,8 @@ import type { GateOutcome } from "../../src/core/outcome.ts";
 import { projectPath } from "../../src/core/path.ts";
 import { usualTimes, type VerdictRecord } from "../../src/core/record/verdict-record.ts";
 import { liveLines, rowsOf } from "../../src/report/live-lines.ts";
+import { finishedLine, gateLabels } from "../../src/report/plain-lines.ts";
+import { outcomeInLedger } from "../../src/report/run-report.ts";
 import { runSummary } from "../../src/report/run-summary.ts";
 import { verdictLine } from "../../src/report/verdict-lines.ts";
 
@@ -42,6 +44,30 @@ test("a line of the ledger counts the gates, and the guards that found something
 
   expect(verdictLine(record(check, guard))).toContain("1 gate, ");
   expect(verdictLine(record(check, { ...guard, warns: true }))).toContain("2 gates, ");
+});
+
+test("a run of which only the ledger knows keeps its warnings, the names of its gates and its counts", () => {
+  const outcomes = [
+    { id: "check:.:lint", kind: "passed", ms: 4 },
+    { id: "check:.:types", kind: "passed", ms: 4, warns: true, rests: "baseline" },
+    { id: "guard:.:weakened-tests", kind: "passed", ms: 1, warns: true },
+    { id: "guard:.:suppressions", kind: "passed", ms: 1 },
+    { id: "guard:.:fewer-tests", kind: "failed", ms: 1, blocks: true },
+  ] as const;
+
+  const past = outcomes.map((one) => outcomeInLedger(one, undefined));
+  const names = gateLabels(past);
+
+  expect(past.map((one) => finishedLine(one, names))).toEqual([
+    "[PASS] lint (4 ms)",
+    "[WARN] types (4 ms) passed with a warning: its log is no longer there",
+    "[WARN] weakened-tests (1 ms) found something; the details are no longer kept",
+    "[PASS] suppressions (1 ms)",
+    "[FAIL] fewer-tests (1 ms) failed: the details are no longer kept",
+  ]);
+  expect(runSummary(past, { usual: new Map(), labelOf: names })).toBe(
+    "1 passed · 1 failed · 1 with a warning · 1 with old problems only",
+  );
 });
 
 test("the summary counts every gate once, says what reuse saved, and names the slowest", () => {

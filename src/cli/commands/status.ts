@@ -1,11 +1,11 @@
 import { displayPath } from "../../core/path.ts";
-import { gateId } from "../../core/gate.ts";
 import type { Settings } from "../../core/settings.ts";
 import {
-  type OpenFailure,
+  type OpenGate,
   type PassRecord,
   resumeSession,
   type SessionHistory,
+  openGates,
 } from "../../core/record/history.ts";
 import { startIn } from "../../core/record/session-record.ts";
 import type { Skip } from "../../core/trust/spoken.ts";
@@ -107,7 +107,7 @@ function openSessions(
       history: resumeSession(value, { pass, fingerprint: value.gaveUpOn }),
     }))
     .map(({ id, history }) => ({ id, history, attemptsLeft: Math.max(0, maxRetries - history.attempts) }))
-    .filter(({ history }) => history.openFailures.length > 0 || history.gaveUpOn !== undefined);
+    .filter(({ history }) => openGates(history).length > 0 || history.gaveUpOn !== undefined);
 }
 
 function printStatus(
@@ -129,18 +129,16 @@ function printStatus(
   for (const { id, history, attemptsLeft } of sessions) {
     const budget = history.gaveUpOn === undefined ? `${counted(attemptsLeft, "attempt")} left` : "gave up";
     printLine(stdout, `Session ${id}: ${budget}`);
-    for (const failure of history.openFailures)
-      printFailure(stdout, failure, { told: history.told, labelOf });
+    for (const failure of openGates(history)) printFailure(stdout, failure, { told: history.told, labelOf });
   }
   for (const line of flakyLines(flaky)) printLine(stdout, line);
 }
 
 function printFailure(
   stdout: Terminal["stdout"],
-  { gate, runNumber }: OpenFailure,
+  { id, runNumber }: OpenGate,
   { told, labelOf }: Pick<SessionHistory, "told"> & { readonly labelOf: LabelOf },
 ): void {
-  const id = gateId(gate);
   const since = told[id]?.since;
   printLine(stdout, `  still failing: ${labelOf(id)} (since run ${runNumber})`);
   if (since !== undefined) printLine(stdout, `    ${since}`);

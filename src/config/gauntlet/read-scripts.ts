@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto";
 import { posix } from "node:path";
+import { sha256 } from "#hash";
 import { fixedPart, isGlob } from "../../core/entry-point.ts";
 import type { CheckGate, ReviewGate } from "../../core/gate.ts";
 import { placeOf } from "../../core/trust/gates-definition.ts";
-import { below, type NamedScript, scriptsNamedIn } from "../../core/trust/named-scripts.ts";
+import { below, type NamedScript, scriptIn, scriptsNamedIn } from "../../core/trust/named-scripts.ts";
 import type { EntryPoint, Script } from "../../core/settings.ts";
 import type { ConfigFiles } from "./config-files.ts";
 
@@ -105,7 +105,7 @@ class ScriptReader {
     const gates = this.#gates.get(name) ?? new Set();
     if (gates.has(gate) || (this.#hashes.size >= MOST_SCRIPTS && !this.#hashes.has(name))) return false;
     this.#gates.set(name, gates.add(gate));
-    this.#hashes.set(name, createHash("sha256").update(content).digest("hex").slice(0, 32));
+    this.#hashes.set(name, sha256(content).slice(0, 32));
     return true;
   }
 }
@@ -114,14 +114,4 @@ class ScriptReader {
 function inProject(path: string): string | undefined {
   const normal = posix.normalize(path);
   return normal.startsWith("..") || posix.isAbsolute(normal) ? undefined : normal;
-}
-
-function scriptIn(manifest: string, name: string): string | undefined {
-  try {
-    const { scripts } = JSON.parse(manifest) as { scripts?: Record<string, unknown> };
-    const script = scripts !== undefined && Object.hasOwn(scripts, name) ? scripts[name] : undefined;
-    return typeof script === "string" ? script : undefined;
-  } catch {
-    return undefined; // what runs it will say what is wrong with it
-  }
 }

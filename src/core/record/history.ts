@@ -1,4 +1,4 @@
-import type { GateRef } from "../gate.ts";
+import { gateId, type GateRef } from "../gate.ts";
 import { coversGates } from "../stop/gated-event.ts";
 import type { GateOutcome } from "../outcome.ts";
 import type { ProjectPath } from "../path.ts";
@@ -63,6 +63,8 @@ export interface SessionHistory {
   /** Attempts in a row with the identical problems. */
   readonly sameFor?: number;
   readonly openFailures: readonly OpenFailure[];
+  /** The guards that blocked last. They look at every change again and are never planned. */
+  readonly openGuards?: readonly OpenGate[];
   /** Blocks given because a reviewer or server was not there; they cost no attempt. */
   readonly unavailableBlocks?: number;
   /** Programs whose absence has blocked this session once; it does so no more. */
@@ -93,6 +95,17 @@ export interface OpenFailure {
   readonly files?: readonly ProjectPath[];
 }
 
+/** A guard that blocked and has not let a stop go since. */
+export interface OpenGate {
+  readonly id: string;
+  readonly runNumber: number;
+}
+
+/** All that a session must still mend. */
+export function openGates({ openFailures, openGuards = [] }: SessionHistory): readonly OpenGate[] {
+  return [...openFailures.map(({ gate, runNumber }) => ({ id: gateId(gate), runNumber })), ...openGuards];
+}
+
 export const NEW_SESSION: SessionHistory = { attempts: 0, openFailures: [], told: {} };
 
 /** The history as a stop finds it: a new prompt, or another tree after giving up, starts a new budget; a pass closes failures. */
@@ -100,10 +113,13 @@ export function resumeSession(
   history: SessionHistory,
   now: { promptId?: string | undefined; fingerprint?: string | undefined; pass?: PassRecord | undefined },
 ): SessionHistory {
-  const openFailures = history.openFailures.filter(({ runNumber }) => runNumber > (now.pass?.runNumber ?? 0));
+  const isOpen = ({ runNumber }: OpenGate | OpenFailure): boolean => runNumber > (now.pass?.runNumber ?? 0);
+  const openFailures = history.openFailures.filter(isOpen);
+  const openGuards = history.openGuards?.filter(isOpen) ?? [];
   const isNewPrompt = now.promptId !== undefined && now.promptId !== history.promptId;
   const isOtherTree = history.gaveUpOn !== undefined && !isSameTree(history.gaveUpOn, now.fingerprint);
-  const { gaveUpOn, unavailableBlocks, blocks, sameFor, ...kept } = history;
+  const { gaveUpOn, unavailableBlocks, blocks, sameFor, openGuards: _guards, ...rest } = history;
+  const kept = openGuards.length === 0 ? rest : { ...rest, openGuards };
   const prompt = now.promptId === undefined ? {} : { promptId: now.promptId };
   if (isNewPrompt || isOtherTree) return { ...kept, ...prompt, attempts: 0, openFailures };
   return {

@@ -3,6 +3,7 @@ import {
   isCoveredBy,
   isSameTree,
   minutesUntilDue,
+  openGates,
   type PassRecord,
   resumeSession,
   type SessionHistory,
@@ -132,7 +133,7 @@ export const GUARDS: readonly Guard[] = [
     when: async (stop) => {
       const { runIntervalMinutes: intervalMinutes } = stop.stopHook;
       const isTooSoon = minutesUntilDue(stop.workTree.lastRun, intervalMinutes, stop.now) > 0;
-      if (!isTooSoon || (await resumed(stop)).openFailures.length > 0) return undefined;
+      if (!isTooSoon || openGates(await resumed(stop)).length > 0) return undefined;
       return { status: "interval_not_elapsed", facts: { intervalMinutes } };
     },
   },

@@ -25,8 +25,9 @@ export interface Budget {
 }
 
 /** The only place that decides what outcomes mean and what a red run costs. */
-export function judge(outcomes: readonly GateOutcome[], session: SessionHistory, budget: Budget): Judgement {
-  const openFailures = stillOpen(outcomes, session.openFailures, budget.runNumber);
+export function judge(outcomes: readonly GateOutcome[], before: SessionHistory, budget: Budget): Judgement {
+  const openFailures = stillOpen(outcomes, before.openFailures, budget.runNumber);
+  const session = withOpenGuards(before, outcomes, budget.runNumber);
   if (!outcomes.some(isBlocking))
     return { status: statusWithoutFailure(outcomes), session: calm(session, openFailures) };
   const spent = spend(outcomes, session, budget);
@@ -127,7 +128,19 @@ function stillOpen(
   return [...before.filter(({ gate }) => !decided.some((one) => isSameGate(one, gate))), ...failed];
 }
 
-/** A guard examines every change again, so none of its findings stays open. */
+/** The same for guards: one that did not run, because only some gates were asked for, stays. */
+function withOpenGuards(
+  { openGuards: before = [], ...session }: SessionHistory,
+  outcomes: readonly GateOutcome[],
+  runNumber: number,
+): SessionHistory {
+  const ran = outcomes.filter(({ gate }) => gate === "guard");
+  const failed = ran.filter(isBlocking).map(({ id }) => ({ id, runNumber }));
+  const openGuards = [...before.filter(({ id }) => !ran.some((one) => one.id === id)), ...failed];
+  return openGuards.length === 0 ? session : { ...session, openGuards };
+}
+
+/** A guard examines every change again, so it is not planned for what it found. */
 function refOf({ gate: kind, scope, name }: GateOutcome): GateRef[] {
   return kind === "guard" ? [] : [{ kind, scope, name }];
 }

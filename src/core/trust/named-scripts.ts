@@ -1,3 +1,5 @@
+import { isRecord, parseJson } from "../json.ts";
+
 /** What one shell command names that the project itself defines, as far as words tell. */
 export interface NamedScript {
   readonly kind: "package-script" | "file";
@@ -33,6 +35,16 @@ function simpleCommands(line: string): readonly (readonly string[])[] {
     else if (space === undefined) commands.at(-1)?.push(unquoted(piece));
   }
   return commands.filter((words) => words.length > 0);
+}
+
+/** The parts of a line that `&&` joins, as they are written. */
+export function splitAtAnd(line: string): readonly string[] {
+  const parts = [""];
+  for (const [piece, operator] of line.matchAll(PIECE)) {
+    if (operator?.includes("&&")) parts.push("");
+    else parts.push(`${parts.pop()}${piece}`);
+  }
+  return parts.map((part) => part.trim()).filter(Boolean);
 }
 
 const PIECE = /(#[^\n]*|[;&|()`\n]+)|([ \t\r]+)|(?:'[^']*'|"(?:\\[^]|[^"\\])*"|\\[^]|[^\s;&|()`'"\\])+|[^]/g;
@@ -160,4 +172,12 @@ function file(name: string, directory = "."): NamedScript {
 export function below(directory: string, path: string): string {
   if (path.startsWith("/") || directory === ".") return path;
   return path === "." ? directory : `${directory}/${path}`;
+}
+
+/** The script of that name in a package.json; what cannot be read has none: what runs it will say what is wrong with it. */
+export function scriptIn(manifest: string, name: string): string | undefined {
+  const value = parseJson(manifest);
+  const scripts = isRecord(value) && isRecord(value["scripts"]) ? value["scripts"] : {};
+  const script = Object.hasOwn(scripts, name) ? scripts[name] : undefined;
+  return typeof script === "string" ? script : undefined;
 }

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { atMost, type BaselineEntry, baselineText, countBeyond } from "../../core/baseline/baseline-file.ts";
+import { type BaselineEntry, baselineText, countBeyond } from "../../core/baseline/baseline-file.ts";
 import { nameOutcome } from "../../core/outcome.ts";
 import type { RunRequest, RunResult } from "../../core/run.ts";
 import { ok, type Result } from "../../core/trouble.ts";
@@ -12,7 +12,7 @@ import {
 import { writeFileAtomic } from "../../machine/files/files.ts";
 import type { Environment } from "../../machine/process/environment.ts";
 import { executeRun } from "../run.ts";
-import { entriesFor, sortOutcomes } from "./unneeded.ts";
+import { entriesFor, entriesLeft, sortOutcomes } from "./unneeded.ts";
 
 /** A baseline that could be written. */
 export interface BaselineDraft {
@@ -36,10 +36,10 @@ export async function draftBaseline(
   const result = await executeRun({ ...asked, kind: "check", all: true, onlyNew: false, noFix: true });
   if (result.kind !== "ran" || request.signal?.aborted) return ok(result);
   const { decided, undecided } = sortOutcomes(result.outcomes);
-  const found = (await Promise.all(decided.map((one) => entriesFor(one, root)))).flat();
+  const found = decided.map((one) => (prune ? entriesLeft(one, root, existing) : entriesFor(one, root)));
   const unknown = [...undecided.map(({ id }) => id), ...result.plan.skipped.map(({ id }) => id)];
   const kept = existing.filter(({ gate }) => unknown.includes(gate));
-  const entries = [...(prune ? atMost(found, existing) : found), ...kept];
+  const entries = [...(await Promise.all(found)).flat(), ...kept];
   return ok({
     entries,
     added: countBeyond(entries, existing),

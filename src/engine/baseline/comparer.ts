@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import {
   type BaselineFacts,
   compareFindings,
@@ -9,12 +10,14 @@ import {
   placedKey,
 } from "../../core/baseline/baseline.ts";
 import { atLeast, atMost, type BaselineEntry, findingsIn } from "../../core/baseline/baseline-file.ts";
+import { mayHideFailures } from "../../core/baseline/chain.ts";
 import { definedOnly } from "../../core/defined-only.ts";
 import { once } from "../../core/once.ts";
 import { describeExcuse, type GateOutcome } from "../../core/outcome.ts";
 import type { RunEvent, RunRequest } from "../../core/run.ts";
 import { explain, type Result } from "../../core/trouble.ts";
 import { secretMasker } from "../../feedback/text/mask-secrets.ts";
+import { cutText } from "../../feedback/text/cut-text.ts";
 import { problemLine } from "../../feedback/problem.ts";
 import type { GateContext, PlannedCheck } from "../../gates/gate-context.ts";
 import { BASELINE_FILE, readAccepted, readBaseline } from "../../machine/baseline/baseline-store.ts";
@@ -23,7 +26,7 @@ import { Repository } from "../../machine/git/repository.ts";
 import type { Project } from "../run/project.ts";
 import type { PlannedRun } from "../run/plan-run.ts";
 import { type Before, EarlierTree } from "./earlier-tree.ts";
-import { findingsOf, keyOf, withNewNames } from "./findings.ts";
+import { chainIn, findingsOf, keyOf, withNewNames } from "./findings.ts";
 import { entriesAt, findReference, type Reference } from "./reference.ts";
 
 /** A run whose failing checks are compared. */
@@ -60,7 +63,7 @@ export class Comparer implements AsyncDisposable {
     if (isOnlyNew && !compared.isOnlyOld) return this.#settleByTree(planned, outcome, { now, committed });
     return judged(outcome, compared, {
       with: BASELINE_FILE,
-      mask: this.#mask(),
+      ...this.#asideOf(planned, now),
       ...definedOnly({ reference: await this.#trustedSince() }),
     });
   }
@@ -78,7 +81,7 @@ export class Comparer implements AsyncDisposable {
     if (!("findings" in found)) return notCompared(outcome, found);
     const renamed = withNewNames(found.findings, this.#run.planned.detected.changes.files);
     const before = committed === undefined ? renamed : joinFindings(committed, renamed);
-    const shown = { with: words, reference: id, mask: this.#mask() };
+    const shown = { with: words, reference: id, ...this.#asideOf(planned, now) };
     const facts = { ...shown, ...definedOnly({ logPath: found.logPath }) };
     return judged(outcome, { now, before, ...compareFindings(now, before) }, facts);
   }
@@ -89,6 +92,13 @@ export class Comparer implements AsyncDisposable {
     if (repository === undefined) return { why: "this is not a git repository" };
     this.#earlier ??= new EarlierTree({ project, repository, reference, context });
     return this.#earlier.found(planned);
+  }
+
+  #asideOf({ gate, workingDirectory }: PlannedCheck, { problems }: Findings): Aside {
+    const cwd = join(this.#run.project.settings.root, workingDirectory);
+    const chain = chainIn(cwd, gate.command);
+    const found = problems.map(({ problem }) => problem);
+    return { mask: this.#mask(), ...(mayHideFailures(chain, found) ? { chain } : {}) };
   }
 
   readonly #mask = once(() => secretMasker(this.#run.project.env));
@@ -133,9 +143,11 @@ export class Comparer implements AsyncDisposable {
   }
 }
 
-/** A report that a tool has written is not masked as its log is. */
-interface Masking {
+interface Aside {
+  /** A report that a tool has written is not masked as its log is. */
   readonly mask: (text: string) => string;
+  /** Commands of which the last may not have run. */
+  readonly chain?: readonly string[];
 }
 
 type Compared = Extract<BaselineFacts, { kind: "compared" }>;
@@ -151,7 +163,7 @@ function judged(
     old,
     gone,
   }: Comparison & { readonly now: Findings; readonly before: Findings },
-  { mask, ...facts }: Pick<Compared, "with" | "reference" | "logPath"> & Masking,
+  { mask, chain, ...facts }: Pick<Compared, "with" | "reference" | "logPath"> & Aside,
 ): GateOutcome {
   const isUntold = fresh.length === 0 && !isOnlyOld && before.ended !== undefined;
   const why = isCrash(now.ended) ? CRASHED : UNTOLD;
@@ -165,9 +177,15 @@ function judged(
     gone: gone.slice(0, MOST_GONE).flatMap((at) => before.problems[at]?.problem ?? []),
   };
   if (!isOnlyOld) return { ...outcome, baseline: fresh.length === 0 ? { ...baseline, old: [] } : baseline };
+  if (chain !== undefined) return notCompared(outcome, { why: cutShort(chain) });
   const { detail, missing: _none, ...rest } = outcome;
   const warning = `${detail}, but ${describeExcuse(baseline)}`;
   return { ...rest, kind: "passed", warning, rests: "baseline", baseline };
+}
+
+function cutShort(chain: readonly string[]): string {
+  const last = cutText(chain.at(-1) ?? "", MOST_SHOWN_CHARS);
+  return `it ends at the first command that fails, and \`${last}\` may not have run: give each of its ${chain.length} commands a check of its own`;
 }
 
 const MOST_GONE = 500;

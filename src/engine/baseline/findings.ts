@@ -1,12 +1,14 @@
 import { join } from "node:path";
+import { chainOf } from "../../core/baseline/chain.ts";
+import { scriptIn } from "../../core/trust/named-scripts.ts";
 import type { Findings, KnownProblem } from "../../core/baseline/baseline.ts";
 import type { ChangedFile } from "../../core/change-set.ts";
 import type { GateOutcome } from "../../core/outcome.ts";
 import { readFindings } from "../../feedback/read-findings.ts";
 import { fingerprint } from "../../feedback/problem.ts";
-import { isFile } from "../../machine/files/files.ts";
+import { isFile, readText } from "../../machine/files/files.ts";
 import { readLog } from "../../machine/logs/log-dir.ts";
-import { sha256 } from "../../machine/state/session-key.ts";
+import { sha256 } from "#hash";
 import { gateText } from "../run/failures.ts";
 
 /** What a check found in the project. */
@@ -79,4 +81,12 @@ export function withNewNames(found: Findings, files: readonly ChangedFile[]): Fi
 
 export function keyOf(problem: KnownProblem): string {
   return fingerprint(problem);
+}
+
+/** The commands of a check that runs in a directory, each of which needs the one before it to pass. */
+export function chainIn(cwd: string, command: string): readonly string[] {
+  return chainOf(command, (directory, name) => {
+    const manifest = readText(join(cwd, directory, "package.json"));
+    return manifest.ok ? scriptIn(manifest.value, name) : undefined;
+  });
 }

@@ -1,5 +1,11 @@
 import { isBroken } from "../../core/baseline/baseline.ts";
-import { atLeast, type BaselineEntry, countBeyond, entriesOf } from "../../core/baseline/baseline-file.ts";
+import {
+  atLeast,
+  atMost,
+  type BaselineEntry,
+  countBeyond,
+  entriesOf,
+} from "../../core/baseline/baseline-file.ts";
 import type { Notice } from "../../core/stop/notice.ts";
 import type { GateOutcome } from "../../core/outcome.ts";
 import { type Plan, takesFiles } from "../../core/plan.ts";
@@ -22,8 +28,8 @@ export async function sayUnneeded(
   const looked = existing.filter(({ gate }) => decided.some(({ id }) => id === gate));
   if (looked.length === 0) return undefined;
   const named = decided.filter(({ id }) => looked.some(({ gate }) => gate === id));
-  const found = (await Promise.all(named.map((one) => entriesFor(one, root)))).flat();
-  const count = countBeyond(looked, found);
+  const left = (await Promise.all(named.map((one) => entriesLeft(one, root, looked)))).flat();
+  const count = countBeyond(looked, left);
   if (count === 0) return undefined;
   const problems = count === 1 ? "1 problem" : `${count} problems`;
   return `${problems} of ${BASELINE_FILE} ${count === 1 ? "is" : "are"} fixed: \`agent-gauntlet baseline --prune\` removes ${count === 1 ? "it" : "them"}.`;
@@ -34,6 +40,19 @@ export async function entriesFor(outcome: GateOutcome, root: string): Promise<re
   if (outcome.kind === "passed" && outcome.rests === undefined) return [];
   const found = await findingsOf(outcome, root);
   return entriesOf(outcome.id, { ...found, ended: found.ended ?? endIn(outcome) });
+}
+
+/** What of a file still holds for one gate: all of it where the gate fails with an output that is not read whole, then or now. */
+export async function entriesLeft(
+  outcome: GateOutcome,
+  root: string,
+  entries: readonly BaselineEntry[],
+): Promise<readonly BaselineEntry[]> {
+  if (outcome.kind === "passed" && outcome.rests === undefined) return [];
+  const found = await entriesFor(outcome, root);
+  const own = entries.filter(({ gate }) => gate === outcome.id);
+  const isRead = found.length > 0 && [...found, ...own].every(({ output }) => output === undefined);
+  return isRead ? atMost(found, own) : own;
 }
 
 /** An excused check failed, too; its warning begins with how. */

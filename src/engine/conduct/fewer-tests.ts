@@ -5,7 +5,7 @@ import type { GateOutcome } from "../../core/outcome.ts";
 import { takesFiles } from "../../core/plan.ts";
 import type { RunRequest } from "../../core/run.ts";
 import type { VerdictRecord } from "../../core/record/verdict-record.ts";
-import { cleanLines } from "../../feedback/text/clean-text.ts";
+import { cleanText } from "../../feedback/text/clean-text.ts";
 import { readLog } from "../../machine/logs/log-dir.ts";
 import { ledgerOf } from "../../machine/state/ledger.ts";
 import { readLedger, verdictsIn } from "../../machine/state/ledger-lines.ts";
@@ -17,7 +17,7 @@ import type { PlannedRun } from "../run/plan-run.ts";
 export async function withCount(outcome: GateOutcome, { settings }: Project): Promise<GateOutcome> {
   if (outcome.kind !== "passed" || outcome.gate !== "check" || outcome.reused !== undefined) return outcome;
   const log = outcome.logPath === undefined ? "" : await readLog(join(settings.root, outcome.logPath));
-  const tests = countTests(cleanLines(log));
+  const tests = countTests(cleanText(log).split("\n"));
   return tests === undefined ? outcome : { ...outcome, tests };
 }
 

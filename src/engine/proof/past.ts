@@ -12,6 +12,7 @@ import type { Environment } from "../../machine/process/environment.ts";
 import { readLastRun } from "../../machine/state/history.ts";
 import { type LedgerLines, recentLines, readLedger, verdictsIn } from "../../machine/state/ledger-lines.ts";
 import { ledgerOf } from "../../machine/state/ledger.ts";
+import { outcomeInLedger } from "../../report/run-report.ts";
 
 /** Where a run was, and with whose eyes it is looked at. */
 export interface RunPlace {
@@ -55,35 +56,14 @@ export function pastRun(place: RunPlace, record: VerdictRecord): PastRun {
   };
 }
 
-/** An id is taken apart for a reader only, who forgives a scope with a colon. */
 function pastOutcome(
   outcome: RecordedOutcome,
   { run = 0, at }: VerdictRecord,
   place: Pick<RunPlace, "root" | "logDir">,
 ): GateOutcome {
-  const { id, kind, ms, warns, rests, flaky } = outcome;
-  const [, gate = "check", scope = ".", name = id] = /^(check|review|repl):([^:]*):(.*)$/s.exec(id) ?? [];
-  const log = join(place.logDir.path, gateLogName(id, run));
-  const isThere = isWrittenBefore(log, at);
-  const base = {
-    id,
-    gate: gate as GateOutcome["gate"], // one of the three
-    name,
-    scope: projectPath(scope),
-    workingDirectory: projectPath(scope),
-    warnOnly: warns === true,
-    durationMs: ms,
-    ...(isThere ? { logPath: projectPath(relative(place.root, log)) } : {}),
-  };
-  if (kind === "passed")
-    return rests === "reuse"
-      ? { ...base, kind, reused: "it had passed before" }
-      : { ...base, kind, ...definedOnly({ rests, flaky }) };
-  if (kind === "timed-out") return { ...base, kind, afterMs: ms };
-  const detail = isThere ? "its log has the details" : "its log is no longer there";
-  return kind === "unavailable"
-    ? { ...base, kind, detail, blocks: outcome.blocks === true }
-    : { ...base, kind, detail };
+  const log = join(place.logDir.path, gateLogName(outcome.id, run));
+  const logPath = isWrittenBefore(log, at) ? projectPath(relative(place.root, log)) : undefined;
+  return outcomeInLedger(outcome, logPath);
 }
 
 /** A record in the project's directory may name any file, and a later run may have taken its number: only its own logs are shown. */

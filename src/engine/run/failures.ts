@@ -16,7 +16,7 @@ import { tellFindings } from "../../feedback/review-text.ts";
 import { findProject } from "../../machine/files/find-project.ts";
 import { readLog } from "../../machine/logs/log-dir.ts";
 import type { Environment } from "../../machine/process/environment.ts";
-import { sha256 } from "../../machine/state/session-key.ts";
+import { sha256 } from "#hash";
 import type { ReportedProblem, RunReport } from "../../report/run-report.ts";
 import type { FinishedRun } from "./conclude.ts";
 

@@ -1,3 +1,5 @@
+import { TRAIT } from "../text/line-traits.ts";
+import type { Lines } from "../text/lines.ts";
 import { placedParser } from "./placed-parser.ts";
 import type { Log } from "../log.ts";
 import type { Finding, Parser } from "./parser.ts";
@@ -10,7 +12,7 @@ import type { PlacedText } from "../text/placed-text.ts";
 export const gcc = placedParser({
   name: "gcc",
   kind: "build",
-  says: (rest, { file }) => /^(?:fatal )?(?:error|warning): /.test(rest) && SOURCE.test(file),
+  says: (rest, placed) => /^(?:fatal )?(?:error|warning): /.test(rest) && SOURCE.test(placed.place.file),
 });
 
 const SOURCE = /\.(?:[chm]|cc|cpp|cxx|c\+\+|hh|hpp|hxx|inl|mm|cu|cuh|S)$/i;
@@ -21,13 +23,13 @@ export const linker: Parser = { name: "linker", kind: "build", parse: parseLinke
 const UNRESOLVED =
   /^(?:\S*\bld(?:\.\w+)?: )?(?:error: )?(?<file>[^\s:]+\.\w+):(?:\(\.\w+[^)]*\)|(?<line>\d+)): (?<message>(?:undefined reference|multiple definition|undefined symbol).*)$/;
 
+const SYMBOL = /: (?:undefined|multiple) /;
+
 /** Such a line may begin with anything, so every unread line is looked at. */
 function parseLinker({ lines }: Log, isRead: (line: number) => boolean): readonly Finding[] {
   const symbols: number[] = [];
-  lines.forEach((line, index) => {
-    if (isRead(index)) return;
-    if (line.includes(": undefined ") || line.includes(": multiple ")) symbols.push(index);
-  });
+  for (let index = 0; index < lines.length; index += 1)
+    if (lines.may(index, TRAIT.symbol) && !isRead(index) && SYMBOL.test(lines.at(index))) symbols.push(index);
   return headings(lines, symbols, UNRESOLVED).map(toFinding(({ heading }) => heading));
 }
 
@@ -41,17 +43,17 @@ const SANITIZERS_LONGEST = 40;
 
 function parseSanitizers({ lines, beginning }: Log): readonly Finding[] {
   const starts = beginning("==", "WARNING: ", "ERROR: ", "Direct leak", "Indirect leak").filter((line) =>
-    ERROR.test(lines[line] ?? ""),
+    ERROR.test(lines.at(line)),
   );
   return starts.flatMap((from, order) => {
     const next = Math.min(starts[order + 1] ?? lines.length, from + SANITIZERS_LONGEST);
     const length = lines
       .slice(from + 1, next)
-      .findIndex((line, index) => isEnd(line, lines[from + index] ?? ""));
+      .findIndex((line, index) => isEnd(line, lines.at(from + index)));
     const to = length === -1 ? next : from + 1 + length;
     const body = lines.slice(from + 1, to).map(withoutProcess);
     return body.some((line) => frameOf(line) !== undefined)
-      ? [finding(() => describeSanitizers(lines[from] ?? "", body), from, to)]
+      ? [finding(() => describeSanitizers(lines.at(from), body), from, to)]
       : [];
   });
 }
@@ -92,12 +94,15 @@ const REMARK =
   /^(?:(?:Entering|Leaving) test |info: |PASSED:$|passed: |last checkpoint: |SUCCESS: |P:[\w /-]+:)/;
 
 function parseCppTests(log: Log): readonly Finding[] {
-  return log.placed.flatMap((placed) => {
-    if (REMARK.test(placed.rest)) return [ignored(placed.index, placed.index + 1)];
-    if (!FAILED.test(placed.rest)) return [];
-    const to = endOfAssertion(log, placed.index + 1);
-    return [finding(() => describeCppTests(log, placed, to), placed.index, to)];
-  });
+  const findings: Finding[] = [];
+  for (const placed of log.placed) {
+    const { rest, index } = placed;
+    if (REMARK.test(rest)) findings.push(ignored(index, index + 1));
+    if (!FAILED.test(rest)) continue;
+    const to = endOfAssertion(log, index + 1);
+    findings.push(finding(() => describeCppTests(log, placed, to), index, to));
+  }
+  return findings;
 }
 
 const CPP_TESTS_LONGEST = 30;
@@ -109,16 +114,16 @@ function endOfAssertion({ lines, isPlaced }: Log, start: number): number {
   return end;
 }
 
-function isBlankEnd(lines: readonly string[], index: number): boolean {
-  const line = lines[index] ?? "";
+function isBlankEnd(lines: Lines, index: number): boolean {
+  const line = lines.at(index);
   return (
     /^(?:[-=.~]{20,}|\*{3} )/.test(line) ||
-    (line.trim() === "" && !/^\s*(?:values|logged|with expansion)/.test(lines[index + 1] ?? ""))
+    (line.trim() === "" && !/^\s*(?:values|logged|with expansion)/.test(lines.at(index + 1)))
   );
 }
 
 /** `in "suite/test": message` of Boost; `F:case:test:0: message` of Check; `REQUIRE( x )` below the place of Catch2. */
-function describeCppTests(log: Log, { file, line, column, rest, index }: PlacedText, to: number): Caught {
+function describeCppTests(log: Log, { place, rest, index }: PlacedText, to: number): Caught {
   const below = log.lines.slice(index + 1, to);
   const own =
     /^(?:fatal )?error: in "(?<test>[^"]+)": (?<message>.*)$|^[FE]:(?<suite>[\w /-]+):(?<name>\w+):\d+: (?<said>.*)$/.exec(
@@ -126,6 +131,7 @@ function describeCppTests(log: Log, { file, line, column, rest, index }: PlacedT
     )?.groups;
   const test = own?.["test"] ?? own?.["name"] ?? nameAbove(log.lines, index);
   const said = own?.["message"] ?? own?.["said"] ?? (/^FAILED:$/.test(rest) ? below[0] : rest);
+  const { file, line, column } = place;
   return { file, line, column, test, message: said, excerpt: below };
 }
 
@@ -133,26 +139,26 @@ const FARTHEST = 80;
 const RULE = /^(?:-{20,}|={20,})$/;
 
 /** Between two rules, a section below its test case; or behind `TEST CASE:`. */
-function nameAbove(lines: readonly string[], index: number): string | undefined {
+function nameAbove(lines: Lines, index: number): string | undefined {
   const start = Math.max(0, index - FARTHEST);
   for (let above = index - 1; above >= start; above -= 1) {
-    const line = lines[above] ?? "";
+    const line = lines.at(above);
     const named = /^TEST CASE: +(?<test>\S.*)$/.exec(line)?.groups?.["test"];
     if (named !== undefined) return [named, ...sectionsBelow(lines, above + 1)].join(" > ");
-    if (RULE.test(line) && (lines[above - 1] ?? "").trim() !== "") return betweenRules(lines, above);
+    if (RULE.test(line) && lines.at(above - 1).trim() !== "") return betweenRules(lines, above);
   }
   return undefined;
 }
 
-function sectionsBelow(lines: readonly string[], from: number): readonly string[] {
+function sectionsBelow(lines: Lines, from: number): readonly string[] {
   const end = lines.slice(from, from + 10).findIndex((line) => line.trim() === "");
   return lines.slice(from, from + Math.max(0, end)).map((line) => line.trim());
 }
 
-function betweenRules(lines: readonly string[], end: number): string | undefined {
+function betweenRules(lines: Lines, end: number): string | undefined {
   const names: string[] = [];
   for (let above = end - 1; above >= Math.max(0, end - 10); above -= 1) {
-    const line = lines[above] ?? "";
+    const line = lines.at(above);
     if (RULE.test(line)) return names.join(" > ") || undefined;
     names.unshift(line.trim());
   }

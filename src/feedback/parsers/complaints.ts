@@ -1,4 +1,5 @@
 import type { Log } from "../log.ts";
+import { TRAIT } from "../text/line-traits.ts";
 import { type FoundPlace, findPlace } from "../text/placed-text.ts";
 
 import { isConsequence, readVerdict } from "../read-verdict.ts";
@@ -21,15 +22,18 @@ function parse(log: Log, isRead: (line: number) => boolean): readonly Finding[] 
   const worth = hasTests ? ASSERTED : WORTH_A_LOOK;
   const findings: Finding[] = [];
   let next = 0;
-  log.lines.forEach((line, index) => {
-    if (index < next || isRead(index) || !worth.test(line)) return;
+  for (let index = 0; index < log.lines.length; index += 1) {
+    if (index < next || !log.lines.may(index, WORDS) || isRead(index) || !worth.test(log.lines.at(index)))
+      continue;
     const found = complaintAt(log, index, isRead);
-    if (found === undefined) return;
+    if (found === undefined) continue;
     findings.push(found);
     next = found.to;
-  });
+  }
   return findings;
 }
+
+const WORDS = TRAIT.error | TRAIT.fail | TRAIT.complaint;
 
 /** What tests log looks like complaints; these cannot be logged. */
 const ASSERTED = /Assertion .* failed|^CMake Error/;
@@ -37,7 +41,7 @@ const ASSERTED = /Assertion .* failed|^CMake Error/;
 const WORTH_A_LOOK = /rror|ERROR|FATAL|atal:|Issue: |[Ww]arn|WARN|Assertion .* failed| line \d+\.$/;
 
 function complaintAt(log: Log, index: number, isRead: (line: number) => boolean): Finding | undefined {
-  const line = log.lines[index] ?? "";
+  const line = log.lines.at(index);
   if (line.length > LONGEST_LINE || !SEVERE.test(line) || isConsequence(line)) return undefined;
   const here = ownPlace(line);
   if (here !== undefined) return onOneLine(log, index, here);
@@ -46,10 +50,10 @@ function complaintAt(log: Log, index: number, isRead: (line: number) => boolean)
 
 /** The place right above the complaint, or a few lines below it. */
 function onTwoLines(log: Log, message: number, isRead: (line: number) => boolean): Finding | undefined {
-  const above = message > 0 && !isRead(message - 1) ? placeAlone(log.lines[message - 1] ?? "") : undefined;
+  const above = message > 0 && !isRead(message - 1) ? placeAlone(log.lines.at(message - 1)) : undefined;
   if (above !== undefined) return placed(log, { message, place: message - 1, found: above });
   for (let place = message + 1; place <= message + FARTHEST; place += 1) {
-    const text = log.lines[place] ?? "";
+    const text = log.lines.at(place);
     if (isRead(place) || (LEADING.test(text) && SEVERE.test(text))) return undefined;
     const found = placeAlone(text);
     if (found !== undefined) return placed(log, { message, place, found });
@@ -84,7 +88,7 @@ function placeAlone(line: string): FoundPlace | undefined {
 
 /** What is left of the line without the place, or the next line when that is nothing. */
 function onOneLine(log: Log, index: number, place: FoundPlace): Finding | undefined {
-  const line = log.lines[index] ?? "";
+  const line = log.lines.at(index);
   const before = line.slice(0, place.at);
   const after = line.slice(place.at + place.length);
   if (!SEVERE.test(before) && !SEVERE.test(`${after} `) && !SEVERE.test(line)) return undefined;
@@ -120,7 +124,7 @@ function placed(
   const to = endOfFrame(log, last);
   return finding(
     () => {
-      const said = (log.lines[message] ?? "").replace(/^[\s✘✖×⚠>*!-]+/, "");
+      const said = log.lines.at(message).replace(/^[\s✘✖×⚠>*!-]+/, "");
       return {
         ...spotOf(found),
         ...verdict(said.replace(/^Issue: /, ""), said),
@@ -134,12 +138,7 @@ function placed(
 
 function endOfMessage({ lines, isPlaced }: Log, start: number): number {
   let end = start;
-  while (
-    end < lines.length &&
-    end - start < LONGEST_MESSAGE &&
-    (lines[end] ?? "").trim() !== "" &&
-    !isPlaced(end)
-  )
+  while (end < lines.length && end - start < LONGEST_MESSAGE && lines.at(end).trim() !== "" && !isPlaced(end))
     end += 1;
   return end;
 }

@@ -17,9 +17,9 @@ function parseElixir({ lines, beginning }: Log): readonly Finding[] {
   return [
     ...errors.map(toFinding(({ heading }) => heading)),
     ...warnings
-      .filter(({ to }) => PLACE.test(lines[to] ?? ""))
+      .filter(({ to }) => PLACE.test(lines.at(to)))
       .map((warning) =>
-        finding(() => describeElixir(warning, lines[warning.to] ?? ""), warning.from, warning.to + 1),
+        finding(() => describeElixir(warning, lines.at(warning.to)), warning.from, warning.to + 1),
       ),
   ];
 }

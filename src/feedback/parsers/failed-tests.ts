@@ -1,10 +1,11 @@
+import type { Lines } from "../text/lines.ts";
 import type { Log } from "../log.ts";
 import { type FoundPlace, findPlace } from "../text/placed-text.ts";
 import { toolCounts } from "../tool-counts.ts";
 import { type Caught, finding } from "./compose.ts";
 import { isSameFile, readFailureBody, frameOf, isForeignFile } from "./failure-body.ts";
 import type { Finding, Parser } from "./parser.ts";
-import { findMarks, type Mark, needsEvidence } from "./test-marks.ts";
+import { findMarks, nameIn, needsEvidence } from "./test-marks.ts";
 
 /**
  * Failed tests of runners without a parser, by their shape: a mark with a name, and what was said about it below, or above, up to the
@@ -13,28 +14,39 @@ import { findMarks, type Mark, needsEvidence } from "./test-marks.ts";
 export const failedTests: Parser = { name: "tests", kind: "test", parse };
 
 function parse(log: Log, isRead: (line: number) => boolean): readonly Finding[] {
-  const marks = findMarks(log, isRead);
-  if (!marks.some(({ test }) => test !== undefined) || toolCounts(log.lines).isAllPassed) return [];
-  const forms = new Set(marks.flatMap(({ test, form }) => (test === undefined ? [] : [form])));
-  return [...forms].flatMap((form) => readForm(log, marks, form));
+  const { formAt, failed } = findMarks(log, isRead);
+  if (failed.length === 0 || toolCounts(log.lines).isAllPassed) return [];
+  return new Array<Finding>().concat(
+    ...failed.map(({ form, lines }) => readForm({ log, formAt, form }, lines)),
+  );
 }
 
-function readForm(log: Log, marks: readonly Mark[], form: number): readonly Finding[] {
-  const own = marks.flatMap((mark, index) => (mark.form === form && mark.test !== undefined ? [index] : []));
+/** The marks of one form among all of a log. */
+interface MarksOfForm {
+  readonly log: Log;
+  readonly formAt: Uint8Array;
+  readonly form: number;
+}
+
+function readForm(marks: MarksOfForm, own: readonly number[]): readonly Finding[] {
+  const { log, form } = marks;
   const sample = own.slice(0, SAMPLE);
-  const below = sample.filter((at) => isToldBelow(log, marks[at]?.index ?? 0)).length;
-  const above = sample.filter((at) => isToldAbove(log, marks[at]?.index ?? 0)).length;
-  return own.flatMap((at, order) => {
-    const mark = marks[at];
-    if (mark === undefined) return [];
-    if (order > MOST_LOOKED_AT) return [finding(() => ({ test: mark.test }), mark.index)];
-    const region = above > below ? regionAbove(log, marks, at) : regionBelow(log, marks, at);
+  const below = sample.filter((index) => isToldBelow(log, index)).length;
+  const above = sample.filter((index) => isToldAbove(log, index)).length;
+  const findings: Finding[] = [];
+  own.forEach((index, order) => {
+    if (order > MOST_LOOKED_AT) {
+      findings.push(finding(() => ({ test: nameIn(log.lines.at(index), form) }), index));
+      return;
+    }
+    const region = above > below ? regionAbove(marks, index) : regionBelow(marks, index);
     const isTold = hasEvidence(log, region);
-    if (!isTold && needsEvidence(form)) return [];
-    const { from, to } = isTold ? region : { from: mark.index, to: mark.index };
-    const read = () => describe(log, mark, isTold ? region : { from: 0, to: 0 });
-    return [finding(read, Math.min(mark.index, from), Math.max(mark.index + 1, to))];
+    if (!isTold && needsEvidence(form)) return;
+    const { from, to } = isTold ? region : { from: index, to: index };
+    const read = () => describe(marks, index, isTold ? region : { from: 0, to: 0 });
+    findings.push(finding(read, Math.min(index, from), Math.max(index + 1, to)));
   });
+  return findings;
 }
 
 /** Whether the explanation stands right below a mark, or right above it. */
@@ -59,38 +71,30 @@ interface Region {
 
 const LONGEST = 60;
 
-function regionBelow({ lines }: Log, marks: readonly Mark[], at: number): Region {
-  const { index = 0, form } = marks[at] ?? {};
+function regionBelow({ log: { lines }, formAt, form }: MarksOfForm, index: number): Region {
   const from = index + 1;
-  const indent = indentOf(lines[index]);
-  const after = marks
-    .slice(at + 1, at + 1 + LONGEST)
-    .find((mark) => mark.form === form || indentOf(lines[mark.index]) <= indent);
-  const next = Math.min(after?.index ?? lines.length, from + LONGEST, lines.length);
+  const farthest = Math.min(from + LONGEST, lines.length);
+  const indent = lines.indentOf(index);
+  const isNext = (line: number): boolean =>
+    formAt[line] === form || (formAt[line] !== 0 && lines.indentOf(line) <= indent);
   let to = from;
-  while (to < next && !isEnd(lines, to, from)) to += 1;
+  while (to < farthest && !isNext(to) && !isEnd(lines, to, from)) to += 1;
   return { from, to };
 }
 
-function indentOf(line: string | undefined): number {
-  return line?.search(/\S/) ?? 0;
-}
-
-function regionAbove({ lines }: Log, marks: readonly Mark[], at: number): Region {
-  const to = marks[at]?.index ?? 0;
-  const from = Math.max((marks[at - 1]?.index ?? -1) + 1, to - LONGEST);
-  return { from: Math.min(from, lines.length), to };
+function regionAbove({ formAt }: MarksOfForm, index: number): Region {
+  let from = index;
+  while (from > 0 && index - from < LONGEST && formAt[from - 1] === 0) from -= 1;
+  return { from, to: index };
 }
 
 /** A blank line before something at the margin that is not part of an explanation. */
-function isEnd(lines: readonly string[], index: number, from: number): boolean {
+function isEnd(lines: Lines, index: number, from: number): boolean {
   if (
-    /^\s*\d+ (?:failed|passed|skipped|failures?|tests?|specs?|examples?|scenarios?)\b/i.test(
-      lines[index] ?? "",
-    )
+    /^\s*\d+ (?:failed|passed|skipped|failures?|tests?|specs?|examples?|scenarios?)\b/i.test(lines.at(index))
   )
     return true;
-  if (index === from || (lines[index] ?? "").trim() !== "") return false;
+  if (index === from || lines.at(index).trim() !== "") return false;
   const next = lines.slice(index + 1, index + 3).find((line) => line.trim() !== "");
   return next === undefined || (/^\S/.test(next) && !EVIDENCE.test(next) && findPlace(next) === undefined);
 }
@@ -100,7 +104,7 @@ const EVIDENCE =
 
 function hasEvidence({ lines }: Log, { from, to }: Region): boolean {
   for (let index = from; index < to; index += 1) {
-    const line = lines[index] ?? "";
+    const line = lines.at(index);
     if (EVIDENCE.test(line) || frameOf(line) !== undefined || findPlace(line) !== undefined) return true;
   }
   return false;
@@ -110,22 +114,26 @@ function hasEvidence({ lines }: Log, { from, to }: Region): boolean {
 const KIND_ONLY = /^(?:Failure|Error|Failed|FAIL|ERROR):?$/;
 const NAME_WITH_PLACE = /^(?<test>\S.*?)(?: \[(?<file>[^\s:\]]+):(?<line>\d+)\])?:?$/;
 
-function describe(log: Log, { test = "", index }: Mark, { from, to }: Region): Caught {
+function describe({ log, form }: MarksOfForm, index: number, { from, to }: Region): Caught {
+  const test = nameIn(log.lines.at(index), form);
   const said = log.lines.slice(from, to).map(uncommented);
   const isBelow = from > index;
   if (isBelow && KIND_ONLY.test(test)) return named(said);
-  const caught = bodyOf(said, findPlace(log.lines[index] ?? ""));
+  const caught = bodyOf(said, findPlace(log.lines.at(index)));
   return {
     ...caught,
-    test: nameOf(METHOD.test(log.lines[index] ?? "") ? nameAbove(log.lines, index) : test),
+    test: nameOf(METHOD.test(log.lines.at(index)) ? nameAbove(log.lines, index) : test),
   };
 }
 
 /** JUnit's console shows the name of a test above its method: `JUnit Jupiter:CartTest:adds up`. */
 const METHOD = /^\s*MethodSource \[/;
 
-function nameAbove(lines: readonly string[], index: number): string {
-  return (lines[index - 1] ?? "").trim().replace(/^JUnit \w+:/, "");
+function nameAbove(lines: Lines, index: number): string {
+  return lines
+    .at(index - 1)
+    .trim()
+    .replace(/^JUnit \w+:/, "");
 }
 
 function named([name = "", ...body]: readonly string[]): Caught {
@@ -140,8 +148,7 @@ function named([name = "", ...body]: readonly string[]): Caught {
  */
 function bodyOf(said: readonly string[], heading: FoundPlace | undefined): Caught {
   const body = readFailureBody(said.filter((line) => !isMerelyCode(line)));
-  const shown = said.map(findPlace).find((one) => one !== undefined && !isForeignFile(one.file));
-  const told = body.line === undefined ? (shown ?? heading) : body;
+  const told = body.line === undefined ? (placeIn(said) ?? heading) : body;
   const message = messageOf(said, body.message);
   const isElsewhere =
     heading !== undefined && told?.file !== undefined && !isSameFile(heading.file, told.file);
@@ -156,14 +163,27 @@ function bodyOf(said: readonly string[], heading: FoundPlace | undefined): Caugh
   };
 }
 
+function placeIn(said: readonly string[]): FoundPlace | undefined {
+  for (const line of said) {
+    const found = findPlace(line);
+    if (found !== undefined && !isForeignFile(found.file)) return found;
+  }
+  return undefined;
+}
+
+/** The first line that explains the failure, or the first that says anything. */
 function messageOf(said: readonly string[], fallback: string | undefined): string | undefined {
-  const told = said.filter(
-    (line) => frameOf(line) === undefined && !isMerelyCode(line) && /[A-Za-z]{2}/.test(line),
+  const explained = said.find((line) => EVIDENCE.test(line.trim()) && isMessage(line));
+  return (explained ?? said.find(isMessage))?.trim() ?? fallback;
+}
+
+function isMessage(line: string): boolean {
+  return (
+    /[A-Za-z]{2}/.test(line) &&
+    !/^\s*(?:Message|Stack|Backtrace|FAILED|output):?\s*$/.test(line) &&
+    !isMerelyCode(line) &&
+    frameOf(line) === undefined
   );
-  const plain = told
-    .map((line) => line.trim())
-    .filter((line) => !/^(?:Message|Stack|Backtrace|FAILED|output):?$/.test(line));
-  return plain.find((line) => EVIDENCE.test(line)) ?? plain[0] ?? fallback;
 }
 
 /** `12 | code` of a code frame. */

@@ -1,3 +1,4 @@
+import type { Lines } from "../text/lines.ts";
 import { placedParser } from "./placed-parser.ts";
 import type { Log } from "../log.ts";
 import { type Caught, finding, ignored } from "./compose.ts";
@@ -9,7 +10,7 @@ import { type Section, headings } from "./sections.ts";
 export const goBuild = placedParser({
   name: "go-build",
   kind: "build",
-  says: (rest, { file, indent, column }) =>
+  says: (rest, { place: { file, indent, column } }) =>
     indent === 0 && file.endsWith(".go") && column !== undefined && /^\S/.test(rest),
 });
 
@@ -44,12 +45,12 @@ function parse(log: Log): readonly Finding[] {
     while ((events[next]?.from ?? one.end) < one.end) next += 1;
     return readPackage(lines, events.slice(start, next), one);
   });
-  const spoken = placed.filter(({ index }) => SAID.test(lines[index] ?? ""));
+  const spoken = placed.filter(({ index }) => SAID.test(lines.at(index)));
   return [...told, ...spoken.map(({ index }) => ignored(index, index + 1))];
 }
 
 function readPackage(
-  lines: readonly string[],
+  lines: Lines,
   events: readonly Section[],
   { end, directory }: GoPackage,
 ): readonly Finding[] {
@@ -80,7 +81,7 @@ function failedTests(events: readonly Section[], end: number): readonly FailedTe
   });
 }
 
-function saidLines(lines: readonly string[], said: readonly Range[]): readonly string[] {
+function saidLines(lines: Lines, said: readonly Range[]): readonly string[] {
   return said
     .flatMap(({ from, to }) => lines.slice(from, to))
     .filter((line) => !/^(?:FAIL|PASS|exit status \d+)?$/.test(line));

@@ -1,3 +1,4 @@
+import type { Lines } from "../text/lines.ts";
 import type { Log } from "../log.ts";
 import { type Caught, finding, ignored } from "./compose.ts";
 import { readFailureBody } from "./failure-body.ts";
@@ -17,7 +18,7 @@ function parseAva({ lines, beginning }: Log): readonly Finding[] {
   const waiting = new Set(listed.map(({ heading }) => heading["test"] ?? ""));
   const firstCharacters = new Set([...waiting].map((test) => test.charAt(0)));
   return beginning(...firstCharacters).flatMap((from) => {
-    const test = lines[from]?.trim() ?? "";
+    const test = lines.at(from).trim() ?? "";
     if (!waiting.delete(test)) return [];
     const to = endOfFailure(lines, from + 1);
     return [finding(() => ({ ...describeAva(lines.slice(from + 1, to)), test }), from, to)];
@@ -25,10 +26,9 @@ function parseAva({ lines, beginning }: Log): readonly Finding[] {
 }
 
 /** Two blank lines, or a rule, stand between failures. */
-function endOfFailure(lines: readonly string[], start: number): number {
+function endOfFailure(lines: Lines, start: number): number {
   let end = start;
-  while (end < lines.length && end - start < LONGEST && !isGap(lines[end] ?? "", lines[end + 1] ?? ""))
-    end += 1;
+  while (end < lines.length && end - start < LONGEST && !isGap(lines.at(end), lines.at(end + 1))) end += 1;
   return end;
 }
 
@@ -86,7 +86,7 @@ const LONGEST_TITLE = 8;
 const MOCHA_END = /^(?:npm (?:error|ERR!)|error |> |=+ )/;
 
 function parseMocha({ lines, numbered }: Log): readonly Finding[] {
-  const start = numbered.findLastIndex((line) => /^\s*\d+ failing$/.test(lines[line] ?? ""));
+  const start = numbered.findLastIndex((line) => /^\s*\d+ failing$/.test(lines.at(line)));
   if (start === -1) return [];
   return sections(lines, numbered.slice(start), { start: NUMBERED, end: MOCHA_END })
     .filter((section) => endOfTitle(section) >= 0)
@@ -121,13 +121,13 @@ function parseNodeTest({ lines, beginning }: Log): readonly Finding[] {
     const to = endOfBody(lines, from + 1, indent.length);
     const body = lines.slice(from + 1, to);
     if (body.every((one) => one.trim() === "")) return [];
-    return [finding(() => describeNodeTest(test, body, lines[from - 1] ?? ""), from, to)];
+    return [finding(() => describeNodeTest(test, body, lines.at(from - 1)), from, to)];
   });
 }
 
-function endOfBody(lines: readonly string[], start: number, indent: number): number {
+function endOfBody(lines: Lines, start: number, indent: number): number {
   let end = start;
-  while (end < lines.length && belongs(lines[end] ?? "", indent)) end += 1;
+  while (end < lines.length && belongs(lines.at(end), indent)) end += 1;
   return end;
 }
 

@@ -1,3 +1,4 @@
+import type { Lines } from "../text/lines.ts";
 import type { Log } from "../log.ts";
 import { type Caught, finding } from "./compose.ts";
 import type { Finding, Parser } from "./parser.ts";
@@ -56,7 +57,7 @@ export const prettier: Parser = {
       "Would reformat: ",
       "error: cannot ",
       "Diff in ",
-    ).flatMap((index) => unformatted(lines[index] ?? "", index)),
+    ).flatMap((index) => unformatted(lines.at(index), index)),
 };
 
 const SHAPES = [
@@ -136,7 +137,7 @@ function parseNodeCrash({ lines, beginning }: Log): readonly Finding[] {
   });
 }
 
-function placeAbove(lines: readonly string[], marker: number): number {
+function placeAbove(lines: Lines, marker: number): number {
   const farthest = Math.max(0, marker - LONGEST_SOURCE);
   const above = lines.slice(farthest, marker).findLastIndex((line) => PLACE.test(uncommented(line)));
   return above === -1 ? -1 : farthest + above;

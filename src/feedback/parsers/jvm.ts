@@ -8,7 +8,7 @@ import { type Section, headings, lastBefore, sections, toFinding } from "./secti
 export const javac = placedParser({
   name: "javac",
   kind: "build",
-  says: (rest, { file }) => file.endsWith(".java") && /^(?:error|warning): /.test(rest),
+  says: (rest, placed) => /^(?:error|warning): /.test(rest) && placed.place.file.endsWith(".java"),
 });
 
 /** clojure.test, and what the Clojure compiler and reader say. */
@@ -73,7 +73,7 @@ const COMPILE =
 function compileErrors({ lines, beginning }: Log): readonly Finding[] {
   const said = beginning("Syntax error", "Execution error", "Unexpected error");
   return headings(lines, said, COMPILE).map((section) => {
-    const below = lines[section.to] ?? "";
+    const below = lines.at(section.to);
     return finding(() => compileError(section, below), section.from, section.to + 1);
   });
 }

@@ -1,3 +1,4 @@
+import type { Lines } from "../text/lines.ts";
 import type { Log } from "../log.ts";
 import { findPlace, type IsThere, isFileName } from "../text/placed-text.ts";
 import { type Caught, finding } from "./compose.ts";
@@ -14,32 +15,28 @@ const LONGEST_LIST = 1000;
 function parseListedTests(log: Log, isRead: (line: number) => boolean): readonly Finding[] {
   const { lines, beginning, numbered } = log;
   const starts = [...beginning("The following", "Failing", "Failed", "FAIL"), ...numbered].filter((line) =>
-    LISTED_TESTS_HEADING.test(lines[line] ?? ""),
+    LISTED_TESTS_HEADING.test(lines.at(line)),
   );
   return starts.flatMap((start) =>
     itemsBelow(lines, start, isRead).map((index) =>
-      finding(() => describeListedTests(lines[index] ?? ""), index),
+      finding(() => describeListedTests(lines.at(index)), index),
     ),
   );
 }
 
-function itemsBelow(
-  lines: readonly string[],
-  start: number,
-  isRead: (line: number) => boolean,
-): readonly number[] {
+function itemsBelow(lines: Lines, start: number, isRead: (line: number) => boolean): readonly number[] {
   const items: number[] = [];
-  const indent = indentOf(lines[start + 1]);
+  const indent = indentOf(lines.at(start + 1));
   for (let index = start + 1; index < lines.length && items.length < LONGEST_LIST; index += 1) {
-    const line = lines[index] ?? "";
+    const line = lines.at(index);
     if (line.trim() === "" || isRead(index) || indentOf(line) < indent || !isItem(line)) break;
     items.push(index);
   }
   return items;
 }
 
-function indentOf(line: string | undefined): number {
-  return line?.search(/\S/) ?? 0;
+function indentOf(line: string): number {
+  return line.search(/\S/);
 }
 
 /** A name or a place, not a sentence or another sum. */
@@ -81,7 +78,7 @@ function parseGrouped({ lines, numbered, isThere }: Log): readonly Finding[] {
   let rowBefore = -1;
   return headings(lines, numbered, ROW).flatMap((row) => {
     const above = writtenAbove(lines, row.from);
-    if (above !== rowBefore) file = headingFile(lines[above] ?? "", isThere);
+    if (above !== rowBefore) file = headingFile(lines.at(above), isThere);
     rowBefore = row.from;
     return file === undefined ? [] : [rowFinding(row, file)];
   });
@@ -95,9 +92,9 @@ function describeGrouped(row: Section["heading"], file: string): Caught {
   return { file, ...row, ...splitRule(row["said"] ?? "") };
 }
 
-function writtenAbove(lines: readonly string[], index: number): number {
+function writtenAbove(lines: Lines, index: number): number {
   let above = index - 1;
-  while (above >= 0 && lines[above]?.trim() === "") above -= 1;
+  while (above >= 0 && lines.at(above).trim() === "") above -= 1;
   return above;
 }
 

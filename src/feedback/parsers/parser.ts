@@ -35,7 +35,7 @@ export function patternParser({ pattern, kind }: PatternParser): Parser {
   return { name: "pattern", kind, parse };
 
   function parse({ lines }: Log): readonly Finding[] {
-    return lines.flatMap((line, index) => {
+    return lines.slice(0).flatMap((line, index) => {
       const groups = line.length > LONGEST_LINE ? undefined : shape.exec(line)?.groups;
       if (groups === undefined || (groups["file"] ?? groups["test"]) === undefined) return [];
       return [finding(() => describe(groups, line), index)];

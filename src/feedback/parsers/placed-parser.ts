@@ -13,32 +13,55 @@ export interface PlacedTool {
   readonly says: (rest: string, placed: PlacedText) => boolean;
   /** Where the tool's own words need another reading. */
   readonly read?: (rest: string) => VerdictText;
+  /** What a message ends with that the tool may wrap over several lines. */
+  readonly wrapsUntil?: RegExp;
 }
 
 /** The parser of such a tool. */
-export function placedParser({ name, kind, says, read = readVerdict }: PlacedTool): Parser {
+export function placedParser({ name, kind, says, read = readVerdict, wrapsUntil }: PlacedTool): Parser {
   return { name, kind, parse };
 
   function parse(log: Log, isRead: (line: number) => boolean): readonly Finding[] {
     const findings: Finding[] = [];
     for (const placed of log.placed) {
+      if (isRead(placed.index)) continue;
       const text = textOf(log, placed);
-      if (text === "" || isRead(placed.index) || !says(text, placed)) continue;
-      const to = endOfFrame(log, placed.index + 1);
+      if (text === "" || !says(text, placed)) continue;
+      const to = endOfFrame(log, endOfText(log, placed));
       findings.push(finding(() => describe(log, placed, to), placed.index, to));
     }
     return findings;
   }
 
   function describe(log: Log, placed: PlacedText, to: number): Caught {
-    const { severity = placed.word, ...said } = read(textOf(log, placed));
-    return { ...placed, ...said, severity, excerpt: log.lines.slice(placed.index + 1, to) };
+    const { word, file, line, column } = placed.place;
+    const end = endOfText(log, placed);
+    const more = log.lines.slice(placed.index + 1, end).map((one) => one.replace(/^(?=\[)/, " ").trimEnd());
+    const text = [textOf(log, placed).trimEnd(), ...more].join(" ");
+    const { severity = word, ...said } = read(text);
+    return { file, line, column, ...said, severity, excerpt: log.lines.slice(end, to) };
+  }
+
+  /** Where the lines of a wrapped message end. */
+  function endOfText(log: Log, placed: PlacedText): number {
+    const start = placed.index + 1;
+    if (wrapsUntil === undefined || wrapsUntil.test(placed.rest)) return start;
+    for (
+      let at = start;
+      at < start + MOST_WRAPPED && /^\S/.test(log.lines.at(at)) && !log.isPlaced(at);
+      at += 1
+    )
+      if (wrapsUntil.test(log.lines.at(at))) return at + 1;
+    return start;
   }
 }
 
+const MOST_WRAPPED = 4;
+
 /** `ERROR in file:line:column` of bundlers has its message on the next line. */
-function textOf({ lines }: Log, { rest, word, index }: PlacedText): string {
-  return rest === "" && word !== undefined ? (lines[index + 1] ?? "").trim() : rest;
+function textOf({ lines }: Log, placed: PlacedText): string {
+  const isBelow = placed.rest === "" && placed.place.word !== undefined;
+  return isBelow ? lines.at(placed.index + 1).trim() : placed.rest;
 }
 
 /** `file:line:column: message` of tools without a parser: everything placed that is not a mere remark. */
@@ -55,9 +78,9 @@ const LONGEST_FRAME = 12;
  * before marked source.
  */
 export function endOfFrame({ lines, isPlaced }: Log, start: number): number {
-  const first = lines[start]?.trim() === "" && isSource(lines[start + 1] ?? "") ? start + 1 : start;
+  const first = lines.at(start).trim() === "" && isSource(lines.at(start + 1)) ? start + 1 : start;
   let end = first;
-  while (end < lines.length && end - first < LONGEST_FRAME && belongs(lines[end] ?? "") && !isPlaced(end))
+  while (end < lines.length && end - first < LONGEST_FRAME && belongs(lines.at(end)) && !isPlaced(end))
     end += 1;
   return end === first ? start : end;
 }

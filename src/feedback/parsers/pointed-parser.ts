@@ -1,3 +1,4 @@
+import type { Lines } from "../text/lines.ts";
 import type { Log } from "../log.ts";
 import { isFileName } from "../text/placed-text.ts";
 import { readVerdict } from "../read-verdict.ts";
@@ -29,29 +30,29 @@ export function pointedParser({ name, kind, arrows, message }: PointingTool): Pa
   }
 }
 
-function describe(lines: readonly string[], from: number, pointer: number): Caught {
-  const message = (lines[from] ?? "").trim();
+function describe(lines: Lines, from: number, pointer: number): Caught {
+  const message = lines.at(from).trim();
   const said = readVerdict(message.replace(/^[×x✖⚠!] +/, ""));
   const severity = said.severity ?? (message.startsWith("⚠") ? "warning" : "error");
   const excerpt = lines.slice(pointer + 1, endOfFrame(lines, pointer + 1));
-  return { ...POINTER.exec(lines[pointer] ?? "")?.groups, ...said, severity, excerpt };
+  return { ...POINTER.exec(lines.at(pointer))?.groups, ...said, severity, excerpt };
 }
 
 const POINTER = /^\s*(?:-->|,-\[|╭─\[|┌─)\s*(?<file>[^\s\]][^\]]*?):(?<line>\d+):(?<column>\d+)\]?(?::.*)?$/;
 const FARTHEST = 8;
 const LONGEST_FRAME = 14;
 
-function messageAbove(lines: readonly string[], index: number, message: RegExp): number | undefined {
+function messageAbove(lines: Lines, index: number, message: RegExp): number | undefined {
   for (let above = index - 1; above >= Math.max(0, index - FARTHEST); above -= 1) {
-    const line = lines[above] ?? "";
+    const line = lines.at(above);
     if (message.test(line)) return above;
     if (line.trim() === "" || POINTER.test(line)) return undefined;
   }
   return undefined;
 }
 
-function endOfFrame(lines: readonly string[], start: number): number {
+function endOfFrame(lines: Lines, start: number): number {
   let end = start;
-  while (end < lines.length && end - start < LONGEST_FRAME && (lines[end] ?? "").trim() !== "") end += 1;
+  while (end < lines.length && end - start < LONGEST_FRAME && lines.at(end).trim() !== "") end += 1;
   return end;
 }

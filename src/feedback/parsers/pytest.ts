@@ -94,8 +94,8 @@ interface Bare {
 const BARE = /^(?<file>\/\S+\.py):(?<line>\d+): (?!in )(?<message>\S.*)$/;
 
 function bareFailures({ lines, beginning }: Log): readonly Bare[] {
-  const ruled = beginning("=").filter((index) => /^={3,} .* ={3,}$/.test(lines[index] ?? ""));
-  const at = ruled.findIndex((index) => /^=+ FAILURES =+$/.test(lines[index] ?? ""));
+  const ruled = beginning("=").filter((index) => /^={3,} .* ={3,}$/.test(lines.at(index)));
+  const at = ruled.findIndex((index) => /^=+ FAILURES =+$/.test(lines.at(index)));
   if (at === -1) return [];
   const [start = 0, end = lines.length] = ruled.slice(at);
   return headings(lines, beginning("/"), BARE)

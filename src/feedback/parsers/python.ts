@@ -1,7 +1,9 @@
+import type { Lines } from "../text/lines.ts";
 import { readVerdict, type VerdictText } from "../read-verdict.ts";
 import { placedParser } from "./placed-parser.ts";
 import { pointedParser } from "./pointed-parser.ts";
 import type { Log } from "../log.ts";
+import type { PlacedText } from "../text/placed-text.ts";
 import { type Caught, finding } from "./compose.ts";
 import { causeIn, readFailureBody, frameOf, spotOf } from "./failure-body.ts";
 import type { Finding, Parser } from "./parser.ts";
@@ -11,17 +13,22 @@ import { type Section, sections, toFinding, headings } from "./sections.ts";
 export const flake8 = placedParser({
   name: "flake8",
   kind: "lint",
-  says: (rest, { file, column }) => /\.(?:pyi?|ipynb)$/.test(file) && column !== undefined && CODE.test(rest),
+  says: (rest, placed) => CODE.test(rest) && isPython(placed),
   read: (rest) => readVerdict(rest.replace(/^(\S+) \[\*\] /, "$1 ")),
 });
 
 const CODE = /^[A-Z]{1,4}\d{2,4} \S/;
 
+function isPython({ place: { file, column } }: PlacedText): boolean {
+  return /\.(?:pyi?|ipynb)$/.test(file) && column !== undefined;
+}
+
 /** mypy and Pyright. */
 export const mypy = placedParser({
   name: "mypy",
   kind: "build",
-  says: (rest, { file }) => /\.pyi?$/.test(file) && /^(?:error|warning): /.test(rest),
+  says: (rest, placed) => /^(?:error|warning): /.test(rest) && /\.pyi?$/.test(placed.place.file),
+  wrapsUntil: /\[[\w-]+\]$/, // mypy --pretty
 });
 
 /** Pylint, text and parseable. */
@@ -94,10 +101,10 @@ function parseTraceback({ lines, beginning }: Log): readonly Finding[] {
   let next = 0;
   for (const { from } of headings(lines, beginning("Traceback (", 'File "'), START)) {
     if (from < next) continue;
-    const line = lines[from] ?? "";
+    const line = lines.at(from);
     const indent = line.search(/\S/);
     const end = endOfTrace(lines, from + 1, line.startsWith("File", indent) ? indent - 1 : indent);
-    const message = EXCEPTION.exec(lines[end] ?? "")?.groups?.["message"];
+    const message = EXCEPTION.exec(lines.at(end))?.groups?.["message"];
     if (message !== undefined)
       findings.push(
         finding(() => ({ ...describeTraceback(lines.slice(from, end)), message }), from, end + 1),
@@ -108,9 +115,9 @@ function parseTraceback({ lines, beginning }: Log): readonly Finding[] {
 }
 
 /** The exception stands at the margin of its traceback. */
-function endOfTrace(lines: readonly string[], start: number, indent: number): number {
+function endOfTrace(lines: Lines, start: number, indent: number): number {
   let end = start;
-  while (end < lines.length && end - start < LONGEST && isDeeper(lines[end] ?? "", indent)) end += 1;
+  while (end < lines.length && end - start < LONGEST && isDeeper(lines.at(end), indent)) end += 1;
   return end;
 }
 

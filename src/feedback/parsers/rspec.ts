@@ -13,6 +13,7 @@ const END = /^(?:Failures:|Pending: |Finished in |Failed examples:|Top \d+ )/;
 const OUTSIDE = /^An error occurred (?:while loading (?<file>\S+?)\.?(?: .*)?|in .*)$/;
 
 function parse({ lines, numbered, beginning }: Log): readonly Finding[] {
+  if (beginning("Failure/Error:").length === 0) return [];
   const parts = headings(lines, beginning("Failures:", "Pending:"), PART);
   const examples = sections(lines, numbered, { start: NUMBERED, end: END }).filter(
     ({ from }) => lastBefore(parts, from)?.heading["part"] !== "Pending",

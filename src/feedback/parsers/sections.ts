@@ -1,3 +1,4 @@
+import type { Lines } from "../text/lines.ts";
 import { type Caught, finding } from "./compose.ts";
 import type { Finding } from "./parser.ts";
 
@@ -7,10 +8,10 @@ export class Section {
   readonly from: number;
   /** Index after the last line. */
   readonly to: number;
-  readonly #lines: readonly string[];
+  readonly #lines: Lines;
   readonly #shape: RegExp;
 
-  constructor(lines: readonly string[], shape: RegExp, { from, to }: { from: number; to: number }) {
+  constructor(lines: Lines, shape: RegExp, { from, to }: { from: number; to: number }) {
     this.from = from;
     this.to = to;
     this.#lines = lines;
@@ -19,7 +20,7 @@ export class Section {
 
   /** What the heading's shape caught in it. */
   get heading(): Readonly<Record<string, string | undefined>> {
-    return this.#shape.exec(this.#lines[this.from] ?? "")?.groups ?? {};
+    return this.#shape.exec(this.#lines.at(this.from))?.groups ?? {};
   }
 
   get body(): readonly string[] {
@@ -28,27 +29,23 @@ export class Section {
 }
 
 /** Those of the given lines that have a shape, as sections without a body. */
-export function headings(
-  lines: readonly string[],
-  among: readonly number[],
-  shape: RegExp,
-): readonly Section[] {
+export function headings(lines: Lines, among: readonly number[], shape: RegExp): readonly Section[] {
   return among
-    .filter((line) => shape.test(lines[line] ?? ""))
+    .filter((line) => shape.test(lines.at(line)))
     .map((from) => new Section(lines, shape, { from, to: from + 1 }));
 }
 
 /** Cuts lines into sections: each starts at one of the given lines and goes on to the next one, or to a line that ends it. */
 export function sections(
-  lines: readonly string[],
+  lines: Lines,
   among: readonly number[],
   { start, end }: { readonly start: RegExp; readonly end: RegExp },
 ): readonly Section[] {
-  const starts = among.filter((line) => start.test(lines[line] ?? ""));
+  const starts = among.filter((line) => start.test(lines.at(line)));
   return starts.map((from, order) => {
     const next = starts[order + 1] ?? lines.length;
     let to = from + 1;
-    while (to < next && !end.test(lines[to] ?? "")) to += 1;
+    while (to < next && !end.test(lines.at(to))) to += 1;
     return new Section(lines, start, { from, to });
   });
 }

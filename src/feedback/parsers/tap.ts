@@ -1,3 +1,4 @@
+import type { Lines } from "../text/lines.ts";
 import type { Log } from "../log.ts";
 import { type Caught, finding } from "./compose.ts";
 import { causeIn, readFailureBody, frameOf } from "./failure-body.ts";
@@ -22,9 +23,9 @@ function parse({ lines, beginning }: Log): readonly Finding[] {
   });
 }
 
-function endOfPoint(lines: readonly string[], start: number, indent: number): number {
+function endOfPoint(lines: Lines, start: number, indent: number): number {
   let end = start;
-  while (end < lines.length && belongs(lines[end] ?? "", indent)) end += 1;
+  while (end < lines.length && belongs(lines.at(end), indent)) end += 1;
   return end;
 }
 

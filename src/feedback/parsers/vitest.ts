@@ -58,21 +58,25 @@ function withoutSource(body: readonly string[]): readonly string[] {
 }
 
 const FILE = /^\s*(?:❯|×|✗|FAIL)\s+(?:\S+\s+)??(?<file>\S+\.[cm]?[jt]sx?)\s\(\d+ tests?.*$/;
-const LISTED = /^\s+[×✗]\s(?<test>.+?)(?:\s+\d+m?s)?$/;
+const LISTED = /^\s+[×✗]\s(?:(?<test>.+?)\s+)??(?:\d+m?s)?$/;
 
 function onlyListed({ lines, beginning }: Log, told: readonly Section[]): readonly Finding[] {
   const titles = new Set(told.map(({ heading }) => lastName(heading["test"])));
   const files = sections(lines, beginning("❯", "×", "✗", "FAIL"), { start: FILE, end: /^\S/ });
   return files.flatMap(({ heading, body, from }) =>
     body.flatMap((line, index) => {
-      const test = LISTED.exec(line)?.groups?.["test"];
-      if (test === undefined || titles.has(lastName(test))) return [];
+      const listed = LISTED.exec(line)?.groups;
+      const test = listed?.["test"] ?? "";
+      if (listed === undefined) return [];
+      const at = from + 1 + index;
+      if (titles.has(lastName(test))) return [ignored(at, at + 1)];
       const message = /^\s+→ (?<message>.*)$/.exec(body[index + 1] ?? "")?.groups?.["message"];
-      return [finding(() => ({ ...heading, test, message }), from + 1 + index)];
+      return [finding(() => ({ ...heading, test, message }), at)];
     }),
   );
 }
 
+/** Without the spaces at the ends of a name, which one of the two lists drops. */
 function lastName(test: string | undefined): string | undefined {
-  return test?.split(" > ").at(-1);
+  return test?.split(" >").at(-1)?.trim();
 }

@@ -1,14 +1,38 @@
-/** What a person would have seen on a terminal, line by line: no escape codes, no overwritten progress, no control characters. */
-export function cleanLines(raw: string): readonly string[] {
-  const visible = raw.includes("\u001B") || raw.includes("\u009B") ? raw.replace(ESCAPE_CODES, "") : raw;
-  const text = visibleText(visible.replace(CONTROLS, "").replaceAll("\r\n", "\n"));
-  const lines = text.split("\n");
-  return text.includes("\r") ? lines.map(lastWritten) : lines;
+import { INVISIBLE_RANGES, TRAIT } from "./line-traits.ts";
+import { Lines } from "./lines.ts";
+
+/** What a person would have seen on a terminal: no escape codes, no overwritten progress, no control characters. */
+export function cleanText(raw: string): string {
+  return withoutOverwritten(visibleText(withoutEscapes(raw).replace(CONTROLS, "")));
 }
 
-/** The same as one text. */
-export function cleanText(raw: string): string {
-  return cleanLines(raw).join("\n");
+/** The same as lines. Most logs hold nothing but colours to take out, and are looked through only once. */
+export function cleanLog(raw: string): Lines {
+  const lines = new Lines(withoutOverwritten(withoutEscapes(raw)));
+  return lines.haveAny(TRAIT.control | TRAIT.invisible) ? new Lines(cleanText(raw)) : lines;
+}
+
+function withoutEscapes(text: string): string {
+  return text.includes("\u001B") || text.includes("\u009B") ? text.replace(ESCAPE_CODES, "") : text;
+}
+
+/** A carriage return starts the line again: the last thing written on a line is what stays. */
+function withoutOverwritten(text: string): string {
+  const lines = text.includes("\r") ? text.replaceAll("\r\n", "\n") : text;
+  const parts: string[] = [];
+  let done = 0;
+  for (let at = lines.indexOf("\r"); at !== -1; at = lines.indexOf("\r", done)) {
+    const from = lines.lastIndexOf("\n", at) + 1;
+    const end = lines.indexOf("\n", at);
+    const to = end === -1 ? lines.length : end;
+    parts.push(lines.slice(done, from), lastWritten(lines.slice(from, to)));
+    done = to;
+  }
+  return parts.length === 0 ? lines : `${parts.join("")}${lines.slice(done)}`;
+}
+
+function lastWritten(line: string): string {
+  return line.split("\r").findLast((part) => part.trim() !== "") ?? "";
 }
 
 /**
@@ -42,9 +66,13 @@ const ESCAPE_CODES =
 
 const CONTROLS = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F\uFEFF]/g;
 
-/** C1 controls; direction marks and overrides; zero-width and other invisible characters; tags, which are pairs of units. */
-const INVISIBLE =
-  /[\u0080-\u009F\u00AD\u061C\u115F\u1160\u180E\u200B\u200C\u200E\u200F\u2028-\u202E\u2060-\u206F\u3164\uFEFF\uFFA0\uFFF9-\uFFFB]|\u200D|\u034F|\u17B4|\u17B5|[\uDB40-\uDB43][\uDC00-\uDFFF]/;
+const INVISIBLE = new RegExp(
+  String.raw`[${INVISIBLE_RANGES.map((range) =>
+    String.fromCharCode(...range)
+      .split("")
+      .join("-"),
+  ).join("")}]|[\uDB40-\uDB43][\uDC00-\uDFFF]`,
+);
 const INVISIBLE_ALL = new RegExp(INVISIBLE.source, "g");
 
 const JOINER = "\u200D";
@@ -60,12 +88,6 @@ function isInEmoji(text: string, offset: number): boolean {
 function escaped(character: string): string {
   const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase();
   return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, "0")}`;
-}
-
-/** A carriage return starts the line again: the last thing written on a line is what stays. */
-function lastWritten(line: string): string {
-  if (!line.includes("\r")) return line;
-  return line.split("\r").findLast((part) => part.trim() !== "") ?? "";
 }
 
 /** What a fence costs at most. */

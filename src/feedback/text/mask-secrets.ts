@@ -4,11 +4,25 @@ const SHORTEST_SECRET = 8;
 /** A function that hides the values of secret-looking variables, and text with the shape of a common token. */
 export function secretMasker(env: Readonly<Record<string, string | undefined>>): (text: string) => string {
   const values = secretValues(env);
-  const known = values.length === 0 ? undefined : new RegExp(values.map(escapeForRegExp).join("|"), "g");
+  const needles = new Needles([...values, ...HINTS]);
   return (text) => {
-    const withoutValues = known === undefined ? text : text.replace(known, MASK);
-    return maskShapes(withoutValues);
+    const found = needles.in(text);
+    return found.size === 0
+      ? text
+      : maskShapes(
+          maskValues(
+            text,
+            values.filter((value) => found.has(value)),
+          ),
+          found,
+        );
   };
+}
+
+function maskValues(text: string, values: readonly string[]): string {
+  return values.length === 0
+    ? text
+    : text.replace(new RegExp(values.map(escapeForRegExp).join("|"), "g"), MASK);
 }
 
 const SECRET_NAME =
@@ -72,6 +86,74 @@ function base64Behind(value: string, shift: number): string {
 
 function escapeForRegExp(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
+}
+
+/**
+ * Says which of many texts occur in another, in one pass over it however many there are. Each is looked for by three of its characters,
+ * of which the last is as rare as it has.
+ */
+class Needles {
+  readonly #byTriple = new Map<number, Needle[]>();
+  /** What can be told without the map, which most characters never reach. */
+  readonly #isLast = new Uint8Array(65536);
+  readonly #mayBe = new Uint8Array(65536);
+
+  constructor(texts: readonly string[]) {
+    for (const text of texts) {
+      const last = rarestFrom(text, 2);
+      const triple = tripleAt(text, last);
+      const alike = this.#byTriple.get(triple) ?? [];
+      this.#byTriple.set(triple, alike);
+      alike.push({ text, last });
+      this.#isLast[text.charCodeAt(last)] = 1;
+      this.#mayBe[slotOf(triple)] = 1;
+    }
+  }
+
+  in(text: string): ReadonlySet<string> {
+    const found = new Set<string>();
+    const isLast = this.#isLast;
+    const mayBe = this.#mayBe;
+    for (let index = 2; index < text.length; index += 1) {
+      if (isLast[text.charCodeAt(index)] === 1 && mayBe[slotOf(tripleAt(text, index))] === 1)
+        for (const needle of this.#thoseAt(text, index)) found.add(needle);
+    }
+    return found;
+  }
+
+  #thoseAt(text: string, index: number): readonly string[] {
+    const alike = this.#byTriple.get(tripleAt(text, index)) ?? [];
+    return alike
+      .filter((needle) => text.startsWith(needle.text, index - needle.last))
+      .map((needle) => needle.text);
+  }
+}
+
+interface Needle {
+  readonly text: string;
+  /** Where the last of its three characters stands in it. */
+  readonly last: number;
+}
+
+/** Letters are common, digits less so; a log has few other characters. */
+function rarestFrom(text: string, start: number): number {
+  const rest = text.slice(start);
+  const rare = [/[^\sa-zA-Z\d.:/-]/, /[^\sa-z\d]/, /\d/]
+    .map((kind) => rest.search(kind))
+    .find((at) => at !== -1);
+  return start + (rare ?? 0);
+}
+
+function slotOf(triple: number): number {
+  return (triple ^ (triple >>> 9)) & 65535;
+}
+
+function tripleAt(text: string, last: number): number {
+  return (
+    ((text.charCodeAt(last - 2) & 255) << 16) |
+    ((text.charCodeAt(last - 1) & 255) << 8) |
+    (text.charCodeAt(last) & 255)
+  );
 }
 
 /** A shape, and the text every match of it holds: what is not there need not be looked for. Words in the first group stay. */
@@ -140,10 +222,12 @@ const SHAPES: readonly Shape[] = [
   },
 ];
 
-function maskShapes(text: string): string {
+const HINTS = [...new Set(SHAPES.flatMap(({ hints }) => hints))];
+
+function maskShapes(text: string, found: ReadonlySet<string>): string {
   return SHAPES.reduce(
     (masked, { hints, shape }) =>
-      hints.some((hint) => masked.includes(hint)) ? masked.replace(shape, withWordsBefore) : masked,
+      hints.some((hint) => found.has(hint)) ? masked.replace(shape, withWordsBefore) : masked,
     text,
   );
 }

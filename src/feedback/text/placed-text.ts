@@ -1,37 +1,56 @@
-/** A line that begins with a place: `file:line:column: rest`, `file(line,column): rest` and their relatives. */
-export interface PlacedText {
-  /** Of the line in the log. */
-  readonly index: number;
+import type { Lines } from "./lines.ts";
+
+/** A place in a file, as a line begins with it. */
+interface PlaceParts {
   readonly indent: number;
   /** A severity before the place: `[error] src/a.js:1`. */
   readonly word: string | undefined;
   readonly file: string;
   readonly line: string;
   readonly column: string | undefined;
+}
+
+/**
+ * A line that begins with a place: `file:line:column: rest`, `file(line,column): rest` and their relatives. It keeps only its message,
+ * for a log may have a hundred thousand; the place is read again when it is asked for.
+ */
+export class PlacedText {
+  /** Of the line in the log. */
+  readonly index: number;
   /** The message about the place; may be empty. */
   readonly rest: string;
+  readonly #lines: Lines;
+  readonly #shape: RegExp;
+
+  constructor(lines: Lines, index: number, { rest, shape }: { rest: string; shape: RegExp }) {
+    this.index = index;
+    this.rest = rest;
+    this.#lines = lines;
+    this.#shape = shape;
+  }
+
+  get place(): PlaceParts {
+    // Numbered, not named: this runs on every line of ten megabytes.
+    const [, indent = "", word, file = "", line, column, lineInside = "", columnInside] =
+      this.#shape.exec(this.#lines.at(this.index)) ?? [];
+    return { indent: indent.length, word, file, line: line ?? lineInside, column: column ?? columnInside };
+  }
 }
 
 /** Whether a path is of a file that exists; what tells a name with spaces from a sentence. */
 export type IsThere = (path: string) => boolean;
 
 /** Reads the place a line begins with, if it does. */
-export function placedText(text: string, index: number, spaced: SpacedPlaces): PlacedText | undefined {
+export function placedText(lines: Lines, index: number, spaced: SpacedPlaces): PlacedText | undefined {
+  const text = lines.at(index);
   if (!NUMBER_AFTER_NAME.test(text)) return undefined;
-  const found = PLACE.exec(text) ?? spaced.find(text);
-  if (found === null) return undefined;
-  // Numbered, not named: this runs on every line of ten megabytes.
-  const [, indent = "", word, file = "", line, column, lineInside = "", columnInside, rest = ""] = found;
-  if (!isFileName(file)) return undefined;
-  return {
-    index,
-    indent: indent.length,
-    word,
-    file,
-    line: line ?? lineInside,
-    column: column ?? columnInside,
-    rest,
-  };
+  const plain = PLACE.exec(text);
+  const found = plain ?? spaced.find(text);
+  if (found === null || !isFileName(found[3] ?? "")) return undefined;
+  return new PlacedText(lines, index, {
+    rest: found[8] ?? "",
+    shape: plain === null ? SPACED_PLACE : PLACE,
+  });
 }
 
 /**
@@ -62,7 +81,7 @@ export function isFileName(text: string): boolean {
 
 const NUMBER_AFTER_NAME = /\w(?::\[?|\()\d/;
 
-const BEFORE_PLACE = String.raw`^(\s{0,12})(?:\[?(error|warning|warn|fatal|[ew](?=:))\]?:?(?: in)? +)?`;
+const BEFORE_PLACE = String.raw`^(\s{0,12})(?:vet: )?(?:\[?(error|warning|warn|fatal|[ew](?=:))\]?:?(?: in)? +)?`;
 const AFTER_PLACE = String.raw`(?::(\d{1,7})(?::(\d{1,5}))?(?:[-:]\d+(?::\d+)?)?|:?[[(](\d{1,7})(?:[,:](\d{1,5}))?(?:[,:-]\d+)*[\])])(?![\w.])[:,]?\s*(?:- +)?(.*)$`;
 const PLACE = new RegExp(String.raw`${BEFORE_PLACE}((?:[A-Za-z]:)?\S+?)${AFTER_PLACE}`, "i");
 const SPACED_PLACE = new RegExp(

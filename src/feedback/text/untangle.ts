@@ -1,8 +1,10 @@
+import { Lines } from "./lines.ts";
+import type { FindBeginnings } from "./beginnings.ts";
 import { isFileName } from "./placed-text.ts";
 
 /** A log without the prefixes of the programs that ran others, and where each of them worked. */
 export interface Untangled {
-  readonly lines: readonly string[];
+  readonly lines: Lines;
   /** In order; a line before the first belongs to no task. */
   readonly tasks: readonly Task[];
 }
@@ -11,15 +13,17 @@ export interface Untangled {
 export interface Task {
   /** Index of its first line. */
   readonly from: number;
-  /** The name of a package, or a directory. */
+  /** The name of a package, of a service, or a directory. */
   readonly name: string;
+  /** Its files have other paths than those of the project. */
+  readonly isContainer?: boolean;
 }
 
 /**
  * Runners of several programs put a name before every line: `[lint] …`, `web:test: …`, `api | …`. The lines are given back without it,
  * those of each program together.
  */
-export function untangle(lines: readonly string[]): Untangled {
+export function untangle(lines: Lines): Untangled {
   const labels = frequentLabels(lines);
   return labels.size === 0 ? { lines, tasks: [] } : programByProgram(lines, labels);
 }
@@ -30,7 +34,7 @@ const MOST_PROGRAMS = 60;
 const NEARLY_ALL = 0.8;
 
 /** What may be a prefix is one when nearly all lines have such, or when it has the form that only runners use. */
-function frequentLabels(lines: readonly string[]): ReadonlySet<string> {
+function frequentLabels(lines: Lines): ReadonlySet<string> {
   const counts = new Map<string, number>();
   let written = 0;
   for (const line of lines.slice(0, LOOKED_AT)) {
@@ -50,7 +54,7 @@ const LABEL =
 
 /** `@scope/name:task:`, `packages/name task:`, `name-1  |`, `    [junit]`: only task runners print these. */
 const OF_RUNNER =
-  /^(?:@[\w.-]+\/[\w.-]+(?:[:#][\w:.-]+)?:|[\w.-]+#[\w:.-]+:|(?:packages|apps|libs|services|modules)\/[\w./-]+(?: [\w:-]+)?:|[\w.-]+-\d+ +\||\s{2,8}\[[a-z]\w*\])$/;
+  /^(?:@[\w.-]+\/[\w.-]+(?:[:#][\w:.-]+)?:|[\w.-]+#[\w:.-]+:|(?:packages|apps|libs|services|modules)\/[\w./-]+(?: [\w:-]+)?:|[\w.-]+[-_]\d+ +\||\s{2,8}\[[a-z]\w*\])$/;
 
 function isOfRunner(label: string): boolean {
   return OF_RUNNER.test(label);
@@ -75,37 +79,68 @@ function isPartOfTheLine(label: string): boolean {
   );
 }
 
-function programByProgram(lines: readonly string[], labels: ReadonlySet<string>): Untangled {
-  const programs = new Map<string, string[]>();
-  for (const line of lines) {
-    const label = labelOf(line) ?? "";
-    const known = labels.has(label) ? label : "";
-    const own = programs.get(known) ?? [];
-    programs.set(known, own);
-    own.push(known === "" ? line : line.slice(known.length).replace(/^ /, ""));
-  }
+function programByProgram(lines: Lines, labels: ReadonlySet<string>): Untangled {
+  const programs = new Map<string, { readonly parts: string[]; length: number }>();
+  const known = [...labels].toSorted((one, other) => other.length - one.length);
   let from = 0;
-  const tasks = [...programs].map(([label, own]) => {
-    const task = { from, name: taskName(label) };
-    from += own.push("");
+  while (from < lines.length) {
+    const label = labelAt(lines, from, known);
+    const to = label === "" ? nextLabelled(lines, from + 1, known) : from + 1;
+    const own = programs.get(label) ?? { parts: [], length: 1 };
+    programs.set(label, own);
+    const blank = label !== "" && lines.startsWith(from, " ", label.length) ? 1 : 0;
+    own.parts.push(lines.text(from, to, label.length + blank));
+    own.length += to - from;
+    from = to;
+  }
+  let next = 0;
+  const tasks = [...programs].map(([label, { length }]) => {
+    const task = { from: next, ...taskOf(label) };
+    next += length;
     return task;
   });
-  return { lines: new Array<string>().concat(...programs.values()), tasks };
+  return {
+    lines: new Lines([...programs.values()].map(({ parts }) => `${parts.join("\n")}\n`).join("\n")),
+    tasks,
+  };
 }
 
-/** `@shop/api:build:` is about `@shop/api`, `packages/api test:` about `packages/api`. */
-function taskName(label: string): string {
-  return label
+function nextLabelled(lines: Lines, start: number, known: readonly string[]): number {
+  let index = start;
+  while (index < lines.length && labelAt(lines, index, known) === "") index += 1;
+  return index;
+}
+
+/** The one of some labels that a line begins with, of which the longest stand first. */
+function labelAt(lines: Lines, index: number, known: readonly string[]): string {
+  const found = known.find((label) => {
+    if (!lines.startsWith(index, label, 0)) return false;
+    const code = lines.codeAt(index, label.length);
+    return code === SPACE || code === NEWLINE || Number.isNaN(code);
+  });
+  return found ?? "";
+}
+
+const SPACE = 32;
+const NEWLINE = 10;
+
+/** `@shop/api:build:` is about `@shop/api`, `packages/api test:` about `packages/api`, `api-1  |` about the container of `api`. */
+function taskOf(label: string): Omit<Task, "from"> {
+  const isContainer = CONTAINER.test(label);
+  const name = label
     .trim()
     .replace(/^\[|\]$|\s*\|$/g, "")
     .replace(/:$/, "")
     .replace(/[ :#].*$/, "");
+  return { name: isContainer ? name.replace(/[-_]\d+$/, "") : name, isContainer };
 }
 
+const CONTAINER = /^[\w.-]+[-_]\d+ +\|$/;
+
 /** Where a runner says for whom the lines below are: `> name@1.0.0 test`, `> nx run name:test`, `Entering directory`. */
-export function announcedTasks(lines: readonly string[], beginning: FindBeginnings): readonly Task[] {
+export function announcedTasks(lines: Lines, beginning: FindBeginnings): readonly Task[] {
   return beginning("> ", "make", "gmake", "npm error").flatMap((from) => {
-    const groups = ANNOUNCED.exec(lines[from] ?? "")?.groups;
+    const groups = ANNOUNCED.exec(lines.at(from))?.groups;
     const name = Object.values(groups ?? {}).find((one) => one !== undefined);
     if (name === undefined) return [];
     return [{ from: groups?.["failed"] === undefined ? from : aboveBlank(lines, from), name }];
@@ -118,57 +153,9 @@ const ANNOUNCED =
 const LONGEST_SCRIPT = 2000;
 
 /** npm says where a script failed only below what it printed. */
-function aboveBlank(lines: readonly string[], index: number): number {
+function aboveBlank(lines: Lines, index: number): number {
   const farthest = Math.max(0, index - LONGEST_SCRIPT);
   let above = index;
-  while (above > farthest && !lines[above - 1]?.startsWith("> ")) above -= 1;
+  while (above > farthest && !lines.startsWith(above - 1, "> ", 0)) above -= 1;
   return above;
 }
-
-/** Gives the lines that begin, after blanks, with one of some words, in order. No word may begin another. */
-export type FindBeginnings = (...words: readonly string[]) => readonly number[];
-
-/** Looks at every line once, so that forty parsers need not: the lines are kept by their first two characters. */
-export function indexBeginnings(lines: readonly string[]): FindBeginnings {
-  const indents = new Uint16Array(lines.length);
-  const byPair = new Map<number, number[]>();
-  lines.forEach((line, index) => {
-    const indent = indentOf(line);
-    const pair = pairAt(line, indent);
-    const alike = byPair.get(pair);
-    if (alike === undefined) byPair.set(pair, [index]);
-    else alike.push(index);
-    indents[index] = indent;
-  });
-  return (...words) => {
-    const [first = [], ...others] = words.map(linesWith);
-    return others.length === 0 ? first : first.concat(...others).toSorted(ascending);
-  };
-
-  function linesWith(word: string): readonly number[] {
-    if (word.length === 1) return linesWithCharacter(word.charCodeAt(0));
-    const alike = byPair.get(pairAt(word, 0)) ?? [];
-    return alike.filter((index) => lines[index]?.startsWith(word, indents[index]));
-  }
-
-  function linesWithCharacter(character: number): readonly number[] {
-    const alike = [...byPair].filter(([pair]) => pair >>> 16 === character).map(([, found]) => found);
-    return new Array<number>().concat(...alike).toSorted(ascending);
-  }
-}
-
-function ascending(one: number, other: number): number {
-  return one - other;
-}
-
-function pairAt(line: string, index: number): number {
-  return (line.charCodeAt(index) << 16) | line.charCodeAt(index + 1);
-}
-
-function indentOf(line: string): number {
-  let indent = 0;
-  while (line.charCodeAt(indent) <= SPACE) indent += 1;
-  return indent;
-}
-
-const SPACE = 32;

@@ -13,7 +13,7 @@ import type { Result } from "../../core/trouble.ts";
 import { listDirectory, removeFile } from "../files/files.ts";
 import { jsonFile, type Stored } from "./json-file.ts";
 import { readPass } from "./passes.ts";
-import { sha256 } from "./session-key.ts";
+import { sha256 } from "#hash";
 
 const VERSION = 2;
 
@@ -70,6 +70,7 @@ const session = jsonFile<SessionHistory>(
     blocks: v.optional(count),
     sameFor: v.optional(count),
     openFailures: v.array(v.object({ gate: gateRef, runNumber: count, files: v.optional(v.array(path)) })),
+    openGuards: v.optional(v.array(v.object({ id: v.string(), runNumber: count }))),
     unavailableBlocks: v.optional(count),
     missing: v.optional(v.array(v.string())),
     gaveUpOn: v.optional(v.string()),

@@ -1,7 +1,6 @@
-import { gateId } from "../../core/gate.ts";
 import type { BaselineEntry } from "../../core/baseline/baseline-file.ts";
 import type { Diagnostic } from "../../core/diagnostic.ts";
-import type { PassRecord, PastRun, SessionHistory } from "../../core/record/history.ts";
+import { openGates, type PassRecord, type PastRun, type SessionHistory } from "../../core/record/history.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Skip } from "../../core/trust/spoken.ts";
 import type { Status } from "../../core/stop/status.ts";
@@ -51,7 +50,7 @@ export function statusJson(
       attempts: history.attempts,
       attemptsLeft,
       gaveUp: history.gaveUpOn !== undefined,
-      openFailures: history.openFailures.map(({ gate }) => gateId(gate)),
+      openFailures: openGates(history).map((one) => one.id),
     })),
     flaky: flaky.map(flakyJson),
     skips: skips.map(({ reason, at, gate, until, session }) => ({

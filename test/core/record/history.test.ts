@@ -4,6 +4,7 @@ import {
   isCoveredBy,
   minutesUntilDue,
   NEW_SESSION,
+  openGates,
   type PassRecord,
   resumeSession,
   type RunRecord,
@@ -44,6 +45,13 @@ describe("resuming a session", () => {
     attempts: 2,
     openFailures: [{ gate: { kind: "check" as const, scope: projectPath("."), name: "a" }, runNumber: 5 }],
   };
+
+  test("a later pass closes the gates and the guards that were open", () => {
+    const guarded = { ...SPENT, openGuards: [{ id: "guard:.:weakened-tests", runNumber: 6 }] };
+
+    expect(openGates(resumeSession(guarded, { pass: PASS }))).toEqual(guarded.openGuards);
+    expect(openGates(resumeSession(guarded, { pass: { ...PASS, runNumber: 6 } }))).toEqual([]);
+  });
 
   test("the same prompt goes on where it was", () => {
     expect(resumeSession(SPENT, { promptId: "p" })).toEqual(SPENT);

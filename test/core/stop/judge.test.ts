@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { NEW_SESSION, type SessionHistory } from "../../../src/core/record/history.ts";
+import { NEW_SESSION, openGates, type SessionHistory } from "../../../src/core/record/history.ts";
 import { type Budget, judge } from "../../../src/core/stop/judge.ts";
 import { type GateOutcome, OUTCOME_KINDS } from "../../../src/core/outcome.ts";
 import { projectPath } from "../../../src/core/path.ts";
@@ -123,6 +123,22 @@ describe("open failures", () => {
       { gate: { kind: "check", scope: projectPath("."), name: "failed" }, runNumber: 7 },
     ]);
     expect(passed.session).toEqual(NEW_SESSION);
+  });
+
+  test("a guard that blocks is open until it finds nothing, and a run without guards does not close it", () => {
+    const id = "guard:.:weakened-tests";
+    const found = outcome("failed", { id, gate: "guard", name: "weakened-tests" });
+    const quiet = outcome("passed", { id, gate: "guard", name: "weakened-tests" });
+    const red = outcome("failed");
+
+    const blocked = judge([outcome("passed"), found], NEW_SESSION, BUDGET);
+    const without = judge([red], blocked.session, BUDGET);
+    const undone = judge([red, quiet], blocked.session, BUDGET);
+
+    expect(openGates(blocked.session)).toEqual([{ id, runNumber: 7 }]);
+    expect(openGates(without.session).map((one) => one.id)).toEqual(["check:.:failed", id]);
+    expect(openGates(undone.session).map((one) => one.id)).toEqual(["check:.:failed"]);
+    expect(judge([quiet], blocked.session, BUDGET).session).toEqual(NEW_SESSION);
   });
 
   test("while another failure is open the budget stays as spent as it is", () => {

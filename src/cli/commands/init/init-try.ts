@@ -6,6 +6,7 @@ import { type ProcessEnd, runProcess } from "../../../machine/process/run-proces
 import { elapsedMs } from "../../../machine/clock.ts";
 import { formatDuration } from "../../../report/plain-lines.ts";
 import { explain } from "../../../core/trouble.ts";
+import { chainIn } from "../../../engine/baseline/findings.ts";
 import { readText, writeFileAtomic } from "../../../machine/files/files.ts";
 import { CONFIG_FILE } from "../../../machine/files/find-project.ts";
 import { cancellation } from "../../cancellation.ts";
@@ -27,9 +28,18 @@ export async function tryChecks(config: NewConfig, terminal: Terminal, prompt?: 
     if (signal.aborted) return;
     const cwd = join(terminal.cwd, path);
     const named = path === "." ? check : { ...check, name: `${check.name} in ${path}` };
-    if (await tryCheck(named, { ...terminal, cwd }, signal)) red.add(check.name);
+    if (!(await tryCheck(named, { ...terminal, cwd }, signal))) continue;
+    const chain = chainIn(cwd, check.command);
+    if (chain.length > 1) tellChain(terminal, check.name, chain);
+    else red.add(check.name);
   }
   if (red.size > 0 && !signal.aborted) await offerOnlyNew(config, terminal, { red: [...red], prompt });
+}
+
+/** Old problems of one command would keep the others from running, before and after a change. */
+function tellChain({ stdout }: Terminal, name: string, chain: readonly string[]): void {
+  const commands = chain.map((command) => `\`${command}\``).join(", ");
+  printLine(stdout, `    ${name} ends at the first that fails of ${commands}: give each a check of its own.`);
 }
 
 /** Each check where it would run: not those that wait for their program, or work on changed files, of which there are none yet. */
