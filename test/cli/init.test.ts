@@ -425,6 +425,28 @@ describe("the personal settings file and git", () => {
     expect(init.stdout).toContain("Add it to .gitignore, or `git add .` commits it.");
   });
 
+  test("offers to ignore node_modules, whose files would count as changed", async () => {
+    const project = await repositoryWith({ "requirements.txt": "pytest\n", "node_modules/a/index.js": "" });
+
+    const first = await project.init({ answers: ["y", "n"] });
+    const second = await project.init({ yes: true });
+
+    expect(first.stdout).toContain("Git does not ignore node_modules, so all its files count as changed.");
+    expect(await project.read(".gitignore")).toBe("node_modules/\n");
+    expect(second.stdout).not.toContain("node_modules");
+  });
+
+  test("says without a terminal that node_modules is not ignored", async () => {
+    const project = await repositoryWith({ "node_modules/a/index.js": "" });
+
+    const init = await project.init({ yes: true });
+
+    expect(init.stdout).toContain(
+      "! Git does not ignore node_modules, so all its files count as changed. Add it",
+    );
+    expect(project.has(".gitignore")).toBe(false);
+  });
+
   test("says nothing where it is ignored, or outside git", async () => {
     const ignored = await repositoryWith({ ...npmProject, ".gitignore": ".claude/settings.local.json\n" });
     const outside = await projectWith(npmProject);

@@ -5,7 +5,7 @@ import { CONFIG_FILE, findProject } from "../../../machine/files/find-project.ts
 import { detectHosts } from "../../hosts/host-request.ts";
 import { EXIT } from "../../exit-code.ts";
 import { nameToType } from "../../hosts/installation.ts";
-import { offerIgnore } from "../../hosts/offer-ignore.ts";
+import { offerIgnore, offerIgnoreOfModules } from "../../hosts/offer-ignore.ts";
 import { Prompt } from "../../prompt.ts";
 import { printLine, type Terminal } from "../../output/terminal.ts";
 import { type ConfigStep, createConfig, planConfig } from "./init-config.ts";
@@ -46,6 +46,7 @@ async function initAt(terminal: Terminal, options: InitOptions, prompt: Prompt |
 
   const created = await createConfig(config, terminal);
   if (!created.ok) return complain(created.trouble, terminal);
+  await offerIgnoreOfModules(terminal, prompt);
   if (options.try === true && config.kind === "new") await tryChecks(config, terminal, prompt);
   const exitCode = await setUpHook(terminal, options, prompt);
   if (exitCode === EXIT.ok) sayNext(config, terminal);
