@@ -45,6 +45,9 @@ Creating .claude/settings.local.json...
     expect(init.exitCode).toBe(0);
     expect(project.has(CONFIG)).toBe(true);
     expect(project.has(".claude")).toBe(false);
+    expect(init.stdout).toContain(
+      "No stop hook was installed. Run `agent-gauntlet init --hook` to install it",
+    );
   });
 
   test("asks again after an answer that is neither yes nor no", async () => {

@@ -67,7 +67,7 @@ async function setUpHook(
   printLine(terminal.stdout);
   const wanted = await prompt.ask("Install Claude Code stop hook?", "no");
   if (wanted === "cancelled") return cancel(terminal);
-  const exitCode = wanted === "yes" ? await installAsked(hook, terminal, prompt) : EXIT.ok;
+  const exitCode = wanted === "yes" ? await installAsked(hook, terminal, prompt) : hintAtHook(terminal);
   return exitCode === EXIT.ok ? await offerOthers(prompt, terminal) : exitCode;
 }
 
