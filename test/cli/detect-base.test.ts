@@ -87,7 +87,7 @@ describe.concurrent("what changes are compared with", () => {
       files: ["untracked a"],
       notes: [
         expect.stringMatching(
-          /^Committed work was not looked at: the configured base branch does not exist here.*`base_branch`/,
+          /^Committed work was not looked at: the configured base branch \(origin\/main\) does not exist here.*`base_branch`/,
         ),
       ],
     });

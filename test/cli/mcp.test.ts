@@ -158,6 +158,25 @@ test("serves a project that it was not started in, and says so where there is no
   );
 });
 
+test("calls that run gates wait for each other, also where one of them is cancelled", async () => {
+  await using project = await redProject();
+  await using client = await connect(project);
+  const ask = (name: string, signal?: AbortSignal) =>
+    client.callTool({ name, arguments: {} }, undefined, signal === undefined ? {} : { signal });
+  const cancel = new AbortController();
+
+  const first = ask("run_gates");
+  const cancelled = expect(ask("run_gates", cancel.signal)).rejects.toThrow();
+  const last = ask("validate_completion");
+  cancel.abort();
+
+  await cancelled;
+  expect(textOf(await first)).toContain("Status: Failed");
+  expect(textOf(await last)).toMatch(/^Do not stop yet\./);
+  const log = await project.json(["log"]);
+  expect(log["verdicts"]).toMatchObject([{ status: "failed" }, { status: "failed" }]);
+});
+
 test("reports each gate that has finished, and ends a run whose call is cancelled", async () => {
   await using command = await ControlledCommand.create();
   await using project = await GauntletProject.withChecks({ quick: "true", slow: command.command() });

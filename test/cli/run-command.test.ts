@@ -186,7 +186,7 @@ describe("what is printed", () => {
     const done = await project.gauntlet(["run"]);
 
     expect(done.stdout).toContain(
-      "[WARN] Committed work was not looked at: the configured base branch does not exist here",
+      "[WARN] Committed work was not looked at: the configured base branch (origin/main) does not exist here",
     );
     expect(done.stdout).toMatch(/Status: No changes\n$/);
   });

@@ -174,13 +174,16 @@ describe("the pass record", () => {
 });
 
 describe("the budget of `run`", () => {
-  test("it counts, says when it is spent, and never refuses to run", async () => {
+  test("it counts, never refuses to run, and the message names what fails each time", async () => {
     await using project = await changed({ red: `${COUNTED}; exit 1` });
-    const statuses: unknown[] = [];
+    const runs: Record<string, unknown>[] = [];
 
-    for (let run = 0; run < 6; run++) statuses.push((await project.json(["run"]))["status"]);
+    for (let run = 0; run < 6; run++) runs.push(await project.json(["run"]));
 
-    expect(statuses).toEqual([
+    expect(new Set(runs.map(({ message }) => message))).toEqual(
+      new Set(["✗ Gauntlet failed — red failed: exit code 1."]),
+    );
+    expect(runs.map(({ status }) => status)).toEqual([
       "failed",
       "failed",
       "failed",

@@ -41,6 +41,7 @@ export async function mcpCommand(terminal: Terminal, { project }: McpOptions): P
 }
 
 function serve(terminal: Terminal, signal: AbortSignal): Server {
+  const inTurn = turns();
   const server = new Server(
     { name: "agent-gauntlet", version: packageJson.version },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
@@ -61,7 +62,7 @@ function serve(terminal: Terminal, signal: AbortSignal): Server {
       extra.sendNotification(notification).catch(() => {}); // the client has gone; the run's own signal ends it
     });
     const whole = AbortSignal.any([extra.signal, signal]);
-    return tool.call({ terminal, args: params.arguments ?? {}, signal: whole, onEvent });
+    return tool.call({ terminal, args: params.arguments ?? {}, signal: whole, onEvent, inTurn });
   });
   return server;
 }
@@ -81,11 +82,24 @@ function reporter(
   };
 }
 
+type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
+
+function turns(): InTurn {
+  let before: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const turn = before.then(work);
+    before = turn.catch(() => {}); // its own caller hears of it
+    return turn;
+  };
+}
+
 interface Call {
   readonly terminal: Terminal;
   readonly args: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
   readonly onEvent: (event: RunEvent) => void;
+  /** Runs of one server wait for each other: the second would only meet the lock of the first. */
+  readonly inTurn: InTurn;
 }
 
 type ServedTool = Tool & { readonly call: (call: Call) => Promise<CallToolResult> };
@@ -143,9 +157,12 @@ function headlineFor(result: RunResult): string {
   return isGreen(result.status) ? "You may stop." : "The stop hook would let you stop, unchecked.";
 }
 
-function run({ terminal, signal, onEvent }: Call, more: Partial<RunRequest>): Promise<RunResult> {
+function run({ terminal, signal, onEvent, inTurn }: Call, more: Partial<RunRequest>): Promise<RunResult> {
   const { cwd, env } = terminal;
-  return runAndRecord({ cwd, env, signal, onEvent, ...more }, "mcp");
+  return inTurn(() => {
+    signal.throwIfAborted(); // cancelled while it waited: nothing was run, and nobody reads the answer
+    return runAndRecord({ cwd, env, signal, onEvent, ...more }, "mcp");
+  });
 }
 
 /**

@@ -3,6 +3,7 @@ import { type LoadedSettings, loadSettings } from "../../config/gauntlet/load.ts
 import { GATES_NOTHING } from "../../config/gauntlet/read-entry-points.ts";
 import { type Diagnostic, formatDiagnostic } from "../../core/diagnostic.ts";
 import type { Result } from "../../core/trouble.ts";
+import { diagnoseBase } from "../../engine/run/diagnose-base.ts";
 import { diagnoseLogDir } from "../../engine/run/fit-log-dir.ts";
 import { findProject } from "../../machine/files/find-project.ts";
 
@@ -34,7 +35,8 @@ async function diagnose({ cwd, env }: Terminal): Promise<Result<readonly Diagnos
   const loaded = await loadSettings(root, env);
   if (loaded.ok) {
     const found = judged(loaded.value, root);
-    return { ok: true, value: [...found, ...(await diagnoseLogDir(loaded.value.settings, env))] };
+    const logDir = await diagnoseLogDir(loaded.value.settings, env);
+    return { ok: true, value: [...found, ...(await diagnoseBase(loaded.value)), ...logDir] };
   }
   return loaded.trouble.kind === "config-invalid" ? { ok: true, value: loaded.trouble.diagnostics } : loaded;
 }

@@ -16,7 +16,7 @@ import { readScripts } from "./read-scripts.ts";
 import { isPlainMap, readKeys, reportUnknownKeys } from "./read-value.ts";
 import { readRemote } from "./schema/remote-schema.ts";
 import { configSchema, RETRY_DEFAULTS } from "./schema/schema.ts";
-import type { SourceText } from "../source-text.ts";
+import type { Complaint, SourceText } from "../source-text.ts";
 import { type YamlSource, parseYaml } from "../yaml/yaml-source.ts";
 
 export interface LoadedSettings {
@@ -25,6 +25,8 @@ export interface LoadedSettings {
   /** Absolute paths of every file and directory looked at, the missing ones too: a cache of the settings must watch them. */
   readonly files: readonly string[];
   readonly expected: readonly ExpectedDirectory[];
+  /** Where `base_branch` is written, if it is: only git knows whether there is such a branch. */
+  readonly complainOfBase?: (complaint: Complaint) => Diagnostic;
 }
 
 /** Reads everything a project configures. Every problem of every file is reported at once. */
@@ -54,7 +56,13 @@ export async function loadSettings(root: AbsolutePath, env: Environment): Promis
   const layers = { env, project: fields, global: global.fields };
   const settings = toSettings({ root, fields, entryPoints, scripts, remote }, layers);
   const { expected, lookedAt } = files;
-  return ok({ settings, warnings: diagnostics, files: [...lookedAt, ...global.lookedAt], expected });
+  const base = complainOfBase(config);
+  return ok({ settings, warnings: diagnostics, files: [...lookedAt, ...global.lookedAt], expected, ...base });
+}
+
+function complainOfBase(source: YamlSource | undefined): Pick<LoadedSettings, "complainOfBase"> {
+  if (source?.writtenAt(["base_branch"]) === undefined) return {};
+  return { complainOfBase: (complaint) => source.complain(["base_branch"], { ...complaint, at: "value" }) };
 }
 
 /** The parsed file, if it is a map at all; an empty file is an empty map. */

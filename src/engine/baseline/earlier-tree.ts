@@ -44,11 +44,12 @@ export class EarlierTree implements AsyncDisposable {
   /** From an earlier run of the same check on the same tree, or else found out now. */
   async found(planned: PlannedCheck): Promise<Before> {
     const { project, reference } = this.#options;
-    const key = keyOf(planned, { reference, setup: project.settings.baselineSetup });
-    const known = readFound(key, project.env);
+    const { root, baselineSetup: setup } = project.settings;
+    const at = { root, env: project.env, key: keyOf(planned, { reference, setup }) };
+    const known = readFound(at);
     if (known !== undefined) return { findings: known };
     const before = await this.#run(planned);
-    if ("findings" in before) writeFound(key, before.findings, project.env);
+    if ("findings" in before) writeFound(at, before.findings);
     return before;
   }
 

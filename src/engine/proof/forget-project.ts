@@ -1,6 +1,7 @@
 import { definedOnly } from "../../core/defined-only.ts";
 import type { SessionRecord } from "../../core/record/session-record.ts";
 import type { Result } from "../../core/trouble.ts";
+import { forgetFound } from "../../machine/baseline/baseline-store.ts";
 import { removeTree, troubleOf } from "../../machine/files/files.ts";
 import type { Environment } from "../../machine/process/environment.ts";
 import { forgetLedger, ledgerOf } from "../../machine/state/ledger.ts";
@@ -22,6 +23,7 @@ export function forgetProject(root: string, env: Environment): Result<void> {
     return seen.every(isOurs) ? "gone" : withoutProject(record, isOurs);
   });
   try {
+    forgetFound(root, env);
     for (const one of roots) {
       forgetCached(env, one);
       removeTree(projectStateDir(one, env)); // a linked work tree has its own passes

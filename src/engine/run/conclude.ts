@@ -68,7 +68,7 @@ export async function conclude(run: FinishedRun): Promise<Ran> {
   };
   if (lost !== undefined && status === "failed") return { ...facts, ...uncountable(lost) };
   const detail = detailOf(status, outcomes) ?? doubt;
-  const message = statusMessage(status, { detail: detail ?? partOf(run, status) });
+  const message = messageOf(run, status, detail);
   return {
     ...facts,
     status,
@@ -266,6 +266,14 @@ function counts(outcomes: readonly GateOutcome[]): Pick<Ran, "gatesRun" | "gates
 function hasRun(outcome: GateOutcome): boolean {
   if (outcome.kind === "passed") return outcome.reused === undefined;
   return outcome.kind === "failed" || outcome.kind === "timed-out";
+}
+
+/** Attempts and what happens at a stop mean nothing to a user who ran the gates: a red run names what fails, however many came before. */
+function messageOf(run: FinishedRun, status: Ran["status"], detail: string | undefined): string {
+  const isRed = status === "failed" || status === "retry_limit_exceeded";
+  if (isRed && run.request.event === undefined)
+    return statusMessage("failed", { detail: list(run.outcomes.filter(isBlocking)) });
+  return statusMessage(status, { detail: detail ?? partOf(run, status) });
 }
 
 function detailOf(status: Status, outcomes: readonly GateOutcome[]): string | undefined {

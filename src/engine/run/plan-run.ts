@@ -1,6 +1,7 @@
 import { resumeSession, type SessionHistory } from "../../core/record/history.ts";
 import { isAskable } from "../../core/asked-gates.ts";
 import { type Plan, planGates, unseenChanges } from "../../core/plan.ts";
+import { diagnosticLine } from "../../core/diagnostic.ts";
 import { isPartial, type RunRequest } from "../../core/run.ts";
 import { fail, ok, type Result, type Trouble } from "../../core/trouble.ts";
 import { kindOf } from "../../machine/files/files.ts";
@@ -47,7 +48,24 @@ export async function lookAround(
   const resumed = resumeSession(stored, { promptId: request.event?.promptId, fingerprint, pass });
   const session = { ...resumed, attempts: request.budget?.spent ?? attemptsSpent(resumed, project, request) };
   await autoClean(project, tree, { lastRun: workTree.lastRun, here: detected.value });
-  return ok({ runNumber, detected: detected.value, snapshot, workTree, session, warnings });
+  const told = [...warnings, ...(await misspeltBase(project, request, detected.value))];
+  return ok({ runNumber, detected: detected.value, snapshot, workTree, session, warnings: told });
+}
+
+/** Only for a user who runs the gates, and where there was no base to compare with, or another one stood in. */
+async function misspeltBase(
+  { settings, query, env, ci }: Project,
+  { event, checkInterval }: RunRequest,
+  { changes }: DetectedChanges,
+): Promise<readonly string[]> {
+  const { base, commit, staged, uncommitted } = query;
+  const isAsked = base === undefined && commit === undefined && !staged && !uncommitted;
+  const isFound = changes.baseCommit !== undefined && changes.notes.length === 0;
+  if (event !== undefined || checkInterval || ci || !isAsked || isFound) return [];
+  const { loadSettings } = await import("../../config/gauntlet/load.ts"); // the place in the file is not in the cache
+  const loaded = await loadSettings(settings.root, env);
+  const { diagnoseBase } = await import("./diagnose-base.ts"); // as seldom
+  return loaded.ok ? (await diagnoseBase(loaded.value)).map(diagnosticLine) : [];
 }
 
 /** What the session has spent, by its own record or by the one outside the project, which outlives a removed log directory. */

@@ -78,7 +78,7 @@ function intoDrawers(pairs: Int32Array, ends: Int32Array): Int32Array {
 }
 
 /** Two lists in order as one. */
-export function inOrder(one: readonly number[], other: readonly number[]): readonly number[] {
+function inOrder(one: readonly number[], other: readonly number[]): readonly number[] {
   if (one.length === 0) return other;
   if (other.length === 0) return one;
   const merged: number[] = [];

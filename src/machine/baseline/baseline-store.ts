@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import * as v from "valibot";
 import type { Findings } from "../../core/baseline/baseline.ts";
 import { type BaselineEntry, readBaselineText } from "../../core/baseline/baseline-file.ts";
@@ -7,6 +7,7 @@ import { fail, ok, type Result } from "../../core/trouble.ts";
 import { discard, makePrivateDirectory, namesIn, readText } from "../files/files.ts";
 import type { Environment } from "../process/environment.ts";
 import { jsonFile } from "../state/json-file.ts";
+import { ledgerOf } from "../state/ledger.ts";
 import { projectStateDir } from "../state/project-dir.ts";
 import { cacheDirectory } from "../state/user-cache.ts";
 
@@ -77,21 +78,39 @@ const findings = jsonFile<Findings>(
 const FOLDER = "baselines";
 const KEPT = 200;
 
+/** One entry of the cache: of a project, in any of its work trees. */
+interface FoundAt {
+  readonly root: string;
+  readonly env: Environment;
+  readonly key: string;
+}
+
 /** What a check found on a tree, if it was run there before. */
-export function readFound(key: string, env: Environment): Findings | undefined {
-  return findings.read(join(cacheDirectory(env, FOLDER), `${key}.json`)).value;
+export function readFound({ root, env, key }: FoundAt): Findings | undefined {
+  return findings.read(join(cacheDirectory(env, FOLDER), `${ownerOf(root, env)}${key}.json`)).value;
 }
 
 /** A cache that cannot be written only costs time. */
-export function writeFound(key: string, found: Findings, env: Environment): void {
+export function writeFound({ root, env, key }: FoundAt, found: Findings): void {
   const directory = cacheDirectory(env, FOLDER);
   try {
     makePrivateDirectory(directory);
   } catch {
     return;
   }
-  findings.write(join(directory, `${key}.json`), found);
+  findings.write(join(directory, `${ownerOf(root, env)}${key}.json`), found);
   forgetOldest(directory);
+}
+
+/** Removes what was found in any tree of a project. */
+export function forgetFound(root: string, env: Environment): void {
+  const directory = cacheDirectory(env, FOLDER);
+  const owner = ownerOf(root, env);
+  for (const name of namesIn(directory)) if (name.startsWith(owner)) discard(join(directory, name));
+}
+
+function ownerOf(root: string, env: Environment): string {
+  return `${basename(ledgerOf(root, env).directory)}-`;
 }
 
 function forgetOldest(directory: string): void {

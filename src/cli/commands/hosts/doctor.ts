@@ -2,9 +2,11 @@ import { delimiter } from "node:path";
 import { shellCommand } from "../../../machine/process/executables.ts";
 import { loadSettings } from "../../../config/gauntlet/load.ts";
 import { GATES_NOTHING } from "../../../config/gauntlet/read-entry-points.ts";
+import { diagnosticLine } from "../../../core/diagnostic.ts";
 import type { AbsolutePath } from "../../../core/path.ts";
 import type { StopRecord } from "../../../core/record/session-record.ts";
 import type { Settings } from "../../../core/settings.ts";
+import { diagnoseBase } from "../../../engine/run/diagnose-base.ts";
 import { adviseReport } from "../../../feedback/advise-report.ts";
 import type { Host } from "../../../hosts/host.ts";
 import {
@@ -123,9 +125,14 @@ async function examineProject({ cwd, env }: Terminal): Promise<ProjectFacts> {
   const { settings, warnings } = loaded.value;
   const gates = new Set(settings.entryPoints.flatMap((entryPoint) => entryPoint.gates)).size;
   const gatesNothing = warnings.find(({ message }) => message === GATES_NOTHING);
+  const [base] = await diagnoseBase(loaded.value);
+  const sound: ProjectFacts["finding"] =
+    base === undefined
+      ? { level: "ok", text: `${CONFIG_FILE} has ${counted(gates, "gate")}` }
+      : { level: "warning", text: diagnosticLine(base) };
   const finding: ProjectFacts["finding"] =
     gatesNothing === undefined
-      ? { level: "ok", text: `${CONFIG_FILE} has ${counted(gates, "gate")}` }
+      ? sound
       : { level: "problem", text: `${CONFIG_FILE}: ${GATES_NOTHING} → ${gatesNothing.hint}` };
   return { finding, neededMs: settings.stopHook.timeoutMs };
 }

@@ -53,6 +53,8 @@ export interface ComparisonBase {
   readonly notes: readonly string[];
   /** The configured base is not here, and nothing stands in for it. */
   readonly isMissing?: boolean;
+  /** Its name, then. */
+  readonly missing?: string;
   /** Commits may hide changes from this comparison: why, and what to do about it. */
   readonly blindTo?: string;
 }
@@ -129,7 +131,7 @@ async function standIn(
 async function lastResort(repo: Commits, { ci }: ChangeQuery, missing: string): Promise<ComparisonBase> {
   const gone = `${missing} does not exist here`;
   if (!ci) {
-    return { description: LAST_COMMIT, notes: [], isMissing: true };
+    return { description: LAST_COMMIT, notes: [], isMissing: true, missing };
   }
   const parent = await repo.resolve("HEAD^");
   if (parent !== undefined) {

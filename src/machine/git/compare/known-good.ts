@@ -143,8 +143,11 @@ function readIfThere(path: string): string | undefined {
   }
 }
 
-function blindTo({ isMissing, description }: ComparisonBase): string {
+function blindTo({ isMissing, missing, description }: ComparisonBase): string {
+  const named = missing === undefined ? "" : ` (${missing})`;
   const why =
-    isMissing === true ? "the configured base branch does not exist here" : `HEAD is on ${description}`;
+    isMissing === true
+      ? `the configured base branch${named} does not exist here`
+      : `HEAD is on ${description}`;
   return `Committed work was not looked at: ${why}, and nothing has passed here yet. Set \`base_branch\` in .gauntlet/config.yml to the branch this work will be merged into, or run \`agent-gauntlet run\` once on a good tree.`;
 }
