@@ -39,7 +39,7 @@ import {
 } from "./run/plan-run.ts";
 import { runGate } from "./run/run-gate.ts";
 import { openProject, type Project } from "./run/project.ts";
-import { runCompared, runWatched, type RunGatesOptions } from "./run/run-gates.ts";
+import { guardsIn, runCompared, runWatched, type RunGatesOptions } from "./run/run-gates.ts";
 import { logRequest, startRunLog } from "./run/run-log.ts";
 import { GateSpans, stillnessOf } from "./run/stillness.ts";
 
@@ -190,7 +190,7 @@ async function runPlan(project: Project, request: RunRequest, asked: PlannedRun)
     for (const message of messages) onEvent({ kind: "warned", message });
   };
   warn(...changes.notes, ...asked.warnings);
-  onEvent({ kind: "run-planned", runNumber, changes, plan: asked.plan });
+  onEvent({ kind: "run-planned", runNumber, changes, plan: asked.plan, guards: guardsIn(project, request) });
   const { onOutput, traceparentOf } = request;
   await using elsewhere = new Elsewhere();
   const onGroup = (pid: number): void => groups.record(pid);
