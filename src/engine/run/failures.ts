@@ -4,7 +4,7 @@ import type { ReviewReport } from "../../core/review/finding.ts";
 import { gateId } from "../../core/gate.ts";
 import type { SessionHistory, Told } from "../../core/record/history.ts";
 import type { Judgement } from "../../core/stop/judge.ts";
-import { type GateOutcome, hasProblems, isBlocking, isRed } from "../../core/outcome.ts";
+import { type GateOutcome, hasProblems, isBlocking, isCounted, isRed } from "../../core/outcome.ts";
 import type { Progress } from "../../core/settings.ts";
 import { blockReason } from "../../feedback/block-reason.ts";
 import { compareAttempts, type Delta, describeDelta } from "../../feedback/compare-attempts.ts";
@@ -47,8 +47,7 @@ export async function failuresOf(run: FinishedRun): Promise<Failures> {
     feedback: (judgement) => {
       const facts = {
         failures,
-        // A guard that found nothing is not shown to the agent.
-        gatesRun: outcomes.filter((one) => one.gate !== "guard" || isBlocking(one)).length,
+        gatesRun: outcomes.filter(isCounted).length,
         attemptsLeft: judgement.attemptsLeft,
         isNextStopFree: isNextStopFree(run),
         fixes: planned.fixes,
