@@ -1,16 +1,11 @@
-import type { ChildProcess, spawn, spawnSync } from "node:child_process";
-import { createRequire } from "node:module";
-import { once } from "../../core/once.ts";
+import type { ChildProcess } from "node:child_process";
 import { hasCode } from "../files/errno.ts";
 import { findExecutable } from "./executables.ts";
 import type { Child, ChildRequest, Exit, NotStarted } from "./runtime.ts";
 
 /** Takes 2.6 ms to load, and the first answers start no child. */
-const childProcess = once(() => createRequire(process.execPath)("node:child_process") as ChildProcessModule);
-
-interface ChildProcessModule {
-  readonly spawn: typeof spawn;
-  readonly spawnSync: typeof spawnSync;
+function childProcess() {
+  return process.getBuiltinModule("node:child_process");
 }
 
 /** Starts a child with Node's `child_process`. */
