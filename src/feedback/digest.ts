@@ -236,11 +236,9 @@ const LEAST_FURTHER = 60;
 
 function windowsDigest(lines: Lines, budgetChars: number, logPath: string): string {
   const foot = fullLog(logPath);
-  const text = lines
-    .slice(0)
-    .join("\n")
-    .replace(/^(?:[^\S\n]*\n)+/, "")
-    .trimEnd();
+  let first = 0;
+  while (first < lines.length && lines.isBlank(first)) first += 1;
+  const text = lines.slice(first).join("\n").trimEnd();
   if (text === "") return "It printed nothing.";
   if (text.length <= budgetChars) return text.length + foot.length < budgetChars ? `${text}\n${foot}` : text;
   return [informativeWindows(lines, budgetChars - foot.length - 1), foot]

@@ -38,6 +38,7 @@ describe("digestGates", () => {
 
   test("says so when there is nothing to show", () => {
     expect(digestGates([gate("\n \n")], 9000)).toEqual(["It printed nothing."]);
+    expect(digestGates([gate("\n".repeat(4_000_000))], 9000)).toEqual(["It printed nothing."]);
   });
 
   test("keeps what TAP says was expected below an error on one line", () => {
