@@ -22,7 +22,7 @@ export function starterConfig(config: StarterConfig): string {
   const checks = scopes.flatMap((scope) => scope.checks);
   return [
     ...(schema === undefined ? [] : [`# yaml-language-server: $schema=${schema}\n`]),
-    HEAD,
+    head(schema !== undefined),
     ...(baseBranch === undefined
       ? []
       : [`# Changes are compared with this branch.\n${line({ base_branch: baseBranch })}`]),
@@ -32,10 +32,14 @@ export function starterConfig(config: StarterConfig): string {
   ].join("\n");
 }
 
-const HEAD = `# What must pass before a coding agent may stop.
-#   agent-gauntlet run        run it now
-#   agent-gauntlet validate   check this file
+/** A project that has the schema has the program, and npx starts that one. */
+function head(hasProgram: boolean): string {
+  const start = hasProgram ? "npx agent-gauntlet" : "agent-gauntlet";
+  return `# What must pass before a coding agent may stop.
+#   ${start} run        run it now
+#   ${start} validate   check this file
 `;
+}
 
 const TAIL = `# How many times a failing stop is blocked before the agent is let go, with a warning to you.
 max_retries: 3

@@ -147,6 +147,11 @@ test("leaves the checks to the files in .gauntlet/checks where there are some", 
   expect(warnings).toEqual([]);
 });
 
+test("names the command that works in a project that has the program, and in one that has not", () => {
+  expect(starterConfig(bare)).toContain("\n#   npx agent-gauntlet run ");
+  expect(starterConfig({ ...bare, schema: undefined })).toContain("\n#   agent-gauntlet run ");
+});
+
 test("begins with the schema for editors", () => {
   expect(starterConfig(bare)).toMatch(/^# yaml-language-server: \$schema=schema\.json\n/);
   expect(starterConfig({ ...bare, schema: undefined })).not.toContain("$schema");

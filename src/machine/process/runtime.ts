@@ -44,6 +44,29 @@ export function programFile(): string {
   return isNative() ? process.execPath : (process.argv[1] ?? "");
 }
 
+/** Where a project has its own copy, and what starts that: it is not on the PATH. */
+const OF_A_PROJECT: readonly (readonly [place: RegExp, start: string])[] = [
+  [
+    /[/\\]node_modules[/\\](?:\.bin[/\\]agent-gauntlet-native|@agent-gauntlet[/\\])/,
+    "npx agent-gauntlet-native",
+  ],
+  [/[/\\]node_modules[/\\](?:\.bin[/\\]agent-gauntlet|agent-gauntlet[/\\])/, "npx agent-gauntlet"],
+];
+
+/** Where npm, pnpm, yarn and bun install what is for every project. */
+const GLOBAL = /[/\\](?:lib|npm)[/\\]node_modules[/\\]|[/\\](?:pnpm|yarn|install)[/\\]global[/\\]/;
+
+/** What starts the copy of one project; undefined for a program that serves all of them. */
+export function startOfProjectCopy(file: string): string | undefined {
+  return GLOBAL.test(file) ? undefined : OF_A_PROJECT.find(([place]) => place.test(file))?.[1];
+}
+
+/** Our hints, with the command that works where `file` is the program. */
+export function asTyped(hints: string, file: string = programFile()): string {
+  const start = startOfProjectCopy(file);
+  return start === undefined ? hints : hints.replaceAll("`agent-gauntlet ", `\`${start} `);
+}
+
 /** What starts this very program again. */
 export function ownArgv(): readonly [string, ...string[]] {
   return isNative() ? [process.execPath] : [process.execPath, programFile()];
