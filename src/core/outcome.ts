@@ -112,6 +112,11 @@ export function isRed(outcome: GateOutcome): boolean {
   return outcome.kind === "failed" || outcome.kind === "timed-out" || isBlocking(outcome);
 }
 
+/** Whether it is among the gates that are counted: a guard is where it found something. */
+export function isCounted(outcome: GateOutcome): boolean {
+  return outcome.gate !== "guard" || outcome.kind !== "passed" || outcome.warning !== undefined;
+}
+
 /** Whether it has problems to tell: a check that passes because they are old has some, too. */
 export function hasProblems(outcome: GateOutcome): boolean {
   return isRed(outcome) || outcome.baseline !== undefined;

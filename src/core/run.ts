@@ -69,6 +69,8 @@ export type RunEvent =
       readonly runNumber: number;
       readonly changes: ChangeSet;
       readonly plan: Plan;
+      /** How many guards look at the change meanwhile. */
+      readonly guards: number;
     }
   | { readonly kind: "gate-started"; readonly planned: PlannedGate }
   /** A gate that takes long says what it is doing: `claude reviews, slot 1 of 2, round 1`. */

@@ -73,7 +73,7 @@ export const GUARD_NAMES = ["weakened-tests", "suppressions", "fewer-tests"] as 
 export type GuardName = (typeof GUARD_NAMES)[number];
 
 /** `tell`: the user learns what was found. `block`: the agent must undo it or give a reason, which the user then sees. */
-type GuardSettings = Readonly<Partial<Record<GuardName, "tell" | "block">>>;
+export type GuardSettings = Readonly<Partial<Record<GuardName, "tell" | "block">>>;
 
 export interface DebugLogSettings {
   readonly enabled: boolean;

@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { detailOf } from "./pass-store.ts";
 import { type Login, opening, openSocket } from "./redis-store.ts";
 import { respCommand, RespReader, type RespValue } from "./resp.ts";
 
@@ -32,6 +33,8 @@ export class RedisConnection implements Disposable {
   #isOpen = false;
   #isOver = false;
   #tries = 0;
+  /** Why it could not be made the last time. */
+  problem: string | undefined;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -62,11 +65,12 @@ export class RedisConnection implements Disposable {
     let toSkip = first.length;
     socket.setTimeout(CONNECT_MS, () => socket.destroy());
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
-    socket.on("error", () => {}); // it is closed after it
+    socket.on("error", (error) => (this.problem = detailOf(error))); // it is closed after it
     socket.on("close", () => this.#reconnect());
     socket.once(new URL(url).protocol === "rediss:" ? "secureConnect" : "connect", () => {
       socket.setTimeout(0);
       this.#isOpen = true;
+      this.problem = undefined;
       socket.write([...first.map(respCommand), ...this.#asked.map(({ command }) => command)].join(""));
     });
     socket.on("data", (chunk) => {

@@ -26,8 +26,8 @@ function guardIn(id: string): string | undefined {
 export function plainLines(event: RunEvent, labelOf: LabelOf = byId): readonly string[] {
   switch (event.kind) {
     case "run-planned": {
-      const { changes, plan } = event;
-      const gates = counted(plan.gates.length, "gate");
+      const { changes, plan, guards } = event;
+      const gates = countedGates(plan.gates.length, guards);
       const files = counted(changes.files.length, "changed file");
       return [`Run ${event.runNumber}: ${gates}, ${files} compared to ${changes.comparedTo}`];
     }
@@ -40,6 +40,11 @@ export function plainLines(event: RunEvent, labelOf: LabelOf = byId): readonly s
     case "warned":
       return [`[WARN] ${event.message}`];
   }
+}
+
+/** `2 gates`, `1 gate and 3 guards`: what runs, and what looks at the change meanwhile. */
+export function countedGates(gates: number, guards: number): string {
+  return `${counted(gates, "gate")}${guards === 0 ? "" : ` and ${counted(guards, "guard")}`}`;
 }
 
 function byId(id: string): string {

@@ -1,4 +1,4 @@
-import type { GateOutcome } from "../core/outcome.ts";
+import { type GateOutcome, isCounted } from "../core/outcome.ts";
 import { formatDuration, type LabelOf } from "./plain-lines.ts";
 
 export interface SummaryFacts {
@@ -11,7 +11,7 @@ export interface SummaryFacts {
 
 /** `3 passed · 1 failed · 2 reused (saved 41.0 s) · 12.4 s · slowest: test 11.9 s`. */
 export function runSummary(all: readonly GateOutcome[], facts: SummaryFacts): string | undefined {
-  const outcomes = all.filter((one) => one.gate !== "guard" || wordOf(one) !== "passed"); // not guards that found nothing
+  const outcomes = all.filter(isCounted);
   if (outcomes.length === 0) return undefined;
   const counts = WORDS.map((word) => [word, outcomes.filter((one) => wordOf(one) === word)] as const);
   const parts = counts.flatMap(([word, those]) =>

@@ -35,6 +35,24 @@ test("tell: the agent may stop, and its user learns what was done, once per sess
   expect(second.answer.systemMessage).toBeUndefined();
 });
 
+test("a guard counts as a gate where it found something, wherever gates are counted", async () => {
+  await using project = await projectWith(
+    "  weakened-tests: block\n  suppressions: tell\n  fewer-tests: tell\n",
+  );
+  await project.write({ "test/sum.test.js": SKIPPED, "src/a.py": "x = 1  # type: ignore\n" });
+
+  const run = await project.gauntlet(["run"]);
+  const { answer } = await project.stop();
+  const log = await project.gauntlet(["log"]);
+  const list = await project.gauntlet(["list"]);
+
+  expect(run.stdout).toContain("Run 1: 1 gate and 3 guards, 2 changed files");
+  expect(run.stdout).toContain("\n1 passed · 1 failed · 1 with a warning · ");
+  expect(answer.reason).toContain("1 of 3 failed");
+  expect(log.stdout.match(/3 gates, 1 red/g)).toHaveLength(2);
+  expect(list.stdout).toContain("every change\n  guard weakened-tests  block\n");
+});
+
 test("block: a reason lets the agent go, and its user reads the reason", async () => {
   await using project = await projectWith("  weakened-tests: block\n");
   await project.write({ "test/sum.test.js": SKIPPED });

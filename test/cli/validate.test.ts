@@ -45,6 +45,17 @@ describe.concurrent("validate", () => {
     expect(done.stderr).toContain("did you mean `base_branch`?");
   });
 
+  test("a stop that must end before any gate has to is a warning", async () => {
+    await using project = await GauntletProject.create({
+      ".gauntlet/config.yml": "checks: { a: b }\nstop_hook: { timeout: 5 }\n",
+    });
+
+    const done = await project.gauntlet(["validate"]);
+
+    expect(done).toMatchObject({ exitCode: 0 });
+    expect(done.stderr).toContain("config.yml:2:23: warning: `stop_hook.timeout` (5 s) is shorter than");
+  });
+
   test.each([
     ["an empty file", ""],
     ["`check:` for `checks:`", "check: { test: npm test }\n"],

@@ -496,7 +496,8 @@ describe("YAML", () => {
       "checks: { a: b\n",
       "2:1: error: a `[` or `{` above is not closed, or what it holds is not indented enough",
     ],
-    ["a quote that is not closed", 'checks: { a: "b }\n', "2:1: error: a quote above is not closed"],
+    ["a quote that is not closed", 'checks: { a: "b }\n', "1:14: error: this quote is not closed"],
+    ["one far above the end", "checks:\n  a: 'b\n  c: d\n  e: f\n", "2:6: error: this quote is not closed"],
     [
       "a line without colon",
       "checks:\n  a: b\nmax_retries 3\n",
@@ -673,6 +674,29 @@ describe("files", () => {
 
     expect(told(await project.load())).toBe(".gauntlet/config.yml: error: cannot be read: permission denied");
   });
+});
+
+describe("mistakes in a check get the reason, and what to type", () => {
+  test.each([
+    ["parser: eslnt", "did you mean `eslint`?"],
+    ["parser: nothing-like-it", "→ known names: none, "],
+    ["parser: { pattern: '^(?<file>.+?(\\d+): (.*)$' }", "is not a regular expression: Unterminated group"],
+    ["parser: { pattern: '^(.*)$' }", "must have a group `(?<file>…)` or `(?<test>…)`"],
+    ["needs: [a]", "`a` needs itself, so it could never start"],
+    ['files: ["[a-"]', "has a `[` or `{` that is not closed (write `[[]` for the character itself)"],
+    ['inputs: ["src/*.{ts"]', "has a `[` or `{` that is not closed"],
+  ])("%s", async (line, words) => {
+    expect(await toldAbout(`checks:\n  a:\n    command: x {files}\n    ${line}\n`)).toContain(words);
+  });
+
+  test.each(["pages/[id].ts", "src/**/*.{ts,tsx}", "[[]a", "a\\\\[b"])(
+    "the glob %s is fine",
+    async (glob) => {
+      const config = `checks: { a: { command: "x {files}", files: ["${glob}"] } }\n`;
+
+      expect(await toldAbout(config)).toBe("");
+    },
+  );
 });
 
 describe("reruns", () => {

@@ -219,19 +219,23 @@ describe.skipIf(NO_REDIS !== undefined)(`gates on four workers (${NO_REDIS ?? "i
 });
 
 describe.skipIf(NO_REDIS !== undefined)("on other fleets", () => {
-  test("without a worker the gate runs here after pickup_seconds, also when there is no queue at all", async () => {
+  test("without a worker the gate runs here after pickup_seconds, also when the queue is full or not there at all", async () => {
     await using fleet = await Fleet.start(0);
     await using project = await fleet.project({ a: "pwd" }, { workers: "pickup_seconds: 0.3" });
 
     const waited = await project.gauntlet(["run"]);
+    const left = keysLike(fleet, "gauntlet:ask*");
+    redisCli(fleet, "CONFIG", "SET", "maxmemory", "1");
+    const full = await project.gauntlet(["run"]);
     const config = project.read(".gauntlet/config.yml");
     await project.write({ ".gauntlet/config.yml": config.replace(/127\.0\.0\.1:\d+/, "127.0.0.1:1") });
     const none = await project.gauntlet(["run"]);
 
     expect(waited.stdout).toContain("check:.:a runs here: no worker took it within 0.3 s");
     expect(none.stdout).toContain("check:.:a runs here: the queue 127.0.0.1:1 cannot be reached");
-    expect([waited.exitCode, none.exitCode]).toEqual([0, 0]);
-    expect(keysLike(fleet, "gauntlet:ask*")).toEqual([]); // nobody runs it later
+    expect(full.stdout).toMatch(/check:\.:a runs here: the queue 127\.0\.0\.1:\d+ refuses it: OOM/);
+    expect([waited.exitCode, full.exitCode, none.exitCode]).toEqual([0, 0, 0]);
+    expect(left).toEqual([]); // nobody runs it later
   });
 
   test("a pass that a worker signs is believed by other machines; the word of the run that asked for it is not", async () => {

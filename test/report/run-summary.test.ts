@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { GateOutcome } from "../../src/core/outcome.ts";
+import { type GateOutcome, isCounted } from "../../src/core/outcome.ts";
 import { projectPath } from "../../src/core/path.ts";
 import { usualTimes, type VerdictRecord } from "../../src/core/record/verdict-record.ts";
 import { liveLines, rowsOf } from "../../src/report/live-lines.ts";
@@ -29,6 +29,7 @@ test("a guard that found nothing is not counted among the gates", () => {
   const told = outcome("suppressions", 3, { gate: "guard", warning: "a.py:1 type checker switched off" });
   const facts = { usual: new Map<string, number>(), labelOf };
 
+  expect([outcome("a", 400), silent, told].map(isCounted)).toEqual([true, false, true]);
   expect(runSummary([outcome("a", 400), silent], facts)).toBe("1 passed");
   expect(runSummary([outcome("a", 400), told], facts)).toBe("1 passed · 1 with a warning");
 });

@@ -1,4 +1,4 @@
-import type { EntryPoint } from "../../core/settings.ts";
+import type { EntryPoint, GuardSettings } from "../../core/settings.ts";
 import { listJson } from "../../report/json/json.ts";
 import { EXIT } from "../exit-code.ts";
 import { openSettings } from "../open-settings.ts";
@@ -15,8 +15,18 @@ export async function listCommand(terminal: Terminal, { json, names }: ListOptio
   if (typeof settings === "number") return settings;
   if (json) printLine(terminal.stdout, listJson(settings));
   else if (names) printNames(terminal, settings.entryPoints);
-  else for (const entryPoint of settings.entryPoints) printEntryPoint(terminal, entryPoint);
+  else {
+    for (const entryPoint of settings.entryPoints) printEntryPoint(terminal, entryPoint);
+    printGuards(terminal, settings.guards ?? {});
+  }
   return EXIT.ok;
+}
+
+/** They look at the whole change, so they belong to no entry point. */
+function printGuards({ stdout, colours }: Terminal, guards: GuardSettings): void {
+  const modes = Object.entries(guards);
+  if (modes.length > 0) printLine(stdout, colours.bold("every change"));
+  for (const [name, mode] of modes) printLine(stdout, `  guard ${name}${colours.dim(`  ${mode}`)}`);
 }
 
 function printNames({ stdout }: Terminal, entryPoints: readonly EntryPoint[]): void {

@@ -76,7 +76,7 @@ function reporter(
 ): (event: RunEvent) => void {
   let [finished, total] = [0, 0];
   return (event) => {
-    if (event.kind === "run-planned") total = event.plan.gates.length;
+    if (event.kind === "run-planned") total = event.plan.gates.length + event.guards;
     if (event.kind === "gate-finished") finished += 1;
     if (event.kind === "gate-finished") tell({ progress: finished, total, message: event.outcome.id });
   };

@@ -42,7 +42,8 @@ async function diagnose({ cwd, env }: Terminal): Promise<Result<readonly Diagnos
 }
 
 /** What loads, but cannot work: a run only warns about it. */
-function judged({ warnings, expected }: LoadedSettings, root: string): readonly Diagnostic[] {
+function judged(loaded: LoadedSettings, root: string): readonly Diagnostic[] {
+  const { warnings, expected } = loaded;
   const unusable = expected.flatMap(({ path, complain }) => {
     const obstacle = whyNotEnterable(join(root, path));
     return obstacle === undefined ? [] : [complain(obstacle)];
@@ -50,7 +51,19 @@ function judged({ warnings, expected }: LoadedSettings, root: string): readonly 
   return [
     ...warnings.map((one) => (one.message === GATES_NOTHING ? { ...one, severity: "error" as const } : one)),
     ...unusable,
+    ...hastyStop(loaded),
   ];
+}
+
+/** A stop that ends before any gate has to. */
+function hastyStop({ settings, complainOf }: LoadedSettings): readonly Diagnostic[] {
+  const gates = settings.entryPoints.flatMap((entryPoint) => entryPoint.gates);
+  const shortest = Math.min(...gates.map(({ timeoutMs }) => timeoutMs));
+  const { timeoutMs } = settings.stopHook;
+  if (timeoutMs >= shortest) return [];
+  const message = `\`stop_hook.timeout\` (${timeoutMs / 1000} s) is shorter than the time limit of every gate (${shortest / 1000} s or more): gates that take longer are cut off`;
+  const hint = "raise it, or lower the `timeout` of the gates";
+  return complainOf(["stop_hook", "timeout"], { severity: "warning", message, hint });
 }
 
 function printDiagnostics(

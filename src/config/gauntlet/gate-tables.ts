@@ -71,6 +71,8 @@ function complaintAbout(need: string, { name, names, needsOf }: KnownNeeds) {
       message: `there is no gate \`${need}\``,
       hint: didYouMean(need, names) ?? `known gates: ${names.join(", ")}`,
     };
+  if (need === name)
+    return { message: `\`${name}\` needs itself, so it could never start`, hint: "remove this need" };
   const isCircle = reaches(need, name, needsOf);
   return isCircle
     ? {

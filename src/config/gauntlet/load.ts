@@ -18,6 +18,7 @@ import { readRemote } from "./schema/remote-schema.ts";
 import { configSchema, RETRY_DEFAULTS } from "./schema/schema.ts";
 import type { Complaint, SourceText } from "../source-text.ts";
 import { type YamlSource, parseYaml } from "../yaml/yaml-source.ts";
+import type { Path } from "../yaml/yaml-tree.ts";
 
 export interface LoadedSettings {
   readonly settings: Settings;
@@ -25,8 +26,8 @@ export interface LoadedSettings {
   /** Absolute paths of every file and directory looked at, the missing ones too: a cache of the settings must watch them. */
   readonly files: readonly string[];
   readonly expected: readonly ExpectedDirectory[];
-  /** Where `base_branch` is written, if it is: only git knows whether there is such a branch. */
-  readonly complainOfBase?: (complaint: Complaint) => Diagnostic;
+  /** For what shows only later, at the place of a key: nothing where the key is not written. */
+  readonly complainOf: (path: Path, complaint: Complaint) => readonly Diagnostic[];
 }
 
 /** Reads everything a project configures. Every problem of every file is reported at once. */
@@ -56,13 +57,10 @@ export async function loadSettings(root: AbsolutePath, env: Environment): Promis
   const layers = { env, project: fields, global: global.fields };
   const settings = toSettings({ root, fields, entryPoints, scripts, remote }, layers);
   const { expected, lookedAt } = files;
-  const base = complainOfBase(config);
-  return ok({ settings, warnings: diagnostics, files: [...lookedAt, ...global.lookedAt], expected, ...base });
-}
-
-function complainOfBase(source: YamlSource | undefined): Pick<LoadedSettings, "complainOfBase"> {
-  if (source?.writtenAt(["base_branch"]) === undefined) return {};
-  return { complainOfBase: (complaint) => source.complain(["base_branch"], { ...complaint, at: "value" }) };
+  const complainOf: LoadedSettings["complainOf"] = (path, complaint) =>
+    config?.writtenAt(path) === undefined ? [] : [config.complain(path, { ...complaint, at: "value" })];
+  const looked = [...lookedAt, ...global.lookedAt];
+  return ok({ settings, warnings: diagnostics, files: looked, expected, complainOf });
 }
 
 /** The parsed file, if it is a map at all; an empty file is an empty map. */

@@ -1,4 +1,4 @@
-import { type YAMLError, LineCounter, parseDocument } from "yaml";
+import { type YAMLError, LineCounter, parseDocument, visit } from "yaml";
 import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { Complaint, SourceText } from "../source-text.ts";
 import { type Path, readTree } from "./yaml-tree.ts";
@@ -46,7 +46,8 @@ export function parseYaml(text: SourceText): ParsedYaml {
     const { line, col } = lines.linePos(offset);
     return { line, column: col };
   };
-  if (document.errors.length > 0) return { diagnostics: syntaxErrors(document.errors, text, at) };
+  if (document.errors.length > 0)
+    return { diagnostics: syntaxErrors(document.errors, text, (error) => at(placeOf(error, document))) };
 
   const tree = readTree(document.contents);
   const diagnostics = [
@@ -73,13 +74,27 @@ export function parseYaml(text: SourceText): ParsedYaml {
 function syntaxErrors(
   errors: readonly YAMLError[],
   text: SourceText,
-  at: (offset: number) => { line: number; column: number },
+  at: (error: YAMLError) => { line: number; column: number },
 ): Diagnostic[] {
   const shown = errors
     .slice(0, MAX_SYNTAX_ERRORS)
-    .map((error) => text.complain(at(error.pos[0]), syntaxComplaint(error)));
+    .map((error) => text.complain(at(error), syntaxComplaint(error)));
   const rest = errors.length - shown.length;
   return rest > 0 ? [...shown, text.complainAboutFile(`has ${rest} more syntax errors`)] : shown;
+}
+
+const UNCLOSED_QUOTE = /Missing closing .quote/;
+
+/** A quote that is not closed is noticed at the end of the file, but is to be mended where it begins. */
+function placeOf({ message, pos }: YAMLError, document: ReturnType<typeof parseDocument>): number {
+  let opening: number | undefined;
+  if (UNCLOSED_QUOTE.test(message))
+    visit(document, {
+      Scalar: (_, { type, range }) => {
+        if (type?.startsWith("QUOTE_") && range != null && range[1] >= pos[0]) opening = range[0];
+      },
+    });
+  return opening ?? pos[0];
 }
 
 function syntaxComplaint({ code, message }: YAMLError): Complaint {
@@ -101,7 +116,7 @@ const SYNTAX_COMPLAINTS: readonly (readonly [pattern: RegExp, complaint: Complai
     { message: "a `[` or `{` above is not closed, or what it holds is not indented enough" },
   ],
   [/^BAD_INDENT/, { message: "the indentation does not fit the lines above" }],
-  [/Missing closing .quote/, { message: "a quote above is not closed" }],
+  [UNCLOSED_QUOTE, { message: "this quote is not closed" }],
   [
     /^MULTILINE_IMPLICIT_KEY|Implicit map keys need/,
     { message: "this looks like a key without a `:`", hint: "write `key: value`" },

@@ -6,6 +6,7 @@ import { judge } from "../../core/stop/judge.ts";
 import {
   type GateOutcome,
   isBlocking,
+  isCounted,
   isOutOfReach,
   missingNotices,
   nameOutcome,
@@ -259,7 +260,7 @@ function uncountable(lost: string): Pick<Ran, "status" | "message" | "errorMessa
 }
 
 function counts(outcomes: readonly GateOutcome[]): Pick<Ran, "gatesRun" | "gatesFailed"> {
-  const ran = outcomes.filter(hasRun);
+  const ran = outcomes.filter((one) => isCounted(one) && hasRun(one));
   return { gatesRun: ran.length, gatesFailed: outcomes.filter(isBlocking).length };
 }
 

@@ -5,11 +5,7 @@ import { Commits } from "../../machine/git/compare/base.ts";
 import { Git } from "../../machine/git/git.ts";
 
 /** A configured base branch that is not here, with the one that was probably meant. What is not written cannot be misspelt. */
-export async function diagnoseBase({
-  settings,
-  complainOfBase,
-}: LoadedSettings): Promise<readonly Diagnostic[]> {
-  if (complainOfBase === undefined) return [];
+export async function diagnoseBase({ settings, complainOf }: LoadedSettings): Promise<readonly Diagnostic[]> {
   const { root, baseBranch } = settings;
   const git = new Git(root);
   const repo = new Commits(git);
@@ -19,7 +15,8 @@ export async function diagnoseBase({
   const { branches, hasRemote } = await branchesIn(git);
   if (!hasRemote && baseBranch.startsWith("origin/")) return []; // a copy without its remote
   const message = `\`base_branch\`: ${baseBranch} does not exist in this repository`;
-  return [complainOfBase({ severity: "warning", message, hint: hintFor(baseBranch, branches) })];
+  const hint = hintFor(baseBranch, branches);
+  return complainOf(["base_branch"], { severity: "warning", message, hint });
 }
 
 async function branchesIn(git: Git): Promise<{ branches: readonly string[]; hasRemote: boolean }> {

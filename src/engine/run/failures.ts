@@ -4,7 +4,7 @@ import type { ReviewReport } from "../../core/review/finding.ts";
 import { gateId } from "../../core/gate.ts";
 import type { SessionHistory, Told } from "../../core/record/history.ts";
 import type { Judgement } from "../../core/stop/judge.ts";
-import { type GateOutcome, hasProblems, isBlocking, isRed } from "../../core/outcome.ts";
+import { type GateOutcome, hasProblems, isBlocking, isCounted, isRed } from "../../core/outcome.ts";
 import type { Progress } from "../../core/settings.ts";
 import { blockReason } from "../../feedback/block-reason.ts";
 import { compareAttempts, type Delta, describeDelta } from "../../feedback/compare-attempts.ts";
@@ -14,7 +14,7 @@ import { essenceOf } from "../../feedback/text/clean-text.ts";
 import { secretMasker } from "../../feedback/text/mask-secrets.ts";
 import { tellFindings } from "../../feedback/review-text.ts";
 import { findProject } from "../../machine/files/find-project.ts";
-import { readLog } from "../../machine/logs/log-dir.ts";
+import { readLogFile } from "../../machine/logs/log-dir.ts";
 import type { Environment } from "../../machine/process/environment.ts";
 import { sha256 } from "#hash";
 import type { ReportedProblem, RunReport } from "../../report/run-report.ts";
@@ -47,8 +47,7 @@ export async function failuresOf(run: FinishedRun): Promise<Failures> {
     feedback: (judgement) => {
       const facts = {
         failures,
-        // A guard that found nothing is not shown to the agent.
-        gatesRun: outcomes.filter((one) => one.gate !== "guard" || isBlocking(one)).length,
+        gatesRun: outcomes.filter(isCounted).length,
         attemptsLeft: judgement.attemptsLeft,
         isNextStopFree: isNextStopFree(run),
         fixes: planned.fixes,
@@ -211,11 +210,11 @@ export async function gateText(outcome: GateOutcome, root: string): Promise<Gate
     ...(outcome.baseline?.kind === "compared" ? { old: outcome.baseline.old } : {}),
   };
   if (review !== undefined && review.open.length > 0) return { ...place, ...reviewText(review) };
-  const text = logPath === undefined ? "" : await readLog(join(root, logPath));
+  const text = logPath === undefined ? "" : await readLogFile(join(root, logPath));
   return {
     ...place,
     text,
-    ...(outcome.report === undefined ? {} : { report: await readLog(join(root, outcome.report)) }),
+    ...(outcome.report === undefined ? {} : { report: await readLogFile(join(root, outcome.report)) }),
   };
 }
 

@@ -34,7 +34,7 @@ import {
   withPackages,
 } from "./plan-run.ts";
 import type { Project } from "./project.ts";
-import { runCompared, type RunGatesOptions, runWatched } from "./run-gates.ts";
+import { guardsIn, runCompared, type RunGatesOptions, runWatched } from "./run-gates.ts";
 import { startRunLog } from "./run-log.ts";
 import { GateSpans, stillnessOf } from "./stillness.ts";
 
@@ -97,7 +97,7 @@ async function runPlan(project: Project, request: RunRequest, asked: PlannedRun)
     for (const message of messages) onEvent({ kind: "warned", message });
   };
   warn(...changes.notes, ...asked.warnings);
-  onEvent({ kind: "run-planned", runNumber, changes, plan: asked.plan });
+  onEvent({ kind: "run-planned", runNumber, changes, plan: asked.plan, guards: guardsIn(project, request) });
   const { onOutput, traceparentOf } = request;
   using elsewhere = new Elsewhere();
   const [onGroup, isGate] = [groups.record.bind(groups), groups.has.bind(groups)];

@@ -90,14 +90,18 @@ export async function runWatched(
   { project, request, planned, onEvent }: WatchedRun,
   run: () => Promise<readonly GateOutcome[]>,
 ): Promise<Conduct> {
-  const isWatched = project.settings.guards !== undefined && !isPartial(request);
-  if (!isWatched) return { outcomes: await run(), notices: [] };
+  if (guardsIn(project, request) === 0) return { outcomes: await run(), notices: [] };
   const { watchConduct } = await import("../conduct/conduct.ts"); // patterns of ten languages, which only guards need
   const conductOf = watchConduct(project, request, planned);
   const ran = await run();
   const conduct = await conductOf(ran);
   for (const outcome of conduct.outcomes.slice(ran.length)) onEvent({ kind: "gate-finished", outcome });
   return conduct;
+}
+
+/** How many guards look at the change of a run. */
+export function guardsIn({ settings }: Project, request: RunRequest): number {
+  return isPartial(request) ? 0 : Object.keys(settings.guards ?? {}).length;
 }
 
 interface Lane {

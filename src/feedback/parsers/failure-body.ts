@@ -1,4 +1,4 @@
-import { type Caught, trimBlankLines } from "./compose.ts";
+import { type Caught, trimBlankLines } from "./parser.ts";
 import { isFileName } from "../text/placed-text.ts";
 
 export interface BodyReading {

@@ -1,9 +1,9 @@
 import type { Log } from "../log.ts";
-import type { PlacedText } from "../text/placed-text.ts";
+import { type PlacedText, isFileName } from "../text/placed-text.ts";
 import { type VerdictText, isRemark, readVerdict, isConsequence } from "../read-verdict.ts";
-import { type Caught, finding } from "./compose.ts";
-
-import type { Finding, FindingKind, Parser } from "./parser.ts";
+import { type Caught, type Finding, type FindingKind, type Parser, finding } from "./parser.ts";
+import type { Lines } from "../text/lines.ts";
+import { headings } from "./sections.ts";
 
 /** A tool that prints one placed line for each problem, as most compilers and linters do. */
 export interface PlacedTool {
@@ -92,4 +92,55 @@ function belongs(line: string): boolean {
 /** `12 | code`, `> 12 | code`, `12   code` of the TypeScript compiler, a row of markers. */
 function isSource(line: string): boolean {
   return /^\s*>?\s*\d+\s*[|│]|^\d+\s{2,}\S|^\d+ \S|^\s*[~^]+\s*$/.test(line);
+}
+
+/** A tool that prints the message first and points to the place below: `--> file:line:column`, `╭─[file:line:column]`. */
+export interface PointingTool {
+  readonly name: string;
+  readonly kind: FindingKind;
+  /** How it points. */
+  readonly arrows: readonly string[];
+  /** The shape of the line with the message. */
+  readonly message: RegExp;
+}
+
+/** The parser of such a tool. */
+export function pointedParser({ name, kind, arrows, message }: PointingTool): Parser {
+  return { name, kind, parse };
+
+  function parse({ lines, beginning }: Log): readonly Finding[] {
+    return headings(lines, beginning(...arrows), POINTER).flatMap(({ heading, from: pointer }) => {
+      const from = messageAbove(lines, pointer, message);
+      if (from === undefined || !isFileName(heading["file"] ?? "")) return [];
+      const to = endOfDrawing(lines, pointer + 1);
+      return [finding(() => describePointed(lines, from, pointer), from, to)];
+    });
+  }
+}
+
+function describePointed(lines: Lines, from: number, pointer: number): Caught {
+  const message = lines.at(from).trim();
+  const said = readVerdict(message.replace(/^[×x✖⚠!] +/, ""));
+  const severity = said.severity ?? (message.startsWith("⚠") ? "warning" : "error");
+  const excerpt = lines.slice(pointer + 1, endOfDrawing(lines, pointer + 1));
+  return { ...POINTER.exec(lines.at(pointer))?.groups, ...said, severity, excerpt };
+}
+
+const POINTER = /^\s*(?:-->|,-\[|╭─\[|┌─)\s*(?<file>[^\s\]][^\]]*?):(?<line>\d+):(?<column>\d+)\]?(?::.*)?$/;
+const FARTHEST = 8;
+const LONGEST_DRAWING = 14;
+
+function messageAbove(lines: Lines, index: number, message: RegExp): number | undefined {
+  for (let above = index - 1; above >= Math.max(0, index - FARTHEST); above -= 1) {
+    const line = lines.at(above);
+    if (message.test(line)) return above;
+    if (line.trim() === "" || POINTER.test(line)) return undefined;
+  }
+  return undefined;
+}
+
+function endOfDrawing(lines: Lines, start: number): number {
+  let end = start;
+  while (end < lines.length && end - start < LONGEST_DRAWING && lines.at(end).trim() !== "") end += 1;
+  return end;
 }

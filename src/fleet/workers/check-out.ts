@@ -23,7 +23,7 @@ export async function checkOut(place: Place, { tree, from, isFresh }: Wanted): P
   if (from !== undefined && !isFresh) {
     const moved = await git.ask(["read-tree", "-m", "-u", from, tree], { env });
     const isMoved = moved.ok && moved.value.exitCode === 0; // git refuses where a gate has touched what it would replace
-    if (isMoved && (await isUntouched(place))) return ok(undefined);
+    if (isMoved && (await holds(place, tree))) return ok(undefined);
   }
   const clean = isFresh ? "-ffdx" : "-ffd";
   for (const args of [
@@ -34,18 +34,24 @@ export async function checkOut(place: Place, { tree, from, isFresh }: Wanted): P
     const done = await git.output(args, { env });
     if (!done.ok) return done;
   }
-  const found = await git.output(["write-tree"], { env });
-  if (!found.ok) return found;
-  const here = found.value.toString().trim();
-  return here === tree
+  const here = await treeIn(place);
+  if (!here.ok) return here;
+  return here.value === tree
     ? ok(undefined)
-    : fail(gitTrouble(["write-tree"], `the checkout is ${here}, not ${tree}`));
+    : fail(gitTrouble(["write-tree"], `the checkout is ${here.value}, not ${tree}`));
 }
 
-/** Whether the files are those of the index: git would add nothing. */
-export async function isUntouched({ git, env }: Place): Promise<boolean> {
-  const added = await git.output(["add", "--all", "--dry-run"], { env });
-  return added.ok && added.value.length === 0;
+/** Whether the files are those of the tree: git would add nothing to an index that is the tree. */
+export async function holds(place: Place, tree: string): Promise<boolean> {
+  const added = await place.git.output(["add", "--all", "--dry-run"], { env: place.env });
+  if (!added.ok || added.value.length > 0) return false;
+  const here = await treeIn(place);
+  return here.ok && here.value === tree;
+}
+
+async function treeIn({ git, env }: Place): Promise<Result<string>> {
+  const written = await git.output(["write-tree"], { env });
+  return written.ok ? ok(written.value.toString().trim()) : written;
 }
 
 /** What changes which files git ignores. */

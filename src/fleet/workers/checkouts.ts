@@ -15,7 +15,7 @@ import {
 import { Git, gitTrouble } from "../../machine/git/git.ts";
 import { listContents } from "../../machine/git/snapshot.ts";
 import { runProcess } from "../../machine/process/run-process.ts";
-import { checkOut, isUntouched, markFiles, type Place } from "./check-out.ts";
+import { checkOut, holds, markFiles, type Place } from "./check-out.ts";
 
 /** A directory that jobs of one repository run in, one at a time. */
 interface Slot {
@@ -185,7 +185,7 @@ export class Checkouts {
     const shown = SHOWN.map((file) => join(this.#trees, slot.name, ".git", file));
     slot.marks = undefined;
     const marks = await markFiles(place, shown); // before git looks: what is changed meanwhile shows later
-    if (!(await isUntouched(place))) return false;
+    if (slot.tree === undefined || !(await holds(place, slot.tree))) return false;
     slot.marks = marks?.isSettled(this.#file(slot.name, "clock")) ? marks : undefined;
     return true;
   }
@@ -193,7 +193,7 @@ export class Checkouts {
   /** One at a time: git locks the list of shallow commits, and several jobs often want the same tree. */
   #fetch(tree: string, signal: AbortSignal): Promise<Result<void>> {
     const fetching = this.#fetching.then(() => this.#fetchNow(tree, signal));
-    this.#fetching = fetching.then(() => this.#forgetOldest());
+    this.#fetching = fetching.then(() => this.#forgetOldest()).catch(() => undefined); // it is told to whoever asked
     return fetching;
   }
 

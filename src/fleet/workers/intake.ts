@@ -58,7 +58,7 @@ export class Intake {
   async #add(asked: readonly string[]): Promise<void> {
     const { queue, log } = this.#options;
     const jobs = asked.map(parsed).filter((job) => job !== undefined);
-    if (jobs.length < asked.length) log("not a job of ours");
+    if (jobs.length < asked.length) log("dropped what is not a job of ours");
     await queue.addBulk(
       jobs.map((data) => ({ name: data.id, data, opts: { ...JOB_OPTIONS, jobId: data.stream } })),
     );

@@ -64,11 +64,14 @@ export class RemoteGates implements Disposable {
     const pushed = await (this.#tree ??= this.#push());
     if (!pushed.ok) return explain(pushed.trouble);
     const connected = await within(timeLimit(Math.max(workers.pickupMs, ANSWER_MS)), connecting);
-    if (connected === "late") return `the queue ${new URL(workers.url).host} cannot be reached`;
+    const queue = `the queue ${new URL(workers.url).host}`;
+    if (connected === "late")
+      return [`${queue} cannot be reached`, this.#client?.problem].filter(Boolean).join(": ");
     if (!connected.ok) return explain(connected.trouble);
     const following = this.#follow(planned, { jobs: connected.value, pushed: pushed.value, ...around });
-    const job = await within(timeLimit(ANSWER_MS), following);
-    if (job === "late") return `the queue ${new URL(workers.url).host} does not answer`;
+    const job = await within(timeLimit(ANSWER_MS), following.catch(detailOf));
+    if (job === "late") return `${queue} does not answer`;
+    if (typeof job === "string") return `${queue} refuses it: ${job}`;
     const end = await this.#await(job, around.signal);
     if (typeof end === "string") return end;
     return this.#bringHome(planned, end);

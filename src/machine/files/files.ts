@@ -27,7 +27,8 @@ const DEFAULT_MAX_BYTES = 1024 * 1024;
 /** The bytes of a regular file; a directory, pipe or device in its place is trouble, never a wait. */
 export function readBytes(path: string, maxBytes = DEFAULT_MAX_BYTES): Result<Buffer> {
   try {
-    const facts = statSync(path);
+    const facts = statSync(path, { throwIfNoEntry: false }); // an error takes longer to make than all the rest
+    if (facts === undefined) return fail({ kind: "file-missing", path });
     if (facts.isDirectory()) return failed("read", path, "it is a directory, not a file");
     if (!facts.isFile()) return failed("read", path, "it is not a regular file");
     if (facts.size > maxBytes) return failed("read", path, `it is larger than ${inWords(maxBytes)}`);
@@ -157,7 +158,7 @@ export function discard(path: string): void {
 /** What is at a path, links followed. Nothing is below a file, or behind a link to itself. */
 export function kindOf(path: string): "directory" | "file" | "missing" {
   try {
-    const facts = statSync(path, { throwIfNoEntry: false }); // an error takes longer to make than all the rest
+    const facts = statSync(path, { throwIfNoEntry: false });
     if (facts === undefined) return "missing";
     return facts.isDirectory() ? "directory" : "file";
   } catch (error) {

@@ -133,7 +133,7 @@ interface ProcessEntry {
 function processTable(isAsked: (pid: number) => boolean = () => true): readonly ProcessEntry[] {
   return readdirSync("/proc").flatMap((name) => {
     const entry = /^\d+$/.test(name) && isAsked(Number(name)) ? readStat(Number(name)) : undefined;
-    return entry === undefined ? [] : [entry];
+    return entry === undefined || entry.group === 0 ? [] : [entry]; // the kernel's own have none
   });
 }
 

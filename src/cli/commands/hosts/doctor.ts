@@ -30,7 +30,7 @@ import { type ProcessEnd, runProcess } from "../../../machine/process/run-proces
 import { listSessionRecords } from "../../../machine/state/sessions.ts";
 import { readUserFile } from "../../../machine/files/user-file.ts";
 import { doctorJson, type HostDiagnosis } from "../../../report/json/host-json.ts";
-import { counted } from "../../../core/counted.ts";
+import { countedGates } from "../../../report/plain-lines.ts";
 import { detectHosts, REGISTRABLE, placesOf, wantedIn } from "../../hosts/host-request.ts";
 import { EXIT } from "../../exit-code.ts";
 import { isHere } from "../../is-here.ts";
@@ -124,11 +124,12 @@ async function examineProject({ cwd, env }: Terminal): Promise<ProjectFacts> {
   if (!loaded.ok) return { finding: { level: "problem", text: NOT_VALID }, neededMs };
   const { settings, warnings } = loaded.value;
   const gates = new Set(settings.entryPoints.flatMap((entryPoint) => entryPoint.gates)).size;
+  const guards = Object.keys(settings.guards ?? {}).length;
   const gatesNothing = warnings.find(({ message }) => message === GATES_NOTHING);
   const [base] = await diagnoseBase(loaded.value);
   const sound: ProjectFacts["finding"] =
     base === undefined
-      ? { level: "ok", text: `${CONFIG_FILE} has ${counted(gates, "gate")}` }
+      ? { level: "ok", text: `${CONFIG_FILE} has ${countedGates(gates, guards)}` }
       : { level: "warning", text: diagnosticLine(base) };
   const finding: ProjectFacts["finding"] =
     gatesNothing === undefined

@@ -25,7 +25,7 @@ export function hintFor(issue: z.core.$ZodIssue): string | undefined {
   if (issue.code === "custom" && Array.isArray(issue.params?.candidates))
     return didYouMean(String(input), issue.params.candidates.map(String));
   if (input === null) return "give it a value, or remove the line";
-  if (issue.code === "invalid_union") return hintForWords(input);
+  if (issue.code === "invalid_union") return hintForWords(input) ?? hintForName(issue);
   return issue.code === "invalid_type" ? CONVERSION_HINTS[issue.expected]?.(input) : undefined;
 }
 
@@ -60,6 +60,16 @@ function hintForNumber(input: unknown): string | undefined {
 function hintForText(input: unknown): string | undefined {
   if (typeof input === "number" || typeof input === "boolean") return `put it in quotes: \`"${input}"\``;
   return hintForWords(input);
+}
+
+/** Where one of the branches is a list of names. */
+function hintForName({ input, errors }: z.core.$ZodIssueInvalidUnion): string | undefined {
+  const names = errors
+    .flat()
+    .flatMap((issue) => (issue.code === "invalid_value" && issue.path.length === 0 ? issue.values : []))
+    .map(String);
+  if (typeof input !== "string" || names.length < 2) return undefined; // a single one is in the message
+  return didYouMean(input, names) ?? `known names: ${names.join(", ")}`;
 }
 
 function hintForWords(input: unknown): string | undefined {

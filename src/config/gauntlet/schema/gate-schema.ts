@@ -2,14 +2,20 @@ import * as z from "zod";
 import { PARSER_NAMES } from "../../../feedback/parsers/table.ts";
 import { BUILTIN_REVIEW_NAMES } from "../builtin-reviews.ts";
 import { expects } from "./explain-issue.ts";
-import { duration, innerPath, text, wholeNumber, isPattern } from "./schema-parts.ts";
+import { duration, innerPath, isClosed, text, whyNoPattern, wholeNumber } from "./schema-parts.ts";
 import { stopKind } from "./stop-hook-schema.ts";
 
 export const innerGlob = innerPath("a path or a glob");
 
+const closedGlob = innerGlob.refine(isClosed, {
+  error: "has a `[` or `{` that is not closed (write `[[]` for the character itself)",
+});
+
 const patternParser = z.strictObject({
   pattern: text("a regular expression")
-    .refine(isPattern, { error: "must be a regular expression with a group `(?<file>…)` or `(?<test>…)`" })
+    .refine((pattern) => whyNoPattern(pattern) === undefined, {
+      error: ({ input }) => whyNoPattern(String(input)),
+    })
     .describe(
       "A regular expression for one line of output, with the named groups `file` or `test`, and `line`, `column`, `severity`, `code`, `message` where the tool prints them.",
     ),
@@ -133,7 +139,7 @@ const checkShape = {
       "Only problems that were not there before the agent began block. Default: `only_new` of config.yml.",
     ),
   inputs: z
-    .array(innerGlob)
+    .array(closedGlob)
     .min(1)
     .optional()
     .describe(
@@ -156,7 +162,7 @@ const checkShape = {
       "Commands such as `node --version`: a pass from another machine counts only where they print the same. Needs `remote.cache`.",
     ),
   files: z
-    .array(innerGlob)
+    .array(closedGlob)
     .min(1)
     .optional()
     .describe("Globs of the changed files that `{files}` in the command stands for. Default: all of them."),

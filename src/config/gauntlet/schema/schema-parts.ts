@@ -73,13 +73,21 @@ function isWithinADay(text: string): boolean {
   return seconds > 0 && seconds <= MAX_SECONDS;
 }
 
-/** Whether a regular expression reads a problem: it compiles, and names what is wrong by its file or its test. */
-export function isPattern(pattern: string): boolean {
+/** Why a regular expression cannot read a problem: it must compile, and name what is wrong by its file or its test. */
+export function whyNoPattern(pattern: string): string | undefined {
   try {
-    return /\(\?<(?:file|test)>/.test(new RegExp(pattern, "u").source);
-  } catch {
-    return false;
+    const isNaming = /\(\?<(?:file|test)>/.test(new RegExp(pattern, "u").source);
+    return isNaming ? undefined : "must have a group `(?<file>…)` or `(?<test>…)`";
+  } catch (error) {
+    const why = error instanceof Error ? error.message.split(": ").at(-1) : error;
+    return `is not a regular expression: ${String(why)}`;
   }
+}
+
+/** Whether every `[` and `{` of a glob is closed; one that is not matches nothing. */
+export function isClosed(glob: string): boolean {
+  const rest = glob.replaceAll(/\\./g, "").replaceAll(/\[[^\]]+\]/g, "");
+  return !rest.includes("[") && rest.split("{").length === rest.split("}").length;
 }
 
 export function staysInside(path: string): boolean {

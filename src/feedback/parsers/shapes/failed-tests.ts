@@ -1,10 +1,9 @@
-import type { Lines } from "../text/lines.ts";
-import type { Log } from "../log.ts";
-import { type FoundPlace, findPlace } from "../text/placed-text.ts";
-import { toolCounts } from "../tool-counts.ts";
-import { type Caught, finding } from "./compose.ts";
-import { isSameFile, readFailureBody, frameOf, isForeignFile } from "./failure-body.ts";
-import type { Finding, Parser } from "./parser.ts";
+import type { Lines } from "../../text/lines.ts";
+import type { Log } from "../../log.ts";
+import { type FoundPlace, findPlace } from "../../text/placed-text.ts";
+import { toolCounts } from "../../tool-counts.ts";
+import { type Caught, type Finding, type Parser, finding } from "../parser.ts";
+import { isSameFile, readFailureBody, frameOf, isForeignFile } from "../failure-body.ts";
 import { findMarks, nameIn, needsEvidence } from "./test-marks.ts";
 
 /**
