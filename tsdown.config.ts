@@ -11,7 +11,7 @@ const common: UserConfig = {
  * The command lines are CommonJS, split at every dynamic import: the entry starts about 30 ms faster than ESM under Node 20 and
  * loads only what a command needs. Each is built alone, so that its first file holds all that its first answers need.
  */
-function cli(name: string, { plugins, entry }: Pick<UserConfig, "plugins"> & Entries = {}): UserConfig {
+function cli(name: string, { plugins, entry, steps }: Options): UserConfig {
   return {
     ...common,
     plugins,
@@ -23,7 +23,7 @@ function cli(name: string, { plugins, entry }: Pick<UserConfig, "plugins"> & Ent
     minify: true,
     outputOptions: {
       chunkFileNames: `${name}/[name].cjs`,
-      codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: stepOf }] },
+      codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: partOf(steps) }] },
     },
     inputOptions: {
       preserveEntrySignatures: "allow-extension",
@@ -34,7 +34,10 @@ function cli(name: string, { plugins, entry }: Pick<UserConfig, "plugins"> & Ent
   };
 }
 
-type Entries = { readonly entry?: Readonly<Record<string, string>> };
+interface Options extends Pick<UserConfig, "plugins"> {
+  readonly entry?: Readonly<Record<string, string>>;
+  readonly steps: readonly Part[];
+}
 
 /** What is large is in the package once: the others load that of `agent-gauntlet` when they need it, from these places. */
 function loading(places: Readonly<Record<string, string>>) {
@@ -47,29 +50,53 @@ function loading(places: Readonly<Record<string, string>>) {
   };
 }
 
+/** A part of a program that is one file: what its first modules need, as far as no part before it has that. */
+interface Part {
+  readonly name: string;
+  readonly start: RegExp;
+}
+
 /** What a stop loads, step by step; each step is one file, because every file read costs a quarter of a millisecond. */
-const STEPS = [
-  { name: "first-answers", start: /src\/cli\/start-(?:gauntlet|brepl)\.ts$/ },
-  { name: "record", start: /src\/engine\/proof\/record-verdict\.ts$/ },
-  { name: "run", start: /src\/engine\/(?:run|brepl)\.ts$/ },
+const STEPS: readonly Part[] = [
+  { name: "first-answers", start: /src\/cli\/start-gauntlet\.ts$/ },
+  { name: "record", start: /src\/(?:engine\/proof\/record-verdict|machine\/state\/skips)\.ts$/ },
+  { name: "run", start: /src\/engine\/run\.ts$/ },
+  // What a session's start needs, too.
+  {
+    name: "snapshot",
+    start:
+      /src\/(?:machine\/git\/(?:changes|snapshot)|machine\/process\/leftovers|core\/entry-point|core\/gate)\.ts$/,
+  },
+  { name: "gates", start: /src\/engine\/run\/run-alone\.ts$/ },
   { name: "gates-at-start", start: /src\/engine\/trust\/watch-gates\.ts$/ }, // without what only parsing settings needs
   { name: "failures", start: /src\/engine\/run\/failures\.ts$/ }, // a failing stop reads logs, but parses no settings
   { name: "settings", start: /src\/config\/gauntlet\/load\.ts$/ },
 ];
 
+const BREPL_STEPS: readonly Part[] = [
+  { name: "first-answers", start: /src\/cli\/start-brepl\.ts$/ },
+  { name: "stop", start: /src\/(?:cli\/commands\/hooks\/brepl-stop|engine\/proof\/record-verdict)\.ts$/ },
+  { name: "failures", start: /src\/engine\/describe-hooks\.ts$/ },
+];
+
 type Modules = { getModuleInfo: (id: string) => { readonly importers: readonly string[] } | null };
 
-function stepOf(id: string, modules: Modules): string | undefined {
-  if (id.includes("rolldown/runtime")) return STEPS[0]?.name;
-  const importers = new Set([id]); // grows while it is walked
-  for (const one of importers)
-    for (const importer of modules.getModuleInfo(one)?.importers ?? []) importers.add(importer);
-  return STEPS.find(({ start }) => [...importers].some((importer) => start.test(importer)))?.name;
+function partOf(parts: readonly Part[]) {
+  return (id: string, modules: Modules): string | undefined => {
+    if (id.includes("rolldown/runtime")) return parts[0]?.name;
+    const importers = new Set([id]); // grows while it is walked
+    for (const one of importers)
+      for (const importer of modules.getModuleInfo(one)?.importers ?? []) importers.add(importer);
+    return parts.find(({ start }) => [...importers].some((importer) => start.test(importer)))?.name;
+  };
 }
 
 export default defineConfig([
-  cli("agent-gauntlet", { entry: { engine: "src/engine/library.ts" } }),
-  cli("brepl", { plugins: [loading({ "export-stop.ts": "../agent-gauntlet/export-stop.cjs" })] }),
+  cli("agent-gauntlet", { entry: { engine: "src/engine/library.ts" }, steps: STEPS }),
+  cli("brepl", {
+    plugins: [loading({ "export-stop.ts": "../agent-gauntlet/export-stop.cjs" })],
+    steps: BREPL_STEPS,
+  }),
   {
     ...common,
     entry: { index: "src/index.ts", sdk: "src/sdk/index.ts" },

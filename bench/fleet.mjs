@@ -86,46 +86,55 @@ async function workerRows(at) {
   };
   const rows = [];
   await withWorkers(at, { where, count: 1 }, (pids) => {
-    const away = ", run_on: workers";
-    const perGate = (cwd, fewer) => {
-      const { ms, cpuMs } = minus(timeOf(at, cwd, { pids }), timeOf(at, fewer, { pids }));
-      return { ms: ms / 40, cpuMs: cpuMs / 40 };
-    };
-    const there = perGate(project("r41", many(41, "true", away)), project("r1", many(1, "true", away)));
-    const turn = ", parallel: false";
-    const here = perGate(
-      project("l41", many(41, "true", turn), ""),
-      project("l1", many(1, "true", turn), ""),
-    );
-    rows.push({ name: "remote overhead per gate, warm tree", ...minus(there, here), target: 10 });
-    const dated = project("first", [`  g: { command: date +%s%3N > ${at.work}/began, run_on: workers }`]);
-    rows.push({ ...firstByte(at, dated), target: 250 });
+    rows.push(overheadRow(at, { project, pids }));
+    for (const program of PROGRAMS) {
+      const dated = `  g: { command: date +%s%3N > ${at.work}/began, run_on: workers }`;
+      rows.push(firstByteRow(at, project(`first-${program.name}`, [dated]), program));
+    }
   });
   await withWorkers(at, { where, count: 4 }, (pids) => {
-    const cwd = project("sleeps", many(40, "sleep 0.25", ", run_on: workers"));
-    const sleeps = timeOf(at, cwd, { rounds: 5, pids });
-    rows.push({ name: "40 × `sleep 0.25` on 4 workers, ideal 2,500", ...sleeps, target: 2875 });
+    for (const program of PROGRAMS) {
+      const cwd = project(`sleeps-${program.name}`, many(40, "sleep 0.25", ", run_on: workers"));
+      const sleeps = timeOf(at, cwd, { rounds: 5, pids, program });
+      const name = `40 × \`sleep 0.25\` on 4 workers, ideal 2,500, ${program.name}`;
+      rows.push({ name, ...sleeps, target: 2875 });
+    }
   });
   return rows;
 }
 
-/** From the start of a run after a change to the first thing its gate does, with 2,000 files. */
-function firstByte(at, cwd) {
+/**
+ * What each further gate of a run costs more on a worker than here: 41 gates of `true` against one, there and here, one after the
+ * other on both, on a tree that the worker has checked out. What a run costs once, such as its start and its push, is not in it.
+ */
+function overheadRow(at, { project, pids }) {
+  const perGate = (cwd, fewer) => {
+    const { ms, cpuMs } = minus(timeOf(at, cwd, { pids }), timeOf(at, fewer, { pids }));
+    return { ms: ms / 40, cpuMs: cpuMs / 40 };
+  };
+  const [away, turn] = [", run_on: workers", ", parallel: false"];
+  const there = perGate(project("r41", many(41, "true", away)), project("r1", many(1, "true", away)));
+  const here = perGate(project("l41", many(41, "true", turn), ""), project("l1", many(1, "true", turn), ""));
+  return { name: "remote overhead per gate, warm tree", ...minus(there, here), target: 10 };
+}
+
+/** From the start of the program after a change to the first thing its gate does, with 2,000 files. */
+function firstByteRow(at, cwd, program) {
   const times = [];
   for (let round = 0; round <= at.rounds; round++) {
     change(cwd);
     const started = Date.now();
-    runToEnd(contender(at, cwd));
+    runToEnd(contender(at, cwd, program));
     if (round > 0) times.push(Number(readFileSync(join(at.work, "began"), "utf8")) - started);
   }
-  return { name: "change to first byte, 2,000 files, Node", ms: median(times) };
+  return { name: `change to first byte, 2,000 files, ${program.name}`, ms: median(times), target: 250 };
 }
 
 /** How long a run takes, and the processor time of it and of the workers. */
-function timeOf(at, cwd, { rounds = at.rounds, pids }) {
+function timeOf(at, cwd, { rounds = at.rounds, pids, program }) {
   change(cwd);
   const before = cpuMsOf(pids);
-  const samples = interleave([contender(at, cwd)], rounds);
+  const samples = interleave([contender(at, cwd, program)], rounds);
   const { ms, cpuMs } = summary([...samples.values()][0]);
   return { ms, cpuMs: cpuMs + (cpuMsOf(pids) - before) / (rounds + 1) };
 }
@@ -149,8 +158,7 @@ function cpuMsOf(pids) {
   return ticks.reduce((sum, one) => sum + one, 0) * 10;
 }
 
-function contender(at, cwd) {
-  const { start } = PROGRAMS.at(-1); // workers need the program for Node
+function contender(at, cwd, { start } = PROGRAMS.at(-1)) {
   const home = join(at.work, "home-workers");
   mkdirSync(home, { recursive: true });
   return { name: cwd, argv: [...start("agent-gauntlet"), "run"], cwd, env: cleanEnv(home) };
@@ -175,7 +183,7 @@ function runToEnd({ argv: [file, ...args], cwd, env }) {
 }
 
 async function withWorkers(at, { where, count }, measure) {
-  const { start } = PROGRAMS.at(-1);
+  const { start } = PROGRAMS.at(-1); // they need the program for Node
   mkdirSync(join(at.work, "home-workers"), { recursive: true });
   const [file, ...first] = start("agent-gauntlet");
   const all = Array.from({ length: count }, () =>

@@ -32,7 +32,7 @@ writeFileSync("dist/THIRD-PARTY-NOTICES.txt", notices.join(`\n${"-".repeat(80)}\
 
 /** Types are erased and optional peers are not bundled: only what is imported for real. */
 function importedPackages(text) {
-  const specifiers = [...text.matchAll(/^import (?!type)[^;]*? from "([^".][^"]*)"/gm)].map(
+  const specifiers = [...text.matchAll(/^import (?!type)[^;]*? from "([^".#][^"]*)"/gm)].map(
     ([, specifier]) => specifier,
   );
   return specifiers

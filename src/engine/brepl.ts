@@ -105,7 +105,8 @@ async function runHooks(
     runId: lock?.runId ?? uniqueName(),
     env: withoutSecrets(env),
     replServer,
-    onGroup: (pid) => groups.record(pid),
+    onGroup: groups.record.bind(groups),
+    isGate: groups.has.bind(groups),
     traceparentOf,
   };
   trace("hooks read");

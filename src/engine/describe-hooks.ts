@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { HookResult } from "../core/hook.ts";
 import { reportHooks, type ToldHook } from "../feedback/hook-report.ts";
 import { secretMasker } from "../feedback/text/mask-secrets.ts";
-import { readLog } from "../machine/logs/log-dir.ts";
+import { readLogFile } from "../machine/logs/log-dir.ts";
 
 /** What there is to say about hooks that did not simply pass, without the secrets of the environment. */
 export async function describeHooks(
@@ -18,6 +18,6 @@ export async function describeHooks(
 
 async function readHook(result: HookResult, cwd: string): Promise<ToldHook> {
   const { id, name, workingDirectory, logPath } = result.outcome;
-  const text = logPath === undefined ? "" : await readLog(join(cwd, logPath));
+  const text = logPath === undefined ? "" : await readLogFile(join(cwd, logPath));
   return { result, text: { id, name, text, logPath: logPath ?? "", projectRoot: cwd, workingDirectory } };
 }

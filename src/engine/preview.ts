@@ -4,8 +4,7 @@ import type { RunRequest } from "../core/run.ts";
 import { fail, ok, type Result } from "../core/trouble.ts";
 import { WorkTree } from "../machine/git/work-tree.ts";
 import { openGatePasses } from "./run/gate-passes.ts";
-import { knownGood, readHistories } from "./run/histories.ts";
-import { openProject, type Project } from "./run/project.ts";
+import { knownGood, openProject, type Project, readHistories } from "./run/project.ts";
 import { choosePlan, planFor, unknownGate, withPackages } from "./run/plan-run.ts";
 
 /** What a run would look at and do. */

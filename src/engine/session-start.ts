@@ -43,14 +43,19 @@ export async function beginSession(
   if (known !== undefined) return known;
   const mayLook = (await mayRun?.(root)) ?? true;
   const look = async (): Promise<Seen> => given ?? (mayLook ? lookAt(root, env, signal) : {});
-  const [seen, defined] = await Promise.all([look(), gates?.(root)]);
+  const [seen, defined] = await Promise.all([look(), gates?.(root), tidyUp()]);
   const start = { root, at: now(), ...seen, ...definedOnly({ gates: defined, hooks: hooks?.(root) }) };
   const record = readSessionRecord(session, env) ?? NEW_RECORD; // again: the look took a while
   writeSessionRecord(session, withStart(record, start), env);
   pruneSessionTrees(env);
+  return start;
+}
+
+/** Clears what killed processes left, while git looks. */
+async function tidyUp(): Promise<void> {
+  await new Promise((started) => void setImmediate(started));
   sweepScratch();
   await endOrphans();
-  return start;
 }
 
 async function lookAt(root: string, env: Environment, signal: AbortSignal): Promise<Seen> {

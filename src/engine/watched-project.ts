@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { join } from "node:path";
+import { sha256 } from "#hash";
 import { loadSettingsQuickly } from "../config/gauntlet/settings-cache.ts";
 import { type AbsolutePath, displayPath, projectPath } from "../core/path.ts";
 import { stampOf } from "../machine/files/file-stamp.ts";
@@ -98,9 +98,7 @@ export class WatchedProject implements Disposable {
   }
 
   #stamps(files: readonly string[]): string {
-    const hash = createHash("sha256");
-    for (const file of files) hash.update(`${file} ${stampOf(join(this.#root, file)).stamp}\n`);
-    return hash.digest("hex");
+    return sha256(files.map((file) => `${file} ${stampOf(join(this.#root, file)).stamp}\n`).join(""));
   }
 
   [Symbol.dispose](): void {

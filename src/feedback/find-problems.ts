@@ -83,7 +83,8 @@ function parseLog(log: Log, place: Place, parser?: string | PatternParser): Read
   for (const { name: tool, kind, parse } of candidates(parser)) {
     for (const { from, to, read: readProblem } of parse(log, isRead)) {
       if (isRead(from)) continue;
-      for (let line = from; line < to; line += 1) read[line] = 1;
+      if (to === from + 1) read[from] = 1;
+      else read.fill(1, from, to);
       if (readProblem === undefined) continue;
       if (problems.length < MOST_READ) {
         const problem = wholeName(readProblem(), log.lines.slice(from, to), isThere);

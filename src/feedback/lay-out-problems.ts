@@ -23,10 +23,12 @@ export interface LaidOut {
 export function layOutProblems(listed: readonly Listed[], budgetChars: number): LaidOut {
   const repeats = repeatsOfKind(listed);
   const alike = manyAlike(repeats);
+  const others = alike.size > MANY_NAMES ? undefined : listed.filter((one) => !alike.has(one));
+  const said = others && new Set(others.map(({ problem }) => problem.message));
   for (const maxExcerpt of EXCERPT_CHARS) {
     const blocks = allWithin(listed, budgetChars, (one) =>
       one.known || alike.has(one)
-        ? problemLine(one.problem, one.known ? LINE_CHARS : shortMessage(one.problem))
+        ? problemLine(one.problem, one.known ? LINE_CHARS : shortMessage(one.problem, said))
         : problemBlock(one.problem, maxExcerpt),
     );
     if (blocks !== undefined) return laidOut(blocks);
@@ -64,6 +66,7 @@ const KIND_CHARS = [
 ] as const;
 const FULL_OF_A_KIND = 3;
 const MANY_OF_A_KIND = 6;
+const MANY_NAMES = 20;
 const SHARE_OF_LINES = 0.75;
 const ENOUGH_LINES = 60;
 
@@ -94,8 +97,9 @@ function manyAlike(repeats: ReadonlySet<Listed>): ReadonlySet<Listed> {
   return new Set([...kinds.values()].filter(({ length }) => length >= MANY_OF_A_KIND).flat());
 }
 
-/** A test or a rule has a name that says enough. */
-function shortMessage({ test, code }: Problem): number {
+/** A test or a rule has a name that says enough; a few tests that failed with other values than those shown say them too. */
+function shortMessage({ test, code, message }: Problem, said: ReadonlySet<string> | undefined): number {
+  if (test !== undefined && said?.has(message) === false) return 110;
   return test === undefined && code === undefined ? 60 : 0;
 }
 

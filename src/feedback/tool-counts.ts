@@ -23,7 +23,7 @@ const known = new WeakMap<Lines, ToolCounts>();
 
 function countAnew(lines: Lines): ToolCounts {
   const last = lines.slice(lines.length - SUMMARIES_WITHIN).filter((line) => line.length < LONGEST_LINE);
-  const sums = last.filter((line) => SUM.test(line));
+  const sums = last.filter((line) => SUM.test(line) && !OF_ONE_FILE.test(line));
   const numbers = sums.flatMap(failuresIn);
   const isPassed = numbers.length > 0 ? Math.max(...numbers) === 0 : last.some((line) => PASSED.test(line));
   const told = [...new Set(sums.filter((line) => failuresIn(line).some((count) => count > 0)).map(plain))];
@@ -36,6 +36,8 @@ function countAnew(lines: Lines): ToolCounts {
   };
 }
 
+/** Vitest counts the tests of each file, too. */
+const OF_ONE_FILE = /^\s*❯ \S/;
 const SUMMARIES_WITHIN = 5000;
 const LONGEST_LINE = 400;
 const MOST_SUMMARIES = 3;

@@ -63,9 +63,9 @@ export function judgeRecord(text: string, { key, gate, platform, now, trust }: W
   const read = v.safeParse(recordSchema, parseJson(text));
   if (!read.success) return refused("it is cut, or not a record of ours");
   const { keyid, body, sig } = read.output;
-  const signer = trust.find(({ pem }) => keyIdOfPem(pem) === keyid);
+  const signer = trust.find(({ pem }) => publicKeyOf(pem).id === keyid);
   if (signer === undefined) return refused(`it is signed with the key ${shown(keyid)}, which is not trusted`);
-  if (!verify(null, signedText(body), signer.pem, Buffer.from(sig, "base64")))
+  if (!verify(null, signedText(body), publicKeyOf(signer.pem).key, Buffer.from(sig, "base64")))
     return refused("its signature does not fit");
   if (body.key !== key || body.gate !== gate) return refused("it is about another gate or other inputs");
   if (body.platform !== platform) return refused(`it is of another platform, ${shown(body.platform)}`);
@@ -81,7 +81,19 @@ export function keyIdOf(key: KeyObject): string {
 }
 
 export function keyIdOfPem(pem: string): string {
-  return keyIdOf(createPublicKey(pem));
+  return publicKeyOf(pem).id;
+}
+
+const publicKeys = new Map<string, { readonly key: KeyObject; readonly id: string }>();
+
+/** A run looks at many records of few keys, and reading a key takes as long as using it. */
+function publicKeyOf(pem: string): { readonly key: KeyObject; readonly id: string } {
+  const known = publicKeys.get(pem);
+  if (known !== undefined) return known;
+  const key = createPublicKey(pem);
+  const read = { key, id: keyIdOf(key) };
+  publicKeys.set(pem, read);
+  return read;
 }
 
 function refused(why: string): JudgedRecord {

@@ -3,7 +3,7 @@ import { onAbort } from "../machine/process/time-limit.ts";
 import { type credentials, detailOf, type PassStore } from "./pass-store.ts";
 import { RespReader, type RespValue, respCommand } from "./resp.ts";
 
-type Login = ReturnType<typeof credentials>;
+export type Login = ReturnType<typeof credentials>;
 type Command = readonly string[];
 
 /** Passes in Redis or Valkey: one `MGET` for all keys of a run. */
@@ -89,7 +89,8 @@ export async function askRedis(
   });
 }
 
-async function openSocket(url: string): Promise<Socket> {
+/** A connection that is being made. */
+export async function openSocket(url: string): Promise<Socket> {
   const { hostname, port, protocol } = new URL(url);
   const address = { host: hostname.replaceAll(/^\[|\]$/g, ""), port: Number(port || 6379) };
   if (protocol === "redis:") return connectPlainly(address).setNoDelay(true);

@@ -8,22 +8,35 @@ export function respCommand(words: readonly string[]): string {
 }
 
 /** More than any reply to what we ask. */
-const MAX_BYTES = 16 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 
 /** Reads replies from the pieces in which they arrive (RESP2). Throws for anything else. */
 export class RespReader {
+  readonly #encoding: BufferEncoding;
   #rest = Buffer.alloc(0);
+
+  /** In `latin1`, each letter of a text is a byte. */
+  constructor(encoding: BufferEncoding = "utf8") {
+    this.#encoding = encoding;
+  }
 
   push(chunk: Buffer): readonly RespValue[] {
     this.#rest = Buffer.concat([this.#rest, chunk]);
     if (this.#rest.length > MAX_BYTES) throw new Error("it sends more than was asked for");
     const values: RespValue[] = [];
-    for (let read = readValue(this.#rest, 0); read !== undefined; read = readValue(this.#rest, 0)) {
+    const next = (): Read<RespValue> | undefined =>
+      readValue({ bytes: this.#rest, encoding: this.#encoding }, 0);
+    for (let read = next(); read !== undefined; read = next()) {
       values.push(read.value);
       this.#rest = this.#rest.subarray(read.end);
     }
     return values;
   }
+}
+
+interface Source {
+  readonly bytes: Buffer;
+  readonly encoding: BufferEncoding;
 }
 
 interface Read<T> {
@@ -32,7 +45,8 @@ interface Read<T> {
 }
 
 /** The value that begins here; undefined where it has not arrived whole. */
-function readValue(bytes: Buffer, from: number): Read<RespValue> | undefined {
+function readValue(source: Source, from: number): Read<RespValue> | undefined {
+  const { bytes } = source;
   const lineEnd = bytes.indexOf("\r\n", from);
   if (lineEnd === -1) return undefined;
   const text = bytes.toString("utf8", from + 1, lineEnd);
@@ -45,26 +59,26 @@ function readValue(bytes: Buffer, from: number): Read<RespValue> | undefined {
     case ":":
       return { value: Number(text), end };
     case "$":
-      return readBulk(bytes, end, lengthIn(text));
+      return readBulk(source, end, lengthIn(text));
     case "*":
-      return readArray(bytes, end, lengthIn(text));
+      return readArray(source, end, lengthIn(text));
     default:
       throw new Error("it is not a Redis server");
   }
 }
 
-function readBulk(bytes: Buffer, from: number, length: number): Read<RespValue> | undefined {
+function readBulk({ bytes, encoding }: Source, from: number, length: number): Read<RespValue> | undefined {
   if (length === -1) return { value: null, end: from };
   if (bytes.length < from + length + 2) return undefined;
-  return { value: bytes.toString("utf8", from, from + length), end: from + length + 2 };
+  return { value: bytes.toString(encoding, from, from + length), end: from + length + 2 };
 }
 
-function readArray(bytes: Buffer, from: number, length: number): Read<RespValue> | undefined {
+function readArray(source: Source, from: number, length: number): Read<RespValue> | undefined {
   if (length === -1) return { value: null, end: from };
   const value: RespValue[] = [];
   let end = from;
   while (value.length < length) {
-    const read = readValue(bytes, end);
+    const read = readValue(source, end);
     if (read === undefined) return undefined;
     value.push(read.value);
     ({ end } = read);

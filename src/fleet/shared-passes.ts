@@ -8,7 +8,7 @@ import { now } from "../machine/clock.ts";
 import { type Environment, withoutSecrets } from "../machine/process/environment.ts";
 import { runProcess } from "../machine/process/run-process.ts";
 import { timeLimit } from "../machine/process/time-limit.ts";
-import { sha256 } from "../machine/state/session-key.ts";
+import { sha256 } from "#hash";
 import { judgeRecord, signedRecord } from "./pass-record.ts";
 import { credentials, type PassStore } from "./pass-store.ts";
 import { findSigningKey } from "./signing-key.ts";
@@ -34,7 +34,8 @@ export interface Sharing {
   readonly ci: boolean;
   /** Whose passes are written, where that is not the platform of this process. */
   readonly platform?: string;
-  readonly tree: string | undefined;
+  /** Asked for when something is written. */
+  readonly tree: () => Promise<string | undefined>;
   /** What decides each gate's result, as the local cache of passes has it. */
   readonly gates: readonly { readonly planned: Pick<PlannedGate, "id" | "gate">; readonly key: string }[];
   /** The gates to look up; the others are only written. */
@@ -144,14 +145,15 @@ async function writePasses(
   keys: ReadonlyMap<string, string>,
   { ids, sharing }: { readonly ids: readonly string[]; readonly sharing: Sharing },
 ): Promise<string | undefined> {
-  const { cache, env, tree } = sharing;
+  const { cache, env } = sharing;
   const found = findSigningKey(env);
   if (!found.ok) return `passes are not shared: ${explain(found.trouble)}`;
   const signer = found.value;
   if (signer === undefined)
     return sharing.ci ? "passes are not shared: GAUNTLET_SIGNING_KEY is not set" : undefined;
   const at = now();
-  const told = { v: 1, tree: tree ?? null, status: "passed", at, expires: at + cache.expiresMs } as const;
+  const tree = (await sharing.tree()) ?? null;
+  const told = { v: 1, tree, status: "passed", at, expires: at + cache.expiresMs } as const;
   const ours = sharing.gates.filter(({ planned }) => ids.includes(planned.id) && ranHere(planned, sharing));
   const entries = new Map(
     ours.flatMap(({ planned: { id, gate } }) => {

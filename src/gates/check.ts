@@ -1,4 +1,3 @@
-import type { Environment } from "../machine/process/environment.ts";
 import { findExecutable, shellCommand } from "../machine/process/executables.ts";
 import { join, resolve } from "node:path";
 import { relative } from "node:path/posix";
@@ -9,7 +8,7 @@ import { type ProjectPath, projectPath } from "../core/path.ts";
 import { secretMasker } from "../feedback/text/mask-secrets.ts";
 import { CappedLog } from "../machine/logs/capped-log.ts";
 import { GATE_MARK } from "../machine/process/leftovers.ts";
-import { RUN_ID_VARIABLE } from "../machine/process/own-mark.ts";
+import { type Environment, RUN_ID_VARIABLE } from "../machine/process/environment.ts";
 import { elapsedMs, now } from "../machine/clock.ts";
 import { modifiedAt, uniqueName, whyNotEnterable } from "../machine/files/files.ts";
 import { takeGateLog } from "../machine/logs/log-dir.ts";
@@ -53,7 +52,12 @@ export async function runCheck(
   const onOutput = (chunk: Buffer): void => output.push(chunk);
   const away = await context.elsewhere?.(planned, onOutput, signal);
   const end =
-    away?.end ?? (await runCommands(planned, { cwd, env, onOutput, onStarted: context.onGroup }, signal));
+    away?.end ??
+    (await runCommands(
+      planned,
+      { cwd, env, onOutput, onStarted: context.onGroup, isSibling: context.isGate },
+      signal,
+    ));
   output.end();
   log.close();
   const report = freshReport(gate, context.root, startedAt);

@@ -20,7 +20,9 @@ export interface GateContext {
   /** What reviews need to know about the run. */
   readonly review?: ReviewFacts;
   /** Called with the process group of every child, before the child can have done much. */
-  readonly onGroup: (pid: number) => void;
+  readonly onGroup: (pid: number, startTime?: string) => void;
+  /** Whether a pid is or was that of such a child. */
+  readonly isGate?: ((pid: number) => boolean) | undefined;
   /** Called with what a check prints, masked. */
   readonly onOutput?: ((gate: string, chunk: Uint8Array) => void) | undefined;
   /** Runs a check on another machine; undefined where it must run here. */

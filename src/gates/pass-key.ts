@@ -1,7 +1,7 @@
 import packageJson from "../../package.json" with { type: "json" };
 import { fileMatcher, isException, mayMatchBelow } from "../core/entry-point.ts";
 import { type PlannedGate, takesFiles } from "../core/plan.ts";
-import { sha256 } from "../machine/state/session-key.ts";
+import { sha256 } from "#hash";
 
 /** What a pass of a gate rests on, as far as the gate itself says it. */
 export type KeyedGate = Pick<PlannedGate, "gate" | "workingDirectory"> & {

@@ -95,7 +95,7 @@ export function reviewOutcome(run: ReviewRun, results: readonly SlotResult[]): H
   const blocking = answered.filter(({ step }) => step !== "spent").flatMap(({ slot }) => openFindings(slot));
   const extras = { ...logOf(run, results), review: reportOf(run, answered) };
   if (blocking.length > 0)
-    return { kind: "failed", detail: failure(run, answered, once(blocking)), ...extras };
+    return { kind: "failed", detail: failure(run, answered, distinct(blocking)), ...extras };
   const missing = unavailable.map(describeUnavailable);
   if (unavailable.length > 0 && (gate.onUnavailable === "block" || answered.length === 0)) {
     const blocks = gate.onUnavailable === "block";
@@ -143,14 +143,14 @@ function describeUnavailable({ slot, detail }: Unavailable): string {
 function reportOf({ planned, context }: ReviewRun, answered: readonly Answered[]): ReviewReport {
   const withOpen = answered.filter(({ slot }) => openFindings(slot).length > 0);
   return {
-    open: once(withOpen.flatMap(({ slot }) => openFindings(slot))).toSorted(byUrgency),
-    skipped: once(answered.flatMap(({ slot }) => skippedFindings(slot))),
+    open: distinct(withOpen.flatMap(({ slot }) => openFindings(slot))).toSorted(byUrgency),
+    skipped: distinct(answered.flatMap(({ slot }) => skippedFindings(slot))),
     sheets: withOpen.map(({ slot }) => projectPath(`${context.logDir}/${sheetName(planned.id, slot.slot)}`)),
   };
 }
 
 /** What two slots have both found is one finding. */
-function once(findings: readonly Finding[]): readonly Finding[] {
+function distinct(findings: readonly Finding[]): readonly Finding[] {
   return [...new Map(findings.map((finding) => [finding.id, finding])).values()];
 }
 

@@ -8,25 +8,20 @@ export function jsonAnswer(answer: Readonly<Record<string, unknown>>): HostAnswe
   return { stdout: `${JSON.stringify(answer)}\n`, stderr: "", exitCode: 0 };
 }
 
-/** What the agent must read; a block without words would leave it guessing. */
-export function blockReason(verdict: Verdict): string {
-  return verdict.feedback ?? verdict.message;
-}
-
 /** For hosts that drop an answer with a key they do not know: nothing but the decision. */
 export function plainAnswer(verdict: Verdict): HostAnswer {
   if (verdict.decision === "allow") return jsonAnswer({});
-  return jsonAnswer({ decision: "block", reason: blockReason(verdict) });
+  return jsonAnswer({ decision: "block", reason: verdict.feedback });
 }
 
 /** The decision, and `systemMessage` where the user must know something. */
 export function noticedAnswer(verdict: Verdict): HostAnswer {
-  if (verdict.decision === "allow") return jsonAnswer(noticeOf(verdict));
-  return jsonAnswer({ decision: "block", reason: blockReason(verdict), ...noticeOf(verdict) });
+  if (verdict.decision === "allow") return jsonAnswer(systemMessageOf(verdict));
+  return jsonAnswer({ decision: "block", reason: verdict.feedback, ...systemMessageOf(verdict) });
 }
 
 /** What the user must see, in the field most hosts show. */
-export function noticeOf(verdict: Verdict): { readonly systemMessage?: string } {
+export function systemMessageOf(verdict: Verdict): { readonly systemMessage?: string } {
   return verdict.notice === undefined ? {} : { systemMessage: verdict.notice };
 }
 
@@ -41,7 +36,7 @@ export function wakingAnswer(usual: HostAnswer, host: Host, verdict: Verdict): H
   const { registration } = host;
   const canWake = registration?.format === "json" && registration.background !== undefined;
   if (!canWake || verdict.decision === "allow") return usual;
-  return { stdout: "{}\n", stderr: `${blockReason(verdict)}\n`, exitCode: 2 };
+  return { stdout: "{}\n", stderr: `${verdict.feedback}\n`, exitCode: 2 };
 }
 
 /** How a host that copied Claude Code's protocol reads answers, where hosts differ. */

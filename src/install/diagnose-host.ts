@@ -57,7 +57,7 @@ export function diagnoseHost(facts: HostFacts): readonly Finding[] {
       .map(({ where }) => unasked(facts.host, where)),
     ...(facts.missing ?? []).map((hook) => missing(facts.host, hook)),
     ...facts.registrations.map(commandFinding),
-    ...facts.registrations.flatMap(({ program }) => (program === undefined ? [] : [programFinding(program)])),
+    ...facts.registrations.flatMap((registration) => programFinding(facts, registration)),
     ...facts.registrations.map((registration) => timeoutFinding(facts, registration)),
     firedFinding(facts),
     roundTripFinding(facts),
@@ -110,10 +110,19 @@ function commandFinding({ command, where, problem }: ProbedRegistration): Findin
   return { check: "command", level: "problem", text: `its command does not work: ${command}: ${problem}` };
 }
 
-function programFinding({ kind, costMs }: HookProgram): Finding {
-  const name = kind === "native" ? "the native program" : "Node";
-  const text = `starts ${name}: a stop with nothing to do takes ${Math.round(costMs)} ms`;
-  return { check: "program", level: "ok", text };
+function programFinding({ registrations }: HostFacts, { program, where }: ProbedRegistration): Finding[] {
+  if (program === undefined) return [];
+  const name = program.kind === "native" ? "the native program" : "Node";
+  const which = registrations.length > 1 ? ` (${where})` : "";
+  const text = `starts ${name}${which}: a stop with nothing to do takes ${Math.round(program.costMs)} ms`;
+  return [{ check: "program", level: "ok", text }];
+}
+
+/** The line of a failed start that says why: programs end with stack traces and versions. */
+export function whyItFailed(stderr: string): string | undefined {
+  const lines = stderr.split("\n").map((line) => line.trim());
+  const said = lines.filter((line) => line !== "" && !/^\[trace\]|^Node\.js v\d/.test(line));
+  return said.find((line) => /^(?:Uncaught )?\w*Error\b.*: ./.test(line)) ?? said.at(-1);
 }
 
 const DAY_MS = 86_400_000;

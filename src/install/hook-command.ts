@@ -1,3 +1,5 @@
+import { startOfProjectCopy } from "../machine/process/runtime.ts";
+
 /** How this program was started and where it lies: everything the choice of a hook command depends on. */
 export interface Installation {
   /** The file that runs now. */
@@ -52,11 +54,8 @@ export function pathOfHooks(path: string, delimiter: string): string {
 
 /** Whether a hook's command runs the copy of one project, and so is not for a file that serves them all. */
 export function isOfOneProject(line: string): boolean {
-  return line.startsWith("npx ") || (/[/\\]node_modules[/\\]/.test(line) && !GLOBAL.test(line));
+  return line.startsWith("npx ") || startOfProjectCopy(line) !== undefined;
 }
-
-/** Where npm, pnpm, yarn and bun install what is for every project. */
-const GLOBAL = /[/\\](?:lib|npm|global(?:[/\\][\w.]+)?)[/\\]node_modules[/\\]/;
 
 export const STOP_HOOK = "stop-hook";
 

@@ -22,7 +22,7 @@ export function starterConfig(config: StarterConfig): string {
   const checks = scopes.flatMap((scope) => scope.checks);
   return [
     ...(schema === undefined ? [] : [`# yaml-language-server: $schema=${schema}\n`]),
-    HEAD,
+    head(schema !== undefined),
     ...(baseBranch === undefined
       ? []
       : [`# Changes are compared with this branch.\n${line({ base_branch: baseBranch })}`]),
@@ -32,10 +32,14 @@ export function starterConfig(config: StarterConfig): string {
   ].join("\n");
 }
 
-const HEAD = `# What must pass before a coding agent may stop.
-#   agent-gauntlet run        run it now
-#   agent-gauntlet validate   check this file
+/** A project that has the schema has the program, and npx starts that one. */
+function head(hasProgram: boolean): string {
+  const start = hasProgram ? "npx agent-gauntlet" : "agent-gauntlet";
+  return `# What must pass before a coding agent may stop.
+#   ${start} run        run it now
+#   ${start} validate   check this file
 `;
+}
 
 const TAIL = `# How many times a failing stop is blocked before the agent is let go, with a warning to you.
 max_retries: 3
@@ -65,6 +69,7 @@ function checksBlock(checks: readonly DetectedCheck[], onlyNew: readonly string[
   return `# A check passes when its command exits with 0.\nchecks:\n${lines}`;
 }
 
+/** One whose program is not installed would only be red: it waits as a comment. */
 function checkLines(check: DetectedCheck, isOnlyNew: boolean): string {
   const { name, command, source, missing, env, files, fix, workingDirectory } = check;
   const more = definedOnly({
@@ -81,7 +86,9 @@ function checkLines(check: DetectedCheck, isOnlyNew: boolean): string {
     .split("\n");
   const mended =
     fix === undefined ? [] : [`    # ${line({ fix }).trimEnd()} # edits your files before they are judged`];
-  return [`  ${first} # ${note}`, ...rest.map((one) => `  ${one}`), ...mended, ""].join("\n");
+  const lines = [`  ${first} # ${note}`, ...rest.map((one) => `  ${one}`), ...mended];
+  const written = missing === undefined ? lines : lines.map((one) => one.replace(/^ {2}/, "  # "));
+  return [...written, ""].join("\n");
 }
 
 const AUTO = `# A workspace: every check runs in each package that changed, and in those that depend on it.
@@ -92,10 +99,22 @@ entry_points: auto
 function entryPointsBlock(scopes: readonly DetectedScope[]): string {
   const places = scopes.filter(({ checks }) => checks.length > 0);
   if (places.every(({ path }) => path === ".")) return ENTRY_POINTS_EXAMPLE;
-  const lines = places.map(
-    ({ path, checks }) => `  - path: ${yaml(path)}\n    checks: ${yaml(checks.map(({ name }) => name))}\n`,
-  );
-  return `# Which checks look after which paths; they run in that directory.\nentry_points:\n${lines.join("")}`;
+  const hasActive = places.some(({ checks }) => checks.some(({ missing }) => missing === undefined));
+  const key = hasActive ? "entry_points:" : "# entry_points:";
+  return `# Which checks look after which paths; they run in that directory.\n${key}\n${places.map(entryPoint).join("")}`;
+}
+
+/** A check that is a comment may not be named. */
+function entryPoint({ path, checks }: DetectedScope): string {
+  const active = namesOf(checks.filter(({ missing }) => missing === undefined));
+  const waiting = namesOf(checks.filter(({ missing }) => missing !== undefined));
+  if (active.length === 0) return `  # - path: ${yaml(path)}\n  #   checks: ${yaml(waiting)}\n`;
+  const note = waiting.length === 0 ? "" : ` # ${waiting.join(", ")}: not installed here`;
+  return `  - path: ${yaml(path)}\n    checks: ${yaml(active)}${note}\n`;
+}
+
+function namesOf(checks: readonly DetectedCheck[]): readonly string[] {
+  return checks.map(({ name }) => name);
 }
 
 const ENTRY_POINTS_EXAMPLE = `# Every check looks after everything. For one that looks after a path alone:

@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { mkdir, symlink } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
-import { cleanEnv, GauntletProject } from "../rig/gauntlet-project.ts";
-import { GAUNTLET_LINE } from "../rig/program.ts";
+import { CLI, cleanEnv, GauntletProject, run } from "../rig/gauntlet-project.ts";
+import { GAUNTLET_LINE, IS_NATIVE } from "../rig/program.ts";
 
 const CONFIG = ".gauntlet/config.yml";
 const SETTINGS = ".claude/settings.local.json";
@@ -28,6 +30,22 @@ test("with stdin at its end, init asks nothing and ends", async () => {
   expect(init.exitCode).toBe(0);
   expect(init.stdout).not.toMatch(/\([yY]\/[nN]\)/);
   expect([project.has(CONFIG), project.has(SETTINGS)]).toEqual([true, false]);
+});
+
+test.skipIf(IS_NATIVE)("hints of a project's own copy name a command that works there", async () => {
+  await using project = await GauntletProject.create({ ".gitignore": "node_modules\n" });
+  await mkdir(join(project.root, "node_modules"));
+  await symlink(resolve(CLI, "../../.."), join(project.root, "node_modules/agent-gauntlet"));
+  const copy = [process.execPath, "node_modules/agent-gauntlet/dist/cli/agent-gauntlet.cjs"] as const;
+  const options = { cwd: project.root, env: cleanEnv(project.home) };
+  const stdin = JSON.stringify({ session_id: "s", cwd: project.root, hook_event_name: "Stop" });
+
+  const unset = await run([...copy, "run"], options);
+  await project.write({ [CONFIG]: "checks: { bad: 'false' }\nstop_hook: { when_active: allow }\n" });
+  const blocked = await run([...copy, "stop-hook"], { ...options, stdin });
+
+  expect(unset.stderr).toContain("Run `npx agent-gauntlet init` to create one.");
+  expect(blocked.stdout).toContain("run `npx agent-gauntlet run` yourself before you stop");
 });
 
 /** `script` of util-linux gives a child a real terminal. */

@@ -45,6 +45,9 @@ Creating .claude/settings.local.json...
     expect(init.exitCode).toBe(0);
     expect(project.has(CONFIG)).toBe(true);
     expect(project.has(".claude")).toBe(false);
+    expect(init.stdout).toContain(
+      "No stop hook was installed. Run `agent-gauntlet init --hook` to install it",
+    );
   });
 
   test("asks again after an answer that is neither yes nor no", async () => {
@@ -102,10 +105,30 @@ describe("without a terminal", () => {
   test("says npx where a shell would not find the program", async () => {
     const project = await projectWith(npmProject);
 
-    const init = await project.init({ isInteractive: false, env: { PATH: "/nowhere" } });
+    const init = await project.init({ isInteractive: false, env: { PATH: dirname(process.execPath) } });
 
     expect(init.stdout).toContain("Run `npx agent-gauntlet init --hook`");
     expect(init.stdout).toMatch(/Next: `npx agent-gauntlet run` runs the checks\.\n$/);
+  });
+
+  test("says that nothing is checked where no program of a check is installed", async () => {
+    const project = await projectWith(npmProject);
+
+    const init = await project.init({ isInteractive: false, env: { PATH: "/nowhere" } });
+
+    expect(await project.read(CONFIG)).toContain(
+      "  # test: npm test # package.json; npm is not installed here",
+    );
+    expect(init.stdout).toContain("No program of a check is installed, so nothing is checked yet");
+  });
+
+  test("says that no tests were recognised where only other checks were", async () => {
+    const linted = await projectWith({ "package.json": '{ "scripts": { "lint": "eslint ." } }' });
+    const tested = await projectWith(npmProject);
+    const words = "No tests were recognised: add a check that runs them to .gauntlet/config.yml.";
+
+    expect((await linted.init({ isInteractive: false })).stdout).toContain(words);
+    expect((await tested.init({ isInteractive: false })).stdout).not.toContain(words);
   });
 
   test("says that nothing is checked where no check was recognised", async () => {
@@ -312,9 +335,23 @@ test("proposes the programs of .venv, and says which program is missing", async 
   const init = await project.init({ yes: true });
 
   expect(await project.read(CONFIG)).toContain("  test: .venv/bin/pytest # requirements.txt\n");
-  expect(init.stdout).toContain("! lint: `ruff` is not installed here.");
+  expect(await project.read(CONFIG)).toContain("  # lint: ruff check . # requirements.txt; ruff is not");
+  expect(init.stdout).toContain("! lint: `ruff` is not installed here, so this check is commented out");
   expect(init.stdout).toContain(
     "Better feedback for `test`: add `--junitxml=report-test.xml` to its command",
+  );
+});
+
+test("says that the project's package manager is not installed, and what npm cannot run in its place", async () => {
+  const scripts = { lint: "eslint .", test: "pnpm lint && vitest run" };
+  const manifest = JSON.stringify({ packageManager: "pnpm@10.28.0", scripts });
+  const project = await projectWith({ "package.json": manifest });
+
+  const init = await project.init({ yes: true });
+
+  expect(init.stdout).toContain("! test: `pnpm` is not installed here, so this check is commented out");
+  expect(init.stdout).toContain(
+    "! `pnpm`, this project's package manager, is not installed here, so npm runs",
   );
 });
 
@@ -389,6 +426,28 @@ describe("the personal settings file and git", () => {
 
     expect([asked.has(".gitignore"), unasked.has(".gitignore")]).toEqual([false, false]);
     expect(init.stdout).toContain("Add it to .gitignore, or `git add .` commits it.");
+  });
+
+  test("offers to ignore node_modules, whose files would count as changed", async () => {
+    const project = await repositoryWith({ "requirements.txt": "pytest\n", "node_modules/a/index.js": "" });
+
+    const first = await project.init({ answers: ["y", "n"] });
+    const second = await project.init({ yes: true });
+
+    expect(first.stdout).toContain("Git does not ignore node_modules, so all its files count as changed.");
+    expect(await project.read(".gitignore")).toBe("node_modules/\n");
+    expect(second.stdout).not.toContain("node_modules");
+  });
+
+  test("says without a terminal that node_modules is not ignored", async () => {
+    const project = await repositoryWith({ "node_modules/a/index.js": "" });
+
+    const init = await project.init({ yes: true });
+
+    expect(init.stdout).toContain(
+      "! Git does not ignore node_modules, so all its files count as changed. Add it",
+    );
+    expect(project.has(".gitignore")).toBe(false);
   });
 
   test("says nothing where it is ignored, or outside git", async () => {

@@ -189,6 +189,22 @@ test("uninstall says that the team's file still has the hook", async () => {
   expect(project.has(".claude/settings.json")).toBe(true);
 });
 
+test("uninstall says that a git hook of ours is still there", async () => {
+  await using project = await GauntletProject.withChecks({ ok: "true" });
+  await project.gauntlet(["install", "--git-hook", "--yes"]);
+  await project.gauntlet(["install", "--host", "codex"]);
+
+  const first = await project.gauntlet(["uninstall"]);
+  const again = await project.gauntlet(["uninstall"]);
+  await project.gauntlet(["uninstall", "--git-hook", "--yes"]);
+  const last = await project.gauntlet(["uninstall"]);
+
+  const note =
+    ".git/hooks/pre-push still runs agent-gauntlet: `agent-gauntlet uninstall --git-hook pre-push` takes it out.";
+  expect([first.stdout, again.stdout].map((text) => text.includes(note))).toEqual([true, true]);
+  expect(last.stdout).toBe("No stop hook of agent-gauntlet is registered here.\n");
+});
+
 test("says that a personal settings file would be committed", async () => {
   await using project = await GauntletProject.withChecks({ ok: "true" });
 

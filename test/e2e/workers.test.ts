@@ -1,13 +1,13 @@
 import { execFileSync } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
-import { cpSync, readFileSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync } from "node:fs";
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ended, Fleet, made, until } from "../rig/fleet.ts";
 import { cleanEnv, CLI, type Finished, GauntletProject, run } from "../rig/gauntlet-project.ts";
 import { IS_NATIVE } from "../rig/program.ts";
-import { whyNoProgram } from "../rig/servers.ts";
+import { startRedis, whyNoProgram } from "../rig/servers.ts";
 import { isAlive } from "../../src/machine/process/group.ts";
 
 const NO_REDIS = IS_NATIVE
@@ -219,19 +219,23 @@ describe.skipIf(NO_REDIS !== undefined)(`gates on four workers (${NO_REDIS ?? "i
 });
 
 describe.skipIf(NO_REDIS !== undefined)("on other fleets", () => {
-  test("without a worker the gate runs here after pickup_seconds, also when there is no queue at all", async () => {
+  test("without a worker the gate runs here after pickup_seconds, also when the queue is full or not there at all", async () => {
     await using fleet = await Fleet.start(0);
     await using project = await fleet.project({ a: "pwd" }, { workers: "pickup_seconds: 0.3" });
 
     const waited = await project.gauntlet(["run"]);
+    const left = keysLike(fleet, "gauntlet:ask*");
+    redisCli(fleet, "CONFIG", "SET", "maxmemory", "1");
+    const full = await project.gauntlet(["run"]);
     const config = project.read(".gauntlet/config.yml");
     await project.write({ ".gauntlet/config.yml": config.replace(/127\.0\.0\.1:\d+/, "127.0.0.1:1") });
     const none = await project.gauntlet(["run"]);
 
     expect(waited.stdout).toContain("check:.:a runs here: no worker took it within 0.3 s");
     expect(none.stdout).toContain("check:.:a runs here: the queue 127.0.0.1:1 cannot be reached");
-    expect([waited.exitCode, none.exitCode]).toEqual([0, 0]);
-    expect(keysLike(fleet, `gauntlet:linux*:${"?".repeat(64)}`)).toEqual([]);
+    expect(full.stdout).toMatch(/check:\.:a runs here: the queue 127\.0\.0\.1:\d+ refuses it: OOM/);
+    expect([waited.exitCode, full.exitCode, none.exitCode]).toEqual([0, 0, 0]);
+    expect(left).toEqual([]); // nobody runs it later
   });
 
   test("a pass that a worker signs is believed by other machines; the word of the run that asked for it is not", async () => {
@@ -288,6 +292,52 @@ describe.skipIf(NO_REDIS !== undefined)("on other fleets", () => {
     const argv = [process.execPath, join(alone, basename(CLI)), "worker", "--url", url, "--tree", "y"];
     const lacking = await run(argv, { cwd: project.root, env: cleanEnv(project.home) });
     expect(lacking.stderr).toContain("npm install bullmq ioredis");
+  });
+
+  test("a worker whose queue is not there says that it tries again, and when it is reached", async () => {
+    await using fleet = await Fleet.start(0);
+    fleet.redis.process.kill();
+    await ended(fleet.redis.process);
+    const hired = fleet.hire();
+    const heard: string[] = [];
+    fleet.workers[0]?.stdout?.on("data", (chunk: Buffer) => heard.push(chunk.toString()));
+    await until(() => heard.join("").includes("trying again"));
+    fleet.redis = await startRedis({ port: fleet.redis.port, directory: fleet.redis.directory });
+    await hired;
+
+    const said = heard.join("").replaceAll(/^\S+ /gm, "").split("\n");
+
+    const queue = `the queue 127.0.0.1:${fleet.redis.port}`;
+    expect(said).toEqual([
+      `${queue} cannot be reached: connect ECONNREFUSED 127.0.0.1:${fleet.redis.port}; trying again`,
+      `${queue} is reached`,
+      expect.stringMatching(/ is ready$/),
+      "",
+    ]);
+  });
+
+  test("a worker keeps its checkouts below their limit, and makes them again", async () => {
+    await using fleet = await Fleet.start(0);
+    const dir = join(fleet.path, "checkouts");
+    await using first = await fleet.project({ a: "cat file; fallocate -l 1100M ignored" });
+    await using second = await fleet.project({ a: "cat file" });
+    for (const project of [first, second]) await project.write({ ".gitignore": "ignored\n" });
+    const trees = (): readonly string[] => readdirSync(join(dir, "w0/trees"));
+    const worker = await fleet.hire({ dir, args: ["--max-gb", "1"] });
+    await first.gauntlet(["run"]);
+    await second.gauntlet(["run"]);
+    const before = trees();
+    worker.kill("SIGTERM");
+    await ended(worker);
+
+    await fleet.hire({ dir, args: ["--max-gb", "1"] }); // it looks at their size when it starts, and every minute
+    const after = trees();
+    const again = await first.gauntlet(["run", "--no-cache"]);
+
+    expect(before).toHaveLength(2);
+    expect(after).toEqual([before[1]]); // the first was the large one
+    expect(again.stdout).toContain("[PASS] a");
+    expect(trees()).toHaveLength(2);
   });
 
   test("what a gate does to its checkout is gone when the next one runs there", async () => {

@@ -78,6 +78,53 @@ describe("digestGates", () => {
     expect(digest).not.toMatch(/duration_ms|test_runner/);
   });
 
+  test("reads the places of go vet", () => {
+    const [digest] = digestGates([gate("# example.com/x\nvet: ./a.go:5:2: undefined: x\n")], 9000);
+
+    expect(digest).toContain("a.go:5:2 error: undefined: x");
+  });
+
+  test("joins what mypy wraps over several lines", () => {
+    const wrapped = [
+      'm.py:4: error: List item 0 has the type "str";',
+      'expected "int"  [list-item]',
+      '    rows = ["a"]',
+      "            ^~~",
+    ];
+    const code = [
+      'm.py:7: error: Item "None" has no attribute "group" ',
+      "[union-attr]",
+      "    match.group(0)",
+    ];
+
+    const [digest] = digestGates([gate([...wrapped, ...code].join("\n"))], 9000);
+
+    expect(digest).toContain('m.py:4 error list-item: List item 0 has the type "str"; expected "int"');
+    expect(digest).toContain('m.py:7 error union-attr: Item "None" has no attribute "group"');
+  });
+
+  test("counts a Vitest test once, whatever spaces its name ends with, also one without a name", () => {
+    const list = [
+      " ❯ a.test.ts (3 tests | 2 failed) 15ms",
+      "     × a == b  1ms",
+      "     ×  1ms",
+      "     ✓ fine 0ms",
+    ];
+    const failures = ["a == b ", ""].flatMap((name) => [
+      ` FAIL  a.test.ts > suite > ${name}`,
+      "AssertionError: no",
+      "",
+    ]);
+
+    const [digest] = digestGates(
+      [gate([...list, "", ...failures, " Tests  2 failed | 1 passed (3)"].join("\n"))],
+      9000,
+    );
+
+    expect(digest).toMatch(/^2 failing tests in 1 file:/);
+    expect(digest).not.toContain("1ms: failed");
+  });
+
   test("shows the project's paths relative in the rest of the log, too", () => {
     const text = [
       "src/a.c:3:9: error: bad",

@@ -1,6 +1,18 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { Checkouts } from "../../src/fleet/workers/checkouts.ts";
 import { cleanEnv } from "../rig/gauntlet-project.ts";
@@ -19,6 +31,12 @@ async function store() {
   mkdirSync(directory);
   return {
     checkouts: new Checkouts({ directory, source: join(dir.path, "store.git"), isFresh: false }),
+    write: (files: Readonly<Record<string, string>>): void => {
+      for (const [name, text] of Object.entries(files)) {
+        mkdirSync(dirname(join(work, name)), { recursive: true });
+        writeFileSync(join(work, name), text);
+      }
+    },
     names: () => readdirSync(join(directory, "trees")),
     /** Pushes a file with this content, under the name of its tree or of another. */
     push: (content: string, name?: string): string => {
@@ -54,6 +72,63 @@ test("a checkout is used again by the same repository only, with what git ignore
   expect(again).toBe(first);
   expect(other).not.toBe(first);
 });
+
+/** What gates may do to a checkout, to files that git tracks and elsewhere. */
+const TOUCHES: Readonly<Record<string, (path: string) => void>> = {
+  "a file is written to, with its size and its time as before": (path) => {
+    const file = join(path, "file");
+    const { atime, mtime } = lstatSync(file);
+    writeFileSync(file, "2");
+    utimesSync(file, atime, mtime);
+  },
+  "a file is removed": (path) => rmSync(join(path, "file")),
+  "a file is made executable": (path) => chmodSync(join(path, "file"), 0o755),
+  "a file is replaced by a link": (path) => {
+    renameSync(join(path, "file"), join(path, "dist/file"));
+    symlinkSync("dist/file", join(path, "file"));
+  },
+  "a file is new": (path) => writeFileSync(join(path, "new"), ""),
+  "a file is new below": (path) => writeFileSync(join(path, "below/new"), ""),
+  "a file is new where all others are ignored": (path) => writeFileSync(join(path, "logs/deep/new"), ""),
+  "another commit is checked out": (path) => writeFileSync(join(path, ".git/HEAD"), "ref: refs/heads/x\n"),
+};
+
+test.for(Object.entries(TOUCHES))(
+  "it is noticed, also when git has looked before, that %s",
+  async ([, touch]) => {
+    await using rig = await store();
+    rig.write({ ".gitignore": "dist/\n*.log\n", "below/file": "1" });
+    const tree = rig.push("1");
+    const take = async (act: (path: string) => void): Promise<void> => {
+      const taken = await rig.checkouts.take({ tree, repository: "a" }, never);
+      if (!taken.ok) throw new Error(JSON.stringify(taken.trouble));
+      using checkout = taken.value;
+      act(checkout.path);
+    };
+    let head = "";
+    await take((path) => {
+      head = readFileSync(join(path, ".git/HEAD"), "utf8");
+      for (const directory of ["dist", "logs/deep"]) mkdirSync(join(path, directory), { recursive: true });
+      writeFileSync(join(path, "logs/deep/a.log"), "");
+    });
+    for (let time = 0; time < 2; time += 1) {
+      await setTimeout(60); // until the file system's clock has ticked, git is asked each time
+      await take(() => {});
+    }
+
+    await take(touch);
+
+    await take((path) => {
+      expect(readFileSync(join(path, "file"), "utf8")).toBe("1");
+      expect(lstatSync(join(path, "file")).mode & 0o777).toBe(0o644);
+      expect(readdirSync(path, { recursive: true }).filter((name) => String(name).endsWith("new"))).toEqual(
+        [],
+      );
+      expect(readFileSync(join(path, ".git/HEAD"), "utf8")).toBe(head);
+      expect(readdirSync(path)).toContain("dist");
+    });
+  },
+);
 
 test("above their limit the coldest checkouts are removed, and made again when they are needed", async () => {
   await using rig = await store();

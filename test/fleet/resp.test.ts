@@ -14,6 +14,16 @@ test("replies are read whole, however they are cut into pieces", () => {
   }
 });
 
+test("read as latin1, each letter of a text is a byte", () => {
+  const bytes = Buffer.from([0, 13, 10, 128, 255]);
+
+  const [text] = new RespReader("latin1").push(
+    Buffer.concat([Buffer.from("$5\r\n"), bytes, Buffer.from("\r\n")]),
+  );
+
+  expect(Buffer.from(String(text), "latin1")).toEqual(bytes);
+});
+
 test("an error is a value", () => {
   expect(new RespReader().push(Buffer.from("-ERR no\r\n"))).toEqual([new Error("ERR no")]);
 });

@@ -1,6 +1,7 @@
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
+import packageJson from "../../package.json" with { type: "json" };
 import { installationOf } from "../../src/cli/hosts/installation.ts";
 import { tempDir } from "../rig/temp-dir.ts";
 
@@ -43,4 +44,12 @@ test("a hook names the file that runs where the link leads to another version", 
   const installation = installationOf({ script, version: "1.2.2" }, { cwd: temp.path, env: {} });
 
   expect(installation.script).toBe(script);
+});
+
+test("installing the package runs none of its scripts; npm install in a clone still builds", () => {
+  const atInstall = ["preinstall", "install", "postinstall", "prepare"];
+  const names = Object.keys(packageJson.scripts);
+
+  expect(names.filter((name) => atInstall.includes(name))).toEqual([]);
+  expect(packageJson.scripts.postprepare).toBe("npm run build"); // npm and pnpm run it in a clone, and for no dependency
 });

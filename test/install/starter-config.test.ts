@@ -19,7 +19,8 @@ function withChecks(...checks: readonly DetectedCheck[]): StarterConfig {
 test.each(PROJECTS)("a configuration for $kind loads with exactly its checks", async ({ files, checks }) => {
   const detected = detectChecks(new Project(Object.keys(files), new Map(Object.entries(files))));
 
-  const { settings, warnings } = await load(starterConfig(withChecks(...detected)));
+  const installed = detected.map(({ missing: _program, ...check }) => check);
+  const { settings, warnings } = await load(starterConfig(withChecks(...installed)));
 
   const loaded = settings.entryPoints.flatMap(({ gates }) => gates);
   expect(
@@ -105,10 +106,36 @@ test("gives each project of a repository an entry point with its own checks", as
   expect(warnings).toEqual([]);
 });
 
-test("says which program is not installed", () => {
-  const check = { name: "lint", command: "ruff check .", source: "pyproject.toml", missing: "ruff" };
+test("writes a check whose program is not installed as a comment that only needs uncommenting", async () => {
+  const source = "pyproject.toml";
+  const lint = { name: "lint", command: "ruff check {files}", source, files: ["*.py"], missing: "ruff" };
+  const text = starterConfig(withChecks(lint, { name: "test", command: "pytest", source }));
 
-  expect(starterConfig(withChecks(check))).toContain("# pyproject.toml; ruff is not installed here\n");
+  const asWritten = await load(text);
+  const uncommented = await load(text.replaceAll(/^ {2}# (?=lint| {2})/gm, "  "));
+
+  expect(text).toContain("  # lint: # pyproject.toml; ruff is not installed here\n");
+  expect(asWritten.settings.entryPoints[0]?.gates.map(({ name }) => name)).toEqual(["test"]);
+  expect(uncommented.settings.entryPoints[0]?.gates.map(({ name }) => name)).toEqual(["lint", "test"]);
+});
+
+function check(name: string, missing?: string): DetectedCheck {
+  return { name, command: "x", source: "y", ...(missing !== undefined && { missing }) };
+}
+
+test("an entry point names no check that is a comment", async () => {
+  const scopes = [
+    { path: "api", checks: [check("api-lint", "ruff"), check("api-test")] },
+    { path: "web", checks: [check("web-test", "bun")] },
+  ];
+
+  const some = await load(starterConfig({ ...bare, scopes }));
+  const none = await load(starterConfig({ ...bare, scopes: scopes.slice(1) }));
+
+  expect(some.settings.entryPoints.map(({ path, gates }) => [path, gates.map(({ name }) => name)])).toEqual([
+    ["api", ["api-test"]],
+  ]);
+  expect(none.settings.entryPoints.flatMap(({ gates }) => gates)).toEqual([]);
 });
 
 test("leaves the checks to the files in .gauntlet/checks where there are some", async () => {
@@ -118,6 +145,11 @@ test("leaves the checks to the files in .gauntlet/checks where there are some", 
 
   expect(settings.entryPoints[0]?.gates).toMatchObject([{ name: "unit", command: "make unit" }]);
   expect(warnings).toEqual([]);
+});
+
+test("names the command that works in a project that has the program, and in one that has not", () => {
+  expect(starterConfig(bare)).toContain("\n#   npx agent-gauntlet run ");
+  expect(starterConfig({ ...bare, schema: undefined })).toContain("\n#   agent-gauntlet run ");
 });
 
 test("begins with the schema for editors", () => {

@@ -11,11 +11,32 @@ export async function offerIgnore(
   file: string,
   prompt: Prompt | undefined,
 ): Promise<void> {
-  const { cwd, stdout, stderr } = terminal;
-  if (!(await isLoose(cwd, file))) return;
   const fact = `${file} is yours alone, but git neither ignores nor tracks it.`;
+  await offer(terminal, { file, fact, otherwise: "`git add .` commits it" }, prompt);
+}
+
+/** Where npm was used for this package only, nothing says that `node_modules` is not the project's. */
+export async function offerIgnoreOfModules(terminal: Terminal, prompt: Prompt | undefined): Promise<void> {
+  const file = "node_modules/";
+  const fact = "Git does not ignore node_modules, so all its files count as changed.";
+  await offer(terminal, { file, fact, otherwise: "checks are run on them" }, prompt);
+}
+
+interface Loose {
+  readonly file: string;
+  readonly fact: string;
+  /** What happens to a file that is not ignored. */
+  readonly otherwise: string;
+}
+
+async function offer(
+  { cwd, stdout, stderr }: Terminal,
+  { file, fact, otherwise }: Loose,
+  prompt: Prompt | undefined,
+): Promise<void> {
+  if (!(await isLoose(cwd, file))) return;
   if (prompt === undefined || prompt.closed.aborted)
-    return printLine(stdout, `! ${fact} Add it to .gitignore, or \`git add .\` commits it.`);
+    return printLine(stdout, `! ${fact} Add it to .gitignore, or ${otherwise}.`);
   printLine(stdout, `\n${fact}`);
   if ((await prompt.ask("Add it to .gitignore?", "yes")) !== "yes") return;
   const ignored = await ignore(cwd, file);
@@ -24,7 +45,14 @@ export async function offerIgnore(
 
 /** Whether git would take a file with the next `git add .`: it is neither tracked nor ignored. */
 async function isLoose(root: string, file: string): Promise<boolean> {
-  const listed = await new Git(root).ask(["ls-files", "--others", "--exclude-standard", "--", file]);
+  const listed = await new Git(root).ask([
+    "ls-files",
+    "--others",
+    "--exclude-standard",
+    "--directory",
+    "--",
+    file,
+  ]);
   return listed.ok && listed.value.exitCode === 0 && listed.value.stdout.toString().trim() !== "";
 }
 

@@ -3,6 +3,7 @@ import { isatty } from "node:tty";
 import { createColors } from "picocolors";
 import { explain } from "../../core/trouble.ts";
 import { currentDirectory } from "../../machine/process/environment.ts";
+import { asTyped } from "../../machine/process/runtime.ts";
 import { troubleOf, writeAll } from "../../machine/files/files.ts";
 import { EXIT } from "../exit-code.ts";
 
@@ -44,8 +45,9 @@ function tellUnwritten(error: NodeJS.ErrnoException): void {
   process.once("exit", () => (process.exitCode = EXIT.notOk));
 }
 
+/** Prints a line of ours; the commands that it names are those that work here. */
 export function printLine(stream: Writable, line = ""): void {
-  stream.write(`${line}\n`);
+  stream.write(`${asTyped(line)}\n`);
 }
 
 /** Ends the process although something could go on, which would keep whoever waits for it waiting. */

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { sha256 } from "#hash";
 import { executedPart, type GatesDefinition, judgingPart } from "../../core/trust/gates-definition.ts";
 import type { Settings } from "../../core/settings.ts";
 
@@ -23,7 +23,7 @@ export function allowedHash(definition: GatesDefinition): string {
 }
 
 function hashOf(parts: object): string {
-  return createHash("sha256").update(canonicalJson(parts)).digest("hex");
+  return sha256(canonicalJson(parts));
 }
 
 /** JSON that does not depend on the order in which keys were written. */

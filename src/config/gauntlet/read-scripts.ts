@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { posix } from "node:path";
+import { sha256 } from "#hash";
 import { fixedPart, isGlob } from "../../core/entry-point.ts";
 import type { CheckGate, ReviewGate } from "../../core/gate.ts";
 import { placeOf } from "../../core/trust/gates-definition.ts";
@@ -105,7 +105,7 @@ class ScriptReader {
     const gates = this.#gates.get(name) ?? new Set();
     if (gates.has(gate) || (this.#hashes.size >= MOST_SCRIPTS && !this.#hashes.has(name))) return false;
     this.#gates.set(name, gates.add(gate));
-    this.#hashes.set(name, createHash("sha256").update(content).digest("hex").slice(0, 32));
+    this.#hashes.set(name, sha256(content).slice(0, 32));
     return true;
   }
 }

@@ -7,8 +7,8 @@ import type { GateOutcome } from "../../core/outcome.ts";
 import { readFindings } from "../../feedback/read-findings.ts";
 import { fingerprint } from "../../feedback/problem.ts";
 import { isFile, readText } from "../../machine/files/files.ts";
-import { readLog } from "../../machine/logs/log-dir.ts";
-import { sha256 } from "../../machine/state/session-key.ts";
+import { readLogFile } from "../../machine/logs/log-dir.ts";
+import { sha256 } from "#hash";
 import { gateText } from "../run/failures.ts";
 
 /** What a check found in the project. */
@@ -34,8 +34,9 @@ export async function findingsElsewhere(
   place: Elsewhere,
 ): Promise<Findings | undefined> {
   const { root, scratchRoot } = place;
-  const log = outcome.logPath === undefined ? "" : await readLog(join(root, outcome.logPath));
-  const report = outcome.report === undefined ? undefined : await readLog(join(scratchRoot, outcome.report));
+  const log = outcome.logPath === undefined ? "" : await readLogFile(join(root, outcome.logPath));
+  const report =
+    outcome.report === undefined ? undefined : await readLogFile(join(scratchRoot, outcome.report));
   if (namesProject(log, place) || namesProject(report ?? "", place)) return undefined;
   const { report: _elsewhere, ...rest } = outcome;
   const gate = await gateText(rest, root);

@@ -100,7 +100,7 @@ function inPatch(patch: Result<Patch> | undefined, detect: typeof weakenedTests)
   if (!patch.ok)
     return { findings: [], gap: `nothing, for the change cannot be read: ${explain(patch.trouble)}` };
   const { text, gap } = patch.value;
-  const findings = once(detect(parsePatch(text).map(patchedFile)));
+  const findings = distinct(detect(parsePatch(text).map(patchedFile)));
   const rest = findings.length - MOST_FINDINGS;
   return { findings: findings.slice(0, MOST_FINDINGS), gap: rest > 0 ? `${rest} more of the kind` : gap };
 }
@@ -109,7 +109,7 @@ function inPatch(patch: Result<Patch> | undefined, detect: typeof weakenedTests)
 const MOST_FINDINGS = 200;
 
 /** The same line twice in a file is one finding. */
-function once(findings: readonly Finding[]): readonly Finding[] {
+function distinct(findings: readonly Finding[]): readonly Finding[] {
   return [...new Map(findings.toReversed().map((one) => [one.id, one])).values()].toReversed();
 }
 

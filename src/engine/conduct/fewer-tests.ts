@@ -6,7 +6,7 @@ import { takesFiles } from "../../core/plan.ts";
 import type { RunRequest } from "../../core/run.ts";
 import type { VerdictRecord } from "../../core/record/verdict-record.ts";
 import { cleanText } from "../../feedback/text/clean-text.ts";
-import { readLog } from "../../machine/logs/log-dir.ts";
+import { readLogFile } from "../../machine/logs/log-dir.ts";
 import { ledgerOf } from "../../machine/state/ledger.ts";
 import { readLedger, verdictsIn } from "../../machine/state/ledger-lines.ts";
 import { sessionKey } from "../../machine/state/session-key.ts";
@@ -16,7 +16,7 @@ import type { PlannedRun } from "../run/plan-run.ts";
 /** A check that passed, with the number of tests it ran. */
 export async function withCount(outcome: GateOutcome, { settings }: Project): Promise<GateOutcome> {
   if (outcome.kind !== "passed" || outcome.gate !== "check" || outcome.reused !== undefined) return outcome;
-  const log = outcome.logPath === undefined ? "" : await readLog(join(settings.root, outcome.logPath));
+  const log = outcome.logPath === undefined ? "" : await readLogFile(join(settings.root, outcome.logPath));
   const tests = countTests(cleanText(log).split("\n"));
   return tests === undefined ? outcome : { ...outcome, tests };
 }

@@ -8,7 +8,7 @@ import { WorkTree } from "../../machine/git/work-tree.ts";
 import { verifyAttested } from "./attest.ts";
 import { previewProject } from "../preview.ts";
 import { openProject, type Project } from "../run/project.ts";
-import { type Place, settingsAt } from "./verify.ts";
+import { type Place, settingsOfCommit } from "./verify.ts";
 
 export interface CiRequest extends Place {
   /** What to compare with, where the forge says it: the commit before a push. All zeros mean that there was none. */
@@ -71,7 +71,7 @@ async function planAgainst(
 
 /** What the configuration of a commit shares; nothing where it has none that can be read. */
 async function remoteAt(commit: string, place: Place): Promise<RemoteSettings | undefined> {
-  const settings = await settingsAt(new Git(place.root), commit, place);
+  const settings = await settingsOfCommit(new Git(place.root), commit, place);
   return settings.ok ? settings.value?.remote : undefined;
 }
 

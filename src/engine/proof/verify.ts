@@ -61,7 +61,7 @@ export async function commitSubject(place: Place, revision: string): Promise<Res
 
 /** The hash of a commit's gates; those in the work tree where the configuration is not committed. */
 async function gatesAt(git: Git, commit: string, place: Place): Promise<Result<string>> {
-  const committed = await settingsAt(git, commit, place);
+  const committed = await settingsOfCommit(git, commit, place);
   if (!committed.ok) return committed;
   if (committed.value !== undefined) return ok(committed.value.gateHash);
   const loaded = await loadSettings(absolutePath(place.root), place.env);
@@ -69,7 +69,7 @@ async function gatesAt(git: Git, commit: string, place: Place): Promise<Result<s
 }
 
 /** The settings as a commit has them; undefined where it has none. */
-export async function settingsAt(
+export async function settingsOfCommit(
   git: Git,
   commit: string,
   { env }: Place,

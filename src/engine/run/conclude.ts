@@ -41,10 +41,7 @@ export interface FinishedRun {
 export async function conclude(run: FinishedRun): Promise<Ran> {
   const { project, planned, outcomes, consoleLogPath } = run;
   const { runNumber } = planned;
-  const [tree, failures] = await Promise.all([
-    treeIdOf(planned.snapshot),
-    outcomes.some(isBlocking) ? readFailures(run) : undefined,
-  ]);
+  const { tree, failures } = await lookBack(run);
   const judgement = judge(outcomes, planned.session, {
     ...retryBudget(run),
     policy: project.settings.retry,
@@ -85,6 +82,17 @@ export async function conclude(run: FinishedRun): Promise<Ran> {
       blocked: status === "failed" ? blockedStop(run, session) : undefined,
     }),
   };
+}
+
+/** The tree that was judged, and what failed. Of a pass it is asked later whether the tree stood still: git looks meanwhile. */
+async function lookBack(run: FinishedRun) {
+  const isRed = run.outcomes.some(isBlocking);
+  const [tree, failures] = await Promise.all([
+    treeIdOf(run.planned.snapshot),
+    isRed ? readFailures(run) : undefined,
+    isRed ? undefined : run.stillness(),
+  ]);
+  return { tree, failures };
 }
 
 /** While the agent has to go on, what it did may still be undone. */

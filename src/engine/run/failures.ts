@@ -14,9 +14,9 @@ import { essenceOf } from "../../feedback/text/clean-text.ts";
 import { secretMasker } from "../../feedback/text/mask-secrets.ts";
 import { tellFindings } from "../../feedback/review-text.ts";
 import { findProject } from "../../machine/files/find-project.ts";
-import { readLog } from "../../machine/logs/log-dir.ts";
+import { readLogFile } from "../../machine/logs/log-dir.ts";
 import type { Environment } from "../../machine/process/environment.ts";
-import { sha256 } from "../../machine/state/session-key.ts";
+import { sha256 } from "#hash";
 import type { ReportedProblem, RunReport } from "../../report/run-report.ts";
 import type { FinishedRun } from "./conclude.ts";
 
@@ -210,11 +210,11 @@ export async function gateText(outcome: GateOutcome, root: string): Promise<Gate
     ...(outcome.baseline?.kind === "compared" ? { old: outcome.baseline.old } : {}),
   };
   if (review !== undefined && review.open.length > 0) return { ...place, ...reviewText(review) };
-  const text = logPath === undefined ? "" : await readLog(join(root, logPath));
+  const text = logPath === undefined ? "" : await readLogFile(join(root, logPath));
   return {
     ...place,
     text,
-    ...(outcome.report === undefined ? {} : { report: await readLog(join(root, outcome.report)) }),
+    ...(outcome.report === undefined ? {} : { report: await readLogFile(join(root, outcome.report)) }),
   };
 }
 

@@ -104,8 +104,10 @@ async function openShared(
 ): Promise<SharedPasses | undefined> {
   const cache = settings.remote?.cache;
   if (cache === undefined) return undefined;
-  const tree = await treeIdOf(snapshot);
-  const whole = { tree, project: (await findPlaces(new Git(settings.root)))?.prefix, baseBranch };
+  const tree = (): Promise<string | undefined> => treeIdOf(snapshot);
+  const isWhole = plan.gates.some(({ id, gate }) => gate.kind === "check" && !keys.has(id));
+  const project = isWhole ? (await findPlaces(new Git(settings.root)))?.prefix : undefined;
+  const whole = { tree: isWhole ? await tree() : undefined, project, baseBranch };
   const gates = plan.gates.flatMap((planned) => {
     const key = keys.has(planned.id) ? keys.get(planned.id) : treeKey(planned, whole);
     return key === undefined || planned.gate.kind !== "check" ? [] : [{ planned, key }];

@@ -10,8 +10,7 @@ import type { Snapshot } from "../../machine/git/snapshot.ts";
 import type { WorkTree } from "../../machine/git/work-tree.ts";
 import { makeRoomForRun } from "../../machine/logs/log-dir.ts";
 import { autoClean } from "../clean.ts";
-import { type Histories, readHistories } from "./histories.ts";
-import type { Project } from "./project.ts";
+import { type Histories, type Project, readHistories } from "./project.ts";
 
 /** Everything a run must know before it can plan. */
 export interface Situation extends Histories {
@@ -37,10 +36,12 @@ export async function lookAround(
 ): Promise<Result<Situation>> {
   const { logDir } = project;
   const { workTree, session: stored, warnings } = readHistories(project); // again: another run may have just ended
-  const looking = Promise.all([tree.changes(), tree.snapshot()]);
   const lastKnown = Math.max(workTree.lastRun?.number ?? 0, workTree.pass?.runNumber ?? 0); // a pass closes earlier failures
-  const runNumber = makeRoomForRun(logDir, lastKnown); // while git looks
-  const [detected, snapshot] = await looking;
+  const [detected, snapshot, runNumber] = await Promise.all([
+    tree.changes(),
+    tree.snapshot(),
+    new Promise<number>((made) => void setImmediate(() => made(makeRoomForRun(logDir, lastKnown)))), // while git looks
+  ]);
   if (!detected.ok) return detected;
   const fingerprint = stored.gaveUpOn === undefined ? undefined : await tree.fingerprint();
   const { pass } = workTree;

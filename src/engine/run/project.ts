@@ -3,14 +3,22 @@ import type { Diagnostic } from "../../core/diagnostic.ts";
 import { absolutePath, type ProjectPath } from "../../core/path.ts";
 import type { RunRequest, TrustFacts } from "../../core/run.ts";
 import { settingsAt } from "../../core/stop/gated-event.ts";
-import { startIn } from "../../core/record/session-record.ts";
+import type { SessionHistory, WorkTreeHistory } from "../../core/record/history.ts";
+import { type SessionStart, startIn } from "../../core/record/session-record.ts";
 import type { Settings } from "../../core/settings.ts";
 import { fail, ok, type Result } from "../../core/trouble.ts";
 import { findProject } from "../../machine/files/find-project.ts";
-import { baseBranchIn, type ChangeQuery } from "../../machine/git/compare/base.ts";
+import {
+  baseBranchIn,
+  type ChangeQuery,
+  type KnownGood,
+  type StartingPoint,
+} from "../../machine/git/compare/base.ts";
 import { type LogDir, logDirOf } from "../../machine/logs/log-dir.ts";
 import { currentEnv, type Environment, isCi } from "../../machine/process/environment.ts";
 import { timeLimit } from "../../machine/process/time-limit.ts";
+import { readSession, readWorkTree } from "../../machine/state/history.ts";
+import { passIndexOf } from "../../machine/state/passes.ts";
 import { projectStateDir } from "../../machine/state/project-dir.ts";
 import { sessionKey } from "../../machine/state/session-key.ts";
 import type { WatchedSettings } from "../trust/watch-gates.ts";
@@ -86,4 +94,44 @@ function signalFor(request: RunRequest, { stopHook }: Settings): AbortSignal {
   if (!request.checkInterval) return asked;
   const { timeoutMs } = stopHook;
   return timeLimit(Math.max(timeoutMs - MARGIN_MS, timeoutMs / 2), asked);
+}
+
+/** What the work tree and the session have been through. */
+export interface Histories {
+  readonly workTree: WorkTreeHistory;
+  readonly session: SessionHistory;
+  /** State that could not be trusted and counts as absent. */
+  readonly warnings: readonly string[];
+}
+
+export function readHistories({ logDir, passDir, session: key }: Project): Histories {
+  const workTree = readWorkTree(logDir.stateDir, passDir);
+  const session = readSession(logDir.stateDir, key);
+  const warnings = [workTree.warning, session.warning].filter((one) => one !== undefined);
+  return { workTree: workTree.value, session: session.value, warnings };
+}
+
+/** What was good before, for a base that hides what was committed. */
+export function knownGood(
+  { passDir, settings, env }: Project,
+  { record }: RunRequest,
+  { workTree: { pass } }: Histories,
+): KnownGood {
+  return {
+    sessionStart: startingPoint(startIn(record, settings.root), env),
+    pass: pass && {
+      index: passIndexOf(passDir, pass.tree),
+      head: pass.head,
+      runNumber: pass.runNumber,
+    },
+  };
+}
+
+function startingPoint(start: SessionStart | undefined, env: Environment): StartingPoint | undefined {
+  if (start?.tree === undefined) return start?.head === undefined ? undefined : { commit: start.head };
+  const tree = async () => {
+    const { sessionTree } = await import("../../machine/state/session-trees.ts"); // only where commits hide changes
+    return sessionTree(start, env);
+  };
+  return { commit: start.head, tree };
 }

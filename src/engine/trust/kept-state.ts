@@ -8,8 +8,7 @@ import { keptState } from "../../machine/state/history.ts";
 import { acquireLock, type Asker, type Lock } from "../../machine/state/lock.ts";
 import { sessionKey } from "../../machine/state/session-key.ts";
 import { readSessionRecord, writeSessionRecord } from "../../machine/state/sessions.ts";
-import type { Histories } from "../run/histories.ts";
-import type { Project } from "../run/project.ts";
+import type { Histories, Project } from "../run/project.ts";
 
 /** A notice where the session's history is not as its last stop left it. Nothing else follows from it. */
 export function compareWithKept(

@@ -1,4 +1,4 @@
-import { type Caught, trimBlankLines } from "./compose.ts";
+import { type Caught, trimBlankLines } from "./parser.ts";
 import { isFileName } from "../text/placed-text.ts";
 
 export interface BodyReading {
@@ -10,13 +10,17 @@ export interface BodyReading {
 
 /** What stands below the name of a failed test: its message, its place, and what helps to understand it. */
 export function readFailureBody(body: readonly string[], reading: BodyReading = {}): Caught {
-  const read = body.map((line) => ({ line, frame: frameOf(line) }));
-  const frames = read.flatMap(({ frame }) => (frame === undefined || frame.isForeign ? [] : [frame]));
+  const frames: Frame[] = [];
+  const spoken: string[] = [];
+  for (const line of body) {
+    const frame = frameOf(line);
+    if (frame === undefined) spoken.push(line);
+    else if (!frame.isForeign) frames.push(frame);
+  }
   const inward = reading.innermostLast === true ? frames.toReversed() : frames;
   const place =
     inward.find(({ file }) => isSameFile(file, reading.testFile)) ?? inward.find(isInTest) ?? inward[0];
-  const told = trimBlankLines(read.flatMap(({ line, frame }) => (frame === undefined ? [line] : [])));
-  const [message = "failed", ...rest] = withoutEmptyStart(told);
+  const [message = "failed", ...rest] = withoutEmptyStart(trimBlankLines(spoken));
   return {
     file: place?.file ?? reading.testFile,
     line: place?.line,
@@ -62,8 +66,12 @@ export interface Frame {
 
 /** The frame a line shows, of the project or not. */
 export function frameOf(line: string): (Frame & { readonly isForeign: boolean }) | undefined {
-  for (const shape of /(?::|line )\d/.test(line) ? FRAMES : []) {
-    const { file, line: number, column } = shape.exec(line)?.groups ?? {};
+  for (const { holds, shape } of /(?::|line )\d/.test(line) ? FRAMES : []) {
+    const {
+      file,
+      line: number,
+      column,
+    } = (line.includes(holds) ? shape.exec(line)?.groups : undefined) ?? {};
     if (file === undefined || number === undefined || !isFileName(file)) continue;
     return { file, line: number, column, isForeign: FOREIGN.test(file) || FOREIGN_CALL.test(line) };
   }
@@ -81,22 +89,66 @@ export function spotOf({ file, line }: Frame): string {
 }
 
 /** JavaScript, Vitest and AVA, Ruby, Python, Java and Clojure, Elixir, Go, pytest, PHP, C, Erlang, Perl: in this order. */
-const FRAMES = [
-  /^\s*at (?:async )?(?:.*\()?(?<file>(?:file:\/\/)?[^\s()]+?):(?<line>\d+)(?::(?<column>\d+))?\)?(?: \{)?$/,
-  /^\s*[❯›] (?:.* )?\(?(?<file>(?:file:\/\/)?[^\s()]+?):(?<line>\d+):(?<column>\d+)\)?$/,
-  /^\s*# (?<file>\S+?):(?<line>\d+)(?::in .*)?$/,
-  /^\s*(?:from )?(?<file>\S+\.rb):(?<line>\d+):in .*$/,
-  /^\s*File "(?<file>[^"]+)", line (?<line>\d+)/,
-  /^\s*(?:at )?[\w$./<>-]+ ?\((?<file>[\w$-]+\.(?:java|clj[cs]?|kt|scala|groovy)):(?<line>\d+)\)$/,
-  /^\s*(?:\([\w.]+ [\d.]+[\w.-]*\) )?(?<file>\S+\.exs?):(?<line>\d+): .*$/,
-  /^\s+(?<file>\S+\.go):(?<line>\d+)(?: \+0x[\da-f]+)?$/,
-  /^(?<file>\S+\.pyx?):(?<line>\d+): (?:in .*|\w*)$/,
-  /^\s*(?:│ +)?(?<file>\/?[\w./\\-]+\.(?:php|phpt)):(?<line>\d+)$/,
-  /^\s*#\d+ (?:0x[\da-f]+ )?(?:in )?.*? (?<file>[^\s():]+):(?<line>\d+)(?::(?<column>\d+))?(?: \(.*\))?$/,
-  /^\s*(?:at|by) 0x[\dA-F]+: .*\((?<file>[^\s():]+):(?<line>\d+)\)$/,
-  /^\s*in (?:function|call from) .*\((?<file>[^\s,()]+), line (?<line>\d+)\)$/,
-  /^#?\s*at (?<file>\S+) line (?<line>\d+)\.?$/,
-] as const;
+const FRAMES: readonly { readonly holds: string; readonly shape: RegExp }[] = [
+  {
+    holds: "at ",
+    shape:
+      /^\s*at (?:async )?(?:.*\()?(?<file>(?:file:\/\/)?[^\s()]+?):(?<line>\d+)(?::(?<column>\d+))?\)?(?: \{)?$/,
+  },
+  {
+    holds: ":",
+    shape: /^\s*[❯›] (?:.* )?\(?(?<file>(?:file:\/\/)?[^\s()]+?):(?<line>\d+):(?<column>\d+)\)?$/,
+  },
+  {
+    holds: "# ",
+    shape: /^\s*# (?<file>\S+?):(?<line>\d+)(?::in .*)?$/,
+  },
+  {
+    holds: ".rb:",
+    shape: /^\s*(?:from )?(?<file>\S+\.rb):(?<line>\d+):in .*$/,
+  },
+  {
+    holds: 'File "',
+    shape: /^\s*File "(?<file>[^"]+)", line (?<line>\d+)/,
+  },
+  {
+    holds: "(",
+    shape: /^\s*(?:at )?[\w$./<>-]+ ?\((?<file>[\w$-]+\.(?:java|clj[cs]?|kt|scala|groovy)):(?<line>\d+)\)$/,
+  },
+  {
+    holds: ".ex",
+    shape: /^\s*(?:\([\w.]+ [\d.]+[\w.-]*\) )?(?<file>\S+\.exs?):(?<line>\d+): .*$/,
+  },
+  {
+    holds: ".go:",
+    shape: /^\s+(?<file>\S+\.go):(?<line>\d+)(?: \+0x[\da-f]+)?$/,
+  },
+  {
+    holds: ".py",
+    shape: /^(?<file>\S+\.pyx?):(?<line>\d+): (?:in .*|\w*)$/,
+  },
+  {
+    holds: ".ph",
+    shape: /^\s*(?:│ +)?(?<file>\/?[\w./\\-]+\.(?:php|phpt)):(?<line>\d+)$/,
+  },
+  {
+    holds: "#",
+    shape:
+      /^\s*#\d+ (?:0x[\da-f]+ )?(?:in )?.*? (?<file>[^\s():]+):(?<line>\d+)(?::(?<column>\d+))?(?: \(.*\))?$/,
+  },
+  {
+    holds: "0x",
+    shape: /^\s*(?:at|by) 0x[\dA-F]+: .*\((?<file>[^\s():]+):(?<line>\d+)\)$/,
+  },
+  {
+    holds: ", line ",
+    shape: /^\s*in (?:function|call from) .*\((?<file>[^\s,()]+), line (?<line>\d+)\)$/,
+  },
+  {
+    holds: " line ",
+    shape: /^#?\s*at (?<file>\S+) line (?<line>\d+)\.?$/,
+  },
+];
 
 /** What calls a test, where only the name of the file is shown. */
 const FOREIGN_CALL =

@@ -1,8 +1,7 @@
 import type { Log } from "../log.ts";
-import type { Problem } from "../problem.ts";
+import type { Problem, Severity } from "../problem.ts";
 import type { PatternParser } from "../../core/gate.ts";
 import { readVerdict } from "../read-verdict.ts";
-import { finding } from "./compose.ts";
 
 /** Reads the failures of one tool out of a log. Pure: the same log always gives the same findings. */
 export interface Parser {
@@ -27,6 +26,83 @@ export interface Finding {
    * a problem, as the output of a passing test may.
    */
   readonly read?: () => Problem;
+}
+
+/** What a regular expression may have caught of a problem; `undefined` and empty text count as absent. */
+export interface Caught {
+  readonly file?: string | undefined;
+  readonly line?: string | number | undefined;
+  readonly column?: string | number | undefined;
+  readonly severity?: string | undefined;
+  readonly code?: string | undefined;
+  readonly test?: string | undefined;
+  readonly message?: string | undefined;
+  readonly excerpt?: string | readonly string[] | undefined;
+}
+
+/** A problem from what was caught: numbers made, blanks trimmed, absent fields left out. */
+export function composeProblem(caught: Caught): Problem {
+  const problem: { -readonly [Key in keyof Problem]: Problem[Key] } = {
+    severity: severityOf(caught.severity),
+    message: oneLine(caught.message ?? "") || "failed",
+  };
+  const { file, code, test } = caught;
+  const line = positive(caught.line);
+  const column = positive(caught.column);
+  const excerpt = excerptText(caught.excerpt);
+  if (isText(file)) problem.file = file.trim();
+  if (line !== undefined) problem.line = line;
+  if (column !== undefined) problem.column = column;
+  if (isText(code)) problem.code = code.trim();
+  if (isText(test)) problem.test = oneLine(test);
+  if (excerpt !== "") problem.excerpt = excerpt;
+  return problem;
+}
+
+/** The usual finding: one problem in a run of lines. */
+export function finding(caught: () => Caught, from: number, to: number = from + 1): Finding {
+  return { from, to, read: () => composeProblem(caught()) };
+}
+
+/** Lines that tell of no problem, whatever they look like. */
+export function ignored(from: number, to: number): Finding {
+  return { from, to };
+}
+
+/** Every tool's words for the two severities we have. */
+function severityOf(word: string | undefined): Severity {
+  return word !== undefined &&
+    /^(?:w|c|r|i|warn|warning|info|information|style|convention|refactor|note|hint|advice)\b/i.test(word)
+    ? "warning"
+    : "error";
+}
+
+/** The lines without blank ones at either end, and without the indentation all of them share. */
+export function trimBlankLines(lines: readonly string[]): readonly string[] {
+  const first = lines.findIndex((line) => line.trim() !== "");
+  if (first === -1) return [];
+  const last = lines.findLastIndex((line) => line.trim() !== "");
+  const kept = lines.slice(first, last + 1);
+  const indent = Math.min(...kept.filter((line) => line.trim() !== "").map((line) => line.search(/\S/)));
+  return kept.map((line) => line.slice(indent).trimEnd());
+}
+
+function isText(value: string | undefined): value is string {
+  return value !== undefined && value.trim() !== "";
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}
+
+function excerptText(excerpt: Caught["excerpt"]): string {
+  if (excerpt === undefined || typeof excerpt === "string") return excerpt?.trimEnd() ?? "";
+  return excerpt.length === 0 ? "" : trimBlankLines(excerpt).join("\n").trimEnd();
+}
+
+function positive(value: string | number | undefined): number | undefined {
+  const number = Number(value);
+  return Number.isSafeInteger(number) && number > 0 ? number : undefined;
 }
 
 /** The parser that a pattern stands for. Lines longer than any message are not tried, so that a careless pattern costs little. */

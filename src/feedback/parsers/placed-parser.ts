@@ -1,9 +1,9 @@
 import type { Log } from "../log.ts";
-import type { PlacedText } from "../text/placed-text.ts";
+import { type PlacedText, isFileName } from "../text/placed-text.ts";
 import { type VerdictText, isRemark, readVerdict, isConsequence } from "../read-verdict.ts";
-import { type Caught, finding } from "./compose.ts";
-
-import type { Finding, FindingKind, Parser } from "./parser.ts";
+import { type Caught, type Finding, type FindingKind, type Parser, finding } from "./parser.ts";
+import type { Lines } from "../text/lines.ts";
+import { headings } from "./sections.ts";
 
 /** A tool that prints one placed line for each problem, as most compilers and linters do. */
 export interface PlacedTool {
@@ -13,10 +13,12 @@ export interface PlacedTool {
   readonly says: (rest: string, placed: PlacedText) => boolean;
   /** Where the tool's own words need another reading. */
   readonly read?: (rest: string) => VerdictText;
+  /** What a message ends with that the tool may wrap over several lines. */
+  readonly wrapsUntil?: RegExp;
 }
 
 /** The parser of such a tool. */
-export function placedParser({ name, kind, says, read = readVerdict }: PlacedTool): Parser {
+export function placedParser({ name, kind, says, read = readVerdict, wrapsUntil }: PlacedTool): Parser {
   return { name, kind, parse };
 
   function parse(log: Log, isRead: (line: number) => boolean): readonly Finding[] {
@@ -25,7 +27,7 @@ export function placedParser({ name, kind, says, read = readVerdict }: PlacedToo
       if (isRead(placed.index)) continue;
       const text = textOf(log, placed);
       if (text === "" || !says(text, placed)) continue;
-      const to = endOfFrame(log, placed.index + 1);
+      const to = endOfFrame(log, endOfText(log, placed));
       findings.push(finding(() => describe(log, placed, to), placed.index, to));
     }
     return findings;
@@ -33,10 +35,28 @@ export function placedParser({ name, kind, says, read = readVerdict }: PlacedToo
 
   function describe(log: Log, placed: PlacedText, to: number): Caught {
     const { word, file, line, column } = placed.place;
-    const { severity = word, ...said } = read(textOf(log, placed));
-    return { file, line, column, ...said, severity, excerpt: log.lines.slice(placed.index + 1, to) };
+    const end = endOfText(log, placed);
+    const more = log.lines.slice(placed.index + 1, end).map((one) => one.replace(/^(?=\[)/, " ").trimEnd());
+    const text = [textOf(log, placed).trimEnd(), ...more].join(" ");
+    const { severity = word, ...said } = read(text);
+    return { file, line, column, ...said, severity, excerpt: log.lines.slice(end, to) };
+  }
+
+  /** Where the lines of a wrapped message end. */
+  function endOfText(log: Log, placed: PlacedText): number {
+    const start = placed.index + 1;
+    if (wrapsUntil === undefined || wrapsUntil.test(placed.rest)) return start;
+    for (
+      let at = start;
+      at < start + MOST_WRAPPED && /^\S/.test(log.lines.at(at)) && !log.isPlaced(at);
+      at += 1
+    )
+      if (wrapsUntil.test(log.lines.at(at))) return at + 1;
+    return start;
   }
 }
+
+const MOST_WRAPPED = 4;
 
 /** `ERROR in file:line:column` of bundlers has its message on the next line. */
 function textOf({ lines }: Log, placed: PlacedText): string {
@@ -72,4 +92,55 @@ function belongs(line: string): boolean {
 /** `12 | code`, `> 12 | code`, `12   code` of the TypeScript compiler, a row of markers. */
 function isSource(line: string): boolean {
   return /^\s*>?\s*\d+\s*[|│]|^\d+\s{2,}\S|^\d+ \S|^\s*[~^]+\s*$/.test(line);
+}
+
+/** A tool that prints the message first and points to the place below: `--> file:line:column`, `╭─[file:line:column]`. */
+export interface PointingTool {
+  readonly name: string;
+  readonly kind: FindingKind;
+  /** How it points. */
+  readonly arrows: readonly string[];
+  /** The shape of the line with the message. */
+  readonly message: RegExp;
+}
+
+/** The parser of such a tool. */
+export function pointedParser({ name, kind, arrows, message }: PointingTool): Parser {
+  return { name, kind, parse };
+
+  function parse({ lines, beginning }: Log): readonly Finding[] {
+    return headings(lines, beginning(...arrows), POINTER).flatMap(({ heading, from: pointer }) => {
+      const from = messageAbove(lines, pointer, message);
+      if (from === undefined || !isFileName(heading["file"] ?? "")) return [];
+      const to = endOfDrawing(lines, pointer + 1);
+      return [finding(() => describePointed(lines, from, pointer), from, to)];
+    });
+  }
+}
+
+function describePointed(lines: Lines, from: number, pointer: number): Caught {
+  const message = lines.at(from).trim();
+  const said = readVerdict(message.replace(/^[×x✖⚠!] +/, ""));
+  const severity = said.severity ?? (message.startsWith("⚠") ? "warning" : "error");
+  const excerpt = lines.slice(pointer + 1, endOfDrawing(lines, pointer + 1));
+  return { ...POINTER.exec(lines.at(pointer))?.groups, ...said, severity, excerpt };
+}
+
+const POINTER = /^\s*(?:-->|,-\[|╭─\[|┌─)\s*(?<file>[^\s\]][^\]]*?):(?<line>\d+):(?<column>\d+)\]?(?::.*)?$/;
+const FARTHEST = 8;
+const LONGEST_DRAWING = 14;
+
+function messageAbove(lines: Lines, index: number, message: RegExp): number | undefined {
+  for (let above = index - 1; above >= Math.max(0, index - FARTHEST); above -= 1) {
+    const line = lines.at(above);
+    if (message.test(line)) return above;
+    if (line.trim() === "" || POINTER.test(line)) return undefined;
+  }
+  return undefined;
+}
+
+function endOfDrawing(lines: Lines, start: number): number {
+  let end = start;
+  while (end < lines.length && end - start < LONGEST_DRAWING && lines.at(end).trim() !== "") end += 1;
+  return end;
 }

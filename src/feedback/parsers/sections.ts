@@ -1,6 +1,5 @@
 import type { Lines } from "../text/lines.ts";
-import { type Caught, finding } from "./compose.ts";
-import type { Finding } from "./parser.ts";
+import { type Caught, type Finding, finding } from "./parser.ts";
 
 /** A heading and the lines below it. A log may hold a hundred thousand, so it only knows where it is, and reads when asked. */
 export class Section {

@@ -1,23 +1,20 @@
-import { ava, jest, mocha, nodeTest } from "./javascript-tests.ts";
-import { bats, shellcheck, shellcheckLikeGcc } from "./shell.ts";
-import { biome, nodeCrash, npm, oxlint, prettier, tsc } from "./javascript-tools.ts";
-import { cargoTest, rustc } from "./rust.ts";
-import { clojure, javac } from "./jvm.ts";
-import { elixir, exunit } from "./elixir.ts";
-import { complaints } from "./complaints.ts";
-import { cppTests, gcc, linker, sanitizers } from "./c-and-cpp.ts";
-import { eslint, listedTests } from "./listed-tests.ts";
-import { failedTests } from "./failed-tests.ts";
-import { flake8, mypy, pylint, ruff, traceback, unittest } from "./python.ts";
-import { githubAnnotations } from "./github-annotations.ts";
-import { goBuild, goTest } from "./go.ts";
+import { ava, jest, mocha, nodeTest, vitest } from "./tools/javascript-tests.ts";
+import { bats, shellcheck, shellcheckLikeGcc } from "./tools/shell.ts";
+import { biome, nodeCrash, npm, oxlint, prettier, tsc } from "./tools/javascript-tools.ts";
+import { cargoTest, rustc } from "./tools/rust.ts";
+import { clojure, javac } from "./tools/jvm.ts";
+import { elixir, exunit } from "./tools/elixir.ts";
+import { complaints } from "./shapes/complaints.ts";
+import { cppTests, gcc, linker, sanitizers } from "./tools/c-and-cpp.ts";
+import { eslint, listedTests } from "./shapes/listed-tests.ts";
+import { failedTests } from "./shapes/failed-tests.ts";
+import { flake8, mypy, pylint, ruff, traceback, unittest, pytest } from "./tools/python.ts";
+import { githubAnnotations, tap } from "./shapes/protocols.ts";
+import { goBuild, goTest } from "./tools/go.ts";
 import type { Parser } from "./parser.ts";
-import { php, phpcs, phpunit } from "./php.ts";
+import { php, phpcs, phpunit } from "./tools/php.ts";
 import { generic } from "./placed-parser.ts";
-import { pytest } from "./pytest.ts";
-import { rspec } from "./rspec.ts";
-import { tap } from "./tap.ts";
-import { vitest } from "./vitest.ts";
+import { rspec } from "./tools/ruby.ts";
 
 /** Every parser, the most particular first: a line read by one is not read again by the next. */
 export const PARSERS: readonly Parser[] = [

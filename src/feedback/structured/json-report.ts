@@ -1,5 +1,5 @@
 import { parseJson } from "../../core/json.ts";
-import { type Caught, composeProblem } from "../parsers/compose.ts";
+import { type Caught, composeProblem } from "../parsers/parser.ts";
 import { cleanText } from "../text/clean-text.ts";
 
 import { readFailureBody } from "../parsers/failure-body.ts";

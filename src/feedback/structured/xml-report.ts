@@ -1,4 +1,4 @@
-import { composeProblem } from "../parsers/compose.ts";
+import { composeProblem } from "../parsers/parser.ts";
 import { readFailureBody } from "../parsers/failure-body.ts";
 import type { ReportedProblem } from "./read-structured.ts";
 

@@ -20,7 +20,11 @@ export function indexBeginnings(lines: Lines): FindBeginnings {
   }
   const sorted = intoDrawers(pairs, ends);
   const known = new Map<string, readonly number[]>();
-  return (...words) => words.map(linesWith).reduce(inOrder, []);
+  return (...words) =>
+    words
+      .map(linesWith)
+      .toSorted((one, other) => one.length - other.length) // a long list is copied once
+      .reduce(inOrder, []);
 
   function linesWith(word: string): readonly number[] {
     const found = known.get(word) ?? (word.length === 1 ? linesWithCharacter(word) : linesWithWord(word));
@@ -74,7 +78,7 @@ function intoDrawers(pairs: Int32Array, ends: Int32Array): Int32Array {
 }
 
 /** Two lists in order as one. */
-export function inOrder(one: readonly number[], other: readonly number[]): readonly number[] {
+function inOrder(one: readonly number[], other: readonly number[]): readonly number[] {
   if (one.length === 0) return other;
   if (other.length === 0) return one;
   const merged: number[] = [];

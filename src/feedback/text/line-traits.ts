@@ -1,3 +1,5 @@
+import { once } from "../../core/once.ts";
+
 /**
  * What one look at every character says about a line, as bits: no line without a trait has the shape that needs it, so most lines are
  * never tried against a regular expression. A trait promises nothing: it stands for pairs of characters.
@@ -48,6 +50,7 @@ export const INVISIBLE_RANGES = [
 /** The traits of each line of a text. */
 export function lineTraits(text: string, lineCount: number): Int32Array {
   const traits = new Int32Array(lineCount);
+  const { classOf, traitsOfPair } = tables();
   let line = 0;
   let before = SPACE;
   let found = 0;
@@ -60,8 +63,8 @@ export function lineTraits(text: string, lineCount: number): Int32Array {
       before = SPACE;
       continue;
     }
-    const at = CLASS_OF[code] ?? 0;
-    found |= TRAITS_OF_PAIR[(before << 7) | at] ?? 0;
+    const at = classOf[code] ?? 0;
+    found |= traitsOfPair[(before << 7) | at] ?? 0;
     before = at;
   }
   traits[line] = found;
@@ -76,8 +79,6 @@ const CONTROL = 1;
 const INVISIBLE = 2;
 const CROSS = 3;
 const ARROW = 4;
-
-const CLASS_OF = classes();
 
 function classes(): Uint8Array {
   const classOf = new Uint8Array(65536);
@@ -117,7 +118,8 @@ const PAIRS: readonly (readonly [trait: number, first: string, second: string])[
   [TRAIT.symbol, "e", "f"],
 ];
 
-const TRAITS_OF_PAIR = traitsOfPairs();
+/** Made when a log is first read: most stops read none. */
+const tables = once(() => ({ classOf: classes(), traitsOfPair: traitsOfPairs() }));
 
 function traitsOfPairs(): Int32Array {
   const traits = new Int32Array(128 * 128);

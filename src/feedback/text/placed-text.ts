@@ -81,7 +81,7 @@ export function isFileName(text: string): boolean {
 
 const NUMBER_AFTER_NAME = /\w(?::\[?|\()\d/;
 
-const BEFORE_PLACE = String.raw`^(\s{0,12})(?:\[?(error|warning|warn|fatal|[ew](?=:))\]?:?(?: in)? +)?`;
+const BEFORE_PLACE = String.raw`^(\s{0,12})(?:vet: )?(?:\[?(error|warning|warn|fatal|[ew](?=:))\]?:?(?: in)? +)?`;
 const AFTER_PLACE = String.raw`(?::(\d{1,7})(?::(\d{1,5}))?(?:[-:]\d+(?::\d+)?)?|:?[[(](\d{1,7})(?:[,:](\d{1,5}))?(?:[,:-]\d+)*[\])])(?![\w.])[:,]?\s*(?:- +)?(.*)$`;
 const PLACE = new RegExp(String.raw`${BEFORE_PLACE}((?:[A-Za-z]:)?\S+?)${AFTER_PLACE}`, "i");
 const SPACED_PLACE = new RegExp(

@@ -1,6 +1,9 @@
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fail, ok, type Result } from "../../core/trouble.ts";
+import { elapsedMs } from "../../machine/clock.ts";
+import type { FileMarks } from "../../machine/files/file-marks.ts";
 import {
+  kindOf,
   makePrivateDirectory,
   namesIn,
   readBytes,
@@ -12,6 +15,7 @@ import {
 import { Git, gitTrouble } from "../../machine/git/git.ts";
 import { listContents } from "../../machine/git/snapshot.ts";
 import { runProcess } from "../../machine/process/run-process.ts";
+import { checkOut, holds, markFiles, type Place } from "./check-out.ts";
 
 /** A directory that jobs of one repository run in, one at a time. */
 interface Slot {
@@ -19,6 +23,10 @@ interface Slot {
   readonly repository: string;
   /** What it holds, if that is known. */
   tree: string | undefined;
+  /** Its files and directories, as they were when git found them to be those of the tree. */
+  marks?: FileMarks | undefined;
+  /** Whether they are the same after the last job, and when that was asked. */
+  looked?: { readonly isSame: Promise<boolean>; readonly atMs: number } | undefined;
   isBusy: boolean;
   usedAt: number;
 }
@@ -52,7 +60,8 @@ interface Wanted {
 export class Checkouts {
   readonly #options: CheckoutsOptions;
   readonly #slots: Slot[];
-  readonly #commits = new Map<string, string>();
+  /** Those that were fetched, by their trees. */
+  readonly #commits = new Map<string, Promise<Result<string>>>();
   #fetching: Promise<unknown> = Promise.resolve();
   #uses = 0;
   #nextName: number;
@@ -76,19 +85,21 @@ export class Checkouts {
     slot.usedAt = this.#uses += 1;
     const filled = await this.#fill(slot, wanted.tree, signal);
     if (filled.ok) return ok(this.#hold(slot));
-    slot.tree = undefined;
-    slot.isBusy = false;
+    Object.assign(slot, { tree: undefined, isBusy: false });
     return filled;
   }
 
   #hold(slot: Slot): Checkout {
     const path = join(this.#trees, slot.name);
-    const env = this.#env(slot);
+    const { env } = this.#place(slot);
     return {
       path,
-      isUntouched: () => isUntouched(new Git(path), env),
+      isUntouched: async () => (await slot.marks?.isSame()) || this.#isUntouched(slot),
       listFiles: (project) => listContents(new Git(join(path, project)), env),
-      [Symbol.dispose]: () => void (slot.isBusy = false),
+      [Symbol.dispose]: () => {
+        slot.isBusy = false;
+        slot.looked = slot.marks && { isSame: slot.marks.isSame(), atMs: elapsedMs() }; // while the end is reported
+      },
     };
   }
 
@@ -100,7 +111,8 @@ export class Checkouts {
       const slot = cold();
       if (slot === undefined) break;
       this.#slots.splice(this.#slots.indexOf(slot), 1);
-      for (const path of [join(this.#trees, slot.name), this.#file(slot.name, "index")]) removeTree(path);
+      const files = (["index", "repository", "clock"] as const).map((what) => this.#file(slot.name, what));
+      for (const path of [join(this.#trees, slot.name), ...files]) removeTree(path);
     }
     if (this.#slots.length > 0) return;
     removeTree(this.#objects); // without a checkout, what is left is objects that nothing uses
@@ -115,16 +127,14 @@ export class Checkouts {
     return join(this.#options.directory, "objects.git");
   }
 
-  #file(name: string, what: "index" | "repository"): string {
+  #file(name: string, what: "index" | "repository" | "clock"): string {
     return join(this.#options.directory, "slots", `${name}.${what}`);
   }
 
-  #env({ name }: Slot): Readonly<Record<string, string>> {
-    return {
-      GIT_DIR: this.#objects,
-      GIT_WORK_TREE: join(this.#trees, name),
-      GIT_INDEX_FILE: this.#file(name, "index"),
-    };
+  #place({ name }: Slot, signal?: AbortSignal): Place {
+    const path = join(this.#trees, name);
+    const env = { GIT_DIR: this.#objects, GIT_WORK_TREE: path, GIT_INDEX_FILE: this.#file(name, "index") };
+    return { git: new Git(path, signal), env };
   }
 
   #free({ tree, repository }: Wanted): Slot {
@@ -139,10 +149,11 @@ export class Checkouts {
 
   async #fill(slot: Slot, tree: string, signal: AbortSignal): Promise<Result<void>> {
     const path = join(this.#trees, slot.name);
-    const git = new Git(path, signal);
-    const env = this.#env(slot);
-    const isWarm = slot.tree === tree && !this.#options.isFresh && (await isUntouched(git, env));
-    if (isWarm) return this.#showToGates(slot, tree);
+    const isWarm = slot.tree === tree && !this.#options.isFresh;
+    if (isWarm && (await this.#isAsMarked(slot))) return ok(undefined);
+    if (isWarm && (await this.#isUntouched(slot, signal))) return this.#showToGates(slot, tree);
+    const from = slot.tree;
+    Object.assign(slot, { tree: undefined, marks: undefined });
     try {
       for (const directory of [this.#trees, path]) makePrivateDirectory(directory);
     } catch (error) {
@@ -150,101 +161,122 @@ export class Checkouts {
     }
     const noted = writeFileAtomic(this.#file(slot.name, "repository"), slot.repository);
     const fetched = noted.ok ? await this.#fetch(tree, signal) : noted;
-    const checkedOut = fetched.ok ? await this.#checkOut(git, { tree, env }) : fetched;
+    if (!fetched.ok) return fetched;
+    const { isFresh } = this.#options;
+    const [commit, checkedOut] = await Promise.all([
+      this.#commits.get(tree),
+      checkOut(this.#place(slot, signal), { tree, from, isFresh }),
+    ]);
+    if (commit?.ok === false) return commit;
     if (!checkedOut.ok) return checkedOut;
     slot.tree = tree;
     return this.#showToGates(slot, tree);
   }
 
+  /** Whether nothing has been touched since git looked; an answer from just now will do. */
+  async #isAsMarked({ marks, looked }: Slot): Promise<boolean> {
+    const isRecent = looked !== undefined && elapsedMs() - looked.atMs < RECENT_MS;
+    return (await (isRecent ? looked.isSame : marks?.isSame())) ?? false;
+  }
+
+  /** Whether a checkout still holds its tree, as git sees it. */
+  async #isUntouched(slot: Slot, signal?: AbortSignal): Promise<boolean> {
+    const place = this.#place(slot, signal);
+    const shown = SHOWN.map((file) => join(this.#trees, slot.name, ".git", file));
+    slot.marks = undefined;
+    const marks = await markFiles(place, shown); // before git looks: what is changed meanwhile shows later
+    if (slot.tree === undefined || !(await holds(place, slot.tree))) return false;
+    slot.marks = marks?.isSettled(this.#file(slot.name, "clock")) ? marks : undefined;
+    return true;
+  }
+
   /** One at a time: git locks the list of shallow commits, and several jobs often want the same tree. */
   #fetch(tree: string, signal: AbortSignal): Promise<Result<void>> {
-    const fetching = this.#fetching.then(async (): Promise<Result<void>> => {
-      if (this.#commits.has(tree)) return ok(undefined);
-      const git = new Git(this.#options.directory, signal);
-      const ref = `refs/gauntlet/${tree}`;
-      const made = await git.output(["init", "--quiet", "--bare", this.#objects]);
-      if (!made.ok) return made;
-      const source = ["--", this.#options.source, `+${ref}:${ref}`];
-      const options = ["--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--depth=1"];
-      const fetched = await git.output(["--git-dir", this.#objects, "fetch", ...options, ...source]);
-      if (!fetched.ok) return fetched;
-      const names = await git.output(["--git-dir", this.#objects, "rev-parse", ref, `${ref}^{tree}`]);
-      if (!names.ok) return names;
-      const [commit = "", found = ""] = names.value.toString().split("\n");
-      if (found !== tree) return fail(gitTrouble(["fetch", ref], `it holds the tree ${found}`));
-      this.#commits.set(tree, commit);
-      return this.#forgetOldest(git);
-    });
-    this.#fetching = fetching;
+    const fetching = this.#fetching.then(() => this.#fetchNow(tree, signal));
+    this.#fetching = fetching.then(() => this.#forgetOldest()).catch(() => undefined); // it is told to whoever asked
     return fetching;
   }
 
-  /** Each ref is offered to the other side with every fetch. */
-  async #forgetOldest(git: Git): Promise<Result<void>> {
-    const held = new Set(this.#slots.map((slot) => slot.tree));
-    const old = [...this.#commits.keys()].slice(0, -MOST_COMMITS).find((tree) => !held.has(tree));
-    if (old === undefined) return ok(undefined);
-    this.#commits.delete(old);
-    const done = await git.output(["--git-dir", this.#objects, "update-ref", "-d", `refs/gauntlet/${old}`]);
-    return done.ok ? ok(undefined) : done;
+  async #fetchNow(tree: string, signal: AbortSignal): Promise<Result<void>> {
+    if (this.#commits.has(tree)) return ok(undefined);
+    const git = new Git(this.#options.directory, signal);
+    if (kindOf(join(this.#objects, "HEAD")) !== "file") {
+      const made = await git.output(["init", "--quiet", "--bare", this.#objects]);
+      if (!made.ok) return made;
+    }
+    const ref = `refs/gauntlet/${tree}`;
+    const source = ["--", this.#options.source, `+${ref}:${ref}`];
+    const fetched = await git.output(["--git-dir", this.#objects, "fetch", ...FETCH_OPTIONS, ...source]);
+    if (!fetched.ok) return fetched;
+    this.#commits.set(tree, this.#commitOf(tree)); // asked while the files are checked out
+    return ok(undefined);
   }
 
-  /** The tree that git makes of what it finds on the disk has the last word. */
-  async #checkOut(
-    git: Git,
-    { tree, env }: { readonly tree: string; readonly env: Readonly<Record<string, string>> },
-  ): Promise<Result<void>> {
-    const clean = this.#options.isFresh ? "-ffdx" : "-ffd";
-    for (const args of [
-      ["read-tree", "--reset", "-u", tree],
-      ["clean", "--quiet", clean],
-      ["add", "--all"],
-    ]) {
-      const done = await git.output(args, { env });
-      if (!done.ok) return done;
-    }
-    const found = await git.output(["write-tree"], { env });
-    if (!found.ok) return found;
-    const here = found.value.toString().trim();
-    return here === tree
-      ? ok(undefined)
-      : fail(gitTrouble(["write-tree"], `the checkout is ${here}, not ${tree}`));
+  /** The commit that was fetched under the name of a tree, which must be its tree. */
+  async #commitOf(tree: string): Promise<Result<string>> {
+    const git = new Git(this.#options.directory);
+    const ref = `refs/gauntlet/${tree}`;
+    const names = await git.output(["--git-dir", this.#objects, "rev-parse", ref, `${ref}^{tree}`]);
+    const [commit = "", found = ""] = names.ok ? names.value.toString().split("\n") : [];
+    if (found === tree) return ok(commit);
+    this.#commits.delete(tree);
+    return names.ok ? fail(gitTrouble(["fetch", ref], `it holds the tree ${found}`)) : names;
+  }
+
+  /** Each ref is offered to the other side with every fetch. */
+  async #forgetOldest(): Promise<void> {
+    const held = new Set(this.#slots.map((slot) => slot.tree));
+    const old = [...this.#commits.keys()].slice(0, -MOST_COMMITS).find((tree) => !held.has(tree));
+    if (old === undefined) return;
+    this.#commits.delete(old);
+    const git = new Git(this.#options.directory);
+    await git.output(["--git-dir", this.#objects, "update-ref", "-d", `refs/gauntlet/${old}`]);
   }
 
   /** A repository for gates that ask git, with HEAD at the tree and its objects where ours are. */
-  async #showToGates({ name }: Slot, tree: string): Promise<Result<void>> {
-    const path = join(this.#trees, name);
-    const commit = this.#commits.get(tree) ?? "";
-    const index = readBytes(this.#file(name, "index"), MAX_INDEX_BYTES);
+  async #showToGates(slot: Slot, tree: string): Promise<Result<void>> {
+    const path = join(this.#trees, slot.name, ".git");
+    const commit = await this.#commits.get(tree);
+    const index = readBytes(this.#file(slot.name, "index"), MAX_INDEX_BYTES);
     if (!index.ok) return index;
-    const head = join(path, ".git/HEAD");
-    if (textOf(head) === "" || this.#options.isFresh) {
-      removeTree(join(path, ".git"));
-      const made = await new Git(path).output(["init", "--quiet"]);
+    if (!commit?.ok) return commit ?? fail(gitTrouble(["rev-parse"], `${tree} was not fetched`));
+    if (textOf(join(path, "HEAD")) === "" || this.#options.isFresh) {
+      removeTree(path);
+      const made = await new Git(dirname(path)).output(["init", "--quiet"]);
       if (!made.ok) return made;
     }
-    for (const [file, content] of [
-      ["objects/info/alternates", `${this.#objects}/objects\n`],
-      ["shallow", `${commit}\n`],
-      ["index", index.value],
-      ["HEAD", `${commit}\n`],
-    ] as const) {
-      const there = readBytes(join(path, ".git", file), MAX_INDEX_BYTES);
-      if (there.ok && there.value.equals(Buffer.from(content))) continue; // most gates leave it alone
-      const written = writeFileAtomic(join(path, ".git", file), content);
+    const name = `${commit.value}\n`;
+    const contents = [`${this.#objects}/objects\n`, name, index.value, name];
+    for (const [at, file] of SHOWN.entries()) {
+      const written = writeIfOther(join(path, file), Buffer.from(contents[at] ?? ""));
       if (!written.ok) return written;
     }
     return ok(undefined);
   }
 }
 
+/** How long the look at a checkout after its last job speaks for it: everything that job started has ended by then. */
+const RECENT_MS = 1_000;
+
+/** What a checkout's own repository is made of. */
+const SHOWN = ["objects/info/alternates", "shallow", "index", "HEAD"];
+
+const FETCH_OPTIONS = [
+  "--quiet",
+  "--depth=1",
+  "--no-tags",
+  "--no-write-fetch-head",
+  "--no-auto-maintenance",
+  "--no-recurse-submodules",
+  "--no-show-forced-updates",
+];
 const MOST_COMMITS = 64;
 const MAX_INDEX_BYTES = 1024 * 1024 * 1024;
 
-/** Whether a checkout still is what our index says: git would add nothing. */
-async function isUntouched(git: Git, env: Readonly<Record<string, string>>): Promise<boolean> {
-  const added = await git.output(["add", "--all", "--dry-run"], { env });
-  return added.ok && added.value.length === 0;
+/** Most gates leave it alone. */
+function writeIfOther(path: string, content: Buffer): Result<void> {
+  const there = readBytes(path, MAX_INDEX_BYTES);
+  return there.ok && there.value.equals(content) ? ok(undefined) : writeFileAtomic(path, content);
 }
 
 function textOf(path: string): string {

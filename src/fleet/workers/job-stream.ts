@@ -54,7 +54,7 @@ export class JobStream {
   async end(end: JobEnd): Promise<void> {
     while (this.#sending !== undefined) await this.#sending;
     await this.#send("end", JSON.stringify(end));
-    if (!this.#isGivenUp) await isDone(this.#redis.expire(this.#key, KEPT_SECONDS), () => this.#isGivenUp);
+    if (!this.#isGivenUp) void this.#redis.expire(this.#key, KEPT_SECONDS).catch(() => 0); // the queue need not wait for it
   }
 
   /** Stops waiting for a Redis that is gone. */

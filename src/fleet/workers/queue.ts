@@ -8,7 +8,7 @@ import { fail, ok, type Result } from "../../core/trouble.ts";
 import type { Environment } from "../../machine/process/environment.ts";
 import type { ProcessEnd } from "../../machine/process/run-process.ts";
 import { bun } from "../../machine/process/runtime.ts";
-import { credentials } from "../pass-store.ts";
+import { credentials, detailOf } from "../pass-store.ts";
 
 /** What runs a check with `run_on: workers` needs to know of it; anyone who reaches the queue can write a job. */
 const gateSchema = v.looseObject({
@@ -33,7 +33,9 @@ const jobSchema = v.strictObject({
   workingDirectory: v.string(),
   files: v.array(v.string()),
   baseBranch: v.string(),
-  /** Names the Redis stream that takes what is printed and how it ended. */
+  /** The same for all runs that ask for the same. */
+  name: v.pipe(v.string(), v.regex(/^[\da-f]{64}$/)),
+  /** Names the job, and the Redis stream that takes what is printed and how it ended. */
   stream: v.pipe(v.string(), v.regex(/^[\w-]{1,80}$/)),
 });
 
@@ -82,7 +84,22 @@ export function readEnd(text: string): JobEnd {
   return { kind: "trouble", detail: "what its worker said cannot be understood" };
 }
 
+/** Trouble is told with where it was. */
+export function withWorker(end: JobEnd, worker: string): JobEnd {
+  return end.kind === "trouble" ? { ...end, detail: `${worker}: ${end.detail}` } : end;
+}
+
+/** For the worker's own log. */
+export function describeEnd(end: JobEnd): string {
+  if (end.kind === "trouble") return `could not run: ${end.detail}`;
+  return end.end.kind === "exited" ? `exited with ${end.end.exitCode}` : end.end.kind;
+}
+
 export const PREFIX = "gauntlet";
+/** Jobs that no worker has taken into the queue yet. */
+export const asksKey = (platform: string): string => `${PREFIX}:asks:${platform}`;
+/** The stream of a job that is not over. */
+export const askedKey = (name: string): string => `${PREFIX}:asked:${name}`;
 export const CANCEL = `${PREFIX}:cancel`;
 /** The ids of all workers; the facts of each expire unless it renews them. */
 export const WORKERS = `${PREFIX}:workers`;
@@ -121,11 +138,61 @@ function missing(detail: string): Result<Libraries> {
   return fail({ kind: "library-missing", library: "bullmq", install: "npm install bullmq ioredis", detail });
 }
 
-/** How to reach Redis. Commands wait for a connection that is lost, because Redis may be restarted. */
-export function connectTo({ Redis: Client }: Libraries, url: string, env: Environment): Redis {
+interface Reached {
+  readonly url: string;
+  readonly env: Environment;
+  readonly log: (line: string) => void;
+}
+
+/** The connections of a worker. All are known, also those that the queue makes from ours: an open one would keep the process alive. */
+export class Connections implements Disposable {
+  readonly #client: Libraries["Redis"];
+  readonly #to: Reached;
+  readonly #all: Redis[] = [];
+  #problem: string | undefined;
+
+  constructor({ Redis: client }: Libraries, to: Reached) {
+    this.#client = client;
+    this.#to = to;
+  }
+
+  /** Commands wait for a connection that is lost, because Redis may be restarted. The first one speaks for all. */
+  open(): Redis {
+    const client = new this.#client(optionsFor(this.#to));
+    if (this.#all.length === 0) this.#tell(client);
+    return this.#know(client);
+  }
+
+  [Symbol.dispose](): void {
+    for (const connection of this.#all) connection.disconnect();
+  }
+
+  #know(client: Redis): Redis {
+    const duplicate = client.duplicate.bind(client);
+    client.duplicate = (override) => this.#know(duplicate(override));
+    this.#all.push(client);
+    return client.on("error", () => {}); // it connects again by itself
+  }
+
+  #tell(client: Redis): void {
+    const { url, log } = this.#to;
+    const queue = `the queue ${new URL(url).host}`;
+    client.on("error", (error: Error) => {
+      const problem = detailOf(error);
+      if (problem !== this.#problem) log(`${queue} cannot be reached: ${problem}; trying again`);
+      this.#problem = problem;
+    });
+    client.on("ready", () => {
+      if (this.#problem !== undefined) log(`${queue} is reached`);
+      this.#problem = undefined;
+    });
+  }
+}
+
+function optionsFor({ url, env }: Reached) {
   const { hostname, port, protocol, pathname } = new URL(url);
   const login = credentials(env, "GAUNTLET_WORKERS_AUTH");
-  const client = new Client({
+  return {
     host: hostname.replaceAll(/^\[|\]$/g, ""),
     port: Number(port || 6379),
     db: Number(pathname.slice(1) || 0),
@@ -135,9 +202,8 @@ export function connectTo({ Redis: Client }: Libraries, url: string, env: Enviro
     maxRetriesPerRequest: null,
     connectTimeout: 3000,
     keepAlive: 5000,
-    retryStrategy: (times) => Math.min(50 * times, 500),
-  });
-  return client.on("error", () => {}); // it connects again by itself
+    retryStrategy: (times: number) => Math.min(50 * times, 500),
+  };
 }
 
 /** `linux-x64`: what a queue is named after. */

@@ -1,5 +1,3 @@
-import type { Queue } from "bullmq";
-import type { Redis } from "ioredis";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { takesFiles } from "../../core/plan.ts";
@@ -15,18 +13,11 @@ import { Repository } from "../../machine/git/repository.ts";
 import { type Snapshot, treeIdOf } from "../../machine/git/snapshot.ts";
 import type { Environment } from "../../machine/process/environment.ts";
 import { onAbort, timeLimit } from "../../machine/process/time-limit.ts";
-import { sha256 } from "../../machine/state/session-key.ts";
+import { sha256 } from "#hash";
 import { type FollowedJob, FollowedJobs } from "./followed-jobs.ts";
-import {
-  connectTo,
-  type GateJob,
-  type JobEnd,
-  type Libraries,
-  loadLibraries,
-  platformOf,
-  PREFIX,
-} from "./queue.ts";
-import { detailOf } from "../pass-store.ts";
+import { type JobEnd, platformOf } from "./queue.ts";
+import { credentials, detailOf } from "../pass-store.ts";
+import { RedisConnection } from "../redis-connection.ts";
 
 export interface RemoteRun {
   readonly workers: WorkersSettings;
@@ -40,12 +31,11 @@ export interface RemoteRun {
 type Around = { readonly onOutput: (chunk: Buffer) => void; readonly signal: AbortSignal };
 
 /** Runs checks on workers: as `GateContext.elsewhere` wants it, with an end to all connections. */
-export class RemoteGates implements AsyncDisposable {
+export class RemoteGates implements Disposable {
   readonly #run: RemoteRun;
-  readonly #queues = new Map<string, Queue<GateJob>>();
   #tree: Promise<Result<Pushed>> | undefined;
-  #connected: Promise<Result<Connected>> | undefined;
-  #client: Redis | undefined;
+  #connected: Promise<Result<FollowedJobs>> | undefined;
+  #client: RedisConnection | undefined;
   #jobs: FollowedJobs | undefined;
 
   constructor(run: RemoteRun) {
@@ -62,25 +52,26 @@ export class RemoteGates implements AsyncDisposable {
     return undefined;
   };
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  [Symbol.dispose](): void {
     this.#jobs?.[Symbol.dispose]();
-    const closing = [...this.#queues.values()].map((queue) => queue.close().catch(() => undefined));
-    await within(timeLimit(CLOSE_MS), Promise.all(closing));
-    this.#client?.disconnect();
+    this.#client?.[Symbol.dispose]();
   }
 
   /** How a check ended; a text says why no worker ran it. */
   async #runThere(planned: PlannedCheck, around: Around): Promise<EndedElsewhere | string> {
     const { workers } = this.#run;
+    const connecting = (this.#connected ??= this.#connect());
     const pushed = await (this.#tree ??= this.#push());
     if (!pushed.ok) return explain(pushed.trouble);
-    const connecting = (this.#connected ??= this.#connect());
     const connected = await within(timeLimit(Math.max(workers.pickupMs, ANSWER_MS)), connecting);
-    if (connected === "late") return `the queue ${new URL(workers.url).host} cannot be reached`;
+    const queue = `the queue ${new URL(workers.url).host}`;
+    if (connected === "late")
+      return [`${queue} cannot be reached`, this.#client?.problem].filter(Boolean).join(": ");
     if (!connected.ok) return explain(connected.trouble);
-    const following = this.#follow(planned, { ...connected.value, pushed: pushed.value, ...around });
-    const job = await within(timeLimit(ANSWER_MS), following);
-    if (job === "late") return `the queue ${new URL(workers.url).host} does not answer`;
+    const following = this.#follow(planned, { jobs: connected.value, pushed: pushed.value, ...around });
+    const job = await within(timeLimit(ANSWER_MS), following.catch(detailOf));
+    if (job === "late") return `${queue} does not answer`;
+    if (typeof job === "string") return `${queue} refuses it: ${job}`;
     const end = await this.#await(job, around.signal);
     if (typeof end === "string") return end;
     return this.#bringHome(planned, end);
@@ -94,19 +85,19 @@ export class RemoteGates implements AsyncDisposable {
     return { end, missing };
   }
 
-  async #connect(): Promise<Result<Connected>> {
+  async #connect(): Promise<Result<FollowedJobs>> {
     const { workers, env } = this.#run;
-    const libraries = loadLibraries();
-    if (!libraries.ok) return libraries;
-    const client = (this.#client = connectTo(libraries.value, workers.url, env));
+    const to = { url: workers.url, login: credentials(env, "GAUNTLET_WORKERS_AUTH") };
+    const client = (this.#client = new RedisConnection(to));
     try {
-      await client.ping();
+      await client.ask("PING");
     } catch (error) {
       const what = `the queue ${new URL(workers.url).host}`;
       return fail({ kind: "not-reached", what, detail: detailOf(error) });
     }
-    const jobs = (this.#jobs = new FollowedJobs(client));
-    return ok({ client, jobs, libraries: libraries.value });
+    const openReader = (onLost: () => void): RedisConnection =>
+      new RedisConnection({ ...to, encoding: "latin1", onLost });
+    return ok((this.#jobs = new FollowedJobs(client, openReader)));
   }
 
   /** Pushes the files, once for all gates of the run. */
@@ -116,8 +107,7 @@ export class RemoteGates implements AsyncDisposable {
     const { directory } = snapshot;
     if (tree === undefined || directory === undefined || repository === undefined) return NO_TREE;
     if (readIndexMarks(join(directory, "index")).mayHoldSubmodule) return SUBMODULE;
-    const onPushing = (): void => void (this.#connected ??= this.#connect()); // loading the library takes as long as a push
-    const push = { directory, tree, to: workers.tree, signal: timeLimit(PUSH_MS), onPushing };
+    const push = { directory, tree, to: workers.tree, signal: timeLimit(PUSH_MS) };
     const [pushed, origin] = await Promise.all([
       pushTree(repository, push),
       repository.top.ask(["config", "--get", "remote.origin.url"]),
@@ -130,16 +120,17 @@ export class RemoteGates implements AsyncDisposable {
 
   async #follow(
     planned: PlannedCheck,
-    { libraries, client, jobs, pushed, onOutput }: Connected & Around & { readonly pushed: Pushed },
+    { jobs, pushed, onOutput }: Around & { readonly jobs: FollowedJobs; readonly pushed: Pushed },
   ): Promise<FollowedJob> {
     const { baseBranch, onEvent } = this.#run;
     const { gate, id, workingDirectory } = planned;
     const files = takesFiles(gate) ? planned.files.map(({ path }) => path) : [];
     const asked = { ...pushed, id, gate, workingDirectory, files, baseBranch };
+    const platform = platformOf(gate);
+    const name = sha256(JSON.stringify([platform, asked]));
     return jobs.follow({
-      queue: this.#queue(libraries, platformOf(gate), client),
-      jobId: sha256(JSON.stringify(asked)),
-      data: { ...asked, stream: uniqueName() },
+      platform,
+      data: { ...asked, name, stream: uniqueName() },
       onOutput,
       onStarted: (worker, times) => {
         const text = times === 1 ? `runs on ${worker}` : `its worker was lost; started again on ${worker}`;
@@ -148,26 +139,13 @@ export class RemoteGates implements AsyncDisposable {
     });
   }
 
-  #queue({ bullmq }: Libraries, platform: string, connection: Redis): Queue<GateJob> {
-    const known = this.#queues.get(platform);
-    if (known !== undefined) return known;
-    const queue = new bullmq.Queue<GateJob>(platform, {
-      prefix: PREFIX,
-      connection,
-      defaultJobOptions: { attempts: 3, backoff: 100, removeOnComplete: true, removeOnFail: true },
-    });
-    queue.on("error", () => {}); // it connects again by itself, and whoever waits has a time limit
-    this.#queues.set(platform, queue);
-    return queue;
-  }
-
   /** Waits for its worker, then for its end. */
   async #await(job: FollowedJob, signal: AbortSignal): Promise<JobEnd | string> {
     const { pickupMs } = this.#run.workers;
     const first = await within(timeLimit(pickupMs, signal), job.ended);
     if (first !== "late") return first;
-    if (!signal.aborted && !job.hasStarted() && (await job.takeBack()))
-      return `no worker took it within ${pickupMs / 1000} s`;
+    const isLeft = !signal.aborted && !job.hasStarted() && within(timeLimit(CLOSE_MS), job.takeBack());
+    if (await isLeft) return `no worker took it within ${pickupMs / 1000} s`;
     const end = signal.aborted ? "late" : await within(signal, job.ended);
     if (end !== "late") return end;
     await within(timeLimit(CLOSE_MS), job.leave());
@@ -183,12 +161,6 @@ const ANSWER_MS = 5_000;
 const CLOSE_MS = 500;
 const NO_TREE = fail({ kind: "not-sent", detail: "these files are not a git tree" });
 const SUBMODULE = fail({ kind: "not-sent", detail: "there are submodules, which are not sent to workers" });
-
-interface Connected {
-  readonly client: Redis;
-  readonly jobs: FollowedJobs;
-  readonly libraries: Libraries;
-}
 
 interface Pushed {
   readonly tree: string;

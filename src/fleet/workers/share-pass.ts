@@ -45,7 +45,7 @@ export async function sharePass(
     root,
     env,
     platform,
-    tree,
+    tree: () => Promise.resolve(tree),
     gates,
     ci: true, // a missing key is worth a word
     wanted: new Set(),

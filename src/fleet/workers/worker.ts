@@ -8,17 +8,20 @@ import { uniqueName } from "../../machine/files/files.ts";
 import type { Environment } from "../../machine/process/environment.ts";
 import { GateGroups } from "../../machine/process/leftovers.ts";
 import { type Checkout, Checkouts } from "./checkouts.ts";
+import { Intake } from "./intake.ts";
 import { JobStream } from "./job-stream.ts";
 import {
+  askedKey,
   CANCEL,
-  connectTo,
+  Connections,
+  describeEnd,
   type GateJob,
-  type JobEnd,
   type Libraries,
   loadLibraries,
   PREFIX,
   readJob,
   waitersKey,
+  withWorker,
   workerKey,
   WORKERS,
 } from "./queue.ts";
@@ -56,22 +59,23 @@ export async function startWorker(options: WorkerOptions): Promise<Result<Runnin
   const libraries = loadLibraries();
   if (!libraries.ok) return libraries;
   const home = await takeHome(options.directory);
-  return home.ok ? ok(await new GateWorker(options, libraries.value, home.value).start()) : home;
+  if (!home.ok) return home;
+  process.chdir(home.value.path); // what it looks at again and again is quicker to find from there
+  return ok(await new GateWorker(options, libraries.value, home.value).start());
 }
 
 /** A lock that is not renewed for so long is lost; lost ones are looked for this often. Together well below 15 seconds. */
 const LOCK_MS = 6_000;
 const STALLED_MS = 3_000;
 const BEAT_MS = 3_000;
-/** Three beats missed. */
-const WORKER_SECONDS = 10;
+const WORKER_SECONDS = 10; // three beats missed
 /** A restart of Redis may lose for a moment who waits. */
 const UNWANTED_BEATS = 3;
 const SIT_OUT_MS = 10_000;
-/** For Redis to answer, when the worker wants to go. */
-const FAREWELL_MS = 3_000;
+const FAREWELL_MS = 3_000; // for Redis to answer, when the worker wants to go
 const SHRINK_EVERY_BEATS = 20;
 
+const FORGET = `if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end`;
 const COUNT_WAITERS = `redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', redis.call('TIME')[1])
 return redis.call('ZCARD', KEYS[1])`;
 
@@ -90,7 +94,7 @@ class GateWorker {
   readonly #home: WorkerHome;
   readonly #checkouts: Checkouts;
   readonly #groups: GateGroups;
-  readonly #connections: Redis[] = [];
+  readonly #connections: Connections;
   readonly #redis: Redis;
   readonly #id = `${hostname()}-${process.pid}`;
   readonly #since = now();
@@ -111,12 +115,19 @@ class GateWorker {
       isFresh: options.isFresh,
     });
     this.#groups = new GateGroups(home.state);
-    this.#redis = this.#connect();
+    this.#connections = new Connections(libraries, options);
+    this.#redis = this.#connections.open();
   }
 
   async start(): Promise<RunningWorker> {
-    const cancels = this.#connect();
-    cancels.on("message", (_channel: string, stream: string) => void this.#lookWhoWaits(stream, 0));
+    const { platform, log } = this.#options;
+    const { Queue } = this.#libraries.bullmq;
+    const queue = new Queue<GateJob>(platform, { prefix: PREFIX, connection: this.#connections.open() });
+    const intake = new Intake({ queue, connection: this.#connections.open(), platform, log });
+    const cancels = this.#connections.open();
+    cancels.on("message", (_channel: string, stream: string) => {
+      void (this.#running.has(stream) ? this.#lookWhoWaits(stream, 0) : intake.drop(stream));
+    });
     void cancels.subscribe(CANCEL).catch(() => 0); // subscribed again with every connection
     const worker = this.#openWorker();
     await worker.waitUntilReady();
@@ -124,7 +135,10 @@ class GateWorker {
     const beats = setInterval(() => void this.#beat(), BEAT_MS);
     return {
       id: this.#id,
-      drain: () => this.#drain(worker, beats),
+      drain: () => {
+        intake.stop();
+        return this.#drain(worker, beats);
+      },
       stop: () => this.#running.forEach(({ abort }) => abort.abort("stopped" satisfies Reason)),
     };
   }
@@ -136,7 +150,7 @@ class GateWorker {
       (job) => this.#take(worker, job),
       {
         prefix: PREFIX,
-        connection: this.#connect(),
+        connection: this.#connections.open(),
         concurrency,
         lockDuration: LOCK_MS,
         stalledInterval: STALLED_MS,
@@ -148,21 +162,10 @@ class GateWorker {
     let last = "";
     for (const event of ["completed", "failed"] as const) worker.on(event, () => (this.#unsettled -= 1));
     worker.on("error", ({ message }) => {
-      if (message !== last) log(`queue: ${message}`);
+      if (message !== last && this.#redis.status === "ready") log(`queue: ${message}`);
       last = message;
     });
     return worker;
-  }
-
-  /** Every connection is known, also those that the queue makes from ours: an open one would keep the process alive. */
-  #connect(): Redis {
-    const known = (client: Redis): Redis => {
-      const duplicate = client.duplicate.bind(client);
-      client.duplicate = (override) => known(duplicate(override).on("error", () => {}));
-      this.#connections.push(client);
-      return client;
-    };
-    return known(connectTo(this.#libraries, this.#options.url, this.#options.env));
   }
 
   /** Says that this worker lives and what it works on, ends what dead ones of this machine left, keeps the checkouts small. */
@@ -215,10 +218,6 @@ class GateWorker {
   async #work(worker: Worker<GateJob>, job: Job<GateJob>): Promise<void> {
     const data = readJob(job.data);
     if (data === undefined) return this.#options.log(`${job.id}: not a job of ours`);
-    if ((await this.#countWaiters(data.stream)) === 0) {
-      await pause(BEAT_MS);
-      if ((await this.#countWaiters(data.stream)) === 0) return this.#options.log(`${data.id} is not wanted`);
-    }
     const stream = new JobStream(this.#redis, data.stream, uniqueName());
     const abort = new AbortController();
     this.#running.set(data.stream, { abort, stream, unwantedBeats: 0 });
@@ -231,6 +230,7 @@ class GateWorker {
         env: this.#options.env,
         onOutput: (chunk) => stream.push(chunk),
         onGroup: (pid) => this.#groups.record(pid),
+        isWanted: this.#isWanted(data, abort),
         share: this.#options.cache === undefined ? undefined : this.#share,
         signal: abort.signal,
       });
@@ -238,12 +238,23 @@ class GateWorker {
       if (abort.signal.reason === "stopped") throw new Error("the worker was stopped");
       if (end.kind === "trouble") void this.#sitOut(worker, `${data.id}: ${end.detail}`);
       if (end.kind === "trouble" && !isLast) throw new Error(end.detail);
+      void this.#redis.eval(FORGET, 1, askedKey(data.name), data.stream).catch(() => 0); // who asks from now on wants it to run again
       if (!abort.signal.aborted) await stream.end(withWorker(end, this.#id));
       this.#done += 1;
-      this.#options.log(`${data.id} ${describe(end)}`);
+      this.#options.log(`${data.id} ${describeEnd(end)}`);
     } finally {
       this.#running.delete(data.stream);
     }
+  }
+
+  /** Looks twice: a restart of Redis may lose for a moment who waits. */
+  async #isWanted({ stream, id }: GateJob, abort: AbortController): Promise<boolean> {
+    if ((await this.#countWaiters(stream)) !== 0) return true;
+    await pause(BEAT_MS);
+    if ((await this.#countWaiters(stream)) !== 0) return true;
+    this.#options.log(`${id} is not wanted`);
+    abort.abort("unwanted" satisfies Reason);
+    return false;
   }
 
   readonly #share = async (job: GateJob, checkout: Checkout): Promise<void> => {
@@ -273,7 +284,7 @@ class GateWorker {
     const settled = this.#whenSettled();
     await Promise.race([Promise.allSettled([leaving, settled]), pause(FAREWELL_MS)]);
     await Promise.race([worker.close(true), pause(FAREWELL_MS)]); // the polite way waits for Redis, and its timers with it
-    for (const connection of this.#connections) connection.disconnect();
+    this.#connections[Symbol.dispose]();
     this.#groups[Symbol.dispose]();
     this.#home.lock[Symbol.dispose]();
   }
@@ -284,15 +295,6 @@ class GateWorker {
   }
 }
 
-function withWorker(end: JobEnd, worker: string): JobEnd {
-  return end.kind === "trouble" ? { ...end, detail: `${worker}: ${end.detail}` } : end;
-}
-
 async function pause(ms: number): Promise<undefined> {
   return new Promise((resolve) => setTimeout(() => resolve(undefined), ms));
-}
-
-function describe(end: JobEnd): string {
-  if (end.kind === "trouble") return `could not run: ${end.detail}`;
-  return end.end.kind === "exited" ? `exited with ${end.end.exitCode}` : end.end.kind;
 }

@@ -11,7 +11,7 @@ import type { GateContext } from "../gate-context.ts";
 import { inLatin1, MaskedOutput } from "../../machine/logs/masked-output.ts";
 import type { Invocation, Reviewer, ReviewerTrouble } from "./reviewer.ts";
 import { readAnswer } from "./read-answer.ts";
-import { RUN_ID_VARIABLE } from "../../machine/process/own-mark.ts";
+import { RUN_ID_VARIABLE } from "../../machine/process/environment.ts";
 
 /** What is put to a reviewer, and on whose behalf. */
 export interface Question {

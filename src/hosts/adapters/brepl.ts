@@ -1,6 +1,5 @@
 import type { Status } from "../../core/stop/status.ts";
 import type { Verdict } from "../../core/stop/verdict.ts";
-import { blockReason } from "../answer.ts";
 import type { HostAnswer } from "../host.ts";
 
 /** Allowed without a message. Every other allowed stop exits with 1 and says why. */
@@ -16,7 +15,7 @@ const QUIET: ReadonlySet<Status> = new Set([
  * what stderr says. Claude Code (2.1.325, 2026-11-15) shows the text of 1 to the user only, that of 2 to the model.
  */
 export function renderBrepl(verdict: Verdict): HostAnswer {
-  if (verdict.decision === "block") return { stdout: "", stderr: asLines(blockReason(verdict)), exitCode: 2 };
+  if (verdict.decision === "block") return { stdout: "", stderr: asLines(verdict.feedback), exitCode: 2 };
   const { status, message, notice } = verdict;
   if (!QUIET.has(status)) return { stdout: "", stderr: asLines(notice ?? message), exitCode: 1 };
   return { stdout: '{"decision": "approve"}\n', stderr: asLines(notice ?? ""), exitCode: 0 };

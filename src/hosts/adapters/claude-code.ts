@@ -1,7 +1,7 @@
 import { definedOnly } from "../../core/defined-only.ts";
 import type { StopEvent, StopKind } from "../../core/stop/stop-event.ts";
-import type { Verdict } from "../../core/stop/verdict.ts";
-import { blockReason, jsonAnswer, noticeOf, answeredJson, takeDecision } from "../answer.ts";
+import type { Block, Verdict } from "../../core/stop/verdict.ts";
+import { jsonAnswer, systemMessageOf, answeredJson, takeDecision } from "../answer.ts";
 import { backgroundTasksOf, isRecord, textOf, snakeCaseSample, snakeCaseStop } from "../payload.ts";
 import type { Host, HostAnswer, JsonHooks, ParsedStop, Payload, Surroundings, Taken } from "../host.ts";
 
@@ -105,7 +105,7 @@ function part(payload: Payload, key: string): Pick<StopEvent, "sessionId" | "par
 /** `continue` is never sent: `false` ends the turn and beats a block. */
 function render(verdict: Verdict, event?: StopEvent): HostAnswer {
   const { status, message } = verdict;
-  const told = noticeOf(verdict);
+  const told = systemMessageOf(verdict);
   if (verdict.decision === "block")
     return jsonAnswer({ decision: "block", ...reasonFor(verdict, event), status, message, ...told });
   const isTurn = (event?.kind ?? "stop") === "stop";
@@ -117,8 +117,7 @@ function render(verdict: Verdict, event?: StopEvent): HostAnswer {
  * reason is the first line, and the rest is context. Versions before 2.1.170 drop an answer with such context and stop; all
  * versions that send a `prompt_id` (some time after 2.1.181) take it. From 10,000 characters on only a preview of it is shown.
  */
-function reasonFor(verdict: Verdict, event: StopEvent | undefined): object {
-  const reason = blockReason(verdict);
+function reasonFor({ feedback: reason }: Block, event: StopEvent | undefined): object {
   const hookEventName = WITH_CONTEXT[event?.kind ?? "stop"];
   const [first = "", ...rest] = reason.split("\n");
   const additionalContext = rest.join("\n").trim();

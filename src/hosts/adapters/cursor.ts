@@ -1,7 +1,7 @@
 import { definedOnly } from "../../core/defined-only.ts";
 import { absolutePath } from "../../core/path.ts";
 import type { Verdict } from "../../core/stop/verdict.ts";
-import { blockReason, jsonAnswer, answeredJson } from "../answer.ts";
+import { jsonAnswer, answeredJson } from "../answer.ts";
 import type { Host, HostAnswer, ParsedStop, Payload, Surroundings, Taken } from "../host.ts";
 import { textOf, otherEvent } from "../payload.ts";
 
@@ -89,7 +89,7 @@ function isFollowUp(loopCount: unknown): boolean {
 
 function render(verdict: Verdict): HostAnswer {
   if (verdict.decision === "allow") return jsonAnswer({});
-  return jsonAnswer({ followup_message: blockReason(verdict) });
+  return jsonAnswer({ followup_message: verdict.feedback });
 }
 
 function take(answer: HostAnswer): Taken {

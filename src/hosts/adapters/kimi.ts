@@ -1,5 +1,5 @@
 import type { Verdict } from "../../core/stop/verdict.ts";
-import { blockReason, jsonAnswer, answeredJson } from "../answer.ts";
+import { jsonAnswer, answeredJson } from "../answer.ts";
 import type { Host, HostAnswer, Taken } from "../host.ts";
 import { isRecord, textOf, otherEvent, snakeCaseSample, snakeCaseStop } from "../payload.ts";
 
@@ -38,7 +38,7 @@ export const kimi: Host = {
 function render(verdict: Verdict): HostAnswer {
   if (verdict.decision === "allow") return jsonAnswer({});
   return jsonAnswer({
-    hookSpecificOutput: { permissionDecision: "deny", permissionDecisionReason: blockReason(verdict) },
+    hookSpecificOutput: { permissionDecision: "deny", permissionDecisionReason: verdict.feedback },
   });
 }
 

@@ -1,7 +1,7 @@
 import { definedOnly } from "../../core/defined-only.ts";
 import { absolutePath } from "../../core/path.ts";
 import type { Verdict } from "../../core/stop/verdict.ts";
-import { blockReason, jsonAnswer, noticeOf, answeredJson } from "../answer.ts";
+import { jsonAnswer, systemMessageOf, answeredJson } from "../answer.ts";
 import { GITHUB_HOOKS } from "./copilot.ts";
 import type { Host, HostAnswer, ParsedStop, Payload, Surroundings, Taken } from "../host.ts";
 import { flagOf, isRecord, textOf, SAMPLE_TIME } from "../payload.ts";
@@ -60,8 +60,8 @@ function parse(payload: Payload, surroundings: Surroundings): ParsedStop {
 }
 
 function render(verdict: Verdict): HostAnswer {
-  if (verdict.decision === "allow") return jsonAnswer(noticeOf(verdict));
-  const reason = blockReason(verdict);
+  if (verdict.decision === "allow") return jsonAnswer(systemMessageOf(verdict));
+  const reason = verdict.feedback;
   const answer = jsonAnswer({ hookSpecificOutput: { hookEventName: "Stop", decision: "block", reason } });
   return { ...answer, stderr: `${reason}\n`, exitCode: 2 };
 }

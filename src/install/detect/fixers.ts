@@ -11,7 +11,8 @@ const RUNNER =
 /** Tools that edit files, and how each is asked to judge instead. The first that fits counts. */
 const FIXERS: readonly (readonly [tool: RegExp, from: RegExp, to: string])[] = [
   [/^prettier\b/, / (?:--write|-w)\b/, " --check"],
-  [/^(?:oxfmt|taplo (?:fmt|format)|deno fmt|ruff format|black|isort|cargo fmt|rustfmt)\b/, /$/, " --check"],
+  [/^oxfmt\b/, / --write\b|$/, " --check"],
+  [/^(?:taplo (?:fmt|format)|deno fmt|ruff format|black|isort|cargo fmt|rustfmt)\b/, /$/, " --check"],
   [/^biome (?:check|lint|format)\b/, / --(?:write|apply|fix)\b/, ""],
   [/^rubocop\b/, / (?:-a|-A|--auto-?correct(?:-all)?)(?= |$)/, ""],
   [/^ktlint\b/, / (?:-F|--format)\b/, ""],
@@ -26,7 +27,8 @@ const FIXERS: readonly (readonly [tool: RegExp, from: RegExp, to: string])[] = [
 ];
 
 /** Asked so already. */
-const JUDGES = / (?:--check|--check-formatted|--dry-run|-check|--diff|-d|--set-exit-if-changed)\b/;
+const JUDGES =
+  / (?:--check|--check-formatted|--dry-run|--list-different|-check|--diff|-d|--set-exit-if-changed)\b/;
 
 const GO_FORMATTER = /^(?:gofmt|goimports) -w\b/;
 

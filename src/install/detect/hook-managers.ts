@@ -1,5 +1,6 @@
 import { parse as parseYaml } from "yaml";
 import { judging, purposeOf } from "./fixers.ts";
+import { packageManagerOf } from "./node.ts";
 import { type DetectedCheck, type Detector, type Project, programOf } from "./project.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -114,7 +115,7 @@ const detectLintStaged: Detector = (project) =>
 function programPrefix(project: Project, command: string): string {
   const program = programOf(command);
   if (program.includes("/") || ELSEWHERE.has(program)) return "";
-  return project.has("bun.lock", "bun.lockb") && project.isInstalled("bunx") ? "bunx " : "npx ";
+  return `${packageManagerOf(project).exec} `;
 }
 
 const ELSEWHERE: ReadonlySet<string> = new Set(

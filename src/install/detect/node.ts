@@ -7,11 +7,13 @@ import { type DetectedCheck, type Detector, type Project, programOf } from "./pr
 export const detectNode: Detector = (project) => {
   if (!project.has("package.json")) return [];
   const manifest = readManifest(project);
+  const own = ownManager(project, manifest);
   const manager = packageManager(project, manifest);
   const fromScripts = WANTED.flatMap(({ name, scripts }): readonly DetectedCheck[] => {
     const script = scripts.find((candidate) => isCheck(manifest.scripts[candidate]));
     if (script === undefined) return [];
-    const command = script === "test" ? manager.test : `${manager.run} ${script}`;
+    const { test, run } = calls(manifest.scripts[script], own) ? own : manager;
+    const command = script === "test" ? test : `${run} ${script}`;
     const env = needsCi(manifest.scripts[script]) ? { env: { CI: "true" } } : {};
     return [{ name, command, source: "package.json", ...env }];
   });
@@ -141,6 +143,17 @@ const MANAGERS: Readonly<Record<string, PackageManager>> = {
 function packageManager(project: Project, manifest: Manifest): PackageManager {
   const own = ownManager(project, manifest);
   return project.isInstalled(programOf(own.test)) || !project.isInstalled("npm") ? own : NPM;
+}
+
+/** The project's package manager, where npm stands in for it because it is not installed. */
+export function absentManager(project: Project): string | undefined {
+  const own = programOf(ownManager(project, readManifest(project)).test);
+  return programOf(packageManagerOf(project).test) === own ? undefined : own;
+}
+
+/** Whether a script starts the package manager itself, which npm cannot do in its place. */
+function calls(script: unknown, { test }: PackageManager): boolean {
+  return typeof script === "string" && new RegExp(`(?:^|[\\s;&|(])${programOf(test)}\\s`).test(script);
 }
 
 function ownManager(project: Project, manifest: Manifest): PackageManager {

@@ -34,11 +34,17 @@ export const detectTask: Detector = (project) => {
 };
 
 /** What a Python project has for all its environments; slow, so only where nothing says what to run in one. */
-export const detectTox: Detector = (project) =>
-  rows(
-    { name: "test", command: "tox", source: "tox.ini", when: project.says(/^\[(?:tox|testenv)/m, "tox.ini") },
+export const detectTox: Detector = (project) => {
+  const tox = ["tox.ini", "setup.cfg", "pyproject.toml"].find((file) => project.says(TOX, file));
+  const source = tox ?? project.find("tox.toml");
+  return rows(
+    { name: "test", command: "tox", source: source ?? "", when: source !== undefined },
     { name: "test", command: "nox", source: "noxfile.py", when: project.has("noxfile.py") },
   );
+};
+
+/** Its section in `tox.ini`, `setup.cfg` or `pyproject.toml`. */
+const TOX = /^\[(?:tox|testenv|tool\.tox)\b/m;
 
 /** `check` stands for all the others: it is used only where they are missing. */
 function targets(text: string, definition: RegExp): readonly string[] {

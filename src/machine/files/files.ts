@@ -11,10 +11,7 @@ import {
   statSync,
   unlinkSync,
   writeFileSync,
-  closeSync,
   constants,
-  fstatSync,
-  openSync,
   rmdirSync,
   rmSync,
   writeSync,
@@ -30,7 +27,8 @@ const DEFAULT_MAX_BYTES = 1024 * 1024;
 /** The bytes of a regular file; a directory, pipe or device in its place is trouble, never a wait. */
 export function readBytes(path: string, maxBytes = DEFAULT_MAX_BYTES): Result<Buffer> {
   try {
-    const facts = statSync(path);
+    const facts = statSync(path, { throwIfNoEntry: false }); // an error takes longer to make than all the rest
+    if (facts === undefined) return fail({ kind: "file-missing", path });
     if (facts.isDirectory()) return failed("read", path, "it is a directory, not a file");
     if (!facts.isFile()) return failed("read", path, "it is not a regular file");
     if (facts.size > maxBytes) return failed("read", path, `it is larger than ${inWords(maxBytes)}`);
@@ -132,20 +130,11 @@ function byCodeUnit(a: string, b: string): number {
 }
 
 const MAX_BYTES = 1024 * 1024;
-const NEVER_WAIT = constants.O_NONBLOCK ?? 0;
 
-/**
- * The text of a small file of ours; nothing when a pipe, a device or something huge is in its place. Never waits: a pipe
- * in its place would block a plain read indefinitely. Throws as reading does.
- */
+/** The text of a small file of ours; nothing when a pipe, a device or something huge is in its place. Throws as reading does. */
 export function readSmallFile(path: string): string {
-  const fd = openSync(path, constants.O_RDONLY | NEVER_WAIT);
-  try {
-    const facts = fstatSync(fd);
-    return facts.isFile() && facts.size <= MAX_BYTES ? readFileSync(fd, "utf8") : "";
-  } finally {
-    closeSync(fd);
-  }
+  const facts = statSync(path); // to open a pipe would be to wait for its writer
+  return facts.isFile() && facts.size <= MAX_BYTES ? readFileSync(path, "utf8") : "";
 }
 
 /** The names in a directory; none where there is no directory that can be read. */
@@ -169,9 +158,11 @@ export function discard(path: string): void {
 /** What is at a path, links followed. Nothing is below a file, or behind a link to itself. */
 export function kindOf(path: string): "directory" | "file" | "missing" {
   try {
-    return statSync(path).isDirectory() ? "directory" : "file";
+    const facts = statSync(path, { throwIfNoEntry: false });
+    if (facts === undefined) return "missing";
+    return facts.isDirectory() ? "directory" : "file";
   } catch (error) {
-    if (["ENOENT", "ENOTDIR", "ELOOP"].some((code) => hasCode(error, code))) return "missing";
+    if (hasCode(error, "ENOTDIR") || hasCode(error, "ELOOP")) return "missing";
     throw error;
   }
 }

@@ -10,9 +10,8 @@ import {
   writeSync,
 } from "node:fs";
 import { fail, ok, type Result } from "../../core/trouble.ts";
-import { randomBytes } from "node:crypto";
 import { tmpdir } from "node:os";
-import { discard, troubleOf } from "./files.ts";
+import { discard, troubleOf, uniqueName } from "./files.ts";
 
 const MAX_BYTES = 1024 * 1024;
 const NEVER_FOLLOW = constants.O_NOFOLLOW ?? 0;
@@ -42,7 +41,7 @@ export function readPrivateFile(path: string): Result<string | undefined> {
 
 /** Puts a new file, readable by us alone, in the place of the old one; a link in that place is replaced, not followed. */
 export function writePrivateFile(path: string, text: string): Result<void> {
-  const draft = path.replace(/(\.\w+)?$/, `.${randomBytes(8).toString("hex")}$1`);
+  const draft = path.replace(/(\.\w+)?$/, `.${uniqueName()}$1`);
   try {
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NEVER_FOLLOW;
     const fd = openSync(draft, flags, 0o600);

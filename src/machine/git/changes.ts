@@ -19,7 +19,7 @@ export interface DetectedChanges {
 }
 
 /** What a look at the repository found; asked for one by one, because a commit needs neither. */
-export interface Looks {
+interface Looks {
   readonly status: () => Promise<Result<WorkTreeStatus>>;
   readonly comparison: () => Promise<Result<HeadComparison>>;
   /** The index that a hook of git commits from, where it is not the usual one. */

@@ -1,9 +1,8 @@
 import { devNull } from "node:os";
 import { delimiter } from "node:path";
 import { fail, ok, type Result, type Trouble } from "../../core/trouble.ts";
-import { ownMark, RUN_ID_VARIABLE } from "../process/own-mark.ts";
+import { ownMark, RUN_ID_VARIABLE, trace } from "../process/environment.ts";
 import { runProcess } from "../process/run-process.ts";
-import { trace } from "../process/environment.ts";
 
 export interface GitAnswer {
   readonly exitCode: number;

@@ -86,24 +86,50 @@ export function hasOtherFacts(path: string, top: string): boolean {
   return isUnderstood && isOther;
 }
 
-/** More would take longer to look at than the rest of a stop. */
+/** More are quicker looked at by git. */
 const MOST_TIMED = 5_000;
 
+/** What a look at the files themselves tells. */
+interface TouchedFiles {
+  readonly names: readonly string[];
+  /** Whether git would name no other. */
+  readonly isAll: boolean;
+}
+
 /**
- * Files whose change time is not the one in the index, to the nanosecond: git itself may compare whole seconds. None where the
- * index is not read with certainty or has too many; git tells about those.
+ * Files that are gone or were written since the index was, by the same facts that git goes by, times to the nanosecond: git itself
+ * may compare whole seconds. Only git can tell all of them where the index is not read with certainty, has too many entries, or was
+ * written in the same instant as a file.
  */
-export function filesTouchedSince(path: string, top: string): readonly string[] {
+export function filesTouchedSince(path: string, top: string): TouchedFiles {
   const index = readIfThere(path);
-  if (index === undefined || entryCount(index) > MOST_TIMED) return [];
-  const touched: string[] = [];
-  const isUnderstood = visitEntries(index, ({ at, mode, nameAt, nameEnd }) => {
-    const name = index.toString("utf8", nameAt, nameEnd);
-    if ((mode & FILE_TYPE) !== FILE || name.includes("\uFFFD")) return;
+  const writtenAt = factsOf(path)?.mtimeNs ?? 0n;
+  if (index === undefined || entryCount(index) > MOST_TIMED) return { names: [], isAll: false };
+  const names: string[] = [];
+  let isAll = true;
+  const isUnderstood = visitEntries(index, (entry) => {
+    const name = index.toString("utf8", entry.nameAt, entry.nameEnd);
     const facts = factsOf(join(top, name));
-    if (facts !== undefined && facts.ctimeNs !== timeAt(index, at)) touched.push(name);
+    const isDoubtful = timeAt(index, entry.at + MODIFIED_AT) >= writtenAt || isMarked(index, entry);
+    if (isDoubtful || entry.mode === SUBMODULE || name.includes("\uFFFD")) isAll = false;
+    else if (isTouched(index, entry, facts)) names.push(name);
   });
-  return isUnderstood ? touched : [];
+  return isUnderstood ? { names, isAll } : { names: [], isAll: false };
+}
+
+/** No size is git's mark for "look closer", unless there is no content. */
+function isMarked(index: Buffer, { at, size }: Entry): boolean {
+  return size === 0 && index.compare(EMPTY, 0, HASH_BYTES, at + HASH_AT, at + HASH_AT + HASH_BYTES) !== 0;
+}
+
+function isTouched(index: Buffer, { at, size, isHidden }: Entry, facts: BigIntStats | undefined): boolean {
+  if (facts === undefined) return !isHidden; // what a sparse checkout leaves out was never there
+  return (
+    facts.ctimeNs !== timeAt(index, at) ||
+    facts.mtimeNs !== timeAt(index, at + MODIFIED_AT) ||
+    facts.ino % 2n ** 32n !== BigInt(index.readUInt32BE(at + INODE_AT)) ||
+    facts.size % 2n ** 32n !== BigInt(size)
+  );
 }
 
 /** Undefined for a file that is gone or cannot be reached any more. */
@@ -132,10 +158,13 @@ interface Entry {
 
 const HEADER_BYTES = 12;
 const MODIFIED_AT = 8;
+const INODE_AT = 20;
 const MODE_AT = 24;
 const SIZE_AT = 36;
+const HASH_AT = 40;
 const FLAGS_AT = 60;
 const HASH_BYTES = 20;
+const EMPTY = Buffer.from("e69de29bb2d1d6434b8b29ae775ad8c2e48c5391", "hex");
 const ASSUME_VALID = 0x8000;
 const EXTENDED = 0x4000;
 const NAME_LENGTH = 0x0fff;

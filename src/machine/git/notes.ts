@@ -1,7 +1,7 @@
 import { fail, ok, type Result } from "../../core/trouble.ts";
 import { homeDirectory } from "../files/xdg.ts";
 import type { Environment } from "../process/environment.ts";
-import type { SigningKey } from "../process/ssh-keygen.ts";
+import type { SshKey } from "../process/ssh-keygen.ts";
 import { type Git, gitTrouble } from "./git.ts";
 
 /** Where attestations are kept in the repository; pushed and fetched like any ref. */
@@ -30,7 +30,7 @@ export async function addToNote(git: Git, commit: string, line: string): Promise
 }
 
 /** The SSH key git signs with. */
-export async function signingKey(git: Git, env: Environment): Promise<Result<SigningKey>> {
+export async function signingKey(git: Git, env: Environment): Promise<Result<SshKey>> {
   const answer = await git.ask(["config", "--get", "user.signingkey"]);
   if (!answer.ok) return answer;
   const named = answer.value.stdout.toString().trim();

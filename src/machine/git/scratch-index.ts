@@ -54,8 +54,9 @@ export function sweepScratch(...parents: readonly string[]): void {
 }
 
 function isLeftBehind(name: string): boolean {
-  const [, pid, namespace = namespaceNumber()] = OURS.exec(name) ?? [];
-  return pid !== undefined && namespace === namespaceNumber() && !isAlive(Number(pid));
+  const [, pid, namespace] = OURS.exec(name) ?? [];
+  if (pid === undefined) return false; // as nearly all of a temporary directory, which may be large
+  return (namespace ?? namespaceNumber()) === namespaceNumber() && !isAlive(Number(pid));
 }
 
 /** Versions before this one wrote no namespace. */

@@ -1,5 +1,6 @@
 import { lstatSync, mkdirSync, renameSync, rmSync, statSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { sha256 } from "#hash";
 import type { Movement } from "../../core/baseline/movement.ts";
 import { hasCode } from "../files/errno.ts";
 import { type Git, LOOK_OPTIONS, splitNul } from "./git.ts";
@@ -15,7 +16,6 @@ import { readIndexMarks } from "./index-file.ts";
 import type { Repository } from "./repository.ts";
 import { copyIndex, makeScratch, removeScratch } from "./scratch-index.ts";
 import { movementSince } from "./unchanged.ts";
-import { createHash } from "node:crypto";
 
 /** The content of the whole work tree as one git tree id, or why it is unknown and no answer may be reused. */
 export type Fingerprint =
@@ -287,7 +287,7 @@ async function convertedFiles(
 /** A file that is gone by now changes the tree, which is noticed elsewhere. */
 function bytesOfListContents(path: string): string {
   try {
-    return createHash("sha256").update(readFileSync(path)).digest("hex");
+    return sha256(readFileSync(path));
   } catch {
     return "unreadable";
   }

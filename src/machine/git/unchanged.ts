@@ -45,24 +45,25 @@ async function hasNoChange(top: Git, env: IndexEnv, marks: IndexMarks): Promise<
 export async function movementSince(repository: Repository, env: IndexEnv): Promise<Movement> {
   const { top } = repository;
   const filtered = await filteredSubmodules(repository);
-  const [written, added, hidden, inside] = await Promise.all([
-    names(top, filtered.length === 0 ? TOUCHED : [...TOUCHED, "--ignore-submodules=dirty"], env),
+  const touch = filtered.length === 0 ? TOUCHED : [...TOUCHED, "--ignore-submodules=dirty"];
+  const seen = filesTouchedSince(env.GIT_INDEX_FILE, top.cwd);
+  const [named, added, hidden, inside] = await Promise.all([
+    seen.isAll ? seen.names : names(top, touch, env),
     names(top, NEW, env),
     findHiddenIn(top, env),
     filtered.length === 0 ? ok([]) : submodulesWithHiddenChanges(repository),
   ]);
   const isStill = hidden.ok && areNone(hidden.value) && inside.ok && inside.value.length === 0;
-  const isKnown = written !== undefined && added !== undefined && isStill;
+  const isKnown = named !== undefined && added !== undefined && isStill;
   if (!isKnown) return { isCurrent: false, touched: [] }; // a gate has cleared the temporary directory, or git is gone
-  const timed = filesTouchedSince(env.GIT_INDEX_FILE, top.cwd);
-  const all = [...new Set([...written, ...timed])];
-  const some = ["--literal-pathspecs", "ls-files", "-z", ...MODIFIED, "--", ...all.slice(0, MAX_TOUCHED)];
-  const changed = new Set(all.length === 0 ? [] : await names(top, some, env));
+  const written = [...new Set([...named, ...seen.names])];
+  const some = ["--literal-pathspecs", "ls-files", "-z", ...MODIFIED, "--", ...written.slice(0, MAX_TOUCHED)];
+  const changed = new Set(written.length === 0 ? [] : await names(top, some, env));
   const touched = [
-    ...all.map((path) => ({ path, ...whenChanged(top, path), isChanged: changed.has(path) })),
+    ...written.map((path) => ({ path, ...whenChanged(top, path), isChanged: changed.has(path) })),
     ...added.map((path) => ({ path, ...whenChanged(top, path), isChanged: true })),
   ];
-  const isCurrent = all.length <= MAX_TOUCHED && changed.size === 0 && added.length === 0;
+  const isCurrent = written.length <= MAX_TOUCHED && changed.size === 0 && added.length === 0;
   return { isCurrent, touched };
 }
 

@@ -6,7 +6,7 @@ import { fail, ok, type Result, type Trouble } from "../../core/trouble.ts";
 import { isFile } from "../files/files.ts";
 import type { Environment } from "../process/environment.ts";
 import type { ChangeQuery } from "./compare/base.ts";
-import { changesIn, changesWithoutGit, type DetectedChanges, workTreeStatus } from "./changes.ts";
+import type { DetectedChanges } from "./changes.ts";
 import { Git, splitNul } from "./git.ts";
 import { compareHeadQuickly, type HeadComparison } from "./compare/head-comparison.ts";
 import { namesBelow } from "./index-file.ts";
@@ -14,7 +14,7 @@ import { chooseBase, compareWithChosen } from "./compare/known-good.ts";
 import type { WorkTreeStatus } from "./read-output.ts";
 import type { Head } from "./compare/ref-state.ts";
 import { Repository } from "./repository.ts";
-import { listUntracked, type Snapshot, takeSnapshot, treeIdOf } from "./snapshot.ts";
+import type { Snapshot } from "./snapshot.ts";
 import { isUnchangedSince } from "./unchanged.ts";
 
 /** How to look at a work tree: for whom, compared with what, and for how long. */
@@ -56,6 +56,7 @@ export class WorkTree implements AsyncDisposable {
   async changes(): Promise<Result<DetectedChanges>> {
     const { query } = this.#options;
     const repository = this.#repository;
+    const { changesIn, changesWithoutGit } = await import("./changes.ts"); // a stop that needs no run loads half as much
     if (repository === undefined) return changesWithoutGit(this.git, query);
     const { top } = repository.places;
     if (!isInside(query.root, top)) return fail(elsewhere(query.root, top));
@@ -137,13 +138,19 @@ export class WorkTree implements AsyncDisposable {
 
   /** Every file as it is now, in an index and objects of our own. */
   snapshot(): Promise<Snapshot> {
-    this.#snapshot ??= takeSnapshot(this.#repository, { untracked: () => this.#untracked() });
+    this.#snapshot ??= this.#takeSnapshot();
     return this.#snapshot;
+  }
+
+  async #takeSnapshot(): Promise<Snapshot> {
+    const { takeSnapshot } = await import("./snapshot.ts"); // as above
+    return takeSnapshot(this.#repository, { untracked: () => this.#untracked() });
   }
 
   /** The content of the whole work tree as one id; undefined if unknown. */
   async fingerprint(): Promise<string | undefined> {
-    return treeIdOf(await this.snapshot());
+    const tree = await (await this.snapshot()).fingerprint();
+    return tree.kind === "tree" ? tree.hash : undefined;
   }
 
   /** Whether it is what it was when this index of a snapshot was kept. */
@@ -170,17 +177,20 @@ export class WorkTree implements AsyncDisposable {
     await snapshot?.[Symbol.asyncDispose]();
   }
 
-  readonly #status = once((): Promise<Result<WorkTreeStatus>> => {
+  readonly #status = once(async (): Promise<Result<WorkTreeStatus>> => {
     const repository = this.#repository;
     if (repository === undefined) throw new Error("there is no repository to ask"); // callers have looked
+    const { workTreeStatus } = await import("./changes.ts"); // as above
     return workTreeStatus(repository);
   });
 
   /** From the top. `git status` has listed them where the project is the top. */
   async #untracked(): Promise<readonly string[] | undefined> {
     const { commit } = this.#options.query;
-    if (this.#repository?.places.prefix !== "" || commit !== undefined)
+    if (this.#repository?.places.prefix !== "" || commit !== undefined) {
+      const { listUntracked } = await import("./snapshot.ts"); // as above
       return listUntracked(this.#repository);
+    }
     const status = await this.#status();
     if (!status.ok) return undefined;
     return status.value.files.filter(({ change }) => change === "untracked").map(({ path }) => path);

@@ -18,13 +18,12 @@ export class MaskedOutput {
   }
 
   push(chunk: Buffer): void {
+    const room = Math.max(0, HEAD_BYTES - this.#seenBytes);
     this.#seenBytes += chunk.length;
-    if (this.#seenBytes <= HEAD_BYTES) {
-      this.#take(chunk);
-      return;
-    }
+    if (room > 0) this.#take(chunk.subarray(0, room));
+    if (chunk.length <= room) return;
     this.#waiting ??= new LastBytes(MOST_WAITING_BYTES);
-    this.#waiting.push(chunk);
+    this.#waiting.push(chunk.subarray(room));
     this.#timer ??= setTimeout(() => this.#tick(), WAIT_MS);
   }
 
@@ -69,9 +68,12 @@ export class MaskedOutput {
     return this.#placeToCut(start.toString("latin1")) ?? MOST_WAITING_BYTES;
   }
 
-  /** The line that was cut is left out as a whole, both its halves: each could be that of a secret. */
+  /** The line that was cut is left out, both its halves: each could be that of a secret. Of a long one, what is far from the cut may stay. */
   #noteGap(lostBytes: number): void {
-    const dropped = lostBytes + this.#rest.length;
+    const isLong = this.#rest.length > 2 * LONGEST_SECRET;
+    const kept = isLong ? (this.#placeToCut(this.#rest) ?? 0) : 0;
+    if (kept > 0) this.#pass(this.#rest.slice(0, kept));
+    const dropped = lostBytes + this.#rest.length - kept;
     this.#rest = "";
     this.#take(Buffer.from(`\n[… ${dropped} bytes dropped …]\n`));
   }
@@ -113,8 +115,8 @@ const LONGEST_SECRET = 4096;
 const MOST_TRIES = 64;
 /** A prime, so that not every try meets a secret that is repeated at the same place. */
 const STEP = 509;
-/** As much as a log keeps is always looked through and written at once. */
-const HEAD_BYTES = 10 * 1024 * 1024;
+/** As much as a log keeps of the start is looked through and written at once; the note about what was dropped takes the rest. */
+const HEAD_BYTES = 2 * 1024 * 1024 - 4096;
 /** What may wait is what a log keeps of the end, so that nothing is dropped here that it would have kept. */
 const MOST_WAITING_BYTES = 8 * 1024 * 1024;
 const WAIT_MS = 1000;

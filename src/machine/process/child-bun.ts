@@ -1,9 +1,9 @@
-import type { Child, ChildRequest, Exit, NotStarted } from "./child.ts";
 import { hasCode } from "../files/errno.ts";
-import type { BunRuntime } from "./runtime.ts";
+import { bun, type Child, type ChildRequest, type Exit, type NotStarted } from "./runtime.ts";
 
 /** Starts a child with `Bun.spawn`, which costs a third less than `node:child_process` and reports every signal. */
-export function startWithBun(bun: BunRuntime, request: ChildRequest): Child | NotStarted {
+export function startChild(request: ChildRequest): Child | NotStarted {
+  if (bun === undefined) throw new Error("this is not the native program"); // package.json names this file for Bun alone
   try {
     let settle: ((exit: Exit) => void) | undefined;
     const exited = new Promise<Exit>((resolve) => {
@@ -53,5 +53,21 @@ async function readToEnd(
     const { done, value } = await reader.read();
     if (done) return;
     take(Buffer.from(value.buffer, value.byteOffset, value.byteLength));
+  }
+}
+
+/** What a system's own command prints, at once; nothing where it fails or is not there. */
+export function outputNow(...argv: readonly [string, ...string[]]): string {
+  try {
+    const ended = bun?.spawnSync(argv, {
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "ignore",
+      windowsHide: true,
+    });
+    return Buffer.from(ended?.stdout ?? []).toString("utf8");
+  } catch (error) {
+    if (!hasCode(error)) throw error;
+    return "";
   }
 }

@@ -1,4 +1,5 @@
-import { writeAll } from "../files/files.ts";
+import { once } from "../../core/once.ts";
+import { uniqueName, writeAll } from "../files/files.ts";
 
 /** Variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -32,6 +33,12 @@ export function withoutSecrets(env: Environment): Record<string, string | undefi
   for (const name of SECRETS) delete copy[name];
   return copy;
 }
+
+/** The variable that marks every process of a run, so that none is missed when the run is killed before it wrote it down. */
+export const RUN_ID_VARIABLE = "GAUNTLET_RUN_ID";
+
+/** What marks the processes that we start for ourselves, such as git, before and beside the gates of a run. */
+export const ownMark = once(uniqueName);
 
 /** `AGENT_GAUNTLET_TRACE=1` prints on stderr how many milliseconds after the start of the program each phase was done. */
 export function trace(phase: string): void {

@@ -1,14 +1,11 @@
 import { hasCode } from "../files/errno.ts";
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
-import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { outputNow } from "#child";
 
 /** Sends a signal to a whole process group. One that is gone is fine; one that we may not end, as after `sudo`, stays. */
 export function signalGroup(leaderPid: number, signal: NodeJS.Signals): void {
   if (process.platform === "win32") {
-    spawnSync("taskkill", ["/T", "/F", "/PID", String(leaderPid)], {
-      windowsHide: true,
-      stdio: "ignore",
-    });
+    outputNow("taskkill", "/T", "/F", "/PID", String(leaderPid));
     return;
   }
   try {
@@ -33,27 +30,21 @@ export function isAlive(pid: number): boolean {
 export function startTime(pid: number): string | undefined {
   if (process.platform === "linux") return readStat(pid)?.startTime;
   if (process.platform === "win32") return undefined;
-  const ps = spawnSync("ps", ["-o", "lstart=", "-p", String(pid)], { encoding: "utf8" });
-  return ps.status === 0 ? ps.stdout.trim() || undefined : undefined;
+  return outputNow("ps", "-o", "lstart=", "-p", String(pid)).trim() || undefined;
 }
 
 /** Changes with every boot, so that pids of an earlier one are never trusted. */
 export function bootId(): string | undefined {
   if (process.platform === "linux") return readText("/proc/sys/kernel/random/boot_id")?.trim();
   if (process.platform !== "darwin") return undefined;
-  return spawnSync("sysctl", ["-n", "kern.bootsessionuuid"], { encoding: "utf8" }).stdout.trim() || undefined;
+  return outputNow("sysctl", "-n", "kern.bootsessionuuid").trim() || undefined;
 }
 
 /** Process groups on this machine in which some process carries `variable=value` in its environment (Linux and macOS). */
 export function groupsWithEnvironment(variable: string, value: string): readonly number[] {
   const marker = `${variable}=${value}`;
-  if (process.platform === "darwin") {
-    const ps = spawnSync("ps", ["-AEww", "-o", "pgid=,command="], {
-      encoding: "utf8",
-      maxBuffer: MAX_LISTING,
-    });
-    return groupsInListing(ps.stdout ?? "", marker);
-  }
+  if (process.platform === "darwin")
+    return groupsInListing(outputNow("ps", "-AEww", "-o", "pgid=,command="), marker);
   if (process.platform !== "linux") return [];
   const marked = processTable().filter(({ pid }) => hasInEnvironment(pid, marker));
   return [...new Set(marked.map((entry) => entry.group))];
@@ -75,8 +66,6 @@ export function orphanedGroups(variable: string, except: string): readonly numbe
   return [...new Set(orphans.map(({ group }) => group))];
 }
 
-const MAX_LISTING = 64 * 1024 * 1024;
-
 /** Reads what `ps -E` prints: each command is followed by its arguments and its environment, with nothing to tell them apart. */
 export function groupsInListing(listing: string, marker: string): readonly number[] {
   const groups = listing.split("\n").flatMap((line) => {
@@ -97,13 +86,15 @@ export interface Leader {
   readonly pid: number;
   readonly startTime: string;
   readonly ranMs: number;
+  /** Whether a pid is or was that of another child like it, which looks for its own strays. */
+  readonly isSibling?: ((pid: number) => boolean) | undefined;
 }
 
 /** The strays of the child that leads the session `leader`; those of other sessions are known by a mark in their environment. */
 export function straysOf(leader: Leader, mark: string): Strays {
   if (process.platform !== "linux") return { groups: [], daemons: [] };
   const since = Number(leader.startTime);
-  const later = processTable(youngestPids(leader)).filter(
+  const later = processesSince(leader).filter(
     (one) => Number(one.startTime) >= since && one.group !== leader.pid,
   );
   const own = later.filter((one) => one.session === leader.pid);
@@ -142,20 +133,28 @@ interface ProcessEntry {
 function processTable(isAsked: (pid: number) => boolean = () => true): readonly ProcessEntry[] {
   return readdirSync("/proc").flatMap((name) => {
     const entry = /^\d+$/.test(name) && isAsked(Number(name)) ? readStat(Number(name)) : undefined;
-    return entry === undefined ? [] : [entry];
+    return entry === undefined || entry.group === 0 ? [] : [entry]; // the kernel's own have none
   });
 }
 
 /** In less time the kernel cannot have given out all its pids and begun again. */
 const LAP_MS = 2_000;
 
+/** With more, listing all processes is quicker than looking for each. */
+const MOST_PIDS = 200;
+
 /**
- * The pids that processes younger than a child can have. The kernel counts up, so these are the ones above the child's own; with many
- * short gates on a busy machine, reading every process for each of them would cost more than the gates.
+ * The processes that can be younger than a child. The kernel counts up, so their pids are between the child's own and the last one
+ * given out; with many short gates on a busy machine, reading every process for each of them would cost more than the gates.
  */
-function youngestPids({ pid, ranMs }: Leader): (other: number) => boolean {
+function processesSince({ pid, ranMs, isSibling = () => false }: Leader): readonly ProcessEntry[] {
   const last = Number(readText("/proc/loadavg")?.trim().split(" ").at(-1));
-  return ranMs < LAP_MS && last >= pid ? (other) => other > pid : () => true;
+  if (ranMs >= LAP_MS || !(last >= pid)) return processTable();
+  if (last - pid > MOST_PIDS) return processTable((other) => other > pid && !isSibling(other));
+  const pids = Array.from({ length: last - pid }, (_, at) => pid + 1 + at);
+  return pids
+    .filter((other) => !isSibling(other) && existsSync(`/proc/${other}`))
+    .flatMap((other) => readStat(other) ?? []);
 }
 
 /** The fields of /proc/PID/stat follow the command name, which is in parentheses and may contain anything. */

@@ -5,7 +5,7 @@ import type { LockHolder } from "../state/lock.ts";
 import type { LogDir } from "../logs/log-dir.ts";
 import { endGroup, HURRIED_GRACE_MS } from "./run-process.ts";
 import { bootId, groupsWithEnvironment, orphanedGroups, pidNamespace, startTime } from "./group.ts";
-import { RUN_ID_VARIABLE } from "./own-mark.ts";
+import { RUN_ID_VARIABLE } from "./environment.ts";
 
 /** The same for one gate of it. */
 export const GATE_MARK = "GAUNTLET_GATE_RUN";
@@ -14,6 +14,7 @@ export const GATE_MARK = "GAUNTLET_GATE_RUN";
 export class GateGroups implements Disposable {
   readonly #dir: LogDir;
   readonly #list: LineLog;
+  readonly #pids = new Set<number>();
 
   constructor(dir: LogDir) {
     this.#dir = dir;
@@ -21,8 +22,13 @@ export class GateGroups implements Disposable {
   }
 
   /** Writes a group down, with the start time that tells it from a later process with the same pid. */
-  record(pid: number): void {
-    this.#list.write(`${pid} ${startTime(pid) ?? ""}`);
+  record(pid: number, started = startTime(pid)): void {
+    this.#pids.add(pid);
+    this.#list.write(`${pid} ${started ?? ""}`);
+  }
+
+  has(pid: number): boolean {
+    return this.#pids.has(pid);
   }
 
   [Symbol.dispose](): void {

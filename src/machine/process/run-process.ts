@@ -1,8 +1,6 @@
 import { constants } from "node:os";
-import type { Child, ChildRequest, Exit, NotStarted } from "./child.ts";
-import { startWithBun } from "./child-bun.ts";
-import { startWithNode } from "./child-node.ts";
-import { bun } from "./runtime.ts";
+import { startChild } from "#child";
+import type { Child, ChildRequest, Exit } from "./runtime.ts";
 import { elapsedMs } from "../clock.ts";
 import { onAbort, LONGEST_TIMER_MS } from "./time-limit.ts";
 import { isGroupAlive, type Leader, signalGroup, startTime, straysOf } from "./group.ts";
@@ -13,8 +11,10 @@ export interface ProcessRequest extends ChildRequest {
   readonly mark?: string;
   /** Called with what the child deliberately left running in a new session when it ended by itself. */
   readonly onLeftRunning?: (names: readonly string[]) => void;
-  /** Called as soon as the child exists, before it can have done much. */
-  readonly onStarted?: (pid: number) => void;
+  /** Called as soon as the child exists, before it can have done much; with when it started, where that was looked up. */
+  readonly onStarted?: (pid: number, startTime?: string) => void;
+  /** Whether a pid is or was that of another child of the same run. */
+  readonly isSibling?: ((pid: number) => boolean) | undefined;
 }
 
 export type ProcessEnd =
@@ -35,16 +35,22 @@ export async function runProcess(request: ProcessRequest, signal?: AbortSignal):
   if (signal?.aborted) return { kind: "cancelled" };
   const child = startChild(request);
   if (!("pid" in child)) return { kind: "not-started", detail: await child.detail };
-  request.onStarted?.(child.pid);
   const started = request.mark === undefined ? undefined : startTime(child.pid);
+  request.onStarted?.(child.pid, started);
   const since = elapsedMs();
   using interruption = new Interruption(request.timeoutMs, signal);
   const end = await Promise.race([child.exited, interruption.came]);
   if (end.kind === "timed-out") await endGroup(child.pid, TERM_GRACE_MS);
   if (end.kind === "cancelled") await endGroup(child.pid, HURRIED_GRACE_MS);
   await letGo(child);
-  if (started !== undefined)
-    await endStrays({ pid: child.pid, startTime: started, ranMs: elapsedMs() - since }, request, end);
+  if (started === undefined) return end;
+  const leader = {
+    pid: child.pid,
+    startTime: started,
+    ranMs: elapsedMs() - since,
+    isSibling: request.isSibling,
+  };
+  await endStrays(leader, request, end);
   return end;
 }
 
@@ -62,11 +68,6 @@ async function endStrays(
   const doomed = [...groups, ...(isOver ? daemons.map(({ group }) => group) : [])];
   await Promise.all(doomed.map((group) => endGroup(group, HURRIED_GRACE_MS)));
   if (!isOver && daemons.length > 0) onLeftRunning?.(daemons.map(({ name }) => name));
-}
-
-/** The one place that starts children: with `Bun.spawn` in the native program, with `node:child_process` elsewhere. */
-export function startChild(request: ChildRequest): Child | NotStarted {
-  return bun === undefined ? startWithNode(request) : startWithBun(bun, request);
 }
 
 /** TERM, a grace period, KILL: for the group and everything in it. */

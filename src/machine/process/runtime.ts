@@ -1,8 +1,17 @@
 /** As much of Bun as the native program uses; absent under Node. */
 export interface BunRuntime {
   readonly spawn: (argv: readonly string[], options: BunSpawnOptions) => BunChild;
+  readonly spawnSync: (argv: readonly string[], options: object) => { readonly stdout: Uint8Array };
   readonly stdin: { readonly stream: () => ReadableStream<Uint8Array> };
+  readonly CryptoHasher: new (algorithm: "sha256") => BunHasher;
 }
+
+interface BunHasher {
+  readonly update: (content: string | Uint8Array) => BunHasher;
+  readonly digest: (encoding: HashEncoding) => string;
+}
+
+export type HashEncoding = "hex" | "base64url";
 
 interface BunSpawnOptions {
   readonly cwd: string;
@@ -35,7 +44,60 @@ export function programFile(): string {
   return isNative() ? process.execPath : (process.argv[1] ?? "");
 }
 
+/** Where a project has its own copy, and what starts that: it is not on the PATH. */
+const OF_A_PROJECT: readonly (readonly [place: RegExp, start: string])[] = [
+  [
+    /[/\\]node_modules[/\\](?:\.bin[/\\]agent-gauntlet-native|@agent-gauntlet[/\\])/,
+    "npx agent-gauntlet-native",
+  ],
+  [/[/\\]node_modules[/\\](?:\.bin[/\\]agent-gauntlet|agent-gauntlet[/\\])/, "npx agent-gauntlet"],
+];
+
+/** Where npm, pnpm, yarn and bun install what is for every project. */
+const GLOBAL = /[/\\](?:lib|npm)[/\\]node_modules[/\\]|[/\\](?:pnpm|yarn|install)[/\\]global[/\\]/;
+
+/** What starts the copy of one project; undefined for a program that serves all of them. */
+export function startOfProjectCopy(file: string): string | undefined {
+  return GLOBAL.test(file) ? undefined : OF_A_PROJECT.find(([place]) => place.test(file))?.[1];
+}
+
+/** Our hints, with the command that works where `file` is the program. */
+export function asTyped(hints: string, file: string = programFile()): string {
+  const start = startOfProjectCopy(file);
+  return start === undefined ? hints : hints.replaceAll("`agent-gauntlet ", `\`${start} `);
+}
+
 /** What starts this very program again. */
 export function ownArgv(): readonly [string, ...string[]] {
   return isNative() ? [process.execPath] : [process.execPath, programFile()];
+}
+
+/** A child to start in its own process group, with its output handed over chunk by chunk. */
+export interface ChildRequest {
+  readonly argv: readonly [string, ...string[]];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Written to the child's stdin, which is then closed; without it stdin is closed from the start. */
+  readonly stdin?: string | Buffer;
+  readonly onOutput: (chunk: Buffer, stream: "stdout" | "stderr") => void;
+  /** A death by a real-time signal must never read as exit code 0, as it does under Node. */
+  readonly mustNotHideSignals?: boolean;
+}
+
+/** A child that was started. */
+export interface Child {
+  readonly pid: number;
+  readonly exited: Promise<Exit>;
+  /** It has exited and all its output was handed over. */
+  readonly closed: Promise<unknown>;
+  /** Stops reading; a process that holds the output open cannot hold us. */
+  readonly letGo: () => void;
+}
+
+export type Exit =
+  | { readonly kind: "exited"; readonly exitCode: number }
+  | { readonly kind: "killed"; readonly signal: string };
+
+export interface NotStarted {
+  readonly detail: Promise<string>;
 }

@@ -6,9 +6,9 @@ import { runProcess } from "./run-process.ts";
 const NAMESPACE = "agent-gauntlet";
 
 /** A key as git's `user.signingkey` names it: a file, or a public key whose private half is in the agent. */
-export type SigningKey = { readonly file: string } | { readonly publicKey: string };
+export type SshKey = { readonly file: string } | { readonly publicKey: string };
 
-export async function fingerprintOf(key: SigningKey): Promise<Result<string>> {
+export async function fingerprintOf(key: SshKey): Promise<Result<string>> {
   return withKeyFile(key, async (file) => {
     const listed = await keygen(["-l", "-f", file]);
     if (!listed.ok) return listed;
@@ -17,7 +17,7 @@ export async function fingerprintOf(key: SigningKey): Promise<Result<string>> {
   });
 }
 
-export async function sign(text: string, key: SigningKey): Promise<Result<string>> {
+export async function sign(text: string, key: SshKey): Promise<Result<string>> {
   const fromAgent = "publicKey" in key ? ["-U"] : [];
   return withKeyFile(key, (file) => keygen(["-Y", "sign", ...fromAgent, "-n", NAMESPACE, "-f", file], text));
 }
@@ -41,10 +41,7 @@ export async function signerOf(
   return ok(undefined);
 }
 
-async function withKeyFile<T>(
-  key: SigningKey,
-  use: (file: string) => Promise<Result<T>>,
-): Promise<Result<T>> {
+async function withKeyFile<T>(key: SshKey, use: (file: string) => Promise<Result<T>>): Promise<Result<T>> {
   if ("file" in key) return use(key.file);
   await using scratch = await scratchDir({ "key.pub": `${key.publicKey}\n` });
   return await use(`${scratch.path}/key.pub`);

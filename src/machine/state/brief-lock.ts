@@ -1,65 +1,92 @@
-import { lstatSync, readlinkSync, symlinkSync, unlinkSync } from "node:fs";
+import { existsSync, lstatSync, renameSync, readdirSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { fail, ok, type Result } from "../../core/trouble.ts";
 import { elapsedMs, now } from "../clock.ts";
 import { hasCode } from "../files/errno.ts";
-import { discard } from "../files/files.ts";
+import { discard, modifiedAt } from "../files/files.ts";
 import { isAlive } from "../process/group.ts";
-import { acquireLock } from "./lock.ts";
 
 /**
- * Takes a lock for a moment, waiting for others who have it for a moment. A symbolic link that names its holder appears whole and
- * in one step, which makes it several times cheaper than `acquireLock`; that one guards the removal of a link whose holder is dead.
+ * Takes a lock for a moment, waiting for others who have it for a moment. The lock is a file, and who holds it has renamed it to
+ * carry its pid. No file is made or removed, which takes some file systems longer than what the lock is for.
  */
 export function lockBriefly(path: string): Result<Disposable> {
-  if (process.platform === "win32") return waitFor(path, () => acquireLock(path)); // links need privileges there
-  return waitFor(path, () => {
-    const mine = link(path);
-    if (mine !== undefined || !isLeftBehind(path)) return mine === undefined ? undefined : ok(mine);
-    const breaking = acquireLock(`${path}.breaking`);
-    if (!breaking.ok) return breaking;
-    using _breaking = breaking.value;
-    if (isLeftBehind(path)) discard(path); // another process may have done so, and hold the lock by now
-    return undefined;
-  });
+  const deadline = elapsedMs() + PATIENCE_MS;
+  for (;;) {
+    const held = `${path}.${process.pid}`;
+    if (isRenamed(path, held)) return ok({ [Symbol.dispose]: () => void isRenamed(held, path) });
+    bringBack(path);
+    if (elapsedMs() > deadline) return fail({ kind: "file-failed", action: "lock", path, detail: HELD });
+    wait(Math.random() * 4);
+  }
 }
 
 const PATIENCE_MS = 2_000;
 
-/** Tries again while the lock is held; what else goes wrong ends it. */
-function waitFor(path: string, attempt: () => Result<Disposable> | undefined): Result<Disposable> {
-  const deadline = elapsedMs() + PATIENCE_MS;
-  for (;;) {
-    const taken = attempt();
-    if (taken?.ok || (taken !== undefined && taken.trouble.kind !== "lock-held")) return taken;
-    if (elapsedMs() > deadline) return fail({ kind: "file-failed", action: "lock", path, detail: HELD });
-    Atomics.wait(pause, 0, 0, Math.random() * 4); // the process may have nothing else to do, and would end
+const HELD = "another process has held it for two seconds";
+
+/** The process may have nothing else to do, and would end. */
+function wait(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+/** False where it is not there. */
+function isRenamed(from: string, to: string): boolean {
+  try {
+    renameSync(from, to);
+    return true;
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return false;
+    throw error;
   }
 }
 
-const pause = new Int32Array(new SharedArrayBuffer(4));
+/** Takes the file from a dead holder, which only one can do, or makes it where there is none. A holder that is alive is waited for. */
+function bringBack(path: string): void {
+  const holders = holdersOf(path);
+  for (const holder of holders) if (!isHolding(holder)) isRenamed(holder, path);
+  if (holders.length === 0) make(path);
+}
 
-const HELD = "another process has held it for two seconds";
+/** Nobody takes this long to make a file. */
+const MAKING_MS = 10_000;
 
-function link(path: string): Disposable | undefined {
+/** Makes the file, unless another process is doing so. */
+function make(path: string): void {
+  const making = `${path}.making`;
+  if (now() - (modifiedAt(making) ?? now()) > MAKING_MS) discard(making); // its maker was killed
   try {
-    symlinkSync(String(process.pid), path);
-    return { [Symbol.dispose]: () => unlinkSync(path) };
+    writeFileSync(making, "", { flag: "wx", mode: 0o600 });
   } catch (error) {
-    if (hasCode(error, "EEXIST")) return undefined;
+    if (hasCode(error, "EEXIST")) return;
     throw error;
   }
+  if (isNowhere(path)) writeFileSync(path, "", { mode: 0o600 });
+  discard(making);
+}
+
+/** The file under the names of holders: one, or none. */
+function holdersOf(path: string): readonly string[] {
+  const start = `${basename(path)}.`;
+  return readdirSync(dirname(path))
+    .filter((name) => name.startsWith(start) && /^\d+$/.test(name.slice(start.length)))
+    .map((name) => join(dirname(path), name));
 }
 
 /** No holder keeps it this long; its pid may have been reused. */
 const LONGEST_MS = 60_000;
 
-function isLeftBehind(path: string): boolean {
-  try {
-    const age = now() - lstatSync(path).mtimeMs;
-    return age > LONGEST_MS || !isAlive(Number(readlinkSync(path)));
-  } catch (error) {
-    if (hasCode(error, "ENOENT")) return false; // released
-    if (hasCode(error, "EINVAL")) return true; // not a link
-    throw error;
+function isHolding(holder: string): boolean {
+  const renamedAt = lstatSync(holder, { throwIfNoEntry: false })?.ctimeMs;
+  if (renamedAt === undefined) return true; // until a moment ago
+  return now() - renamedAt <= LONGEST_MS && isAlive(Number(holder.split(".").at(-1)));
+}
+
+/** One look can miss a file that gets another name meanwhile. */
+function isNowhere(path: string): boolean {
+  for (let looks = 0; looks < 5; looks++) {
+    if (existsSync(path) || holdersOf(path).length > 0) return false;
+    wait(1);
   }
+  return true;
 }

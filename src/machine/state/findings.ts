@@ -5,7 +5,7 @@ import { FINDING_STATUSES, PRIORITIES } from "../../core/review/finding.ts";
 import { projectPath } from "../../core/path.ts";
 import type { FindingAnswer, ReviewSlot } from "../../core/review/review-slot.ts";
 import { type Result } from "../../core/trouble.ts";
-import { sha256 } from "./session-key.ts";
+import { sha256 } from "#hash";
 import { listDirectory, readText, writeFileAtomic } from "../files/files.ts";
 
 /** Where one slot lives: our own record, and the sheet with the same content on which the agent answers. */

@@ -13,7 +13,7 @@ import type { Result } from "../../core/trouble.ts";
 import { listDirectory, removeFile } from "../files/files.ts";
 import { jsonFile, type Stored } from "./json-file.ts";
 import { readPass } from "./passes.ts";
-import { sha256 } from "./session-key.ts";
+import { sha256 } from "#hash";
 
 const VERSION = 2;
 

@@ -1,5 +1,4 @@
 import { parseJson } from "../../core/json.ts";
-import { createHash } from "node:crypto";
 import {
   closeSync,
   constants,
@@ -13,6 +12,7 @@ import {
   writeSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { sha256 } from "#hash";
 import packageJson from "../../../package.json" with { type: "json" };
 import { ok, type Result } from "../../core/trouble.ts";
 import type { LedgerRecord, Unchained } from "../../core/record/verdict-record.ts";
@@ -85,9 +85,8 @@ function isHead(value: unknown): value is Head {
 
 /** The newer of the two that is whole. Its date does not matter, as in other state: a clock that was set back must not look like a cut. */
 export function readHead({ heads }: Ledger): Head | undefined {
-  const [one, other] = heads.map(readOneHead);
-  if (one === undefined || other === undefined) return one ?? other;
-  return one.count > other.count ? one : other;
+  const newestFirst = heads.flatMap((path) => readOneHead(path) ?? []).toSorted((a, b) => b.count - a.count);
+  return newestFirst.find(({ line, hash }) => hashOf(line) === hash);
 }
 
 /** What follows its first line is left of longer ones. */
@@ -95,7 +94,7 @@ function readOneHead(path: string): Head | undefined {
   try {
     const [text = ""] = readSmallFile(path).split("\n", 1);
     const head = parseJson(text);
-    return isHead(head) && hashOf(head.line) === head.hash ? head : undefined;
+    return isHead(head) ? head : undefined;
   } catch (error) {
     if (hasCode(error, "ENOENT")) return undefined;
     throw error;
@@ -235,7 +234,7 @@ function asciiJson(record: LedgerRecord): string {
 }
 
 export function hashOf(content: string | Buffer): string {
-  return createHash("sha256").update(content).digest("base64url");
+  return sha256(content, "base64url");
 }
 
 /** Removes the ledger, and with it all that is kept about the project in the same directory. */

@@ -13,8 +13,8 @@ import {
   uniqueName,
 } from "../files/files.ts";
 import { bootId, isAlive, pidNamespace, startTime } from "../process/group.ts";
-import { ownMark } from "../process/own-mark.ts";
-import { sha256 } from "./session-key.ts";
+import { ownMark } from "../process/environment.ts";
+import { sha256 } from "#hash";
 
 /** Who holds a lock: enough to tell a living holder from a dead one whose pid was reused. */
 export interface LockHolder {

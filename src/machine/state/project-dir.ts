@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
+import { sha256 } from "#hash";
 import { stateHome } from "../files/xdg.ts";
 import type { Environment } from "../process/environment.ts";
 
@@ -9,7 +9,7 @@ import type { Environment } from "../process/environment.ts";
  * otherwise forge a pass with a line of git, or remove it while tidying up.
  */
 export function projectStateDir(root: string, env: Environment): string {
-  const key = createHash("sha256").update(realPath(root)).digest("hex").slice(0, 32);
+  const key = sha256(realPath(root)).slice(0, 32);
   return join(stateHome(env), "projects", key);
 }
 

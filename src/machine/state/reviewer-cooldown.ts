@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { now } from "../clock.ts";
 import { readText, writeFileAtomic } from "../files/files.ts";
-import { sha256 } from "./session-key.ts";
+import { sha256 } from "#hash";
 import { stateHome } from "../files/xdg.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;

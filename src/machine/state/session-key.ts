@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { sha256 } from "#hash";
 
 /** A session's name as a file name: its own id where that is harmless, a hash of whatever identifies it otherwise. */
 export function sessionKey(
@@ -14,10 +14,6 @@ export interface SessionName {
   readonly sessionId?: string | undefined;
   readonly transcriptPath?: string | undefined;
   readonly cwd: string;
-}
-
-export function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
 }
 
 function isHarmless(id: string): boolean {

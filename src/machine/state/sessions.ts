@@ -39,8 +39,7 @@ const KEPT_SESSIONS = 100;
 
 /** What is known of a session, outside any project; absent when it is new or its file cannot be trusted. */
 export function readSessionRecord(name: SessionName, env: Environment): SessionRecord | undefined {
-  const directory = directoryOf(env);
-  return namesIn(directory).length === 0 ? undefined : file.read(fileOf(name, directory)).value;
+  return file.read(fileOf(name, directoryOf(env))).value;
 }
 
 /** A record that cannot be written costs only what later stops would have known. */

@@ -2,7 +2,7 @@ import { isAbsolute, join } from "node:path";
 import { homeDirectory } from "../files/xdg.ts";
 import { discard, makePrivateDirectory, namesIn } from "../files/files.ts";
 import { readPrivateFile, writePrivateFile } from "../files/private-file.ts";
-import { sha256 } from "./session-key.ts";
+import { sha256 } from "#hash";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,4 +1,5 @@
 import { digestGates, readGate } from "../../../src/feedback/digest.ts";
+import { secretMasker } from "../../../src/feedback/text/mask-secrets.ts";
 import type { Problem } from "../../../src/feedback/problem.ts";
 import type { Failure, Recording } from "./read-corpus.ts";
 import { isInvented, scoreDigest, scoreExcerpt } from "./score.ts";
@@ -63,9 +64,19 @@ function gateOf({ name, text, failures, files }: Recording) {
 }
 
 /**
- * The digest itself, to look at and to time.
+ * The digest itself, to look at.
  * @public used by bench/feedback.mjs
  */
 export function digestOf(recording: Recording): string {
   return readGate(gateOf(recording)).draft()(BUDGET);
+}
+
+const mask = secretMasker({ API_TOKEN: "abcd1234efgh5678", DATABASE_PASSWORD: "correct horse+battery" });
+
+/**
+ * The digest of a log in which secrets are hidden first, to time.
+ * @public used by bench/feedback.mjs
+ */
+export function maskedDigestOf(recording: Recording): string {
+  return digestOf({ ...recording, text: mask(recording.text) });
 }

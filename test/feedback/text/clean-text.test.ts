@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { cleanText, visibleName } from "../../../src/feedback/text/clean-text.ts";
+import { cleanLog, cleanText, visibleName } from "../../../src/feedback/text/clean-text.ts";
 
 test.each([
   ["colours", "\u001B[31merror\u001B[39m: \u001B[1;38;5;196mx\u001B[0m", "error: x"],
@@ -19,6 +19,7 @@ test.each([
   ["C1 controls", "a\u0085b\u0090c", "a\\u0085b\\u0090c"],
 ])("%s", (_, raw, clean) => {
   expect(cleanText(raw)).toBe(clean);
+  expect(cleanLog(raw).slice(0).join("\n")).toBe(clean);
 });
 
 test("a name stays on one line, whatever it holds", () => {

@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { secretMasker } from "../../../src/feedback/text/mask-secrets.ts";
 import { readCorpus } from "../corpus/read-corpus.ts";
@@ -129,6 +130,21 @@ describe("shapes of common tokens", () => {
 
     expect(mask(text)).toBe(text);
   });
+});
+
+test("a value is found wherever it stands, whatever it holds and whatever is around it", () => {
+  const text = fc.string({ unit: "binary", maxLength: 40 });
+  const value = fc.string({ unit: "binary", minLength: 8, maxLength: 20 }).filter((one) => {
+    return one.trim().length >= 8 && !/[\s\d/]/.test(one);
+  });
+
+  fc.assert(
+    fc.property(text, value, text, (before, secret, after) => {
+      expect(
+        secretMasker({ API_TOKEN: secret, OTHER_SECRET: "abcdefgh" })(before + secret + after),
+      ).not.toContain(secret);
+    }),
+  );
 });
 
 test("no log of the corpus holds anything that is hidden", () => {

@@ -79,6 +79,16 @@ describe("what is installed decides which command is proposed", () => {
     );
   });
 
+  test("npm runs the scripts where the package manager is missing, except those that call it themselves", () => {
+    const scripts = { lint: "eslint .", test: "pnpm lint && vitest run" };
+    const files = { "package.json": JSON.stringify({ packageManager: "pnpm@10.28.0", scripts }) };
+
+    expect(detected(files, ["npm"])).toMatchObject([
+      { name: "lint", command: "npm run lint" },
+      { name: "test", command: "pnpm test", missing: "pnpm" },
+    ]);
+  });
+
   test("a program that is nowhere is named", () => {
     expect(detected(python, ["pytest"])).toMatchObject([
       { name: "lint", command: "ruff check .", missing: "ruff" },

@@ -102,6 +102,17 @@ describe("lint-staged", () => {
     });
   });
 
+  test.for([
+    ["pnpm-lock.yaml", "pnpm exec eslint {files}"],
+    ["yarn.lock", "yarn run eslint {files}"],
+    ["bun.lock", "bunx eslint {files}"],
+    ["package-lock.json", "npx eslint {files}"],
+  ] as const)("beside %s it is %s", ([lockfile, command]) => {
+    const files = { "package.json": "{}", [lockfile]: "", ".lintstagedrc": '{ "*.ts": "eslint" }' };
+
+    expect(found(files)).toMatchObject({ eslint: { command } });
+  });
+
   test("programs that are not of node_modules are run as they are", () => {
     const rc = { "*.py": ["ruff check --fix", "./bin/check"], "*.go": "gofmt -w" };
 
@@ -137,6 +148,11 @@ test.for<[hook: string, check: string]>([
     "npx biome check --write --no-errors-on-unmatched {files}",
     "npx biome check --no-errors-on-unmatched {files}",
   ],
+  [
+    "pnpm exec oxfmt --write --no-error-on-unmatched-pattern {files}",
+    "pnpm exec oxfmt --check --no-error-on-unmatched-pattern {files}",
+  ],
+  ["oxfmt {files}", "oxfmt --check {files}"],
   ["uv run ruff format {files}", "uv run ruff format --check {files}"],
   ["black .", "black . --check"],
   ["bundle exec rubocop -A {files}", "bundle exec rubocop {files}"],
@@ -148,7 +164,7 @@ test.for<[hook: string, check: string]>([
   expect(judging(hook)).toEqual({ command: check, fix: hook });
 });
 
-test.for(["eslint {files}", "cargo fmt --check", "black --check .", "make lint"])(
+test.for(["eslint {files}", "oxfmt --list-different", "cargo fmt --check", "black --check .", "make lint"])(
   "%s judges already",
   (command) => {
     expect(judging(command)).toEqual({ command });

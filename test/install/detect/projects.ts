@@ -19,6 +19,17 @@ export const PROJECTS: readonly SampleProject[] = [
     checks: { lint: "task lint", test: "task test" },
   },
   { kind: "tox alone", files: { "tox.ini": "[tox]\nenvlist = py312\n" }, checks: { test: "tox" } },
+  {
+    kind: "tox in pyproject.toml",
+    files: { "pyproject.toml": '[project]\nname = "x"\n[tool.tox.env_run_base]\ncommands = [["x"]]\n' },
+    checks: { test: "tox" },
+  },
+  {
+    kind: "tox in setup.cfg",
+    files: { "setup.cfg": "[tox:tox]\nenvlist = py312\n" },
+    checks: { test: "tox" },
+  },
+  { kind: "tox.toml", files: { "tox.toml": "" }, checks: { test: "tox" } },
   { kind: "nox", files: { "noxfile.py": "import nox\n" }, checks: { test: "nox" } },
   {
     kind: "pre-commit beside pytest",

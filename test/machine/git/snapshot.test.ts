@@ -67,6 +67,27 @@ test("the index of a tree with a submodule is not kept: it does not tell the sub
   expect(await tree.isUnchangedSince(kept)).toBe(false);
 });
 
+test("names what was written since, with the same content too, what is gone, and nothing else", async () => {
+  await using repo = await GauntletProject.create({ "a.ts": "a", "b.ts": "b", "c.ts": "c", empty: "" });
+  await symlink("a.ts", join(repo.root, "link"));
+  await repo.commit("start");
+  await using tree = await openTree(repo.root);
+  const { movement } = await tree.snapshot();
+  const before = await movement();
+
+  await repo.write({ "a.ts": "a" });
+  await rm(join(repo.root, "b.ts"));
+  await rm(join(repo.root, "link"));
+  await symlink("c.ts", join(repo.root, "link"));
+
+  expect(before).toEqual({ isCurrent: true, touched: [] });
+  expect((await movement()).touched.map(({ path, isChanged }) => [path, isChanged])).toEqual([
+    ["a.ts", false],
+    ["b.ts", true],
+    ["link", true],
+  ]);
+});
+
 /** What the snapshot says while it is there, and what its kept index says afterwards. */
 async function isSameAfter(more: Readonly<Record<string, string>>, act: Act): Promise<readonly boolean[]> {
   await using repo = await GauntletProject.create({

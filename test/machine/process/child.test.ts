@@ -2,8 +2,8 @@ import { existsSync, readdirSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Child, ChildRequest } from "../../../src/machine/process/child.ts";
-import { startChild } from "../../../src/machine/process/run-process.ts";
+import type { Child, ChildRequest } from "../../../src/machine/process/runtime.ts";
+import { startChild } from "#child";
 import { signalGroup } from "../../../src/machine/process/group.ts";
 import { tempDir } from "../../rig/temp-dir.ts";
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { absolutePath, projectPath } from "../../../src/core/path.ts";
 import { endLeftovers, endOrphans, GateGroups } from "../../../src/machine/process/leftovers.ts";
-import { RUN_ID_VARIABLE } from "../../../src/machine/process/own-mark.ts";
+import { RUN_ID_VARIABLE } from "../../../src/machine/process/environment.ts";
 import { type LogDir, logDirOf } from "../../../src/machine/logs/log-dir.ts";
 import { bootId, isAlive, startTime, groupsInListing } from "../../../src/machine/process/group.ts";
 import { tempDir } from "../../rig/temp-dir.ts";

@@ -15,7 +15,7 @@ import { trace, currentDirectory, type Environment } from "../../../machine/proc
 import { elapsedMs } from "../../../machine/clock.ts";
 import { writeAll } from "../../../machine/files/files.ts";
 import { findProject } from "../../../machine/files/find-project.ts";
-import { isNative } from "../../../machine/process/runtime.ts";
+import { asTyped, isNative } from "../../../machine/process/runtime.ts";
 import { cancellation } from "../../cancellation.ts";
 import { forgetBlocksOf } from "../../../machine/state/sessions.ts";
 
@@ -126,7 +126,7 @@ function answerOnce({ fallback, isBackground }: { fallback: Host; isBackground: 
   return (verdict: Verdict, { host = fallback, event, isEnd }: AnswerTo = {}): HostAnswer => {
     if (given !== undefined) return given;
     log(STDERR_LINES[verdict.status] ?? verdict.message);
-    const rendered = isEnd ? jsonAnswer({}) : host.render(verdict, event);
+    const rendered = isEnd ? jsonAnswer({}) : typed(host.render(verdict, event));
     given = isBackground ? wakingAnswer(rendered, host, verdict) : rendered;
     if (given.stderr === "") flushLog();
     writeAll(2, given.stderr);
@@ -134,6 +134,11 @@ function answerOnce({ fallback, isBackground }: { fallback: Host; isBackground: 
     process.exitCode = given.exitCode;
     return given;
   };
+}
+
+/** The agent and the user get commands that work here. */
+function typed({ stdout, stderr, ...answer }: HostAnswer): HostAnswer {
+  return { ...answer, stdout: asTyped(stdout), stderr: asTyped(stderr) };
 }
 
 function crashed(error: unknown): Verdict {

@@ -14,6 +14,7 @@ import {
   type Finding,
   type HostFacts,
   type ProbedRegistration,
+  whyItFailed,
 } from "../../../install/diagnose-host.ts";
 import {
   findRegistrations,
@@ -25,7 +26,7 @@ import type { Places } from "../../../install/files/host-files.ts";
 import { pathOfHooks } from "../../../install/hook-command.ts";
 import { HOOK_TIMEOUT_MS } from "../../../install/host-registration.ts";
 import { findProject, CONFIG_FILE } from "../../../machine/files/find-project.ts";
-import { runProcess } from "../../../machine/process/run-process.ts";
+import { type ProcessEnd, runProcess } from "../../../machine/process/run-process.ts";
 import { listSessionRecords } from "../../../machine/state/sessions.ts";
 import { readUserFile } from "../../../machine/files/user-file.ts";
 import { doctorJson, type HostDiagnosis } from "../../../report/json/host-json.ts";
@@ -189,7 +190,13 @@ async function startOnce({ cwd, env }: Terminal, command: string): Promise<Probe
   const costMs = performance.now() - startedAt;
   if (end.kind === "exited" && end.exitCode === 0 && /^\{.*\}\n$/.test(said.stdout))
     return { program: programIn(said.stderr, costMs) };
-  return { problem: said.stderr.trim().split("\n").at(-1) || end.kind };
+  return { problem: whyItFailed(said.stderr) ?? endInWords(end) };
+}
+
+function endInWords(end: ProcessEnd): string {
+  if (end.kind === "timed-out") return `no answer within ${PROBE_TIMEOUT_MS / 1000} s`;
+  if (end.kind !== "exited") return end.kind;
+  return end.exitCode === 0 ? "what it prints is no answer to a stop" : `exit code ${end.exitCode}`;
 }
 
 /** The program says on stderr which one it is; an older release or another program does not. */

@@ -38,7 +38,10 @@ export async function uninstallCommand(terminal: Terminal, options: UninstallOpt
   if (!plans.ok) return complain(terminal, explain(plans.trouble));
   const files = changedFiles(plans.value);
   const troubles = plans.value.flatMap((plan) => plan.troubles);
-  const notes = shared ? [] : await stillShared(terminal, hosts, files);
+  const notes = [
+    ...(shared ? [] : await stillShared(terminal, hosts, files)),
+    ...(user ? [] : await stillInGit(terminal)),
+  ];
   if (files.length === 0 && troubles.length === 0) {
     for (const note of notes) printLine(terminal.stdout, note);
     if (notes.length === 0) printLine(terminal.stdout, "No stop hook of agent-gauntlet is registered here.");
@@ -108,6 +111,22 @@ async function stillShared(
       ({ shown }) =>
         `${shown} has the hook for the team: \`agent-gauntlet uninstall --shared\` takes it out.`,
     );
+}
+
+/** A git hook goes on refusing what it does not like, whatever agents do. */
+async function stillInGit({ cwd }: Terminal): Promise<readonly string[]> {
+  const places = await findPlaces(new Git(cwd));
+  if (places === undefined) return [];
+  const notes: string[] = [];
+  for (const name of GIT_HOOK_NAMES) {
+    const path = join(places.commonDir, "hooks", name);
+    const text = await readUserFile(path);
+    if (text.ok && planGitHookRemoval(text.value).kind !== "unchanged")
+      notes.push(
+        `${relative(cwd, path)} still runs agent-gauntlet: \`agent-gauntlet uninstall --git-hook ${name}\` takes it out.`,
+      );
+  }
+  return notes;
 }
 
 /** Here, and where the project above has its hooks. */

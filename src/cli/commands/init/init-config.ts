@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { readWorkspace } from "../../../config/read-workspace.ts";
 import { ok, type Result } from "../../../core/trouble.ts";
 import { isManifest, type DetectedScope, detectScopes } from "../../../install/detect/detect-checks.ts";
+import { absentManager } from "../../../install/detect/node.ts";
 import { Project, type IsInstalled } from "../../../install/detect/project.ts";
 import { starterConfig, mainBranch } from "../../../install/starter-config.ts";
 import { CONFIG_FILE } from "../../../machine/files/find-project.ts";
@@ -18,6 +19,8 @@ export interface NewConfig {
   readonly kind: "new";
   readonly scopes: readonly DetectedScope[];
   readonly hasOwnChecks: boolean;
+  /** The project's package manager, where npm runs the scripts because it is not installed. */
+  readonly absentManager?: string | undefined;
   readonly text: string;
   /** The same where these checks block only for what is new. */
   readonly textWith: (onlyNew: readonly string[]) => string;
@@ -33,7 +36,8 @@ export async function planConfig({ cwd, env }: Terminal): Promise<ConfigStep> {
   const baseBranch = await mainBranch(cwd);
   const start = { scopes, hasOwnChecks, baseBranch, schema: schemaFor(cwd) };
   const textWith = (onlyNew: readonly string[]): string => starterConfig({ ...start, onlyNew });
-  return { kind: "new", scopes, hasOwnChecks, text: textWith([]), textWith };
+  const config = { scopes, hasOwnChecks, absentManager: absentManager(project) };
+  return { kind: "new", ...config, text: textWith([]), textWith };
 }
 
 /** Shows the file, then writes it, unless it has been created meanwhile. */
@@ -53,13 +57,20 @@ export async function createConfig(step: ConfigStep, { cwd, stdout }: Terminal):
   return ok(undefined);
 }
 
-function warnAboutMissing({ scopes }: NewConfig, stdout: Terminal["stdout"]): void {
-  for (const { name, missing } of scopes.flatMap(({ checks }) => checks))
+function warnAboutMissing({ scopes, absentManager }: NewConfig, stdout: Terminal["stdout"]): void {
+  const checks = scopes.flatMap((scope) => scope.checks);
+  for (const { name, missing } of checks)
     if (missing !== undefined)
       printLine(
         stdout,
-        `! ${name}: \`${missing}\` is not installed here. Install it, or change the command.`,
+        `! ${name}: \`${missing}\` is not installed here, so this check is commented out in ${CONFIG_FILE}.`,
       );
+  const isByNpm = checks.some(({ command, missing }) => missing === undefined && /^np[mx] /.test(command));
+  if (absentManager !== undefined && isByNpm)
+    printLine(
+      stdout,
+      `! \`${absentManager}\`, this project's package manager, is not installed here, so npm runs its scripts.`,
+    );
 }
 
 function programsAt(root: string, env: Terminal["env"]): IsInstalled {

@@ -42,10 +42,10 @@ function tellChain({ stdout }: Terminal, name: string, chain: readonly string[])
   printLine(stdout, `    ${name} ends at the first that fails of ${commands}: give each a check of its own.`);
 }
 
-/** Each check where it would run. One that works on changed files has none yet. */
+/** Each check where it would run: not those that wait for their program, or work on changed files, of which there are none yet. */
 function trials({ path, packages, checks }: DetectedScope): readonly Trial[] {
   return checks
-    .filter(({ command }) => !command.includes("{files}"))
+    .filter(({ command, missing }) => missing === undefined && !command.includes("{files}"))
     .flatMap((check) =>
       (packages ?? [path]).map((place) => ({ check, path: check.workingDirectory ?? place })),
     );

@@ -1,10 +1,11 @@
 import { adviseReport } from "../../../feedback/advise-report.ts";
 import { explain, type Trouble } from "../../../core/trouble.ts";
+import type { DetectedCheck } from "../../../install/detect/project.ts";
 import { CONFIG_FILE, findProject } from "../../../machine/files/find-project.ts";
 import { detectHosts } from "../../hosts/host-request.ts";
 import { EXIT } from "../../exit-code.ts";
 import { nameToType } from "../../hosts/installation.ts";
-import { offerIgnore } from "../../hosts/offer-ignore.ts";
+import { offerIgnore, offerIgnoreOfModules } from "../../hosts/offer-ignore.ts";
 import { Prompt } from "../../prompt.ts";
 import { printLine, type Terminal } from "../../output/terminal.ts";
 import { type ConfigStep, createConfig, planConfig } from "./init-config.ts";
@@ -45,6 +46,7 @@ async function initAt(terminal: Terminal, options: InitOptions, prompt: Prompt |
 
   const created = await createConfig(config, terminal);
   if (!created.ok) return complain(created.trouble, terminal);
+  await offerIgnoreOfModules(terminal, prompt);
   if (options.try === true && config.kind === "new") await tryChecks(config, terminal, prompt);
   const exitCode = await setUpHook(terminal, options, prompt);
   if (exitCode === EXIT.ok) sayNext(config, terminal);
@@ -65,7 +67,7 @@ async function setUpHook(
   printLine(terminal.stdout);
   const wanted = await prompt.ask("Install Claude Code stop hook?", "no");
   if (wanted === "cancelled") return cancel(terminal);
-  const exitCode = wanted === "yes" ? await installAsked(hook, terminal, prompt) : EXIT.ok;
+  const exitCode = wanted === "yes" ? await installAsked(hook, terminal, prompt) : hintAtHook(terminal);
   return exitCode === EXIT.ok ? await offerOthers(prompt, terminal) : exitCode;
 }
 
@@ -78,17 +80,28 @@ async function installAsked(hook: HookStep, terminal: Terminal, prompt: Prompt |
 
 function sayNext(config: ConfigStep, terminal: Terminal): void {
   const { stdout } = terminal;
-  const isEmpty =
-    config.kind === "new" && !config.hasOwnChecks && config.scopes.every(({ checks }) => checks.length === 0);
-  if (isEmpty)
-    printLine(stdout, `No checks were recognised, so nothing is checked yet: add yours to ${CONFIG_FILE}.`);
   const checks = config.kind === "new" ? config.scopes.flatMap((scope) => scope.checks) : [];
-  for (const check of checks) {
+  const active = checks.filter(({ missing }) => missing === undefined);
+  const isEmpty = config.kind === "new" && !config.hasOwnChecks && active.length === 0;
+  if (isEmpty) printLine(stdout, checks.length === 0 ? NOTHING_FOUND : NOTHING_INSTALLED);
+  else if (checks.length > 0 && !checks.some(runsTests)) printLine(stdout, NO_TESTS);
+  for (const check of active) {
     const advice = adviseReport(check);
     if (advice !== undefined) printLine(stdout, `Better feedback for \`${check.name}\`: ${advice}.`);
   }
   const then = isEmpty ? " once that is done" : "";
   printLine(stdout, `Next: \`${nameToType(terminal)} run\` runs the checks${then}.`);
+}
+
+const NOTHING_FOUND = `No checks were recognised, so nothing is checked yet: add yours to ${CONFIG_FILE}.`;
+const NO_TESTS = `No tests were recognised: add a check that runs them to ${CONFIG_FILE}.`;
+const NOTHING_INSTALLED = `No program of a check is installed, so nothing is checked yet: install them, then uncomment the checks in ${CONFIG_FILE}.`;
+
+/** Or builds, or everything at once, as far as its name and command say. */
+function runsTests({ name, command }: DetectedCheck): boolean {
+  return (
+    /test|spec|tox|nox/i.test(command) || /(?:^|-)(?:tests?|unit|check|verify|build|pre-commit)$/.test(name)
+  );
 }
 
 /** The other agents of this machine, which have their own files. */

@@ -1,7 +1,7 @@
-import type { Log } from "../log.ts";
-import { TRAIT } from "../text/line-traits.ts";
-import { findPlace } from "../text/placed-text.ts";
-import { lastBelow } from "./sections.ts";
+import type { Log } from "../../log.ts";
+import { TRAIT } from "../../text/line-traits.ts";
+import { findPlace } from "../../text/placed-text.ts";
+import { lastBelow } from "../sections.ts";
 
 /** Which lines say that a test failed, or begins, or ends well: numbers only, for a log may have a hundred thousand of them. */
 export interface Marks {

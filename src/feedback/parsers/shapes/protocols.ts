@@ -1,17 +1,16 @@
-import type { Lines } from "../text/lines.ts";
-import type { Log } from "../log.ts";
-import { type Caught, finding } from "./compose.ts";
-import { causeIn, readFailureBody, frameOf } from "./failure-body.ts";
-import type { Finding, Parser } from "./parser.ts";
-import { headings } from "./sections.ts";
+import type { Lines } from "../../text/lines.ts";
+import type { Log } from "../../log.ts";
+import { type Caught, type Finding, type Parser, finding } from "../parser.ts";
+import { causeIn, readFailureBody, frameOf } from "../failure-body.ts";
+import { type Section, headings, toFinding } from "../sections.ts";
 
 /** The Test Anything Protocol, of node:test, AVA, bats, Mocha, Perl and others. */
-export const tap: Parser = { name: "tap", kind: "test", parse };
+export const tap: Parser = { name: "tap", kind: "test", parse: parseTap };
 
 const POINT =
   /^(?<indent>\s*)(?:not ok|ok) \d+(?: -)?(?: (?<test>.*?))?(?: # (?<directive>TODO|SKIP|time=).*)?$/i;
 
-function parse({ lines, beginning }: Log): readonly Finding[] {
+function parseTap({ lines, beginning }: Log): readonly Finding[] {
   return headings(lines, beginning("not ok "), POINT).flatMap(({ heading, from }) => {
     const { test, directive, indent = "" } = heading;
     if (/^(?:todo|skip)$/i.test(directive ?? "")) return [];
@@ -72,3 +71,25 @@ const PLACES = [
   /\bfile (?<file>\S+), line (?<line>\d+)[,)]/,
   /\bat (?<file>\S+) line (?<line>\d+)\.?$/,
 ] as const;
+
+/** `::error file=…,line=…::message`, which many tools print for GitHub Actions. */
+export const githubAnnotations: Parser = { name: "github", kind: "lint", parse: parseAnnotations };
+
+const ANNOTATION = /^::(?<severity>error|warning)(?: (?<properties>.*?))?::(?<message>.*)$/;
+
+function parseAnnotations({ lines, beginning }: Log): readonly Finding[] {
+  return headings(lines, beginning("::error", "::warning"), ANNOTATION)
+    .filter(({ heading }) => /\bfile=/.test(heading["properties"] ?? ""))
+    .map(toFinding(describeAnnotation));
+}
+
+function describeAnnotation({ heading: { severity, properties = "", message } }: Section): Caught {
+  const { file, line, col } = Object.fromEntries(properties.split(",").map((pair) => pair.split("=", 2)));
+  return { file: unescaped(file), line, column: col, severity, message: unescaped(message) };
+}
+
+function unescaped(text: string | undefined): string {
+  return (text ?? "").replace(/%(25|0A|0D|3A|2C)/gi, (_, code: string) =>
+    String.fromCodePoint(Number.parseInt(code, 16)),
+  );
+}

@@ -1,8 +1,7 @@
-import type { Log } from "../log.ts";
-import type { Caught } from "./compose.ts";
-import { readFailureBody } from "./failure-body.ts";
-import type { Finding, Parser } from "./parser.ts";
-import { type Section, headings, lastBefore, sections, toFinding } from "./sections.ts";
+import type { Log } from "../../log.ts";
+import type { Caught, Finding, Parser } from "../parser.ts";
+import { readFailureBody } from "../failure-body.ts";
+import { type Section, headings, lastBefore, sections, toFinding } from "../sections.ts";
 
 /** RSpec: numbered failures with `Failure/Error:`; pending examples look the same and are not failures. */
 export const rspec: Parser = { name: "rspec", kind: "test", parse };

@@ -1,14 +1,11 @@
-import type { Log } from "../log.ts";
-import { TRAIT } from "../text/line-traits.ts";
-import { type FoundPlace, findPlace } from "../text/placed-text.ts";
-
-import { isConsequence, readVerdict } from "../read-verdict.ts";
-import { toolCounts } from "../tool-counts.ts";
-import { endOfFrame } from "./placed-parser.ts";
-import { type Caught, finding } from "./compose.ts";
-
-import { isForeignFile } from "./failure-body.ts";
-import type { Finding, Parser } from "./parser.ts";
+import type { Log } from "../../log.ts";
+import { TRAIT } from "../../text/line-traits.ts";
+import { type FoundPlace, findPlace } from "../../text/placed-text.ts";
+import { isConsequence, readVerdict } from "../../read-verdict.ts";
+import { toolCounts } from "../../tool-counts.ts";
+import { endOfFrame } from "../placed-parser.ts";
+import { type Caught, type Finding, type Parser, finding } from "../parser.ts";
+import { isForeignFile } from "../failure-body.ts";
 
 /**
  * Complaints of tools without a parser: a word of severity and a place on one line, or on two lines close to each other, in either

@@ -1,12 +1,10 @@
-import type { Lines } from "../text/lines.ts";
-import type { Log } from "../log.ts";
-import { type Caught, finding } from "./compose.ts";
-import type { Finding, Parser } from "./parser.ts";
-import { headings, sections, toFinding } from "./sections.ts";
-import { pointedParser } from "./pointed-parser.ts";
-import { isFileName } from "../text/placed-text.ts";
-import { placedParser } from "./placed-parser.ts";
-import { readFailureBody } from "./failure-body.ts";
+import type { Lines } from "../../text/lines.ts";
+import type { Log } from "../../log.ts";
+import { type Caught, type Finding, type Parser, finding } from "../parser.ts";
+import { headings, sections, toFinding } from "../sections.ts";
+import { pointedParser, placedParser } from "../placed-parser.ts";
+import { isFileName } from "../../text/placed-text.ts";
+import { readFailureBody } from "../failure-body.ts";
 
 /** Biome: a ruled heading with place and rule, the message marked with its weight; what is marked `i` is only information. */
 export const biome: Parser = { name: "biome", kind: "lint", parse: parseBiome };

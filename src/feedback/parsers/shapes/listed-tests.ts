@@ -1,9 +1,8 @@
-import type { Lines } from "../text/lines.ts";
-import type { Log } from "../log.ts";
-import { findPlace, type IsThere, isFileName } from "../text/placed-text.ts";
-import { type Caught, finding } from "./compose.ts";
-import type { Finding, Parser } from "./parser.ts";
-import { type Section, headings } from "./sections.ts";
+import type { Lines } from "../../text/lines.ts";
+import type { Log } from "../../log.ts";
+import { type IsThere, findPlace, isFileName } from "../../text/placed-text.ts";
+import { type Caught, type Finding, type Parser, finding } from "../parser.ts";
+import { type Section, headings } from "../sections.ts";
 
 /** The list of failed tests that many runners end with: all that is left of a failure whose telling was cut out of the log. */
 export const listedTests: Parser = { name: "listed", kind: "test", parse: parseListedTests };

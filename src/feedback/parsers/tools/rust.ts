@@ -1,8 +1,7 @@
-import { pointedParser } from "./pointed-parser.ts";
-import type { Log } from "../log.ts";
-import type { Caught } from "./compose.ts";
-import type { Finding, Parser } from "./parser.ts";
-import { headings, sections, toFinding } from "./sections.ts";
+import { pointedParser } from "../placed-parser.ts";
+import type { Log } from "../../log.ts";
+import type { Caught, Finding, Parser } from "../parser.ts";
+import { headings, sections, toFinding } from "../sections.ts";
 
 /** rustc, Clippy and whatever else Cargo runs to build. */
 export const rustc = pointedParser({

@@ -1,8 +1,7 @@
-import type { Log } from "../log.ts";
-import type { Finding, Parser } from "./parser.ts";
-import { headings, toFinding, sections, type Section, lastBefore } from "./sections.ts";
-import { finding, type Caught } from "./compose.ts";
-import { readFailureBody } from "./failure-body.ts";
+import type { Log } from "../../log.ts";
+import { type Finding, type Parser, type Caught, finding } from "../parser.ts";
+import { type Section, headings, toFinding, sections, lastBefore } from "../sections.ts";
+import { readFailureBody } from "../failure-body.ts";
 
 /** PHP itself: `PHP Parse error: message in file on line N`. */
 export const php: Parser = { name: "php", kind: "build", parse: parsePhp };

@@ -1,12 +1,11 @@
-import { TRAIT } from "../text/line-traits.ts";
-import type { Lines } from "../text/lines.ts";
-import { placedParser } from "./placed-parser.ts";
-import type { Log } from "../log.ts";
-import type { Finding, Parser } from "./parser.ts";
-import { headings, toFinding } from "./sections.ts";
-import { type Caught, finding, ignored } from "./compose.ts";
-import { frameOf } from "./failure-body.ts";
-import type { PlacedText } from "../text/placed-text.ts";
+import { TRAIT } from "../../text/line-traits.ts";
+import type { Lines } from "../../text/lines.ts";
+import { placedParser } from "../placed-parser.ts";
+import type { Log } from "../../log.ts";
+import { type Finding, type Parser, type Caught, finding, ignored } from "../parser.ts";
+import { headings, toFinding } from "../sections.ts";
+import { frameOf } from "../failure-body.ts";
+import type { PlacedText } from "../../text/placed-text.ts";
 
 /** GCC and Clang; many compilers and linters print like them. */
 export const gcc = placedParser({

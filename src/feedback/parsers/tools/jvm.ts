@@ -1,8 +1,7 @@
-import { placedParser } from "./placed-parser.ts";
-import type { Log } from "../log.ts";
-import { type Caught, finding } from "./compose.ts";
-import type { Finding, Parser } from "./parser.ts";
-import { type Section, headings, lastBefore, sections, toFinding } from "./sections.ts";
+import { placedParser } from "../placed-parser.ts";
+import type { Log } from "../../log.ts";
+import { type Caught, type Finding, type Parser, finding } from "../parser.ts";
+import { type Section, headings, lastBefore, sections, toFinding } from "../sections.ts";
 
 /** The Java compiler. */
 export const javac = placedParser({

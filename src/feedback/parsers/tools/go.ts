@@ -1,10 +1,9 @@
-import type { Lines } from "../text/lines.ts";
-import { placedParser } from "./placed-parser.ts";
-import type { Log } from "../log.ts";
-import { type Caught, finding, ignored } from "./compose.ts";
-import { frameOf } from "./failure-body.ts";
-import type { Finding, Parser } from "./parser.ts";
-import { type Section, headings } from "./sections.ts";
+import type { Lines } from "../../text/lines.ts";
+import { placedParser } from "../placed-parser.ts";
+import type { Log } from "../../log.ts";
+import { type Caught, type Finding, type Parser, finding, ignored } from "../parser.ts";
+import { frameOf } from "../failure-body.ts";
+import { type Section, headings } from "../sections.ts";
 
 /** `go build` and `go vet`; `go test` prints the same before it gives up on a package. */
 export const goBuild = placedParser({

@@ -1,8 +1,7 @@
-import type { Log } from "../log.ts";
-import { type Caught, finding } from "./compose.ts";
-import type { Finding, Parser } from "./parser.ts";
-import { type Section, headings, toFinding, sections } from "./sections.ts";
-import { readFailureBody } from "./failure-body.ts";
+import type { Log } from "../../log.ts";
+import { type Caught, type Finding, type Parser, finding } from "../parser.ts";
+import { type Section, headings, toFinding, sections } from "../sections.ts";
+import { readFailureBody } from "../failure-body.ts";
 
 /** The Elixir compiler: errors in one line, warnings with their place on the next. */
 export const elixir: Parser = { name: "elixir", kind: "build", parse: parseElixir };

@@ -1,8 +1,7 @@
-import type { Log } from "../log.ts";
-import { type Caught, finding } from "./compose.ts";
-import type { Finding, Parser } from "./parser.ts";
-import { sections, toFinding } from "./sections.ts";
-import { placedParser } from "./placed-parser.ts";
+import type { Log } from "../../log.ts";
+import { type Caught, type Finding, type Parser, finding } from "../parser.ts";
+import { sections, toFinding } from "../sections.ts";
+import { placedParser } from "../placed-parser.ts";
 
 /** bats' pretty output: the place stands right below the name of the test. */
 export const bats: Parser = { name: "bats", kind: "test", parse: parseBats };

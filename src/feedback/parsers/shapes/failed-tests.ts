@@ -1,10 +1,9 @@
-import type { Lines } from "../text/lines.ts";
-import type { Log } from "../log.ts";
-import { type FoundPlace, findPlace } from "../text/placed-text.ts";
-import { toolCounts } from "../tool-counts.ts";
-import { type Caught, finding } from "./compose.ts";
-import { isSameFile, readFailureBody, frameOf, isForeignFile } from "./failure-body.ts";
-import type { Finding, Parser } from "./parser.ts";
+import type { Lines } from "../../text/lines.ts";
+import type { Log } from "../../log.ts";
+import { type FoundPlace, findPlace } from "../../text/placed-text.ts";
+import { toolCounts } from "../../tool-counts.ts";
+import { type Caught, type Finding, type Parser, finding } from "../parser.ts";
+import { isSameFile, readFailureBody, frameOf, isForeignFile } from "../failure-body.ts";
 import { findMarks, nameIn, needsEvidence } from "./test-marks.ts";
 
 /**
@@ -148,8 +147,7 @@ function named([name = "", ...body]: readonly string[]): Caught {
  */
 function bodyOf(said: readonly string[], heading: FoundPlace | undefined): Caught {
   const body = readFailureBody(said.filter((line) => !isMerelyCode(line)));
-  const shown = said.map(findPlace).find((one) => one !== undefined && !isForeignFile(one.file));
-  const told = body.line === undefined ? (shown ?? heading) : body;
+  const told = body.line === undefined ? (placeIn(said) ?? heading) : body;
   const message = messageOf(said, body.message);
   const isElsewhere =
     heading !== undefined && told?.file !== undefined && !isSameFile(heading.file, told.file);
@@ -164,14 +162,27 @@ function bodyOf(said: readonly string[], heading: FoundPlace | undefined): Caugh
   };
 }
 
+function placeIn(said: readonly string[]): FoundPlace | undefined {
+  for (const line of said) {
+    const found = findPlace(line);
+    if (found !== undefined && !isForeignFile(found.file)) return found;
+  }
+  return undefined;
+}
+
+/** The first line that explains the failure, or the first that says anything. */
 function messageOf(said: readonly string[], fallback: string | undefined): string | undefined {
-  const told = said.filter(
-    (line) => frameOf(line) === undefined && !isMerelyCode(line) && /[A-Za-z]{2}/.test(line),
+  const explained = said.find((line) => EVIDENCE.test(line.trim()) && isMessage(line));
+  return (explained ?? said.find(isMessage))?.trim() ?? fallback;
+}
+
+function isMessage(line: string): boolean {
+  return (
+    /[A-Za-z]{2}/.test(line) &&
+    !/^\s*(?:Message|Stack|Backtrace|FAILED|output):?\s*$/.test(line) &&
+    !isMerelyCode(line) &&
+    frameOf(line) === undefined
   );
-  const plain = told
-    .map((line) => line.trim())
-    .filter((line) => !/^(?:Message|Stack|Backtrace|FAILED|output):?$/.test(line));
-  return plain.find((line) => EVIDENCE.test(line)) ?? plain[0] ?? fallback;
 }
 
 /** `12 | code` of a code frame. */

@@ -1,0 +1,110 @@
+import { basename, dirname, join } from "node:path";
+import { fail, ok, type Result } from "../../core/trouble.ts";
+import { directoriesIn, FileMarks } from "../../machine/files/file-marks.ts";
+import { type Git, gitTrouble, splitNul } from "../../machine/git/git.ts";
+
+/** A work tree with an index that is outside of it, as git is told of them. */
+export interface Place {
+  readonly git: Git;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+interface Wanted {
+  readonly tree: string;
+  /** What is there, as far as is known. */
+  readonly from: string | undefined;
+  /** Also what git ignores is removed. */
+  readonly isFresh: boolean;
+}
+
+/** Puts the files of a tree where those of another are. What git makes of what it then finds on the disk has the last word. */
+export async function checkOut(place: Place, { tree, from, isFresh }: Wanted): Promise<Result<void>> {
+  const { git, env } = place;
+  if (from !== undefined && !isFresh) {
+    const moved = await git.ask(["read-tree", "-m", "-u", from, tree], { env });
+    const isMoved = moved.ok && moved.value.exitCode === 0; // git refuses where a gate has touched what it would replace
+    if (isMoved && (await holds(place, tree))) return ok(undefined);
+  }
+  const clean = isFresh ? "-ffdx" : "-ffd";
+  for (const args of [
+    ["read-tree", "--reset", "-u", tree],
+    ["clean", "--quiet", clean],
+    ["add", "--all"],
+  ]) {
+    const done = await git.output(args, { env });
+    if (!done.ok) return done;
+  }
+  const here = await treeIn(place);
+  if (!here.ok) return here;
+  return here.value === tree
+    ? ok(undefined)
+    : fail(gitTrouble(["write-tree"], `the checkout is ${here.value}, not ${tree}`));
+}
+
+/** Whether the files are those of the tree: git would add nothing to an index that is the tree. */
+export async function holds(place: Place, tree: string): Promise<boolean> {
+  const added = await place.git.output(["add", "--all", "--dry-run"], { env: place.env });
+  if (!added.ok || added.value.length > 0) return false;
+  const here = await treeIn(place);
+  return here.ok && here.value === tree;
+}
+
+async function treeIn({ git, env }: Place): Promise<Result<string>> {
+  const written = await git.output(["write-tree"], { env });
+  return written.ok ? ok(written.value.toString().trim()) : written;
+}
+
+/** What changes which files git ignores. */
+const RULES = [".gitignore", ".gitattributes"];
+
+/**
+ * Marks all that git looks at: tracked files, and every directory that is not ignored as a whole, because a file that is new there
+ * counts. With them, some more files. Undefined where that cannot be listed.
+ */
+export async function markFiles(
+  { git, env }: Place,
+  more: readonly string[],
+): Promise<FileMarks | undefined> {
+  const list = ["ls-files", "-z", "-t", "--cached", "--others", "--directory"];
+  const listed = await git.output(list, { env });
+  if (!listed.ok) return undefined;
+  const entries = splitNul(listed.value);
+  const others = entries.filter((entry) => entry.startsWith("? ")).map((entry) => entry.slice(2));
+  const tracked = entries.filter((entry) => !entry.startsWith("? ")).map((entry) => entry.slice(2));
+  const untracked = others.filter((name) => name.endsWith("/"));
+  const ignored = await ignoredOf({ git, env }, untracked);
+  if (ignored === undefined) return undefined;
+  const rules = others.filter((name) => RULES.includes(basename(name)));
+  const paths = [...tracked, ...directoriesOf(tracked), ...rules].map((name) => join(git.cwd, name));
+  try {
+    const watched = untracked.filter((name) => !ignored.has(name));
+    return await FileMarks.of([
+      ...paths,
+      ...more,
+      ...watched.flatMap((name) => directoriesIn(join(git.cwd, name), RULES)),
+    ]);
+  } catch {
+    return undefined; // a directory that cannot be read, or is gone by now
+  }
+}
+
+/** Those of some directories in which git ignores everything. */
+async function ignoredOf(
+  { git, env }: Place,
+  directories: readonly string[],
+): Promise<ReadonlySet<string> | undefined> {
+  if (directories.length === 0) return new Set();
+  const stdin = directories.map((name) => `${name}\0`).join("");
+  const asked = await git.ask(["check-ignore", "-z", "--stdin"], { env, stdin });
+  if (!asked.ok || asked.value.exitCode > 1) return undefined;
+  return new Set(splitNul(asked.value.stdout));
+}
+
+/** The directories that hold some files, the top among them. */
+function directoriesOf(names: readonly string[]): ReadonlySet<string> {
+  const found = new Set([""]);
+  for (const name of names)
+    for (let above = dirname(name); above !== "." && !found.has(above); above = dirname(above))
+      found.add(above);
+  return found;
+}
