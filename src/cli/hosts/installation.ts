@@ -3,6 +3,7 @@ import packageJson from "../../../package.json" with { type: "json" };
 import { type Installation, isOneOff, isThereForHooks } from "../../install/hook-command.ts";
 import { findOnPath, isExecutableFile } from "../../machine/process/executables.ts";
 import { dirname, join } from "node:path";
+import { currentDirectory } from "../../machine/process/environment.ts";
 import { isNative, programFile } from "../../machine/process/runtime.ts";
 import type { Terminal } from "../output/terminal.ts";
 
@@ -37,7 +38,9 @@ export function installationOf(program: Program, { cwd, env }: Pick<Terminal, "c
 function lastingName(script: string, cwd: string): string {
   const inPackage = /[/\\]node_modules[/\\](agent-gauntlet[/\\][^]+)$/.exec(script)?.[1];
   if (inPackage === undefined) return script;
-  return inNodeModules(cwd, inPackage).find((file) => isSameFile(file, script)) ?? script;
+  const places = new Set([cwd, currentDirectory()]); // `init` in a package of a workspace sets up the whole repository
+  const names = [...places].flatMap((place) => inNodeModules(place, inPackage));
+  return names.find((file) => isSameFile(file, script)) ?? script;
 }
 
 function isSameFile(one: string, other: string): boolean {
