@@ -4,7 +4,7 @@ import { type Installation, isOneOff, isThereForHooks } from "../../install/hook
 import { findOnPath, isExecutableFile } from "../../machine/process/executables.ts";
 import { dirname, join } from "node:path";
 import { currentDirectory } from "../../machine/process/environment.ts";
-import { isNative, programFile } from "../../machine/process/runtime.ts";
+import { isNative, programFile, startOfProjectCopy } from "../../machine/process/runtime.ts";
 import type { Terminal } from "../output/terminal.ts";
 
 /** The program a hook must find again. */
@@ -51,10 +51,10 @@ function isSameFile(one: string, other: string): boolean {
   }
 }
 
-/** What to type to start this program again: by its name where a shell finds it, otherwise through npx. */
+/** What to type to start this program again: by its name where a shell finds it, otherwise through npx or yarn. */
 export function nameToType({ env }: Pick<Terminal, "env">): string {
   const isFound = isNative() || findOnPath("agent-gauntlet", env).some(isThereForHooks);
-  return isFound ? "agent-gauntlet" : "npx agent-gauntlet";
+  return isFound ? "agent-gauntlet" : (startOfProjectCopy(programFile()) ?? "npx agent-gauntlet");
 }
 
 /** The native executable: the one npm installed beside this program, this program itself, one of this project, one on the PATH. */
