@@ -180,6 +180,19 @@ describe.concurrent("allow, deny and accept", () => {
     expect((await stop(project)).status).toBe("not_allowed");
   });
 
+  test("allow prints JSON for its list only, and an error as JSON without it", async () => {
+    await using project = await clone();
+
+    const done = await project.gauntlet(["allow", "--json"]);
+
+    expect(done.exitCode).toBe(1);
+    expect(JSON.parse(done.stdout)).toMatchObject({
+      command: "allow",
+      status: "error",
+      message: expect.stringContaining("`--json` goes with `--list`"),
+    });
+  });
+
   test("are refused on a terminal that an agent holds", async () => {
     await using project = await clone();
 

@@ -68,7 +68,8 @@ export const GUARDS: readonly Guard[] = [
     status: "stop_hook_active",
     doors: ["stop-hook"],
     past: "not a continuation of a blocked stop, or every stop is enforced",
-    ended: "the agent continues after a block and is let through (stop_hook.when_active: allow)",
+    ended:
+      "the agent continues after a block and is let through (stop_hook.when_active: allow, or no stop of this session was seen before)",
   },
   {
     status: "no_config",

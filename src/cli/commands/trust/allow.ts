@@ -10,7 +10,7 @@ import { now } from "../../../machine/clock.ts";
 import { findProject } from "../../../machine/files/find-project.ts";
 import { agentAbove } from "../../../machine/process/agents-above.ts";
 import { type Consent, listConsents, writeConsent } from "../../../machine/state/trusted-gates.ts";
-import { allowedJson } from "../../../report/json/json.ts";
+import { allowedJson, errorJson } from "../../../report/json/json.ts";
 import { counted } from "../../../core/counted.ts";
 import { EXIT } from "../../exit-code.ts";
 import { openSettings, tellTrouble } from "../../open-settings.ts";
@@ -47,6 +47,7 @@ export function refuseAgent(terminal: Terminal, command: string, why: string): n
 /** Lets hooks that serve every project run this project's gates, as they are now. */
 export async function allowCommand(terminal: Terminal, { list, print, json }: AllowOptions): Promise<number> {
   if (list) return listAllowed(terminal, json);
+  if (json) return refuseJson(terminal);
   const settings = await openSettings(terminal, { command: "allow", json });
   if (typeof settings === "number") return settings;
   if (print) {
@@ -131,6 +132,14 @@ function showDifference(stdout: Terminal["stdout"], before: GatesDefinition, aft
     changes.length === 0 ? "They have not changed since you allowed them." : "Since you allowed them:",
   );
   for (const { text } of changes) printLine(stdout, `  ${text}`);
+}
+
+/** A program cannot be asked, and must not take what is printed for a yes. */
+function refuseJson({ stdout, stderr }: Terminal): number {
+  const message = "`--json` goes with `--list`: only a user at a terminal can allow gates.";
+  printLine(stdout, errorJson("allow", "error", message));
+  printLine(stderr, message);
+  return EXIT.notOk;
 }
 
 function listAllowed(terminal: Terminal, json: boolean | undefined): number {
