@@ -22,13 +22,15 @@ export interface HookCommand {
 
 /**
  * The command that works from a hook: the bare name where it is installed for good; the native executable where there is one; the
- * pinned package where it was fetched for this run only; its file where it lies in a project or a checkout.
+ * pinned package where it was fetched for this run only; yarn where only that finds it; its file where it lies in a project or a checkout.
  */
 export function chooseHookCommand(installation: Installation, subcommand: string = STOP_HOOK): HookCommand {
   const { script, version, node, native, isWindows } = installation;
   if (installation.onPath.some(isThereForHooks)) return { line: `agent-gauntlet ${subcommand}` };
   if (native !== undefined) return { line: `${quote(native, isWindows)} ${subcommand}`, note: BY_FILE };
   if (isOneOff(script)) return { line: `npx --yes agent-gauntlet@${version} ${subcommand}`, note: FETCHED };
+  if (startOfProjectCopy(script)?.startsWith("yarn "))
+    return { line: `yarn agent-gauntlet ${subcommand}`, note: BY_YARN };
   return { line: `${quote(node, isWindows)} ${quote(script, isWindows)} ${subcommand}`, note: BY_FILE };
 }
 
@@ -54,7 +56,7 @@ export function pathOfHooks(path: string, delimiter: string): string {
 
 /** Whether a hook's command runs the copy of one project, and so is not for a file that serves them all. */
 export function isOfOneProject(line: string): boolean {
-  return line.startsWith("npx ") || startOfProjectCopy(line) !== undefined;
+  return /^(?:npx|yarn) /.test(line) || startOfProjectCopy(line) !== undefined;
 }
 
 export const STOP_HOOK = "stop-hook";
@@ -78,6 +80,7 @@ const OF_THE_PROJECT =
   "The hook runs the agent-gauntlet that package.json names: `npm install` is all a colleague needs.";
 const BY_EVERYBODY =
   "Every colleague needs agent-gauntlet on the PATH (`npm install --global agent-gauntlet`); as a devDependency of the project it would come with `npm install`.";
+const BY_YARN = "agent-gauntlet is in an archive of yarn's, so the hook starts it with yarn.";
 const BY_FILE = "agent-gauntlet is not on the PATH that hooks get, so the hook names its file.";
 
 /** `pnpm exec` puts `./node_modules/.bin` on the PATH: what is relative there is found in one directory only. */

@@ -48,6 +48,28 @@ test.skipIf(IS_NATIVE)("hints of a project's own copy name a command that works 
   expect(blocked.stdout).toContain("run `npx agent-gauntlet run` yourself before you stop");
 });
 
+test.skipIf(IS_NATIVE)(
+  "the hook for a whole repository names pnpm's link in the package it was set up from",
+  async () => {
+    await using project = await GauntletProject.create({ "packages/web/package.json": "{}" });
+    const store = "node_modules/.pnpm/agent-gauntlet@1.2.3/node_modules";
+    const web = join(project.root, "packages/web");
+    await mkdir(join(project.root, store), { recursive: true });
+    await mkdir(join(web, "node_modules"));
+    await symlink(resolve(CLI, "../../.."), join(project.root, store, "agent-gauntlet"));
+    await symlink(join(project.root, store, "agent-gauntlet"), join(web, "node_modules/agent-gauntlet"));
+    const script = join(project.root, store, "agent-gauntlet/dist/cli/agent-gauntlet.cjs");
+
+    await run([process.execPath, script, "init", "--yes", "--hook"], {
+      cwd: web,
+      env: cleanEnv(project.home),
+    });
+
+    const link = join(web, "node_modules/agent-gauntlet/dist/cli/agent-gauntlet.cjs");
+    expect(project.read(SETTINGS)).toContain(`"command": "node ${link} stop-hook"`);
+  },
+);
+
 /** `script` of util-linux gives a child a real terminal. */
 const hasTerminal = spawnSync("script", ["--version"]).stdout?.toString().includes("util-linux") ?? false;
 

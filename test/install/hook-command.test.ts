@@ -46,6 +46,16 @@ const choices: readonly [situation: string, Installation, line: string][] = [
     "node /home/ann/agent-gauntlet/dist/cli/agent-gauntlet.cjs stop-hook",
   ],
   [
+    "starts yarn where the file is in an archive of Plug'n'Play",
+    {
+      ...checkout,
+      script:
+        "/app/.yarn/__virtual__/agent-gauntlet-virtual-8c/2/cache/agent-gauntlet-npm-1.2.3.zip/node_modules/agent-gauntlet/dist/cli/agent-gauntlet.cjs",
+      onPath: ["/tmp/xfs-0c5b1a2f/agent-gauntlet"],
+    },
+    "yarn agent-gauntlet stop-hook",
+  ],
+  [
     "names the native executable where there is one",
     { ...checkout, native: "/home/ann/my app/node_modules/.bin/agent-gauntlet-native" },
     "'/home/ann/my app/node_modules/.bin/agent-gauntlet-native' stop-hook",
@@ -122,6 +132,7 @@ test("hooks do not get the directories that package managers put on the PATH whi
 
 test.each([
   "npx --yes agent-gauntlet@1.2.3 stop-hook",
+  "yarn agent-gauntlet stop-hook",
   "node '/home/ann/my app/node_modules/.bin/agent-gauntlet' stop-hook",
   "node /home/ann/app/node_modules/agent-gauntlet/dist/cli/agent-gauntlet.cjs stop-hook",
   "/home/ann/app/node_modules/.bin/agent-gauntlet-native stop-hook",

@@ -3,7 +3,8 @@ import packageJson from "../../../package.json" with { type: "json" };
 import { type Installation, isOneOff, isThereForHooks } from "../../install/hook-command.ts";
 import { findOnPath, isExecutableFile } from "../../machine/process/executables.ts";
 import { dirname, join } from "node:path";
-import { isNative, programFile } from "../../machine/process/runtime.ts";
+import { currentDirectory } from "../../machine/process/environment.ts";
+import { isNative, programFile, startOfProjectCopy } from "../../machine/process/runtime.ts";
 import type { Terminal } from "../output/terminal.ts";
 
 /** The program a hook must find again. */
@@ -37,7 +38,9 @@ export function installationOf(program: Program, { cwd, env }: Pick<Terminal, "c
 function lastingName(script: string, cwd: string): string {
   const inPackage = /[/\\]node_modules[/\\](agent-gauntlet[/\\][^]+)$/.exec(script)?.[1];
   if (inPackage === undefined) return script;
-  return inNodeModules(cwd, inPackage).find((file) => isSameFile(file, script)) ?? script;
+  const places = new Set([cwd, currentDirectory()]); // `init` in a package of a workspace sets up the whole repository
+  const names = [...places].flatMap((place) => inNodeModules(place, inPackage));
+  return names.find((file) => isSameFile(file, script)) ?? script;
 }
 
 function isSameFile(one: string, other: string): boolean {
@@ -48,10 +51,10 @@ function isSameFile(one: string, other: string): boolean {
   }
 }
 
-/** What to type to start this program again: by its name where a shell finds it, otherwise through npx. */
+/** What to type to start this program again: by its name where a shell finds it, otherwise through npx or yarn. */
 export function nameToType({ env }: Pick<Terminal, "env">): string {
   const isFound = isNative() || findOnPath("agent-gauntlet", env).some(isThereForHooks);
-  return isFound ? "agent-gauntlet" : "npx agent-gauntlet";
+  return isFound ? "agent-gauntlet" : (startOfProjectCopy(programFile()) ?? "npx agent-gauntlet");
 }
 
 /** The native executable: the one npm installed beside this program, this program itself, one of this project, one on the PATH. */

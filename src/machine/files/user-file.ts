@@ -1,11 +1,10 @@
 import { randomBytes } from "node:crypto";
-import type { Stats } from "node:fs";
+import { closeSync, fchmodSync, fsyncSync, openSync, type Stats, writeFileSync } from "node:fs";
 import {
   chmod,
   chown,
   lstat,
   mkdir,
-  open,
   readlink,
   realpath,
   rename,
@@ -13,6 +12,7 @@ import {
   rmdir,
   stat,
   unlink,
+  writeFile,
 } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { fail, ok, type Result } from "../../core/trouble.ts";
@@ -65,8 +65,7 @@ export async function makeExecutable(path: string): Promise<Result<undefined>> {
 export async function createUserFile(path: string, text: string): Promise<Result<boolean>> {
   try {
     await mkdir(dirname(path), { recursive: true });
-    await using file = await open(path, "wx");
-    await file.writeFile(text);
+    await writeFile(path, text, { flag: "wx" });
     return ok(true);
   } catch (error) {
     const isThere = (await lstat(path).catch(() => undefined)) !== undefined;
@@ -96,12 +95,17 @@ async function followLinks(path: string, depth = 0): Promise<string> {
   return followLinks(target, depth + 1);
 }
 
+/** Without a `FileHandle`: that of yarn's Plug'n'Play (4.18.1, 2026-11-16) can neither be disposed of nor synced. */
 async function writeLike(path: string, text: string, model: Stats | undefined): Promise<void> {
-  await using file = await open(path, "wx", model?.mode ?? 0o666);
-  await file.writeFile(text);
-  if (model !== undefined) {
-    await chown(path, model.uid, model.gid).catch(() => undefined);
-    await file.chmod(model.mode);
+  const file = openSync(path, "wx", model?.mode ?? 0o666);
+  try {
+    writeFileSync(file, text);
+    if (model !== undefined) {
+      await chown(path, model.uid, model.gid).catch(() => undefined);
+      fchmodSync(file, model.mode);
+    }
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
   }
-  await file.sync();
 }

@@ -46,6 +46,7 @@ export function programFile(): string {
 
 /** Where a project has its own copy, and what starts that: it is not on the PATH. */
 const OF_A_PROJECT: readonly (readonly [place: RegExp, start: string])[] = [
+  [/\.zip[/\\]node_modules[/\\]agent-gauntlet[/\\]/, "yarn agent-gauntlet"], // Plug'n'Play: only yarn finds it
   [
     /[/\\]node_modules[/\\](?:\.bin[/\\]agent-gauntlet-native|@agent-gauntlet[/\\])/,
     "npx agent-gauntlet-native",

@@ -12,6 +12,7 @@ test.for<[file: string, start: string]>([
   [String.raw`C:\app\node_modules\agent-gauntlet\dist\cli\agent-gauntlet.cjs`, "npx agent-gauntlet"],
   ["/app/node_modules/@agent-gauntlet/linux-x64/agent-gauntlet", "npx agent-gauntlet-native"],
   ["/app/node_modules/.bin/agent-gauntlet-native", "npx agent-gauntlet-native"],
+  [`/app/.yarn/cache/agent-gauntlet-npm-1.2.3.zip/${COPY}`, "yarn agent-gauntlet"],
   ["/usr/local/bin/agent-gauntlet", "agent-gauntlet"],
   [`/opt/node/lib/${COPY}`, "agent-gauntlet"],
   [`/home/ann/.local/share/pnpm/global/5/.pnpm/agent-gauntlet@1.2.3/${COPY}`, "agent-gauntlet"],
