@@ -11,6 +11,8 @@ async function run(
     signal?: AbortSignal;
     mustNotHideSignals?: boolean;
     mark?: string;
+    onStarted?: (pid: number) => void;
+    isSibling?: (pid: number) => boolean;
   } = {},
 ) {
   const chunks: Buffer[] = [];
@@ -146,3 +148,24 @@ test.runIf(process.platform === "linux").each([
   expect(pid).toBeGreaterThan(0);
   expect(isAlive(pid)).toBe(survives);
 });
+
+test.runIf(process.platform === "linux")(
+  "what children started beside each other is found, and only that",
+  async () => {
+    const mark = "STRAY_MARK=here";
+    const pids = new Set<number>();
+    const siblings = {
+      onStarted: (pid: number) => void pids.add(pid),
+      isSibling: (pid: number) => pids.has(pid),
+    };
+    const commands = ["sleep 0.3; exit 3", ...Array.from({ length: 4 }, () => starting("", "exit 0"))];
+
+    const [slow, ...others] = await Promise.all(commands.map((one) => run(one, { mark, ...siblings })));
+    const strays = others.map(({ output }) => Number(/^\d+$/m.exec(output)?.[0]));
+    onTestFinished(() => strays.filter(isAlive).forEach((pid) => process.kill(pid, "SIGKILL")));
+
+    expect(slow?.end).toEqual({ kind: "exited", exitCode: 3 });
+    expect(strays.filter((pid) => pid > 0)).toHaveLength(4);
+    expect(strays.filter(isAlive)).toEqual([]);
+  },
+);

@@ -77,7 +77,7 @@ export async function installFor(
 }
 
 const NOT_OF_ONE_PROJECT =
-  "A hook in your home directory serves every project, and the program that runs now is the copy of one project, or one that npx fetched. Run `npm install --global agent-gauntlet`, then the same with `agent-gauntlet install`.";
+  "A hook in your home directory serves every project, and the program that runs now is the copy of one project, or one that npx fetched. Run `npm install --global agent-gauntlet` first.";
 const ONLY_ALLOWED =
   "In your home directory the hook serves every project. It runs a project's gates once you have looked at them: `agent-gauntlet allow`, typed there.";
 

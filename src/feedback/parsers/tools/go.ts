@@ -3,7 +3,7 @@ import { placedParser } from "../placed-parser.ts";
 import type { Log } from "../../log.ts";
 import { type Caught, type Finding, type Parser, finding, ignored } from "../parser.ts";
 import { frameOf } from "../failure-body.ts";
-import { type Section, headings } from "../sections.ts";
+import { headings } from "../sections.ts";
 
 /** `go build` and `go vet`; `go test` prints the same before it gives up on a package. */
 export const goBuild = placedParser({
@@ -28,32 +28,43 @@ interface Range {
   readonly to: number;
 }
 
-const EVENT =
-  /^(?:=== (?<state>RUN|CONT|NAME|PAUSE)\s+(?<running>\S+)$|\s*--- (?<result>FAIL|PASS|SKIP): (?<test>\S+) \()/;
+/** What happened to which test: its groups are numbered, not named, for a log may have a hundred thousand of them. */
+const EVENT = /^(?:=== (RUN|CONT|NAME|PAUSE)\s+(\S+)$|\s*--- (FAIL|PASS|SKIP): (\S+) \()/;
 const SAID = /^\s+(?<file>[\w.-]+\.go):(?<line>\d+): ?(?<message>.*)$/;
 
 /** Logs of passing tests look like messages of a compiler: every line a test printed is consumed, reported or not. */
 function parse(log: Log): readonly Finding[] {
   const { lines, placed, beginning } = log;
-  const events = headings(lines, beginning("=== ", "--- "), EVENT);
+  const events = beginning("=== ", "--- ").filter((index) => EVENT.test(lines.at(index)));
   if (events.length === 0) return [];
   const rest = { end: lines.length, directory: "" };
   let next = 0;
   const told = [...packageDirectories(log), rest].flatMap((one) => {
     const start = next;
-    while ((events[next]?.from ?? one.end) < one.end) next += 1;
+    while ((events[next] ?? one.end) < one.end) next += 1;
     return readPackage(lines, events.slice(start, next), one);
   });
-  const spoken = placed.filter(({ index }) => SAID.test(lines.at(index)));
-  return [...told, ...spoken.map(({ index }) => ignored(index, index + 1))];
+  const spoken = placed.map(({ index }) => index).filter((index) => SAID.test(lines.at(index)));
+  return told.concat(runsOf(spoken).map(({ from, to }) => ignored(from, to)));
+}
+
+/** Lines that follow each other, as ranges. */
+function runsOf(indexes: readonly number[]): readonly Range[] {
+  const runs: { from: number; to: number }[] = [];
+  for (const index of indexes) {
+    const last = runs.at(-1);
+    if (last?.to === index) last.to += 1;
+    else runs.push({ from: index, to: index + 1 });
+  }
+  return runs;
 }
 
 function readPackage(
   lines: Lines,
-  events: readonly Section[],
+  events: readonly number[],
   { end, directory }: GoPackage,
 ): readonly Finding[] {
-  const failed = failedTests(events, end);
+  const failed = failedTests(lines, events, end);
   const parents = new Set(
     failed.filter(({ test }) => test.includes("/")).map(({ test }) => test.replace(/\/[^/]*$/, "")),
   );
@@ -65,19 +76,28 @@ function readPackage(
 }
 
 /** What stands below an event was printed by its test; a test that runs again prints everything again. */
-function failedTests(events: readonly Section[], end: number): readonly FailedTest[] {
+function failedTests(lines: Lines, events: readonly number[], end: number): readonly FailedTest[] {
+  const failing = namesOfFailing(lines, events);
   const saidBy = new Map<string, Range[]>();
   const over = new Set<string>();
-  return events.flatMap(({ heading, from }, order) => {
-    const { state, running, result, test = running ?? "" } = heading;
+  const failed: FailedTest[] = [];
+  events.forEach((index, order) => {
+    const [, state, running, result, test = running ?? ""] = EVENT.exec(lines.at(index)) ?? [];
+    if (!failing.has(test)) return;
     const isAgain = state === "RUN" || (result !== undefined && over.has(test));
     const said = (isAgain ? undefined : saidBy.get(test)) ?? [];
     saidBy.set(test, said);
-    said.push({ from: from + 1, to: events[order + 1]?.from ?? end });
+    said.push({ from: index + 1, to: events[order + 1] ?? end });
     if (result === undefined) over.delete(test);
     else over.add(test);
-    return result === "FAIL" ? [{ test, index: from, said }] : [];
+    if (result === "FAIL") failed.push({ test, index, said });
   });
+  return failed;
+}
+
+function namesOfFailing(lines: Lines, events: readonly number[]): ReadonlySet<string> {
+  const failing = events.filter((index) => lines.startsWith(index, "--- FAIL", lines.indentOf(index)));
+  return new Set(failing.map((index) => EVENT.exec(lines.at(index))?.[4] ?? ""));
 }
 
 function saidLines(lines: Lines, said: readonly Range[]): readonly string[] {
