@@ -53,7 +53,8 @@ function gateLine(
 ): string {
   const mark = SPINNER[frame % SPINNER.length] ?? "…";
   const name = label + " ".repeat(Math.max(0, nameWidth - stringWidth(label)));
-  const time = expectedMs === undefined ? inSeconds(elapsedMs) : timeAndBar(elapsedMs, expectedMs);
+  const isWorthABar = expectedMs !== undefined && expectedMs >= 1000;
+  const time = isWorthABar ? timeAndBar(elapsedMs, expectedMs) : inSeconds(elapsedMs);
   return `${mark} ${name} ${time}${doing === "" ? "" : `  ${doing}`}`;
 }
 

@@ -9,7 +9,7 @@ export function verdictLine(record: VerdictRecord): string {
   const who = [host ?? door, session?.slice(0, 8), worktree === undefined ? undefined : `in ${worktree}`];
   const parts = [
     new Date(at).toISOString(),
-    (decision === undefined ? status : `${decision} ${status}`).padEnd(27),
+    `${(decision ?? "").padEnd(5)} ${status.padEnd(21)}`, // only a stop has a decision
     who.filter(Boolean).join(" "),
     commit?.slice(0, 7),
     `${gatesOf(record)}${formatDuration(ms)}`,

@@ -33,7 +33,7 @@ test("fails where no agent has the hook", async () => {
   const done = await project.gauntlet(["doctor"], { env: { PATH } });
 
   expect(done.exitCode).toBe(1);
-  expect(done.stdout).toContain("No agent has the stop hook.");
+  expect(done.stdout).toContain("\n✗ No agent has the stop hook.");
 });
 
 test("is not content with a hook that gates nothing", async () => {

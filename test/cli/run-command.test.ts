@@ -159,7 +159,7 @@ describe("what is printed", () => {
 
     expect(done.stdout).toContain("  untracked a.txt\n");
     expect(done.stdout).toContain("  ok: 2 files changed, among them ");
-    expect(done.stdout).toContain("[SKIP] check:.:ci run_locally is false\n");
+    expect(done.stdout).toContain("[SKIP] ci run_locally is false\n");
   });
 
   test("--json: one line on stdout, progress on stderr", async () => {

@@ -47,6 +47,15 @@ test("a line of the ledger counts the gates, and the guards that found something
   expect(verdictLine(record(check, { ...guard, warns: true }))).toContain("2 gates, ");
 });
 
+test("a line of the ledger has a column for the decision, which only a stop has", () => {
+  const run = verdictLine(record());
+  const stop = verdictLine({ ...record(), decision: "allow" });
+
+  expect(run).toMatch(/^\S+ {8}passed {2,}stop-hook/);
+  expect(stop).toMatch(/^\S+ {2}allow passed {2,}stop-hook/);
+  expect(run.indexOf("passed")).toBe(stop.indexOf("passed"));
+});
+
 test("a run of which only the ledger knows keeps its warnings, the names of its gates and its counts", () => {
   const outcomes = [
     { id: "check:.:lint", kind: "passed", ms: 4 },
@@ -122,6 +131,12 @@ test("a live line shows the time against the usual time, and the last line the g
     "⠋ lint 1 s",
     "· 1 queued: e2e (needs test)",
   ]);
+});
+
+test("a gate that usually takes no second has no bar", () => {
+  const running = [{ label: "lint", elapsedMs: 0, expectedMs: 300, doing: "" }];
+
+  expect(liveLines(running, [], { columns: 80, rows: 24, frame: 0 })).toEqual(["⠋ lint 0 s"]);
 });
 
 test("no line is wider than the screen, in columns, and no more lines are drawn than it can take back", () => {

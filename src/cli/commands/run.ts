@@ -15,7 +15,7 @@ import { gateLabels } from "../../report/plain-lines.ts";
 import { runSummary } from "../../report/run-summary.ts";
 import { type Cancellation, cancellation } from "../cancellation.ts";
 import { EXIT, exitCodeBy, exitCodeOf } from "../exit-code.ts";
-import { showProgress } from "../output/progress.ts";
+import { showProgress, skippedLines } from "../output/progress.ts";
 import type { ReportTarget } from "../output/report-targets.ts";
 import { exitNow, printLine, type Terminal } from "../output/terminal.ts";
 import { usualTimesOf } from "../output/usual-times.ts";
@@ -177,8 +177,7 @@ async function printResult(
 ): Promise<void> {
   const { stdout, stderr, colours } = terminal;
   const isSkipsUntold = verbose && result.kind !== "ran";
-  if (isSkipsUntold)
-    for (const { id, reason } of result.plan?.skipped ?? []) printLine(stdout, `[SKIP] ${id} ${reason}`);
+  if (isSkipsUntold) for (const line of skippedLines(result.plan)) printLine(stdout, line);
   const labelOf = gateLabels(result.outcomes);
   for (const { outcome, digest } of await digestFailures(terminal.cwd, result.outcomes, DIGEST_CHARS)) {
     printLine(stdout, `\n${colours.bold(colours.red(`── ${labelOf(outcome.id)} ──`))}\n${digest}`);

@@ -54,16 +54,25 @@ export function eventLines({ verbose }: ProgressOptions): (event: RunEvent) => r
 
 type Planned = Extract<RunEvent, { kind: "run-planned" }>;
 
-export function planLabels({ gates }: Planned["plan"]): LabelOf {
-  return gateLabels(gates.map(({ id, gate }) => ({ id, name: gate.name })));
+export function planLabels({ gates, skipped }: Planned["plan"]): LabelOf {
+  return gateLabels([
+    ...gates.map(({ id, gate }) => ({ id, name: gate.name })),
+    ...skipped.map(({ id }) => ({ id, name: /^[a-z]+:[^:]*:(.+)$/s.exec(id)?.[1] ?? id })),
+  ]);
 }
 
 function planLines({ changes, plan }: Planned, labelOf: LabelOf): readonly string[] {
   return [
     ...changes.files.map(({ change, path }) => `  ${change.padEnd(9)} ${displayPath(path)}`),
     ...plan.gates.map(({ id, reason }) => `  ${labelOf(id)}: ${reason}`),
-    ...plan.skipped.map(({ id, reason }) => `[SKIP] ${id} ${reason}`),
+    ...skippedLines(plan, labelOf),
   ];
+}
+
+export function skippedLines(plan: Planned["plan"] | undefined, labelOf?: LabelOf): readonly string[] {
+  if (plan === undefined) return [];
+  const label = labelOf ?? planLabels(plan);
+  return plan.skipped.map(({ id, reason }) => `[SKIP] ${label(id)} ${reason}`);
 }
 
 /** A plain line with ✓, ✗ or ! in place of its label, on a terminal. */

@@ -56,13 +56,13 @@ export async function doctorCommand(terminal: Terminal, { json }: DoctorOptions)
   if (json) printLine(terminal.stdout, doctorJson(project.finding, diagnoses.map(named)));
   else {
     const { level, text } = project.finding;
-    printLine(terminal.stdout, `${MARKS[level]} ${text}`);
+    printLine(terminal.stdout, `${markOf(terminal, level)} ${text}`);
     for (const diagnosis of diagnoses) printDiagnosis(terminal, diagnosis);
     for (const advice of await reportAdvice(terminal)) printLine(terminal.stdout, advice);
     if (!isGated)
       printLine(
         terminal.stdout,
-        "No agent has the stop hook. `agent-gauntlet install --host claude-code` registers it; other agents: `agent-gauntlet install --help`.",
+        `${markOf(terminal, "problem")} No agent has the stop hook. \`agent-gauntlet install --host claude-code\` registers it; other agents: \`agent-gauntlet install --help\`.`,
       );
   }
   return isGated && isSound ? EXIT.ok : EXIT.notOk;
@@ -212,11 +212,21 @@ function lastStopOf(host: Host, records: readonly StopRecord[]): HostFacts["last
   return { at: record.at, status: record.verdict.status, hostVersion: record.event.hostVersion };
 }
 
-const MARKS = { ok: "✓", warning: "!", problem: "✗" } as const;
+function markOf({ colours }: Terminal, level: Finding["level"]): string {
+  switch (level) {
+    case "ok":
+      return colours.green("✓");
+    case "warning":
+      return colours.yellow("!");
+    case "problem":
+      return colours.red("✗");
+  }
+}
 
-function printDiagnosis({ stdout, colours }: Terminal, { host, findings }: Diagnosis): void {
+function printDiagnosis(terminal: Terminal, { host, findings }: Diagnosis): void {
+  const { stdout, colours } = terminal;
   printLine(stdout, colours.bold(host.title));
-  for (const { level, text } of findings) printLine(stdout, `  ${MARKS[level]} ${text}`);
+  for (const { level, text } of findings) printLine(stdout, `  ${markOf(terminal, level)} ${text}`);
 }
 
 function named({ host, isRegistered, findings }: Diagnosis): HostDiagnosis {

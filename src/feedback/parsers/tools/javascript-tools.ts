@@ -71,7 +71,7 @@ function unformatted(line: string, index: number): readonly Finding[] {
     isFileName(groups?.["file"] ?? ""),
   );
   if (found === undefined) return [];
-  const message = found["message"] ?? "is not formatted as the formatter would";
+  const message = found["message"] ?? "this file is not formatted";
   return [finding(() => ({ ...found, message }), index)];
 }
 
