@@ -1,4 +1,4 @@
-import type { PlannedGate } from "./plan.ts";
+import type { PlannedGate } from "./plan/plan.ts";
 
 /** What a build of a project has to do. */
 export interface CiPlan {

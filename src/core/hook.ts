@@ -1,7 +1,7 @@
 import type { CheckGate, ReplGate } from "./gate.ts";
 import type { GateOutcome } from "./outcome.ts";
 import { projectPath } from "./path.ts";
-import type { Plan } from "./plan.ts";
+import type { Plan } from "./plan/plan.ts";
 import type { Status } from "./stop/status.ts";
 import type { Verdict } from "./stop/verdict.ts";
 

@@ -117,6 +117,12 @@ export function isCounted(outcome: GateOutcome): boolean {
   return outcome.gate !== "guard" || outcome.kind !== "passed" || outcome.warning !== undefined;
 }
 
+/** Whether it is counted and ran: not one that was reused, skipped or could not. */
+export function hasRun(outcome: GateOutcome): boolean {
+  if (outcome.kind === "passed") return isCounted(outcome) && outcome.reused === undefined;
+  return outcome.kind === "failed" || outcome.kind === "timed-out";
+}
+
 /** Whether it has problems to tell: a check that passes because they are old has some, too. */
 export function hasProblems(outcome: GateOutcome): boolean {
   return isRed(outcome) || outcome.baseline !== undefined;

@@ -1,11 +1,11 @@
-import type { ChangeSet } from "./change-set.ts";
+import type { ChangeSet } from "./plan/change-set.ts";
 import type { GatesDefinition } from "./trust/gates-definition.ts";
 import { definedOnly } from "./defined-only.ts";
 import type { Notice } from "./stop/notice.ts";
 import type { GateOutcome } from "./outcome.ts";
 import type { ProjectPath } from "./path.ts";
 import type { BlockedStop, KeptState, RecordedGates, SessionRecord } from "./record/session-record.ts";
-import type { Plan, PlannedGate } from "./plan.ts";
+import type { Plan, PlannedGate } from "./plan/plan.ts";
 import { type Status, type MessageFacts, statusMessage } from "./stop/status.ts";
 import type { StopEvent } from "./stop/stop-event.ts";
 import { explain, type Trouble } from "./trouble.ts";

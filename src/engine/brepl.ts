@@ -19,7 +19,7 @@ import { allow, type Allow, type Verdict } from "../core/stop/verdict.ts";
 import type { GateContext, ReplServer } from "../gates/gate-context.ts";
 import { runCheck } from "../gates/check.ts";
 import type { GateOutcome } from "../core/outcome.ts";
-import type { PlannedGate } from "../core/plan.ts";
+import type { PlannedGate } from "../core/plan/plan.ts";
 import { readPrivateFile, sharedTempDir, writePrivateFile } from "../machine/files/private-file.ts";
 import {
   hasNoLinks,

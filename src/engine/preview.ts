@@ -1,5 +1,5 @@
-import type { ChangeSet } from "../core/change-set.ts";
-import type { Plan } from "../core/plan.ts";
+import type { ChangeSet } from "../core/plan/change-set.ts";
+import type { Plan } from "../core/plan/plan.ts";
 import type { RunRequest } from "../core/run.ts";
 import { fail, ok, type Result } from "../core/trouble.ts";
 import { WorkTree } from "../machine/git/work-tree.ts";

@@ -1,7 +1,7 @@
 import { shellCommand } from "../machine/process/executables.ts";
 import { setMaxListeners } from "node:events";
 import { hostname } from "node:os";
-import type { PlannedGate } from "../core/plan.ts";
+import type { PlannedGate } from "../core/plan/plan.ts";
 import type { CacheSettings } from "../core/settings.ts";
 import { explain } from "../core/trouble.ts";
 import { now } from "../machine/clock.ts";

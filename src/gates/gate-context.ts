@@ -1,7 +1,7 @@
-import type { ChangeSet } from "../core/change-set.ts";
+import type { ChangeSet } from "../core/plan/change-set.ts";
 import type { CheckGate, Priority } from "../core/gate.ts";
 import type { AbsolutePath, ProjectPath } from "../core/path.ts";
-import type { PlannedGate } from "../core/plan.ts";
+import type { PlannedGate } from "../core/plan/plan.ts";
 import type { GateOutcome } from "../core/outcome.ts";
 import type { ProcessEnd } from "../machine/process/run-process.ts";
 

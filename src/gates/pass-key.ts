@@ -1,6 +1,6 @@
 import packageJson from "../../package.json" with { type: "json" };
-import { fileMatcher, isException, mayMatchBelow } from "../core/entry-point.ts";
-import { type PlannedGate, takesFiles } from "../core/plan.ts";
+import { fileMatcher, isException, mayMatchBelow } from "../core/plan/entry-point.ts";
+import { type PlannedGate, takesFiles } from "../core/plan/plan.ts";
 import { sha256 } from "#hash";
 
 /** What a pass of a gate rests on, as far as the gate itself says it. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { ReplGate } from "../core/gate.ts";
 import type { GateOutcome } from "../core/outcome.ts";
 import { projectPath } from "../core/path.ts";
-import type { PlannedGate } from "../core/plan.ts";
+import type { PlannedGate } from "../core/plan/plan.ts";
 import { CappedLog } from "../machine/logs/capped-log.ts";
 import { takeGateLog } from "../machine/logs/log-dir.ts";
 import { evaluate, type EvaluationEnd } from "../machine/nrepl/evaluate.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { matrixOf } from "../../src/core/ci-plan.ts";
-import type { PlannedGate } from "../../src/core/plan.ts";
+import type { PlannedGate } from "../../src/core/plan/plan.ts";
 import { projectPath } from "../../src/core/path.ts";
 
 function planned(

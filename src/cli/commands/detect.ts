@@ -1,4 +1,4 @@
-import type { ChangedFile } from "../../core/change-set.ts";
+import type { ChangedFile } from "../../core/plan/change-set.ts";
 import { displayPath } from "../../core/path.ts";
 import { previewRun } from "../../engine/preview.ts";
 import { detectJson } from "../../report/json/run-json.ts";

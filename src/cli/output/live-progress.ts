@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
-import type { PlannedGate } from "../../core/plan.ts";
+import type { PlannedGate } from "../../core/plan/plan.ts";
 import type { RunEvent } from "../../core/run.ts";
 import { elapsedMs } from "../../machine/clock.ts";
 import { type LiveGate, liveLines, type QueuedGate, rowsOf } from "../../report/live-lines.ts";

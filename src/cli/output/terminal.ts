@@ -3,7 +3,7 @@ import { isatty } from "node:tty";
 import { createColors } from "picocolors";
 import { explain } from "../../core/trouble.ts";
 import { currentDirectory } from "../../machine/process/environment.ts";
-import { asTyped } from "../../machine/process/runtime.ts";
+import { withOwnCommand } from "../../machine/process/runtime.ts";
 import { troubleOf, writeAll } from "../../machine/files/files.ts";
 import { EXIT } from "../exit-code.ts";
 
@@ -47,7 +47,7 @@ function tellUnwritten(error: NodeJS.ErrnoException): void {
 
 /** Prints a line of ours; the commands that it names are those that work here. */
 export function printLine(stream: Writable, line = ""): void {
-  stream.write(`${asTyped(line)}\n`);
+  stream.write(`${withOwnCommand(line)}\n`);
 }
 
 /** Ends the process although something could go on, which would keep whoever waits for it waiting. */

@@ -1,7 +1,7 @@
 import { CONFIG_FILE } from "../../machine/files/find-project.ts";
 import { posix } from "node:path";
 import type { Diagnostic } from "../../core/diagnostic.ts";
-import { fixedPart, isException } from "../../core/entry-point.ts";
+import { fixedPart, isException } from "../../core/plan/entry-point.ts";
 import { type AbsolutePath, projectPath } from "../../core/path.ts";
 import type { EntryPoint, RemoteSettings, RetryPolicy, Settings } from "../../core/settings.ts";
 import { type Result, fail, ok } from "../../core/trouble.ts";

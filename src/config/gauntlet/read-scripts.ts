@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import { sha256 } from "#hash";
-import { fixedPart, isGlob } from "../../core/entry-point.ts";
+import { fixedPart, isGlob } from "../../core/plan/entry-point.ts";
 import type { CheckGate, ReviewGate } from "../../core/gate.ts";
 import { placeOf } from "../../core/trust/gates-definition.ts";
 import { below, type NamedScript, scriptIn, scriptsNamedIn } from "../../core/trust/named-scripts.ts";

@@ -5,7 +5,7 @@ import { definedOnly } from "../../core/defined-only.ts";
 import type { CheckGate } from "../../core/gate.ts";
 import { describeOutcome, type GateOutcome } from "../../core/outcome.ts";
 import { absolutePath, type ProjectPath, projectPath } from "../../core/path.ts";
-import { takesFiles } from "../../core/plan.ts";
+import { takesFiles } from "../../core/plan/plan.ts";
 import { explain } from "../../core/trouble.ts";
 import { runCheck } from "../../gates/check.ts";
 import type { GateContext, PlannedCheck } from "../../gates/gate-context.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { chainOf } from "../../core/baseline/chain.ts";
 import { scriptIn } from "../../core/trust/named-scripts.ts";
 import type { Findings, KnownProblem } from "../../core/baseline/baseline.ts";
-import type { ChangedFile } from "../../core/change-set.ts";
+import type { ChangedFile } from "../../core/plan/change-set.ts";
 import type { GateOutcome } from "../../core/outcome.ts";
 import { readFindings } from "../../feedback/read-findings.ts";
 import { fingerprint } from "../../feedback/problem.ts";

@@ -8,7 +8,7 @@ import {
 } from "../../core/baseline/baseline-file.ts";
 import type { Notice } from "../../core/stop/notice.ts";
 import type { GateOutcome } from "../../core/outcome.ts";
-import { type Plan, takesFiles } from "../../core/plan.ts";
+import { type Plan, takesFiles } from "../../core/plan/plan.ts";
 import { BASELINE_FILE, readAccepted, readBaseline } from "../../machine/baseline/baseline-store.ts";
 import { Git } from "../../machine/git/git.ts";
 import { Repository } from "../../machine/git/repository.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { countTests } from "../../conduct/count-tests.ts";
 import { type Finding, identify } from "../../core/review/finding.ts";
 import type { GateOutcome } from "../../core/outcome.ts";
-import { takesFiles } from "../../core/plan.ts";
+import { takesFiles } from "../../core/plan/plan.ts";
 import type { RunRequest } from "../../core/run.ts";
 import type { VerdictRecord } from "../../core/record/verdict-record.ts";
 import { cleanText } from "../../feedback/text/clean-text.ts";

@@ -6,12 +6,12 @@ import { judge } from "../../core/stop/judge.ts";
 import {
   type GateOutcome,
   isBlocking,
-  isCounted,
+  hasRun,
   isOutOfReach,
   missingNotices,
   nameOutcome,
 } from "../../core/outcome.ts";
-import { takesFiles } from "../../core/plan.ts";
+import { takesFiles } from "../../core/plan/plan.ts";
 import type { Notice } from "../../core/stop/notice.ts";
 import { isPartial, type Judged, type Ran, type RunRequest } from "../../core/run.ts";
 import { type Status, statusMessage } from "../../core/stop/status.ts";
@@ -260,13 +260,7 @@ function uncountable(lost: string): Pick<Ran, "status" | "message" | "errorMessa
 }
 
 function counts(outcomes: readonly GateOutcome[]): Pick<Ran, "gatesRun" | "gatesFailed"> {
-  const ran = outcomes.filter((one) => isCounted(one) && hasRun(one));
-  return { gatesRun: ran.length, gatesFailed: outcomes.filter(isBlocking).length };
-}
-
-function hasRun(outcome: GateOutcome): boolean {
-  if (outcome.kind === "passed") return outcome.reused === undefined;
-  return outcome.kind === "failed" || outcome.kind === "timed-out";
+  return { gatesRun: outcomes.filter(hasRun).length, gatesFailed: outcomes.filter(isBlocking).length };
 }
 
 /** Attempts and what happens at a stop mean nothing to a user who ran the gates: a red run names what fails, however many came before. */

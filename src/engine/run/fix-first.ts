@@ -1,8 +1,8 @@
-import { fileMatcher } from "../../core/entry-point.ts";
+import { fileMatcher } from "../../core/plan/entry-point.ts";
 import type { CheckGate } from "../../core/gate.ts";
 import { describeOutcome, type GateOutcome } from "../../core/outcome.ts";
 import { displayPath } from "../../core/path.ts";
-import type { Plan, PlannedGate } from "../../core/plan.ts";
+import type { Plan, PlannedGate } from "../../core/plan/plan.ts";
 import { runCheck } from "../../gates/check.ts";
 import type { PlannedCheck } from "../../gates/gate-context.ts";
 import { isFile } from "../../machine/files/files.ts";

@@ -1,5 +1,5 @@
 import type { GateOutcome } from "../../core/outcome.ts";
-import type { Plan, PlannedGate } from "../../core/plan.ts";
+import type { Plan, PlannedGate } from "../../core/plan/plan.ts";
 import type { RunEvent } from "../../core/run.ts";
 import type { SharedPasses } from "../../fleet/shared-passes.ts";
 import { inputsKey, treeKey } from "../../gates/pass-key.ts";
@@ -8,7 +8,7 @@ import { findPlaces } from "../../machine/git/places.ts";
 import { type Snapshot, treeIdOf } from "../../machine/git/snapshot.ts";
 import { readCacheFile, writeCacheFile } from "../../machine/state/user-cache.ts";
 import type { Project } from "./project.ts";
-import { fileMatcher, isException } from "../../core/entry-point.ts";
+import { fileMatcher, isException } from "../../core/plan/entry-point.ts";
 
 /** What is known about earlier passes of the gates of a run, by their inputs as they are now. */
 export interface GatePasses {

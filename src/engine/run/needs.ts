@@ -1,5 +1,5 @@
 import { type GateOutcome, isBlocking } from "../../core/outcome.ts";
-import type { PlannedGate } from "../../core/plan.ts";
+import type { PlannedGate } from "../../core/plan/plan.ts";
 
 interface Awaited {
   readonly promise: Promise<GateOutcome | undefined>;

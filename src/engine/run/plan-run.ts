@@ -1,6 +1,6 @@
 import { resumeSession, type SessionHistory } from "../../core/record/history.ts";
-import { isAskable } from "../../core/asked-gates.ts";
-import { type Plan, planGates, unseenChanges } from "../../core/plan.ts";
+import { isAskable } from "../../core/plan/asked-gates.ts";
+import { type Plan, planGates, unseenChanges } from "../../core/plan/plan.ts";
 import { diagnosticLine } from "../../core/diagnostic.ts";
 import { isPartial, type RunRequest } from "../../core/run.ts";
 import { fail, ok, type Result, type Trouble } from "../../core/trouble.ts";

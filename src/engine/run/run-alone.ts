@@ -1,7 +1,7 @@
 import { once } from "../../core/once.ts";
 import type { GateOutcome } from "../../core/outcome.ts";
 import { projectPath } from "../../core/path.ts";
-import type { Plan, PlannedGate } from "../../core/plan.ts";
+import type { Plan, PlannedGate } from "../../core/plan/plan.ts";
 import {
   notNeeded,
   type Ran,

@@ -1,6 +1,6 @@
 import type { CheckGate } from "../../core/gate.ts";
 import { type GateOutcome, isBlocking, isComparable, isOutOfReach } from "../../core/outcome.ts";
-import type { Plan, PlannedGate } from "../../core/plan.ts";
+import type { Plan, PlannedGate } from "../../core/plan/plan.ts";
 import { isPartial, type RunEvent, type RunRequest } from "../../core/run.ts";
 import { type GateContext, outcomeOf } from "../../gates/gate-context.ts";
 import type { Conduct } from "../conduct/conduct.ts";

@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { takesFiles } from "../../core/plan.ts";
+import { takesFiles } from "../../core/plan/plan.ts";
 import type { RunEvent } from "../../core/run.ts";
 import type { WorkersSettings } from "../../core/settings.ts";
 import { explain, fail, ok, type Result } from "../../core/trouble.ts";

@@ -1,4 +1,4 @@
-import type { ChangedFile } from "../../core/change-set.ts";
+import type { ChangedFile } from "../../core/plan/change-set.ts";
 import type { Finding } from "../../core/review/finding.ts";
 import { type FilePatch, trimPatch } from "../../core/patch.ts";
 

@@ -3,7 +3,7 @@ import type { Place } from "../../core/review/review-round.ts";
 import type { ReviewSlot } from "../../core/review/review-slot.ts";
 import { type FilePatch, parsePatch } from "../../core/patch.ts";
 import type { ReviewGate } from "../../core/gate.ts";
-import type { PlannedGate } from "../../core/plan.ts";
+import type { PlannedGate } from "../../core/plan/plan.ts";
 import type { ReviewTrees } from "../../machine/git/review-trees.ts";
 import type { GateContext, ReviewFacts } from "../gate-context.ts";
 

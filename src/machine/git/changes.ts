@@ -1,5 +1,5 @@
 import { tmpdir } from "node:os";
-import type { ChangedFile, ChangeSet } from "../../core/change-set.ts";
+import type { ChangedFile, ChangeSet } from "../../core/plan/change-set.ts";
 import { type ProjectPath, projectPath } from "../../core/path.ts";
 import { fail, ok, type Result } from "../../core/trouble.ts";
 import { troubleOf } from "../files/files.ts";

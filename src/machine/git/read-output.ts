@@ -1,4 +1,4 @@
-import type { ChangedFile } from "../../core/change-set.ts";
+import type { ChangedFile } from "../../core/plan/change-set.ts";
 import { projectPath } from "../../core/path.ts";
 import { splitNul } from "./git.ts";
 

@@ -1,6 +1,6 @@
 import { readdir, rm } from "node:fs/promises";
 import { delimiter, join } from "node:path";
-import type { ChangeSet } from "../../core/change-set.ts";
+import type { ChangeSet } from "../../core/plan/change-set.ts";
 import type { Git } from "./git.ts";
 import { Repository } from "./repository.ts";
 import { type Fingerprint, keepSnapshot } from "./snapshot.ts";

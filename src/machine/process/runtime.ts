@@ -63,7 +63,7 @@ export function startOfProjectCopy(file: string): string | undefined {
 }
 
 /** Our hints, with the command that works where `file` is the program. */
-export function asTyped(hints: string, file: string = programFile()): string {
+export function withOwnCommand(hints: string, file: string = programFile()): string {
   const start = startOfProjectCopy(file);
   return start === undefined ? hints : hints.replaceAll("`agent-gauntlet ", `\`${start} `);
 }

@@ -1,6 +1,6 @@
-import type { ChangeSet } from "../../core/change-set.ts";
+import type { ChangeSet } from "../../core/plan/change-set.ts";
 import { type GateOutcome, hasProblems, isBlocking } from "../../core/outcome.ts";
-import type { Plan } from "../../core/plan.ts";
+import type { Plan } from "../../core/plan/plan.ts";
 import type { RunResult } from "../../core/run.ts";
 import { cutText } from "../../feedback/text/cut-text.ts";
 import { problemsOf, type ReportedProblem, type RunReport } from "../run-report.ts";

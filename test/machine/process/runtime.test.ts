@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { asTyped } from "../../../src/machine/process/runtime.ts";
+import { withOwnCommand } from "../../../src/machine/process/runtime.ts";
 
 const HINT = "Run `agent-gauntlet run`, or `agent-gauntlet clean`.";
 const COPY = "node_modules/agent-gauntlet/dist/cli/agent-gauntlet.cjs";
@@ -20,5 +20,5 @@ test.for<[file: string, start: string]>([
   ["/src/agent-gauntlet/dist/cli/agent-gauntlet.cjs", "agent-gauntlet"],
   ["/src/agent-gauntlet/node_modules/vitest/dist/worker.js", "agent-gauntlet"],
 ])("a hint of %s says %s", ([file, start]) => {
-  expect(asTyped(HINT, file)).toBe(`Run \`${start} run\`, or \`${start} clean\`.`);
+  expect(withOwnCommand(HINT, file)).toBe(`Run \`${start} run\`, or \`${start} clean\`.`);
 });

@@ -15,7 +15,7 @@ import { trace, currentDirectory, type Environment } from "../../../machine/proc
 import { elapsedMs } from "../../../machine/clock.ts";
 import { writeAll } from "../../../machine/files/files.ts";
 import { findProject } from "../../../machine/files/find-project.ts";
-import { asTyped, isNative } from "../../../machine/process/runtime.ts";
+import { withOwnCommand, isNative } from "../../../machine/process/runtime.ts";
 import { cancellation } from "../../cancellation.ts";
 import { forgetBlocksOf } from "../../../machine/state/sessions.ts";
 
@@ -138,7 +138,7 @@ function answerOnce({ fallback, isBackground }: { fallback: Host; isBackground: 
 
 /** The agent and the user get commands that work here. */
 function typed({ stdout, stderr, ...answer }: HostAnswer): HostAnswer {
-  return { ...answer, stdout: asTyped(stdout), stderr: asTyped(stderr) };
+  return { ...answer, stdout: withOwnCommand(stdout), stderr: withOwnCommand(stderr) };
 }
 
 function crashed(error: unknown): Verdict {

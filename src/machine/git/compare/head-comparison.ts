@@ -1,5 +1,5 @@
 import packageJson from "../../../../package.json" with { type: "json" };
-import type { ChangedFile } from "../../../core/change-set.ts";
+import type { ChangedFile } from "../../../core/plan/change-set.ts";
 import { ok, type Result } from "../../../core/trouble.ts";
 import type { Environment } from "../../process/environment.ts";
 import { readCacheFile, writeCacheFile } from "../../state/user-cache.ts";

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { ChangedFile } from "../../../core/change-set.ts";
+import type { ChangedFile } from "../../../core/plan/change-set.ts";
 import { definedOnly } from "../../../core/defined-only.ts";
 import { projectPath } from "../../../core/path.ts";
 import { ok, type Result } from "../../../core/trouble.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { ChangedFile, ChangeSet } from "../../src/core/change-set.ts";
-import type { CheckGate, ReviewGate } from "../../src/core/gate.ts";
-import { absolutePath, projectPath } from "../../src/core/path.ts";
-import { type Plan, type PlanContext, planGates } from "../../src/core/plan.ts";
-import type { EntryPoint, Settings } from "../../src/core/settings.ts";
+import type { ChangedFile, ChangeSet } from "../../../src/core/plan/change-set.ts";
+import type { CheckGate, ReviewGate } from "../../../src/core/gate.ts";
+import { absolutePath, projectPath } from "../../../src/core/path.ts";
+import { type Plan, type PlanContext, planGates } from "../../../src/core/plan/plan.ts";
+import type { EntryPoint, Settings } from "../../../src/core/settings.ts";
 
 describe("planGates", () => {
   test("plans every gate of an entry point that changed, and says why", () => {

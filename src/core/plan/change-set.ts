@@ -1,4 +1,4 @@
-import type { ProjectPath } from "./path.ts";
+import type { ProjectPath } from "../path.ts";
 
 /** What changed in the project, and relative to what. */
 export interface ChangeSet {

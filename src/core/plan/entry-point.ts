@@ -1,7 +1,7 @@
 import picomatch from "picomatch";
 import type { ChangedFile } from "./change-set.ts";
-import { type ProjectPath, projectPath } from "./path.ts";
-import type { EntryPoint } from "./settings.ts";
+import { type ProjectPath, projectPath } from "../path.ts";
+import type { EntryPoint } from "../settings.ts";
 
 /**
  * The changes of an entry point by scope: the entry point itself, or each changed child of `dir/*`. A file that was moved

@@ -1,10 +1,10 @@
 import type { ChangedFile, ChangeSet } from "./change-set.ts";
 import { gateSelector } from "./asked-gates.ts";
 import { changesByScope, hasScope, isGlob, fileMatcher, mayMatchBelow } from "./entry-point.ts";
-import { type Gate, gateId, type GateRef, isSameGate } from "./gate.ts";
-import type { OpenFailure } from "./record/history.ts";
-import { displayPath, type ProjectPath, projectPath } from "./path.ts";
-import type { EntryPoint, Settings } from "./settings.ts";
+import { type Gate, gateId, type GateRef, isSameGate } from "../gate.ts";
+import type { OpenFailure } from "../record/history.ts";
+import { displayPath, type ProjectPath, projectPath } from "../path.ts";
+import type { EntryPoint, Settings } from "../settings.ts";
 
 /** Which gates run and which do not, each with its reason. */
 export interface Plan {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { ChangedFile } from "../../src/core/change-set.ts";
-import { changesByScope, hasScope } from "../../src/core/entry-point.ts";
-import { projectPath } from "../../src/core/path.ts";
-import type { EntryPoint } from "../../src/core/settings.ts";
+import type { ChangedFile } from "../../../src/core/plan/change-set.ts";
+import { changesByScope, hasScope } from "../../../src/core/plan/entry-point.ts";
+import { projectPath } from "../../../src/core/path.ts";
+import type { EntryPoint } from "../../../src/core/settings.ts";
 
 describe("which changes belong to an entry point", () => {
   test.for([

@@ -1,5 +1,5 @@
 import type { ChangedFile } from "./change-set.ts";
-import { displayPath, type ProjectPath } from "./path.ts";
+import { displayPath, type ProjectPath } from "../path.ts";
 
 /** One package of a workspace. */
 export interface Package {

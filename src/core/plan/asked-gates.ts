@@ -1,8 +1,8 @@
 import picomatch from "picomatch";
 import { fixedPart, hasScope, isGlob, mayMatchBelow } from "./entry-point.ts";
-import { gateId, type GateRef } from "./gate.ts";
-import { projectPath } from "./path.ts";
-import type { EntryPoint } from "./settings.ts";
+import { gateId, type GateRef } from "../gate.ts";
+import { projectPath } from "../path.ts";
+import type { EntryPoint } from "../settings.ts";
 
 /** Whether a gate is one of those asked for: by name, by id, by its path, or by a glob of one of them (`packages/*`). */
 export function gateSelector(asked: readonly string[]): (ref: GateRef) => boolean {

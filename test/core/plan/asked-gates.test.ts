@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { gateSelector, isAskable } from "../../src/core/asked-gates.ts";
-import { projectPath } from "../../src/core/path.ts";
-import type { EntryPoint } from "../../src/core/settings.ts";
+import { gateSelector, isAskable } from "../../../src/core/plan/asked-gates.ts";
+import { projectPath } from "../../../src/core/path.ts";
+import type { EntryPoint } from "../../../src/core/settings.ts";
 
 const WEB_TEST = { kind: "check", scope: projectPath("packages/web"), name: "test" } as const;
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fileMatcher } from "../../src/core/entry-point.ts";
+import { fileMatcher } from "../../../src/core/plan/entry-point.ts";
 
 test.for([
   [["*.ts", "!*.d.ts"], ["a.ts"]],
