@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { once } from "../../core/once.ts";
 import type { GateOutcome } from "../../core/outcome.ts";
 import { projectPath } from "../../core/path.ts";
@@ -10,6 +11,8 @@ import {
   type RunResult,
   troubled,
 } from "../../core/run.ts";
+import type { Notice } from "../../core/stop/notice.ts";
+import type { Result } from "../../core/trouble.ts";
 import type { RemoteGates } from "../../fleet/workers/remote-gates.ts";
 import { runCheck } from "../../gates/check.ts";
 import type { GateContext } from "../../gates/gate-context.ts";
@@ -20,8 +23,9 @@ import type { WorkTree } from "../../machine/git/work-tree.ts";
 import { prepareLogDir } from "../../machine/logs/log-dir.ts";
 import { trace, withoutSecrets } from "../../machine/process/environment.ts";
 import { GateGroups } from "../../machine/process/leftovers.ts";
+import { acquireLock, type Asker, type Lock } from "../../machine/state/lock.ts";
+import { sessionKey } from "../../machine/state/session-key.ts";
 import { tidyUpAfter } from "../clean.ts";
-import { lockProject, strangeLock } from "../trust/kept-state.ts";
 import { conclude } from "./conclude.ts";
 import { fitLogDir } from "./fit-log-dir.ts";
 import { openGatePasses } from "./gate-passes.ts";
@@ -59,6 +63,30 @@ export async function runAlone(opened: Project, request: RunRequest, tree: WorkT
   if (planned.value.plan.gates.length === 0) return nothingToRun(project, request, planned.value);
   const result = await runPlan(project, request, { ...planned.value, tree, runId: lock.runId }); // the lock is released after it
   return lock.replaced?.pid === 0 ? { ...result, notices: [strangeLock(opened), ...result.notices] } : result;
+}
+
+/** A run that has just taken the lock records that a moment later. */
+async function lockProject(project: Project, request: RunRequest): Promise<Result<Lock>> {
+  const { logDir, passDir } = project;
+  const copy = join(passDir, "lock");
+  const asker = askerOf(project, request);
+  const locked = acquireLock(logDir.lockFile, asker, copy);
+  if (locked.ok || locked.trouble.kind !== "lock-held" || !locked.trouble.isUnrecorded) return locked;
+  await new Promise((resolve) => setTimeout(resolve, RECORDED_WITHIN_MS));
+  return acquireLock(logDir.lockFile, asker, copy);
+}
+
+function askerOf({ session, settings }: Project, { event }: RunRequest): Asker {
+  const { parentId: sessionId, promptId: prompt } = event ?? {};
+  const partOf = sessionId === undefined ? undefined : sessionKey({ sessionId }, settings.root);
+  return { session, partOf, prompt };
+}
+
+const RECORDED_WITHIN_MS = 100;
+
+function strangeLock({ settings }: Project): Notice {
+  const text = `Gauntlet: the lock in ${settings.logDir} was not one that agent-gauntlet writes; it was replaced.`;
+  return { key: "strange lock", text, isFirst: true };
 }
 
 function nothingToRun(

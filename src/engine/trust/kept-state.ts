@@ -1,12 +1,8 @@
-import { join } from "node:path";
 import type { SessionHistory } from "../../core/record/history.ts";
 import type { Notice } from "../../core/stop/notice.ts";
 import type { RunRequest } from "../../core/run.ts";
 import type { KeptState } from "../../core/record/session-record.ts";
-import type { Result } from "../../core/trouble.ts";
 import { keptState } from "../../machine/state/history.ts";
-import { acquireLock, type Asker, type Lock } from "../../machine/state/lock.ts";
-import { sessionKey } from "../../machine/state/session-key.ts";
 import { readSessionRecord, writeSessionRecord } from "../../machine/state/sessions.ts";
 import type { Histories, Project } from "../run/project.ts";
 
@@ -43,28 +39,4 @@ export function announceState(
     writeSessionRecord(event, { ...latest, kept: { ...kept, next: next.digest } }, env);
   }
   return next;
-}
-
-/** A run that has just taken the lock records that a moment later. */
-export async function lockProject(project: Project, request: RunRequest): Promise<Result<Lock>> {
-  const { logDir, passDir } = project;
-  const copy = join(passDir, "lock");
-  const asker = askerOf(project, request);
-  const locked = acquireLock(logDir.lockFile, asker, copy);
-  if (locked.ok || locked.trouble.kind !== "lock-held" || !locked.trouble.isUnrecorded) return locked;
-  await new Promise((resolve) => setTimeout(resolve, RECORDED_WITHIN_MS));
-  return acquireLock(logDir.lockFile, asker, copy);
-}
-
-function askerOf({ session, settings }: Project, { event }: RunRequest): Asker {
-  const { parentId: sessionId, promptId: prompt } = event ?? {};
-  const partOf = sessionId === undefined ? undefined : sessionKey({ sessionId }, settings.root);
-  return { session, partOf, prompt };
-}
-
-const RECORDED_WITHIN_MS = 100;
-
-export function strangeLock({ settings }: Project): Notice {
-  const text = `Gauntlet: the lock in ${settings.logDir} was not one that agent-gauntlet writes; it was replaced.`;
-  return { key: "strange lock", text, isFirst: true };
 }
