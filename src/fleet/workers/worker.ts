@@ -69,8 +69,7 @@ const LOCK_MS = 6_000;
 const STALLED_MS = 3_000;
 const BEAT_MS = 3_000;
 const WORKER_SECONDS = 10; // three beats missed
-/** A restart of Redis may lose for a moment who waits. */
-const UNWANTED_BEATS = 3;
+const UNWANTED_BEATS = 3; // a restart of Redis may lose for a moment who waits
 const SIT_OUT_MS = 10_000;
 const FAREWELL_MS = 3_000; // for Redis to answer, when the worker wants to go
 const SHRINK_EVERY_BEATS = 20;
@@ -104,6 +103,7 @@ class GateWorker {
   #unsettled = 0;
   #done = 0;
   #beats = 0;
+  #isDraining = false;
 
   constructor(options: WorkerOptions, libraries: Libraries, home: WorkerHome) {
     this.#options = options;
@@ -268,10 +268,11 @@ class GateWorker {
     this.#options.log(`takes nothing for ${SIT_OUT_MS / 1000} s: ${why}`);
     await worker.pause(true);
     await this.#checkouts.shrinkTo(this.#options.maxBytes);
-    setTimeout(() => void worker.resume(), SIT_OUT_MS).unref();
+    setTimeout(() => this.#isDraining || worker.resume(), SIT_OUT_MS).unref();
   }
 
   async #drain(worker: Worker<GateJob>, beats: NodeJS.Timeout): Promise<void> {
+    this.#isDraining = true;
     await worker.pause(true);
     const isGone = setInterval(() => {
       if (this.#redis.status === "ready") return;
@@ -281,8 +282,7 @@ class GateWorker {
     clearInterval(isGone);
     clearInterval(beats);
     const leaving = this.#redis.multi().srem(WORKERS, this.#id).del(workerKey(this.#id)).exec();
-    const settled = this.#whenSettled();
-    await Promise.race([Promise.allSettled([leaving, settled]), pause(FAREWELL_MS)]);
+    await Promise.race([Promise.allSettled([leaving, this.#whenSettled()]), pause(FAREWELL_MS)]);
     await Promise.race([worker.close(true), pause(FAREWELL_MS)]); // the polite way waits for Redis, and its timers with it
     this.#connections[Symbol.dispose]();
     this.#groups[Symbol.dispose]();
