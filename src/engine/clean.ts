@@ -59,9 +59,9 @@ export async function tidyUpAfter(dead: LockHolder, dir: LogDir): Promise<void> 
   sweepScratch();
 }
 
-/** The same for a stop that needs no run: only where there is a lock can one have been killed. */
+/** The same for a stop that needs no run. One that was killed without the lock leaves scratch files at most. */
 export async function tidyUpIfDead({ logDir, session }: Project): Promise<void> {
-  if (kindOf(logDir.lockFile) === "missing") return;
+  if (kindOf(logDir.lockFile) === "missing") return sweepScratch();
   const locked = acquireLock(logDir.lockFile, { session });
   if (!locked.ok) return;
   using lock = locked.value;

@@ -115,7 +115,7 @@ async function runIfNeeded(project: Project, request: RunRequest): Promise<RunRe
     ? await askGuards(project, request, { tree, ...histories })
     : undefined;
   trace("guards asked");
-  if (unneeded !== undefined) await tidyUpIfDead(project);
+  if (unneeded !== undefined) await tidyUpIfDead(project, histories.session);
   const result = unneeded ?? (await runGates(project, request, tree));
   const { gateHash: gates, root } = project.settings;
   return {
@@ -126,9 +126,9 @@ async function runIfNeeded(project: Project, request: RunRequest): Promise<RunRe
   };
 }
 
-/** Only where there is a lock can a run have been killed. */
-async function tidyUpIfDead(project: Project): Promise<void> {
-  if (kindOf(project.logDir.lockFile) === "missing") return;
+/** Only where there is a lock can a run have been killed, or a guard where it takes a snapshot. */
+async function tidyUpIfDead(project: Project, { gaveUpOn }: SessionHistory): Promise<void> {
+  if (kindOf(project.logDir.lockFile) === "missing" && gaveUpOn === undefined) return;
   const { tidyUpIfDead: tidyUp } = await import("./clean.ts"); // hardly ever
   await tidyUp(project);
 }

@@ -233,6 +233,30 @@ describe("killed runs", () => {
 
     expect(readdirSync(temp.path).toSorted()).toEqual([...alive, elsewhere].toSorted());
   });
+
+  test.for<[string, Readonly<Record<string, string>>, string]>([
+    ["whose files go through a filter", { ok: "true" }, "a.txt filter=same\n"],
+    ["on which it gave up", { no: "exit 1" }, ""],
+  ])(
+    "those of a stop killed while it looked at a tree %s are swept by the next, which needs no run",
+    async ([, checks, attributes]) => {
+      await using temp = await tempDir();
+      await using project = await changed(checks);
+      await project.git("config", "filter.same.clean", "cat");
+      await project.write({
+        ".gitattributes": attributes,
+        ".gauntlet/config.yml": `max_retries: 0\n${project.read(".gauntlet/config.yml")}`,
+      });
+      const env = { TMPDIR: temp.path };
+      await project.stop({}, { env });
+      mkdirSync(join(temp.path, `gauntlet-fingerprint-${spawnSync("true").pid}-abc`));
+
+      const { stderr } = await project.stop({}, { env });
+
+      expect(stderr).not.toContain("[START]");
+      expect(readdirSync(temp.path)).toEqual([]);
+    },
+  );
 });
 
 test("12 runs at once: gates never overlap, and runs that cannot start say so", async () => {

@@ -53,6 +53,7 @@ export async function runAlone(opened: Project, request: RunRequest, tree: WorkT
   using lock = locked.value;
   await using _snapshot = tree.snapshotScope(); // gone before the lock is: only a dead holder's scratch files are swept
   if (lock.replaced !== undefined) await tidyUpAfter(lock.replaced, logDir);
+  setImmediate(() => sweepScratch()); // while git looks: a run killed before it had the lock leaves nothing else to be known by
 
   const looked = await lookAround(opened, request, tree);
   trace("changes detected, snapshot taken");
@@ -140,7 +141,6 @@ async function runPlan(project: Project, request: RunRequest, asked: PlannedRun)
     : before;
 
   void planned.snapshot.fingerprint(); // git names the tree while the gates run
-  setImmediate(() => sweepScratch()); // meanwhile, too: a run killed before it had the lock leaves nothing else to be known by
   const settled = fixing?.settled;
   const { outcomes, notices } = await runWatched({ project, request, planned, ...options }, () =>
     runCompared({ project, request, planned, ...options }, { ...options, settled }),

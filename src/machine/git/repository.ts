@@ -9,7 +9,7 @@ import { type IndexMarks, readIndexMarks } from "./index-file.ts";
 import { findPlaces, type GitPlaces } from "./places.ts";
 import { type Head, readHead } from "./compare/ref-state.ts";
 import type { GitSettings } from "./scratch-git-dir.ts";
-import { makeScratch, removeScratch } from "./scratch-index.ts";
+import { makeScratch, removeScratch, sweepScratch } from "./scratch-index.ts";
 
 interface Submodule {
   /** From the top. */
@@ -84,6 +84,7 @@ export class Repository {
       return await ask(await this.filterEnv(scratch));
     } finally {
       removeScratch(scratch);
+      sweepScratch(); // a look that is killed leaves nothing else to be known by
     }
   }
 
