@@ -30,6 +30,7 @@ export class FileWatch implements Disposable {
   #timer: NodeJS.Timeout | undefined;
   #poll: NodeJS.Timeout | undefined;
   #firstAt: number | undefined;
+  #isOver = false;
 
   constructor(watched: WatchedFiles) {
     this.#watched = watched;
@@ -52,7 +53,7 @@ export class FileWatch implements Disposable {
   }
 
   #watch(directory: string): void {
-    if (this.isPolling) return;
+    if (this.isPolling || this.#isOver) return; // a look may still be under way at the end, and a watch would keep the process
     try {
       const watcher = watch(join(this.#watched.root, directory), { persistent: true });
       watcher.on("change", (_, name) =>
@@ -91,6 +92,7 @@ export class FileWatch implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.#isOver = true;
     clearTimeout(this.#timer);
     clearInterval(this.#poll);
     for (const [directory, watcher] of this.#directories) this.#forget(directory, watcher);
