@@ -1,7 +1,7 @@
 import { below, scriptsNamedIn, splitAtAnd } from "../trust/named-scripts.ts";
 import type { KnownProblem } from "./baseline.ts";
 
-/** The text of a package's script; undefined where there is none of that name. */
+/** The text of a package's script; undefined where the package has no script of that name. */
 type ScriptOf = (directory: string, name: string) => string | undefined;
 
 /** The commands of a line of which each runs only if the one before it passed; those of package scripts that it names included. */

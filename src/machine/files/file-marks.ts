@@ -60,10 +60,11 @@ const known = new Map();
 const MISSING = [-1, -1, -1, -1, -1];
 function look(path) {
   try {
-    const stats = lstatSync(path, { throwIfNoEntry: false });
-    if (stats !== undefined) return [stats.ino, stats.mode, stats.size, stats.mtimeMs, stats.ctimeMs];
-  } catch {} // what cannot be looked at is as good as gone
-  return MISSING;
+    const { ino, mode, size, mtimeMs, ctimeMs } = lstatSync(path);
+    return [ino, mode, size, mtimeMs, ctimeMs];
+  } catch {
+    return MISSING; // what cannot be looked at is as good as gone
+  }
 }
 function mark(key, paths) {
   const marks = new Float64Array(paths.length * 5);

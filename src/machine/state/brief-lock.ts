@@ -41,7 +41,7 @@ function isRenamed(from: string, to: string): boolean {
   }
 }
 
-/** Takes the file from a dead holder, which only one can do, or makes it where there is none. A holder that is alive is waited for. */
+/** Takes the file from a dead holder, which only one can do, or makes it where it is missing. A holder that is alive is waited for. */
 function bringBack(path: string): void {
   const holders = holdersOf(path);
   for (const holder of holders) if (!isHolding(holder)) isRenamed(holder, path);
