@@ -1,12 +1,10 @@
 import { join } from "node:path";
 import { type LoadedSettings, loadSettings } from "../../config/gauntlet/load.ts";
 import { GATES_NOTHING } from "../../config/gauntlet/read-entry-points.ts";
-import { type Diagnostic, formatDiagnostic } from "../../core/diagnostic.ts";
-import type { Result } from "../../core/trouble.ts";
+import { type Diagnostic, formatDiagnostic, type Result } from "../../core/trouble.ts";
 import { diagnoseBase } from "../../engine/run/diagnose-base.ts";
 import { diagnoseLogDir } from "../../engine/run/fit-log-dir.ts";
 import { findProject } from "../../machine/files/find-project.ts";
-
 import { whyNotEnterable } from "../../machine/files/files.ts";
 import { validateJson } from "../../report/json/json.ts";
 import { EXIT } from "../exit-code.ts";

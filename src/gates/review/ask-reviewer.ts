@@ -1,4 +1,4 @@
-import type { ReviewAnswer } from "../../core/review/review-round.ts";
+import type { ReviewAnswer } from "../../core/review/review-slot.ts";
 import { secretMasker } from "../../feedback/text/mask-secrets.ts";
 import { AGENT_VARIABLES } from "../../machine/process/agents-above.ts";
 import type { CappedLog } from "../../machine/logs/capped-log.ts";

@@ -2,7 +2,7 @@ import { parseJson } from "../../core/json.ts";
 import { z } from "zod";
 import { PRIORITIES, type ReportedFinding } from "../../core/review/finding.ts";
 import { projectPath } from "../../core/path.ts";
-import type { ReviewAnswer, Verification } from "../../core/review/review-round.ts";
+import type { ReviewAnswer, Verification } from "../../core/review/review-slot.ts";
 
 /**
  * Reads a reviewer's answer: found leniently in whatever text surrounds it, then held to the contract strictly.

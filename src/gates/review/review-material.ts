@@ -1,6 +1,5 @@
 import type { Finding } from "../../core/review/finding.ts";
-import type { Place } from "../../core/review/review-round.ts";
-import type { ReviewSlot } from "../../core/review/review-slot.ts";
+import type { Place, ReviewSlot } from "../../core/review/review-slot.ts";
 import { type FilePatch, parsePatch } from "../../core/patch.ts";
 import type { ReviewGate } from "../../core/gate.ts";
 import type { PlannedGate } from "../../core/plan/plan.ts";

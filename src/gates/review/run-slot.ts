@@ -5,6 +5,9 @@ import {
   type ReviewSlot,
   type SlotStep,
   skippedFindings,
+  concludeRound,
+  type ReviewAnswer,
+  type RoundResult,
 } from "../../core/review/review-slot.ts";
 import { explain } from "../../core/trouble.ts";
 import { CappedLog } from "../../machine/logs/capped-log.ts";
@@ -14,7 +17,6 @@ import { type ReviewRun, changeSince, wholeChange, type ReviewMaterial } from ".
 import type { LoadedSlot } from "./load-slots.ts";
 import { assemblePrompt } from "./prompt.ts";
 import { elapsedMs } from "../../machine/clock.ts";
-import { concludeRound, type ReviewAnswer, type RoundResult } from "../../core/review/review-round.ts";
 import { findReviewer } from "./reviewers.ts";
 import { type Asked, askReviewer } from "./ask-reviewer.ts";
 

@@ -2,7 +2,7 @@ import { delimiter } from "node:path";
 import { shellCommand } from "../../../machine/process/executables.ts";
 import { loadSettings } from "../../../config/gauntlet/load.ts";
 import { GATES_NOTHING } from "../../../config/gauntlet/read-entry-points.ts";
-import { diagnosticLine } from "../../../core/diagnostic.ts";
+import { diagnosticLine } from "../../../core/trouble.ts";
 import type { AbsolutePath } from "../../../core/path.ts";
 import type { StopRecord } from "../../../core/record/session-record.ts";
 import type { Settings } from "../../../core/settings.ts";
