@@ -1,12 +1,13 @@
 import type { AgentMcpServer, AgentSdkModule, McpToolAnswer } from "./agent-sdk.ts";
-import { askValidator, findValidator } from "./ask-validator.ts";
-import type { HookContext } from "./hooks.ts";
 import {
+  askValidator,
+  findValidator,
   validateCompletion,
   validateCompletionTool,
   VALIDATE_COMPLETION_TOOL_NAME,
   ValidationResult,
 } from "./validation.ts";
+import type { HookContext } from "./hooks.ts";
 
 /** The key to give the server in `options.mcpServers`; the model then sees `mcp__gauntlet__validate_completion`. */
 export const COMPLETION_SERVER_NAME = "gauntlet";

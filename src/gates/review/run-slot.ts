@@ -13,8 +13,13 @@ import { explain } from "../../core/trouble.ts";
 import { CappedLog } from "../../machine/logs/capped-log.ts";
 import { writeSlot } from "../../machine/state/findings.ts";
 import { takeGateLog } from "../../machine/logs/log-dir.ts";
-import { type ReviewRun, changeSince, wholeChange, type ReviewMaterial } from "./review-material.ts";
-import type { LoadedSlot } from "./load-slots.ts";
+import {
+  type ReviewRun,
+  changeSince,
+  wholeChange,
+  type ReviewMaterial,
+  type LoadedSlot,
+} from "./review-run.ts";
 import { assemblePrompt } from "./prompt.ts";
 import { elapsedMs } from "../../machine/clock.ts";
 import { findReviewer } from "./reviewers.ts";

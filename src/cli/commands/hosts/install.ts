@@ -5,8 +5,8 @@ import { chooseHookCommand, isOfOneProject, portableHookCommand } from "../../..
 import { planHostInstall, type HostPlan } from "../../../install/plan-hosts.ts";
 import { findProject } from "../../../machine/files/find-project.ts";
 import { readText } from "../../../machine/files/files.ts";
-import { carryOut } from "../../hosts/carry-out.ts";
 import {
+  carryOut,
   detectHosts,
   hostsNamed,
   REGISTRABLE,

@@ -6,10 +6,9 @@ import { handleStop, recordStop, withOwnRecord } from "../../../engine/handle-st
 import { beginSession } from "../../../engine/session-start.ts";
 import { jsonAnswer } from "../../../hosts/answer.ts";
 import { blockCapOf, type Host, type HostAnswer, type Payload, type Taken } from "../../../hosts/host.ts";
-import { findHost, HOSTS } from "../../../hosts/host-table.ts";
+import { findHost, HOSTS, refusal } from "../../../hosts/host-table.ts";
 import { isRecord } from "../../../hosts/payload.ts";
 import { readSessionEvent } from "../../../hosts/read-session.ts";
-import { refusal } from "../../../hosts/refused.ts";
 import { readText } from "../../../machine/files/files.ts";
 import { type Rehearsal, startRehearsal } from "../../../machine/files/scratch.ts";
 import { Commits } from "../../../machine/git/compare/base.ts";
