@@ -11,7 +11,7 @@ import { kilo, opencode, pi } from "./adapters/plugin-hosts.ts";
 import { qwen } from "./adapters/qwen.ts";
 import { unknownHost } from "./adapters/unknown.ts";
 import { vscode } from "./adapters/vscode.ts";
-import { parseObject, textOf } from "./payload.ts";
+import { parseObject, textOf } from "./protocol.ts";
 import type { StopEvent } from "../core/stop/stop-event.ts";
 import { closest } from "../core/did-you-mean.ts";
 

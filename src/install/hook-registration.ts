@@ -5,8 +5,8 @@ import {
   isNode,
   parseSettings,
   properties,
-} from "./files/settings-text.ts";
-import { BACKGROUND_FLAG } from "../hosts/answer.ts";
+} from "./files/settings-file.ts";
+import { BACKGROUND_FLAG } from "../hosts/protocol.ts";
 import type { HookKind, Host, JsonHooks, Registration } from "../hosts/host.ts";
 import { isOurCommand, STOP_HOOK, type Subcommand } from "./hook-command.ts";
 

@@ -6,7 +6,7 @@ export type {
   HookInput,
   HookOutput,
 } from "./agent-sdk.ts";
-export { COMPLETION_SERVER_NAME, createValidateCompletionServer } from "./completion-server.ts";
+export { COMPLETION_SERVER_NAME, createValidateCompletionServer } from "./agent-sdk.ts";
 export { DEFAULT_MAX_STOP_RETRIES, HookContext, type HookContextInit, type HookLogger } from "./hooks.ts";
 export { createHooks, type HooksOptions } from "./hooks.ts";
 export { Session, type SliceAccessor, type SliceType } from "./session.ts";

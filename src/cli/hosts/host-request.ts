@@ -12,7 +12,7 @@ import { join, relative } from "node:path";
 import { findHost, HOSTS, refusal } from "../../hosts/host-table.ts";
 import { findOnPath } from "../../machine/process/executables.ts";
 import { kindOf } from "../../machine/files/files.ts";
-import { previewChange, applyEdit } from "../../install/files/settings-edit.ts";
+import { previewChange, applyEdit } from "../../install/files/settings-file.ts";
 import { confirm } from "../prompt.ts";
 import { EXIT } from "../exit-code.ts";
 

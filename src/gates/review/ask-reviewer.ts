@@ -10,7 +10,7 @@ import { TailBuffer } from "../../machine/files/tail.ts";
 import type { GateContext } from "../gate-context.ts";
 import { inLatin1, MaskedOutput } from "../../machine/logs/masked-output.ts";
 import type { Invocation, Reviewer, ReviewerTrouble } from "./reviewer.ts";
-import { readAnswer } from "./read-answer.ts";
+import { readAnswer } from "./review-protocol.ts";
 import { type Environment, RUN_ID_VARIABLE } from "../../machine/process/environment.ts";
 import type { AbsolutePath } from "../../core/path.ts";
 

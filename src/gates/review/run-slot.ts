@@ -20,7 +20,7 @@ import {
   type ReviewMaterial,
   type LoadedSlot,
 } from "./review-run.ts";
-import { assemblePrompt } from "./prompt.ts";
+import { assemblePrompt } from "./review-protocol.ts";
 import { elapsedMs } from "../../machine/clock.ts";
 import { findReviewer } from "./reviewers.ts";
 import { type Asked, askReviewer } from "./ask-reviewer.ts";

@@ -3,7 +3,7 @@ import { type AbsolutePath, absolutePath } from "../../core/path.ts";
 import { findHost } from "../../hosts/host-table.ts";
 import type { Host, Registration } from "../../hosts/host.ts";
 import { getNodeValue } from "jsonc-parser";
-import { ONLY_ALLOWED_FLAG } from "../../hosts/answer.ts";
+import { ONLY_ALLOWED_FLAG } from "../../hosts/protocol.ts";
 import type { Result } from "../../core/trouble.ts";
 import {
   type HookRegistration,
@@ -16,7 +16,7 @@ import {
 } from "../hook-registration.ts";
 import { planInstall, planUninstall } from "../plan-hooks.ts";
 import { pluginFormat } from "./plugin-file.ts";
-import { isPlainJson } from "./settings-text.ts";
+import { isPlainJson } from "./settings-file.ts";
 import { tomlFormat } from "./toml-hooks.ts";
 
 /** For one project, for its whole team, or for all projects of one user. */

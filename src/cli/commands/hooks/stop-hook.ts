@@ -3,7 +3,7 @@ import { explain, ok, type Result } from "../../../core/trouble.ts";
 import { allow, type Verdict } from "../../../core/stop/verdict.ts";
 import { handleStop, recordStop, asWoken, withOwnRecord } from "../../../engine/handle-stop.ts";
 import type { StopEvent } from "../../../core/stop/stop-event.ts";
-import { BACKGROUND_FLAG, jsonAnswer, ONLY_ALLOWED_FLAG, wakingAnswer } from "../../../hosts/answer.ts";
+import { BACKGROUND_FLAG, jsonAnswer, ONLY_ALLOWED_FLAG, wakingAnswer } from "../../../hosts/protocol.ts";
 import { claudeCode } from "../../../hosts/adapters/claude-code.ts";
 import { blockCapOf, type Host, type HostAnswer } from "../../../hosts/host.ts";
 import { findHost, HOSTS, readStop, refusal } from "../../../hosts/host-table.ts";

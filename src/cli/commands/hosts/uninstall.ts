@@ -9,7 +9,7 @@ import { readUserFile } from "../../../machine/files/user-file.ts";
 import { Git } from "../../../machine/git/git.ts";
 import { findPlaces } from "../../../machine/git/places.ts";
 import { GIT_HOOK_NAMES, type GitHook, planGitHookRemoval } from "../../../install/git-hook.ts";
-import { applyEdit, previewChange, type SettingsEdit } from "../../../install/files/settings-edit.ts";
+import { applyEdit, previewChange, type SettingsEdit } from "../../../install/files/settings-file.ts";
 import {
   carryOut,
   hostsNamed,

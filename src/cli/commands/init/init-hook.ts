@@ -11,7 +11,7 @@ import {
   isIgnoredByHost,
   prepareEdit,
   type SettingsEdit,
-} from "../../../install/files/settings-edit.ts";
+} from "../../../install/files/settings-file.ts";
 import { readUserFile } from "../../../machine/files/user-file.ts";
 import { wantedIn } from "../../hosts/host-request.ts";
 import { installationOf, type Program } from "../../hosts/installation.ts";

@@ -6,10 +6,13 @@ import { diagnoseBase } from "../../engine/run/diagnose-base.ts";
 import { diagnoseLogDir } from "../../engine/run/fit-log-dir.ts";
 import { findProject } from "../../machine/files/find-project.ts";
 import { whyNotEnterable } from "../../machine/files/files.ts";
-import { validateJson } from "../../report/json/json.ts";
+import { validateJson, listJson } from "../../report/json/json.ts";
 import { EXIT } from "../exit-code.ts";
-import { tellTrouble } from "../open-settings.ts";
+import { tellTrouble, openSettings } from "../open-settings.ts";
 import { printLine, type Terminal } from "../output/terminal.ts";
+import type { EntryPoint, GuardSettings } from "../../core/settings.ts";
+import { effectiveSettings, type EffectiveValue } from "../../config/gauntlet/effective.ts";
+import { line } from "../../report/json/line.ts";
 
 export interface ValidateOptions {
   readonly json?: boolean;
@@ -72,4 +75,75 @@ function printDiagnostics(
   if (errors > 0) printLine(stderr, "Validation failed:");
   for (const diagnostic of diagnostics) printLine(stderr, formatDiagnostic(diagnostic));
   if (errors === 0) printLine(stdout, "All config files are valid.");
+}
+
+export interface ListOptions {
+  readonly json?: boolean;
+  readonly names?: boolean;
+}
+
+/** Shows what the configuration says, without looking at any change. */
+export async function listCommand(terminal: Terminal, { json, names }: ListOptions): Promise<number> {
+  const settings = await openSettings(terminal, { command: "list", json });
+  if (typeof settings === "number") return settings;
+  if (json) printLine(terminal.stdout, listJson(settings));
+  else if (names) printNames(terminal, settings.entryPoints);
+  else {
+    for (const entryPoint of settings.entryPoints) printEntryPoint(terminal, entryPoint);
+    printGuards(terminal, settings.guards ?? {});
+  }
+  return EXIT.ok;
+}
+
+/** They look at the whole change, so they belong to no entry point. */
+function printGuards({ stdout, colours }: Terminal, guards: GuardSettings): void {
+  const modes = Object.entries(guards);
+  if (modes.length > 0) printLine(stdout, colours.bold("every change"));
+  for (const [name, mode] of modes) printLine(stdout, `  guard ${name}${colours.dim(`  ${mode}`)}`);
+}
+
+function printNames({ stdout }: Terminal, entryPoints: readonly EntryPoint[]): void {
+  const gates = entryPoints.flatMap((entryPoint) => entryPoint.gates);
+  for (const name of new Set(gates.map((gate) => gate.name))) printLine(stdout, name);
+}
+
+function printEntryPoint({ stdout, colours }: Terminal, { path, exclude, gates }: EntryPoint): void {
+  const without = exclude.length === 0 ? "" : colours.dim(` without ${exclude.join(", ")}`);
+  printLine(stdout, `${colours.bold(path)}${without}`);
+  for (const gate of gates) {
+    const what = gate.kind === "check" ? gate.command.split("\n")[0] : `by ${gate.cliPreference.join(", ")}`;
+    printLine(
+      stdout,
+      `  ${gate.kind} ${gate.name}${colours.dim(`  ${what}`)}${gate.warnOnly ? "  (warns only)" : ""}`,
+    );
+  }
+}
+
+export interface ConfigOptions {
+  readonly json?: boolean;
+}
+
+/** Shows every setting as it holds, and where it comes from. */
+export async function configCommand(terminal: Terminal, { json }: ConfigOptions): Promise<number> {
+  const root = findProject(terminal.cwd);
+  const trouble = { kind: "no-config", searchedFrom: terminal.cwd } as const;
+  const read =
+    root === undefined ? { ok: false as const, trouble } : await effectiveSettings(root, terminal.env);
+  if (!read.ok) return tellTrouble(terminal, read.trouble, { command: "config", json });
+  if (json) printLine(terminal.stdout, line("config", { settings: read.value }));
+  else printSettings(terminal, read.value);
+  return EXIT.ok;
+}
+
+function printSettings({ stdout, colours }: Terminal, settings: readonly EffectiveValue[]): void {
+  const shown = settings.map(({ key, value, source }) => ({ text: `${key}: ${inShort(value)}`, source }));
+  const width = Math.min(60, Math.max(0, ...shown.map(({ text }) => text.length)));
+  for (const { text, source } of shown) printLine(stdout, `${text.padEnd(width)}  ${colours.dim(source)}`);
+}
+
+const MAX_CHARS = 100;
+
+function inShort(value: unknown): string {
+  const text = typeof value === "string" ? (value.split("\n", 1)[0] ?? "") : JSON.stringify(value);
+  return text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS - 1)}…` : text;
 }
