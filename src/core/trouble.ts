@@ -1,5 +1,3 @@
-import { type Diagnostic, formatDiagnostic } from "./diagnostic.ts";
-
 import { didYouMean } from "./did-you-mean.ts";
 
 /** Every expected thing that goes wrong on our side. A red gate is not trouble, it is an outcome. */
@@ -93,4 +91,38 @@ export function explain(trouble: Trouble): string {
 function suggestion(name: string, known: readonly string[]): string {
   const hint = didYouMean(name, known);
   return hint === undefined ? "." : `: ${hint}`;
+}
+
+/** One problem in one configuration file, with its place. */
+export interface Diagnostic {
+  readonly severity: "error" | "warning";
+  /** As shown to the user: relative to the project root where possible. */
+  readonly file: string;
+  /** 1-based; absent when the problem is the file itself. */
+  readonly line?: number;
+  readonly column?: number;
+  readonly message: string;
+  /** The offending line of the file. */
+  readonly excerpt?: string;
+  /** What to type next. */
+  readonly hint?: string;
+}
+
+/** `file:line:column: error: message`, the form editors and terminals make clickable, with hint and excerpt below. */
+export function formatDiagnostic(diagnostic: Diagnostic): string {
+  const { file, line, column, severity, message, excerpt, hint } = diagnostic;
+  const place = line === undefined ? file : `${file}:${line}:${column ?? 1}`;
+  const pointer = excerpt === undefined ? [] : [`    ${excerpt}`, `    ${" ".repeat(caretOffset(column))}^`];
+  const advice = hint === undefined ? [] : [`  → ${hint}`];
+  return [`${place}: ${severity}: ${message}`, ...pointer, ...advice].join("\n");
+}
+
+/** The same on one line, for places where a line is all there is. */
+export function diagnosticLine({ file, line, column, message, hint }: Diagnostic): string {
+  const place = line === undefined ? file : `${file}:${line}:${column ?? 1}`;
+  return `${place}: ${message}${hint === undefined ? "" : ` → ${hint}`}`;
+}
+
+function caretOffset(column = 1): number {
+  return Math.max(0, column - 1);
 }

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { HOOKS_FILE, loadHooks, printRetryCounts, readRetryCounts } from "../config/brepl/load.ts";
-import { formatDiagnostic } from "../core/diagnostic.ts";
+import { formatDiagnostic, explain, ok, type Result, type Trouble } from "../core/trouble.ts";
 import {
   planHooks,
   verdictOfHooks,
@@ -14,7 +14,6 @@ import { absolutePath, type ProjectPath, projectPath } from "../core/path.ts";
 import type { RunEvent } from "../core/run.ts";
 import { NEW_RECORD, recordedRun } from "../core/record/session-record.ts";
 import type { StopEvent } from "../core/stop/stop-event.ts";
-import { explain, ok, type Result, type Trouble } from "../core/trouble.ts";
 import { allow, type Allow, type Verdict } from "../core/stop/verdict.ts";
 import type { GateContext, ReplServer } from "../gates/gate-context.ts";
 import { runCheck } from "../gates/check.ts";

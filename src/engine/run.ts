@@ -1,11 +1,11 @@
 import { definedOnly } from "../core/defined-only.ts";
-import { diagnosticLine } from "../core/diagnostic.ts";
+import { diagnosticLine } from "../core/trouble.ts";
 import { once } from "../core/once.ts";
 import { excuseNotices } from "../core/outcome.ts";
 import type { PassRecord, SessionHistory } from "../core/record/history.ts";
 import { startIn } from "../core/record/session-record.ts";
 import { type Judged, notNeeded, type RunRequest, type RunResult, troubled } from "../core/run.ts";
-import { coversGates } from "../core/stop/gated-event.ts";
+import { coversGates } from "../core/settings.ts";
 import { GUARDS } from "../core/stop/guards.ts";
 import type { Notice } from "../core/stop/notice.ts";
 import { now } from "../machine/clock.ts";

@@ -1,7 +1,6 @@
 import { statusTitle, isGreen } from "../../core/stop/status.ts";
 import { explain } from "../../core/trouble.ts";
 import { collectReport, digestFailures } from "../../engine/run/failures.ts";
-
 import { recordRun } from "../../engine/proof/record-verdict.ts";
 import { executeRun } from "../../engine/run.ts";
 import type { RunEvent, RunRequest, RunResult } from "../../core/run.ts";
@@ -9,16 +8,14 @@ import { startTrace } from "../../engine/telemetry/start-trace.ts";
 import type { RunTrace } from "../../engine/telemetry/trace-stop.ts";
 import { elapsedMs } from "../../machine/clock.ts";
 import { findProject } from "../../machine/files/find-project.ts";
-
 import { runJson } from "../../report/json/run-json.ts";
 import { gateLabels } from "../../report/plain-lines.ts";
 import { runSummary } from "../../report/run-summary.ts";
 import { type Cancellation, cancellation } from "../cancellation.ts";
 import { EXIT, exitCodeBy, exitCodeOf } from "../exit-code.ts";
-import { showProgress, skippedLines } from "../output/progress.ts";
-import type { ReportTarget } from "../output/report-targets.ts";
+import { showProgress, skippedLines, usualTimesOf } from "../output/progress.ts";
+import type { ReportTarget } from "../tables/command-options.ts";
 import { exitNow, printLine, type Terminal } from "../output/terminal.ts";
-import { usualTimesOf } from "../output/usual-times.ts";
 import { writeReports } from "../output/write-reports.ts";
 
 /** Which gates run, and on which changes. */

@@ -26,9 +26,8 @@ import { flakyLines, lastStopLine } from "../../report/verdict-lines.ts";
 import { readSkips } from "../../machine/state/skips.ts";
 import { EXIT } from "../exit-code.ts";
 import { openSettings, tellTrouble } from "../open-settings.ts";
-import { marked } from "../output/progress.ts";
+import { marked, usualTimesOf } from "../output/progress.ts";
 import { printLine, type Terminal } from "../output/terminal.ts";
-import { usualTimesOf } from "../output/usual-times.ts";
 
 export interface StatusOptions {
   readonly short?: boolean;

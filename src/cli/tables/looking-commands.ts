@@ -1,13 +1,11 @@
 import { type Command, Option } from "commander";
-import type { ConfigOptions } from "../commands/config.ts";
+import type { ConfigOptions, ListOptions, ValidateOptions } from "../commands/configuration.ts";
 import type { DashboardOptions } from "../commands/dashboard.ts";
 import type { DetectOptions } from "../commands/detect.ts";
 import type { HealthOptions } from "../commands/health.ts";
-import type { ListOptions } from "../commands/list.ts";
 import type { ParseOptions } from "../commands/parse.ts";
 import type { ReportOptions } from "../commands/report.ts";
 import type { StatusOptions } from "../commands/status.ts";
-import type { ValidateOptions } from "../commands/validate.ts";
 import type { Act } from "./command-table.ts";
 import { addExamples, readCount, readPort } from "./command-options.ts";
 import { addChangeOptions, addChoiceOptions } from "./run-commands.ts";
@@ -21,7 +19,7 @@ export function addLookingCommands(program: Command, act: Act): void {
     .option("--names", "print only the names of the gates")
     .option("--json", "print them as JSON")
     .action((options: ListOptions) =>
-      act(async (terminal) => (await import("../commands/list.ts")).listCommand(terminal, options)),
+      act(async (terminal) => (await import("../commands/configuration.ts")).listCommand(terminal, options)),
     );
   program
     .command("status")
@@ -79,14 +77,18 @@ function addConfigCommands(program: Command, act: Act): void {
     .description("show every setting as it holds, and where it comes from")
     .option("--json", "print them as JSON")
     .action((options: ConfigOptions) =>
-      act(async (terminal) => (await import("../commands/config.ts")).configCommand(terminal, options)),
+      act(async (terminal) =>
+        (await import("../commands/configuration.ts")).configCommand(terminal, options),
+      ),
     );
   program
     .command("validate")
     .description("check every configuration file")
     .option("--json", "print the problems as JSON")
     .action((options: ValidateOptions) =>
-      act(async (terminal) => (await import("../commands/validate.ts")).validateCommand(terminal, options)),
+      act(async (terminal) =>
+        (await import("../commands/configuration.ts")).validateCommand(terminal, options),
+      ),
     );
 }
 

@@ -1,8 +1,7 @@
 import { type Command, Option } from "commander";
 import type { Act } from "./command-table.ts";
 import type { RunOptions } from "../commands/run.ts";
-import { addExamples, collect } from "./command-options.ts";
-import { readReportTargets } from "../output/report-targets.ts";
+import { addExamples, collect, readReportTargets } from "./command-options.ts";
 
 /** The commands that run gates, with their flags. */
 export function addRunCommands(program: Command, act: Act): void {

@@ -1,9 +1,8 @@
 import { CONFIG_FILE } from "../../machine/files/find-project.ts";
 import { basename, join } from "node:path";
-import type { Diagnostic } from "../../core/diagnostic.ts";
+import { type Diagnostic, explain, fail, ok, type Result } from "../../core/trouble.ts";
 import { displayPath, type ProjectPath } from "../../core/path.ts";
 import type { Settings } from "../../core/settings.ts";
-import { explain, fail, ok, type Result } from "../../core/trouble.ts";
 import { kindOf } from "../../machine/files/files.ts";
 import { WorkTree } from "../../machine/git/work-tree.ts";
 import { hasNoLinks, isOurName, type LogDir, logDirOf } from "../../machine/logs/log-dir.ts";

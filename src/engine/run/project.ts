@@ -1,12 +1,10 @@
 import { loadSettingsQuickly } from "../../config/gauntlet/settings-cache.ts";
-import type { Diagnostic } from "../../core/diagnostic.ts";
+import { type Diagnostic, fail, ok, type Result } from "../../core/trouble.ts";
 import { absolutePath, type ProjectPath } from "../../core/path.ts";
 import type { RunRequest, TrustFacts } from "../../core/run.ts";
-import { settingsAt } from "../../core/stop/gated-event.ts";
+import { settingsAt, type Settings } from "../../core/settings.ts";
 import type { SessionHistory, WorkTreeHistory } from "../../core/record/history.ts";
 import { type SessionStart, startIn } from "../../core/record/session-record.ts";
-import type { Settings } from "../../core/settings.ts";
-import { fail, ok, type Result } from "../../core/trouble.ts";
 import { findProject } from "../../machine/files/find-project.ts";
 import {
   baseBranchIn,

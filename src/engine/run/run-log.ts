@@ -2,8 +2,7 @@ import type { RunEvent, RunRequest, RunResult } from "../../core/run.ts";
 import { statusTitle } from "../../core/stop/status.ts";
 import { LineLog, openDebugLog } from "../../machine/logs/line-log.ts";
 import { consoleLogName, prepareLogDir } from "../../machine/logs/log-dir.ts";
-import { debugCommand, debugDecision, debugEnd, debugLine } from "../../report/debug-lines.ts";
-import { plainLines } from "../../report/plain-lines.ts";
+import { debugCommand, debugDecision, debugEnd, debugLine, plainLines } from "../../report/plain-lines.ts";
 import type { Project } from "./project.ts";
 
 /** The written trace of one run: `console.N.log` for people, `.debug.log` when it is switched on. Never read back. */

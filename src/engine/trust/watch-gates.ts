@@ -3,7 +3,7 @@ import { definitionHash, gateHash } from "../../config/gauntlet/gate-hash.ts";
 import { loadSettingsQuickly } from "../../config/gauntlet/settings-cache.ts";
 import { readScripts } from "../../config/gauntlet/read-scripts.ts";
 import { definedOnly } from "../../core/defined-only.ts";
-import type { Diagnostic } from "../../core/diagnostic.ts";
+import { type Diagnostic, ok, type Result } from "../../core/trouble.ts";
 import {
   differences,
   type GateChange,
@@ -21,7 +21,6 @@ import type { SessionRecord } from "../../core/record/session-record.ts";
 import type { Settings } from "../../core/settings.ts";
 import { statusMessage } from "../../core/stop/status.ts";
 import type { StopEvent } from "../../core/stop/stop-event.ts";
-import { ok, type Result } from "../../core/trouble.ts";
 import { allow, type Verdict } from "../../core/stop/verdict.ts";
 import { logDirOf } from "../../machine/logs/log-dir.ts";
 import type { Environment } from "../../machine/process/environment.ts";

@@ -1,4 +1,4 @@
-import type { Package } from "../../core/plan/package-graph.ts";
+import type { Package } from "../../core/plan/change-set.ts";
 import { detectDotnet, detectGo, detectJvm, detectOtherCompiled, detectRust } from "./compiled.ts";
 import {
   detectClojure,

@@ -1,5 +1,5 @@
 import type { BaselineEntry } from "../../core/baseline/baseline-file.ts";
-import type { Diagnostic } from "../../core/diagnostic.ts";
+import type { Diagnostic } from "../../core/trouble.ts";
 import { openGates, type PassRecord, type PastRun, type SessionHistory } from "../../core/record/history.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Skip } from "../../core/trust/spoken.ts";

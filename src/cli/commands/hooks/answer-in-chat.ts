@@ -1,5 +1,5 @@
 import { spokenIn } from "../../../core/trust/spoken.ts";
-import { jsonAnswer } from "../../../hosts/answer.ts";
+import { jsonAnswer } from "../../../hosts/protocol.ts";
 import type { NamedSession } from "../../../hosts/read-session.ts";
 import { writeAll } from "../../../machine/files/files.ts";
 import { readSessionRecord } from "../../../machine/state/sessions.ts";

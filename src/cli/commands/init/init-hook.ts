@@ -3,8 +3,7 @@ import { absolutePath } from "../../../core/path.ts";
 import { fail, ok, type Result, type Trouble } from "../../../core/trouble.ts";
 import { CLAUDE_CODE_HOOKS, claudeCode } from "../../../hosts/adapters/claude-code.ts";
 import { chooseHookCommand, type HookCommand } from "../../../install/hook-command.ts";
-import { type HookRegistration, findOurHooks } from "../../../install/hook-registration.ts";
-import { jsonHooks } from "../../../install/host-registration.ts";
+import { type HookRegistration, findOurHooks, jsonHooks } from "../../../install/hook-registration.ts";
 import { planInstall } from "../../../install/plan-hooks.ts";
 import {
   previewChange,
@@ -12,7 +11,7 @@ import {
   isIgnoredByHost,
   prepareEdit,
   type SettingsEdit,
-} from "../../../install/files/settings-edit.ts";
+} from "../../../install/files/settings-file.ts";
 import { readUserFile } from "../../../machine/files/user-file.ts";
 import { wantedIn } from "../../hosts/host-request.ts";
 import { installationOf, type Program } from "../../hosts/installation.ts";

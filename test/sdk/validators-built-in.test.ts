@@ -12,7 +12,7 @@ import {
   todoValidator,
   validateCompletion,
   ValidationResult,
-} from "../../../src/sdk/index.ts";
+} from "../../src/sdk/index.ts";
 
 let directory = "";
 

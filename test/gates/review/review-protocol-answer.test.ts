@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { jsonInText, readAnswer } from "../../../src/gates/review/read-answer.ts";
+import { jsonInText, readAnswer } from "../../../src/gates/review/review-protocol.ts";
 
 const item = { file: "a.js", line: 1, issue: "x", fix: "", priority: "low" };
 

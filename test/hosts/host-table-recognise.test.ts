@@ -1,8 +1,6 @@
 import { expect, test } from "vitest";
-
-import { findHost } from "../../src/hosts/host-table.ts";
+import { findHost, recogniseHost } from "../../src/hosts/host-table.ts";
 import { readSessionEvent } from "../../src/hosts/read-session.ts";
-import { recogniseHost } from "../../src/hosts/recognise.ts";
 import { allRecordings } from "../rig/hosts/recorded.ts";
 import { allowed, blocked } from "../rig/hosts/verdicts.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type Finding, identify, type ReportedFinding } from "../../../src/core/review/finding.ts";
 import { projectPath } from "../../../src/core/path.ts";
-import { concludeRound, type ReviewAnswer, type RoundRules } from "../../../src/core/review/review-round.ts";
+import { concludeRound, type ReviewAnswer, type RoundRules } from "../../../src/core/review/review-slot.ts";
 
 const reported = (issue: string, over: Partial<ReportedFinding> = {}): ReportedFinding => ({
   file: projectPath("a.ts"),

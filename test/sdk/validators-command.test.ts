@@ -10,9 +10,9 @@ import {
   createStopHook,
   HookContext,
   Session,
-} from "../../../src/sdk/index.ts";
-import { isAlive } from "../../../src/machine/process/group.ts";
-import { recordingLogger } from "../recording-logger.ts";
+} from "../../src/sdk/index.ts";
+import { isAlive } from "../../src/machine/process/group.ts";
+import { recordingLogger } from "./recording-logger.ts";
 
 let directory = "";
 

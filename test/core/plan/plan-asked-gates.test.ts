@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { gateSelector, isAskable } from "../../../src/core/plan/asked-gates.ts";
+import { gateSelector, isAskable } from "../../../src/core/plan/plan.ts";
 import { projectPath } from "../../../src/core/path.ts";
 import type { EntryPoint } from "../../../src/core/settings.ts";
 

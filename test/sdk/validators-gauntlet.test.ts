@@ -7,10 +7,10 @@ import {
   gauntletValidator,
   HookContext,
   Session,
-} from "../../../src/sdk/index.ts";
-import { GauntletProject } from "../../rig/gauntlet-project.ts";
-import { stubEnvironment } from "../../rig/stub-environment.ts";
-import { recordingLogger } from "../recording-logger.ts";
+} from "../../src/sdk/index.ts";
+import { GauntletProject } from "../rig/gauntlet-project.ts";
+import { stubEnvironment } from "../rig/stub-environment.ts";
+import { recordingLogger } from "./recording-logger.ts";
 
 const CHECKS = { answer: "grep -x 42 answer.txt || { echo 'error: the answer is wrong'; exit 1; }" };
 
