@@ -10,7 +10,7 @@ import { explainStop } from "../../../report/explain-stop.ts";
 import { errorJson } from "../../../report/json/json.ts";
 import { EXIT } from "../../exit-code.ts";
 import { isHere } from "../../is-here.ts";
-import { printLine, type Terminal } from "../../output/terminal.ts";
+import { printLine, printText, type Terminal } from "../../output/terminal.ts";
 import { counted } from "../../../core/counted.ts";
 
 export interface ExplainOptions {
@@ -33,7 +33,7 @@ export async function explainCommand(terminal: Terminal, options: ExplainOptions
   for (const stop of stops) {
     if (!isOfSession(stop, options.session) || ++seen < wanted) continue;
     if (json) printLine(terminal.stdout, explainJson(stop));
-    else terminal.stdout.write(explainStop(stop));
+    else printText(terminal.stdout, explainStop(stop));
     return EXIT.ok;
   }
   return refuse(terminal, whyNone(seen, options), json);
