@@ -22,7 +22,7 @@ import { endLeftovers, endOrphans } from "../machine/process/leftovers.ts";
 import { acquireLock, type LockHolder } from "../machine/state/lock.ts";
 import { forgetPass } from "../machine/state/passes.ts";
 import { projectStateDir } from "../machine/state/project-dir.ts";
-import { forgetKeptIn, startOver } from "../machine/state/sessions.ts";
+import { forgetKeptIn, startOver } from "../machine/state/change-sessions.ts";
 import { debugClean } from "../report/plain-lines.ts";
 import { diagnoseLogDir } from "./run/fit-log-dir.ts";
 import type { Project } from "./run/project.ts";
