@@ -10,7 +10,7 @@ import {
   signingKeyNames,
 } from "../../../fleet/signing-key.ts";
 import { findProject } from "../../../machine/files/find-project.ts";
-import { keysJson } from "../../../report/json/fleet-json.ts";
+import { keysJson } from "../../../report/json/host-json.ts";
 import { errorJson } from "../../../report/json/json.ts";
 import { EXIT } from "../../exit-code.ts";
 import { tellTrouble } from "../../open-settings.ts";
