@@ -22,7 +22,7 @@ import { endLeftovers, endOrphans } from "../machine/process/leftovers.ts";
 import { acquireLock, type LockHolder } from "../machine/state/lock.ts";
 import { forgetPass } from "../machine/state/history.ts";
 import { projectStateDir } from "../machine/state/state-keys.ts";
-import { forgetKeptIn, startOver } from "../machine/state/sessions.ts";
+import { forgetKeptIn, startOver } from "../machine/state/change-sessions.ts";
 import { debugClean } from "../report/plain-lines.ts";
 import { diagnoseLogDir } from "./run/run-log.ts";
 import type { Project } from "./run/project.ts";

@@ -9,7 +9,7 @@ export interface SummaryFacts {
   readonly labelOf: LabelOf;
 }
 
-/** `3 passed · 1 failed · 2 reused (saved 41.0 s) · 12.4 s · slowest: test 11.9 s`. */
+/** `3 passed · 1 failed · 2 reused (saved 41.0 s) · 12.4 s (3.1 s of it to compare with main) · slowest: test 11.9 s`. */
 export function runSummary(all: readonly GateOutcome[], facts: SummaryFacts): string | undefined {
   const outcomes = all.filter(isCounted);
   if (outcomes.length === 0) return undefined;
@@ -17,7 +17,7 @@ export function runSummary(all: readonly GateOutcome[], facts: SummaryFacts): st
   const parts = counts.flatMap(([word, those]) =>
     those.length === 0 ? [] : [`${those.length} ${word}${word === "reused" ? saved(those, facts) : ""}`],
   );
-  const took = facts.tookMs === undefined ? [] : [formatDuration(facts.tookMs)];
+  const took = facts.tookMs === undefined ? [] : [`${formatDuration(facts.tookMs)}${compared(outcomes)}`];
   return [...parts, ...took, ...slowest(outcomes, facts)].join(" · ");
 }
 
@@ -58,6 +58,15 @@ function wordOf(outcome: GateOutcome): (typeof WORDS)[number] {
 function saved(reused: readonly GateOutcome[], { usual }: SummaryFacts): string {
   const ms = reused.reduce((sum, { id }) => sum + (usual.get(id) ?? 0), 0);
   return ms < 1000 ? "" : ` (saved ${formatDuration(ms)})`;
+}
+
+/** What belongs to no gate's own time; gates that are compared at the same time share the earlier files. */
+function compared(outcomes: readonly GateOutcome[]): string {
+  const all = outcomes.flatMap(({ baseline }) => baseline ?? []);
+  const [longest] = all.toSorted((one, other) => (other.tookMs ?? 0) - (one.tookMs ?? 0));
+  if (longest?.tookMs === undefined || longest.tookMs < 1000) return "";
+  const withWhat = longest.kind === "compared" ? longest.with : "the earlier files";
+  return ` (${formatDuration(longest.tookMs)} of it to compare with ${withWhat})`;
 }
 
 /** Of a single gate, or of gates that took no time, it says nothing new. */

@@ -34,6 +34,20 @@ test("a guard that found nothing is not counted among the gates", () => {
   expect(runSummary([outcome("a", 400), told], facts)).toBe("1 passed · 1 with a warning");
 });
 
+test("the time that a comparison with the earlier files took is said, for it is in no gate's own", () => {
+  const compared = { kind: "compared", with: "main (1a2b3c4)", old: [], gone: [] } as const;
+  const facts = { usual: new Map<string, number>(), labelOf, tookMs: 30_200 };
+  const gates = (tookMs: number) => [
+    outcome("a", 15_600, { baseline: { ...compared, tookMs } }),
+    outcome("b", 400, { baseline: { kind: "not-compared", why: "it crashed", tookMs: 90 } }),
+  ];
+
+  expect(runSummary(gates(14_500), facts)).toBe(
+    "2 passed · 30.2 s (14.5 s of it to compare with main (1a2b3c4)) · slowest: a 15.6 s",
+  );
+  expect(runSummary(gates(90), facts)).toBe("2 passed · 30.2 s · slowest: a 15.6 s");
+});
+
 /** As much of one as its line needs. */
 function record(...outcomes: NonNullable<VerdictRecord["outcomes"]>): VerdictRecord {
   return { at: 0, status: "passed", door: "stop-hook", ms: 5, outcomes } as never;

@@ -3,7 +3,7 @@ import { changesByScope, hasScope, isGlob, fileMatcher, mayMatchBelow, fixedPart
 import { type Gate, gateId, type GateRef, isSameGate } from "../gate.ts";
 import type { OpenFailure } from "../record/history.ts";
 import { displayPath, type ProjectPath, projectPath } from "../path.ts";
-import type { EntryPoint, Settings } from "../settings.ts";
+import type { EntryPoint, GuardName, Settings } from "../settings.ts";
 import picomatch from "picomatch";
 
 /** Which gates run and which do not, each with its reason. */
@@ -27,6 +27,14 @@ export interface PlannedGate {
 
 interface SkippedGate {
   readonly id: string;
+  readonly reason: string;
+}
+
+/** A guard that would look at the change of a run. */
+export interface PlannedGuard {
+  readonly id: string;
+  readonly name: GuardName;
+  readonly mode: "tell" | "block";
   readonly reason: string;
 }
 

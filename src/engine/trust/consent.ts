@@ -22,7 +22,8 @@ import {
 } from "../../machine/state/trusted-gates.ts";
 import { isSameProject } from "./stray.ts";
 import { now } from "../../machine/clock.ts";
-import { changeSessions, listSessionRecords } from "../../machine/state/sessions.ts";
+import { changeSessions } from "../../machine/state/change-sessions.ts";
+import { listSessionRecords } from "../../machine/state/sessions.ts";
 
 /** Whether the user allowed a project's gates; `judgedBy` is what was allowed, where the gates are no longer that. */
 type Consented =

@@ -14,7 +14,8 @@ export function listJson(settings: Settings): string {
     exclude,
     gates: gates.map(({ kind, name, warnOnly, parallel }) => ({ kind, name, warnOnly, parallel })),
   }));
-  return line("list", { entryPoints });
+  const guards = Object.entries(settings.guards ?? {}).map(([name, mode]) => ({ name, mode }));
+  return line("list", { entryPoints, guards });
 }
 
 export function validateJson(diagnostics: readonly Diagnostic[]): string {

@@ -9,7 +9,7 @@ import { explainJson } from "../../../report/json/host-json.ts";
 import { explainStop } from "../../../report/explain-stop.ts";
 import { errorJson } from "../../../report/json/json.ts";
 import { EXIT } from "../../exit-code.ts";
-import { printLine, type Terminal } from "../../output/terminal.ts";
+import { printLine, printText, type Terminal } from "../../output/terminal.ts";
 import { counted } from "../../../core/counted.ts";
 
 export interface ExplainOptions {
@@ -32,7 +32,7 @@ export async function explainCommand(terminal: Terminal, options: ExplainOptions
   for (const stop of stops) {
     if (!isOfSession(stop, options.session) || ++seen < wanted) continue;
     if (json) printLine(terminal.stdout, explainJson(stop));
-    else terminal.stdout.write(explainStop(stop));
+    else printText(terminal.stdout, explainStop(stop));
     return EXIT.ok;
   }
   return refuse(terminal, whyNone(seen, options), json);

@@ -15,7 +15,7 @@ import { Git } from "../../../machine/git/git.ts";
 import { cancellation } from "../../cancellation.ts";
 import { EXIT } from "../../exit-code.ts";
 import { openSettings } from "../../open-settings.ts";
-import { printLine, type Terminal } from "../../output/terminal.ts";
+import { printLine, printText, type Terminal } from "../../output/terminal.ts";
 import { Prompt } from "../../prompt.ts";
 
 export interface SimulateOptions {
@@ -88,7 +88,7 @@ async function play(terminal: Terminal, { times, ...scene }: Play): Promise<void
     const answer = await answerOf(terminal, payload, scene);
     const taken = host.take(answer);
     const told = describeStop({ host, number, payload, answer, taken });
-    terminal.stdout.write(told.replaceAll(rehearsal.logDir, rehearsal.logs));
+    printText(terminal.stdout, told.replaceAll(rehearsal.logDir, rehearsal.logs));
     if (taken.agent === "stops") return;
   }
 }
