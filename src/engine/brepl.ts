@@ -34,7 +34,7 @@ import { type Environment, trace, withoutSecrets } from "../machine/process/envi
 import { GateGroups } from "../machine/process/leftovers.ts";
 import { removeFile, uniqueName } from "../machine/files/files.ts";
 import { acquireLock, type Lock } from "../machine/state/lock.ts";
-import { type SessionName, sessionKey } from "../machine/state/session-key.ts";
+import { type SessionName, sessionKey } from "../machine/state/state-keys.ts";
 import { readSessionRecord } from "../machine/state/sessions.ts";
 import { tidyUpAfter } from "./clean.ts";
 import type { AnsweredStop } from "./handle-stop.ts";

@@ -9,7 +9,7 @@ import { sweepScratch } from "../machine/git/scratch-index.ts";
 import { Repository } from "../machine/git/repository.ts";
 import type { Environment } from "../machine/process/environment.ts";
 import { endOrphans } from "../machine/process/leftovers.ts";
-import type { SessionName } from "../machine/state/session-key.ts";
+import type { SessionName } from "../machine/state/state-keys.ts";
 import { keepSessionTree, pruneSessionTrees } from "../machine/state/session-trees.ts";
 import { readSessionRecord, writeSessionRecord } from "../machine/state/sessions.ts";
 

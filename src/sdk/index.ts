@@ -32,5 +32,5 @@ export { fileOutputValidator } from "./validators.ts";
 export { gauntletValidator, type GauntletValidatorOptions } from "./validators.ts";
 export { todoValidator } from "./validators.ts";
 export { ClaudeAgentWorkspaceSection, type WorkspaceOptions } from "./workspace.ts";
-export { WorkspaceBudgetExceededError, WorkspaceSecurityError } from "./workspace/place.ts";
-export type { HostMount, HostMountPreview } from "./workspace/place.ts";
+export { WorkspaceBudgetExceededError, WorkspaceSecurityError } from "./workspace/host-mount.ts";
+export type { HostMount, HostMountPreview } from "./workspace/host-mount.ts";

@@ -12,7 +12,7 @@ import type { Skip } from "../../core/trust/spoken.ts";
 import { ok, type Result } from "../../core/trouble.ts";
 import { findRun, pastStops, type RunPlace } from "../../engine/proof/past.ts";
 import { listSessions, readWorkTree } from "../../machine/state/history.ts";
-import { projectStateDir } from "../../machine/state/project-dir.ts";
+import { projectStateDir } from "../../machine/state/state-keys.ts";
 import { logDirOf } from "../../machine/logs/log-dir.ts";
 import { flakyIn, readLedger } from "../../machine/state/ledger-lines.ts";
 import { ledgerOf } from "../../machine/state/ledger.ts";

@@ -12,14 +12,13 @@ import {
   nameOutcome,
 } from "../../core/outcome.ts";
 import { takesFiles } from "../../core/plan/plan.ts";
-import type { Notice } from "../../core/stop/notice.ts";
+import type { Notice } from "../../core/stop/verdict.ts";
 import { isPartial, type Judged, type Ran, type RunRequest } from "../../core/run.ts";
 import { type Status, statusMessage } from "../../core/stop/status.ts";
 import { explain } from "../../core/trouble.ts";
 import { now } from "../../machine/clock.ts";
 import { treeIdOf } from "../../machine/git/snapshot.ts";
-import { writeLastRun, writeSession } from "../../machine/state/history.ts";
-import { writePass } from "../../machine/state/passes.ts";
+import { writeLastRun, writeSession, writePass } from "../../machine/state/history.ts";
 import { announceState } from "../trust/kept-state.ts";
 import type { Failures } from "./failures.ts";
 import type { Project } from "./project.ts";

@@ -15,10 +15,8 @@ import {
 import { type LogDir, logDirOf } from "../../machine/logs/log-dir.ts";
 import { currentEnv, type Environment, isCi } from "../../machine/process/environment.ts";
 import { timeLimit } from "../../machine/process/time-limit.ts";
-import { readSession, readWorkTree } from "../../machine/state/history.ts";
-import { passIndexOf } from "../../machine/state/passes.ts";
-import { projectStateDir } from "../../machine/state/project-dir.ts";
-import { sessionKey } from "../../machine/state/session-key.ts";
+import { readSession, readWorkTree, passIndexOf } from "../../machine/state/history.ts";
+import { projectStateDir, sessionKey } from "../../machine/state/state-keys.ts";
 import type { WatchedSettings } from "../trust/watch-gates.ts";
 
 /** A project as one request finds it. */

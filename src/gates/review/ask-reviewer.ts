@@ -4,7 +4,7 @@ import { AGENT_VARIABLES } from "../../machine/process/agents-above.ts";
 import type { CappedLog } from "../../machine/logs/capped-log.ts";
 import { findExecutable, startOf } from "../../machine/process/executables.ts";
 import { type ProcessEnd, runProcess } from "../../machine/process/run-process.ts";
-import { letRest, restingUntil } from "../../machine/state/reviewer-cooldown.ts";
+import { letRest, restingUntil } from "../../machine/state/reviews.ts";
 import { scratchDir } from "../../machine/files/scratch.ts";
 import { TailBuffer } from "../../machine/files/tail.ts";
 import type { GateContext } from "../gate-context.ts";

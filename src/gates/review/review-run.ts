@@ -11,10 +11,10 @@ import {
 import { type FilePatch, parsePatch } from "../../core/patch.ts";
 import type { ReviewGate } from "../../core/gate.ts";
 import type { PlannedGate } from "../../core/plan/plan.ts";
-import type { ReviewTrees } from "../../machine/git/review-trees.ts";
+import type { ReviewTrees } from "../../machine/git/patches.ts";
 import type { GateContext, ReviewFacts } from "../gate-context.ts";
 import { join } from "node:path";
-import { readSheet, readSlot, type Sheet, slotFiles, type SlotFiles } from "../../machine/state/findings.ts";
+import { readSheet, readSlot, type Sheet, slotFiles, type SlotFiles } from "../../machine/state/reviews.ts";
 
 /** What a reviewer is shown of the change, and where its findings may lie. */
 export interface ReviewMaterial {

@@ -11,7 +11,7 @@ import {
 } from "../../core/review/review-slot.ts";
 import { explain } from "../../core/trouble.ts";
 import { CappedLog } from "../../machine/logs/capped-log.ts";
-import { writeSlot } from "../../machine/state/findings.ts";
+import { writeSlot } from "../../machine/state/reviews.ts";
 import { takeGateLog } from "../../machine/logs/log-dir.ts";
 import {
   type ReviewRun,

@@ -23,7 +23,7 @@ import { stateHome } from "../files/xdg.ts";
 import { mainProject } from "../git/places.ts";
 import type { Environment } from "../process/environment.ts";
 import { whileLocked } from "./brief-lock.ts";
-import { projectStateDir } from "./project-dir.ts";
+import { projectStateDir } from "./state-keys.ts";
 
 /** Where a project's verdicts are kept, one JSON object per line: in the user's state directory, one for all its work trees. */
 export interface Ledger {

@@ -6,7 +6,7 @@ import { discard, discardOldDrafts, makePrivateDirectory, namesIn, readText } fr
 import { stateHome } from "../files/xdg.ts";
 import type { Environment } from "../process/environment.ts";
 import { jsonFile } from "./json-file.ts";
-import type { SessionName } from "./session-key.ts";
+import type { SessionName } from "./state-keys.ts";
 
 const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
 

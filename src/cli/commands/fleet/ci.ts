@@ -9,7 +9,7 @@ import { createUserFile } from "../../../machine/files/user-file.ts";
 import { Git } from "../../../machine/git/git.ts";
 import { findPlaces } from "../../../machine/git/places.ts";
 import { githubWorkflow } from "../../../report/ci-workflow.ts";
-import { ciPlanJson } from "../../../report/json/fleet-json.ts";
+import { ciPlanJson } from "../../../report/json/host-json.ts";
 import { errorJson } from "../../../report/json/json.ts";
 import { counted } from "../../../core/counted.ts";
 import { EXIT } from "../../exit-code.ts";

@@ -11,7 +11,7 @@ import {
 } from "../../../fleet/signing-key.ts";
 import { findProject } from "../../../machine/files/find-project.ts";
 import { ownCommand } from "../../../machine/process/runtime.ts";
-import { keysJson } from "../../../report/json/fleet-json.ts";
+import { keysJson } from "../../../report/json/host-json.ts";
 import { errorJson } from "../../../report/json/json.ts";
 import { EXIT } from "../../exit-code.ts";
 import { tellTrouble } from "../../open-settings.ts";

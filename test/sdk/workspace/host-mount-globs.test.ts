@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { fnmatch, matchesEverythingBelow } from "../../../src/sdk/workspace/fnmatch.ts";
+import { fnmatch, matchesEverythingBelow } from "../../../src/sdk/workspace/host-mount.ts";
 
 test.each([
   ["b.py", "*.py", true],

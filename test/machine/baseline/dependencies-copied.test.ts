@@ -2,7 +2,7 @@ import { lstatSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } fro
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { copyDirectory } from "../../../src/machine/baseline/copy-directory.ts";
+import { copyDirectory } from "../../../src/machine/baseline/dependencies.ts";
 import { tempDir } from "../../rig/temp-dir.ts";
 
 const signal = new AbortController().signal;

@@ -1,10 +1,11 @@
 import { readdir, rm } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import type { ChangeSet } from "../../core/plan/change-set.ts";
-import type { Git } from "./git.ts";
+import { type Git, gitTrouble, LOOK_OPTIONS } from "./git.ts";
 import { Repository } from "./repository.ts";
-import { type Fingerprint, keepSnapshot } from "./snapshot.ts";
-import { ok, type Result } from "../../core/trouble.ts";
+import { type Fingerprint, keepSnapshot, type Snapshot, treeIdOf } from "./snapshot.ts";
+import { ok, type Result, fail } from "../../core/trouble.ts";
+import { emptyTree, isAncestor } from "./compare/base.ts";
 
 /** The work trees that reviewers have seen, kept below the log directory so that a later round can see what changed since. */
 export class ReviewTrees {
@@ -51,7 +52,7 @@ export class ReviewTrees {
     const output = await this.#git.output(["diff", ...DIFF_OPTIONS, from, to, "--", "."], {
       env: { GIT_ALTERNATE_OBJECT_DIRECTORIES: alternates },
     });
-    return output.ok ? ok(output.value.subarray(0, MAX_PATCH_BYTES).toString("utf8")) : output;
+    return output.ok ? ok(output.value.subarray(0, MAX_REVIEWED_BYTES).toString("utf8")) : output;
   }
 
   /** The first commit of all is compared with nothing. */
@@ -70,10 +71,10 @@ export class ReviewTrees {
 }
 
 /** Far more than any reviewer is shown, and still a string that fits. */
-const MAX_PATCH_BYTES = 64 * 1024 * 1024;
+const MAX_REVIEWED_BYTES = 64 * 1024 * 1024;
 
 /** The user's own diff settings must not change what we read. */
-export const DIFF_OPTIONS = [
+const DIFF_OPTIONS = [
   "--no-color",
   "--no-ext-diff",
   "--no-textconv",
@@ -84,3 +85,50 @@ export const DIFF_OPTIONS = [
   "--dst-prefix=b/",
   "--submodule=short",
 ];
+
+export interface Patch {
+  readonly text: string;
+  /** Why it does not hold everything, if so. */
+  readonly gap?: string;
+}
+
+interface PatchRange {
+  /** What the change is measured from; without it the first of `known` that is behind HEAD, else an empty tree. */
+  readonly from: string | undefined;
+  readonly known: readonly (string | undefined)[];
+  /** A commit; the snapshot when absent. */
+  readonly to?: string | undefined;
+  /** Pathspecs: only these files are in the patch. */
+  readonly patterns: readonly string[];
+}
+
+/** Far more than an agent writes in a session. */
+const MAX_PATCH_BYTES = 32 * 1024 * 1024;
+
+/** The change as a patch. No attribute of the project can keep a file out of it as binary. */
+export async function patchSince(git: Git, snapshot: Snapshot, range: PatchRange): Promise<Result<Patch>> {
+  const repository = await Repository.around(git);
+  if (repository === undefined) return fail(gitTrouble(["diff"], "not in a git work tree"));
+  const [from, tree] = await Promise.all([startOf(git, range), range.to ?? treeIdOf(snapshot)]);
+  if (!from.ok) return from;
+  const { directory } = snapshot;
+  const given = directory === undefined ? {} : repository.scratchEnv(directory);
+  const ends = tree === undefined ? [from.value] : [from.value, tree];
+  const options = [...DIFF_OPTIONS, "--unified=3", "--text", "--no-indent-heuristic"];
+  const args = [...LOOK_OPTIONS, "diff", ...options, ...ends, "--", ...range.patterns];
+  const output = await repository.look((env) => git.output(args, { env: { ...env, ...given } }));
+  if (!output.ok) return output;
+  const isCut = output.value.length > MAX_PATCH_BYTES;
+  const gap = isCut ? "the change is too large to be read whole" : tree === undefined ? UNTRACKED : undefined;
+  const text = output.value.subarray(0, MAX_PATCH_BYTES).toString("utf8");
+  return ok({ text, ...(gap === undefined ? {} : { gap }) });
+}
+
+const UNTRACKED = "new files that git does not track were not looked at";
+
+async function startOf(git: Git, { from, known }: PatchRange): Promise<Result<string>> {
+  if (from !== undefined) return ok(from);
+  for (const commit of known)
+    if (commit !== undefined && (await isAncestor(git, commit, "HEAD"))) return ok(commit);
+  return emptyTree(git);
+}
