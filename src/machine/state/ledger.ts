@@ -112,14 +112,22 @@ function readOneHead(path: string): Head | undefined {
 /** A pipe in the place of a file would block indefinitely. */
 export const NEVER_WAIT = constants.O_NONBLOCK ?? 0;
 
-const APPEND = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | NEVER_WAIT;
+const WRITE = constants.O_WRONLY | constants.O_CREAT | NEVER_WAIT;
 
 /** In place: to make a new file, or to cut one to length, takes file systems longer than all the rest. */
 function writeHead({ heads }: Ledger, head: Head): void {
-  const flags = constants.O_WRONLY | constants.O_CREAT | NEVER_WAIT;
-  const fd = openSync(heads[head.count % 2 === 0 ? 0 : 1], flags, 0o600);
+  writeText(heads[head.count % 2 === 0 ? 0 : 1], `${JSON.stringify(head)}\n`, WRITE);
+}
+
+function appendText(file: string, text: string, flags = 0): void {
+  writeText(file, text, WRITE | constants.O_APPEND | flags);
+}
+
+/** What a full disk leaves unwritten is finished by the next writer, like the line of one that was killed. */
+function writeText(file: string, text: string, flags: number): void {
+  const fd = openSync(file, flags, 0o600);
   try {
-    writeSync(fd, `${JSON.stringify(head)}\n`, 0);
+    writeSync(fd, text);
   } finally {
     closeSync(fd);
   }
@@ -171,15 +179,6 @@ function write(
   const since = before?.since ?? record.at;
   writeHead(ledger, { count: (before?.count ?? 0) + 1, hash: hashOf(line), line, size, since });
   appendText(ledger.file, `${gap}${line}\n`);
-}
-
-function appendText(file: string, text: string, flags = 0): void {
-  const fd = openSync(file, APPEND | flags, 0o600);
-  try {
-    writeFileSync(fd, text);
-  } finally {
-    closeSync(fd);
-  }
 }
 
 /** There are lines, but what was known about the last is gone: the chain is broken here, and must look so. */
