@@ -10,7 +10,7 @@ import { elapsedMs } from "../../machine/clock.ts";
 import { findProject } from "../../machine/files/find-project.ts";
 import { runJson } from "../../report/json/run-json.ts";
 import { gateLabels } from "../../report/plain-lines.ts";
-import { runSummary } from "../../report/run-summary.ts";
+import { runSummary } from "../../report/summary-lines.ts";
 import { type Cancellation, cancellation } from "../cancellation.ts";
 import { EXIT, exitCodeBy, exitCodeOf } from "../exit-code.ts";
 import { showProgress, skippedLines, usualTimesOf } from "../output/progress.ts";
