@@ -27,7 +27,7 @@ const CHATTY =
  * The groups of rows: in each, every contender is measured in turns with the group's floor. A target, one for each program, is
  * the most its median may be, in medians of the floor.
  */
-export async function rowGroups(work, { peers, quick }) {
+export function rowGroups(work, { peers, quick }) {
   const at = { work, env: cleanEnv(join(work, "home")), peers };
   for (const { name } of PROGRAMS) mkdirSync(homeOf(at, name), { recursive: true });
   const groups = [
@@ -37,7 +37,7 @@ export async function rowGroups(work, { peers, quick }) {
     filesGroup(at, 20_000, { targets: { native: 1.4, Node: 2.4 } }),
   ];
   if (!quick) groups.push(filesGroup(at, 100_000, { targets: { native: 1.05, Node: 1.3 } }));
-  return [...groups, waitingGroup(at), outputGroup(at), await appendGroup(at), ledgerGroup(at)];
+  return [...groups, waitingGroup(at), outputGroup(at), verdictGroup(at), ledgerGroup(at)];
 }
 
 /** A home for each program, so that neither reads the other's caches. */
@@ -143,6 +143,12 @@ function blockGroup(at) {
     floor: nodeFloor(at),
     contenders: hooks(at, { name: "stop-hook", cwd, status: "failed", targets: {}, prepare }),
   };
+}
+
+function verdictGroup(at) {
+  const cwd = gauntletProject(join(at.work, "verdict"), 1);
+  const stops = hooks(at, { name: "", cwd, status: "passed", targets: {}, prepare: changeFile(cwd) });
+  return appendGroup(stops.at(-1), at);
 }
 
 function filesGroup(at, fileCount, { targets }) {

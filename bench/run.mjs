@@ -30,7 +30,7 @@ async function measureOnlyFleet() {
 }
 
 async function measureTables() {
-  const all = await rowGroups(work, { peers, quick });
+  const all = rowGroups(work, { peers, quick });
   const groups = all.filter(({ title }) => title.includes(only));
   if (groups.length === 0) {
     console.error(

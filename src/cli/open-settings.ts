@@ -1,7 +1,6 @@
 import { loadSettings } from "../config/gauntlet/load.ts";
-import { formatDiagnostic } from "../core/diagnostic.ts";
+import { formatDiagnostic, explain, type Trouble } from "../core/trouble.ts";
 import type { Settings } from "../core/settings.ts";
-import { explain, type Trouble } from "../core/trouble.ts";
 import { troubleStatus } from "../core/run.ts";
 import { findProject } from "../machine/files/find-project.ts";
 import { errorJson } from "../report/json/json.ts";

@@ -15,7 +15,7 @@ export function startGauntlet(): Promise<void> {
     const [, , name = "", ...args] = process.argv;
     const start = Object.hasOwn(STARTED_BY_HOSTS, name) ? STARTED_BY_HOSTS[name] : undefined;
     if (start !== undefined && (args[0] !== "--help" || name === "brepl")) return start(args);
-    const { runGauntlet } = await import("./gauntlet.ts");
+    const { runGauntlet } = await import("./tables/command-table.ts");
     return runGauntlet(process.argv);
   });
 }

@@ -1,5 +1,5 @@
 import { isRecord } from "../core/json.ts";
-import type { Package } from "../core/plan/package-graph.ts";
+import type { Package } from "../core/plan/change-set.ts";
 import { projectPath } from "../core/path.ts";
 import { parse as parseYaml } from "yaml";
 import { posix } from "node:path";

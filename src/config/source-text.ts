@@ -1,4 +1,4 @@
-import type { Diagnostic } from "../core/diagnostic.ts";
+import type { Diagnostic } from "../core/trouble.ts";
 
 /** What is wrong, without its place. */
 export interface Complaint {

@@ -1,7 +1,7 @@
 import type { BaselineFacts } from "./baseline/baseline.ts";
 import type { ReviewReport } from "./review/finding.ts";
 import type { Gate, PatternParser } from "./gate.ts";
-import type { Notice } from "./stop/notice.ts";
+import type { Notice } from "./stop/verdict.ts";
 import type { ProjectPath } from "./path.ts";
 
 /** The result of one gate. A failing gate is an outcome, not an error. */

@@ -1,7 +1,7 @@
 import type { ChangeSet } from "./plan/change-set.ts";
 import type { GatesDefinition } from "./trust/gates-definition.ts";
 import { definedOnly } from "./defined-only.ts";
-import type { Notice } from "./stop/notice.ts";
+import type { Notice } from "./stop/verdict.ts";
 import type { GateOutcome } from "./outcome.ts";
 import type { ProjectPath } from "./path.ts";
 import type { BlockedStop, KeptState, RecordedGates, SessionRecord } from "./record/session-record.ts";

@@ -1,6 +1,6 @@
 import type { CheckGate, Priority, ReviewGate } from "./gate.ts";
 import type { AbsolutePath, ProjectPath } from "./path.ts";
-import type { StopKind } from "./stop/stop-event.ts";
+import type { StopKind, StopEvent } from "./stop/stop-event.ts";
 
 /** What the project asked for: YAML, environment and defaults already folded into one value. */
 export interface Settings {
@@ -130,3 +130,34 @@ export interface RetryPolicy {
 
 /** As many attempts in a row with the identical problems end the loop when `when_stuck` is `stop`. */
 export const STUCK_AFTER = 3;
+
+/** Why the project does not gate this event; undefined where it does. */
+export function whyNotGated(
+  { on, agentTypes }: StopHookSettings,
+  { kind = "stop", agentType = "" }: StopEvent,
+): string | undefined {
+  if (!on.includes(kind)) return `stop_hook.on does not name ${kind}`;
+  const isMeant = kind !== "subagent_stop" || agentTypes.some((type) => type === "*" || type === agentType);
+  return isMeant ? undefined : `stop_hook.agent_types does not name ${agentType || "this sub-agent"}`;
+}
+
+/**
+ * The settings as one event sees them: without the gates whose `on` does not name it. Where gates are left out, the hash says so:
+ * a pass of these gates is not a pass of all.
+ */
+export function settingsAt(settings: Settings, kind: StopKind): Settings {
+  const isMeant = ({ on }: CheckGate | ReviewGate): boolean => on === undefined || on.includes(kind);
+  if (settings.entryPoints.every(({ gates }) => gates.every(isMeant))) return settings;
+  const entryPoints = settings.entryPoints.map((entryPoint): EntryPoint => ({
+    ...entryPoint,
+    gates: entryPoint.gates.filter(isMeant),
+  }));
+  return { ...settings, entryPoints, gateHash: `${settings.gateHash}${PART}${kind}` };
+}
+
+const PART = "@";
+
+/** Whether a pass of the gates with one hash speaks for those with another: they are the same, or all of them passed. */
+export function coversGates(passed: string, gateHash: string): boolean {
+  return gateHash === passed || gateHash.startsWith(`${passed}${PART}`);
+}

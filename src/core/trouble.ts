@@ -1,5 +1,3 @@
-import { type Diagnostic, formatDiagnostic } from "./diagnostic.ts";
-
 import { didYouMean } from "./did-you-mean.ts";
 
 /** Every expected thing that goes wrong on our side. A red gate is not trouble, it is an outcome. */
@@ -68,6 +66,7 @@ export function explain(trouble: Trouble): string {
     case "nothing-older":
       return trouble.detail;
     case "unknown-revision":
+      if (trouble.revision === "HEAD") return "There is no commit here yet.";
       return `git does not know the revision "${trouble.revision}". Check the spelling, or run \`git fetch\`.`;
     case "no-base":
       return `There is nothing to compare with: what is checked out is the base (${trouble.base.slice(0, 7)}) itself, and the commit before it is not here. Fetch more history (\`fetch-depth: 0\`), or give \`--base\`.`;
@@ -93,4 +92,38 @@ export function explain(trouble: Trouble): string {
 function suggestion(name: string, known: readonly string[]): string {
   const hint = didYouMean(name, known);
   return hint === undefined ? "." : `: ${hint}`;
+}
+
+/** One problem in one configuration file, with its place. */
+export interface Diagnostic {
+  readonly severity: "error" | "warning";
+  /** As shown to the user: relative to the project root where possible. */
+  readonly file: string;
+  /** 1-based; absent when the problem is the file itself. */
+  readonly line?: number;
+  readonly column?: number;
+  readonly message: string;
+  /** The offending line of the file. */
+  readonly excerpt?: string;
+  /** What to type next. */
+  readonly hint?: string;
+}
+
+/** `file:line:column: error: message`, the form editors and terminals make clickable, with hint and excerpt below. */
+export function formatDiagnostic(diagnostic: Diagnostic): string {
+  const { file, line, column, severity, message, excerpt, hint } = diagnostic;
+  const place = line === undefined ? file : `${file}:${line}:${column ?? 1}`;
+  const pointer = excerpt === undefined ? [] : [`    ${excerpt}`, `    ${" ".repeat(caretOffset(column))}^`];
+  const advice = hint === undefined ? [] : [`  → ${hint}`];
+  return [`${place}: ${severity}: ${message}`, ...pointer, ...advice].join("\n");
+}
+
+/** The same on one line, for places where a line is all there is. */
+export function diagnosticLine({ file, line, column, message, hint }: Diagnostic): string {
+  const place = line === undefined ? file : `${file}:${line}:${column ?? 1}`;
+  return `${place}: ${message}${hint === undefined ? "" : ` → ${hint}`}`;
+}
+
+function caretOffset(column = 1): number {
+  return Math.max(0, column - 1);
 }

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { HOOKS_FILE, loadHooks, printRetryCounts, readRetryCounts } from "../config/brepl/load.ts";
-import { formatDiagnostic } from "../core/diagnostic.ts";
+import { formatDiagnostic, explain, ok, type Result, type Trouble } from "../core/trouble.ts";
 import {
   planHooks,
   verdictOfHooks,
@@ -14,7 +14,6 @@ import { absolutePath, type ProjectPath, projectPath } from "../core/path.ts";
 import type { RunEvent } from "../core/run.ts";
 import { NEW_RECORD, recordedRun } from "../core/record/session-record.ts";
 import type { StopEvent } from "../core/stop/stop-event.ts";
-import { explain, ok, type Result, type Trouble } from "../core/trouble.ts";
 import { allow, type Allow, type Verdict } from "../core/stop/verdict.ts";
 import type { GateContext, ReplServer } from "../gates/gate-context.ts";
 import { runCheck } from "../gates/check.ts";
@@ -35,7 +34,7 @@ import { type Environment, trace, withoutSecrets } from "../machine/process/envi
 import { GateGroups } from "../machine/process/leftovers.ts";
 import { removeFile, uniqueName } from "../machine/files/files.ts";
 import { acquireLock, type Lock } from "../machine/state/lock.ts";
-import { type SessionName, sessionKey } from "../machine/state/session-key.ts";
+import { type SessionName, sessionKey } from "../machine/state/state-keys.ts";
 import { readSessionRecord } from "../machine/state/sessions.ts";
 import { tidyUpAfter } from "./clean.ts";
 import type { AnsweredStop } from "./handle-stop.ts";

@@ -20,11 +20,11 @@ import {
 import type { Environment } from "../machine/process/environment.ts";
 import { endLeftovers, endOrphans } from "../machine/process/leftovers.ts";
 import { acquireLock, type LockHolder } from "../machine/state/lock.ts";
-import { forgetPass } from "../machine/state/passes.ts";
-import { projectStateDir } from "../machine/state/project-dir.ts";
-import { forgetKeptIn, startOver } from "../machine/state/sessions.ts";
-import { debugClean } from "../report/debug-lines.ts";
-import { diagnoseLogDir } from "./run/fit-log-dir.ts";
+import { forgetPass } from "../machine/state/history.ts";
+import { projectStateDir } from "../machine/state/state-keys.ts";
+import { forgetKeptIn, startOver } from "../machine/state/change-sessions.ts";
+import { debugClean } from "../report/plain-lines.ts";
+import { diagnoseLogDir } from "./run/run-log.ts";
 import type { Project } from "./run/project.ts";
 
 /** Archives the logs and forgets all state; not while a run is in progress. Where the user did not ask, the next stop says so. */

@@ -1,6 +1,6 @@
 import { definedOnly } from "../core/defined-only.ts";
 import type { Door } from "../core/stop/guards.ts";
-import { noticeOf } from "../core/stop/notice.ts";
+import { noticeOf, allow, type Verdict, verdictOf } from "../core/stop/verdict.ts";
 import type { AbsolutePath, ProjectPath } from "../core/path.ts";
 import { type RunEvent, type RunFacts, type RunRequest, type RunResult, runFacts } from "../core/run.ts";
 import {
@@ -17,7 +17,6 @@ import {
 import { isGreen } from "../core/stop/status.ts";
 import type { StopEvent } from "../core/stop/stop-event.ts";
 import { ok, type Result } from "../core/trouble.ts";
-import { allow, type Verdict, verdictOf } from "../core/stop/verdict.ts";
 import { elapsedMs, now } from "../machine/clock.ts";
 import { findProject } from "../machine/files/find-project.ts";
 import type { Environment } from "../machine/process/environment.ts";

@@ -1,6 +1,7 @@
 import type { ChangeSet } from "../core/plan/change-set.ts";
-import type { Plan } from "../core/plan/plan.ts";
-import type { RunRequest } from "../core/run.ts";
+import type { Plan, PlannedGuard } from "../core/plan/plan.ts";
+import { isPartial, type RunRequest } from "../core/run.ts";
+import { GUARD_NAMES } from "../core/settings.ts";
 import { fail, ok, type Result } from "../core/trouble.ts";
 import { WorkTree } from "../machine/git/work-tree.ts";
 import { openGatePasses } from "./run/gate-passes.ts";
@@ -14,6 +15,7 @@ interface Preview {
   readonly plan: Plan;
   /** The gates that passed before with the same inputs, with who says so. */
   readonly reused: Plan["skipped"];
+  readonly guards: readonly PlannedGuard[];
 }
 
 /** What a run would look at and do, without a lock and without running a gate. */
@@ -49,7 +51,18 @@ export async function previewProject(
   const notes = changes.blindTo === undefined ? changes.notes : [...changes.notes, changes.blindTo];
   return ok({
     changes: { ...changes, notes },
+    guards: plan.gates.length === 0 ? [] : guardsFor(project, request),
     ...(await withPasses(project, compared, { tree, ...request })),
+  });
+}
+
+/** They look at the change whenever all gates run. */
+function guardsFor({ settings }: Project, request: RunRequest): readonly PlannedGuard[] {
+  if (isPartial(request)) return [];
+  return GUARD_NAMES.flatMap((name) => {
+    const mode = settings.guards?.[name];
+    const reason = `looks at the whole change (${mode})`;
+    return mode === undefined ? [] : [{ id: `guard:.:${name}`, name, mode, reason }];
   });
 }
 

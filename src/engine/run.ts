@@ -1,20 +1,19 @@
 import { definedOnly } from "../core/defined-only.ts";
-import { diagnosticLine } from "../core/diagnostic.ts";
+import { diagnosticLine } from "../core/trouble.ts";
 import { once } from "../core/once.ts";
 import { excuseNotices } from "../core/outcome.ts";
 import type { PassRecord, SessionHistory } from "../core/record/history.ts";
 import { startIn } from "../core/record/session-record.ts";
 import { type Judged, notNeeded, type RunRequest, type RunResult, troubled } from "../core/run.ts";
-import { coversGates } from "../core/stop/gated-event.ts";
+import { coversGates } from "../core/settings.ts";
 import { GUARDS } from "../core/stop/guards.ts";
-import type { Notice } from "../core/stop/notice.ts";
+import type { Notice } from "../core/stop/verdict.ts";
 import { now } from "../machine/clock.ts";
 import { kindOf } from "../machine/files/files.ts";
 import { WorkTree } from "../machine/git/work-tree.ts";
 import { prepareLogDir } from "../machine/logs/log-dir.ts";
 import { currentEnv, trace } from "../machine/process/environment.ts";
-import { keptState, writeSession } from "../machine/state/history.ts";
-import { passIndexOf } from "../machine/state/passes.ts";
+import { keptState, writeSession, passIndexOf } from "../machine/state/history.ts";
 import { type Histories, knownGood, openProject, type Project, readHistories } from "./run/project.ts";
 import { announceState, compareWithKept } from "./trust/kept-state.ts";
 
@@ -107,7 +106,7 @@ async function runIfNeeded(project: Project, request: RunRequest): Promise<RunRe
   const query = { ...project.query, known: knownGood(project, request, histories) };
   await using tree = await WorkTree.open({ ...project, query });
   if (project.settings.debugLog.enabled) {
-    const { fitLogDir } = await import("./run/fit-log-dir.ts"); // as above
+    const { fitLogDir } = await import("./run/run-log.ts"); // as above
     const fit = await fitLogDir(project, tree);
     if (!fit.ok) return troubled(fit.trouble);
   }

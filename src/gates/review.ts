@@ -3,12 +3,11 @@ import { elapsedMs } from "../machine/clock.ts";
 import { join } from "node:path";
 import type { GateOutcome } from "../core/outcome.ts";
 import { type SlotStep, withSafetyLatch, openFindings, skippedFindings } from "../core/review/review-slot.ts";
-import { treesOfSlots, sheetName } from "../machine/state/findings.ts";
+import { treesOfSlots, sheetName } from "../machine/state/reviews.ts";
 import { Git } from "../machine/git/git.ts";
-import { ReviewTrees } from "../machine/git/review-trees.ts";
+import { ReviewTrees } from "../machine/git/patches.ts";
 import { type GateContext, outcomeOf, type Happened } from "./gate-context.ts";
-import { type LoadedSlot, loadSlots } from "./review/load-slots.ts";
-import type { PlannedReview, ReviewRun } from "./review/review-material.ts";
+import { type LoadedSlot, loadSlots, type PlannedReview, type ReviewRun } from "./review/review-run.ts";
 import { runSlot, type SlotResult } from "./review/run-slot.ts";
 import {
   byUrgency,

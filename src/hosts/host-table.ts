@@ -5,12 +5,15 @@ import { cursor } from "./adapters/cursor.ts";
 import { droid } from "./adapters/droid.ts";
 import { gemini } from "./adapters/gemini.ts";
 import { grok } from "./adapters/grok.ts";
-import type { Host } from "./host.ts";
+import type { Host, Payload, Surroundings } from "./host.ts";
 import { kimi } from "./adapters/kimi.ts";
 import { kilo, opencode, pi } from "./adapters/plugin-hosts.ts";
 import { qwen } from "./adapters/qwen.ts";
 import { unknownHost } from "./adapters/unknown.ts";
 import { vscode } from "./adapters/vscode.ts";
+import { parseObject, textOf } from "./protocol.ts";
+import type { StopEvent } from "../core/stop/stop-event.ts";
+import { closest } from "../core/did-you-mean.ts";
 
 /** Every host whose stop we can block, by name. */
 export const HOSTS: readonly Host[] = [
@@ -33,4 +36,149 @@ export const HOSTS: readonly Host[] = [
 /** The row of a host, or undefined for a name that is not in the table. */
 export function findHost(name: string): Host | undefined {
   return HOSTS.find((host) => host.name === name);
+}
+
+/** A host's event, or why the text is not one. */
+export type ReadStop =
+  | { readonly kind: "stop" | "ended"; readonly host: Host; readonly event: StopEvent }
+  | { readonly kind: "no-stop"; readonly host?: Host; readonly detail?: string };
+
+/** Turns what a host wrote to our stdin into its question. Any text has an answer. */
+export function readStop(text: string, surroundings: Surroundings, named?: Host): ReadStop {
+  const payload = parseObject(text);
+  if (payload === undefined) return { kind: "no-stop" };
+  const host = named ?? recogniseHost(payload, surroundings);
+  const parsed = host.parse(payload, surroundings);
+  if (parsed.kind === "other-event") return { kind: "no-stop", host, detail: `${parsed.name} is not a stop` };
+  return { kind: parsed.kind, host, event: parsed.event };
+}
+
+interface Sign {
+  readonly host: Host;
+  readonly matches: (payload: Payload, surroundings: Surroundings) => boolean;
+}
+
+/** First match wins, so marks only one host has come before fields that several share. */
+const SIGNS: readonly Sign[] = [
+  ...[opencode, kilo, pi].map((host) => ({
+    host,
+    matches: (payload: Payload) => textOf(payload, "client") === host.name,
+  })),
+  { host: codex, matches: (payload) => has(payload, "turn_id") },
+  { host: grok, matches: (payload) => has(payload, "workspaceRoot", "stopHookActive") },
+  { host: kimi, matches: (payload) => textOf(payload, "client_type") === "kimi_code_cli" },
+  { host: gemini, matches: (payload) => textOf(payload, "hook_event_name") === "AfterAgent" },
+  { host: cursor, matches: (payload) => has(payload, "conversation_id", "generation_id") },
+  { host: droid, matches: (payload) => has(payload, "tool_execution_count") },
+  { host: qwen, matches: (payload, { env }) => has(payload, "context_usage") || isOldQwen(payload, env) },
+  { host: copilot, matches: (payload) => has(payload, "timestamp") && hasAny(payload, STOP_REASONS) },
+  { host: vscode, matches: (payload) => has(payload, "timestamp", "stop_hook_active") },
+  { host: claudeCode, matches: looksLikeClaudeCode },
+];
+
+/** Which host asks, without `--host`: from what it sent and the environment it gave us. */
+export function recogniseHost(payload: Payload, surroundings: Surroundings): Host {
+  return SIGNS.find((sign) => sign.matches(payload, surroundings))?.host ?? unknownHost;
+}
+
+function has(payload: Payload, ...keys: readonly string[]): boolean {
+  return keys.every((key) => key in payload);
+}
+
+function hasAny(payload: Payload, keys: readonly string[]): boolean {
+  return keys.some((key) => key in payload);
+}
+
+/** camelCase when registered as `agentStop`, snake_case when registered as `Stop`. */
+const STOP_REASONS = ["stopReason", "stop_reason"];
+
+/** Before 0.21 Qwen sends the very fields VS Code sends; only its environment tells them apart. */
+function isOldQwen(payload: Payload, env: Surroundings["env"]): boolean {
+  return has(payload, "timestamp") && env["QWEN_PROJECT_DIR"] !== undefined;
+}
+
+/**
+ * `agent-gauntlet stop-hook` speaks Claude Code's protocol by default: a payload is foreign only when it names an event
+ * Claude Code does not have, or has fields and not one of them is Claude Code's.
+ */
+function looksLikeClaudeCode(payload: Payload): boolean {
+  const event = textOf(payload, "hook_event_name");
+  if (event !== undefined) return CLAUDE_CODE_EVENTS.has(event);
+  const keys = Object.keys(payload);
+  return keys.length === 0 || keys.some((key) => CLAUDE_CODE_FIELDS.has(key));
+}
+
+const CLAUDE_CODE_FIELDS: ReadonlySet<string> = new Set([
+  "session_id",
+  "transcript_path",
+  "cwd",
+  "prompt_id",
+  "permission_mode",
+  "hook_event_name",
+  "stop_hook_active",
+  "last_assistant_message",
+  "background_tasks",
+]);
+
+/** The events a Claude Code hook can be registered for (2.1.325, 2026-11-15). */
+const CLAUDE_CODE_EVENTS: ReadonlySet<string> = new Set([
+  "PreToolUse",
+  "PostToolUse",
+  "PostToolUseFailure",
+  "PostToolBatch",
+  "Notification",
+  "UserPromptSubmit",
+  "UserPromptExpansion",
+  "SessionStart",
+  "SessionEnd",
+  "Stop",
+  "StopFailure",
+  "SubagentStart",
+  "SubagentStop",
+  "PreCompact",
+  "PostCompact",
+  "PreModelSwitch",
+  "PostModelSwitch",
+  "PermissionRequest",
+  "PermissionDenied",
+  "Setup",
+  "TeammateIdle",
+  "TaskCreated",
+  "TaskCompleted",
+  "Elicitation",
+  "ElicitationResult",
+  "ConfigChange",
+  "WorktreeCreate",
+  "WorktreeRemove",
+  "InstructionsLoaded",
+  "CwdChanged",
+  "FileChanged",
+  "DirectoryAdded",
+  "MessageDisplay",
+]);
+
+/** Agents people ask for whose stop cannot be blocked, and why. */
+const REFUSED: Readonly<Record<string, string>> = {
+  "amazon-q": "its hooks cannot keep the agent from stopping",
+  kiro: "its hooks cannot keep the agent from stopping",
+  goose: "its Stop hook is documented but we have not seen it work, and there is no adapter for it yet",
+  cline: "it ignores what its TaskComplete hook answers",
+  windsurf: "its hooks cannot keep the agent from stopping",
+  crush: "it has no hook at the end of a turn",
+  auggie: "its hooks cannot keep the agent from stopping",
+  continue: "its hooks cannot keep the agent from stopping",
+  eca: "there is no adapter for its `postRequest` hook yet",
+};
+
+/** The message for an agent that is not in the table. */
+export function refusal(name: string, known: readonly { readonly name: string }[]): string {
+  const reason = Object.hasOwn(REFUSED, name) ? REFUSED[name] : undefined;
+  if (reason !== undefined) return `${name} cannot be gated: ${reason}.`;
+  const names = known.map((host) => host.name);
+  const shortNames = new Map(
+    names.flatMap((full) => [[full.split("-")[0] ?? full, full] as const, [full, full]]),
+  );
+  const meant = shortNames.get(closest(name, [...shortNames.keys()]) ?? "");
+  const hint = meant === undefined ? "." : `: did you mean \`${meant}\`?`;
+  return `There is no agent "${name}" here${hint} Known: ${names.join(", ")}.`;
 }

@@ -1,4 +1,4 @@
-import { parseObject, textOf } from "./payload.ts";
+import { parseObject, textOf } from "./protocol.ts";
 import type { Payload } from "./host.ts";
 
 /** What tells one session from another, as its stops will name it. */

@@ -1,7 +1,7 @@
 import type { Status } from "../core/stop/status.ts";
 import type { Host } from "../hosts/host.ts";
 import type { FoundRegistration } from "./find-registrations.ts";
-import type { HostHook } from "./host-registration.ts";
+import type { HostHook } from "./hook-registration.ts";
 import { skippedFile } from "./plan-hosts.ts";
 
 /** One thing that was looked at for one host. */

@@ -1,12 +1,11 @@
 import { getNodeValue } from "jsonc-parser";
 import type { AbsolutePath } from "../core/path.ts";
-import { ONLY_ALLOWED_FLAG } from "../hosts/answer.ts";
+import { ONLY_ALLOWED_FLAG } from "../hosts/protocol.ts";
 import type { Host } from "../hosts/host.ts";
-import { alsoRead, hostFile, type HostFile, ownFiles, type Places } from "./files/host-files.ts";
-import { formatOf } from "./files/file-format.ts";
-import { HOOK_TIMEOUT_MS, type HostHook, hostHooks } from "./host-registration.ts";
+import { alsoRead, hostFile, type HostFile, ownFiles, type Places, formatOf } from "./files/host-files.ts";
+import { HOOK_TIMEOUT_MS, type HostHook, hostHooks } from "./hook-registration.ts";
 import type { HostRequest } from "./plan-hosts.ts";
-import { findProperty, isNode, parseSettings, properties } from "./files/settings-text.ts";
+import { findProperty, isNode, parseSettings, properties } from "./files/settings-file.ts";
 
 /** A stop hook of ours that a host will run. */
 export interface FoundRegistration {

@@ -26,7 +26,7 @@ import {
   isProblem,
   parseSettings,
   placeOf,
-} from "./files/settings-text.ts";
+} from "./files/settings-file.ts";
 
 /**
  * Adds the hooks that are missing, corrects the command of ours that call something else, drops ours that are surplus; touches

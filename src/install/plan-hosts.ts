@@ -1,9 +1,15 @@
 import type { AbsolutePath } from "../core/path.ts";
 import type { Trouble } from "../core/trouble.ts";
 import type { FileChange } from "./hook-registration.ts";
-import { type HostFile, type Places, alsoRead, ownFiles } from "./files/host-files.ts";
+import {
+  type HostFile,
+  type Places,
+  alsoRead,
+  ownFiles,
+  type FileFormat,
+  formatOf,
+} from "./files/host-files.ts";
 import type { HookKind, Host } from "../hosts/host.ts";
-import { type FileFormat, formatOf } from "./files/file-format.ts";
 
 /** What is to happen to the files of several hosts, and what the user should know about it. */
 export interface HostPlan {

@@ -1,7 +1,12 @@
 import { type HookLogger, DEFAULT_MAX_STOP_RETRIES, HookContext, wholeNumber } from "./hooks.ts";
 import type { Session } from "./session.ts";
 import { type CompletionTool, completionTool, type CompletionValidator } from "./validation.ts";
-import { type HostMount, type HostMountPreview, resolveHost, resolveMountPath } from "./workspace/place.ts";
+import {
+  type HostMount,
+  type HostMountPreview,
+  resolveHost,
+  resolveMountPath,
+} from "./workspace/host-mount.ts";
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

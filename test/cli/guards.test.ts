@@ -14,6 +14,8 @@ const SKIPPED = TESTS.replace('test("subtracts"', 'test.skip("subtracts"');
 const CONFIG = ".gauntlet/config.yml";
 const SHEET = "gauntlet_logs/guard_._weakened-tests.slot-1.json";
 
+const lengthOf = (list: unknown): number => (list as readonly unknown[]).length;
+
 async function projectWith(guards: string, check = "exit 0"): Promise<GauntletProject> {
   const config = `base_branch: main\nchecks:\n  test: ${check}\nguards:\n${guards}stop_hook:\n  when_active: enforce\n`;
   const project = await GauntletProject.create({ [CONFIG]: config, "test/sum.test.js": TESTS });
@@ -45,12 +47,19 @@ test("a guard counts as a gate where it found something, wherever gates are coun
   const { answer } = await project.stop();
   const log = await project.gauntlet(["log"]);
   const list = await project.gauntlet(["list"]);
+  const listed = await project.json(["list"]);
+  const detect = await project.gauntlet(["detect"]);
+  const detected = await project.json(["detect"]);
+  const detectedOne = await project.json(["detect", "-g", "test"]);
 
   expect(run.stdout).toContain("Run 1: 1 gate and 3 guards, 2 changed files");
   expect(run.stdout).toContain("\n1 passed · 1 failed · 1 with a warning · ");
   expect(answer.reason).toContain("1 of 3 failed");
   expect(log.stdout.match(/3 gates, 1 red/g)).toHaveLength(2);
   expect(list.stdout).toContain("every change\n  guard weakened-tests  block\n");
+  expect(listed["guards"]).toContainEqual({ name: "weakened-tests", mode: "block" });
+  expect(detect.stdout).toContain("  guard:.:weakened-tests  looks at the whole change (block)\n");
+  expect([detected["gates"], detected["guards"], detectedOne["guards"]].map(lengthOf)).toEqual([1, 3, 0]);
 });
 
 test("block: a reason lets the agent go, and its user reads the reason", async () => {

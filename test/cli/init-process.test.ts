@@ -43,9 +43,15 @@ test.skipIf(IS_NATIVE)("hints of a project's own copy name a command that works 
   const unset = await run([...copy, "run"], options);
   await project.write({ [CONFIG]: "checks: { bad: 'false' }\nstop_hook: { when_active: allow }\n" });
   const blocked = await run([...copy, "stop-hook"], { ...options, stdin });
+  await run([...copy, "stop-hook"], { ...options, stdin: stdin.replace("{", '{"stop_hook_active":true,') });
+  const explained = await run([...copy, "explain"], options);
+  const page = await run([...copy, "report", "--format", "html"], options);
 
   expect(unset.stderr).toContain("Run `npx agent-gauntlet init` to create one.");
   expect(blocked.stdout).toContain("run `npx agent-gauntlet run` yourself before you stop");
+  expect(explained.stdout).toContain("Run `npx agent-gauntlet run` to check now");
+  expect(page.stdout).toContain("run `npx agent-gauntlet run` yourself before you stop");
+  expect([blocked.stdout, explained.stdout, page.stdout].join("")).not.toContain("`agent-gauntlet run`");
 });
 
 test.skipIf(IS_NATIVE)(

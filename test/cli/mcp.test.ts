@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { mkdir, symlink } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { expect, test } from "vitest";
@@ -13,13 +14,13 @@ const RED = 'grep -q fixed state.txt || { echo "state.txt:1:1: error: must say f
 async function connect(
   project: GauntletProject,
   args: readonly string[] = [],
-  cwd = project.root,
+  { cwd = project.root, program = CLI }: { cwd?: string; program?: string } = {},
 ): Promise<Client & AsyncDisposable> {
   const client = new Client({ name: "test", version: "1.0.0" });
   await client.connect(
     new StdioClientTransport({
       command: process.execPath,
-      args: [CLI, "mcp", ...args],
+      args: [program, "mcp", ...args],
       cwd,
       env: cleanEnv(project.home),
       stderr: "ignore",
@@ -149,8 +150,8 @@ test("shows where things stand and why the last stop ended as it did, without ru
 
 test("serves a project that it was not started in, and says so where there is no project", async () => {
   await using project = await redProject();
-  await using client = await connect(project, ["--project", project.root], project.home);
-  await using lost = await connect(project, [], project.home);
+  await using client = await connect(project, ["--project", project.root], { cwd: project.home });
+  await using lost = await connect(project, [], { cwd: project.home });
 
   expect(textOf(await client.callTool({ name: "run_gates", arguments: {} }))).toContain("Status: Failed");
   expect(textOf(await lost.callTool({ name: "run_gates", arguments: {} }))).toContain(
@@ -175,6 +176,19 @@ test("calls that run gates wait for each other, also where one of them is cancel
   expect(textOf(await last)).toMatch(/^Do not stop yet\./);
   const log = await project.json(["log"]);
   expect(log["verdicts"]).toMatchObject([{ status: "failed" }, { status: "failed" }]);
+});
+
+test("names commands that work where the program is a dependency of the project", async () => {
+  await using project = await GauntletProject.create();
+  const modules = join(project.root, "node_modules");
+  await mkdir(modules);
+  await symlink(resolve(CLI, "../../.."), join(modules, "agent-gauntlet"));
+  const program = join(modules, "agent-gauntlet/dist/cli/agent-gauntlet.cjs");
+  await using client = await connect(project, [], { program });
+
+  const answer = textOf(await client.callTool({ name: "run_gates", arguments: {} }));
+
+  expect(answer).toContain("Run `npx agent-gauntlet init` to create one.");
 });
 
 test("reports each gate that has finished, and ends a run whose call is cancelled", async () => {

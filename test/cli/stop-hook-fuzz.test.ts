@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { handleStop } from "../../src/engine/handle-stop.ts";
 import { allow } from "../../src/core/stop/verdict.ts";
 import { claudeCode } from "../../src/hosts/adapters/claude-code.ts";
-import { readStop } from "../../src/hosts/recognise.ts";
+import { readStop } from "../../src/hosts/host-table.ts";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
 import { runs } from "../rig/property-runs.ts";
 import { tempDir } from "../rig/temp-dir.ts";

@@ -1,9 +1,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type LoadedSettings, loadSettings } from "../../src/config/gauntlet/load.ts";
-import { formatDiagnostic } from "../../src/core/diagnostic.ts";
+import { formatDiagnostic, type Result } from "../../src/core/trouble.ts";
 import { absolutePath } from "../../src/core/path.ts";
-import type { Result } from "../../src/core/trouble.ts";
 import { tempDir } from "../rig/temp-dir.ts";
 
 type Files = Readonly<Record<string, string | Uint8Array>>;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { readWorkspace } from "../../src/config/read-workspace.ts";
-import { affectedPackages } from "../../src/core/plan/package-graph.ts";
+import { affectedPackages } from "../../src/core/plan/change-set.ts";
 import { projectPath } from "../../src/core/path.ts";
 
 function graphOf(files: Readonly<Record<string, string>>) {

@@ -1,9 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-
-import { findHost, HOSTS } from "../../src/hosts/host-table.ts";
-import { recogniseHost } from "../../src/hosts/recognise.ts";
+import { findHost, HOSTS, recogniseHost } from "../../src/hosts/host-table.ts";
 import { allRecordings } from "../rig/hosts/recorded.ts";
 import { allowed, blocked, gaveUp } from "../rig/hosts/verdicts.ts";
 

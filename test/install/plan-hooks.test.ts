@@ -3,8 +3,7 @@ import { parse } from "jsonc-parser";
 import { describe, expect, test } from "vitest";
 import { explain } from "../../src/core/trouble.ts";
 import { CLAUDE_CODE_HOOKS, claudeCode } from "../../src/hosts/adapters/claude-code.ts";
-import { hostHooks, jsonHooks } from "../../src/install/host-registration.ts";
-import type { HookRegistration } from "../../src/install/hook-registration.ts";
+import { hostHooks, jsonHooks, type HookRegistration } from "../../src/install/hook-registration.ts";
 import { planInstall, planUninstall } from "../../src/install/plan-hooks.ts";
 import { runs } from "../rig/property-runs.ts";
 

@@ -5,7 +5,7 @@ import { type AbsolutePath, absolutePath } from "../../src/core/path.ts";
 import { findHost, HOSTS } from "../../src/hosts/host-table.ts";
 import { type HostFile, type Level, type Places, hostFile } from "../../src/install/files/host-files.ts";
 import { type HostPlan, filesOf, planHostInstall, planHostUninstall } from "../../src/install/plan-hosts.ts";
-import { previewChange } from "../../src/install/files/settings-edit.ts";
+import { previewChange } from "../../src/install/files/settings-file.ts";
 
 const command = "agent-gauntlet stop-hook";
 const places: Places = { root: absolutePath("/p"), home: absolutePath("/home/ann"), env: {} };

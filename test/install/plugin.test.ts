@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 
 import { CLAUDE_CODE_HOOKS, claudeCode } from "../../src/hosts/adapters/claude-code.ts";
 import { isOurCommand } from "../../src/install/hook-command.ts";
-import { jsonHooks } from "../../src/install/host-registration.ts";
+import { jsonHooks } from "../../src/install/hook-registration.ts";
 import { planInstall } from "../../src/install/plan-hooks.ts";
 import { tempDir } from "../rig/temp-dir.ts";
 

@@ -19,9 +19,9 @@ export async function detectCommand(terminal: Terminal, options: DetectOptions):
   const chosen = { gates: gate, skip, all, failed };
   const preview = await previewRun({ cwd, env, ...chosen, base, commit, uncommitted, staged });
   if (!preview.ok) return tellTrouble(terminal, preview.trouble, { command: "detect", json });
-  const { changes, plan } = preview.value;
+  const { changes, plan, guards } = preview.value;
   if (json) {
-    printLine(terminal.stdout, detectJson(changes, plan));
+    printLine(terminal.stdout, detectJson(changes, plan, guards));
     return EXIT.ok;
   }
   const { stdout, colours } = terminal;
@@ -29,8 +29,9 @@ export async function detectCommand(terminal: Terminal, options: DetectOptions):
   const count = changes.files.length === 1 ? "1 file" : `${changes.files.length} files`;
   printLine(stdout, `${count} changed, compared to ${changes.comparedTo}${changes.files.length ? ":" : "."}`);
   for (const file of changes.files) printLine(stdout, `  ${file.change.padEnd(9)} ${pathsOf(file)}`);
-  printLine(stdout, plan.gates.length === 0 ? "No gate would run." : "Gates that would run:");
-  for (const { id, reason } of plan.gates) printLine(stdout, `  ${colours.bold(id)}  ${colours.dim(reason)}`);
+  const would = [...plan.gates, ...guards];
+  printLine(stdout, would.length === 0 ? "No gate would run." : "Gates that would run:");
+  for (const { id, reason } of would) printLine(stdout, `  ${colours.bold(id)}  ${colours.dim(reason)}`);
   if (why && plan.skipped.length > 0) {
     printLine(stdout, "Skipped:");
     for (const { id, reason } of plan.skipped) printLine(stdout, `  ${id}  ${colours.dim(reason)}`);

@@ -1,6 +1,6 @@
 import type { ReviewGate } from "../../core/gate.ts";
 import { loadSettings } from "../../config/gauntlet/load.ts";
-import { probeReviewer, type ReviewerHealth } from "../../gates/review/probe.ts";
+import { probeReviewer, type ReviewerHealth } from "../../gates/review/ask-reviewer.ts";
 import { findReviewer, REVIEWERS } from "../../gates/review/reviewers.ts";
 import { findProject } from "../../machine/files/find-project.ts";
 import { healthJson } from "../../report/json/json.ts";

@@ -13,8 +13,8 @@ import type { RunEvent, RunRequest, RunResult } from "../../core/run.ts";
 import { isGreen, statusTitle } from "../../core/stop/status.ts";
 import { verdictOf } from "../../core/stop/verdict.ts";
 import { digestFailures } from "../../engine/run/failures.ts";
-import { runAndRecord } from "../../engine/proof/run-and-record.ts";
-
+import { runAndRecord } from "../../engine/library.ts";
+import { withOwnCommand } from "../../machine/process/runtime.ts";
 import { cancellation } from "../cancellation.ts";
 import { EXIT } from "../exit-code.ts";
 import { capturing, type Terminal } from "../output/terminal.ts";
@@ -200,5 +200,5 @@ async function printed(
 }
 
 function say(text: string): CallToolResult {
-  return { content: [{ type: "text", text }] };
+  return { content: [{ type: "text", text: withOwnCommand(text) }] };
 }

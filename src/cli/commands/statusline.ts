@@ -6,7 +6,7 @@ import { currentDirectory, type Environment } from "../../machine/process/enviro
 import { readStdin } from "../../machine/process/stdin.ts";
 import { readSession } from "../../machine/state/history.ts";
 import { type LockHolder, lockHolder } from "../../machine/state/lock.ts";
-import { sessionKey } from "../../machine/state/session-key.ts";
+import { sessionKey } from "../../machine/state/state-keys.ts";
 import { shortStatus } from "../../report/short-status.ts";
 import { EXIT } from "../exit-code.ts";
 

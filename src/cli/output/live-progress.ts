@@ -4,9 +4,15 @@ import type { RunEvent } from "../../core/run.ts";
 import { elapsedMs } from "../../machine/clock.ts";
 import { type LiveGate, liveLines, type QueuedGate, rowsOf } from "../../report/live-lines.ts";
 import type { LabelOf } from "../../report/plain-lines.ts";
-import { eventLines, marked, planLabels, type Progress, type ProgressOptions } from "./progress.ts";
+import {
+  eventLines,
+  marked,
+  planLabels,
+  type Progress,
+  type ProgressOptions,
+  usualTimesOf,
+} from "./progress.ts";
 import type { Terminal } from "./terminal.ts";
-import { usualTimesOf } from "./usual-times.ts";
 
 const REDRAW_MS = 100;
 

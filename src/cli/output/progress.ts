@@ -3,6 +3,10 @@ import type { RunEvent } from "../../core/run.ts";
 import { isCi } from "../../machine/process/environment.ts";
 import { gateLabels, type LabelOf, plainLines } from "../../report/plain-lines.ts";
 import { printLine, type Terminal } from "./terminal.ts";
+import { usualTimes } from "../../core/record/verdict-record.ts";
+import { findProject } from "../../machine/files/find-project.ts";
+import { ledgerOf } from "../../machine/state/ledger.ts";
+import { recentLines, verdictsIn } from "../../machine/state/ledger-lines.ts";
 
 /** Shows a run while it goes on; disposing it leaves the screen in order. */
 export interface Progress extends Disposable {
@@ -84,3 +88,9 @@ export function marked({ stdout, env, colours }: Terminal, line: string): string
 }
 
 const MARKS: Readonly<Record<string, string>> = { WARN: "!", ERROR: "!", SKIP: "-" };
+
+/** What gates took before; without a ledger nothing is known. */
+export function usualTimesOf({ cwd, env }: Pick<Terminal, "cwd" | "env">): ReadonlyMap<string, number> {
+  const root = findProject(cwd);
+  return root === undefined ? new Map() : usualTimes([...verdictsIn(recentLines(ledgerOf(root, env)))]);
+}

@@ -47,7 +47,12 @@ function tellUnwritten(error: NodeJS.ErrnoException): void {
 
 /** Prints a line of ours; the commands that it names are those that work here. */
 export function printLine(stream: Writable, line = ""): void {
-  stream.write(`${withOwnCommand(line)}\n`);
+  printText(stream, `${line}\n`);
+}
+
+/** The same for text that has its own line ends. */
+export function printText(stream: Writable, text: string): void {
+  stream.write(withOwnCommand(text));
 }
 
 /** Ends the process although something could go on, which would keep whoever waits for it waiting. */

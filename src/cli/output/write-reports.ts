@@ -14,7 +14,7 @@ import { junitReport } from "../../report/junit.ts";
 import type { RunReport } from "../../report/run-report.ts";
 import { sarifReport } from "../../report/sarif.ts";
 import packageJson from "../../../package.json" with { type: "json" };
-import type { ReportTarget } from "./report-targets.ts";
+import type { ReportTarget } from "../tables/command-options.ts";
 import { printLine, type Terminal } from "./terminal.ts";
 
 /** Writes the reports that were asked for; in GitHub Actions its annotations and summary too. Says what could not be written. */

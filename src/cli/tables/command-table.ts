@@ -1,4 +1,6 @@
-import { Argument, Command } from "commander";
+import { Command, CommanderError, Argument } from "commander";
+import { EXIT } from "../exit-code.ts";
+import { processTerminal, type Terminal } from "../output/terminal.ts";
 import { didYouMean } from "../../core/did-you-mean.ts";
 import packageJson from "../../../package.json" with { type: "json" };
 import type { BaselineOptions } from "../commands/trust/baseline.ts";
@@ -11,9 +13,23 @@ import { addExamples } from "./command-options.ts";
 import { addHookLookingCommands, addInstallCommands } from "./host-commands.ts";
 import { addFleetCommands } from "./fleet-commands.ts";
 import { addProofCommands, addTrustCommands } from "./proof-commands.ts";
-import { addLookingCommands } from "./looking-commands.ts";
-import { addRunCommands } from "./run-commands.ts";
-import type { Terminal } from "../output/terminal.ts";
+import { addLookingCommands, addRunCommands } from "./gate-commands.ts";
+
+/** Reads the command line, runs the one command it names, and returns its exit code. */
+export async function runGauntlet(argv: readonly string[]): Promise<number> {
+  const terminal = processTerminal();
+  let exitCode: number = EXIT.ok;
+  const program: Command = gauntletCommands(async (use) => {
+    exitCode = await use(terminal);
+  });
+  try {
+    await program.parseAsync([...argv]);
+    return exitCode;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    return error.exitCode === 0 ? EXIT.ok : EXIT.notOk;
+  }
+}
 
 /** Runs one command; what it returns is the exit code. */
 export type Act = (use: (terminal: Terminal) => Promise<number>) => Promise<void>;

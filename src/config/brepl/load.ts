@@ -1,8 +1,7 @@
 import { join } from "node:path";
-import { fail, ok, type Result } from "../../core/trouble.ts";
+import { fail, ok, type Result, type Diagnostic } from "../../core/trouble.ts";
 import { readText } from "../../machine/files/files.ts";
 import { SourceText } from "../source-text.ts";
-import type { Diagnostic } from "../../core/diagnostic.ts";
 import type { CheckGate, ReplGate } from "../../core/gate.ts";
 import type { Hook, RetryCounts } from "../../core/hook.ts";
 import { projectPath, type ProjectPath } from "../../core/path.ts";

@@ -1,7 +1,6 @@
 import { isAbsolute, join } from "node:path";
-import type { Diagnostic } from "../../core/diagnostic.ts";
+import { type Diagnostic, type Trouble, explain } from "../../core/trouble.ts";
 import type { AbsolutePath } from "../../core/path.ts";
-import { type Trouble, explain } from "../../core/trouble.ts";
 import { isFile, listDirectory, namesIn, readBytes, readText } from "../../machine/files/files.ts";
 import { SourceText } from "../source-text.ts";
 

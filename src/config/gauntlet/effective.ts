@@ -3,15 +3,14 @@ import { fail, ok, type Result } from "../../core/trouble.ts";
 import { parseYaml, type YamlSource } from "../yaml/yaml-source.ts";
 import type { Path } from "../yaml/yaml-tree.ts";
 import { ConfigFiles } from "./config-files.ts";
-import { ENVIRONMENT_KEYS, type Environment } from "./environment-overrides.ts";
-import { DEBUG_LOG_DEFAULTS } from "./schema/global-schema.ts";
-import { readGlobalSource } from "./layers.ts";
+import { ENVIRONMENT_KEYS } from "./environment-overrides.ts";
+import type { Environment } from "../../machine/process/environment.ts";
+import { DEBUG_LOG_DEFAULTS, STOP_HOOK_DEFAULTS } from "./schema/global-schema.ts";
+import { readGlobalSource, mergeLayers } from "./layers.ts";
 import { CONFIG_FILE } from "../../machine/files/find-project.ts";
 import { loadSettings } from "./load.ts";
-import { mergeLayers } from "./merge-layers.ts";
 import { isPlainMap, valueAt } from "./read-value.ts";
 import { configSchema, RETRY_DEFAULTS } from "./schema/schema.ts";
-import { STOP_HOOK_DEFAULTS } from "./schema/stop-hook-schema.ts";
 
 /** One setting as it holds, and where it comes from. */
 export interface EffectiveValue {

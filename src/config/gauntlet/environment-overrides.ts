@@ -1,6 +1,5 @@
 import type { StopHookSettings } from "../../core/settings.ts";
-
-export type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment } from "../../machine/process/environment.ts";
 
 /** Which variable sets which key. */
 export const ENVIRONMENT_KEYS: Readonly<Record<string, string>> = {

@@ -1,15 +1,21 @@
 import type { DebugLogSettings, StopHookSettings } from "../../core/settings.ts";
-import { type Environment, withEnvironment } from "./environment-overrides.ts";
-import { type GlobalFields, DEBUG_LOG_DEFAULTS, globalConfigSchema } from "./schema/global-schema.ts";
-import { millisecondsOf, minutesOf } from "./schema/schema-parts.ts";
-import { STOP_HOOK_DEFAULTS } from "./schema/stop-hook-schema.ts";
-import { isAbsolute, join } from "node:path";
-import type { Diagnostic } from "../../core/diagnostic.ts";
+import { withEnvironment } from "./environment-overrides.ts";
+import type { Environment } from "../../machine/process/environment.ts";
+import {
+  type GlobalFields,
+  DEBUG_LOG_DEFAULTS,
+  globalConfigSchema,
+  STOP_HOOK_DEFAULTS,
+} from "./schema/global-schema.ts";
+import { millisecondsOf, minutesOf, staysInside } from "./schema/schema-parts.ts";
+import { isAbsolute, join, dirname } from "node:path";
+import type { Diagnostic } from "../../core/trouble.ts";
 import { type AbsolutePath, absolutePath } from "../../core/path.ts";
 import { homeDirectory } from "../../machine/files/xdg.ts";
 import { ConfigFiles } from "./config-files.ts";
-import { readValue } from "./read-value.ts";
+import { readValue, isPlainMap, valueAt } from "./read-value.ts";
 import { parseYaml, type YamlSource } from "../yaml/yaml-source.ts";
+import type { Path } from "../yaml/yaml-tree.ts";
 
 /** Where the same key may stand, strongest first: environment, project, global, default. */
 export interface Layers {
@@ -83,3 +89,156 @@ function asWarning(diagnostic: Diagnostic): Diagnostic {
   if (diagnostic.severity === "warning") return diagnostic;
   return { ...diagnostic, severity: "warning", message: `${diagnostic.message} (this file is ignored)` };
 }
+
+const LOCAL_FILE = ".gauntlet/config.local.yml";
+
+/** Keys whose own keys are decided one by one; everything else is replaced as a whole. */
+const MAPS = ["checks", "reviews", "stop_hook", "retry", "cli", "debug_log"];
+
+/** What a user may not decide for the project in a file that git does not show. */
+const NOT_LOCAL = ["extends", "entry_points"];
+
+interface Layer {
+  readonly source: YamlSource;
+  readonly kind: "local" | "own" | "inherited";
+}
+
+/**
+ * The project's configuration over what it `extends`, and what is only the user's over both. Gates are merged by name, and a whole gate
+ * at a time. Each problem is reported in the file that has it.
+ */
+export async function mergeLayers(config: YamlSource, files: ConfigFiles): Promise<YamlSource> {
+  const local = await readLayer(LOCAL_FILE, files);
+  const inherited = await readExtended(config, files);
+  if (local === undefined && inherited.length === 0) return config;
+  const layers: readonly Layer[] = [
+    ...(local === undefined ? [] : [{ source: local, kind: "local" as const }]),
+    { source: config, kind: "own" },
+    ...inherited.map((source) => ({ source, kind: "inherited" as const })),
+  ];
+  if (local !== undefined) keepLocal(local, layers.slice(1), files);
+  const layerOf = (path: Path): Layer => findLayer(layers, path) ?? { source: config, kind: "own" };
+  return {
+    value: merged(layers.map(({ source }) => source.value)),
+    text: config.text,
+    writtenAt: (path) => layerOf(path).source.writtenAt(path),
+    complain: (path, complaint) => layerOf(path).source.complain(path, complaint),
+    origin: (path) => layerOf(path).kind,
+  };
+}
+
+/** The strongest layer that has the key, or the map around it. */
+function findLayer(layers: readonly Layer[], path: Path): Layer | undefined {
+  const depth = MAPS.includes(String(path[0])) ? 2 : 1;
+  for (let length = Math.min(path.length, depth); length > 0; length--) {
+    const found = layers.find(({ source }) => valueAt(source.value, path.slice(0, length)) !== undefined);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** The strongest first. */
+function merged(values: readonly unknown[]): Record<string, unknown> {
+  const maps = values.map((value) => (isPlainMap(value) ? value : {}));
+  const all = Object.assign({}, ...maps.toReversed()) as Record<string, unknown>; // plain maps make a plain map
+  for (const key of MAPS) {
+    const those = maps.flatMap((map) =>
+      map[key] === undefined || map[key] === null ? [] : [asMap(key, map[key])],
+    );
+    if (those.length > 1 && those.every(isPlainMap)) all[key] = Object.assign({}, ...those.toReversed());
+  }
+  return all;
+}
+
+/** A list of built-in reviews says the same as a map of them; `debug_log: true` the same as its long form. */
+function asMap(key: string, value: unknown): unknown {
+  if (key === "reviews" && Array.isArray(value))
+    return Object.fromEntries(value.map((name: unknown) => [String(name), { builtin: name }]));
+  return key === "debug_log" && typeof value === "boolean" ? { enabled: value } : value;
+}
+
+async function readLayer(file: string, files: ConfigFiles): Promise<YamlSource | undefined> {
+  const text = await files.read(file);
+  if (typeof text === "string") return undefined;
+  const { source, diagnostics } = parseYaml(text);
+  for (const diagnostic of diagnostics) files.report(diagnostic);
+  if (source === undefined || source.value === null) return undefined;
+  if (isPlainMap(source.value)) return source;
+  files.report(source.complain([], { message: "this must be a map (`key: value` lines)" }));
+  return undefined;
+}
+
+async function readExtended(config: YamlSource, files: ConfigFiles): Promise<readonly YamlSource[]> {
+  const value = valueAt(config.value, ["extends"]);
+  const names: readonly unknown[] = Array.isArray(value) ? value.toReversed() : [value]; // the last one named wins
+  const read: YamlSource[] = [];
+  for (const name of names) {
+    if (typeof name !== "string" || name.trim() === "" || !staysInside(name)) continue; // the schema complains
+    const source = await readOneExtended(name, config, files);
+    if (source !== undefined) read.push(source);
+  }
+  return read;
+}
+
+async function readOneExtended(
+  name: string,
+  config: YamlSource,
+  files: ConfigFiles,
+): Promise<YamlSource | undefined> {
+  const places = isFile(name) ? [name] : packagePlaces(name, files.root);
+  for (const place of places) {
+    if (!files.exists(place)) continue;
+    const source = await readLayer(place, files);
+    if (source !== undefined && valueAt(source.value, ["extends"]) !== undefined)
+      files.report(
+        source.complain(["extends"], {
+          severity: "warning",
+          message: "`extends` is ignored here",
+          hint: "only the project's own config.yml may extend others",
+        }),
+      );
+    return source;
+  }
+  const message = isFile(name)
+    ? `${name} does not exist`
+    : `the package \`${name}\` has no gauntlet.yml, or is not installed`;
+  const hint = isFile(name)
+    ? "the path is relative to the directory that holds `.gauntlet`"
+    : `\`npm install --save-dev ${name}\` first`;
+  files.report(config.complain(["extends"], { message, hint, at: "value" }));
+  return undefined;
+}
+
+function isFile(name: string): boolean {
+  return name.startsWith("./") || /\.ya?ml$/i.test(name);
+}
+
+/** Where npm may have put it: in the project or, in a monorepo, above it. */
+function packagePlaces(name: string, root: string): readonly string[] {
+  const places = [join("node_modules", name, "gauntlet.yml")];
+  for (let directory = root; dirname(directory) !== directory;) {
+    directory = dirname(directory);
+    places.push(join(directory, "node_modules", name, "gauntlet.yml"));
+  }
+  return places;
+}
+
+/** A file that git does not show may add gates, but not weaken those of the project. */
+function keepLocal(local: YamlSource, others: readonly Layer[], { report }: ConfigFiles): void {
+  for (const key of NOT_LOCAL)
+    if (valueAt(local.value, [key]) !== undefined)
+      report(
+        local.complain([key], { message: `\`${key}\` belongs in .gauntlet/config.yml`, hint: LOCAL_RULE }),
+      );
+  for (const key of ["checks", "reviews"]) {
+    const own = valueAt(local.value, [key]);
+    const known = merged(others.map(({ source }) => source.value))[key];
+    for (const name of isPlainMap(own) && isPlainMap(known) ? Object.keys(own) : [])
+      if (Object.hasOwn(known as object, name))
+        report(
+          local.complain([key, name], { message: `\`${name}\` is a gate of the project`, hint: LOCAL_RULE }),
+        );
+  }
+}
+
+const LOCAL_RULE = "what is only yours may add gates, not replace those of the project";

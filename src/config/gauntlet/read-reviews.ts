@@ -14,7 +14,7 @@ import {
 import { configSchema } from "./schema/schema.ts";
 import { millisecondsOf } from "./schema/schema-parts.ts";
 import { type YamlSource, parseYaml } from "../yaml/yaml-source.ts";
-import type { Diagnostic } from "../../core/diagnostic.ts";
+import type { Diagnostic } from "../../core/trouble.ts";
 
 const REVIEWS_DIRECTORY = ".gauntlet/reviews";
 

@@ -1,11 +1,11 @@
 import packageJson from "../../../package.json" with { type: "json" };
-import type { Diagnostic } from "../../core/diagnostic.ts";
+import { type Diagnostic, ok, type Result } from "../../core/trouble.ts";
 import type { AbsolutePath } from "../../core/path.ts";
 import type { Settings } from "../../core/settings.ts";
-import { ok, type Result } from "../../core/trouble.ts";
 import { areSettled, type FileStamp, isAsStamped, stampOf } from "../../machine/files/file-stamp.ts";
 import { readCacheFile, writeCacheFile } from "../../machine/state/user-cache.ts";
-import { type Environment, withEnvironment, withoutOverrides } from "./environment-overrides.ts";
+import { withEnvironment, withoutOverrides } from "./environment-overrides.ts";
+import type { Environment } from "../../machine/process/environment.ts";
 
 /** What a project configures, as far as a run needs to know it. */
 interface KnownSettings {

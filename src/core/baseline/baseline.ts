@@ -172,8 +172,14 @@ export type BaselineFacts =
       readonly gone: readonly KnownProblem[];
       /** Project-relative: what the check printed on the earlier tree, where it was run. */
       readonly logPath?: ProjectPath;
+      readonly tookMs?: number;
     }
-  | { readonly kind: "not-compared"; readonly why: string; readonly logPath?: ProjectPath };
+  | {
+      readonly kind: "not-compared";
+      readonly why: string;
+      readonly logPath?: ProjectPath;
+      readonly tookMs?: number;
+    };
 
 /** One problem of one log: its fingerprint, and its place among those with the same. */
 export function placedKey({ key, problem }: KeyedProblem): string {

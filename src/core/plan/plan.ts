@@ -1,10 +1,10 @@
 import type { ChangedFile, ChangeSet } from "./change-set.ts";
-import { gateSelector } from "./asked-gates.ts";
-import { changesByScope, hasScope, isGlob, fileMatcher, mayMatchBelow } from "./entry-point.ts";
+import { changesByScope, hasScope, isGlob, fileMatcher, mayMatchBelow, fixedPart } from "./entry-point.ts";
 import { type Gate, gateId, type GateRef, isSameGate } from "../gate.ts";
 import type { OpenFailure } from "../record/history.ts";
 import { displayPath, type ProjectPath, projectPath } from "../path.ts";
-import type { EntryPoint, Settings } from "../settings.ts";
+import type { EntryPoint, GuardName, Settings } from "../settings.ts";
+import picomatch from "picomatch";
 
 /** Which gates run and which do not, each with its reason. */
 export interface Plan {
@@ -27,6 +27,14 @@ export interface PlannedGate {
 
 interface SkippedGate {
   readonly id: string;
+  readonly reason: string;
+}
+
+/** A guard that would look at the change of a run. */
+export interface PlannedGuard {
+  readonly id: string;
+  readonly name: GuardName;
+  readonly mode: "tell" | "block";
   readonly reason: string;
 }
 
@@ -209,4 +217,40 @@ const MOST_TOLD = 5;
 function why({ path, isRepository }: ChangedFile): string | undefined {
   if (isRepository) return "it is a repository of its own, and what changed in it is not known";
   return path.includes("\uFFFD") ? "its name is not UTF-8" : undefined;
+}
+
+/** Whether a gate is one of those asked for: by name, by id, by its path, or by a glob of one of them (`packages/*`). */
+export function gateSelector(asked: readonly string[]): (ref: GateRef) => boolean {
+  const matchers = asked.map(selectorOf);
+  return (ref) => matchers.some((isMeant) => isMeant(ref));
+}
+
+function selectorOf(asked: string): (ref: GateRef) => boolean {
+  const path = projectPath(asked);
+  const isMatch = isGlob(asked) ? picomatch(asked, { dot: true }) : () => false;
+  return (ref) => {
+    const words = [ref.name, gateId(ref), ref.scope];
+    return words.some((word) => word === asked || isMatch(word)) || ref.scope === path;
+  };
+}
+
+/** Whether any gate could ever be meant, whatever has changed: the children of `packages/*` are not listed anywhere. */
+export function isAskable(asked: string, entryPoints: readonly EntryPoint[]): boolean {
+  return entryPoints.some((entryPoint) => {
+    const scope = projectPath(entryPoint.path);
+    const isMeant = selectorOf(asked);
+    if (
+      entryPoint.gates.some(({ kind, name }) => isMeant({ kind, scope, name }) || isIdOf(asked, kind, name))
+    )
+      return true;
+    return hasScope(entryPoint, projectPath(asked)) || (isGlob(asked) && mayMeet(asked, entryPoint.path));
+  });
+}
+
+function isIdOf(asked: string, kind: string, name: string): boolean {
+  return asked.startsWith(`${kind}:`) && asked.endsWith(`:${name}`);
+}
+
+function mayMeet(glob: string, path: string): boolean {
+  return isGlob(path) && fixedPart(glob) !== "" && mayMatchBelow(glob, fixedPart(path));
 }

@@ -1,5 +1,5 @@
 import { gateId, type GateRef } from "../gate.ts";
-import { coversGates } from "../stop/gated-event.ts";
+import { coversGates } from "../settings.ts";
 import type { GateOutcome } from "../outcome.ts";
 import type { ProjectPath } from "../path.ts";
 import type { Status } from "../stop/status.ts";

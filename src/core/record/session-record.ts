@@ -1,9 +1,8 @@
 import type { Door } from "../stop/guards.ts";
 import { describeOutcome } from "../outcome.ts";
-import type { Notice } from "../stop/notice.ts";
+import type { Notice, Verdict } from "../stop/verdict.ts";
 import type { Ran, RunResult } from "../run.ts";
 import type { StopEvent } from "../stop/stop-event.ts";
-import type { Verdict } from "../stop/verdict.ts";
 import type { VerdictRecord } from "./verdict-record.ts";
 
 /** What is kept of a session outside any project, where an agent that tidies up the project does not meet it. */

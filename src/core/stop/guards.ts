@@ -1,4 +1,4 @@
-import { whyNotGated } from "./gated-event.ts";
+import { whyNotGated, type StopHookSettings } from "../settings.ts";
 import {
   isCoveredBy,
   isSameTree,
@@ -10,7 +10,6 @@ import {
   type WorkTreeHistory,
 } from "../record/history.ts";
 import type { NotNeeded } from "../run.ts";
-import type { StopHookSettings } from "../settings.ts";
 import type { MessageFacts, Status } from "./status.ts";
 import type { StopEvent } from "./stop-event.ts";
 

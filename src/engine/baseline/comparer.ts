@@ -21,6 +21,7 @@ import { cutText } from "../../feedback/text/cut-text.ts";
 import { problemLine } from "../../feedback/problem.ts";
 import type { GateContext, PlannedCheck } from "../../gates/gate-context.ts";
 import { BASELINE_FILE, readAccepted, readBaseline } from "../../machine/baseline/baseline-store.ts";
+import { elapsedMs } from "../../machine/clock.ts";
 import { Git } from "../../machine/git/git.ts";
 import { Repository } from "../../machine/git/repository.ts";
 import type { Project } from "../run/project.ts";
@@ -51,6 +52,14 @@ export class Comparer implements AsyncDisposable {
 
   /** The outcome as it counts: a pass with a warning where nothing is new. */
   async settle(planned: PlannedCheck, outcome: Failed): Promise<GateOutcome> {
+    const began = elapsedMs();
+    const settled = await this.#settle(planned, outcome);
+    const { baseline } = settled;
+    if (baseline === undefined) return settled;
+    return { ...settled, baseline: { ...baseline, tookMs: Math.round(elapsedMs() - began) } };
+  }
+
+  async #settle(planned: PlannedCheck, outcome: Failed): Promise<GateOutcome> {
     const { project, request } = this.#run;
     if (isBroken(outcome.detail)) return notCompared(outcome, { why: BROKEN });
     const now = await findingsOf(outcome, project.settings.root);

@@ -6,7 +6,7 @@ import {
   countBeyond,
   entriesOf,
 } from "../../core/baseline/baseline-file.ts";
-import type { Notice } from "../../core/stop/notice.ts";
+import type { Notice } from "../../core/stop/verdict.ts";
 import type { GateOutcome } from "../../core/outcome.ts";
 import { type Plan, takesFiles } from "../../core/plan/plan.ts";
 import { BASELINE_FILE, readAccepted, readBaseline } from "../../machine/baseline/baseline-store.ts";

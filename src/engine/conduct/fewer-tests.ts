@@ -9,7 +9,7 @@ import { cleanText } from "../../feedback/text/clean-text.ts";
 import { readLogFile } from "../../machine/logs/log-dir.ts";
 import { ledgerOf } from "../../machine/state/ledger.ts";
 import { readLedger, verdictsIn } from "../../machine/state/ledger-lines.ts";
-import { sessionKey } from "../../machine/state/session-key.ts";
+import { sessionKey } from "../../machine/state/state-keys.ts";
 import type { Project } from "../run/project.ts";
 import type { PlannedRun } from "../run/plan-run.ts";
 

@@ -11,6 +11,7 @@ import { modifiedAt, readBytes, readText } from "../../machine/files/files.ts";
 import { isInside } from "../../machine/files/is-inside.ts";
 import type { LogDir } from "../../machine/logs/log-dir.ts";
 import type { Environment } from "../../machine/process/environment.ts";
+import { withOwnCommand } from "../../machine/process/runtime.ts";
 import { readLedger, verdictsIn } from "../../machine/state/ledger-lines.ts";
 import { type Ledger, ledgerOf } from "../../machine/state/ledger.ts";
 import { frameAround, toldIn } from "../../report/page/frames.ts";
@@ -197,6 +198,6 @@ function attemptView(record: VerdictRecord, logDir: LogDir, clean: Clean): Attem
     status,
     ms,
     red: outcomes.filter(({ blocks }) => blocks).map(({ id }) => visibleName(id)),
-    ...definedOnly({ decision, left, told: told === undefined ? undefined : clean(told) }),
+    ...definedOnly({ decision, left, told: told === undefined ? undefined : withOwnCommand(clean(told)) }),
   };
 }

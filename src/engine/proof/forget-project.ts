@@ -4,9 +4,9 @@ import type { Result } from "../../core/trouble.ts";
 import { forgetFound } from "../../machine/baseline/baseline-store.ts";
 import { removeTree, troubleOf } from "../../machine/files/files.ts";
 import type { Environment } from "../../machine/process/environment.ts";
+import { changeSessions } from "../../machine/state/change-sessions.ts";
 import { forgetLedger, ledgerOf } from "../../machine/state/ledger.ts";
-import { projectStateDir } from "../../machine/state/project-dir.ts";
-import { changeSessions } from "../../machine/state/sessions.ts";
+import { projectStateDir } from "../../machine/state/state-keys.ts";
 import { forgetCached } from "../../machine/state/user-cache.ts";
 
 type IsOurs = (root: string) => boolean;

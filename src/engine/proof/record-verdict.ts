@@ -8,7 +8,7 @@ import { now } from "../../machine/clock.ts";
 import { findProject } from "../../machine/files/find-project.ts";
 import type { Environment } from "../../machine/process/environment.ts";
 import { appendVerdict, ledgerOf } from "../../machine/state/ledger.ts";
-import { sessionKey } from "../../machine/state/session-key.ts";
+import { sessionKey } from "../../machine/state/state-keys.ts";
 
 /** Whose verdict it is, and of which project. */
 interface Asked {

@@ -1,5 +1,5 @@
 import type { LoadedSettings } from "../../config/gauntlet/load.ts";
-import type { Diagnostic } from "../../core/diagnostic.ts";
+import type { Diagnostic } from "../../core/trouble.ts";
 import { closest } from "../../core/did-you-mean.ts";
 import { Commits } from "../../machine/git/compare/base.ts";
 import { Git } from "../../machine/git/git.ts";

@@ -1,7 +1,6 @@
 import { posix } from "node:path";
 import { MANIFEST_NAMES, readWorkspace } from "../../config/read-workspace.ts";
-import type { ChangeSet } from "../../core/plan/change-set.ts";
-import { affectedPackages, type Package } from "../../core/plan/package-graph.ts";
+import { type ChangeSet, affectedPackages, type Package } from "../../core/plan/change-set.ts";
 import type { EntryPoint } from "../../core/settings.ts";
 import { readText } from "../../machine/files/files.ts";
 import type { WorkTree } from "../../machine/git/work-tree.ts";

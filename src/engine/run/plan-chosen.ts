@@ -1,10 +1,9 @@
 import type { ChangedFile } from "../../core/plan/change-set.ts";
-import { gateSelector } from "../../core/plan/asked-gates.ts";
+import { gateSelector, type Plan } from "../../core/plan/plan.ts";
 import { gateId } from "../../core/gate.ts";
 import type { OpenFailure } from "../../core/record/history.ts";
 import { isRed } from "../../core/outcome.ts";
 import { projectPath } from "../../core/path.ts";
-import type { Plan } from "../../core/plan/plan.ts";
 import type { RunRequest } from "../../core/run.ts";
 import type { Project } from "./project.ts";
 import { planFor, type Situation } from "./plan-run.ts";

@@ -1,9 +1,7 @@
 import { resumeSession, type SessionHistory } from "../../core/record/history.ts";
-import { isAskable } from "../../core/plan/asked-gates.ts";
-import { type Plan, planGates, unseenChanges } from "../../core/plan/plan.ts";
-import { diagnosticLine } from "../../core/diagnostic.ts";
+import { isAskable, type Plan, planGates, unseenChanges } from "../../core/plan/plan.ts";
+import { diagnosticLine, fail, ok, type Result, type Trouble } from "../../core/trouble.ts";
 import { isPartial, type RunRequest } from "../../core/run.ts";
-import { fail, ok, type Result, type Trouble } from "../../core/trouble.ts";
 import { kindOf } from "../../machine/files/files.ts";
 import type { DetectedChanges } from "../../machine/git/changes.ts";
 import type { Snapshot } from "../../machine/git/snapshot.ts";

@@ -1,12 +1,10 @@
 import { loadSettingsQuickly } from "../../config/gauntlet/settings-cache.ts";
-import type { Diagnostic } from "../../core/diagnostic.ts";
+import { type Diagnostic, fail, ok, type Result } from "../../core/trouble.ts";
 import { absolutePath, type ProjectPath } from "../../core/path.ts";
 import type { RunRequest, TrustFacts } from "../../core/run.ts";
-import { settingsAt } from "../../core/stop/gated-event.ts";
+import { settingsAt, type Settings } from "../../core/settings.ts";
 import type { SessionHistory, WorkTreeHistory } from "../../core/record/history.ts";
 import { type SessionStart, startIn } from "../../core/record/session-record.ts";
-import type { Settings } from "../../core/settings.ts";
-import { fail, ok, type Result } from "../../core/trouble.ts";
 import { findProject } from "../../machine/files/find-project.ts";
 import {
   baseBranchIn,
@@ -17,10 +15,8 @@ import {
 import { type LogDir, logDirOf } from "../../machine/logs/log-dir.ts";
 import { currentEnv, type Environment, isCi } from "../../machine/process/environment.ts";
 import { timeLimit } from "../../machine/process/time-limit.ts";
-import { readSession, readWorkTree } from "../../machine/state/history.ts";
-import { passIndexOf } from "../../machine/state/passes.ts";
-import { projectStateDir } from "../../machine/state/project-dir.ts";
-import { sessionKey } from "../../machine/state/session-key.ts";
+import { readSession, readWorkTree, passIndexOf } from "../../machine/state/history.ts";
+import { projectStateDir, sessionKey } from "../../machine/state/state-keys.ts";
 import type { WatchedSettings } from "../trust/watch-gates.ts";
 
 /** A project as one request finds it. */

@@ -11,7 +11,7 @@ import {
   type RunResult,
   troubled,
 } from "../../core/run.ts";
-import type { Notice } from "../../core/stop/notice.ts";
+import type { Notice } from "../../core/stop/verdict.ts";
 import type { Result } from "../../core/trouble.ts";
 import type { RemoteGates } from "../../fleet/workers/remote-gates.ts";
 import { runCheck } from "../../gates/check.ts";
@@ -24,10 +24,10 @@ import { prepareLogDir } from "../../machine/logs/log-dir.ts";
 import { trace, withoutSecrets } from "../../machine/process/environment.ts";
 import { GateGroups } from "../../machine/process/leftovers.ts";
 import { acquireLock, type Asker, type Lock } from "../../machine/state/lock.ts";
-import { sessionKey } from "../../machine/state/session-key.ts";
+import { sessionKey } from "../../machine/state/state-keys.ts";
 import { tidyUpAfter } from "../clean.ts";
 import { conclude } from "./conclude.ts";
-import { fitLogDir } from "./fit-log-dir.ts";
+import { fitLogDir, startRunLog } from "./run-log.ts";
 import { openGatePasses } from "./gate-passes.ts";
 import {
   choosePlan,
@@ -39,7 +39,6 @@ import {
 } from "./plan-run.ts";
 import type { Project } from "./project.ts";
 import { guardsIn, runCompared, type RunGatesOptions, runWatched } from "./run-gates.ts";
-import { startRunLog } from "./run-log.ts";
 import { GateSpans, stillnessOf } from "./stillness.ts";
 
 /** Takes the lock, looks, plans, runs the gates and concludes. */

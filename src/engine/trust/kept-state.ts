@@ -1,5 +1,5 @@
 import type { SessionHistory } from "../../core/record/history.ts";
-import type { Notice } from "../../core/stop/notice.ts";
+import type { Notice } from "../../core/stop/verdict.ts";
 import type { RunRequest } from "../../core/run.ts";
 import type { KeptState } from "../../core/record/session-record.ts";
 import { keptState } from "../../machine/state/history.ts";

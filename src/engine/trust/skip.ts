@@ -1,14 +1,13 @@
-import { allowedHash } from "../../config/gauntlet/gate-hash.ts";
-import type { Notice } from "../../core/stop/notice.ts";
+import { allowedHash } from "../../config/gauntlet/gates-definition.ts";
+import { type Notice, allow, type Verdict } from "../../core/stop/verdict.ts";
 import { displayPath } from "../../core/path.ts";
 import { type Asked, type SessionRecord, withGates, withStart } from "../../core/record/session-record.ts";
 import { type Skip, type Spoken, userSaid } from "../../core/trust/spoken.ts";
 import type { StopEvent } from "../../core/stop/stop-event.ts";
-import { allow, type Verdict } from "../../core/stop/verdict.ts";
 import { now } from "../../machine/clock.ts";
 import { readText } from "../../machine/files/files.ts";
 import type { Environment } from "../../machine/process/environment.ts";
-import { sessionKey } from "../../machine/state/session-key.ts";
+import { sessionKey } from "../../machine/state/state-keys.ts";
 import { readSkips, writeSkips } from "../../machine/state/skips.ts";
 import { readDefinition, writeConsent } from "../../machine/state/trusted-gates.ts";
 import { consentFor } from "./consent.ts";

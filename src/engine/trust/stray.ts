@@ -1,4 +1,4 @@
-import type { Notice } from "../../core/stop/notice.ts";
+import type { Notice } from "../../core/stop/verdict.ts";
 import { absolutePath, type AbsolutePath } from "../../core/path.ts";
 import type { SessionStart } from "../../core/record/session-record.ts";
 import type { StopEvent } from "../../core/stop/stop-event.ts";

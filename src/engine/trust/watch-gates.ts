@@ -1,9 +1,8 @@
 import { ConfigFiles } from "../../config/gauntlet/config-files.ts";
-import { definitionHash, gateHash } from "../../config/gauntlet/gate-hash.ts";
+import { definitionHash, gateHash, readScripts } from "../../config/gauntlet/gates-definition.ts";
 import { loadSettingsQuickly } from "../../config/gauntlet/settings-cache.ts";
-import { readScripts } from "../../config/gauntlet/read-scripts.ts";
 import { definedOnly } from "../../core/defined-only.ts";
-import type { Diagnostic } from "../../core/diagnostic.ts";
+import { type Diagnostic, ok, type Result } from "../../core/trouble.ts";
 import {
   differences,
   type GateChange,
@@ -13,7 +12,7 @@ import {
   placeOf,
   withFailing,
 } from "../../core/trust/gates-definition.ts";
-import type { Notice } from "../../core/stop/notice.ts";
+import { type Notice, allow, type Verdict } from "../../core/stop/verdict.ts";
 import type { OpenFailure } from "../../core/record/history.ts";
 import { absolutePath, type AbsolutePath } from "../../core/path.ts";
 import type { RunRequest, RunResult, TrustFacts } from "../../core/run.ts";
@@ -21,12 +20,10 @@ import type { SessionRecord } from "../../core/record/session-record.ts";
 import type { Settings } from "../../core/settings.ts";
 import { statusMessage } from "../../core/stop/status.ts";
 import type { StopEvent } from "../../core/stop/stop-event.ts";
-import { ok, type Result } from "../../core/trouble.ts";
-import { allow, type Verdict } from "../../core/stop/verdict.ts";
 import { logDirOf } from "../../machine/logs/log-dir.ts";
 import type { Environment } from "../../machine/process/environment.ts";
 import { readSession } from "../../machine/state/history.ts";
-import { sessionKey } from "../../machine/state/session-key.ts";
+import { sessionKey } from "../../machine/state/state-keys.ts";
 import { keepDefinition, readDefinition } from "../../machine/state/trusted-gates.ts";
 import { isSameProject, noticeOfStraying } from "./stray.ts";
 

@@ -1,6 +1,6 @@
 import { parseJson } from "../../core/json.ts";
 import * as v from "valibot";
-import type { FleetState, ShownWorker } from "../../report/json/fleet-json.ts";
+import type { FleetState, ShownWorker } from "../../report/json/host-json.ts";
 import type { Environment } from "../../machine/process/environment.ts";
 import { timeLimit } from "../../machine/process/time-limit.ts";
 import { credentials, detailOf } from "../pass-store.ts";

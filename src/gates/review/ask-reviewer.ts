@@ -1,17 +1,18 @@
-import type { ReviewAnswer } from "../../core/review/review-round.ts";
+import type { ReviewAnswer } from "../../core/review/review-slot.ts";
 import { secretMasker } from "../../feedback/text/mask-secrets.ts";
 import { AGENT_VARIABLES } from "../../machine/process/agents-above.ts";
 import type { CappedLog } from "../../machine/logs/capped-log.ts";
 import { findExecutable, startOf } from "../../machine/process/executables.ts";
 import { type ProcessEnd, runProcess } from "../../machine/process/run-process.ts";
-import { letRest, restingUntil } from "../../machine/state/reviewer-cooldown.ts";
+import { letRest, restingUntil } from "../../machine/state/reviews.ts";
 import { scratchDir } from "../../machine/files/scratch.ts";
 import { TailBuffer } from "../../machine/files/tail.ts";
 import type { GateContext } from "../gate-context.ts";
 import { inLatin1, MaskedOutput } from "../../machine/logs/masked-output.ts";
 import type { Invocation, Reviewer, ReviewerTrouble } from "./reviewer.ts";
-import { readAnswer } from "./read-answer.ts";
-import { RUN_ID_VARIABLE } from "../../machine/process/environment.ts";
+import { readAnswer } from "./review-protocol.ts";
+import { type Environment, RUN_ID_VARIABLE } from "../../machine/process/environment.ts";
+import type { AbsolutePath } from "../../core/path.ts";
 
 /** What is put to a reviewer, and on whose behalf. */
 export interface Question {
@@ -151,4 +152,48 @@ function reviewerEnv(context: GateContext, own: Readonly<Record<string, string>>
     GAUNTLET_STOP_HOOK_ACTIVE: "1",
     [RUN_ID_VARIABLE]: context.runId,
   };
+}
+
+/** How a reviewer is doing. No question is put to it, so this costs nothing. */
+export interface ReviewerHealth {
+  readonly reviewer: Reviewer;
+  readonly state: "ready" | "resting" | "not-logged-in" | "missing";
+  readonly path?: string;
+  readonly version?: string;
+  /** When `resting`: milliseconds since the epoch. */
+  readonly until?: number;
+}
+
+/** Looks whether a reviewer is there, logged in as far as it says so, and not at its limit. */
+export async function probeReviewer(
+  reviewer: Reviewer,
+  { env, cwd }: { env: Environment; cwd: AbsolutePath | string },
+): Promise<ReviewerHealth> {
+  const path = findExecutable(reviewer.detect ?? reviewer.executable, env, cwd);
+  if (path === undefined) return { reviewer, state: "missing" };
+  const ask = (args: readonly string[]): Promise<string> =>
+    printedBy([...startOf(path), ...args], { env, cwd });
+  const until = restingUntil(reviewer.name, env);
+  const [printed, login] = await Promise.all([
+    reviewer.versionArgs.length === 0 ? "" : ask(reviewer.versionArgs),
+    reviewer.loginArgs === undefined ? "" : ask(reviewer.loginArgs),
+  ]);
+  const version = /\d+\.\d[\w.+-]*/.exec(printed)?.[0];
+  const found = { reviewer, path, ...(version === undefined ? {} : { version }) };
+  if (until !== undefined) return { ...found, state: "resting", until };
+  const isLoggedOut = reviewer.notLoggedIn.test(login) || /"loggedIn":\s*false/.test(login);
+  return { ...found, state: isLoggedOut ? "not-logged-in" : "ready" };
+}
+
+const PROBE_MS = 10_000;
+const PROBE_BYTES = 16 * 1024;
+
+async function printedBy(
+  argv: readonly [string, ...string[]],
+  { env, cwd }: { env: Environment; cwd: string },
+): Promise<string> {
+  const printed = new TailBuffer(PROBE_BYTES);
+  const onOutput = (chunk: Buffer): void => printed.write(chunk);
+  await runProcess({ argv, cwd, env, timeoutMs: PROBE_MS, onOutput });
+  return printed.toString();
 }

@@ -5,16 +5,23 @@ import {
   type ReviewSlot,
   type SlotStep,
   skippedFindings,
+  concludeRound,
+  type ReviewAnswer,
+  type RoundResult,
 } from "../../core/review/review-slot.ts";
 import { explain } from "../../core/trouble.ts";
 import { CappedLog } from "../../machine/logs/capped-log.ts";
-import { writeSlot } from "../../machine/state/findings.ts";
+import { writeSlot } from "../../machine/state/reviews.ts";
 import { takeGateLog } from "../../machine/logs/log-dir.ts";
-import { type ReviewRun, changeSince, wholeChange, type ReviewMaterial } from "./review-material.ts";
-import type { LoadedSlot } from "./load-slots.ts";
-import { assemblePrompt } from "./prompt.ts";
+import {
+  type ReviewRun,
+  changeSince,
+  wholeChange,
+  type ReviewMaterial,
+  type LoadedSlot,
+} from "./review-run.ts";
+import { assemblePrompt } from "./review-protocol.ts";
 import { elapsedMs } from "../../machine/clock.ts";
-import { concludeRound, type ReviewAnswer, type RoundResult } from "../../core/review/review-round.ts";
 import { findReviewer } from "./reviewers.ts";
 import { type Asked, askReviewer } from "./ask-reviewer.ts";
 

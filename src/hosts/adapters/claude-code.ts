@@ -1,8 +1,17 @@
+import { isRecord } from "../../core/json.ts";
 import { definedOnly } from "../../core/defined-only.ts";
 import type { StopEvent, StopKind } from "../../core/stop/stop-event.ts";
 import type { Block, Verdict } from "../../core/stop/verdict.ts";
-import { jsonAnswer, systemMessageOf, answeredJson, takeDecision } from "../answer.ts";
-import { backgroundTasksOf, isRecord, textOf, snakeCaseSample, snakeCaseStop } from "../payload.ts";
+import {
+  jsonAnswer,
+  systemMessageOf,
+  answeredJson,
+  takeDecision,
+  backgroundTasksOf,
+  textOf,
+  snakeCaseSample,
+  snakeCaseStop,
+} from "../protocol.ts";
 import type { Host, HostAnswer, JsonHooks, ParsedStop, Payload, Surroundings, Taken } from "../host.ts";
 
 /** Where Claude Code keeps hooks; it silently skips a settings file with comments (2.1.325, 2026-11-15). */

@@ -1,7 +1,13 @@
 import { definedOnly } from "../../core/defined-only.ts";
-import { noticedAnswer, takeDecision } from "../answer.ts";
+import {
+  noticedAnswer,
+  takeDecision,
+  textOf,
+  otherEvent,
+  snakeCaseSample,
+  snakeCaseStop,
+} from "../protocol.ts";
 import type { Host, ParsedStop, Payload, Surroundings } from "../host.ts";
-import { textOf, otherEvent, snakeCaseSample, snakeCaseStop } from "../payload.ts";
 
 const stopEvents = ["Stop"];
 

@@ -1,8 +1,15 @@
 import { definedOnly } from "../../core/defined-only.ts";
 import { absolutePath } from "../../core/path.ts";
-import { noticedAnswer, takeDecision } from "../answer.ts";
+import {
+  noticedAnswer,
+  takeDecision,
+  flagOf,
+  textOf,
+  otherEvent,
+  SAMPLE_TIME,
+  snakeCaseSample,
+} from "../protocol.ts";
 import type { Host, ParsedStop, Payload, Surroundings, JsonHooks } from "../host.ts";
-import { flagOf, textOf, otherEvent, SAMPLE_TIME, snakeCaseSample } from "../payload.ts";
 
 const stopEvents = ["Stop", "agentStop"];
 

@@ -1,9 +1,8 @@
 import { definedOnly } from "../../core/defined-only.ts";
 import { absolutePath } from "../../core/path.ts";
 import type { Verdict } from "../../core/stop/verdict.ts";
-import { jsonAnswer, answeredJson } from "../answer.ts";
+import { jsonAnswer, answeredJson, textOf, otherEvent } from "../protocol.ts";
 import type { Host, HostAnswer, ParsedStop, Payload, Surroundings, Taken } from "../host.ts";
-import { textOf, otherEvent } from "../payload.ts";
 
 const stopEvents = ["stop", "Stop"];
 

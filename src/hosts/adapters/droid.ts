@@ -1,6 +1,5 @@
-import { noticedAnswer, takeDecision } from "../answer.ts";
+import { noticedAnswer, takeDecision, otherEvent, snakeCaseSample, snakeCaseStop } from "../protocol.ts";
 import type { Host } from "../host.ts";
-import { otherEvent, snakeCaseSample, snakeCaseStop } from "../payload.ts";
 
 const stopEvents = ["Stop"];
 

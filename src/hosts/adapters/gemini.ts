@@ -1,7 +1,14 @@
 import { definedOnly } from "../../core/defined-only.ts";
-import { noticedAnswer, takeDecision } from "../answer.ts";
+import {
+  noticedAnswer,
+  takeDecision,
+  textOf,
+  otherEvent,
+  SAMPLE_TIME,
+  snakeCaseSample,
+  snakeCaseStop,
+} from "../protocol.ts";
 import type { Host, ParsedStop, Payload, Surroundings } from "../host.ts";
-import { textOf, otherEvent, SAMPLE_TIME, snakeCaseSample, snakeCaseStop } from "../payload.ts";
 
 const stopEvents = ["AfterAgent"];
 

@@ -1,7 +1,14 @@
 import { definedOnly } from "../../core/defined-only.ts";
 import { absolutePath } from "../../core/path.ts";
-import { noticedAnswer, takeDecision } from "../answer.ts";
-import { backgroundTasksOf, flagOf, textOf, otherEvent, SAMPLE_TIME } from "../payload.ts";
+import {
+  noticedAnswer,
+  takeDecision,
+  backgroundTasksOf,
+  flagOf,
+  textOf,
+  otherEvent,
+  SAMPLE_TIME,
+} from "../protocol.ts";
 import type { Host, ParsedStop, Payload, Surroundings } from "../host.ts";
 
 const stopEvents = ["Stop"];

@@ -1,7 +1,7 @@
+import { isRecord } from "../../core/json.ts";
 import type { Verdict } from "../../core/stop/verdict.ts";
-import { jsonAnswer, answeredJson } from "../answer.ts";
+import { jsonAnswer, answeredJson, textOf, otherEvent, snakeCaseSample, snakeCaseStop } from "../protocol.ts";
 import type { Host, HostAnswer, Taken } from "../host.ts";
-import { isRecord, textOf, otherEvent, snakeCaseSample, snakeCaseStop } from "../payload.ts";
 
 const stopEvents = ["Stop"];
 

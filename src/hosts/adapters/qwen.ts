@@ -1,8 +1,16 @@
 import { definedOnly } from "../../core/defined-only.ts";
 import type { BackgroundTask } from "../../core/stop/stop-event.ts";
-import { noticedAnswer, takeDecision } from "../answer.ts";
+import {
+  noticedAnswer,
+  takeDecision,
+  recordsOf,
+  textOf,
+  otherEvent,
+  SAMPLE_TIME,
+  snakeCaseSample,
+  snakeCaseStop,
+} from "../protocol.ts";
 import type { Host, ParsedStop, Payload, Surroundings } from "../host.ts";
-import { recordsOf, textOf, otherEvent, SAMPLE_TIME, snakeCaseSample, snakeCaseStop } from "../payload.ts";
 
 const stopEvents = ["Stop"];
 

@@ -1,6 +1,5 @@
-import { plainAnswer, takeDecision } from "../answer.ts";
+import { plainAnswer, takeDecision, otherEvent, snakeCaseSample, snakeCaseStop } from "../protocol.ts";
 import type { Host } from "../host.ts";
-import { otherEvent, snakeCaseSample, snakeCaseStop } from "../payload.ts";
 
 const stopEvents = ["Stop", "stop", "AfterAgent", "agentStop"];
 

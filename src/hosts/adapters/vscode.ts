@@ -1,10 +1,10 @@
+import { isRecord } from "../../core/json.ts";
 import { definedOnly } from "../../core/defined-only.ts";
 import { absolutePath } from "../../core/path.ts";
 import type { Verdict } from "../../core/stop/verdict.ts";
-import { jsonAnswer, systemMessageOf, answeredJson } from "../answer.ts";
+import { jsonAnswer, systemMessageOf, answeredJson, flagOf, textOf, SAMPLE_TIME } from "../protocol.ts";
 import { GITHUB_HOOKS } from "./copilot.ts";
 import type { Host, HostAnswer, ParsedStop, Payload, Surroundings, Taken } from "../host.ts";
-import { flagOf, isRecord, textOf, SAMPLE_TIME } from "../payload.ts";
 
 const stopEvents = ["Stop"];
 

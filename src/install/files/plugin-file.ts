@@ -1,8 +1,7 @@
 import { fail, ok, type Result } from "../../core/trouble.ts";
 import type { Host, PluginFile } from "../../hosts/host.ts";
-import type { FileFormat } from "./file-format.ts";
-import type { FileChange } from "../hook-registration.ts";
-import { HOOK_TIMEOUT_MS } from "../host-registration.ts";
+import type { FileFormat } from "./host-files.ts";
+import { type FileChange, HOOK_TIMEOUT_MS } from "../hook-registration.ts";
 
 interface WantedPlugin {
   readonly host: Host;

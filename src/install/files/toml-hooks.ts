@@ -1,8 +1,8 @@
 import { fail, ok, type Result } from "../../core/trouble.ts";
-import type { FileFormat, FoundEntry } from "./file-format.ts";
+import type { FileFormat, FoundEntry } from "./host-files.ts";
 import { isOurCommand } from "../hook-command.ts";
 import type { FileChange } from "../hook-registration.ts";
-import { placeOf } from "./settings-text.ts";
+import { placeOf } from "./settings-file.ts";
 
 interface TomlHook {
   readonly event: string;

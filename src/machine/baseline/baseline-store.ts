@@ -8,7 +8,7 @@ import { discard, makePrivateDirectory, namesIn, readText } from "../files/files
 import type { Environment } from "../process/environment.ts";
 import { jsonFile } from "../state/json-file.ts";
 import { ledgerOf } from "../state/ledger.ts";
-import { projectStateDir } from "../state/project-dir.ts";
+import { projectStateDir } from "../state/state-keys.ts";
 import { cacheDirectory } from "../state/user-cache.ts";
 
 /** Where a project keeps the problems that it lives with. */

@@ -9,8 +9,7 @@ import { troubleOf } from "../files/files.ts";
 import { Git, gitTrouble, objectsEnv, splitNul } from "../git/git.ts";
 import type { Repository } from "../git/repository.ts";
 import { ownedName, removeScratch, scratchParents, sweepScratch } from "../git/scratch-index.ts";
-import { canClone, movedPath } from "./copy-directory.ts";
-import { changedLock, copyDependencies, findDependencies } from "./dependencies.ts";
+import { canClone, movedPath, changedLock, copyDependencies, findDependencies } from "./dependencies.ts";
 
 /** A tree of a repository's past, or of a session's beginning. */
 export interface PastTree {

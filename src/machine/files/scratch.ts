@@ -7,7 +7,7 @@ import { ownedName } from "../git/scratch-index.ts";
 import { type AbsolutePath, type ProjectPath, projectPath } from "../../core/path.ts";
 import { logDirOf } from "../logs/log-dir.ts";
 import type { Environment } from "../process/environment.ts";
-import { projectStateDir } from "../state/project-dir.ts";
+import { projectStateDir } from "../state/state-keys.ts";
 
 /** A directory of our own, with some files, that is gone when it is no longer needed. */
 export async function scratchDir(

@@ -62,10 +62,15 @@ export function startOfProjectCopy(file: string): string | undefined {
   return GLOBAL.test(file) ? undefined : OF_A_PROJECT.find(([place]) => place.test(file))?.[1];
 }
 
+/** What to type to start the program that `file` is. */
+export function ownCommand(file: string = programFile()): string {
+  return startOfProjectCopy(file) ?? "agent-gauntlet";
+}
+
 /** Our hints, with the command that works where `file` is the program. */
 export function withOwnCommand(hints: string, file: string = programFile()): string {
   const start = startOfProjectCopy(file);
-  return start === undefined ? hints : hints.replaceAll("`agent-gauntlet ", `\`${start} `);
+  return start === undefined ? hints : hints.replaceAll(/(`|&& )agent-gauntlet (?=[a-z-])/g, `$1${start} `);
 }
 
 /** What starts this very program again. */

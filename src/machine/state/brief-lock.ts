@@ -7,16 +7,27 @@ import { discard, modifiedAt } from "../files/files.ts";
 import { isAlive } from "../process/group.ts";
 
 /**
- * Takes a lock for a moment, waiting for others who have it for a moment. The lock is a file, and who holds it has renamed it to
- * carry its pid. No file is made or removed, which takes some file systems longer than what the lock is for.
+ * Does something that takes a moment under a lock, waiting for others who have it for a moment. The lock is a file, and who holds it
+ * has renamed it to carry its pid. No file is made or removed, which takes some file systems longer than what the lock is for.
  */
-export function lockBriefly(path: string): Result<Disposable> {
+export function whileLocked(path: string, work: () => void): Result<void> {
+  const held = `${path}.${process.pid}`;
+  if (!isRenamed(path, held) && !isTakenInTime(path, held))
+    return fail({ kind: "file-failed", action: "lock", path, detail: HELD });
+  try {
+    work();
+  } finally {
+    isRenamed(held, path);
+  }
+  return ok(undefined);
+}
+
+function isTakenInTime(path: string, held: string): boolean {
   const deadline = elapsedMs() + PATIENCE_MS;
   for (;;) {
-    const held = `${path}.${process.pid}`;
-    if (isRenamed(path, held)) return ok({ [Symbol.dispose]: () => void isRenamed(held, path) });
     bringBack(path);
-    if (elapsedMs() > deadline) return fail({ kind: "file-failed", action: "lock", path, detail: HELD });
+    if (isRenamed(path, held)) return true;
+    if (elapsedMs() > deadline) return false;
     wait(Math.random() * 4);
   }
 }

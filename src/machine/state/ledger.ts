@@ -22,13 +22,14 @@ import { discard, makePrivateDirectory, readSmallFile, removeTree, troubleOf } f
 import { stateHome } from "../files/xdg.ts";
 import { mainProject } from "../git/places.ts";
 import type { Environment } from "../process/environment.ts";
-import { lockBriefly } from "./brief-lock.ts";
-import { projectStateDir } from "./project-dir.ts";
+import { whileLocked } from "./brief-lock.ts";
+import { projectStateDir } from "./state-keys.ts";
 
 /** Where a project's verdicts are kept, one JSON object per line: in the user's state directory, one for all its work trees. */
 export interface Ledger {
   readonly directory: string;
   readonly file: string;
+  readonly lock: string;
   /** The file before, kept until the next one is full. */
   readonly older: string;
   /** The last line and its hash, in another directory: what was cut off is missed. Written in turn, so that one is always whole. */
@@ -52,6 +53,7 @@ export function ledgerIn(directory: string, env: Environment): Ledger {
   return {
     directory,
     file: join(directory, "ledger.jsonl"),
+    lock: join(directory, ".ledger.lock"),
     older: join(directory, "ledger.old.jsonl"),
     heads: [headIn("0"), headIn("1")],
   };
@@ -79,21 +81,27 @@ export interface Head {
 function isHead(value: unknown): value is Head {
   if (typeof value !== "object" || value === null) return false;
   const { count, hash, line, size, since, rotates = false }: Partial<Record<keyof Head, unknown>> = value;
-  const isSound = [count, size].every(Number.isSafeInteger) && typeof since === "number";
-  return isSound && typeof hash === "string" && typeof line === "string" && typeof rotates === "boolean";
+  const isCounted = Number.isSafeInteger(count) && Number.isSafeInteger(size) && typeof since === "number";
+  return isCounted && typeof hash === "string" && typeof line === "string" && typeof rotates === "boolean";
 }
 
 /** The newer of the two that is whole. Its date does not matter, as in other state: a clock that was set back must not look like a cut. */
 export function readHead({ heads }: Ledger): Head | undefined {
-  const newestFirst = heads.flatMap((path) => readOneHead(path) ?? []).toSorted((a, b) => b.count - a.count);
-  return newestFirst.find(({ line, hash }) => hashOf(line) === hash);
+  const one = readOneHead(heads[0]);
+  const other = readOneHead(heads[1]);
+  const isOneNewer = (one?.count ?? 0) > (other?.count ?? 0);
+  return isOneNewer ? (whole(one) ?? whole(other)) : (whole(other) ?? whole(one));
+}
+
+function whole(head: Head | undefined): Head | undefined {
+  return head !== undefined && hashOf(head.line) === head.hash ? head : undefined;
 }
 
 /** What follows its first line is left of longer ones. */
 function readOneHead(path: string): Head | undefined {
   try {
-    const [text = ""] = readSmallFile(path).split("\n", 1);
-    const head = parseJson(text);
+    const text = readSmallFile(path);
+    const head = parseJson(text.slice(0, text.indexOf("\n")));
     return isHead(head) ? head : undefined;
   } catch (error) {
     if (hasCode(error, "ENOENT")) return undefined;
@@ -104,14 +112,22 @@ function readOneHead(path: string): Head | undefined {
 /** A pipe in the place of a file would block indefinitely. */
 export const NEVER_WAIT = constants.O_NONBLOCK ?? 0;
 
-const APPEND = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | NEVER_WAIT;
+const WRITE = constants.O_WRONLY | constants.O_CREAT | NEVER_WAIT;
 
 /** In place: to make a new file, or to cut one to length, takes file systems longer than all the rest. */
 function writeHead({ heads }: Ledger, head: Head): void {
-  const flags = constants.O_WRONLY | constants.O_CREAT | NEVER_WAIT;
-  const fd = openSync(heads[head.count % 2 === 0 ? 0 : 1], flags, 0o600);
+  writeText(heads[head.count % 2 === 0 ? 0 : 1], `${JSON.stringify(head)}\n`, WRITE);
+}
+
+function appendText(file: string, text: string, flags = 0): void {
+  writeText(file, text, WRITE | constants.O_APPEND | flags);
+}
+
+/** What a full disk leaves unwritten is finished by the next writer, like the line of one that was killed. */
+function writeText(file: string, text: string, flags: number): void {
+  const fd = openSync(file, flags, 0o600);
   try {
-    writeSync(fd, `${JSON.stringify(head)}\n`, 0);
+    writeSync(fd, text);
   } finally {
     closeSync(fd);
   }
@@ -123,34 +139,31 @@ export function appendVerdict(
   record: Unchained,
   maxBytes: number = MAX_FILE_BYTES,
 ): Result<void> {
+  const append = (): void => appendLocked(ledger, record, maxBytes);
   try {
-    return appendLocked(ledger, record, maxBytes);
+    return whileLocked(ledger.lock, append);
   } catch (error) {
     if (!hasCode(error, "ENOENT")) return troubleOf("write the ledger", ledger.file, error);
-    return appendFirst(ledger, record, maxBytes);
+    return appendFirst(ledger, append);
   }
 }
 
 /** Makes the directories, which all but the first verdict find. */
-function appendFirst(ledger: Ledger, record: Unchained, maxBytes: number): Result<void> {
+function appendFirst(ledger: Ledger, append: () => void): Result<void> {
   try {
     for (const directory of [ledger.directory, dirname(ledger.heads[0])]) makePrivateDirectory(directory);
-    return appendLocked(ledger, record, maxBytes);
+    return whileLocked(ledger.lock, append);
   } catch (error) {
     return troubleOf("write the ledger", ledger.file, error);
   }
 }
 
-function appendLocked(ledger: Ledger, record: Unchained, maxBytes: number): Result<void> {
-  const locked = lockBriefly(join(ledger.directory, ".ledger.lock"));
-  if (!locked.ok) return locked;
-  using _lock = locked.value;
+function appendLocked(ledger: Ledger, record: Unchained, maxBytes: number): void {
   const head = readHead(ledger);
   const found = head === undefined ? sizeOf(ledger.file) : finish(ledger, head);
   const isFull = head !== undefined && (head.size > maxBytes || head.since < record.at - MAX_FILE_AGE_MS);
   const next = isFull ? rotate(ledger, head) : undefined;
   write(ledger, record, { before: next ?? head, found: next?.size ?? found });
-  return ok(undefined);
 }
 
 function write(
@@ -166,15 +179,6 @@ function write(
   const since = before?.since ?? record.at;
   writeHead(ledger, { count: (before?.count ?? 0) + 1, hash: hashOf(line), line, size, since });
   appendText(ledger.file, `${gap}${line}\n`);
-}
-
-function appendText(file: string, text: string, flags = 0): void {
-  const fd = openSync(file, APPEND | flags, 0o600);
-  try {
-    writeFileSync(fd, text);
-  } finally {
-    closeSync(fd);
-  }
 }
 
 /** There are lines, but what was known about the last is gone: the chain is broken here, and must look so. */
@@ -227,7 +231,9 @@ function sizeOf(file: string): number {
 
 /** One byte per character, so that lengths are sizes and reading is quick. */
 function asciiJson(record: LedgerRecord): string {
-  return JSON.stringify(record).replaceAll(
+  const json = JSON.stringify(record);
+  if (Buffer.from(json).length === json.length) return json; // nearly always, and quicker than a regular expression
+  return json.replaceAll(
     /[\u0080-\uffff]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );

@@ -12,7 +12,7 @@ import { copyIndex, makeScratch, removeScratch, sweepScratch } from "../git/scra
 import { bytesOf, keptSnapshot, MAX_UNTRACKED_BYTES } from "../git/snapshot.ts";
 import { LARGE_INDEX_BYTES } from "../git/unchanged.ts";
 import type { Environment } from "../process/environment.ts";
-import { projectStateDir } from "./project-dir.ts";
+import { projectStateDir } from "./state-keys.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const KEPT_MS = 14 * DAY_MS;

@@ -6,11 +6,12 @@ import { discard, discardOldDrafts, makePrivateDirectory, namesIn, readText } fr
 import { stateHome } from "../files/xdg.ts";
 import type { Environment } from "../process/environment.ts";
 import { jsonFile } from "./json-file.ts";
-import type { SessionName } from "./session-key.ts";
+import type { SessionName } from "./state-keys.ts";
 
 const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
 
-const file = jsonFile<SessionRecord>(
+/** How one is stored. */
+export const sessionFile = jsonFile<SessionRecord>(
   1,
   v.looseObject({
     root: v.optional(v.string()),
@@ -39,7 +40,7 @@ const KEPT_SESSIONS = 100;
 
 /** What is known of a session, outside any project; absent when it is new or its file cannot be trusted. */
 export function readSessionRecord(name: SessionName, env: Environment): SessionRecord | undefined {
-  return file.read(fileOf(name, directoryOf(env))).value;
+  return sessionFile.read(fileOf(name, directoryOf(env))).value;
 }
 
 /** A record that cannot be written costs only what later stops would have known. */
@@ -50,51 +51,15 @@ export function writeSessionRecord(name: SessionName, record: SessionRecord, env
   } catch {
     return;
   }
-  file.write(fileOf(name, directory), record);
+  sessionFile.write(fileOf(name, directory), record);
   forgetOldest(directory);
 }
 
 /** Every session, the one that stopped last first. */
 export function listSessionRecords(env: Environment): readonly SessionRecord[] {
-  const directory = directoryOf(env);
-  return recordsIn(directory)
-    .flatMap((name) => file.read(join(directory, name)).value ?? [])
+  return sessionPaths(env)
+    .flatMap((path) => sessionFile.read(path).value ?? [])
     .toSorted((one, other) => (other.lastStop?.at ?? 0) - (one.lastStop?.at ?? 0));
-}
-
-/** Writes the records anew for which `change` has something else, and removes those it is done with. */
-export function changeSessions(
-  env: Environment,
-  change: (record: SessionRecord) => SessionRecord | "gone" | undefined,
-): void {
-  const directory = directoryOf(env);
-  for (const name of recordsIn(directory)) {
-    const path = join(directory, name);
-    const record = file.read(path).value;
-    const changed = record && change(record);
-    if (changed === "gone") discard(path);
-    else if (changed !== undefined) file.write(path, changed);
-  }
-}
-
-/** Starting over in a project gives its sessions their budgets back; `cleaned` is when something else than the user did so. */
-export function startOver(root: string, env: Environment, cleaned: number | undefined): void {
-  changeSessions(env, ({ blocked, kept, ...record }) => {
-    const places = [record.root, ...(record.starts ?? []).map((start) => start.root)];
-    const isHere = cleaned !== undefined && places.includes(root);
-    if (blocked?.root !== root && kept?.root !== root && !isHere) return undefined;
-    return {
-      ...record,
-      ...(blocked === undefined || blocked.root === root ? {} : { blocked }),
-      ...(kept === undefined || kept.root === root ? {} : { kept }),
-      ...(isHere ? { cleaned } : {}),
-    };
-  });
-}
-
-/** Where state is put away with the work it belongs to, it is not missed. */
-export function forgetKeptIn(root: string, env: Environment): void {
-  changeSessions(env, ({ kept, ...record }) => (kept?.root === root ? record : undefined));
 }
 
 /** Those of the settings files that no longer have the hook a session began with. */
@@ -114,9 +79,10 @@ export function forgetBlocksOf(name: SessionName, env: Environment): void {
   const { sessionId } = name;
   for (const one of recordsIn(directory)) {
     const path = join(directory, one);
-    const { blocked, ...record } = file.read(path).value ?? { told: [] };
+    const { blocked, ...record } = sessionFile.read(path).value ?? { told: [] };
     const isPart = sessionId !== undefined && blocked?.session?.startsWith(`${sessionId}.`) === true;
-    if (blocked !== undefined && (isPart || path === fileOf(name, directory))) file.write(path, record);
+    if (blocked !== undefined && (isPart || path === fileOf(name, directory)))
+      sessionFile.write(path, record);
   }
 }
 
@@ -129,6 +95,12 @@ function forgetOldest(directory: string): void {
     .map((name) => ({ name, at: statSync(join(directory, name), { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
     .toSorted((one, other) => other.at - one.at);
   for (const { name } of byAge.slice(KEPT_SESSIONS / 2)) discard(join(directory, name));
+}
+
+/** Where each session is recorded. */
+export function sessionPaths(env: Environment): readonly string[] {
+  const directory = directoryOf(env);
+  return recordsIn(directory).map((name) => join(directory, name));
 }
 
 function recordsIn(directory: string): readonly string[] {

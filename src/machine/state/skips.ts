@@ -5,7 +5,7 @@ import type { Result } from "../../core/trouble.ts";
 import { discard, isFile, makePrivateDirectory, troubleOf } from "../files/files.ts";
 import type { Environment } from "../process/environment.ts";
 import { jsonFile } from "./json-file.ts";
-import { projectStateDir } from "./project-dir.ts";
+import { projectStateDir } from "./state-keys.ts";
 
 const file = jsonFile<readonly Skip[]>(
   1,

@@ -6,7 +6,7 @@ import { discard, isFile, makePrivateDirectory, modifiedAt, namesIn, troubleOf }
 import { stateHome } from "../files/xdg.ts";
 import type { Environment } from "../process/environment.ts";
 import { jsonFile } from "./json-file.ts";
-import { projectStateDir } from "./project-dir.ts";
+import { projectStateDir } from "./state-keys.ts";
 
 const definition = v.looseObject({
   entryPoints: v.array(

@@ -3,6 +3,7 @@ import type { VerdictRecord } from "../../core/record/verdict-record.ts";
 import { headOf } from "../explain-stop.ts";
 import { line } from "./line.ts";
 import { verdictJson } from "./proof-json.ts";
+import { type CiPlan, matrixOf } from "../ci-workflow.ts";
 
 /** What `doctor` found for one host. */
 export interface HostDiagnosis {
@@ -84,4 +85,50 @@ function runJson(run: NonNullable<StopRecord["run"]>): object {
 
 function reasoned({ id, why }: Reasoned): object {
   return { id, why };
+}
+
+/** A signing key, without its secret half. */
+export interface ShownKey {
+  readonly id: string;
+  readonly source: string;
+  readonly publicKey: string;
+  /** The file by which the project here trusts it. */
+  readonly trustedBy: string | undefined;
+}
+
+export function keysJson({ id, source, publicKey, trustedBy }: ShownKey): string {
+  return line("keys", { id, source, publicKey, trustedBy: trustedBy ?? null });
+}
+
+export function ciPlanJson({ gates, notes: _notes, ...plan }: CiPlan): string {
+  return line("ci", {
+    ...plan,
+    gates: gates.map(({ id, reason }) => ({ id, reason })),
+    matrix: { include: matrixOf(gates) },
+  });
+}
+
+/** A worker that lives. */
+export interface ShownWorker {
+  readonly id: string;
+  readonly host: string;
+  readonly pid: number;
+  readonly platform: string;
+  readonly concurrency: number;
+  readonly running: number;
+  readonly done: number;
+  readonly since: number;
+  readonly version: string;
+}
+
+export interface FleetState {
+  readonly workers: readonly ShownWorker[];
+  readonly queues: readonly { readonly platform: string; readonly waiting: number }[];
+}
+
+export function workersJson({ workers, queues }: FleetState): string {
+  return line("workers", {
+    workers: workers.map(({ since, ...rest }) => ({ ...rest, since: new Date(since).toISOString() })),
+    queues,
+  });
 }

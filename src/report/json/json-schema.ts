@@ -1,7 +1,18 @@
 import * as z from "zod";
 import { doctorSchema, explainSchema, ciPlanSchema, keysSchema, workersSchema } from "./host-json-schema.ts";
 import { attestSchema, flakySchema, logSchema, verifySchema } from "./proof-json-schema.ts";
-import { detect, gateId, gateKind, head, outcome, path, run, runStatus, time } from "./run-json-schema.ts";
+import {
+  detect,
+  gateId,
+  gateKind,
+  guardFields,
+  head,
+  outcome,
+  path,
+  run,
+  runStatus,
+  time,
+} from "./run-json-schema.ts";
 
 /**
  * The contract of every `--json` output: `schema/output.schema.json` is made from it and tests hold the real outputs
@@ -52,6 +63,9 @@ const list = z
         }),
       )
       .describe("Every entry point, in the order of the configuration."),
+    guards: z
+      .array(z.strictObject(guardFields))
+      .describe("What `guards:` switches on; they look at the whole change."),
   })
   .describe("`list`: what is configured.");
 

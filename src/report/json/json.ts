@@ -1,5 +1,5 @@
 import type { BaselineEntry } from "../../core/baseline/baseline-file.ts";
-import type { Diagnostic } from "../../core/diagnostic.ts";
+import type { Diagnostic } from "../../core/trouble.ts";
 import { openGates, type PassRecord, type PastRun, type SessionHistory } from "../../core/record/history.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Skip } from "../../core/trust/spoken.ts";
@@ -14,7 +14,8 @@ export function listJson(settings: Settings): string {
     exclude,
     gates: gates.map(({ kind, name, warnOnly, parallel }) => ({ kind, name, warnOnly, parallel })),
   }));
-  return line("list", { entryPoints });
+  const guards = Object.entries(settings.guards ?? {}).map(([name, mode]) => ({ name, mode }));
+  return line("list", { entryPoints, guards });
 }
 
 export function validateJson(diagnostics: readonly Diagnostic[]): string {

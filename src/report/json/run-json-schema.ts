@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { FINDING_STATUSES, PRIORITIES } from "../../core/review/finding.ts";
+import { GUARD_NAMES } from "../../core/settings.ts";
 import { STATUSES } from "../../core/stop/status.ts";
 
 export const path = z
@@ -11,6 +12,12 @@ export const gateKind = z.enum(["check", "review", "repl", "guard"]).describe("W
 export const gateId = z
   .string()
   .describe("`<kind>:<scope>:<name>`; stable between runs, and what `--gate` takes besides a name.");
+
+/** A guard as it is configured. */
+export const guardFields = {
+  name: z.enum(GUARD_NAMES).describe("The guard's name."),
+  mode: z.enum(["tell", "block"]).describe("What it does with a finding."),
+};
 
 export const runStatus = z.enum(STATUSES).describe("The result; see the list of statuses.");
 
@@ -160,6 +167,15 @@ export const detect = z
         }),
       )
       .describe("Gates that would run."),
+    guards: z
+      .array(
+        z.strictObject({
+          id: gateId,
+          ...guardFields,
+          reason: z.string().describe("Why it would look."),
+        }),
+      )
+      .describe("Guards that would look at the change."),
     skipped,
   })
   .describe("`detect`: what changed and which gates it calls for.");

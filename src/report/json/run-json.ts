@@ -1,6 +1,6 @@
 import type { ChangeSet } from "../../core/plan/change-set.ts";
 import { type GateOutcome, hasProblems, isBlocking } from "../../core/outcome.ts";
-import type { Plan } from "../../core/plan/plan.ts";
+import type { Plan, PlannedGuard } from "../../core/plan/plan.ts";
 import type { RunResult } from "../../core/run.ts";
 import { cutText } from "../../feedback/text/cut-text.ts";
 import { problemsOf, type ReportedProblem, type RunReport } from "../run-report.ts";
@@ -24,7 +24,7 @@ export function runJson(command: string, result: RunResult, report: RunReport): 
   });
 }
 
-export function detectJson(changes: ChangeSet, plan: Plan): string {
+export function detectJson(changes: ChangeSet, plan: Plan, guards: readonly PlannedGuard[]): string {
   const gates = plan.gates.map(({ id, gate, scope, workingDirectory, reason, files }) => ({
     id,
     kind: gate.kind,
@@ -34,7 +34,7 @@ export function detectJson(changes: ChangeSet, plan: Plan): string {
     reason,
     files: files.map(({ path }) => path),
   }));
-  return line("detect", { changes: changesJson(changes), gates, skipped: plan.skipped });
+  return line("detect", { changes: changesJson(changes), gates, guards, skipped: plan.skipped });
 }
 
 export function outcomeJson(outcome: GateOutcome): object {

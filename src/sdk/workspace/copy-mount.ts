@@ -22,8 +22,9 @@ import {
   WorkspaceBudgetExceededError,
   type HostMount,
   type HostMountPreview,
-} from "./place.ts";
-import { fnmatch, matchesEverythingBelow } from "./fnmatch.ts";
+  fnmatch,
+  matchesEverythingBelow,
+} from "./host-mount.ts";
 
 /** A mount whose two ends are known to be where they may be. */
 export interface ResolvedMount {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { cursor } from "../../../src/hosts/adapters/cursor.ts";
-import { recogniseHost } from "../../../src/hosts/recognise.ts";
+import { recogniseHost } from "../../../src/hosts/host-table.ts";
 import { allowed, blocked } from "../../rig/hosts/verdicts.ts";
 
 const surroundings = { env: {}, cwd: "/where/we/run" };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { recogniseHost } from "../../../src/hosts/recognise.ts";
+import { recogniseHost } from "../../../src/hosts/host-table.ts";
 import { vscode } from "../../../src/hosts/adapters/vscode.ts";
 import { allowed, blocked, gaveUp } from "../../rig/hosts/verdicts.ts";
 

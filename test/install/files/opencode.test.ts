@@ -2,10 +2,8 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
-
 import { opencode } from "../../../src/hosts/adapters/plugin-hosts.ts";
-import { hostFile } from "../../../src/install/files/host-files.ts";
-import { formatOf } from "../../../src/install/files/file-format.ts";
+import { hostFile, formatOf } from "../../../src/install/files/host-files.ts";
 import { absolutePath } from "../../../src/core/path.ts";
 import { tempDir } from "../../rig/temp-dir.ts";
 

@@ -1,10 +1,7 @@
 import { expect, test } from "vitest";
-
 import { absolutePath } from "../../../src/core/path.ts";
 import { findHost } from "../../../src/hosts/host-table.ts";
-import { type FileFormat, formatOf } from "../../../src/install/files/file-format.ts";
-
-import { hostFile } from "../../../src/install/files/host-files.ts";
+import { type FileFormat, formatOf, hostFile } from "../../../src/install/files/host-files.ts";
 
 const places = { root: absolutePath("/p"), home: absolutePath("/home/ann"), env: {} };
 

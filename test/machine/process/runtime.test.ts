@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { withOwnCommand } from "../../../src/machine/process/runtime.ts";
 
 const HINT = "Run `agent-gauntlet run`, or `agent-gauntlet clean`.";
+const ELSEWHERE = "To allow them: `cd /app && agent-gauntlet allow`; agent-gauntlet says so.";
 const COPY = "node_modules/agent-gauntlet/dist/cli/agent-gauntlet.cjs";
 
 test.for<[file: string, start: string]>([
@@ -21,4 +22,5 @@ test.for<[file: string, start: string]>([
   ["/src/agent-gauntlet/node_modules/vitest/dist/worker.js", "agent-gauntlet"],
 ])("a hint of %s says %s", ([file, start]) => {
   expect(withOwnCommand(HINT, file)).toBe(`Run \`${start} run\`, or \`${start} clean\`.`);
+  expect(withOwnCommand(ELSEWHERE, file)).toBe(ELSEWHERE.replace("&& agent-gauntlet", `&& ${start}`));
 });

@@ -16,9 +16,10 @@ import {
   readWorkTree,
   writeLastRun,
   writeSession,
+  readPass,
+  writePass,
 } from "../../../src/machine/state/history.ts";
-import { readPass, writePass } from "../../../src/machine/state/passes.ts";
-import { projectStateDir } from "../../../src/machine/state/project-dir.ts";
+import { projectStateDir } from "../../../src/machine/state/state-keys.ts";
 import { tempDir } from "../../rig/temp-dir.ts";
 
 const LAST_RUN: RunRecord = {

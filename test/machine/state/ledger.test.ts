@@ -20,7 +20,7 @@ import {
   verdictsIn,
 } from "../../../src/machine/state/ledger-lines.ts";
 import { appendVerdict, forgetLedger, type Ledger, ledgerOf } from "../../../src/machine/state/ledger.ts";
-import { writePass } from "../../../src/machine/state/passes.ts";
+import { writePass } from "../../../src/machine/state/history.ts";
 import { tempDir } from "../../rig/temp-dir.ts";
 
 interface Kept extends AsyncDisposable {

@@ -1,12 +1,13 @@
+import { readdirSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { absolutePath } from "../../../src/core/path.ts";
 import type { SessionRecord } from "../../../src/core/record/session-record.ts";
+import { changeSessions, startOver } from "../../../src/machine/state/change-sessions.ts";
 import {
   listSessionRecords,
   readSessionRecord,
-  startOver,
   writeSessionRecord,
 } from "../../../src/machine/state/sessions.ts";
 import { tempDir } from "../../rig/temp-dir.ts";
@@ -84,7 +85,7 @@ test("starting over forgets the blocks of one project and nothing else", async (
 
   startOver("/p", env, undefined);
 
-  expect(readSessionRecord(named("here"), env)).toEqual(stopped("here"));
+  expect(readSessionRecord(named("here"), env)).toEqual({ ...stopped("here"), isEnforced: true });
   expect(readSessionRecord(named("there"), env)?.blocked?.root).toBe("/q");
 });
 
@@ -101,6 +102,23 @@ test("starting over is noted in the sessions of the project where it was not the
   expect(readSessionRecord(named("here"), env)).toMatchObject({ cleaned: 7, blocked });
   expect(readSessionRecord(named("begun"), env)).toMatchObject({ cleaned: 7 });
   expect(readSessionRecord(named("there"), env)).not.toHaveProperty("cleaned");
+});
+
+test("the records of other sessions are changed under a lock, which is free afterwards", async () => {
+  await using home = await tempDir();
+  const env = { XDG_STATE_HOME: home.path };
+  const directory = join(home.path, "agent-gauntlet/sessions");
+  writeSessionRecord(named("a"), stopped("a"), env);
+  const seen: string[][] = [];
+
+  for (const told of ["one", "other"])
+    changeSessions(env, (record) => {
+      seen.push(readdirSync(directory).filter((name) => name.startsWith(".lock")));
+      return { ...record, told: [...record.told, told] };
+    });
+
+  expect(seen).toEqual([[`.lock.${process.pid}`], [`.lock.${process.pid}`]]);
+  expect(readSessionRecord(named("a"), env)?.told).toEqual(["one", "other"]);
 });
 
 test("files that cannot be trusted count as absent, and a place that cannot be written costs nothing", async () => {

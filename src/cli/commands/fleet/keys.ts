@@ -10,7 +10,8 @@ import {
   signingKeyNames,
 } from "../../../fleet/signing-key.ts";
 import { findProject } from "../../../machine/files/find-project.ts";
-import { keysJson } from "../../../report/json/fleet-json.ts";
+import { ownCommand } from "../../../machine/process/runtime.ts";
+import { keysJson } from "../../../report/json/host-json.ts";
 import { errorJson } from "../../../report/json/json.ts";
 import { EXIT } from "../../exit-code.ts";
 import { tellTrouble } from "../../open-settings.ts";
@@ -75,7 +76,7 @@ interface Told {
 function tell({ stdout }: Terminal, { id, source, publicPem }: SigningKey, told: Told): void {
   printLine(stdout, `${told.action === "create" ? "Created" : "Signing key"} ${id} in ${source}`);
   if (told.trusted !== undefined) return printLine(stdout, `This project trusts it: ${told.trusted}`);
-  const show = ["agent-gauntlet keys show", told.name, "--public"].filter(Boolean).join(" ");
+  const show = [ownCommand(), "keys show", told.name, "--public"].filter(Boolean).join(" ");
   printLine(stdout, "To have its passes count, commit its public half and name it in remote.cache.trust:");
   printLine(stdout, `  ${show} > .gauntlet/keys/${told.name ?? DEFAULT_KEY}.pub`);
   stdout.write(publicPem);

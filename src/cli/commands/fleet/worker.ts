@@ -8,7 +8,7 @@ import { now } from "../../../machine/clock.ts";
 import { kindOf } from "../../../machine/files/files.ts";
 import { findProject } from "../../../machine/files/find-project.ts";
 import { homeDirectory } from "../../../machine/files/xdg.ts";
-import { workersJson } from "../../../report/json/fleet-json.ts";
+import { workersJson } from "../../../report/json/host-json.ts";
 import { errorJson } from "../../../report/json/json.ts";
 import { ago } from "../../../report/plain-lines.ts";
 import { counted } from "../../../core/counted.ts";

@@ -1,10 +1,10 @@
 import { spokenIn } from "../../../core/trust/spoken.ts";
-import { jsonAnswer } from "../../../hosts/answer.ts";
+import { jsonAnswer } from "../../../hosts/protocol.ts";
 import type { NamedSession } from "../../../hosts/read-session.ts";
 import { writeAll } from "../../../machine/files/files.ts";
 import { readSessionRecord } from "../../../machine/state/sessions.ts";
 import { explainStop } from "../../../report/explain-stop.ts";
-import { capturing, processTerminal, type Terminal } from "../../output/terminal.ts";
+import { capturing, printText, processTerminal, type Terminal } from "../../output/terminal.ts";
 import { explainCommand } from "../hosts/explain.ts";
 import { statusCommand } from "../status.ts";
 
@@ -44,5 +44,5 @@ const SAY_WHY = "Say why, and the next stop goes unchecked: `/gauntlet:skip the 
 async function explainLast(terminal: Terminal, session: NamedSession): Promise<void> {
   const last = readSessionRecord(session, terminal.env)?.lastStop;
   if (last === undefined) await explainCommand(terminal, {});
-  else terminal.stdout.write(explainStop({ details: last }));
+  else printText(terminal.stdout, explainStop({ details: last }));
 }

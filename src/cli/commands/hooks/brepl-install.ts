@@ -11,7 +11,7 @@ import {
   isIgnoredByHost,
   prepareEdit,
   type SettingsEdit,
-} from "../../../install/files/settings-edit.ts";
+} from "../../../install/files/settings-file.ts";
 import { findOnPath } from "../../../machine/process/executables.ts";
 import { createUserFile } from "../../../machine/files/user-file.ts";
 import { programFile } from "../../../machine/process/runtime.ts";

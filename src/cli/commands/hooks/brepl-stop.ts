@@ -7,7 +7,7 @@ import { recordStop } from "../../../engine/handle-stop.ts";
 import { currentDirectory, trace } from "../../../machine/process/environment.ts";
 import { renderBrepl } from "../../../hosts/adapters/brepl.ts";
 import { claudeCode } from "../../../hosts/adapters/claude-code.ts";
-import { textOf } from "../../../hosts/payload.ts";
+import { textOf } from "../../../hosts/protocol.ts";
 import { writeAll } from "../../../machine/files/files.ts";
 import type { BreplOptions } from "../../tables/brepl-commands.ts";
 import { cancellation } from "../../cancellation.ts";

@@ -2,7 +2,7 @@ import type { AbsolutePath } from "../../../core/path.ts";
 import { NEW_RECORD } from "../../../core/record/session-record.ts";
 import { spokenIn } from "../../../core/trust/spoken.ts";
 import { recordGates } from "../../../engine/trust/watch-gates.ts";
-import { textOf } from "../../../hosts/payload.ts";
+import { textOf } from "../../../hosts/protocol.ts";
 import { type NamedSession, readSessionEvent } from "../../../hosts/read-session.ts";
 import { writeAll } from "../../../machine/files/files.ts";
 import { findProject } from "../../../machine/files/find-project.ts";

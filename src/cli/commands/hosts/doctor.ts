@@ -2,7 +2,7 @@ import { delimiter } from "node:path";
 import { shellCommand } from "../../../machine/process/executables.ts";
 import { loadSettings } from "../../../config/gauntlet/load.ts";
 import { GATES_NOTHING } from "../../../config/gauntlet/read-entry-points.ts";
-import { diagnosticLine } from "../../../core/diagnostic.ts";
+import { diagnosticLine } from "../../../core/trouble.ts";
 import type { AbsolutePath } from "../../../core/path.ts";
 import type { StopRecord } from "../../../core/record/session-record.ts";
 import type { Settings } from "../../../core/settings.ts";
@@ -24,7 +24,7 @@ import {
 } from "../../../install/find-registrations.ts";
 import type { Places } from "../../../install/files/host-files.ts";
 import { pathOfHooks } from "../../../install/hook-command.ts";
-import { HOOK_TIMEOUT_MS } from "../../../install/host-registration.ts";
+import { HOOK_TIMEOUT_MS } from "../../../install/hook-registration.ts";
 import { findProject, CONFIG_FILE } from "../../../machine/files/find-project.ts";
 import { type ProcessEnd, runProcess } from "../../../machine/process/run-process.ts";
 import { listSessionRecords } from "../../../machine/state/sessions.ts";
@@ -33,7 +33,7 @@ import { doctorJson, type HostDiagnosis } from "../../../report/json/host-json.t
 import { countedGates } from "../../../report/plain-lines.ts";
 import { detectHosts, REGISTRABLE, placesOf, wantedIn } from "../../hosts/host-request.ts";
 import { EXIT } from "../../exit-code.ts";
-import { isHere } from "../../is-here.ts";
+import { isHere } from "./explain.ts";
 import { printLine, type Terminal } from "../../output/terminal.ts";
 
 export interface DoctorOptions {

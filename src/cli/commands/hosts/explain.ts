@@ -9,8 +9,7 @@ import { explainJson } from "../../../report/json/host-json.ts";
 import { explainStop } from "../../../report/explain-stop.ts";
 import { errorJson } from "../../../report/json/json.ts";
 import { EXIT } from "../../exit-code.ts";
-import { isHere } from "../../is-here.ts";
-import { printLine, type Terminal } from "../../output/terminal.ts";
+import { printLine, printText, type Terminal } from "../../output/terminal.ts";
 import { counted } from "../../../core/counted.ts";
 
 export interface ExplainOptions {
@@ -33,7 +32,7 @@ export async function explainCommand(terminal: Terminal, options: ExplainOptions
   for (const stop of stops) {
     if (!isOfSession(stop, options.session) || ++seen < wanted) continue;
     if (json) printLine(terminal.stdout, explainJson(stop));
-    else terminal.stdout.write(explainStop(stop));
+    else printText(terminal.stdout, explainStop(stop));
     return EXIT.ok;
   }
   return refuse(terminal, whyNone(seen, options), json);
@@ -73,4 +72,9 @@ function whyNone(stops: number, { anywhere, session }: ExplainOptions): string {
   if (stops > 0)
     return `Only ${counted(stops, "stop")}${where} ${stops === 1 ? "is" : "are"} recorded: \`--last ${stops}\` is the oldest.`;
   return `No stop${where} has been recorded. \`agent-gauntlet doctor\` shows whether the hook is registered.`;
+}
+
+/** Whether a stop was in the same project; outside of projects, in the same directory. */
+export function isHere({ event }: StopRecord, cwd: string): boolean {
+  return (findProject(event.cwd) ?? event.cwd) === (findProject(cwd) ?? cwd);
 }

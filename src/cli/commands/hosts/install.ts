@@ -5,8 +5,8 @@ import { chooseHookCommand, isOfOneProject, portableHookCommand } from "../../..
 import { planHostInstall, type HostPlan } from "../../../install/plan-hosts.ts";
 import { findProject } from "../../../machine/files/find-project.ts";
 import { readText } from "../../../machine/files/files.ts";
-import { carryOut } from "../../hosts/carry-out.ts";
 import {
+  carryOut,
   detectHosts,
   hostsNamed,
   REGISTRABLE,
@@ -20,7 +20,7 @@ import { offerIgnore } from "../../hosts/offer-ignore.ts";
 import { Prompt, confirm } from "../../prompt.ts";
 import { printLine, type Terminal } from "../../output/terminal.ts";
 import { GIT_HOOKS, type GitHook, planGitHook } from "../../../install/git-hook.ts";
-import { previewChange } from "../../../install/files/settings-edit.ts";
+import { previewChange } from "../../../install/files/settings-file.ts";
 import { makeExecutable, readUserFile, replaceUserFile } from "../../../machine/files/user-file.ts";
 import { Git } from "../../../machine/git/git.ts";
 import { findPlaces, type GitPlaces } from "../../../machine/git/places.ts";

@@ -1,15 +1,13 @@
-import { parseJson } from "../../../core/json.ts";
+import { parseJson, isRecord } from "../../../core/json.ts";
 import { definedOnly } from "../../../core/defined-only.ts";
 import { explain, fail, ok, type Result } from "../../../core/trouble.ts";
 import { allow } from "../../../core/stop/verdict.ts";
 import { handleStop, recordStop, withOwnRecord } from "../../../engine/handle-stop.ts";
 import { beginSession } from "../../../engine/session-start.ts";
-import { jsonAnswer } from "../../../hosts/answer.ts";
+import { jsonAnswer } from "../../../hosts/protocol.ts";
 import { blockCapOf, type Host, type HostAnswer, type Payload, type Taken } from "../../../hosts/host.ts";
-import { findHost, HOSTS } from "../../../hosts/host-table.ts";
-import { isRecord } from "../../../hosts/payload.ts";
+import { findHost, HOSTS, refusal } from "../../../hosts/host-table.ts";
 import { readSessionEvent } from "../../../hosts/read-session.ts";
-import { refusal } from "../../../hosts/refused.ts";
 import { readText } from "../../../machine/files/files.ts";
 import { type Rehearsal, startRehearsal } from "../../../machine/files/scratch.ts";
 import { Commits } from "../../../machine/git/compare/base.ts";
@@ -17,7 +15,7 @@ import { Git } from "../../../machine/git/git.ts";
 import { cancellation } from "../../cancellation.ts";
 import { EXIT } from "../../exit-code.ts";
 import { openSettings } from "../../open-settings.ts";
-import { printLine, type Terminal } from "../../output/terminal.ts";
+import { printLine, printText, type Terminal } from "../../output/terminal.ts";
 import { Prompt } from "../../prompt.ts";
 
 export interface SimulateOptions {
@@ -90,7 +88,7 @@ async function play(terminal: Terminal, { times, ...scene }: Play): Promise<void
     const answer = await answerOf(terminal, payload, scene);
     const taken = host.take(answer);
     const told = describeStop({ host, number, payload, answer, taken });
-    terminal.stdout.write(told.replaceAll(rehearsal.logDir, rehearsal.logs));
+    printText(terminal.stdout, told.replaceAll(rehearsal.logDir, rehearsal.logs));
     if (taken.agent === "stops") return;
   }
 }

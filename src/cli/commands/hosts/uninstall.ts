@@ -9,10 +9,16 @@ import { readUserFile } from "../../../machine/files/user-file.ts";
 import { Git } from "../../../machine/git/git.ts";
 import { findPlaces } from "../../../machine/git/places.ts";
 import { GIT_HOOK_NAMES, type GitHook, planGitHookRemoval } from "../../../install/git-hook.ts";
-import { applyEdit, previewChange, type SettingsEdit } from "../../../install/files/settings-edit.ts";
-import { carryOut } from "../../hosts/carry-out.ts";
+import { applyEdit, previewChange, type SettingsEdit } from "../../../install/files/settings-file.ts";
+import {
+  carryOut,
+  hostsNamed,
+  REGISTRABLE,
+  levelsOf,
+  placesOf,
+  requestFor,
+} from "../../hosts/host-request.ts";
 import { confirm } from "../../prompt.ts";
-import { hostsNamed, REGISTRABLE, levelsOf, placesOf, requestFor } from "../../hosts/host-request.ts";
 import { EXIT } from "../../exit-code.ts";
 import { printLine, type Terminal } from "../../output/terminal.ts";
 

@@ -1,10 +1,9 @@
-import { allowedHash } from "../../../config/gauntlet/gate-hash.ts";
+import { allowedHash } from "../../../config/gauntlet/gates-definition.ts";
 import { differences, type GatesDefinition } from "../../../core/trust/gates-definition.ts";
 import { displayPath } from "../../../core/path.ts";
 import type { Settings } from "../../../core/settings.ts";
 import type { Result } from "../../../core/trouble.ts";
-import { acceptGates } from "../../../engine/trust/accept.ts";
-import { consentFor } from "../../../engine/trust/consent.ts";
+import { acceptGates, consentFor } from "../../../engine/trust/consent.ts";
 import { HOSTS } from "../../../hosts/host-table.ts";
 import { now } from "../../../machine/clock.ts";
 import { findProject } from "../../../machine/files/find-project.ts";

@@ -1,6 +1,6 @@
 import type { Skip } from "../../../core/trust/spoken.ts";
 import { now } from "../../../machine/clock.ts";
-import { sessionKey } from "../../../machine/state/session-key.ts";
+import { sessionKey } from "../../../machine/state/state-keys.ts";
 import { listSessionRecords } from "../../../machine/state/sessions.ts";
 import { readSkips, writeSkips } from "../../../machine/state/skips.ts";
 import { EXIT } from "../../exit-code.ts";

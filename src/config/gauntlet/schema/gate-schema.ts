@@ -1,9 +1,8 @@
 import * as z from "zod";
 import { PARSER_NAMES } from "../../../feedback/parsers/table.ts";
 import { BUILTIN_REVIEW_NAMES } from "../builtin-reviews.ts";
-import { expects } from "./explain-issue.ts";
-import { duration, innerPath, isClosed, text, whyNoPattern, wholeNumber } from "./schema-parts.ts";
-import { stopKind } from "./stop-hook-schema.ts";
+import { expects, duration, innerPath, isClosed, text, whyNoPattern, wholeNumber } from "./schema-parts.ts";
+import { stopKind } from "./global-schema.ts";
 
 export const innerGlob = innerPath("a path or a glob");
 

@@ -2,8 +2,7 @@ import { createPublicKey } from "node:crypto";
 import * as z from "zod";
 import type { CacheSettings, RemoteSettings, TrustedKey, WorkersSettings } from "../../../core/settings.ts";
 import type { ConfigFiles } from "../config-files.ts";
-import { expects } from "./explain-issue.ts";
-import { innerPath, text, wholeNumber } from "./schema-parts.ts";
+import { expects, innerPath, text, wholeNumber } from "./schema-parts.ts";
 import type { YamlSource } from "../../yaml/yaml-source.ts";
 
 const CACHE_URL = "a URL that begins with http://, https://, redis:// or rediss://";

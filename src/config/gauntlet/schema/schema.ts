@@ -1,17 +1,9 @@
 import * as z from "zod";
 import type { GuardName } from "../../../core/settings.ts";
-import { expects } from "./explain-issue.ts";
-import {
-  builtinReviewSchema,
-  inlineCheckSchema,
-  inlineReviewSchema,
-  innerGlob,
-  priority,
-  reviewers,
-} from "./gate-schema.ts";
+import { expects, innerPath, text, wholeNumber } from "./schema-parts.ts";
+import { builtinReviewSchema, inlineCheckSchema, inlineReviewSchema, innerGlob, priority, reviewers } from "./gate-schema.ts";
 import { sharedShape } from "./global-schema.ts";
 import { remoteSchema } from "./remote-schema.ts";
-import { innerPath, text, wholeNumber } from "./schema-parts.ts";
 
 /** What holds where `retry` says nothing. */
 export const RETRY_DEFAULTS = { when_stuck: "continue", extend_on_progress: false } as const;
