@@ -125,12 +125,16 @@ function printStatus(
   if (summary !== undefined) printLine(stdout, `  ${summary}`);
   if (pass !== undefined) printLine(stdout, `Last pass: run ${pass.runNumber}, ${ago(pass.at, now)}`);
   for (const { id, history, attemptsLeft } of sessions) {
-    const budget = history.gaveUpOn === undefined ? `${counted(attemptsLeft, "attempt")} left` : "gave up";
-    printLine(stdout, `Session ${id}: ${budget}`);
+    const left = id === COMMAND_LINE ? [] : [`${counted(attemptsLeft, "attempt")} left`]; // runs by hand block nobody
+    const budget = history.gaveUpOn === undefined ? left : ["gave up"];
+    printLine(stdout, [id === COMMAND_LINE ? "Runs by hand" : `Session ${id}`, ...budget].join(": "));
     for (const failure of openGates(history)) printFailure(stdout, failure, { told: history.told, labelOf });
   }
   for (const line of flakyLines(flaky)) printLine(stdout, line);
 }
+
+/** The session of `run` itself. */
+const COMMAND_LINE = "command-line";
 
 function printFailure(
   stdout: Terminal["stdout"],

@@ -66,7 +66,8 @@ export async function conclude(run: FinishedRun): Promise<Ran> {
     warnings: [...planned.warnings, ...doubts, ...warnings],
     kept,
   };
-  if (lost !== undefined && status === "failed") return { ...facts, ...uncountable(lost) };
+  if (lost !== undefined && status === "failed" && run.request.event !== undefined)
+    return { ...facts, warnings: [...planned.warnings, ...doubts], ...uncountable(outcomes, lost) };
   const detail = detailOf(status, outcomes) ?? doubt;
   const message = messageOf(run, status, detail);
   return {
@@ -253,8 +254,12 @@ function runRecord({ planned, outcomes }: FinishedRun): RunRecord {
 }
 
 /** A block that cannot be counted could be repeated endlessly. */
-function uncountable(lost: string): Pick<Ran, "status" | "message" | "errorMessage"> {
-  const errorMessage = `gates failed, but the attempt cannot be recorded, so the stop is not blocked. ${lost}`;
+function uncountable(
+  outcomes: readonly GateOutcome[],
+  lost: string,
+): Pick<Ran, "status" | "message" | "errorMessage"> {
+  const red = list(outcomes.filter(isBlocking)) ?? "gates failed";
+  const errorMessage = `${red}; the attempt cannot be recorded, so the stop is not blocked. ${lost}`;
   return { status: "error", message: statusMessage("error", { detail: errorMessage }), errorMessage };
 }
 

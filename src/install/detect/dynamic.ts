@@ -155,13 +155,15 @@ export const detectPython: Detector = (project) => {
     },
     {
       name: "lint",
-      command: isFlake8(project) ? run("flake8") : run("ruff", " check ."),
+      command: isFlake8(project)
+        ? run("flake8")
+        : run("ruff", fixesItself(project) ? " check --no-fix ." : " check ."),
       source,
       when: uses("ruff") || project.has(...LINT_FILES),
     },
     {
       name: "typecheck",
-      command: run("mypy", " ."),
+      command: run("mypy", saysWhatToType(project) ? "" : " ."),
       source,
       when: uses("mypy") || project.has("mypy.ini", ".mypy.ini"),
     },
@@ -179,6 +181,17 @@ export const detectPython: Detector = (project) => {
     },
   );
 };
+
+/** A check that edits files would judge other ones than the agent left. */
+function fixesItself(project: Project): boolean {
+  return project.says(/^fix\s*=\s*true/m, "pyproject.toml", "ruff.toml", ".ruff.toml");
+}
+
+/** mypy reads a path instead of what the project has set, and would complain about files that nobody types. */
+function saysWhatToType(project: Project): boolean {
+  const section = /^\[(?:tool\.)?mypy\]\n(?:(?!\[).*\n)*?(?:files|packages|modules)\s*=/m;
+  return project.says(section, "pyproject.toml", "mypy.ini", ".mypy.ini", "setup.cfg");
+}
 
 const LINT_FILES = ["ruff.toml", ".ruff.toml", ".flake8"];
 

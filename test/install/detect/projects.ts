@@ -195,6 +195,23 @@ export const PROJECTS: readonly SampleProject[] = [
     },
   },
   {
+    kind: "Python whose mypy knows its files and whose ruff would edit them",
+    files: {
+      "pyproject.toml": '[tool.ruff]\nfix = true\n[tool.mypy]\nstrict = true\nfiles = ["src"]\n',
+    },
+    checks: { lint: "ruff check --no-fix .", typecheck: "mypy" },
+  },
+  {
+    kind: "Python whose mypy.ini names packages",
+    files: { "setup.cfg": "", "mypy.ini": "[mypy]\npackages = app\n" },
+    checks: { typecheck: "mypy" },
+  },
+  {
+    kind: "Python that has files for something else than mypy",
+    files: { "pyproject.toml": '[tool.mypy]\nstrict = true\n[tool.other]\nfiles = ["src"]\n' },
+    checks: { typecheck: "mypy ." },
+  },
+  {
     kind: "Python that has pytest but no tests, which pytest calls a failure",
     files: { "requirements.txt": "pytest\n" },
     checks: {},
