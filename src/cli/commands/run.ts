@@ -12,7 +12,7 @@ import { ledgerOf } from "../../machine/state/ledger.ts";
 import { recentLines, verdictsIn } from "../../machine/state/ledger-lines.ts";
 import { runJson } from "../../report/json/run-json.ts";
 import { gateLabels } from "../../report/plain-lines.ts";
-import { runSummary } from "../../report/run-summary.ts";
+import { runSummary } from "../../report/summary-lines.ts";
 import { type Cancellation, cancellation } from "../cancellation.ts";
 import { EXIT, exitCodeBy, exitCodeOf } from "../exit-code.ts";
 import { showProgress, skippedLines, usualTimesOf } from "../output/progress.ts";

@@ -1,4 +1,4 @@
-import type { CiPlan, ProvenGate } from "../../core/ci-plan.ts";
+import type { CiPlan, ProvenGate } from "../../report/ci-workflow.ts";
 import type { RemoteSettings } from "../../core/settings.ts";
 import { fail, ok, type Result } from "../../core/trouble.ts";
 import { scratchDir } from "../../machine/files/scratch.ts";

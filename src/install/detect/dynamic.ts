@@ -169,9 +169,7 @@ export const detectPython: Detector = (project) => {
     },
     {
       name: "lint",
-      command: isFlake8(project)
-        ? run("flake8")
-        : run("ruff", fixesItself(project) ? " check --no-fix ." : " check ."),
+      command: isFlake8(project) ? run("flake8") : run("ruff", ruffCheck(project)),
       source,
       when: uses("ruff") || project.has(...LINT_FILES),
     },
@@ -197,8 +195,9 @@ export const detectPython: Detector = (project) => {
 };
 
 /** A check that edits files would judge other ones than the agent left. */
-function fixesItself(project: Project): boolean {
-  return project.says(/^fix\s*=\s*true/m, "pyproject.toml", "ruff.toml", ".ruff.toml");
+function ruffCheck(project: Project): string {
+  const fixes = project.says(/^fix\s*=\s*true/m, "pyproject.toml", "ruff.toml", ".ruff.toml");
+  return fixes ? " check --no-fix ." : " check .";
 }
 
 /** mypy reads a path instead of what the project has set, and would complain about files that nobody types. */
