@@ -148,12 +148,15 @@ export async function workTreeSubject({ root, env }: Place): Promise<Result<Subj
   if (!opened.ok) return opened;
   await using tree = await WorkTree.open(opened.value);
   const id = await tree.fingerprint();
-  if (id === undefined) return fail({ kind: "git-failed", command: "git write-tree", detail: NO_TREE });
-  return ok({ name: "the work tree", tree: id, gates: opened.value.settings.gateHash });
+  if (id !== undefined) return ok({ name: "the work tree", tree: id, gates: opened.value.settings.gateHash });
+  const repository = await new Git(root).output(["rev-parse", "--git-dir"]);
+  return repository.ok
+    ? fail({ kind: "git-failed", command: "git write-tree", detail: NO_TREE })
+    : repository;
 }
 
 const NO_TREE =
-  "these files have no git tree: not a repository, a dirty submodule, or too many untracked files";
+  "these files have no git tree: a dirty submodule, too many untracked files, or no temporary directory";
 
 /** The files of a commit, with the gates as that commit has them. */
 export async function commitSubject(place: Place, revision: string): Promise<Result<Required<Subject>>> {

@@ -18,8 +18,7 @@ export const detectDeno: Detector = (project) => {
 export const detectClojure: Detector = (project) => {
   const tasks = uncommented(project.text("bb.edn"));
   const deps = uncommented(project.text("deps.edn"));
-  const alias = mapAfter(deps, /:test\s*\{/);
-  const option = alias?.includes(":exec-fn") === true ? "-X:test" : "-M:test";
+  const option = testOption(deps);
   const sources = ["src", "test"].filter((directory) =>
     project.hasFile(new RegExp(`^${directory}/.*\\.clj[cs]?$`)),
   );
@@ -31,10 +30,25 @@ export const detectClojure: Detector = (project) => {
       when: project.hasFile(/^\.clj-kondo\/config\.edn$/) && sources.length > 0,
     },
     { name: "test", command: "bb test", source: "bb.edn", when: /:tasks\s*\{[^]*(?:\s|^)test\s/.test(tasks) },
-    { name: "test", command: `clojure ${option}`, source: "deps.edn", when: alias !== undefined },
+    { name: "test", command: `clojure ${option}`, source: "deps.edn", when: option !== undefined },
     { name: "test", command: "lein test", source: "project.clj", when: project.has("project.clj") },
   );
 };
+
+/** An alias that only adds paths would start a REPL, which exits with 0 where stdin is closed: a check that cannot fail. */
+function testOption(deps: string): string | undefined {
+  const alias = mapAfter(deps, /:test\s*\{/);
+  if (alias === undefined) return undefined;
+  if (alias.includes(":exec-fn")) return "-X:test";
+  if (alias.includes(":main-opts")) return "-M:test";
+  const runner = TEST_RUNNERS.find((name) =>
+    mapAfter(deps, new RegExp(`:${name}\\s*\\{`))?.includes(":main-opts"),
+  );
+  return runner === undefined ? undefined : `-M:test:${runner}`;
+}
+
+/** Aliases that projects keep apart from the paths of their tests. */
+const TEST_RUNNERS = ["runner", "test-runner", "run-tests", "kaocha"];
 
 export const detectPhp: Detector = (project) => {
   const manifest = parse(project.text("composer.json")) as { scripts?: object } | undefined; // null and scalars have no scripts
