@@ -1,3 +1,4 @@
+import type { Environment } from "../machine/process/environment.ts";
 import { join } from "node:path";
 import type { HookResult } from "../core/hook.ts";
 import { reportHooks, type ToldHook } from "../feedback/hook-report.ts";
@@ -7,7 +8,7 @@ import { readLogFile } from "../machine/logs/log-dir.ts";
 /** What there is to say about hooks that did not simply pass, without the secrets of the environment. */
 export async function describeHooks(
   results: readonly HookResult[],
-  { cwd, env }: { readonly cwd: string; readonly env: Readonly<Record<string, string | undefined>> },
+  { cwd, env }: { readonly cwd: string; readonly env: Environment },
   maxChars: number,
 ): Promise<string> {
   const told = await Promise.all(results.map((result) => readHook(result, cwd)));

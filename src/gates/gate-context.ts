@@ -1,3 +1,4 @@
+import type { Environment } from "../machine/process/environment.ts";
 import type { ChangeSet } from "../core/plan/change-set.ts";
 import type { CheckGate, Priority } from "../core/gate.ts";
 import type { AbsolutePath, ProjectPath } from "../core/path.ts";
@@ -16,7 +17,7 @@ export interface GateContext {
   /** What the change is compared with, where there is a comparison; checks see it as `BASE_BRANCH`. */
   readonly baseBranch?: string;
   readonly replServer?: ReplServer;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   /** What reviews need to know about the run. */
   readonly review?: ReviewFacts;
   /** Called with the process group of every child, before the child can have done much. */

@@ -2,7 +2,7 @@ import { type Readable, Writable } from "node:stream";
 import { isatty } from "node:tty";
 import { createColors } from "picocolors";
 import { explain } from "../../core/trouble.ts";
-import { currentDirectory } from "../../machine/process/environment.ts";
+import { type Environment, currentDirectory } from "../../machine/process/environment.ts";
 import { withOwnCommand } from "../../machine/process/runtime.ts";
 import { troubleOf, writeAll } from "../../machine/files/files.ts";
 import { EXIT } from "../exit-code.ts";
@@ -10,7 +10,7 @@ import { EXIT } from "../exit-code.ts";
 /** Where a command runs and whom it talks to: everything it may know about the process around it. */
 export interface Terminal {
   readonly cwd: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly stdin: Readable & { readonly isTTY?: boolean; readonly setRawMode?: (isRaw: boolean) => unknown };
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
   readonly stderr: Writable & { readonly isTTY?: boolean };

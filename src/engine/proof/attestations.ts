@@ -8,8 +8,14 @@ import {
 } from "../../core/record/verdict-record.ts";
 import { now } from "../../machine/clock.ts";
 import { Git, splitNul } from "../../machine/git/git.ts";
-import { addToNote, readNote, signingKey } from "../../machine/git/notes.ts";
-import { fingerprintOf, sign, signerOf } from "../../machine/process/ssh-keygen.ts";
+import {
+  addToNote,
+  readNote,
+  signingKey,
+  fingerprintOf,
+  sign,
+  signerOf,
+} from "../../machine/git/signed-notes.ts";
 import {
   type Attested,
   type Envelope,

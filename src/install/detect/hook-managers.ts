@@ -1,7 +1,6 @@
 import { parse as parseYaml } from "yaml";
-import { judging, purposeOf } from "./fixers.ts";
+import { judging, purposeOf, type DetectedCheck, type Detector, type Project, programOf } from "./project.ts";
 import { packageManagerOf } from "./node.ts";
-import { type DetectedCheck, type Detector, type Project, programOf } from "./project.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 

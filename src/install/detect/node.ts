@@ -1,7 +1,6 @@
 import { isRecord } from "../../core/json.ts";
 import { parse } from "jsonc-parser";
-import { judging } from "./fixers.ts";
-import { type DetectedCheck, type Detector, type Project, programOf } from "./project.ts";
+import { judging, type DetectedCheck, type Detector, type Project, programOf } from "./project.ts";
 
 /** The scripts of package.json, run by the package manager whose lockfile is there. */
 export const detectNode: Detector = (project) => {

@@ -98,3 +98,74 @@ type Row = DetectedCheck & { readonly when: boolean };
 export function rows(...table: readonly Row[]): readonly DetectedCheck[] {
   return table.flatMap(({ when, ...check }) => (when ? [check] : []));
 }
+
+/** A command of a git hook as a gate: what judges, and what mends, where the command does both. */
+export interface Judging {
+  readonly command: string;
+  readonly fix?: string;
+}
+
+/** What runs a tool that is not on the PATH. */
+const RUNNER =
+  /^(?:npx|bunx|pnpm exec|pnpm dlx|pnpm|yarn run|yarn|bun x|bun run|uv run|poetry run|pdm run|pipenv run|bundle exec)\s+(?:--no-install\s+|--yes\s+|--\s+)?/;
+
+/** Tools that edit files, and how each is asked to judge instead. The first that fits counts. */
+const FIXERS: readonly (readonly [tool: RegExp, from: RegExp, to: string])[] = [
+  [/^prettier\b/, / (?:--write|-w)\b/, " --check"],
+  [/^oxfmt\b/, / --write\b|$/, " --check"],
+  [/^(?:taplo (?:fmt|format)|deno fmt|ruff format|black|isort|cargo fmt|rustfmt)\b/, /$/, " --check"],
+  [/^biome (?:check|lint|format)\b/, / --(?:write|apply|fix)\b/, ""],
+  [/^rubocop\b/, / (?:-a|-A|--auto-?correct(?:-all)?)(?= |$)/, ""],
+  [/^ktlint\b/, / (?:-F|--format)\b/, ""],
+  [/^dprint fmt\b/, / fmt\b/, " check"],
+  [/^mix format\b/, /$/, " --check-formatted"],
+  [/^terraform fmt\b/, /$/, " -check"],
+  [/^clang-format\b/, / -i\b/, " --dry-run --Werror"],
+  [/^shfmt\b/, / (?:-w|--write)\b/, " -d"],
+  [/^dart format\b/, /$/, " --output=none --set-exit-if-changed"],
+  [/^php-cs-fixer fix\b/, /$/, " --dry-run"],
+  [/^\S/, / --fix(?= |$)/, ""],
+];
+
+/** Asked so already. */
+const JUDGES =
+  / (?:--check|--check-formatted|--dry-run|--list-different|-check|--diff|-d|--set-exit-if-changed)\b/;
+
+const GO_FORMATTER = /^(?:gofmt|goimports) -w\b/;
+
+/** What a command of a git hook does without editing files; `{files}` at its end stays there. */
+export function judging(command: string): Judging {
+  const runner = RUNNER.exec(command)?.[0] ?? "";
+  const bare = command.slice(runner.length);
+  const go = GO_FORMATTER.exec(bare);
+  if (go !== null) {
+    const list = bare.replace(" -w", " -l");
+    return { command: `test -z "$(${runner}${list})"`, fix: command };
+  }
+  const [tool = "", files = ""] = bare.split(/ (?=\{files\})/);
+  const fixer = FIXERS.find(([program, from]) => program.test(bare) && from.test(tool));
+  if (fixer === undefined || JUDGES.test(bare)) return { command };
+  const [, from, to] = fixer;
+  const judged = tool.replace(from, to);
+  return { command: `${runner}${judged}${files === "" ? "" : ` ${files}`}`, fix: command };
+}
+
+const PURPOSES: readonly (readonly [name: string, tools: RegExp])[] = [
+  [
+    "format",
+    /^(?:prettier|oxfmt|black|ruff format|gofmt|rustfmt|cargo fmt|deno fmt|dprint|mix format|biome format)\b/,
+  ],
+  [
+    "lint",
+    /^(?:eslint|oxlint|biome (?:lint|check)|ruff check|flake8|golangci-lint|rubocop|cargo clippy|deno lint)\b/,
+  ],
+  ["typecheck", /^(?:tsc|mypy|pyright|vue-tsc|svelte-check)\b/],
+  ["test", /^(?:vitest|jest|mocha|pytest|cargo test|go test|rspec|mix test|deno test)\b/],
+];
+
+/** The usual name of what a command is for, or the script it runs: `lint`, `typecheck`. Undefined where nothing says. */
+export function purposeOf(command: string): string | undefined {
+  const script = /^(?:npm|pnpm|yarn|bun)(?: run)? ([\w:-]+)(?= |$)/.exec(command)?.[1];
+  const bare = command.replace(RUNNER, "");
+  return PURPOSES.find(([, tools]) => tools.test(bare))?.[0] ?? script;
+}

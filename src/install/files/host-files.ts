@@ -1,3 +1,4 @@
+import type { Environment } from "../../machine/process/environment.ts";
 import { join } from "node:path";
 import { type AbsolutePath, absolutePath } from "../../core/path.ts";
 import { findHost } from "../../hosts/host-table.ts";
@@ -26,7 +27,7 @@ export type Level = "project" | "shared" | "user";
 export interface Places {
   readonly root: AbsolutePath;
   readonly home: AbsolutePath;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
 }
 
 /** The file where one host finds its hooks at one level. */

@@ -1,3 +1,4 @@
+import type { Environment } from "../process/environment.ts";
 /**
  * Hides secrets in output on its way to a log. Works line by line, for a secret may arrive in two chunks. Of what is printed
  * faster than anyone could read, only the last is kept from time to time: hiding costs more than printing.
@@ -123,9 +124,7 @@ const WAIT_MS = 1000;
 const SLICE_BYTES = 64 * 1024;
 
 /** The environment as `mask` of a `MaskedOutput` meets it: the bytes of every value as Latin-1. */
-export function inLatin1(
-  env: Readonly<Record<string, string | undefined>>,
-): Record<string, string | undefined> {
+export function inLatin1(env: Environment): Record<string, string | undefined> {
   return Object.fromEntries(
     Object.entries(env).map(([name, value]) => [
       name,

@@ -1,3 +1,4 @@
+import type { Environment } from "../process/environment.ts";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { ServerAddress } from "./connection.ts";
@@ -8,7 +9,7 @@ export interface ServerHints {
   /** As given on the command line. */
   readonly port?: number | undefined;
   readonly host?: string | undefined;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
 }
 
 export type ServerSearch =

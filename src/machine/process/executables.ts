@@ -1,12 +1,9 @@
+import type { Environment } from "./environment.ts";
 import { resolve, delimiter, join } from "node:path";
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 
 /** Where a command would be started from: on PATH, or at its own path relative to `cwd`. */
-export function findExecutable(
-  name: string,
-  env: Readonly<Record<string, string | undefined>>,
-  cwd: string,
-): string | undefined {
+export function findExecutable(name: string, env: Environment, cwd: string): string | undefined {
   if (!/[/\\]/.test(name)) return findOnPath(name, env)[0];
   const path = resolve(cwd, name);
   return isExecutableFile(path) ? path : undefined;
@@ -31,10 +28,7 @@ function systemShell(): string {
 }
 
 /** Every executable of that name on the PATH, in its order. */
-export function findOnPath(
-  name: string,
-  env: Readonly<Record<string, string | undefined>>,
-): readonly string[] {
+export function findOnPath(name: string, env: Environment): readonly string[] {
   const directories = (env["PATH"] ?? "").split(delimiter).filter((directory) => directory !== "");
   const suffixes = process.platform === "win32" ? [".cmd", ".exe", ".bat"] : [""];
   return directories

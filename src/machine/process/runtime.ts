@@ -1,3 +1,4 @@
+import type { Environment } from "./environment.ts";
 /** As much of Bun as the native program uses; absent under Node. */
 export interface BunRuntime {
   readonly spawn: (argv: readonly string[], options: BunSpawnOptions) => BunChild;
@@ -15,7 +16,7 @@ export type HashEncoding = "hex" | "base64url";
 
 interface BunSpawnOptions {
   readonly cwd: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly stdin: "ignore" | Uint8Array;
   readonly stdout: "pipe";
   readonly stderr: "pipe";
@@ -82,7 +83,7 @@ export function ownArgv(): readonly [string, ...string[]] {
 export interface ChildRequest {
   readonly argv: readonly [string, ...string[]];
   readonly cwd: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   /** Written to the child's stdin, which is then closed; without it stdin is closed from the start. */
   readonly stdin?: string | Buffer;
   readonly onOutput: (chunk: Buffer, stream: "stdout" | "stderr") => void;

@@ -1,3 +1,4 @@
+import type { Environment } from "../process/environment.ts";
 import { join } from "node:path";
 import { parse as parseTolerant } from "jsonc-parser";
 import * as z from "zod";
@@ -115,8 +116,6 @@ export function writeSlot(files: SlotFiles, slot: ReviewSlot): Result<void> {
 function toJson(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** How long a reviewer that has reached its limit is left alone. */
 const COOLDOWN_MS = 60 * 60 * 1000;

@@ -1,10 +1,9 @@
+import type { Environment } from "../process/environment.ts";
 import { isAbsolute, join } from "node:path";
 import { homeDirectory } from "../files/xdg.ts";
 import { discard, makePrivateDirectory, namesIn } from "../files/files.ts";
 import { readPrivateFile, writePrivateFile } from "../files/private-file.ts";
 import { sha256 } from "#hash";
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A value of the user's cache; undefined when it is missing, not JSON, or another user's. */
 export function readCacheFile(env: Environment, folder: string, name: string): unknown {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { detectChecks, detectScopes } from "../../../src/install/detect/detect-checks.ts";
-import { judging } from "../../../src/install/detect/fixers.ts";
-import { type DetectedCheck, Project } from "../../../src/install/detect/project.ts";
+import { judging, type DetectedCheck, Project } from "../../../src/install/detect/project.ts";
 import { readWorkspace } from "../../../src/config/read-workspace.ts";
 
 type Files = Readonly<Record<string, string>>;

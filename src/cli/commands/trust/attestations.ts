@@ -20,7 +20,7 @@ import { tellTrouble } from "../../open-settings.ts";
 import { printLine, type Terminal } from "../../output/terminal.ts";
 import { runCommand } from "../run.ts";
 import { Git } from "../../../machine/git/git.ts";
-import { NOTES_REF } from "../../../machine/git/notes.ts";
+import { NOTES_REF } from "../../../machine/git/signed-notes.ts";
 
 export interface VerifyOptions {
   readonly revision?: string | undefined;

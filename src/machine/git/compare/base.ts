@@ -1,3 +1,4 @@
+import type { Environment } from "../../process/environment.ts";
 import { type Git, type GitAnswer, gitTrouble } from "../git.ts";
 import type { AbsolutePath, ProjectPath } from "../../../core/path.ts";
 import { fail, ok, type Result, type Trouble } from "../../../core/trouble.ts";
@@ -155,7 +156,7 @@ export async function isAncestor(git: Git, commit: string, branch: string): Prom
 }
 
 /** In GitHub Actions the pull request says what it will be merged into. */
-export function baseBranchIn(env: Readonly<Record<string, string | undefined>>, configured: string): string {
+export function baseBranchIn(env: Environment, configured: string): string {
   const target = env["GITHUB_BASE_REF"];
   return target ? `origin/${target}` : configured;
 }
