@@ -17,7 +17,7 @@ import { isPartial, type Judged, type Ran, type RunRequest } from "../../core/ru
 import { type Status, statusMessage } from "../../core/stop/status.ts";
 import { explain } from "../../core/trouble.ts";
 import { now } from "../../machine/clock.ts";
-import { treeIdOf } from "../../machine/git/snapshot.ts";
+import { treeIdOf } from "../../machine/git/tree-id.ts";
 import { writeLastRun, writeSession, writePass } from "../../machine/state/history.ts";
 import { announceState } from "../trust/kept-state.ts";
 import type { Failures } from "./failures.ts";
@@ -88,7 +88,7 @@ export async function conclude(run: FinishedRun): Promise<Ran> {
 async function lookBack(run: FinishedRun) {
   const isRed = run.outcomes.some(isBlocking);
   const [tree, failures] = await Promise.all([
-    treeIdOf(run.planned.snapshot),
+    treeIdOf(run.planned.snapshot.fingerprint()),
     isRed ? readFailures(run) : undefined,
     isRed ? undefined : run.stillness(),
   ]);

@@ -139,7 +139,7 @@ async function runPlan(project: Project, request: RunRequest, asked: PlannedRun)
     ? await gateOptions(project, request, { planned, on })
     : before;
 
-  void planned.snapshot.fingerprint(); // git names the tree while the gates run
+  void planned.snapshot.fingerprint(); // of what the gates find; where git must name it, it does so while they run
   const settled = fixing?.settled;
   const { outcomes, notices } = await runWatched({ project, request, planned, ...options }, () =>
     runCompared({ project, request, planned, ...options }, { ...options, settled }),

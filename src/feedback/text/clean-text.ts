@@ -16,7 +16,7 @@ export function cleanLog(raw: string): Lines {
 }
 
 function isColourful(text: string): boolean {
-  return text.slice(0, SAMPLE).split("\u001B").length > SAMPLE / 400;
+  return text.slice(0, SAMPLE).split("\u001B").length > SAMPLE / 100;
 }
 
 const SAMPLE = 100_000;

@@ -114,19 +114,24 @@ export class Lines {
     return this.#textOf(index).charCodeAt(this.#placeOf(index) + position);
   }
 
-  /** Four characters of a line from a position on as one number, the first one lowest, of each the last eight bits. */
+  /** Four characters of a line from a position on as one number, the first one lowest: ASCII as it is, of others eight bits. */
   headAt(index: number, position: number): number {
     const text = this.#textOf(index);
     const from = this.#placeOf(index) + position;
     const left = this.lengthOf(index) - position;
     let head = 0;
     for (let at = 0; at < 4; at += 1)
-      head |= ((at < left ? text.charCodeAt(from + at) : NEWLINE) & 255) << (8 * at);
+      head |= byteOf(at < left ? text.charCodeAt(from + at) : NEWLINE) << (8 * at);
     return head;
   }
 
+  /** Looks at its last character first, for words that begin alike. */
   startsWith(index: number, word: string, position: number): boolean {
-    return this.#textOf(index).startsWith(word, this.#placeOf(index) + position);
+    const text = this.#textOf(index);
+    const from = this.#placeOf(index) + position;
+    let at = word.length - 1;
+    while (at >= 0 && text.charCodeAt(from + at) === word.charCodeAt(at)) at -= 1;
+    return at < 0;
   }
 
   /** Whether all of them together have at most so many characters. */
@@ -166,3 +171,8 @@ export class Lines {
 
 const NEWLINE = 10;
 const SPACE = 32;
+
+/** A character in eight bits; only that of an ASCII character is its own. */
+export function byteOf(code: number): number {
+  return code < 128 ? code : 128 | (code & 127);
+}

@@ -10,7 +10,8 @@ import { Git } from "../../machine/git/git.ts";
 import { readIndexMarks } from "../../machine/git/index-file.ts";
 import { pushTree } from "../../machine/git/push-tree.ts";
 import { Repository } from "../../machine/git/repository.ts";
-import { type Snapshot, treeIdOf } from "../../machine/git/snapshot.ts";
+import type { Snapshot } from "../../machine/git/snapshot.ts";
+import { treeIdOf } from "../../machine/git/tree-id.ts";
 import type { Environment } from "../../machine/process/environment.ts";
 import { onAbort, timeLimit } from "../../machine/process/time-limit.ts";
 import { sha256 } from "#hash";
@@ -103,7 +104,10 @@ export class RemoteGates implements Disposable {
   /** Pushes the files, once for all gates of the run. */
   async #push(): Promise<Result<Pushed>> {
     const { snapshot, workers, root } = this.#run;
-    const [tree, repository] = await Promise.all([treeIdOf(snapshot), Repository.around(new Git(root))]);
+    const [tree, repository] = await Promise.all([
+      treeIdOf(snapshot.writeTree()),
+      Repository.around(new Git(root)),
+    ]);
     const { directory } = snapshot;
     if (tree === undefined || directory === undefined || repository === undefined) return NO_TREE;
     if (readIndexMarks(join(directory, "index")).mayHoldSubmodule) return SUBMODULE;
