@@ -29,6 +29,8 @@ export class RedisConnection implements Disposable {
   readonly #options: ConnectionOptions;
   /** In the order in which they are answered. */
   #asked: Asked[] = [];
+  /** To be sent in one piece with what else is asked in this moment. */
+  readonly #unsent: string[] = [];
   #socket: Socket | undefined;
   #isOpen = false;
   #isOver = false;
@@ -45,7 +47,7 @@ export class RedisConnection implements Disposable {
     const command = respCommand(words.map(String));
     return new Promise((resolve, reject) => {
       this.#asked.push({ command, resolve, reject });
-      if (this.#isOpen) this.#socket?.write(command);
+      if (this.#isOpen && this.#unsent.push(command) === 1) queueMicrotask(() => this.#send());
     });
   }
 
@@ -54,6 +56,10 @@ export class RedisConnection implements Disposable {
     this.#isOver = true;
     this.#socket?.destroy();
     this.#refuse(new Error("the connection was closed"));
+  }
+
+  #send(): void {
+    this.#socket?.write(this.#unsent.splice(0).join(""));
   }
 
   async #connect(): Promise<void> {

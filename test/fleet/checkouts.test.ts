@@ -38,6 +38,8 @@ async function store() {
       }
     },
     names: () => readdirSync(join(directory, "trees")),
+    /** Asks git about what was fetched. */
+    fetched: (...args: readonly string[]): string => git("--git-dir", "../worker/objects.git", ...args),
     /** Pushes a file with this content, under the name of its tree or of another. */
     push: (content: string, name?: string): string => {
       writeFileSync(join(work, "file"), content);
@@ -146,6 +148,25 @@ test("above their limit the coldest checkouts are removed, and made again when t
   await rig.checkouts.shrinkTo(0);
   expect(rig.names()).toEqual([]);
   expect((await rig.checkouts.take({ tree, repository: "a" }, never)).ok).toBe(true);
+});
+
+test("trees that no checkout holds are forgotten with their files, and fetched again when they are needed", async () => {
+  await using rig = await store();
+  const trees = Array.from({ length: 11 }, (_, at) => rig.push(`${at}`));
+  const [oldest = "", newest = ""] = [trees[0], trees.at(-1)];
+  for (const tree of trees) {
+    const taken = await rig.checkouts.take({ tree, repository: "a" }, never);
+    if (taken.ok) taken.value[Symbol.dispose]();
+  }
+  using held = await heldBy(rig.checkouts, newest);
+  expect(rig.fetched("cat-file", "-t", oldest)).toBe("tree");
+
+  await rig.checkouts.shrinkTo(0);
+
+  expect(() => rig.fetched("cat-file", "-e", oldest)).toThrow();
+  expect(rig.fetched("for-each-ref")).toContain(newest);
+  expect(await held.isUntouched()).toBe(true);
+  expect((await rig.checkouts.take({ tree: oldest, repository: "a" }, never)).ok).toBe(true);
 });
 
 test("a ref that holds another tree than its name says is refused", async () => {

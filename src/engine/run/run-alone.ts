@@ -52,7 +52,10 @@ export async function runAlone(opened: Project, request: RunRequest, tree: WorkT
   using lock = locked.value;
   await using _snapshot = tree.snapshotScope(); // gone before the lock is: only a dead holder's scratch files are swept
   if (lock.replaced !== undefined) await tidyUpAfter(lock.replaced, logDir);
-  setImmediate(() => sweepScratch()); // while git looks: a run killed before it had the lock leaves nothing else to be known by
+  setImmediate(() => {
+    sweepScratch(); // while git looks: a run killed before it had the lock leaves nothing else to be known by
+    if (opened.settings.remote?.workers !== undefined) void loadRemoteGates();
+  });
 
   const looked = await lookAround(opened, request, tree);
   trace("changes detected, snapshot taken");
@@ -254,6 +257,11 @@ async function runGate(
   }
 }
 
+/** Only where gates run on workers: nothing of it is on the way of other stops. */
+async function loadRemoteGates() {
+  return import("../../fleet/workers/remote-gates.ts");
+}
+
 /** The connection of one run to the workers, made when a gate asks for it. */
 class Elsewhere implements Disposable {
   readonly #opened: RemoteGates[] = [];
@@ -267,8 +275,8 @@ class Elsewhere implements Disposable {
     const workers = settings.remote?.workers;
     const isAsked = plan.gates.some(({ gate }) => gate.kind === "check" && gate.runOn !== undefined);
     if (workers === undefined || !isAsked) return undefined;
-    // Loaded only where a gate runs on workers: nothing of it is on the way of other stops.
-    const { RemoteGates } = await import("../../fleet/workers/remote-gates.ts");
+    void snapshot.fingerprint(); // it is pushed under its name
+    const { RemoteGates } = await loadRemoteGates();
     const baseBranch = query.base ?? query.baseBranch;
     const gates = new RemoteGates({ workers, root: settings.root, env, snapshot, baseBranch, onEvent });
     this.#opened.push(gates);

@@ -1,12 +1,13 @@
 import { basename, dirname, join } from "node:path";
 import { fail, ok, type Result } from "../../core/trouble.ts";
 import { directoriesIn, FileMarks } from "../../machine/files/file-marks.ts";
+import { readBytes, removeFile, writeFileAtomic } from "../../machine/files/files.ts";
 import { type Git, gitTrouble, splitNul } from "../../machine/git/git.ts";
 
 /** A work tree with an index that is outside of it, as git is told of them. */
 export interface Place {
   readonly git: Git;
-  readonly env: Readonly<Record<string, string>>;
+  readonly env: Readonly<Record<"GIT_DIR" | "GIT_WORK_TREE" | "GIT_INDEX_FILE", string>>;
 }
 
 interface Wanted {
@@ -16,6 +17,8 @@ interface Wanted {
   /** Also what git ignores is removed. */
   readonly isFresh: boolean;
 }
+
+export const MAX_INDEX_BYTES = 1024 * 1024 * 1024;
 
 /** Puts the files of a tree where those of another are. What git makes of what it then finds on the disk has the last word. */
 export async function checkOut(place: Place, { tree, from, isFresh }: Wanted): Promise<Result<void>> {
@@ -41,12 +44,18 @@ export async function checkOut(place: Place, { tree, from, isFresh }: Wanted): P
     : fail(gitTrouble(["write-tree"], `the checkout is ${here.value}, not ${tree}`));
 }
 
-/** Whether the files are those of the tree: git would add nothing to an index that is the tree. */
+/** Whether the files are those of the tree: git would add nothing to an index that is the tree. Both are asked at once, of two copies. */
 export async function holds(place: Place, tree: string): Promise<boolean> {
-  const added = await place.git.output(["add", "--all", "--dry-run"], { env: place.env });
-  if (!added.ok || added.value.length > 0) return false;
-  const here = await treeIn(place);
-  return here.ok && here.value === tree;
+  const { git, env } = place;
+  const copy = `${env.GIT_INDEX_FILE}-copy`;
+  const index = readBytes(env.GIT_INDEX_FILE, MAX_INDEX_BYTES);
+  if (!index.ok || !writeFileAtomic(copy, index.value).ok) return false;
+  const [added, here] = await Promise.all([
+    git.output(["add", "--all", "--dry-run"], { env: { ...env, GIT_INDEX_FILE: copy } }),
+    treeIn(place),
+  ]);
+  removeFile(copy);
+  return added.ok && added.value.length === 0 && here.ok && here.value === tree;
 }
 
 async function treeIn({ git, env }: Place): Promise<Result<string>> {

@@ -1,9 +1,8 @@
 import { dirname, join } from "node:path";
-import { fail, ok, type Result } from "../../core/trouble.ts";
+import { ok, type Result } from "../../core/trouble.ts";
 import { elapsedMs } from "../../machine/clock.ts";
 import type { FileMarks } from "../../machine/files/file-marks.ts";
 import {
-  kindOf,
   makePrivateDirectory,
   namesIn,
   readBytes,
@@ -12,10 +11,11 @@ import {
   troubleOf,
   writeFileAtomic,
 } from "../../machine/files/files.ts";
-import { Git, gitTrouble } from "../../machine/git/git.ts";
+import { Git } from "../../machine/git/git.ts";
 import { listContents } from "../../machine/git/snapshot.ts";
 import { runProcess } from "../../machine/process/run-process.ts";
-import { checkOut, holds, markFiles, type Place } from "./check-out.ts";
+import { TreeObjects } from "./tree-objects.ts";
+import { checkOut, holds, markFiles, MAX_INDEX_BYTES, type Place } from "./check-out.ts";
 
 /** A directory that jobs of one repository run in, one at a time. */
 interface Slot {
@@ -23,6 +23,8 @@ interface Slot {
   readonly repository: string;
   /** What it holds, if that is known. */
   tree: string | undefined;
+  /** What its last job asked for. */
+  wanted?: string;
   /** Its files and directories, as they were when git found them to be those of the tree. */
   marks?: FileMarks | undefined;
   /** Whether they are the same after the last job, and when that was asked. */
@@ -60,14 +62,13 @@ interface Wanted {
 export class Checkouts {
   readonly #options: CheckoutsOptions;
   readonly #slots: Slot[];
-  /** Those that were fetched, by their trees. */
-  readonly #commits = new Map<string, Promise<Result<string>>>();
-  #fetching: Promise<unknown> = Promise.resolve();
+  readonly #objects: TreeObjects;
   #uses = 0;
   #nextName: number;
 
   constructor(options: CheckoutsOptions) {
     this.#options = options;
+    this.#objects = new TreeObjects(options, () => this.#slots.flatMap(({ tree, wanted }) => [tree, wanted]));
     const names = namesIn(this.#trees).filter((name) => /^\d+$/.test(name));
     this.#slots = names.map((name) => ({
       name,
@@ -82,6 +83,7 @@ export class Checkouts {
   async take(wanted: Wanted, signal: AbortSignal): Promise<Result<Checkout>> {
     const slot = this.#free(wanted);
     slot.isBusy = true;
+    slot.wanted = wanted.tree;
     slot.usedAt = this.#uses += 1;
     const filled = await this.#fill(slot, wanted.tree, signal);
     if (filled.ok) return ok(this.#hold(slot));
@@ -107,7 +109,10 @@ export class Checkouts {
   async shrinkTo(bytes: number): Promise<void> {
     const cold = (): Slot | undefined =>
       this.#slots.filter(({ isBusy }) => !isBusy).toSorted((one, other) => one.usedAt - other.usedAt)[0];
-    while ((await bytesIn(this.#options.directory)) > bytes) {
+    const isTooBig = async (): Promise<boolean> => (await bytesIn(this.#options.directory)) > bytes;
+    const isIdle = this.#slots.every(({ isBusy }) => !isBusy);
+    if (this.#objects.isWorthPruning(isIdle) || (await isTooBig())) await this.#objects.prune();
+    while (await isTooBig()) {
       const slot = cold();
       if (slot === undefined) break;
       this.#slots.splice(this.#slots.indexOf(slot), 1);
@@ -115,16 +120,11 @@ export class Checkouts {
       for (const path of [join(this.#trees, slot.name), ...files]) removeTree(path);
     }
     if (this.#slots.length > 0) return;
-    removeTree(this.#objects); // without a checkout, what is left is objects that nothing uses
-    this.#commits.clear();
+    this.#objects.remove(); // without a checkout, what is left is objects that nothing uses
   }
 
   get #trees(): string {
     return join(this.#options.directory, "trees");
-  }
-
-  get #objects(): string {
-    return join(this.#options.directory, "objects.git");
   }
 
   #file(name: string, what: "index" | "repository" | "clock"): string {
@@ -133,7 +133,11 @@ export class Checkouts {
 
   #place({ name }: Slot, signal?: AbortSignal): Place {
     const path = join(this.#trees, name);
-    const env = { GIT_DIR: this.#objects, GIT_WORK_TREE: path, GIT_INDEX_FILE: this.#file(name, "index") };
+    const env = {
+      GIT_DIR: this.#objects.path,
+      GIT_WORK_TREE: path,
+      GIT_INDEX_FILE: this.#file(name, "index"),
+    };
     return { git: new Git(path, signal), env };
   }
 
@@ -160,14 +164,14 @@ export class Checkouts {
       return troubleOf("create", path, error);
     }
     const noted = writeFileAtomic(this.#file(slot.name, "repository"), slot.repository);
-    const fetched = noted.ok ? await this.#fetch(tree, signal) : noted;
+    const fetched = noted.ok ? await this.#objects.fetch(tree, signal) : noted;
     if (!fetched.ok) return fetched;
     const { isFresh } = this.#options;
     const [commit, checkedOut] = await Promise.all([
-      this.#commits.get(tree),
+      this.#objects.commitOf(tree),
       checkOut(this.#place(slot, signal), { tree, from, isFresh }),
     ]);
-    if (commit?.ok === false) return commit;
+    if (!commit.ok) return commit;
     if (!checkedOut.ok) return checkedOut;
     slot.tree = tree;
     return this.#showToGates(slot, tree);
@@ -190,63 +194,20 @@ export class Checkouts {
     return true;
   }
 
-  /** One at a time: git locks the list of shallow commits, and several jobs often want the same tree. */
-  #fetch(tree: string, signal: AbortSignal): Promise<Result<void>> {
-    const fetching = this.#fetching.then(() => this.#fetchNow(tree, signal));
-    this.#fetching = fetching.then(() => this.#forgetOldest()).catch(() => undefined); // it is told to whoever asked
-    return fetching;
-  }
-
-  async #fetchNow(tree: string, signal: AbortSignal): Promise<Result<void>> {
-    if (this.#commits.has(tree)) return ok(undefined);
-    const git = new Git(this.#options.directory, signal);
-    if (kindOf(join(this.#objects, "HEAD")) !== "file") {
-      const made = await git.output(["init", "--quiet", "--bare", this.#objects]);
-      if (!made.ok) return made;
-    }
-    const ref = `refs/gauntlet/${tree}`;
-    const source = ["--", this.#options.source, `+${ref}:${ref}`];
-    const fetched = await git.output(["--git-dir", this.#objects, "fetch", ...FETCH_OPTIONS, ...source]);
-    if (!fetched.ok) return fetched;
-    this.#commits.set(tree, this.#commitOf(tree)); // asked while the files are checked out
-    return ok(undefined);
-  }
-
-  /** The commit that was fetched under the name of a tree, which must be its tree. */
-  async #commitOf(tree: string): Promise<Result<string>> {
-    const git = new Git(this.#options.directory);
-    const ref = `refs/gauntlet/${tree}`;
-    const names = await git.output(["--git-dir", this.#objects, "rev-parse", ref, `${ref}^{tree}`]);
-    const [commit = "", found = ""] = names.ok ? names.value.toString().split("\n") : [];
-    if (found === tree) return ok(commit);
-    this.#commits.delete(tree);
-    return names.ok ? fail(gitTrouble(["fetch", ref], `it holds the tree ${found}`)) : names;
-  }
-
-  /** Each ref is offered to the other side with every fetch. */
-  async #forgetOldest(): Promise<void> {
-    const held = new Set(this.#slots.map((slot) => slot.tree));
-    const old = [...this.#commits.keys()].slice(0, -MOST_COMMITS).find((tree) => !held.has(tree));
-    if (old === undefined) return;
-    this.#commits.delete(old);
-    const git = new Git(this.#options.directory);
-    await git.output(["--git-dir", this.#objects, "update-ref", "-d", `refs/gauntlet/${old}`]);
-  }
-
   /** A repository for gates that ask git, with HEAD at the tree and its objects where ours are. */
   async #showToGates(slot: Slot, tree: string): Promise<Result<void>> {
     const path = join(this.#trees, slot.name, ".git");
-    const commit = await this.#commits.get(tree);
+    const commit = await this.#objects.commitOf(tree);
     const index = readBytes(this.#file(slot.name, "index"), MAX_INDEX_BYTES);
     if (!index.ok) return index;
-    if (!commit?.ok) return commit ?? fail(gitTrouble(["rev-parse"], `${tree} was not fetched`));
+    if (!commit.ok) return commit;
     if (textOf(join(path, "HEAD")) === "" || this.#options.isFresh) {
       removeTree(path);
       const made = await new Git(dirname(path)).output(["init", "--quiet"]);
       if (!made.ok) return made;
     }
     const name = `${commit.value}\n`;
-    const contents = [`${this.#objects}/objects\n`, name, index.value, name];
+    const contents = [`${this.#objects.path}/objects\n`, name, index.value, name];
     for (const [at, file] of SHOWN.entries()) {
       const written = writeIfOther(join(path, file), Buffer.from(contents[at] ?? ""));
       if (!written.ok) return written;
@@ -260,18 +221,6 @@ const RECENT_MS = 1_000;
 
 /** What a checkout's own repository is made of. */
 const SHOWN = ["objects/info/alternates", "shallow", "index", "HEAD"];
-
-const FETCH_OPTIONS = [
-  "--quiet",
-  "--depth=1",
-  "--no-tags",
-  "--no-write-fetch-head",
-  "--no-auto-maintenance",
-  "--no-recurse-submodules",
-  "--no-show-forced-updates",
-];
-const MOST_COMMITS = 64;
-const MAX_INDEX_BYTES = 1024 * 1024 * 1024;
 
 /** Most gates leave it alone. */
 function writeIfOther(path: string, content: Buffer): Result<void> {

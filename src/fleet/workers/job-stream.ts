@@ -54,7 +54,6 @@ export class JobStream {
   async end(end: JobEnd): Promise<void> {
     while (this.#sending !== undefined) await this.#sending;
     await this.#send("end", JSON.stringify(end));
-    if (!this.#isGivenUp) void this.#redis.expire(this.#key, KEPT_SECONDS).catch(() => 0); // the queue need not wait for it
   }
 
   /** Stops waiting for a Redis that is gone. */
@@ -79,6 +78,7 @@ export class JobStream {
     while (!this.#isGivenUp && elapsedMs() - since < KEPT_SECONDS * 1000) {
       const fields = ["a", this.#attempt, "n", number, "k", kind, "d", data];
       const sent = this.#redis.xadd(this.#key, "MAXLEN", "~", MOST_ENTRIES, "*", ...fields);
+      if (kind === "end") void this.#redis.expire(this.#key, KEPT_SECONDS).catch(() => 0);
       if (await isDone(sent, () => this.#isGivenUp)) return;
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     }

@@ -189,6 +189,16 @@ export class Connections implements Disposable {
   }
 }
 
+/** Sends what is asked meanwhile in one piece: a write, and a read at the other end, cost more than most commands. */
+export function inOnePiece<T>({ stream }: Redis, ask: () => T): T {
+  stream?.cork();
+  try {
+    return ask();
+  } finally {
+    stream?.uncork();
+  }
+}
+
 function optionsFor({ url, env }: Reached) {
   const { hostname, port, protocol, pathname } = new URL(url);
   const login = credentials(env, "GAUNTLET_WORKERS_AUTH");

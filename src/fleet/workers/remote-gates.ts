@@ -104,18 +104,17 @@ export class RemoteGates implements Disposable {
   /** Pushes the files, once for all gates of the run. */
   async #push(): Promise<Result<Pushed>> {
     const { snapshot, workers, root } = this.#run;
-    const [tree, repository] = await Promise.all([
-      treeIdOf(snapshot.writeTree()),
-      Repository.around(new Git(root)),
-    ]);
+    const writing = treeIdOf(snapshot.writeTree());
+    const repository = await Repository.around(new Git(root));
     const { directory } = snapshot;
-    if (tree === undefined || directory === undefined || repository === undefined) return NO_TREE;
-    if (readIndexMarks(join(directory, "index")).mayHoldSubmodule) return SUBMODULE;
+    if (directory === undefined || repository === undefined) return NO_TREE;
+    const asking = repository.top.ask(["config", "--get", "remote.origin.url"]);
+    const mayHoldSubmodule = readIndexMarks(join(directory, "index")).mayHoldSubmodule; // while git writes the tree
+    const tree = await writing;
+    if (tree === undefined) return NO_TREE;
+    if (mayHoldSubmodule) return SUBMODULE;
     const push = { directory, tree, to: workers.tree, signal: timeLimit(PUSH_MS) };
-    const [pushed, origin] = await Promise.all([
-      pushTree(repository, push),
-      repository.top.ask(["config", "--get", "remote.origin.url"]),
-    ]);
+    const [pushed, origin] = await Promise.all([pushTree(repository, push), asking]);
     if (!pushed.ok) return pushed;
     const url = origin.ok ? origin.value.stdout.toString().trim() : "";
     const name = sha256(url || `${hostname()} ${repository.places.commonDir}`);

@@ -16,6 +16,7 @@ import {
   Connections,
   describeEnd,
   type GateJob,
+  inOnePiece,
   type Libraries,
   loadLibraries,
   PREFIX,
@@ -222,7 +223,10 @@ class GateWorker {
     const abort = new AbortController();
     this.#running.set(data.stream, { abort, stream, unwantedBeats: 0 });
     try {
-      void stream.start(this.#id);
+      const isWanted = inOnePiece(this.#redis, () => {
+        void stream.start(this.#id);
+        return this.#isWanted(data, abort);
+      });
       const end = await runJob(data, {
         checkouts: this.#checkouts,
         directory: this.#home.path,
@@ -230,7 +234,7 @@ class GateWorker {
         env: this.#options.env,
         onOutput: (chunk) => stream.push(chunk),
         onGroup: (pid) => this.#groups.record(pid),
-        isWanted: this.#isWanted(data, abort),
+        isWanted,
         share: this.#options.cache === undefined ? undefined : this.#share,
         signal: abort.signal,
       });
@@ -238,8 +242,10 @@ class GateWorker {
       if (abort.signal.reason === "stopped") throw new Error("the worker was stopped");
       if (end.kind === "trouble") void this.#sitOut(worker, `${data.id}: ${end.detail}`);
       if (end.kind === "trouble" && !isLast) throw new Error(end.detail);
-      void this.#redis.eval(FORGET, 1, askedKey(data.name), data.stream).catch(() => 0); // who asks from now on wants it to run again
-      if (!abort.signal.aborted) await stream.end(withWorker(end, this.#id));
+      await inOnePiece(this.#redis, () => {
+        void this.#redis.eval(FORGET, 1, askedKey(data.name), data.stream).catch(() => 0); // who asks from now on wants it to run again
+        return abort.signal.aborted ? undefined : stream.end(withWorker(end, this.#id));
+      });
       this.#done += 1;
       this.#options.log(`${data.id} ${describeEnd(end)}`);
     } finally {
