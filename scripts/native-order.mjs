@@ -13,7 +13,7 @@ export function writeOrder(directory, file) {
   try {
     const used = new Set(runHooks(directory, work).flatMap(functionsIn));
     if (used.size === 0) throw new Error("the hooks left no record of the functions they use");
-    writeFileSync(file, `${FORMAT}\n${[...used].toSorted().join("\n")}\n`);
+    writeFileSync(file, `${FORMAT}\n${[...used].toSorted((a, b) => (a < b ? -1 : 1)).join("\n")}\n`);
   } finally {
     rmSync(work, { recursive: true, force: true });
   }

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
+import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Answer, GauntletProject } from "../rig/gauntlet-project.ts";
@@ -116,6 +117,16 @@ describe("a check with only_new", () => {
       problems: 0,
       undecided: ["lint failed: exit code 127 (command not found)"],
     });
+  });
+
+  test("says what to do where its program lies beside the project, and so not beside the earlier tree", async () => {
+    project = await projectWith("only_new: true\nchecks: { lint: ../tool/fail }\n");
+    await project.write({ "../tool/fail": "#!/bin/sh\nexit 1\n", "src/c.js": "", "../home/tmp/.keep": "" });
+    await chmod(join(project.root, "../tool/fail"), 0o755);
+
+    const { answer } = await stopIn(project);
+
+    expect(answer.reason).toMatch(/it failed: exit code 127.*; name its program by a full path, or have/);
   });
 
   test("starts nothing more while nothing fails", async () => {

@@ -150,11 +150,14 @@ function moved<T extends string | undefined>(text: T, { top, scratchTop }: Elsew
 function beforeOf(outcome: GateOutcome, findings: Findings | undefined): Before {
   const log = definedOnly({ logPath: outcome.logPath });
   const isAnswer = outcome.kind === "passed" || (outcome.kind === "failed" && outcome.missing === undefined);
-  if (!isAnswer || (outcome.kind === "failed" && isBroken(outcome.detail)))
-    return { why: `there it ${inWords(outcome)}`, ...log };
+  if (outcome.kind === "failed" && isBroken(outcome.detail))
+    return { why: `on the earlier files, checked out elsewhere, it ${inWords(outcome)}; ${FIND_IT}`, ...log };
+  if (!isAnswer) return { why: `there it ${inWords(outcome)}`, ...log };
   if (findings === undefined) return { why: "there it looked at files of the project itself", ...log };
   return { findings, ...log };
 }
+
+const FIND_IT = "name its program by a full path, or have `baseline.setup` install it";
 
 function inWords(outcome: GateOutcome): string {
   return outcome.kind === "cancelled" ? `was ${describeOutcome(outcome)}` : describeOutcome(outcome);

@@ -23,8 +23,9 @@ export function placedParser({ name, kind, says, read = readVerdict, wrapsUntil 
 
   /** One at a time: kept, a hundred thousand of them would cost more than to find them. */
   function* parse(log: Log, isRead: (line: number) => boolean): Generator<Finding> {
-    for (const placed of log.placed) {
-      if (isRead(placed.index)) continue;
+    for (let at = 0; at < log.placed.length; at += 1) {
+      const placed = log.placed[at];
+      if (placed === undefined || isRead(placed.index)) continue;
       const text = textOf(log, placed);
       if (text !== "" && says(text, placed)) yield findingAt(log, placed);
     }

@@ -15,11 +15,12 @@ export function cleanLog(raw: string): Lines {
   return lines.replaced(unclean, cleanText(unclean.map((line) => lines.wholeAt(line)).join("\n")));
 }
 
+/** By a hundred places, of a few lines each. */
 function isColourful(text: string): boolean {
-  return text.slice(0, SAMPLE).split("\u001B").length > SAMPLE / 100;
+  const places = Array.from({ length: 100 }, (_, index) => Math.floor((index * text.length) / 100));
+  return places.filter((at) => text.slice(at, at + 200).includes("\u001B")).length > 50;
 }
 
-const SAMPLE = 100_000;
 const UNCLEAN = TRAIT.control | TRAIT.invisible | TRAIT.overwritten;
 
 function withoutEscapes(text: string): string {

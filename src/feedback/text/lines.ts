@@ -36,7 +36,9 @@ export class Lines {
   replaced(numbers: readonly number[], text: string): Lines {
     const added = this.#tableOf(text);
     const table = this.#table.slice();
-    numbers.forEach((line, index) => table.set(added.subarray(3 * index, 3 * index + 3), 3 * line));
+    numbers.forEach((line, index) => {
+      for (let cell = 0; cell < 3; cell += 1) table[3 * line + cell] = added[3 * index + cell] ?? 0;
+    });
     return new Lines(this.#text, table, `${this.#added}${text}\n`);
   }
 

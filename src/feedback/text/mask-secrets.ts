@@ -1,5 +1,3 @@
-import { codesOf } from "./codes.ts";
-
 const MASK = "***";
 const SHORTEST_SECRET = 8;
 
@@ -99,6 +97,8 @@ class Needles {
   /** What can be told without the map, which most characters never reach: by the last two characters, then by all three. */
   readonly #mayEnd = new Uint8Array(65536);
   readonly #mayBe = new Uint8Array(65536);
+  /** The lower halves of a piece's characters: read from here they take half the time that asking a long text for each of them takes. */
+  readonly #bytes = Buffer.allocUnsafe(PIECE);
 
   constructor(texts: readonly string[]) {
     for (const text of texts) {
@@ -120,19 +120,20 @@ class Needles {
     };
     const mayEnd = this.#mayEnd;
     const mayBe = this.#mayBe;
+    const bytes = this.#bytes;
     let triple = 0;
-    let done = 0;
-    for (const codes of codesOf(text)) {
-      const count = codes.length;
+    for (let from = 0; from < text.length; from += PIECE) {
+      const count = bytes.write(text.slice(from, from + PIECE), "latin1");
       for (let index = 0; index < count; index += 1) {
-        triple = ((triple << 8) | ((codes[index] ?? 0) & 255)) & 0xffffff;
-        if (mayEnd[triple & 65535] === 1 && mayBe[slotOf(triple)] === 1) lookAt(triple, done + index);
+        triple = ((triple << 8) | (bytes[index] ?? 0)) & 0xffffff;
+        if (mayEnd[triple & 65535] === 1 && mayBe[slotOf(triple)] === 1) lookAt(triple, from + index);
       }
-      done += count;
     }
     return found;
   }
 }
+
+const PIECE = 65536;
 
 interface Needle {
   readonly text: string;
