@@ -93,7 +93,7 @@ function statusWithoutFailure(outcomes: readonly GateOutcome[]): Ran["status"] {
 }
 
 /** Red but not blocking, or green with a remark. */
-function isWarning(outcome: GateOutcome): boolean {
+export function isWarning(outcome: GateOutcome): boolean {
   return outcome.kind === "passed" ? outcome.warning !== undefined : true;
 }
 

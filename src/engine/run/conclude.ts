@@ -2,7 +2,7 @@ import type { BlockedStop, KeptState } from "../../core/record/session-record.ts
 import { definedOnly } from "../../core/defined-only.ts";
 import { gateId } from "../../core/gate.ts";
 import type { PassRecord, RunRecord, SessionHistory } from "../../core/record/history.ts";
-import { judge } from "../../core/stop/judge.ts";
+import { judge, isWarning } from "../../core/stop/judge.ts";
 import {
   type GateOutcome,
   isBlocking,
@@ -278,7 +278,7 @@ function messageOf(run: FinishedRun, status: Ran["status"], detail: string | und
 function detailOf(status: Status, outcomes: readonly GateOutcome[]): string | undefined {
   if (status === "error")
     return list(outcomes.filter(({ kind }) => kind === "errored" || kind === "cancelled"));
-  if (status === "passed_with_warnings") return list(outcomes.filter(isRemarkable));
+  if (status === "passed_with_warnings") return list(outcomes.filter(isWarning));
   const red = outcomes.filter(isBlocking);
   if (status === "retry_limit_exceeded" && red.every(isOutOfReach))
     return `not everything could be checked: ${list(red)}`;
@@ -291,11 +291,6 @@ function partOf({ request, outcomes }: FinishedRun, status: Status): string | un
   if (isPartial(request) && request.kind === undefined)
     return `only what was asked for ran: ${outcomes.map(({ name }) => name).join(", ")}`;
   return request.kind === undefined ? undefined : `all ${request.kind}s completed successfully`;
-}
-
-/** Anything but a plain pass. */
-function isRemarkable(outcome: GateOutcome): boolean {
-  return outcome.kind !== "passed" || outcome.warning !== undefined;
 }
 
 function list(outcomes: readonly GateOutcome[]): string | undefined {
