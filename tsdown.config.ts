@@ -91,7 +91,31 @@ function partOf(parts: readonly Part[]) {
   };
 }
 
-export default defineConfig([
+/**
+ * What Bun compiles into the native program. Bun cuts by itself where ways through the program meet, into 48 files for a run of
+ * gates; in parts like those of the package that run starts 1 ms sooner.
+ */
+const NATIVE: UserConfig = {
+  ...common,
+  target: "esnext",
+  entry: { native: "src/native.ts" },
+  outDir: "dist/native/source",
+  clean: true,
+  format: "esm",
+  dts: false,
+  minify: true,
+  outputOptions: {
+    chunkFileNames: "parts/[name].mjs",
+    codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: partOf(STEPS) }] },
+  },
+  inputOptions: {
+    preserveEntrySignatures: "allow-extension",
+    checks: { pluginTimings: false },
+    resolve: { mainFields: ["module", "main"], conditionNames: ["bun", "node"] },
+  },
+};
+
+const PACKAGE: readonly UserConfig[] = [
   cli("agent-gauntlet", { entry: { engine: "src/engine/library.ts" }, steps: STEPS }),
   cli("brepl", {
     plugins: [loading({ "export-stop.ts": "../agent-gauntlet/export-stop.cjs" })],
@@ -113,4 +137,7 @@ export default defineConfig([
     ],
     inputOptions: { checks: { pluginTimings: false } },
   },
-]);
+];
+
+/** `tsdown --env.NATIVE` is the first step of `npm run build:native`. */
+export default defineConfig(({ env }) => (env?.["NATIVE"] ? NATIVE : [...PACKAGE]));

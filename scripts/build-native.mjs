@@ -1,11 +1,13 @@
 // npm run build:native [-- --all] [--compile-only] [--out=DIRECTORY]: the native program of this platform, or of all of them, as executables
-// (dist/native/), npm packages (dist/npm/) and archives with their checksums (dist/release/).
+// (dist/native/), npm packages (dist/npm/) and archives with their checksums (dist/release/). With --write-order, what hooks use is
+// noted again first: when they have come to use much else, and with every new version of Bun.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { writeArchives } from "./native-archives.mjs";
+import { writeOrder } from "./native-order.mjs";
 import { writePackages } from "./native-packages.mjs";
 
 /** Names are those of the packages and archives; `bun` is what Bun calls the same platform. */
@@ -29,6 +31,12 @@ const out = args.find((arg) => arg.startsWith("--out="))?.slice("--out=".length)
 const platforms = args.includes("--all") ? PLATFORMS : PLATFORMS.filter(isThisOne);
 if (platforms.length === 0) throw new Error(`no native program for ${process.platform} ${process.arch}`);
 
+execFileSync(process.execPath, [tsdownFile(), "--env.NATIVE", "--logLevel", "error"], {
+  cwd: root,
+  stdio: "inherit",
+});
+const order = join(root, "scripts", "native-order.txt");
+if (args.includes("--write-order")) writeOrder(dirname(compile(PLATFORMS.find(isThisOne))), order);
 const built = platforms.map((platform) => ({ ...platform, file: compile(platform) }));
 if (!args.includes("--compile-only")) {
   const notices = `${readFileSync(join(dist, "THIRD-PARTY-NOTICES.txt"), "utf8")}\n${"-".repeat(80)}\n\n${bunNotice()}`;
@@ -47,18 +55,24 @@ function compile({ name, os, bun }) {
     "--format=esm",
     "--splitting",
     "--bytecode", // without it the program starts slower than under Node
+    `--bytecode-order=${order}`, // what hooks use together at the front
     "--compile-jit-policy=1000", // most runs end before compiled code would pay
     "--no-compile-autoload-dotenv", // a project's files must not configure the program that checks it
     "--no-compile-autoload-bunfig",
     `--target=bun-${bun}`,
     `--outfile=${file}`,
   ];
-  execFileSync(bunFile(), ["build", ...flags, "src/native.ts"], {
+  execFileSync(bunFile(), ["build", ...flags, "dist/native/source/native.mjs"], {
     cwd: root,
     stdio: ["ignore", "ignore", "inherit"],
   });
   if (os !== "win32") symlinkSync(basename(file), join(dirname(file), "brepl"));
   return file;
+}
+
+function tsdownFile() {
+  const file = createRequire(import.meta.url).resolve("tsdown/package.json");
+  return join(dirname(file), JSON.parse(readFileSync(file, "utf8")).bin.tsdown);
 }
 
 /** The executable in the package of this platform; Bun's install script, where it ran, has moved it into the package `bun`. */

@@ -66,6 +66,7 @@ export function explain(trouble: Trouble): string {
     case "nothing-older":
       return trouble.detail;
     case "unknown-revision":
+      if (trouble.revision === "HEAD") return "There is no commit here yet.";
       return `git does not know the revision "${trouble.revision}". Check the spelling, or run \`git fetch\`.`;
     case "no-base":
       return `There is nothing to compare with: what is checked out is the base (${trouble.base.slice(0, 7)}) itself, and the commit before it is not here. Fetch more history (\`fetch-depth: 0\`), or give \`--base\`.`;

@@ -3,10 +3,19 @@ import type { GateOutcome } from "../core/outcome.ts";
 import { statusTitle } from "../core/stop/status.ts";
 import { formatDuration } from "../report/plain-lines.ts";
 import { counted } from "../core/counted.ts";
-import type { GateView, RunPage } from "../report/page/page-data.ts";
-import { Attempts } from "./attempts.tsx";
+import { type GateView, type RunPage, compareTold, type AttemptView } from "../report/page/page-data.ts";
 import { Logs } from "./logs.tsx";
-import { Mark, Section, SupportChip, ThemeButton, Time, type Tone, toneOf } from "./parts.tsx";
+import {
+  Mark,
+  Section,
+  SupportChip,
+  ThemeButton,
+  Time,
+  type Tone,
+  toneOf,
+  shortGate,
+  StatusWords,
+} from "./parts.tsx";
 import { Problems } from "./problems.tsx";
 
 /** One run as a whole page: the HTML report. */
@@ -151,5 +160,93 @@ function TimelineRow({
         )}
       </td>
     </tr>
+  );
+}
+
+/** Stop after stop of one session: what the agent read, and how that differs from the time before. */
+function Attempts({ attempts }: { readonly attempts: readonly AttemptView[] }) {
+  return (
+    <ol class="attempts">
+      {attempts.map((attempt, at) => (
+        <Attempt
+          key={attempt.at}
+          attempt={attempt}
+          before={attempts.slice(0, at).findLast(({ told }) => told !== undefined)?.told}
+          isLast={at === attempts.length - 1}
+        />
+      ))}
+    </ol>
+  );
+}
+
+interface AttemptProps {
+  readonly attempt: AttemptView;
+  readonly before: string | undefined;
+  readonly isLast: boolean;
+}
+
+function Attempt({ attempt, before, isLast }: AttemptProps) {
+  const { at, run, status, decision, left, ms, red, told } = attempt;
+  const answer =
+    decision === undefined ? "run from the terminal" : decision === "block" ? "blocked" : "allowed to stop";
+  const facts = [
+    `run ${run}`,
+    answer,
+    formatDuration(ms),
+    ...(decision === "block" && left !== undefined ? [`${counted(left, "attempt")} left`] : []),
+  ];
+  return (
+    <li>
+      <p>
+        <StatusWords status={status} /> <span class="facts">{facts.join(" · ")} · </span>
+        <Time at={at} />
+      </p>
+      {red.length === 0 ? null : <p class="red">Red: {red.map(shortGate).join(", ")}</p>}
+      {told === undefined ? (
+        decision === "block" && <p class="facts">What it was told is no longer in the logs.</p>
+      ) : (
+        <Told told={told} before={before} isOpen={isLast} />
+      )}
+    </li>
+  );
+}
+
+const PREFIX = { same: "  ", new: "+ ", gone: "− " } as const;
+
+function Told({
+  told,
+  before,
+  isOpen,
+}: {
+  readonly told: string;
+  readonly before: string | undefined;
+  readonly isOpen: boolean;
+}) {
+  const [isCompared, setCompared] = useState(false);
+  return (
+    <details open={isOpen}>
+      <summary>What the agent read</summary>
+      {before === undefined ? null : (
+        <label class="compare">
+          <input
+            type="checkbox"
+            checked={isCompared}
+            onChange={({ currentTarget }) => setCompared(currentTarget.checked)}
+          />{" "}
+          Compare with the attempt before
+        </label>
+      )}
+      <pre class="told">
+        {isCompared && before !== undefined
+          ? compareTold(before, told).map(({ text, change }, index) => (
+              <div key={index} class={change}>
+                {PREFIX[change]}
+                {text}
+                {"\n"}
+              </div>
+            ))
+          : told}
+      </pre>
+    </details>
   );
 }

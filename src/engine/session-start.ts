@@ -11,7 +11,11 @@ import type { Environment } from "../machine/process/environment.ts";
 import { endOrphans } from "../machine/process/leftovers.ts";
 import type { SessionName } from "../machine/state/state-keys.ts";
 import { keepSessionTree, pruneSessionTrees } from "../machine/state/session-trees.ts";
-import { readSessionRecord, writeSessionRecord } from "../machine/state/sessions.ts";
+import { readSessionRecord, writeSessionRecord, startsUs } from "../machine/state/sessions.ts";
+import { join } from "node:path";
+import { HOSTS } from "../hosts/host-table.ts";
+import type { Registration } from "../hosts/host.ts";
+import { homeDirectory } from "../machine/files/xdg.ts";
 
 /** A session that starts, resumes or is given a prompt. */
 export interface Beginning {
@@ -64,4 +68,22 @@ async function lookAt(root: string, env: Environment, signal: AbortSignal): Prom
   const head = repository.head().commit ?? (await new Commits(repository.git).resolve("HEAD"));
   const tree = await keepSessionTree(repository, head, { root, env });
   return { ...(head === undefined ? {} : { head }), ...(tree === undefined ? {} : { tree }) };
+}
+
+/** The settings files of agents, of a project and of its user, that have our stop hook. */
+export function registeredIn(root: string, env: Environment): readonly string[] {
+  const files = HOSTS.flatMap(({ registration }) =>
+    registration === undefined || registration.format === "plugin" ? [] : filesOf(registration, root, env),
+  );
+  return [...new Set(files)].filter(startsUs);
+}
+
+function filesOf(registration: Registration, root: string, env: Environment): readonly string[] {
+  const { projectFile, sharedFile, otherProjectFiles = [], userFile } = registration;
+  const { variable, folder, file } = userFile;
+  const moved = variable === undefined ? undefined : env[variable];
+  const inProject = [projectFile, sharedFile, ...otherProjectFiles].flatMap((path) =>
+    path === undefined ? [] : [join(root, path)],
+  );
+  return [...inProject, join(moved ?? join(homeDirectory(env), folder), file)];
 }

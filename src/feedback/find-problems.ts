@@ -1,6 +1,6 @@
 import { type Log, readLog } from "./log.ts";
 import type { PatternParser } from "../core/gate.ts";
-import { patternParser, type FindingKind, type Parser } from "./parsers/parser.ts";
+import { composeProblem, patternParser, type FindingKind, type Parser } from "./parsers/parser.ts";
 import { countBefore } from "./parsers/sections.ts";
 import { PARSERS } from "./parsers/table.ts";
 import type { IsThere } from "./text/placed-text.ts";
@@ -81,13 +81,13 @@ function parseLog(log: Log, place: Place, parser?: string | PatternParser): Read
   const problems: FoundProblem[] = [];
   let unread = 0;
   for (const { name: tool, kind, parse } of candidates(parser)) {
-    for (const { from, to, read: readProblem } of parse(log, isRead)) {
+    for (const { from, to, caught } of parse(log, isRead)) {
       if (isRead(from)) continue;
       if (to === from + 1) read[from] = 1;
       else read.fill(1, from, to);
-      if (readProblem === undefined) continue;
+      if (caught === undefined) continue;
       if (problems.length < MOST_READ) {
-        const problem = wholeName(readProblem(), log.lines.slice(from, to), isThere);
+        const problem = wholeName(composeProblem(caught()), log.lines.slice(from, to), isThere);
         const inside = inProject(problem, place, (file) => pathOf(file, from));
         problems.push({ problem: inside, tool, kind, from, to });
       } else unread += 1;

@@ -1,17 +1,13 @@
-import { type FindBeginnings, indexBeginnings } from "./text/beginnings.ts";
-import { cleanLog } from "./text/clean-text.ts";
+import { type Beginnings, indexBeginnings } from "./text/beginnings.ts";
+import { cleanLog, cleanText } from "./text/clean-text.ts";
 import { TRAIT } from "./text/line-traits.ts";
-import { Lines } from "./text/lines.ts";
+import type { Lines } from "./text/lines.ts";
 import { untangle, type Task, announcedTasks } from "./text/untangle.ts";
 import { type IsThere, type PlacedText, placedText, SpacedPlaces } from "./text/placed-text.ts";
 
 /** What a gate printed, as a person would have seen it; read once for all parsers. */
-export interface Log {
+export interface Log extends Beginnings {
   readonly lines: Lines;
-  /** The lines that begin, after blanks, with one of these words, in order: what a parser looks at instead of every line. */
-  readonly beginning: FindBeginnings;
-  /** The lines that begin, after blanks, with a digit. */
-  readonly numbered: readonly number[];
   /** The lines that begin with a place in a file. */
   readonly placed: readonly PlacedText[];
   readonly isPlaced: (line: number) => boolean;
@@ -33,11 +29,11 @@ export function readLog(raw: string, isThere: IsThere = () => false): Log {
     placed.push(found);
     isPlaced[index] = 1;
   }
-  const beginning = indexBeginnings(lines);
+  const { beginning, numbered } = indexBeginnings(lines);
   return {
     lines,
     beginning,
-    numbered: beginning(..."0123456789".split("")),
+    numbered,
     placed,
     isPlaced: (line) => isPlaced[line] === 1,
     isThere,
@@ -48,21 +44,25 @@ export function readLog(raw: string, isThere: IsThere = () => false): Log {
 /** `go test -json` wraps every line of output; the lines come back as `go test -v` prints them, package by package. */
 function unwrapGoJson(lines: Lines): Lines {
   if (!lines.include('"Action":"output"')) return lines;
-  const others: string[] = [];
+  const others = new Int32Array(lines.length);
+  let count = 0;
   const packages = new Map<string, string[]>();
-  let from = 0;
   for (let index = 0; index < lines.length; index += 1) {
     const line = lines.startsWith(index, "{", 0) ? lines.at(index) : "";
-    if (line === "" || !EVENT.test(line)) continue;
-    if (index > from) others.push(lines.text(from, index));
-    from = index + 1;
+    if (line === "" || !EVENT.test(line)) {
+      others[count] = index;
+      count += 1;
+      continue;
+    }
     const name = PACKAGE.exec(line)?.[1] ?? "";
     const output = packages.get(name) ?? [];
     packages.set(name, output);
     output.push(outputOf(line));
   }
-  if (from < lines.length) others.push(lines.text(from, lines.length));
-  return new Lines([...others, ...[...packages.values()].map((output) => output.join(""))].join("\n"));
+  const outputs = [...packages.values()].map((output) => output.join(""));
+  return outputs.length === 0
+    ? lines
+    : lines.picked(others.subarray(0, count)).plus(cleanText(outputs.join("\n")));
 }
 
 const EVENT = /^\{.*"Action":"\w+(?:-\w+)?"/;

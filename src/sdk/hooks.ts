@@ -1,7 +1,6 @@
 import type { AgentHooks, HookCallback, HookInput, HookOutput } from "./agent-sdk.ts";
 import { timeLimit } from "../machine/process/time-limit.ts";
-import { type ToolUse, trackTodos } from "./todo.ts";
-import type { Session } from "./session.ts";
+import { type ToolUse, trackTodos, type Session } from "./session.ts";
 import {
   type AnyTool,
   type Question,

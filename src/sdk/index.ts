@@ -11,7 +11,7 @@ export { DEFAULT_MAX_STOP_RETRIES, HookContext, type HookContextInit, type HookL
 export { createHooks, type HooksOptions } from "./hooks.ts";
 export { Session, type SliceAccessor, type SliceType } from "./session.ts";
 export { createStopHook } from "./hooks.ts";
-export { Todo, type TodoStatus } from "./todo.ts";
+export { Todo, type TodoStatus } from "./session.ts";
 export type { AnyTool, Tool, ToolContext, ToolHandler, ToolResult } from "./validation.ts";
 export {
   completionTool,

@@ -4,7 +4,7 @@ import { isGreen } from "../core/stop/status.ts";
 import type { Verdict } from "../core/stop/verdict.ts";
 import { elapsedMs } from "../machine/clock.ts";
 import { startTrace } from "../engine/telemetry/start-trace.ts";
-import type { Session } from "./session.ts";
+import { type Session, Todo } from "./session.ts";
 import {
   type ToolContext,
   type ToolResult,
@@ -21,7 +21,6 @@ import { secretMasker } from "../feedback/text/mask-secrets.ts";
 import { describeExitCode, type ProcessEnd, runProcess } from "../machine/process/run-process.ts";
 import { stat } from "node:fs/promises";
 import { isAbsolute, resolve } from "node:path";
-import { Todo } from "./todo.ts";
 
 /** Where the project is whose gates decide. */
 export interface GauntletValidatorOptions {

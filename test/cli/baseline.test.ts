@@ -50,6 +50,15 @@ describe.skipIf(!HAS_PYTHON)("the committed baseline (needs python3 for a termin
     expect(project.read(FILE)).toContain("src/a.js");
   });
 
+  test("is not needed where nothing is wrong", async () => {
+    project = await projectWith("checks: { fine: exit 0 }\n");
+    await project.write({ "../home/tmp/.keep": "" });
+
+    const { stdout, exitCode } = await project.gauntlet(["baseline"], { env: env(project) });
+
+    expect([stdout.split("\n").at(-2), exitCode]).toEqual(["No check found a problem.", 0]);
+  });
+
   test("keeps what it says about an output that no parser reads while the check fails", async () => {
     project = await projectWith("checks: { odd: cat odd.txt; exit 1 }\n", { "odd.txt": "something odd\n" });
     await project.write({ "src/c.js": "fine\n", "../home/tmp/.keep": "" });

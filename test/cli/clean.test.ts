@@ -34,6 +34,19 @@ test("puts the logs away, forgets failures, attempts and passes, and starts coun
   expect(again).toMatchObject({ status: "failed", run: 1 });
 });
 
+test("does not let the next stop of a blocked agent go unchecked", async () => {
+  await using project = await GauntletProject.create({
+    ".gauntlet/config.yml": "checks:\n  red: exit 1\nstop_hook:\n  when_active: enforce\n",
+  });
+  await project.stop();
+
+  await project.gauntlet(["clean"]);
+  const { answer } = await project.stop({ stop_hook_active: true });
+
+  expect(answer.decision).toBe("block");
+  expect(answer.systemMessage).toContain("`agent-gauntlet clean` was run in this project, and not by you");
+});
+
 test("is content with nothing to clean, and keeps what was put away before", async () => {
   await using project = await GauntletProject.withChecks({ ok: "true" });
   await project.write({ "a.txt": "" });

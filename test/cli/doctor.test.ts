@@ -1,4 +1,4 @@
-import { chmod, mkdir, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, rm, writeFile, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 
@@ -125,6 +125,19 @@ test("finds a command that is on the PATH only while a package manager runs", as
 
   expect(done.exitCode).toBe(1);
   expect(done.stdout).toContain("✗ its command does not work: agent-gauntlet stop-hook");
+});
+
+test("says that git is missing, and verify says so instead of guessing", async () => {
+  await using project = await GauntletProject.withChecks({ ok: "true" });
+  await project.write({ "bin/.keep": "" });
+  await symlink(process.execPath, join(project.root, "bin/node"));
+  const env = { PATH: join(project.root, "bin") };
+
+  const doctor = await project.gauntlet(["doctor"], { env });
+  const verify = await project.gauntlet(["verify"], { env });
+
+  expect(doctor.stdout).toContain("has 1 gate, but git cannot be started: every file counts as changed");
+  expect(verify.stderr).toMatch(/`git.*` failed: .*ENOENT/);
 });
 
 test("finds a timeout in the wrong unit: seconds where Gemini counts milliseconds", async () => {

@@ -68,6 +68,7 @@ describe("a log_dir that cannot be used: a clear message, no hang, no false pass
     expect((await project.stop()).answer).toMatchObject({ decision: "approve", status: "error" });
     expect((await project.gauntlet(["status"])).exitCode).toBe(0);
     expect((await project.gauntlet(["clean"])).stderr).toContain("the disk is read-only");
+    expect((await project.gauntlet(["baseline"])).stderr).toMatch(/^Cannot write .*: the disk is read-only/);
   });
 
   test("a gate removes it while it runs: the answer is still right, and the next run starts over", async () => {
@@ -113,9 +114,13 @@ describe("a full disk", () => {
     using _mounted = shrink(project) ?? skip(NO_MOUNTS);
 
     const { answer } = await project.stop();
+    const run = await project.gauntlet(["run"]);
 
     expect(answer).toMatchObject({ decision: "approve", status: "error" });
-    expect(answer.systemMessage).toContain("cannot be recorded");
+    expect(answer.systemMessage).toMatch(/red failed: exit code 1; the attempt cannot be recorded/);
+    expect(answer.systemMessage).not.toContain("was not checked");
+    expect(answer.systemMessage?.match(/the disk is full/g)).toHaveLength(1);
+    expect(run.stdout + run.stderr).not.toContain("stop");
   });
 
   test("a pass that cannot be recorded is still a pass, and the user is notified", async () => {

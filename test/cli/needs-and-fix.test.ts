@@ -54,7 +54,7 @@ checks:
   test("a need that no gate has the name of, and a circle, are errors with their places", async () => {
     await using project = await GauntletProject.create({
       ".gauntlet/config.yml":
-        "checks:\n  a: { command: x, needs: [b] }\n  b: { command: x, needs: [a] }\n  c: { command: x, needs: [bb] }\n",
+        "checks:\n  a: { command: x, needs: [b] }\n  b: { command: x, needs: [a] }\n  c: { command: x, needs: [bb] }\n  delta: { command: x, needs: [deltas] }\n",
     });
 
     const { stdout, stderr, exitCode } = await project.gauntlet(["validate"]);
@@ -62,6 +62,7 @@ checks:
     expect(exitCode).toBe(1);
     expect(stdout + stderr).toMatch(/config\.yml:2:\d+: error: `a` and `b` need each other/);
     expect(stdout + stderr).toMatch(/config\.yml:4:\d+: error: there is no gate `bb`\n[^]*did you mean `b`/);
+    expect(stdout + stderr).toMatch(/there is no gate `deltas`\n.*\n.*\n {2}→ known gates: a, b, c\n/);
   });
 });
 

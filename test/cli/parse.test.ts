@@ -56,7 +56,7 @@ Full log: (stdin)
     const done = await project.gauntlet(["parse", "--parser", "oddd"], { stdin: LOG });
 
     expect(done).toMatchObject({ exitCode: 1, stdout: "" });
-    expect(done.stderr).toContain("no parser and no check called 'oddd'. did you mean `odd`?");
+    expect(done.stderr).toContain("no parser and no check called 'oddd'; did you mean `odd`?");
   });
 
   test("a pattern that names neither a file nor a test is a configuration error", async () => {

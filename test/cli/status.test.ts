@@ -35,13 +35,30 @@ test("after runs: the last one gate by gate, the last pass, attempts left and op
       "  [FAIL] test (N ms) failed: exit code 1 Log: gauntlet_logs/check_._test.3.log",
       "  1 passed · 1 failed",
       "Last pass: run 1, just now",
-      "Session command-line: 2 attempts left",
+      "Runs by hand",
       "  still failing: test (since run 3)",
       "Session one: 2 attempts left",
       "  still failing: test (since run 2)",
       "",
     ].join("\n"),
   );
+});
+
+test("a red run says how to see only what is new, as long as nothing has ever passed", async () => {
+  await using project = await GauntletProject.withChecks({ test: "grep -q fixed a.txt || exit 1" });
+  await project.write({ "a.txt": "broken" });
+
+  const first = await project.gauntlet(["run"]);
+  const compared = await project.gauntlet(["run", "--only-new"]);
+  const quiet = await project.gauntlet(["run", "--quiet"]);
+  await project.write({ "a.txt": "fixed" });
+  await project.gauntlet(["run"]);
+  await project.write({ "a.txt": "broken again" });
+  const later = await project.gauntlet(["run"]);
+
+  const hint = "`agent-gauntlet run --only-new` shows what they broke";
+  const shown = [first, compared, quiet, later].map(({ stdout }) => stdout.includes(hint));
+  expect(shown).toEqual([true, false, false, false]);
 });
 
 test("the last run is in the ledger: without its log directory it is shown all the same", async () => {
@@ -68,7 +85,7 @@ test("a session that was given up on says so", async () => {
   });
   await project.gauntlet(["run"]);
 
-  expect((await project.gauntlet(["status"])).stdout).toContain("Session command-line: gave up\n");
+  expect((await project.gauntlet(["status"])).stdout).toContain("Runs by hand: gave up\n");
   expect(await project.json(["status"])).toMatchObject({
     lastRun: { run: 1, status: "retry_limit_exceeded", outcomes: [{ id: "check:.:red", outcome: "failed" }] },
     lastPass: null,

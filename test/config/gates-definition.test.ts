@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { definitionHash } from "../../src/config/gauntlet/gate-hash.ts";
+import { definitionHash } from "../../src/config/gauntlet/gates-definition.ts";
 import { differences, heldBy, inOneLine } from "../../src/core/trust/gates-definition.ts";
 import type { Settings } from "../../src/core/settings.ts";
 import { loadProject, settingsOf } from "./temp-project.ts";

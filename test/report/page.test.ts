@@ -7,9 +7,14 @@ import {
   meaningOf,
   runningGates,
 } from "../../src/report/page/aggregate.ts";
-import { compareTold, frameAround, toldIn } from "../../src/report/page/frames.ts";
+import {
+  compareTold,
+  frameAround,
+  toldIn,
+  type RunPage,
+  type StopRow,
+} from "../../src/report/page/page-data.ts";
 import { htmlPage } from "../../src/report/page/html-page.ts";
-import type { RunPage, StopRow } from "../../src/report/page/page-data.ts";
 
 const SHELL = {
   html: '<title>__PAGE_TITLE__</title><meta content="__PAGE_POLICY__"><script>__PAGE_DATA__</script>',

@@ -4,13 +4,17 @@ import { EXIT } from "../exit-code.ts";
 import { pageShell } from "../output/html-report.ts";
 import { tellTrouble } from "../open-settings.ts";
 import { printLine, type Terminal } from "../output/terminal.ts";
-import { randomBytes } from "node:crypto";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { randomBytes, timingSafeEqual } from "node:crypto";
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  type IncomingHttpHeaders,
+} from "node:http";
 import packageJson from "../../../package.json" with { type: "json" };
 import { fail, ok, type Result } from "../../core/trouble.ts";
 import { htmlPage, type PageShell, policyOf } from "../../report/page/html-page.ts";
-import { admit, type Secrets } from "../dashboard/admission.ts";
-import { LiveEvents } from "../dashboard/live-events.ts";
 
 export interface DashboardOptions {
   readonly port?: number;
@@ -148,4 +152,114 @@ function send(response: ServerResponse, status: number, text: string): void {
   response.statusCode = status;
   if (!response.hasHeader("Content-Type")) response.setHeader("Content-Type", "text/plain; charset=utf-8");
   response.end(text);
+}
+
+/** Admits requests that carry the token, and then the browser that got the cookie for it. */
+export interface Secrets {
+  /** Where we listen, as a browser names it: `127.0.0.1:4711`. */
+  readonly host: string;
+  readonly token: string;
+  readonly cookieName: string;
+  readonly cookie: string;
+}
+
+export interface Asked {
+  readonly method: string | undefined;
+  readonly url: URL;
+  readonly headers: IncomingHttpHeaders;
+}
+
+export type Admission =
+  | { readonly kind: "admitted" }
+  /** The token was right: the browser gets the cookie, and an address without the token. */
+  | { readonly kind: "exchange" }
+  | { readonly kind: "refused"; readonly status: 403 | 405; readonly words: string };
+
+/**
+ * Decides about a request. The host's name is checked against pages that let their own name lead to this machine, the origin against pages
+ * that ask from elsewhere; and nothing can be changed here, so only reading is allowed.
+ */
+export function admit({ method, url, headers }: Asked, secrets: Secrets): Admission {
+  if (headers.host !== secrets.host) return refused("This address is not the dashboard's.");
+  if (method !== "GET" && method !== "HEAD")
+    return { kind: "refused", status: 405, words: "The dashboard can only be read." };
+  const { origin, "sec-fetch-site": site = "none" } = headers;
+  const isElsewhere = origin !== undefined && origin !== `http://${secrets.host}`;
+  if (isElsewhere || (site !== "none" && site !== "same-origin"))
+    return refused("Another page asks for this. Type the address of the dashboard, or paste it.");
+  const token = url.searchParams.get("token");
+  if (token !== null) return isSame(token, secrets.token) ? { kind: "exchange" } : refused(ASK_FOR_ADDRESS);
+  const given = cookieIn(headers.cookie ?? "", secrets.cookieName);
+  return given !== undefined && isSame(given, secrets.cookie)
+    ? { kind: "admitted" }
+    : refused(ASK_FOR_ADDRESS);
+}
+
+const ASK_FOR_ADDRESS = "Open the whole address that `agent-gauntlet dashboard` printed.";
+
+function refused(words: string): Admission {
+  return { kind: "refused", status: 403, words };
+}
+
+function cookieIn(header: string, name: string): string | undefined {
+  const parts = header.split(";").map((part) => part.trim());
+  return parts.find((part) => part.startsWith(`${name}=`))?.slice(name.length + 1);
+}
+
+function isSame(given: string, known: string): boolean {
+  const one = Buffer.from(given);
+  const other = Buffer.from(known);
+  return one.length === other.length && timingSafeEqual(one, other);
+}
+
+const LOOK_AGAIN_MS = 1_000;
+/** A browser that takes nothing any more, such as one that was put to sleep, connects again later. */
+const MOST_WAITING_BYTES = 64 * 1024 * 1024;
+
+/** Sends browsers what happens, as server-sent events. Looks only while somebody is connected. */
+export class LiveEvents implements Disposable {
+  readonly #source: DashboardSource;
+  readonly #open = new Set<ServerResponse>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(source: DashboardSource) {
+    this.#source = source;
+  }
+
+  /** Everything first, then what happens. */
+  async add(response: ServerResponse): Promise<void> {
+    response.setHeader("Content-Type", "text/event-stream");
+    response.flushHeaders();
+    response.on("close", () => this.#open.delete(response));
+    await this.#look(); // or those who are connected would miss what the newcomer is shown
+    write(response, "state", await this.#source.state());
+    if (response.destroyed) return; // it left while we looked
+    this.#open.add(response);
+    this.#timer ??= setTimeout(() => void this.#tick(), LOOK_AGAIN_MS);
+  }
+
+  async #tick(): Promise<void> {
+    await this.#look();
+    this.#timer = this.#open.size === 0 ? undefined : setTimeout(() => void this.#tick(), LOOK_AGAIN_MS);
+  }
+
+  async #look(): Promise<void> {
+    if (this.#open.size === 0) return;
+    const changes = await this.#source.changes();
+    if (changes === undefined) return;
+    for (const response of this.#open) {
+      if (response.writableLength > MOST_WAITING_BYTES) response.destroy();
+      else write(response, "projects" in changes ? "state" : "change", changes);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+    for (const response of this.#open) response.end();
+    this.#open.clear();
+  }
+}
+
+function write(response: ServerResponse, event: "state" | "change", data: object): void {
+  response.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
 }

@@ -9,7 +9,7 @@ import { CONFIG_FILE } from "../../machine/files/find-project.ts";
 import { EXIT } from "../exit-code.ts";
 import { nameToType } from "../hosts/installation.ts";
 import { printLine, type Terminal } from "../output/terminal.ts";
-import { planConfig } from "./init/init-config.ts";
+import { planConfig } from "./init/init-steps.ts";
 
 /** A small project, and the edit that breaks it. */
 interface Scene {

@@ -49,10 +49,10 @@ async function openCheck(
   const checks = settings.entryPoints.flatMap(({ gates }) => gates).filter((gate) => gate.kind === "check");
   const check = checks.find((one) => one.name === name);
   if (check !== undefined) return { settings, check };
-  const hint = didYouMean(name, [...checks.map((one) => one.name), ...PARSER_NAMES, "auto"]);
+  const guess = didYouMean(name, [...checks.map((one) => one.name), ...PARSER_NAMES, "auto"]);
   printLine(
     terminal.stderr,
-    `There is no parser and no check called '${name}'.${hint === undefined ? "" : ` ${hint}`}`,
+    `There is no parser and no check called '${name}'${guess === undefined ? "." : `; ${guess}`}`,
   );
   return EXIT.notOk;
 }

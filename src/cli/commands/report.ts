@@ -8,7 +8,7 @@ import { logDirOf } from "../../machine/logs/log-dir.ts";
 import { githubAnnotations } from "../../report/github.ts";
 import { junitReport } from "../../report/junit.ts";
 import { finishedLine, gateLabels, summaryOf } from "../../report/plain-lines.ts";
-import { flakyLines } from "../../report/verdict-lines.ts";
+import { flakyLines } from "../../report/summary-lines.ts";
 import { sarifReport } from "../../report/sarif.ts";
 import packageJson from "../../../package.json" with { type: "json" };
 import { EXIT } from "../exit-code.ts";

@@ -8,9 +8,11 @@ import { startTrace } from "../../engine/telemetry/start-trace.ts";
 import type { RunTrace } from "../../engine/telemetry/trace-stop.ts";
 import { elapsedMs } from "../../machine/clock.ts";
 import { findProject } from "../../machine/files/find-project.ts";
+import { ledgerOf } from "../../machine/state/ledger.ts";
+import { recentLines, verdictsIn } from "../../machine/state/ledger-lines.ts";
 import { runJson } from "../../report/json/run-json.ts";
 import { gateLabels } from "../../report/plain-lines.ts";
-import { runSummary } from "../../report/run-summary.ts";
+import { runSummary } from "../../report/summary-lines.ts";
 import { type Cancellation, cancellation } from "../cancellation.ts";
 import { EXIT, exitCodeBy, exitCodeOf } from "../exit-code.ts";
 import { showProgress, skippedLines, usualTimesOf } from "../output/progress.ts";
@@ -162,6 +164,20 @@ const INTERRUPTED =
 
 const DIGEST_CHARS = 6_000;
 
+const OLD_PROBLEMS =
+  "Nothing has passed here yet. Was this red before your changes? `agent-gauntlet run --only-new` shows what they broke; `only_new: true` in .gauntlet/config.yml has agents blocked only for that.";
+
+/** A project that was red when the gates came would have every stop blocked for what no agent has done. */
+function mayBeOld({ cwd, env }: Terminal, { status, outcomes }: RunResult): boolean {
+  const red = outcomes.filter(({ kind, gate }) => kind === "failed" && gate === "check");
+  const root = findProject(cwd);
+  if (status !== "failed" || root === undefined) return false;
+  if (red.length === 0 || red.some(({ baseline }) => baseline !== undefined)) return false;
+  return ![...verdictsIn(recentLines(ledgerOf(root, env)))].some((verdict) =>
+    verdict.status.startsWith("passed"),
+  );
+}
+
 interface Closing {
   readonly isInterrupted: boolean;
   readonly summary: string | undefined;
@@ -184,6 +200,7 @@ async function printResult(
   if (errorMessage !== undefined) printLine(stderr, errorMessage);
   else if (!quiet) printLine(stdout, `\n${result.message}`);
   if (summary !== undefined) printLine(stdout, summary);
+  if (summary !== undefined && mayBeOld(terminal, result)) printLine(stdout, OLD_PROBLEMS);
   const colour = exitCodeOf(result.status) === EXIT.ok ? colours.green : colours.red;
   printLine(stdout, `Status: ${colour(statusTitle(result.status))}`);
 }

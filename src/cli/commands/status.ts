@@ -21,8 +21,7 @@ import { lockHolder } from "../../machine/state/lock.ts";
 import { type SessionFacts, type StatusFacts, statusJson } from "../../report/json/json.ts";
 import { ago, finishedLine, gateLabels, type LabelOf, summaryOf } from "../../report/plain-lines.ts";
 import { counted } from "../../core/counted.ts";
-import { runSummary } from "../../report/run-summary.ts";
-import { flakyLines, lastStopLine } from "../../report/verdict-lines.ts";
+import { runSummary, flakyLines, lastStopLine } from "../../report/summary-lines.ts";
 import { readSkips } from "../../machine/state/skips.ts";
 import { EXIT } from "../exit-code.ts";
 import { openSettings, tellTrouble } from "../open-settings.ts";
@@ -126,12 +125,16 @@ function printStatus(
   if (summary !== undefined) printLine(stdout, `  ${summary}`);
   if (pass !== undefined) printLine(stdout, `Last pass: run ${pass.runNumber}, ${ago(pass.at, now)}`);
   for (const { id, history, attemptsLeft } of sessions) {
-    const budget = history.gaveUpOn === undefined ? `${counted(attemptsLeft, "attempt")} left` : "gave up";
-    printLine(stdout, `Session ${id}: ${budget}`);
+    const left = id === COMMAND_LINE ? [] : [`${counted(attemptsLeft, "attempt")} left`]; // runs by hand block nobody
+    const budget = history.gaveUpOn === undefined ? left : ["gave up"];
+    printLine(stdout, [id === COMMAND_LINE ? "Runs by hand" : `Session ${id}`, ...budget].join(": "));
     for (const failure of openGates(history)) printFailure(stdout, failure, { told: history.told, labelOf });
   }
   for (const line of flakyLines(flaky)) printLine(stdout, line);
 }
+
+/** The session of `run` itself. */
+const COMMAND_LINE = "command-line";
 
 function printFailure(
   stdout: Terminal["stdout"],

@@ -13,8 +13,7 @@ import { addExamples } from "./command-options.ts";
 import { addHookLookingCommands, addInstallCommands } from "./host-commands.ts";
 import { addFleetCommands } from "./fleet-commands.ts";
 import { addProofCommands, addTrustCommands } from "./proof-commands.ts";
-import { addLookingCommands } from "./looking-commands.ts";
-import { addRunCommands } from "./run-commands.ts";
+import { addLookingCommands, addRunCommands } from "./gate-commands.ts";
 
 /** Reads the command line, runs the one command it names, and returns its exit code. */
 export async function runGauntlet(argv: readonly string[]): Promise<number> {

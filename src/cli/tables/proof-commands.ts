@@ -2,9 +2,8 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { now } from "../../machine/clock.ts";
 import { addExamples } from "./command-options.ts";
 import type { Act } from "./command-table.ts";
-import type { AttestOptions } from "../commands/trust/attest.ts";
+import type { AttestOptions, VerifyOptions } from "../commands/trust/attestations.ts";
 import type { LogOptions } from "../commands/trust/log.ts";
-import type { VerifyOptions } from "../commands/trust/verify.ts";
 import type { AllowOptions } from "../commands/trust/allow.ts";
 import type { SkipOptions } from "../commands/trust/skip.ts";
 
@@ -19,7 +18,7 @@ export function addProofCommands(program: Command, act: Act): void {
     .option("--json", "print it as JSON")
     .action((revision: string | undefined, options: AttestOptions) =>
       act(async (terminal) =>
-        (await import("../commands/trust/attest.ts")).attestCommand(terminal, { ...options, revision }),
+        (await import("../commands/trust/attestations.ts")).attestCommand(terminal, { ...options, revision }),
       ),
     );
   addExamples(attest, "agent-gauntlet attest", "agent-gauntlet attest v1.2.0");
@@ -73,7 +72,7 @@ function addVerifyCommand(program: Command, act: Act): void {
     .option("--json", "print it as JSON")
     .action((revision: string | undefined, options: VerifyOptions) =>
       act(async (terminal) =>
-        (await import("../commands/trust/verify.ts")).verifyCommand(terminal, { ...options, revision }),
+        (await import("../commands/trust/attestations.ts")).verifyCommand(terminal, { ...options, revision }),
       ),
     );
   addExamples(

@@ -66,11 +66,11 @@ interface KnownNeeds {
 }
 
 function complaintAbout(need: string, { name, names, needsOf }: KnownNeeds) {
-  if (!names.includes(need))
-    return {
-      message: `there is no gate \`${need}\``,
-      hint: didYouMean(need, names) ?? `known gates: ${names.join(", ")}`,
-    };
+  if (!names.includes(need)) {
+    const others = names.filter((one) => one !== name);
+    const known = others.length === 0 ? "remove this need" : `known gates: ${others.join(", ")}`;
+    return { message: `there is no gate \`${need}\``, hint: didYouMean(need, others) ?? known };
+  }
   if (need === name)
     return { message: `\`${name}\` needs itself, so it could never start`, hint: "remove this need" };
   const isCircle = reaches(need, name, needsOf);

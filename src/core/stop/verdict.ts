@@ -45,10 +45,15 @@ function ownNotice(result: RunResult): string | undefined {
   const { status, message } = result;
   if (status === "retry_limit_exceeded") return giveUpNotice(result);
   if (status === "passed_with_warnings" && result.outcomes.some(isReviewWithRemark)) return message;
-  if (status === "error") return `${message}\nThe stop was not checked.`;
+  if (status === "error") return isJudged(result) ? message : `${message}\nThe stop was not checked.`;
   const held = result.kind === "troubled" && result.trouble.kind === "lock-held" ? result.trouble : undefined;
   const isOtherRun = held !== undefined && (held.heldBy !== "same-stop" || held.isUnrecorded === true);
   return isOtherRun ? `${message}\nThe stop was not checked.` : undefined;
+}
+
+/** Every gate has its outcome; what went wrong came after. */
+function isJudged({ kind, outcomes }: RunResult): boolean {
+  return kind === "ran" && !outcomes.some((one) => one.kind === "errored" || one.kind === "cancelled");
 }
 
 /** What a review let through is for the user to decide: skipped and open findings, and that no reviewer was there. */

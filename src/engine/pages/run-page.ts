@@ -14,14 +14,15 @@ import type { Environment } from "../../machine/process/environment.ts";
 import { withOwnCommand } from "../../machine/process/runtime.ts";
 import { readLedger, verdictsIn } from "../../machine/state/ledger-lines.ts";
 import { type Ledger, ledgerOf } from "../../machine/state/ledger.ts";
-import { frameAround, toldIn } from "../../report/page/frames.ts";
-import type {
-  AttemptView,
-  FileProblems,
-  GateView,
-  LogView,
-  ProblemView,
-  RunPage,
+import {
+  frameAround,
+  toldIn,
+  type AttemptView,
+  type FileProblems,
+  type GateView,
+  type LogView,
+  type ProblemView,
+  type RunPage,
 } from "../../report/page/page-data.ts";
 import { problemsOf, type RunReport } from "../../report/run-report.ts";
 import { isRunOf, type RunPlace, withOwnFiles } from "../proof/past.ts";

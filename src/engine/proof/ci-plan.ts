@@ -1,14 +1,13 @@
-import type { CiPlan, ProvenGate } from "../../core/ci-plan.ts";
+import type { CiPlan, ProvenGate } from "../../report/ci-workflow.ts";
 import type { RemoteSettings } from "../../core/settings.ts";
 import { fail, ok, type Result } from "../../core/trouble.ts";
 import { scratchDir } from "../../machine/files/scratch.ts";
 import { Commits } from "../../machine/git/compare/base.ts";
 import { Git } from "../../machine/git/git.ts";
 import { WorkTree } from "../../machine/git/work-tree.ts";
-import { verifyAttested } from "./attest.ts";
+import { verifyAttested, type Place, settingsOfCommit } from "./attestations.ts";
 import { previewProject } from "../preview.ts";
 import { openProject, type Project } from "../run/project.ts";
-import { type Place, settingsOfCommit } from "./verify.ts";
 
 export interface CiRequest extends Place {
   /** What to compare with, where the forge says it: the commit before a push. All zeros mean that there was none. */

@@ -17,7 +17,7 @@ import { isPartial, type Judged, type Ran, type RunRequest } from "../../core/ru
 import { type Status, statusMessage } from "../../core/stop/status.ts";
 import { explain } from "../../core/trouble.ts";
 import { now } from "../../machine/clock.ts";
-import { treeIdOf } from "../../machine/git/snapshot.ts";
+import { treeIdOf } from "../../machine/git/tree-id.ts";
 import { writeLastRun, writeSession, writePass } from "../../machine/state/history.ts";
 import { announceState } from "../trust/kept-state.ts";
 import type { Failures } from "./failures.ts";
@@ -66,7 +66,8 @@ export async function conclude(run: FinishedRun): Promise<Ran> {
     warnings: [...planned.warnings, ...doubts, ...warnings],
     kept,
   };
-  if (lost !== undefined && status === "failed") return { ...facts, ...uncountable(lost) };
+  if (lost !== undefined && status === "failed" && run.request.event !== undefined)
+    return { ...facts, warnings: [...planned.warnings, ...doubts], ...uncountable(outcomes, lost) };
   const detail = detailOf(status, outcomes) ?? doubt;
   const message = messageOf(run, status, detail);
   return {
@@ -87,7 +88,7 @@ export async function conclude(run: FinishedRun): Promise<Ran> {
 async function lookBack(run: FinishedRun) {
   const isRed = run.outcomes.some(isBlocking);
   const [tree, failures] = await Promise.all([
-    treeIdOf(run.planned.snapshot),
+    treeIdOf(run.planned.snapshot.fingerprint()),
     isRed ? readFailures(run) : undefined,
     isRed ? undefined : run.stillness(),
   ]);
@@ -253,8 +254,12 @@ function runRecord({ planned, outcomes }: FinishedRun): RunRecord {
 }
 
 /** A block that cannot be counted could be repeated endlessly. */
-function uncountable(lost: string): Pick<Ran, "status" | "message" | "errorMessage"> {
-  const errorMessage = `gates failed, but the attempt cannot be recorded, so the stop is not blocked. ${lost}`;
+function uncountable(
+  outcomes: readonly GateOutcome[],
+  lost: string,
+): Pick<Ran, "status" | "message" | "errorMessage"> {
+  const red = list(outcomes.filter(isBlocking)) ?? "gates failed";
+  const errorMessage = `${red}; the attempt cannot be recorded, so the stop is not blocked. ${lost}`;
   return { status: "error", message: statusMessage("error", { detail: errorMessage }), errorMessage };
 }
 

@@ -5,7 +5,8 @@ import type { SharedPasses } from "../../fleet/shared-passes.ts";
 import { inputsKey, treeKey } from "../../gates/pass-key.ts";
 import { Git } from "../../machine/git/git.ts";
 import { findPlaces } from "../../machine/git/places.ts";
-import { type Snapshot, treeIdOf } from "../../machine/git/snapshot.ts";
+import type { Snapshot } from "../../machine/git/snapshot.ts";
+import { treeIdOf } from "../../machine/git/tree-id.ts";
 import { readCacheFile, writeCacheFile } from "../../machine/state/user-cache.ts";
 import type { Project } from "./project.ts";
 import { fileMatcher, isException } from "../../core/plan/entry-point.ts";
@@ -104,7 +105,7 @@ async function openShared(
 ): Promise<SharedPasses | undefined> {
   const cache = settings.remote?.cache;
   if (cache === undefined) return undefined;
-  const tree = (): Promise<string | undefined> => treeIdOf(snapshot);
+  const tree = (): Promise<string | undefined> => treeIdOf(snapshot.fingerprint());
   const isWhole = plan.gates.some(({ id, gate }) => gate.kind === "check" && !keys.has(id));
   const project = isWhole ? (await findPlaces(new Git(settings.root)))?.prefix : undefined;
   const whole = { tree: isWhole ? await tree() : undefined, project, baseBranch };

@@ -142,7 +142,7 @@ async function runPlan(project: Project, request: RunRequest, asked: PlannedRun)
     ? await gateOptions(project, request, { planned, on })
     : before;
 
-  void planned.snapshot.fingerprint(); // git names the tree while the gates run
+  void planned.snapshot.fingerprint(); // of what the gates find; where git must name it, it does so while they run
   const settled = fixing?.settled;
   const { outcomes, notices } = await runWatched({ project, request, planned, ...options }, () =>
     runCompared({ project, request, planned, ...options }, { ...options, settled }),
@@ -275,7 +275,7 @@ class Elsewhere implements Disposable {
     const workers = settings.remote?.workers;
     const isAsked = plan.gates.some(({ gate }) => gate.kind === "check" && gate.runOn !== undefined);
     if (workers === undefined || !isAsked) return undefined;
-    void snapshot.fingerprint(); // it is pushed under its name
+    void snapshot.writeTree(); // it is pushed under its name
     const { RemoteGates } = await loadRemoteGates();
     const baseBranch = query.base ?? query.baseBranch;
     const gates = new RemoteGates({ workers, root: settings.root, env, snapshot, baseBranch, onEvent });

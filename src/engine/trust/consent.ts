@@ -1,4 +1,4 @@
-import { allowedHash } from "../../config/gauntlet/gate-hash.ts";
+import { allowedHash } from "../../config/gauntlet/gates-definition.ts";
 import { loadSettingsQuickly } from "../../config/gauntlet/settings-cache.ts";
 import {
   differences,

@@ -1,4 +1,4 @@
-import { allowedHash } from "../../config/gauntlet/gate-hash.ts";
+import { allowedHash } from "../../config/gauntlet/gates-definition.ts";
 import { type Notice, allow, type Verdict } from "../../core/stop/verdict.ts";
 import { displayPath } from "../../core/path.ts";
 import { type Asked, type SessionRecord, withGates, withStart } from "../../core/record/session-record.ts";

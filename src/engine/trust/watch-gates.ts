@@ -1,7 +1,6 @@
 import { ConfigFiles } from "../../config/gauntlet/config-files.ts";
-import { definitionHash, gateHash } from "../../config/gauntlet/gate-hash.ts";
+import { definitionHash, gateHash, readScripts } from "../../config/gauntlet/gates-definition.ts";
 import { loadSettingsQuickly } from "../../config/gauntlet/settings-cache.ts";
-import { readScripts } from "../../config/gauntlet/read-scripts.ts";
 import { definedOnly } from "../../core/defined-only.ts";
 import { type Diagnostic, ok, type Result } from "../../core/trouble.ts";
 import {

@@ -9,7 +9,7 @@ export interface Parser {
   readonly name: string;
   readonly kind: FindingKind;
   /** `isRead` says which lines an earlier parser has understood; reading them again does no harm, it only costs time. */
-  readonly parse: (log: Log, isRead: (line: number) => boolean) => readonly Finding[];
+  readonly parse: (log: Log, isRead: (line: number) => boolean) => Iterable<Finding>;
 }
 
 /** In the order of repair: what does not build hides the rest. */
@@ -25,7 +25,7 @@ export interface Finding {
    * The problem they tell of: read only when it is wanted, for a log may hold a hundred thousand. Absent where the lines only look like
    * a problem, as the output of a passing test may.
    */
-  readonly read?: () => Problem;
+  readonly caught?: () => Caught;
 }
 
 /** What a regular expression may have caught of a problem; `undefined` and empty text count as absent. */
@@ -61,7 +61,7 @@ export function composeProblem(caught: Caught): Problem {
 
 /** The usual finding: one problem in a run of lines. */
 export function finding(caught: () => Caught, from: number, to: number = from + 1): Finding {
-  return { from, to, read: () => composeProblem(caught()) };
+  return { from, to, caught };
 }
 
 /** Lines that tell of no problem, whatever they look like. */

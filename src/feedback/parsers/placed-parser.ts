@@ -21,16 +21,18 @@ export interface PlacedTool {
 export function placedParser({ name, kind, says, read = readVerdict, wrapsUntil }: PlacedTool): Parser {
   return { name, kind, parse };
 
-  function parse(log: Log, isRead: (line: number) => boolean): readonly Finding[] {
-    const findings: Finding[] = [];
+  /** One at a time: kept, a hundred thousand of them would cost more than to find them. */
+  function* parse(log: Log, isRead: (line: number) => boolean): Generator<Finding> {
     for (const placed of log.placed) {
       if (isRead(placed.index)) continue;
       const text = textOf(log, placed);
-      if (text === "" || !says(text, placed)) continue;
-      const to = endOfFrame(log, endOfText(log, placed));
-      findings.push(finding(() => describe(log, placed, to), placed.index, to));
+      if (text !== "" && says(text, placed)) yield findingAt(log, placed);
     }
-    return findings;
+  }
+
+  function findingAt(log: Log, placed: PlacedText): Finding {
+    const to = endOfFrame(log, endOfText(log, placed));
+    return finding(() => describe(log, placed, to), placed.index, to);
   }
 
   function describe(log: Log, placed: PlacedText, to: number): Caught {

@@ -6,11 +6,21 @@ export function cleanText(raw: string): string {
   return withoutOverwritten(visibleText(withoutEscapes(raw).replace(CONTROLS, "")));
 }
 
-/** The same as lines. Most logs hold nothing but colours to take out, and are looked through only once. */
+/** The same as lines, of which only those are looked at that need it; where colours are everywhere, they are taken out at once. */
 export function cleanLog(raw: string): Lines {
-  const lines = new Lines(withoutOverwritten(withoutEscapes(raw)));
-  return lines.haveAny(TRAIT.control | TRAIT.invisible) ? new Lines(cleanText(raw)) : lines;
+  const lines = new Lines(isColourful(raw) ? withoutEscapes(raw) : raw);
+  const unclean: number[] = [];
+  for (let index = 0; index < lines.length; index += 1) if (lines.may(index, UNCLEAN)) unclean.push(index);
+  if (unclean.length === 0) return lines;
+  return lines.replaced(unclean, cleanText(unclean.map((line) => lines.wholeAt(line)).join("\n")));
 }
+
+function isColourful(text: string): boolean {
+  return text.slice(0, SAMPLE).split("\u001B").length > SAMPLE / 100;
+}
+
+const SAMPLE = 100_000;
+const UNCLEAN = TRAIT.control | TRAIT.invisible | TRAIT.overwritten;
 
 function withoutEscapes(text: string): string {
   return text.includes("\u001B") || text.includes("\u009B") ? text.replace(ESCAPE_CODES, "") : text;

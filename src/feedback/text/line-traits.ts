@@ -1,11 +1,12 @@
 import { once } from "../../core/once.ts";
+import { codesOf } from "./codes.ts";
 
 /**
  * What one look at every character says about a line, as bits: no line without a trait has the shape that needs it, so most lines are
  * never tried against a regular expression. A trait promises nothing: it stands for pairs of characters.
  */
 export const TRAIT = {
-  /** A control character that no terminal shows, beside escape and carriage return. */
+  /** A control character other than a tab or a carriage return. */
   control: 1,
   /** A number right behind `:`, `(` or `[`. */
   number: 2,
@@ -27,6 +28,8 @@ export const TRAIT = {
   symbol: 512,
   /** A character that cannot be seen, or changes how others are seen. */
   invisible: 1024,
+  /** A carriage return before its end: what stands before it was overwritten. */
+  overwritten: 2048,
 } as const;
 
 /** C1 controls; direction marks and overrides; zero-width and other invisible characters. */
@@ -47,43 +50,83 @@ export const INVISIBLE_RANGES = [
   [0xfff9, 0xfffb],
 ] as const;
 
-/** The traits of each line of a text. */
-export function lineTraits(text: string, lineCount: number): Int32Array {
-  const traits = new Int32Array(lineCount);
-  const { classOf, traitsOfPair } = tables();
-  let line = 0;
-  let before = SPACE;
-  let found = 0;
-  for (let index = 0; index < text.length; index += 1) {
-    const code = text.charCodeAt(index);
-    if (code === NEWLINE) {
-      traits[line] = found;
-      line += 1;
-      found = 0;
-      before = SPACE;
-      continue;
-    }
-    const at = classOf[code] ?? 0;
-    found |= traitsOfPair[(before << 7) | at] ?? 0;
-    before = at;
-  }
-  traits[line] = found;
-  return traits;
+/** For each line of a text three numbers: where it starts and ends, its line end left out, counted from an offset, and its traits. */
+export function lineTable(text: string, offset = 0): Int32Array {
+  const table = new LineTable(offset);
+  for (const codes of codesOf(text)) table.read(codes);
+  return table.end();
 }
 
-const NEWLINE = 10;
-const SPACE = 32;
+class LineTable {
+  #rows: Int32Array = new Int32Array(3 * 1024);
+  #size = 0;
+  /** Where the line starts that has not ended yet. */
+  #start: number;
+  /** How much was read. */
+  #done: number;
+  #before = SPACE;
+  #found = 0;
 
-/** Every printable ASCII character is a class of its own; these hold the others, and 0 what needs no look. */
-const CONTROL = 1;
-const INVISIBLE = 2;
-const CROSS = 3;
-const ARROW = 4;
+  constructor(offset: number) {
+    this.#start = offset;
+    this.#done = offset;
+  }
+
+  read(codes: Uint16Array): void {
+    const { classOf, traitsOfPair } = tables();
+    const count = codes.length;
+    let before = this.#before;
+    let found = this.#found;
+    for (let index = 0; index < count; index += 1) {
+      const code = codes[index] ?? 0;
+      if (code === NEWLINE) {
+        this.#add(this.#done + index, before === RETURN ? 1 : 0, found);
+        before = SPACE;
+        found = 0;
+        continue;
+      }
+      const at = code < 128 ? code : (classOf[code] ?? 0);
+      found |= traitsOfPair[(before << 8) | at] ?? 0;
+      before = at;
+    }
+    this.#before = before;
+    this.#found = found;
+    this.#done += count;
+  }
+
+  end(): Int32Array {
+    this.#add(this.#done, 0, this.#before === RETURN ? this.#found | TRAIT.overwritten : this.#found);
+    return this.#rows.subarray(0, this.#size);
+  }
+
+  #add(end: number, returns: number, found: number): void {
+    if (this.#size === this.#rows.length) {
+      const longer = new Int32Array(this.#rows.length * 2);
+      longer.set(this.#rows);
+      this.#rows = longer;
+    }
+    this.#rows[this.#size] = this.#start;
+    this.#rows[this.#size + 1] = end - returns;
+    this.#rows[this.#size + 2] = found;
+    this.#size += 3;
+    this.#start = end + 1;
+  }
+}
+
+const TAB = 9;
+const NEWLINE = 10;
+const RETURN = 13;
+const SPACE = 32;
+const DELETE = 127;
+
+/** Every ASCII character is a class of its own; these hold the others. */
+const OTHER = 128;
+const INVISIBLE = 129;
+const CROSS = 130;
+const ARROW = 131;
 
 function classes(): Uint8Array {
-  const classOf = new Uint8Array(65536);
-  for (let code = 0; code < 128; code += 1) classOf[code] = code < SPACE || code === 127 ? CONTROL : code;
-  for (const blank of "\t\r\u001B") classOf[blank.charCodeAt(0)] = SPACE;
+  const classOf = new Uint8Array(65536).fill(OTHER);
   for (const [first, last] of INVISIBLE_RANGES) classOf.fill(INVISIBLE, first, last + 1);
   classOf.fill(INVISIBLE, 0xdb40, 0xdb44); // the first halves of tags
   for (const mark of "✖✗✘×❌") classOf[mark.charCodeAt(0)] = CROSS;
@@ -97,7 +140,7 @@ const SMALL = "abcdefghijklmnopqrstuvwxyz";
 /** Each trait by its pairs: any of the first characters, then any of the second. */
 const PAIRS: readonly (readonly [trait: number, first: string, second: string])[] = [
   [TRAIT.number, ":([", DIGITS],
-  [TRAIT.spacedNumber, `: ([@,${SMALL}`, DIGITS],
+  [TRAIT.spacedNumber, `: \t([@,${SMALL}`, DIGITS],
   [TRAIT.named, ".", SMALL + SMALL.toUpperCase()],
   [TRAIT.named, "l", "e"],
   [TRAIT.error, "r", "r"],
@@ -109,7 +152,7 @@ const PAIRS: readonly (readonly [trait: number, first: string, second: string])[
     ([first = "", second = ""]) => [TRAIT.failure, first, second] as const,
   ),
   [TRAIT.arrow, "=-", ">"],
-  [TRAIT.arrow, "@", " "],
+  [TRAIT.arrow, "@", " \t"],
   [TRAIT.complaint, "r", "n"],
   [TRAIT.complaint, "R", "N"],
   [TRAIT.complaint, "I", "s"],
@@ -121,18 +164,23 @@ const PAIRS: readonly (readonly [trait: number, first: string, second: string])[
 /** Made when a log is first read: most stops read none. */
 const tables = once(() => ({ classOf: classes(), traitsOfPair: traitsOfPairs() }));
 
-function traitsOfPairs(): Int32Array {
-  const traits = new Int32Array(128 * 128);
+const CONTROLS = Array.from({ length: 128 }, (_, code) => code).filter(
+  (code) => (code < SPACE && code !== TAB && code !== RETURN) || code === DELETE,
+);
+
+function traitsOfPairs(): Uint16Array {
+  const traits = new Uint16Array(256 * 256);
   const add = (first: number, second: number, trait: number): void => {
-    traits[(first << 7) | second] = (traits[(first << 7) | second] ?? 0) | trait;
+    traits[(first << 8) | second] = (traits[(first << 8) | second] ?? 0) | trait;
   };
   for (const [trait, first, second] of PAIRS)
     for (const one of first) for (const other of second) add(one.charCodeAt(0), other.charCodeAt(0), trait);
-  for (let first = 0; first < 128; first += 1) {
-    add(first, CONTROL, TRAIT.control);
+  for (let first = 0; first <= ARROW; first += 1) {
+    for (const control of CONTROLS) add(first, control, TRAIT.control);
     add(first, INVISIBLE, TRAIT.invisible);
     add(first, CROSS, TRAIT.failure);
     add(first, ARROW, TRAIT.arrow);
+    add(RETURN, first, TRAIT.overwritten);
   }
   return traits;
 }

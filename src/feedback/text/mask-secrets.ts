@@ -1,3 +1,5 @@
+import { codesOf } from "./codes.ts";
+
 const MASK = "***";
 const SHORTEST_SECRET = 8;
 
@@ -94,8 +96,8 @@ function escapeForRegExp(text: string): string {
  */
 class Needles {
   readonly #byTriple = new Map<number, Needle[]>();
-  /** What can be told without the map, which most characters never reach. */
-  readonly #isLast = new Uint8Array(65536);
+  /** What can be told without the map, which most characters never reach: by the last two characters, then by all three. */
+  readonly #mayEnd = new Uint8Array(65536);
   readonly #mayBe = new Uint8Array(65536);
 
   constructor(texts: readonly string[]) {
@@ -105,27 +107,30 @@ class Needles {
       const alike = this.#byTriple.get(triple) ?? [];
       this.#byTriple.set(triple, alike);
       alike.push({ text, last });
-      this.#isLast[text.charCodeAt(last)] = 1;
+      this.#mayEnd[triple & 65535] = 1;
       this.#mayBe[slotOf(triple)] = 1;
     }
   }
 
   in(text: string): ReadonlySet<string> {
     const found = new Set<string>();
-    const isLast = this.#isLast;
+    const lookAt = (triple: number, last: number): void => {
+      for (const needle of this.#byTriple.get(triple) ?? [])
+        if (text.startsWith(needle.text, last - needle.last)) found.add(needle.text);
+    };
+    const mayEnd = this.#mayEnd;
     const mayBe = this.#mayBe;
-    for (let index = 2; index < text.length; index += 1) {
-      if (isLast[text.charCodeAt(index)] === 1 && mayBe[slotOf(tripleAt(text, index))] === 1)
-        for (const needle of this.#thoseAt(text, index)) found.add(needle);
+    let triple = 0;
+    let done = 0;
+    for (const codes of codesOf(text)) {
+      const count = codes.length;
+      for (let index = 0; index < count; index += 1) {
+        triple = ((triple << 8) | ((codes[index] ?? 0) & 255)) & 0xffffff;
+        if (mayEnd[triple & 65535] === 1 && mayBe[slotOf(triple)] === 1) lookAt(triple, done + index);
+      }
+      done += count;
     }
     return found;
-  }
-
-  #thoseAt(text: string, index: number): readonly string[] {
-    const alike = this.#byTriple.get(tripleAt(text, index)) ?? [];
-    return alike
-      .filter((needle) => text.startsWith(needle.text, index - needle.last))
-      .map((needle) => needle.text);
   }
 }
 

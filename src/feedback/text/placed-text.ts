@@ -44,13 +44,10 @@ export type IsThere = (path: string) => boolean;
 export function placedText(lines: Lines, index: number, spaced: SpacedPlaces): PlacedText | undefined {
   const text = lines.at(index);
   if (!NUMBER_AFTER_NAME.test(text)) return undefined;
-  const plain = PLACE.exec(text);
-  const found = plain ?? spaced.find(text);
-  if (found === null || !isFileName(found[3] ?? "")) return undefined;
-  return new PlacedText(lines, index, {
-    rest: found[8] ?? "",
-    shape: plain === null ? SPACED_PLACE : PLACE,
-  });
+  const plain = FILE_AND_REST.exec(text);
+  const [, file = "", rest = ""] = plain ?? spaced.find(text) ?? [];
+  if (!isFileName(file)) return undefined;
+  return new PlacedText(lines, index, { rest, shape: plain === null ? SPACED_PLACE : PLACE });
 }
 
 /**
@@ -68,26 +65,42 @@ export class SpacedPlaces {
   find(text: string): RegExpExecArray | null {
     if (this.#linesLeft === 0) return null;
     this.#linesLeft -= 1;
-    const found = SPACED_PLACE.exec(text);
-    return found !== null && isFileName(found[3] ?? "") && this.#isThere(found[3] ?? "") ? found : null;
+    const found = SPACED_FILE_AND_REST.exec(text);
+    return found !== null && isFileName(found[1] ?? "") && this.#isThere(found[1] ?? "") ? found : null;
   }
 }
 
 /** A name with an extension; not a host, a time, a version or a URL. */
 export function isFileName(text: string): boolean {
-  const name = text.startsWith("file://") ? text.replaceAll("'", "") : text; // the one quote that URLs have as it is
-  return FILE_NAME.test(name) && !HOST_NAME.test(name) && !MEASURE.test(name);
+  if (text !== last.text) {
+    const name = text.startsWith("file://") ? text.replaceAll("'", "") : text; // the one quote that URLs have as it is
+    last = { text, isFile: FILE_NAME.test(name) && !HOST_NAME.test(name) && !MEASURE.test(name) };
+  }
+  return last.isFile;
 }
+
+/** Lines that follow each other mostly name the same file. */
+let last = { text: "", isFile: false };
 
 const NUMBER_AFTER_NAME = /\w(?::\[?|\()\d/;
 
-const BEFORE_PLACE = String.raw`^(\s{0,12})(?:vet: )?(?:\[?(error|warning|warn|fatal|[ew](?=:))\]?:?(?: in)? +)?`;
-const AFTER_PLACE = String.raw`(?::(\d{1,7})(?::(\d{1,5}))?(?:[-:]\d+(?::\d+)?)?|:?[[(](\d{1,7})(?:[,:](\d{1,5}))?(?:[,:-]\d+)*[\])])(?![\w.])[:,]?\s*(?:- +)?(.*)$`;
-const PLACE = new RegExp(String.raw`${BEFORE_PLACE}((?:[A-Za-z]:)?\S+?)${AFTER_PLACE}`, "i");
-const SPACED_PLACE = new RegExp(
-  String.raw`${BEFORE_PLACE}((?:[A-Za-z]:)?[^\s:"'()<>]+(?: [^\s:"'<>]+){1,8}?)${AFTER_PLACE}`,
-  "i",
-);
+const NAME = String.raw`(?:[A-Za-z]:)?\S+?`;
+const SPACED_NAME = String.raw`(?:[A-Za-z]:)?[^\s:"'()<>]+(?: [^\s:"'<>]+){1,8}?`;
+const PLACE = placeShape(NAME, "(");
+const SPACED_PLACE = placeShape(SPACED_NAME, "(");
+
+/** Most places are only looked at for their file and for what is said about them. */
+const FILE_AND_REST = placeShape(NAME, "(?:");
+const SPACED_FILE_AND_REST = placeShape(SPACED_NAME, "(?:");
+
+/** With groups for the file and the rest, and for each other part when `open` begins a group. */
+function placeShape(name: string, open: "(" | "(?:"): RegExp {
+  const before = String.raw`^${open}\s{0,12})(?:vet: )?(?:\[?${open}error|warning|warn|fatal|[ew](?=:))\]?:?(?: in)? +)?`;
+  const colons = String.raw`:${open}\d{1,7})(?::${open}\d{1,5}))?(?:[-:]\d+(?::\d+)?)?`;
+  const brackets = String.raw`:?[[(]${open}\d{1,7})(?:[,:]${open}\d{1,5}))?(?:[,:-]\d+)*[\])]`;
+  const rest = String.raw`(?![\w.])[:,]?\s*(?:- +)?(.*)$`;
+  return new RegExp(`${before}(${name})(?:${colons}|${brackets})${rest}`, "i");
+}
 
 const FILE_NAME =
   /^(?!https?:)(?:file:\/\/)?(?:[A-Za-z]:)?(?:[^:"'`<>|*?=,;]*[\\/])?(?:[^\\/:"'`<>|*?=,;]*[^\\/:"'`<>|*?=,;.\s][^\\/:"'`<>|*?=,;]*\.[A-Za-z][\w+-]{0,11}|\.?[A-Za-z]+rc|(?:Make|Docker|Rake|Gem|Jenkins|Just|Brew|Vagrant)file)$/;

@@ -1,4 +1,4 @@
-import { Lines } from "./lines.ts";
+import type { Lines } from "./lines.ts";
 import type { FindBeginnings } from "./beginnings.ts";
 import { isFileName } from "./placed-text.ts";
 
@@ -79,46 +79,59 @@ function isPartOfTheLine(label: string): boolean {
   );
 }
 
+/** A program by its label, or what has none. */
+interface Program {
+  readonly label: string;
+  /** In the order in which they first print. */
+  number: number;
+  lines: number;
+}
+
+/** An empty line stands below those of each program. */
 function programByProgram(lines: Lines, labels: ReadonlySet<string>): Untangled {
-  const programs = new Map<string, { readonly parts: string[]; length: number }>();
-  const known = [...labels].toSorted((one, other) => other.length - one.length);
-  let from = 0;
-  while (from < lines.length) {
-    const label = labelAt(lines, from, known);
-    const to = label === "" ? nextLabelled(lines, from + 1, known) : from + 1;
-    const own = programs.get(label) ?? { parts: [], length: 1 };
-    programs.set(label, own);
-    const blank = label !== "" && lines.startsWith(from, " ", label.length) ? 1 : 0;
-    own.parts.push(lines.text(from, to, label.length + blank));
-    own.length += to - from;
-    from = to;
+  const programAt = programFinder(lines, labels);
+  const programs: Program[] = [];
+  const numberAt = new Uint8Array(lines.length);
+  for (let index = 0; index < lines.length; index += 1) {
+    const program = programAt(index);
+    if (program.lines === 0) program.number = programs.push(program) - 1;
+    program.lines += 1;
+    numberAt[index] = program.number;
   }
-  let next = 0;
-  const tasks = [...programs].map(([label, { length }]) => {
-    const task = { from: next, ...taskOf(label) };
-    next += length;
+  let from = 0;
+  const tasks = programs.map(({ label, lines: count }) => {
+    const task = { from, ...taskOf(label) };
+    from += count + 1;
     return task;
   });
-  return {
-    lines: new Lines([...programs.values()].map(({ parts }) => `${parts.join("\n")}\n`).join("\n")),
-    tasks,
-  };
+  const next = Int32Array.from(tasks, (task) => task.from);
+  const order = new Int32Array(from).fill(lines.length);
+  const skipped = new Uint16Array(from);
+  numberAt.forEach((number, index) => {
+    const label = programs[number]?.label ?? "";
+    const at = next[number] ?? 0;
+    next[number] = at + 1;
+    order[at] = index;
+    skipped[at] = label.length + (label !== "" && lines.startsWith(index, " ", label.length) ? 1 : 0);
+  });
+  return { lines: lines.picked(order, skipped), tasks };
 }
 
-function nextLabelled(lines: Lines, start: number, known: readonly string[]): number {
-  let index = start;
-  while (index < lines.length && labelAt(lines, index, known) === "") index += 1;
-  return index;
-}
-
-/** The one of some labels that a line begins with, of which the longest stand first. */
-function labelAt(lines: Lines, index: number, known: readonly string[]): string {
-  const found = known.find((label) => {
+/** Gives the program whose label a line begins with, the longest one. */
+function programFinder(lines: Lines, labels: ReadonlySet<string>): (index: number) => Program {
+  const none: Program = { label: "", number: 0, lines: 0 };
+  const byFirst = new Map<number, Program[]>();
+  for (const label of [...labels].toSorted((one, other) => other.length - one.length)) {
+    const alike = byFirst.get(label.charCodeAt(0)) ?? [];
+    byFirst.set(label.charCodeAt(0), alike);
+    alike.push({ ...none, label });
+  }
+  const isAt = (label: string, index: number): boolean => {
     if (!lines.startsWith(index, label, 0)) return false;
     const code = lines.codeAt(index, label.length);
-    return code === SPACE || code === NEWLINE || Number.isNaN(code);
-  });
-  return found ?? "";
+    return code === SPACE || code === NEWLINE;
+  };
+  return (index) => byFirst.get(lines.codeAt(index, 0))?.find(({ label }) => isAt(label, index)) ?? none;
 }
 
 const SPACE = 32;

@@ -10,7 +10,8 @@ import { Git } from "../../machine/git/git.ts";
 import { readIndexMarks } from "../../machine/git/index-file.ts";
 import { pushTree } from "../../machine/git/push-tree.ts";
 import { Repository } from "../../machine/git/repository.ts";
-import { type Snapshot, treeIdOf } from "../../machine/git/snapshot.ts";
+import type { Snapshot } from "../../machine/git/snapshot.ts";
+import { treeIdOf } from "../../machine/git/tree-id.ts";
 import type { Environment } from "../../machine/process/environment.ts";
 import { onAbort, timeLimit } from "../../machine/process/time-limit.ts";
 import { sha256 } from "#hash";
@@ -103,7 +104,7 @@ export class RemoteGates implements Disposable {
   /** Pushes the files, once for all gates of the run. */
   async #push(): Promise<Result<Pushed>> {
     const { snapshot, workers, root } = this.#run;
-    const writing = treeIdOf(snapshot);
+    const writing = treeIdOf(snapshot.writeTree());
     const repository = await Repository.around(new Git(root));
     const { directory } = snapshot;
     if (directory === undefined || repository === undefined) return NO_TREE;

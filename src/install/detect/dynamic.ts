@@ -18,8 +18,7 @@ export const detectDeno: Detector = (project) => {
 export const detectClojure: Detector = (project) => {
   const tasks = uncommented(project.text("bb.edn"));
   const deps = uncommented(project.text("deps.edn"));
-  const alias = mapAfter(deps, /:test\s*\{/);
-  const option = alias?.includes(":exec-fn") === true ? "-X:test" : "-M:test";
+  const option = testOption(deps);
   const sources = ["src", "test"].filter((directory) =>
     project.hasFile(new RegExp(`^${directory}/.*\\.clj[cs]?$`)),
   );
@@ -31,10 +30,25 @@ export const detectClojure: Detector = (project) => {
       when: project.hasFile(/^\.clj-kondo\/config\.edn$/) && sources.length > 0,
     },
     { name: "test", command: "bb test", source: "bb.edn", when: /:tasks\s*\{[^]*(?:\s|^)test\s/.test(tasks) },
-    { name: "test", command: `clojure ${option}`, source: "deps.edn", when: alias !== undefined },
+    { name: "test", command: `clojure ${option}`, source: "deps.edn", when: option !== undefined },
     { name: "test", command: "lein test", source: "project.clj", when: project.has("project.clj") },
   );
 };
+
+/** An alias that only adds paths would start a REPL, which exits with 0 where stdin is closed: a check that cannot fail. */
+function testOption(deps: string): string | undefined {
+  const alias = mapAfter(deps, /:test\s*\{/);
+  if (alias === undefined) return undefined;
+  if (alias.includes(":exec-fn")) return "-X:test";
+  if (alias.includes(":main-opts")) return "-M:test";
+  const runner = TEST_RUNNERS.find((name) =>
+    mapAfter(deps, new RegExp(`:${name}\\s*\\{`))?.includes(":main-opts"),
+  );
+  return runner === undefined ? undefined : `-M:test:${runner}`;
+}
+
+/** Aliases that projects keep apart from the paths of their tests. */
+const TEST_RUNNERS = ["runner", "test-runner", "run-tests", "kaocha"];
 
 export const detectPhp: Detector = (project) => {
   const manifest = parse(project.text("composer.json")) as { scripts?: object } | undefined; // null and scalars have no scripts
@@ -155,13 +169,13 @@ export const detectPython: Detector = (project) => {
     },
     {
       name: "lint",
-      command: isFlake8(project) ? run("flake8") : run("ruff", " check ."),
+      command: isFlake8(project) ? run("flake8") : run("ruff", ruffCheck(project)),
       source,
       when: uses("ruff") || project.has(...LINT_FILES),
     },
     {
       name: "typecheck",
-      command: run("mypy", " ."),
+      command: run("mypy", saysWhatToType(project) ? "" : " ."),
       source,
       when: uses("mypy") || project.has("mypy.ini", ".mypy.ini"),
     },
@@ -179,6 +193,18 @@ export const detectPython: Detector = (project) => {
     },
   );
 };
+
+/** A check that edits files would judge other ones than the agent left. */
+function ruffCheck(project: Project): string {
+  const fixes = project.says(/^fix\s*=\s*true/m, "pyproject.toml", "ruff.toml", ".ruff.toml");
+  return fixes ? " check --no-fix ." : " check .";
+}
+
+/** mypy reads a path instead of what the project has set, and would complain about files that nobody types. */
+function saysWhatToType(project: Project): boolean {
+  const section = /^\[(?:tool\.)?mypy\]\n(?:(?!\[).*\n)*?(?:files|packages|modules)\s*=/m;
+  return project.says(section, "pyproject.toml", "mypy.ini", ".mypy.ini", "setup.cfg");
+}
 
 const LINT_FILES = ["ruff.toml", ".ruff.toml", ".flake8"];
 

@@ -70,8 +70,20 @@ const TEST_FILE = /\/(?:tests?|__tests__)\/|[._-](?:test|spec)\.[cm]?[jt]sx?$/;
 /** In each row the first script that exists is the check. */
 export const WANTED: readonly { readonly name: string; readonly scripts: readonly string[] }[] = [
   { name: "format", scripts: ["format:check", "check:format", "fmt:check", "prettier:check"] },
-  { name: "lint", scripts: ["lint:check", "lint:ci", "lint"] },
-  { name: "typecheck", scripts: ["typecheck", "type-check", "check-types", "check:types", "types", "tsc"] },
+  { name: "lint", scripts: ["lint:check", "check:lint", "lint:ci", "lint"] },
+  {
+    name: "typecheck",
+    scripts: [
+      "typecheck",
+      "type-check",
+      "check-types",
+      "check:types",
+      "check:type",
+      "types:check",
+      "types",
+      "tsc",
+    ],
+  },
   { name: "test", scripts: ["test", "test:ci", "test:unit", "test:run"] },
 ];
 

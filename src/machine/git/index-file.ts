@@ -152,6 +152,10 @@ interface Entry {
   /** Where it begins: with the time of its last change. */
   readonly at: number;
   readonly isHidden: boolean;
+  /** Whether it is in the tree as it stands here: not in conflict, not only meant to be added. */
+  readonly isStaged: boolean;
+  readonly idAt: number;
+  readonly idEnd: number;
   readonly nameAt: number;
   readonly nameEnd: number;
 }
@@ -168,7 +172,9 @@ const EMPTY = Buffer.from("e69de29bb2d1d6434b8b29ae775ad8c2e48c5391", "hex");
 const ASSUME_VALID = 0x8000;
 const EXTENDED = 0x4000;
 const NAME_LENGTH = 0x0fff;
+const STAGE = 0x3000;
 const SKIP_WORKTREE = 0x4000;
+const INTENT_TO_ADD = 0x2000;
 const SUBMODULE = 0o160000;
 const SUBMODULE_BYTES = Buffer.from([0x00, 0x00, 0xe0, 0x00]);
 const FILE = 0o100000;
@@ -178,7 +184,7 @@ const FILE_TYPE = 0o170000;
  * Visits every entry; false when the file is not one to be sure of. Follows gitformat-index for versions 2 and 3 with SHA-1, to
  * the last byte: whatever does not add up is left for git to tell.
  */
-function visitEntries(index: Buffer, visit: (entry: Entry) => void): boolean {
+export function visitEntries(index: Buffer, visit: (entry: Entry) => void): boolean {
   try {
     const version = index.readUInt32BE(4);
     if (index.toString("latin1", 0, 4) !== "DIRC" || (version !== 2 && version !== 3)) return false;
@@ -199,7 +205,9 @@ function visitEntries(index: Buffer, visit: (entry: Entry) => void): boolean {
 function entryAt(index: Buffer, at: number): Entry {
   const flags = index.readUInt16BE(at + FLAGS_AT);
   const isExtended = (flags & EXTENDED) !== 0;
-  const isSkipped = isExtended && (index.readUInt16BE(at + FLAGS_AT + 2) & SKIP_WORKTREE) !== 0;
+  const more = isExtended ? index.readUInt16BE(at + FLAGS_AT + 2) : 0;
+  const isSkipped = (more & SKIP_WORKTREE) !== 0;
+  const isMeant = (more & INTENT_TO_ADD) !== 0;
   const nameAt = at + FLAGS_AT + (isExtended ? 4 : 2);
   const length = flags & NAME_LENGTH;
   return {
@@ -207,6 +215,9 @@ function entryAt(index: Buffer, at: number): Entry {
     size: index.readUInt32BE(at + SIZE_AT),
     at,
     isHidden: isSkipped || (flags & ASSUME_VALID) !== 0,
+    isStaged: (flags & STAGE) === 0 && !isMeant,
+    idAt: at + HASH_AT,
+    idEnd: at + HASH_AT + HASH_BYTES,
     nameAt,
     nameEnd: length < NAME_LENGTH ? nameAt + length : index.indexOf(0, nameAt + length),
   };
@@ -227,7 +238,7 @@ function endsWell(index: Buffer, entriesEnd: number): boolean {
   return at === end;
 }
 
-function readIfThere(path: string): Buffer | undefined {
+export function readIfThere(path: string): Buffer | undefined {
   try {
     return statSync(path).isFile() ? readFileSync(path) : Buffer.alloc(0); // a pipe would be waited for
   } catch (error) {

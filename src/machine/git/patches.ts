@@ -3,7 +3,8 @@ import { delimiter, join } from "node:path";
 import type { ChangeSet } from "../../core/plan/change-set.ts";
 import { type Git, gitTrouble, LOOK_OPTIONS } from "./git.ts";
 import { Repository } from "./repository.ts";
-import { type Fingerprint, keepSnapshot, type Snapshot, treeIdOf } from "./snapshot.ts";
+import { keepSnapshot, type Snapshot } from "./snapshot.ts";
+import { type Fingerprint, treeIdOf } from "./tree-id.ts";
 import { ok, type Result, fail } from "../../core/trouble.ts";
 import { emptyTree, isAncestor } from "./compare/base.ts";
 
@@ -109,7 +110,7 @@ const MAX_PATCH_BYTES = 32 * 1024 * 1024;
 export async function patchSince(git: Git, snapshot: Snapshot, range: PatchRange): Promise<Result<Patch>> {
   const repository = await Repository.around(git);
   if (repository === undefined) return fail(gitTrouble(["diff"], "not in a git work tree"));
-  const [from, tree] = await Promise.all([startOf(git, range), range.to ?? treeIdOf(snapshot)]);
+  const [from, tree] = await Promise.all([startOf(git, range), range.to ?? treeIdOf(snapshot.writeTree())]);
   if (!from.ok) return from;
   const { directory } = snapshot;
   const given = directory === undefined ? {} : repository.scratchEnv(directory);

@@ -1,6 +1,7 @@
 import { lstatSync, mkdirSync, renameSync, rmSync, statSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { sha256 } from "#hash";
+import { once } from "../../core/once.ts";
 import type { Movement } from "../../core/baseline/movement.ts";
 import { hasCode } from "../files/errno.ts";
 import { type Git, LOOK_OPTIONS, splitNul } from "./git.ts";
@@ -15,11 +16,8 @@ import {
 import { readIndexMarks } from "./index-file.ts";
 import type { Repository } from "./repository.ts";
 import { copyIndex, makeScratch, removeScratch } from "./scratch-index.ts";
+import { type Fingerprint, treeIdIn } from "./tree-id.ts";
 import { movementSince } from "./unchanged.ts";
-
-/** The content of the whole work tree as one git tree id, or why it is unknown and no answer may be reused. */
-export type Fingerprint =
-  { readonly kind: "tree"; readonly hash: string } | { readonly kind: "none"; readonly reason: string };
 
 /**
  * The work tree at one moment, in an index and object directory of our own: no byte is written into the user's
@@ -28,8 +26,10 @@ export type Fingerprint =
 export interface Snapshot extends AsyncDisposable {
   /** Where its index and new objects are; absent when there is no fingerprint. */
   readonly directory?: string;
-  /** Worked out when it is first asked for. */
+  /** Worked out when it is first asked for; its objects need not be there. */
   readonly fingerprint: () => Promise<Fingerprint>;
+  /** The same, with the objects of the tree in the directory: for whoever reads it. */
+  readonly writeTree: () => Promise<Fingerprint>;
   /** Every file of the project with what is in it; undefined when there is no snapshot. */
   readonly listFiles: () => Promise<ReadonlyMap<string, string> | undefined>;
   /** What happened to the work tree since. */
@@ -74,18 +74,18 @@ export async function takeSnapshot(
   }
 }
 
-/** The fingerprint as one id; undefined without one. */
-export async function treeIdOf({ fingerprint }: Snapshot): Promise<string | undefined> {
-  const tree = await fingerprint();
-  return tree.kind === "tree" ? tree.hash : undefined;
-}
-
 function snapshotIn(directory: string, repository: Repository, env: Env): Snapshot {
   const { top, git } = repository;
   let writing: Promise<Fingerprint> | undefined;
+  const write = (): Promise<Fingerprint> => (writing ??= writeTree(top, env));
+  const named = once(() => treeIdIn(join(directory, "index")));
   return {
     directory,
-    fingerprint: () => (writing ??= writeTree(top, env)),
+    fingerprint: () => {
+      const hash = writing === undefined ? named() : undefined;
+      return hash === undefined ? write() : Promise.resolve({ kind: "tree", hash });
+    },
+    writeTree: write,
     listFiles: () => listContents(git, env),
     movement: () => movementSince(repository, env),
     keepIndex: (to) => keepIndex(join(directory, "index"), to),
@@ -100,6 +100,7 @@ function noSnapshot(reason: string, directory?: string): Snapshot {
   if (directory !== undefined) removeScratch(directory);
   return {
     fingerprint: () => Promise.resolve(none(reason)),
+    writeTree: () => Promise.resolve(none(reason)),
     listFiles: () => Promise.resolve(undefined),
     movement: () => Promise.resolve({ isCurrent: false, touched: [] }),
     keepIndex: () => {},
@@ -214,7 +215,7 @@ export async function keptSnapshot(
   const untracked = () => listUntracked(repository);
   await using snapshot = await takeSnapshot(repository, { parent, untracked });
   const { directory } = snapshot;
-  const tree = await snapshot.fingerprint();
+  const tree = await snapshot.writeTree();
   if (directory === undefined || tree.kind === "none") return tree;
   for (const name of ["index", "git"]) rmSync(join(directory, name), { recursive: true, force: true });
   keep(directory, tree.hash);

@@ -3,7 +3,7 @@ export interface BunRuntime {
   readonly spawn: (argv: readonly string[], options: BunSpawnOptions) => BunChild;
   readonly spawnSync: (argv: readonly string[], options: object) => { readonly stdout: Uint8Array };
   readonly stdin: { readonly stream: () => ReadableStream<Uint8Array> };
-  readonly CryptoHasher: new (algorithm: "sha256") => BunHasher;
+  readonly CryptoHasher: new (algorithm: "sha256" | "sha1") => BunHasher;
 }
 
 interface BunHasher {

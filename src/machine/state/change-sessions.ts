@@ -42,11 +42,18 @@ export function startOver(root: string, env: Environment, cleaned: number | unde
     if (blocked?.root !== root && kept?.root !== root && !isHere) return undefined;
     return {
       ...record,
-      ...(blocked === undefined || blocked.root === root ? {} : { blocked }),
+      ...forgotten(blocked, root),
       ...(kept === undefined || kept.root === root ? {} : { kept }),
       ...(isHere ? { cleaned } : {}),
     };
   });
+}
+
+/** The budget is new, but where every stop is enforced the next one of a blocked agent is checked as before. */
+function forgotten(blocked: SessionRecord["blocked"], root: string): Partial<SessionRecord> {
+  if (blocked === undefined) return {};
+  if (blocked.root !== root) return { blocked };
+  return blocked.whenActive === "enforce" ? { isEnforced: true } : {};
 }
 
 /** Where state is put away with the work it belongs to, it is not missed. */

@@ -3,7 +3,7 @@ import type { VerdictRecord } from "../../core/record/verdict-record.ts";
 import { headOf } from "../explain-stop.ts";
 import { line } from "./line.ts";
 import { verdictJson } from "./proof-json.ts";
-import { type CiPlan, matrixOf } from "../../core/ci-plan.ts";
+import { type CiPlan, matrixOf } from "../ci-workflow.ts";
 
 /** What `doctor` found for one host. */
 export interface HostDiagnosis {

@@ -1,3 +1,4 @@
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { cleanLog, cleanText, visibleName } from "../../../src/feedback/text/clean-text.ts";
 
@@ -20,6 +21,38 @@ test.each([
 ])("%s", (_, raw, clean) => {
   expect(cleanText(raw)).toBe(clean);
   expect(cleanLog(raw).slice(0).join("\n")).toBe(clean);
+});
+
+test("a log is cleaned line by line as a text is, however long it is", () => {
+  const bits = fc.constantFrom(
+    "a",
+    "1 ",
+    "\n",
+    "\r\n",
+    "\r",
+    "\u001B[31m",
+    "\u0007",
+    "\u200B",
+    "✗",
+    "\uD83D",
+    "🙂",
+  );
+  const property = fc.property(fc.array(bits, { maxLength: 40 }), fc.boolean(), (parts, isLong) => {
+    const raw = isLong ? `${"fine\n".repeat(13_106)}${parts.join("")}` : parts.join("");
+    const lines = cleanLog(raw)
+      .slice(0)
+      .map((line) => line.trimEnd());
+    expect(lines).toEqual(
+      cleanText(raw)
+        .split("\n")
+        .map((line) => line.trimEnd()),
+    );
+  });
+  fc.assert(property, { numRuns: 100 });
+});
+
+test("a log full of colours is cleaned like one with few", () => {
+  expect(cleanLog("\u001B[31mx\u001B[39m\u0007\n".repeat(9000)).slice(8998)).toEqual(["x", "x", ""]);
 });
 
 test("a name stays on one line, whatever it holds", () => {

@@ -27,6 +27,14 @@ describe("values of secret-looking variables", () => {
     expect(mask(text)).toBe(masked);
   });
 
+  test("are hidden wherever they stand in a long text", () => {
+    const places = Array.from({ length: 30 }, (_, index) => 65_536 - index);
+    for (const place of places) {
+      const before = "x".repeat(place);
+      expect(mask(`${before}abcd1234efgh`) === `${before}***`, `at ${place}`).toBe(true);
+    }
+  });
+
   test.each([
     "STRIPE_KEY",
     "OPENAI_KEY",

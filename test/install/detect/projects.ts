@@ -176,6 +176,13 @@ export const PROJECTS: readonly SampleProject[] = [
     checks: { test: "bun run test" },
   },
   {
+    kind: "npm with scripts that begin with check",
+    files: {
+      "package.json": '{ "scripts": { "check:format": "a .", "check:lint": "b .", "check:type": "c ." } }',
+    },
+    checks: { format: "npm run check:format", lint: "npm run check:lint", typecheck: "npm run check:type" },
+  },
+  {
     kind: "deno",
     files: { "deno.jsonc": '{ /* mine */ "tasks": { "test": "deno test -A" } }' },
     checks: { format: "deno fmt --check", lint: "deno lint", test: "deno task test" },
@@ -193,6 +200,23 @@ export const PROJECTS: readonly SampleProject[] = [
       typecheck: "uv run mypy .",
       test: "uv run pytest",
     },
+  },
+  {
+    kind: "Python whose mypy knows its files and whose ruff would edit them",
+    files: {
+      "pyproject.toml": '[tool.ruff]\nfix = true\n[tool.mypy]\nstrict = true\nfiles = ["src"]\n',
+    },
+    checks: { lint: "ruff check --no-fix .", typecheck: "mypy" },
+  },
+  {
+    kind: "Python whose mypy.ini names packages",
+    files: { "setup.cfg": "", "mypy.ini": "[mypy]\npackages = app\n" },
+    checks: { typecheck: "mypy" },
+  },
+  {
+    kind: "Python that has files for something else than mypy",
+    files: { "pyproject.toml": '[tool.mypy]\nstrict = true\n[tool.other]\nfiles = ["src"]\n' },
+    checks: { typecheck: "mypy ." },
   },
   {
     kind: "Python that has pytest but no tests, which pytest calls a failure",
@@ -268,6 +292,16 @@ export const PROJECTS: readonly SampleProject[] = [
     kind: "Clojure with main options",
     files: { "deps.edn": '{:aliases {:test {:extra-deps {a/b {:mvn/version "1"}} :main-opts ["-m" "x"]}}}' },
     checks: { test: "clojure -M:test" },
+  },
+  {
+    kind: "Clojure whose runner is apart from the paths of its tests",
+    files: { "deps.edn": '{:aliases {:test {:extra-paths ["test"]} :runner {:main-opts ["-m" "x"]}}}' },
+    checks: { test: "clojure -M:test:runner" },
+  },
+  {
+    kind: "Clojure whose test alias would start a REPL",
+    files: { "deps.edn": '{:aliases {:test {:extra-paths ["test"]} :dev {:main-opts ["-m" "x"]}}}' },
+    checks: {},
   },
   { kind: "a commented-out alias", files: { "deps.edn": "{:aliases {\n;; :test {}\n}}" }, checks: {} },
   {

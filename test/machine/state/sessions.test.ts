@@ -85,7 +85,7 @@ test("starting over forgets the blocks of one project and nothing else", async (
 
   startOver("/p", env, undefined);
 
-  expect(readSessionRecord(named("here"), env)).toEqual(stopped("here"));
+  expect(readSessionRecord(named("here"), env)).toEqual({ ...stopped("here"), isEnforced: true });
   expect(readSessionRecord(named("there"), env)?.blocked?.root).toBe("/q");
 });
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import packageJson from "../../../../package.json" with { type: "json" };
-import { type CiPlan, matrixOf } from "../../../core/ci-plan.ts";
+import { type CiPlan, matrixOf, githubWorkflow } from "../../../report/ci-workflow.ts";
 import { explain } from "../../../core/trouble.ts";
 import { planForCi } from "../../../engine/proof/ci-plan.ts";
 import { appendText, isFile } from "../../../machine/files/files.ts";
@@ -8,7 +8,6 @@ import { findProject } from "../../../machine/files/find-project.ts";
 import { createUserFile } from "../../../machine/files/user-file.ts";
 import { Git } from "../../../machine/git/git.ts";
 import { findPlaces } from "../../../machine/git/places.ts";
-import { githubWorkflow } from "../../../report/ci-workflow.ts";
 import { ciPlanJson } from "../../../report/json/host-json.ts";
 import { errorJson } from "../../../report/json/json.ts";
 import { counted } from "../../../core/counted.ts";

@@ -1,8 +1,7 @@
 import type { AbsolutePath } from "../../../core/path.ts";
 import { NEW_RECORD } from "../../../core/record/session-record.ts";
-import { beginSession } from "../../../engine/session-start.ts";
+import { beginSession, registeredIn } from "../../../engine/session-start.ts";
 import { consentTo } from "../../../engine/trust/consent.ts";
-import { registeredIn } from "../../../engine/trust/registered.ts";
 import { recordGates } from "../../../engine/trust/watch-gates.ts";
 import { ONLY_ALLOWED_FLAG } from "../../../hosts/protocol.ts";
 import { readSessionEvent } from "../../../hosts/read-session.ts";

@@ -26,6 +26,7 @@ import type { Places } from "../../../install/files/host-files.ts";
 import { pathOfHooks } from "../../../install/hook-command.ts";
 import { HOOK_TIMEOUT_MS } from "../../../install/hook-registration.ts";
 import { findProject, CONFIG_FILE } from "../../../machine/files/find-project.ts";
+import { Git } from "../../../machine/git/git.ts";
 import { type ProcessEnd, runProcess } from "../../../machine/process/run-process.ts";
 import { listSessionRecords } from "../../../machine/state/sessions.ts";
 import { readUserFile } from "../../../machine/files/user-file.ts";
@@ -127,16 +128,20 @@ async function examineProject({ cwd, env }: Terminal): Promise<ProjectFacts> {
   const guards = Object.keys(settings.guards ?? {}).length;
   const gatesNothing = warnings.find(({ message }) => message === GATES_NOTHING);
   const [base] = await diagnoseBase(loaded.value);
+  const hasGit = (await new Git(root).output(["--version"])).ok;
+  const has = `${CONFIG_FILE} has ${countedGates(gates, guards)}`;
+  const warning = base === undefined ? undefined : diagnosticLine(base);
+  const text = hasGit ? warning : `${has}, but git cannot be started: ${WITHOUT_GIT}`;
   const sound: ProjectFacts["finding"] =
-    base === undefined
-      ? { level: "ok", text: `${CONFIG_FILE} has ${countedGates(gates, guards)}` }
-      : { level: "warning", text: diagnosticLine(base) };
+    text === undefined ? { level: "ok", text: has } : { level: "warning", text };
   const finding: ProjectFacts["finding"] =
     gatesNothing === undefined
       ? sound
       : { level: "problem", text: `${CONFIG_FILE}: ${GATES_NOTHING} → ${gatesNothing.hint}` };
   return { finding, neededMs: settings.stopHook.timeoutMs };
 }
+
+const WITHOUT_GIT = "every file counts as changed, and no pass is reused";
 
 const NOT_VALID = `${CONFIG_FILE} is not valid, so no gate runs: \`agent-gauntlet validate\` shows why`;
 

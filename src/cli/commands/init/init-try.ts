@@ -12,7 +12,7 @@ import { CONFIG_FILE } from "../../../machine/files/find-project.ts";
 import { cancellation } from "../../cancellation.ts";
 import type { Prompt } from "../../prompt.ts";
 import { printLine, type Terminal } from "../../output/terminal.ts";
-import type { NewConfig } from "./init-config.ts";
+import type { NewConfig } from "./init-steps.ts";
 
 /** As long as a check gets when its configuration does not say. */
 const TIMEOUT_MS = 240_000;

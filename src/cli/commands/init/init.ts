@@ -8,8 +8,14 @@ import { nameToType } from "../../hosts/installation.ts";
 import { offerIgnore, offerIgnoreOfModules } from "../../hosts/offer-ignore.ts";
 import { Prompt } from "../../prompt.ts";
 import { printLine, type Terminal } from "../../output/terminal.ts";
-import { type ConfigStep, createConfig, planConfig } from "./init-config.ts";
-import { type HookStep, installHook, planHook } from "./init-hook.ts";
+import {
+  type ConfigStep,
+  createConfig,
+  planConfig,
+  type HookStep,
+  installHook,
+  planHook,
+} from "./init-steps.ts";
 import { tryChecks } from "./init-try.ts";
 import { installFor } from "../hosts/install.ts";
 import { existsSync, realpathSync } from "node:fs";

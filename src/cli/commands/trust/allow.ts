@@ -1,4 +1,4 @@
-import { allowedHash } from "../../../config/gauntlet/gate-hash.ts";
+import { allowedHash } from "../../../config/gauntlet/gates-definition.ts";
 import { differences, type GatesDefinition } from "../../../core/trust/gates-definition.ts";
 import { displayPath } from "../../../core/path.ts";
 import type { Settings } from "../../../core/settings.ts";

@@ -30,7 +30,8 @@ export async function baselineCommand(terminal: Terminal, options: BaselineOptio
   const drafted = await draft(terminal, { root: settings.root, prune, json }, cancel.signal);
   if (!drafted.ok) return tellTrouble(terminal, drafted.trouble, { command: COMMAND, json });
   if (!("entries" in drafted.value)) {
-    printLine(terminal.stderr, drafted.value.message);
+    const { message, errorMessage = message } = { errorMessage: undefined, ...drafted.value };
+    printLine(terminal.stderr, errorMessage);
     return cancel.cause === undefined ? EXIT.notOk : exitCodeBy(cancel.cause);
   }
   return await finish(terminal, drafted.value, { root: settings.root, json });
@@ -86,6 +87,7 @@ const REFUSED = `Nothing was written: without a terminal ${BASELINE_FILE} can on
 function summary({ entries, added, removed, undecided }: BaselineDraft): readonly string[] {
   const total = entries.reduce((sum, { count }) => sum + count, 0);
   const gates = new Set(entries.map(({ gate }) => gate)).size;
+  if (total + removed === 0 && undecided.length === 0) return ["No check found a problem."];
   return [
     `${counted(total, "problem")} of ${counted(gates, "check")}: ${added} not in ${BASELINE_FILE} yet, ${removed} of it fixed.`,
     ...undecided.map((one) => `What the file has about it stays: ${one}`),

@@ -5,7 +5,7 @@ import { findBreak, type LedgerLines, readLedger, verdictsIn } from "../../../ma
 import { ledgerOf } from "../../../machine/state/ledger.ts";
 import { counted } from "../../../core/counted.ts";
 import { type CheckedLedger, forSharing, logJson } from "../../../report/json/proof-json.ts";
-import { flakyLine, gateLines, isGate, verdictLine } from "../../../report/verdict-lines.ts";
+import { flakyLine, gateLines, isGate, verdictLine } from "../../../report/summary-lines.ts";
 import { EXIT } from "../../exit-code.ts";
 import { tellTrouble } from "../../open-settings.ts";
 import { printLine, type Terminal } from "../../output/terminal.ts";

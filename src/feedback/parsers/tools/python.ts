@@ -143,19 +143,21 @@ export const pytest: Parser = { name: "pytest", kind: "test", parse: parsePytest
 const PYTEST_HEADING = /^_{2,} (?:ERROR (?:at \w+ of|collecting) )?(?<name>\S.*?) _{2,}$/;
 const WARNINGS = /^=+ warnings summary(?<final> \(final\))? =+$/;
 const PYTEST_END = /^={3,} .* ={3,}$/;
+const TITLE = /^=+ .* =+$/;
 
 /** Warnings of a passing test are not problems; their places must not be read as such by anyone else. */
 function parsePytest(log: Log): readonly Finding[] {
   const { lines, beginning } = log;
   const summary = summaryOf(log);
   const told = sections(lines, beginning("__"), { start: PYTEST_HEADING, end: PYTEST_END });
-  const warnings = sections(lines, beginning("="), { start: WARNINGS, end: PYTEST_END });
+  const titles = beginning("=").filter((line) => TITLE.test(lines.at(line)));
+  const warnings = sections(lines, titles, { start: WARNINGS, end: PYTEST_END });
   const files = new Map(summary.map(({ test, file }) => [test, file]));
   const names = new Set(told.map(({ heading }) => heading["name"]));
   const missing = summary.filter(({ test, file }) => !names.has(test ?? file));
   return [
     ...told.map(toFinding((section) => describePytest(section, files))),
-    ...onlySummarised(missing, bareFailures(log)),
+    ...onlySummarised(missing, bareFailures(log, titles)),
     ...warnings.map(({ from, to }) => ignored(from, to)),
   ];
 }
@@ -226,8 +228,8 @@ interface Bare {
 
 const BARE = /^(?<file>\/\S+\.py):(?<line>\d+): (?!in )(?<message>\S.*)$/;
 
-function bareFailures({ lines, beginning }: Log): readonly Bare[] {
-  const ruled = beginning("=").filter((index) => /^={3,} .* ={3,}$/.test(lines.at(index)));
+function bareFailures({ lines, beginning }: Log, titles: readonly number[]): readonly Bare[] {
+  const ruled = titles.filter((index) => PYTEST_END.test(lines.at(index)));
   const at = ruled.findIndex((index) => /^=+ FAILURES =+$/.test(lines.at(index)));
   if (at === -1) return [];
   const [start = 0, end = lines.length] = ruled.slice(at);

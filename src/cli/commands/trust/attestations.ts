@@ -2,23 +2,25 @@ import { resolve } from "node:path";
 import { text as textOf } from "node:stream/consumers";
 import { explain, ok, type Result } from "../../../core/trouble.ts";
 import type { Answer } from "../../../core/record/verdict-record.ts";
-import { verifyAttested } from "../../../engine/proof/attest.ts";
 import {
+  verifyAttested,
   commitSubject,
   type Place,
   type Subject,
   verifyHere,
   workTreeSubject,
-} from "../../../engine/proof/verify.ts";
+  attest,
+} from "../../../engine/proof/attestations.ts";
 import { kindOf } from "../../../machine/files/files.ts";
 import { findProject } from "../../../machine/files/find-project.ts";
 import { errorJson } from "../../../report/json/json.ts";
-import { type VerifiedSubject, verifyJson } from "../../../report/json/proof-json.ts";
+import { type VerifiedSubject, verifyJson, attestJson } from "../../../report/json/proof-json.ts";
 import { EXIT } from "../../exit-code.ts";
 import { tellTrouble } from "../../open-settings.ts";
 import { printLine, type Terminal } from "../../output/terminal.ts";
 import { runCommand } from "../run.ts";
 import { Git } from "../../../machine/git/git.ts";
+import { NOTES_REF } from "../../../machine/git/notes.ts";
 
 export interface VerifyOptions {
   readonly revision?: string | undefined;
@@ -185,4 +187,32 @@ export async function whyUnchecked(
   const refs = ["for-each-ref", "--count=1", `--contains=${commit}`, `refs/remotes/${remote}/`];
   const known = await new Git(cwd).output(refs);
   return known.ok && known.value.length > 0 ? `${remote} has it already` : undefined;
+}
+
+export interface AttestOptions {
+  readonly revision?: string | undefined;
+  readonly json?: boolean;
+}
+
+/** Signs for others that a commit passed here, as a note in the repository. */
+export async function attestCommand(
+  terminal: Terminal,
+  { revision = "HEAD", json }: AttestOptions,
+): Promise<number> {
+  const { cwd, env, stdout, stderr } = terminal;
+  const attested = await attest({ root: findProject(cwd) ?? cwd, env }, revision);
+  if (!attested.ok) return tellTrouble(terminal, attested.trouble, { command: "attest", json });
+  if (typeof attested.value === "string") {
+    const message = `${revision} cannot be attested: ${attested.value}.`;
+    if (json) printLine(stdout, errorJson("attest", "error", message));
+    printLine(stderr, message);
+    return EXIT.notOk;
+  }
+  const { commit, tree, signer } = attested.value;
+  if (json) printLine(stdout, attestJson({ commit, tree, signer, ref: NOTES_REF }));
+  else {
+    printLine(stdout, `✓ ${revision} (${commit.slice(0, 7)}) is attested by ${signer}.`);
+    printLine(stdout, `Share it with \`git push origin ${NOTES_REF}\`.`);
+  }
+  return EXIT.ok;
 }

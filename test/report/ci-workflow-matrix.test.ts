@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { matrixOf } from "../../src/core/ci-plan.ts";
+import { matrixOf } from "../../src/report/ci-workflow.ts";
 import type { PlannedGate } from "../../src/core/plan/plan.ts";
 import { projectPath } from "../../src/core/path.ts";
 

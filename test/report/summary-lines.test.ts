@@ -5,8 +5,7 @@ import { usualTimes, type VerdictRecord } from "../../src/core/record/verdict-re
 import { liveLines, rowsOf } from "../../src/report/live-lines.ts";
 import { finishedLine, gateLabels } from "../../src/report/plain-lines.ts";
 import { outcomeInLedger } from "../../src/report/run-report.ts";
-import { runSummary } from "../../src/report/run-summary.ts";
-import { verdictLine } from "../../src/report/verdict-lines.ts";
+import { runSummary, verdictLine } from "../../src/report/summary-lines.ts";
 
 const ROOT = projectPath(".");
 

@@ -1,0 +1,234 @@
+import { ok, type Result, fail } from "../../core/trouble.ts";
+import {
+  type VerdictRecord,
+  type Answer,
+  type Claim,
+  findPass,
+  findProof,
+} from "../../core/record/verdict-record.ts";
+import { now } from "../../machine/clock.ts";
+import { Git, splitNul } from "../../machine/git/git.ts";
+import { addToNote, readNote, signingKey } from "../../machine/git/notes.ts";
+import { fingerprintOf, sign, signerOf } from "../../machine/process/ssh-keygen.ts";
+import {
+  type Attested,
+  type Envelope,
+  envelopeLine,
+  passedIn,
+  readEnvelope,
+  signedText,
+  statementText,
+  whyNotAttested,
+} from "../../report/attestation.ts";
+import { loadSettings } from "../../config/gauntlet/load.ts";
+import { absolutePath } from "../../core/path.ts";
+import type { Settings } from "../../core/settings.ts";
+import { scratchDir } from "../../machine/files/scratch.ts";
+import { Commits } from "../../machine/git/compare/base.ts";
+import { findPlaces } from "../../machine/git/places.ts";
+import { WorkTree } from "../../machine/git/work-tree.ts";
+import type { Environment } from "../../machine/process/environment.ts";
+import { findBreak, readLedger, verdictsIn } from "../../machine/state/ledger-lines.ts";
+import { ledgerOf } from "../../machine/state/ledger.ts";
+import { openProject } from "../run/project.ts";
+
+export interface Attestation {
+  readonly commit: string;
+  readonly tree: string;
+  readonly signer: string;
+  readonly record: VerdictRecord;
+}
+
+/** Signs that a commit passed and keeps that as a note; a reason in words where there is nothing to sign. */
+export async function attest(place: Place, revision: string): Promise<Result<Attestation | string>> {
+  const subject = await commitSubject(place, revision);
+  if (!subject.ok) return subject;
+  const found = proofHere(place, subject.value);
+  if (!found.ok) return found;
+  if (found.value.kind === "no-pass") return ok(found.value.reason);
+  const { record } = found.value;
+  const git = new Git(place.root);
+  const key = await signingKey(git, place.env);
+  if (!key.ok) return key;
+  const signer = await fingerprintOf(key.value);
+  if (!signer.ok) return signer;
+  const { commit, tree, gates } = subject.value;
+  const project = await projectInRepository(place);
+  const payload = statementText(record, { commit, tree, gates, project }, signer.value);
+  const signature = await sign(signedText(payload), key.value);
+  if (!signature.ok) return signature;
+  const line = envelopeLine(payload, { signature: signature.value, keyid: signer.value });
+  const added = await addToNote(git, commit, line);
+  return added.ok ? ok({ commit, tree, signer: signer.value, record }) : added;
+}
+
+/** Whether an allowed signer attested that a commit passed: who, or why not. */
+export type Attestedness =
+  | {
+      readonly kind: "attested";
+      readonly commit: string;
+      readonly principal: string;
+      readonly signer: string;
+      /** The ids of the gates that passed, without those that only warned. */
+      readonly passed: readonly string[];
+    }
+  | { readonly kind: "not-attested"; readonly commit: string; readonly reason: string };
+
+type Signed = Extract<Attestedness, { kind: "attested" }>;
+
+/** Asks the notes of the repository; the ledger of this machine has no say. */
+export async function verifyAttested(
+  place: Place,
+  revision: string,
+  allowedSigners: string,
+): Promise<Result<Attestedness>> {
+  const subject = await commitSubject(place, revision);
+  if (!subject.ok) return subject;
+  const { commit, tree, gates } = subject.value;
+  const about = { commit, tree, gates, project: await projectInRepository(place) };
+  const note = await readNote(new Git(place.root), commit);
+  if (!note.ok) return note;
+  let reason =
+    "there is no attestation for it (`git fetch origin refs/notes/gauntlet:refs/notes/gauntlet` gets what others did)";
+  for (const line of note.value) {
+    const judged = await judgeLine(line, about, allowedSigners);
+    if (!judged.ok) return judged;
+    if (typeof judged.value !== "string") return ok({ kind: "attested", commit, ...judged.value });
+    reason = `its attestation does not count: ${judged.value}`;
+  }
+  return ok({ kind: "not-attested", commit, reason });
+}
+
+async function judgeLine(
+  line: string,
+  about: Attested,
+  allowedSigners: string,
+): Promise<Result<Pick<Signed, "principal" | "signer" | "passed"> | string>> {
+  const envelope = readEnvelope(line);
+  if (typeof envelope === "string") return ok(envelope);
+  const signer = await whoSigned(envelope, allowedSigners);
+  if (!signer.ok) return signer;
+  if (typeof signer.value === "string") return ok(signer.value);
+  const { principal, fingerprint } = signer.value;
+  const why = whyNotAttested(envelope.payload, { ...about, signer: fingerprint, now: now() });
+  return ok(why ?? { principal, signer: fingerprint, passed: passedIn(envelope.payload) });
+}
+
+async function whoSigned({ payload, signature, keyid }: Envelope, allowedSigners: string) {
+  const signer = await signerOf(signedText(payload), signature, allowedSigners);
+  if (!signer.ok) return signer;
+  if (signer.value === undefined) return ok("no allowed signer signed exactly this");
+  return ok(
+    signer.value.fingerprint === keyid ? signer.value : "it names another key than the one that signed it",
+  );
+}
+
+/** A project to ask about: any directory of it. */
+export interface Place {
+  readonly root: string;
+  readonly env: Environment;
+}
+
+/** What is to be verified: files, by their content, and the gates that belong to them. */
+export interface Subject extends Claim {
+  /** As it was asked for. */
+  readonly name: string;
+  readonly commit?: string;
+}
+
+/** The files in the work tree as they are now. */
+export async function workTreeSubject({ root, env }: Place): Promise<Result<Subject>> {
+  const opened = await openProject({ cwd: root, env });
+  if (!opened.ok) return opened;
+  await using tree = await WorkTree.open(opened.value);
+  const id = await tree.fingerprint();
+  if (id !== undefined) return ok({ name: "the work tree", tree: id, gates: opened.value.settings.gateHash });
+  const repository = await new Git(root).output(["rev-parse", "--git-dir"]);
+  return repository.ok
+    ? fail({ kind: "git-failed", command: "git write-tree", detail: NO_TREE })
+    : repository;
+}
+
+const NO_TREE =
+  "these files have no git tree: a dirty submodule, too many untracked files, or no temporary directory";
+
+/** The files of a commit, with the gates as that commit has them. */
+export async function commitSubject(place: Place, revision: string): Promise<Result<Required<Subject>>> {
+  const git = new Git(place.root);
+  const commits = new Commits(git);
+  const commit = await commits.resolve(revision);
+  if (commit === undefined) return fail(commits.trouble ?? { kind: "unknown-revision", revision });
+  const tree = await git.output(["rev-parse", "--verify", `${commit}^{tree}`]);
+  if (!tree.ok) return tree;
+  const gates = await gatesAt(git, commit, place);
+  return gates.ok
+    ? ok({ name: revision, commit, tree: tree.value.toString().trim(), gates: gates.value })
+    : gates;
+}
+
+/** The hash of a commit's gates; those in the work tree where the configuration is not committed. */
+async function gatesAt(git: Git, commit: string, place: Place): Promise<Result<string>> {
+  const committed = await settingsOfCommit(git, commit, place);
+  if (!committed.ok) return committed;
+  if (committed.value !== undefined) return ok(committed.value.gateHash);
+  const loaded = await loadSettings(absolutePath(place.root), place.env);
+  return loaded.ok ? ok(loaded.value.settings.gateHash) : loaded;
+}
+
+/** The settings as a commit has them; undefined where it has none. */
+export async function settingsOfCommit(
+  git: Git,
+  commit: string,
+  { env }: Place,
+): Promise<Result<Settings | undefined>> {
+  const files = await filesAt(git, commit);
+  if (!files.ok) return files;
+  if (!(".gauntlet/config.yml" in files.value)) return ok(undefined);
+  await using scratch = await scratchDir(files.value);
+  const loaded = await loadSettings(absolutePath(scratch.path), env);
+  return loaded.ok ? ok(loaded.value.settings) : loaded;
+}
+
+async function filesAt(git: Git, commit: string): Promise<Result<Readonly<Record<string, string>>>> {
+  const listed = await git.output(["ls-tree", "-r", "-z", commit, "--", ".gauntlet"]);
+  if (!listed.ok) return listed;
+  const files: Record<string, string> = {};
+  for (const entry of splitNul(listed.value)) {
+    const [, id, path] = /^100\d+ blob (\w+)\t(.+)$/s.exec(entry) ?? [];
+    if (id === undefined || path === undefined) continue; // a link or a submodule holds no configuration
+    const content = await git.output(["cat-file", "blob", id]);
+    if (!content.ok) return content;
+    files[path] = content.value.toString();
+  }
+  return ok(files);
+}
+
+/** Whether the ledger here has a pass for exactly this; the chain from that line to the end must be whole. */
+export function verifyHere(place: Place, subject: Claim): Result<Answer> {
+  return askLedger(place, subject, findPass);
+}
+
+/** The same for a pass that others may rely on. */
+function proofHere(place: Place, subject: Claim): Result<Answer> {
+  return askLedger(place, subject, findProof);
+}
+
+function askLedger(
+  { root, env }: Place,
+  claim: Claim,
+  find: (newestFirst: readonly VerdictRecord[], claim: Claim) => Answer,
+): Result<Answer> {
+  const read = readLedger(ledgerOf(root, env));
+  if (!read.ok) return read;
+  const found = find([...verdictsIn(read.value, claim.tree)], claim);
+  const broken = found.kind === "pass" ? findBreak(read.value, found.record) : undefined;
+  if (broken === undefined) return ok(found);
+  const reason = `line ${broken.line} of the ledger is not as it was written (\`agent-gauntlet log --check\`)`;
+  return ok({ kind: "no-pass", reason });
+}
+
+/** Where the project is in its repository: `.`, or a path. */
+async function projectInRepository({ root }: Place): Promise<string> {
+  const places = await findPlaces(new Git(root));
+  return places?.prefix.replace(/\/$/, "") || ".";
+}

@@ -1,0 +1,65 @@
+import { sha1 } from "#hash";
+import { readIfThere, visitEntries } from "./index-file.ts";
+
+/** The content of the whole work tree as one git tree id, or why it is unknown and no answer may be reused. */
+export type Fingerprint =
+  { readonly kind: "tree"; readonly hash: string } | { readonly kind: "none"; readonly reason: string };
+
+/** The fingerprint as one id; undefined without one. */
+export async function treeIdOf(fingerprint: Promise<Fingerprint>): Promise<string | undefined> {
+  const tree = await fingerprint;
+  return tree.kind === "tree" ? tree.hash : undefined;
+}
+
+/** More are quicker named by git. */
+const MOST_ENTRIES = 1_000;
+
+/**
+ * The id of the tree that an index holds, as `git write-tree` would say it, but without a process and without the tree's objects;
+ * undefined where only git can tell. Git documents both formats: those of an index and of a tree.
+ */
+export function treeIdIn(path: string): string | undefined {
+  const index = readIfThere(path);
+  if (index === undefined) return undefined;
+  const entries: TreeEntry[] = [];
+  let isPlain = true;
+  const isUnderstood = visitEntries(index, ({ isStaged, mode, idAt, idEnd, nameAt, nameEnd }) => {
+    isPlain &&= isStaged && entries.length < MOST_ENTRIES;
+    if (!isPlain) return;
+    const name = index.toString("latin1", nameAt, nameEnd); // a name may be any bytes
+    entries.push({ mode: mode.toString(8), name, id: index.toString("latin1", idAt, idEnd) });
+  });
+  return isUnderstood && isPlain ? treeOf(entries) : undefined;
+}
+
+/** All text here is bytes as Latin-1. */
+interface TreeEntry {
+  readonly mode: string;
+  readonly name: string;
+  readonly id: string;
+}
+
+/** An index lists `a-b` before `a/b`, as a tree lists `a-b` before the folder `a`: the order is the same. */
+function treeOf(entries: readonly TreeEntry[]): string {
+  const parts = new Map<string, TreeEntry[]>();
+  for (const entry of entries) {
+    const name = entry.name.slice(0, entry.name.indexOf("/") + 1) || entry.name; // of a folder, with the slash
+    const part = parts.get(name) ?? [];
+    part.push(entry);
+    parts.set(name, part);
+  }
+  const content = [...parts]
+    .map(([name, part]) => (name.endsWith("/") ? folderLine(name, part) : part.map(lineOf).join("")))
+    .join("");
+  return sha1(Buffer.from(`tree ${content.length}\0${content}`, "latin1"));
+}
+
+function folderLine(folder: string, entries: readonly TreeEntry[]): string {
+  const inside = entries.map((entry) => ({ ...entry, name: entry.name.slice(folder.length) }));
+  const id = Buffer.from(treeOf(inside), "hex").toString("latin1");
+  return lineOf({ mode: "40000", name: folder.slice(0, -1), id });
+}
+
+function lineOf({ mode, name, id }: TreeEntry): string {
+  return `${mode} ${name}\0${id}`;
+}
