@@ -275,7 +275,7 @@ class Elsewhere implements Disposable {
     const workers = settings.remote?.workers;
     const isAsked = plan.gates.some(({ gate }) => gate.kind === "check" && gate.runOn !== undefined);
     if (workers === undefined || !isAsked) return undefined;
-    void snapshot.fingerprint(); // it is pushed under its name
+    void snapshot.writeTree(); // it is pushed under its name
     const { RemoteGates } = await loadRemoteGates();
     const baseBranch = query.base ?? query.baseBranch;
     const gates = new RemoteGates({ workers, root: settings.root, env, snapshot, baseBranch, onEvent });
