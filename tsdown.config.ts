@@ -64,8 +64,7 @@ const STEPS: readonly Part[] = [
   // What a session's start needs, too.
   {
     name: "snapshot",
-    start:
-      /src\/(?:machine\/git\/(?:changes|snapshot)|machine\/process\/leftovers|core\/entry-point|core\/gate)\.ts$/,
+    start: /src\/(?:machine\/git\/(?:changes|snapshot)|machine\/process\/leftovers|core\/gate)\.ts$/,
   },
   { name: "gates", start: /src\/engine\/run\/run-alone\.ts$/ },
   { name: "gates-at-start", start: /src\/engine\/trust\/watch-gates\.ts$/ }, // without what only parsing settings needs

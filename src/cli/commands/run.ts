@@ -168,10 +168,10 @@ const OLD_PROBLEMS =
   "Nothing has passed here yet. Was this red before your changes? `agent-gauntlet run --only-new` shows what they broke; `only_new: true` in .gauntlet/config.yml has agents blocked only for that.";
 
 /** A project that was red when the gates came would have every stop blocked for what no agent has done. */
-function mayBeOld({ cwd, env }: Terminal, { status, outcomes }: RunResult): boolean {
+function mayBeOld({ cwd, env }: Terminal, { status, outcomes, changes }: RunResult): boolean {
   const red = outcomes.filter(({ kind, gate }) => kind === "failed" && gate === "check");
   const root = findProject(cwd);
-  if (status !== "failed" || root === undefined) return false;
+  if (status !== "failed" || root === undefined || changes?.head === undefined) return false; // nothing to compare with
   if (red.length === 0 || red.some(({ baseline }) => baseline !== undefined)) return false;
   return ![...verdictsIn(recentLines(ledgerOf(root, env)))].some((verdict) =>
     verdict.status.startsWith("passed"),
