@@ -137,7 +137,7 @@ test("says that git is missing, and verify says so instead of guessing", async (
   const verify = await project.gauntlet(["verify"], { env });
 
   expect(doctor.stdout).toContain("has 1 gate, but git cannot be started: every file counts as changed");
-  expect(verify.stderr).toMatch(/`git.*` failed: .*ENOENT/);
+  expect(verify.stderr).toMatch(/`git.*` failed: git cannot be started \(/);
 });
 
 test("finds a timeout in the wrong unit: seconds where Gemini counts milliseconds", async () => {

@@ -101,7 +101,7 @@ export class Git {
       anyOf(options.signal, this.#signal),
     );
     trace(`git ${commandIn(args)} ended`);
-    if (end.kind === "not-started") return fail(gitTrouble(args, end.detail));
+    if (end.kind === "not-started") return fail(gitTrouble(args, `git cannot be started (${end.detail})`));
     const stderr = end.kind === "cancelled" ? ENDED : Buffer.concat(output.stderr).toString().trim();
     return ok({
       exitCode: end.kind === "exited" ? end.exitCode : 128,
