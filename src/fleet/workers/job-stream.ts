@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
 import { elapsedMs } from "../../machine/clock.ts";
-import { type JobEnd, streamKey } from "./queue.ts";
+import { askedKey, type GateJob, type JobEnd, streamKey, waitersKey } from "./queue.ts";
 
 /** A stream outlives its job by this, for a run that was away. */
 const KEPT_SECONDS = 600;
@@ -96,4 +96,19 @@ async function isDone(work: Promise<unknown>, isGivenUp: () => boolean): Promise
     () => false,
   );
   return Promise.race([done, givenUp]).finally(() => clearInterval(timer));
+}
+
+const COUNT_WAITERS = `redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', redis.call('TIME')[1])
+return redis.call('ZCARD', KEYS[1])`;
+
+/** How many runs wait for what a job tells. */
+export async function countWaiters(redis: Redis, stream: string): Promise<number> {
+  return Number(await redis.eval(COUNT_WAITERS, 1, waitersKey(stream)));
+}
+
+const FORGET = `if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end`;
+
+/** Has no further run follow a job that is over. */
+export async function forgetAsked(redis: Redis, { name, stream }: GateJob): Promise<void> {
+  await redis.eval(FORGET, 1, askedKey(name), stream);
 }

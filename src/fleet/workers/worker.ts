@@ -9,9 +9,8 @@ import type { Environment } from "../../machine/process/environment.ts";
 import { GateGroups } from "../../machine/process/leftovers.ts";
 import { type Checkout, Checkouts } from "./checkouts.ts";
 import { Intake } from "./intake.ts";
-import { JobStream } from "./job-stream.ts";
+import { countWaiters, forgetAsked, JobStream } from "./job-stream.ts";
 import {
-  askedKey,
   CANCEL,
   Connections,
   describeEnd,
@@ -21,7 +20,6 @@ import {
   loadLibraries,
   PREFIX,
   readJob,
-  waitersKey,
   withWorker,
   workerKey,
   WORKERS,
@@ -74,10 +72,6 @@ const UNWANTED_BEATS = 3; // a restart of Redis may lose for a moment who waits
 const SIT_OUT_MS = 10_000;
 const FAREWELL_MS = 3_000; // for Redis to answer, when the worker wants to go
 const SHRINK_EVERY_BEATS = 20;
-
-const FORGET = `if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end`;
-const COUNT_WAITERS = `redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', redis.call('TIME')[1])
-return redis.call('ZCARD', KEYS[1])`;
 
 /** Why a job is ended before its time. */
 type Reason = "unwanted" | "stopped";
@@ -203,7 +197,7 @@ class GateWorker {
   }
 
   async #countWaiters(stream: string): Promise<number | undefined> {
-    const asked = this.#redis.eval(COUNT_WAITERS, 1, waitersKey(stream)).then(Number);
+    const asked = countWaiters(this.#redis, stream);
     return Promise.race([asked.catch(() => undefined), pause(BEAT_MS)]);
   }
 
@@ -243,7 +237,7 @@ class GateWorker {
       if (end.kind === "trouble") void this.#sitOut(worker, `${data.id}: ${end.detail}`);
       if (end.kind === "trouble" && !isLast) throw new Error(end.detail);
       await inOnePiece(this.#redis, () => {
-        void this.#redis.eval(FORGET, 1, askedKey(data.name), data.stream).catch(() => 0); // who asks from now on wants it to run again
+        forgetAsked(this.#redis, data).catch(() => {}); // who asks from now on wants it to run again
         return abort.signal.aborted ? undefined : stream.end(withWorker(end, this.#id));
       });
       this.#done += 1;
