@@ -54,7 +54,7 @@ export async function runAlone(opened: Project, request: RunRequest, tree: WorkT
   if (lock.replaced !== undefined) await tidyUpAfter(lock.replaced, logDir);
   setImmediate(() => {
     sweepScratch(); // while git looks: a run killed before it had the lock leaves nothing else to be known by
-    if (opened.settings.remote?.workers !== undefined) void loadRemoteGates();
+    if (opened.settings.remote?.workers !== undefined) loadRemoteGates().catch(() => {}); // whoever needs it asks again
   });
 
   const looked = await lookAround(opened, request, tree);

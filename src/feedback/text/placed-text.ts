@@ -72,15 +72,9 @@ export class SpacedPlaces {
 
 /** A name with an extension; not a host, a time, a version or a URL. */
 export function isFileName(text: string): boolean {
-  if (text !== last.text) {
-    const name = text.startsWith("file://") ? text.replaceAll("'", "") : text; // the one quote that URLs have as it is
-    last = { text, isFile: FILE_NAME.test(name) && !HOST_NAME.test(name) && !MEASURE.test(name) };
-  }
-  return last.isFile;
+  const name = text.startsWith("file://") ? text.replaceAll("'", "") : text; // the one quote that URLs have as it is
+  return FILE_NAME.test(name) && !HOST_NAME.test(name) && !MEASURE.test(name);
 }
-
-/** Lines that follow each other mostly name the same file. */
-let last = { text: "", isFile: false };
 
 const NUMBER_AFTER_NAME = /\w(?::\[?|\()\d/;
 
