@@ -27,8 +27,10 @@ interface Slot {
   wanted?: string;
   /** Its files and directories, as they were when git found them to be those of the tree. */
   marks?: FileMarks | undefined;
-  /** Whether they are the same after the last job, and when that was asked. */
+  /** Whether it still holds its tree after the last job, and when that was asked. */
   looked?: { readonly isSame: Promise<boolean>; readonly atMs: number } | undefined;
+  /** Until it is marked. */
+  timer?: NodeJS.Timeout;
   isBusy: boolean;
   usedAt: number;
 }
@@ -83,6 +85,7 @@ export class Checkouts {
   async take(wanted: Wanted, signal: AbortSignal): Promise<Result<Checkout>> {
     const slot = this.#free(wanted);
     slot.isBusy = true;
+    clearTimeout(slot.timer);
     slot.wanted = wanted.tree;
     slot.usedAt = this.#uses += 1;
     const filled = await this.#fill(slot, wanted.tree, signal);
@@ -100,9 +103,20 @@ export class Checkouts {
       listFiles: (project) => listContents(new Git(join(path, project)), env),
       [Symbol.dispose]: () => {
         slot.isBusy = false;
-        slot.looked = slot.marks && { isSame: slot.marks.isSame(), atMs: elapsedMs() }; // while the end is reported
+        void this.#lookAfter(slot);
       },
     };
+  }
+
+  /** Looks while the end of the job is reported. What is not as marked is marked again when its times can be told from those of changes. */
+  async #lookAfter(slot: Slot): Promise<void> {
+    const isSame = slot.marks?.isSame() ?? Promise.resolve(false);
+    slot.looked = { isSame, atMs: elapsedMs() };
+    if (this.#options.isFresh || (await isSame)) return;
+    if (slot.isBusy || slot.looked.isSame !== isSame) return; // the next job is there
+    slot.timer = setTimeout(() => {
+      slot.looked = { isSame: this.#isUntouched(slot).catch(() => false), atMs: elapsedMs() };
+    }, SETTLED_MS).unref();
   }
 
   /** Removes checkouts that are not in use, the coldest first, until the rest takes no more than this. */
@@ -154,9 +168,11 @@ export class Checkouts {
   async #fill(slot: Slot, tree: string, signal: AbortSignal): Promise<Result<void>> {
     const path = join(this.#trees, slot.name);
     const isWarm = slot.tree === tree && !this.#options.isFresh;
+    await slot.looked?.isSame; // git may be at it
     if (isWarm && (await this.#isAsMarked(slot))) return ok(undefined);
     if (isWarm && (await this.#isUntouched(slot, signal))) return this.#showToGates(slot, tree);
     const from = slot.tree;
+    const asMarked = isWarm ? Promise.resolve(false) : this.#isAsMarked(slot); // while the tree is fetched
     Object.assign(slot, { tree: undefined, marks: undefined });
     try {
       for (const directory of [this.#trees, path]) makePrivateDirectory(directory);
@@ -167,9 +183,10 @@ export class Checkouts {
     const fetched = noted.ok ? await this.#objects.fetch(tree, signal) : noted;
     if (!fetched.ok) return fetched;
     const { isFresh } = this.#options;
+    const isCertain = await asMarked;
     const [commit, checkedOut] = await Promise.all([
       this.#objects.commitOf(tree),
-      checkOut(this.#place(slot, signal), { tree, from, isFresh }),
+      checkOut(this.#place(slot, signal), { tree, from, isCertain, isFresh }),
     ]);
     if (!commit.ok) return commit;
     if (!checkedOut.ok) return checkedOut;
@@ -218,6 +235,9 @@ export class Checkouts {
 
 /** How long the look at a checkout after its last job speaks for it: everything that job started has ended by then. */
 const RECENT_MS = 1_000;
+
+/** After this, all but the coarsest file systems give a change another time than what was there before. */
+const SETTLED_MS = 60;
 
 /** What a checkout's own repository is made of. */
 const SHOWN = ["objects/info/alternates", "shallow", "index", "HEAD"];
