@@ -1,6 +1,6 @@
 import { basename, dirname, join } from "node:path";
 import { fail, ok, type Result } from "../../core/trouble.ts";
-import { directoriesIn, FileMarks } from "../../machine/files/file-marks.ts";
+import { directoriesIn } from "../../machine/files/file-marks.ts";
 import { readBytes, removeFile, writeFileAtomic } from "../../machine/files/files.ts";
 import { type Git, gitTrouble, splitNul } from "../../machine/git/git.ts";
 
@@ -105,13 +105,10 @@ function isRule(name: string): boolean {
 }
 
 /**
- * Marks all that git looks at: tracked files, and every directory that is not ignored as a whole, because a file that is new there
- * counts. With them, some more files. Undefined where that cannot be listed.
+ * All that git looks at: tracked files, and every directory that is not ignored as a whole, because a file that is new there counts.
+ * Undefined where that cannot be listed.
  */
-export async function markFiles(
-  { git, env }: Place,
-  more: readonly string[],
-): Promise<FileMarks | undefined> {
+export async function filesToMark({ git, env }: Place): Promise<readonly string[] | undefined> {
   const list = ["ls-files", "-z", "-t", "--cached", "--others", "--directory"];
   const listed = await git.output(list, { env });
   if (!listed.ok) return undefined;
@@ -125,11 +122,7 @@ export async function markFiles(
   const paths = [...tracked, ...directoriesOf(tracked), ...rules].map((name) => join(git.cwd, name));
   try {
     const watched = untracked.filter((name) => !ignored.has(name));
-    return await FileMarks.of([
-      ...paths,
-      ...more,
-      ...watched.flatMap((name) => directoriesIn(join(git.cwd, name), RULES)),
-    ]);
+    return [...paths, ...watched.flatMap((name) => directoriesIn(join(git.cwd, name), RULES))];
   } catch {
     return undefined; // a directory that cannot be read, or is gone by now
   }

@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
 import { ok, type Result } from "../../core/trouble.ts";
 import { elapsedMs } from "../../machine/clock.ts";
-import type { FileMarks } from "../../machine/files/file-marks.ts";
+import { FileLooker, type FileMarks } from "../../machine/files/file-marks.ts";
 import {
   makePrivateDirectory,
   namesIn,
@@ -15,7 +15,7 @@ import { Git } from "../../machine/git/git.ts";
 import { listContents } from "../../machine/git/snapshot.ts";
 import { runProcess } from "../../machine/process/run-process.ts";
 import { TreeObjects } from "./tree-objects.ts";
-import { checkOut, holds, markFiles, MAX_INDEX_BYTES, type Place } from "./check-out.ts";
+import { checkOut, filesToMark, holds, MAX_INDEX_BYTES, type Place } from "./check-out.ts";
 
 /** A directory that jobs of one repository run in, one at a time. */
 interface Slot {
@@ -65,6 +65,7 @@ export class Checkouts {
   readonly #options: CheckoutsOptions;
   readonly #slots: Slot[];
   readonly #objects: TreeObjects;
+  readonly #looker = new FileLooker();
   #uses = 0;
   #nextName: number;
 
@@ -130,6 +131,7 @@ export class Checkouts {
       const slot = cold();
       if (slot === undefined) break;
       this.#slots.splice(this.#slots.indexOf(slot), 1);
+      this.#looker.forget(slot.name);
       const files = (["index", "repository", "clock"] as const).map((what) => this.#file(slot.name, what));
       for (const path of [join(this.#trees, slot.name), ...files]) removeTree(path);
     }
@@ -205,7 +207,8 @@ export class Checkouts {
     const place = this.#place(slot, signal);
     const shown = SHOWN.map((file) => join(this.#trees, slot.name, ".git", file));
     slot.marks = undefined;
-    const marks = await markFiles(place, shown); // before git looks: what is changed meanwhile shows later
+    const paths = await filesToMark(place);
+    const marks = paths && (await this.#looker.mark(slot.name, [...paths, ...shown])); // before git looks: what is changed meanwhile shows later
     if (slot.tree === undefined || !(await holds(place, slot.tree))) return false;
     slot.marks = marks?.isSettled(this.#file(slot.name, "clock")) ? marks : undefined;
     return true;
