@@ -16,7 +16,10 @@ const NONE: IndexMarks = { mayHide: false, mayHoldSubmodule: false, attributes: 
 /** Reads the marks straight from the file, because asking git costs a process. */
 export function readIndexMarks(path: string): IndexMarks {
   const index = readIfThere(path);
-  if (index === undefined) return NONE;
+  return index === undefined ? NONE : marksIn(index);
+}
+
+export function marksIn(index: Buffer): IndexMarks {
   let { mayHide, mayHoldSubmodule } = NONE;
   const attributes: string[] = [];
   const isUnderstood = visitEntries(index, ({ mode, isHidden, nameAt, nameEnd }) => {
@@ -67,9 +70,8 @@ const MOST_FILES = 1_000;
  * Whether some file below `top` is not what the index has: gone, of another size, or changed with its old time put back, which
  * git may not notice within one second. A quick no, never a yes.
  */
-export function hasOtherFacts(path: string, top: string): boolean {
-  const index = readIfThere(path);
-  if (index === undefined || entryCount(index) > MOST_FILES) return false;
+export function hasOtherFacts(index: Buffer, top: string): boolean {
+  if (entryCount(index) > MOST_FILES) return false;
   let isOther = false;
   const isUnderstood = visitEntries(index, ({ at, mode, size, isHidden, nameAt, nameEnd }) => {
     const isComparable = (mode & FILE_TYPE) === FILE && size !== 0 && !isHidden; // 0 is also git's mark for "look closer"
