@@ -1,10 +1,9 @@
 import type { Findings } from "../core/baseline/baseline.ts";
 import { cleanText } from "./text/clean-text.ts";
 import { type GateText, hasUnread } from "./digest.ts";
-import { findProblems } from "./find-problems.ts";
+import { findProblems, orderProblems } from "./find-problems.ts";
 import { withShortPaths } from "./text/project-paths.ts";
 import { unreadFailures } from "./informative-windows.ts";
-import { orderProblems } from "./order-problems.ts";
 import { fingerprint, withoutNoise } from "./problem.ts";
 import { toolCounts } from "./tool-counts.ts";
 

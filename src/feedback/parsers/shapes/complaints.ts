@@ -1,10 +1,9 @@
 import type { Log } from "../../log.ts";
 import { TRAIT } from "../../text/line-traits.ts";
 import { type FoundPlace, findPlace } from "../../text/placed-text.ts";
-import { isConsequence, readVerdict } from "../../read-verdict.ts";
+import { isConsequence, readVerdict, type Caught, type Finding, type Parser, finding } from "../parser.ts";
 import { toolCounts } from "../../tool-counts.ts";
 import { endOfFrame } from "../placed-parser.ts";
-import { type Caught, type Finding, type Parser, finding } from "../parser.ts";
 import { isForeignFile } from "../failure-body.ts";
 
 /**
