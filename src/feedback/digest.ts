@@ -6,8 +6,7 @@ import { cutText } from "./text/clean-text.ts";
 import { findProblems, type Reading, orderProblems, identityOf } from "./find-problems.ts";
 import { informativeWindows, unreadTrouble, unsaidLines } from "./informative-windows.ts";
 import { type Listed, layOutProblems, type LaidOut, layOutLines } from "./lay-out-problems.ts";
-import type { Log } from "./log.ts";
-import { type ToolCounts, toolCounts } from "./tool-counts.ts";
+import type { Log, ToolCounts } from "./log.ts";
 
 /** What one failing gate printed. */
 export interface GateText {
@@ -134,7 +133,7 @@ function listProblems({ found, problems }: ReadProblems, previous: readonly stri
 function draftProblems(read: ReadProblems, previous?: readonly string[]): Draft {
   const { gate, found, problems } = read;
   const { delta, listed } = listProblems(read, previous);
-  const counts = toolCounts(found.log.lines);
+  const counts = found.log.counts();
   const head = [
     countProblems(problems, found.unread),
     ...(delta === undefined ? [] : [describeDelta(delta)]),
@@ -155,7 +154,7 @@ interface ProblemsDraft extends ReadProblems {
 }
 
 function isAllRead(read: ReadProblems): boolean {
-  const counts = toolCounts(read.found.log.lines);
+  const counts = read.found.log.counts();
   return counts.failures !== undefined && read.found.unread === 0 && !hasUnread(read, counts);
 }
 

@@ -5,7 +5,6 @@ import { findProblems, orderProblems } from "./find-problems.ts";
 import { withShortPaths } from "./text/project-paths.ts";
 import { unreadFailures } from "./informative-windows.ts";
 import { fingerprint, withoutNoise } from "./problem.ts";
-import { toolCounts } from "./tool-counts.ts";
 
 /** What is compared between two trees for a gate: its problems, what was not read, and its output in sum. */
 export function readFindings(
@@ -14,7 +13,7 @@ export function readFindings(
 ): Pick<Findings, "problems" | "isAllRead" | "unread" | "output"> {
   const found = findProblems(gate);
   const problems = orderProblems(found.problems);
-  const counts = toolCounts(found.log.lines);
+  const counts = found.log.counts();
   const isCut = CUT.test(gate.text);
   const place = { projectRoot: gate.projectRoot };
   const plain = (text: string): string => withoutNoise(withShortPaths(text, place).replaceAll(CLOCK, ""));
