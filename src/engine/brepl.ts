@@ -165,7 +165,7 @@ function withWarnings(verdict: Verdict, warnings: readonly string[]): Verdict {
 async function withinBounds(verdict: Verdict): Promise<Verdict> {
   const text = verdict.decision === "block" ? verdict.feedback : verdict.notice;
   if (text === undefined || text.length <= MAX_CHARS) return verdict;
-  const { cutText } = await import("../feedback/text/clean-text.ts"); // hardly any text is too long
+  const { cutText } = await import("../feedback/text/cut-text.ts"); // hardly any text is too long
   const cut = cutText(text, MAX_CHARS);
   return verdict.decision === "block" ? { ...verdict, feedback: cut } : { ...verdict, notice: cut };
 }

@@ -1,5 +1,6 @@
 import { describeOutcome, type GateOutcome, isOutOfReach, missingPrograms } from "../core/outcome.ts";
-import { visibleName, visibleText, FENCE_CHARS, inFence, cutText } from "./text/clean-text.ts";
+import { visibleName, visibleText, FENCE_CHARS, inFence } from "./text/clean-text.ts";
+import { cutText } from "./text/cut-text.ts";
 import { digestGates, type Draft } from "./digest.ts";
 import { describeFinding, type Finding, type ReviewReport } from "../core/review/finding.ts";
 

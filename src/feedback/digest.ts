@@ -2,7 +2,7 @@ import type { Lines } from "./text/lines.ts";
 import type { PatternParser } from "../core/gate.ts";
 import { partition, placedKey } from "../core/baseline/baseline.ts";
 import { compareAttempts, describeDelta, fingerprint, type Problem } from "./problem.ts";
-import { cutText } from "./text/clean-text.ts";
+import { cutText } from "./text/cut-text.ts";
 import { findProblems, type Reading, orderProblems, identityOf } from "./find-problems.ts";
 import { informativeWindows, unreadTrouble, unsaidLines } from "./informative-windows.ts";
 import { type Listed, layOutProblems, type LaidOut, layOutLines } from "./lay-out-problems.ts";

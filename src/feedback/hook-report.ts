@@ -1,6 +1,7 @@
 import type { HookResult } from "../core/hook.ts";
 import { describeOutcome } from "../core/outcome.ts";
-import { visibleText, FENCE_CHARS, inFence, cutText } from "./text/clean-text.ts";
+import { visibleText, FENCE_CHARS, inFence } from "./text/clean-text.ts";
+import { cutText } from "./text/cut-text.ts";
 import { digestGates, type GateText, readGate } from "./digest.ts";
 
 /** A hook that has something to say, and what it printed. */

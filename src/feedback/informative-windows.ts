@@ -1,6 +1,6 @@
 import { TRAIT } from "./text/line-traits.ts";
 import type { Lines } from "./text/lines.ts";
-import { cutText } from "./text/clean-text.ts";
+import { cutText } from "./text/cut-text.ts";
 import { lastName } from "./find-problems.ts";
 import type { Problem } from "./problem.ts";
 

@@ -1,4 +1,4 @@
-import { cutText } from "./text/clean-text.ts";
+import { cutText } from "./text/cut-text.ts";
 
 /** One failure a tool named, with its place where the tool gave one. The same object feeds the agent, the terminal and every report. */
 export interface Problem {

@@ -17,7 +17,7 @@ import { describeExcuse, type GateOutcome } from "../../core/outcome.ts";
 import type { RunEvent, RunRequest } from "../../core/run.ts";
 import { explain, type Result } from "../../core/trouble.ts";
 import { secretMasker } from "../../feedback/text/mask-secrets.ts";
-import { cutText } from "../../feedback/text/clean-text.ts";
+import { cutText } from "../../feedback/text/cut-text.ts";
 import { problemLine } from "../../feedback/problem.ts";
 import type { GateContext, PlannedCheck } from "../../gates/gate-context.ts";
 import { BASELINE_FILE, readAccepted, readBaseline } from "../../machine/baseline/baseline-store.ts";

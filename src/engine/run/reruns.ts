@@ -1,7 +1,7 @@
 import { relative } from "node:path/posix";
 import { describeOutcome, type GateOutcome } from "../../core/outcome.ts";
 import { projectPath } from "../../core/path.ts";
-import { cutText } from "../../feedback/text/clean-text.ts";
+import { cutText } from "../../feedback/text/cut-text.ts";
 import { secretMasker } from "../../feedback/text/mask-secrets.ts";
 import { type Problem, problemPlace } from "../../feedback/problem.ts";
 import { runCheck } from "../../gates/check.ts";

@@ -2,7 +2,7 @@ import type { ChangeSet } from "../../core/plan/change-set.ts";
 import { type GateOutcome, hasProblems } from "../../core/outcome.ts";
 import type { Plan, PlannedGuard } from "../../core/plan/plan.ts";
 import type { RunResult } from "../../core/run.ts";
-import { cutText } from "../../feedback/text/clean-text.ts";
+import { cutText } from "../../feedback/text/cut-text.ts";
 import { problemsOf, type ReportedProblem, type RunReport } from "../run-report.ts";
 import { line, outcomeJson } from "./json.ts";
 
