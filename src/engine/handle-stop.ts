@@ -1,5 +1,5 @@
 import { definedOnly } from "../core/defined-only.ts";
-import type { Door } from "../core/stop/guards.ts";
+import type { Door } from "../core/stop/early-exits.ts";
 import { noticeOf, allow, type Verdict, verdictOf } from "../core/stop/verdict.ts";
 import type { AbsolutePath, ProjectPath } from "../core/path.ts";
 import { type RunEvent, type RunFacts, type RunRequest, type RunResult, runFacts } from "../core/run.ts";

@@ -6,7 +6,7 @@ import type { PassRecord, SessionHistory } from "../core/record/history.ts";
 import { startIn } from "../core/record/session-record.ts";
 import { type Judged, notNeeded, type RunRequest, type RunResult, troubled } from "../core/run.ts";
 import { coversGates } from "../core/settings.ts";
-import { GUARDS } from "../core/stop/guards.ts";
+import { EARLY_EXITS } from "../core/stop/early-exits.ts";
 import type { Notice } from "../core/stop/verdict.ts";
 import { now } from "../machine/clock.ts";
 import { kindOf } from "../machine/files/files.ts";
@@ -111,9 +111,9 @@ async function runIfNeeded(project: Project, request: RunRequest): Promise<RunRe
     if (!fit.ok) return troubled(fit.trouble);
   }
   const unneeded = request.checkInterval
-    ? await askGuards(project, request, { tree, ...histories })
+    ? await findEarlyExit(project, request, { tree, ...histories })
     : undefined;
-  trace("guards asked");
+  trace("early exits asked");
   if (unneeded !== undefined) await tidyUpIfDead(project, histories.session);
   const result = unneeded ?? (await runGates(project, request, tree));
   const { gateHash: gates, root } = project.settings;
@@ -125,7 +125,7 @@ async function runIfNeeded(project: Project, request: RunRequest): Promise<RunRe
   };
 }
 
-/** Only where there is a lock can a run have been killed, or a guard where it takes a snapshot. */
+/** Only where there is a lock can a run have been killed, or an early exit that takes a snapshot. */
 async function tidyUpIfDead(project: Project, { gaveUpOn }: SessionHistory): Promise<void> {
   if (kindOf(project.logDir.lockFile) === "missing" && gaveUpOn === undefined) return;
   const { tidyUpIfDead: tidyUp } = await import("./clean.ts"); // hardly ever
@@ -137,8 +137,8 @@ async function runGates(project: Project, request: RunRequest, tree: WorkTree): 
   return runAlone(project, request, tree);
 }
 
-/** Why a stop needs no run: the first guard that says so. */
-async function askGuards(
+/** Why a stop needs no run: the first early exit that applies. */
+async function findEarlyExit(
   project: Project,
   request: RunRequest,
   { tree, workTree, session }: Histories & { readonly tree: WorkTree },
@@ -147,7 +147,7 @@ async function askGuards(
   const { stopHook, gateHash } = project.settings;
   const look = once(() => lookAtTree(project, tree, { workTree, session, record }));
   const facts = { event, stopHook, gateHash, workTree, session, now: now(), inWords: isoTime, tree: look };
-  for (const { when } of GUARDS) {
+  for (const { when } of EARLY_EXITS) {
     const ended = await when?.(facts);
     if (ended === undefined) continue;
     const kept = ended.session && announceState(project, request, ended.session);
