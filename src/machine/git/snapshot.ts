@@ -13,9 +13,9 @@ import {
   submoduleOption,
   submodulesWithHiddenChanges,
 } from "./hidden-files.ts";
-import { readIndexMarks } from "./index-file.ts";
+import { readIndexMarks, copyIndex } from "./index-file.ts";
 import type { Repository } from "./repository.ts";
-import { copyIndex, makeScratch, removeScratch } from "./scratch-index.ts";
+import { makeScratch, removeScratch } from "../files/owned-scratch.ts";
 import { type Fingerprint, treeIdIn } from "./tree-id.ts";
 import { movementSince } from "./unchanged.ts";
 
