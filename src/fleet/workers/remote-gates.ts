@@ -104,7 +104,7 @@ export class RemoteGates implements Disposable {
   /** Pushes the files, once for all gates of the run. */
   async #push(): Promise<Result<Pushed>> {
     const { snapshot, workers, root } = this.#run;
-    const writing = treeIdOf(snapshot.writeTree());
+    const writing = snapshot.writeTree().then(treeIdOf);
     const repository = await Repository.around(new Git(root));
     const { directory } = snapshot;
     if (directory === undefined || repository === undefined) return NO_TREE;

@@ -6,9 +6,8 @@ export type Fingerprint =
   { readonly kind: "tree"; readonly hash: string } | { readonly kind: "none"; readonly reason: string };
 
 /** The fingerprint as one id; undefined without one. */
-export async function treeIdOf(fingerprint: Promise<Fingerprint>): Promise<string | undefined> {
-  const tree = await fingerprint;
-  return tree.kind === "tree" ? tree.hash : undefined;
+export function treeIdOf(fingerprint: Fingerprint): string | undefined {
+  return fingerprint.kind === "tree" ? fingerprint.hash : undefined;
 }
 
 /** More are quicker named by git. */
