@@ -123,7 +123,7 @@ async function runHook(
   switch (gate.kind) {
     case "check":
       return runCheck({ ...planned, gate }, context, signal);
-    case "repl":
+    case "repl": // a client that only these hooks need
       return (await import("../gates/repl.ts")).runRepl({ ...planned, gate }, context, signal);
     case "review":
       throw new Error("no hook is a review"); // the code for reviews would make the program half as large again

@@ -250,7 +250,7 @@ async function runGate(
       const { rerunFailed } = await import("./reruns.ts"); // reads logs, which a green check does not need
       return rerunFailed({ ...planned, gate }, outcome, { context, signal });
     }
-    case "repl":
+    case "repl": // loaded by the projects that have such gates, as are reviews
       return (await import("../../gates/repl.ts")).runRepl({ ...planned, gate }, context, signal);
     case "review":
       return (await import("../../gates/review.ts")).runReview({ ...planned, gate }, context, signal);
