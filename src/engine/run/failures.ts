@@ -20,7 +20,7 @@ import { secretMasker } from "../../feedback/text/mask-secrets.ts";
 import { findProject } from "../../machine/files/find-project.ts";
 import { readLogFile } from "../../machine/logs/log-dir.ts";
 import type { Environment } from "../../machine/process/environment.ts";
-import { sha256 } from "#hash";
+import { sha256 } from "#runtime";
 import type { ReportedProblem, RunReport } from "../../report/run-report.ts";
 import type { FinishedRun } from "./conclude.ts";
 

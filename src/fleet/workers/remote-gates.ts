@@ -14,7 +14,7 @@ import type { Snapshot } from "../../machine/git/snapshot.ts";
 import { treeIdOf } from "../../machine/git/tree-id.ts";
 import type { Environment } from "../../machine/process/environment.ts";
 import { onAbort, timeLimit } from "../../machine/process/time-limit.ts";
-import { sha256 } from "#hash";
+import { sha256 } from "#runtime";
 import { type FollowedJob, FollowedJobs } from "./followed-jobs.ts";
 import { type JobEnd, platformOf } from "./queue.ts";
 import { credentials, detailOf } from "../pass-store.ts";

@@ -1,6 +1,6 @@
 import { lstatSync, mkdirSync, renameSync, rmSync, statSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { sha256 } from "#hash";
+import { sha256 } from "#runtime";
 import { once } from "../../core/once.ts";
 import type { Movement } from "../../core/baseline/movement.ts";
 import { hasCode } from "../files/errno.ts";

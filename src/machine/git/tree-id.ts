@@ -1,4 +1,4 @@
-import { sha1 } from "#hash";
+import { sha1 } from "#runtime";
 import { readIfThere, visitEntries } from "./index-file.ts";
 
 /** The content of the whole work tree as one git tree id, or why it is unknown and no answer may be reused. */

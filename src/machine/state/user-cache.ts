@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { userDirectory } from "../files/xdg.ts";
 import { discard, makePrivateDirectory, namesIn } from "../files/files.ts";
 import { readPrivateFile, writePrivateFile } from "../files/private-file.ts";
-import { sha256 } from "#hash";
+import { sha256 } from "#runtime";
 
 /** A value of the user's cache; undefined when it is missing, not JSON, or another user's. */
 export function readCacheFile(env: Environment, folder: string, name: string): unknown {
