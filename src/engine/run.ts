@@ -60,11 +60,11 @@ async function endOrphans(): Promise<void> {
 async function withRemoval(result: RunResult, request: RunRequest): Promise<RunResult> {
   const { record, env } = request;
   if (result.status !== "no_config" || record?.starts === undefined) return result;
-  const { noticeOfRemoval } = await import("./trust/watch-gates.ts"); // hardly ever
+  const { noticeOfRemoval } = await import("./trust/watch-gates.ts"); // gates are rarely removed
   return { ...result, notices: noticeOfRemoval(request, env ?? currentEnv()) };
 }
 
-/** Only of a stop: who runs the gates by hand sees the result. */
+/** Only for a stop: a user who runs the gates by hand sees the result. */
 async function tellOfGiveUp(project: Project, request: RunRequest, result: RunResult): Promise<void> {
   const { onGiveUp } = project.settings;
   const hasGivenUp = result.kind === "ran" && result.status === "retry_limit_exceeded";
@@ -106,7 +106,7 @@ async function runIfNeeded(project: Project, request: RunRequest): Promise<RunRe
   const query = { ...project.query, known: knownGood(project, request, histories) };
   await using tree = await WorkTree.open({ ...project, query });
   if (project.settings.debugLog.enabled) {
-    const { fitLogDir } = await import("./run/run-log.ts"); // as above
+    const { fitLogDir } = await import("./run/run-log.ts"); // few projects keep a debug log
     const fit = await fitLogDir(project, tree);
     if (!fit.ok) return troubled(fit.trouble);
   }
@@ -125,10 +125,10 @@ async function runIfNeeded(project: Project, request: RunRequest): Promise<RunRe
   };
 }
 
-/** Only where there is a lock can a run have been killed, or an early exit that takes a snapshot. */
+/** A killed run leaves its lock. An early exit may be killed, too, where it takes a snapshot: after giving up. */
 async function tidyUpIfDead(project: Project, { gaveUpOn }: SessionHistory): Promise<void> {
   if (kindOf(project.logDir.lockFile) === "missing" && gaveUpOn === undefined) return;
-  const { tidyUpIfDead: tidyUp } = await import("./clean.ts"); // hardly ever
+  const { tidyUpIfDead: tidyUp } = await import("./clean.ts"); // few runs are killed
   await tidyUp(project);
 }
 
