@@ -5,7 +5,7 @@ import { now } from "../machine/clock.ts";
 import { findProject } from "../machine/files/find-project.ts";
 import { Commits } from "../machine/git/compare/base.ts";
 import { Git } from "../machine/git/git.ts";
-import { sweepScratch } from "../machine/git/scratch-index.ts";
+import { sweepScratch } from "../machine/files/owned-scratch.ts";
 import { Repository } from "../machine/git/repository.ts";
 import type { Environment } from "../machine/process/environment.ts";
 import { endOrphans } from "../machine/process/leftovers.ts";

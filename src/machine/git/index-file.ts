@@ -1,5 +1,5 @@
 import { hasCode } from "../files/errno.ts";
-import { type BigIntStats, lstatSync, readFileSync, statSync } from "node:fs";
+import { type BigIntStats, copyFileSync, lstatSync, readFileSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 
 /** Entries of a git index that need more than the usual look. Where the file is not read with certainty, they may be there. */
@@ -247,4 +247,16 @@ export function readIfThere(path: string): Buffer | undefined {
     if (hasCode(error, "ENOENT")) return undefined;
     return Buffer.alloc(0); // something is there, but unreadable
   }
+}
+
+/**
+ * Copies a git index, if there is one, with a time just before its own. git compares that time with those of
+ * the files to tell which need a second look; a newer one would hide an edit made in the same instant as the last `git add`.
+ */
+export function copyIndex(from: string, to: string): void {
+  const stat = statSync(from, { bigint: true, throwIfNoEntry: false });
+  if (stat?.isFile() !== true) return; // a pipe would be waited for
+  copyFileSync(from, to);
+  const justBefore = Number(stat.mtimeNs - 1000n) / 1e9;
+  utimesSync(to, justBefore, justBefore);
 }

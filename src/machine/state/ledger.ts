@@ -12,7 +12,7 @@ import {
   writeSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { sha256 } from "#hash";
+import { sha256 } from "#runtime";
 import packageJson from "../../../package.json" with { type: "json" };
 import { ok, type Result } from "../../core/trouble.ts";
 import type { LedgerRecord, Unchained } from "../../core/record/verdict-record.ts";
