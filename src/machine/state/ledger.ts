@@ -123,11 +123,11 @@ function appendText(file: string, text: string, flags = 0): void {
   writeText(file, text, WRITE | constants.O_APPEND | flags);
 }
 
-/** What a full disk leaves unwritten is finished by the next writer, like the line of one that was killed. */
+/** What a full disk leaves unwritten is finished by the next writer, like the line of one that was killed: until then nothing may follow it. */
 function writeText(file: string, text: string, flags: number): void {
   const fd = openSync(file, flags, 0o600);
   try {
-    writeSync(fd, text);
+    for (let written = 0; written < text.length;) written += writeSync(fd, text.slice(written)); // ASCII; a full disk takes a part, then throws
   } finally {
     closeSync(fd);
   }
