@@ -235,14 +235,25 @@ export async function recordStop(
   const answer = { stdout, exitCode };
   const at = now(); // by which `explain` finds the details of a line in the ledger
   const lastStop = { at, door, event: kept, verdict, answer, ...(run === undefined ? {} : { run }) };
-  const changed = changedMeanwhile(found, readSessionRecord(event, env));
+  const changed = run === undefined ? {} : changedMeanwhile(found, readSessionRecord(event, env));
   writeSessionRecord(event, { ...record, ...changed, lastStop }, env);
-  const root = door === "brepl" ? event.cwd : (record.root ?? findProject(event.cwd));
+  const root = ledgerOf(event, door, { verdict, record });
   if (root === undefined) return ok(undefined);
   const { recordVerdict } = await import("./proof/record-verdict.ts"); // hashes and locks, which stops outside of projects do without
   const { status, decision } = verdict;
   const ms = Math.round(elapsedMs() - since);
   return recordVerdict({ root, env, event }, { outcomes: [], ...facts, at, door, ms, status, decision });
+}
+
+/** The project in whose ledger a stop belongs: looked for where the answer did not need to know. */
+function ledgerOf(
+  { cwd }: StopEvent,
+  door: Door,
+  { verdict, record }: Pick<AnsweredStop, "verdict" | "record">,
+) {
+  if (door === "brepl") return cwd;
+  if (record.root !== undefined || verdict.status === "no_config") return record.root;
+  return findProject(cwd);
 }
 
 /** What the user said in the chat or at a terminal, and what `clean` did, while the gates ran. */

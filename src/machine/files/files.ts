@@ -63,13 +63,22 @@ export function writeFileAtomic(
 ): Result<void> {
   const draft = `${path}.${uniqueName()}.tmp`;
   try {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(draft, content, { flag: "wx", mode });
+    writeNew(draft, content, mode);
     renameSync(draft, path);
     return ok(undefined);
   } catch (error) {
     removeFile(draft);
     return troubleOf("write", path, error);
+  }
+}
+
+function writeNew(path: string, content: string | Uint8Array, mode: number): void {
+  try {
+    writeFileSync(path, content, { flag: "wx", mode });
+  } catch (error) {
+    if (!hasCode(error, "ENOENT")) throw error; // rarely is a directory missing
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, content, { flag: "wx", mode });
   }
 }
 

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
 import type { SessionRecord } from "../../core/record/session-record.ts";
-import { discard, discardOldDrafts, makePrivateDirectory, namesIn, readText } from "../files/files.ts";
+import { discard, discardOldDrafts, isFile, makePrivateDirectory, namesIn, readText } from "../files/files.ts";
 import { stateHome } from "../files/xdg.ts";
 import type { Environment } from "../process/environment.ts";
 import { jsonFile } from "./json-file.ts";
@@ -46,13 +46,15 @@ export function readSessionRecord(name: SessionName, env: Environment): SessionR
 /** A record that cannot be written costs only what later stops would have known. */
 export function writeSessionRecord(name: SessionName, record: SessionRecord, env: Environment): void {
   const directory = directoryOf(env);
+  const path = fileOf(name, directory);
+  const isNew = !isFile(path);
   try {
-    makePrivateDirectory(directory);
+    if (isNew) makePrivateDirectory(directory);
   } catch {
     return;
   }
-  sessionFile.write(fileOf(name, directory), record);
-  forgetOldest(directory);
+  sessionFile.write(path, record);
+  if (isNew) forgetOldest(directory);
 }
 
 /** Every session, the one that stopped last first. */
