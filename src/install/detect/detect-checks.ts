@@ -149,7 +149,7 @@ const NESTED =
 function marked(checks: readonly DetectedCheck[], project: Project): readonly DetectedCheck[] {
   return checks.map((check) => {
     const program = programOf(check.command);
-    return project.isInstalled(program.replace(/^\.\//, "")) ? check : { ...check, missing: program };
+    return project.isInstalled(program) ? check : { ...check, missing: program };
   });
 }
 
