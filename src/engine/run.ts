@@ -3,12 +3,13 @@ import { diagnosticLine } from "../core/trouble.ts";
 import { once } from "../core/once.ts";
 import { excuseNotices } from "../core/outcome.ts";
 import type { PassRecord, SessionHistory } from "../core/record/history.ts";
-import { startIn } from "../core/record/session-record.ts";
+import { overlookNotices, startIn } from "../core/record/session-record.ts";
 import { type Judged, notNeeded, type RunRequest, type RunResult, troubled } from "../core/run.ts";
 import { coversGates } from "../core/settings.ts";
-import { GUARDS } from "../core/stop/guards.ts";
+import { EARLY_EXITS } from "../core/stop/early-exits.ts";
 import type { Notice } from "../core/stop/verdict.ts";
 import { now } from "../machine/clock.ts";
+import { isAsStamped } from "../machine/files/file-stamp.ts";
 import { kindOf } from "../machine/files/files.ts";
 import { WorkTree } from "../machine/git/work-tree.ts";
 import { prepareLogDir } from "../machine/logs/log-dir.ts";
@@ -34,7 +35,13 @@ export async function executeRun(request: RunRequest): Promise<RunResult> {
   if (project.signal.aborted) await endOrphans();
   await tellOfGiveUp(project, request, result);
   const { trust } = project;
-  const notices = [...(trust?.notices ?? []), ...noticesOf(project, result), ...result.notices];
+  const overlooked = await noticesOfOverlooking(project, request);
+  const notices = [
+    ...(trust?.notices ?? []),
+    ...overlooked,
+    ...noticesOf(project, result),
+    ...result.notices,
+  ];
   const isEnforced = project.settings.stopHook.whenActive === "enforce";
   return { ...result, notices, isEnforced, ...(trust === undefined ? {} : { trust }) };
 }
@@ -60,11 +67,11 @@ async function endOrphans(): Promise<void> {
 async function withRemoval(result: RunResult, request: RunRequest): Promise<RunResult> {
   const { record, env } = request;
   if (result.status !== "no_config" || record?.starts === undefined) return result;
-  const { noticeOfRemoval } = await import("./trust/watch-gates.ts"); // hardly ever
+  const { noticeOfRemoval } = await import("./trust/watch-gates.ts"); // gates are rarely removed
   return { ...result, notices: noticeOfRemoval(request, env ?? currentEnv()) };
 }
 
-/** Only of a stop: who runs the gates by hand sees the result. */
+/** Only for a stop: a user who runs the gates by hand sees the result. */
 async function tellOfGiveUp(project: Project, request: RunRequest, result: RunResult): Promise<void> {
   const { onGiveUp } = project.settings;
   const hasGivenUp = result.kind === "ran" && result.status === "retry_limit_exceeded";
@@ -91,6 +98,17 @@ function isBusy(result: RunResult, { settings }: Project, { checkInterval }: Run
   }
 }
 
+/** What git was told to overlook since the session began. */
+async function noticesOfOverlooking(
+  { settings }: Project,
+  { record }: RunRequest,
+): Promise<readonly Notice[]> {
+  const files = startIn(record, settings.root)?.overlooking ?? [];
+  if (files.every(isAsStamped)) return [];
+  const { changedOverlooking } = await import("../machine/git/overlooked.ts"); // most sessions leave them alone
+  return overlookNotices(changedOverlooking(files));
+}
+
 /** What the user of a stop hook should know of this project, once per session. */
 function noticesOf({ warnings }: Project, { changes, outcomes }: RunResult): readonly Notice[] {
   const hasRun = outcomes.length > 0; // gates that ran saw what is committed, too
@@ -106,14 +124,14 @@ async function runIfNeeded(project: Project, request: RunRequest): Promise<RunRe
   const query = { ...project.query, known: knownGood(project, request, histories) };
   await using tree = await WorkTree.open({ ...project, query });
   if (project.settings.debugLog.enabled) {
-    const { fitLogDir } = await import("./run/run-log.ts"); // as above
+    const { fitLogDir } = await import("./run/run-log.ts"); // few projects keep a debug log
     const fit = await fitLogDir(project, tree);
     if (!fit.ok) return troubled(fit.trouble);
   }
   const unneeded = request.checkInterval
-    ? await askGuards(project, request, { tree, ...histories })
+    ? await findEarlyExit(project, request, { tree, ...histories })
     : undefined;
-  trace("guards asked");
+  trace("early exits asked");
   if (unneeded !== undefined) await tidyUpIfDead(project, histories.session);
   const result = unneeded ?? (await runGates(project, request, tree));
   const { gateHash: gates, root } = project.settings;
@@ -125,10 +143,10 @@ async function runIfNeeded(project: Project, request: RunRequest): Promise<RunRe
   };
 }
 
-/** Only where there is a lock can a run have been killed, or a guard where it takes a snapshot. */
+/** A killed run leaves its lock. An early exit may be killed, too, where it takes a snapshot: after giving up. */
 async function tidyUpIfDead(project: Project, { gaveUpOn }: SessionHistory): Promise<void> {
   if (kindOf(project.logDir.lockFile) === "missing" && gaveUpOn === undefined) return;
-  const { tidyUpIfDead: tidyUp } = await import("./clean.ts"); // hardly ever
+  const { tidyUpIfDead: tidyUp } = await import("./clean.ts"); // few runs are killed
   await tidyUp(project);
 }
 
@@ -137,8 +155,8 @@ async function runGates(project: Project, request: RunRequest, tree: WorkTree): 
   return runAlone(project, request, tree);
 }
 
-/** Why a stop needs no run: the first guard that says so. */
-async function askGuards(
+/** Why a stop needs no run: the first early exit that applies. */
+async function findEarlyExit(
   project: Project,
   request: RunRequest,
   { tree, workTree, session }: Histories & { readonly tree: WorkTree },
@@ -147,7 +165,7 @@ async function askGuards(
   const { stopHook, gateHash } = project.settings;
   const look = once(() => lookAtTree(project, tree, { workTree, session, record }));
   const facts = { event, stopHook, gateHash, workTree, session, now: now(), inWords: isoTime, tree: look };
-  for (const { when } of GUARDS) {
+  for (const { when } of EARLY_EXITS) {
     const ended = await when?.(facts);
     if (ended === undefined) continue;
     const kept = ended.session && announceState(project, request, ended.session);

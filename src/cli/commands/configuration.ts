@@ -6,13 +6,12 @@ import { diagnoseBase } from "../../engine/run/diagnose-base.ts";
 import { diagnoseLogDir } from "../../engine/run/run-log.ts";
 import { findProject } from "../../machine/files/find-project.ts";
 import { whyNotEnterable } from "../../machine/files/files.ts";
-import { validateJson, listJson } from "../../report/json/json.ts";
+import { validateJson, listJson, line } from "../../report/json/json.ts";
 import { EXIT } from "../exit-code.ts";
 import { tellTrouble, openSettings } from "../open-settings.ts";
 import { printLine, type Terminal } from "../output/terminal.ts";
 import type { EntryPoint, GuardSettings } from "../../core/settings.ts";
 import { effectiveSettings, type EffectiveValue } from "../../config/gauntlet/effective.ts";
-import { line } from "../../report/json/line.ts";
 
 export interface ValidateOptions {
   readonly json?: boolean;
@@ -61,7 +60,7 @@ function hastyStop({ settings, complainOf }: LoadedSettings): readonly Diagnosti
   const gates = settings.entryPoints.flatMap((entryPoint) => entryPoint.gates);
   const shortest = Math.min(...gates.map(({ timeoutMs }) => timeoutMs));
   const { timeoutMs } = settings.stopHook;
-  if (timeoutMs >= shortest) return [];
+  if (gates.length === 0 || timeoutMs >= shortest) return [];
   const message = `\`stop_hook.timeout\` (${timeoutMs / 1000} s) is shorter than the time limit of every gate (${shortest / 1000} s or more): gates that take longer are cut off`;
   const hint = "raise it, or lower the `timeout` of the gates";
   return complainOf(["stop_hook", "timeout"], { severity: "warning", message, hint });

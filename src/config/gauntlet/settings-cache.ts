@@ -23,7 +23,7 @@ export async function loadSettingsQuickly(
 ): Promise<Result<KnownSettings>> {
   const cached = readCached(root, env);
   if (cached !== undefined) return ok(inEnvironment(cached, env));
-  const { loadSettings } = await import("./load.ts");
+  const { loadSettings } = await import("./load.ts"); // YAML and schemas, which a stop with cached settings does not need
   const loaded = await loadSettings(root, withoutOverrides(env));
   if (!loaded.ok) return loaded;
   const { settings, warnings, files } = loaded.value;
@@ -68,7 +68,7 @@ function remember(known: KnownSettings, files: readonly string[], env: Environme
 const FOLDER = "settings";
 
 /** Raised whenever settings get another shape. The program file is not part of the key: Node and native share the cache. */
-const SHAPE = 21;
+const SHAPE = 22;
 
 function keyOf(root: AbsolutePath, { XDG_CONFIG_HOME, HOME, USERPROFILE }: Environment): string {
   const program = [packageJson.version, SHAPE];

@@ -8,7 +8,7 @@ import { readFindings } from "../../feedback/read-findings.ts";
 import { fingerprint } from "../../feedback/problem.ts";
 import { isFile, readText } from "../../machine/files/files.ts";
 import { readLogFile } from "../../machine/logs/log-dir.ts";
-import { sha256 } from "#hash";
+import { sha256 } from "#runtime";
 import { gateText } from "../run/failures.ts";
 
 /** What a check found in the project. */
@@ -86,8 +86,8 @@ export function keyOf(problem: KnownProblem): string {
 
 /** The commands of a check that runs in a directory, each of which needs the one before it to pass. */
 export function chainIn(cwd: string, command: string): readonly string[] {
-  return chainOf(command, (directory, name) => {
-    const manifest = readText(join(cwd, directory, "package.json"));
-    return manifest.ok ? scriptIn(manifest.value, name) : undefined;
+  return chainOf(command, (script) => {
+    const manifest = readText(join(cwd, script.directory, script.manifest ?? "package.json"));
+    return manifest.ok ? scriptIn(manifest.value, script) : undefined;
   });
 }

@@ -5,16 +5,16 @@ import { ok } from "../../core/trouble.ts";
 import { hasCode } from "../files/errno.ts";
 import { type Git, LOOK_OPTIONS, splitNul } from "./git.ts";
 import { areNone, filteredSubmodules, findHiddenIn, submodulesWithHiddenChanges } from "./hidden-files.ts";
-import { filesTouchedSince, hasOtherFacts, type IndexMarks, readIndexMarks } from "./index-file.ts";
+import { filesTouchedSince, hasOtherFacts, type IndexMarks, marksIn, readIfThere } from "./index-file.ts";
 import type { Repository } from "./repository.ts";
 
 /** Whether the work tree is exactly what it was when this index was kept. What became ignored since then still counts. */
 export async function isUnchangedSince(repository: Repository, index: string): Promise<boolean> {
   const { top } = repository;
-  const kept = statSync(index, { throwIfNoEntry: false });
+  const kept = readIfThere(index);
   if (kept === undefined) return false;
-  if (kept.size <= LARGE_INDEX_BYTES && hasOtherFacts(index, top.cwd)) return false;
-  const marks = readIndexMarks(index);
+  if (kept.length <= LARGE_INDEX_BYTES && hasOtherFacts(kept, top.cwd)) return false;
+  const marks = marksIn(kept);
   const ask = (env: Env): Promise<boolean> => hasNoChange(top, { ...env, GIT_INDEX_FILE: index }, marks);
   try {
     return await repository.look(ask, () => marks);
@@ -38,7 +38,21 @@ async function hasNoChange(top: Git, env: IndexEnv, marks: IndexMarks): Promise<
     kept.size > LARGE_INDEX_BYTES ? areManyUnchanged(top, env) : isSilent(top, [...NEW, ...MODIFIED], env),
     findHiddenIn(top, env, marks),
   ]);
-  return seesNoChange && hidden.ok && areNone(hidden.value); // files hidden at the time were revealed, so such a file has come since
+  const isSeen = seesNoChange && hidden.ok && areNone(hidden.value); // files hidden at the time were revealed, so such a file has come since
+  return isSeen && (env["GIT_DIR"] === undefined || !(await isFilteredTouched(top, env)));
+}
+
+/** Whether a file was written since that git reads through a filter: that the filter makes the same of it says nothing about its bytes. */
+async function isFilteredTouched(top: Git, env: IndexEnv): Promise<boolean> {
+  const seen = filesTouchedSince(env.GIT_INDEX_FILE, top.cwd);
+  const touched = seen.isAll ? seen.names : await names(top, TOUCHED, env);
+  if (touched === undefined || touched.length === 0) return touched === undefined;
+  const stdin = touched.map((name) => `${name}\0`).join("");
+  const answer = await top.output(["check-attr", "-z", "--stdin", "filter"], { env, stdin });
+  return (
+    !answer.ok ||
+    splitNul(answer.value).some((value, at) => at % 3 === 2 && !/^un(?:specified|set)$/.test(value))
+  );
 }
 
 /** What happened to the work tree since the index that `env` names was written. */
