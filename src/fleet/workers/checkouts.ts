@@ -14,6 +14,7 @@ import {
 import { Git } from "../../machine/git/git.ts";
 import { listContents } from "../../machine/git/snapshot.ts";
 import { runProcess } from "../../machine/process/run-process.ts";
+import { timeLimit } from "../../machine/process/time-limit.ts";
 import { TreeObjects } from "./tree-objects.ts";
 import { checkOut, filesToMark, holds, MAX_INDEX_BYTES, type Place } from "./check-out.ts";
 
@@ -116,7 +117,8 @@ export class Checkouts {
     if (this.#options.isFresh || (await isSame)) return;
     if (slot.isBusy || slot.looked.isSame !== isSame) return; // the next job is there
     slot.timer = setTimeout(() => {
-      slot.looked = { isSame: this.#isUntouched(slot).catch(() => false), atMs: elapsedMs() };
+      const isUntouched = this.#isUntouched(slot, timeLimit(IDLE_LOOK_MS)).catch(() => false);
+      slot.looked = { isSame: isUntouched, atMs: elapsedMs() };
     }, SETTLED_MS).unref();
   }
 
@@ -241,6 +243,9 @@ const RECENT_MS = 1_000;
 
 /** After this, all but the coarsest file systems give a change another time than what was there before. */
 const SETTLED_MS = 60;
+
+/** A job that comes meanwhile has to wait. */
+const IDLE_LOOK_MS = 30_000;
 
 /** What a checkout's own repository is made of. */
 const SHOWN = ["objects/info/alternates", "shallow", "index", "HEAD"];
