@@ -110,13 +110,14 @@ export class Checkouts {
     };
   }
 
-  /** Looks while the end of the job is reported. What is not as marked is marked again when its times can be told from those of changes. */
+  /** Looks while the end of the job is reported. What is not as marked is marked by an idle worker, when its times can be told from those of changes. */
   async #lookAfter(slot: Slot): Promise<void> {
     const isSame = slot.marks?.isSame() ?? Promise.resolve(false);
     slot.looked = { isSame, atMs: elapsedMs() };
     if (this.#options.isFresh || (await isSame)) return;
     if (slot.isBusy || slot.looked.isSame !== isSame) return; // the next job is there
     slot.timer = setTimeout(() => {
+      if (this.#slots.some(({ isBusy }) => isBusy)) return; // gates need the processor more
       const isUntouched = this.#isUntouched(slot, timeLimit(IDLE_LOOK_MS)).catch(() => false);
       slot.looked = { isSame: isUntouched, atMs: elapsedMs() };
     }, SETTLED_MS).unref();
