@@ -3,12 +3,13 @@ import { diagnosticLine } from "../core/trouble.ts";
 import { once } from "../core/once.ts";
 import { excuseNotices } from "../core/outcome.ts";
 import type { PassRecord, SessionHistory } from "../core/record/history.ts";
-import { startIn } from "../core/record/session-record.ts";
+import { overlookNotices, startIn } from "../core/record/session-record.ts";
 import { type Judged, notNeeded, type RunRequest, type RunResult, troubled } from "../core/run.ts";
 import { coversGates } from "../core/settings.ts";
 import { EARLY_EXITS } from "../core/stop/early-exits.ts";
 import type { Notice } from "../core/stop/verdict.ts";
 import { now } from "../machine/clock.ts";
+import { isAsStamped } from "../machine/files/file-stamp.ts";
 import { kindOf } from "../machine/files/files.ts";
 import { WorkTree } from "../machine/git/work-tree.ts";
 import { prepareLogDir } from "../machine/logs/log-dir.ts";
@@ -34,7 +35,13 @@ export async function executeRun(request: RunRequest): Promise<RunResult> {
   if (project.signal.aborted) await endOrphans();
   await tellOfGiveUp(project, request, result);
   const { trust } = project;
-  const notices = [...(trust?.notices ?? []), ...noticesOf(project, result), ...result.notices];
+  const overlooked = await noticesOfOverlooking(project, request);
+  const notices = [
+    ...(trust?.notices ?? []),
+    ...overlooked,
+    ...noticesOf(project, result),
+    ...result.notices,
+  ];
   const isEnforced = project.settings.stopHook.whenActive === "enforce";
   return { ...result, notices, isEnforced, ...(trust === undefined ? {} : { trust }) };
 }
@@ -89,6 +96,17 @@ function isBusy(result: RunResult, { settings }: Project, { checkInterval }: Run
     case "other":
       return settings.stopHook.whenBusy === "wait";
   }
+}
+
+/** What git was told to overlook since the session began. */
+async function noticesOfOverlooking(
+  { settings }: Project,
+  { record }: RunRequest,
+): Promise<readonly Notice[]> {
+  const files = startIn(record, settings.root)?.overlooking ?? [];
+  if (files.every(isAsStamped)) return [];
+  const { changedOverlooking } = await import("../machine/git/overlooked.ts"); // most sessions leave them alone
+  return overlookNotices(changedOverlooking(files));
 }
 
 /** What the user of a stop hook should know of this project, once per session. */

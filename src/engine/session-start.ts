@@ -6,6 +6,7 @@ import { findProject } from "../machine/files/find-project.ts";
 import { Commits } from "../machine/git/compare/base.ts";
 import { Git } from "../machine/git/git.ts";
 import { sweepScratch } from "../machine/files/owned-scratch.ts";
+import { overlookingFiles } from "../machine/git/overlooked.ts";
 import { Repository } from "../machine/git/repository.ts";
 import type { Environment } from "../machine/process/environment.ts";
 import { endOrphans } from "../machine/process/leftovers.ts";
@@ -31,7 +32,7 @@ export interface Beginning {
   readonly seen?: Seen;
 }
 
-type Seen = Pick<SessionStart, "head" | "tree">;
+type Seen = Pick<SessionStart, "head" | "tree" | "overlooking">;
 
 /**
  * Remembers where a session begins in its project: the work tree before the agent touched it, HEAD and the gates. What is known
@@ -67,7 +68,7 @@ async function lookAt(root: string, env: Environment, signal: AbortSignal): Prom
   if (repository === undefined) return {};
   const head = repository.head().commit ?? (await new Commits(repository.git).resolve("HEAD"));
   const tree = await keepSessionTree(repository, head, { root, env });
-  return { ...(head === undefined ? {} : { head }), ...(tree === undefined ? {} : { tree }) };
+  return { ...definedOnly({ head, tree }), overlooking: overlookingFiles(repository.places, env) };
 }
 
 /** The settings files of agents, of a project and of its user, that have our stop hook. */

@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pidNamespace } from "../../src/machine/process/group.ts";
 import { describe, expect, test } from "vitest";
 import { ControlledCommand } from "../rig/controlled-command.ts";
-import { cleanEnv, type Finished, GauntletProject, run } from "../rig/gauntlet-project.ts";
+import { cleanEnv, type Finished, GauntletProject, passFile, run } from "../rig/gauntlet-project.ts";
 import { GAUNTLET_LINE } from "../rig/program.ts";
 import { survivors } from "../rig/survivors.ts";
 import { tempDir } from "../rig/temp-dir.ts";
@@ -179,6 +179,21 @@ describe("a full disk", () => {
 
     expect(done.stdout).toMatch(/its log is incomplete: EFBIG/);
     expect(done.stdout).toMatch(/Status: Passed with warnings\n$/);
+  });
+
+  test("a disk that takes half of a verdict: the ledger is whole once there is room", async () => {
+    await using project = await changed({ ok: "true" });
+    for (let runs = 0; runs < 5; runs++)
+      await run(["bash", "-c", `trap '' XFSZ; ulimit -f 1; exec ${GAUNTLET_LINE} run`], {
+        cwd: project.root,
+        env: cleanEnv(project.home),
+      });
+    const { size } = statSync(join(passFile(project), "../ledger.jsonl"));
+
+    await project.gauntlet(["run"]);
+
+    expect(size).toBe(1024); // the last of them was cut off
+    expect((await project.gauntlet(["log", "--check"])).stdout).toMatch(/^✓ The ledger is as it was written/);
   });
 });
 

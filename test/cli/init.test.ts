@@ -630,3 +630,13 @@ function personTyping(answers: readonly (string | undefined)[]) {
   };
   return { streams: { stdin, stdout, stderr }, outcome };
 }
+
+test("a wrapper that the project brings along is there, at the top and below it", async () => {
+  const project = await projectWith({ "pom.xml": "", mvnw: "", "app/build.gradle": "", "app/gradlew": "" });
+  for (const wrapper of ["mvnw", "app/gradlew"]) await chmod(join(project.path, wrapper), 0o755);
+
+  const init = await project.init({ yes: true });
+
+  expect(init.stdout).not.toContain("is not installed here");
+  expect(await project.read(CONFIG)).toContain("  test: ./mvnw -B -q test # pom.xml\n");
+});

@@ -5,6 +5,50 @@ import { cleanEnv, GauntletProject, run } from "../rig/gauntlet-project.ts";
 
 const NO_BAD = "! grep -rq BAD --include=*.txt --include=*.TXT .";
 
+const FILTERED = { ".git/info/attributes": "*.txt filter=lie\n" };
+
+describe("the user learns what git was told to overlook in the session", () => {
+  test.each<[how: string, act: (project: GauntletProject) => Promise<unknown>, notice: RegExp]>([
+    [
+      "a new file that is excluded",
+      (project) => project.write({ ".git/info/exclude": "new.txt\n", "new.txt": "BAD" }),
+      /in .*\.git\/info\/exclude\. Changes/,
+    ],
+    [
+      "a change that a filter takes back",
+      async (project) => {
+        await project.git("config", "filter.lie.clean", "sed s/BAD./FINE/");
+        await project.write({ ...FILTERED, "a.txt": "BAD." });
+      },
+      /in .*\.git\/config, .*\.git\/info\/attributes\. Changes/,
+    ],
+    [
+      "a test that a sparse checkout leaves out",
+      (project) => project.git("sparse-checkout", "set", ".gauntlet"),
+      /\.git\/info\/sparse-checkout/,
+    ],
+  ])("%s", async (_, act, notice) => {
+    await using project = await GauntletProject.withChecks(
+      { words: NO_BAD },
+      { "a.txt": "FINE", "t/a.txt": "" },
+    );
+    await begin(project);
+    await act(project);
+
+    const first = (await project.stop()).answer;
+    const second = (await project.stop()).answer;
+
+    expect(first.status).toBe("no_changes");
+    expect(first.systemMessage).toMatch(notice);
+    expect(second.systemMessage).toBeUndefined();
+  });
+});
+
+async function begin(project: GauntletProject): Promise<void> {
+  const event = { session_id: "session-1", cwd: project.root, hook_event_name: "SessionStart" };
+  await project.gauntlet(["session-start"], { stdin: JSON.stringify(event) });
+}
+
 describe("a change that the repository's settings hide is checked", () => {
   test("another mode, with core.fileMode=false", async () => {
     await using project = await GauntletProject.withChecks({ mode: "test -x run.sh" }, { "run.sh": "" });
@@ -37,6 +81,26 @@ describe("a change that the repository's settings hide is checked", () => {
     await project.stop();
     writeFileSync(path, "BAD.");
     utimesSync(path, LONG_AGO, LONG_AGO);
+
+    expect((await project.stop()).answer.status).toBe("failed");
+  });
+
+  test.each([
+    ["in .git/info/attributes", (project: GauntletProject) => project.write(FILTERED)],
+    [
+      "named by core.attributesFile",
+      async (project: GauntletProject) => {
+        await project.write({ "../attributes": "*.txt filter=lie\n" });
+        await project.git("config", "core.attributesFile", join(project.root, "../attributes"));
+      },
+    ],
+  ])("another content that a new filter %s turns into what passed", async (_, name) => {
+    await using project = await GauntletProject.withChecks({ words: NO_BAD });
+    await project.write({ "a.txt": "FINE" });
+    await project.stop();
+    await name(project);
+    await project.git("config", "filter.lie.clean", "sed s/BAD./FINE/");
+    await project.write({ "a.txt": "BAD." });
 
     expect((await project.stop()).answer.status).toBe("failed");
   });

@@ -58,6 +58,7 @@ describe.concurrent("validate", () => {
 
   test.each([
     ["an empty file", ""],
+    ["checks that are all commented out", "checks:\n  # test: npm test\nstop_hook: { timeout: 60 }\n"],
     ["`check:` for `checks:`", "check: { test: npm test }\n"],
     ["entry points without gates", "checks: { a: b }\nentry_points: [{ path: . }]\n"],
   ])("%s is an error: no gate could ever run", async (_, text) => {
@@ -67,6 +68,7 @@ describe.concurrent("validate", () => {
 
     expect(done).toMatchObject({ exitCode: 1, stdout: "" });
     expect(done.stderr).toContain("error: no gate can ever run, so nothing is checked");
+    expect(done.stderr).not.toContain("Infinity");
   });
 
   test("warns about a working directory that does not exist, and not about one that does", async () => {

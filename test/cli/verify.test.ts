@@ -153,3 +153,16 @@ test("speaks JSON, also when it cannot do its work", async () => {
   expect(outputSchema().parse(await repo.json(["verify", "nowhere"]))).toMatchObject({ status: "error" });
   expect(outputSchema().parse(await empty.json(["verify"]))).toMatchObject({ status: "no_config" });
 });
+
+test("why files cannot be verified is said as it is", async () => {
+  await using repo = await passed();
+  await repo.write({ "inner/a.txt": "" });
+  await repo.at("inner").git("init", "--quiet");
+  await repo.at("inner").commit("its own");
+
+  const inner = await repo.gauntlet(["verify"]);
+  const noRoom = await repo.gauntlet(["verify"], { env: { TMPDIR: "/nowhere" } });
+
+  expect(inner.stderr).toContain("these files are not a git tree: a repository inside the repository\n");
+  expect(noRoom.stderr).toContain("these files are not a git tree: no place to work in: ENOENT");
+});

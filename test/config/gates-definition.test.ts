@@ -45,6 +45,22 @@ describe("what the gates run", () => {
       { "package.json": '{ "scripts": { "test": "npm test" } }' },
       ['package.json script "test"'],
     ],
+    [
+      "in composer.json and deno.json, and what those call",
+      "checks: { a: composer test, b: deno task check, c: bundle exec rake }",
+      {
+        "composer.json": '{ "scripts": { "test": ["@unit"], "unit": "phpunit" } }',
+        "deno.json": '{ "tasks": { "check": "sh scripts/inner.sh" } }',
+        Rakefile: "task default: :test",
+      },
+      [
+        "Rakefile",
+        'composer.json script "test"',
+        'composer.json script "unit"',
+        'deno.json script "check"',
+        "scripts/inner.sh",
+      ],
+    ],
     ["in no manifest that cannot be read", "checks: { a: npm test }", { "package.json": "{" }, []],
   ])("%s", async ([, config, more, names]) => {
     const { "package.json": _own, ...rest } = BASE;

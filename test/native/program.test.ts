@@ -78,6 +78,16 @@ function sha256(file: string): string {
   return createHash("sha256").update(readFileSync(file)).digest("hex");
 }
 
+test("a relative HOME brings nothing of ours into the project", async () => {
+  await using project = await GauntletProject.withChecks({ ok: "true" });
+  await project.write({ "a.txt": "1" });
+
+  await run([nativeFile(), "run"], { cwd: project.root, env: { ...cleanEnv(project.home), HOME: "home" } });
+
+  expect(project.has("gauntlet_logs")).toBe(true);
+  expect(project.has("home")).toBe(false);
+});
+
 test("both programs work over one state: passes, attempts and the ledger are common", async () => {
   await using project = await GauntletProject.create({
     ".gauntlet/config.yml": 'base_branch: main\nchecks: { test: "test ! -e bad" }\n',

@@ -60,7 +60,7 @@ function hastyStop({ settings, complainOf }: LoadedSettings): readonly Diagnosti
   const gates = settings.entryPoints.flatMap((entryPoint) => entryPoint.gates);
   const shortest = Math.min(...gates.map(({ timeoutMs }) => timeoutMs));
   const { timeoutMs } = settings.stopHook;
-  if (timeoutMs >= shortest) return [];
+  if (gates.length === 0 || timeoutMs >= shortest) return [];
   const message = `\`stop_hook.timeout\` (${timeoutMs / 1000} s) is shorter than the time limit of every gate (${shortest / 1000} s or more): gates that take longer are cut off`;
   const hint = "raise it, or lower the `timeout` of the gates";
   return complainOf(["stop_hook", "timeout"], { severity: "warning", message, hint });

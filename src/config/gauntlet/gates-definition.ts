@@ -50,7 +50,7 @@ const MOST_SCRIPTS = 200;
 const MOST_CHILDREN = 50;
 
 /**
- * The scripts of the project that its gates run, by name: those of package.json, and files that a command names. They are part of
+ * The scripts of the project that its gates run, by name: those of a package, and files that a command names. They are part of
  * what judges: `npm test` says nothing about what it does.
  */
 export function readScripts(
@@ -113,14 +113,15 @@ class ScriptReader {
   }
 
   #read(named: NamedScript, gate: string): void {
-    if (named.kind === "package-script") this.#readPackageScript(named, gate);
+    if (named.kind === "script") this.#readScript(named, gate);
     else this.#readFile(named, gate);
   }
 
-  #readPackageScript({ directory, name }: NamedScript, gate: string): void {
-    const place = inProject(below(directory, "package.json"));
+  #readScript(named: NamedScript, gate: string): void {
+    const { directory, name, manifest = "package.json" } = named;
+    const place = inProject(below(directory, manifest));
     const text = place === undefined ? undefined : this.#textOf(place);
-    const line = text === undefined ? undefined : scriptIn(text, name);
+    const line = text === undefined ? undefined : scriptIn(text, named);
     if (place !== undefined && line !== undefined && this.#isNew(`${place} script "${name}"`, line, gate))
       this.#follow(line, directory, gate);
   }

@@ -68,7 +68,7 @@ function remember(known: KnownSettings, files: readonly string[], env: Environme
 const FOLDER = "settings";
 
 /** Raised whenever settings get another shape. The program file is not part of the key: Node and native share the cache. */
-const SHAPE = 21;
+const SHAPE = 22;
 
 function keyOf(root: AbsolutePath, { XDG_CONFIG_HOME, HOME, USERPROFILE }: Environment): string {
   const program = [packageJson.version, SHAPE];

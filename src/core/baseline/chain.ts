@@ -1,8 +1,8 @@
-import { below, scriptsNamedIn, splitAtAnd } from "../trust/named-scripts.ts";
+import { below, type NamedScript, scriptsNamedIn, splitAtAnd } from "../trust/named-scripts.ts";
 import type { KnownProblem } from "./baseline.ts";
 
-/** The text of a package's script; undefined where the package has no script of that name. */
-type ScriptOf = (directory: string, name: string) => string | undefined;
+/** The text of a script; undefined where its package has none of that name. */
+type ScriptOf = (script: NamedScript) => string | undefined;
 
 /** The commands of a line of which each runs only if the one before it passed; those of package scripts that it names included. */
 export function chainOf(line: string, scriptOf: ScriptOf, depth = 0): readonly string[] {
@@ -12,8 +12,8 @@ export function chainOf(line: string, scriptOf: ScriptOf, depth = 0): readonly s
     if (goal !== undefined) directory = below(directory, goal);
     if (PREPARES.test(part)) return [];
     const scripts = depth > MOST_DEPTH ? [] : scriptsNamedIn(part);
-    const texts = scripts.flatMap(({ kind, name, directory: there }) =>
-      kind === "package-script" ? (scriptOf(below(directory, there), name) ?? []) : [],
+    const texts = scripts.flatMap((one) =>
+      one.kind === "script" ? (scriptOf({ ...one, directory: below(directory, one.directory) }) ?? []) : [],
     );
     return texts.length === 0 ? [part] : texts.flatMap((text) => chainOf(text, scriptOf, depth + 1));
   });

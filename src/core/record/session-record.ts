@@ -1,5 +1,6 @@
 import type { Door } from "../stop/early-exits.ts";
 import { describeOutcome } from "../outcome.ts";
+import { displayPath } from "../path.ts";
 import type { Notice, Verdict } from "../stop/verdict.ts";
 import type { Ran, RunResult } from "../run.ts";
 import type { StopEvent } from "../stop/stop-event.ts";
@@ -51,6 +52,16 @@ export interface SessionStart {
   readonly gates?: string;
   /** Settings files of agents that had our stop hook. */
   readonly hooks?: readonly string[];
+  /** The files that told git what to overlook. */
+  readonly overlooking?: readonly OverlookingFile[];
+}
+
+/** A file that tells git what to overlook, and what identifies its content. */
+export interface OverlookingFile {
+  readonly path: string;
+  readonly stamp: string;
+  /** Of what it says about that. */
+  readonly hash: string;
 }
 
 export function startIn(record: SessionRecord | undefined, root: string): SessionStart | undefined {
@@ -78,6 +89,16 @@ export function tamperNotices({ cleaned }: SessionRecord, unhooked: readonly str
   return [
     ...(cleaned === undefined ? [] : [{ key: `cleaned ${cleaned}`, text: clean, isFirst: true }]),
     ...unhooked.map((file) => ({ key: `unhooked ${file}`, text: removedHook(file), isFirst: true })),
+  ];
+}
+
+/** Where git was told to overlook something else: what it does not see calls for no gate. */
+export function overlookNotices(changed: readonly OverlookingFile[]): readonly Notice[] {
+  if (changed.length === 0) return [];
+  const names = changed.map(({ path }) => displayPath(path)).join(", ");
+  const text = `Gauntlet: what git overlooks was changed in this session, in ${names}. Changes that git does not see are not checked.`;
+  return [
+    { key: `overlooks ${changed.map(({ path, hash }) => `${path} ${hash}`).join()}`, text, isFirst: true },
   ];
 }
 

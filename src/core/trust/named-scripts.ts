@@ -2,10 +2,12 @@ import { isRecord, parseJson } from "../json.ts";
 
 /** What one shell command names that the project itself defines, as far as words tell. */
 export interface NamedScript {
-  readonly kind: "package-script" | "file";
+  readonly kind: "script" | "file";
   /** Where the command stands when it gets there, relative to where the whole line starts. */
   readonly directory: string;
   readonly name: string;
+  /** The file that lists the script. */
+  readonly manifest?: "package.json" | "composer.json" | "deno.json";
 }
 
 /**
@@ -62,11 +64,15 @@ const WRAPPERS = new Set(
   ),
 );
 
+/** The same in two words. */
+const WRAPPER_PAIRS = /^(?:bundle exec|(?:poetry|uv|pdm|pipenv|rye|hatch) run)$/;
+
 /** The command itself: without assignments, and without programs that only run another. */
 function withoutPreamble(words: readonly string[]): readonly string[] {
   const start = words.findIndex((word, at) => {
     const isOption = at > 0 && (word.startsWith("-") || /^\d+[smh]?$/.test(word));
-    return !WRAPPERS.has(word) && !/^\w+=/.test(word) && !isOption;
+    const isPaired = [at - 1, at].some((from) => WRAPPER_PAIRS.test(`${words[from]} ${words[from + 1]}`));
+    return !WRAPPERS.has(word) && !isPaired && !/^\w+=/.test(word) && !isOption;
   });
   return start === -1 ? [] : words.slice(start);
 }
@@ -98,6 +104,8 @@ function namedBy(program: string, args: readonly string[]): readonly NamedScript
   const inline = SHELLS.has(name) ? args[args.findIndex((arg) => /^-\w*c$/.test(arg)) + 1] : undefined;
   if (inline !== undefined && args.some((arg) => /^-\w*c$/.test(arg))) return scriptsNamedIn(inline);
   if (PACKAGE_RUNNERS.has(program)) return packageRunner(program, args);
+  if (program === "composer") return composerScript(args);
+  if (program === "deno" && args[0] === "task") return denoTask(args.slice(1));
   if (SCRIPT_LISTS.has(program))
     return args.filter((arg) => !arg.startsWith("-")).map((arg) => packageScript(arg));
   if (Object.hasOwn(TASK_FILES, name)) return taskFiles(TASK_FILES[name] ?? [], args);
@@ -127,6 +135,22 @@ function packageRunner(program: string, args: readonly string[]): readonly Named
   return [...scripts, ...run, ...RUNNER_SETTINGS.map((one) => file(one, directory))];
 }
 
+/** `composer test`, `composer run-script lint`. */
+function composerScript(args: readonly string[]): readonly NamedScript[] {
+  const { directory, words } = elsewhere(args);
+  const name = /^run(?:-script)?$/.test(words[0] ?? "") ? words[1] : words[0];
+  return name === undefined ? [] : [{ kind: "script", directory, name, manifest: "composer.json" }];
+}
+
+/** Tasks may be in either file; one with comments counts as a whole. */
+function denoTask(args: readonly string[]): readonly NamedScript[] {
+  const { directory, words } = elsewhere(args);
+  const [name] = words;
+  if (name === undefined) return [];
+  const task: NamedScript = { kind: "script", directory, name, manifest: "deno.json" };
+  return [task, packageScript(name, directory), file("deno.jsonc", directory)];
+}
+
 const SHORT_FORMS: Readonly<Record<string, string>> = {
   t: "test",
   tst: "test",
@@ -139,7 +163,7 @@ const SHORT_FORMS: Readonly<Record<string, string>> = {
 /** They may name another shell, which then runs every script, or none. */
 const RUNNER_SETTINGS = [".npmrc", "pnpm-workspace.yaml", ".yarnrc.yml", ".yarnrc", "bunfig.toml"];
 
-const DIRECTORY_OPTIONS = new Set(["--prefix", "-C", "--dir", "--cwd"]);
+const DIRECTORY_OPTIONS = new Set(["--prefix", "-C", "--dir", "--cwd", "--working-dir"]);
 
 /** The words without options, and the directory an option names. */
 function elsewhere(args: readonly string[]): {
@@ -161,7 +185,7 @@ function taskFiles(names: readonly string[], args: readonly string[]): readonly 
 }
 
 function packageScript(name: string, directory = "."): NamedScript {
-  return { kind: "package-script", directory, name };
+  return { kind: "script", directory, name, manifest: "package.json" };
 }
 
 function file(name: string, directory = "."): NamedScript {
@@ -174,10 +198,31 @@ export function below(directory: string, path: string): string {
   return path === "." ? directory : `${directory}/${path}`;
 }
 
-/** The script of that name in a package.json; what cannot be read has none: what runs it will say what is wrong with it. */
-export function scriptIn(manifest: string, name: string): string | undefined {
-  const value = parseJson(manifest);
-  const scripts = isRecord(value) && isRecord(value["scripts"]) ? value["scripts"] : {};
-  const script = Object.hasOwn(scripts, name) ? scripts[name] : undefined;
-  return typeof script === "string" ? script : undefined;
+/** The script of that name, as lines of a shell; what cannot be read has none: what runs it will say what is wrong with it. */
+export function scriptIn(text: string, { name, manifest }: NamedScript): string | undefined {
+  const value = parseJson(text);
+  const scripts = isRecord(value) ? value[manifest === "deno.json" ? "tasks" : "scripts"] : undefined;
+  const script = isRecord(scripts) && Object.hasOwn(scripts, name) ? scripts[name] : undefined;
+  if (manifest === "composer.json") return composerLines(script);
+  return manifest === "deno.json" && isRecord(script) ? taskLines(script) : ifText(script);
+}
+
+function ifText(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+/** One line or several, each of which needs the one before it to pass; `@lint` is another script, `@php x` a program. */
+function composerLines(script: unknown): string | undefined {
+  const lines: readonly unknown[] = Array.isArray(script) ? script : [script];
+  const texts = lines.filter((line) => typeof line === "string");
+  if (texts.length === 0) return undefined;
+  return texts
+    .map((line) => line.replace(/^@(?!php |composer )/, "composer run-script ").replace(/^@/, ""))
+    .join(" && ");
+}
+
+function taskLines({ command, dependencies }: Readonly<Record<string, unknown>>): string {
+  const needed: readonly unknown[] = Array.isArray(dependencies) ? dependencies : [];
+  const lines = [...needed.map((name) => `deno task ${String(name)}`), ifText(command)];
+  return lines.filter(Boolean).join(" && ");
 }

@@ -86,8 +86,8 @@ export function keyOf(problem: KnownProblem): string {
 
 /** The commands of a check that runs in a directory, each of which needs the one before it to pass. */
 export function chainIn(cwd: string, command: string): readonly string[] {
-  return chainOf(command, (directory, name) => {
-    const manifest = readText(join(cwd, directory, "package.json"));
-    return manifest.ok ? scriptIn(manifest.value, name) : undefined;
+  return chainOf(command, (script) => {
+    const manifest = readText(join(cwd, script.directory, script.manifest ?? "package.json"));
+    return manifest.ok ? scriptIn(manifest.value, script) : undefined;
   });
 }

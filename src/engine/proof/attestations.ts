@@ -147,16 +147,13 @@ export async function workTreeSubject({ root, env }: Place): Promise<Result<Subj
   const opened = await openProject({ cwd: root, env });
   if (!opened.ok) return opened;
   await using tree = await WorkTree.open(opened.value);
-  const id = await tree.fingerprint();
-  if (id !== undefined) return ok({ name: "the work tree", tree: id, gates: opened.value.settings.gateHash });
+  const found = await (await tree.snapshot()).fingerprint();
+  if (found.kind === "tree")
+    return ok({ name: "the work tree", tree: found.hash, gates: opened.value.settings.gateHash });
   const repository = await new Git(root).output(["rev-parse", "--git-dir"]);
-  return repository.ok
-    ? fail({ kind: "git-failed", command: "git write-tree", detail: NO_TREE })
-    : repository;
+  const detail = `these files are not a git tree: ${found.reason}`;
+  return repository.ok ? fail({ kind: "git-failed", command: "git write-tree", detail }) : repository;
 }
-
-const NO_TREE =
-  "these files have no git tree: a dirty submodule, too many untracked files, or no temporary directory";
 
 /** The files of a commit, with the gates as that commit has them. */
 export async function commitSubject(place: Place, revision: string): Promise<Result<Required<Subject>>> {

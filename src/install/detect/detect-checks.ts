@@ -140,7 +140,7 @@ export function isManifest(path: string): boolean {
 }
 
 const MANIFEST =
-  /^(?:package\.json|deno\.jsonc?|pyproject\.toml|setup\.(?:cfg|py)|tox\.ini|\.?mypy\.ini|\.?ruff\.toml|(?:dev-)?requirements(?:-dev)?\.txt|Pipfile|Cargo\.toml|composer\.json|mix\.exs|(?:deps|bb)\.edn|pubspec\.yaml|(?:GNU)?[Mm]akefile|CMakeLists\.txt|CMakePresets\.json|pnpm-workspace\.yaml|lerna\.json|nx\.json|project\.json|go\.(?:mod|work)|\.?[Jj]ustfile|[Tt]askfile(?:\.dist)?\.ya?ml)$/;
+  /^(?:package\.json|deno\.jsonc?|pyproject\.toml|setup\.(?:cfg|py)|tox\.ini|\.?mypy\.ini|\.?ruff\.toml|(?:dev-)?requirements(?:-dev)?\.txt|Pipfile|Cargo\.toml|Gemfile|[\w.-]+\.gemspec|Rakefile|spec_helper\.rb|composer\.json|mix\.exs|(?:deps|bb)\.edn|pubspec\.yaml|(?:GNU)?[Mm]akefile|CMakeLists\.txt|CMakePresets\.json|pnpm-workspace\.yaml|lerna\.json|nx\.json|project\.json|go\.(?:mod|work)|\.?[Jj]ustfile|[Tt]askfile(?:\.dist)?\.ya?ml)$/;
 
 /** What makes a directory a project, beside the manifests that are read. */
 const NESTED =
@@ -149,7 +149,7 @@ const NESTED =
 function marked(checks: readonly DetectedCheck[], project: Project): readonly DetectedCheck[] {
   return checks.map((check) => {
     const program = programOf(check.command);
-    return project.isInstalled(program.replace(/^\.\//, "")) ? check : { ...check, missing: program };
+    return project.isInstalled(program) ? check : { ...check, missing: program };
   });
 }
 

@@ -79,7 +79,7 @@ export const detectRuby: Detector = (project) => {
       source: ".rubocop.yml",
       when: project.has(".rubocop.yml"),
     },
-    { name: "test", command: "bundle exec rspec", source, when: project.hasFile(/^spec\/.*_spec\.rb$/) },
+    { name: "test", command: specCommand(project), source, when: project.hasFile(/^spec\/.*_spec\.rb$/) },
     { name: "test", command: "bin/rails test", source, when: project.hasFile(/^bin\/rails$/) },
     {
       name: "test",
@@ -89,6 +89,16 @@ export const detectRuby: Detector = (project) => {
     },
   );
 };
+
+/** Minitest has specs too, which RSpec cannot run. */
+function specCommand(project: Project): string {
+  const manifests = project.files.filter((file) =>
+    /^(?:Gemfile|[^/]+\.gemspec|spec\/spec_helper\.rb)$/.test(file),
+  );
+  const isRspec = project.has(".rspec") || project.says(/\brspec\b/i, ...manifests);
+  if (isRspec || !project.says(/\bminitest\b/i, ...manifests)) return "bundle exec rspec";
+  return project.says(/\btask\b[ (:"']*spec\b/, "Rakefile") ? "bundle exec rake spec" : "bundle exec rake";
+}
 
 export const detectElixir: Detector = (project) => {
   const source = "mix.exs";

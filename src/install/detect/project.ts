@@ -15,7 +15,8 @@ export class Project {
   constructor(
     files: readonly string[],
     texts: ReadonlyMap<string, string>,
-    isInstalled: IsInstalled = (program) => !program.includes("/") || files.includes(program),
+    isInstalled: IsInstalled = (program) =>
+      !program.includes("/") || files.includes(posix.normalize(program)),
   ) {
     this.files = files;
     this.#texts = texts;

@@ -17,7 +17,7 @@ export function stampOf(path: string): FileStamp {
   return { path, stamp: [mtimeNs, ctimeNs, size, ino, dev, mode].join(":"), changedAt };
 }
 
-export function isAsStamped({ path, stamp }: FileStamp): boolean {
+export function isAsStamped({ path, stamp }: Pick<FileStamp, "path" | "stamp">): boolean {
   return stampOf(path).stamp === stamp;
 }
 

@@ -26,8 +26,7 @@ export function homeDirectory(env: Environment): string {
   const { HOME: given } = env;
   if (given !== undefined && isAbsolute(given)) return given;
   try {
-    const found = homedir();
-    return isAbsolute(found) ? found : userInfo().homedir;
+    return [homedir(), userInfo().homedir].find(isAbsolute) ?? devNull; // Bun takes both from the environment
   } catch {
     return devNull;
   }

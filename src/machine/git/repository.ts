@@ -120,15 +120,18 @@ export class Repository {
     const { top, commonDir } = this.places;
     const { attributes } = marks();
     if (attributes === "unknown") return true;
-    const home = process.env["XDG_CONFIG_HOME"] || join(homeDirectory(process.env), ".config");
+    const home = homeDirectory(process.env);
+    const user = join(process.env["XDG_CONFIG_HOME"] || join(home, ".config"), "git");
     const others = [
       join(top, ".gitattributes"),
       join(commonDir, "info/attributes"),
-      join(home, "git/attributes"),
+      join(user, "attributes"),
     ];
+    const configs = [join(commonDir, "config"), join(home, ".gitconfig"), join(user, "config")];
     return (
-      attributes.some((name) => namesFilter(join(top, name)) ?? true) || // git has what is gone from the work tree
-      others.some((path) => namesFilter(path))
+      attributes.some((name) => holds(join(top, name), "filter") ?? true) || // git has what is gone from the work tree
+      others.some((path) => holds(path, "filter")) ||
+      configs.some((path) => holds(path, "attributesfile")) // another one, which may be anywhere
     );
   }
 
@@ -145,8 +148,8 @@ export class Repository {
 }
 
 /** Undefined where there is no file. */
-function namesFilter(path: string): boolean | undefined {
+function holds(path: string, word: string): boolean | undefined {
   if (!existsSync(path)) return undefined;
   const text = readText(path);
-  return !text.ok || text.value.includes("filter");
+  return !text.ok || text.value.toLowerCase().includes(word);
 }

@@ -38,7 +38,21 @@ async function hasNoChange(top: Git, env: IndexEnv, marks: IndexMarks): Promise<
     kept.size > LARGE_INDEX_BYTES ? areManyUnchanged(top, env) : isSilent(top, [...NEW, ...MODIFIED], env),
     findHiddenIn(top, env, marks),
   ]);
-  return seesNoChange && hidden.ok && areNone(hidden.value); // files hidden at the time were revealed, so such a file has come since
+  const isSeen = seesNoChange && hidden.ok && areNone(hidden.value); // files hidden at the time were revealed, so such a file has come since
+  return isSeen && (env["GIT_DIR"] === undefined || !(await isFilteredTouched(top, env)));
+}
+
+/** Whether a file was written since that git reads through a filter: that the filter makes the same of it says nothing about its bytes. */
+async function isFilteredTouched(top: Git, env: IndexEnv): Promise<boolean> {
+  const seen = filesTouchedSince(env.GIT_INDEX_FILE, top.cwd);
+  const touched = seen.isAll ? seen.names : await names(top, TOUCHED, env);
+  if (touched === undefined || touched.length === 0) return touched === undefined;
+  const stdin = touched.map((name) => `${name}\0`).join("");
+  const answer = await top.output(["check-attr", "-z", "--stdin", "filter"], { env, stdin });
+  return (
+    !answer.ok ||
+    splitNul(answer.value).some((value, at) => at % 3 === 2 && !/^un(?:specified|set)$/.test(value))
+  );
 }
 
 /** What happened to the work tree since the index that `env` names was written. */

@@ -119,11 +119,11 @@ function writeHead({ heads }: Ledger, head: Head): void {
   writeText(heads[head.count % 2 === 0 ? 0 : 1], `${JSON.stringify(head)}\n`);
 }
 
-/** What a full disk leaves unwritten is finished by the next writer, like the line of one that was killed. */
+/** What a full disk leaves unwritten is finished by the next writer, like the line of one that was killed: until then nothing may follow it. */
 function writeText(file: string, text: string, how = 0): void {
   const fd = openSync(file, WRITE | how, 0o600);
   try {
-    writeSync(fd, text);
+    for (let written = 0; written < text.length;) written += writeSync(fd, text.slice(written)); // ASCII; a full disk takes a part, then throws
   } finally {
     closeSync(fd);
   }

@@ -10,7 +10,7 @@ const SCRIPTS: Readonly<Record<string, string>> = {
 };
 
 function chain(line: string): readonly string[] {
-  return chainOf(line, (directory, name) => SCRIPTS[`${directory}/${name}`]);
+  return chainOf(line, ({ directory, name }) => SCRIPTS[`${directory}/${name}`]);
 }
 
 describe("chainOf", () => {

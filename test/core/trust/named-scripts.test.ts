@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { scriptsNamedIn } from "../../../src/core/trust/named-scripts.ts";
+import { scriptIn, scriptsNamedIn } from "../../../src/core/trust/named-scripts.ts";
 
 test.for<[line: string, named: readonly string[]]>([
   ["npm test", ["script test in ."]],
@@ -26,6 +26,12 @@ test.for<[line: string, named: readonly string[]]>([
   ["bash -n install.sh", []],
   ["make -C sub -f Build.mk check", ["file Build.mk in sub"]],
   ["make check", ["file GNUmakefile in .", "file makefile in .", "file Makefile in ."]],
+  ["composer run-script lint", ["script lint in ."]],
+  ["composer --working-dir=api test -- --filter x", ["script test in api"]],
+  ["deno task check", ["script check in .", "script check in .", "file deno.jsonc in ."]],
+  ["deno test", ["file test in ."]],
+  ["bundle exec rake test", ["file Rakefile in .", "file rakefile in ."]],
+  ["uv run --frozen nox -s tests", ["file noxfile.py in ."]],
   ["vitest run test/a.test.ts", []],
   ["echo 'npm test' # npm run lint", []],
   ["if npm test; then echo ok; fi", ["script test in ."]],
@@ -41,4 +47,29 @@ test("what runs before and after a script, and may name another shell for it, be
   const names = scriptsNamedIn("npm test").map(({ name }) => name);
 
   expect(names).toEqual(expect.arrayContaining(["pretest", "posttest", ".npmrc"]));
+});
+
+test.for<
+  [manifest: "package.json" | "composer.json" | "deno.json", content: object, lines: string | undefined]
+>([
+  ["package.json", { scripts: { test: "vitest" } }, "vitest"],
+  ["package.json", { tasks: { test: "vitest" } }, undefined],
+  ["composer.json", { scripts: { test: "phpunit" } }, "phpunit"],
+  [
+    "composer.json",
+    { scripts: { test: ["@lint", "@php tools/x.php", "@composer audit", "phpunit"] } },
+    "composer run-script lint && php tools/x.php && composer audit && phpunit",
+  ],
+  ["composer.json", { scripts: { test: [] } }, undefined],
+  ["deno.json", { tasks: { test: "deno test" } }, "deno test"],
+  [
+    "deno.json",
+    { tasks: { test: { command: "deno test", dependencies: ["lint"] } } },
+    "deno task lint && deno test",
+  ],
+  ["deno.json", { tasks: { toString: 1 } }, undefined],
+])("a script of %s: %j", ([manifest, content, lines]) => {
+  const named = { kind: "script", directory: ".", name: "test", manifest } as const;
+
+  expect(scriptIn(JSON.stringify(content), named)).toBe(lines);
 });

@@ -259,6 +259,16 @@ export const PROJECTS: readonly SampleProject[] = [
     checks: { lint: "bundle exec rubocop", test: "bundle exec rspec" },
   },
   {
+    kind: "Ruby with the specs of Minitest",
+    files: {
+      Gemfile: "gemspec\n",
+      "own.gemspec": "s.add_development_dependency 'minitest'\n",
+      Rakefile: 'task default: :spec\ntask "spec" do\nend\n',
+      "spec/own_spec.rb": "",
+    },
+    checks: { test: "bundle exec rake spec" },
+  },
+  {
     kind: "Rails",
     files: { Gemfile: "", "bin/rails": "", "test/a_test.rb": "" },
     checks: { test: "bin/rails test" },
