@@ -16,7 +16,7 @@ import { EXIT } from "../exit-code.ts";
  * and in which session, to our stdin.
  */
 export async function runStatusline(): Promise<number> {
-  const host = parseObject(await readStdin(new AbortController().signal)) ?? {}; // by hand, nothing
+  const host = parseObject(await readStdin(new AbortController().signal)) ?? {}; // typed by hand, it gets no event
   const line = await shortStatusOf({
     cwd: textOf(host, "cwd") ?? currentDirectory(),
     env: process.env,
