@@ -13,12 +13,11 @@ import type { Snapshot } from "../../machine/git/snapshot.ts";
 import { treeIdOf } from "../../machine/git/tree-id.ts";
 import type { Environment } from "../../machine/process/environment.ts";
 import { onAbort, timeLimit } from "../../machine/process/time-limit.ts";
-import { sha256 } from "#runtime";
+import { sha1, sha256 } from "#runtime";
 import { type FollowedJob, FollowedJobs } from "./followed-jobs.ts";
 import { type JobEnd, platformOf } from "./queue.ts";
 import { credentials, detailOf } from "../pass-store.ts";
 import { RedisConnection } from "../redis-connection.ts";
-import { createHash } from "node:crypto";
 import { deflateSync } from "node:zlib";
 
 export interface RemoteRun {
@@ -222,9 +221,8 @@ function writeCommit(
   const above = parent === undefined ? "" : `parent ${parent}\n`;
   const text = `tree ${tree}\n${above}author ${IDENTITY}\ncommitter ${IDENTITY}\n\ngauntlet\n`;
   const object = `commit ${text.length}\0${text}`;
-  const id = createHash(tree.length === SHA1_LENGTH ? "sha1" : "sha256")
-    .update(object)
-    .digest("hex");
+  const hash = tree.length === SHA1_LENGTH ? sha1 : sha256;
+  const id = hash(Buffer.from(object));
   const written = writeFileAtomic(join(directory, id.slice(0, 2), id.slice(2)), deflateSync(object));
   return written.ok ? ok(id) : written;
 }
