@@ -124,9 +124,11 @@ test("the records of other sessions are changed under a lock, which is free afte
 test("files that cannot be trusted count as absent, and a place that cannot be written costs nothing", async () => {
   await using home = await tempDir();
   const directory = join(home.path, "agent-gauntlet/sessions");
-  await mkdir(directory, { recursive: true });
-  await writeFile(join(directory, "cut.json"), '{"version":1,"writtenAt":');
-  await writeFile(join(directory, "newer.json"), '{"version":9,"writtenAt":1,"state":{"told":[]}}');
+  writeSessionRecord(named("a"), stopped("a"), { XDG_STATE_HOME: home.path });
+  const [file = ""] = readdirSync(directory).filter((name) => name.endsWith(".json"));
+  const whole = await readFile(join(directory, file), "utf8");
+  await writeFile(join(directory, file), whole.replace(/"version":\d+/, '"version":99'));
+  await writeFile(join(directory, "cut.json"), whole.slice(0, whole.length / 2));
   await writeFile(join(home.path, "file"), "");
 
   writeSessionRecord(named("a"), stopped("a"), { XDG_STATE_HOME: join(home.path, "file") });
