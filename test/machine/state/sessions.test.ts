@@ -127,7 +127,12 @@ test("files that cannot be trusted count as absent, and a place that cannot be w
   writeSessionRecord(named("a"), stopped("a"), { XDG_STATE_HOME: home.path });
   const [file = ""] = readdirSync(directory).filter((name) => name.endsWith(".json"));
   const whole = await readFile(join(directory, file), "utf8");
-  await writeFile(join(directory, file), whole.replace(/"version":\d+/, '"version":99'));
+  for (const version of [0, 99])
+    await writeFile(
+      join(directory, `${version}.json`),
+      whole.replace(/"version":\d+/, `"version":${version}`),
+    );
+  await rm(join(directory, file));
   await writeFile(join(directory, "cut.json"), whole.slice(0, whole.length / 2));
   await writeFile(join(home.path, "file"), "");
 
