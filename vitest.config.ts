@@ -1,4 +1,4 @@
-import { availableParallelism } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { defineConfig } from "vitest/config";
 
 const shared = {
@@ -24,6 +24,8 @@ const LONG = [
   "test/cli/{truthful-answers,unearned-green,verify,watch}.test.ts",
   "test/{engine/session-start,machine/state/session-trees,brepl/real-nrepl,reviews/convergence}.test.ts",
 ];
+/** The shorter tests have their repositories in memory (test/rig/temp-dir.ts); these, like users, on a disk. */
+const ON_DISK = { env: { TMPDIR: tmpdir() } };
 const NATIVE = "test/native/**/*.test.ts";
 const E2E = "test/e2e/**/*.test.ts";
 
@@ -42,13 +44,14 @@ export default defineConfig({
           testTimeout: 60_000,
         },
       },
-      { test: { ...shared, name: "long", include: LONG, testTimeout: 60_000 } },
+      { test: { ...shared, ...ON_DISK, name: "long", include: LONG, testTimeout: 60_000 } },
       {
-        test: { ...shared, name: "native", include: [NATIVE], testTimeout: 120_000 },
+        test: { ...shared, ...ON_DISK, name: "native", include: [NATIVE], testTimeout: 120_000 },
       },
       {
         test: {
           ...shared,
+          ...ON_DISK,
           name: "e2e",
           include: [E2E],
           testTimeout: 180_000,

@@ -1,7 +1,7 @@
+import { VirtualList } from "./parts.tsx";
 import { useMemo, useState } from "preact/hooks";
 import type { GateView } from "../report/page/page-data.ts";
 import { counted } from "../core/counted.ts";
-import { VirtualList } from "./virtual-list.tsx";
 
 interface LogsProps {
   readonly gates: readonly GateView[];

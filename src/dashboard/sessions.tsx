@@ -2,9 +2,8 @@ import { useMemo } from "preact/hooks";
 import { type Chain, chainsOf, endOf, meaningOf } from "../report/page/aggregate.ts";
 import { counted } from "../core/counted.ts";
 import type { ViewProps } from "./dashboard.tsx";
-import { Mark, Section, Time } from "./parts.tsx";
+import { VirtualList, Mark, Section, Time } from "./parts.tsx";
 import { StopLine, TONES } from "./stops.tsx";
-import { VirtualList } from "./virtual-list.tsx";
 
 /** Sessions as chains of attempts: how often each was blocked, and how it ended. */
 export function Sessions({ rows, projectName }: ViewProps) {

@@ -5,8 +5,7 @@ import type { StopRow } from "../report/page/page-data.ts";
 import { formatDuration } from "../report/plain-lines.ts";
 import { counted } from "../core/counted.ts";
 import type { ViewProps } from "./dashboard.tsx";
-import { Mark, Section, shortGate, Time, type Tone } from "./parts.tsx";
-import { VirtualList } from "./virtual-list.tsx";
+import { VirtualList, Mark, Section, shortGate, Time, type Tone } from "./parts.tsx";
 
 export const TONES: Readonly<Record<Meaning, Tone>> = {
   blocked: "bad",

@@ -123,7 +123,7 @@ async function runHook(
   switch (gate.kind) {
     case "check":
       return runCheck({ ...planned, gate }, context, signal);
-    case "repl":
+    case "repl": // a client that only these hooks need
       return (await import("../gates/repl.ts")).runRepl({ ...planned, gate }, context, signal);
     case "review":
       throw new Error("no hook is a review"); // the code for reviews would make the program half as large again
@@ -165,7 +165,7 @@ function withWarnings(verdict: Verdict, warnings: readonly string[]): Verdict {
 async function withinBounds(verdict: Verdict): Promise<Verdict> {
   const text = verdict.decision === "block" ? verdict.feedback : verdict.notice;
   if (text === undefined || text.length <= MAX_CHARS) return verdict;
-  const { cutText } = await import("../feedback/text/cut-text.ts");
+  const { cutText } = await import("../feedback/text/cut-text.ts"); // hardly any text is too long
   const cut = cutText(text, MAX_CHARS);
   return verdict.decision === "block" ? { ...verdict, feedback: cut } : { ...verdict, notice: cut };
 }

@@ -6,7 +6,7 @@ import { now } from "../machine/clock.ts";
 import { kindOf } from "../machine/files/files.ts";
 import { isAncestor } from "../machine/git/compare/base.ts";
 import type { DetectedChanges } from "../machine/git/changes.ts";
-import { sweepScratch } from "../machine/git/scratch-index.ts";
+import { sweepScratch } from "../machine/files/owned-scratch.ts";
 import type { WorkTree } from "../machine/git/work-tree.ts";
 import { openDebugLog } from "../machine/logs/line-log.ts";
 import {

@@ -1,7 +1,7 @@
 import type { Environment } from "../machine/process/environment.ts";
 import { join } from "node:path";
 import type { HookResult } from "../core/hook.ts";
-import { reportHooks, type ToldHook } from "../feedback/hook-report.ts";
+import { reportHooks, type ToldHook } from "../feedback/block-reason.ts";
 import { secretMasker } from "../feedback/text/mask-secrets.ts";
 import { readLogFile } from "../machine/logs/log-dir.ts";
 

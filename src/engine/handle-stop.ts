@@ -1,5 +1,5 @@
 import { definedOnly } from "../core/defined-only.ts";
-import type { Door } from "../core/stop/guards.ts";
+import type { Door } from "../core/stop/early-exits.ts";
 import { noticeOf, allow, type Verdict, verdictOf } from "../core/stop/verdict.ts";
 import type { AbsolutePath, ProjectPath } from "../core/path.ts";
 import { type RunEvent, type RunFacts, type RunRequest, type RunResult, runFacts } from "../core/run.ts";
@@ -134,7 +134,7 @@ async function outside(
   const verdict = allow("no_config");
   const [start] = record.starts ?? [];
   if (start === undefined) return { verdict, record };
-  const { noticeOfLeaving } = await import("./trust/stray.ts"); // as above
+  const { noticeOfLeaving } = await import("./trust/stray.ts"); // few sessions leave their project
   const { text: notice, told } = noticeOf(undefined, noticeOfLeaving(event, start.root), record.told);
   return {
     verdict: { ...verdict, ...(notice === undefined ? {} : { notice }) },
@@ -152,7 +152,7 @@ async function grantsOf(stop: {
   const { hasSkips } = await import("../machine/state/skips.ts"); // hashes paths, which stops outside of projects do without
   if (stop.record.asked === undefined && !hasSkips(stop.root, stop.env))
     return { record: stop.record, notices: [], skip: [] };
-  const { serveGrants } = await import("./trust/skip.ts"); // as said
+  const { serveGrants } = await import("./trust/skip.ts"); // few stops have any
   return serveGrants(stop);
 }
 

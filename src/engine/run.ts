@@ -6,7 +6,7 @@ import type { PassRecord, SessionHistory } from "../core/record/history.ts";
 import { overlookNotices, startIn } from "../core/record/session-record.ts";
 import { type Judged, notNeeded, type RunRequest, type RunResult, troubled } from "../core/run.ts";
 import { coversGates } from "../core/settings.ts";
-import { GUARDS } from "../core/stop/guards.ts";
+import { EARLY_EXITS } from "../core/stop/early-exits.ts";
 import type { Notice } from "../core/stop/verdict.ts";
 import { now } from "../machine/clock.ts";
 import { isAsStamped } from "../machine/files/file-stamp.ts";
@@ -67,11 +67,11 @@ async function endOrphans(): Promise<void> {
 async function withRemoval(result: RunResult, request: RunRequest): Promise<RunResult> {
   const { record, env } = request;
   if (result.status !== "no_config" || record?.starts === undefined) return result;
-  const { noticeOfRemoval } = await import("./trust/watch-gates.ts"); // hardly ever
+  const { noticeOfRemoval } = await import("./trust/watch-gates.ts"); // gates are rarely removed
   return { ...result, notices: noticeOfRemoval(request, env ?? currentEnv()) };
 }
 
-/** Only of a stop: who runs the gates by hand sees the result. */
+/** Only for a stop: a user who runs the gates by hand sees the result. */
 async function tellOfGiveUp(project: Project, request: RunRequest, result: RunResult): Promise<void> {
   const { onGiveUp } = project.settings;
   const hasGivenUp = result.kind === "ran" && result.status === "retry_limit_exceeded";
@@ -124,14 +124,14 @@ async function runIfNeeded(project: Project, request: RunRequest): Promise<RunRe
   const query = { ...project.query, known: knownGood(project, request, histories) };
   await using tree = await WorkTree.open({ ...project, query });
   if (project.settings.debugLog.enabled) {
-    const { fitLogDir } = await import("./run/run-log.ts"); // as above
+    const { fitLogDir } = await import("./run/run-log.ts"); // few projects keep a debug log
     const fit = await fitLogDir(project, tree);
     if (!fit.ok) return troubled(fit.trouble);
   }
   const unneeded = request.checkInterval
-    ? await askGuards(project, request, { tree, ...histories })
+    ? await findEarlyExit(project, request, { tree, ...histories })
     : undefined;
-  trace("guards asked");
+  trace("early exits asked");
   if (unneeded !== undefined) await tidyUpIfDead(project, histories.session);
   const result = unneeded ?? (await runGates(project, request, tree));
   const { gateHash: gates, root } = project.settings;
@@ -143,10 +143,10 @@ async function runIfNeeded(project: Project, request: RunRequest): Promise<RunRe
   };
 }
 
-/** Only where there is a lock can a run have been killed, or a guard where it takes a snapshot. */
+/** A killed run leaves its lock. An early exit may be killed, too, where it takes a snapshot: after giving up. */
 async function tidyUpIfDead(project: Project, { gaveUpOn }: SessionHistory): Promise<void> {
   if (kindOf(project.logDir.lockFile) === "missing" && gaveUpOn === undefined) return;
-  const { tidyUpIfDead: tidyUp } = await import("./clean.ts"); // hardly ever
+  const { tidyUpIfDead: tidyUp } = await import("./clean.ts"); // few runs are killed
   await tidyUp(project);
 }
 
@@ -155,8 +155,8 @@ async function runGates(project: Project, request: RunRequest, tree: WorkTree): 
   return runAlone(project, request, tree);
 }
 
-/** Why a stop needs no run: the first guard that says so. */
-async function askGuards(
+/** Why a stop needs no run: the first early exit that applies. */
+async function findEarlyExit(
   project: Project,
   request: RunRequest,
   { tree, workTree, session }: Histories & { readonly tree: WorkTree },
@@ -165,7 +165,7 @@ async function askGuards(
   const { stopHook, gateHash } = project.settings;
   const look = once(() => lookAtTree(project, tree, { workTree, session, record }));
   const facts = { event, stopHook, gateHash, workTree, session, now: now(), inWords: isoTime, tree: look };
-  for (const { when } of GUARDS) {
+  for (const { when } of EARLY_EXITS) {
     const ended = await when?.(facts);
     if (ended === undefined) continue;
     const kept = ended.session && announceState(project, request, ended.session);

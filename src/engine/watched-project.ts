@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { sha256 } from "#hash";
+import { sha256 } from "#runtime";
 import { loadSettingsQuickly } from "../config/gauntlet/settings-cache.ts";
 import { type AbsolutePath, displayPath, projectPath } from "../core/path.ts";
 import { stampOf } from "../machine/files/file-stamp.ts";

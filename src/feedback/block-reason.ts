@@ -1,8 +1,9 @@
 import { describeOutcome, type GateOutcome, isOutOfReach, missingPrograms } from "../core/outcome.ts";
 import { visibleName, visibleText, FENCE_CHARS, inFence } from "./text/clean-text.ts";
 import { cutText } from "./text/cut-text.ts";
-import { digestGates, type Draft } from "./digest.ts";
-import { answerAdvice, guardAdvice } from "./review-text.ts";
+import { digestGates, type Draft, type GateText, readGate } from "./digest.ts";
+import { describeFinding, type Finding, type ReviewReport } from "../core/review/finding.ts";
+import type { HookResult } from "../core/hook.ts";
 
 /** A failed gate and what it said. */
 interface FailureText {
@@ -98,3 +99,98 @@ function attemptsWords(left: number): string {
     ? "This was the last attempt: if the gates still fail at the next stop, it is let through and the user is notified."
     : `Attempts left: ${left}.`;
 }
+
+/** The open findings of a review with what to do about each, most urgent first, as many as fit. */
+export function tellFindings({ open, sheets }: ReviewReport, budgetChars: number): string {
+  const texts = open.map(findingText);
+  const more = (count: number): string => `… and ${count} more, in ${sheets.join(" and ")}`;
+  let room = budgetChars - more(texts.length).length;
+  const fitting = texts.findIndex((text) => (room -= text.length + 1) < 0);
+  if (fitting === -1 || texts.join("\n").length <= budgetChars) return texts.join("\n");
+  return [...texts.slice(0, fitting), more(texts.length - fitting)].join("\n");
+}
+
+function findingText(finding: Finding): string {
+  const { id, fix, result } = finding;
+  return [
+    `${describeFinding(finding)} [${id}]`,
+    ...(fix.trim() === "" ? [] : [`  fix: ${oneLine(fix)}`]),
+    ...(result.trim() === "" ? [] : [`  last round: ${oneLine(result)}`]),
+  ].join("\n");
+}
+
+/** How an agent answers findings. Reviewers are often right and sometimes wrong, so both answers are open to it. */
+function answerAdvice({ sheets }: ReviewReport): string {
+  return [
+    `These are a reviewer's findings. Reviewers can be wrong: judge each one yourself, then answer it in ${sheets.join(" and ")}:`,
+    '- fixed it: change the code, then set its "status" to "fixed" and say in "result" what you did;',
+    '- it is wrong or not worth it: set its "status" to "skipped" and say in "result" why. The user will see your reason.',
+    'Find a finding by its "id"; change nothing but "status" and "result". What is marked fixed is checked in the next run.',
+  ].join("\n");
+}
+
+/** How an agent answers what a guard found: it is a fact, so only the reason is open. */
+function guardAdvice({ sheets }: ReviewReport): string {
+  return [
+    "This is what your change does, compared with the commit it is measured from. Undo it and fix the cause instead.",
+    `What the task itself calls for may stay: set its "status" to "skipped" in ${sheets.join(" and ")} and say in "result" why. The user will see your reason.`,
+    'Find a finding by its "id"; change nothing but "status" and "result".',
+  ].join("\n");
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}
+
+/** A hook that has something to say, and what it printed. */
+export interface ToldHook {
+  readonly result: HookResult;
+  readonly text: GateText;
+}
+
+/** What agent and user read about the hooks: the one that sends the agent back first, then the others in order. */
+export function reportHooks(told: readonly ToldHook[], maxChars: number): string {
+  const ordered = told.toSorted((a, b) => rank(a.result) - rank(b.result));
+  const heads = ordered.map(({ result }) => hookHeadline(result));
+  const room = maxChars - heads.reduce((sum, head) => sum + head.length + 3 + FENCE_CHARS, 0);
+  const logged = ordered.filter(({ text }) => text.logPath !== "");
+  const digests = digestGates(
+    logged.map(({ text }) => readGate(text).draft()),
+    Math.max(0, room),
+  );
+  const sections = ordered.map((hook, index) =>
+    [heads[index], inFence(visibleText(digests[logged.indexOf(hook)] ?? ""))].filter(Boolean).join("\n"),
+  );
+  return cutText(sections.join("\n\n"), maxChars);
+}
+
+function rank({ effect }: HookResult): number {
+  return effect.kind === "retry" ? 0 : 1;
+}
+
+function hookHeadline({ hook, outcome, effect }: HookResult): string {
+  const name = `Hook '${hook.gate.name}'`;
+  const what = describeOutcome(outcome);
+  switch (effect.kind) {
+    case "retry":
+      return `${name} failed (attempt ${effect.attempt}${limit(effect.maxRetries)}). Fix the issues shown below and try again:\n${what}`;
+    case "gave-up":
+      return `${name} failed after ${effect.retries} retries: retry limit reached, so it no longer keeps the agent from stopping.\n${what}`;
+    case "reported":
+      return `${name} failed: ${what.replace(/^failed: /, "")}`;
+    case "not-run":
+      if (outcome.kind === "cancelled") return `${name} was ${what}`;
+      return `${name} could not run.${hook.required ? ` ${PAUSE}` : ""}\n${what}${outcome.gate === "repl" ? START_SERVER : ""}`;
+    case "passed":
+    case "skipped":
+      return `${name}: ${what}`;
+  }
+}
+
+function limit(maxRetries: number): string {
+  return maxRetries === 0 ? ", no limit" : `/${maxRetries}`;
+}
+
+const PAUSE = "It is required: please pause and notify the user.";
+const START_SERVER =
+  "\nIt needs a running nREPL server: start one in this directory (it writes .nrepl-port), or set BREPL_PORT.";

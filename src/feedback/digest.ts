@@ -1,15 +1,12 @@
 import type { Lines } from "./text/lines.ts";
 import type { PatternParser } from "../core/gate.ts";
 import { partition, placedKey } from "../core/baseline/baseline.ts";
-import { compareAttempts, describeDelta } from "./compare-attempts.ts";
+import { compareAttempts, describeDelta, fingerprint, type Problem } from "./problem.ts";
 import { cutText } from "./text/cut-text.ts";
-import { findProblems, type Reading } from "./find-problems.ts";
+import { findProblems, type Reading, orderProblems, identityOf } from "./find-problems.ts";
 import { informativeWindows, unreadTrouble, unsaidLines } from "./informative-windows.ts";
 import { type Listed, layOutProblems, type LaidOut, layOutLines } from "./lay-out-problems.ts";
-import { orderProblems, identityOf } from "./order-problems.ts";
-import type { Log } from "./log.ts";
-import { fingerprint, type Problem } from "./problem.ts";
-import { type ToolCounts, toolCounts } from "./tool-counts.ts";
+import type { Log, ToolCounts } from "./log.ts";
 
 /** What one failing gate printed. */
 export interface GateText {
@@ -136,7 +133,7 @@ function listProblems({ found, problems }: ReadProblems, previous: readonly stri
 function draftProblems(read: ReadProblems, previous?: readonly string[]): Draft {
   const { gate, found, problems } = read;
   const { delta, listed } = listProblems(read, previous);
-  const counts = toolCounts(found.log.lines);
+  const counts = found.log.counts();
   const head = [
     countProblems(problems, found.unread),
     ...(delta === undefined ? [] : [describeDelta(delta)]),
@@ -157,7 +154,7 @@ interface ProblemsDraft extends ReadProblems {
 }
 
 function isAllRead(read: ReadProblems): boolean {
-  const counts = toolCounts(read.found.log.lines);
+  const counts = read.found.log.counts();
   return counts.failures !== undefined && read.found.unread === 0 && !hasUnread(read, counts);
 }
 

@@ -1,7 +1,7 @@
 import { TRAIT } from "./text/line-traits.ts";
 import type { Lines } from "./text/lines.ts";
 import { cutText } from "./text/cut-text.ts";
-import { lastName } from "./order-problems.ts";
+import { lastName } from "./find-problems.ts";
 import type { Problem } from "./problem.ts";
 
 const LONGEST_SHOWN = 400;

@@ -1,12 +1,10 @@
 import type { Findings } from "../core/baseline/baseline.ts";
 import { cleanText } from "./text/clean-text.ts";
 import { type GateText, hasUnread } from "./digest.ts";
-import { findProblems } from "./find-problems.ts";
+import { findProblems, orderProblems } from "./find-problems.ts";
 import { withShortPaths } from "./text/project-paths.ts";
 import { unreadFailures } from "./informative-windows.ts";
-import { orderProblems } from "./order-problems.ts";
 import { fingerprint, withoutNoise } from "./problem.ts";
-import { toolCounts } from "./tool-counts.ts";
 
 /** What is compared between two trees for a gate: its problems, what was not read, and its output in sum. */
 export function readFindings(
@@ -15,7 +13,7 @@ export function readFindings(
 ): Pick<Findings, "problems" | "isAllRead" | "unread" | "output"> {
   const found = findProblems(gate);
   const problems = orderProblems(found.problems);
-  const counts = toolCounts(found.log.lines);
+  const counts = found.log.counts();
   const isCut = CUT.test(gate.text);
   const place = { projectRoot: gate.projectRoot };
   const plain = (text: string): string => withoutNoise(withShortPaths(text, place).replaceAll(CLOCK, ""));

@@ -8,7 +8,7 @@ import { now } from "../machine/clock.ts";
 import { type Environment, withoutSecrets } from "../machine/process/environment.ts";
 import { runProcess } from "../machine/process/run-process.ts";
 import { timeLimit } from "../machine/process/time-limit.ts";
-import { sha256 } from "#hash";
+import { sha256 } from "#runtime";
 import { judgeRecord, signedRecord } from "./pass-record.ts";
 import { credentials, type PassStore } from "./pass-store.ts";
 import { findSigningKey } from "./signing-key.ts";

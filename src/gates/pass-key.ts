@@ -1,7 +1,7 @@
 import packageJson from "../../package.json" with { type: "json" };
 import { fileMatcher, isException, mayMatchBelow } from "../core/plan/entry-point.ts";
 import { type PlannedGate, takesFiles } from "../core/plan/plan.ts";
-import { sha256 } from "#hash";
+import { sha256 } from "#runtime";
 
 /** What a pass of a gate rests on, as far as the gate itself says it. */
 export type KeyedGate = Pick<PlannedGate, "gate" | "workingDirectory"> & {

@@ -1,6 +1,6 @@
 import { claudeCode } from "./adapters/claude-code.ts";
 import { codex } from "./adapters/codex.ts";
-import { copilot } from "./adapters/copilot.ts";
+import { copilot, vscode } from "./adapters/copilot.ts";
 import { cursor } from "./adapters/cursor.ts";
 import { droid } from "./adapters/droid.ts";
 import { gemini } from "./adapters/gemini.ts";
@@ -9,11 +9,38 @@ import type { Host, Payload, Surroundings } from "./host.ts";
 import { kimi } from "./adapters/kimi.ts";
 import { kilo, opencode, pi } from "./adapters/plugin-hosts.ts";
 import { qwen } from "./adapters/qwen.ts";
-import { unknownHost } from "./adapters/unknown.ts";
-import { vscode } from "./adapters/vscode.ts";
-import { parseObject, textOf } from "./protocol.ts";
+import {
+  parseObject,
+  textOf,
+  plainAnswer,
+  takeDecision,
+  otherEvent,
+  snakeCaseSample,
+  snakeCaseStop,
+} from "./protocol.ts";
 import type { StopEvent } from "../core/stop/stop-event.ts";
 import { closest } from "../core/did-you-mean.ts";
+
+const likelyEvents = ["Stop", "stop", "AfterAgent", "agentStop"];
+
+/** A host we do not know: it gets the one answer that every host we measured understands, and nothing more. */
+const unknownHost: Host = {
+  name: "unknown",
+  title: "an unknown host",
+  stopEvents: likelyEvents,
+  blockCap: 5,
+  timeoutUnit: "s",
+  defaultTimeoutMs: 60_000,
+  allowsUnknownKeys: false,
+  parse: (payload, surroundings) =>
+    otherEvent(payload, likelyEvents) ?? {
+      kind: "stop",
+      event: snakeCaseStop("unknown", payload, surroundings),
+    },
+  render: plainAnswer,
+  sample: (stop) => snakeCaseSample("Stop", stop),
+  take: (answer) => takeDecision(answer, { exitCode2Blocks: false, onlyKeys: ["decision", "reason"] }),
+};
 
 /** Every host whose stop we can block, by name. */
 export const HOSTS: readonly Host[] = [

@@ -1,10 +1,10 @@
-import { GUARDS } from "../core/stop/guards.ts";
+import { EARLY_EXITS } from "../core/stop/early-exits.ts";
 import type { PastStop, Reasoned, RecordedRun, StopRecord } from "../core/record/session-record.ts";
 import { type Status, statusMessage } from "../core/stop/status.ts";
 import type { VerdictRecord } from "../core/record/verdict-record.ts";
 import { formatDuration } from "./plain-lines.ts";
 
-/** Why a stop was blocked, allowed or deferred: the guards in order, what was looked at, what came of it, what the host got. */
+/** Why a stop was blocked, allowed or deferred: what was asked before any gate, in order, what was looked at, what came of it, what the host got. */
 export function explainStop(stop: PastStop): string {
   const { line, details } = stop;
   const { at, host, hostVersion, decision, status, message } = headOf(stop);
@@ -17,7 +17,7 @@ export function explainStop(stop: PastStop): string {
     ...(details === undefined ? facts([["session", line.session]]) : askedFacts(details)),
     "",
     "Before anything ran, in order",
-    ...guardLines(stop),
+    ...exitLines(stop),
     ...(run === undefined ? [] : runLines(run)),
     ...(line === undefined ? [] : judgedLines(line)),
     ...(details === undefined && line.outcomes !== undefined ? recordedRunLines(line) : []),
@@ -58,15 +58,15 @@ function facts(all: readonly (readonly [string, string | undefined])[]): readonl
   return all.flatMap(([name, value]) => (value === undefined ? [] : [`  ${name}: ${value}`]));
 }
 
-/** Each guard with its answer, up to the one that ended it. */
-function guardLines(stop: PastStop): readonly string[] {
+/** Each early exit and whether it applied, up to the one that did. */
+function exitLines(stop: PastStop): readonly string[] {
   const { door } = stop.details ?? stop.line;
-  const guards = GUARDS.filter(({ doors }) => doors.some((one) => one === door));
-  if (hasRun(stop)) return guards.map(({ past }) => `  ✓ ${past}`);
+  const exits = EARLY_EXITS.filter(({ doors }) => doors.some((one) => one === door));
+  if (hasRun(stop)) return exits.map(({ past }) => `  ✓ ${past}`);
   const { status } = headOf(stop);
-  const ending = guards.findIndex((guard) => guard.status === takenOver(status));
+  const ending = exits.findIndex((exit) => exit.status === takenOver(status));
   if (ending === -1) return ["  ■ an error kept the gates from running"];
-  return guards
+  return exits
     .slice(0, ending + 1)
     .map(({ past, ended }, index) => (index === ending ? `  ■ ${ended}` : `  ✓ ${past}`));
 }

@@ -13,7 +13,7 @@ import {
   type ValidationParams,
   ValidationResult,
 } from "./validation.ts";
-import { TailBuffer } from "../machine/files/tail.ts";
+import { TailBuffer } from "../machine/logs/capped-log.ts";
 import { shellCommand } from "../machine/process/executables.ts";
 import { informativeWindows } from "../feedback/informative-windows.ts";
 import { readLog } from "../feedback/log.ts";

@@ -11,7 +11,7 @@ async function explained(project: GauntletProject): Promise<string> {
   return (await project.gauntlet(["explain", "--last"])).stdout;
 }
 
-test("tells why a stop was blocked: guards, changes, plan, outcomes, budget, answer", async () => {
+test("tells why a stop was blocked: early exits, changes, plan, outcomes, budget, answer", async () => {
   await using project = await GauntletProject.withChecks({ ready: RED }, { "state.txt": "" });
   await project.write({ "state.txt": "broken" });
   await project.stop({ last_assistant_message: "my private words" });
@@ -28,7 +28,7 @@ test("tells why a stop was blocked: guards, changes, plan, outcomes, budget, ans
   expect(text).not.toContain("my private words");
 });
 
-test("names the guard that let a stop go", async () => {
+test("names the early exit that let a stop go", async () => {
   await using project = await GauntletProject.withChecks({ ready: RED }, { "state.txt": "fixed" });
 
   await project.stop();

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { compareAttempts, describeDelta } from "../../src/feedback/compare-attempts.ts";
-import { type Problem, fingerprint } from "../../src/feedback/problem.ts";
+import { compareAttempts, describeDelta, type Problem, fingerprint } from "../../src/feedback/problem.ts";
 
 const problem: Problem = {
   file: "src/a.ts",

@@ -5,7 +5,7 @@ import { validateXML } from "xmllint-wasm";
 import { z } from "zod";
 import type { GateOutcome } from "../../src/core/outcome.ts";
 import { projectPath } from "../../src/core/path.ts";
-import { readStructured } from "../../src/feedback/structured/read-structured.ts";
+import { readStructured } from "../../src/feedback/read-structured.ts";
 import { githubAnnotations, githubSummary } from "../../src/report/github.ts";
 import { junitReport } from "../../src/report/junit.ts";
 import type { RunReport } from "../../src/report/run-report.ts";

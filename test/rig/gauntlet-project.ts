@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, watch } from "node:fs";
+import { existsSync, readdirSync, readFileSync, watch, mkdirSync, writeFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
+import { once } from "../../src/core/once.ts";
 import { GAUNTLET } from "./program.ts";
 import { tempDir } from "./temp-dir.ts";
 
@@ -45,7 +46,7 @@ export class GauntletProject implements AsyncDisposable {
     const project = new GauntletProject(await tempDir());
     await mkdir(project.root, { recursive: true });
     await mkdir(project.home, { recursive: true });
-    if (options.git !== false) await project.git("init", "--quiet", "--initial-branch=main");
+    if (options.git !== false) await initRepository(project.root);
     await project.write(files);
     return project;
   }
@@ -91,7 +92,10 @@ export class GauntletProject implements AsyncDisposable {
   }
 
   async git(...args: readonly string[]): Promise<string> {
-    const done = await run(["git", ...args], { cwd: this.root, env: this.#env() });
+    const done = await run(["git", "-c", "maintenance.auto=false", ...args], {
+      cwd: this.root,
+      env: this.#env(),
+    });
     if (done.exitCode !== 0) throw new Error(`git ${args.join(" ")}: ${done.stderr}`);
     return done.stdout;
   }
@@ -128,6 +132,24 @@ export class GauntletProject implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#dir[Symbol.asyncDispose]();
   }
+}
+
+/** What `git init` makes, without its sample hooks: writing it is cheaper than starting git for each test. */
+const emptyRepository = once(async (): Promise<readonly [path: string, content: Buffer | undefined][]> => {
+  await using dir = await tempDir();
+  const argv = ["git", "init", "--quiet", "--initial-branch=main"];
+  const { exitCode, stderr } = await run(argv, { cwd: dir.path, env: cleanEnv(dir.path) });
+  if (exitCode !== 0) throw new Error(`git init: ${stderr}`);
+  return readdirSync(dir.path, { recursive: true, withFileTypes: true })
+    .filter(({ name }) => !name.endsWith(".sample"))
+    .map((entry) => [join(entry.parentPath, entry.name), entry.isDirectory()] as const)
+    .map(([path, isDirectory]) => [relative(dir.path, path), isDirectory ? undefined : readFileSync(path)]);
+});
+
+async function initRepository(root: string): Promise<void> {
+  const entries = await emptyRepository();
+  for (const [path, content] of entries) if (!content) mkdirSync(join(root, path), { recursive: true });
+  for (const [path, content] of entries) if (content) writeFileSync(join(root, path), content);
 }
 
 /** The record of a project's last pass, in the user's state directory. */

@@ -114,7 +114,7 @@ test.each([-1, 1.5, Number.NaN, Infinity])("refuses a budget of %s", (maxStopRet
   expect(() => new HookContext({ session: new Session(), maxStopRetries })).toThrow(RangeError);
 });
 
-test("ignores stop_hook_active: the counter is the guard", async () => {
+test("ignores stop_hook_active: its own counter decides", async () => {
   const rig = stopRig(incomplete("not done"));
 
   const answer = await rig.stop({ hook_event_name: "Stop", stop_hook_active: true } as HookInput);

@@ -6,13 +6,12 @@ import { diagnoseBase } from "../../engine/run/diagnose-base.ts";
 import { diagnoseLogDir } from "../../engine/run/run-log.ts";
 import { findProject } from "../../machine/files/find-project.ts";
 import { whyNotEnterable } from "../../machine/files/files.ts";
-import { validateJson, listJson } from "../../report/json/json.ts";
+import { validateJson, listJson, line } from "../../report/json/json.ts";
 import { EXIT } from "../exit-code.ts";
 import { tellTrouble, openSettings } from "../open-settings.ts";
 import { printLine, type Terminal } from "../output/terminal.ts";
 import type { EntryPoint, GuardSettings } from "../../core/settings.ts";
 import { effectiveSettings, type EffectiveValue } from "../../config/gauntlet/effective.ts";
-import { line } from "../../report/json/line.ts";
 
 export interface ValidateOptions {
   readonly json?: boolean;

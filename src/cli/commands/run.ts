@@ -10,7 +10,7 @@ import { elapsedMs } from "../../machine/clock.ts";
 import { findProject } from "../../machine/files/find-project.ts";
 import { ledgerOf } from "../../machine/state/ledger.ts";
 import { recentLines, verdictsIn } from "../../machine/state/ledger-lines.ts";
-import { runJson } from "../../report/json/run-json.ts";
+import { runJson, detectJson } from "../../report/json/run-json.ts";
 import { gateLabels } from "../../report/plain-lines.ts";
 import { runSummary } from "../../report/summary-lines.ts";
 import { type Cancellation, cancellation } from "../cancellation.ts";
@@ -19,6 +19,10 @@ import { showProgress, skippedLines, usualTimesOf } from "../output/progress.ts"
 import type { ReportTarget } from "../tables/command-options.ts";
 import { exitNow, printLine, type Terminal } from "../output/terminal.ts";
 import { writeReports } from "../output/write-reports.ts";
+import type { ChangedFile } from "../../core/plan/change-set.ts";
+import { displayPath } from "../../core/path.ts";
+import { previewRun } from "../../engine/preview.ts";
+import { tellTrouble } from "../open-settings.ts";
 
 /** Which gates run, and on which changes. */
 export interface ChoiceOptions {
@@ -203,4 +207,40 @@ async function printResult(
   if (summary !== undefined && mayBeOld(terminal, result)) printLine(stdout, OLD_PROBLEMS);
   const colour = exitCodeOf(result.status) === EXIT.ok ? colours.green : colours.red;
   printLine(stdout, `Status: ${colour(statusTitle(result.status))}`);
+}
+
+export interface DetectOptions extends ChoiceOptions {
+  readonly why?: boolean;
+  readonly json?: boolean;
+}
+
+/** Shows what a run would do, and why, without running anything. */
+export async function detectCommand(terminal: Terminal, options: DetectOptions): Promise<number> {
+  const { gate = [], skip = [], all, failed, base, commit, uncommitted, staged, why, json } = options;
+  const { cwd, env } = terminal;
+  const chosen = { gates: gate, skip, all, failed };
+  const preview = await previewRun({ cwd, env, ...chosen, base, commit, uncommitted, staged });
+  if (!preview.ok) return tellTrouble(terminal, preview.trouble, { command: "detect", json });
+  const { changes, plan, guards } = preview.value;
+  if (json) {
+    printLine(terminal.stdout, detectJson(changes, plan, guards));
+    return EXIT.ok;
+  }
+  const { stdout, colours } = terminal;
+  for (const note of changes.notes) printLine(terminal.stderr, note);
+  const count = changes.files.length === 1 ? "1 file" : `${changes.files.length} files`;
+  printLine(stdout, `${count} changed, compared to ${changes.comparedTo}${changes.files.length ? ":" : "."}`);
+  for (const file of changes.files) printLine(stdout, `  ${file.change.padEnd(9)} ${pathsOf(file)}`);
+  const would = [...plan.gates, ...guards];
+  printLine(stdout, would.length === 0 ? "No gate would run." : "Gates that would run:");
+  for (const { id, reason } of would) printLine(stdout, `  ${colours.bold(id)}  ${colours.dim(reason)}`);
+  if (why && plan.skipped.length > 0) {
+    printLine(stdout, "Skipped:");
+    for (const { id, reason } of plan.skipped) printLine(stdout, `  ${id}  ${colours.dim(reason)}`);
+  }
+  return EXIT.ok;
+}
+
+function pathsOf({ path, from }: ChangedFile): string {
+  return from === undefined ? displayPath(path) : `${displayPath(from)} → ${displayPath(path)}`;
 }

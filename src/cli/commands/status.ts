@@ -74,7 +74,7 @@ function unhookedSince(root: string, { env }: Terminal): readonly string[] {
 }
 
 async function printShort(terminal: Terminal): Promise<number> {
-  const { shortStatusOf } = await import("./statusline.ts");
+  const { shortStatusOf } = await import("./statusline.ts"); // only for `--short`
   const line = await shortStatusOf(terminal);
   if (line !== undefined) printLine(terminal.stdout, line);
   return EXIT.ok;

@@ -7,7 +7,7 @@ import { readStdin } from "../../machine/process/stdin.ts";
 import { readSession } from "../../machine/state/history.ts";
 import { type LockHolder, lockHolder } from "../../machine/state/lock.ts";
 import { sessionKey } from "../../machine/state/state-keys.ts";
-import { shortStatus } from "../../report/short-status.ts";
+import { shortStatus } from "../../report/summary-lines.ts";
 import { EXIT } from "../exit-code.ts";
 
 /** Called every few hundred milliseconds, so it skips setting up the command table. */

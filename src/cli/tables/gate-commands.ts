@@ -1,10 +1,9 @@
 import { type Command, Option } from "commander";
 import type { Act } from "./command-table.ts";
-import type { RunOptions } from "../commands/run.ts";
+import type { RunOptions, DetectOptions } from "../commands/run.ts";
 import { addExamples, collect, readReportTargets, readCount, readPort } from "./command-options.ts";
 import type { ConfigOptions, ListOptions, ValidateOptions } from "../commands/configuration.ts";
 import type { DashboardOptions } from "../commands/dashboard.ts";
-import type { DetectOptions } from "../commands/detect.ts";
 import type { HealthOptions } from "../commands/health.ts";
 import type { ParseOptions } from "../commands/parse.ts";
 import type { ReportOptions } from "../commands/report.ts";
@@ -157,7 +156,7 @@ function addDetectCommand(program: Command, act: Act): void {
     .option("--why", "also show the gates that are skipped, and why")
     .option("--json", "print the plan as JSON")
     .action((options: DetectOptions) =>
-      act(async (terminal) => (await import("../commands/detect.ts")).detectCommand(terminal, options)),
+      act(async (terminal) => (await import("../commands/run.ts")).detectCommand(terminal, options)),
     );
   addExamples(
     detect,

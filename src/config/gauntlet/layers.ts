@@ -8,10 +8,10 @@ import {
   STOP_HOOK_DEFAULTS,
 } from "./schema/global-schema.ts";
 import { millisecondsOf, minutesOf, staysInside } from "./schema/schema-parts.ts";
-import { isAbsolute, join, dirname } from "node:path";
+import { join, dirname } from "node:path";
 import type { Diagnostic } from "../../core/trouble.ts";
 import { type AbsolutePath, absolutePath } from "../../core/path.ts";
-import { homeDirectory } from "../../machine/files/xdg.ts";
+import { userDirectory } from "../../machine/files/xdg.ts";
 import { ConfigFiles } from "./config-files.ts";
 import { readValue, isPlainMap, valueAt } from "./read-value.ts";
 import { parseYaml, type YamlSource } from "../yaml/yaml-source.ts";
@@ -80,9 +80,7 @@ export async function readGlobalSource(env: Environment): Promise<YamlSource | u
 }
 
 function globalConfigPath(env: Environment): AbsolutePath {
-  const { XDG_CONFIG_HOME: given } = env;
-  const directory = given !== undefined && isAbsolute(given) ? given : join(homeDirectory(env), ".config");
-  return absolutePath(join(directory, "agent-gauntlet", "config.yml"));
+  return absolutePath(join(userDirectory(env, "XDG_CONFIG_HOME", ".config"), "config.yml"));
 }
 
 function asWarning(diagnostic: Diagnostic): Diagnostic {

@@ -23,7 +23,7 @@ export async function loadSettingsQuickly(
 ): Promise<Result<KnownSettings>> {
   const cached = readCached(root, env);
   if (cached !== undefined) return ok(inEnvironment(cached, env));
-  const { loadSettings } = await import("./load.ts");
+  const { loadSettings } = await import("./load.ts"); // YAML and schemas, which a stop with cached settings does not need
   const loaded = await loadSettings(root, withoutOverrides(env));
   if (!loaded.ok) return loaded;
   const { settings, warnings, files } = loaded.value;

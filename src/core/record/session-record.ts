@@ -1,4 +1,4 @@
-import type { Door } from "../stop/guards.ts";
+import type { Door } from "../stop/early-exits.ts";
 import { describeOutcome } from "../outcome.ts";
 import { displayPath } from "../path.ts";
 import type { Notice, Verdict } from "../stop/verdict.ts";

@@ -1,5 +1,5 @@
 import { definedOnly } from "../defined-only.ts";
-import type { Door } from "../stop/guards.ts";
+import type { Door } from "../stop/early-exits.ts";
 import { type GateOutcome, isBlocking } from "../outcome.ts";
 import type { Judged } from "../run.ts";
 import type { Status } from "../stop/status.ts";

@@ -14,7 +14,7 @@ import { makeScratchTree, type ScratchTree } from "../../machine/baseline/scratc
 import { isFile, whyNotEnterable } from "../../machine/files/files.ts";
 import { MISLEADING } from "../../machine/git/git.ts";
 import type { Repository } from "../../machine/git/repository.ts";
-import { sha256 } from "#hash";
+import { sha256 } from "#runtime";
 import type { Project } from "../run/project.ts";
 import { type Elsewhere, findingsElsewhere } from "./findings.ts";
 import type { Reference } from "./reference.ts";

@@ -8,7 +8,7 @@ import { readFindings } from "../../feedback/read-findings.ts";
 import { fingerprint } from "../../feedback/problem.ts";
 import { isFile, readText } from "../../machine/files/files.ts";
 import { readLogFile } from "../../machine/logs/log-dir.ts";
-import { sha256 } from "#hash";
+import { sha256 } from "#runtime";
 import { gateText } from "../run/failures.ts";
 
 /** What a check found in the project. */

@@ -88,7 +88,7 @@ export async function conclude(run: FinishedRun): Promise<Ran> {
 async function lookBack(run: FinishedRun) {
   const isRed = run.outcomes.some(isBlocking);
   const [tree, failures] = await Promise.all([
-    treeIdOf(run.planned.snapshot.fingerprint()),
+    run.planned.snapshot.fingerprint().then(treeIdOf),
     isRed ? readFailures(run) : undefined,
     isRed ? undefined : run.stillness(),
   ]);

@@ -6,17 +6,21 @@ import type { SessionHistory, Told } from "../../core/record/history.ts";
 import type { Judgement } from "../../core/stop/judge.ts";
 import { type GateOutcome, hasProblems, isBlocking, isCounted, isRed } from "../../core/outcome.ts";
 import type { Progress } from "../../core/settings.ts";
-import { blockReason } from "../../feedback/block-reason.ts";
-import { compareAttempts, type Delta, describeDelta } from "../../feedback/compare-attempts.ts";
+import { blockReason, tellFindings } from "../../feedback/block-reason.ts";
+import {
+  compareAttempts,
+  type Delta,
+  describeDelta,
+  problemLine,
+  fingerprint,
+} from "../../feedback/problem.ts";
 import { digestGates, type Draft, type GateReading, type GateText, readGate } from "../../feedback/digest.ts";
-import { problemLine, fingerprint } from "../../feedback/problem.ts";
 import { essenceOf } from "../../feedback/text/clean-text.ts";
 import { secretMasker } from "../../feedback/text/mask-secrets.ts";
-import { tellFindings } from "../../feedback/review-text.ts";
 import { findProject } from "../../machine/files/find-project.ts";
 import { readLogFile } from "../../machine/logs/log-dir.ts";
 import type { Environment } from "../../machine/process/environment.ts";
-import { sha256 } from "#hash";
+import { sha256 } from "#runtime";
 import type { ReportedProblem, RunReport } from "../../report/run-report.ts";
 import type { FinishedRun } from "./conclude.ts";
 

@@ -105,7 +105,7 @@ async function openShared(
 ): Promise<SharedPasses | undefined> {
   const cache = settings.remote?.cache;
   if (cache === undefined) return undefined;
-  const tree = (): Promise<string | undefined> => treeIdOf(snapshot.fingerprint());
+  const tree = async (): Promise<string | undefined> => treeIdOf(await snapshot.fingerprint());
   const isWhole = plan.gates.some(({ id, gate }) => gate.kind === "check" && !keys.has(id));
   const project = isWhole ? (await findPlaces(new Git(settings.root)))?.prefix : undefined;
   const whole = { tree: isWhole ? await tree() : undefined, project, baseBranch };

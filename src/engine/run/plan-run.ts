@@ -1,8 +1,14 @@
-import { resumeSession, type SessionHistory } from "../../core/record/history.ts";
-import { isAskable, type Plan, planGates, unseenChanges } from "../../core/plan/plan.ts";
+import { posix } from "node:path";
+import { type ChangedFile, affectedPackages, type Package } from "../../core/plan/change-set.ts";
+import { type OpenFailure, resumeSession, type SessionHistory } from "../../core/record/history.ts";
+import { gateSelector, isAskable, type Plan, planGates, unseenChanges } from "../../core/plan/plan.ts";
 import { diagnosticLine, fail, ok, type Result, type Trouble } from "../../core/trouble.ts";
 import { isPartial, type RunRequest } from "../../core/run.ts";
-import { kindOf } from "../../machine/files/files.ts";
+import type { EntryPoint } from "../../core/settings.ts";
+import { gateId } from "../../core/gate.ts";
+import { isRed } from "../../core/outcome.ts";
+import { projectPath } from "../../core/path.ts";
+import { kindOf, readText } from "../../machine/files/files.ts";
 import type { DetectedChanges } from "../../machine/git/changes.ts";
 import type { Snapshot } from "../../machine/git/snapshot.ts";
 import type { WorkTree } from "../../machine/git/work-tree.ts";
@@ -94,8 +100,29 @@ export async function withPackages(
   tree: WorkTree,
 ): Promise<Project> {
   if (!project.settings.entryPoints.some(({ isAuto }) => isAuto)) return project;
-  const { expandPackages } = await import("./packages.ts"); // readers of manifests, which few projects ask for
-  return expandPackages(project, changes, tree);
+  const { MANIFEST_NAMES, readWorkspace } = await import("../../config/read-workspace.ts"); // readers of manifests, which few projects ask for
+  const { root } = project.settings;
+  const paths = await tree.listNamed(MANIFEST_NAMES);
+  const read = (path: string): string | undefined => {
+    const text = readText(posix.join(root, path));
+    return text.ok ? text.value : undefined;
+  };
+  const packages = readWorkspace({ paths, read });
+  const entryPoints = project.settings.entryPoints.flatMap((one) =>
+    one.isAuto ? expand(one, packages) : [one],
+  );
+  const settings = { ...project.settings, entryPoints };
+  return { ...project, settings, because: affectedPackages(packages, changes.files) };
+}
+
+/** A package inside another one has its own gates. Without any package, every gate looks after everything. */
+function expand({ gates }: EntryPoint, packages: readonly Package[]): readonly EntryPoint[] {
+  if (packages.length === 0) return [{ path: ".", exclude: [], gates }];
+  return packages.map(({ directory }) => ({
+    path: directory,
+    exclude: packages.map((one) => one.directory).filter((one) => one.startsWith(`${directory}/`)),
+    gates,
+  }));
 }
 
 /** The first gate to run or to leave out that no entry point has. */
@@ -109,10 +136,55 @@ export function unknownGate(
   return name === undefined ? undefined : { kind: "unknown-gate", name, known };
 }
 
+/** What changed decides, unless the user asked for everything (`all`) or for what is red (`failed`). */
 export async function choosePlan(project: Project, request: RunRequest, situation: Situation): Promise<Plan> {
-  if (!request.all && !request.failed) return planFor(project, request, situation);
-  const { planChosen } = await import("./plan-chosen.ts"); // no stop asks for these
-  return planChosen(project, request, situation);
+  if (request.failed) return planFailed(project, request, situation);
+  return request.all ? planAll(project, request, situation) : planFor(project, request, situation);
+}
+
+/** The gates that failed in the last run of any session, and those this session has open. */
+function planFailed(project: Project, request: RunRequest, situation: Situation): Plan {
+  const { workTree, session } = situation;
+  const last = workTree.lastRun;
+  const red = (last?.outcomes ?? [])
+    .filter((outcome) => isRed(outcome) || outcome.kind === "errored")
+    .flatMap(({ gate: kind, scope, name }): OpenFailure[] =>
+      kind === "guard" ? [] : [{ gate: { kind, scope, name }, runNumber: last?.number ?? 0 }],
+    );
+  const isAsked = request.gates?.length ? gateSelector(request.gates) : () => true;
+  const openFailures = [...session.openFailures, ...red].filter(({ gate }) => isAsked(gate));
+  if (openFailures.length === 0) return { gates: [], skipped: [] };
+  const plan = planFor(
+    project,
+    { ...request, gates: [] },
+    { ...situation, session: { ...session, openFailures } },
+  );
+  const isFailed = new Set(openFailures.map(({ gate }) => gateId(gate)));
+  return { ...plan, gates: plan.gates.filter(({ id }) => isFailed.has(id)) };
+}
+
+/** Every file counts as changed for the checks; a review reads the change, and has nothing to read without one. */
+async function planAll(project: Project, request: RunRequest, situation: Situation): Promise<Plan> {
+  const { detected, snapshot } = situation;
+  const contents = await snapshot.listFiles();
+  const files: readonly ChangedFile[] =
+    contents === undefined
+      ? detected.changes.files
+      : [...contents.keys()].map((path) => ({ path: projectPath(path), change: "modified" }));
+  const changes = { ...detected.changes, files };
+  const all = planFor(project, request, { ...situation, detected: { ...detected, changes } });
+  const reviews = planFor(project, request, situation);
+  return {
+    gates: [
+      ...all.gates.filter((one) => !isReview(one)).map((one) => ({ ...one, reason: "asked for with --all" })),
+      ...reviews.gates.filter(isReview),
+    ],
+    skipped: [...all.skipped.filter((one) => !isReview(one)), ...reviews.skipped.filter(isReview)],
+  };
+}
+
+function isReview({ id }: { readonly id: string }): boolean {
+  return id.startsWith("review:");
 }
 
 /** The plan for a request, given what changed and what the session has open. */

@@ -17,7 +17,7 @@ import type { RemoteGates } from "../../fleet/workers/remote-gates.ts";
 import { runCheck } from "../../gates/check.ts";
 import type { GateContext } from "../../gates/gate-context.ts";
 import { kindOf } from "../../machine/files/files.ts";
-import { sweepScratch } from "../../machine/git/scratch-index.ts";
+import { sweepScratch } from "../../machine/files/owned-scratch.ts";
 import type { Snapshot } from "../../machine/git/snapshot.ts";
 import type { WorkTree } from "../../machine/git/work-tree.ts";
 import { prepareLogDir } from "../../machine/logs/log-dir.ts";
@@ -250,7 +250,7 @@ async function runGate(
       const { rerunFailed } = await import("./reruns.ts"); // reads logs, which a green check does not need
       return rerunFailed({ ...planned, gate }, outcome, { context, signal });
     }
-    case "repl":
+    case "repl": // loaded by the projects that have such gates, as are reviews
       return (await import("../../gates/repl.ts")).runRepl({ ...planned, gate }, context, signal);
     case "review":
       return (await import("../../gates/review.ts")).runReview({ ...planned, gate }, context, signal);

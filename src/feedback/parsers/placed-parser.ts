@@ -1,7 +1,16 @@
 import type { Log } from "../log.ts";
 import { type PlacedText, isFileName } from "../text/placed-text.ts";
-import { type VerdictText, isRemark, readVerdict, isConsequence } from "../read-verdict.ts";
-import { type Caught, type Finding, type FindingKind, type Parser, finding } from "./parser.ts";
+import {
+  type VerdictText,
+  isRemark,
+  readVerdict,
+  isConsequence,
+  type Caught,
+  type Finding,
+  type FindingKind,
+  type Parser,
+  finding,
+} from "./parser.ts";
 import type { Lines } from "../text/lines.ts";
 import { headings } from "./sections.ts";
 

@@ -1,9 +1,17 @@
 import { ava, jest, mocha, nodeTest, vitest } from "./tools/javascript-tests.ts";
-import { bats, shellcheck, shellcheckLikeGcc } from "./tools/shell.ts";
+import {
+  bats,
+  shellcheck,
+  shellcheckLikeGcc,
+  elixir,
+  exunit,
+  php,
+  phpcs,
+  phpunit,
+  rspec,
+} from "./tools/dynamic.ts";
 import { biome, nodeCrash, npm, oxlint, prettier, tsc } from "./tools/javascript-tools.ts";
-import { cargoTest, rustc } from "./tools/rust.ts";
-import { clojure, javac } from "./tools/jvm.ts";
-import { elixir, exunit } from "./tools/elixir.ts";
+import { cargoTest, rustc, clojure, javac } from "./tools/compiled.ts";
 import { complaints } from "./shapes/complaints.ts";
 import { cppTests, gcc, linker, sanitizers } from "./tools/c-and-cpp.ts";
 import { eslint, listedTests } from "./shapes/listed-tests.ts";
@@ -12,9 +20,7 @@ import { flake8, mypy, pylint, ruff, traceback, unittest, pytest } from "./tools
 import { githubAnnotations, tap } from "./shapes/protocols.ts";
 import { goBuild, goTest } from "./tools/go.ts";
 import type { Parser } from "./parser.ts";
-import { php, phpcs, phpunit } from "./tools/php.ts";
 import { generic } from "./placed-parser.ts";
-import { rspec } from "./tools/ruby.ts";
 
 /** Every parser, the most particular first: a line read by one is not read again by the next. */
 export const PARSERS: readonly Parser[] = [

@@ -178,3 +178,6 @@ const SPACE = 32;
 export function byteOf(code: number): number {
   return code < 128 ? code : 128 | (code & 127);
 }
+
+/** Gives the lines that begin, after blanks, with one of some words, in order. No word may begin another. */
+export type FindBeginnings = (...words: readonly string[]) => readonly number[];

@@ -1,5 +1,4 @@
-import type { Lines } from "./lines.ts";
-import type { FindBeginnings } from "./beginnings.ts";
+import type { FindBeginnings, Lines } from "./lines.ts";
 import { isFileName } from "./placed-text.ts";
 
 /** A log without the prefixes of the programs that ran others, and where each of them worked. */

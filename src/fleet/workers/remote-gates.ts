@@ -14,7 +14,7 @@ import type { Snapshot } from "../../machine/git/snapshot.ts";
 import { treeIdOf } from "../../machine/git/tree-id.ts";
 import type { Environment } from "../../machine/process/environment.ts";
 import { onAbort, timeLimit } from "../../machine/process/time-limit.ts";
-import { sha256 } from "#hash";
+import { sha256 } from "#runtime";
 import { type FollowedJob, FollowedJobs } from "./followed-jobs.ts";
 import { type JobEnd, platformOf } from "./queue.ts";
 import { credentials, detailOf } from "../pass-store.ts";
@@ -104,7 +104,7 @@ export class RemoteGates implements Disposable {
   /** Pushes the files, once for all gates of the run. */
   async #push(): Promise<Result<Pushed>> {
     const { snapshot, workers, root } = this.#run;
-    const writing = treeIdOf(snapshot.writeTree());
+    const writing = snapshot.writeTree().then(treeIdOf);
     const repository = await Repository.around(new Git(root));
     const { directory } = snapshot;
     if (directory === undefined || repository === undefined) return NO_TREE;

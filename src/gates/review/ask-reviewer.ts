@@ -1,15 +1,14 @@
 import type { ReviewAnswer } from "../../core/review/review-slot.ts";
 import { secretMasker } from "../../feedback/text/mask-secrets.ts";
 import { AGENT_VARIABLES } from "../../machine/process/agents-above.ts";
-import type { CappedLog } from "../../machine/logs/capped-log.ts";
+import { type CappedLog, TailBuffer } from "../../machine/logs/capped-log.ts";
 import { findExecutable, startOf } from "../../machine/process/executables.ts";
 import { type ProcessEnd, runProcess } from "../../machine/process/run-process.ts";
 import { letRest, restingUntil } from "../../machine/state/reviews.ts";
 import { scratchDir } from "../../machine/files/scratch.ts";
-import { TailBuffer } from "../../machine/files/tail.ts";
 import type { GateContext } from "../gate-context.ts";
 import { inLatin1, MaskedOutput } from "../../machine/logs/masked-output.ts";
-import type { Invocation, Reviewer, ReviewerTrouble } from "./reviewer.ts";
+import type { Invocation, Reviewer, ReviewerTrouble } from "./reviewers.ts";
 import { readAnswer } from "./review-protocol.ts";
 import { type Environment, RUN_ID_VARIABLE } from "../../machine/process/environment.ts";
 import type { AbsolutePath } from "../../core/path.ts";

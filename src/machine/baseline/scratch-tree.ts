@@ -8,7 +8,7 @@ import { hasCode } from "../files/errno.ts";
 import { troubleOf } from "../files/files.ts";
 import { Git, gitTrouble, objectsEnv, splitNul } from "../git/git.ts";
 import type { Repository } from "../git/repository.ts";
-import { ownedName, removeScratch, scratchParents, sweepScratch } from "../git/scratch-index.ts";
+import { ownedName, removeScratch, scratchParents, sweepScratch } from "../files/owned-scratch.ts";
 import { canClone, movedPath, changedLock, copyDependencies, findDependencies } from "./dependencies.ts";
 
 /** A tree of a repository's past, or of a session's beginning. */

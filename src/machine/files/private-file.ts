@@ -1,17 +1,8 @@
 import { hasCode } from "./errno.ts";
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from "node:fs";
 import { fail, ok, type Result } from "../../core/trouble.ts";
 import { tmpdir } from "node:os";
-import { discard, troubleOf, uniqueName } from "./files.ts";
+import { troubleOf, writeFileAtomic } from "./files.ts";
 
 const MAX_BYTES = 1024 * 1024;
 const NEVER_FOLLOW = constants.O_NOFOLLOW ?? 0;
@@ -41,21 +32,7 @@ export function readPrivateFile(path: string): Result<string | undefined> {
 
 /** Puts a new file, readable by us alone, in the place of the old one; a link in that place is replaced, not followed. */
 export function writePrivateFile(path: string, text: string): Result<void> {
-  const draft = path.replace(/(\.\w+)?$/, `.${uniqueName()}$1`);
-  try {
-    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NEVER_FOLLOW;
-    const fd = openSync(draft, flags, 0o600);
-    try {
-      writeSync(fd, text);
-    } finally {
-      closeSync(fd);
-    }
-    renameSync(draft, path);
-    return ok(undefined);
-  } catch (error) {
-    discard(draft);
-    return troubleOf("write", path, error);
-  }
+  return writeFileAtomic(path, text, { mode: 0o600 });
 }
 
 function reasonToDistrust(fd: number): string | undefined {

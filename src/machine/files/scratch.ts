@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, realpath, rm, writeFile, cp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, relative, sep } from "node:path";
 import { Git } from "../git/git.ts";
-import { ownedName } from "../git/scratch-index.ts";
+import { ownedName } from "./owned-scratch.ts";
 import { type AbsolutePath, type ProjectPath, projectPath } from "../../core/path.ts";
 import { logDirOf } from "../logs/log-dir.ts";
 import type { Environment } from "../process/environment.ts";

@@ -2,12 +2,20 @@ import type { Environment } from "../process/environment.ts";
 import { isAbsolute, join } from "node:path";
 import { devNull, homedir, userInfo } from "node:os";
 
-/** Where things are kept that belong to a person and not to a project: `$XDG_STATE_HOME/agent-gauntlet`. */
+/** Where state is kept that belongs to a user and not to a project: `$XDG_STATE_HOME/agent-gauntlet`. */
 export function stateHome(env: Environment): string {
-  const { XDG_STATE_HOME: given } = env;
-  const state =
-    given !== undefined && isAbsolute(given) ? given : join(homeDirectory(env), ".local", "state");
-  return join(state, "agent-gauntlet");
+  return userDirectory(env, "XDG_STATE_HOME", ".local/state");
+}
+
+/** Our directory in one of the XDG base directories, or in its usual place in the home directory; a relative path does not count. */
+export function userDirectory(
+  env: Environment,
+  variable: "XDG_STATE_HOME" | "XDG_CACHE_HOME" | "XDG_CONFIG_HOME",
+  inHome: string,
+): string {
+  const given = env[variable];
+  const base = given !== undefined && isAbsolute(given) ? given : join(homeDirectory(env), inHome);
+  return join(base, "agent-gauntlet");
 }
 
 /**

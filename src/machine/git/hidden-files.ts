@@ -2,9 +2,9 @@ import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { ok, type Result } from "../../core/trouble.ts";
 import { type Git, splitNul, LOOK_OPTIONS } from "./git.ts";
-import { readIndexMarks } from "./index-file.ts";
+import { readIndexMarks, copyIndex } from "./index-file.ts";
 import type { Repository } from "./repository.ts";
-import { copyIndex, makeScratch, removeScratch } from "./scratch-index.ts";
+import { makeScratch, removeScratch } from "../files/owned-scratch.ts";
 import { readText } from "../files/files.ts";
 
 /** Files marked with `git update-index` so that git ignores their edits, by name from the top. */

@@ -1,5 +1,5 @@
 import { hasCode } from "../files/errno.ts";
-import { type BigIntStats, lstatSync, readFileSync, statSync } from "node:fs";
+import { type BigIntStats, copyFileSync, lstatSync, readFileSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 
 /** Entries of a git index that need more than the usual look. Where the file is not read with certainty, they may be there. */
@@ -16,7 +16,10 @@ const NONE: IndexMarks = { mayHide: false, mayHoldSubmodule: false, attributes: 
 /** Reads the marks straight from the file, because asking git costs a process. */
 export function readIndexMarks(path: string): IndexMarks {
   const index = readIfThere(path);
-  if (index === undefined) return NONE;
+  return index === undefined ? NONE : marksIn(index);
+}
+
+export function marksIn(index: Buffer): IndexMarks {
   let { mayHide, mayHoldSubmodule } = NONE;
   const attributes: string[] = [];
   const isUnderstood = visitEntries(index, ({ mode, isHidden, nameAt, nameEnd }) => {
@@ -67,9 +70,8 @@ const MOST_FILES = 1_000;
  * Whether some file below `top` is not what the index has: gone, of another size, or changed with its old time put back, which
  * git may not notice within one second. A quick no, never a yes.
  */
-export function hasOtherFacts(path: string, top: string): boolean {
-  const index = readIfThere(path);
-  if (index === undefined || entryCount(index) > MOST_FILES) return false;
+export function hasOtherFacts(index: Buffer, top: string): boolean {
+  if (entryCount(index) > MOST_FILES) return false;
   let isOther = false;
   const isUnderstood = visitEntries(index, ({ at, mode, size, isHidden, nameAt, nameEnd }) => {
     const isComparable = (mode & FILE_TYPE) === FILE && size !== 0 && !isHidden; // 0 is also git's mark for "look closer"
@@ -245,4 +247,16 @@ export function readIfThere(path: string): Buffer | undefined {
     if (hasCode(error, "ENOENT")) return undefined;
     return Buffer.alloc(0); // something is there, but unreadable
   }
+}
+
+/**
+ * Copies a git index, if there is one, with a time just before its own. git compares that time with those of
+ * the files to tell which need a second look; a newer one would hide an edit made in the same instant as the last `git add`.
+ */
+export function copyIndex(from: string, to: string): void {
+  const stat = statSync(from, { bigint: true, throwIfNoEntry: false });
+  if (stat?.isFile() !== true) return; // a pipe would be waited for
+  copyFileSync(from, to);
+  const justBefore = Number(stat.mtimeNs - 1000n) / 1e9;
+  utimesSync(to, justBefore, justBefore);
 }

@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { sha256 } from "#hash";
+import { sha256 } from "#runtime";
 import type { OverlookingFile } from "../../core/record/session-record.ts";
 import { isFile, readText } from "../files/files.ts";
 import { stampOf } from "../files/file-stamp.ts";

@@ -110,7 +110,10 @@ const MAX_PATCH_BYTES = 32 * 1024 * 1024;
 export async function patchSince(git: Git, snapshot: Snapshot, range: PatchRange): Promise<Result<Patch>> {
   const repository = await Repository.around(git);
   if (repository === undefined) return fail(gitTrouble(["diff"], "not in a git work tree"));
-  const [from, tree] = await Promise.all([startOf(git, range), range.to ?? treeIdOf(snapshot.writeTree())]);
+  const [from, tree] = await Promise.all([
+    startOf(git, range),
+    range.to ?? snapshot.writeTree().then(treeIdOf),
+  ]);
   if (!from.ok) return from;
   const { directory } = snapshot;
   const given = directory === undefined ? {} : repository.scratchEnv(directory);

@@ -9,7 +9,7 @@ import { type IndexMarks, readIndexMarks } from "./index-file.ts";
 import { findPlaces, type GitPlaces } from "./places.ts";
 import { type Head, readHead } from "./compare/ref-state.ts";
 import type { GitSettings } from "./scratch-git-dir.ts";
-import { makeScratch, removeScratch, sweepScratch } from "./scratch-index.ts";
+import { makeScratch, removeScratch, sweepScratch } from "../files/owned-scratch.ts";
 
 interface Submodule {
   /** From the top. */

@@ -1,6 +1,6 @@
 import { lstatSync, mkdirSync, renameSync, rmSync, statSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { sha256 } from "#hash";
+import { sha256 } from "#runtime";
 import { once } from "../../core/once.ts";
 import type { Movement } from "../../core/baseline/movement.ts";
 import { hasCode } from "../files/errno.ts";
@@ -13,9 +13,9 @@ import {
   submoduleOption,
   submodulesWithHiddenChanges,
 } from "./hidden-files.ts";
-import { readIndexMarks } from "./index-file.ts";
+import { readIndexMarks, copyIndex } from "./index-file.ts";
 import type { Repository } from "./repository.ts";
-import { copyIndex, makeScratch, removeScratch } from "./scratch-index.ts";
+import { makeScratch, removeScratch } from "../files/owned-scratch.ts";
 import { type Fingerprint, treeIdIn } from "./tree-id.ts";
 import { movementSince } from "./unchanged.ts";
 

@@ -1,4 +1,4 @@
-import { sha1 } from "#hash";
+import { sha1 } from "#runtime";
 import { readIfThere, visitEntries } from "./index-file.ts";
 
 /** The content of the whole work tree as one git tree id, or why it is unknown and no answer may be reused. */
@@ -6,9 +6,8 @@ export type Fingerprint =
   { readonly kind: "tree"; readonly hash: string } | { readonly kind: "none"; readonly reason: string };
 
 /** The fingerprint as one id; undefined without one. */
-export async function treeIdOf(fingerprint: Promise<Fingerprint>): Promise<string | undefined> {
-  const tree = await fingerprint;
-  return tree.kind === "tree" ? tree.hash : undefined;
+export function treeIdOf(fingerprint: Fingerprint): string | undefined {
+  return fingerprint.kind === "tree" ? fingerprint.hash : undefined;
 }
 
 /** More are quicker named by git. */

@@ -5,16 +5,16 @@ import { ok } from "../../core/trouble.ts";
 import { hasCode } from "../files/errno.ts";
 import { type Git, LOOK_OPTIONS, splitNul } from "./git.ts";
 import { areNone, filteredSubmodules, findHiddenIn, submodulesWithHiddenChanges } from "./hidden-files.ts";
-import { filesTouchedSince, hasOtherFacts, type IndexMarks, readIndexMarks } from "./index-file.ts";
+import { filesTouchedSince, hasOtherFacts, type IndexMarks, marksIn, readIfThere } from "./index-file.ts";
 import type { Repository } from "./repository.ts";
 
 /** Whether the work tree is exactly what it was when this index was kept. What became ignored since then still counts. */
 export async function isUnchangedSince(repository: Repository, index: string): Promise<boolean> {
   const { top } = repository;
-  const kept = statSync(index, { throwIfNoEntry: false });
+  const kept = readIfThere(index);
   if (kept === undefined) return false;
-  if (kept.size <= LARGE_INDEX_BYTES && hasOtherFacts(index, top.cwd)) return false;
-  const marks = readIndexMarks(index);
+  if (kept.length <= LARGE_INDEX_BYTES && hasOtherFacts(kept, top.cwd)) return false;
+  const marks = marksIn(kept);
   const ask = (env: Env): Promise<boolean> => hasNoChange(top, { ...env, GIT_INDEX_FILE: index }, marks);
   try {
     return await repository.look(ask, () => marks);

@@ -1,6 +1,6 @@
 import { hasCode } from "../files/errno.ts";
 import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
-import { outputNow } from "#child";
+import { outputNow } from "#runtime";
 
 /** Sends a signal to a whole process group. One that is gone is fine; one that we may not end, as after `sudo`, stays. */
 export function signalGroup(leaderPid: number, signal: NodeJS.Signals): void {

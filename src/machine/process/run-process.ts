@@ -1,5 +1,5 @@
 import { constants } from "node:os";
-import { startChild } from "#child";
+import { startChild } from "#runtime";
 import type { Child, ChildRequest, Exit } from "./runtime.ts";
 import { elapsedMs } from "../clock.ts";
 import { onAbort, LONGEST_TIMER_MS } from "./time-limit.ts";

@@ -78,24 +78,21 @@ function nodeStdin(): StdinSource | undefined {
 /** `process.stdin` under Bun costs 3.5 ms more than this. */
 function bunStdin({ stdin }: BunRuntime): StdinSource {
   const reader = stdin.stream().getReader();
-  let isWaiting = false;
-  let isOver = false;
-  const readAll = async (take: (piece: Buffer) => void): Promise<void> => {
-    while (!isOver) {
-      isWaiting = true;
-      const { done, value } = await reader.read();
-      isWaiting = false;
-      if (done) return;
-      take(Buffer.from(value.buffer, value.byteOffset, value.byteLength));
-    }
-  };
   return {
-    listen: (take, end) => void readAll(take).then(end, end),
-    letGo: () => {
-      isOver = true;
-      if (isWaiting) void reader.cancel().catch(() => {}); // starts two threads, so only where a read would keep us
-    },
+    listen: (take, end) => void readAll(reader, take).then(end, end),
+    letGo: () => void reader.cancel().catch(() => {}), // it may already be closed; without this, Bun reads on and stays
   };
+}
+
+async function readAll(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  take: (piece: Buffer) => void,
+): Promise<void> {
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    take(Buffer.from(value.buffer, value.byteOffset, value.byteLength));
+  }
 }
 
 function takeUntilComplete(object: ObjectText, source: StdinSource, signal: AbortSignal): Promise<void> {

@@ -22,7 +22,7 @@ import {
   troubleOf,
 } from "../files/files.ts";
 import { jsonFile, type Stored } from "./json-file.ts";
-import { sha256 } from "#hash";
+import { sha256 } from "#runtime";
 import { existsSync, renameSync, statSync } from "node:fs";
 
 const VERSION = 2;

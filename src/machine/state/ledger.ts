@@ -12,7 +12,7 @@ import {
   writeSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { sha256 } from "#hash";
+import { sha256 } from "#runtime";
 import packageJson from "../../../package.json" with { type: "json" };
 import { ok, type Result } from "../../core/trouble.ts";
 import type { LedgerRecord, Unchained } from "../../core/record/verdict-record.ts";
@@ -116,16 +116,12 @@ const WRITE = constants.O_WRONLY | constants.O_CREAT | NEVER_WAIT;
 
 /** In place: to make a new file, or to cut one to length, takes file systems longer than all the rest. */
 function writeHead({ heads }: Ledger, head: Head): void {
-  writeText(heads[head.count % 2 === 0 ? 0 : 1], `${JSON.stringify(head)}\n`, WRITE);
-}
-
-function appendText(file: string, text: string, flags = 0): void {
-  writeText(file, text, WRITE | constants.O_APPEND | flags);
+  writeText(heads[head.count % 2 === 0 ? 0 : 1], `${JSON.stringify(head)}\n`);
 }
 
 /** What a full disk leaves unwritten is finished by the next writer, like the line of one that was killed: until then nothing may follow it. */
-function writeText(file: string, text: string, flags: number): void {
-  const fd = openSync(file, flags, 0o600);
+function writeText(file: string, text: string, how = 0): void {
+  const fd = openSync(file, WRITE | how, 0o600);
   try {
     for (let written = 0; written < text.length;) written += writeSync(fd, text.slice(written)); // ASCII; a full disk takes a part, then throws
   } finally {
@@ -160,7 +156,8 @@ function appendFirst(ledger: Ledger, append: () => void): Result<void> {
 
 function appendLocked(ledger: Ledger, record: Unchained, maxBytes: number): void {
   const head = readHead(ledger);
-  const found = head === undefined ? sizeOf(ledger.file) : finish(ledger, head);
+  const size = sizeOf(ledger.file);
+  const found = head === undefined || head.size === size ? size : finish(ledger, head, size);
   const isFull = head !== undefined && (head.size > maxBytes || head.since < record.at - MAX_FILE_AGE_MS);
   const next = isFull ? rotate(ledger, head) : undefined;
   write(ledger, record, { before: next ?? head, found: next?.size ?? found });
@@ -178,7 +175,7 @@ function write(
   const size = found + gap.length + line.length + 1;
   const since = before?.since ?? record.at;
   writeHead(ledger, { count: (before?.count ?? 0) + 1, hash: hashOf(line), line, size, since });
-  appendText(ledger.file, `${gap}${line}\n`);
+  writeText(ledger.file, `${gap}${line}\n`, constants.O_APPEND);
 }
 
 /** There are lines, but what was known about the last is gone: the chain is broken here, and must look so. */
@@ -192,20 +189,18 @@ function rotate(ledger: Ledger, { hash: prev, count }: Head): Head {
   const size = line.length + 1;
   const head: Head = { count: count + 1, hash: hashOf(line), line, size, since: at, rotates: true };
   writeHead(ledger, head);
-  finish(ledger, head);
+  finish(ledger, head, sizeOf(ledger.file));
   return head;
 }
 
 /** Does what a killed writer had left to do, and returns the file's size. A file that is not as any writer left it is not mended: the chain tells. */
-function finish(ledger: Ledger, { line, size, rotates }: Head): number {
-  const found = sizeOf(ledger.file);
-  if (found === size) return size;
+function finish(ledger: Ledger, { line, size, rotates }: Head, found: number): number {
   if (rotates && !line.startsWith(firstBytes(ledger.file, size))) renameSync(ledger.file, ledger.older);
   const before = size - line.length - 1;
   const isUnfinished = rotates || (found >= before && found < size);
   if (!isUnfinished) return found;
   if (found > 0 && !rotates) truncateSync(ledger.file, before);
-  appendText(ledger.file, `${line}\n`, rotates ? constants.O_TRUNC : 0);
+  writeText(ledger.file, `${line}\n`, rotates ? constants.O_TRUNC : constants.O_APPEND);
   return size;
 }
 

@@ -14,7 +14,7 @@ import {
 } from "../files/files.ts";
 import { bootId, isAlive, pidNamespace, startTime } from "../process/group.ts";
 import { ownMark } from "../process/environment.ts";
-import { sha256 } from "#hash";
+import { sha256 } from "#runtime";
 
 /** Who holds a lock: enough to tell a living holder from a dead one whose pid was reused. */
 export interface LockHolder {

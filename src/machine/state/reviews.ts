@@ -6,7 +6,7 @@ import { FINDING_STATUSES, PRIORITIES } from "../../core/review/finding.ts";
 import { projectPath } from "../../core/path.ts";
 import type { FindingAnswer, ReviewSlot } from "../../core/review/review-slot.ts";
 import type { Result } from "../../core/trouble.ts";
-import { sha256 } from "#hash";
+import { sha256 } from "#runtime";
 import { listDirectory, readText, writeFileAtomic } from "../files/files.ts";
 import { now } from "../clock.ts";
 import { stateHome } from "../files/xdg.ts";

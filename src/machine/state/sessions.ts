@@ -2,7 +2,14 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
 import type { SessionRecord } from "../../core/record/session-record.ts";
-import { discard, discardOldDrafts, isFile, makePrivateDirectory, namesIn, readText } from "../files/files.ts";
+import {
+  discard,
+  discardOldDrafts,
+  isFile,
+  makePrivateDirectory,
+  namesIn,
+  readText,
+} from "../files/files.ts";
 import { stateHome } from "../files/xdg.ts";
 import type { Environment } from "../process/environment.ts";
 import { jsonFile } from "./json-file.ts";

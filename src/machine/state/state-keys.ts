@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
-import { sha256 } from "#hash";
+import { sha256 } from "#runtime";
 import { stateHome } from "../files/xdg.ts";
 import type { Environment } from "../process/environment.ts";
 

@@ -1,9 +1,9 @@
 import type { Environment } from "../process/environment.ts";
-import { isAbsolute, join } from "node:path";
-import { homeDirectory } from "../files/xdg.ts";
+import { join } from "node:path";
+import { userDirectory } from "../files/xdg.ts";
 import { discard, makePrivateDirectory, namesIn } from "../files/files.ts";
 import { readPrivateFile, writePrivateFile } from "../files/private-file.ts";
-import { sha256 } from "#hash";
+import { sha256 } from "#runtime";
 
 /** A value of the user's cache; undefined when it is missing, not JSON, or another user's. */
 export function readCacheFile(env: Environment, folder: string, name: string): unknown {
@@ -39,9 +39,7 @@ export function forgetCached(env: Environment, name: string): void {
 
 /** A folder of the user's cache. */
 export function cacheDirectory(env: Environment, folder: string): string {
-  const { XDG_CACHE_HOME: given } = env;
-  const cache = given !== undefined && isAbsolute(given) ? given : join(homeDirectory(env), ".cache");
-  return join(cache, "agent-gauntlet", folder);
+  return join(userDirectory(env, "XDG_CACHE_HOME", ".cache"), folder);
 }
 
 /** Readable where the name is short enough for every file system. */

@@ -97,7 +97,7 @@ export const explainSchema = z
         consoleLog: z.string().nullable().describe("The log of the run as a whole."),
       })
       .nullable()
-      .describe("What was looked at and run; null when a guard ended it before."),
+      .describe("What was looked at and run; null when it ended before any gate was planned."),
     answer: z
       .strictObject({
         stdout: z.string().describe("One line."),

@@ -1,7 +1,7 @@
 import type { PastStop, Reasoned, StopRecord } from "../../core/record/session-record.ts";
 import type { VerdictRecord } from "../../core/record/verdict-record.ts";
 import { headOf } from "../explain-stop.ts";
-import { line } from "./line.ts";
+import { line } from "./json.ts";
 import { verdictJson } from "./proof-json.ts";
 import { type CiPlan, matrixOf } from "../ci-workflow.ts";
 

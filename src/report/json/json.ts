@@ -4,9 +4,16 @@ import { openGates, type PassRecord, type PastRun, type SessionHistory } from ".
 import type { Settings } from "../../core/settings.ts";
 import type { Skip } from "../../core/trust/spoken.ts";
 import type { Status } from "../../core/stop/status.ts";
-import { line } from "./line.ts";
-import { outcomeJson } from "./run-json.ts";
+import { type GateOutcome, isBlocking } from "../../core/outcome.ts";
 import type { FlakyTest, VerdictRecord } from "../../core/record/verdict-record.ts";
+
+/** Raised when a field changes its meaning or goes; new fields do not raise it. */
+const FORMAT = 1;
+
+/** Like every JSON we print: one object on one line, where a field without a value is null. `json-schema.ts` describes them all. */
+export function line(command: string, content: object): string {
+  return JSON.stringify({ format: FORMAT, command, ...content });
+}
 
 export function listJson(settings: Settings): string {
   const entryPoints = settings.entryPoints.map(({ path, exclude, gates }) => ({
@@ -155,6 +162,44 @@ function lastRunJson({ number, status, completedAt, branch, head, outcomes }: Pa
     head: head ?? null,
     outcomes: outcomes.map(outcomeJson),
   };
+}
+
+export function outcomeJson(outcome: GateOutcome): object {
+  const { id, gate, name, scope, workingDirectory, kind, warnOnly, durationMs, logPath } = outcome;
+  return {
+    id,
+    kind: gate,
+    name,
+    scope,
+    workingDirectory,
+    outcome: kind,
+    detail: detailOf(outcome),
+    blocks: isBlocking(outcome),
+    warnOnly,
+    durationMs,
+    logPath: logPath ?? null,
+    review: outcome.review ?? null,
+    baseline: comparisonJson(outcome),
+  };
+}
+
+function comparisonJson({ baseline }: GateOutcome): object | null {
+  if (baseline === undefined) return null;
+  const { logPath = null } = baseline;
+  return baseline.kind === "compared"
+    ? {
+        comparedWith: baseline.with,
+        notCompared: null,
+        old: baseline.old.length,
+        gone: baseline.gone.length,
+        logPath,
+      }
+    : { comparedWith: null, notCompared: baseline.why, old: 0, gone: 0, logPath };
+}
+
+function detailOf(outcome: GateOutcome): string | null {
+  if (outcome.kind === "passed") return outcome.warning ?? outcome.reused ?? null;
+  return outcome.kind === "timed-out" ? `after ${outcome.afterMs / 1000} s` : outcome.detail;
 }
 
 function passJson({ runNumber, status, at, baseCommit }: PassRecord): object {

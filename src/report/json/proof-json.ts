@@ -1,7 +1,6 @@
 import { definedOnly } from "../../core/defined-only.ts";
 import type { FlakyTest, RecordedOutcome, VerdictRecord } from "../../core/record/verdict-record.ts";
-import { flakyJson } from "./json.ts";
-import { line } from "./line.ts";
+import { flakyJson, line } from "./json.ts";
 
 /** A ledger's health, as `log --check` tells it. */
 export interface CheckedLedger {

@@ -1,10 +1,10 @@
 import type { ChangeSet } from "../../core/plan/change-set.ts";
-import { type GateOutcome, hasProblems, isBlocking } from "../../core/outcome.ts";
+import { type GateOutcome, hasProblems } from "../../core/outcome.ts";
 import type { Plan, PlannedGuard } from "../../core/plan/plan.ts";
 import type { RunResult } from "../../core/run.ts";
 import { cutText } from "../../feedback/text/cut-text.ts";
 import { problemsOf, type ReportedProblem, type RunReport } from "../run-report.ts";
-import { line } from "./line.ts";
+import { line, outcomeJson } from "./json.ts";
 
 export function runJson(command: string, result: RunResult, report: RunReport): string {
   const { status, message, outcomes, changes, plan } = result;
@@ -35,44 +35,6 @@ export function detectJson(changes: ChangeSet, plan: Plan, guards: readonly Plan
     files: files.map(({ path }) => path),
   }));
   return line("detect", { changes: changesJson(changes), gates, guards, skipped: plan.skipped });
-}
-
-export function outcomeJson(outcome: GateOutcome): object {
-  const { id, gate, name, scope, workingDirectory, kind, warnOnly, durationMs, logPath } = outcome;
-  return {
-    id,
-    kind: gate,
-    name,
-    scope,
-    workingDirectory,
-    outcome: kind,
-    detail: detailOf(outcome),
-    blocks: isBlocking(outcome),
-    warnOnly,
-    durationMs,
-    logPath: logPath ?? null,
-    review: outcome.review ?? null,
-    baseline: comparisonJson(outcome),
-  };
-}
-
-function comparisonJson({ baseline }: GateOutcome): object | null {
-  if (baseline === undefined) return null;
-  const { logPath = null } = baseline;
-  return baseline.kind === "compared"
-    ? {
-        comparedWith: baseline.with,
-        notCompared: null,
-        old: baseline.old.length,
-        gone: baseline.gone.length,
-        logPath,
-      }
-    : { comparedWith: null, notCompared: baseline.why, old: 0, gone: 0, logPath };
-}
-
-function detailOf(outcome: GateOutcome): string | null {
-  if (outcome.kind === "passed") return outcome.warning ?? outcome.reused ?? null;
-  return outcome.kind === "timed-out" ? `after ${outcome.afterMs / 1000} s` : outcome.detail;
 }
 
 /** What a red gate found, as in every report; the log has what is cut. */

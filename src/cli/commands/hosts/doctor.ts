@@ -15,13 +15,11 @@ import {
   type HostFacts,
   type ProbedRegistration,
   whyItFailed,
-} from "../../../install/diagnose-host.ts";
-import {
   findRegistrations,
   type FoundRegistration,
   missingEvents,
   registrationFiles,
-} from "../../../install/find-registrations.ts";
+} from "../../../install/diagnose-host.ts";
 import type { Places } from "../../../install/files/host-files.ts";
 import { pathOfHooks } from "../../../install/hook-command.ts";
 import { HOOK_TIMEOUT_MS } from "../../../install/hook-registration.ts";

@@ -15,8 +15,8 @@ import {
   type HookStep,
   installHook,
   planHook,
+  tryChecks,
 } from "./init-steps.ts";
-import { tryChecks } from "./init-try.ts";
 import { installFor } from "../hosts/install.ts";
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";

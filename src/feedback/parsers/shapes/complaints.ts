@@ -1,10 +1,8 @@
 import type { Log } from "../../log.ts";
 import { TRAIT } from "../../text/line-traits.ts";
 import { type FoundPlace, findPlace } from "../../text/placed-text.ts";
-import { isConsequence, readVerdict } from "../../read-verdict.ts";
-import { toolCounts } from "../../tool-counts.ts";
+import { isConsequence, readVerdict, type Caught, type Finding, type Parser, finding } from "../parser.ts";
 import { endOfFrame } from "../placed-parser.ts";
-import { type Caught, type Finding, type Parser, finding } from "../parser.ts";
 import { isForeignFile } from "../failure-body.ts";
 
 /**
@@ -14,7 +12,7 @@ import { isForeignFile } from "../failure-body.ts";
 export const complaints: Parser = { name: "complaints", kind: "lint", parse };
 
 function parse(log: Log, isRead: (line: number) => boolean): readonly Finding[] {
-  const { isAllPassed, hasTests } = toolCounts(log.lines);
+  const { isAllPassed, hasTests } = log.counts();
   if (isAllPassed) return [];
   const worth = hasTests ? ASSERTED : WORTH_A_LOOK;
   const findings: Finding[] = [];

@@ -1,7 +1,6 @@
 import type { Lines } from "../../text/lines.ts";
 import type { Log } from "../../log.ts";
 import { type FoundPlace, findPlace } from "../../text/placed-text.ts";
-import { toolCounts } from "../../tool-counts.ts";
 import { type Caught, type Finding, type Parser, finding } from "../parser.ts";
 import { isSameFile, readFailureBody, frameOf, isForeignFile } from "../failure-body.ts";
 import { findMarks, nameIn, needsEvidence } from "./test-marks.ts";
@@ -14,7 +13,7 @@ export const failedTests: Parser = { name: "tests", kind: "test", parse };
 
 function parse(log: Log, isRead: (line: number) => boolean): readonly Finding[] {
   const { formAt, failed } = findMarks(log, isRead);
-  if (failed.length === 0 || toolCounts(log.lines).isAllPassed) return [];
+  if (failed.length === 0 || log.counts().isAllPassed) return [];
   return new Array<Finding>().concat(
     ...failed.map(({ form, lines }) => readForm({ log, formAt, form }, lines)),
   );

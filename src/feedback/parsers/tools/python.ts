@@ -1,9 +1,16 @@
 import type { Lines } from "../../text/lines.ts";
-import { type VerdictText, readVerdict } from "../../read-verdict.ts";
+import {
+  type VerdictText,
+  readVerdict,
+  type Caught,
+  type Finding,
+  type Parser,
+  finding,
+  ignored,
+} from "../parser.ts";
 import { placedParser, pointedParser } from "../placed-parser.ts";
 import type { Log } from "../../log.ts";
 import type { PlacedText } from "../../text/placed-text.ts";
-import { type Caught, type Finding, type Parser, finding, ignored } from "../parser.ts";
 import { causeIn, readFailureBody, frameOf, spotOf } from "../failure-body.ts";
 import { type Section, sections, toFinding, headings } from "../sections.ts";
 

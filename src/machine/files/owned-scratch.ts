@@ -1,7 +1,7 @@
-import { chmodSync, copyFileSync, mkdtempSync, readdirSync, statSync, utimesSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { namesIn, removeTree } from "../files/files.ts";
+import { namesIn, removeTree } from "./files.ts";
 import { isAlive, pidNamespace } from "../process/group.ts";
 
 /** A directory for an index and objects of our own. */
@@ -61,15 +61,3 @@ function isLeftBehind(name: string): boolean {
 
 /** Versions before this one wrote no namespace. */
 const OURS = /^gauntlet-(?:fingerprint|baseline|scratch)-(\d+)-(?:(\d+)-)?/;
-
-/**
- * Copies a git index, if there is one, with a time just before its own. git compares that time with those of
- * the files to tell which need a second look; a newer one would hide an edit made in the same instant as the last `git add`.
- */
-export function copyIndex(from: string, to: string): void {
-  const stat = statSync(from, { bigint: true, throwIfNoEntry: false });
-  if (stat?.isFile() !== true) return; // a pipe would be waited for
-  copyFileSync(from, to);
-  const justBefore = Number(stat.mtimeNs - 1000n) / 1e9;
-  utimesSync(to, justBefore, justBefore);
-}

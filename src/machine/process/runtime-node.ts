@@ -1,7 +1,8 @@
 import type { ChildProcess } from "node:child_process";
 import { hasCode } from "../files/errno.ts";
 import { findExecutable } from "./executables.ts";
-import type { Child, ChildRequest, Exit, NotStarted } from "./runtime.ts";
+import type { Child, ChildRequest, Exit, NotStarted, HashEncoding } from "./runtime.ts";
+import { createHash } from "node:crypto";
 
 /** Takes 2.6 ms to load, and the first answers start no child. */
 function childProcess() {
@@ -87,4 +88,13 @@ export function outputNow(...[file, ...args]: readonly [string, ...string[]]): s
     maxBuffer: MAX_LISTING,
   });
   return ended.stdout ?? "";
+}
+
+export function sha256(content: string | Uint8Array, encoding: HashEncoding = "hex"): string {
+  return createHash("sha256").update(content).digest(encoding);
+}
+
+/** For the ids of git; nothing rests on its strength. */
+export function sha1(content: Uint8Array): string {
+  return createHash("sha1").update(content).digest("hex");
 }

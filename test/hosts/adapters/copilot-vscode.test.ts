@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { recogniseHost } from "../../../src/hosts/host-table.ts";
-import { vscode } from "../../../src/hosts/adapters/vscode.ts";
+import { vscode } from "../../../src/hosts/adapters/copilot.ts";
 import { allowed, blocked, gaveUp } from "../../rig/hosts/verdicts.ts";
 
 const surroundings = { env: {}, cwd: "/where/we/run" };

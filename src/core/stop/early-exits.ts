@@ -16,8 +16,8 @@ import type { StopEvent } from "./stop-event.ts";
 /** Where a stop comes in. */
 export type Door = "stop-hook" | "brepl" | "sdk";
 
-/** What the guards of a stop may look at; the tree is looked at only when one of them asks. */
-interface GuardedStop {
+/** What decides whether a stop ends early; the tree is looked at only when a row asks for it. */
+interface StopFacts {
   readonly event: StopEvent | undefined;
   readonly stopHook: StopHookSettings;
   readonly gateHash: string;
@@ -47,21 +47,21 @@ interface Ended {
   readonly pass?: PassRecord;
 }
 
-/** One question on the way to the gates. */
-interface Guard {
+/** One question on the way to the gates, and the answer that ends the stop before it gets there. */
+interface EarlyExit {
   readonly status: Status;
   readonly doors: readonly Door[];
   /** What it means to get past it, and to be ended by it. */
   readonly past: string;
   readonly ended: string;
   /** Asked before a run; where it is absent, the step of that name decides it. */
-  readonly when?: (stop: GuardedStop) => Ended | undefined | Promise<Ended | undefined>;
+  readonly when?: (stop: StopFacts) => Ended | undefined | Promise<Ended | undefined>;
 }
 
 const GAUNTLET = ["stop-hook", "sdk"] as const;
 
 /** Every way a stop ends before a gate runs, in the order they are asked. */
-export const GUARDS: readonly Guard[] = [
+export const EARLY_EXITS: readonly EarlyExit[] = [
   { status: "invalid_input", doors: ["stop-hook", "brepl"], past: "it is a stop", ended: "it is not a stop" },
   {
     status: "stop_hook_active",
@@ -171,7 +171,7 @@ function reusedPass(pass: PassRecord, inWords: (at: number) => string): Ended {
   return { status, facts: { detail }, pass };
 }
 
-async function resumed({ event, session, workTree, tree }: GuardedStop) {
+async function resumed({ event, session, workTree, tree }: StopFacts) {
   const { fingerprint } = await tree();
   return {
     ...resumeSession(session, { promptId: event?.promptId, fingerprint, pass: workTree.pass }),

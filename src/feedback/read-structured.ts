@@ -1,12 +1,37 @@
-import { parseJson } from "../../core/json.ts";
-import { type Caught, composeProblem } from "../parsers/parser.ts";
-import { cleanText } from "../text/clean-text.ts";
+import { type FindingKind, type Caught, composeProblem } from "./parsers/parser.ts";
+import type { Problem } from "./problem.ts";
+import { parseJson } from "../core/json.ts";
+import { cleanText } from "./text/clean-text.ts";
+import { readFailureBody } from "./parsers/failure-body.ts";
 
-import { readFailureBody } from "../parsers/failure-body.ts";
-import type { ReportedProblem } from "./read-structured.ts";
+/** A problem from a report written for machines. */
+export interface ReportedProblem {
+  readonly problem: Problem;
+  readonly tool: string;
+  readonly kind: FindingKind;
+}
+
+/**
+ * Reads a report: JUnit or Checkstyle XML, SARIF, the JSON of ESLint, Jest, Playwright, pytest or cargo. `undefined` for anything else, so that a check whose
+ * command prints its report instead of prose is understood too.
+ */
+export function readStructured(text: string): readonly ReportedProblem[] | undefined {
+  const start = startOfReport(text);
+  if (start === undefined) return undefined;
+  const report = text.slice(start).trim();
+  return report.startsWith("<") ? readXmlReport(report) : readJsonReport(report);
+}
+
+/** Runners print a line or two before the report. */
+const REPORT = /^(?:\[\s*\{\s*"|\{\s*"|<\?xml |<testsuites?[\s>]|<checkstyle[\s>])/m;
+const FARTHEST = 2000;
+
+function startOfReport(text: string): number | undefined {
+  return REPORT.exec(text.slice(0, FARTHEST))?.index;
+}
 
 /** ESLint's JSON, SARIF, or the JSON of Jest and Vitest, Playwright, pytest and cargo; `undefined` for any other. */
-export function readJsonReport(text: string): readonly ReportedProblem[] | undefined {
+function readJsonReport(text: string): readonly ReportedProblem[] | undefined {
   const value = parseJson(text) ?? cargoMessages(text);
   const [first] = list(value);
   if (field(first, "filePath") !== undefined) return list(value).flatMap(eslintFile);
@@ -142,4 +167,89 @@ function field(value: unknown, name: string): unknown {
 
 function textOf(value: unknown): string | undefined {
   return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
+}
+
+/** JUnit XML in the shapes that many runners write, or Checkstyle's. */
+function readXmlReport(text: string): readonly ReportedProblem[] | undefined {
+  if (/<checkstyle[\s>]/.test(text)) return elements(text, "file").flatMap(checkstyleFile);
+  if (/<testsuites?[\s>]/.test(text)) return elements(text, "testcase").flatMap(junitCase);
+  return undefined;
+}
+
+interface Element {
+  readonly attributes: Readonly<Record<string, string>>;
+  /** What stands up to its end, still as XML. */
+  readonly inner: string;
+}
+
+function junitCase({ attributes, inner }: Element): readonly ReportedProblem[] {
+  const [failure] = [...elements(inner, "failure"), ...elements(inner, "error")];
+  if (failure === undefined) return [];
+  const { classname = "", name = "", file, line } = attributes;
+  const body = `${failure.attributes["message"] ?? ""}\n${textIn(failure.inner)}`.trim().split("\n");
+  const caught = readFailureBody(body, {
+    testFile: file,
+    innermostLast: /Traceback|\.py:\d+:/.test(failure.inner),
+  });
+  const test =
+    [classname, name].filter((part) => part !== "" && !name.startsWith(classname)).join(" ") || name;
+  const problem = composeProblem({ ...caught, test, file: caught.file ?? file, line: caught.line ?? line });
+  return [{ tool: "junit", kind: "test", problem }];
+}
+
+function checkstyleFile({ attributes, inner }: Element): readonly ReportedProblem[] {
+  return elements(inner, "error").map(({ attributes: error }) => ({
+    tool: "checkstyle",
+    kind: "lint",
+    problem: composeProblem({ ...error, file: attributes["name"], code: error["source"] }),
+  }));
+}
+
+/** Every element of a name, found without a grammar: reports are flat and never nest an element in itself. */
+function elements(xml: string, name: string): readonly Element[] {
+  return xml
+    .split(new RegExp(String.raw`<${name}(?=[\s/>])`))
+    .slice(1)
+    .map((part) => {
+      const end = endOfTag(part);
+      const tag = part.slice(0, end);
+      const close = tag.endsWith("/") ? end : part.indexOf(`</${name}>`, end);
+      return { attributes: attributesOf(tag), inner: part.slice(end + 1, close === -1 ? undefined : close) };
+    });
+}
+
+/** The first `>` outside quotes. */
+function endOfTag(part: string): number {
+  const tag = /^(?:[^>"']|"[^"]*"|'[^']*')*/.exec(part)?.[0] ?? "";
+  return tag.length;
+}
+
+function attributesOf(tag: string): Readonly<Record<string, string>> {
+  const found = tag.matchAll(/([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g);
+  return Object.fromEntries(
+    [...found].map(([, key = "", one, other]) => [key, unescaped(one ?? other ?? "")]),
+  );
+}
+
+function textIn(xml: string): string {
+  const plain = xml.replace(/<!\[CDATA\[([\s\S]*?)\]\]>/g, (_, text: string) =>
+    text.replace(/[<>&]/g, entity),
+  );
+  return unescaped(plain.replace(/<[^>]*>/g, ""));
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', apos: "'", amp: "&" };
+
+function entity(character: string): string {
+  const [name = "amp"] = Object.entries(ENTITIES).find(([, value]) => value === character) ?? [];
+  return `&${name};`;
+}
+
+function unescaped(text: string): string {
+  return text.replace(/&(?:#x[\da-f]{1,6}|#\d{1,7}|\w{2,4});/gi, (all) => {
+    const name = all.slice(1, -1);
+    if (!name.startsWith("#")) return ENTITIES[name] ?? all;
+    const code = Number(name.replace(/^#x/i, "0x").replace("#", ""));
+    return code <= 0x10_ff_ff ? String.fromCodePoint(code) : "";
+  });
 }

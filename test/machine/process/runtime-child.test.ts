@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Child, ChildRequest } from "../../../src/machine/process/runtime.ts";
-import { startChild } from "#child";
+import { startChild } from "#runtime";
 import { signalGroup } from "../../../src/machine/process/group.ts";
 import { tempDir } from "../../rig/temp-dir.ts";
 

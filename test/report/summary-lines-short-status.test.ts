@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { PastRun } from "../../src/core/record/history.ts";
-import { shortStatus } from "../../src/report/short-status.ts";
+import { shortStatus } from "../../src/report/summary-lines.ts";
 
 const NOW = Date.UTC(2026, 10, 16);
 
