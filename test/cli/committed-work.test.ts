@@ -1,3 +1,5 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
 
@@ -58,6 +60,20 @@ describe("committed work counts where the base says nothing about it", () => {
     const amended = await statusOf(project);
 
     expect([committed, amended]).toEqual(["failed", "failed"]);
+  });
+
+  test("another repository in the place of the one that the session began in: everything is new", async () => {
+    await using project = await localProject("base_branch: main\n");
+    await statusOf(project);
+
+    rmSync(join(project.root, ".git"), { recursive: true });
+    await project.git("init", "--quiet", "--initial-branch=main");
+    await commitBroken(project);
+
+    expect(await statusOf(project)).toBe("failed");
+    expect((await project.gauntlet(["explain"])).stdout).toContain(
+      "nothing (this repository does not hold what the session began with)",
+    );
   });
 
   test("a rebase onto a base that has moved on hides nothing, on a branch and on the base itself", async () => {

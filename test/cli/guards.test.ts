@@ -1,3 +1,5 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
 
@@ -36,6 +38,19 @@ test("tell: the agent may stop, and its user learns what was done, once per sess
   expect(first.answer.systemMessage).toContain("src/a.py:1 type checker switched off");
   expect(second.answer.systemMessage).toBeUndefined();
 });
+
+test.each(["dist/sum.test.js", "vendor/own/sum.test.js", "test/sum.test.generated.js"])(
+  "a test that is moved out of sight, to %s, is deleted",
+  async (to) => {
+    await using project = await projectWith("  weakened-tests: block\n");
+    await project.write({ [to]: TESTS });
+    rmSync(join(project.root, "test/sum.test.js"));
+
+    const { answer } = await project.stop();
+
+    expect(answer.reason).toContain("test/sum.test.js high test file deleted with 2 tests");
+  },
+);
 
 test("a guard counts as a gate where it found something, wherever gates are counted", async () => {
   await using project = await projectWith(

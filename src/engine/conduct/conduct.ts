@@ -1,3 +1,4 @@
+import { NOT_FOREIGN } from "../../conduct/languages.ts";
 import { patchedFile } from "../../conduct/patched-file.ts";
 import { suppressions } from "../../conduct/suppressions.ts";
 import { weakenedTests } from "../../conduct/weakened-tests.ts";
@@ -80,6 +81,7 @@ const PATTERNS = [
       (name) => [`:(icase)${name}`, `:(icase,glob)**/${name}`],
     ),
     [":*.approved.*", ":*.verified.*", ":*__snapshots__/*"],
+    NOT_FOREIGN,
   );
 
 function readPatch({ settings, signal }: Project, planned: PlannedRun): Promise<Result<Patch>> {

@@ -31,6 +31,7 @@ const SAFE_OPTIONS = [
     "core.fsmonitor=false",
     "core.splitIndex=false",
     "core.hooksPath=/dev/null",
+    "diff.orderFile=/dev/null", // git fails where the file that a project names is missing
   ),
 ];
 
@@ -138,9 +139,10 @@ export function splitNul(output: Buffer): readonly string[] {
   return text === "" ? [] : text.replace(/\0$/, "").split("\0");
 }
 
-/** Why a git command failed. */
+/** Why a git command failed. Our own settings say nothing to the user. */
 export function gitTrouble(args: readonly string[], detail: string): Trouble {
-  return { kind: "git-failed", command: `git ${args.join(" ")}`, detail: detail || "no explanation given" };
+  const shown = args.filter((arg, at) => arg !== "-c" && args[at - 1] !== "-c");
+  return { kind: "git-failed", command: `git ${shown.join(" ")}`, detail: detail || "no explanation given" };
 }
 
 function inheritedEnv(): NodeJS.ProcessEnv {

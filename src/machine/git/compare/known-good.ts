@@ -41,7 +41,7 @@ export async function chooseBase(
   return mayHide && !isShared ? { kind: "base", blindTo: blindTo(base) } : { kind: "base" };
 }
 
-/** The comparison that was chosen; the one with the base where the choice turns out to be gone. */
+/** The comparison that was chosen; the one with the base where a pass turns out to be gone. */
 export async function compareWithChosen(
   repository: Repository,
   compared: HeadComparison,
@@ -53,7 +53,7 @@ export async function compareWithChosen(
       return ok(blind === undefined ? compared : { ...compared, base: { ...compared.base, blindTo: blind } });
     }
     case "session-start":
-      return sinceStart(repository, compared, chosen);
+      return sinceStart(repository, chosen);
     case "pass":
       return sincePass(repository, compared, chosen.pass);
   }
@@ -65,20 +65,31 @@ export async function compareWithChosen(
  */
 async function sinceStart(
   { git }: Repository,
-  compared: HeadComparison,
   { commit, tree }: StartingPoint,
 ): Promise<Result<HeadComparison>> {
   const kept = await tree?.();
   const found = await Promise.all([
-    kept === undefined ? [] : diffOrNothing(git, kept.tree, ...kept.objects),
-    commit === undefined ? [] : diffOrNothing(git, commit),
+    ...(kept === undefined ? [] : [diffOrNothing(git, kept.tree, ...kept.objects)]),
+    ...(commit === undefined ? [] : [diffOrNothing(git, commit)]),
   ]);
-  if (found.every((files) => files === undefined)) return ok(compared);
+  if (found.every((files) => files === undefined)) return sinceNothing(git);
   const committed = [
     ...new Map(found.flatMap((files) => files ?? []).map((file) => [file.path, file])).values(),
   ];
   const base = { ...definedOnly({ mergeBase: commit }), description: "the start of this session", notes: [] };
   return ok({ base, committed });
+}
+
+/** A repository that lacks what the session began with is another one, made in its place: everything in it is new. */
+async function sinceNothing(git: Git): Promise<Result<HeadComparison>> {
+  const listed = await git.output(["ls-tree", "-r", "-z", "--name-only", "HEAD"]);
+  if (!listed.ok) return listed;
+  const description = "nothing (this repository does not hold what the session began with)";
+  const committed = splitNul(listed.value).map((path): ChangedFile => ({
+    path: projectPath(path),
+    change: "added",
+  }));
+  return ok({ base: { description, notes: [] }, committed });
 }
 
 async function diffOrNothing(
