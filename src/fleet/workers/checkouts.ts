@@ -66,13 +66,14 @@ export class Checkouts {
   readonly #options: CheckoutsOptions;
   readonly #slots: Slot[];
   readonly #objects: TreeObjects;
-  readonly #looker = new FileLooker();
+  readonly #looker: FileLooker;
   #uses = 0;
   #nextName: number;
 
   constructor(options: CheckoutsOptions) {
     this.#options = options;
     this.#objects = new TreeObjects(options, () => this.#slots.flatMap(({ tree, wanted }) => [tree, wanted]));
+    this.#looker = new FileLooker(options.directory);
     const names = namesIn(this.#trees).filter((name) => /^\d+$/.test(name));
     this.#slots = names.map((name) => ({
       name,

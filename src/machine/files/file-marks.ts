@@ -1,6 +1,6 @@
-import { lstatSync, readdirSync, writeFileSync } from "node:fs";
+import { lstatSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { Worker } from "node:worker_threads";
 
 /** More than the clock of any file system that keeps fractions of a second ticks in; FAT keeps every other second. */
@@ -13,8 +13,14 @@ const COARSE_TICK_MS = 2_000;
  * the time of an entry's last change (ctime). Threads do the looking: 3,000 entries take one of them 9 ms.
  */
 export class FileLooker {
+  readonly #turns: LookTurns;
   readonly #threads = Array.from({ length: Math.min(4, availableParallelism()) }, () => new LookThread());
   #lastKey = 0;
+
+  /** A directory of this process, beside those of the others that it takes turns with. */
+  constructor(directory: string) {
+    this.#turns = new LookTurns(directory);
+  }
 
   /**
    * Marks them, in place of what was marked under this name before; undefined where that cannot be done. A process that works in
@@ -37,7 +43,7 @@ export class FileLooker {
       const answers = await Promise.all(used.map((thread) => thread.ask({ what: "compare", name, key })));
       return answers.every((answer) => answer === 1);
     };
-    return new FileMarks(compare, Math.max(...known));
+    return new FileMarks(() => this.#turns.inTurn(compare), Math.max(...known));
   }
 
   forget(name: string): void {
@@ -68,6 +74,56 @@ export class FileMarks {
     const { mtimeMs } = lstatSync(clock);
     const tickMs = Number.isInteger(mtimeMs / 1000) ? COARSE_TICK_MS : TICK_MS;
     return this.#newestMs < mtimeMs - tickMs;
+  }
+}
+
+/**
+ * One process of a machine looks at a time: gates that began together often end together, and if all looked at once on few cores,
+ * each would have to wait until the last is done. Whoever has the file under its own name looks. It is only about time: who
+ * waits too long looks anyway, and puts back what one that died has taken away.
+ */
+class LookTurns {
+  readonly #free: string;
+  readonly #mine: string;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(directory: string) {
+    this.#free = join(dirname(directory), "turn");
+    this.#mine = join(directory, "turn");
+  }
+
+  /** In this process, one after the other as well. */
+  inTurn<T>(look: () => Promise<T>): Promise<T> {
+    const looked = this.#last.then(async () => {
+      await this.#take();
+      return look().finally(() => rename(this.#mine, this.#free));
+    });
+    this.#last = looked.catch(() => undefined);
+    return looked;
+  }
+
+  async #take(): Promise<void> {
+    for (let waitedMs = 0; waitedMs < LONGEST_TURN_MS; waitedMs += 1) {
+      if (rename(this.#free, this.#mine)) return;
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    try {
+      writeFileSync(this.#mine, "");
+    } catch {
+      // there are no turns where nothing can be written
+    }
+  }
+}
+
+/** About as long as a look takes: on a busy machine it would be time lost. */
+const LONGEST_TURN_MS = 8;
+
+function rename(from: string, to: string): boolean {
+  try {
+    renameSync(from, to);
+    return true;
+  } catch {
+    return false;
   }
 }
 
