@@ -10,6 +10,9 @@ import { type Status, type MessageFacts, statusMessage } from "./stop/status.ts"
 import type { StopEvent } from "./stop/stop-event.ts";
 import { explain, type Trouble } from "./trouble.ts";
 
+/** Environment variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
 /** What to run, on whose behalf. Only `cwd` is needed. */
 export interface RunRequest {
   /** Any directory of the project. */
@@ -54,7 +57,7 @@ export interface RunRequest {
   readonly onOutput?: ((gate: string, chunk: Uint8Array) => void) | undefined;
   /** What a gate gets as `TRACEPARENT`, by its id; without it, what the host has. */
   readonly traceparentOf?: ((gate: string) => string) | undefined;
-  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly env?: Environment;
 }
 
 /** Whether a request leaves gates out that the change calls for, whatever it adds. */

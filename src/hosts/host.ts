@@ -1,3 +1,4 @@
+import type { Environment } from "../core/run.ts";
 import type { StopEvent, StopKind } from "../core/stop/stop-event.ts";
 import type { Verdict } from "../core/stop/verdict.ts";
 
@@ -107,7 +108,7 @@ export type Payload = Readonly<Record<string, unknown>>;
 
 /** What our own process can tell beside the payload. */
 export interface Surroundings {
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly cwd: string;
 }
 
@@ -144,10 +145,7 @@ export interface Taken {
 }
 
 /** How many blocks in a row the host honours; Claude Code lets its user move the cap (2.1.325, 2026-11-15). */
-export function blockCapOf(
-  host: Host,
-  env: Readonly<Record<string, string | undefined>>,
-): number | undefined {
+export function blockCapOf(host: Host, env: Environment): number | undefined {
   const moved = host.name === "claude-code" ? Number(env["CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"]) : Number.NaN;
   return Number.isInteger(moved) && moved > 0 ? moved : host.blockCap;
 }

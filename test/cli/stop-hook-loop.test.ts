@@ -336,9 +336,11 @@ describe("stops that are not the end", () => {
     const background_tasks = [{ id: "1", type: "subagent", status: "running", description: "works" }];
 
     await project.stop({ background_tasks, prompt_id: "p1" });
-    await project.stop({ prompt_id: "p1" });
+    const same = await project.stop({ prompt_id: "p1" });
+    const next = await project.stop({ prompt_id: "p2" });
 
-    expect((await project.stop({ prompt_id: "p2" })).answer).not.toHaveProperty("systemMessage");
+    expect(same.answer).not.toHaveProperty("systemMessage");
+    expect(next.answer).not.toHaveProperty("systemMessage");
   });
 
   test("what has ended, works elsewhere or may be idle does not put the gates off", async () => {

@@ -22,6 +22,7 @@ test.each<[string, Partial<Problem>]>([
   ["file", { file: "src/c.ts" }],
   ["rule", { code: "TS2339" }],
   ["test", { test: "adds" }],
+  ["severity", { severity: "warning" }],
   ["asserted value", { message: "expected 5 to be 4 (at src/b.ts:12:1)" }],
 ])("is another problem when its %s changes", (_, change) => {
   expect(fingerprint({ ...problem, ...change })).not.toBe(fingerprint(problem));

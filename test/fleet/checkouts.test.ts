@@ -31,8 +31,14 @@ async function store() {
   mkdirSync(directory);
   return {
     checkouts: new Checkouts({ directory, source: join(dir.path, "store.git"), isFresh: false }),
-    write: (files: Readonly<Record<string, string>>): void => {
+    /** Undefined removes a file, and its directory where it was the last. */
+    write: (files: Readonly<Record<string, string | undefined>>): void => {
       for (const [name, text] of Object.entries(files)) {
+        if (text === undefined) {
+          git("rm", "--quiet", "--force", name);
+          continue;
+        }
+        rmSync(join(work, name), { recursive: true, force: true });
         mkdirSync(dirname(join(work, name)), { recursive: true });
         writeFileSync(join(work, name), text);
       }
@@ -41,9 +47,9 @@ async function store() {
     /** Asks git about what was fetched. */
     fetched: (...args: readonly string[]): string => git("--git-dir", "../worker/objects.git", ...args),
     /** Pushes a file with this content, under the name of its tree or of another. */
-    push: (content: string, name?: string): string => {
+    push: (content: string, name?: string, ...add: readonly string[]): string => {
       writeFileSync(join(work, "file"), content);
-      git("add", "--all");
+      git("add", "--all", ...add);
       git("commit", "--quiet", "--allow-empty", "--message", content);
       const tree = git("rev-parse", "HEAD^{tree}");
       git("push", "--quiet", "--force", "../store.git", `HEAD:refs/gauntlet/${name ?? tree}`);
@@ -95,42 +101,91 @@ const TOUCHES: Readonly<Record<string, (path: string) => void>> = {
   "another commit is checked out": (path) => writeFileSync(join(path, ".git/HEAD"), "ref: refs/heads/x\n"),
 };
 
-test.for(Object.entries(TOUCHES))(
-  "it is noticed, also when git has looked before, that %s",
-  async ([, touch]) => {
+const TOUCHED = Object.entries(TOUCHES).flatMap(([what, touch]) =>
+  (["the same tree", "another tree"] as const).map((next) => [what, next, touch] as const),
+);
+
+test.concurrent.for(TOUCHED)(
+  "when %s, %s is checked out as it is, also when git has looked before",
+  async ([, next, touch]) => {
     await using rig = await store();
     rig.write({ ".gitignore": "dist/\n*.log\n", "below/file": "1" });
     const tree = rig.push("1");
-    const take = async (act: (path: string) => void): Promise<void> => {
-      const taken = await rig.checkouts.take({ tree, repository: "a" }, never);
-      if (!taken.ok) throw new Error(JSON.stringify(taken.trouble));
-      using checkout = taken.value;
-      act(checkout.path);
-    };
-    let head = "";
-    await take((path) => {
-      head = readFileSync(join(path, ".git/HEAD"), "utf8");
+    rig.write({ "below/file": "2" });
+    const last = next === "the same tree" ? tree : rig.push("1");
+    await take(rig, tree, (path) => {
       for (const directory of ["dist", "logs/deep"]) mkdirSync(join(path, directory), { recursive: true });
       writeFileSync(join(path, "logs/deep/a.log"), "");
     });
     for (let time = 0; time < 2; time += 1) {
       await setTimeout(60); // until the file system's clock has ticked, git is asked each time
-      await take(() => {});
+      await take(rig, tree, () => {});
     }
 
-    await take(touch);
+    await take(rig, tree, touch);
 
-    await take((path) => {
+    await take(rig, last, (path) => {
       expect(readFileSync(join(path, "file"), "utf8")).toBe("1");
+      expect(readFileSync(join(path, "below/file"), "utf8")).toBe(last === tree ? "1" : "2");
       expect(lstatSync(join(path, "file")).mode & 0o777).toBe(0o644);
       expect(readdirSync(path, { recursive: true }).filter((name) => String(name).endsWith("new"))).toEqual(
         [],
       );
-      expect(readFileSync(join(path, ".git/HEAD"), "utf8")).toBe(head);
+      expect(execFileSync("git", ["rev-parse", "HEAD^{tree}"], { cwd: path, encoding: "utf8" }).trim()).toBe(
+        last,
+      );
       expect(readdirSync(path)).toContain("dist");
     });
   },
 );
+
+/** Ways from one tree to another, from a checkout that is certain to hold the first. */
+const WAYS: Readonly<Record<string, Readonly<Record<string, string | undefined>>>> = {
+  "files are changed and added": { "below/file": "2", "*": "new", "deep/er/file": "new" },
+  "files are removed": { "below/file": undefined },
+  "a file is where a directory was": { "below/file": undefined, below: "2" },
+  "files that were ignored are not any more": { ".gitignore": "" },
+  "files that were ignored there are not any more": { "below/.gitignore": undefined },
+  "a file that was ignored is one of the tree": { "dist/file": "2" },
+};
+
+test.concurrent.for(Object.entries(WAYS))(
+  "when %s, a checkout that nothing has touched follows",
+  async ([, changes]) => {
+    await using rig = await store();
+    rig.write({ ".gitignore": "dist/\n", "below/.gitignore": "*.log\n", "below/file": "1" });
+    const tree = rig.push("1");
+    await take(rig, tree, (path) => {
+      mkdirSync(join(path, "dist"));
+      for (const name of ["dist/file", "below/a.log"]) writeFileSync(join(path, name), "ignored");
+    });
+    await setTimeout(60);
+    await take(rig, tree, () => {});
+    await take(rig, tree, () => {}); // now it is marked, and found to be as it was
+
+    rig.write(changes);
+    const last = rig.push("1", undefined, "--force");
+
+    await take(rig, last, (path) => {
+      const git = (...args: readonly string[]): string =>
+        execFileSync("git", args, { cwd: path, encoding: "utf8" }).trim();
+      git("add", "--all");
+      expect(git("write-tree")).toBe(last);
+    });
+  },
+);
+
+/** What a job does in its checkout. */
+async function take(
+  { checkouts }: { readonly checkouts: Checkouts },
+  tree: string,
+  act: (path: string) => void,
+): Promise<void> {
+  const taken = await checkouts.take({ tree, repository: "a" }, never);
+  if (!taken.ok) throw new Error(JSON.stringify(taken.trouble));
+  using checkout = taken.value;
+  act(checkout.path);
+}
 
 test("above their limit the coldest checkouts are removed, and made again when they are needed", async () => {
   await using rig = await store();

@@ -1,6 +1,6 @@
 import { statusTitle, isGreen } from "../../core/stop/status.ts";
+import { isRed } from "../../core/outcome.ts";
 import { explain } from "../../core/trouble.ts";
-import { collectReport, digestFailures } from "../../engine/run/failures.ts";
 import { recordRun } from "../../engine/proof/record-verdict.ts";
 import { executeRun } from "../../engine/run.ts";
 import type { RunEvent, RunRequest, RunResult } from "../../core/run.ts";
@@ -10,7 +10,6 @@ import { elapsedMs } from "../../machine/clock.ts";
 import { findProject } from "../../machine/files/find-project.ts";
 import { ledgerOf } from "../../machine/state/ledger.ts";
 import { recentLines, verdictsIn } from "../../machine/state/ledger-lines.ts";
-import { runJson, detectJson } from "../../report/json/run-json.ts";
 import { gateLabels } from "../../report/plain-lines.ts";
 import { runSummary } from "../../report/summary-lines.ts";
 import { type Cancellation, cancellation } from "../cancellation.ts";
@@ -18,11 +17,8 @@ import { EXIT, exitCodeBy, exitCodeOf } from "../exit-code.ts";
 import { showProgress, skippedLines, usualTimesOf } from "../output/progress.ts";
 import type { ReportTarget } from "../tables/command-options.ts";
 import { exitNow, printLine, type Terminal } from "../output/terminal.ts";
-import { writeReports } from "../output/write-reports.ts";
 import type { ChangedFile } from "../../core/plan/change-set.ts";
 import { displayPath } from "../../core/path.ts";
-import { previewRun } from "../../engine/preview.ts";
-import { tellTrouble } from "../open-settings.ts";
 
 /** Which gates run, and on which changes. */
 export interface ChoiceOptions {
@@ -85,11 +81,11 @@ export async function runAndTell(
   if (!recorded.ok) printLine(terminal.stderr, `This run is not in the ledger. ${explain(recorded.trouble)}`);
   if (options.json) await printJson(terminal, command, result);
   else await printResult(terminal, result, { ...options, summary, isInterrupted });
-  await writeReports(terminal, result, {
-    targets: options.report ?? [],
-    command,
-    json: options.json === true,
-  });
+  const targets = withActions(options.report ?? [], terminal);
+  if (targets.length > 0) {
+    const { writeReports } = await import("../output/write-reports.ts"); // few runs leave one, and it loads what reads the settings
+    await writeReports(terminal, result, { targets, command, json: options.json === true });
+  }
   const asked = { door: command, root: findProject(terminal.cwd) };
   const isSent = (await traced?.sendRun(asked, result, elapsedMs())) ?? true;
   return { ...result, isSent };
@@ -158,9 +154,21 @@ function requestOf(
   };
 }
 
+function withActions(targets: readonly ReportTarget[], { env }: Terminal): readonly ReportTarget[] {
+  const isAsked = targets.some(({ format }) => format === "github");
+  return env["GITHUB_ACTIONS"] === "true" && !isAsked ? [...targets, { format: "github" }] : targets;
+}
+
 async function printJson({ cwd, env, stdout }: Terminal, command: string, result: RunResult): Promise<void> {
+  const { runJson } = await import("../../report/json/run-json.ts"); // people read lines
+  const { collectReport } = await loadFailures();
   const report = await collectReport(findProject(cwd) ?? cwd, result.outcomes, env);
   printLine(stdout, runJson(command, result, report));
+}
+
+/** A green run does without what reads logs. */
+async function loadFailures() {
+  return import("../../engine/run/failures.ts");
 }
 
 const INTERRUPTED =
@@ -187,6 +195,13 @@ interface Closing {
   readonly summary: string | undefined;
 }
 
+async function printFailures({ cwd, stdout, colours }: Terminal, { outcomes }: RunResult): Promise<void> {
+  const { digestFailures } = await loadFailures();
+  const labelOf = gateLabels(outcomes);
+  for (const { outcome, digest } of await digestFailures(cwd, outcomes, DIGEST_CHARS))
+    printLine(stdout, `\n${colours.bold(colours.red(`── ${labelOf(outcome.id)} ──`))}\n${digest}`);
+}
+
 async function printResult(
   terminal: Terminal,
   result: RunResult,
@@ -195,10 +210,7 @@ async function printResult(
   const { stdout, stderr, colours } = terminal;
   const isSkipsUntold = verbose && result.kind !== "ran";
   if (isSkipsUntold) for (const line of skippedLines(result.plan)) printLine(stdout, line);
-  const labelOf = gateLabels(result.outcomes);
-  for (const { outcome, digest } of await digestFailures(terminal.cwd, result.outcomes, DIGEST_CHARS)) {
-    printLine(stdout, `\n${colours.bold(colours.red(`── ${labelOf(outcome.id)} ──`))}\n${digest}`);
-  }
+  if (result.outcomes.some(isRed)) await printFailures(terminal, result);
   if (isInterrupted) return printLine(stdout, `\n${INTERRUPTED}\nStatus: ${colours.red("Interrupted")}`);
   const errorMessage = result.kind === "not-needed" ? undefined : result.errorMessage;
   if (errorMessage !== undefined) printLine(stderr, errorMessage);
@@ -219,10 +231,13 @@ export async function detectCommand(terminal: Terminal, options: DetectOptions):
   const { gate = [], skip = [], all, failed, base, commit, uncommitted, staged, why, json } = options;
   const { cwd, env } = terminal;
   const chosen = { gates: gate, skip, all, failed };
+  const { previewRun } = await import("../../engine/preview.ts"); // a run does without these
+  const { tellTrouble } = await import("../open-settings.ts");
   const preview = await previewRun({ cwd, env, ...chosen, base, commit, uncommitted, staged });
   if (!preview.ok) return tellTrouble(terminal, preview.trouble, { command: "detect", json });
   const { changes, plan, guards } = preview.value;
   if (json) {
+    const { detectJson } = await import("../../report/json/run-json.ts");
     printLine(terminal.stdout, detectJson(changes, plan, guards));
     return EXIT.ok;
   }

@@ -1,5 +1,6 @@
 import { loadSettingsQuickly } from "../../config/gauntlet/settings-cache.ts";
 import { findRunQuickly } from "../../engine/proof/past.ts";
+import { parseObject, textOf } from "../../hosts/protocol.ts";
 import { findProject } from "../../machine/files/find-project.ts";
 import { type LogDir, logDirOf } from "../../machine/logs/log-dir.ts";
 import { currentDirectory, type Environment } from "../../machine/process/environment.ts";
@@ -10,13 +11,16 @@ import { sessionKey } from "../../machine/state/state-keys.ts";
 import { shortStatus } from "../../report/summary-lines.ts";
 import { EXIT } from "../exit-code.ts";
 
-/** Called every few hundred milliseconds, so it skips setting up the command table. */
+/**
+ * Called every few hundred milliseconds, so it skips setting up the command table. Claude Code (2.1.325, 2026-11-16) writes where it is,
+ * and in which session, to our stdin.
+ */
 export async function runStatusline(): Promise<number> {
-  const host = hostFacts(await readStdin(new AbortController().signal));
+  const host = parseObject(await readStdin(new AbortController().signal)) ?? {}; // typed by hand, it gets no event
   const line = await shortStatusOf({
-    cwd: host.cwd ?? currentDirectory(),
+    cwd: textOf(host, "cwd") ?? currentDirectory(),
     env: process.env,
-    session: host.session,
+    session: textOf(host, "session_id"),
   });
   if (line !== undefined) process.stdout.write(`${line}\n`);
   return EXIT.ok;
@@ -52,17 +56,4 @@ async function runningFacts(logDir: LogDir, { since }: LockHolder) {
   const { runningRun } = await import("../../engine/pages/running-run.ts"); // only while a run goes on
   const names = (runningRun(logDir)?.gates ?? []).map((id) => id.slice(id.lastIndexOf(":") + 1));
   return { runningSince: Date.parse(since), runningGates: [...new Set(names)] };
-}
-
-/** What Claude Code (2.1.325, 2026-11-16) writes to the program of its status line, as far as we need it. */
-function hostFacts(text: string): { readonly cwd?: string; readonly session?: string } {
-  try {
-    const { cwd, session_id: session } = JSON.parse(text) as { cwd?: unknown; session_id?: unknown };
-    return {
-      ...(typeof cwd === "string" ? { cwd } : {}),
-      ...(typeof session === "string" ? { session } : {}),
-    };
-  } catch {
-    return {}; // by hand, without any
-  }
 }

@@ -17,17 +17,15 @@ import packageJson from "../../../package.json" with { type: "json" };
 import type { ReportTarget } from "../tables/command-options.ts";
 import { printLine, type Terminal } from "./terminal.ts";
 
-/** Writes the reports that were asked for; in GitHub Actions its annotations and summary too. Says what could not be written. */
+/** Writes the reports that were asked for. Says what could not be written. */
 export async function writeReports(
   terminal: Terminal,
   result: RunResult,
   { targets, command, json }: { targets: readonly ReportTarget[]; command: string; json: boolean },
 ): Promise<void> {
-  const wanted = withActions(targets, terminal);
-  if (wanted.length === 0) return;
   const root = findProject(terminal.cwd) ?? terminal.cwd;
   const report = await collectReport(root, result.outcomes, terminal.env);
-  for (const target of wanted) {
+  for (const target of targets) {
     const written =
       target.format === "github"
         ? await tellGithub(terminal, report, json)
@@ -69,11 +67,6 @@ async function htmlOf(terminal: Terminal, root: AbsolutePath, result: RunResult)
       }),
     },
   );
-}
-
-function withActions(targets: readonly ReportTarget[], { env }: Terminal): readonly ReportTarget[] {
-  const isAsked = targets.some(({ format }) => format === "github");
-  return env["GITHUB_ACTIONS"] === "true" && !isAsked ? [...targets, { format: "github" }] : targets;
 }
 
 /** Actions reads workflow commands on both streams; stdout may be taken by JSON. */

@@ -1,8 +1,10 @@
+import type { Environment } from "../../core/run.ts";
+
 const MASK = "***";
 const SHORTEST_SECRET = 8;
 
 /** A function that hides the values of secret-looking variables, and text with the shape of a common token. */
-export function secretMasker(env: Readonly<Record<string, string | undefined>>): (text: string) => string {
+export function secretMasker(env: Environment): (text: string) => string {
   const values = secretValues(env);
   const needles = new Needles([...values, ...HINTS]);
   return (text) => {
@@ -35,7 +37,7 @@ const OPEN_NAME =
 /** A webhook and a connection string are secrets as a whole, whatever they are called. */
 const SECRET_PLACE = /webhook|connection_?string|dsn/i;
 
-function secretValues(env: Readonly<Record<string, string | undefined>>): readonly string[] {
+function secretValues(env: Environment): readonly string[] {
   const values = Object.entries(env)
     .filter(([name, value]) => isSecretName(name) && isWorthHiding(value))
     .flatMap(([, value = ""]) => spellings(value.trim()));

@@ -1,6 +1,6 @@
 import { basename, dirname, join } from "node:path";
 import { fail, ok, type Result } from "../../core/trouble.ts";
-import { directoriesIn, FileMarks } from "../../machine/files/file-marks.ts";
+import { directoriesIn } from "../../machine/files/file-marks.ts";
 import { readBytes, removeFile, writeFileAtomic } from "../../machine/files/files.ts";
 import { type Git, gitTrouble, splitNul } from "../../machine/git/git.ts";
 
@@ -14,6 +14,8 @@ interface Wanted {
   readonly tree: string;
   /** What is there, as far as is known. */
   readonly from: string | undefined;
+  /** Whether nothing else is there, for certain. */
+  readonly isCertain: boolean;
   /** Also what git ignores is removed. */
   readonly isFresh: boolean;
 }
@@ -21,12 +23,18 @@ interface Wanted {
 export const MAX_INDEX_BYTES = 1024 * 1024 * 1024;
 
 /** Puts the files of a tree where those of another are. What git makes of what it then finds on the disk has the last word. */
-export async function checkOut(place: Place, { tree, from, isFresh }: Wanted): Promise<Result<void>> {
+export async function checkOut(
+  place: Place,
+  { tree, from, isCertain, isFresh }: Wanted,
+): Promise<Result<void>> {
   const { git, env } = place;
   if (from !== undefined && !isFresh) {
-    const moved = await git.ask(["read-tree", "-m", "-u", from, tree], { env });
+    const [moved, written] = await Promise.all([
+      git.ask(["read-tree", "-m", "-u", from, tree], { env }),
+      isCertain ? writtenFor(place, from, tree) : undefined,
+    ]);
     const isMoved = moved.ok && moved.value.exitCode === 0; // git refuses where a gate has touched what it would replace
-    if (isMoved && (await holds(place, tree))) return ok(undefined);
+    if (isMoved && (await holds(place, tree, written))) return ok(undefined);
   }
   const clean = isFresh ? "-ffdx" : "-ffd";
   for (const args of [
@@ -44,14 +52,36 @@ export async function checkOut(place: Place, { tree, from, isFresh }: Wanted): P
     : fail(gitTrouble(["write-tree"], `the checkout is ${here.value}, not ${tree}`));
 }
 
-/** Whether the files are those of the tree: git would add nothing to an index that is the tree. Both are asked at once, of two copies. */
-export async function holds(place: Place, tree: string): Promise<boolean> {
+/**
+ * The files that git writes to get from one tree to another, if looking at them is enough: where it also removes some, or other
+ * rules say what is ignored, any file may be one too many.
+ */
+async function writtenFor({ git, env }: Place, from: string, tree: string): Promise<Names | undefined> {
+  const asked = await git.output(["diff-tree", "-r", "-z", "--name-status", "--no-renames", from, tree], {
+    env,
+  });
+  if (!asked.ok) return undefined;
+  const fields = splitNul(asked.value);
+  const names = fields.filter((_field, at) => at % 2 === 1);
+  const isEnough = fields.every((field, at) => (at % 2 === 0 ? field !== "D" : !isRule(field)));
+  return isEnough && names.length > 0 ? names : undefined;
+}
+
+/**
+ * Whether the files, all of them or those of some names, are those of the tree: git would add nothing to an index that is the tree.
+ * Both are asked at once, of two copies.
+ */
+export async function holds(place: Place, tree: string, names?: Names): Promise<boolean> {
   const { git, env } = place;
   const copy = `${env.GIT_INDEX_FILE}-copy`;
   const index = readBytes(env.GIT_INDEX_FILE, MAX_INDEX_BYTES);
   if (!index.ok || !writeFileAtomic(copy, index.value).ok) return false;
+  const some = names && { args: NAMED, stdin: names.map((name) => `${name}\0`).join("") };
   const [added, here] = await Promise.all([
-    git.output(["add", "--all", "--dry-run"], { env: { ...env, GIT_INDEX_FILE: copy } }),
+    git.output(["--literal-pathspecs", "add", "--all", "--dry-run", ...(some?.args ?? [])], {
+      env: { ...env, GIT_INDEX_FILE: copy },
+      ...(some && { stdin: some.stdin }),
+    }),
     treeIn(place),
   ]);
   removeFile(copy);
@@ -63,17 +93,22 @@ async function treeIn({ git, env }: Place): Promise<Result<string>> {
   return written.ok ? ok(written.value.toString().trim()) : written;
 }
 
-/** What changes which files git ignores. */
+type Names = readonly string[];
+
+const NAMED = ["--pathspec-from-file=-", "--pathspec-file-nul"];
+
+/** What changes which files git ignores, and how it writes them. */
 const RULES = [".gitignore", ".gitattributes"];
 
+function isRule(name: string): boolean {
+  return RULES.includes(basename(name));
+}
+
 /**
- * Marks all that git looks at: tracked files, and every directory that is not ignored as a whole, because a file that is new there
- * counts. With them, some more files. Undefined where that cannot be listed.
+ * All that git looks at: tracked files, and every directory that is not ignored as a whole, because a file that is new there counts.
+ * Undefined where that cannot be listed.
  */
-export async function markFiles(
-  { git, env }: Place,
-  more: readonly string[],
-): Promise<FileMarks | undefined> {
+export async function filesToMark({ git, env }: Place): Promise<readonly string[] | undefined> {
   const list = ["ls-files", "-z", "-t", "--cached", "--others", "--directory"];
   const listed = await git.output(list, { env });
   if (!listed.ok) return undefined;
@@ -83,15 +118,11 @@ export async function markFiles(
   const untracked = others.filter((name) => name.endsWith("/"));
   const ignored = await ignoredOf({ git, env }, untracked);
   if (ignored === undefined) return undefined;
-  const rules = others.filter((name) => RULES.includes(basename(name)));
+  const rules = others.filter(isRule);
   const paths = [...tracked, ...directoriesOf(tracked), ...rules].map((name) => join(git.cwd, name));
   try {
     const watched = untracked.filter((name) => !ignored.has(name));
-    return await FileMarks.of([
-      ...paths,
-      ...more,
-      ...watched.flatMap((name) => directoriesIn(join(git.cwd, name), RULES)),
-    ]);
+    return [...paths, ...watched.flatMap((name) => directoriesIn(join(git.cwd, name), RULES))];
   } catch {
     return undefined; // a directory that cannot be read, or is gone by now
   }

@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
 import { ok, type Result } from "../../core/trouble.ts";
 import { elapsedMs } from "../../machine/clock.ts";
-import type { FileMarks } from "../../machine/files/file-marks.ts";
+import { FileLooker, type FileMarks } from "../../machine/files/file-marks.ts";
 import {
   makePrivateDirectory,
   namesIn,
@@ -14,8 +14,9 @@ import {
 import { Git } from "../../machine/git/git.ts";
 import { listContents } from "../../machine/git/snapshot.ts";
 import { runProcess } from "../../machine/process/run-process.ts";
+import { timeLimit } from "../../machine/process/time-limit.ts";
 import { TreeObjects } from "./tree-objects.ts";
-import { checkOut, holds, markFiles, MAX_INDEX_BYTES, type Place } from "./check-out.ts";
+import { checkOut, filesToMark, holds, MAX_INDEX_BYTES, type Place } from "./check-out.ts";
 
 /** A directory that jobs of one repository run in, one at a time. */
 interface Slot {
@@ -27,8 +28,10 @@ interface Slot {
   wanted?: string;
   /** Its files and directories, as they were when git found them to be those of the tree. */
   marks?: FileMarks | undefined;
-  /** Whether they are the same after the last job, and when that was asked. */
+  /** Whether it still holds its tree after the last job, and when that was asked. */
   looked?: { readonly isSame: Promise<boolean>; readonly atMs: number } | undefined;
+  /** Until it is marked. */
+  timer?: NodeJS.Timeout;
   isBusy: boolean;
   usedAt: number;
 }
@@ -63,6 +66,7 @@ export class Checkouts {
   readonly #options: CheckoutsOptions;
   readonly #slots: Slot[];
   readonly #objects: TreeObjects;
+  readonly #looker = new FileLooker();
   #uses = 0;
   #nextName: number;
 
@@ -83,6 +87,7 @@ export class Checkouts {
   async take(wanted: Wanted, signal: AbortSignal): Promise<Result<Checkout>> {
     const slot = this.#free(wanted);
     slot.isBusy = true;
+    clearTimeout(slot.timer);
     slot.wanted = wanted.tree;
     slot.usedAt = this.#uses += 1;
     const filled = await this.#fill(slot, wanted.tree, signal);
@@ -100,9 +105,21 @@ export class Checkouts {
       listFiles: (project) => listContents(new Git(join(path, project)), env),
       [Symbol.dispose]: () => {
         slot.isBusy = false;
-        slot.looked = slot.marks && { isSame: slot.marks.isSame(), atMs: elapsedMs() }; // while the end is reported
+        void this.#lookAfter(slot);
       },
     };
+  }
+
+  /** Looks while the end of the job is reported. What is not as marked is marked again when its times can be told from those of changes. */
+  async #lookAfter(slot: Slot): Promise<void> {
+    const isSame = slot.marks?.isSame() ?? Promise.resolve(false);
+    slot.looked = { isSame, atMs: elapsedMs() };
+    if (this.#options.isFresh || (await isSame)) return;
+    if (slot.isBusy || slot.looked.isSame !== isSame) return; // the next job is there
+    slot.timer = setTimeout(() => {
+      const isUntouched = this.#isUntouched(slot, timeLimit(IDLE_LOOK_MS)).catch(() => false);
+      slot.looked = { isSame: isUntouched, atMs: elapsedMs() };
+    }, SETTLED_MS).unref();
   }
 
   /** Removes checkouts that are not in use, the coldest first, until the rest takes no more than this. */
@@ -116,6 +133,7 @@ export class Checkouts {
       const slot = cold();
       if (slot === undefined) break;
       this.#slots.splice(this.#slots.indexOf(slot), 1);
+      this.#looker.forget(slot.name);
       const files = (["index", "repository", "clock"] as const).map((what) => this.#file(slot.name, what));
       for (const path of [join(this.#trees, slot.name), ...files]) removeTree(path);
     }
@@ -154,9 +172,11 @@ export class Checkouts {
   async #fill(slot: Slot, tree: string, signal: AbortSignal): Promise<Result<void>> {
     const path = join(this.#trees, slot.name);
     const isWarm = slot.tree === tree && !this.#options.isFresh;
+    await slot.looked?.isSame; // git may be at it
     if (isWarm && (await this.#isAsMarked(slot))) return ok(undefined);
     if (isWarm && (await this.#isUntouched(slot, signal))) return this.#showToGates(slot, tree);
     const from = slot.tree;
+    const asMarked = isWarm ? Promise.resolve(false) : this.#isAsMarked(slot); // while the tree is fetched
     Object.assign(slot, { tree: undefined, marks: undefined });
     try {
       for (const directory of [this.#trees, path]) makePrivateDirectory(directory);
@@ -167,9 +187,10 @@ export class Checkouts {
     const fetched = noted.ok ? await this.#objects.fetch(tree, signal) : noted;
     if (!fetched.ok) return fetched;
     const { isFresh } = this.#options;
+    const isCertain = await asMarked;
     const [commit, checkedOut] = await Promise.all([
       this.#objects.commitOf(tree),
-      checkOut(this.#place(slot, signal), { tree, from, isFresh }),
+      checkOut(this.#place(slot, signal), { tree, from, isCertain, isFresh }),
     ]);
     if (!commit.ok) return commit;
     if (!checkedOut.ok) return checkedOut;
@@ -188,7 +209,8 @@ export class Checkouts {
     const place = this.#place(slot, signal);
     const shown = SHOWN.map((file) => join(this.#trees, slot.name, ".git", file));
     slot.marks = undefined;
-    const marks = await markFiles(place, shown); // before git looks: what is changed meanwhile shows later
+    const paths = await filesToMark(place);
+    const marks = paths && (await this.#looker.mark(slot.name, [...paths, ...shown])); // before git looks: what is changed meanwhile shows later
     if (slot.tree === undefined || !(await holds(place, slot.tree))) return false;
     slot.marks = marks?.isSettled(this.#file(slot.name, "clock")) ? marks : undefined;
     return true;
@@ -218,6 +240,12 @@ export class Checkouts {
 
 /** How long the look at a checkout after its last job speaks for it: everything that job started has ended by then. */
 const RECENT_MS = 1_000;
+
+/** After this, all but the coarsest file systems give a change another time than what was there before. */
+const SETTLED_MS = 60;
+
+/** A job that comes meanwhile has to wait. */
+const IDLE_LOOK_MS = 30_000;
 
 /** What a checkout's own repository is made of. */
 const SHOWN = ["objects/info/alternates", "shallow", "index", "HEAD"];

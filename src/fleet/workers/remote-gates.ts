@@ -8,7 +8,7 @@ import type { EndedElsewhere, GateContext, PlannedCheck } from "../../gates/gate
 import { uniqueName, writeFileAtomic } from "../../machine/files/files.ts";
 import { Git } from "../../machine/git/git.ts";
 import { readIndexMarks } from "../../machine/git/index-file.ts";
-import { pushTree } from "../../machine/git/push-tree.ts";
+import { pushTree } from "./push-tree.ts";
 import { Repository } from "../../machine/git/repository.ts";
 import type { Snapshot } from "../../machine/git/snapshot.ts";
 import { treeIdOf } from "../../machine/git/tree-id.ts";

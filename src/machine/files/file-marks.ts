@@ -8,43 +8,55 @@ const TICK_MS = 50;
 const COARSE_TICK_MS = 2_000;
 
 /**
- * What the file system says of many files and directories at one moment: identity, mode, size and times. As long as it says the
- * same, none of them was written to, and in no such directory was anything made, renamed or removed: no program can set the time
- * of an entry's last change (ctime).
+ * Remembers what the file system says of many files and directories at one moment: identity, mode, size and times. As long as it
+ * says the same, none of them was written to, and in no such directory was anything made, renamed or removed: no program can set
+ * the time of an entry's last change (ctime). Threads do the looking: 3,000 entries take one of them 9 ms.
  */
-export class FileMarks {
-  readonly #key: number;
-  readonly #lookers: readonly Looker[];
-  /** When the last of them was changed, by the clock of the file system. */
-  readonly #newestMs: number;
+export class FileLooker {
+  readonly #threads = Array.from({ length: Math.min(4, availableParallelism()) }, () => new LookThread());
+  #lastKey = 0;
 
-  private constructor(key: number, lookers: readonly Looker[], newestMs: number) {
-    this.#key = key;
-    this.#lookers = lookers;
-    this.#newestMs = newestMs;
-    unused.register(this, key);
-  }
-
-  /** Undefined where they cannot be marked. A process that works in the directory around them has it twice as quick. */
-  static async of(paths: readonly string[]): Promise<FileMarks | undefined> {
-    const key = (lastKey += 1);
+  /**
+   * Marks them, in place of what was marked under this name before; undefined where that cannot be done. A process that works in
+   * the directory around them has it twice as quick.
+   */
+  async mark(name: string, paths: readonly string[]): Promise<FileMarks | undefined> {
+    const key = (this.#lastKey += 1);
     const here = `${process.cwd()}/`;
     const short = paths.map((path) => (path.startsWith(here) ? path.slice(here.length) : path));
-    const each = Math.max(FEWEST, Math.ceil(short.length / LOOKERS.length));
-    const used = LOOKERS.slice(0, Math.ceil(short.length / each));
+    const each = Math.max(FEWEST, Math.ceil(short.length / this.#threads.length));
+    const used = this.#threads.slice(0, Math.ceil(short.length / each));
     const newest = await Promise.all(
-      used.map((looker, at) =>
-        looker.ask({ what: "mark", key, paths: short.slice(at * each, (at + 1) * each) }),
+      used.map((thread, at) =>
+        thread.ask({ what: "mark", name, key, paths: short.slice(at * each, (at + 1) * each) }),
       ),
     );
     const known = newest.filter((ms) => ms !== undefined);
-    return known.length < newest.length ? undefined : new FileMarks(key, used, Math.max(...known));
+    if (known.length < newest.length) return undefined;
+    const compare = async (): Promise<boolean> => {
+      const answers = await Promise.all(used.map((thread) => thread.ask({ what: "compare", name, key })));
+      return answers.every((answer) => answer === 1);
+    };
+    return new FileMarks(compare, Math.max(...known));
   }
 
+  forget(name: string): void {
+    for (const thread of this.#threads) thread.forget(name);
+  }
+}
+
+/** Fewer are not worth another thread. */
+const FEWEST = 500;
+
+export class FileMarks {
   /** Whether all still are as they were. */
-  async isSame(): Promise<boolean> {
-    const asked = this.#lookers.map((looker) => looker.ask({ what: "compare", key: this.#key }));
-    return (await Promise.all(asked)).every((answer) => answer === 1);
+  readonly isSame: () => Promise<boolean>;
+  /** When the last of them was changed, by the clock of the file system. */
+  readonly #newestMs: number;
+
+  constructor(isSame: () => Promise<boolean>, newestMs: number) {
+    this.isSame = isSame;
+    this.#newestMs = newestMs;
   }
 
   /**
@@ -60,59 +72,56 @@ export class FileMarks {
 }
 
 type Question =
-  | { readonly what: "mark"; readonly key: number; readonly paths: readonly string[] }
-  | { readonly what: "compare" | "forget"; readonly key: number };
+  | { readonly what: "mark"; readonly name: string; readonly key: number; readonly paths: readonly string[] }
+  | { readonly what: "compare"; readonly name: string; readonly key: number }
+  | { readonly what: "forget"; readonly name: string };
 
 /** Runs in a thread of its own, which is given the text of this function: it can use nothing that is outside of it. */
 function answerQuestions(): void {
   const { lstatSync: lookAt } = process.getBuiltinModule("node:fs");
   const { parentPort } = process.getBuiltinModule("node:worker_threads");
   const WIDTH = 5;
-  const known = new Map<number, { readonly paths: readonly string[]; readonly marks: Float64Array }>();
-  const seen = new Float64Array(WIDTH);
-  const look = (path: string): void => {
-    seen.fill(-1); // what cannot be looked at is as good as gone
+  const GONE = { ino: 0, mode: 0, size: 0, mtimeMs: 0, ctimeMs: 0 };
+  const known = new Map<string, { key: number; paths: readonly string[]; marks: Float64Array }>();
+  const look = (path: string): typeof GONE => {
     try {
-      const found = lookAt(path, { throwIfNoEntry: false });
-      if (found === undefined) return;
-      seen[0] = found.ino;
-      seen[1] = found.mode;
-      seen[2] = found.size;
-      seen[3] = found.mtimeMs;
-      seen[4] = found.ctimeMs;
+      return lookAt(path, { throwIfNoEntry: false }) ?? GONE;
     } catch {
-      // a file where a directory was, or a directory that may not be entered
+      return GONE; // a file where a directory was, or a directory that may not be entered
     }
   };
-  const mark = (key: number, paths: readonly string[]): number => {
+  const mark = (name: string, key: number, paths: readonly string[]): number => {
     const marks = new Float64Array(paths.length * WIDTH);
     let newestMs = 0;
     for (const [at, path] of paths.entries()) {
-      look(path);
-      marks.set(seen, at * WIDTH);
-      newestMs = Math.max(newestMs, seen[3] ?? 0, seen[4] ?? 0);
+      const { ino, mode, size, mtimeMs, ctimeMs } = look(path);
+      marks.set([ino, mode, size, mtimeMs, ctimeMs], at * WIDTH);
+      newestMs = Math.max(newestMs, mtimeMs, ctimeMs);
     }
-    known.set(key, { paths, marks });
+    known.set(name, { key, paths, marks });
     return newestMs;
   };
-  const isSame = (key: number): boolean => {
-    const marked = known.get(key); // undefined after a thread that is gone
-    return (
-      marked?.paths.every((path, at) => {
-        look(path);
-        return seen.every((field, place) => field === marked.marks[at * WIDTH + place]);
-      }) ?? false
-    );
+  const isSame = (name: string, key: number): boolean => {
+    const marked = known.get(name); // undefined after a thread that is gone
+    if (marked?.key !== key) return false;
+    const { paths, marks } = marked;
+    return paths.every((path, index) => {
+      const [found, at] = [look(path), index * WIDTH];
+      if (found.ino !== marks[at] || found.mode !== marks[at + 1] || found.size !== marks[at + 2])
+        return false;
+      return found.mtimeMs === marks[at + 3] && found.ctimeMs === marks[at + 4];
+    });
   };
   parentPort?.on("message", (asked: Question & { readonly id: number }) => {
-    if (asked.what === "forget") return void known.delete(asked.key);
-    const answer = asked.what === "mark" ? mark(asked.key, asked.paths) : Number(isSame(asked.key));
+    if (asked.what === "forget") return void known.delete(asked.name);
+    const { name, key } = asked;
+    const answer = asked.what === "mark" ? mark(name, key, asked.paths) : Number(isSame(name, key));
     parentPort.postMessage({ id: asked.id, answer }, []);
   });
 }
 
 /** A thread, started when it is first needed. */
-class Looker {
+class LookThread {
   readonly #asked = new Map<number, (answer: number | undefined) => void>();
   #thread: Worker | undefined;
   #lastId = 0;
@@ -127,8 +136,8 @@ class Looker {
     });
   }
 
-  forget(key: number): void {
-    this.#thread?.postMessage({ what: "forget", key } satisfies Question, []);
+  forget(name: string): void {
+    this.#thread?.postMessage({ what: "forget", name } satisfies Question, []);
   }
 
   #start(): Worker {
@@ -146,13 +155,6 @@ class Looker {
     return thread;
   }
 }
-
-/** The next job waits for them: 3,000 files and directories take one thread 9 ms. */
-const LOOKERS = Array.from({ length: Math.min(4, availableParallelism()) }, () => new Looker());
-/** Fewer are not worth another thread. */
-const FEWEST = 500;
-let lastKey = 0;
-const unused = new FinalizationRegistry((key: number) => LOOKERS.forEach((looker) => looker.forget(key)));
 
 /** A directory and all below it, and the files of these names in them. */
 export function directoriesIn(path: string, fileNames: readonly string[]): readonly string[] {

@@ -1,8 +1,8 @@
 import { once } from "../../core/once.ts";
+import type { Environment } from "../../core/run.ts";
 import { uniqueName, writeAll } from "../files/files.ts";
 
-/** Variables by name. */
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type { Environment };
 
 /** The environment this process was started with. */
 export function currentEnv(): Environment {

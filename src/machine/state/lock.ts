@@ -1,3 +1,4 @@
+import { parseJson } from "../../core/json.ts";
 import { hasCode } from "../files/errno.ts";
 import { linkSync, lstatSync, readdirSync, renameSync, unlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
@@ -246,13 +247,8 @@ function isThere(path: string): boolean {
 
 /** Anything we did not write ourselves has no living holder; its content stands in for the run's name. */
 function parseHolder(text: string): LockHolder {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isHolder(value)) return value;
-  } catch {
-    // not even JSON
-  }
-  return { runId: sha256(text), pid: 0, since: "" };
+  const value = parseJson(text);
+  return isHolder(value) ? value : { runId: sha256(text), pid: 0, since: "" };
 }
 
 function isHolder(value: unknown): value is LockHolder {

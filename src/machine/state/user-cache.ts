@@ -1,3 +1,4 @@
+import { parseJson } from "../../core/json.ts";
 import type { Environment } from "../process/environment.ts";
 import { join } from "node:path";
 import { userDirectory } from "../files/xdg.ts";
@@ -8,12 +9,7 @@ import { sha256 } from "#runtime";
 /** A value of the user's cache; undefined when it is missing, not JSON, or another user's. */
 export function readCacheFile(env: Environment, folder: string, name: string): unknown {
   const text = readPrivateFile(join(cacheDirectory(env, folder), fileName(name)));
-  if (!text.ok || text.value === undefined) return undefined;
-  try {
-    return JSON.parse(text.value);
-  } catch {
-    return undefined;
-  }
+  return text.ok && text.value !== undefined ? parseJson(text.value) : undefined;
 }
 
 /** Replaces a value as a whole. A cache that cannot be written only costs time. */

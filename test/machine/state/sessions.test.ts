@@ -1,5 +1,5 @@
 import { readdirSync } from "node:fs";
-import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { absolutePath } from "../../../src/core/path.ts";
@@ -124,9 +124,16 @@ test("the records of other sessions are changed under a lock, which is free afte
 test("files that cannot be trusted count as absent, and a place that cannot be written costs nothing", async () => {
   await using home = await tempDir();
   const directory = join(home.path, "agent-gauntlet/sessions");
-  await mkdir(directory, { recursive: true });
-  await writeFile(join(directory, "cut.json"), '{"version":1,"writtenAt":');
-  await writeFile(join(directory, "newer.json"), '{"version":9,"writtenAt":1,"state":{"told":[]}}');
+  writeSessionRecord(named("a"), stopped("a"), { XDG_STATE_HOME: home.path });
+  const [file = ""] = readdirSync(directory).filter((name) => name.endsWith(".json"));
+  const whole = await readFile(join(directory, file), "utf8");
+  for (const version of [0, 99])
+    await writeFile(
+      join(directory, `${version}.json`),
+      whole.replace(/"version":\d+/, `"version":${version}`),
+    );
+  await rm(join(directory, file));
+  await writeFile(join(directory, "cut.json"), whole.slice(0, whole.length / 2));
   await writeFile(join(home.path, "file"), "");
 
   writeSessionRecord(named("a"), stopped("a"), { XDG_STATE_HOME: join(home.path, "file") });

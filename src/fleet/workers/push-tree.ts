@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { deflateSync } from "node:zlib";
 import { ok, type Result } from "../../core/trouble.ts";
-import { writeFileAtomic } from "../files/files.ts";
-import type { Repository } from "./repository.ts";
+import { isFile, writeFileAtomic } from "../../machine/files/files.ts";
+import type { Repository } from "../../machine/git/repository.ts";
 
 /** A tree of a snapshot, and the repository it goes to. */
 interface Push {
@@ -59,7 +58,7 @@ const SHA1_LENGTH = 40;
 
 /** What others could not fetch whole, as in a shallow clone, they are not given as a parent. */
 async function pushableHead({ top, places, head }: Repository): Promise<string | undefined> {
-  if (existsSync(join(places.commonDir, "shallow"))) return undefined;
+  if (isFile(join(places.commonDir, "shallow"))) return undefined;
   const { commit: known } = head();
   if (known !== undefined) return known;
   const asked = await top.ask(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
