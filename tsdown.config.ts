@@ -60,7 +60,7 @@ interface Part {
 const STEPS: readonly Part[] = [
   { name: "first-answers", start: /src\/cli\/start-gauntlet\.ts$/ },
   { name: "record", start: /src\/(?:engine\/proof\/record-verdict|machine\/state\/skips)\.ts$/ },
-  { name: "run", start: /src\/engine\/run\.ts$/ },
+  { name: "run", start: /src\/(?:engine\/run|core\/counted)\.ts$/ },
   // What a session's start needs, too.
   {
     name: "snapshot",

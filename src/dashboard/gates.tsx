@@ -1,7 +1,7 @@
 import { useMemo, useState } from "preact/hooks";
 import { type FlakyTest, flakyTests } from "../core/record/verdict-record.ts";
 import { type GateStats, gateStats } from "../report/page/aggregate.ts";
-import { formatDuration } from "../report/plain-lines.ts";
+import { formatDuration } from "../core/counted.ts";
 import { Chart } from "./chart.tsx";
 import type { ViewProps } from "./dashboard.tsx";
 import { Section, shortGate } from "./parts.tsx";

@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks";
 import { type Day, daysOf, meaningOf } from "../report/page/aggregate.ts";
-import { ago } from "../report/plain-lines.ts";
+import { ago } from "../core/counted.ts";
 import { counted } from "../core/counted.ts";
 import type { RunningRow } from "../report/page/page-data.ts";
 import { Chart } from "./chart.tsx";

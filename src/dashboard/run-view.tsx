@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { GateOutcome } from "../core/outcome.ts";
 import { statusTitle } from "../core/stop/status.ts";
-import { formatDuration } from "../report/plain-lines.ts";
+import { formatDuration } from "../core/counted.ts";
 import { counted } from "../core/counted.ts";
 import { type GateView, type RunPage, compareTold, type AttemptView } from "../report/page/page-data.ts";
 import { Logs } from "./logs.tsx";

@@ -2,7 +2,7 @@ import { useMemo, useState } from "preact/hooks";
 import { statusTitle } from "../core/stop/status.ts";
 import { type Meaning, meaningOf } from "../report/page/aggregate.ts";
 import type { StopRow } from "../report/page/page-data.ts";
-import { formatDuration } from "../report/plain-lines.ts";
+import { formatDuration } from "../core/counted.ts";
 import { counted } from "../core/counted.ts";
 import type { ViewProps } from "./dashboard.tsx";
 import { VirtualList, Mark, Section, shortGate, Time, type Tone } from "./parts.tsx";

@@ -2,7 +2,7 @@ import { EARLY_EXITS } from "../core/stop/early-exits.ts";
 import type { PastStop, Reasoned, RecordedRun, StopRecord } from "../core/record/session-record.ts";
 import { type Status, statusMessage } from "../core/stop/status.ts";
 import type { VerdictRecord } from "../core/record/verdict-record.ts";
-import { formatDuration } from "./plain-lines.ts";
+import { formatDuration } from "../core/counted.ts";
 
 /** Why a stop was blocked, allowed or deferred: what was asked before any gate, in order, what was looked at, what came of it, what the host got. */
 export function explainStop(stop: PastStop): string {

@@ -1,5 +1,5 @@
 import stringWidth from "string-width";
-import { formatDuration } from "./plain-lines.ts";
+import { formatDuration } from "../core/counted.ts";
 
 /** A gate that runs now, as the terminal shows it. */
 export interface LiveGate {

@@ -1,4 +1,4 @@
-import { counted } from "../core/counted.ts";
+import { ago, counted, formatDuration } from "../core/counted.ts";
 import type { PastRun } from "../core/record/history.ts";
 import { describeOutcome, type GateOutcome, isBlocking } from "../core/outcome.ts";
 import type { RunEvent } from "../core/run.ts";
@@ -57,32 +57,12 @@ export function summaryOf({ status, completedAt, outcomes }: PastRun, now: numbe
   return `${isInterrupted ? "Interrupted" : statusTitle(status)}, ${ago(completedAt, now)}`;
 }
 
-const UNITS = [
-  ["day", 86_400_000],
-  ["hour", 3_600_000],
-  ["minute", 60_000],
-] as const;
-
-/** `2 minutes ago`; a time that lies ahead is the fault of a clock, and counts as now. */
-export function ago(time: number, now: number): string {
-  const passed = now - time;
-  const [noun, length] = UNITS.find(([, unit]) => passed >= unit) ?? [undefined, 1];
-  return noun === undefined ? "just now" : `${counted(Math.floor(passed / length), noun)} ago`;
-}
-
 export function finishedLine(outcome: GateOutcome, labelOf: LabelOf = byId): string {
   const log = outcome.logPath === undefined || outcome.kind === "passed" ? "" : ` Log: ${outcome.logPath}`;
   const isPlainPass =
     outcome.kind === "passed" && outcome.warning === undefined && outcome.reused === undefined;
   const words = isPlainPass ? "" : ` ${describeOutcome(outcome)}`;
   return `[${label(outcome)}] ${labelOf(outcome.id)} (${formatDuration(outcome.durationMs)})${words}${log}`;
-}
-
-export function formatDuration(ms: number): string {
-  if (ms < 1000) return `${ms} ms`;
-  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
-  const seconds = Math.round(ms / 1000);
-  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
 function label(outcome: GateOutcome): string {

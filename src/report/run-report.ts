@@ -1,8 +1,5 @@
-import { definedOnly } from "../core/defined-only.ts";
 import { type Finding, isAtLeast } from "../core/review/finding.ts";
 import type { GateOutcome } from "../core/outcome.ts";
-import { type ProjectPath, projectPath } from "../core/path.ts";
-import type { RecordedOutcome } from "../core/record/verdict-record.ts";
 import type { Problem } from "../feedback/problem.ts";
 
 /** A problem, and whether the change brought it, where the gate was compared with an earlier tree. */
@@ -35,32 +32,4 @@ function findingProblem({ file, line, priority, issue, fix }: Finding): Problem 
 /** The problems that keep a gate from passing: all of them, but for those that were there before. */
 export function blockingProblemsOf(report: RunReport, outcome: GateOutcome): readonly ReportedProblem[] {
   return problemsOf(report, outcome).filter(({ isNew }) => isNew !== false);
-}
-
-/** A gate as its line in the ledger knows it, without the details that are gone. A scope may hold a colon: the id is only shown. */
-export function outcomeInLedger(recorded: RecordedOutcome, logPath: ProjectPath | undefined): GateOutcome {
-  const { id, kind, ms, warns, rests, flaky } = recorded;
-  const [, gate = "check", scope = ".", name = id] =
-    /^(check|review|repl|guard):([^:]*):(.*)$/s.exec(id) ?? [];
-  const base = {
-    id,
-    gate: gate as GateOutcome["gate"], // one of the four
-    name,
-    scope: projectPath(scope),
-    workingDirectory: projectPath(scope),
-    warnOnly: warns === true,
-    durationMs: ms,
-    ...definedOnly({ logPath }),
-  };
-  const gone = gate === "guard" ? "the details are no longer kept" : "its log is no longer there";
-  const detail = logPath === undefined ? gone : "its log has the details";
-  if (kind === "passed") {
-    if (rests === "reuse") return { ...base, kind, reused: "it had passed before" };
-    const warning = gate === "guard" ? `something; ${detail}` : detail;
-    return { ...base, kind, ...definedOnly({ rests, flaky, warning: warns ? warning : undefined }) };
-  }
-  if (kind === "timed-out") return { ...base, kind, afterMs: ms };
-  return kind === "unavailable"
-    ? { ...base, kind, detail, blocks: recorded.blocks === true }
-    : { ...base, kind, detail };
 }

@@ -1,8 +1,8 @@
 import { type GateOutcome, isCounted, isBlocking } from "../core/outcome.ts";
-import { formatDuration, type LabelOf, ago } from "./plain-lines.ts";
+import type { LabelOf } from "./plain-lines.ts";
 import { displayPath } from "../core/path.ts";
 import type { FlakyTest, VerdictRecord } from "../core/record/verdict-record.ts";
-import { counted } from "../core/counted.ts";
+import { ago, counted, formatDuration } from "../core/counted.ts";
 import type { PastRun } from "../core/record/history.ts";
 
 export interface SummaryFacts {

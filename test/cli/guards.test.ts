@@ -52,6 +52,15 @@ test.each(["dist/sum.test.js", "vendor/own/sum.test.js", "test/sum.test.generate
   },
 );
 
+test.each(["LITERAL", "NOGLOB", "GLOB"])("GIT_%s_PATHSPECS hides nothing from it", async (kind) => {
+  await using project = await projectWith("  weakened-tests: block\n");
+  await project.write({ "test/sum.test.js": SKIPPED });
+
+  const { answer } = await project.stop({}, { env: { [`GIT_${kind}_PATHSPECS`]: "1" } });
+
+  expect(answer.status).toBe("failed");
+});
+
 test("a guard counts as a gate where it found something, wherever gates are counted", async () => {
   await using project = await projectWith(
     "  weakened-tests: block\n  suppressions: tell\n  fewer-tests: tell\n",

@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
 import { type GateOutcome, isCounted } from "../../src/core/outcome.ts";
 import { projectPath } from "../../src/core/path.ts";
-import { usualTimes, type VerdictRecord } from "../../src/core/record/verdict-record.ts";
+import { outcomeInLedger, usualTimes, type VerdictRecord } from "../../src/core/record/verdict-record.ts";
 import { liveLines, rowsOf } from "../../src/report/live-lines.ts";
 import { finishedLine, gateLabels } from "../../src/report/plain-lines.ts";
-import { outcomeInLedger } from "../../src/report/run-report.ts";
 import { runSummary, verdictLine } from "../../src/report/summary-lines.ts";
 
 const ROOT = projectPath(".");

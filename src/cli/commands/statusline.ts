@@ -1,12 +1,12 @@
 import { loadSettingsQuickly } from "../../config/gauntlet/settings-cache.ts";
 import { findRunQuickly } from "../../engine/proof/past.ts";
 import { parseObject, textOf } from "../../hosts/protocol.ts";
+import { kindOf } from "../../machine/files/files.ts";
 import { findProject } from "../../machine/files/find-project.ts";
 import { type LogDir, logDirOf } from "../../machine/logs/log-dir.ts";
 import { currentDirectory, type Environment } from "../../machine/process/environment.ts";
 import { readStdin } from "../../machine/process/stdin.ts";
 import { readSession } from "../../machine/state/history.ts";
-import { type LockHolder, lockHolder } from "../../machine/state/lock.ts";
 import { sessionKey } from "../../machine/state/state-keys.ts";
 import { shortStatus } from "../../report/summary-lines.ts";
 import { EXIT } from "../exit-code.ts";
@@ -41,19 +41,20 @@ export async function shortStatusOf({ cwd, env, session }: Asked): Promise<strin
   const { settings } = loaded.value;
   const logDir = logDirOf(root, settings.logDir);
   const { stateDir } = logDir;
-  const running = lockHolder(logDir.lockFile);
   const key = session === undefined ? undefined : sessionKey({ sessionId: session }, root);
   const attempts = key === undefined ? undefined : readSession(stateDir, key).value.attempts;
   return shortStatus({
     now: Date.now(),
-    ...(running === undefined ? {} : await runningFacts(logDir, running)),
+    ...(kindOf(logDir.lockFile) === "missing" ? {} : await runningFacts(logDir)),
     lastRun: findRunQuickly({ root, logDir, env }),
     attemptsLeft: attempts === undefined ? undefined : Math.max(0, settings.maxRetries - attempts),
   });
 }
 
-async function runningFacts(logDir: LogDir, { since }: LockHolder) {
+async function runningFacts(logDir: LogDir) {
   const { runningRun } = await import("../../engine/pages/running-run.ts"); // only while a run goes on
-  const names = (runningRun(logDir)?.gates ?? []).map((id) => id.slice(id.lastIndexOf(":") + 1));
-  return { runningSince: Date.parse(since), runningGates: [...new Set(names)] };
+  const run = runningRun(logDir);
+  if (run === undefined) return {};
+  const names = run.gates.map((id) => id.slice(id.lastIndexOf(":") + 1));
+  return { runningSince: run.since, runningGates: [...new Set(names)] };
 }

@@ -1,6 +1,7 @@
 import { definedOnly } from "../defined-only.ts";
 import type { Door } from "../stop/early-exits.ts";
 import { type GateOutcome, isBlocking } from "../outcome.ts";
+import { type ProjectPath, projectPath } from "../path.ts";
 import type { Judged } from "../run.ts";
 import type { Status } from "../stop/status.ts";
 
@@ -134,6 +135,34 @@ function recordedOutcome(outcome: GateOutcome): RecordedOutcome {
     ...definedOnly({ rests: supportOf(outcome) }),
     ...(kind === "passed" ? definedOnly({ tests: outcome.tests, flaky: outcome.flaky }) : {}),
   };
+}
+
+/** A gate as its line in the ledger knows it, without the details that are gone. A scope may hold a colon: the id is only shown. */
+export function outcomeInLedger(recorded: RecordedOutcome, logPath: ProjectPath | undefined): GateOutcome {
+  const { id, kind, ms, warns, rests, flaky } = recorded;
+  const [, gate = "check", scope = ".", name = id] =
+    /^(check|review|repl|guard):([^:]*):(.*)$/s.exec(id) ?? [];
+  const base = {
+    id,
+    gate: gate as GateOutcome["gate"], // one of the four
+    name,
+    scope: projectPath(scope),
+    workingDirectory: projectPath(scope),
+    warnOnly: warns === true,
+    durationMs: ms,
+    ...definedOnly({ logPath }),
+  };
+  const gone = gate === "guard" ? "the details are no longer kept" : "its log is no longer there";
+  const detail = logPath === undefined ? gone : "its log has the details";
+  if (kind === "passed") {
+    if (rests === "reuse") return { ...base, kind, reused: "it had passed before" };
+    const warning = gate === "guard" ? `something; ${detail}` : detail;
+    return { ...base, kind, ...definedOnly({ rests, flaky, warning: warns ? warning : undefined }) };
+  }
+  if (kind === "timed-out") return { ...base, kind, afterMs: ms };
+  return kind === "unavailable"
+    ? { ...base, kind, detail, blocks: recorded.blocks === true }
+    : { ...base, kind, detail };
 }
 
 function supportOf(outcome: GateOutcome): Support | undefined {

@@ -4,7 +4,11 @@ import type { PastRun } from "../../core/record/history.ts";
 import type { GateOutcome } from "../../core/outcome.ts";
 import { type AbsolutePath, projectPath } from "../../core/path.ts";
 import type { PastStop, StopRecord } from "../../core/record/session-record.ts";
-import type { RecordedOutcome, VerdictRecord } from "../../core/record/verdict-record.ts";
+import {
+  outcomeInLedger,
+  type RecordedOutcome,
+  type VerdictRecord,
+} from "../../core/record/verdict-record.ts";
 import { modifiedAt } from "../../machine/files/files.ts";
 import { isInside } from "../../machine/files/is-inside.ts";
 import { gateLogName, type LogDir } from "../../machine/logs/log-dir.ts";
@@ -12,7 +16,6 @@ import type { Environment } from "../../machine/process/environment.ts";
 import { readLastRun } from "../../machine/state/history.ts";
 import { type LedgerLines, recentLines, readLedger, verdictsIn } from "../../machine/state/ledger-lines.ts";
 import { ledgerOf } from "../../machine/state/ledger.ts";
-import { outcomeInLedger } from "../../report/run-report.ts";
 
 /** Where a run was, and with whose eyes it is looked at. */
 export interface RunPlace {

@@ -49,7 +49,7 @@ export const LOOK_OPTIONS = config(
   ...(process.platform === "linux" ? ["core.ignoreCase=false"] : []), // elsewhere two such names are one file
 );
 
-/** Set inside git hooks and by wrappers; they would point us at another repository or index than the one at `cwd`. */
+/** Set inside git hooks and by wrappers such as Magit; they would point us at another repository, index or files than we mean. */
 export const MISLEADING = [
   "GIT_DIR",
   "GIT_WORK_TREE",
@@ -63,6 +63,10 @@ export const MISLEADING = [
   "GIT_GRAFT_FILE",
   "GIT_PREFIX",
   "GIT_NAMESPACE",
+  "GIT_LITERAL_PATHSPECS",
+  "GIT_GLOB_PATHSPECS",
+  "GIT_NOGLOB_PATHSPECS",
+  "GIT_ICASE_PATHSPECS",
 ];
 
 /** The one door to git: an argv, never a shell, in one directory. Every call ends when the signal aborts. */

@@ -10,8 +10,7 @@ import { findProject } from "../../../machine/files/find-project.ts";
 import { homeDirectory } from "../../../machine/files/xdg.ts";
 import { workersJson } from "../../../report/json/host-json.ts";
 import { errorJson } from "../../../report/json/json.ts";
-import { ago } from "../../../report/plain-lines.ts";
-import { counted } from "../../../core/counted.ts";
+import { ago, counted } from "../../../core/counted.ts";
 import { EXIT } from "../../exit-code.ts";
 import { exitNow, printLine, type Terminal } from "../../output/terminal.ts";
 

@@ -20,21 +20,22 @@ import { forgetBlocksOf } from "../../../machine/state/sessions.ts";
 /** Answers an agent's stop: one line on stdout, always, whatever happens. */
 export async function runStopHook(args: readonly string[]): Promise<number> {
   using cancel = cancellation(); // until the very end: a signal just before the answer must not take its place
-  const named = hostNamed(args);
+  const log = new HostLog();
+  const named = hostNamed(args, log);
   const isBackground = args.includes(BACKGROUND_FLAG);
   const onlyAllowed = args.includes(ONLY_ALLOWED_FLAG);
-  const answer = answerOnce({ fallback: named ?? claudeCode, isBackground });
-  process.on("uncaughtException", (error) => answer(crashed(error)));
+  const answer = answerOnce({ fallback: named ?? claudeCode, isBackground, log });
+  process.on("uncaughtException", (error) => answer(crashed(error, log)));
   try {
     trace(`${isNative() ? "native program" : "Node"} started, our first file read`);
-    log("Starting gauntlet validation...");
-    const answered = await answerStop({ named, isBackground, onlyAllowed }, cancel.signal);
+    log.write("Starting gauntlet validation...");
+    const answered = await answerStop({ named, isBackground, onlyAllowed, log }, cancel.signal);
     const { host, verdict, record, event, isEnd } = answered;
     const given = answer(verdict, { host, event, isEnd });
     const answeredAt = elapsedMs();
     trace("answered");
     const recorded = await record?.(given);
-    if (recorded?.ok === false) log(`This stop is not in the ledger. ${explain(recorded.trouble)}`);
+    if (recorded?.ok === false) log.write(`This stop is not in the ledger. ${explain(recorded.trouble)}`);
     trace("stop recorded");
     const isSent = (await answered.send?.(answeredAt)) ?? true;
     if (answered.send !== undefined) trace(isSent ? "telemetry sent" : "telemetry dropped");
@@ -43,7 +44,7 @@ export async function runStopHook(args: readonly string[]): Promise<number> {
     if (!isSent) process.exit(given.exitCode);
     return given.exitCode;
   } catch (error) {
-    const verdict = crashed(error);
+    const verdict = crashed(error, log);
     const { exitCode } = answer(verdict);
     await recordOutside(process.env, verdict).catch(() => undefined); // what broke the stop may break this too
     return exitCode;
@@ -66,9 +67,13 @@ interface How {
   readonly named: Host | undefined;
   readonly isBackground: boolean;
   readonly onlyAllowed: boolean;
+  readonly log: HostLog;
 }
 
-async function answerStop({ named, isBackground, onlyAllowed }: How, signal: AbortSignal): Promise<Answered> {
+async function answerStop(
+  { named, isBackground, onlyAllowed, log }: How,
+  signal: AbortSignal,
+): Promise<Answered> {
   const { env } = process;
   if (env["GAUNTLET_STOP_HOOK_ACTIVE"] || env["GAUNTLET_STOP_HOOK_ACTIVE_ENV"])
     return { verdict: allow("stop_hook_active") };
@@ -82,9 +87,15 @@ async function answerStop({ named, isBackground, onlyAllowed }: How, signal: Abo
   const { host } = read;
   if (read.kind === "ended") return endSession(read.event, host);
   const event = isBackground ? asWoken(read.event, env) : withOwnRecord(read.event, env);
-  if (host.readsStderr !== true && !isBackground) flushLog();
+  if (host.readsStderr !== true && !isBackground) log.flush();
   const traced = await startTrace(env);
-  const stop = { event, env, onlyAllowed, blockCap: blockCapOf(host, env), onRunning: logRunning };
+  const stop = {
+    event,
+    env,
+    onlyAllowed,
+    blockCap: blockCapOf(host, env),
+    onRunning: () => log.write("Running gauntlet gates..."),
+  };
   const answered = await handleStop({ ...stop, ...traced?.hooks }, signal);
   const { verdict } = answered;
   return {
@@ -119,14 +130,14 @@ interface AnswerTo {
 }
 
 /** The first answer counts: a crash after it must not add a second line. */
-function answerOnce({ fallback, isBackground }: { fallback: Host; isBackground: boolean }) {
+function answerOnce({ fallback, isBackground, log }: Pick<How, "isBackground" | "log"> & { fallback: Host }) {
   let given: HostAnswer | undefined;
   return (verdict: Verdict, { host = fallback, event, isEnd }: AnswerTo = {}): HostAnswer => {
     if (given !== undefined) return given;
-    log(STDERR_LINES[verdict.status] ?? verdict.message);
+    log.write(STDERR_LINES[verdict.status] ?? verdict.message);
     const rendered = isEnd ? jsonAnswer({}) : typed(host.render(verdict, event));
     given = isBackground ? wakingAnswer(rendered, host, verdict) : rendered;
-    if (given.stderr === "") flushLog();
+    if (given.stderr === "") log.flush();
     writeAll(2, given.stderr);
     writeAll(1, given.stdout);
     process.exitCode = given.exitCode;
@@ -139,19 +150,19 @@ function typed({ stdout, stderr, ...answer }: HostAnswer): HostAnswer {
   return { ...answer, stdout: withOwnCommand(stdout), stderr: withOwnCommand(stderr) };
 }
 
-function crashed(error: unknown): Verdict {
+function crashed(error: unknown, log: HostLog): Verdict {
   const detail = error instanceof Error ? error.message : String(error);
-  log(`Stop hook error: ${detail}`);
+  log.write(`Stop hook error: ${detail}`);
   const message = statusMessage("error", { detail });
   return { decision: "allow", status: "error", message, notice: `${message}\nThe stop was not checked.` };
 }
 
-function hostNamed(args: readonly string[]): Host | undefined {
+function hostNamed(args: readonly string[], log: HostLog): Host | undefined {
   const at = args.findIndex((arg) => arg === "--host" || arg.startsWith("--host="));
   const name = args[at]?.split("=")[1] ?? args[at + 1];
   if (at === -1 || name === undefined) return undefined;
   const host = findHost(name);
-  if (host === undefined) log(`${refusal(name, HOSTS)} Going by what the event looks like.`);
+  if (host === undefined) log.write(`${refusal(name, HOSTS)} Going by what the event looks like.`);
   return host;
 }
 
@@ -169,20 +180,18 @@ const STDERR_LINES: Partial<Readonly<Record<Status, string>>> = {
   error: "Infrastructure error detected, allowing stop",
 };
 
-function logRunning(): void {
-  log("Running gauntlet gates...");
-}
+/** What the host shows in its verbose view; held back until it is known that it does not take stderr for the reason of a block. */
+class HostLog {
+  #held: string | undefined = "";
 
-/** Held back until it is known that the host does not take stderr for the reason of a block. */
-let held: string | undefined = "";
+  write(line: string): void {
+    const text = `[gauntlet] ${line}\n`;
+    if (this.#held === undefined) writeAll(2, text);
+    else this.#held += text;
+  }
 
-function log(line: string): void {
-  const text = `[gauntlet] ${line}\n`;
-  if (held === undefined) writeAll(2, text);
-  else held += text;
-}
-
-function flushLog(): void {
-  writeAll(2, held ?? "");
-  held = undefined;
+  flush(): void {
+    writeAll(2, this.#held ?? "");
+    this.#held = undefined;
+  }
 }

@@ -27,7 +27,7 @@ import { wantedIn } from "../../hosts/host-request.ts";
 import { installationOf, type Program } from "../../hosts/installation.ts";
 import { type ProcessEnd, runProcess } from "../../../machine/process/run-process.ts";
 import { elapsedMs } from "../../../machine/clock.ts";
-import { formatDuration } from "../../../report/plain-lines.ts";
+import { formatDuration } from "../../../core/counted.ts";
 import { chainIn } from "../../../engine/baseline/findings.ts";
 import { readText, writeFileAtomic } from "../../../machine/files/files.ts";
 import { cancellation } from "../../cancellation.ts";
