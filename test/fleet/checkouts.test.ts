@@ -81,14 +81,16 @@ test("a checkout is used again by the same repository only, with what git ignore
   expect(other).not.toBe(first);
 });
 
+function rewrite(path: string): void {
+  const file = join(path, "file");
+  const { atime, mtime } = lstatSync(file);
+  writeFileSync(file, "2");
+  utimesSync(file, atime, mtime);
+}
+
 /** What gates may do to a checkout, to files that git tracks and elsewhere. */
 const TOUCHES: Readonly<Record<string, (path: string) => void>> = {
-  "a file is written to, with its size and its time as before": (path) => {
-    const file = join(path, "file");
-    const { atime, mtime } = lstatSync(file);
-    writeFileSync(file, "2");
-    utimesSync(file, atime, mtime);
-  },
+  "a file is written to, with its size and its time as before": rewrite,
   "a file is removed": (path) => rmSync(join(path, "file")),
   "a file is made executable": (path) => chmodSync(join(path, "file"), 0o755),
   "a file is replaced by a link": (path) => {
@@ -138,6 +140,22 @@ test.concurrent.for(TOUCHED)(
     });
   },
 );
+
+test("a change in the second of the checkout is seen in the next, though git compares whole seconds", async () => {
+  await using rig = await store();
+  const tree = rig.push("1");
+  await nextSecond();
+  await take(rig, tree, rewrite);
+  await nextSecond();
+
+  await take(rig, tree, (path) => {
+    expect(readFileSync(join(path, "file"), "utf8")).toBe("1");
+  });
+});
+
+function nextSecond(): Promise<void> {
+  return setTimeout(1_000 - (Date.now() % 1_000));
+}
 
 /** Ways from one tree to another, from a checkout that is certain to hold the first. */
 const WAYS: Readonly<Record<string, Readonly<Record<string, string | undefined>>>> = {

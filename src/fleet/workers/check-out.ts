@@ -1,8 +1,10 @@
 import { basename, dirname, join } from "node:path";
 import { fail, ok, type Result } from "../../core/trouble.ts";
 import { directoriesIn } from "../../machine/files/file-marks.ts";
-import { readBytes, removeFile, writeFileAtomic } from "../../machine/files/files.ts";
+import { hasCode } from "../../machine/files/errno.ts";
+import { removeFile } from "../../machine/files/files.ts";
 import { type Git, gitTrouble, splitNul } from "../../machine/git/git.ts";
+import { copyIndex } from "../../machine/git/index-file.ts";
 
 /** A work tree with an index that is outside of it, as git is told of them. */
 export interface Place {
@@ -74,8 +76,7 @@ async function writtenFor({ git, env }: Place, from: string, tree: string): Prom
 export async function holds(place: Place, tree: string, names?: Names): Promise<boolean> {
   const { git, env } = place;
   const copy = `${env.GIT_INDEX_FILE}-copy`;
-  const index = readBytes(env.GIT_INDEX_FILE, MAX_INDEX_BYTES);
-  if (!index.ok || !writeFileAtomic(copy, index.value).ok) return false;
+  if (!isCopied(env.GIT_INDEX_FILE, copy)) return false;
   const some = names && { args: NAMED, stdin: names.map((name) => `${name}\0`).join("") };
   const [added, here] = await Promise.all([
     git.output(["--literal-pathspecs", "add", "--all", "--dry-run", ...(some?.args ?? [])], {
@@ -86,6 +87,16 @@ export async function holds(place: Place, tree: string, names?: Names): Promise<
   ]);
   removeFile(copy);
   return added.ok && added.value.length === 0 && here.ok && here.value === tree;
+}
+
+function isCopied(index: string, copy: string): boolean {
+  try {
+    copyIndex(index, copy);
+    return true;
+  } catch (error) {
+    if (hasCode(error)) return false; // a full disk
+    throw error;
+  }
 }
 
 async function treeIn({ git, env }: Place): Promise<Result<string>> {
