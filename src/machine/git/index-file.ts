@@ -1,5 +1,5 @@
 import { hasCode } from "../files/errno.ts";
-import { type BigIntStats, copyFileSync, lstatSync, readFileSync, statSync, utimesSync } from "node:fs";
+import { copyFileSync, lstatSync, readFileSync, type Stats, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 
 /** Entries of a git index that need more than the usual look. Where the file is not read with certainty, they may be there. */
@@ -79,11 +79,11 @@ export function hasOtherFacts(index: Buffer, top: string): boolean {
     const name = index.toString("utf8", nameAt, nameEnd);
     if (name.includes("\uFFFD")) return; // a name that is no text only git can find
     const facts = factsOf(join(top, name));
-    const hasOldTime = facts?.mtimeNs === timeAt(index, at + MODIFIED_AT);
+    const hasOldTime = facts?.mtimeMs === timeAt(index, at + MODIFIED_AT);
     isOther =
       facts === undefined ||
-      facts.size % 2n ** 32n !== BigInt(size) ||
-      (hasOldTime && facts.ctimeNs !== timeAt(index, at));
+      facts.size % 2 ** 32 !== size ||
+      (hasOldTime && facts.ctimeMs !== timeAt(index, at));
   });
   return isUnderstood && isOther;
 }
@@ -99,13 +99,13 @@ interface TouchedFiles {
 }
 
 /**
- * Files that are gone or were written since the index was, by the same facts that git goes by, times to the nanosecond: git itself
+ * Files that are gone or were written since the index was, by the same facts that git goes by, times to the microsecond: git itself
  * may compare whole seconds. Only git can tell all of them where the index is not read with certainty, has too many entries, or was
  * written in the same instant as a file.
  */
 export function filesTouchedSince(path: string, top: string): TouchedFiles {
   const index = readIfThere(path);
-  const writtenAt = factsOf(path)?.mtimeNs ?? 0n;
+  const writtenAt = factsOf(path)?.mtimeMs ?? 0;
   if (index === undefined || entryCount(index) > MOST_TIMED) return { names: [], isAll: false };
   const names: string[] = [];
   let isAll = true;
@@ -124,28 +124,28 @@ function isMarked(index: Buffer, { at, size }: Entry): boolean {
   return size === 0 && index.compare(EMPTY, 0, HASH_BYTES, at + HASH_AT, at + HASH_AT + HASH_BYTES) !== 0;
 }
 
-function isTouched(index: Buffer, { at, size, isHidden }: Entry, facts: BigIntStats | undefined): boolean {
+function isTouched(index: Buffer, { at, size, isHidden }: Entry, facts: Stats | undefined): boolean {
   if (facts === undefined) return !isHidden; // what a sparse checkout leaves out was never there
   return (
-    facts.ctimeNs !== timeAt(index, at) ||
-    facts.mtimeNs !== timeAt(index, at + MODIFIED_AT) ||
-    facts.ino % 2n ** 32n !== BigInt(index.readUInt32BE(at + INODE_AT)) ||
-    facts.size % 2n ** 32n !== BigInt(size)
+    facts.ctimeMs !== timeAt(index, at) ||
+    facts.mtimeMs !== timeAt(index, at + MODIFIED_AT) ||
+    (Number.isSafeInteger(facts.ino) && facts.ino % 2 ** 32 !== index.readUInt32BE(at + INODE_AT)) ||
+    facts.size % 2 ** 32 !== size
   );
 }
 
 /** Undefined for a file that is gone or cannot be reached any more. */
-function factsOf(path: string): BigIntStats | undefined {
+function factsOf(path: string): Stats | undefined {
   try {
-    return lstatSync(path, { bigint: true, throwIfNoEntry: false });
+    return lstatSync(path, { throwIfNoEntry: false });
   } catch {
     return undefined;
   }
 }
 
-/** A time as an index keeps it, in nanoseconds since the epoch. */
-function timeAt(index: Buffer, at: number): bigint {
-  return BigInt(index.readUInt32BE(at)) * 1_000_000_000n + BigInt(index.readUInt32BE(at + 4));
+/** A time of an index in milliseconds, as a look at a file has it: to a quarter of a microsecond, which no two changes share. */
+function timeAt(index: Buffer, at: number): number {
+  return index.readUInt32BE(at) * 1000 + index.readUInt32BE(at + 4) / 1e6;
 }
 
 interface Entry {
@@ -225,7 +225,7 @@ function entryAt(index: Buffer, at: number): Entry {
   };
 }
 
-function entryCount(index: Buffer): number {
+export function entryCount(index: Buffer): number {
   return index.length < HEADER_BYTES ? 0 : index.readUInt32BE(8);
 }
 

@@ -1,5 +1,5 @@
 import { sha1 } from "#runtime";
-import { readIfThere, visitEntries } from "./index-file.ts";
+import { entryCount, readIfThere, visitEntries } from "./index-file.ts";
 
 /** The content of the whole work tree as one git tree id, or why it is unknown and no answer may be reused. */
 export type Fingerprint =
@@ -11,7 +11,7 @@ export function treeIdOf(fingerprint: Fingerprint): string | undefined {
 }
 
 /** More are quicker named by git. */
-const MOST_ENTRIES = 1_000;
+const MOST_ENTRIES = 300;
 
 /**
  * The id of the tree that an index holds, as `git write-tree` would say it, but without a process and without the tree's objects;
@@ -19,11 +19,11 @@ const MOST_ENTRIES = 1_000;
  */
 export function treeIdIn(path: string): string | undefined {
   const index = readIfThere(path);
-  if (index === undefined) return undefined;
+  if (index === undefined || entryCount(index) > MOST_ENTRIES) return undefined;
   const entries: TreeEntry[] = [];
   let isPlain = true;
   const isUnderstood = visitEntries(index, ({ isStaged, mode, idAt, idEnd, nameAt, nameEnd }) => {
-    isPlain &&= isStaged && entries.length < MOST_ENTRIES;
+    isPlain &&= isStaged;
     if (!isPlain) return;
     const name = index.toString("latin1", nameAt, nameEnd); // a name may be any bytes
     entries.push({ mode: mode.toString(8), name, id: index.toString("latin1", idAt, idEnd) });
