@@ -18,13 +18,13 @@ export function writeFiles(dir, files) {
   }
 }
 
-/** A committed repository with so many files, on a branch that has left `origin/main`. Large ones are kept for the next time. */
-export function repository(dir, fileCount) {
+/** A committed repository with so many files, on a branch that has left `origin/main`: with up to 97 × 13 directories, or 97 × some. */
+export function repository(dir, fileCount, units = 13) {
   rmSync(dir, { recursive: true, force: true });
   mkdirSync(dir, { recursive: true });
   for (let number = 0; number < fileCount; number++) {
-    const folder = join(dir, "src", `part${number % 97}`, `unit${number % 13}`);
-    if (number < 97 * 13) mkdirSync(folder, { recursive: true });
+    const folder = join(dir, "src", `part${number % 97}`, `unit${number % units}`);
+    if (number < 97 * units) mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, `file${number}.ts`), `export const value${number} = ${number};\n`);
   }
   writeFiles(dir, { ".gitignore": "node_modules\ngauntlet_logs\n.turbo\n.wireit\n" });

@@ -169,7 +169,7 @@ function change(cwd) {
 }
 
 function gated(dir, fileCount, files) {
-  repository(dir, fileCount);
+  repository(dir, fileCount, 2); // ten files to a directory, as projects have
   writeFiles(dir, files);
   commit(dir, "Add gates");
   git(dir, "update-ref", "refs/remotes/origin/main", "HEAD^");

@@ -12,7 +12,11 @@ export interface GitPlaces {
   readonly commonDir: string;
   readonly index: string;
   readonly objects: string;
+  /** Whether the repository's settings name a file of attributes; absent where they were not read. */
+  readonly namesAttributes?: boolean;
 }
+
+type Layout = Omit<GitPlaces, "namesAttributes">;
 
 /** Finds the repository of a directory: from its layout, which git documents, or by asking git where that is unusual. */
 export async function findPlaces(git: Git): Promise<GitPlaces | undefined> {
@@ -21,6 +25,18 @@ export async function findPlaces(git: Git): Promise<GitPlaces | undefined> {
 
 /** Starting git costs more than everything else a stop does, and in all but a few repositories `.git` says the same. */
 function placesByLayout(dir: string): GitPlaces | undefined {
+  const layout = layoutOf(dir);
+  if (layout === undefined) return undefined;
+  try {
+    const config = readFile(join(layout.commonDir, "config"));
+    if (/worktree|include/i.test(config)) return undefined; // the work tree may be somewhere else than around `.git`
+    return { ...layout, namesAttributes: /attributesfile/i.test(config) };
+  } catch {
+    return undefined;
+  }
+}
+
+function layoutOf(dir: string): Layout | undefined {
   try {
     const from = realpathSync.native(dir);
     const top = ancestors(from).find((one) => statSync(join(one, ".git"), { throwIfNoEntry: false }));
@@ -28,7 +44,6 @@ function placesByLayout(dir: string): GitPlaces | undefined {
     const gitDir = gitDirOf(join(top, ".git"));
     const common = readIfThere(join(gitDir, "commondir"));
     const commonDir = common === undefined ? gitDir : resolve(gitDir, common.trim());
-    if (mayLeadElsewhere(commonDir)) return undefined;
     const prefix = relative(top, from).replaceAll(sep, "/");
     return {
       top,
@@ -45,7 +60,7 @@ function placesByLayout(dir: string): GitPlaces | undefined {
 
 /** The same project in the main work tree, and the name of the linked one it was asked in; where that is unknown, the project itself. */
 export function mainProject(root: string): { readonly root: string; readonly worktree?: string } {
-  const places = placesByLayout(root);
+  const places = layoutOf(root);
   if (places === undefined || places.gitDir === places.commonDir) return { root };
   const { gitDir, commonDir, prefix } = places;
   const main = basename(commonDir) === ".git" ? dirname(commonDir) : commonDir;
@@ -67,11 +82,6 @@ export function registeredMain(root: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** `core.worktree`, or a file that may set it, puts the work tree somewhere else than around `.git`. */
-function mayLeadElsewhere(commonDir: string): boolean {
-  return /worktree|include/i.test(readFile(join(commonDir, "config")));
 }
 
 /** A linked work tree and a submodule have a file in place of the directory. */

@@ -7,7 +7,7 @@ import { ok, type Result } from "../../core/trouble.ts";
 import { type Git, splitNul } from "./git.ts";
 import { type IndexMarks, readIndexMarks } from "./index-file.ts";
 import { findPlaces, type GitPlaces } from "./places.ts";
-import { type Head, readHead } from "./compare/ref-state.ts";
+import { type Head, readHead, readIfFile } from "./compare/ref-state.ts";
 import type { GitSettings } from "./scratch-git-dir.ts";
 import { makeScratch, removeScratch, sweepScratch } from "../files/owned-scratch.ts";
 
@@ -29,7 +29,14 @@ export class Repository {
   readonly marks: () => IndexMarks;
   /** Where HEAD is, as far as files say. */
   readonly head: () => Head;
+  readonly #refs = new Map<string, string | undefined>();
   #filters: Promise<GitSettings | undefined> | undefined;
+
+  /** A file of HEAD's or of a ref, as it was when it was first asked for. */
+  readonly readRef = (path: string): string | undefined => {
+    if (!this.#refs.has(path)) this.#refs.set(path, readIfFile(path));
+    return this.#refs.get(path);
+  };
 
   /** Those that are checked out. */
   readonly submodules = once((): Promise<Result<readonly Submodule[]>> => this.#findSubmodules());
@@ -39,7 +46,7 @@ export class Repository {
     this.top = git.at(places.top);
     this.places = places;
     this.marks = once(() => readIndexMarks(places.index));
-    this.head = once(() => readHead(places));
+    this.head = once(() => readHead(places, this.readRef));
   }
 
   static async around(git: Git): Promise<Repository | undefined> {
@@ -127,11 +134,13 @@ export class Repository {
       join(commonDir, "info/attributes"),
       join(user, "attributes"),
     ];
-    const configs = [join(commonDir, "config"), join(home, ".gitconfig"), join(user, "config")];
+    const { namesAttributes = holds(join(commonDir, "config"), ATTRIBUTES_FILE) } = this.places;
+    const configs = [join(home, ".gitconfig"), join(user, "config")];
     return (
+      namesAttributes === true || // another one, which may be anywhere
       attributes.some((name) => holds(join(top, name), "filter") ?? true) || // git has what is gone from the work tree
       others.some((path) => holds(path, "filter")) ||
-      configs.some((path) => holds(path, "attributesfile")) // another one, which may be anywhere
+      configs.some((path) => holds(path, ATTRIBUTES_FILE))
     );
   }
 
@@ -146,6 +155,8 @@ export class Repository {
     };
   }
 }
+
+const ATTRIBUTES_FILE = "attributesfile";
 
 /** Undefined where there is no file. */
 function holds(path: string, word: string): boolean | undefined {

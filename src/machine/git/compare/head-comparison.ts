@@ -89,11 +89,11 @@ const MOST_FILES = 2_000;
 
 /** `compareHead`, remembered while no ref moves: asking git takes a process or two, each time with the same answer. */
 export async function compareHeadQuickly(
-  { git, places }: Repository,
+  { git, places, readRef }: Repository,
   query: ChangeQuery,
   env: Environment,
 ): Promise<Result<HeadComparison>> {
-  const state = stateFor(places, query);
+  const state = stateFor(places, query, readRef);
   if (state === undefined) return compareHead(git, query);
   const key = JSON.stringify([packageJson.version, query, state.key]);
   const entry = readCacheFile(env, FOLDER, query.root);
@@ -113,11 +113,12 @@ export async function compareHeadQuickly(
 function stateFor(
   places: GitPlaces,
   { base, baseBranch, commit, uncommitted }: ChangeQuery,
+  read?: Repository["readRef"],
 ): RefState | undefined {
   if (base !== undefined || commit !== undefined || uncommitted) return undefined;
   const bare = baseBranch.replace(/^origin\//, "");
   try {
-    return refState(places, [baseBranch, bare, `origin/${bare}`]);
+    return refState(places, [baseBranch, bare, `origin/${bare}`], read);
   } catch {
     return undefined;
   }

@@ -21,7 +21,11 @@ export interface RefState {
  * as they are written, so that only git says what they mean. Undefined for names that may depend on more than refs, and where
  * refs are not files.
  */
-export function refState({ gitDir, commonDir }: GitPlaces, names: readonly string[]): RefState | undefined {
+export function refState(
+  { gitDir, commonDir }: GitPlaces,
+  names: readonly string[],
+  read = readIfFile,
+): RefState | undefined {
   if (!names.every(isPlain)) return undefined;
   const texts = new Map<string, string | undefined>();
   const note = (ref: string): void => {
@@ -29,7 +33,7 @@ export function refState({ gitDir, commonDir }: GitPlaces, names: readonly strin
   };
   const noteFile = (path: string): void => {
     if (texts.has(path)) return;
-    const text = readIfFile(path);
+    const text = read(path);
     texts.set(path, text);
     const target = /^ref: (\S+)/.exec(text ?? "")?.[1];
     if (target !== undefined) note(target);
@@ -69,7 +73,7 @@ function isPlain(name: string): boolean {
   );
 }
 
-function readIfFile(path: string): string | undefined {
+export function readIfFile(path: string): string | undefined {
   return existsSync(path) && statSync(path).isFile() ? readFileSync(path, "utf8") : undefined;
 }
 
@@ -79,11 +83,11 @@ export interface Head {
   readonly commit?: string;
 }
 
-export function readHead({ gitDir, commonDir }: GitPlaces): Head {
+export function readHead({ gitDir, commonDir }: GitPlaces, read = readIfFile): Head {
   try {
-    const text = readIfFile(join(gitDir, "HEAD"))?.trim() ?? "";
+    const text = read(join(gitDir, "HEAD"))?.trim() ?? "";
     const ref = /^ref: (\S+)$/.exec(text)?.[1];
-    const commit = ref === undefined ? text : readRef(commonDir, ref);
+    const commit = ref === undefined ? text : commitOf(ref, commonDir, read);
     const branch = ref?.startsWith("refs/heads/") ? ref.slice("refs/heads/".length) : undefined;
     if (text.startsWith(NO_FILE)) return {};
     return definedOnly({ branch, commit: isObjectId(commit) ? commit : undefined });
@@ -93,10 +97,10 @@ export function readHead({ gitDir, commonDir }: GitPlaces): Head {
   }
 }
 
-function readRef(commonDir: string, ref: string): string | undefined {
-  const loose = readIfFile(join(commonDir, ref))?.trim();
+function commitOf(ref: string, commonDir: string, read: typeof readIfFile): string | undefined {
+  const loose = read(join(commonDir, ref))?.trim();
   if (loose !== undefined) return loose;
-  const packed = readIfFile(join(commonDir, "packed-refs"))?.split("\n");
+  const packed = read(join(commonDir, "packed-refs"))?.split("\n");
   return packed?.find((line) => line.endsWith(` ${ref}`))?.split(" ")[0];
 }
 
