@@ -23,7 +23,7 @@ interface JobPlace {
   readonly onOutput: (chunk: Buffer) => void;
   readonly onGroup: (pid: number) => void;
   /** Whether a run still waits for it; asked while the files are made ready. */
-  readonly isWanted: Promise<boolean>;
+  readonly isWanted: () => Promise<boolean>;
   /** Shares a pass that is worth it; absent where this worker signs nothing. */
   readonly share?: ((job: GateJob, checkout: Checkout) => Promise<void>) | undefined;
   readonly signal: AbortSignal;
@@ -31,10 +31,11 @@ interface JobPlace {
 
 /** Runs one job by the rules of a check that runs at home; its end is "cancelled" when the signal came first. */
 export async function runJob(job: GateJob, place: JobPlace): Promise<JobEnd> {
+  const wanted = place.isWanted();
   const checkout = await place.checkouts.take(job, place.signal);
   if (!checkout.ok) return trouble(explain(checkout.trouble), place.signal);
   using held = checkout.value;
-  if (!(await place.isWanted)) return ended({ kind: "cancelled" });
+  if (!(await wanted)) return ended({ kind: "cancelled" });
   const root = join(held.path, job.project);
   const cwd = resolve(root, job.workingDirectory);
   const obstacle = isBelow(held.path, cwd) ? whyNotEnterable(cwd) : "is outside of the checkout";

@@ -217,10 +217,6 @@ class GateWorker {
     const abort = new AbortController();
     this.#running.set(data.stream, { abort, stream, unwantedBeats: 0 });
     try {
-      const isWanted = inOnePiece(this.#redis, () => {
-        void stream.start(this.#id);
-        return this.#isWanted(data, abort);
-      });
       const end = await runJob(data, {
         checkouts: this.#checkouts,
         directory: this.#home.path,
@@ -228,7 +224,11 @@ class GateWorker {
         env: this.#options.env,
         onOutput: (chunk) => stream.push(chunk),
         onGroup: (pid) => this.#groups.record(pid),
-        isWanted,
+        isWanted: () =>
+          inOnePiece(this.#redis, () => {
+            void stream.start(this.#id);
+            return this.#isWanted(data, abort);
+          }),
         share: this.#options.cache === undefined ? undefined : this.#share,
         signal: abort.signal,
       });
