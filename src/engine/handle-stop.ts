@@ -237,7 +237,7 @@ export async function recordStop(
   const lastStop = { at, door, event: kept, verdict, answer, ...(run === undefined ? {} : { run }) };
   const changed = run === undefined ? {} : changedMeanwhile(found, readSessionRecord(event, env));
   writeSessionRecord(event, { ...record, ...changed, lastStop }, env);
-  const root = ledgerOf(event, door, { verdict, record });
+  const root = projectToRecord(event, door, { verdict, record });
   if (root === undefined) return ok(undefined);
   const { recordVerdict } = await import("./proof/record-verdict.ts"); // hashes and locks, which stops outside of projects do without
   const { status, decision } = verdict;
@@ -246,7 +246,7 @@ export async function recordStop(
 }
 
 /** The project in whose ledger a stop belongs: looked for where the answer did not need to know. */
-function ledgerOf(
+function projectToRecord(
   { cwd }: StopEvent,
   door: Door,
   { verdict, record }: Pick<AnsweredStop, "verdict" | "record">,

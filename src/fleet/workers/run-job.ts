@@ -32,6 +32,7 @@ interface JobPlace {
 /** Runs one job by the rules of a check that runs at home; its end is "cancelled" when the signal came first. */
 export async function runJob(job: GateJob, place: JobPlace): Promise<JobEnd> {
   const wanted = place.isWanted();
+  wanted.catch(() => {}); // not awaited where there is no checkout
   const checkout = await place.checkouts.take(job, place.signal);
   if (!checkout.ok) return trouble(explain(checkout.trouble), place.signal);
   using held = checkout.value;
