@@ -1,31 +1,39 @@
 import { parseJson } from "../core/json.ts";
 import { createHash, createPublicKey, type KeyObject, sign, verify } from "node:crypto";
-import * as v from "valibot";
+import {
+  anyOf,
+  isCount,
+  isText,
+  isTime,
+  onlyObjectOf,
+  oneOf,
+  type ShapeOf,
+  textLike,
+} from "../core/shape.ts";
 import type { TrustedKey } from "../core/settings.ts";
 
-const hex = v.pipe(v.string(), v.regex(/^[\da-f]{40,64}$/));
-const words = v.pipe(v.string(), v.maxLength(500));
-const time = v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(8.64e15));
+const isWords = textLike(/^[^]{0,500}$/);
+const isInstant = (value: unknown): value is number => isCount(value) && isTime(value);
 
-const bodySchema = v.strictObject({
-  v: v.literal(1),
+const isBody = onlyObjectOf({
+  v: oneOf(1),
   /** Everything that decided the result, as one hash: also the name under which the record is stored. */
-  key: v.pipe(v.string(), v.regex(/^[\da-f]{64}$/)),
-  gate: words,
+  key: textLike(/^[\da-f]{64}$/),
+  gate: isWords,
   /** The git tree of all files at the time; null where there was none. */
-  tree: v.nullable(hex),
-  status: v.literal("passed"),
-  at: time,
+  tree: anyOf<string | null>(oneOf(null), textLike(/^[\da-f]{40,64}$/)),
+  status: oneOf("passed"),
+  at: isInstant,
   /** Who ran it: the address of a build, or a machine. */
-  runner: words,
-  platform: words,
-  expires: time,
+  runner: isWords,
+  platform: isWords,
+  expires: isInstant,
 });
 
 /** That a gate passed, as one machine tells others. */
-export type PassBody = v.InferOutput<typeof bodySchema>;
+export type PassBody = ShapeOf<typeof isBody>;
 
-const recordSchema = v.strictObject({ keyid: v.string(), body: bodySchema, sig: v.string() });
+const isPassRecord = onlyObjectOf({ keyid: isText, body: isBody, sig: isText });
 
 /** A record is about 500 bytes; what is larger is not one. */
 export const MAX_RECORD_BYTES = 4096;
@@ -35,7 +43,7 @@ export function signedRecord(body: PassBody, key: KeyObject): string {
   return JSON.stringify({ keyid: keyIdOf(createPublicKey(key)), body, sig });
 }
 
-/** Fits no signature that was made for anything else. The order of the fields is that of the schema. */
+/** Fits no signature that was made for anything else. The order of the fields is that of the shape. */
 function signedText(body: PassBody): Buffer {
   const { v: version, key, gate, tree, status, at, runner, platform, expires } = body;
   const ordered = { v: version, key, gate, tree, status, at, runner, platform, expires } satisfies PassBody;
@@ -60,9 +68,9 @@ const CLOCK_SKEW_MS = 300_000;
 
 /** Whether a stored text proves that the gate passed; anyone with write access can store anything. */
 export function judgeRecord(text: string, { key, gate, platform, now, trust }: Wanted): JudgedRecord {
-  const read = v.safeParse(recordSchema, parseJson(text));
-  if (!read.success) return refused("it is cut, or not a record of ours");
-  const { keyid, body, sig } = read.output;
+  const read = parseJson(text);
+  if (!isPassRecord(read)) return refused("it is cut, or not a record of ours");
+  const { keyid, body, sig } = read;
   const signer = trust.find(({ pem }) => publicKeyOf(pem).id === keyid);
   if (signer === undefined) return refused(`it is signed with the key ${shown(keyid)}, which is not trusted`);
   if (!verify(null, signedText(body), publicKeyOf(signer.pem).key, Buffer.from(sig, "base64")))

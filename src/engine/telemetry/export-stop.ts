@@ -14,10 +14,10 @@ import {
   PeriodicExportingMetricReader,
 } from "@opentelemetry/sdk-metrics";
 import { BasicTracerProvider, BatchSpanProcessor } from "@opentelemetry/sdk-trace-base";
-import * as v from "valibot";
 import packageJson from "../../../package.json" with { type: "json" };
 import { definedOnly } from "../../core/defined-only.ts";
 import { type GateOutcome, isRed } from "../../core/outcome.ts";
+import { isNumber, objectOf } from "../../core/shape.ts";
 import { makePrivateDirectory } from "../../machine/files/files.ts";
 import { stateHome } from "../../machine/files/xdg.ts";
 import type { Environment } from "../../machine/process/environment.ts";
@@ -25,7 +25,7 @@ import { jsonFile } from "../../machine/state/json-file.ts";
 import type { Traced } from "./trace-stop.ts";
 
 /** Stops and runs that could not be sent in time; the next one that can tells how many. */
-const droppedFile = jsonFile<{ readonly dropped: number }>(1, v.object({ dropped: v.number() }));
+const droppedFile = jsonFile<{ readonly dropped: number }>(1, objectOf({ dropped: isNumber }));
 
 /**
  * Sends one stop or run as spans and metrics over OTLP/HTTP. What is not sent in time is dropped and counted; false then, for something may still

@@ -1,5 +1,5 @@
 import { parseJson } from "../../core/json.ts";
-import * as v from "valibot";
+import { isNumber, isText, objectOf } from "../../core/shape.ts";
 import type { FleetState, ShownWorker } from "../../report/json/host-json.ts";
 import type { Environment } from "../../machine/process/environment.ts";
 import { timeLimit } from "../../machine/process/time-limit.ts";
@@ -10,15 +10,15 @@ import type { RespValue } from "../resp.ts";
 
 const ANSWER_MS = 3000;
 
-const factsSchema = v.object({
-  since: v.number(),
-  host: v.string(),
-  pid: v.number(),
-  platform: v.string(),
-  concurrency: v.number(),
-  running: v.number(),
-  done: v.number(),
-  version: v.string(),
+const isWorker = objectOf({
+  since: isNumber,
+  host: isText,
+  pid: isNumber,
+  platform: isText,
+  concurrency: isNumber,
+  running: isNumber,
+  done: isNumber,
+  version: isText,
 });
 
 /** The workers that live, and what waits for them; a text says why that is not known. */
@@ -51,6 +51,6 @@ function listOf(value: RespValue | undefined): readonly RespValue[] {
 }
 
 function readWorker(id: string, text: RespValue | undefined): readonly ShownWorker[] {
-  const read = v.safeParse(factsSchema, typeof text === "string" ? parseJson(text) : undefined);
-  return read.success ? [{ id, ...read.output }] : [];
+  const facts = typeof text === "string" ? parseJson(text) : undefined;
+  return isWorker(facts) ? [{ id, ...facts }] : [];
 }

@@ -2,8 +2,19 @@ import type { Queue, Worker } from "bullmq";
 import type { Redis } from "ioredis";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import * as v from "valibot";
 import type { CheckGate } from "../../core/gate.ts";
+import {
+  anyOf,
+  isNumber,
+  isText,
+  listOf,
+  mapOf,
+  objectOf,
+  oneOf,
+  onlyObjectOf,
+  type ShapeOf,
+  textLike,
+} from "../../core/shape.ts";
 import { fail, ok, type Result } from "../../core/trouble.ts";
 import type { Environment } from "../../machine/process/environment.ts";
 import type { ProcessEnd } from "../../machine/process/run-process.ts";
@@ -11,58 +22,54 @@ import { bun } from "../../machine/process/runtime.ts";
 import { credentials, detailOf } from "../pass-store.ts";
 
 /** What runs a check with `run_on: workers` needs to know of it; anyone who reaches the queue can write a job. */
-const gateSchema = v.looseObject({
-  kind: v.literal("check"),
-  name: v.string(),
-  command: v.string(),
-  timeoutMs: v.pipe(v.number(), v.minValue(1)),
-  env: v.record(v.string(), v.string()),
-  shell: v.optional(v.string()),
-  report: v.optional(v.string()),
-  toolchain: v.optional(v.array(v.string())),
-});
+const isGate = objectOf(
+  {
+    kind: oneOf("check"),
+    name: isText,
+    command: isText,
+    timeoutMs: (value: unknown): value is number => isNumber(value) && value >= 1,
+    env: mapOf(isText),
+  },
+  { shell: isText, report: isText, toolchain: listOf(isText) },
+);
 
-const jobSchema = v.strictObject({
-  tree: v.pipe(v.string(), v.regex(/^[\da-f]{40}(?:[\da-f]{24})?$/)),
+const isJob = onlyObjectOf({
+  tree: textLike(/^[\da-f]{40}(?:[\da-f]{24})?$/),
   /** What tells repositories apart: warm checkouts are not shared between them. */
-  repository: v.string(),
+  repository: isText,
   /** Where the project is in the repository: empty, or with a slash at its end. */
-  project: v.string(),
-  id: v.string(),
-  gate: gateSchema,
-  workingDirectory: v.string(),
-  files: v.array(v.string()),
-  baseBranch: v.string(),
+  project: isText,
+  id: isText,
+  gate: isGate,
+  workingDirectory: isText,
+  files: listOf(isText),
+  baseBranch: isText,
   /** The same for all runs that ask for the same. */
-  name: v.pipe(v.string(), v.regex(/^[\da-f]{64}$/)),
+  name: textLike(/^[\da-f]{64}$/),
   /** Names the job, and the Redis stream that takes what is printed and how it ended. */
-  stream: v.pipe(v.string(), v.regex(/^[\w-]{1,80}$/)),
+  stream: textLike(/^[\w-]{1,80}$/),
 });
 
 /** One check, for exactly one tree. Nothing of the asking machine's environment is in it. */
-export type GateJob = Readonly<Omit<v.InferOutput<typeof jobSchema>, "gate" | "files">> & {
+export type GateJob = Omit<ShapeOf<typeof isJob>, "gate"> & {
   readonly gate: CheckGate;
-  readonly files: readonly string[];
 };
 
 export function readJob(data: unknown): GateJob | undefined {
-  return v.safeParse(jobSchema, data).success ? (data as GateJob) : undefined; // as it was sent: the order of its keys is part of a pass's key
+  return isJob(data) ? (data as GateJob) : undefined; // as it was sent: the order of its keys is part of a pass's key
 }
 
-const endSchema = v.variant("kind", [
-  v.object({
-    kind: v.literal("ended"),
-    end: v.variant("kind", [
-      v.object({ kind: v.literal("exited"), exitCode: v.number() }),
-      v.object({ kind: v.literal("killed"), signal: v.string() }),
-      v.object({ kind: v.literal("timed-out"), afterMs: v.number() }),
-      v.object({ kind: v.literal("not-started"), detail: v.string() }),
-    ]),
-    missing: v.optional(v.string()),
-    report: v.optional(v.string()),
-  }),
-  v.object({ kind: v.literal("trouble"), detail: v.string() }),
-]);
+const isProcessEnd = anyOf<ProcessEnd>(
+  objectOf({ kind: oneOf("exited"), exitCode: isNumber }),
+  objectOf({ kind: oneOf("killed"), signal: isText }),
+  objectOf({ kind: oneOf("timed-out"), afterMs: isNumber }),
+  objectOf({ kind: oneOf("not-started"), detail: isText }),
+);
+
+const isEnd = anyOf<JobEnd>(
+  objectOf({ kind: oneOf("ended"), end: isProcessEnd }, { missing: isText, report: isText }),
+  objectOf({ kind: oneOf("trouble"), detail: isText }),
+);
 
 /** How a job ended: as a process ends, or without having run because of the worker. */
 export type JobEnd =
@@ -76,8 +83,8 @@ export type JobEnd =
 
 export function readEnd(text: string): JobEnd {
   try {
-    const read = v.safeParse(endSchema, JSON.parse(text));
-    if (read.success) return read.output;
+    const read = JSON.parse(text);
+    if (isEnd(read)) return read;
   } catch {
     // not even JSON
   }

@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
 import { basename, join } from "node:path";
-import * as v from "valibot";
 import type { Findings } from "../../core/baseline/baseline.ts";
 import { type BaselineEntry, readBaselineText } from "../../core/baseline/baseline-file.ts";
+import { isCount, isFlag, isText, listOf, objectOf, oneOf } from "../../core/shape.ts";
 import { fail, ok, type Result } from "../../core/trouble.ts";
 import { discard, makePrivateDirectory, namesIn, readText } from "../files/files.ts";
 import type { Environment } from "../process/environment.ts";
@@ -27,22 +27,21 @@ export function readBaseline(root: string): Result<readonly BaselineEntry[] | un
     : ok(entries);
 }
 
-const optionalText = v.optional(v.string());
+const isEntry = objectOf(
+  { gate: isText, count: isCount },
+  {
+    file: isText,
+    code: isText,
+    test: isText,
+    severity: oneOf("warning"),
+    message: isText,
+    unread: isText,
+    output: isText,
+    ended: isText,
+  },
+);
 
-const entry = v.object({
-  gate: v.string(),
-  file: optionalText,
-  code: optionalText,
-  test: optionalText,
-  severity: v.optional(v.literal("warning")),
-  message: optionalText,
-  unread: optionalText,
-  output: optionalText,
-  ended: optionalText,
-  count: v.pipe(v.number(), v.safeInteger()),
-});
-
-const accepted = jsonFile<readonly BaselineEntry[]>(1, v.array(entry) as never); // optional means absent in both
+const accepted = jsonFile<readonly BaselineEntry[]>(1, listOf(isEntry));
 
 /** What a user accepted at a terminal of this machine: an agent that edits the committed file cannot add to it. */
 export function readAccepted(root: string, env: Environment): readonly BaselineEntry[] {
@@ -62,17 +61,18 @@ function acceptedFile(root: string, env: Environment): string {
   return join(projectStateDir(root, env), "baseline.json");
 }
 
-const problem = v.looseObject({ severity: v.picklist(["error", "warning"]), message: v.string() });
+const isProblem = objectOf({ severity: oneOf("error", "warning"), message: isText });
 
 const findings = jsonFile<Findings>(
   1,
-  v.object({
-    problems: v.array(v.object({ key: v.string(), problem })),
-    isAllRead: v.boolean(),
-    unread: v.array(v.string()),
-    output: optionalText,
-    ended: optionalText,
-  }) as never, // optional means absent in both
+  objectOf(
+    {
+      problems: listOf(objectOf({ key: isText, problem: isProblem })),
+      isAllRead: isFlag,
+      unread: listOf(isText),
+    },
+    { output: isText, ended: isText },
+  ),
 );
 
 const FOLDER = "baselines";

@@ -1,5 +1,4 @@
 import { join, basename, dirname } from "node:path";
-import * as v from "valibot";
 import {
   NEW_SESSION,
   type RunRecord,
@@ -7,9 +6,20 @@ import {
   type WorkTreeHistory,
   type PassRecord,
 } from "../../core/record/history.ts";
-import { type GateOutcome, OUTCOME_KINDS } from "../../core/outcome.ts";
-import type { ProjectPath } from "../../core/path.ts";
+import { OUTCOME_KINDS } from "../../core/outcome.ts";
 import type { KeptState } from "../../core/record/session-record.ts";
+import {
+  isCount,
+  isFlag,
+  isNumber,
+  isText,
+  isTime,
+  listOf,
+  mapOf,
+  objectOf,
+  oneOf,
+  textLike,
+} from "../../core/shape.ts";
 import type { Result } from "../../core/trouble.ts";
 import {
   listDirectory,
@@ -27,66 +37,49 @@ import { existsSync, renameSync, statSync } from "node:fs";
 
 const VERSION = 2;
 
-const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
-const time = v.pipe(
-  v.number(),
-  v.check((value) => !Number.isNaN(new Date(value).getTime())),
-);
-const path = v.pipe(
-  v.string(),
-  v.transform((text) => text as ProjectPath), // as it was written
-);
-const gateRef = v.object({ kind: v.picklist(["check", "review", "repl"]), scope: path, name: v.string() });
+const isGateRef = objectOf({ kind: oneOf("check", "review", "repl"), scope: isText, name: isText });
 
-/** As much as anything reads of a stored outcome; the rest is kept as it is. */
-const outcome = v.pipe(
-  v.looseObject({
-    id: v.string(),
-    name: v.string(),
-    kind: v.picklist(OUTCOME_KINDS),
-    durationMs: v.number(),
-    afterMs: v.optional(v.number()),
-  }),
-  v.check(({ kind, afterMs }) => kind !== "timed-out" || afterMs !== undefined),
-  v.transform((value) => value as unknown as GateOutcome), // we wrote it
+const isNamed = objectOf(
+  { id: isText, name: isText, kind: oneOf(...OUTCOME_KINDS), durationMs: isNumber },
+  { afterMs: isNumber },
 );
 
-const runRecord = v.object({
-  number: count,
-  completedAt: time,
-  branch: v.optional(v.string()),
-  head: v.optional(v.string()),
-  merged: v.boolean(),
-  isPassLost: v.optional(v.boolean()),
-  outcomes: v.array(outcome),
-});
+/** As much as anything reads of a stored outcome. */
+const isOutcome = (value: unknown): value is unknown =>
+  isNamed(value) && (value.kind !== "timed-out" || value.afterMs !== undefined);
 
 const workTree = jsonFile<Pick<WorkTreeHistory, "lastRun">>(
   VERSION,
-  v.object({ lastRun: v.optional(runRecord) }) as never, // optional means absent in both
+  objectOf(
+    {},
+    {
+      lastRun: objectOf(
+        { number: isCount, completedAt: isTime, merged: isFlag, outcomes: listOf(isOutcome) },
+        { branch: isText, head: isText, isPassLost: isFlag },
+      ),
+    },
+  ),
 );
-
-const told = v.object({
-  essence: v.string(),
-  problems: v.array(v.string()),
-  since: v.optional(v.string()),
-});
 
 const session = jsonFile<SessionHistory>(
   VERSION,
-  v.object({
-    promptId: v.optional(v.string()),
-    attempts: count,
-    blocks: v.optional(count),
-    sameFor: v.optional(count),
-    openFailures: v.array(v.object({ gate: gateRef, runNumber: count, files: v.optional(v.array(path)) })),
-    openGuards: v.optional(v.array(v.object({ id: v.string(), runNumber: count }))),
-    unavailableBlocks: v.optional(count),
-    missing: v.optional(v.array(v.string())),
-    gaveUpOn: v.optional(v.string()),
-    deferredFor: v.optional(v.string()),
-    told: v.record(v.string(), told),
-  }) as never, // optional means absent in both
+  objectOf(
+    {
+      attempts: isCount,
+      openFailures: listOf(objectOf({ gate: isGateRef, runNumber: isCount }, { files: listOf(isText) })),
+      told: mapOf(objectOf({ essence: isText, problems: listOf(isText) }, { since: isText })),
+    },
+    {
+      promptId: isText,
+      blocks: isCount,
+      sameFor: isCount,
+      openGuards: listOf(objectOf({ id: isText, runNumber: isCount })),
+      unavailableBlocks: isCount,
+      missing: listOf(isText),
+      gaveUpOn: isText,
+      deferredFor: isText,
+    },
+  ),
 );
 
 /** The last run is kept in the project's log directory, its last pass in the user's state directory. */
@@ -165,17 +158,16 @@ function sessionFile(stateDir: string, key: string): string {
 
 const passFile = jsonFile<PassRecord>(
   1,
-  v.object({
-    runNumber: count,
-    tree: v.pipe(v.string(), v.regex(/^[\w-]{1,80}$/)),
-    gateHash: v.string(),
-    baseCommit: v.optional(v.string()),
-    fingerprint: v.optional(v.string()),
-    head: v.optional(v.string()),
-    status: v.picklist(["passed", "passed_with_warnings"]),
-    since: v.optional(v.string()),
-    at: time,
-  }) as never, // optional means absent in both
+  objectOf(
+    {
+      runNumber: isCount,
+      tree: textLike(/^[\w-]{1,80}$/),
+      gateHash: isText,
+      status: oneOf("passed", "passed_with_warnings"),
+      at: isTime,
+    },
+    { baseCommit: isText, fingerprint: isText, head: isText, since: isText },
+  ),
 );
 
 /** An unreadable state directory holds no pass; that none can be saved is reported when there is one to save. */

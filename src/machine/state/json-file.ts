@@ -1,5 +1,5 @@
 import { parseJson } from "../../core/json.ts";
-import * as v from "valibot";
+import { isAnything, isNumber, objectOf } from "../../core/shape.ts";
 import type { Result } from "../../core/trouble.ts";
 import { now } from "../clock.ts";
 import { readText, writeFileAtomic } from "../files/files.ts";
@@ -21,17 +21,13 @@ const MAX_BYTES = 16 * 1024 * 1024;
 /** Clocks of machines that share a directory differ a little. */
 const CLOCK_SLACK_MS = 60_000;
 
-/** A schema of any library (standardschema.dev); what every stop reads is checked with valibot, the smallest to load. */
-interface Schema<T> {
-  readonly "~standard": { readonly validate: (value: unknown) => Validated<T> | Promise<Validated<T>> };
-}
+const isEnvelope = objectOf({ version: isNumber, writtenAt: isNumber, state: isAnything });
 
-type Validated<T> = { readonly value: T; readonly issues?: undefined } | { readonly issues: object };
-
-const envelope = v.object({ version: v.number(), writtenAt: v.number(), state: v.unknown() });
-
-/** `version` is raised whenever the shape changes; a file of any other version counts as absent. */
-export function jsonFile<T>(version: number, schema: Schema<T>): JsonFile<T> {
+/**
+ * `version` is raised whenever the shape changes; a file of any other version counts as absent. `fits` looks at what a reader would
+ * stumble over; the rest is as we wrote it.
+ */
+export function jsonFile<T>(version: number, fits: (state: unknown) => boolean): JsonFile<T> {
   return {
     read: (path) => {
       const text = readText(path, MAX_BYTES);
@@ -41,14 +37,12 @@ export function jsonFile<T>(version: number, schema: Schema<T>): JsonFile<T> {
         warning: `Ignored the state in ${path}: ${why}.`,
       });
       if (!text.ok && text.trouble.kind === "file-failed") return ignored(text.trouble.detail);
-      const read = v.safeParse(envelope, text.ok ? parseJson(text.value) : undefined);
-      if (!read.success) return ignored(DAMAGED);
-      const { version: found, writtenAt, state } = read.output;
-      if (found > version) return ignored("a newer version wrote it");
-      const checked = found === version ? schema["~standard"].validate(state) : undefined;
-      if (checked === undefined || checked instanceof Promise || checked.issues) return ignored(DAMAGED);
-      if (writtenAt > now() + CLOCK_SLACK_MS) return ignored("it is dated in the future");
-      return { value: checked.value };
+      const read = text.ok ? parseJson(text.value) : undefined;
+      if (!isEnvelope(read)) return ignored(DAMAGED);
+      if (read.version > version) return ignored("a newer version wrote it");
+      if (read.version !== version || !fits(read.state)) return ignored(DAMAGED);
+      if (read.writtenAt > now() + CLOCK_SLACK_MS) return ignored("it is dated in the future");
+      return { value: read.state as T };
     },
     write: (path, state) =>
       writeFileAtomic(path, `${JSON.stringify({ version, writtenAt: now(), state })}\n`, { mode: 0o600 }),

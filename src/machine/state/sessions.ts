@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import * as v from "valibot";
 import type { SessionRecord } from "../../core/record/session-record.ts";
+import { isAnything, isCount, isNumber, isText, listOf, mapOf, objectOf, oneOf } from "../../core/shape.ts";
 import {
   discard,
   discardOldDrafts,
@@ -15,32 +15,21 @@ import type { Environment } from "../process/environment.ts";
 import { jsonFile } from "./json-file.ts";
 import type { SessionName } from "./state-keys.ts";
 
-const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
+const isObject = mapOf(isAnything);
 
 /** How one is stored. */
 export const sessionFile = jsonFile<SessionRecord>(
   1,
-  v.looseObject({
-    root: v.optional(v.string()),
-    starts: v.optional(v.array(v.looseObject({ root: v.string(), at: v.number() }))),
-    told: v.array(v.string()),
-    blocked: v.optional(
-      v.looseObject({
-        whenActive: v.picklist(["allow", "enforce"]),
-        root: v.string(),
-        attempts: v.pipe(v.number(), v.safeInteger()),
-      }),
-    ),
-    kept: v.optional(
-      v.looseObject({ root: v.string(), digest: v.string(), attempts: v.number(), open: v.number() }),
-    ),
-    lastStop: v.optional(
-      v.pipe(
-        v.looseObject({ at: v.number() }),
-        v.check(({ event, verdict, answer }) => [event, verdict, answer].every(isObject)),
-      ),
-    ),
-  }) as never, // the rest is as we wrote it
+  objectOf(
+    { told: listOf(isText) },
+    {
+      root: isText,
+      starts: listOf(objectOf({ root: isText, at: isNumber })),
+      blocked: objectOf({ whenActive: oneOf("allow", "enforce"), root: isText, attempts: isCount }),
+      kept: objectOf({ root: isText, digest: isText, attempts: isNumber, open: isNumber }),
+      lastStop: objectOf({ at: isNumber, event: isObject, verdict: isObject, answer: isObject }),
+    },
+  ),
 );
 
 const KEPT_SESSIONS = 100;

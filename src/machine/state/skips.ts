@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import * as v from "valibot";
+import { isNumber, isText, listOf, objectOf } from "../../core/shape.ts";
 import type { Skip } from "../../core/trust/spoken.ts";
 import type { Result } from "../../core/trouble.ts";
 import { discard, isFile, makePrivateDirectory, troubleOf } from "../files/files.ts";
@@ -7,10 +7,7 @@ import type { Environment } from "../process/environment.ts";
 import { jsonFile } from "./json-file.ts";
 import { projectStateDir } from "./state-keys.ts";
 
-const file = jsonFile<readonly Skip[]>(
-  1,
-  v.array(v.looseObject({ reason: v.string(), at: v.number() })), // the rest is as we wrote it
-);
+const file = jsonFile<readonly Skip[]>(1, listOf(objectOf({ reason: isText, at: isNumber })));
 
 /** A look, no more: hardly any stop has one. */
 export function hasSkips(root: string, env: Environment): boolean {

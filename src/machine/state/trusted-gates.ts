@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import * as v from "valibot";
 import type { GatesDefinition } from "../../core/trust/gates-definition.ts";
+import { isFlag, isNumber, isText, listOf, mapOf, objectOf, oneOf } from "../../core/shape.ts";
 import type { Result } from "../../core/trouble.ts";
 import { discard, isFile, makePrivateDirectory, modifiedAt, namesIn, troubleOf } from "../files/files.ts";
 import { stateHome } from "../files/xdg.ts";
@@ -8,17 +8,15 @@ import type { Environment } from "../process/environment.ts";
 import { jsonFile } from "./json-file.ts";
 import { projectStateDir } from "./state-keys.ts";
 
-const definition = v.looseObject({
-  entryPoints: v.array(
-    v.looseObject({ path: v.string(), gates: v.array(v.looseObject({ name: v.string() })) }),
-  ),
-  scripts: v.record(v.string(), v.looseObject({ hash: v.string() })),
-  stopHook: v.looseObject({ enabled: v.boolean() }),
-  gateHash: v.string(),
-  definitionHash: v.string(),
+const isDefinition = objectOf({
+  entryPoints: listOf(objectOf({ path: isText, gates: listOf(objectOf({ name: isText })) })),
+  scripts: mapOf(objectOf({ hash: isText })),
+  stopHook: objectOf({ enabled: isFlag }),
+  gateHash: isText,
+  definitionHash: isText,
 });
 
-const definitions = jsonFile<GatesDefinition>(1, definition as never); // the rest is as we wrote it
+const definitions = jsonFile<GatesDefinition>(1, isDefinition);
 
 const KEPT_DEFINITIONS = 200;
 
@@ -74,13 +72,10 @@ export interface Consent {
 
 const consents = jsonFile<Consent>(
   1,
-  v.looseObject({
-    root: v.string(),
-    decision: v.picklist(["allowed", "denied"]),
-    at: v.number(),
-    hash: v.string(),
-    definition: v.optional(definition),
-  }) as never,
+  objectOf(
+    { root: isText, decision: oneOf("allowed", "denied"), at: isNumber, hash: isText },
+    { definition: isDefinition },
+  ),
 );
 
 /** Apart from what is kept about the project, which `clean --all` removes. */
