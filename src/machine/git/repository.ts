@@ -30,7 +30,13 @@ export class Repository {
   /** Where HEAD is, as far as files say. */
   readonly head: () => Head;
   readonly #refs = new Map<string, string | undefined>();
-  #filters: Promise<GitSettings | undefined> | undefined;
+  #mayFilter: boolean | undefined;
+
+  /** Undefined where there are no filters after all. */
+  readonly #filterSettings = once(async (): Promise<GitSettings | undefined> => {
+    const { settingsWithFilters } = await import("./scratch-git-dir.ts"); // few repositories have filters
+    return settingsWithFilters(this.top);
+  });
 
   /** A file of HEAD's or of a ref, as it was when it was first asked for. */
   readonly readRef = (path: string): string | undefined => {
@@ -77,15 +83,20 @@ export class Repository {
 
   /** Whether a look at the work tree may run a filter. */
   async hasFilters(): Promise<boolean> {
-    return (await this.#filterSettings(this.marks)) !== undefined;
+    return this.#mayRunFilter(this.marks) && (await this.#filterSettings()) !== undefined;
   }
 
   /**
    * Asks git something that may make it run filters, with an environment in which those find a directory of ours where they ask
-   * for the repository's: git-lfs would keep every file there that it is shown. Where no filter can run, as it is.
+   * for the repository's: git-lfs would keep every file there that it is shown. Where no filter can run, as it is
+   * and at once: while git looks, the caller can do something else.
    */
-  async look<T>(ask: (env: Env) => Promise<T>, marks = this.marks): Promise<T> {
-    if ((await this.#filterSettings(marks)) === undefined) return ask({});
+  look<T>(ask: (env: Env) => Promise<T>, marks = this.marks): Promise<T> {
+    return this.#mayRunFilter(marks) ? this.#lookThroughFilters(ask) : ask({});
+  }
+
+  async #lookThroughFilters<T>(ask: (env: Env) => Promise<T>): Promise<T> {
+    if ((await this.#filterSettings()) === undefined) return ask({});
     const scratch = makeScratch();
     try {
       return await ask(await this.filterEnv(scratch));
@@ -97,9 +108,9 @@ export class Repository {
 
   /** The same for a directory that is removed later: everything is in its `git`. */
   async filterEnv(directory: string): Promise<Env> {
-    const settings = await this.#filterSettings(this.marks);
+    const settings = this.#mayRunFilter(this.marks) ? await this.#filterSettings() : undefined;
     if (settings === undefined) return {};
-    const { makeGitDir } = await import("./scratch-git-dir.ts"); // few repositories have filters
+    const { makeGitDir } = await import("./scratch-git-dir.ts"); // as above
     const gitDir = join(directory, "git");
     await makeGitDir(this, settings, gitDir);
     const { top, index } = this.places;
@@ -111,18 +122,16 @@ export class Repository {
     };
   }
 
-  async #filterSettings(marks: () => IndexMarks): Promise<GitSettings | undefined> {
-    this.#filters ??= this.#mayFilter(marks)
-      ? import("./scratch-git-dir.ts").then(({ settingsWithFilters }) => settingsWithFilters(this.top)) // as below
-      : Promise.resolve(undefined);
-    return this.#filters;
+  #mayRunFilter(marks: () => IndexMarks): boolean {
+    this.#mayFilter ??= this.#namesFilter(marks);
+    return this.#mayFilter;
   }
 
   /**
    * Whether attributes name a filter, as far as a few files tell: those that git tracks, the one at the top, the repository's and
    * the user's own. Making links takes a privilege on Windows.
    */
-  #mayFilter(marks: () => IndexMarks): boolean {
+  #namesFilter(marks: () => IndexMarks): boolean {
     if (process.platform === "win32") return false;
     const { top, commonDir } = this.places;
     const { attributes } = marks();
