@@ -1,4 +1,5 @@
 import { fstatSync } from "node:fs";
+import { isRecord, parseJson } from "../../core/json.ts";
 import { bun, type BunRuntime } from "./runtime.ts";
 
 const PATIENCE_MS = 5_000;
@@ -30,19 +31,29 @@ class ObjectText {
 
   /** Takes what belongs to the object; true when nothing more does. */
   take(piece: Buffer): boolean {
-    const end = this.#scanner.feed(piece);
+    const end = this.#bytes === 0 && isWhole(piece) ? piece.length : this.#scanner.feed(piece);
     this.#pieces.push(end === undefined ? piece : piece.subarray(0, end));
     this.#bytes += piece.length;
     return end !== undefined || this.#bytes > MAX_BYTES;
   }
 
-  /** Without the byte order mark some shells on Windows put in front. */
   text(): string {
-    return Buffer.concat(this.#pieces)
-      .toString("utf8")
-      .replace(/^\uFEFF/, "")
-      .trim();
+    return textOf(Buffer.concat(this.#pieces));
   }
+}
+
+/** As most hosts write it: at once, and nothing else. To look at every byte takes milliseconds where it has a long message. */
+function isWhole(piece: Buffer): boolean {
+  const text = textOf(piece);
+  return text.endsWith("}") && isRecord(parseJson(text));
+}
+
+/** Without the byte order mark some shells on Windows put in front. */
+function textOf(bytes: Buffer): string {
+  return bytes
+    .toString("utf8")
+    .replace(/^\uFEFF/, "")
+    .trim();
 }
 
 /** Undefined where nothing will come: at a terminal or another device, or after the end. */
