@@ -1,4 +1,4 @@
-import { parseArgs } from "node:util";
+import type { parseArgs } from "node:util";
 import packageJson from "../../../package.json" with { type: "json" };
 import type { ReplServer } from "../../gates/gate-context.ts";
 import { parsePort } from "../../machine/nrepl/find-server.ts";
@@ -13,7 +13,7 @@ export interface BreplOptions {
 
 /** The whole command table. No library parses it: `hook stop` must answer at once. */
 export async function runBrepl(argv: readonly string[], program: string): Promise<number> {
-  const parsed = parseFlags(argv);
+  const parsed = await parseFlags(argv);
   if ("problem" in parsed) return complain(parsed.problem, program);
   const { flags, words } = parsed;
   const [group = "help", command = "help"] = words;
@@ -51,12 +51,17 @@ const FLAGS = {
 
 type Flags = ReturnType<typeof parseArgs<{ options: typeof FLAGS }>>["values"];
 
-function parseFlags(
+async function parseFlags(
   argv: readonly string[],
-): { readonly flags: Flags; readonly words: readonly string[] } | { readonly problem: string } {
+): Promise<{ readonly flags: Flags; readonly words: readonly string[] } | { readonly problem: string }> {
   if (!argv.some((word) => word.startsWith("-"))) return { flags: {}, words: argv }; // as a host calls us
+  const util = await import("node:util");
   try {
-    const { values, positionals } = parseArgs({ args: [...argv], options: FLAGS, allowPositionals: true });
+    const { values, positionals } = util.parseArgs({
+      args: [...argv],
+      options: FLAGS,
+      allowPositionals: true,
+    });
     return { flags: values, words: positionals };
   } catch (error) {
     return { problem: error instanceof Error ? error.message : String(error) };

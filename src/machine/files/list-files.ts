@@ -1,7 +1,6 @@
-import { readdirSync } from "node:fs";
+import { promises, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type AbsolutePath, type ProjectPath, projectPath, absolutePath } from "../../core/path.ts";
-import { readFile, stat } from "node:fs/promises";
 import { Git, splitNul } from "../git/git.ts";
 
 /** Where a walk without git's help must not get lost. */
@@ -82,8 +81,8 @@ export async function projectFiles(directory: string): Promise<readonly string[]
 /** A file that cannot be read, or is far larger than any manifest, tells nothing. */
 async function readSmall(path: string): Promise<string> {
   try {
-    const { size } = await stat(path);
-    return size > MAX_MANIFEST_BYTES ? "" : await readFile(path, "utf8");
+    const { size } = await promises.stat(path);
+    return size > MAX_MANIFEST_BYTES ? "" : await promises.readFile(path, "utf8");
   } catch {
     return "";
   }

@@ -1,10 +1,18 @@
 import { hasCode } from "../files/errno.ts";
-import { lstatSync, mkdirSync, openSync, readdirSync, renameSync, writeFileSync, statSync } from "node:fs";
+import {
+  lstatSync,
+  mkdirSync,
+  openSync,
+  promises, // `node:fs/promises` would be one more module to load
+  readdirSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import type { AbsolutePath, ProjectPath } from "../../core/path.ts";
 import { fail, ok, type Result } from "../../core/trouble.ts";
 import { removeFile, troubleOf, namesIn, removeTree } from "../files/files.ts";
-import { readFile } from "node:fs/promises";
 
 /** Where a project's runs leave their traces. */
 export interface LogDir {
@@ -258,7 +266,7 @@ function changedAt(path: string): number {
 
 /** A gate's log as text; bytes that are not UTF-8 become replacement characters, a log that is gone is empty. */
 export async function readLogFile(path: string): Promise<string> {
-  return readFile(path).then(
+  return promises.readFile(path).then(
     (bytes) => bytes.toString("utf8"),
     () => "",
   );
