@@ -1,6 +1,7 @@
 import { hasCode } from "../files/errno.ts";
 import { copyFileSync, lstatSync, readFileSync, type Stats, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
+import { once } from "../../core/once.ts";
 
 /** Entries of a git index that need more than the usual look. Where the file is not read with certainty, they may be there. */
 export interface IndexMarks {
@@ -19,30 +20,42 @@ export function readIndexMarks(path: string): IndexMarks {
   return index === undefined ? NONE : marksIn(index);
 }
 
+/** Every entry is looked at when that is needed: that none has attributes, which must be known before git is asked, is told at once. */
 export function marksIn(index: Buffer): IndexMarks {
+  const entries = once(() => markedEntries(index));
+  return {
+    get mayHide() {
+      return entries().mayHide;
+    },
+    get mayHoldSubmodule() {
+      return entries().mayHoldSubmodule;
+    },
+    get attributes() {
+      return mayHold(ATTRIBUTES_WORD, index) ? entries().attributes : [];
+    },
+  };
+}
+
+function markedEntries(index: Buffer): IndexMarks {
   let { mayHide, mayHoldSubmodule } = NONE;
   const attributes: string[] = [];
-  const isUnderstood = visitEntries(index, ({ mode, isHidden, nameAt, nameEnd }) => {
-    mayHide ||= isHidden;
-    mayHoldSubmodule ||= mode === SUBMODULE;
-    if (isAttributes(index, nameEnd)) attributes.push(index.toString("utf8", nameAt, nameEnd));
+  const isUnderstood = visitEntries(index, (at, end, flags) => {
+    mayHide ||= (flags & HIDDEN) !== 0;
+    mayHoldSubmodule ||= index[at + SUBMODULE_AT] === SUBMODULE_BYTE;
+    if (index[end - ATTRIBUTES.length] === DOT && isAttributes(index, end))
+      attributes.push(nameOf(index, { at, end, flags }));
   });
   return isUnderstood
     ? { mayHide, mayHoldSubmodule, attributes }
-    : { mayHide: true, mayHoldSubmodule: mayHold(SUBMODULE_BYTES, index), attributes: attributesIn(index) };
+    : { mayHide: true, mayHoldSubmodule: mayHold(SUBMODULE_BYTES, index), attributes: "unknown" };
 }
 
 const ATTRIBUTES = Buffer.from(".gitattributes");
-
-/** A look at one byte rules out nearly every name. */
-function isAttributes(index: Buffer, nameEnd: number): boolean {
-  const at = nameEnd - ATTRIBUTES.length;
-  return index[at] === ATTRIBUTES[0] && index.compare(ATTRIBUTES, 0, ATTRIBUTES.length, at, nameEnd) === 0;
-}
-
 /** Names may be shortened to what differs from the one before, which is never less than this. */
-function attributesIn(index: Buffer): IndexMarks["attributes"] {
-  return mayHold(Buffer.from("attributes"), index) ? "unknown" : [];
+const ATTRIBUTES_WORD = Buffer.from("attributes");
+
+function isAttributes(index: Buffer, end: number): boolean {
+  return index.compare(ATTRIBUTES, 0, ATTRIBUTES.length, end - ATTRIBUTES.length, end) === 0;
 }
 
 /** Every format writes a submodule's mode and the end of a name the same way, but a split index may have it in its other file. */
@@ -56,9 +69,11 @@ export function namesBelow(path: string, directory: string, most: number): reado
   if (index === undefined) return [];
   const start = Buffer.from(`${directory}/`);
   const names: string[] = [];
-  const isUnderstood = visitEntries(index, ({ nameAt, nameEnd }) => {
-    if (names.length < most && index.subarray(nameAt, nameAt + start.length).equals(start))
-      names.push(index.toString("utf8", nameAt, nameEnd));
+  const isUnderstood = visitEntries(index, (at, end, flags) => {
+    if (names.length === most) return;
+    const nameAt = at + nameOffset(flags);
+    if (index.subarray(nameAt, nameAt + start.length).equals(start))
+      names.push(index.toString("utf8", nameAt, end));
   });
   return isUnderstood ? names : undefined;
 }
@@ -73,10 +88,12 @@ const MOST_FILES = 1_000;
 export function hasOtherFacts(index: Buffer, top: string): boolean {
   if (entryCount(index) > MOST_FILES) return false;
   let isOther = false;
-  const isUnderstood = visitEntries(index, ({ at, mode, size, isHidden, nameAt, nameEnd }) => {
-    const isComparable = (mode & FILE_TYPE) === FILE && size !== 0 && !isHidden; // 0 is also git's mark for "look closer"
+  const isUnderstood = visitEntries(index, (at, end, flags) => {
+    const size = index.readUInt32BE(at + SIZE_AT);
+    const isFile = (index.readUInt32BE(at + MODE_AT) & FILE_TYPE) === FILE;
+    const isComparable = isFile && size !== 0 && (flags & HIDDEN) === 0; // 0 is also git's mark for "look closer"
     if (isOther || !isComparable) return;
-    const name = index.toString("utf8", nameAt, nameEnd);
+    const name = nameOf(index, { at, end, flags });
     if (name.includes("\uFFFD")) return; // a name that is no text only git can find
     const facts = factsOf(join(top, name));
     const hasOldTime = facts?.mtimeMs === timeAt(index, at + MODIFIED_AT);
@@ -109,28 +126,33 @@ export function filesTouchedSince(path: string, top: string): TouchedFiles {
   if (index === undefined || entryCount(index) > MOST_TIMED) return { names: [], isAll: false };
   const names: string[] = [];
   let isAll = true;
-  const isUnderstood = visitEntries(index, (entry) => {
-    const name = index.toString("utf8", entry.nameAt, entry.nameEnd);
+  const isUnderstood = visitEntries(index, (at, end, flags) => {
+    const name = nameOf(index, { at, end, flags });
     const facts = factsOf(join(top, name));
-    const isDoubtful = timeAt(index, entry.at + MODIFIED_AT) >= writtenAt || isMarked(index, entry);
-    if (isDoubtful || entry.mode === SUBMODULE || name.includes("\uFFFD")) isAll = false;
-    else if (isTouched(index, entry, facts)) names.push(name);
+    const isDoubtful = timeAt(index, at + MODIFIED_AT) >= writtenAt || isMarked(index, at);
+    const isSubmodule = index[at + SUBMODULE_AT] === SUBMODULE_BYTE;
+    if (isDoubtful || isSubmodule || name.includes("\uFFFD")) isAll = false;
+    else if (facts === undefined)
+      names.push(...((flags & HIDDEN) === 0 ? [name] : [])); // what a sparse checkout leaves out was never there
+    else if (isTouched(index, at, facts)) names.push(name);
   });
   return isUnderstood ? { names, isAll } : { names: [], isAll: false };
 }
 
 /** No size is git's mark for "look closer", unless there is no content. */
-function isMarked(index: Buffer, { at, size }: Entry): boolean {
-  return size === 0 && index.compare(EMPTY, 0, HASH_BYTES, at + HASH_AT, at + HASH_AT + HASH_BYTES) !== 0;
+function isMarked(index: Buffer, at: number): boolean {
+  return (
+    index.readUInt32BE(at + SIZE_AT) === 0 &&
+    index.compare(EMPTY, 0, HASH_BYTES, at + HASH_AT, at + HASH_AT + HASH_BYTES) !== 0
+  );
 }
 
-function isTouched(index: Buffer, { at, size, isHidden }: Entry, facts: Stats | undefined): boolean {
-  if (facts === undefined) return !isHidden; // what a sparse checkout leaves out was never there
+function isTouched(index: Buffer, at: number, facts: Stats): boolean {
   return (
     facts.ctimeMs !== timeAt(index, at) ||
     facts.mtimeMs !== timeAt(index, at + MODIFIED_AT) ||
     (Number.isSafeInteger(facts.ino) && facts.ino % 2 ** 32 !== index.readUInt32BE(at + INODE_AT)) ||
-    facts.size % 2 ** 32 !== size
+    facts.size % 2 ** 32 !== index.readUInt32BE(at + SIZE_AT)
   );
 }
 
@@ -148,54 +170,52 @@ function timeAt(index: Buffer, at: number): number {
   return index.readUInt32BE(at) * 1000 + index.readUInt32BE(at + 4) / 1e6;
 }
 
-interface Entry {
-  readonly mode: number;
-  readonly size: number;
-  /** Where it begins: with the time of its last change. */
-  readonly at: number;
-  readonly isHidden: boolean;
-  /** Whether it is in the tree as it stands here: not in conflict, not only meant to be added. */
-  readonly isStaged: boolean;
-  readonly idAt: number;
-  readonly idEnd: number;
-  readonly nameAt: number;
-  readonly nameEnd: number;
-}
-
 const HEADER_BYTES = 12;
 const MODIFIED_AT = 8;
 const INODE_AT = 20;
-const MODE_AT = 24;
+export const MODE_AT = 24;
 const SIZE_AT = 36;
-const HASH_AT = 40;
+export const HASH_AT = 40;
 const FLAGS_AT = 60;
-const HASH_BYTES = 20;
+export const HASH_BYTES = 20;
 const EMPTY = Buffer.from("e69de29bb2d1d6434b8b29ae775ad8c2e48c5391", "hex");
-const ASSUME_VALID = 0x8000;
 const EXTENDED = 0x4000;
 const NAME_LENGTH = 0x0fff;
-const STAGE = 0x3000;
-const SKIP_WORKTREE = 0x4000;
-const INTENT_TO_ADD = 0x2000;
-const SUBMODULE = 0o160000;
+/** Assumed to be unchanged, or skipped in the work tree. */
+const HIDDEN = 0x8000 | (0x4000 << 16);
+/** In conflict, or only meant to be added: not in the tree as it stands here. */
+export const UNSTAGED = 0x3000 | (0x2000 << 16);
 const SUBMODULE_BYTES = Buffer.from([0x00, 0x00, 0xe0, 0x00]);
+/** The byte that tells the mode of a submodule from that of a file (0x81) and of a link (0xa0). */
+const SUBMODULE_BYTE = 0xe0;
+const SUBMODULE_AT = MODE_AT + 2;
+const DOT = 0x2e;
 const FILE = 0o100000;
 const FILE_TYPE = 0o170000;
 
 /**
- * Visits every entry; false when the file is not one to be sure of. Follows gitformat-index for versions 2 and 3 with SHA-1, to
- * the last byte: whatever does not add up is left for git to tell.
+ * Visits every entry: where it begins, where its name ends, and its flags, the extended ones above the others. False when the file is
+ * not one to be sure of. Follows gitformat-index for versions 2 and 3 with SHA-1, to the last byte: whatever does not add up is left
+ * for git to tell. Numbers only, for there may be a hundred thousand entries.
  */
-export function visitEntries(index: Buffer, visit: (entry: Entry) => void): boolean {
+export function visitEntries(
+  index: Buffer,
+  visit: (at: number, end: number, flags: number) => void,
+): boolean {
   try {
     const version = index.readUInt32BE(4);
     if (index.toString("latin1", 0, 4) !== "DIRC" || (version !== 2 && version !== 3)) return false;
     let at = HEADER_BYTES;
     for (let left = entryCount(index); left > 0; left--) {
-      const entry = entryAt(index, at);
-      if (index[entry.nameEnd] !== 0) return false;
-      visit(entry);
-      at += (entry.nameEnd - at + 8) & ~7;
+      const short = index.readUInt16BE(at + FLAGS_AT);
+      const isLong = (short & EXTENDED) !== 0;
+      const flags = isLong ? short | (index.readUInt16BE(at + FLAGS_AT + 2) << 16) : short;
+      const length = short & NAME_LENGTH;
+      const past = at + (isLong ? FLAGS_AT + 4 : FLAGS_AT + 2) + length;
+      const end = length < NAME_LENGTH ? past : index.indexOf(0, past);
+      if (index[end] !== 0) return false;
+      visit(at, end, flags);
+      at += (end - at + 8) & ~7;
     }
     return endsWell(index, at);
   } catch (error) {
@@ -204,25 +224,13 @@ export function visitEntries(index: Buffer, visit: (entry: Entry) => void): bool
   }
 }
 
-function entryAt(index: Buffer, at: number): Entry {
-  const flags = index.readUInt16BE(at + FLAGS_AT);
-  const isExtended = (flags & EXTENDED) !== 0;
-  const more = isExtended ? index.readUInt16BE(at + FLAGS_AT + 2) : 0;
-  const isSkipped = (more & SKIP_WORKTREE) !== 0;
-  const isMeant = (more & INTENT_TO_ADD) !== 0;
-  const nameAt = at + FLAGS_AT + (isExtended ? 4 : 2);
-  const length = flags & NAME_LENGTH;
-  return {
-    mode: index.readUInt32BE(at + MODE_AT),
-    size: index.readUInt32BE(at + SIZE_AT),
-    at,
-    isHidden: isSkipped || (flags & ASSUME_VALID) !== 0,
-    isStaged: (flags & STAGE) === 0 && !isMeant,
-    idAt: at + HASH_AT,
-    idEnd: at + HASH_AT + HASH_BYTES,
-    nameAt,
-    nameEnd: length < NAME_LENGTH ? nameAt + length : index.indexOf(0, nameAt + length),
-  };
+/** Where the name of an entry with these flags begins, from the beginning of the entry. */
+export function nameOffset(flags: number): number {
+  return (flags & EXTENDED) === 0 ? FLAGS_AT + 2 : FLAGS_AT + 4;
+}
+
+function nameOf(index: Buffer, { at, end, flags }: Readonly<Record<"at" | "end" | "flags", number>>): string {
+  return index.toString("utf8", at + nameOffset(flags), end);
 }
 
 export function entryCount(index: Buffer): number {
