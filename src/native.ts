@@ -1,8 +1,9 @@
 import { basename } from "node:path";
+import { startGauntlet } from "./cli/start-gauntlet.ts";
 
 /** The native executable serves both command lines: the name it is started as decides. */
 const name = basename(process.argv0).replace(/\.exe$/i, "");
 
 if (name === "brepl" || name === "brepl-native")
   void import("./cli/start-brepl.ts").then(({ startBrepl }) => startBrepl());
-else void import("./cli/start-gauntlet.ts").then(({ startGauntlet }) => startGauntlet());
+else void startGauntlet();

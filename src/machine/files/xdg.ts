@@ -1,6 +1,5 @@
 import type { Environment } from "../process/environment.ts";
 import { isAbsolute, join } from "node:path";
-import { devNull, homedir, userInfo } from "node:os";
 
 /** Where state is kept that belongs to a user and not to a project: `$XDG_STATE_HOME/agent-gauntlet`. */
 export function stateHome(env: Environment): string {
@@ -25,6 +24,7 @@ export function userDirectory(
 export function homeDirectory(env: Environment): string {
   const { HOME: given } = env;
   if (given !== undefined && isAbsolute(given)) return given;
+  const { devNull, homedir, userInfo } = process.getBuiltinModule("node:os"); // nearly every environment has a home
   try {
     return [homedir(), userInfo().homedir].find(isAbsolute) ?? devNull; // Bun takes both from the environment
   } catch {
