@@ -70,6 +70,7 @@ const STEPS: readonly Part[] = [
   { name: "gates-at-start", start: /src\/engine\/trust\/watch-gates\.ts$/ }, // without what only parsing settings needs
   { name: "failures", start: /src\/engine\/run\/failures\.ts$/ }, // a failing stop reads logs, but parses no settings
   { name: "settings", start: /src\/config\/gauntlet\/load\.ts$/ },
+  { name: "statusline", start: /src\/cli\/commands\/statusline\.ts$/ },
 ];
 
 const BREPL_STEPS: readonly Part[] = [

@@ -1,6 +1,5 @@
 #!/usr/bin/env node
-import module from "node:module";
+import { keepCompiled } from "./keep-compiled.ts";
 
-const { enableCompileCache } = module as { readonly enableCompileCache?: () => void }; // since Node 22.1
-enableCompileCache?.(); // so everything else is loaded after this line
+keepCompiled(); // so everything else is loaded after this line
 void import("./start-gauntlet.ts").then(({ startGauntlet }) => startGauntlet());

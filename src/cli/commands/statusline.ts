@@ -1,7 +1,7 @@
 import { loadSettingsQuickly } from "../../config/gauntlet/settings-cache.ts";
 import { findRunQuickly } from "../../engine/proof/past.ts";
 import { parseObject, textOf } from "../../hosts/protocol.ts";
-import { kindOf } from "../../machine/files/files.ts";
+import { kindOf, writeAll } from "../../machine/files/files.ts";
 import { findProject } from "../../machine/files/find-project.ts";
 import { type LogDir, logDirOf } from "../../machine/logs/log-dir.ts";
 import { currentDirectory, type Environment } from "../../machine/process/environment.ts";
@@ -22,7 +22,7 @@ export async function runStatusline(): Promise<number> {
     env: process.env,
     session: textOf(host, "session_id"),
   });
-  if (line !== undefined) process.stdout.write(`${line}\n`);
+  if (line !== undefined) writeAll(1, `${line}\n`); // `process.stdout` takes longer to make
   return EXIT.ok;
 }
 
