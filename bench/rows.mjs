@@ -263,6 +263,9 @@ function bareNode({ env }, { cwd, count }) {
   };
 }
 
+/** Hosts send what the agent said last, often some kilobytes. */
+const LAST_MESSAGE = 'I changed `src/a.ts` and ran the "tests".\n'.repeat(50);
+
 /** A session for each project: one that began in another would be told so. */
 function hooks(at, { cwd, status, event = {}, ...rest }) {
   const input = JSON.stringify({
@@ -272,6 +275,7 @@ function hooks(at, { cwd, status, event = {}, ...rest }) {
     permission_mode: "default",
     hook_event_name: "Stop",
     stop_hook_active: false,
+    last_assistant_message: LAST_MESSAGE,
     ...event,
   });
   return withBoth(at, ["agent-gauntlet", "stop-hook"], {
@@ -284,18 +288,22 @@ function hooks(at, { cwd, status, event = {}, ...rest }) {
 
 /** The start of a session that is new each time; it may cost no more than an unchanged stop. */
 function sessionStarts(at, { cwd, targets }) {
+  const id = "bench-start";
   return withBoth(at, ["agent-gauntlet", "session-start"], {
     name: "session-start",
     cwd,
-    input: JSON.stringify({ session_id: "bench", cwd, hook_event_name: "SessionStart", source: "startup" }),
-    prepare: () => forgetSessions(at),
+    input: JSON.stringify({ session_id: id, cwd, hook_event_name: "SessionStart", source: "startup" }),
+    prepare: () => forgetSessions(at, `session-${id}.json`), // those of the other rows go on
     targets,
   });
 }
 
-function forgetSessions(at) {
+function forgetSessions(at, file = "") {
   for (const { name } of PROGRAMS)
-    rmSync(join(homeOf(at, name), ".local/state/agent-gauntlet/sessions"), { recursive: true, force: true });
+    rmSync(join(homeOf(at, name), ".local/state/agent-gauntlet/sessions", file), {
+      recursive: true,
+      force: true,
+    });
 }
 
 function withBoth(at, [command, ...args], { name, env = {}, targets, targetsMb = {}, ...rest }) {
