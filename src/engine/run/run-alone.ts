@@ -53,7 +53,8 @@ export async function runAlone(opened: Project, request: RunRequest, tree: WorkT
   await using _snapshot = tree.snapshotScope(); // gone before the lock is: only a dead holder's scratch files are swept
   if (lock.replaced !== undefined) await tidyUpAfter(lock.replaced, logDir);
   setImmediate(() => {
-    sweepScratch(); // while git looks: a run killed before it had the lock leaves nothing else to be known by
+    // While git looks. A run killed before it had the lock leaves nothing else to be known by; of stops, the next session's start sweeps.
+    if (!request.checkInterval) sweepScratch();
     if (opened.settings.remote?.workers !== undefined) loadRemoteGates().catch(() => {}); // whoever needs it asks again
   });
 

@@ -1,5 +1,6 @@
 import { devNull } from "node:os";
 import { delimiter } from "node:path";
+import { once } from "../../core/once.ts";
 import { fail, ok, type Result, type Trouble } from "../../core/trouble.ts";
 import { ownMark, RUN_ID_VARIABLE, trace } from "../process/environment.ts";
 import { runProcess } from "../process/run-process.ts";
@@ -73,15 +74,17 @@ export const MISLEADING = [
 export class Git {
   readonly cwd: string;
   readonly #signal: AbortSignal | undefined;
+  readonly #env: () => NodeJS.ProcessEnv;
 
-  constructor(cwd: string, signal?: AbortSignal) {
+  constructor(cwd: string, signal?: AbortSignal, env = once(inheritedEnv)) {
     this.cwd = cwd;
     this.#signal = signal;
+    this.#env = env;
   }
 
   /** The same git in another directory. */
   at(cwd: string): Git {
-    return new Git(cwd, this.#signal);
+    return new Git(cwd, this.#signal, this.#env);
   }
 
   /** Only a git that could not start is trouble; its exit code is an answer. */
@@ -92,7 +95,7 @@ export class Git {
         argv: ["git", ...SAFE_OPTIONS, ...args],
         cwd: this.cwd,
         env: {
-          ...inheritedEnv(),
+          ...this.#env(),
           LC_ALL: "C",
           GIT_TERMINAL_PROMPT: "0",
           GIT_GRAFT_FILE: devNull,

@@ -187,10 +187,10 @@ export function writePass(
     discardOldDrafts(passDir, names);
     for (const name of names.filter(isIndex)) discard(join(passDir, name));
     keepIndex(passIndexOf(passDir, pass.tree), keepIndexAt);
+    if (!names.includes(RECORD)) forgetOldest(dirname(passDir), basename(passDir));
   } catch (error) {
     return troubleOf("write", passDir, error);
   }
-  forgetOldest(dirname(passDir), basename(passDir));
   return passFile.write(recordIn(passDir), pass);
 }
 
@@ -216,8 +216,10 @@ function isIndex(name: string): boolean {
   return /^pass-.*\.index(?:\.tmp)?$/.test(name);
 }
 
+const RECORD = "pass.json";
+
 function recordIn(passDir: string): string {
-  return join(passDir, "pass.json");
+  return join(passDir, RECORD);
 }
 
 const KEPT_PROJECTS = 200;
