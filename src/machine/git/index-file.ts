@@ -20,7 +20,10 @@ export function readIndexMarks(path: string): IndexMarks {
   return index === undefined ? NONE : marksIn(index);
 }
 
-/** Every entry is looked at when that is needed: that none has attributes, which must be known before git is asked, is told at once. */
+/**
+ * Every entry is looked at when that is needed: that none has attributes and none is a submodule, which must be known before git is
+ * asked, is told at once.
+ */
 export function marksIn(index: Buffer): IndexMarks {
   const entries = once(() => markedEntries(index));
   return {
@@ -28,7 +31,7 @@ export function marksIn(index: Buffer): IndexMarks {
       return entries().mayHide;
     },
     get mayHoldSubmodule() {
-      return entries().mayHoldSubmodule;
+      return mayHold(SUBMODULE_BYTES, index) && entries().mayHoldSubmodule;
     },
     get attributes() {
       return mayHold(ATTRIBUTES_WORD, index) ? entries().attributes : [];

@@ -48,12 +48,12 @@ export async function keepSessionTree(
 /** What is not as HEAD has it, from the top; undefined where git's first look does not tell everything. */
 async function changedPaths(repository: Repository): Promise<readonly string[] | undefined> {
   const { top, marks, places } = repository;
-  if (await repository.hasFilters()) return undefined;
+  if (marks().mayHoldSubmodule || (await repository.hasFilters())) return undefined; // git would run a submodule's filters
   const isLarge = (statSync(places.index, { throwIfNoEntry: false })?.size ?? 0) > LARGE_INDEX_BYTES;
   const looking = Promise.all((isLarge ? SIDE_BY_SIDE : AT_ONCE).map((args) => names(top, args)));
-  const { mayHide, mayHoldSubmodule } = marks(); // while git looks
+  const { mayHide } = marks(); // while git looks
   const found = await looking;
-  if (mayHide || mayHoldSubmodule) return undefined;
+  if (mayHide) return undefined;
   const paths = found.flatMap((some) => some ?? [UNKNOWN]);
   return paths.some((path) => NOT_PLAIN.test(path)) ? undefined : paths;
 }

@@ -92,6 +92,21 @@ test("a submodule that only its own filter makes clean is clean, and nothing is 
   expect(other.fingerprint).toBeUndefined(); // no tree says what is in it
 });
 
+test("the start of a session writes nothing for a submodule's filter", async () => {
+  await using repo = await repositoryWithFilter();
+  await using around = await GauntletProject.withChecks({ green: "true" });
+  await around.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", repo.root, "sub");
+  await setUpFilter(around.at("sub"));
+  await around.commit("submodule");
+  await around.at("sub").write({ "src/a.txt": "A\n" }); // has to be read to be known
+  const before = everythingIn(join(around.root, ".git"));
+  const event = { session_id: "one", cwd: around.root, hook_event_name: "SessionStart" };
+
+  await around.gauntlet(["session-start"], { stdin: JSON.stringify(event) });
+
+  expect(everythingIn(join(around.root, ".git"))).toEqual(before);
+});
+
 test("a filter finds what it keeps in git's directory, and settings that depend on where that is", async () => {
   await using repo = await repositoryWithFilter();
   await using home = await tempDir();
