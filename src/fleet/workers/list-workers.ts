@@ -1,5 +1,5 @@
 import { parseJson } from "../../core/json.ts";
-import { isNumber, isText, objectOf } from "../../core/shape.ts";
+import { isNumber, isText, isTime, objectOf } from "../../core/shape.ts";
 import type { FleetState, ShownWorker } from "../../report/json/host-json.ts";
 import type { Environment } from "../../machine/process/environment.ts";
 import { timeLimit } from "../../machine/process/time-limit.ts";
@@ -11,7 +11,7 @@ import type { RespValue } from "../resp.ts";
 const ANSWER_MS = 3000;
 
 const isWorker = objectOf({
-  since: isNumber,
+  since: isTime,
   host: isText,
   pid: isNumber,
   platform: isText,
@@ -50,7 +50,10 @@ function listOf(value: RespValue | undefined): readonly RespValue[] {
   return Array.isArray(value) ? value : [];
 }
 
+/** Nothing but what is shown: anyone who reaches the queue can write more, another id as well. */
 function readWorker(id: string, text: RespValue | undefined): readonly ShownWorker[] {
   const facts = typeof text === "string" ? parseJson(text) : undefined;
-  return isWorker(facts) ? [{ id, ...facts }] : [];
+  if (!isWorker(facts)) return [];
+  const { since, host, pid, platform, concurrency, running, done, version } = facts;
+  return [{ id, since, host, pid, platform, concurrency, running, done, version }];
 }
