@@ -1,4 +1,7 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { projectStateDir } from "../../src/machine/state/state-keys.ts";
 import { asUser } from "../rig/as-user.ts";
 import { ControlledCommand } from "../rig/controlled-command.ts";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
@@ -44,6 +47,22 @@ describe.concurrent("skip, at a terminal of the user's,", () => {
     expect(first.systemMessage).toContain('test was left out, because you said at a terminal: "flaky"');
     expect(second).toMatchObject({ decision: "block" });
     expect(status.stdout).toMatch(/^Skipped until \S+Z: test \(flaky\)$/m);
+  });
+
+  test.each([
+    ["gate", 1],
+    ["until", {}],
+    ["at", 1e300],
+  ])("does not count where %s is not as we write it", async (field, value) => {
+    await using project = await failing();
+    const at = Date.now();
+    const state = [{ reason: "x", at, gate: "lint", [field]: value }];
+    const skips = join(projectStateDir(project.root, { HOME: project.home }), "skips.json");
+    await mkdir(dirname(skips), { recursive: true });
+    await writeFile(skips, JSON.stringify({ version: 1, writtenAt: at, state }));
+
+    expect((await project.json(["status"]))["skips"]).toEqual([]);
+    expect((await project.stop()).answer).toMatchObject({ decision: "block", status: "failed" });
   });
 
   test("means the session that stopped here last with --session, and no other", async () => {

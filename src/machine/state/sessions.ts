@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { SessionRecord } from "../../core/record/session-record.ts";
-import { isAnything, isCount, isNumber, isText, listOf, mapOf, objectOf, oneOf } from "../../core/shape.ts";
+import { isCount, isFlag, isNumber, isText, isTime, listOf, objectOf, oneOf } from "../../core/shape.ts";
 import {
   discard,
   discardOldDrafts,
@@ -15,7 +15,49 @@ import type { Environment } from "../process/environment.ts";
 import { jsonFile } from "./json-file.ts";
 import type { SessionName } from "./state-keys.ts";
 
-const isObject = mapOf(isAnything);
+const isStart = objectOf(
+  { root: isText, at: isTime },
+  {
+    head: isText,
+    tree: isText,
+    gates: isText,
+    hooks: listOf(isText),
+    overlooking: listOf(objectOf({ path: isText, stamp: isText, hash: isText })),
+  },
+);
+
+const isEvent = objectOf(
+  { host: isText, cwd: isText, continued: isFlag, backgroundTasks: listOf(objectOf({ kind: isText })) },
+  {
+    kind: isText,
+    agentType: isText,
+    hostVersion: isText,
+    sessionId: isText,
+    promptId: isText,
+    permissionMode: isText,
+  },
+);
+
+const areReasoned = listOf(objectOf({ id: isText, why: isText }));
+
+const isRun = objectOf(
+  { files: listOf(isText), planned: areReasoned, skipped: areReasoned, outcomes: areReasoned },
+  { number: isNumber, comparedTo: isText, attemptsLeft: isNumber, consoleLogPath: isText },
+);
+
+const isStop = objectOf(
+  {
+    at: isTime,
+    door: isText,
+    event: isEvent,
+    verdict: objectOf(
+      { decision: oneOf("allow", "block"), status: isText, message: isText },
+      { notice: isText, wholeNotice: isText },
+    ),
+    answer: objectOf({ stdout: isText, exitCode: isNumber }),
+  },
+  { run: isRun },
+);
 
 /** How one is stored. */
 export const sessionFile = jsonFile<SessionRecord>(
@@ -24,10 +66,16 @@ export const sessionFile = jsonFile<SessionRecord>(
     { told: listOf(isText) },
     {
       root: isText,
-      starts: listOf(objectOf({ root: isText, at: isNumber })),
-      blocked: objectOf({ whenActive: oneOf("allow", "enforce"), root: isText, attempts: isCount }),
-      kept: objectOf({ root: isText, digest: isText, attempts: isNumber, open: isNumber }),
-      lastStop: objectOf({ at: isNumber, event: isObject, verdict: isObject, answer: isObject }),
+      starts: listOf(isStart),
+      cleaned: isNumber,
+      asked: objectOf({}, { skip: isText, accept: isText }),
+      blocked: objectOf(
+        { whenActive: oneOf("allow", "enforce"), root: isText, attempts: isCount },
+        { promptId: isText, session: isText },
+      ),
+      isEnforced: isFlag,
+      kept: objectOf({ root: isText, digest: isText, attempts: isNumber, open: isNumber }, { next: isText }),
+      lastStop: isStop,
     },
   ),
 );

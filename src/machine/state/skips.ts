@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { isNumber, isText, listOf, objectOf } from "../../core/shape.ts";
+import { isText, isTime, listOf, objectOf } from "../../core/shape.ts";
 import type { Skip } from "../../core/trust/spoken.ts";
 import type { Result } from "../../core/trouble.ts";
 import { discard, isFile, makePrivateDirectory, troubleOf } from "../files/files.ts";
@@ -7,7 +7,10 @@ import type { Environment } from "../process/environment.ts";
 import { jsonFile } from "./json-file.ts";
 import { projectStateDir } from "./state-keys.ts";
 
-const file = jsonFile<readonly Skip[]>(1, listOf(objectOf({ reason: isText, at: isNumber })));
+const file = jsonFile<readonly Skip[]>(
+  1,
+  listOf(objectOf({ reason: isText, at: isTime }, { gate: isText, until: isTime, session: isText })),
+);
 
 /** A look, no more: hardly any stop has one. */
 export function hasSkips(root: string, env: Environment): boolean {

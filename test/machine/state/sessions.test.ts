@@ -40,6 +40,30 @@ test("each session has one record, and the one that stopped last is listed first
   expect(readSessionRecord(named("c"), env)).toBeUndefined();
 });
 
+const START = { root: "/p", at: 1 };
+const { lastStop: STOP } = stopped("a");
+
+test.each<[string, object]>([
+  ["a start's tree", { starts: [{ ...START, tree: {} }] }],
+  ["a start's gates", { starts: [{ ...START, gates: 1 }] }],
+  ["a start's hooks", { starts: [{ ...START, hooks: [null] }] }],
+  ["what git overlooked", { starts: [{ ...START, overlooking: [{}] }] }],
+  ["what was asked", { asked: { skip: 1 } }],
+  ["the prompt of a block", { blocked: { whenActive: "enforce", root: "/p", attempts: 1, promptId: 1 } }],
+  ["a stop's directory", { lastStop: { ...STOP, event: { ...STOP?.event, cwd: 0 } } }],
+  ["a stop's time", { lastStop: { ...STOP, at: 1e300 } }],
+  [
+    "a stop's outcomes",
+    { lastStop: { ...STOP, run: { files: [], planned: [], skipped: [], outcomes: [1] } } },
+  ],
+])("a record in which %s is not as we write it counts as absent", async (_what, damage) => {
+  await using home = await tempDir();
+  const env = { XDG_STATE_HOME: home.path };
+  writeSessionRecord(named("a"), { ...stopped("a"), ...damage }, env);
+
+  expect(readSessionRecord(named("a"), env)).toBeUndefined();
+});
+
 test("only its owner can read it", async () => {
   await using home = await tempDir();
   writeSessionRecord(named("a"), stopped("a"), { XDG_STATE_HOME: home.path });
