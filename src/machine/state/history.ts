@@ -137,7 +137,7 @@ export function keptState(root: string, history: SessionHistory): KeptState {
   return { root, digest, attempts, open: openFailures.length };
 }
 
-/** An object has its members in the order of the schema once it was read. */
+/** The same facts may have been put together in another order. */
 function inOrder(_key: string, value: unknown): unknown {
   const isPlain = typeof value === "object" && value !== null && !Array.isArray(value);
   return isPlain ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))) : value;
