@@ -54,7 +54,7 @@ function markedEntries(index: Buffer): IndexMarks {
 }
 
 const ATTRIBUTES = Buffer.from(".gitattributes");
-/** Names may be shortened to what differs from the one before, which is never less than this. */
+/** Version 4 shortens names to what differs from the one before: hardly ever to less than this. */
 const ATTRIBUTES_WORD = Buffer.from("attributes");
 
 function isAttributes(index: Buffer, end: number): boolean {
