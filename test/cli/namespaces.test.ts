@@ -29,6 +29,34 @@ isolated("a run in another pid namespace is neither taken for dead nor ended", a
   expect(JSON.parse(stdout)).toMatchObject({ status: "passed" });
 });
 
+isolated("a list of groups to end that names the system's own ends nothing", async () => {
+  await using project = await GauntletProject.withChecks({ good: "true" });
+  await project.write({
+    "a.txt": "work",
+    "gauntlet_logs/.state/groups": "",
+    "gauntlet_logs/.gauntlet-run.lock": "",
+  });
+  const script = `
+    sleep 600 & other=$!
+    cd gauntlet_logs
+    echo "1 $(cut -d ' ' -f 22 /proc/1/stat)" > .state/groups
+    printf '{"runId":"dead","pid":%s,"startTime":"1","bootId":"%s","since":""}' 4194303 "$(cat /proc/sys/kernel/random/boot_id)" > .gauntlet-run.lock
+    "$@"
+    kill -0 "$other" && echo alive
+    kill "$other"`;
+
+  const { stdout } = await run(
+    ["unshare", "-rpf", "--mount-proc", "setsid", "sh", "-c", script, "sh", ...GAUNTLET, "run"],
+    {
+      cwd: project.root,
+      env: cleanEnv(project.home),
+    },
+  );
+
+  expect(stdout).toMatch(/Status: Passed\nalive\n$/);
+  expect(project.has("gauntlet_logs/.state/groups")).toBe(false); // it was read
+});
+
 isolated("a file assumed unchanged with a full temporary directory: never `no changes`", async () => {
   await using project = await GauntletProject.withChecks(
     { words: "! grep -q BAD a.txt" },

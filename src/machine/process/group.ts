@@ -15,9 +15,12 @@ export function signalGroup(leaderPid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Whether anything of the group still runs; zombies do not count where the system lets us tell. */
+/**
+ * Whether anything of the group still runs; zombies do not count where the system lets us tell. 0 and 1 are no groups of ours: to the
+ * system they mean our own and everyone's.
+ */
 export function isGroupAlive(leaderPid: number): boolean {
-  if (process.platform === "win32" || !exists(-leaderPid)) return false;
+  if (process.platform === "win32" || leaderPid <= 1 || !exists(-leaderPid)) return false;
   return process.platform !== "linux" || processTable().some((entry) => entry.group === leaderPid);
 }
 
