@@ -9,6 +9,7 @@ import { breplProject } from "../rig/brepl-project.ts";
 import { ControlledCommand } from "../rig/controlled-command.ts";
 import { withGrowingLimit } from "../rig/growing-limit.ts";
 
+import { kill } from "../rig/processes.ts";
 import { answering, closedPort, nreplWireServer } from "../rig/nrepl-wire-server.ts";
 
 const APPROVE = '{"decision": "approve"}\n';
@@ -286,7 +287,7 @@ describe("a bash hook", () => {
     const running = project.stop();
     await expect.poll(() => project.has("parent")).toBe(true);
     await expect.poll(() => project.read("parent")).toMatch(/\d/);
-    process.kill(Number(await project.read("parent")), "SIGTERM");
+    kill(Number(await project.read("parent")), "SIGTERM");
     const run = await running;
 
     expect(run).toMatchObject({ exitCode: 1, stdout: "" });

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { ControlledCommand } from "../rig/controlled-command.ts";
 import { cleanEnv, type Finished, GauntletProject, passFile, run } from "../rig/gauntlet-project.ts";
 import { GAUNTLET_LINE } from "../rig/program.ts";
-import { survivors } from "../rig/survivors.ts";
+import { kill, survivors } from "../rig/processes.ts";
 import { tempDir } from "../rig/temp-dir.ts";
 
 const NO_MOUNTS = "mounting needs privileges that are lacking here";
@@ -206,7 +206,7 @@ describe("killed runs", () => {
     let pid = 0;
     const killed = project.gauntlet(["run"], { env, onSpawn: (own) => (pid = own) });
     const orphan = await gate.started();
-    process.kill(pid, "SIGKILL");
+    kill(pid, "SIGKILL");
     await killed;
 
     const next = project.gauntlet(["run"], { env });
@@ -227,7 +227,7 @@ describe("killed runs", () => {
     let pid = 0;
     const killed = project.gauntlet(["run"], { onSpawn: (own) => (pid = own) });
     const orphan = await gate.started();
-    process.kill(pid, "SIGKILL");
+    kill(pid, "SIGKILL");
     await killed;
 
     const clean = await project.gauntlet(["clean"]);

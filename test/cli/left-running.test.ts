@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
-import { survivors } from "../rig/survivors.ts";
+import { kill, survivors } from "../rig/processes.ts";
 
 /** Starts a daemon that holds the gate's output, and waits until it is there. */
 const DAEMON = "setsid sh -c 'echo up > up; exec sleep 600' & until test -e up; do sleep 0.01; done; rm up";
@@ -37,7 +37,7 @@ async function withGate(command: string, timeout: number): Promise<GauntletProje
     ".gauntlet/config.yml": `checks:\n  daemon: { command: ${JSON.stringify(command)}, timeout: ${timeout} }\n`,
   });
   onTestFinished(() => {
-    for (const pid of survivors(`SOAK=${project.root}`)) process.kill(pid, "SIGKILL");
+    for (const pid of survivors(`SOAK=${project.root}`)) kill(pid, "SIGKILL");
   });
   return project;
 }

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { ControlledCommand } from "../rig/controlled-command.ts";
 import { cleanEnv, type Finished, GauntletProject, run } from "../rig/gauntlet-project.ts";
 import { HAS_PYTHON, LiveTerminal } from "../rig/live-terminal.ts";
+import { kill } from "../rig/processes.ts";
 import { GAUNTLET } from "../rig/program.ts";
 
 const PTY = join(import.meta.dirname, "../rig/terminal.py");
@@ -176,7 +177,7 @@ describe.runIf(HAS_PYTHON)("on a terminal", () => {
     await gate.started();
     const lock = JSON.parse(project.read("gauntlet_logs/.gauntlet-run.lock")) as { pid: number };
 
-    process.kill(lock.pid, "SIGINT");
+    kill(lock.pid, "SIGINT");
     const screen = screenOf((await running).stdout).join("\n");
 
     expect(screen).not.toMatch(/[⠋-⠿]/);

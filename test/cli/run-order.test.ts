@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ControlledCommand, type Invocation } from "../rig/controlled-command.ts";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
+import { kill } from "../rig/processes.ts";
 
 type Gates = Readonly<Record<string, string>>;
 
@@ -142,7 +143,7 @@ describe("order and concurrency", () => {
     const running = here.gauntlet(["run"], { onSpawn: (own) => (pid = own) });
     await gate.started();
 
-    process.kill(pid, "SIGTERM");
+    kill(pid, "SIGTERM");
     const run = await running;
 
     expect(run).toMatchObject({ exitCode: 143, stdout: expect.stringContaining("Interrupted") as unknown });

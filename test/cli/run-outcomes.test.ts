@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { isAlive } from "../../src/machine/process/group.ts";
 import { ControlledCommand } from "../rig/controlled-command.ts";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
+import { kill } from "../rig/processes.ts";
 
 interface Told {
   readonly status: string;
@@ -124,7 +125,7 @@ describe("what happened to a gate, and what it means", () => {
       const running = here.gauntlet([command], { onSpawn: (own) => (pid = own) });
       const started = await gate.started();
 
-      process.kill(pid, signal);
+      kill(pid, signal);
       const run = await running;
 
       expect(run).toMatchObject({ exitCode, signal: null });
@@ -148,7 +149,7 @@ describe("what happened to a gate, and what it means", () => {
     red?.exit(3);
     await expect.poll(() => here.read("gauntlet_logs/console.1.log")).toContain("[FAIL] check:.:red");
 
-    process.kill(pid, "SIGTERM");
+    kill(pid, "SIGTERM");
 
     const run = await running;
 

@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { isAlive } from "../../src/machine/process/group.ts";
 import { cleanEnv, GauntletProject, run } from "../rig/gauntlet-project.ts";
 import { GAUNTLET } from "../rig/program.ts";
-import { survivors } from "../rig/survivors.ts";
+import { kill, survivors } from "../rig/processes.ts";
 
 const [PROGRAM, ...ITS_ARGS] = GAUNTLET;
 
@@ -156,7 +156,7 @@ test.skipIf(process.platform !== "linux")(
       onSpawn: (own) => (pid = own),
     });
     await expect.poll(() => held(marker)).not.toEqual([]);
-    process.kill(pid, "SIGKILL");
+    kill(pid, "SIGKILL");
     await Promise.race([killed, gone(pid)]);
     expect(held(marker)).not.toEqual([]);
     await rm(join(project.root, ".gitignore"));

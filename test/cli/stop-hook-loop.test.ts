@@ -5,6 +5,7 @@ import { isAlive } from "../../src/machine/process/group.ts";
 import { ControlledCommand } from "../rig/controlled-command.ts";
 import { type Answer, GauntletProject } from "../rig/gauntlet-project.ts";
 import { withGrowingLimit } from "../rig/growing-limit.ts";
+import { kill } from "../rig/processes.ts";
 
 const UNLESS_FIXED = "grep -q fixed a.txt || { echo a.txt:1:1: error: broken; exit 1; }";
 const ENFORCE = `checks:\n  test: "${UNLESS_FIXED}"\nstop_hook:\n  when_active: enforce\n`;
@@ -414,7 +415,7 @@ describe("two hooks at once, killed hooks, deadlines", () => {
       onSpawn: (own) => (pid = own),
     });
     const orphan = await gate.started();
-    process.kill(pid, "SIGKILL");
+    kill(pid, "SIGKILL");
     await killed;
 
     const next = project.stop();
@@ -436,7 +437,7 @@ describe("two hooks at once, killed hooks, deadlines", () => {
       const stopped = project.stop({}, { onSpawn: (own) => (pid = own) });
       const running = await gate.started();
 
-      process.kill(pid, signal);
+      kill(pid, signal);
       const { answer, exitCode } = await stopped;
 
       expect(exitCode).toBe(0);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ControlledCommand } from "../rig/controlled-command.ts";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
-import { survivors } from "../rig/survivors.ts";
+import { survivors } from "../rig/processes.ts";
 import { HAS_PYTHON, LiveTerminal } from "../rig/live-terminal.ts";
 
 const PROMPT = "q: quit";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
-import { survivors } from "../rig/survivors.ts";
+import { kill, survivors } from "../rig/processes.ts";
 import { tempDir } from "../rig/temp-dir.ts";
 
 const KILLS = 200;
@@ -75,7 +75,7 @@ async function killedAfter(
   const running = project.gauntlet(["run"], { env, onSpawn: (own) => (pid = own) });
   await Promise.race([delay(instant), running]);
   try {
-    process.kill(pid, "SIGKILL");
+    kill(pid, "SIGKILL");
   } catch {
     // it was done before its instant came
   }

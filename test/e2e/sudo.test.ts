@@ -3,7 +3,7 @@ import { chmodSync, copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { type Answer, CLI, cleanEnv, GauntletProject, run } from "../rig/gauntlet-project.ts";
-import { survivors } from "../rig/survivors.ts";
+import { kill, survivors } from "../rig/processes.ts";
 import { OWNER, UNPRIVILEGED } from "../rig/unprivileged.ts";
 
 /** What `sudo` does, without asking: its command belongs to root, and the user may not end it. */
@@ -30,7 +30,7 @@ test.for([
   chmodSync(helper, 0o4755);
   const mark = `SUDO_TEST=${project.root}`;
   onTestFinished(() => {
-    for (const pid of survivors(mark)) process.kill(pid, "SIGKILL");
+    for (const pid of survivors(mark)) kill(pid, "SIGKILL");
   });
 
   const hook = await run([...UNPRIVILEGED, process.execPath, CLI, "stop-hook"], {

@@ -4,8 +4,9 @@ import { cpSync, readdirSync, readFileSync } from "node:fs";
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { ended, Fleet, made, until } from "../rig/fleet.ts";
+import { ended, Fleet, made, until, wordsIn } from "../rig/fleet.ts";
 import { cleanEnv, CLI, type Finished, GauntletProject, run } from "../rig/gauntlet-project.ts";
+import { kill } from "../rig/processes.ts";
 import { IS_NATIVE } from "../rig/program.ts";
 import { startRedis, whyNoProgram } from "../rig/servers.ts";
 import { isAlive } from "../../src/machine/process/group.ts";
@@ -127,7 +128,7 @@ describe.skipIf(NO_REDIS !== undefined)(`gates on four workers (${NO_REDIS ?? "i
     let joined = "";
     const shared = second.gauntlet(["run", "--json"]).then((done) => (joined = done.stdout));
     await until(() => waitersOf(fleet) === 2 || joined !== "");
-    process.kill(pid, "SIGTERM");
+    kill(pid, "SIGTERM");
 
     const [gone] = await Promise.all([cancelled, shared]);
 
@@ -141,15 +142,15 @@ describe.skipIf(NO_REDIS !== undefined)(`gates on four workers (${NO_REDIS ?? "i
     async (signal) => {
       const mark = join(fleet.path, "mark");
       await using project = await fleet.project({
-        slow: `echo $$ > ${mark}.new; mv ${mark}.new ${mark}; sleep 600`,
+        slow: `echo $$ > ${mark}; sleep 600`,
       });
       let pid = 0;
       const running = project.gauntlet(["run"], { onSpawn: (one) => (pid = one) });
-      await made(mark);
-      process.kill(pid, signal);
+      const [gate = 0] = (await wordsIn(mark)).map(Number);
+      kill(pid, signal);
       await running;
 
-      await until(() => !isAlive(Number(readFileSync(mark, "utf8"))));
+      await until(() => !isAlive(gate));
       await until(() => keysLike(fleet, "gauntlet:linux*:*:lock").length === 0);
     },
   );
@@ -160,9 +161,8 @@ describe.skipIf(NO_REDIS !== undefined)(`gates on four workers (${NO_REDIS ?? "i
       slow: `echo $PPID $$ >> ${marks}; [ $(wc -l < ${marks}) = 2 ] || sleep 600; echo done`,
     });
     const running = project.gauntlet(["run"]);
-    await made(marks);
-    const [worker = 0, gate = 0] = readFileSync(marks, "utf8").split(/\s/).map(Number);
-    process.kill(worker, "SIGKILL");
+    const [worker = 0, gate = 0] = (await wordsIn(marks)).map(Number);
+    kill(worker, "SIGKILL");
     await until(() => readFileSync(marks, "utf8").trim().split("\n").length === 2);
 
     const done = await running;

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { withGrowingLimit } from "../rig/growing-limit.ts";
 import { finding, reviewProject, says, type ReviewProject } from "../rig/review-project.ts";
 import { GAUNTLET } from "../rig/program.ts";
+import { isAlive } from "../../src/machine/process/group.ts";
 
 const only = (reviewer: string, more = "") => ({
   ".gauntlet/reviews/careful.md": `---\ncli_preference: [${reviewer}]\n${more}---\nLook for wrong results.\n`,
@@ -155,7 +156,8 @@ test("a reviewer that hangs is ended at its timeout, and nothing of it is left",
 
   expect(run.status).toBe("failed");
   expect(progressOf(run)).toContainEqual(expect.stringMatching(/^claude gave no answer within \d+ s$/));
-  expect(() => process.kill(Number(hung?.pid), 0)).toThrow("ESRCH");
+  expect(Number(hung?.pid)).toBeGreaterThan(1);
+  expect(isAlive(Number(hung?.pid))).toBe(false);
 });
 
 test("a reviewer that prints 100 MB before its answer is understood, and its log stays bounded", async () => {

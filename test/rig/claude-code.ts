@@ -9,6 +9,7 @@ import {
   type ScriptedTurn,
   startFakeAnthropicApi,
 } from "./fake-anthropic-api.ts";
+import { kill } from "./processes.ts";
 
 /** The release all end-to-end tests run. Pinned: on Node 20 an unpinned install quietly picks a much older one. */
 export function installClaudeCode(): Promise<InstalledClient> {
@@ -74,7 +75,7 @@ export async function runClaudeCode(request: ClaudeCodeRequest): Promise<ClaudeC
   const env = { ...isolatedEnv(home.path, api.url), ...request.env, [RUN_ID]: runId };
 
   const ended = await runToEnd(request, env);
-  if (ended.timedOut) for (const { pid } of await processesWith(`${RUN_ID}=${runId}`)) kill(pid);
+  if (ended.timedOut) for (const { pid } of await processesWith(`${RUN_ID}=${runId}`)) end(pid);
 
   const events = ended.stdout.split("\n").flatMap(parseEvent);
   const final = events.findLast((event) => event.type === "result");
@@ -156,7 +157,7 @@ function runToEnd(request: ClaudeCodeRequest, env: Record<string, string>): Prom
   child.stderr.setEncoding("utf8").on("data", (chunk: string) => (stderr += chunk));
   const timer = setTimeout(() => {
     timedOut = true;
-    if (child.pid !== undefined) kill(-child.pid);
+    if (child.pid !== undefined) end(-child.pid);
   }, request.timeoutMs ?? 120_000);
   return new Promise((resolve, reject) => {
     child.on("error", reject);
@@ -167,11 +168,11 @@ function runToEnd(request: ClaudeCodeRequest, env: Record<string, string>): Prom
   });
 }
 
-function kill(pid: number): void {
+function end(pid: number): void {
   try {
-    process.kill(pid, "SIGKILL");
+    kill(pid, "SIGKILL");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error; // process.kill throws nothing but errno errors
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error; // kill throws nothing but errno errors
   }
 }
 

@@ -1,11 +1,11 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { cleanEnv, GauntletProject } from "./gauntlet-project.ts";
 import { GAUNTLET } from "./program.ts";
 import { type Server, startRedis } from "./servers.ts";
-import { survivors } from "./survivors.ts";
+import { survivors } from "./processes.ts";
 import { tempDir } from "./temp-dir.ts";
 
 interface Hired {
@@ -132,7 +132,16 @@ export async function until(is: () => boolean): Promise<void> {
   while (!is()) await new Promise((resolve) => setTimeout(resolve, 25));
 }
 
-/** Waits for a file that a gate makes outside of its checkout. */
+/** The words of the first line that a gate writes outside of its checkout, when it is there whole. */
+export async function wordsIn(path: string): Promise<readonly string[]> {
+  let line = "";
+  await until(
+    () => (line = /^.*\n/.exec(existsSync(path) ? readFileSync(path, "utf8") : "")?.[0] ?? "") !== "",
+  );
+  return line.trim().split(" ");
+}
+
+/** Waits for a file that a gate makes outside of its checkout; what it writes there may come later. */
 export async function made(path: string): Promise<void> {
   await until(() => existsSync(path));
 }

@@ -8,6 +8,12 @@ export function survivors(mark: string): readonly number[] {
     .map(Number);
 }
 
+/** Sends a signal to one process, or with a negative pid to its group: 0, 1 and no number would reach the tests or all processes. */
+export function kill(pid: number, signal: NodeJS.Signals): void {
+  if (!(Math.abs(pid) > 1)) throw new RangeError(`no process of a test has the pid ${pid}`);
+  process.kill(pid, signal);
+}
+
 /** A process may end between listing and reading it. */
 function read(path: string): string {
   try {

@@ -112,19 +112,19 @@ export async function startRedis(
 }
 
 async function started(
-  process: ChildProcess,
+  child: ChildProcess,
   port: number,
   dir: AsyncDisposable & { readonly path: string },
 ): Promise<Server> {
-  await untilListening(process, port);
+  await untilListening(child, port);
   return {
     port,
     directory: dir.path,
-    process,
+    process: child,
     [Symbol.asyncDispose]: async () => {
-      const isOver = process.exitCode !== null || process.signalCode !== null;
-      const ended = isOver ? undefined : once(process, "exit");
-      process.kill();
+      const isOver = child.exitCode !== null || child.signalCode !== null;
+      const ended = isOver ? undefined : once(child, "exit");
+      child.kill();
       await ended;
       await dir[Symbol.asyncDispose]();
     },

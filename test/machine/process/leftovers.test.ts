@@ -8,6 +8,7 @@ import { endLeftovers, endOrphans, GateGroups } from "../../../src/machine/proce
 import { RUN_ID_VARIABLE } from "../../../src/machine/process/environment.ts";
 import { type LogDir, logDirOf } from "../../../src/machine/logs/log-dir.ts";
 import { bootId, isAlive, startTime, groupsInListing } from "../../../src/machine/process/group.ts";
+import { kill } from "../../rig/processes.ts";
 import { tempDir } from "../../rig/temp-dir.ts";
 
 async function logDir(): Promise<LogDir> {
@@ -26,7 +27,7 @@ async function group(env: Readonly<Record<string, string>> = {}): Promise<number
   });
   const pid = child.pid ?? 0;
   onTestFinished(() => {
-    if (isAlive(pid)) process.kill(-pid, "SIGKILL");
+    if (isAlive(pid)) kill(-pid, "SIGKILL");
   });
   await once(child.stdout, "data");
   return pid;

@@ -2,6 +2,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { runProcess } from "../../../src/machine/process/run-process.ts";
 import { isAlive } from "../../../src/machine/process/group.ts";
 import { withGrowingLimit } from "../../rig/growing-limit.ts";
+import { kill } from "../../rig/processes.ts";
 
 async function run(
   command: string,
@@ -107,10 +108,10 @@ test.runIf(process.platform === "linux").each([
 });
 
 test("a group that we may not end leaves the child's own outcome as it is", async () => {
-  const kill = process.kill.bind(process);
+  const real = process.kill.bind(process); // oxlint-disable-line no-restricted-properties -- the product calls it below
   const spy = vi.spyOn(process, "kill").mockImplementation((pid, signal) => {
     if (pid < 0 && signal !== 0) throw Object.assign(new Error("kill EPERM"), { code: "EPERM" });
-    return kill(pid, signal);
+    return real(pid, signal);
   });
   onTestFinished(() => spy.mockRestore());
 
@@ -143,7 +144,7 @@ test.runIf(process.platform === "linux").each([
   const command = starting(how, then);
   const { output } = await (then === "exit 0" ? run(command, { mark }) : timedOut(command, { mark }));
   const pid = Number(/^\d+$/m.exec(output)?.[0]);
-  onTestFinished(() => void (isAlive(pid) && process.kill(pid, "SIGKILL")));
+  onTestFinished(() => void (isAlive(pid) && kill(pid, "SIGKILL")));
 
   expect(pid).toBeGreaterThan(0);
   expect(isAlive(pid)).toBe(survives);
@@ -162,7 +163,7 @@ test.runIf(process.platform === "linux")(
 
     const [slow, ...others] = await Promise.all(commands.map((one) => run(one, { mark, ...siblings })));
     const strays = others.map(({ output }) => Number(/^\d+$/m.exec(output)?.[0]));
-    onTestFinished(() => strays.filter(isAlive).forEach((pid) => process.kill(pid, "SIGKILL")));
+    onTestFinished(() => strays.filter(isAlive).forEach((pid) => kill(pid, "SIGKILL")));
 
     expect(slow?.end).toEqual({ kind: "exited", exitCode: 3 });
     expect(strays.filter((pid) => pid > 0)).toHaveLength(4);
