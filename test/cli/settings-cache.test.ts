@@ -1,13 +1,15 @@
+import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
 
-const NAME = (name: string): string => `checks:\n  ${name}: 'true'\n`;
+const NAME = (name: string, command = "true"): string => `checks:\n  ${name}: '${command}'\n`;
 
 /** A project whose settings are in the cache: files are remembered only when they are older than a tick of the clock. */
-async function cachedProject(): Promise<GauntletProject> {
-  const project = await GauntletProject.create({ ".gauntlet/config.yml": NAME("one"), a: "1" });
+async function cachedProject(command = "true"): Promise<GauntletProject> {
+  const config = NAME("one", command);
+  const project = await GauntletProject.create({ ".gauntlet/config.yml": config, a: "1" });
   await project.commit("start");
   await project.write({ a: "2" });
   await vi.waitUntil(async () => (await planned(project)) && (await cacheFiles(project)).length === 1, {
@@ -30,10 +32,17 @@ function cacheFiles(project: GauntletProject): Promise<string[]> {
 }
 
 /** What the cache says, changed so that one can tell whether it is believed. */
-async function rewriteCache(project: GauntletProject, rewrite: (text: string) => string): Promise<void> {
+function rewriteCache(project: GauntletProject, rewrite: (json: string) => string): Promise<void> {
+  return damageCache(project, (text) => {
+    const json = rewrite(text.slice(text.indexOf("\n") + 1));
+    return `${createHash("sha256").update(json).digest("hex")}\n${json}`;
+  });
+}
+
+async function damageCache(project: GauntletProject, damage: (text: string) => string): Promise<void> {
   const [name = ""] = await cacheFiles(project);
   const path = join(cacheDir(project), name);
-  await writeFile(path, rewrite(await readFile(path, "utf8")));
+  await writeFile(path, damage(await readFile(path, "utf8")));
 }
 
 describe.concurrent("the cache of validated settings", () => {
@@ -65,7 +74,7 @@ describe.concurrent("the cache of validated settings", () => {
   });
 
   test.for<[string, (text: string) => string]>([
-    ["damaged", (text) => text.slice(0, -10)],
+    ["cut short", (text) => text.slice(0, -10)],
     ["of another version", (text) => text.replace(/"key":"\[\\"[^"]*/, '"key":"[\\"0.0.0\\')],
     ["of another shape", () => '{"key":1}'],
     ["not an object", () => "null"],
@@ -75,6 +84,24 @@ describe.concurrent("the cache of validated settings", () => {
     await rewriteCache(project, (text) => rewrite(text.replaceAll('"one"', '"cached"')));
 
     expect(await planned(project)).toContain("check:.:one");
+  });
+
+  test.for<[string, (text: string) => string]>([
+    ["has no stamps", (text) => text.replace(/"stamps":\[.*?\]/, '"stamps":[null]')],
+    ["has no gates", (text) => text.replace(/"entryPoints":\[.*\](?=,"rerun)/, '"entryPoints":[]')],
+    ["has settings of another type", (text) => text.replace(/"stopHook":\{[^}]*\}/, '"stopHook":0')],
+    ["lost its first line", (text) => text.slice(text.indexOf("\n") + 1)],
+  ])("is read anew when it is damaged and %s", async ([, damage]) => {
+    await using project = await cachedProject("exit 1");
+    const [name = ""] = await cacheFiles(project);
+    const before = await readFile(join(cacheDir(project), name), "utf8");
+
+    await damageCache(project, damage);
+    const damaged = await readFile(join(cacheDir(project), name), "utf8");
+    const { answer } = await project.stop();
+
+    expect(damaged).not.toBe(before);
+    expect(answer).toMatchObject({ decision: "block", status: "failed" });
   });
 
   test("leaves the last word to the environment", async () => {

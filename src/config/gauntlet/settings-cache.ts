@@ -75,7 +75,7 @@ function keyOf(root: AbsolutePath, { XDG_CONFIG_HOME, HOME, USERPROFILE }: Envir
   return JSON.stringify([...program, root, XDG_CONFIG_HOME, HOME, USERPROFILE]);
 }
 
-/** Enough to tell our own file from another; what is inside was validated before it was written. */
+/** Enough to tell another shape from ours: the cache gives back only what was written, and that was validated before. */
 function isEntry(value: unknown): value is Entry {
   if (typeof value !== "object" || value === null) return false;
   const { key, stamps, known } = value as Partial<Record<keyof Entry, unknown>>; // checked right here

@@ -6,10 +6,19 @@ import { discard, makePrivateDirectory, namesIn } from "../files/files.ts";
 import { readPrivateFile, writePrivateFile } from "../files/private-file.ts";
 import { sha256 } from "#runtime";
 
-/** A value of the user's cache; undefined when it is missing, not JSON, or another user's. */
+/**
+ * A value of the user's cache; undefined when it is missing, damaged, or another user's. What is inside decides which gates run, so
+ * it must be exactly what was written: a hash in front of it costs less than a look at every field, and sees more.
+ */
 export function readCacheFile(env: Environment, folder: string, name: string): unknown {
   const text = readPrivateFile(join(cacheDirectory(env, folder), fileName(name)));
-  return text.ok && text.value !== undefined ? parseJson(text.value) : undefined;
+  if (!text.ok || text.value === undefined) return undefined;
+  const json = text.value.slice(text.value.indexOf("\n") + 1);
+  return text.value.startsWith(hashLine(json)) ? parseJson(json) : undefined;
+}
+
+function hashLine(json: string): string {
+  return `${sha256(json)}\n`;
 }
 
 /** Replaces a value as a whole. A cache that cannot be written only costs time. */
@@ -23,7 +32,8 @@ export function writeCacheFile(
   } catch {
     return;
   }
-  writePrivateFile(join(directory, fileName(name)), JSON.stringify(value));
+  const json = JSON.stringify(value);
+  writePrivateFile(join(directory, fileName(name)), `${hashLine(json)}${json}`);
 }
 
 /** Removes what every folder of the cache has under a name. */
