@@ -51,6 +51,7 @@ describe.concurrent("skip, at a terminal of the user's,", () => {
 
   test.each([
     ["gate", 1],
+    ["gate", ""],
     ["until", {}],
     ["at", 1e300],
   ])("does not count where %s is not as we write it", async (field, value) => {
@@ -62,6 +63,15 @@ describe.concurrent("skip, at a terminal of the user's,", () => {
     await writeFile(skips, JSON.stringify({ version: 1, writtenAt: at, state }));
 
     expect((await project.json(["status"]))["skips"]).toEqual([]);
+    expect((await project.stop()).answer).toMatchObject({ decision: "block", status: "failed" });
+  });
+
+  test("of a gate that is gone by the time of the stop leaves the others to judge", async () => {
+    await using project = await failing();
+
+    await asUser(project, "", "skip", "--reason", "flaky", "--gate", "lint", "--for", "30m");
+    await project.write({ [CONFIG]: "base_branch: main\nchecks: { test: exit 1 }\n" });
+
     expect((await project.stop()).answer).toMatchObject({ decision: "block", status: "failed" });
   });
 

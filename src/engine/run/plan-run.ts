@@ -125,13 +125,14 @@ function expand({ gates }: EntryPoint, packages: readonly Package[]): readonly E
   }));
 }
 
-/** The first gate to run or to leave out that no entry point has. */
+/** The first gate to run or to leave out that no entry point has. What the user skipped before a stop may be gone by then. */
 export function unknownGate(
   { settings }: Project,
-  { gates: asked = [], skip = [] }: RunRequest,
+  { gates: asked = [], skip = [], event }: RunRequest,
 ): Trouble | undefined {
   const gates = settings.entryPoints.flatMap((entryPoint) => entryPoint.gates);
-  const name = [...asked, ...skip].find((one) => !isAskable(one, settings.entryPoints));
+  const named = event === undefined ? [...asked, ...skip] : asked;
+  const name = named.find((one) => !isAskable(one, settings.entryPoints));
   const known = [...new Set(gates.map((gate) => gate.name))];
   return name === undefined ? undefined : { kind: "unknown-gate", name, known };
 }

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { isText, isTime, listOf, objectOf } from "../../core/shape.ts";
+import { isText, isTime, listOf, objectOf, textLike } from "../../core/shape.ts";
 import type { Skip } from "../../core/trust/spoken.ts";
 import type { Result } from "../../core/trouble.ts";
 import { discard, isFile, makePrivateDirectory, troubleOf } from "../files/files.ts";
@@ -9,7 +9,7 @@ import { projectStateDir } from "./state-keys.ts";
 
 const file = jsonFile<readonly Skip[]>(
   1,
-  listOf(objectOf({ reason: isText, at: isTime }, { gate: isText, until: isTime, session: isText })),
+  listOf(objectOf({ reason: isText, at: isTime }, { gate: textLike(/\S/), until: isTime, session: isText })), // no name would mean every gate
 );
 
 /** A look, no more: hardly any stop has one. */
