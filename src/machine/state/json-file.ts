@@ -1,6 +1,7 @@
 import { parseJson } from "../../core/json.ts";
-import { isAnything, isNumber, objectOf } from "../../core/shape.ts";
+import { isAnything, isNumber, isText, objectOf } from "../../core/shape.ts";
 import type { Result } from "../../core/trouble.ts";
+import { sha256 } from "#runtime";
 import { now } from "../clock.ts";
 import { readText, writeFileAtomic } from "../files/files.ts";
 
@@ -21,13 +22,20 @@ const MAX_BYTES = 16 * 1024 * 1024;
 /** Clocks of machines that share a directory differ a little. */
 const CLOCK_SLACK_MS = 60_000;
 
-const isEnvelope = objectOf({ version: isNumber, writtenAt: isNumber, state: isAnything });
+const isEnvelope = objectOf({ version: isNumber, writtenAt: isNumber, state: isAnything }, { hash: isText });
 
 /**
  * `version` is raised whenever the shape changes; a file of any other version counts as absent. `fits` looks at what a reader would
- * stumble over; the rest is as we wrote it.
+ * stumble over; the rest is as we wrote it. A sealed file carries a hash of its state, for state in which every field counts and that
+ * is too large to look at each.
  */
-export function jsonFile<T>(version: number, fits: (state: unknown) => boolean): JsonFile<T> {
+export function jsonFile<T>(
+  version: number,
+  fits: (state: unknown) => boolean,
+  { isSealed = false } = {},
+): JsonFile<T> {
+  const sealOf = (state: unknown): string | undefined =>
+    isSealed ? sha256(JSON.stringify(state)) : undefined;
   return {
     read: (path) => {
       const text = readText(path, MAX_BYTES);
@@ -40,11 +48,14 @@ export function jsonFile<T>(version: number, fits: (state: unknown) => boolean):
       const read = text.ok ? parseJson(text.value) : undefined;
       if (!isEnvelope(read)) return ignored(DAMAGED);
       if (read.version > version) return ignored("a newer version wrote it");
-      if (read.version !== version || !fits(read.state)) return ignored(DAMAGED);
+      if (read.version !== version || read.hash !== sealOf(read.state) || !fits(read.state))
+        return ignored(DAMAGED);
       if (read.writtenAt > now() + CLOCK_SLACK_MS) return ignored("it is dated in the future");
       return { value: read.state as T };
     },
-    write: (path, state) =>
-      writeFileAtomic(path, `${JSON.stringify({ version, writtenAt: now(), state })}\n`, { mode: 0o600 }),
+    write: (path, state) => {
+      const envelope = { version, writtenAt: now(), hash: sealOf(state), state };
+      return writeFileAtomic(path, `${JSON.stringify(envelope)}\n`, { mode: 0o600 });
+    },
   };
 }

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { GatesDefinition } from "../../core/trust/gates-definition.ts";
 import { isFlag, isNumber, isText, listOf, mapOf, objectOf, oneOf } from "../../core/shape.ts";
 import type { Result } from "../../core/trouble.ts";
-import { discard, isFile, makePrivateDirectory, modifiedAt, namesIn, troubleOf } from "../files/files.ts";
+import { discard, makePrivateDirectory, modifiedAt, namesIn, troubleOf } from "../files/files.ts";
 import { stateHome } from "../files/xdg.ts";
 import type { Environment } from "../process/environment.ts";
 import { jsonFile } from "./json-file.ts";
@@ -16,7 +16,7 @@ const isDefinition = objectOf({
   definitionHash: isText,
 });
 
-const definitions = jsonFile<GatesDefinition>(1, isDefinition);
+const definitions = jsonFile<GatesDefinition>(2, isDefinition, { isSealed: true });
 
 const KEPT_DEFINITIONS = 200;
 
@@ -24,7 +24,7 @@ const KEPT_DEFINITIONS = 200;
 export function keepDefinition(root: string, found: GatesDefinition, env: Environment): void {
   const directory = definitionsOf(root, env);
   const path = join(directory, fileName(found.definitionHash));
-  if (isFile(path)) return;
+  if (readDefinition({ root, hash: found.definitionHash }, env) !== undefined) return;
   try {
     makePrivateDirectory(directory);
   } catch {
@@ -71,11 +71,12 @@ export interface Consent {
 }
 
 const consents = jsonFile<Consent>(
-  1,
+  2,
   objectOf(
     { root: isText, decision: oneOf("allowed", "denied"), at: isNumber, hash: isText },
     { definition: isDefinition },
   ),
+  { isSealed: true },
 );
 
 /** Apart from what is kept about the project, which `clean --all` removes. */
