@@ -1,9 +1,10 @@
 import { definedOnly } from "../core/defined-only.ts";
 import type { Door } from "../core/stop/early-exits.ts";
-import { noticeOf, allow, type Verdict, verdictOf } from "../core/stop/verdict.ts";
+import { noticeOf, allow, type Notice, type Verdict, verdictOf } from "../core/stop/verdict.ts";
 import type { AbsolutePath, ProjectPath } from "../core/path.ts";
 import { type RunEvent, type RunFacts, type RunRequest, type RunResult, runFacts } from "../core/run.ts";
 import {
+  lostRecordNotices,
   NEW_RECORD,
   type RecordedRun,
   recordedRun,
@@ -20,7 +21,12 @@ import { ok, type Result } from "../core/trouble.ts";
 import { elapsedMs, now } from "../machine/clock.ts";
 import { findProject } from "../machine/files/find-project.ts";
 import type { Environment } from "../machine/process/environment.ts";
-import { readSessionRecord, unhookedFiles, writeSessionRecord } from "../machine/state/sessions.ts";
+import {
+  findSessionRecord,
+  readSessionRecord,
+  unhookedFiles,
+  writeSessionRecord,
+} from "../machine/state/sessions.ts";
 import type { Granted } from "./trust/skip.ts";
 
 /** A stop to answer: what the host asked, and what we know about the host and ourselves. */
@@ -59,10 +65,10 @@ export interface AnsweredStop {
 export async function handleStop(stop: Stop, signal: AbortSignal): Promise<AnsweredStop> {
   const { event, env } = stop;
   const since = elapsedMs();
-  const found = readSessionRecord(event, env);
+  const { value: found, warning } = findSessionRecord(event, env);
   const known = withParent(found ?? NEW_RECORD, event, env);
   const asked = { found, since };
-  if (event.continued && stop.budget === undefined && !isEnforced(known))
+  if (event.continued && stop.budget === undefined && !(await isEnforced(found, event, env)))
     return { ...letThrough(known), ...asked };
   const root = await projectOf(event, known);
   if (root === undefined) return { ...(await outside(event, known)), ...asked };
@@ -92,8 +98,8 @@ export async function handleStop(stop: Stop, signal: AbortSignal): Promise<Answe
     skip: granted.skip,
   };
   const result = await executeRun(request);
-  const tampered = tamperNotices(record, unhookedFiles(startIn(record, root)?.hooks ?? []));
-  const notices = [...granted.notices, ...tampered, ...unsettledStop(record, event), ...result.notices];
+  const own = [...lostRecordNotices(warning), ...granted.notices, ...noticesFor(stop, record, root)];
+  const notices = [...own, ...result.notices];
   const { verdict, told } = withNotices(verdictOf(result), { ...result, notices }, record);
   const answer = { verdict, record: remembered({ ...record, told }, result, root) };
   return {
@@ -111,9 +117,26 @@ function withParent(known: SessionRecord, { parentId, cwd }: StopEvent, env: Env
   return starts === undefined ? known : { ...known, starts };
 }
 
-/** Whether the stop after a block is checked, whoever blocked: other hooks send the agent back, too. */
-function isEnforced({ blocked, isEnforced: wasEnforced }: SessionRecord): boolean {
-  return blocked === undefined ? wasEnforced === true : blocked.whenActive === "enforce";
+/**
+ * Whether the stop after a block is checked, whoever blocked: other hooks send the agent back, too. Where the record is missing or
+ * damaged, the project says so: otherwise an agent could stop unchecked by removing it.
+ */
+async function isEnforced(found: SessionRecord | undefined, event: StopEvent, env: Environment) {
+  if (found !== undefined) {
+    const { blocked, isEnforced: wasEnforced } = found;
+    return blocked === undefined ? wasEnforced === true : blocked.whenActive === "enforce";
+  }
+  const root = await projectOf(event, NEW_RECORD);
+  if (root === undefined) return false;
+  const { loadSettingsQuickly } = await import("../config/gauntlet/settings-cache.ts"); // hardly any continued stop is without a record
+  const loaded = await loadSettingsQuickly(root, env);
+  return loaded.ok && loaded.value.settings.stopHook.whenActive === "enforce";
+}
+
+/** What happened behind the user's back, and what an earlier stop left open. */
+function noticesFor({ event }: Stop, record: SessionRecord, root: string): readonly Notice[] {
+  const unhooked = unhookedFiles(startIn(record, root)?.hooks ?? []);
+  return [...tamperNotices(record, unhooked), ...unsettledStop(record, event)];
 }
 
 /** The project of a stop: an agent that has changed into another one is still judged by the one its host was started in. */

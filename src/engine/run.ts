@@ -16,7 +16,7 @@ import { prepareLogDir } from "../machine/logs/log-dir.ts";
 import { currentEnv, trace } from "../machine/process/environment.ts";
 import { keptState, writeSession, passIndexOf } from "../machine/state/history.ts";
 import { type Histories, knownGood, openProject, type Project, readHistories } from "./run/project.ts";
-import { announceState, compareWithKept } from "./trust/kept-state.ts";
+import { announceState, trusted, type TrustedHistories } from "./trust/kept-state.ts";
 
 /** Runs a project's gates. Never exits the process, never writes to stdout, never throws for expected trouble. */
 export async function executeRun(request: RunRequest): Promise<RunResult> {
@@ -120,7 +120,7 @@ function noticesOf({ warnings }: Project, { changes, outcomes }: RunResult): rea
 }
 
 async function runIfNeeded(project: Project, request: RunRequest): Promise<RunResult> {
-  const histories = readHistories(project);
+  const histories = trusted(project, request, readHistories(project));
   const query = { ...project.query, known: knownGood(project, request, histories) };
   await using tree = await WorkTree.open({ ...project, query });
   if (project.settings.debugLog.enabled) {
@@ -135,10 +135,11 @@ async function runIfNeeded(project: Project, request: RunRequest): Promise<RunRe
   if (unneeded !== undefined) await tidyUpIfDead(project, histories.session);
   const result = unneeded ?? (await runGates(project, request, tree));
   const { gateHash: gates, root } = project.settings;
+  const isKept = request.event !== undefined && !histories.isDoubtful;
   return {
     ...result,
-    notices: [...compareWithKept(project, request, histories), ...result.notices],
-    kept: result.kept ?? (request.event && keptState(root, histories.session)),
+    notices: [...histories.notices, ...result.notices],
+    kept: result.kept ?? (isKept ? keptState(root, histories.session) : undefined),
     judged: { gates, ...tree.head(), ...result.judged },
   };
 }
@@ -159,10 +160,11 @@ async function runGates(project: Project, request: RunRequest, tree: WorkTree): 
 async function findEarlyExit(
   project: Project,
   request: RunRequest,
-  { tree, workTree, session }: Histories & { readonly tree: WorkTree },
+  { tree, ...histories }: TrustedHistories & { readonly tree: WorkTree },
 ): Promise<RunResult | undefined> {
   const { event, record } = request;
   const { stopHook, gateHash } = project.settings;
+  const { workTree, session } = histories.isDoubtful ? asDue(histories, event) : histories;
   const look = once(() => lookAtTree(project, tree, { workTree, session, record }));
   const facts = { event, stopHook, gateHash, workTree, session, now: now(), inWords: isoTime, tree: look };
   for (const { when } of EARLY_EXITS) {
@@ -174,6 +176,14 @@ async function findEarlyExit(
     return ended.pass === undefined ? unneeded : { ...unneeded, judged: judgedByPass(ended.pass) };
   }
   return undefined;
+}
+
+/** Where it is not known what failed in the session, and whether it was put off before: it is not put off again. */
+function asDue(
+  { workTree: { pass }, session }: Histories,
+  event: RunRequest["event"],
+): Pick<Histories, "workTree" | "session"> {
+  return { workTree: definedOnly({ pass }), session: { ...session, deferredFor: event?.promptId ?? "" } };
 }
 
 /** The recorded tree of the pass is this one: asking git for it again would cost a process. */

@@ -1,11 +1,12 @@
 import { spawn } from "node:child_process";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { absolutePath } from "../../src/core/path.ts";
 import { handleStop, recordStop } from "../../src/engine/handle-stop.ts";
 import { bootId, pidNamespace, startTime } from "../../src/machine/process/group.ts";
+import { projectStateDir } from "../../src/machine/state/state-keys.ts";
 import { cleanEnv, GauntletProject } from "../rig/gauntlet-project.ts";
 
 const SESSION = "gauntlet_logs/.state/session-session-1.json";
@@ -14,6 +15,7 @@ const LOCK = "gauntlet_logs/.gauntlet-run.lock";
 describe("what the log directory says about a session is compared with what was written there", () => {
   test.each([
     ["no open failure", (text: string) => text.replace(/"openFailures":\[.*?\}\}?\]/, '"openFailures":[]')],
+    ["a spent budget", (text: string) => text.replace('"attempts":2', '"attempts":9')],
     ["a tree we gave up on", (text: string) => text.replace('"attempts":2', '"attempts":2,"gaveUpOn":"x"')],
   ])("%s: the user is notified, and the stop is judged", async (_, forge) => {
     await using project = await blockedTwice();
@@ -81,6 +83,73 @@ describe("what the log directory says about a session is compared with what was 
   });
 });
 
+describe("a damaged file of ours lets no stop with failing gates go", () => {
+  test("the session's history, where a run just ended", async () => {
+    await using project = await redProject("exit 1", "run_interval_minutes: 60");
+    await project.stop();
+    await project.write({ [SESSION]: project.read(SESSION).slice(1) });
+
+    const { answer } = await project.stop();
+
+    expect(answer).toMatchObject({ decision: "block", status: "failed" });
+  });
+
+  test("the session's history, while agents work in the background: they put a stop off once", async () => {
+    await using project = await redProject();
+    const event = { background_tasks: [{ id: "1", type: "subagent", status: "running" }] };
+    const first = await project.stop(event);
+    rmSync(join(project.root, SESSION));
+
+    const second = await project.stop(event);
+
+    expect([first.answer.status, second.answer.status]).toEqual(["deferred", "failed"]);
+  });
+
+  test("the session's record: the stop after a block is checked, and the user sees why", async () => {
+    await using project = await blockedTwice();
+    const record = recordOf(project);
+    writeFileSync(record, readFileSync(record, "utf8").replace('"told":[', '"told":[1,'));
+
+    const { answer } = await project.stop({ stop_hook_active: true });
+    const next = await project.stop({ stop_hook_active: true });
+
+    expect(answer).toMatchObject({ decision: "block", status: "failed" });
+    expect(answer.systemMessage).toMatch(
+      /record of this session is lost.*session-session-1\.json: it is damaged/,
+    );
+    expect(next.answer).toMatchObject({ decision: "block" });
+    expect(next.answer.systemMessage ?? "").not.toContain("is lost");
+  });
+
+  test("the session's record, where it is removed", async () => {
+    await using project = await blockedTwice();
+    rmSync(recordOf(project));
+
+    const { answer } = await project.stop({ stop_hook_active: true });
+
+    expect(answer).toMatchObject({ decision: "block", status: "failed" });
+  });
+
+  test.each([
+    ["the log directory", '"logDir":"gauntlet_logs"', '"logDir":0'],
+    ["the kind of a gate", '"kind":"check"', '"kind":null'],
+    ["how the hook behaves", '"whenActive":"enforce"', '"whenActive":{}'],
+  ])("the gates as the session found them: %s", async (_, written, damaged) => {
+    await using project = await blockedTwice();
+    const gates = join(projectStateDir(project.root, { HOME: project.home }), "gates");
+    const file = join(gates, readdirSync(gates)[0] ?? "");
+    const text = readFileSync(file, "utf8");
+    writeFileSync(file, text.replace(written, damaged));
+    await project.write({ ".gauntlet/config.yml": CONFIG("exit 2") });
+
+    const { answer } = await project.stop();
+
+    expect(text).toContain(written);
+    expect(answer).toMatchObject({ decision: "block", status: "failed" });
+    expect(answer.systemMessage).toContain("the record of what they were is gone");
+  });
+});
+
 describe("a lock that no run has written", () => {
   test("is replaced where nothing can hold it, with a notice", async () => {
     await using project = await blockedTwice();
@@ -124,9 +193,16 @@ test("stops of one session at the same moment accuse no one", async () => {
     expect(answer.systemMessage ?? "").not.toMatch(/something else|recorded/);
 });
 
-async function redProject(command = "exit 1"): Promise<GauntletProject> {
+function recordOf({ home }: GauntletProject): string {
+  return join(home, ".local/state/agent-gauntlet/sessions/session-session-1.json");
+}
+
+const CONFIG = (command: string, hook = "when_active: enforce"): string =>
+  `base_branch: main\nmax_retries: 9\nstop_hook: { ${hook} }\nchecks: { red: "${command}" }\n`;
+
+async function redProject(command = "exit 1", hook?: string): Promise<GauntletProject> {
   const project = await GauntletProject.create({
-    ".gauntlet/config.yml": `base_branch: main\nmax_retries: 9\nstop_hook: { when_active: enforce }\nchecks: { red: "${command}" }\n`,
+    ".gauntlet/config.yml": CONFIG(command, hook),
     "a.txt": "1",
   });
   await project.commit("start");

@@ -108,6 +108,11 @@ export function openGates({ openFailures, openGuards = [] }: SessionHistory): re
 
 export const NEW_SESSION: SessionHistory = { attempts: 0, openFailures: [], told: {} };
 
+/** What counts of a history that something else may have written: what is left to mend, and nothing that would let a stop go. */
+export function onlyOpen({ openFailures, openGuards, told }: SessionHistory): SessionHistory {
+  return { ...NEW_SESSION, openFailures, told, ...(openGuards === undefined ? {} : { openGuards }) };
+}
+
 /** The history as a stop finds it: a new prompt, or another tree after giving up, starts a new budget; a pass closes failures. */
 export function resumeSession(
   history: SessionHistory,

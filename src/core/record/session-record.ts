@@ -127,6 +127,13 @@ export interface RecordedGates {
 
 export const NEW_RECORD: SessionRecord = { told: [] };
 
+/** Where the record is damaged. */
+export function lostRecordNotices(warning: string | undefined): readonly Notice[] {
+  if (warning === undefined) return [];
+  const text = `Gauntlet: the record of this session is lost, and with it what the gates were when it began. ${warning}`;
+  return [{ key: warning, text, isFirst: true }];
+}
+
 /** One stop from question to answer, in words that are kept: nothing of the conversation, no environment, no gate's settings. */
 export interface StopRecord {
   /** Milliseconds since the epoch. */

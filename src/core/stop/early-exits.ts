@@ -68,7 +68,7 @@ export const EARLY_EXITS: readonly EarlyExit[] = [
     doors: ["stop-hook"],
     past: "not a continuation of a blocked stop, or every stop is enforced",
     ended:
-      "the agent continues after a block and is let through (stop_hook.when_active: allow, or no stop of this session was seen before)",
+      "the agent continues after a block and is let through (stop_hook.when_active: allow, or the gates were given up on)",
   },
   {
     status: "no_config",

@@ -14,10 +14,11 @@ import type { Snapshot } from "../../machine/git/snapshot.ts";
 import type { WorkTree } from "../../machine/git/work-tree.ts";
 import { makeRoomForRun } from "../../machine/logs/log-dir.ts";
 import { autoClean } from "../clean.ts";
+import { trusted } from "../trust/kept-state.ts";
 import { type Histories, type Project, readHistories } from "./project.ts";
 
 /** Everything a run must know before it can plan. */
-export interface Situation extends Histories {
+export interface Situation extends Omit<Histories, "isSessionLost"> {
   readonly runNumber: number;
   readonly detected: DetectedChanges;
   /** The work tree before any gate ran. */
@@ -39,7 +40,8 @@ export async function lookAround(
   tree: WorkTree,
 ): Promise<Result<Situation>> {
   const { logDir } = project;
-  const { workTree, session: stored, warnings } = readHistories(project); // again: another run may have just ended
+  const histories = readHistories(project); // again: another run may have just ended
+  const { workTree, session: stored, warnings } = trusted(project, request, histories);
   const lastKnown = Math.max(workTree.lastRun?.number ?? 0, workTree.pass?.runNumber ?? 0); // a pass closes earlier failures
   const [detected, snapshot, runNumber] = await Promise.all([
     tree.changes(),

@@ -96,6 +96,8 @@ function signalFor(request: RunRequest, { stopHook }: Settings): AbortSignal {
 export interface Histories {
   readonly workTree: WorkTreeHistory;
   readonly session: SessionHistory;
+  /** The session has a history that cannot be read. */
+  readonly isSessionLost: boolean;
   /** State that could not be trusted and counts as absent. */
   readonly warnings: readonly string[];
 }
@@ -104,7 +106,8 @@ export function readHistories({ logDir, passDir, session: key }: Project): Histo
   const workTree = readWorkTree(logDir.stateDir, passDir);
   const session = readSession(logDir.stateDir, key);
   const warnings = [workTree.warning, session.warning].filter((one) => one !== undefined);
-  return { workTree: workTree.value, session: session.value, warnings };
+  const isSessionLost = session.warning !== undefined;
+  return { workTree: workTree.value, session: session.value, isSessionLost, warnings };
 }
 
 /** What was good before, for a base that hides what was committed. */

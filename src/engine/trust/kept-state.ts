@@ -1,4 +1,4 @@
-import type { SessionHistory } from "../../core/record/history.ts";
+import { type SessionHistory, onlyOpen } from "../../core/record/history.ts";
 import type { Notice } from "../../core/stop/verdict.ts";
 import type { RunRequest } from "../../core/run.ts";
 import type { KeptState } from "../../core/record/session-record.ts";
@@ -6,16 +6,35 @@ import { keptState } from "../../machine/state/history.ts";
 import { readSessionRecord, writeSessionRecord } from "../../machine/state/sessions.ts";
 import type { Histories, Project } from "../run/project.ts";
 
-/** A notice where the session's history is not as its last stop left it. Nothing else follows from it. */
-export function compareWithKept(
-  { settings }: Project,
-  { record }: RunRequest,
-  { session, warnings }: Histories,
+/** The histories as far as they count. */
+export interface TrustedHistories extends Histories {
+  /** The session's history is not as its last stop left it: it cannot end a stop early. */
+  readonly isDoubtful: boolean;
+  /** That something else has written it. */
+  readonly notices: readonly Notice[];
+}
+
+/** What a damaged history said is not known, and what something else has written is not believed where it lets a stop go. */
+export function trusted(project: Project, request: RunRequest, histories: Histories): TrustedHistories {
+  const notices = compareWithKept(project, request, histories);
+  const isDoubtful = notices.length > 0 || histories.isSessionLost;
+  const session = isDoubtful ? onlyOpen(histories.session) : histories.session;
+  return { ...histories, session, isDoubtful, notices };
+}
+
+/** A notice where the session's history is not as its last stop left it. */
+function compareWithKept(
+  { settings, env }: Project,
+  { record, event }: RunRequest,
+  { session, isSessionLost }: Histories,
 ): readonly Notice[] {
   const kept = record?.kept;
-  if (kept?.root !== settings.root || warnings.length > 0) return []; // what cannot be read is reported as that
+  if (kept?.root !== settings.root || isSessionLost) return []; // what cannot be read is reported as that
   const found = keptState(settings.root, session);
-  if (found.digest === kept.digest || found.digest === kept.next) return [];
+  const isKnown = ({ digest, next }: KeptState): boolean => found.digest === digest || found.digest === next;
+  if (isKnown(kept)) return [];
+  const latest = event && readSessionRecord(event, env)?.kept; // another stop of this session may have ended meanwhile
+  if (latest?.root === settings.root && isKnown(latest)) return [];
   const text = `Gauntlet: ${settings.logDir}/.state was changed by something else: this session has ${inWords(found)} there, but ${inWords(kept)} had been written.`;
   return [{ key: `state ${found.digest}`, text, isFirst: true }];
 }

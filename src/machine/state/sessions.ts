@@ -12,7 +12,7 @@ import {
 } from "../files/files.ts";
 import { stateHome } from "../files/xdg.ts";
 import type { Environment } from "../process/environment.ts";
-import { jsonFile } from "./json-file.ts";
+import { jsonFile, type Stored } from "./json-file.ts";
 import type { SessionName } from "./state-keys.ts";
 
 const isStart = objectOf(
@@ -84,7 +84,15 @@ const KEPT_SESSIONS = 100;
 
 /** What is known of a session, outside any project; absent when it is new or its file cannot be trusted. */
 export function readSessionRecord(name: SessionName, env: Environment): SessionRecord | undefined {
-  return sessionFile.read(fileOf(name, directoryOf(env))).value;
+  return findSessionRecord(name, env).value;
+}
+
+/** The same, with a warning where there is a file that cannot be trusted. */
+export function findSessionRecord(name: SessionName, env: Environment): Stored<SessionRecord | undefined> {
+  const directory = directoryOf(env);
+  const { value, warning } = sessionFile.read(fileOf(name, directory));
+  const isThere = warning !== undefined && namesIn(directory).length > 0; // a state directory that cannot be used holds none
+  return isThere ? { value, warning } : { value };
 }
 
 /** A record that cannot be written costs only what later stops would have known. */
