@@ -15,7 +15,7 @@ import { keepSessionTree, pruneSessionTrees } from "../machine/state/session-tre
 import { readSessionRecord, writeSessionRecord, startsUs } from "../machine/state/sessions.ts";
 import { join } from "node:path";
 import { HOSTS } from "../hosts/host-table.ts";
-import type { Registration } from "../hosts/host.ts";
+import { movedFolder, type Registration } from "../hosts/host.ts";
 import { homeDirectory } from "../machine/files/xdg.ts";
 
 /** A session that starts, resumes or is given a prompt. */
@@ -81,10 +81,9 @@ export function registeredIn(root: string, env: Environment): readonly string[] 
 
 function filesOf(registration: Registration, root: string, env: Environment): readonly string[] {
   const { projectFile, sharedFile, otherProjectFiles = [], userFile } = registration;
-  const { variable, folder, file } = userFile;
-  const moved = variable === undefined ? undefined : env[variable];
+  const folder = movedFolder(userFile, env) ?? join(homeDirectory(env), userFile.folder);
   const inProject = [projectFile, sharedFile, ...otherProjectFiles].flatMap((path) =>
     path === undefined ? [] : [join(root, path)],
   );
-  return [...inProject, join(moved ?? join(homeDirectory(env), folder), file)];
+  return [...inProject, join(folder, userFile.file)];
 }

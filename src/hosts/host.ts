@@ -96,6 +96,11 @@ interface UserFile {
   readonly file: string;
 }
 
+/** The folder that a variable names instead of the one in the home directory; an empty one names none. */
+export function movedFolder({ variable }: UserFile, env: Environment): string | undefined {
+  return variable === undefined ? undefined : env[variable] || undefined;
+}
+
 /** Another host's registration that this host obeys: by default, or only when the user switched it on. */
 interface AlsoRead {
   readonly host: string;

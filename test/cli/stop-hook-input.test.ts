@@ -22,6 +22,9 @@ function startHook(project: GauntletProject) {
   return { stdin: child.stdin, ended };
 }
 
+/** Quotes, braces and backslashes as they are easily taken for others. */
+const TRICKY = ["{", "}", '"', "\\", '\\"', '\\\\"', '{"a":"}\\"}', "\\\\"].join(" ");
+
 const payload = (cwd: string, more: object = {}): string => JSON.stringify({ cwd, session_id: "s", ...more });
 
 describe("reading stdin", () => {
@@ -74,7 +77,7 @@ describe("reading stdin", () => {
     );
     const hook = startHook(project);
 
-    for (const byte of Buffer.from(payload(`${project.root}/grüße/日本`))) {
+    for (const byte of Buffer.from(payload(`${project.root}/grüße/日本`, { message: TRICKY }))) {
       hook.stdin.write(Buffer.from([byte]));
       await new Promise((resolve) => setImmediate(resolve));
     }
@@ -92,7 +95,7 @@ describe("reading stdin", () => {
       (root: string) => `${JSON.stringify({ cwd: root }, undefined, 2).replaceAll("\n", "\r\n")}\r\n`,
     ],
     ["with a byte order mark", (root: string) => `\uFEFF${payload(root)}\n`],
-    ["with text after it", (root: string) => `${payload(root)}\nand more { text`],
+    ["with text after it", (root: string) => `${payload(root, { message: TRICKY })}\nand more { text`],
     ["of a megabyte", (root: string) => payload(root, { last_assistant_message: 'ü{"}'.repeat(400_000) })],
   ])("reads an event %s", async (_, write) => {
     await using project = await GauntletProject.withChecks({ red: "exit 1" });

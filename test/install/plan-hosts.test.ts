@@ -98,6 +98,9 @@ test("the user level is the home directory, or where a variable moved it", () =>
     shown: "~/.codex/hooks.json",
   });
   expect(codex && hostFile(codex, "user", moved)).toMatchObject({ path: "/elsewhere/hooks.json" });
+  expect(codex && hostFile(codex, "user", { ...places, env: { CODEX_HOME: "" } })).toMatchObject({
+    path: "/home/ann/.codex/hooks.json",
+  });
 });
 
 describe("hosts that read Claude Code's settings too", () => {

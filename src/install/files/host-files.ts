@@ -2,7 +2,7 @@ import type { Environment } from "../../machine/process/environment.ts";
 import { join } from "node:path";
 import { type AbsolutePath, absolutePath } from "../../core/path.ts";
 import { findHost } from "../../hosts/host-table.ts";
-import type { Host, Registration } from "../../hosts/host.ts";
+import { type Host, movedFolder, type Registration } from "../../hosts/host.ts";
 import { getNodeValue } from "jsonc-parser";
 import { ONLY_ALLOWED_FLAG } from "../../hosts/protocol.ts";
 import type { Result } from "../../core/trouble.ts";
@@ -50,8 +50,8 @@ export function hostFile(host: Host, level: Level, places: Places): HostFile | u
     if (shown === undefined) return undefined;
     return { host, registration, level, path: absolutePath(join(places.root, shown)), shown };
   }
-  const { variable, folder, file } = registration.userFile;
-  const moved = variable === undefined ? undefined : places.env[variable];
+  const { folder, file } = registration.userFile;
+  const moved = movedFolder(registration.userFile, places.env);
   const path = absolutePath(join(moved ?? join(places.home, folder), file));
   return { host, registration, level, path, shown: moved === undefined ? `~/${folder}/${file}` : path };
 }

@@ -138,31 +138,38 @@ const BYTE_ORDER_MARK = new Set([0xef, 0xbb, 0xbf]);
 class ObjectScanner {
   #depth = 0;
   #inString = false;
+  /** Whether the next byte of a string follows a backslash that is not escaped itself. */
   #escaped = false;
   #seen: "nothing" | "object" | "other" = "nothing";
 
   /** The number of bytes of this piece that belong to the value, once it is complete. */
-  feed(piece: Uint8Array): number | undefined {
-    for (const [index, byte] of piece.entries()) {
-      if (this.#isEnd(byte)) return index + 1;
+  feed(piece: Buffer): number | undefined {
+    for (let at = 0; at < piece.length;) {
+      if (this.#inString) at = this.#passString(piece, at);
+      else if (this.#isEnd(piece[at++])) return at;
     }
     return undefined;
   }
 
-  #isEnd(byte: number): boolean {
-    if (this.#seen === "object") return this.#inString ? this.#readString(byte) : this.#readStructure(byte);
+  /** Goes to behind the next quote: nearly all of a long event is inside strings, and byte by byte it would take tenths of a second. */
+  #passString(piece: Buffer, from: number): number {
+    const quote = piece.indexOf(QUOTE, from);
+    const end = quote < 0 ? piece.length : quote;
+    let start = end;
+    while (start > from && piece[start - 1] === BACKSLASH) start -= 1;
+    const isEscaped = ((end - start) % 2 === 1) !== (start === from && this.#escaped);
+    this.#escaped = quote < 0 && isEscaped;
+    this.#inString = quote < 0 || isEscaped;
+    return end + 1;
+  }
+
+  #isEnd(byte: number | undefined = 0): boolean {
+    if (this.#seen === "object") return this.#readStructure(byte);
     if (this.#seen === "other") return byte === NEWLINE;
     if (byte === OPEN) {
       this.#seen = "object";
       this.#depth = 1;
     } else if (byte > SPACE_AND_BELOW && !BYTE_ORDER_MARK.has(byte)) this.#seen = "other";
-    return false;
-  }
-
-  #readString(byte: number): false {
-    if (this.#escaped) this.#escaped = false;
-    else if (byte === BACKSLASH) this.#escaped = true;
-    else if (byte === QUOTE) this.#inString = false;
     return false;
   }
 

@@ -7,7 +7,7 @@ import { listWorkers } from "../../../fleet/workers/list-workers.ts";
 import { now } from "../../../machine/clock.ts";
 import { kindOf } from "../../../machine/files/files.ts";
 import { findProject } from "../../../machine/files/find-project.ts";
-import { homeDirectory } from "../../../machine/files/xdg.ts";
+import { userDirectory } from "../../../machine/files/xdg.ts";
 import { workersJson } from "../../../report/json/host-json.ts";
 import { errorJson } from "../../../report/json/json.ts";
 import { ago, counted } from "../../../core/counted.ts";
@@ -41,11 +41,7 @@ export async function workerCommand(terminal: Terminal, options: WorkerCommandOp
     tree: kindOf(resolve(cwd, tree)) === "directory" ? resolve(cwd, tree) : tree,
     concurrency: options.concurrency ?? 1,
     platform: options.platform ?? `${process.platform}-${process.arch}`,
-    directory: resolve(
-      cwd,
-      options.dir ??
-        join(env["XDG_CACHE_HOME"] || join(homeDirectory(env), ".cache"), "agent-gauntlet/worker"),
-    ),
+    directory: resolve(cwd, options.dir ?? join(userDirectory(env, "XDG_CACHE_HOME", ".cache"), "worker")),
     maxBytes: (options.maxGb ?? 20) * 1024 ** 3,
     isFresh: options.fresh ?? false,
     cache,
