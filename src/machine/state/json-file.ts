@@ -1,7 +1,6 @@
 import { parseJson } from "../../core/json.ts";
 import { isAnything, isNumber, isText, objectOf } from "../../core/shape.ts";
 import type { Result } from "../../core/trouble.ts";
-import { sha256 } from "#runtime";
 import { now } from "../clock.ts";
 import { readText, writeFileAtomic } from "../files/files.ts";
 
@@ -26,16 +25,15 @@ const isEnvelope = objectOf({ version: isNumber, writtenAt: isNumber, state: isA
 
 /**
  * `version` is raised whenever the shape changes; a file of any other version counts as absent. `fits` looks at what a reader would
- * stumble over; the rest is as we wrote it. A sealed file carries a hash of its state, for state in which every field counts and that
- * is too large to look at each.
+ * stumble over; the rest is as we wrote it. With `seal`, a hash, the file carries that of its state: where every field counts
+ * and there are too many to look at each. It is given, because answers that need no hash do not load one.
  */
 export function jsonFile<T>(
   version: number,
   fits: (state: unknown) => boolean,
-  { isSealed = false } = {},
+  seal?: (text: string) => string,
 ): JsonFile<T> {
-  const sealOf = (state: unknown): string | undefined =>
-    isSealed ? sha256(JSON.stringify(state)) : undefined;
+  const sealOf = (state: unknown): string | undefined => seal?.(JSON.stringify(state));
   return {
     read: (path) => {
       const text = readText(path, MAX_BYTES);
@@ -48,7 +46,7 @@ export function jsonFile<T>(
       const read = text.ok ? parseJson(text.value) : undefined;
       if (!isEnvelope(read)) return ignored(DAMAGED);
       if (read.version > version) return ignored("a newer version wrote it");
-      if (read.version !== version || read.hash !== sealOf(read.state) || !fits(read.state))
+      if (read.version !== version || !fits(read.state) || read.hash !== sealOf(read.state))
         return ignored(DAMAGED);
       if (read.writtenAt > now() + CLOCK_SLACK_MS) return ignored("it is dated in the future");
       return { value: read.state as T };

@@ -3,6 +3,7 @@ import type { GatesDefinition } from "../../core/trust/gates-definition.ts";
 import { isFlag, isNumber, isText, listOf, mapOf, objectOf, oneOf } from "../../core/shape.ts";
 import type { Result } from "../../core/trouble.ts";
 import { discard, makePrivateDirectory, modifiedAt, namesIn, troubleOf } from "../files/files.ts";
+import { sha256 } from "#runtime";
 import { stateHome } from "../files/xdg.ts";
 import type { Environment } from "../process/environment.ts";
 import { jsonFile } from "./json-file.ts";
@@ -16,7 +17,7 @@ const isDefinition = objectOf({
   definitionHash: isText,
 });
 
-const definitions = jsonFile<GatesDefinition>(2, isDefinition, { isSealed: true });
+const definitions = jsonFile<GatesDefinition>(2, isDefinition, sha256);
 
 const KEPT_DEFINITIONS = 200;
 
@@ -76,7 +77,7 @@ const consents = jsonFile<Consent>(
     { root: isText, decision: oneOf("allowed", "denied"), at: isNumber, hash: isText },
     { definition: isDefinition },
   ),
-  { isSealed: true },
+  sha256,
 );
 
 /** Apart from what is kept about the project, which `clean --all` removes. */
