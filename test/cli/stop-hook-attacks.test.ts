@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { once } from "node:events";
 import { chmod, mkdir, rename, rm, symlink, truncate, utimes, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { isAlive } from "../../src/machine/process/group.ts";
-import { cleanEnv, GauntletProject, run } from "../rig/gauntlet-project.ts";
+import { cleanEnv, GauntletProject, passFile, run } from "../rig/gauntlet-project.ts";
 import { GAUNTLET } from "../rig/program.ts";
 import { kill, survivors } from "../rig/processes.ts";
 
@@ -261,6 +261,21 @@ describe("in the place of a file of ours", FIRST_STOP, () => {
     const { answer, exitCode } = await project.stop();
 
     expect(exitCode).toBe(0);
+    expect(answer).toMatchObject({ decision: "block", status: "failed" });
+  });
+
+  test("a pipe for the index of the tree that passed does neither", async () => {
+    await using project = await GauntletProject.withChecks({ words: NO_BAD_WORD }, { "a.txt": "fine\n" });
+    await project.write({ "a.txt": "better\n" });
+    await project.stop();
+    const kept = dirname(passFile(project));
+    const index = join(kept, readdirSync(kept).find((name) => name.endsWith(".index")) ?? "none");
+    await rm(index);
+    await THINGS["a pipe"](index);
+    await project.write({ "a.txt": "BAD\n" });
+
+    const { answer } = await project.stop();
+
     expect(answer).toMatchObject({ decision: "block", status: "failed" });
   });
 });

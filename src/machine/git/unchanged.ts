@@ -12,7 +12,7 @@ import type { Repository } from "./repository.ts";
 export async function isUnchangedSince(repository: Repository, index: string): Promise<boolean> {
   const { top } = repository;
   const kept = readIfThere(index);
-  if (kept === undefined) return false;
+  if (kept === undefined || kept.length === 0) return false; // git would wait for a pipe in its place
   if (kept.length <= LARGE_INDEX_BYTES && hasOtherFacts(kept, top.cwd)) return false;
   const marks = marksIn(kept);
   const ask = (env: Env): Promise<boolean> => hasNoChange(top, { ...env, GIT_INDEX_FILE: index }, marks);

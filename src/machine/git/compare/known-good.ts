@@ -34,7 +34,7 @@ export async function chooseBase(
   const isShared = base.isMissing !== true && isRemoteBranch(places, base.description);
   if (pass !== undefined) {
     const mayHoldWork = !isShared || hasCommittedSince(places, pass.head); // a pull brings others' commits, a commit made here is ours
-    const isKept = statSync(pass.index, { throwIfNoEntry: false }) !== undefined;
+    const isKept = statSync(pass.index, { throwIfNoEntry: false })?.isFile() === true; // git would wait for a pipe
     if (mayHoldWork && isKept) return { kind: "pass", pass };
   }
   const mayHide = base.isMissing === true || isOn(places, base.description);
