@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pidNamespace } from "../../src/machine/process/group.ts";
 import { describe, expect, test } from "vitest";
@@ -45,7 +45,6 @@ describe("a log_dir that cannot be used: a clear message, no hang, no false pass
       /gauntlet_logs: it is a symbolic link/,
     ],
     ["has a file for its state", stateIsAFile, /gauntlet_logs: /],
-    ["has a directory for its lock", lockIsADirectory, /Cannot write the lock .*: it is a directory/],
   ])("it %s", async (_, spoil, words) => {
     await using project = await changed({ ok: "true" });
     spoil(join(project.root, "gauntlet_logs"));
@@ -124,14 +123,17 @@ describe("a full disk", () => {
   });
 
   test("a pass that cannot be recorded is still a pass, and the user is notified", async () => {
-    await using project = await changed({ ok: "true" });
-    mkdirSync(join(project.root, "gauntlet_logs/.state/work-tree.json/in-the-way"), { recursive: true });
+    const state = "gauntlet_logs/.state";
+    await using project = await changed({ ok: `rm -rf ${state}; echo in the way > ${state}` });
 
     const run = await project.gauntlet(["run"]);
+    rmSync(join(project.root, state));
     await project.write({ "a.txt": "changed again\n" });
     const { answer } = await project.stop();
 
-    expect(run.stdout).toMatch(/\[WARN\] This run is not recorded\. Cannot write .*work-tree\.json/);
+    expect(run.stdout).toMatch(
+      /\[WARN\] This run is not recorded\. Cannot remove .*session-command-line\.json/,
+    );
     expect(run.stdout).toMatch(/Status: Passed\n$/);
     expect(answer).toMatchObject({ decision: "approve", status: "passed" });
     expect(answer.systemMessage).toContain("is not recorded");
@@ -302,10 +304,6 @@ function mount(...args: readonly string[]): Disposable | undefined {
 function stateIsAFile(path: string): void {
   mkdirSync(path);
   writeFileSync(join(path, ".state"), "");
-}
-
-function lockIsADirectory(path: string): void {
-  mkdirSync(join(path, ".gauntlet-run.lock"), { recursive: true });
 }
 
 /** log_dir on its own file system, which holds 256 KB. */

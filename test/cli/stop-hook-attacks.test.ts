@@ -246,6 +246,7 @@ describe("in the place of a file of ours", FIRST_STOP, () => {
     "a pipe": (path: string) => run(["mkfifo", path], { cwd: "/", env: cleanEnv("/") }),
     "a link to somewhere": (path: string) => symlink("/etc/hosts", path),
     "a link to nowhere": (path: string) => symlink("nowhere", path),
+    "a directory": (path: string) => mkdir(join(path, "in"), { recursive: true }),
     "a huge file": (path: string) => writeFile(path, "").then(() => truncate(path, 3 * 1024 ** 3)),
   };
 
@@ -264,18 +265,21 @@ describe("in the place of a file of ours", FIRST_STOP, () => {
     expect(answer).toMatchObject({ decision: "block", status: "failed" });
   });
 
-  test("a pipe for the index of the tree that passed does neither", async () => {
+  test("a pipe for each file of the project's state outside of it does neither", async () => {
     await using project = await GauntletProject.withChecks({ words: NO_BAD_WORD }, { "a.txt": "fine\n" });
     await project.write({ "a.txt": "better\n" });
     await project.stop();
     const kept = dirname(passFile(project));
-    const index = join(kept, readdirSync(kept).find((name) => name.endsWith(".index")) ?? "none");
-    await rm(index);
-    await THINGS["a pipe"](index);
+    const files = readdirSync(kept, { withFileTypes: true }).filter((entry) => entry.isFile());
+    for (const { name } of files) {
+      await rm(join(kept, name));
+      await THINGS["a pipe"](join(kept, name));
+    }
     await project.write({ "a.txt": "BAD\n" });
 
     const { answer } = await project.stop();
 
+    expect(files.map(({ name }) => name)).toEqual(expect.arrayContaining(["lock", "pass.json"]));
     expect(answer).toMatchObject({ decision: "block", status: "failed" });
   });
 });

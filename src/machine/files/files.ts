@@ -82,6 +82,17 @@ function writeNew(path: string, content: string | Uint8Array, mode: number): voi
   }
 }
 
+/** Moves a directory out of the place of a file of ours, which anything can make: without the file no stop can be blocked. False if there is none. */
+export function putAside(path: string): boolean {
+  try {
+    if (!statSync(path).isDirectory()) return false;
+    renameSync(path, `${path}.${uniqueName()}.aside`);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 export function appendText(path: string, content: string): Result<void> {
   try {
     appendFileSync(path, content);

@@ -2,7 +2,7 @@ import { parseJson } from "../../core/json.ts";
 import { isAnything, isNumber, isText, objectOf } from "../../core/shape.ts";
 import type { Result } from "../../core/trouble.ts";
 import { now } from "../clock.ts";
-import { readText, writeFileAtomic } from "../files/files.ts";
+import { putAside, readText, writeFileAtomic } from "../files/files.ts";
 
 /** What a file holds; whatever cannot be trusted counts as absent, with a warning. */
 export interface Stored<T> {
@@ -52,8 +52,9 @@ export function jsonFile<T>(
       return { value: read.state as T };
     },
     write: (path, state) => {
-      const envelope = { version, writtenAt: now(), hash: sealOf(state), state };
-      return writeFileAtomic(path, `${JSON.stringify(envelope)}\n`, { mode: 0o600 });
+      const text = `${JSON.stringify({ version, writtenAt: now(), hash: sealOf(state), state })}\n`;
+      const written = writeFileAtomic(path, text, { mode: 0o600 });
+      return written.ok || !putAside(path) ? written : writeFileAtomic(path, text, { mode: 0o600 });
     },
   };
 }

@@ -9,9 +9,11 @@ import {
   discard,
   makePrivateDirectory,
   modifiedAt,
+  putAside,
   readSmallFile,
   troubleOf,
   uniqueName,
+  writeFileAtomic,
 } from "../files/files.ts";
 import { bootId, isAlive, pidNamespace, startTime } from "../process/group.ts";
 import { ownMark } from "../process/environment.ts";
@@ -63,7 +65,7 @@ export function acquireLock(path: string, by?: Asker, copy?: string): Result<Loc
     if (copy === undefined) return claimed;
     return claimed.ok ? recorded(claimed, copy) : withRecord(claimed.trouble, { path, copy });
   } catch (error) {
-    return troubleOf("write the lock", path, error);
+    return putAside(path) ? acquireLock(path, by, copy) : troubleOf("write the lock", path, error);
   } finally {
     discard(draft);
   }
@@ -73,7 +75,7 @@ export function acquireLock(path: string, by?: Asker, copy?: string): Result<Loc
 function recorded(claimed: Result<Lock> & { readonly ok: true }, copy: string): Result<Lock> {
   try {
     makePrivateDirectory(dirname(copy));
-    writeFileSync(copy, claimed.value.runId, { mode: 0o600 });
+    writeFileAtomic(copy, claimed.value.runId, { mode: 0o600 }); // a pipe in its place would be waited for
   } catch (error) {
     if (!hasCode(error)) throw error;
   }
