@@ -137,7 +137,9 @@ describe.runIf(claude.ok)("what else ends", () => {
 
     const { verdicts } = (await project.json(["log"])) as { verdicts: readonly { status: string }[] };
     expect(verdicts.length).toBeGreaterThanOrEqual(4); // the second may be judged after the first one's fix
-    expect(new Set(verdicts.map(({ status }) => status))).toEqual(new Set(["passed", "failed"]));
+    const statuses = new Set(verdicts.map(({ status }) => status));
+    statuses.delete("passed_with_warnings"); // of a run during which the other one wrote its fix
+    expect(statuses).toEqual(new Set(["passed", "failed"]));
     expect(decisions(run, "Stop")).toEqual(["approve"]);
   });
 
