@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { asUser, USER } from "../rig/as-user.ts";
@@ -100,6 +100,21 @@ describe.concurrent("a hook that serves every project", () => {
     expect(allowed.status).not.toBe("not_allowed");
     expect(changed.status).toBe("not_allowed");
   });
+});
+
+test("gates that were allowed run, though the copy of what was allowed is damaged", async () => {
+  await using project = await GauntletProject.withChecks({ red: "exit 1" });
+  await project.write({ "a.txt": "1" });
+  await asUser(project, "y\n", "allow");
+  const directory = join(project.home, ".local/state/agent-gauntlet/allowed");
+  const file = join(directory, readdirSync(directory)[0] ?? "");
+  const text = readFileSync(file, "utf8");
+  writeFileSync(file, text.replace('"kind":"check"', '"kind":0'));
+
+  const answer = await stop(project);
+
+  expect(readFileSync(file, "utf8")).not.toBe(text);
+  expect(answer).toMatchObject({ decision: "block", status: "failed" });
 });
 
 describe.concurrent("gates that are not those that were allowed", () => {

@@ -72,9 +72,9 @@ export async function consentTo(
   const loaded = await loadSettingsQuickly(root, env);
   const now = loaded.ok ? loaded.value.settings : undefined;
   if (now !== undefined && isAllowedByVariable(now, env)) return { kind: "allowed" };
+  if (now !== undefined && allowedHash(now) === consent?.hash) return { kind: "allowed" };
   if (consent?.definition === undefined)
     return unknown(root, loaded.ok ? undefined : explain(loaded.trouble));
-  if (now !== undefined && allowedHash(now) === consent.hash) return { kind: "allowed" };
   const { definition } = consent;
   return beganAllowed(record, consent, env)
     ? { kind: "allowed", judgedBy: definition }

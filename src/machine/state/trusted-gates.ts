@@ -71,18 +71,26 @@ export interface Consent {
   readonly definition?: GatesDefinition;
 }
 
-const consents = jsonFile<Consent>(
+/** Sealed is only what was allowed as a whole: gates that are those of the hash may run without it. */
+const consents = jsonFile<Consent & { readonly seal?: string }>(
   2,
-  objectOf(
-    { root: isText, decision: oneOf("allowed", "denied"), at: isNumber, hash: isText },
-    { definition: isDefinition },
-  ),
-  sha256,
+  objectOf({ root: isText, decision: oneOf("allowed", "denied"), at: isNumber, hash: isText }),
 );
+
+function sealOf(definition: GatesDefinition): string {
+  return sha256(JSON.stringify(definition));
+}
+
+function readWhole(path: string): Consent | undefined {
+  const { value } = consents.read(path);
+  if (value === undefined) return undefined;
+  const { seal, definition, ...consent } = value;
+  return isDefinition(definition) && seal === sealOf(definition) ? { ...consent, definition } : consent;
+}
 
 /** Apart from what is kept about the project, which `clean --all` removes. */
 export function readConsent(root: string, env: Environment): Consent | undefined {
-  return consents.read(consentFile(root, env)).value;
+  return readWhole(consentFile(root, env));
 }
 
 export function writeConsent(consent: Consent, env: Environment): Result<void> {
@@ -92,7 +100,8 @@ export function writeConsent(consent: Consent, env: Environment): Result<void> {
   } catch (error) {
     return troubleOf("write", path, error);
   }
-  return consents.write(path, consent);
+  const { definition } = consent;
+  return consents.write(path, definition === undefined ? consent : { ...consent, seal: sealOf(definition) });
 }
 
 /** Every project the user decided about, by name. */
@@ -100,7 +109,7 @@ export function listConsents(env: Environment): readonly Consent[] {
   const directory = join(stateHome(env), "allowed");
   return namesIn(directory)
     .filter((name) => name.endsWith(".json"))
-    .flatMap((name) => consents.read(join(directory, name)).value ?? [])
+    .flatMap((name) => readWhole(join(directory, name)) ?? [])
     .toSorted((one, other) => (one.root < other.root ? -1 : 1));
 }
 
