@@ -181,6 +181,33 @@ test("a broken answer file loses nothing: it is written again and the agent read
   expect((await project.sheet()).findings).toHaveLength(1);
 });
 
+test("an answer file of nothing but brackets is a broken one", async () => {
+  await using project = await reviewProject();
+  await project.reviewer("claude", [says(finding())]);
+  await project.run();
+  await project.write("gauntlet_logs/review_._careful.slot-1.json", "[".repeat(300_000));
+
+  expect((await project.run()).outcomes[0]).toMatchObject({ kind: "failed" });
+});
+
+test.each([
+  ["cut off", (text: string) => text.slice(0, text.indexOf('"findings"') + 15)],
+  ["without its findings", (text: string) => text.replace(/"findings": \[[^]*\]/, '"findings": []')],
+])("a record %s settles nothing: the review begins anew", async (_, damage) => {
+  await using project = await reviewProject();
+  await project.reviewer("claude", [says(finding())]);
+  await project.run();
+  const record = "gauntlet_logs/.state/reviews/review_._careful.slot-1.json";
+  const text = await project.read(record);
+  await project.write(record, damage(text));
+
+  const second = await project.run();
+
+  expect(damage(text)).not.toBe(text);
+  expect(second.outcomes[0]).toMatchObject({ kind: "failed" });
+  expect((await project.sheet()).findings).toHaveLength(1);
+});
+
 test("an answer survives the stray comma of a hand-edited file", async () => {
   await using project = await reviewProject();
   await project.reviewer("claude", [says(finding())]);

@@ -255,12 +255,14 @@ function parseHolder(text: string): LockHolder {
 
 function isHolder(value: unknown): value is LockHolder {
   if (typeof value !== "object" || value === null) return false;
-  const { runId, pid, since } = value as Partial<Record<keyof LockHolder, unknown>>; // checked right here
+  const { runId, pid, since, namespace = "pid:[0]" } = value as Partial<Record<keyof LockHolder, unknown>>; // checked right here
   return (
     typeof runId === "string" &&
     /^[\w-]{1,80}$/.test(runId) &&
     Number.isInteger(pid) &&
-    typeof since === "string"
+    typeof since === "string" &&
+    typeof namespace === "string" &&
+    /^pid:\[\d{1,20}\]$/.test(namespace)
   );
 }
 

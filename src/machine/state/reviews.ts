@@ -2,6 +2,7 @@ import type { Environment } from "../process/environment.ts";
 import { join } from "node:path";
 import { parse as parseTolerant } from "jsonc-parser";
 import * as z from "zod";
+import { isRecord, parseJson } from "../../core/json.ts";
 import { FINDING_STATUSES, PRIORITIES } from "../../core/review/finding.ts";
 import { projectPath } from "../../core/path.ts";
 import type { FindingAnswer, ReviewSlot } from "../../core/review/review-slot.ts";
@@ -73,8 +74,19 @@ const slotFile = z.object({
 /** The slot as the last run left it; whatever cannot be trusted counts as absent. */
 export function readSlot({ record }: SlotFiles): ReviewSlot | undefined {
   const text = readText(record, MAX_BYTES);
-  const read = slotFile.safeParse(text.ok ? parseTolerant(text.value) : undefined);
+  const read = slotFile.safeParse(text.ok ? unsealed(parseJson(text.value)) : undefined);
   return read.success ? read.data : undefined;
+}
+
+/** A record that lost its findings would settle them. */
+function unsealed(value: unknown): unknown {
+  if (!isRecord(value)) return undefined;
+  const { seal, ...content } = value;
+  return seal === sealOf(content) ? content : undefined;
+}
+
+function sealOf(content: object): string {
+  return sha256(JSON.stringify(content));
 }
 
 const MAX_BYTES = 8 * 1024 * 1024;
@@ -86,11 +98,20 @@ const answer = z.object({
   result: z.string().nullish(),
 });
 
+/** The parser calls itself for each bracket: a text of nothing else would end the stop in an error, which lets the agent stop. */
+function parseSheet(text: string): unknown {
+  try {
+    return parseTolerant(text, [], { allowTrailingComma: true });
+  } catch {
+    return undefined;
+  }
+}
+
 /** Reads what the agent answered; a stray comma in a hand-edited file is no reason to lose an answer. */
 export function readSheet({ sheet }: SlotFiles): Sheet {
   const text = readText(sheet, MAX_BYTES);
   if (!text.ok) return { answers: new Map(), isBroken: text.trouble.kind !== "file-missing" };
-  const read = answeredSheet.safeParse(parseTolerant(text.value, [], { allowTrailingComma: true }));
+  const read = answeredSheet.safeParse(parseSheet(text.value));
   if (!read.success) return { answers: new Map(), isBroken: true };
   const answers = read.data.findings.flatMap((item) => {
     const one = answer.safeParse(item);
@@ -108,7 +129,7 @@ const HOW_TO_ANSWER =
 export function writeSlot(files: SlotFiles, slot: ReviewSlot): Result<void> {
   const { gate, slot: number, round, reviewer, tree, confirmed, findings } = slot;
   const content = { version: VERSION, gate, slot: number, round, reviewer, tree, confirmed, findings };
-  const recorded = writeFileAtomic(files.record, toJson(content));
+  const recorded = writeFileAtomic(files.record, toJson({ ...content, seal: sealOf(content) }));
   if (!recorded.ok) return recorded;
   return writeFileAtomic(files.sheet, toJson({ how_to_answer: HOW_TO_ANSWER, ...content }));
 }

@@ -132,6 +132,17 @@ describe("a holder that cannot be seen from here", () => {
     expect(acquireLock(path)).toMatchObject({ ok: true, value: { replaced: { runId: "dead-run" } } });
   });
 
+  test.for<unknown>([null, "", -1, [], {}, "x".repeat(10_000)])(
+    "does not hold where its namespace is damaged: %j",
+    async (namespace) => {
+      const path = await lockPath();
+      const written = JSON.parse(holder({ pid: await deadPid(), machine: "other" })) as object;
+      writeFileSync(path, JSON.stringify({ ...written, namespace }));
+
+      expect(acquireLock(path).ok).toBe(true);
+    },
+  );
+
   test("after a reboot of this machine is dead at once", async () => {
     const path = await lockPath();
     writeFileSync(path, holder({ namespace: "pid:[1]", machine: hostname(), bootId: "earlier" }));
