@@ -5,7 +5,7 @@ import { fail, ok, type Result } from "../../core/trouble.ts";
 import { troubleOf } from "../files/files.ts";
 import { listFiles } from "../files/list-files.ts";
 import { type ChangeQuery, Commits, emptyTree } from "./compare/base.ts";
-import { type Git, LOOK_OPTIONS } from "./git.ts";
+import { type Git, LOOK_OPTIONS, WITHOUT_FETCHING } from "./git.ts";
 import { diffCommits, diffStaged, type HeadComparison, listUnstaged } from "./compare/head-comparison.ts";
 import { lookAtEveryFile, submoduleOption, submodulesWithHiddenChanges } from "./hidden-files.ts";
 import { parseStatus, type WorkTreeStatus } from "./read-output.ts";
@@ -132,7 +132,8 @@ export async function workTreeStatus(repository: Repository): Promise<Result<Wor
     const [output, hidden] = await Promise.all([
       lookAtEveryFile(repository, async (env) => {
         const status = [...STATUS, await submoduleOption(repository)];
-        const found = await git.output([...status, "--find-renames", "--", "."], { env });
+        const alone = { ...env, ...WITHOUT_FETCHING };
+        const found = await git.output([...status, "--find-renames", "--", "."], { env: alone });
         return found.ok ? found : git.output([...status, "--no-renames", "--", "."], { env }); // see diffCommits
       }),
       submodulesWithHiddenChanges(repository),

@@ -32,6 +32,7 @@ const SAFE_OPTIONS = [
     "core.fsmonitor=false",
     "core.splitIndex=false",
     "core.hooksPath=/dev/null",
+    "hook.post-index-change.enabled=false", // one that settings define, since git 2.54
     "diff.orderFile=/dev/null", // git fails where the file that a project names is missing
   ),
 ];
@@ -127,6 +128,12 @@ export class Git {
     return ok(answer.value.stdout);
   }
 }
+
+/**
+ * For what is told in another way where an object of a partial clone is not here: a stop must not wait for a network, or start the
+ * programs that git reaches other machines with.
+ */
+export const WITHOUT_FETCHING = { GIT_NO_LAZY_FETCH: "1" };
 
 /** The word after the options that come before it. */
 function commandIn(args: readonly string[]): string {

@@ -2,6 +2,21 @@ import { hasCode } from "../files/errno.ts";
 import { copyFileSync, lstatSync, readFileSync, type Stats, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { once } from "../../core/once.ts";
+import {
+  entryCount,
+  HASH_AT,
+  HASH_BYTES,
+  HIDDEN,
+  type IndexEntry,
+  INODE_AT,
+  isCut,
+  MODE_AT,
+  MODIFIED_AT,
+  nameOf,
+  shortensNames,
+  SIZE_AT,
+  visitEntries,
+} from "./index-entries.ts";
 
 /** Entries of a git index that need more than the usual look. Where the file is not read with certainty, they may be there. */
 export interface IndexMarks {
@@ -34,7 +49,7 @@ export function marksIn(index: Buffer): IndexMarks {
       return mayHold(SUBMODULE_BYTES, index) && entries().mayHoldSubmodule;
     },
     get attributes() {
-      return mayHold(ATTRIBUTES_WORD, index) ? entries().attributes : [];
+      return mayHoldAttributes(index) ? entries().attributes : [];
     },
   };
 }
@@ -42,11 +57,11 @@ export function marksIn(index: Buffer): IndexMarks {
 function markedEntries(index: Buffer): IndexMarks {
   let { mayHide, mayHoldSubmodule } = NONE;
   const attributes: string[] = [];
-  const isUnderstood = visitEntries(index, (at, end, flags) => {
-    mayHide ||= (flags & HIDDEN) !== 0;
-    mayHoldSubmodule ||= index[at + SUBMODULE_AT] === SUBMODULE_BYTE;
-    if (index[end - ATTRIBUTES.length] === DOT && isAttributes(index, end))
-      attributes.push(nameOf(index, { at, end, flags }));
+  const isUnderstood = visitEntries(index, (entry) => {
+    mayHide ||= (entry.flags & HIDDEN) !== 0;
+    mayHoldSubmodule ||= index[entry.at + SUBMODULE_AT] === SUBMODULE_BYTE;
+    if (entry.bytes[entry.end - ATTRIBUTES.length] === DOT && isAttributes(entry))
+      attributes.push(nameOf(entry));
   });
   return isUnderstood
     ? { mayHide, mayHoldSubmodule, attributes }
@@ -54,16 +69,24 @@ function markedEntries(index: Buffer): IndexMarks {
 }
 
 const ATTRIBUTES = Buffer.from(".gitattributes");
-/** Version 4 shortens names to what differs from the one before: hardly ever to less than this. */
-const ATTRIBUTES_WORD = Buffer.from("attributes");
+const DOT = 0x2e;
+const SUBMODULE_BYTES = Buffer.from([0x00, 0x00, 0xe0, 0x00]);
+/** The byte that tells the mode of a submodule from that of a file (0x81) and of a link (0xa0). */
+const SUBMODULE_BYTE = 0xe0;
+const SUBMODULE_AT = MODE_AT + 2;
 
-function isAttributes(index: Buffer, end: number): boolean {
-  return index.compare(ATTRIBUTES, 0, ATTRIBUTES.length, end - ATTRIBUTES.length, end) === 0;
+function isAttributes({ bytes, start, end }: IndexEntry): boolean {
+  const from = end - ATTRIBUTES.length;
+  return from >= start && bytes.compare(ATTRIBUTES, 0, ATTRIBUTES.length, from, end) === 0;
 }
 
-/** Every format writes a submodule's mode and the end of a name the same way, but a split index may have it in its other file. */
+function mayHoldAttributes(index: Buffer): boolean {
+  return mayHold(ATTRIBUTES, index) || shortensNames(index);
+}
+
+/** Every format writes a submodule's mode the same way, but a split index may have it in its other file. */
 function mayHold(bytes: Buffer, index: Buffer): boolean {
-  return index.length < HEADER_BYTES || index.includes(bytes) || index.includes("link");
+  return isCut(index) || index.includes(bytes) || index.includes("link");
 }
 
 /** Up to `most` names below a directory, from the top; undefined where the file is not read with certainty. */
@@ -72,17 +95,18 @@ export function namesBelow(path: string, directory: string, most: number): reado
   if (index === undefined) return [];
   const start = Buffer.from(`${directory}/`);
   const names: string[] = [];
-  const isUnderstood = visitEntries(index, (at, end, flags) => {
+  const isUnderstood = visitEntries(index, (entry) => {
     if (names.length === most) return;
-    const nameAt = at + nameOffset(flags);
-    if (index.subarray(nameAt, nameAt + start.length).equals(start))
-      names.push(index.toString("utf8", nameAt, end));
+    const { bytes, start: from, end } = entry;
+    if (bytes.subarray(from, Math.min(from + start.length, end)).equals(start)) names.push(nameOf(entry));
   });
   return isUnderstood ? names : undefined;
 }
 
 /** More files are quicker looked at by git. */
 const MOST_FILES = 1_000;
+const FILE = 0o100000;
+const FILE_TYPE = 0o170000;
 
 /**
  * Whether some file below `top` is not what the index has: gone, of another size, or changed with its old time put back, which
@@ -91,12 +115,13 @@ const MOST_FILES = 1_000;
 export function hasOtherFacts(index: Buffer, top: string): boolean {
   if (entryCount(index) > MOST_FILES) return false;
   let isOther = false;
-  const isUnderstood = visitEntries(index, (at, end, flags) => {
+  const isUnderstood = visitEntries(index, (entry) => {
+    const { at, flags } = entry;
     const size = index.readUInt32BE(at + SIZE_AT);
     const isFile = (index.readUInt32BE(at + MODE_AT) & FILE_TYPE) === FILE;
     const isComparable = isFile && size !== 0 && (flags & HIDDEN) === 0; // 0 is also git's mark for "look closer"
     if (isOther || !isComparable) return;
-    const name = nameOf(index, { at, end, flags });
+    const name = nameOf(entry);
     if (name.includes("\uFFFD")) return; // a name that is no text only git can find
     const facts = factsOf(join(top, name));
     const hasOldTime = facts?.mtimeMs === timeAt(index, at + MODIFIED_AT);
@@ -129,8 +154,9 @@ export function filesTouchedSince(path: string, top: string): TouchedFiles {
   if (index === undefined || entryCount(index) > MOST_TIMED) return { names: [], isAll: false };
   const names: string[] = [];
   let isAll = true;
-  const isUnderstood = visitEntries(index, (at, end, flags) => {
-    const name = nameOf(index, { at, end, flags });
+  const isUnderstood = visitEntries(index, (entry) => {
+    const { at, flags } = entry;
+    const name = nameOf(entry);
     const facts = factsOf(join(top, name));
     const isDoubtful = timeAt(index, at + MODIFIED_AT) >= writtenAt || isMarked(index, at);
     const isSubmodule = index[at + SUBMODULE_AT] === SUBMODULE_BYTE;
@@ -141,6 +167,8 @@ export function filesTouchedSince(path: string, top: string): TouchedFiles {
   });
   return isUnderstood ? { names, isAll } : { names: [], isAll: false };
 }
+
+const EMPTY = Buffer.from("e69de29bb2d1d6434b8b29ae775ad8c2e48c5391", "hex");
 
 /** No size is git's mark for "look closer", unless there is no content. */
 function isMarked(index: Buffer, at: number): boolean {
@@ -171,84 +199,6 @@ function factsOf(path: string): Stats | undefined {
 /** A time of an index in milliseconds, as a look at a file has it: to a quarter of a microsecond, which no two changes share. */
 function timeAt(index: Buffer, at: number): number {
   return index.readUInt32BE(at) * 1000 + index.readUInt32BE(at + 4) / 1e6;
-}
-
-const HEADER_BYTES = 12;
-const MODIFIED_AT = 8;
-const INODE_AT = 20;
-export const MODE_AT = 24;
-const SIZE_AT = 36;
-export const HASH_AT = 40;
-const FLAGS_AT = 60;
-export const HASH_BYTES = 20;
-const EMPTY = Buffer.from("e69de29bb2d1d6434b8b29ae775ad8c2e48c5391", "hex");
-const EXTENDED = 0x4000;
-const NAME_LENGTH = 0x0fff;
-/** Assumed to be unchanged, or skipped in the work tree. */
-const HIDDEN = 0x8000 | (0x4000 << 16);
-/** In conflict, or only meant to be added: not in the tree as it stands here. */
-export const UNSTAGED = 0x3000 | (0x2000 << 16);
-const SUBMODULE_BYTES = Buffer.from([0x00, 0x00, 0xe0, 0x00]);
-/** The byte that tells the mode of a submodule from that of a file (0x81) and of a link (0xa0). */
-const SUBMODULE_BYTE = 0xe0;
-const SUBMODULE_AT = MODE_AT + 2;
-const DOT = 0x2e;
-const FILE = 0o100000;
-const FILE_TYPE = 0o170000;
-
-/**
- * Visits every entry: where it begins, where its name ends, and its flags, the extended ones above the others. False when the file is
- * not one to be sure of. Follows gitformat-index for versions 2 and 3 with SHA-1, to the last byte: whatever does not add up is left
- * for git to tell. Numbers only, for there may be a hundred thousand entries.
- */
-export function visitEntries(
-  index: Buffer,
-  visit: (at: number, end: number, flags: number) => void,
-): boolean {
-  try {
-    const version = index.readUInt32BE(4);
-    if (index.toString("latin1", 0, 4) !== "DIRC" || (version !== 2 && version !== 3)) return false;
-    let at = HEADER_BYTES;
-    for (let left = entryCount(index); left > 0; left--) {
-      const short = index.readUInt16BE(at + FLAGS_AT);
-      const isLong = (short & EXTENDED) !== 0;
-      const flags = isLong ? short | (index.readUInt16BE(at + FLAGS_AT + 2) << 16) : short;
-      const length = short & NAME_LENGTH;
-      const past = at + (isLong ? FLAGS_AT + 4 : FLAGS_AT + 2) + length;
-      const end = length < NAME_LENGTH ? past : index.indexOf(0, past);
-      if (index[end] !== 0) return false;
-      visit(at, end, flags);
-      at += (end - at + 8) & ~7;
-    }
-    return endsWell(index, at);
-  } catch (error) {
-    if (error instanceof RangeError) return false; // it ends too early
-    throw error;
-  }
-}
-
-/** Where the name of an entry with these flags begins, from the beginning of the entry. */
-export function nameOffset(flags: number): number {
-  return (flags & EXTENDED) === 0 ? FLAGS_AT + 2 : FLAGS_AT + 4;
-}
-
-function nameOf(index: Buffer, { at, end, flags }: Readonly<Record<"at" | "end" | "flags", number>>): string {
-  return index.toString("utf8", at + nameOffset(flags), end);
-}
-
-export function entryCount(index: Buffer): number {
-  return index.length < HEADER_BYTES ? 0 : index.readUInt32BE(8);
-}
-
-/** After the entries come extensions and a checksum. One whose name starts with a small letter changes what the entries mean. */
-function endsWell(index: Buffer, entriesEnd: number): boolean {
-  const end = index.length - HASH_BYTES;
-  let at = entriesEnd;
-  while (at < end) {
-    if (index.readUInt8(at) > "Z".charCodeAt(0)) return false;
-    at += 8 + index.readUInt32BE(at + 4);
-  }
-  return at === end;
 }
 
 export function readIfThere(path: string): Buffer | undefined {

@@ -1,14 +1,6 @@
 import { sha1 } from "#runtime";
-import {
-  entryCount,
-  HASH_AT,
-  HASH_BYTES,
-  MODE_AT,
-  nameOffset,
-  readIfThere,
-  UNSTAGED,
-  visitEntries,
-} from "./index-file.ts";
+import { entryCount, HASH_AT, HASH_BYTES, MODE_AT, UNSTAGED, visitEntries } from "./index-entries.ts";
+import { readIfThere } from "./index-file.ts";
 
 /** The content of the whole work tree as one git tree id, or why it is unknown and no answer may be reused. */
 export type Fingerprint =
@@ -31,11 +23,11 @@ export function treeIdIn(path: string): string | undefined {
   if (index === undefined || entryCount(index) > MOST_ENTRIES) return undefined;
   const entries: TreeEntry[] = [];
   let isPlain = true;
-  const isUnderstood = visitEntries(index, (at, end, flags) => {
+  const isUnderstood = visitEntries(index, ({ at, flags, bytes, start, end }) => {
     isPlain &&= (flags & UNSTAGED) === 0;
     if (!isPlain) return;
     const mode = index.readUInt32BE(at + MODE_AT).toString(8);
-    const name = index.toString("latin1", at + nameOffset(flags), end); // a name may be any bytes
+    const name = bytes.toString("latin1", start, end); // a name may be any bytes
     entries.push({ mode, name, id: index.toString("latin1", at + HASH_AT, at + HASH_AT + HASH_BYTES) });
   });
   return isUnderstood && isPlain ? treeOf(entries) : undefined;

@@ -47,11 +47,7 @@ const SHAPES: Readonly<Record<string, (repo: GauntletProject) => Promise<Shape>>
     return { tree: repo, gitDir: join(repo.root, ".git") };
   },
   "a submodule": async (repo) => {
-    await repo.git("init", "--quiet", "../around");
-    const around = repo.at("../around");
-    await around.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", repo.root, "sub");
-    await around.commit("submodule");
-    await setUpFilter(around.at("sub"));
+    const around = await withSubmodule(repo);
     return { tree: around.at("sub"), gitDir: join(around.root, ".git") };
   },
 };
@@ -73,24 +69,69 @@ describe.concurrent("a filter that asks for git's directory writes nothing into 
   });
 });
 
-test("a submodule that only its own filter makes clean is clean, and nothing is written for it", async () => {
-  await using repo = await repositoryWithFilter();
-  await repo.git("init", "--quiet", "../around");
-  const around = repo.at("../around");
-  await around.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", repo.root, "sub");
-  await setUpFilter(around.at("sub"));
-  await around.commit("submodule");
-  await around.at("sub").write({ "src/a.txt": "A\n" });
-  const before = everythingIn(join(around.root, ".git"));
+const SRC_ATTRIBUTES = { "src/.gitattributes": "*.txt filter=keeping\n" };
 
-  const same = await lookAt(around);
-  await around.at("sub").write({ "src/a.txt": "other\n" });
-  const other = await lookAt(around);
+/** Attributes that are not at the top, or hard to find in git's index. */
+const NAMED_BY: Readonly<Record<string, (repo: GauntletProject) => Promise<unknown>>> = {
+  "a file of which an index of version 4 has one letter": async (repo) => {
+    await repo.write({ ...SRC_ATTRIBUTES, "src/.gitattribute": "" });
+    await repo.git("add", "src");
+    await repo.git("update-index", "--index-version", "4");
+  },
+  "a file of an index in two files": async (repo) => {
+    await repo.write(SRC_ATTRIBUTES);
+    await repo.git("add", "src");
+    await repo.git("update-index", "--split-index");
+  },
+  "core.attributesFile": async (repo) => {
+    await repo.write({ ".git/named": "*.txt filter=keeping\n" });
+    await repo.git("config", "core.attributesFile", join(repo.root, ".git/named"));
+  },
+};
 
-  expect(everythingIn(join(around.root, ".git"))).toEqual(before);
-  expect([same.changed, other.changed]).toEqual([[], ["sub"]]);
-  expect(other.fingerprint).toBeUndefined(); // no tree says what is in it
+describe.concurrent("a filter that is named only by", () => {
+  test.for(Object.entries(NAMED_BY))("%s writes nothing, and the answer is git's own", async ([, name]) => {
+    await using repo = await repositoryWithFilter({});
+    await name(repo);
+    await repo.write({ "src/a.txt": "edited\n" });
+    const before = everythingIn(join(repo.root, ".git"));
+
+    const seen = await lookAt(repo);
+
+    expect(everythingIn(join(repo.root, ".git"))).toEqual(before);
+    expect(seen.changed).toContain("src/a.txt");
+    await repo.git("add", "--all");
+    expect(await repo.git("show", ":src/a.txt")).toBe("EDITED\n");
+    expect(seen.fingerprint).toBe((await repo.git("write-tree")).trim());
+  });
 });
+
+const INDEXES: Readonly<Record<string, readonly string[]>> = {
+  "an ordinary index": ["update-index", "--refresh"],
+  "an index of version 4": ["update-index", "--index-version", "4"],
+  "an index in two files": ["update-index", "--split-index"],
+  "an index that git would split": ["config", "core.splitIndex", "true"],
+};
+
+test.for(Object.entries(INDEXES))(
+  "with %s, a submodule that only its own filter makes clean is clean, and nothing is written for it",
+  async ([, command]) => {
+    await using repo = await repositoryWithFilter();
+    const around = await withSubmodule(repo);
+    await around.git(...command);
+    await around.at("sub").git(...command);
+    await around.at("sub").write({ "src/a.txt": "A\n" });
+    const before = everythingIn(join(around.root, ".git"));
+
+    const same = await lookAt(around);
+    await around.at("sub").write({ "src/a.txt": "other\n" });
+    const other = await lookAt(around);
+
+    expect(everythingIn(join(around.root, ".git"))).toEqual(before);
+    expect([same.changed, other.changed]).toEqual([[], ["sub"]]);
+    expect(other.fingerprint).toBeUndefined(); // no tree says what is in it
+  },
+);
 
 test("the start of a session writes nothing for a submodule's filter", async () => {
   await using repo = await repositoryWithFilter();
@@ -133,15 +174,26 @@ test("a filter finds what it keeps in git's directory, and settings that depend 
   expect(fingerprint).toBe((await repo.git("write-tree")).trim());
 });
 
-async function repositoryWithFilter(): Promise<GauntletProject> {
+async function repositoryWithFilter(
+  attributes: Readonly<Record<string, string>> = { ".gitattributes": "*.txt filter=keeping\n" },
+): Promise<GauntletProject> {
   const repo = await GauntletProject.create({
-    ".gitattributes": "*.txt filter=keeping\n",
+    ...attributes,
     "src/a.txt": "a\n",
     "docs/b.txt": "b\n",
   });
   await setUpFilter(repo);
   await repo.commit("start");
   return repo;
+}
+
+async function withSubmodule(repo: GauntletProject): Promise<GauntletProject> {
+  await repo.git("init", "--quiet", "../around");
+  const around = repo.at("../around");
+  await around.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", repo.root, "sub");
+  await setUpFilter(around.at("sub"));
+  await around.commit("submodule");
+  return around;
 }
 
 function setUpFilter(repo: GauntletProject): Promise<string> {

@@ -48,17 +48,21 @@ const SITUATIONS: Readonly<Record<string, readonly [Act, IndexMarks]>> = {
     },
     { ...NONE, mayHoldSubmodule: true },
   ],
-  "an index of version 4": [
-    (repo) => repo.git("update-index", "--index-version", "4"),
-    { ...NONE, mayHide: true },
-  ],
+  "an index of version 4": [(repo) => repo.git("update-index", "--index-version", "4"), NONE],
   "an index of version 4 with a submodule": [
     async (repo) => {
       const commit = (await repo.git("rev-parse", "HEAD")).trim();
       await repo.git("update-index", "--index-version", "4");
       await repo.git("update-index", "--add", "--cacheinfo", `160000,${commit},module`);
     },
-    { ...UNKNOWN, attributes: [] },
+    { ...NONE, mayHoldSubmodule: true },
+  ],
+  "an index of version 4 with a file that is skipped": [
+    async (repo) => {
+      await repo.git("update-index", "--index-version", "4");
+      await repo.git("update-index", "--skip-worktree", "src/b.ts");
+    },
+    { ...NONE, mayHide: true },
   ],
   "files with attributes, and others that end alike": [
     async (repo) => {
@@ -67,13 +71,15 @@ const SITUATIONS: Readonly<Record<string, readonly [Act, IndexMarks]>> = {
     },
     { ...NONE, attributes: [".gitattributes", "src/.gitattributes"] },
   ],
-  "files with attributes in an index of version 4": [
+  "files with attributes in an index of version 4, which stores one of them as a single letter": [
     async (repo) => {
-      await repo.write({ "src/.gitattributes": "" });
-      await repo.git("add", "src");
+      const blob = (await repo.git("rev-parse", "HEAD:a.ts")).trim();
+      const names = ["src/.gitattribute", "src/.gitattributes", "z".repeat(5000), "z/.gitattributes"];
+      for (const name of names)
+        await repo.git("update-index", "--add", "--cacheinfo", `100644,${blob},${name}`);
       await repo.git("update-index", "--index-version", "4");
     },
-    { ...NONE, mayHide: true, attributes: "unknown" },
+    { ...NONE, attributes: ["src/.gitattributes", "z/.gitattributes"] },
   ],
   "a split index": [(repo) => repo.git("update-index", "--split-index"), UNKNOWN],
 };
@@ -94,15 +100,19 @@ describe("The marks of an index", () => {
     expect(readIndexMarks(join(other, ".git/index"))).toEqual({ ...NONE, mayHide: true });
   });
 
-  test("are none without an index, and files may be hidden in any part of one", async () => {
-    await using repo = await repository();
-    const whole = await readFile(join(repo.root, ".git/index"));
-    await using dir = await tempDir();
-    const file = join(dir.path, "index");
-    expect(readIndexMarks(file)).toEqual(NONE);
-    for (let length = 0; length < whole.length; length += 7) {
-      await writeFile(file, whole.subarray(0, length));
-      expect(readIndexMarks(file).mayHide).toBe(true);
-    }
-  });
+  test.each(["2", "4"])(
+    "are none without an index, and may be in any part of one of version %s",
+    async (version) => {
+      await using repo = await repository();
+      await repo.git("update-index", "--index-version", version);
+      const whole = await readFile(join(repo.root, ".git/index"));
+      await using dir = await tempDir();
+      const file = join(dir.path, "index");
+      expect(readIndexMarks(file)).toEqual(NONE);
+      for (let length = 0; length < whole.length; length += 7) {
+        await writeFile(file, whole.subarray(0, length));
+        expect(readIndexMarks(file).mayHide).toBe(true);
+      }
+    },
+  );
 });

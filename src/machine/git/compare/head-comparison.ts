@@ -4,7 +4,7 @@ import { ok, type Result } from "../../../core/trouble.ts";
 import type { Environment } from "../../process/environment.ts";
 import { readCacheFile, writeCacheFile } from "../../state/user-cache.ts";
 import { type ChangeQuery, Commits, type ComparisonBase, comparisonBase } from "./base.ts";
-import { type Git, objectsEnv, splitNul } from "../git.ts";
+import { type Git, objectsEnv, splitNul, WITHOUT_FETCHING } from "../git.ts";
 import type { GitPlaces } from "../places.ts";
 import { parseRawDiff } from "../read-output.ts";
 import { type RefState, refState } from "./ref-state.ts";
@@ -50,10 +50,9 @@ export async function diffCommits(
   git: Git,
   { from, to, objects = [] }: { from: string; to: string; objects?: readonly string[] },
 ): Promise<Result<readonly ChangedFile[]>> {
-  const env = objectsEnv(objects);
-  const ask = (renames: string) =>
+  const ask = (renames: string, env = objectsEnv(objects)) =>
     git.output(["diff", ...DIFF_OPTIONS, renames, from, to, "--", "."], { env });
-  const found = await ask("--find-renames");
+  const found = await ask("--find-renames", { ...objectsEnv(objects), ...WITHOUT_FETCHING });
   const output = found.ok ? found : await ask("--no-renames");
   return output.ok ? ok(parseRawDiff(output.value)) : output;
 }
