@@ -24,6 +24,9 @@ import { now } from "../clock.ts";
 /** Far above any file a person writes, far below what memory minds. */
 const DEFAULT_MAX_BYTES = 1024 * 1024;
 
+/** To open a file with: for a pipe in its place the system would wait as long as nobody is at its other end. */
+export const NEVER_WAIT = constants.O_NONBLOCK ?? 0;
+
 /** The bytes of a regular file; a directory, pipe or device in its place is trouble, never a wait. */
 export function readBytes(path: string, maxBytes = DEFAULT_MAX_BYTES): Result<Buffer> {
   try {

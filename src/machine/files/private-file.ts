@@ -2,11 +2,10 @@ import { hasCode } from "./errno.ts";
 import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from "node:fs";
 import { fail, ok, type Result } from "../../core/trouble.ts";
 import { tmpdir } from "node:os";
-import { troubleOf, writeFileAtomic } from "./files.ts";
+import { NEVER_WAIT, troubleOf, writeFileAtomic } from "./files.ts";
 
 const MAX_BYTES = 1024 * 1024;
 const NEVER_FOLLOW = constants.O_NOFOLLOW ?? 0;
-const NEVER_WAIT = constants.O_NONBLOCK ?? 0;
 
 /** `/tmp`, or the system's equivalent. */
 export function sharedTempDir(): string {

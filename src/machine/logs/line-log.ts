@@ -2,14 +2,11 @@ import { closeSync, constants, fstatSync, openSync, writeSync, renameSync, lstat
 import { join } from "node:path";
 import type { DebugLogSettings } from "../../core/settings.ts";
 import { now } from "../clock.ts";
+import { NEVER_WAIT } from "../files/files.ts";
 
-/** A pipe in the place of the log must not make us wait for a reader, nor a link lead us to another file. */
+/** A link must not lead us to another file. */
 const APPEND =
-  constants.O_APPEND |
-  constants.O_CREAT |
-  constants.O_WRONLY |
-  (constants.O_NONBLOCK ?? 0) |
-  (constants.O_NOFOLLOW ?? 0);
+  constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY | NEVER_WAIT | (constants.O_NOFOLLOW ?? 0);
 
 /** A log of whole lines. A disk that is full must not break the run it tells about, so what cannot be written is left out. */
 export class LineLog implements Disposable {

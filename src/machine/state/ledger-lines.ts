@@ -12,10 +12,10 @@ import {
   type VerdictRecord,
 } from "../../core/record/verdict-record.ts";
 import { hasCode } from "../files/errno.ts";
-import { modifiedAt, namesIn, readText, troubleOf } from "../files/files.ts";
+import { modifiedAt, namesIn, NEVER_WAIT, readText, troubleOf } from "../files/files.ts";
 import { stateHome } from "../files/xdg.ts";
 import type { Environment } from "../process/environment.ts";
-import { hashOf, type Head, type Ledger, ledgerIn, NEVER_WAIT, readHead } from "./ledger.ts";
+import { hashOf, type Head, type Ledger, ledgerIn, readHead } from "./ledger.ts";
 import { parseJson } from "../../core/json.ts";
 
 /** A ledger as it was at one moment. */

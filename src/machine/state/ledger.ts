@@ -18,7 +18,14 @@ import { ok, type Result } from "../../core/trouble.ts";
 import type { LedgerRecord, Unchained } from "../../core/record/verdict-record.ts";
 import { now } from "../clock.ts";
 import { hasCode } from "../files/errno.ts";
-import { discard, makePrivateDirectory, readSmallFile, removeTree, troubleOf } from "../files/files.ts";
+import {
+  discard,
+  makePrivateDirectory,
+  NEVER_WAIT,
+  readSmallFile,
+  removeTree,
+  troubleOf,
+} from "../files/files.ts";
 import { stateHome } from "../files/xdg.ts";
 import { mainProject } from "../git/places.ts";
 import type { Environment } from "../process/environment.ts";
@@ -108,9 +115,6 @@ function readOneHead(path: string): Head | undefined {
     throw error;
   }
 }
-
-/** A pipe in the place of a file would block indefinitely. */
-export const NEVER_WAIT = constants.O_NONBLOCK ?? 0;
 
 const WRITE = constants.O_WRONLY | constants.O_CREAT | NEVER_WAIT;
 
