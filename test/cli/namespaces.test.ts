@@ -57,6 +57,29 @@ isolated("a list of groups to end that names the system's own ends nothing", asy
   expect(project.has("gauntlet_logs/.state/groups")).toBe(false); // it was read
 });
 
+isolated("a session whose record can no longer be written still comes to its last attempt", async () => {
+  await using project = await GauntletProject.create({
+    ".gauntlet/config.yml": "checks: { red: exit 1 }\nmax_retries: 2\nstop_hook: { when_active: enforce }\n",
+  });
+  await project.write({ "a.txt": "work" });
+  const event = { session_id: "s", prompt_id: "p", cwd: project.root, hook_event_name: "Stop" };
+  const stop = async (...around: readonly string[]): Promise<unknown> => {
+    const { stdout } = await run([...around, ...GAUNTLET, "stop-hook"], {
+      cwd: project.root,
+      env: cleanEnv(project.home),
+      stdin: JSON.stringify(event),
+    });
+    return (JSON.parse(stdout) as { status: unknown }).status;
+  };
+  const readOnly = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@"';
+  const sessions = join(project.home, ".local/state/agent-gauntlet/sessions");
+
+  const statuses = [await stop()];
+  for (const _ of [1, 2, 3]) statuses.push(await stop("unshare", "-rm", "sh", "-c", readOnly, sessions));
+
+  expect(statuses).toContain("retry_limit_exceeded");
+});
+
 isolated("a file assumed unchanged with a full temporary directory: never `no changes`", async () => {
   await using project = await GauntletProject.withChecks(
     { words: "! grep -q BAD a.txt" },

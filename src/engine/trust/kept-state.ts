@@ -28,13 +28,14 @@ function compareWithKept(
   { record, event }: RunRequest,
   { session, isSessionLost }: Histories,
 ): readonly Notice[] {
-  const kept = record?.kept;
-  if (kept?.root !== settings.root || isSessionLost) return []; // what cannot be read is reported as that
+  if (event === undefined || record?.kept?.root !== settings.root || isSessionLost) return []; // what cannot be read is reported as that
+  const { kept } = record;
   const found = keptState(settings.root, session);
   const isKnown = ({ digest, next }: KeptState): boolean => found.digest === digest || found.digest === next;
   if (isKnown(kept)) return [];
-  const latest = event && readSessionRecord(event, env)?.kept; // another stop of this session may have ended meanwhile
-  if (latest?.root === settings.root && isKnown(latest)) return [];
+  const latest = readSessionRecord(event, env) ?? record; // another stop of this session may have ended meanwhile
+  if (latest.kept?.root === settings.root && isKnown(latest.kept)) return [];
+  if (!writeSessionRecord(event, latest, env)) return []; // it no longer says what was written last, and attempts must end
   const text = `Gauntlet: ${settings.logDir}/.state was changed by something else: this session has ${inWords(found)} there, but ${inWords(kept)} had been written.`;
   return [{ key: `state ${found.digest}`, text, isFirst: true }];
 }

@@ -95,18 +95,19 @@ export function findSessionRecord(name: SessionName, env: Environment): Stored<S
   return isThere ? { value, warning } : { value };
 }
 
-/** A record that cannot be written costs only what later stops would have known. */
-export function writeSessionRecord(name: SessionName, record: SessionRecord, env: Environment): void {
+/** False where it cannot be written, which costs only what later stops would have known. */
+export function writeSessionRecord(name: SessionName, record: SessionRecord, env: Environment): boolean {
   const directory = directoryOf(env);
   const path = fileOf(name, directory);
   const isNew = !isFile(path);
   try {
     if (isNew) makePrivateDirectory(directory);
   } catch {
-    return;
+    return false;
   }
-  sessionFile.write(path, record);
+  const written = sessionFile.write(path, record);
   if (isNew) forgetOldest(directory);
+  return written.ok;
 }
 
 /** Every session, the one that stopped last first. */
