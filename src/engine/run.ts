@@ -134,12 +134,12 @@ async function runIfNeeded(project: Project, request: RunRequest): Promise<RunRe
   trace("early exits asked");
   if (unneeded !== undefined) await tidyUpIfDead(project, histories.session);
   const result = unneeded ?? (await runGates(project, request, tree));
-  const { gateHash: gates, root } = project.settings;
+  const { gateHash: gates } = project.settings;
   const isKept = request.event !== undefined && !histories.isDoubtful;
   return {
     ...result,
     notices: [...histories.notices, ...result.notices],
-    kept: result.kept ?? (isKept ? keptState(root, histories.session) : undefined),
+    kept: result.kept ?? (isKept ? keptState(project.settings, histories.session) : undefined),
     judged: { gates, ...tree.head(), ...result.judged },
   };
 }

@@ -60,6 +60,32 @@ describe("what the log directory says about a session is compared with what was 
     }
   });
 
+  test("another log_dir holds another history: only the change of the setting is reported", async () => {
+    await using project = await blockedTwice();
+    await project.write({
+      ".gauntlet/config.yml": `${project.read(".gauntlet/config.yml")}log_dir: other_logs\n`,
+    });
+
+    const { answer } = await project.stop();
+
+    expect(answer).toMatchObject({ decision: "block", status: "failed" });
+    expect(answer.systemMessage).toContain('log_dir "gauntlet_logs" → "other_logs"');
+    expect(answer.systemMessage).not.toContain("changed by something else");
+  });
+
+  test("a spent budget that was laid out in another log_dir does not end the stops", async () => {
+    await using project = await blockedTwice();
+    const forged = project.read(SESSION).replace('"attempts":2', '"attempts":9');
+    await project.write({
+      [SESSION.replace("gauntlet_logs", "other_logs")]: forged,
+      ".gauntlet/config.yml": `${project.read(".gauntlet/config.yml")}log_dir: other_logs\n`,
+    });
+
+    const { answer } = await project.stop();
+
+    expect(answer).toMatchObject({ decision: "block", status: "failed" });
+  });
+
   test("a process that was killed after it wrote the state and before it recorded the stop is not reported", async () => {
     await using project = await redProject();
     const env = cleanEnv(project.home);

@@ -32,6 +32,8 @@ export interface SessionRecord {
  */
 export interface KeptState {
   readonly root: string;
+  /** Relative to `root`. Absent in older records. */
+  readonly logDir?: string;
   readonly digest: string;
   /** The digest of what was about to be written, by a process that may have been killed before it was. */
   readonly next?: string;

@@ -16,26 +16,27 @@ export interface TrustedHistories extends Histories {
 
 /** What a damaged history said is not known, and what something else has written is not believed where it lets a stop go. */
 export function trusted(project: Project, request: RunRequest, histories: Histories): TrustedHistories {
-  const notices = compareWithKept(project, request, histories);
-  const isDoubtful = notices.length > 0 || histories.isSessionLost;
+  const changed = compareWithKept(project, request, histories);
+  const isDoubtful = changed !== undefined || histories.isSessionLost;
   const session = isDoubtful ? onlyOpen(histories.session) : histories.session;
-  return { ...histories, session, isDoubtful, notices };
+  return { ...histories, session, isDoubtful, notices: changed ?? [] };
 }
 
-/** A notice where the session's history is not as its last stop left it. */
+/** Present where the session's history is not as its last stop left it: what the user is told about that. */
 function compareWithKept(
   { settings, env }: Project,
   { record, event }: RunRequest,
   { session, isSessionLost }: Histories,
-): readonly Notice[] {
-  if (event === undefined || record?.kept?.root !== settings.root || isSessionLost) return []; // what cannot be read is reported as that
+): readonly Notice[] | undefined {
+  if (event === undefined || record?.kept?.root !== settings.root || isSessionLost) return undefined; // what cannot be read is reported as that
   const { kept } = record;
-  const found = keptState(settings.root, session);
+  const found = keptState(settings, session);
   const isKnown = ({ digest, next }: KeptState): boolean => found.digest === digest || found.digest === next;
-  if (isKnown(kept)) return [];
+  if (isKnown(kept)) return undefined;
   const latest = readSessionRecord(event, env) ?? record; // another stop of this session may have ended meanwhile
-  if (latest.kept?.root === settings.root && isKnown(latest.kept)) return [];
-  if (!writeSessionRecord(event, latest, env)) return []; // it no longer says what was written last, and attempts must end
+  if (latest.kept?.root === settings.root && isKnown(latest.kept)) return undefined;
+  if (!writeSessionRecord(event, latest, env)) return undefined; // it no longer says what was written last, and attempts must end
+  if (kept.logDir !== undefined && kept.logDir !== settings.logDir) return []; // that it was moved is reported as a change of the gates
   const text = `Gauntlet: ${settings.logDir}/.state was changed by something else: this session has ${inWords(found)} there, but ${inWords(kept)} had been written.`;
   return [{ key: `state ${found.digest}`, text, isFirst: true }];
 }
@@ -51,7 +52,7 @@ export function announceState(
   session: SessionHistory,
 ): KeptState | undefined {
   if (event === undefined || record === undefined) return undefined;
-  const next = keptState(settings.root, session);
+  const next = keptState(settings, session);
   const { kept } = record;
   const isOther = kept?.root === settings.root && kept.digest !== next.digest;
   if (isOther && logDir === undefined) {

@@ -131,10 +131,13 @@ function isEmpty({ attempts, openFailures, gaveUpOn, deferredFor, missing }: Ses
 }
 
 /** What tells a history from another once it was written and is read again. */
-export function keptState(root: string, history: SessionHistory): KeptState {
+export function keptState(
+  { root, logDir }: { readonly root: string; readonly logDir: string },
+  history: SessionHistory,
+): KeptState {
   const { attempts, openFailures } = history;
   const digest = sha256(JSON.stringify(isEmpty(history) ? NEW_SESSION : history, inOrder));
-  return { root, digest, attempts, open: openFailures.length };
+  return { root, logDir, digest, attempts, open: openFailures.length };
 }
 
 /** The same facts may have been put together in another order. */

@@ -74,7 +74,10 @@ export const sessionFile = jsonFile<SessionRecord>(
         { promptId: isText, session: isText },
       ),
       isEnforced: isFlag,
-      kept: objectOf({ root: isText, digest: isText, attempts: isNumber, open: isNumber }, { next: isText }),
+      kept: objectOf(
+        { root: isText, digest: isText, attempts: isNumber, open: isNumber },
+        { logDir: isText, next: isText },
+      ),
       lastStop: isStop,
     },
   ),
