@@ -80,9 +80,14 @@ function isAttributes({ bytes, start, end }: IndexEntry): boolean {
   return from >= start && bytes.compare(ATTRIBUTES, 0, ATTRIBUTES.length, from, end) === 0;
 }
 
+/** Where names are shortened, only a neighbour like `.gitattribute` leaves less of it; to look for that takes long in a large index. */
 function mayHoldAttributes(index: Buffer): boolean {
-  return mayHold(ATTRIBUTES, index) || shortensNames(index);
+  if (!shortensNames(index)) return mayHold(ATTRIBUTES, index);
+  return entryCount(index) <= MOST_DECODED || mayHold(SHORTENED, index);
 }
+
+const SHORTENED = Buffer.from("attributes");
+const MOST_DECODED = 5_000;
 
 /** Every format writes a submodule's mode the same way, but a split index may have it in its other file. */
 function mayHold(bytes: Buffer, index: Buffer): boolean {
