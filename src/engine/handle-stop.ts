@@ -1,6 +1,7 @@
 import { definedOnly } from "../core/defined-only.ts";
 import type { Door } from "../core/stop/early-exits.ts";
 import { noticeOf, allow, type Notice, type Verdict, verdictOf } from "../core/stop/verdict.ts";
+import { NEW_SESSION } from "../core/record/history.ts";
 import type { AbsolutePath, ProjectPath } from "../core/path.ts";
 import { type RunEvent, type RunFacts, type RunRequest, type RunResult, runFacts } from "../core/run.ts";
 import {
@@ -128,9 +129,18 @@ async function isEnforced(found: SessionRecord | undefined, event: StopEvent, en
   }
   const root = await projectOf(event, NEW_RECORD);
   if (root === undefined) return false;
-  const { loadSettingsQuickly } = await import("../config/gauntlet/settings-cache.ts"); // hardly any continued stop is without a record
+  const [{ loadSettingsQuickly }, { logDirOf }, { readSession }, { sessionKey }] = await Promise.all([
+    import("../config/gauntlet/settings-cache.ts"), // hardly any continued stop is without a record
+    import("../machine/logs/log-dir.ts"),
+    import("../machine/state/history.ts"),
+    import("../machine/state/state-keys.ts"),
+  ]);
   const loaded = await loadSettingsQuickly(root, env);
-  return loaded.ok && loaded.value.settings.stopHook.whenActive === "enforce";
+  if (!loaded.ok || loaded.value.settings.stopHook.whenActive !== "enforce") return false;
+  if (writeSessionRecord(event, { ...NEW_RECORD, isEnforced: true }, env)) return true;
+  const { stateDir } = logDirOf(root, loaded.value.settings.logDir);
+  const { value, warning } = readSession(stateDir, sessionKey(event, root));
+  return warning !== undefined || value !== NEW_SESSION; // with neither record nor history, blocks would never end
 }
 
 /** What happened behind the user's back, and what an earlier stop left open. */

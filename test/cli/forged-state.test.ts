@@ -147,6 +147,22 @@ describe("a damaged file of ours lets no stop with failing gates go", () => {
     expect(next.answer.systemMessage ?? "").not.toContain("is lost");
   });
 
+  test("blocks end where no record can be written and the log directory is removed each time", async () => {
+    await using project = await redProject();
+    writeFileSync(join(project.home, ".local"), "");
+    const first = await project.stop();
+    const known = await project.stop({ stop_hook_active: true });
+    rmSync(join(project.root, "gauntlet_logs"), { recursive: true });
+
+    const last = await project.stop({ stop_hook_active: true });
+
+    expect([first, known, last].map(({ answer }) => answer.status)).toEqual([
+      "failed",
+      "failed",
+      "stop_hook_active",
+    ]);
+  });
+
   test("the session's record, where it is removed", async () => {
     await using project = await blockedTwice();
     rmSync(recordOf(project));
