@@ -1,7 +1,6 @@
 import { definedOnly } from "../core/defined-only.ts";
 import type { Door } from "../core/stop/early-exits.ts";
 import { noticeOf, allow, type Notice, type Verdict, verdictOf } from "../core/stop/verdict.ts";
-import { NEW_SESSION } from "../core/record/history.ts";
 import type { AbsolutePath, ProjectPath } from "../core/path.ts";
 import { type RunEvent, type RunFacts, type RunRequest, type RunResult, runFacts } from "../core/run.ts";
 import {
@@ -118,10 +117,7 @@ function withParent(known: SessionRecord, { parentId, cwd }: StopEvent, env: Env
   return starts === undefined ? known : { ...known, starts };
 }
 
-/**
- * Whether the stop after a block is checked, whoever blocked: other hooks send the agent back, too. Where the record is missing or
- * damaged, the project says so: otherwise an agent could stop unchecked by removing it.
- */
+/** Whether the stop after a block is checked, whoever blocked: other hooks send the agent back, too. */
 async function isEnforced(found: SessionRecord | undefined, event: StopEvent, env: Environment) {
   if (found !== undefined) {
     const { blocked, isEnforced: wasEnforced } = found;
@@ -129,18 +125,8 @@ async function isEnforced(found: SessionRecord | undefined, event: StopEvent, en
   }
   const root = await projectOf(event, NEW_RECORD);
   if (root === undefined) return false;
-  const [{ loadSettingsQuickly }, { logDirOf }, { readSession }, { sessionKey }] = await Promise.all([
-    import("../config/gauntlet/settings-cache.ts"), // hardly any continued stop is without a record
-    import("../machine/logs/log-dir.ts"),
-    import("../machine/state/history.ts"),
-    import("../machine/state/state-keys.ts"),
-  ]);
-  const loaded = await loadSettingsQuickly(root, env);
-  if (!loaded.ok || loaded.value.settings.stopHook.whenActive !== "enforce") return false;
-  if (writeSessionRecord(event, { ...NEW_RECORD, isEnforced: true }, env)) return true;
-  const { stateDir } = logDirOf(root, loaded.value.settings.logDir);
-  const { value, warning } = readSession(stateDir, sessionKey(event, root));
-  return warning !== undefined || value !== NEW_SESSION; // with neither record nor history, blocks would never end
+  const { isEnforcedUnrecorded } = await import("./trust/kept-state.ts"); // hardly any continued stop is without a record
+  return isEnforcedUnrecorded(event, root, env);
 }
 
 /** What happened behind the user's back, and what an earlier stop left open. */

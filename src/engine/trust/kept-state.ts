@@ -1,9 +1,15 @@
-import { type SessionHistory, onlyOpen } from "../../core/record/history.ts";
+import { NEW_SESSION, type SessionHistory, onlyOpen } from "../../core/record/history.ts";
+import type { AbsolutePath } from "../../core/path.ts";
 import type { Notice } from "../../core/stop/verdict.ts";
 import type { RunRequest } from "../../core/run.ts";
-import type { KeptState } from "../../core/record/session-record.ts";
-import { keptState } from "../../machine/state/history.ts";
+import { type KeptState, NEW_RECORD } from "../../core/record/session-record.ts";
+import type { StopEvent } from "../../core/stop/stop-event.ts";
+import { loadSettingsQuickly } from "../../config/gauntlet/settings-cache.ts";
+import { logDirOf } from "../../machine/logs/log-dir.ts";
+import type { Environment } from "../../machine/process/environment.ts";
+import { keptState, readSession } from "../../machine/state/history.ts";
 import { readSessionRecord, writeSessionRecord } from "../../machine/state/sessions.ts";
+import { sessionKey } from "../../machine/state/state-keys.ts";
 import type { Histories, Project } from "../run/project.ts";
 
 /** The histories as far as they count. */
@@ -60,4 +66,21 @@ export function announceState(
     writeSessionRecord(event, { ...latest, kept: { ...kept, next: next.digest } }, env);
   }
   return next;
+}
+
+/**
+ * Whether a stop after a block is checked although the session's record is missing or damaged: the project says so, or an agent could
+ * stop unchecked by removing it. Where neither record nor history lasts from one stop to the next, blocks would never end.
+ */
+export async function isEnforcedUnrecorded(
+  event: StopEvent,
+  root: AbsolutePath,
+  env: Environment,
+): Promise<boolean> {
+  const loaded = await loadSettingsQuickly(root, env);
+  if (!loaded.ok || loaded.value.settings.stopHook.whenActive !== "enforce") return false;
+  if (writeSessionRecord(event, { ...NEW_RECORD, isEnforced: true }, env)) return true;
+  const { stateDir } = logDirOf(root, loaded.value.settings.logDir);
+  const { value, warning } = readSession(stateDir, sessionKey(event, root));
+  return warning !== undefined || value !== NEW_SESSION;
 }
