@@ -171,7 +171,8 @@ async function findEarlyExit(
     const ended = await when?.(facts);
     if (ended === undefined) continue;
     const kept = ended.session && announceState(project, request, ended.session);
-    if (ended.session !== undefined && !isRemembered(project, ended.session)) continue; // it could be repeated endlessly
+    const isLost = ended.session !== undefined && !isRemembered(project, ended.session);
+    if (isLost && ended.pass === undefined) continue; // it could be repeated endlessly
     const unneeded = { ...notNeeded(ended.status, ended.facts), kept };
     return ended.pass === undefined ? unneeded : { ...unneeded, judged: judgedByPass(ended.pass) };
   }

@@ -129,6 +129,26 @@ describe("retry budget", () => {
     expect(after).toBe("failed");
   });
 
+  test("going back to the files that passed closes the failures, and the next one has the whole budget", async () => {
+    await using project = await GauntletProject.create({
+      ".gauntlet/config.yml": `checks:\n  test: "${UNLESS_FIXED}"\nmax_retries: 1\n`,
+      "a.txt": "fixed",
+    });
+    const stopWith = async (text: string) => {
+      await project.write({ "a.txt": text });
+      return (await project.stop()).answer;
+    };
+
+    const answers = [await stopWith("fixed"), await stopWith("broken"), await stopWith("fixed")];
+    const { stdout } = await project.gauntlet(["status"]);
+    const next = await stopWith("broken differently");
+
+    expect(answers.map(({ status }) => status)).toEqual(["passed", "failed", "passed"]);
+    expect(answers[2]?.message).toContain("nothing changed since run 1");
+    expect(stdout).not.toContain("still failing");
+    expect(next.status).toBe("failed");
+  });
+
   test("a new prompt gets a new budget", async () => {
     await using project = await GauntletProject.create({
       ".gauntlet/config.yml": `checks:\n  test: "${UNLESS_FIXED}"\nmax_retries: 1\n`,

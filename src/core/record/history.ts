@@ -108,6 +108,21 @@ export function openGates({ openFailures, openGuards = [] }: SessionHistory): re
 
 export const NEW_SESSION: SessionHistory = { attempts: 0, openFailures: [], told: {} };
 
+/** Nothing open, nothing spent; still the same prompt. */
+export function fresh({ promptId, deferredFor, missing }: SessionHistory): SessionHistory {
+  return {
+    ...NEW_SESSION,
+    ...(promptId === undefined ? {} : { promptId }),
+    ...(deferredFor === undefined ? {} : { deferredFor }),
+    ...(missing === undefined ? {} : { missing }),
+  };
+}
+
+/** Whether a pass changes what is to be remembered. */
+export function isSpent(session: SessionHistory): boolean {
+  return session.attempts > 0 || session.gaveUpOn !== undefined || openGates(session).length > 0;
+}
+
 /** What counts of a history that something else may have written: what is left to mend, and nothing that would let a stop go. */
 export function onlyOpen({ openFailures, openGuards, told }: SessionHistory): SessionHistory {
   return { ...NEW_SESSION, openFailures, told, ...(openGuards === undefined ? {} : { openGuards }) };

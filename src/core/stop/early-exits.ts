@@ -1,7 +1,9 @@
 import { whyNotGated, type StopHookSettings } from "../settings.ts";
 import {
+  fresh,
   isCoveredBy,
   isSameTree,
+  isSpent,
   minutesUntilDue,
   openGates,
   type PassRecord,
@@ -112,8 +114,10 @@ export const EARLY_EXITS: readonly EarlyExit[] = [
     doors: GAUNTLET,
     past: "the tree differs from the one that passed last",
     ended: "the tree is the one that passed last",
-    when: async ({ tree, workTree: { pass }, gateHash, inWords }) =>
-      isCoveredBy(pass, { ...(await tree()), gateHash }) ? reusedPass(pass, inWords) : undefined,
+    when: async ({ tree, workTree: { pass }, gateHash, session, inWords }) => {
+      if (!isCoveredBy(pass, { ...(await tree()), gateHash })) return undefined;
+      return { ...reusedPass(pass, inWords), ...(isSpent(session) ? { session: fresh(session) } : {}) };
+    },
   },
   {
     status: "retry_limit_exceeded",

@@ -1,5 +1,5 @@
 import { type GateRef, isSameGate } from "../gate.ts";
-import { NEW_SESSION, type OpenFailure, type SessionHistory } from "../record/history.ts";
+import { fresh, type OpenFailure, type SessionHistory } from "../record/history.ts";
 import { type GateOutcome, isBlocking, isMissing, isOutOfReach, missingPrograms } from "../outcome.ts";
 import { type Progress, type RetryPolicy, STUCK_AFTER } from "../settings.ts";
 import type { Ran } from "../run.ts";
@@ -100,16 +100,6 @@ export function isWarning(outcome: GateOutcome): boolean {
 /** No failure is left: the budget is whole again. While one is open elsewhere it keeps what it has spent. */
 function calm(session: SessionHistory, openFailures: readonly OpenFailure[]): SessionHistory {
   return openFailures.length > 0 ? { ...session, openFailures } : fresh(session);
-}
-
-/** Nothing open, nothing spent; still the same prompt. */
-function fresh({ promptId, deferredFor, missing }: SessionHistory): SessionHistory {
-  return {
-    ...NEW_SESSION,
-    ...(promptId === undefined ? {} : { promptId }),
-    ...(deferredFor === undefined ? {} : { deferredFor }),
-    ...(missing === undefined ? {} : { missing }),
-  };
 }
 
 /** A gate leaves the list by passing; a gate that did not get to run stays. */
