@@ -101,11 +101,11 @@ export function isCut(index: Buffer): boolean {
 
 /** Whether a name may be stored as what differs from the one before: a single letter, maybe. */
 export function shortensNames(index: Buffer): boolean {
-  return index.readUInt32BE(VERSION_AT) === SHORTENING;
+  return !isCut(index) && index.readUInt32BE(VERSION_AT) === SHORTENING;
 }
 
 export function entryCount(index: Buffer): number {
-  return index.length < HEADER_BYTES ? 0 : index.readUInt32BE(8);
+  return isCut(index) ? 0 : index.readUInt32BE(8);
 }
 
 /** After the entries come extensions and a checksum. One whose name starts with a small letter changes what the entries mean. */
