@@ -34,6 +34,7 @@ const SAFE_OPTIONS = [
     "core.hooksPath=/dev/null",
     "hook.post-index-change.enabled=false", // one that settings define, since git 2.54
     "diff.orderFile=/dev/null", // git fails where the file that a project names is missing
+    "advice.graftFileDeprecated=false", // about the empty one that we name
   ),
 ];
 

@@ -32,6 +32,15 @@ test("what failed is named without the settings that we add", async () => {
   });
 });
 
+test("what git says of itself is about the repository alone", async () => {
+  await using repo = await GauntletProject.create({ "a.txt": "1" });
+  await repo.commit("start");
+
+  const asked = await new Git(repo.root).ask(["log", "--oneline"]);
+
+  expect(asked).toMatchObject({ value: { exitCode: 0, stderr: "" } });
+});
+
 test("a missing file that a project names for the order of differences is no trouble", async () => {
   await using repo = await GauntletProject.create({ "a.txt": "1" });
   await repo.commit("start");
