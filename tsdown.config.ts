@@ -64,9 +64,10 @@ const STEPS: readonly Part[] = [
   // What a session's start needs, too.
   {
     name: "snapshot",
-    start: /src\/(?:machine\/git\/(?:changes|snapshot)|machine\/process\/leftovers|core\/gate)\.ts$/,
+    start:
+      /src\/(?:engine\/run\/run-alone|machine\/git\/(?:changes|snapshot)|machine\/process\/leftovers|core\/gate)\.ts$/,
   },
-  { name: "gates", start: /src\/engine\/run\/run-alone\.ts$/ },
+  { name: "gates", start: /src\/engine\/run\/run-locked\.ts$/ },
   { name: "gates-at-start", start: /src\/engine\/trust\/watch-gates\.ts$/ }, // without what only parsing settings needs
   { name: "failures", start: /src\/engine\/run\/failures\.ts$/ }, // a failing stop reads logs, but parses no settings
   { name: "settings", start: /src\/config\/gauntlet\/load\.ts$/ },

@@ -24,7 +24,7 @@ import { forgetPass } from "../machine/state/history.ts";
 import { projectStateDir } from "../machine/state/state-keys.ts";
 import { forgetKeptIn, startOver } from "../machine/state/change-sessions.ts";
 import { debugClean } from "../report/plain-lines.ts";
-import { diagnoseLogDir } from "./run/run-log.ts";
+import { diagnoseLogDir } from "./run/fit-log-dir.ts";
 import type { Project } from "./run/project.ts";
 
 /** Archives the logs and forgets all state; not while a run is in progress. Where the user did not ask, the next stop says so. */

@@ -124,7 +124,7 @@ async function runIfNeeded(project: Project, request: RunRequest): Promise<RunRe
   const query = { ...project.query, known: knownGood(project, request, histories) };
   await using tree = await WorkTree.open({ ...project, query });
   if (project.settings.debugLog.enabled) {
-    const { fitLogDir } = await import("./run/run-log.ts"); // few projects keep a debug log
+    const { fitLogDir } = await import("./run/fit-log-dir.ts"); // few projects keep a debug log
     const fit = await fitLogDir(project, tree);
     if (!fit.ok) return troubled(fit.trouble);
   }

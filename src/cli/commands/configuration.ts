@@ -3,7 +3,7 @@ import { type LoadedSettings, loadSettings } from "../../config/gauntlet/load.ts
 import { GATES_NOTHING } from "../../config/gauntlet/read-entry-points.ts";
 import { type Diagnostic, formatDiagnostic, type Result } from "../../core/trouble.ts";
 import { diagnoseBase } from "../../engine/run/diagnose-base.ts";
-import { diagnoseLogDir } from "../../engine/run/run-log.ts";
+import { diagnoseLogDir } from "../../engine/run/fit-log-dir.ts";
 import { findProject } from "../../machine/files/find-project.ts";
 import { whyNotEnterable } from "../../machine/files/files.ts";
 import { validateJson, listJson, line } from "../../report/json/json.ts";

@@ -1,72 +1,32 @@
 import { join } from "node:path";
-import { once } from "../../core/once.ts";
-import type { GateOutcome } from "../../core/outcome.ts";
-import { projectPath } from "../../core/path.ts";
-import type { Plan, PlannedGate } from "../../core/plan/plan.ts";
-import {
-  notNeeded,
-  type Ran,
-  type RunEvent,
-  type RunRequest,
-  type RunResult,
-  troubled,
-} from "../../core/run.ts";
+import { type RunRequest, type RunResult, troubled } from "../../core/run.ts";
 import type { Notice } from "../../core/stop/verdict.ts";
 import type { Result } from "../../core/trouble.ts";
-import type { RemoteGates } from "../../fleet/workers/remote-gates.ts";
-import { runCheck } from "../../gates/check.ts";
-import type { GateContext } from "../../gates/gate-context.ts";
-import { kindOf } from "../../machine/files/files.ts";
-import { sweepScratch } from "../../machine/files/owned-scratch.ts";
-import type { Snapshot } from "../../machine/git/snapshot.ts";
 import type { WorkTree } from "../../machine/git/work-tree.ts";
-import { prepareLogDir } from "../../machine/logs/log-dir.ts";
-import { trace, withoutSecrets } from "../../machine/process/environment.ts";
-import { GateGroups } from "../../machine/process/leftovers.ts";
-import { acquireLock, type Asker, type Lock } from "../../machine/state/lock.ts";
+import { type LogDir, prepareLogDir } from "../../machine/logs/log-dir.ts";
+import { acquireLock, type Asker, type Lock, type LockHolder } from "../../machine/state/lock.ts";
 import { sessionKey } from "../../machine/state/state-keys.ts";
-import { tidyUpAfter } from "../clean.ts";
-import { conclude } from "./conclude.ts";
-import { fitLogDir, startRunLog } from "./run-log.ts";
-import { openGatePasses } from "./gate-passes.ts";
-import {
-  choosePlan,
-  lookAround,
-  type PlannedRun,
-  planRun,
-  type Situation,
-  withPackages,
-} from "./plan-run.ts";
+import { fitLogDir } from "./fit-log-dir.ts";
 import type { Project } from "./project.ts";
-import { guardsIn, runCompared, type RunGatesOptions, runWatched } from "./run-gates.ts";
-import { GateSpans, stillnessOf } from "./stillness.ts";
 
-/** Takes the lock, looks, plans, runs the gates and concludes. */
-export async function runAlone(opened: Project, request: RunRequest, tree: WorkTree): Promise<RunResult> {
-  const { logDir } = opened;
-  const fit = await fitLogDir(opened, tree);
+/** Takes the lock and has git look; the rest of the run is loaded meanwhile. */
+export async function runAlone(project: Project, request: RunRequest, tree: WorkTree): Promise<RunResult> {
+  const { logDir } = project;
+  const fit = await fitLogDir(project, tree);
   const prepared = fit.ok ? prepareLogDir(logDir) : fit;
   if (!prepared.ok) return troubled(prepared.trouble);
-  const locked = await lockProject(opened, request);
+  const locked = await lockProject(project, request);
   if (!locked.ok) return troubled(locked.trouble);
   using lock = locked.value;
   await using _snapshot = tree.snapshotScope(); // gone before the lock is: only a dead holder's scratch files are swept
   if (lock.replaced !== undefined) await tidyUpAfter(lock.replaced, logDir);
-  setImmediate(() => {
-    // While git looks. A run killed before it had the lock leaves nothing else to be known by; of stops, the next session's start sweeps.
-    if (!request.checkInterval) sweepScratch();
-    if (opened.settings.remote?.workers !== undefined) loadRemoteGates().catch(() => {}); // whoever needs it asks again
-  });
 
-  const looked = await lookAround(opened, request, tree);
-  trace("changes detected, snapshot taken");
-  if (!looked.ok) return troubled(looked.trouble);
-  const project = await withPackages(opened, looked.value.detected, tree);
-  const planned = await planRun(project, request, looked.value);
-  if (!planned.ok) return troubled(planned.trouble);
-  if (planned.value.plan.gates.length === 0) return nothingToRun(project, request, planned.value);
-  const result = await runPlan(project, request, { ...planned.value, tree, runId: lock.runId }); // the lock is released after it
-  return lock.replaced?.pid === 0 ? { ...result, notices: [strangeLock(opened), ...result.notices] } : result;
+  await tree.startLooking();
+  const { runLocked } = await import("./run-locked.ts"); // the larger half of the program, while git looks
+  const result = await runLocked(project, request, { tree, runId: lock.runId }); // the lock is released after it
+  return lock.replaced?.pid === 0
+    ? { ...result, notices: [strangeLock(project), ...result.notices] }
+    : result;
 }
 
 /** A run that has just taken the lock records that a moment later. */
@@ -88,203 +48,12 @@ function askerOf({ session, settings }: Project, { event }: RunRequest): Asker {
 
 const RECORDED_WITHIN_MS = 100;
 
+async function tidyUpAfter(dead: LockHolder, logDir: LogDir): Promise<void> {
+  const { tidyUpAfter: tidyUp } = await import("../clean.ts"); // few runs are killed
+  await tidyUp(dead, logDir);
+}
+
 function strangeLock({ settings }: Project): Notice {
   const text = `Gauntlet: the lock in ${settings.logDir} was not one that agent-gauntlet writes; it was replaced.`;
   return { key: "strange lock", text, isFirst: true };
-}
-
-function nothingToRun(
-  { settings }: Project,
-  { kind, failed, onEvent }: RunRequest,
-  { detected, session, warnings, plan }: Situation & { readonly plan: Plan },
-): RunResult {
-  const { changes } = detected;
-  for (const message of [
-    ...changes.notes,
-    ...(changes.blindTo === undefined ? [] : [changes.blindTo]),
-    ...warnings,
-  ])
-    onEvent?.({ kind: "warned", message });
-  const isUnchanged = changes.files.length === 0 && session.openFailures.length === 0 && !failed;
-  const hasKind = settings.entryPoints.some(({ gates }) => gates.some((gate) => gate.kind === kind));
-  const noKind = kind === undefined || hasKind ? undefined : `this project has no ${kind}s`;
-  const detail = failed ? "no gate failed in the last run" : noKind;
-  const { comparedTo } = changes;
-  const nothing = notNeeded(isUnchanged ? "no_changes" : "no_applicable_gates", { detail, comparedTo });
-  return { ...nothing, changes, plan, warnings };
-}
-
-async function runPlan(project: Project, request: RunRequest, asked: PlannedRun): Promise<RunResult> {
-  const { runNumber } = asked;
-  using log = startRunLog(project, runNumber);
-  using groups = new GateGroups(project.logDir);
-  const spans = new GateSpans();
-  const onEvent = (event: RunEvent): void => {
-    log.record(event);
-    spans.note(event);
-    request.onEvent?.(event);
-  };
-  const { changes } = asked.detected;
-  const warn = (...messages: readonly string[]): void => {
-    for (const message of messages) onEvent({ kind: "warned", message });
-  };
-  warn(...changes.notes, ...asked.warnings);
-  onEvent({ kind: "run-planned", runNumber, changes, plan: asked.plan, guards: guardsIn(project, request) });
-  const { onOutput, traceparentOf } = request;
-  using elsewhere = new Elsewhere();
-  const [onGroup, isGate] = [groups.record.bind(groups), groups.has.bind(groups)];
-  const on = { onEvent, onOutput, traceparentOf, onGroup, isGate, elsewhere };
-  const before = await gateOptions(project, request, { planned: asked, on });
-  await using fixing = await fixBefore(project, request, { planned: asked, options: before.options });
-  const planned = fixing?.planned ?? asked;
-  warn(...(planned.fixes ?? []));
-  if (fixing?.isChanged) spans.forget();
-  const { passes, options } = fixing?.isChanged
-    ? await gateOptions(project, request, { planned, on })
-    : before;
-
-  void planned.snapshot.fingerprint(); // of what the gates find; where git must name it, it does so while they run
-  const settled = fixing?.settled;
-  const { outcomes, notices } = await runWatched({ project, request, planned, ...options }, () =>
-    runCompared({ project, request, planned, ...options }, { ...options, settled }),
-  );
-  trace("gates done");
-  const stillness = once(() => stillnessOf(planned.snapshot, spans));
-  if (passes.hasNews(outcomes) && (await stillness()).isStill)
-    await passes.remember(outcomes, { runNumber, onEvent });
-
-  const consoleLogPath = projectPath(`${project.settings.logDir}/${log.name}`);
-  const finished = { project, request, planned, outcomes, notices, consoleLogPath, stillness };
-  const result = await withBaselineHint(await conclude(finished), { project, request, planned });
-  warn(...result.warnings.slice(planned.warnings.length));
-  log.finish(result);
-  trace("concluded");
-  return result;
-}
-
-/** A committed baseline that is larger than need be hides what comes back, and an agent may have made it so. */
-async function withBaselineHint(result: Ran, run: AskedRun): Promise<Ran> {
-  const { root } = run.project.settings;
-  if (kindOf(`${root}/.gauntlet/baseline.json`) !== "file") return result;
-  const { sayGrown, sayUnneeded } = await import("../baseline/unneeded.ts"); // few projects have one
-  const hint = await sayUnneeded(root, result.plan, result.outcomes);
-  const notices = [...result.notices, ...(await sayGrown(run))];
-  return { ...result, notices, warnings: hint === undefined ? result.warnings : [...result.warnings, hint] };
-}
-
-interface AskedRun {
-  readonly project: Project;
-  readonly request: RunRequest;
-  readonly planned: PlannedRun;
-}
-
-async function gateOptions(
-  project: Project,
-  request: RunRequest,
-  { planned, on }: { readonly planned: PlannedRun; readonly on: ContextEvents },
-) {
-  const passes = await openGatePasses(project, { ...planned, noCache: request.noCache });
-  if (passes.problem !== undefined) on.onEvent({ kind: "warned", message: passes.problem });
-  const reuse = request.noCache ? undefined : passes.reuse;
-  const { maxParallel } = project.settings;
-  const elsewhere = await on.elsewhere.open(project, planned, on.onEvent);
-  const context = { ...gateContext(project, planned, on), elsewhere };
-  return { passes, options: { maxParallel, runGate, context, onEvent: on.onEvent, reuse } };
-}
-
-/** The only thing that edits the work tree, and only where a check says how: not for CI, not while the agent plans or goes on working. */
-async function fixBefore(
-  project: Project,
-  request: RunRequest,
-  { planned, options }: { readonly planned: PlannedRun; readonly options: RunGatesOptions },
-) {
-  const isAsked = planned.plan.gates.some(({ gate }) => gate.kind === "check" && gate.fix !== undefined);
-  if (!isAsked || request.noFix || request.staged || request.logDir !== undefined || project.ci)
-    return undefined;
-  if (request.event?.permissionMode === "plan") return undefined;
-  if (request.event !== undefined && project.settings.stopHook.background) return undefined;
-  const { fixFirst } = await import("./fix-first.ts"); // few checks have one
-  const replan = (seen: Situation): Promise<Plan> => choosePlan(project, request, seen);
-  return fixFirst({ planned, tree: planned.tree, options, replan }, project.signal);
-}
-
-type ContextEvents = Pick<GateContext, "onGroup" | "isGate" | "onOutput" | "traceparentOf"> &
-  Pick<RunGatesOptions, "onEvent"> & { readonly elsewhere: Elsewhere };
-
-/** What every gate of the run gets to know. */
-function gateContext(
-  { settings, env, query }: Project,
-  { runNumber, runId, detected, session }: PlannedRun,
-  on: ContextEvents,
-): GateContext {
-  return {
-    root: settings.root,
-    logDir: settings.logDir,
-    runNumber,
-    runId,
-    baseBranch: query.base ?? query.baseBranch,
-    env: withoutSecrets(env), // a plain copy: each gate copies it again, and that is quick
-    review: {
-      changes: detected.changes,
-      rerunNewIssueThreshold: settings.rerunNewIssueThreshold,
-      attempts: session.attempts,
-      onProgress: (planned, text) => on.onEvent({ kind: "gate-progressed", planned, text }),
-    },
-    onGroup: on.onGroup,
-    isGate: on.isGate,
-    onOutput: on.onOutput,
-    traceparentOf: on.traceparentOf,
-  };
-}
-
-/** Runs one gate, whatever its kind. */
-async function runGate(
-  planned: PlannedGate,
-  context: GateContext,
-  signal: AbortSignal,
-): Promise<GateOutcome> {
-  const { gate } = planned;
-  switch (gate.kind) {
-    case "check": {
-      const outcome = await runCheck({ ...planned, gate }, context, signal);
-      if (outcome.kind !== "failed" || gate.reruns === undefined) return outcome;
-      const { rerunFailed } = await import("./reruns.ts"); // reads logs, which a green check does not need
-      return rerunFailed({ ...planned, gate }, outcome, { context, signal });
-    }
-    case "repl": // loaded by the projects that have such gates, as are reviews
-      return (await import("../../gates/repl.ts")).runRepl({ ...planned, gate }, context, signal);
-    case "review":
-      return (await import("../../gates/review.ts")).runReview({ ...planned, gate }, context, signal);
-  }
-}
-
-/** Only where gates run on workers: nothing of it is on the way of other stops. */
-async function loadRemoteGates() {
-  return import("../../fleet/workers/remote-gates.ts");
-}
-
-/** The connection of one run to the workers, made when a gate asks for it. */
-class Elsewhere implements Disposable {
-  readonly #opened: RemoteGates[] = [];
-
-  /** Where checks with `run_on: workers` run; undefined where none is planned. */
-  async open(
-    { settings, env, query }: Project,
-    { plan, snapshot }: { readonly plan: Plan; readonly snapshot: Snapshot },
-    onEvent: (event: RunEvent) => void,
-  ): Promise<GateContext["elsewhere"]> {
-    const workers = settings.remote?.workers;
-    const isAsked = plan.gates.some(({ gate }) => gate.kind === "check" && gate.runOn !== undefined);
-    if (workers === undefined || !isAsked) return undefined;
-    void snapshot.writeTree(); // it is pushed under its name
-    const { RemoteGates } = await loadRemoteGates();
-    const baseBranch = query.base ?? query.baseBranch;
-    const gates = new RemoteGates({ workers, root: settings.root, env, snapshot, baseBranch, onEvent });
-    this.#opened.push(gates);
-    return gates.elsewhere;
-  }
-
-  [Symbol.dispose](): void {
-    for (const gates of this.#opened) gates[Symbol.dispose]();
-  }
 }

@@ -1,24 +1,9 @@
 import type { RunEvent, RunRequest, RunResult } from "../../core/run.ts";
 import { statusTitle } from "../../core/stop/status.ts";
 import { LineLog, openDebugLog } from "../../machine/logs/line-log.ts";
-import {
-  consoleLogName,
-  prepareLogDir,
-  hasNoLinks,
-  isOurName,
-  type LogDir,
-  logDirOf,
-} from "../../machine/logs/log-dir.ts";
+import { consoleLogName, prepareLogDir } from "../../machine/logs/log-dir.ts";
 import { debugCommand, debugDecision, debugEnd, debugLine, plainLines } from "../../report/plain-lines.ts";
 import type { Project } from "./project.ts";
-import { CONFIG_FILE } from "../../machine/files/find-project.ts";
-import { basename, join } from "node:path";
-import { type Diagnostic, explain, fail, ok, type Result } from "../../core/trouble.ts";
-import { displayPath, type ProjectPath } from "../../core/path.ts";
-import type { Settings } from "../../core/settings.ts";
-import { kindOf } from "../../machine/files/files.ts";
-import { WorkTree } from "../../machine/git/work-tree.ts";
-import type { Environment } from "../../machine/process/environment.ts";
 
 /** The written trace of one run: `console.N.log` for people, `.debug.log` when it is switched on. Never read back. */
 export interface RunLog extends Disposable {
@@ -34,7 +19,7 @@ export function startRunLog({ logDir, settings }: Project, runNumber: number): R
   return {
     name,
     record: (event) => {
-      console.write(...plainLines(event));
+      console.writeSoon(...plainLines(event));
       debug(debugLine(event));
     },
     finish: (result) => {
@@ -54,58 +39,5 @@ export function logRequest({ logDir, settings }: Project, request: RunRequest): 
   return (result) => {
     debug(debugEnd(result));
     if (request.event !== undefined) debug(debugDecision(result.status));
-  };
-}
-
-/** Whether a directory may hold our logs: it is where it seems to be, and no file of the project is in it, hidden from every gate. */
-export async function fitLogDir(
-  { logDir, settings }: Pick<Project, "logDir" | "settings">,
-  tree: WorkTree,
-): Promise<Result<void>> {
-  const real = hasNoLinks(logDir);
-  if (!real.ok) return real;
-  const foreign = await foreignFile(logDir, settings.logDir, tree);
-  if (foreign === undefined) return ok(undefined);
-  return fail({ kind: "config-invalid", diagnostics: [holdsFile(settings.logDir, foreign)] });
-}
-
-/** What is wrong with the log directory of a project that is not about to run, as a problem of its configuration. */
-export async function diagnoseLogDir(settings: Settings, env: Environment): Promise<readonly Diagnostic[]> {
-  const { root, logDir, baseBranch } = settings;
-  await using tree = await WorkTree.open({ query: { root, logDir, baseBranch }, env });
-  const fit = await fitLogDir({ logDir: logDirOf(root, logDir), settings }, tree);
-  if (fit.ok) return [];
-  if (fit.trouble.kind === "config-invalid") return fit.trouble.diagnostics;
-  return [{ severity: "error", file: CONFIG_FILE, message: explain(fit.trouble) }];
-}
-
-/** Once it ignores itself, only what was tracked before still shows. */
-async function foreignFile(
-  { path }: LogDir,
-  logDir: ProjectPath,
-  tree: WorkTree,
-): Promise<string | undefined> {
-  const tracked = await tree.filesBelow(logDir, "tracked");
-  const found = tracked.find((file) => !KEEPS_DIRECTORY.includes(basename(file)));
-  const isNew = kindOf(path) === "directory" && kindOf(join(path, ".gitignore")) === "missing";
-  if (found !== undefined || !isNew) return found;
-  const untracked = await tree.filesBelow(logDir, "untracked");
-  return untracked.find((file) => !isOurName(nameBelow(logDir, file)));
-}
-
-/** The first part of a path from the top that is below the log directory. */
-function nameBelow(logDir: ProjectPath, file: string): string {
-  return file.slice(file.lastIndexOf(`${logDir}/`) + logDir.length + 1).split("/")[0] ?? "";
-}
-
-/** What people commit to have an empty directory in every clone. */
-const KEEPS_DIRECTORY = [".gitignore", ".gitkeep"];
-
-function holdsFile(logDir: ProjectPath, file: string): Diagnostic {
-  return {
-    severity: "error",
-    file: CONFIG_FILE,
-    message: `\`log_dir\` (${displayPath(logDir)}) holds a file of the project: ${displayPath(file)}`,
-    hint: "name a directory that is used for nothing else; what is in it never counts as a change",
   };
 }

@@ -52,8 +52,14 @@ export class WorkTree implements AsyncDisposable {
     return WorkTree.open(this.#options);
   }
 
+  /** Returns once git is looking, so that the caller can do something else meanwhile. What it finds, or cannot, is told to whoever asks. */
+  async startLooking(): Promise<void> {
+    for (const look of [this.changes, this.snapshot]) look().catch(() => {});
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
   /** What changed, and relative to what. */
-  async changes(): Promise<Result<DetectedChanges>> {
+  readonly changes = once(async (): Promise<Result<DetectedChanges>> => {
     const { query } = this.#options;
     const repository = this.#repository;
     const { changesIn, changesWithoutGit } = await import("./changes.ts"); // a stop that needs no run loads half as much
@@ -68,7 +74,7 @@ export class WorkTree implements AsyncDisposable {
     if (detected.ok) return detected;
     const withoutGit = await changesWithoutGit(this.git, query); // it looked like a repository, but git has the last word
     return withoutGit.ok ? withoutGit : detected;
-  }
+  });
 
   /** Some files below a directory of the project that git tracks, or would track: from the top, to be named. */
   async filesBelow(directory: ProjectPath, which: "tracked" | "untracked"): Promise<readonly string[]> {
@@ -137,10 +143,7 @@ export class WorkTree implements AsyncDisposable {
   });
 
   /** Every file as it is now, in an index and objects of our own. */
-  snapshot(): Promise<Snapshot> {
-    this.#snapshot ??= this.#takeSnapshot();
-    return this.#snapshot;
-  }
+  readonly snapshot = (): Promise<Snapshot> => (this.#snapshot ??= this.#takeSnapshot());
 
   async #takeSnapshot(): Promise<Snapshot> {
     const { takeSnapshot } = await import("./snapshot.ts"); // as above

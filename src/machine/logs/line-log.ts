@@ -13,12 +13,26 @@ export class LineLog implements Disposable {
   readonly #path: string;
   #fd: number | undefined;
   #isOurs: boolean | undefined;
+  readonly #waiting: string[] = [];
+  #turn: NodeJS.Immediate | undefined;
 
   constructor(path: string) {
     this.#path = path;
   }
 
+  /** For lines that may wait until the loop turns: those of many gates that start together are one write. */
+  writeSoon(...lines: readonly string[]): void {
+    this.#waiting.push(...lines);
+    this.#turn ??= setImmediate(() => this.write());
+  }
+
   write(...lines: readonly string[]): void {
+    clearImmediate(this.#turn);
+    this.#turn = undefined;
+    this.#append([...this.#waiting.splice(0), ...lines]);
+  }
+
+  #append(lines: readonly string[]): void {
     if (lines.length === 0) return;
     try {
       this.#fd ??= openSync(this.#path, APPEND, 0o600);
@@ -31,6 +45,7 @@ export class LineLog implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.write();
     if (this.#fd !== undefined) closeSync(this.#fd);
     this.#fd = undefined;
   }
