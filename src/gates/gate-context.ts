@@ -21,7 +21,7 @@ export interface GateContext {
   /** What reviews need to know about the run. */
   readonly review?: ReviewFacts;
   /** Called with the process group of every child, before the child can have done much. */
-  readonly onGroup: (pid: number, startTime?: string) => void;
+  readonly onGroup: (pid: number) => void;
   /** Whether a pid is or was that of such a child. */
   readonly isGate?: ((pid: number) => boolean) | undefined;
   /** Called with what a check prints, masked. */

@@ -1,6 +1,7 @@
 import { hasCode } from "../files/errno.ts";
 import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { outputNow } from "#runtime";
+import { now } from "../clock.ts";
 
 /** Sends a signal to a whole process group. One that is gone is fine; one that we may not end, as after `sudo`, stays. */
 export function signalGroup(leaderPid: number, signal: NodeJS.Signals): void {
@@ -34,6 +35,31 @@ export function startTime(pid: number): string | undefined {
   if (process.platform === "linux") return readStat(pid)?.startTime;
   if (process.platform === "win32") return undefined;
   return outputNow("ps", "-o", "lstart=", "-p", String(pid)).trim() || undefined;
+}
+
+/**
+ * When a process began, in milliseconds since 1970 and to about a second; undefined where the process is gone. Written down by whoever
+ * started it, it tells the process from a later one with the same pid, and to write it down takes no look at the process.
+ */
+export function beganAt(pid: number): number | undefined {
+  if (process.platform === "linux") {
+    const booted = Number(/^btime (\d+)$/m.exec(readText("/proc/stat") ?? "")?.[1]) * 1000;
+    const ticks = Number(readStat(pid)?.startTime);
+    return Number.isNaN(booted + ticks) ? undefined : booted + ticks * TICK_MS;
+  }
+  if (process.platform === "win32") return undefined;
+  const runsFor = elapsedIn(outputNow("ps", "-o", "etime=", "-p", String(pid)));
+  return runsFor === undefined ? undefined : now() - runsFor;
+}
+
+const TICK_MS = 10;
+
+/** The milliseconds that `ps` prints as `[[days-]hours:]minutes:seconds`. */
+export function elapsedIn(text: string): number | undefined {
+  const [, days = "0", hours = "0", minutes, seconds] =
+    /^(?:(?:(\d+)-)?(\d+):)?(\d+):(\d+)$/.exec(text.trim()) ?? [];
+  if (minutes === undefined || seconds === undefined) return undefined;
+  return (((Number(days) * 24 + Number(hours)) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
 }
 
 /** Changes with every boot, so that pids of an earlier one are never trusted. */
@@ -87,21 +113,19 @@ export interface Strays {
 /** A child that has ended. */
 export interface Leader {
   readonly pid: number;
-  readonly startTime: string;
+  /** `NAME=value` in its environment. */
+  readonly mark: string;
   readonly ranMs: number;
   /** Whether a pid is or was that of another child like it, which looks for its own strays. */
   readonly isSibling?: ((pid: number) => boolean) | undefined;
 }
 
-/** The strays of the child that leads the session `leader`; those of other sessions are known by a mark in their environment. */
-export function straysOf(leader: Leader, mark: string): Strays {
+/** The strays of the child that leads the session `leader`; those of other sessions are known by its mark. */
+export function straysOf(leader: Leader): Strays {
   if (process.platform !== "linux") return { groups: [], daemons: [] };
-  const since = Number(leader.startTime);
-  const later = processesSince(leader).filter(
-    (one) => Number(one.startTime) >= since && one.group !== leader.pid,
-  );
+  const later = processesSince(leader).filter(({ group }) => group !== leader.pid);
   const own = later.filter((one) => one.session === leader.pid);
-  const others = later.filter((one) => one.session !== leader.pid && hasInEnvironment(one.pid, mark));
+  const others = later.filter((one) => one.session !== leader.pid && hasInEnvironment(one.pid, leader.mark));
   const daemons = new Map(others.map(({ group, pid }) => [group, `${commandOf(pid)} (pid ${pid})`]));
   return {
     groups: [...new Set(own.map(({ group }) => group))],
@@ -152,7 +176,10 @@ const MOST_PIDS = 200;
  */
 function processesSince({ pid, ranMs, isSibling = () => false }: Leader): readonly ProcessEntry[] {
   const last = Number(readText("/proc/loadavg")?.trim().split(" ").at(-1));
-  if (ranMs >= LAP_MS || !(last >= pid)) return processTable();
+  if (ranMs >= LAP_MS || !(last >= pid)) {
+    const since = Number(startTime(process.pid)); // it is a child of ours
+    return processTable().filter((one) => Number(one.startTime) >= since);
+  }
   if (last - pid > MOST_PIDS) return processTable((other) => other > pid && !isSibling(other));
   const pids = Array.from({ length: last - pid }, (_, at) => pid + 1 + at);
   return pids

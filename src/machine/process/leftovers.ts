@@ -1,10 +1,11 @@
 import { join } from "node:path";
+import { now } from "../clock.ts";
 import { removeFile, readSmallFile } from "../files/files.ts";
 import { LineLog } from "../logs/line-log.ts";
 import type { LockHolder } from "../state/lock.ts";
 import type { LogDir } from "../logs/log-dir.ts";
 import { endGroup, HURRIED_GRACE_MS } from "./run-process.ts";
-import { bootId, groupsWithEnvironment, orphanedGroups, pidNamespace, startTime } from "./group.ts";
+import { beganAt, bootId, groupsWithEnvironment, orphanedGroups, pidNamespace } from "./group.ts";
 import { RUN_ID_VARIABLE } from "./environment.ts";
 
 /** The same for one gate of it. */
@@ -21,10 +22,10 @@ export class GateGroups implements Disposable {
     this.#list = new LineLog(groupsFile(dir));
   }
 
-  /** Writes a group down, with the start time that tells it from a later process with the same pid. */
-  record(pid: number, started = startTime(pid)): void {
+  /** Writes down a group that has just been started, and when: that tells it from a later process with the same pid. */
+  record(pid: number): void {
     this.#pids.add(pid);
-    this.#list.write(`${pid} ${started ?? ""}`);
+    this.#list.write(`${pid} ${now()}`);
   }
 
   has(pid: number): boolean {
@@ -64,11 +65,15 @@ export async function endOrphans(): Promise<void> {
 
 function readGroups(dir: LogDir): readonly number[] {
   return readLines(groupsFile(dir)).flatMap((line) => {
-    const [pid = "", started = ""] = line.split(" ");
-    const isSameProcess = started !== "" && startTime(Number(pid)) === started;
-    return isSameProcess ? [Number(pid)] : [];
+    const [pid, recordedAt] = line.split(" ").map(Number);
+    if (pid === undefined || recordedAt === undefined) return [];
+    const began = beganAt(pid);
+    return began !== undefined && Math.abs(began - recordedAt) < SAME_PROCESS_MS ? [pid] : [];
   });
 }
+
+/** No pid is given out twice in so short a time; clocks that were corrected meanwhile may be off by less. */
+const SAME_PROCESS_MS = 2_000;
 
 function readLines(path: string): readonly string[] {
   try {

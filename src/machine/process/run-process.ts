@@ -3,7 +3,7 @@ import { startChild } from "#runtime";
 import type { Child, ChildRequest, Exit } from "./runtime.ts";
 import { elapsedMs } from "../clock.ts";
 import { onAbort, LONGEST_TIMER_MS } from "./time-limit.ts";
-import { isGroupAlive, type Leader, signalGroup, startTime, straysOf } from "./group.ts";
+import { isGroupAlive, type Leader, signalGroup, straysOf } from "./group.ts";
 
 export interface ProcessRequest extends ChildRequest {
   readonly timeoutMs?: number;
@@ -11,8 +11,8 @@ export interface ProcessRequest extends ChildRequest {
   readonly mark?: string;
   /** Called with what the child deliberately left running in a new session when it ended by itself. */
   readonly onLeftRunning?: (names: readonly string[]) => void;
-  /** Called as soon as the child exists, before it can have done much; with when it started, where that was looked up. */
-  readonly onStarted?: (pid: number, startTime?: string) => void;
+  /** Called as soon as the child exists, before it can have done much. */
+  readonly onStarted?: (pid: number) => void;
   /** Whether a pid is or was that of another child of the same run. */
   readonly isSibling?: ((pid: number) => boolean) | undefined;
 }
@@ -35,22 +35,16 @@ export async function runProcess(request: ProcessRequest, signal?: AbortSignal):
   if (signal?.aborted) return { kind: "cancelled" };
   const child = startChild(request);
   if (!("pid" in child)) return { kind: "not-started", detail: await child.detail };
-  const started = request.mark === undefined ? undefined : startTime(child.pid);
-  request.onStarted?.(child.pid, started);
+  request.onStarted?.(child.pid);
   const since = elapsedMs();
   using interruption = new Interruption(request.timeoutMs, signal);
   const end = await Promise.race([child.exited, interruption.came]);
   if (end.kind === "timed-out") await endGroup(child.pid, TERM_GRACE_MS);
   if (end.kind === "cancelled") await endGroup(child.pid, HURRIED_GRACE_MS);
   await letGo(child);
-  if (started === undefined) return end;
-  const leader = {
-    pid: child.pid,
-    startTime: started,
-    ranMs: elapsedMs() - since,
-    isSibling: request.isSibling,
-  };
-  await endStrays(leader, request, end);
+  const { mark, isSibling } = request;
+  if (mark !== undefined)
+    await endStrays({ pid: child.pid, mark, ranMs: elapsedMs() - since, isSibling }, request, end);
   return end;
 }
 
@@ -58,12 +52,8 @@ export async function runProcess(request: ProcessRequest, signal?: AbortSignal):
  * Ends what has left the child's group. A daemon in its own session that the child left behind when it ended by itself may
  * serve others, such as the user's editor (Gradle, Bazel, sccache): it is only named.
  */
-async function endStrays(
-  leader: Leader,
-  { mark = "", onLeftRunning }: ProcessRequest,
-  end: ProcessEnd,
-): Promise<void> {
-  const { groups, daemons } = straysOf(leader, mark);
+async function endStrays(leader: Leader, { onLeftRunning }: ProcessRequest, end: ProcessEnd): Promise<void> {
+  const { groups, daemons } = straysOf(leader);
   const isOver = end.kind === "timed-out" || end.kind === "cancelled";
   const doomed = [...groups, ...(isOver ? daemons.map(({ group }) => group) : [])];
   await Promise.all(doomed.map((group) => endGroup(group, HURRIED_GRACE_MS)));

@@ -7,7 +7,7 @@ import { absolutePath, projectPath } from "../../../src/core/path.ts";
 import { endLeftovers, endOrphans, GateGroups } from "../../../src/machine/process/leftovers.ts";
 import { RUN_ID_VARIABLE } from "../../../src/machine/process/environment.ts";
 import { type LogDir, logDirOf } from "../../../src/machine/logs/log-dir.ts";
-import { bootId, isAlive, startTime, groupsInListing } from "../../../src/machine/process/group.ts";
+import { beganAt, bootId, elapsedIn, groupsInListing, isAlive } from "../../../src/machine/process/group.ts";
 import { kill } from "../../rig/processes.ts";
 import { tempDir } from "../../rig/temp-dir.ts";
 
@@ -55,7 +55,7 @@ test("a pid that now belongs to another process is never touched", async () => {
   const pid = await group();
   appendFileSync(
     join(logs.stateDir, "groups"),
-    `${pid} ${Number(startTime(pid)) - 1}\n${pid}\nnonsense\n\n-1 5\n`,
+    `${pid} ${Number(beganAt(pid)) - 3_000}\n${pid} ${Number(beganAt(pid)) + 3_000}\n${pid}\nnonsense\n\n-1 5\n`,
   );
 
   await endLeftovers(logs, dead());
@@ -134,4 +134,23 @@ test("what `ps -E` prints on macOS names the groups of processes that carry a ma
   ].join("\n");
 
   expect(groupsInListing(listing, "GAUNTLET_RUN_ID=run-1")).toEqual([501]);
+});
+
+test("a process began when it was started, as the system tells it later", async () => {
+  const before = Date.now();
+  const pid = await group();
+
+  expect(Math.abs((beganAt(pid) ?? 0) - before)).toBeLessThan(2_000);
+  expect(beganAt(2 ** 30)).toBe(undefined);
+});
+
+test.each([
+  ["00:07", 7_000],
+  ["  01:00\n", 60_000],
+  ["02:00:01", 7_201_000],
+  ["3-00:00:00", 259_200_000],
+  ["", undefined],
+  ["ELAPSED", undefined],
+])("ps prints %j for a process that runs for %s ms", (text, ms) => {
+  expect(elapsedIn(text)).toBe(ms);
 });
