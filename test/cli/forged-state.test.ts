@@ -14,7 +14,10 @@ const LOCK = "gauntlet_logs/.gauntlet-run.lock";
 
 describe("what the log directory says about a session is compared with what was written there", () => {
   test.each([
-    ["no open failure", (text: string) => text.replace(/"openFailures":\[.*?\}\}?\]/, '"openFailures":[]')],
+    [
+      "no open failure",
+      (text: string) => text.replaceAll(/"openFailures":\[.*?\}\}?\]/g, '"openFailures":[]'),
+    ],
     ["a spent budget", (text: string) => text.replace('"attempts":2', '"attempts":9')],
     ["a tree we gave up on", (text: string) => text.replace('"attempts":2', '"attempts":2,"gaveUpOn":"x"')],
   ])("%s: the user is notified, and the stop is judged", async (_, forge) => {
@@ -134,7 +137,7 @@ describe("a damaged file of ours lets no stop with failing gates go", () => {
   test("the session's record: the stop after a block is checked, and the user sees why", async () => {
     await using project = await blockedTwice();
     const record = recordOf(project);
-    writeFileSync(record, readFileSync(record, "utf8").replace('"told":[', '"told":[1,'));
+    writeFileSync(record, readFileSync(record, "utf8").replaceAll('"told":[', '"told":[1,'));
 
     const { answer } = await project.stop({ stop_hook_active: true });
     const next = await project.stop({ stop_hook_active: true });

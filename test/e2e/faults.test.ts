@@ -90,14 +90,15 @@ function litter(project: GauntletProject, temp?: string): readonly string[] {
   return [
     ...readdirSync(logs).filter((name) => name.includes("lock")),
     ...state.filter((name) => !records.includes(name)),
-    ...records.filter((name) => !isJson(join(logs, ".state", name))),
+    ...records.filter((name) => !areStates(join(logs, ".state", name))),
     ...(temp === undefined ? [] : readdirSync(temp)),
   ];
 }
 
-function isJson(path: string): boolean {
+function areStates(path: string): boolean {
   try {
-    return typeof JSON.parse(readFileSync(path, "utf8")) === "object";
+    const lines = readFileSync(path, "utf8").split("\n").filter(Boolean);
+    return lines.length > 0 && lines.every((line) => typeof JSON.parse(line) === "object");
   } catch {
     return false;
   }

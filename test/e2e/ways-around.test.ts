@@ -504,7 +504,7 @@ function forge(made: GauntletProject): void {
   try {
     writeFileSync(
       file,
-      readFileSync(file, "utf8").replace(/"openFailures":\[.*?\](?=,"told")/s, '"openFailures":[]'),
+      readFileSync(file, "utf8").replaceAll(/"openFailures":\[.*?\](?=,"told")/gs, '"openFailures":[]'),
     );
   } catch {
     rmSync(join(made.root, "gauntlet_logs/.state"), { recursive: true });

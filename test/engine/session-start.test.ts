@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync } from "no
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { SessionRecord, SessionStart } from "../../src/core/record/session-record.ts";
+import { sessionFile } from "../../src/machine/state/sessions.ts";
 import { type Finished, GauntletProject, run } from "../rig/gauntlet-project.ts";
 import { recording } from "../rig/hosts/recorded.ts";
 
@@ -211,9 +212,7 @@ function stateOf({ home }: GauntletProject): string {
 
 function records(project: GauntletProject): readonly SessionRecord[] {
   const directory = join(stateOf(project), "sessions");
-  return namesIn(directory).map(
-    (name) => (JSON.parse(readFileSync(join(directory, name), "utf8")) as { state: SessionRecord }).state,
-  );
+  return namesIn(directory).flatMap((name) => sessionFile.read(join(directory, name)).value ?? []);
 }
 
 function beginning(project: GauntletProject): SessionStart {

@@ -2,8 +2,11 @@ import { hasCode } from "./errno.ts";
 import {
   accessSync,
   appendFileSync,
+  closeSync,
+  fstatSync,
   lstatSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -72,6 +75,27 @@ export function writeFileAtomic(
   } catch (error) {
     removeFile(draft);
     return troubleOf("write", path, error);
+  }
+}
+
+const APPEND = constants.O_WRONLY | constants.O_APPEND | NEVER_WAIT | (constants.O_NOFOLLOW ?? 0);
+
+/**
+ * Appends to a file that is ours, in one write. False where there is none, where another name leads to it or others may read it,
+ * where it would be larger than allowed, and where not all could be written.
+ */
+export function appendToOwn(path: string, text: string, maxBytes: number): boolean {
+  let fd: number | undefined;
+  try {
+    fd = openSync(path, APPEND);
+    const bytes = Buffer.from(text);
+    const { size, mode, nlink } = fstatSync(fd);
+    const isOwn = (mode & ~0o700) === constants.S_IFREG && nlink === 1;
+    return isOwn && size + bytes.length <= maxBytes && writeSync(fd, bytes) === bytes.length;
+  } catch {
+    return false;
+  } finally {
+    if (fd !== undefined) closeSync(fd);
   }
 }
 

@@ -1,8 +1,8 @@
 import { parseJson } from "../../core/json.ts";
 import { isAnything, isNumber, isText, objectOf } from "../../core/shape.ts";
-import type { Result } from "../../core/trouble.ts";
+import { ok, type Result } from "../../core/trouble.ts";
 import { now } from "../clock.ts";
-import { putAside, readText, writeFileAtomic } from "../files/files.ts";
+import { appendToOwn, putAside, readText, writeFileAtomic } from "../files/files.ts";
 
 /** What a file holds; whatever cannot be trusted counts as absent, with a warning. */
 export interface Stored<T> {
@@ -10,7 +10,10 @@ export interface Stored<T> {
   readonly warning?: string;
 }
 
-/** One kind of state file: small JSON with a version, replaced as a whole, readable by its owner alone. */
+/**
+ * One kind of state file: small JSON with a version, readable by its owner alone. Each state is a line, and the last one counts: ext4
+ * takes 0.4 ms to replace a file, thirty times as long as to append to it. Only when lines have piled up is it replaced.
+ */
 export interface JsonFile<T> {
   readonly read: (path: string) => Stored<T | undefined>;
   readonly write: (path: string, value: T) => Result<void>;
@@ -18,6 +21,8 @@ export interface JsonFile<T> {
 
 const DAMAGED = "it is damaged or of another version";
 const MAX_BYTES = 16 * 1024 * 1024;
+/** Above this a file is replaced: to read it takes every stop some microseconds. */
+const PILED_UP_BYTES = 32 * 1024;
 /** Clocks of machines that share a directory differ a little. */
 const CLOCK_SLACK_MS = 60_000;
 
@@ -43,7 +48,7 @@ export function jsonFile<T>(
         warning: `Ignored the state in ${path}: ${why}.`,
       });
       if (!text.ok && text.trouble.kind === "file-failed") return ignored(text.trouble.detail);
-      const read = text.ok ? parseJson(text.value) : undefined;
+      const read = text.ok ? parseJson(lastLine(text.value)) : undefined;
       if (!isEnvelope(read)) return ignored(DAMAGED);
       if (read.version > version) return ignored("a newer version wrote it");
       if (read.version !== version || !fits(read.state) || read.hash !== sealOf(read.state))
@@ -52,9 +57,17 @@ export function jsonFile<T>(
       return { value: read.state as T };
     },
     write: (path, state) => {
-      const text = `${JSON.stringify({ version, writtenAt: now(), hash: sealOf(state), state })}\n`;
-      const written = writeFileAtomic(path, text, { mode: 0o600 });
-      return written.ok || !putAside(path) ? written : writeFileAtomic(path, text, { mode: 0o600 });
+      const line = `${JSON.stringify({ version, writtenAt: now(), hash: sealOf(state), state })}\n`;
+      if (appendToOwn(path, `\n${line}`, PILED_UP_BYTES)) return ok(undefined); // what stands before it may have no end
+      const written = writeFileAtomic(path, line, { mode: 0o600 });
+      return written.ok || !putAside(path) ? written : writeFileAtomic(path, line, { mode: 0o600 });
     },
   };
+}
+
+/** A line that has no end was not written to its end; what is no line at all, somebody else has written. */
+function lastLine(text: string): string {
+  const end = text.lastIndexOf("\n");
+  const whole = text.slice(0, end === -1 ? text.length : end).trimEnd();
+  return whole.slice(whole.lastIndexOf("\n") + 1);
 }

@@ -71,15 +71,19 @@ export function acquireLock(path: string, by?: Asker, copy?: string): Result<Loc
   }
 }
 
-/** Where the copy cannot be written, a later conflict says so; the lock holds all the same. */
-function recorded(claimed: Result<Lock> & { readonly ok: true }, copy: string): Result<Lock> {
+/** Where the copy cannot be written, a later conflict says so; the lock holds all the same. The copy is gone before the lock is. */
+function recorded({ value: lock }: Result<Lock> & { readonly ok: true }, copy: string): Result<Lock> {
   try {
     makePrivateDirectory(dirname(copy));
-    writeFileAtomic(copy, claimed.value.runId, { mode: 0o600 }); // a pipe in its place would be waited for
+    writeFileAtomic(copy, lock.runId, { mode: 0o600 }); // a pipe in its place would be waited for
   } catch (error) {
     if (!hasCode(error)) throw error;
   }
-  return claimed;
+  const dispose = (): void => {
+    discard(copy);
+    lock[Symbol.dispose]();
+  };
+  return ok({ ...lock, [Symbol.dispose]: dispose });
 }
 
 /** The records of a holder that is out of sight are elsewhere. */
