@@ -20,8 +20,8 @@ export interface GateContext {
   readonly env: Environment;
   /** What reviews need to know about the run. */
   readonly review?: ReviewFacts;
-  /** Called with the process group of every child, before the child can have done much. */
-  readonly onGroup: (pid: number) => void;
+  /** Called with the process group of every child, before the child can have done much, and when it was about to be started. */
+  readonly onGroup: (pid: number, since: number) => void;
   /** Whether a pid is or was that of such a child. */
   readonly isGate?: ((pid: number) => boolean) | undefined;
   /** Called with what a check prints, masked. */

@@ -21,7 +21,7 @@ interface JobPlace {
   readonly runId: string;
   readonly env: Environment;
   readonly onOutput: (chunk: Buffer) => void;
-  readonly onGroup: (pid: number) => void;
+  readonly onGroup: (pid: number, since: number) => void;
   /** Whether a run still waits for it; asked while the files are made ready. */
   readonly isWanted: () => Promise<boolean>;
   /** Shares a pass that is worth it; absent where this worker signs nothing. */

@@ -223,7 +223,7 @@ class GateWorker {
         runId: this.#home.lock.runId,
         env: this.#options.env,
         onOutput: (chunk) => stream.push(chunk),
-        onGroup: (pid) => this.#groups.record(pid),
+        onGroup: (pid, since) => this.#groups.record(pid, since),
         isWanted: () =>
           inOnePiece(this.#redis, () => {
             void stream.start(this.#id);

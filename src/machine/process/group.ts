@@ -1,7 +1,7 @@
 import { hasCode } from "../files/errno.ts";
 import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { outputNow } from "#runtime";
-import { now } from "../clock.ts";
+import { elapsedMs, now } from "../clock.ts";
 
 /** Sends a signal to a whole process group. One that is gone is fine; one that we may not end, as after `sudo`, stays. */
 export function signalGroup(leaderPid: number, signal: NodeJS.Signals): void {
@@ -38,14 +38,21 @@ export function startTime(pid: number): string | undefined {
 }
 
 /**
- * When a process began, in milliseconds since 1970 and to about a second; undefined where the process is gone. Written down by whoever
- * started it, it tells the process from a later one with the same pid, and to write it down takes no look at the process.
+ * The clock by which the system dates its processes: since boot on Linux, where nobody sets it, and since 1970 elsewhere. Turns what
+ * `elapsedMs` says into its milliseconds. Who writes down between which moments a process was started needs no look at that process.
  */
+export function processClock(): (elapsed: number) => number {
+  const uptime = Number(/^[\d.]+/.exec(readText("/proc/uptime") ?? "")?.[0]) * 1000;
+  const at = process.platform === "linux" ? uptime : now();
+  const ahead = at - elapsedMs();
+  return (elapsed) => elapsed + ahead;
+}
+
+/** When a process began, by that clock; undefined where it is gone or the system does not say. */
 export function beganAt(pid: number): number | undefined {
   if (process.platform === "linux") {
-    const booted = Number(/^btime (\d+)$/m.exec(readText("/proc/stat") ?? "")?.[1]) * 1000;
-    const ticks = Number(readStat(pid)?.startTime);
-    return Number.isNaN(booted + ticks) ? undefined : booted + ticks * TICK_MS;
+    const entry = readStat(pid);
+    return entry && Number(entry.startTime) * TICK_MS;
   }
   if (process.platform === "win32") return undefined;
   const runsFor = elapsedIn(outputNow("ps", "-o", "etime=", "-p", String(pid)));
@@ -53,6 +60,9 @@ export function beganAt(pid: number): number | undefined {
 }
 
 const TICK_MS = 10;
+
+/** How far `beganAt` may be off: Linux counts in hundredths of a second, others in seconds. */
+export const START_GRAIN_MS = process.platform === "linux" ? 3 * TICK_MS : 2_000;
 
 /** The milliseconds that `ps` prints as `[[days-]hours:]minutes:seconds`. */
 export function elapsedIn(text: string): number | undefined {

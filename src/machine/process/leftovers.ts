@@ -1,11 +1,20 @@
 import { join } from "node:path";
-import { now } from "../clock.ts";
+import { once } from "../../core/once.ts";
+import { elapsedMs } from "../clock.ts";
 import { removeFile, readSmallFile } from "../files/files.ts";
 import { LineLog } from "../logs/line-log.ts";
 import type { LockHolder } from "../state/lock.ts";
 import type { LogDir } from "../logs/log-dir.ts";
 import { endGroup, HURRIED_GRACE_MS } from "./run-process.ts";
-import { beganAt, bootId, groupsWithEnvironment, orphanedGroups, pidNamespace } from "./group.ts";
+import {
+  beganAt,
+  bootId,
+  groupsWithEnvironment,
+  orphanedGroups,
+  pidNamespace,
+  processClock,
+  START_GRAIN_MS,
+} from "./group.ts";
 import { RUN_ID_VARIABLE } from "./environment.ts";
 
 /** The same for one gate of it. */
@@ -16,16 +25,18 @@ export class GateGroups implements Disposable {
   readonly #dir: LogDir;
   readonly #list: LineLog;
   readonly #pids = new Set<number>();
+  readonly #clock = once(processClock);
 
   constructor(dir: LogDir) {
     this.#dir = dir;
     this.#list = new LineLog(groupsFile(dir));
   }
 
-  /** Writes down a group that has just been started, and when: that tells it from a later process with the same pid. */
-  record(pid: number): void {
+  /** Writes down a group that was started since then, and between when: that tells it from a later process with the same pid. */
+  record(pid: number, since: number): void {
     this.#pids.add(pid);
-    this.#list.write(`${pid} ${now()}`);
+    const clock = this.#clock();
+    this.#list.write(`${pid} ${Math.floor(clock(since))} ${Math.ceil(clock(elapsedMs()))}`);
   }
 
   has(pid: number): boolean {
@@ -65,15 +76,11 @@ export async function endOrphans(): Promise<void> {
 
 function readGroups(dir: LogDir): readonly number[] {
   return readLines(groupsFile(dir)).flatMap((line) => {
-    const [pid, recordedAt] = line.split(" ").map(Number);
-    if (pid === undefined || recordedAt === undefined) return [];
-    const began = beganAt(pid);
-    return began !== undefined && Math.abs(began - recordedAt) < SAME_PROCESS_MS ? [pid] : [];
+    const [pid = Number.NaN, from = Number.NaN, to = Number.NaN] = line.split(" ").map(Number);
+    const began = beganAt(pid) ?? Number.NaN;
+    return began >= from - START_GRAIN_MS && began <= to + START_GRAIN_MS ? [pid] : [];
   });
 }
-
-/** No pid is given out twice in so short a time; clocks that were corrected meanwhile may be off by less. */
-const SAME_PROCESS_MS = 2_000;
 
 function readLines(path: string): readonly string[] {
   try {

@@ -11,8 +11,8 @@ export interface ProcessRequest extends ChildRequest {
   readonly mark?: string;
   /** Called with what the child deliberately left running in a new session when it ended by itself. */
   readonly onLeftRunning?: (names: readonly string[]) => void;
-  /** Called as soon as the child exists, before it can have done much. */
-  readonly onStarted?: (pid: number) => void;
+  /** Called as soon as the child exists, before it can have done much; with when we were about to start it. */
+  readonly onStarted?: (pid: number, since: number) => void;
   /** Whether a pid is or was that of another child of the same run. */
   readonly isSibling?: ((pid: number) => boolean) | undefined;
 }
@@ -33,10 +33,10 @@ const DRAIN_MS = 150;
 /** Runs a child to its end. Nothing of its process group is left when this returns; it never throws for what the child does. */
 export async function runProcess(request: ProcessRequest, signal?: AbortSignal): Promise<ProcessEnd> {
   if (signal?.aborted) return { kind: "cancelled" };
+  const since = elapsedMs();
   const child = startChild(request);
   if (!("pid" in child)) return { kind: "not-started", detail: await child.detail };
-  request.onStarted?.(child.pid);
-  const since = elapsedMs();
+  request.onStarted?.(child.pid, since);
   using interruption = new Interruption(request.timeoutMs, signal);
   const end = await Promise.race([child.exited, interruption.came]);
   if (end.kind === "timed-out") await endGroup(child.pid, TERM_GRACE_MS);

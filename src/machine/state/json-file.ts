@@ -2,7 +2,8 @@ import { parseJson } from "../../core/json.ts";
 import { isAnything, isNumber, isText, objectOf } from "../../core/shape.ts";
 import { ok, type Result } from "../../core/trouble.ts";
 import { now } from "../clock.ts";
-import { appendToOwn, putAside, readText, writeFileAtomic } from "../files/files.ts";
+import { decodeText } from "../files/decode-text.ts";
+import { appendToOwn, putAside, readBytes, writeFileAtomic } from "../files/files.ts";
 
 /** What a file holds; whatever cannot be trusted counts as absent, with a warning. */
 export interface Stored<T> {
@@ -41,14 +42,15 @@ export function jsonFile<T>(
   const sealOf = (state: unknown): string | undefined => seal?.(JSON.stringify(state));
   return {
     read: (path) => {
-      const text = readText(path, MAX_BYTES);
-      if (!text.ok && text.trouble.kind === "file-missing") return { value: undefined };
+      const bytes = readBytes(path, MAX_BYTES);
+      if (!bytes.ok && bytes.trouble.kind === "file-missing") return { value: undefined };
       const ignored = (why: string) => ({
         value: undefined,
         warning: `Ignored the state in ${path}: ${why}.`,
       });
-      if (!text.ok && text.trouble.kind === "file-failed") return ignored(text.trouble.detail);
-      const read = text.ok ? parseJson(lastLine(text.value)) : undefined;
+      if (!bytes.ok && bytes.trouble.kind === "file-failed") return ignored(bytes.trouble.detail);
+      const line = bytes.ok ? decodeText(lastLine(bytes.value)) : undefined;
+      const read = line?.ok ? parseJson(line.text) : undefined;
       if (!isEnvelope(read)) return ignored(DAMAGED);
       if (read.version > version) return ignored("a newer version wrote it");
       if (read.version !== version || !fits(read.state) || read.hash !== sealOf(read.state))
@@ -66,8 +68,12 @@ export function jsonFile<T>(
 }
 
 /** A line that has no end was not written to its end; what is no line at all, somebody else has written. */
-function lastLine(text: string): string {
-  const end = text.lastIndexOf("\n");
-  const whole = text.slice(0, end === -1 ? text.length : end).trimEnd();
-  return whole.slice(whole.lastIndexOf("\n") + 1);
+function lastLine(bytes: Buffer): Buffer {
+  let end = bytes.lastIndexOf(NEWLINE);
+  if (end === -1) return bytes;
+  while (end > 0 && bytes[end - 1] === NEWLINE) end -= 1;
+  const whole = bytes.subarray(0, end);
+  return whole.subarray(whole.lastIndexOf(NEWLINE) + 1);
 }
+
+const NEWLINE = 0x0a;

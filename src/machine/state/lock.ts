@@ -80,7 +80,7 @@ function recorded({ value: lock }: Result<Lock> & { readonly ok: true }, copy: s
     if (!hasCode(error)) throw error;
   }
   const dispose = (): void => {
-    discard(copy);
+    if (readIfThere(copy) === lock.runId) discard(copy); // where a gate removed our lock, it may be another's
     lock[Symbol.dispose]();
   };
   return ok({ ...lock, [Symbol.dispose]: dispose });

@@ -4,10 +4,19 @@ import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { absolutePath, projectPath } from "../../../src/core/path.ts";
+import { elapsedMs } from "../../../src/machine/clock.ts";
 import { endLeftovers, endOrphans, GateGroups } from "../../../src/machine/process/leftovers.ts";
 import { RUN_ID_VARIABLE } from "../../../src/machine/process/environment.ts";
 import { type LogDir, logDirOf } from "../../../src/machine/logs/log-dir.ts";
-import { beganAt, bootId, elapsedIn, groupsInListing, isAlive } from "../../../src/machine/process/group.ts";
+import {
+  beganAt,
+  bootId,
+  elapsedIn,
+  groupsInListing,
+  isAlive,
+  processClock,
+  START_GRAIN_MS,
+} from "../../../src/machine/process/group.ts";
 import { kill } from "../../rig/processes.ts";
 import { tempDir } from "../../rig/temp-dir.ts";
 
@@ -40,7 +49,7 @@ function dead(runId = "run") {
 test("ends the groups a dead run wrote down, and the list is gone", async () => {
   const logs = await logDir();
   const pid = await group();
-  new GateGroups(logs).record(pid);
+  new GateGroups(logs).record(pid, elapsedMs() - 1_000);
 
   await endLeftovers(logs, dead());
   const second = await group();
@@ -53,9 +62,10 @@ test("ends the groups a dead run wrote down, and the list is gone", async () => 
 test("a pid that now belongs to another process is never touched", async () => {
   const logs = await logDir();
   const pid = await group();
+  const before = Number(beganAt(pid));
   appendFileSync(
     join(logs.stateDir, "groups"),
-    `${pid} ${Number(beganAt(pid)) - 3_000}\n${pid} ${Number(beganAt(pid)) + 3_000}\n${pid}\nnonsense\n\n-1 5\n`,
+    `${pid} ${before - 3_100} ${before - 3_000}\n${pid} ${before + 3_000} ${before + 3_100}\n${pid}\nnonsense\n\n-1 5 6\n`,
   );
 
   await endLeftovers(logs, dead());
@@ -66,7 +76,7 @@ test("a pid that now belongs to another process is never touched", async () => {
 test.runIf(process.platform === "linux")("groups of another pid namespace are never touched", async () => {
   const logs = await logDir();
   const pid = await group({ [RUN_ID_VARIABLE]: "run" });
-  new GateGroups(logs).record(pid);
+  new GateGroups(logs).record(pid, elapsedMs() - 1_000);
 
   await endLeftovers(logs, { ...dead(), namespace: "pid:[1]" });
 
@@ -88,7 +98,7 @@ test.runIf(process.platform === "linux")(
 test("groups of an earlier boot are never touched", async () => {
   const logs = await logDir();
   const pid = await group();
-  new GateGroups(logs).record(pid);
+  new GateGroups(logs).record(pid, elapsedMs() - 1_000);
 
   await endLeftovers(logs, { ...dead(), bootId: "earlier" });
 
@@ -136,11 +146,13 @@ test("what `ps -E` prints on macOS names the groups of processes that carry a ma
   expect(groupsInListing(listing, "GAUNTLET_RUN_ID=run-1")).toEqual([501]);
 });
 
-test("a process began when it was started, as the system tells it later", async () => {
-  const before = Date.now();
+test("a process began between the moments before and after its start, by the system's own clock", async () => {
+  const before = elapsedMs();
   const pid = await group();
+  const [from, began = 0, to] = [processClock()(before), beganAt(pid), processClock()(elapsedMs())];
 
-  expect(Math.abs((beganAt(pid) ?? 0) - before)).toBeLessThan(2_000);
+  expect(began).toBeGreaterThanOrEqual(from - START_GRAIN_MS);
+  expect(began).toBeLessThanOrEqual(to + START_GRAIN_MS);
   expect(beganAt(2 ** 30)).toBe(undefined);
 });
 

@@ -46,6 +46,22 @@ test("of a write that was cut off, nothing counts, and the next one is read", as
   expect(counted.read(path)).toEqual({ value: { count: 2 } });
 });
 
+test.each([
+  ["half of a character", Buffer.from([0x0a, 0x7b, 0x22, 0xe2, 0x9c])],
+  ["a zero", Buffer.from([0x00])],
+  ["a line of another encoding", Buffer.from("\nséance\n", "latin1")],
+  ["a line of UTF-16", Buffer.from("\n{}\n", "utf16le")],
+])("%s after a state does not outlast the next one", async (_, bytes) => {
+  await using dir = await tempDir();
+  const path = join(dir.path, "state.json");
+  counted.write(path, { count: 1 });
+  appendFileSync(path, bytes);
+
+  counted.write(path, { count: 2 });
+
+  expect(counted.read(path)).toEqual({ value: { count: 2 } });
+});
+
 test("a state larger than a file may become is kept whole", async () => {
   await using dir = await tempDir();
   const path = join(dir.path, "state.json");

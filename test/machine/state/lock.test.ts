@@ -49,6 +49,21 @@ test("a free lock is taken, names its holder, and is gone when released", async 
   expect(namesBeside(path)).toEqual([]);
 });
 
+test("the copy of its holder's name goes with it, unless another run has made it its own", async () => {
+  const path = await lockPath();
+  const copy = `${path}-copy`;
+  const first = acquireLock(path, { session: "one" }, copy);
+  rmSync(path); // as a gate may that removes the log directory
+  const second = acquireLock(path, { session: "two" }, copy);
+
+  if (first.ok) first.value[Symbol.dispose]();
+  const meanwhile = readFileSync(copy, "utf8");
+  if (second.ok) second.value[Symbol.dispose]();
+
+  expect(meanwhile).toBe(second.ok ? second.value.runId : "");
+  expect(namesBeside(path)).toEqual([]);
+});
+
 test("a held lock is refused with pid and since, and nothing is left behind", async () => {
   const path = await lockPath();
   const first = acquireLock(path, { session: "one" });
