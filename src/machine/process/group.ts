@@ -193,8 +193,13 @@ function processesSince({ pid, ranMs, isSibling = () => false }: Leader): readon
   if (last - pid > MOST_PIDS) return processTable((other) => other > pid && !isSibling(other));
   const pids = Array.from({ length: last - pid }, (_, at) => pid + 1 + at);
   return pids
-    .filter((other) => !isSibling(other) && existsSync(`/proc/${other}`))
+    .filter((other) => !isSibling(other) && existsSync(`/proc/${other}`) && !isOwnThread(other))
     .flatMap((other) => readStat(other) ?? []);
+}
+
+/** Threads have pids like processes, though no directory lists them. */
+function isOwnThread(pid: number): boolean {
+  return existsSync(`/proc/self/task/${pid}`);
 }
 
 /** The fields of /proc/PID/stat follow the command name, which is in parentheses and may contain anything. */
