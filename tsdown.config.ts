@@ -61,7 +61,7 @@ const STEPS: readonly Part[] = [
   { name: "first-answers", start: /src\/cli\/start-gauntlet\.ts$/ },
   { name: "record", start: /src\/(?:engine\/proof\/record-verdict|machine\/state\/skips)\.ts$/ },
   { name: "run", start: /src\/(?:engine\/run|core\/counted)\.ts$/ },
-  // What a session's start needs, too.
+  // What a session's start needs, too, and what a run does before the rest of it is loaded.
   {
     name: "snapshot",
     start:

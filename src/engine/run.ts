@@ -152,7 +152,7 @@ async function tidyUpIfDead(project: Project, { gaveUpOn }: SessionHistory): Pro
 }
 
 async function runGates(project: Project, request: RunRequest, tree: WorkTree): Promise<RunResult> {
-  const { runAlone } = await import("./run/run-alone.ts"); // most stops need no run, and this is the larger half
+  const { runAlone } = await import("./run/run-alone.ts"); // most stops need no run
   return runAlone(project, request, tree);
 }
 

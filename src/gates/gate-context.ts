@@ -20,7 +20,7 @@ export interface GateContext {
   readonly env: Environment;
   /** What reviews need to know about the run. */
   readonly review?: ReviewFacts;
-  /** Called with the process group of every child, before the child can have done much, and when it was about to be started. */
+  /** Called with the process group of every child, before the child can have done much. `since`: `elapsedMs()` just before it was started. */
   readonly onGroup: (pid: number, since: number) => void;
   /** Whether a pid is or was that of such a child. */
   readonly isGate?: ((pid: number) => boolean) | undefined;

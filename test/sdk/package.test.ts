@@ -33,6 +33,19 @@ test("works without the Agent SDK, which only createValidateCompletionServer ask
   await expect(sdk.createValidateCompletionServer(context)).rejects.toThrow("@anthropic-ai/claude-agent-sdk");
 });
 
+test("the package is small enough for everybody's dependencies", () => {
+  const root = fileURLToPath(new URL("../..", import.meta.url));
+  const listing = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
+    cwd: root,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const [packed] = JSON.parse(listing) as { size: number; files: { path: string }[] }[];
+
+  expect(packed?.files.map(({ path }) => path)).toContain("dist/cli/agent-gauntlet.cjs");
+  expect(packed?.size).toBeLessThan(900_000);
+});
+
 test("the lock file holds every optional package, without which `npm ci` refuses a clean clone", () => {
   const file = fileURLToPath(new URL("../../package-lock.json", import.meta.url));
   const { packages } = JSON.parse(readFileSync(file, "utf8")) as { packages: Record<string, Locked> };

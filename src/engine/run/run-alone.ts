@@ -22,7 +22,7 @@ export async function runAlone(project: Project, request: RunRequest, tree: Work
   if (lock.replaced !== undefined) await tidyUpAfter(lock.replaced, logDir);
 
   await tree.startLooking();
-  const { runLocked } = await import("./run-locked.ts"); // the larger half of the program, while git looks
+  const { runLocked } = await import("./run-locked.ts"); // most of a run's code, loaded while git looks
   const result = await runLocked(project, request, { tree, runId: lock.runId }); // the lock is released after it
   return lock.replaced?.pid === 0
     ? { ...result, notices: [strangeLock(project), ...result.notices] }

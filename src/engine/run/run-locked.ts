@@ -107,10 +107,8 @@ async function runPlan(project: Project, request: RunRequest, asked: PlannedRun)
 
   const settled = fixing?.settled;
   const run = { project, request, planned, ...options };
-  const [{ outcomes, notices }] = await Promise.all([
-    runWatched(run, () => runCompared(run, { ...options, settled })),
-    nameTree(planned.snapshot),
-  ]);
+  fingerprintMeanwhile(planned.snapshot).catch(() => {}); // whoever needs it asks again
+  const { outcomes, notices } = await runWatched(run, () => runCompared(run, { ...options, settled }));
   trace("gates done");
   const stillness = once(() => stillnessOf(planned.snapshot, spans));
   if (passes.hasNews(outcomes) && (await stillness()).isStill)
@@ -125,9 +123,9 @@ async function runPlan(project: Project, request: RunRequest, asked: PlannedRun)
   return result;
 }
 
-/** Of what the gates find; while they run, and conclusions need it. */
-async function nameTree(snapshot: Snapshot): Promise<void> {
-  await new Promise((resolve) => setImmediate(resolve)); // they are started by then
+/** Works out the fingerprint of the tree while the gates run; what concludes the run needs it. */
+async function fingerprintMeanwhile(snapshot: Snapshot): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve)); // gates start first
   await snapshot.fingerprint();
 }
 

@@ -78,24 +78,27 @@ export function writeFileAtomic(
   }
 }
 
-const APPEND = constants.O_WRONLY | constants.O_APPEND | NEVER_WAIT | (constants.O_NOFOLLOW ?? 0);
+/** To append with: never waits for a pipe, never follows a link. */
+export const APPEND = constants.O_WRONLY | constants.O_APPEND | NEVER_WAIT | (constants.O_NOFOLLOW ?? 0);
 
 /**
- * Appends to a file that is ours, in one write. False where there is none, where another name leads to it or others may read it,
- * where it would be larger than allowed, and where not all could be written.
+ * Appends to a file of ours, in one write. False where there is none, where it has another name or others may read it, where it
+ * would become larger than allowed, and where not everything could be written.
  */
 export function appendToOwn(path: string, text: string, maxBytes: number): boolean {
-  let fd: number | undefined;
   try {
-    fd = openSync(path, APPEND);
-    const bytes = Buffer.from(text);
-    const { size, mode, nlink } = fstatSync(fd);
-    const isOwn = (mode & ~0o700) === constants.S_IFREG && nlink === 1;
-    return isOwn && size + bytes.length <= maxBytes && writeSync(fd, bytes) === bytes.length;
-  } catch {
+    const fd = openSync(path, APPEND);
+    try {
+      const bytes = Buffer.from(text);
+      const { size, mode, nlink } = fstatSync(fd);
+      const isOwn = (mode & ~0o700) === constants.S_IFREG && nlink === 1;
+      return isOwn && size + bytes.length <= maxBytes && writeSync(fd, bytes) === bytes.length;
+    } finally {
+      closeSync(fd); // where some file systems say that the disk is full
+    }
+  } catch (error) {
+    if (!hasCode(error)) throw error;
     return false;
-  } finally {
-    if (fd !== undefined) closeSync(fd);
   }
 }
 

@@ -52,9 +52,10 @@ export class WorkTree implements AsyncDisposable {
     return WorkTree.open(this.#options);
   }
 
-  /** Returns once git is looking, so that the caller can do something else meanwhile. What it finds, or cannot, is told to whoever asks. */
+  /** Has git start looking, so that the caller can load code meanwhile. Whoever asks later gets what it found, or why it could not. */
   async startLooking(): Promise<void> {
-    for (const look of [this.changes, this.snapshot]) look().catch(() => {});
+    this.changes().catch(() => {});
+    this.snapshot().catch(() => {});
     await new Promise((resolve) => setImmediate(resolve));
   }
 
@@ -143,7 +144,10 @@ export class WorkTree implements AsyncDisposable {
   });
 
   /** Every file as it is now, in an index and objects of our own. */
-  readonly snapshot = (): Promise<Snapshot> => (this.#snapshot ??= this.#takeSnapshot());
+  snapshot(): Promise<Snapshot> {
+    this.#snapshot ??= this.#takeSnapshot();
+    return this.#snapshot;
+  }
 
   async #takeSnapshot(): Promise<Snapshot> {
     const { takeSnapshot } = await import("./snapshot.ts"); // as above

@@ -2,11 +2,7 @@ import { closeSync, constants, fstatSync, openSync, writeSync, renameSync, lstat
 import { join } from "node:path";
 import type { DebugLogSettings } from "../../core/settings.ts";
 import { now } from "../clock.ts";
-import { NEVER_WAIT } from "../files/files.ts";
-
-/** A link must not lead us to another file. */
-const APPEND =
-  constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY | NEVER_WAIT | (constants.O_NOFOLLOW ?? 0);
+import { APPEND } from "../files/files.ts";
 
 /** A log of whole lines. A disk that is full must not break the run it tells about, so what cannot be written is left out. */
 export class LineLog implements Disposable {
@@ -35,7 +31,7 @@ export class LineLog implements Disposable {
   #append(lines: readonly string[]): void {
     if (lines.length === 0) return;
     try {
-      this.#fd ??= openSync(this.#path, APPEND, 0o600);
+      this.#fd ??= openSync(this.#path, APPEND | constants.O_CREAT, 0o600);
       this.#isOurs ??= isOurs(this.#fd);
       if (!this.#isOurs) return;
       writeSync(this.#fd, lines.map((line) => `${line}\n`).join(""));

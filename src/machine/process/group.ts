@@ -1,7 +1,7 @@
 import { hasCode } from "../files/errno.ts";
 import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { outputNow } from "#runtime";
-import { elapsedMs, now } from "../clock.ts";
+import { now } from "../clock.ts";
 
 /** Sends a signal to a whole process group. One that is gone is fine; one that we may not end, as after `sudo`, stays. */
 export function signalGroup(leaderPid: number, signal: NodeJS.Signals): void {
@@ -37,18 +37,7 @@ export function startTime(pid: number): string | undefined {
   return outputNow("ps", "-o", "lstart=", "-p", String(pid)).trim() || undefined;
 }
 
-/**
- * The clock by which the system dates its processes: since boot on Linux, where nobody sets it, and since 1970 elsewhere. Turns what
- * `elapsedMs` says into its milliseconds. Who writes down between which moments a process was started needs no look at that process.
- */
-export function processClock(): (elapsed: number) => number {
-  const uptime = Number(/^[\d.]+/.exec(readText("/proc/uptime") ?? "")?.[0]) * 1000;
-  const at = process.platform === "linux" ? uptime : now();
-  const ahead = at - elapsedMs();
-  return (elapsed) => elapsed + ahead;
-}
-
-/** When a process began, by that clock; undefined where it is gone or the system does not say. */
+/** When a process began, in milliseconds by the system's own clock; undefined where it is gone or the system does not say. */
 export function beganAt(pid: number): number | undefined {
   if (process.platform === "linux") {
     const entry = readStat(pid);
@@ -61,8 +50,8 @@ export function beganAt(pid: number): number | undefined {
 
 const TICK_MS = 10;
 
-/** How far `beganAt` may be off: Linux counts in hundredths of a second, others in seconds. */
-export const START_GRAIN_MS = process.platform === "linux" ? 3 * TICK_MS : 2_000;
+/** How far two answers of `beganAt` may be off, compared with each other: Linux counts in hundredths of a second, `ps` in seconds. */
+export const START_GRAIN_MS = process.platform === "linux" ? 2 * TICK_MS : 2_000;
 
 /** The milliseconds that `ps` prints as `[[days-]hours:]minutes:seconds`. */
 export function elapsedIn(text: string): number | undefined {
@@ -130,13 +119,15 @@ export interface Leader {
   readonly isSibling?: ((pid: number) => boolean) | undefined;
 }
 
-/** The strays of the child that leads the session `leader`; those of other sessions are known by its mark. */
+/** The strays of a child that led a session of its own; in other sessions they are known by its mark. */
 export function straysOf(leader: Leader): Strays {
   if (process.platform !== "linux") return { groups: [], daemons: [] };
   const later = processesSince(leader).filter(({ group }) => group !== leader.pid);
   const own = later.filter((one) => one.session === leader.pid);
   const others = later.filter((one) => one.session !== leader.pid && hasInEnvironment(one.pid, leader.mark));
-  const daemons = new Map(others.map(({ group, pid }) => [group, `${commandOf(pid)} (pid ${pid})`]));
+  const daemons = new Map(
+    others.toReversed().map(({ group, pid }) => [group, `${commandOf(pid)} (pid ${pid})`]),
+  );
   return {
     groups: [...new Set(own.map(({ group }) => group))],
     daemons: [...daemons].map(([group, name]) => ({ group, name })),
@@ -187,7 +178,7 @@ const MOST_PIDS = 200;
 function processesSince({ pid, ranMs, isSibling = () => false }: Leader): readonly ProcessEntry[] {
   const last = Number(readText("/proc/loadavg")?.trim().split(" ").at(-1));
   if (ranMs >= LAP_MS || !(last >= pid)) {
-    const since = Number(startTime(process.pid)); // it is a child of ours
+    const since = Number(startTime(process.pid)); // the child is no older than we are
     return processTable().filter((one) => Number(one.startTime) >= since);
   }
   if (last - pid > MOST_PIDS) return processTable((other) => other > pid && !isSibling(other));
@@ -197,7 +188,7 @@ function processesSince({ pid, ranMs, isSibling = () => false }: Leader): readon
     .flatMap((other) => readStat(other) ?? []);
 }
 
-/** Threads have pids like processes, though no directory lists them. */
+/** Our threads have pids, too, and would be looked at for every gate. */
 function isOwnThread(pid: number): boolean {
   return existsSync(`/proc/self/task/${pid}`);
 }

@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { once } from "../../core/once.ts";
 import { elapsedMs } from "../clock.ts";
 import { removeFile, readSmallFile } from "../files/files.ts";
 import { LineLog } from "../logs/line-log.ts";
@@ -12,7 +11,6 @@ import {
   groupsWithEnvironment,
   orphanedGroups,
   pidNamespace,
-  processClock,
   START_GRAIN_MS,
 } from "./group.ts";
 import { RUN_ID_VARIABLE } from "./environment.ts";
@@ -25,18 +23,21 @@ export class GateGroups implements Disposable {
   readonly #dir: LogDir;
   readonly #list: LineLog;
   readonly #pids = new Set<number>();
-  readonly #clock = once(processClock);
+  #clock: SystemClock | undefined;
 
   constructor(dir: LogDir) {
     this.#dir = dir;
     this.#list = new LineLog(groupsFile(dir));
   }
 
-  /** Writes down a group that was started since then, and between when: that tells it from a later process with the same pid. */
+  /** Writes a group down with the moments between which it was started: they tell it from a later process with the same pid. */
   record(pid: number, since: number): void {
     this.#pids.add(pid);
-    const clock = this.#clock();
-    this.#list.write(`${pid} ${Math.floor(clock(since))} ${Math.ceil(clock(elapsedMs()))}`);
+    const at = elapsedMs();
+    if (this.#clock === undefined || at - this.#clock.setAt > SETTING_LASTS_MS)
+      this.#clock = clockBy(pid, { since, at });
+    const { ahead, slack } = this.#clock ?? { ahead: Number.NaN, slack: 0 };
+    this.#list.write(`${pid} ${Math.floor(since + ahead - slack)} ${Math.ceil(at + ahead)}`);
   }
 
   has(pid: number): boolean {
@@ -47,6 +48,25 @@ export class GateGroups implements Disposable {
     this.#list[Symbol.dispose]();
     forgetGroups(this.#dir);
   }
+}
+
+/** How far the clock by which the system dates processes is ahead of `elapsedMs`, and by how much less it may be. */
+interface SystemClock {
+  readonly ahead: number;
+  readonly slack: number;
+  readonly setAt: number;
+}
+
+/** A machine that sleeps, or whose clock is set, makes the two clocks differ by something else. */
+const SETTING_LASTS_MS = 1_000;
+
+/** Asked of one of the gates that start together: to look at each would take longer than to write it down. */
+function clockBy(
+  pid: number,
+  { since, at }: { readonly since: number; readonly at: number },
+): SystemClock | undefined {
+  const began = beganAt(pid);
+  return began === undefined ? undefined : { ahead: began - since, slack: at - since, setAt: at };
 }
 
 function forgetGroups(dir: LogDir): void {

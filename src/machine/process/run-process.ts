@@ -11,7 +11,7 @@ export interface ProcessRequest extends ChildRequest {
   readonly mark?: string;
   /** Called with what the child deliberately left running in a new session when it ended by itself. */
   readonly onLeftRunning?: (names: readonly string[]) => void;
-  /** Called as soon as the child exists, before it can have done much; with when we were about to start it. */
+  /** Called as soon as the child exists, before it can have done much. `since`: `elapsedMs()` just before it was started. */
   readonly onStarted?: (pid: number, since: number) => void;
   /** Whether a pid is or was that of another child of the same run. */
   readonly isSibling?: ((pid: number) => boolean) | undefined;

@@ -12,8 +12,8 @@ export interface Stored<T> {
 }
 
 /**
- * One kind of state file: small JSON with a version, readable by its owner alone. Each state is a line, and the last one counts: ext4
- * takes 0.4 ms to replace a file, thirty times as long as to append to it. Only when lines have piled up is it replaced.
+ * One kind of state file: small JSON with a version, readable by its owner alone. Each state is a line, and the last whole one counts:
+ * appending is far cheaper than replacing the file (decision 0102).
  */
 export interface JsonFile<T> {
   readonly read: (path: string) => Stored<T | undefined>;
@@ -22,7 +22,7 @@ export interface JsonFile<T> {
 
 const DAMAGED = "it is damaged or of another version";
 const MAX_BYTES = 16 * 1024 * 1024;
-/** Above this a file is replaced: to read it takes every stop some microseconds. */
+/** Above this the file is replaced, because every stop reads all of it. */
 const PILED_UP_BYTES = 32 * 1024;
 /** Clocks of machines that share a directory differ a little. */
 const CLOCK_SLACK_MS = 60_000;
@@ -67,7 +67,7 @@ export function jsonFile<T>(
   };
 }
 
-/** A line that has no end was not written to its end; what is no line at all, somebody else has written. */
+/** The last line that has an end; one without was cut off. A file without any line end is taken as a whole. */
 function lastLine(bytes: Buffer): Buffer {
   let end = bytes.lastIndexOf(NEWLINE);
   if (end === -1) return bytes;

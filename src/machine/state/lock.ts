@@ -63,7 +63,7 @@ export function acquireLock(path: string, by?: Asker, copy?: string): Result<Loc
     const claimed = claim(path, draft, self);
     if (claimed.ok) sweep(path);
     if (copy === undefined) return claimed;
-    return claimed.ok ? recorded(claimed, copy) : withRecord(claimed.trouble, { path, copy });
+    return claimed.ok ? recorded(claimed.value, copy) : withRecord(claimed.trouble, { path, copy });
   } catch (error) {
     return putAside(path) ? acquireLock(path, by, copy) : troubleOf("write the lock", path, error);
   } finally {
@@ -71,8 +71,11 @@ export function acquireLock(path: string, by?: Asker, copy?: string): Result<Loc
   }
 }
 
-/** Where the copy cannot be written, a later conflict says so; the lock holds all the same. The copy is gone before the lock is. */
-function recorded({ value: lock }: Result<Lock> & { readonly ok: true }, copy: string): Result<Lock> {
+/**
+ * Where the copy cannot be written, a later conflict says so; the lock holds all the same. It is removed with the lock, so that the
+ * next run replaces no file (decision 0102), and before it, so that it is never the next holder's.
+ */
+function recorded(lock: Lock, copy: string): Result<Lock> {
   try {
     makePrivateDirectory(dirname(copy));
     writeFileAtomic(copy, lock.runId, { mode: 0o600 }); // a pipe in its place would be waited for

@@ -8,15 +8,7 @@ import { elapsedMs } from "../../../src/machine/clock.ts";
 import { endLeftovers, endOrphans, GateGroups } from "../../../src/machine/process/leftovers.ts";
 import { RUN_ID_VARIABLE } from "../../../src/machine/process/environment.ts";
 import { type LogDir, logDirOf } from "../../../src/machine/logs/log-dir.ts";
-import {
-  beganAt,
-  bootId,
-  elapsedIn,
-  groupsInListing,
-  isAlive,
-  processClock,
-  START_GRAIN_MS,
-} from "../../../src/machine/process/group.ts";
+import { beganAt, bootId, elapsedIn, groupsInListing, isAlive } from "../../../src/machine/process/group.ts";
 import { kill } from "../../rig/processes.ts";
 import { tempDir } from "../../rig/temp-dir.ts";
 
@@ -48,8 +40,9 @@ function dead(runId = "run") {
 
 test("ends the groups a dead run wrote down, and the list is gone", async () => {
   const logs = await logDir();
+  const since = elapsedMs();
   const pid = await group();
-  new GateGroups(logs).record(pid, elapsedMs() - 1_000);
+  new GateGroups(logs).record(pid, since);
 
   await endLeftovers(logs, dead());
   const second = await group();
@@ -75,8 +68,9 @@ test("a pid that now belongs to another process is never touched", async () => {
 
 test.runIf(process.platform === "linux")("groups of another pid namespace are never touched", async () => {
   const logs = await logDir();
+  const since = elapsedMs();
   const pid = await group({ [RUN_ID_VARIABLE]: "run" });
-  new GateGroups(logs).record(pid, elapsedMs() - 1_000);
+  new GateGroups(logs).record(pid, since);
 
   await endLeftovers(logs, { ...dead(), namespace: "pid:[1]" });
 
@@ -97,8 +91,9 @@ test.runIf(process.platform === "linux")(
 
 test("groups of an earlier boot are never touched", async () => {
   const logs = await logDir();
+  const since = elapsedMs();
   const pid = await group();
-  new GateGroups(logs).record(pid, elapsedMs() - 1_000);
+  new GateGroups(logs).record(pid, since);
 
   await endLeftovers(logs, { ...dead(), bootId: "earlier" });
 
@@ -146,13 +141,23 @@ test("what `ps -E` prints on macOS names the groups of processes that carry a ma
   expect(groupsInListing(listing, "GAUNTLET_RUN_ID=run-1")).toEqual([501]);
 });
 
-test("a process began between the moments before and after its start, by the system's own clock", async () => {
-  const before = elapsedMs();
-  const pid = await group();
-  const [from, began = 0, to] = [processClock()(before), beganAt(pid), processClock()(elapsedMs())];
+test("of groups that were started together, all are ended", async () => {
+  const logs = await logDir();
+  const groups = new GateGroups(logs);
+  const pids = [];
+  for (let count = 0; count < 4; count++) {
+    const since = elapsedMs();
+    const pid = await group();
+    groups.record(pid, since);
+    pids.push(pid);
+  }
 
-  expect(began).toBeGreaterThanOrEqual(from - START_GRAIN_MS);
-  expect(began).toBeLessThanOrEqual(to + START_GRAIN_MS);
+  await endLeftovers(logs, dead());
+
+  expect(pids.map(isAlive)).toEqual([false, false, false, false]);
+});
+
+test("a process that is gone did not begin at any time", () => {
   expect(beganAt(2 ** 30)).toBe(undefined);
 });
 

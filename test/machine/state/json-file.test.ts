@@ -33,6 +33,18 @@ test("the state that was written last counts, and the file stays small", async (
   expect(Math.max(...sizes)).toBeLessThanOrEqual(32 * 1024);
 });
 
+test.runIf(process.platform !== "win32")("a state is appended to the file that is there", async () => {
+  await using dir = await tempDir();
+  const path = join(dir.path, "state.json");
+  counted.write(path, { count: 1 });
+  const { ino } = statSync(path);
+
+  counted.write(path, { count: 2 });
+
+  expect(statSync(path).ino).toBe(ino);
+  expect(readFileSync(path, "utf8").split("\n").filter(Boolean)).toHaveLength(2);
+});
+
 test("of a write that was cut off, nothing counts, and the next one is read", async () => {
   await using dir = await tempDir();
   const path = join(dir.path, "state.json");
