@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, writeSync, renameSync, lstat
 import { join } from "node:path";
 import type { DebugLogSettings } from "../../core/settings.ts";
 import { now } from "../clock.ts";
-import { APPEND } from "../files/files.ts";
+import { APPEND } from "../files/append.ts";
 
 /** A log of whole lines. A disk that is full must not break the run it tells about, so what cannot be written is left out. */
 export class LineLog implements Disposable {

@@ -2,8 +2,9 @@ import { parseJson } from "../../core/json.ts";
 import { isAnything, isNumber, isText, objectOf } from "../../core/shape.ts";
 import { ok, type Result } from "../../core/trouble.ts";
 import { now } from "../clock.ts";
+import { appendToOwn } from "../files/append.ts";
 import { decodeText } from "../files/decode-text.ts";
-import { appendToOwn, putAside, readBytes, writeFileAtomic } from "../files/files.ts";
+import { putAside, readBytes, writeFileAtomic } from "../files/files.ts";
 
 /** What a file holds; whatever cannot be trusted counts as absent, with a warning. */
 export interface Stored<T> {
