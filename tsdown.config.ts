@@ -11,18 +11,18 @@ const common: UserConfig = {
  * The command lines are CommonJS, split at every dynamic import: the entry starts about 30 ms faster than ESM under Node 20 and
  * loads only what a command needs. Each is built alone, so that its first file holds all that its first answers need.
  */
-function cli(name: string, { plugins, entry, steps }: Options): UserConfig {
+function cli(name: string, { source, plugins, entry, steps }: Options): UserConfig {
   return {
     ...common,
     plugins,
-    entry: { [name]: `src/cli/${name}.ts`, ...entry },
+    entry: { [name]: source, ...entry },
     outDir: `dist/cli`,
     clean: [`dist/cli/${name}*`],
     format: "cjs",
     dts: false,
     minify: true,
     outputOptions: {
-      chunkFileNames: `${name}/[name].cjs`,
+      chunkFileNames: (chunk) => `${name}/${nameOf(chunk)}.cjs`,
       codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: partOf(steps) }] },
     },
     inputOptions: {
@@ -34,7 +34,19 @@ function cli(name: string, { plugins, entry, steps }: Options): UserConfig {
   };
 }
 
+/** The commands of a feature are named after it: their files are all called the same. */
+function nameOf({
+  name,
+  facadeModuleId,
+}: {
+  readonly name: string;
+  readonly facadeModuleId?: string | null;
+}): string {
+  return /features\/([\w-]+)\/commands?\.ts$/.exec(facadeModuleId ?? "")?.[1] ?? name;
+}
+
 interface Options extends Pick<UserConfig, "plugins"> {
+  readonly source: string;
   readonly entry?: Readonly<Record<string, string>>;
   readonly steps: readonly Part[];
 }
@@ -59,25 +71,25 @@ interface Part {
 /** What a stop loads, step by step; each step is one file, because every file read costs a quarter of a millisecond. */
 const STEPS: readonly Part[] = [
   { name: "first-answers", start: /src\/cli\/start-gauntlet\.ts$/ },
-  { name: "record", start: /src\/(?:engine\/proof\/record-verdict|machine\/state\/skips)\.ts$/ },
-  { name: "run", start: /src\/(?:engine\/run|core\/counted)\.ts$/ },
+  { name: "record", start: /src\/(?:ledger\/record-verdict|features\/trust\/skip-store)\.ts$/ },
+  { name: "run", start: /src\/(?:run\/run|words)\.ts$/ },
   // What a session's start needs, too, and what a run does before the rest of it is loaded.
   {
     name: "snapshot",
     start:
-      /src\/(?:engine\/run\/run-alone|machine\/git\/(?:changes|snapshot)|machine\/process\/leftovers|core\/gate)\.ts$/,
+      /src\/(?:run\/take-lock|system\/git\/(?:changes|snapshot)|system\/process\/leftovers|gates\/gate)\.ts$/,
   },
-  { name: "gates", start: /src\/engine\/run\/run-locked\.ts$/ },
-  { name: "gates-at-start", start: /src\/engine\/trust\/watch-gates\.ts$/ }, // without what only parsing settings needs
-  { name: "failures", start: /src\/engine\/run\/failures\.ts$/ }, // a failing stop reads logs, but parses no settings
+  { name: "gates", start: /src\/run\/stage-run\.ts$/ },
+  { name: "gates-at-start", start: /src\/features\/trust\/at-stop\.ts$/ }, // without what only parsing settings needs
+  { name: "failures", start: /src\/run\/failures\.ts$/ }, // a failing stop reads logs, but parses no settings
   { name: "settings", start: /src\/config\/gauntlet\/load\.ts$/ },
   { name: "statusline", start: /src\/cli\/commands\/statusline\.ts$/ },
 ];
 
 const BREPL_STEPS: readonly Part[] = [
-  { name: "first-answers", start: /src\/cli\/start-brepl\.ts$/ },
-  { name: "stop", start: /src\/(?:cli\/commands\/hooks\/brepl-stop|engine\/proof\/record-verdict)\.ts$/ },
-  { name: "failures", start: /src\/engine\/describe-hooks\.ts$/ },
+  { name: "first-answers", start: /src\/brepl\/start-brepl\.ts$/ },
+  { name: "stop", start: /src\/(?:brepl\/stop-hook|ledger\/record-verdict)\.ts$/ },
+  { name: "failures", start: /src\/brepl\/report-hooks\.ts$/ },
 ];
 
 type Modules = { getModuleInfo: (id: string) => { readonly importers: readonly string[] } | null };
@@ -117,8 +129,13 @@ const NATIVE: UserConfig = {
 };
 
 const PACKAGE: readonly UserConfig[] = [
-  cli("agent-gauntlet", { entry: { engine: "src/engine/library.ts" }, steps: STEPS }),
+  cli("agent-gauntlet", {
+    source: "src/cli/agent-gauntlet.ts",
+    entry: { engine: "src/run/run-and-record.ts" },
+    steps: STEPS,
+  }),
   cli("brepl", {
+    source: "src/brepl/brepl.ts",
     plugins: [loading({ "export-stop.ts": "../agent-gauntlet/export-stop.cjs" })],
     steps: BREPL_STEPS,
   }),
@@ -133,7 +150,7 @@ const PACKAGE: readonly UserConfig[] = [
     plugins: [
       loading({
         "export-stop.ts": "./cli/agent-gauntlet/export-stop.cjs",
-        "engine/library.ts": "./cli/engine.cjs",
+        "run/run-and-record.ts": "./cli/engine.cjs",
       }),
     ],
     inputOptions: { checks: { pluginTimings: false } },

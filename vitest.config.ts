@@ -11,10 +11,11 @@ const shared = {
   isolate: false,
 };
 
-/** No process, no repository, no built program. */
-const PURE = "test/{core,conduct,config,gates,hosts,feedback,report}/**/*.test.ts";
-/** Effects of single modules, from source. */
-const MACHINE = "test/{machine,fleet,install,sdk}/**/*.test.ts";
+/** From source: no built program. */
+const UNIT = [
+  "test/*.test.ts",
+  "test/{config,features,feedback,gates,hosts,install,ledger,report,run,sdk,stop,system}/**/*.test.ts",
+];
 /** What takes as long as all the rest: sessions, trust, proofs, attacks, a JVM. `npm run test:e2e` and CI run it. */
 const LONG = [
   "test/cli/{attest,baseline,ci,committed-work,consent,dashboard,doctor,faults,forged-state,git-under-way,guards}.test.ts",
@@ -22,7 +23,7 @@ const LONG = [
   "test/cli/{plugin-commands,pre-push,progress,report,reruns,settings-cache,simulate,skip,staged,status}.test.ts",
   "test/cli/{stop-hook-attacks,stop-hook-events,stop-hook-fuzz,stop-hook-together,telemetry}.test.ts",
   "test/cli/{truthful-answers,unearned-green,verify,watch}.test.ts",
-  "test/{engine/session-start,machine/state/session-trees,brepl/real-nrepl,reviews/convergence}.test.ts",
+  "test/{cli/session-start,system/git/kept-trees,brepl/real-nrepl,reviews/convergence}.test.ts",
 ];
 /** The shorter tests have their repositories in memory (test/rig/temp-dir.ts); these, like users, on a disk. */
 const ON_DISK = { env: { TMPDIR: tmpdir() } };
@@ -33,14 +34,13 @@ export default defineConfig({
   test: {
     reporters: ["default", "./test/rig/closing-line.ts"],
     projects: [
-      { test: { ...shared, name: "unit", include: [PURE] } },
-      { test: { ...shared, name: "machine", include: [MACHINE], exclude: LONG } },
+      { test: { ...shared, name: "unit", include: UNIT, exclude: LONG } },
       {
         test: {
           ...shared,
           name: "integration",
           include: ["test/**/*.test.ts"],
-          exclude: [PURE, MACHINE, ...LONG, NATIVE, E2E, "test/fixtures/**"],
+          exclude: [...UNIT, ...LONG, NATIVE, E2E, "test/fixtures/**"],
           testTimeout: 60_000,
         },
       },

@@ -31,7 +31,7 @@ export function appendGroup(stop, { work }) {
         ...stop,
         name: "append to the ledger, Node",
         argv: [node, "--require", probe, ...args],
-        readMs: ({ stderr }) => Number(/appended in (\S+)/.exec(stderr)?.[1]),
+        readSample: ({ stderr }) => ({ ms: Number(/appended in (\S+)/.exec(stderr)?.[1]), cpuMs: NaN }),
         target: 1,
       },
     ],

@@ -38,6 +38,11 @@ export function findPeers({ install }) {
   };
 }
 
+/** For measurements without the field. */
+export function noPeers() {
+  return { versions: {}, skipped: [], bin: (name) => name, native: undefined };
+}
+
 function ensureInstalled(name, version, mayInstall) {
   if (installedVersion(name) === version) return undefined;
   if (!mayInstall) return "not installed yet, and --quick installs nothing";

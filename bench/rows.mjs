@@ -3,21 +3,26 @@ import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { cleanEnv, commit, git, largeRepository, repository, writeFiles } from "./fixtures.mjs";
 import { appendGroup, fillLedger } from "./ledger.mjs";
+import { noPeers } from "./peers.mjs";
 import { peersForGates, peersForNothing, peersForOutput, peersForUnchanged } from "./peer-rows.mjs";
 
 const DIST = join(dirname(fileURLToPath(import.meta.url)), "..", "dist");
 const PLATFORM = `${process.platform}-${process.arch}`;
-const NATIVE = [PLATFORM, `${PLATFORM}-musl`]
-  .map((name) => join(DIST, "native", name))
-  .find((directory) => existsSync(join(directory, "agent-gauntlet")));
 
 /** Both ways to run ours: the native program where it is built, and the one for Node. */
-export const PROGRAMS = [
-  ...(NATIVE === undefined ? [] : [{ name: "native", start: (command) => [join(NATIVE, command)] }]),
-  { name: "Node", start: (command) => [process.execPath, join(DIST, "cli", `${command}.cjs`)] },
-];
+export const PROGRAMS = programsIn(DIST);
 
-export const hasNative = NATIVE !== undefined;
+export const hasNative = PROGRAMS.some(({ name }) => name === "native");
+
+export function programsIn(dist) {
+  const native = [PLATFORM, `${PLATFORM}-musl`]
+    .map((name) => join(dist, "native", name))
+    .find((directory) => existsSync(join(directory, "agent-gauntlet")));
+  return [
+    ...(native === undefined ? [] : [{ name: "native", start: (command) => [join(native, command)] }]),
+    { name: "Node", start: (command) => [process.execPath, join(dist, "cli", `${command}.cjs`)] },
+  ];
+}
 
 /** A gate that prints a gigabyte of lines, as a runaway test does. */
 const CHATTY =
@@ -28,8 +33,7 @@ const CHATTY =
  * the most its median may be, in medians of the floor.
  */
 export function rowGroups(work, { peers, quick }) {
-  const at = { work, env: cleanEnv(join(work, "home")), peers };
-  for (const { name } of PROGRAMS) mkdirSync(homeOf(at, name), { recursive: true });
+  const at = placeFor(work, { peers, programs: PROGRAMS });
   const groups = [
     startGroup(at),
     gatesGroup(at),
@@ -38,6 +42,26 @@ export function rowGroups(work, { peers, quick }) {
   ];
   if (!quick) groups.push(filesGroup(at, 100_000, { targets: { native: 1.05, Node: 1.3 } }));
   return [...groups, waitingGroup(at), outputGroup(at), verdictGroup(at), ledgerGroup(at)];
+}
+
+/** The groups that say whether a change made stops slower, of programs built elsewhere; `large` adds 100,000 files. */
+export function comparedGroups(work, { programs, largeName, large }) {
+  const at = placeFor(work, { peers: noPeers(), programs });
+  const files = (fileCount) => filesGroup(at, fileCount, { name: largeName, targets: {} });
+  return [
+    startGroup(at),
+    gatesGroup(at),
+    blockGroup(at),
+    files(20_000),
+    ...(large ? [files(100_000)] : []),
+    outputGroup(at),
+  ];
+}
+
+function placeFor(work, { peers, programs }) {
+  const at = { work, env: cleanEnv(join(work, "home")), peers, programs };
+  for (const { name } of programs) mkdirSync(homeOf(at, name), { recursive: true });
+  return at;
 }
 
 /** A home for each program, so that neither reads the other's caches. */
@@ -135,13 +159,12 @@ function blockGroup(at) {
   const prepare = () => {
     change();
     forgetSessions(at);
-    rmSync(join(cwd, "gauntlet_logs/.state/session-bench-failing.json"), { force: true }); // or its attempts would be used up
   };
   return {
     title: "A check that fails, first stop of a session",
     rounds: 20,
     floor: nodeFloor(at),
-    contenders: hooks(at, { name: "stop-hook", cwd, status: "failed", targets: {}, prepare }),
+    contenders: hooks(at, { name: "1 failing check", cwd, status: "failed", targets: {}, prepare }),
   };
 }
 
@@ -151,15 +174,17 @@ function verdictGroup(at) {
   return appendGroup(stops.at(-1), at);
 }
 
-function filesGroup(at, fileCount, { targets }) {
-  const cwd = largeRepository("unchanged", fileCount, gauntletFiles(1));
+function filesGroup(at, fileCount, { name = "unchanged", targets }) {
+  const cwd = largeRepository(name, fileCount, gauntletFiles(1));
+  const files = `${fileCount.toLocaleString("en")} files`;
   return {
-    title: `Unchanged since the last pass, ${fileCount.toLocaleString("en")} files`,
+    title: `Unchanged since the last pass, ${files}`,
     rounds: fileCount > 50_000 ? 10 : 20,
+    compareRounds: fileCount > 50_000 ? 10 : undefined,
     floor: { name: "git status --porcelain", argv: ["git", "status", "--porcelain"], cwd, env: at.env },
     contenders: [
-      ...hooks(at, { name: "stop-hook", cwd, status: "passed", targets }),
-      ...sessionStarts(at, { cwd, targets }),
+      ...hooks(at, { name: `unchanged, ${files}`, cwd, status: "passed", targets }),
+      ...sessionStarts(at, { name: `session-start, ${files}`, cwd, targets }),
       ...peersForUnchanged(at, fileCount),
     ],
   };
@@ -190,11 +215,12 @@ function outputGroup(at) {
   return {
     title: "A check that prints 1 GB",
     rounds: 8,
+    compareRounds: 10,
     memory,
     floor: { name: "sh -c gate | cat", argv: ["sh", "-c", `${CHATTY} | cat >/dev/null`], cwd, env: at.env },
     contenders: [
       ...hooks(at, {
-        name: "stop-hook",
+        name: "1 GB of output",
         cwd,
         status: "passed",
         targets: { native: 1.6, Node: 2.5 },
@@ -287,10 +313,10 @@ function hooks(at, { cwd, status, event = {}, ...rest }) {
 }
 
 /** The start of a session that is new each time; it may cost no more than an unchanged stop. */
-function sessionStarts(at, { cwd, targets }) {
+function sessionStarts(at, { name = "session-start", cwd, targets }) {
   const id = "bench-start";
   return withBoth(at, ["agent-gauntlet", "session-start"], {
-    name: "session-start",
+    name,
     cwd,
     input: JSON.stringify({ session_id: id, cwd, hook_event_name: "SessionStart", source: "startup" }),
     prepare: () => forgetSessions(at, `session-${id}.json`), // those of the other rows go on
@@ -299,7 +325,7 @@ function sessionStarts(at, { cwd, targets }) {
 }
 
 function forgetSessions(at, file = "") {
-  for (const { name } of PROGRAMS)
+  for (const { name } of at.programs)
     rmSync(join(homeOf(at, name), ".local/state/agent-gauntlet/sessions", file), {
       recursive: true,
       force: true,
@@ -307,9 +333,10 @@ function forgetSessions(at, file = "") {
 }
 
 function withBoth(at, [command, ...args], { name, env = {}, targets, targetsMb = {}, ...rest }) {
-  return PROGRAMS.map((program) => ({
+  return at.programs.map((program) => ({
     ...rest,
     name: `${name}, ${program.name}`,
+    program: program.name,
     argv: [...program.start(command), ...args],
     env: { ...at.env, HOME: homeOf(at, program.name), ...env },
     target: targets[program.name],

@@ -1,23 +1,40 @@
-// npm run bench [-- --quick] [--json] [--only TEXT] [--no-peers]: every row of docs/PERFORMANCE.md, measured in turns with its floor.
+// npm run bench: what docs/PERFORMANCE.md shows, or with --compare what a change costs (see USAGE).
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, loadavg, release, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { interleave, median, newFileUs, watchMemory } from "./measure.mjs";
-import { findPeers } from "./peers.mjs";
+import { compare } from "./compare.mjs";
+import { findPeers, noPeers } from "./peers.mjs";
 import { hasNative, rowGroups } from "./rows.mjs";
 import { asMarkdown } from "./table.mjs";
+
+const USAGE = `npm run bench -- [--quick] [--json] [--only TEXT] [--no-peers]
+  every row of docs/PERFORMANCE.md, measured in turns with its floor; --only TEXT: the tables with this text in their title
+
+npm run bench -- --compare BASE [--rounds N] [--rows A,B] [--only native|node] [--large] [--fail]
+  builds the commit BASE and the work tree as it is, runs both in turns, and prints their ratio for every row
+  --rounds N   samples of each (40; at most 10 of the slowest rows); fewer than 10 tell little
+  --rows A,B   only rows with one of these texts in their name
+  --large      100,000 files, too
+  --fail       exit code 1 if a row is marked as worse: by more than 5 % (native) or 8 % (Node), in time or processor time
+`;
 
 const args = process.argv.slice(2);
 const quick = args.includes("--quick");
 const only = args.includes("--only") ? args[args.indexOf("--only") + 1] : "";
-const peers = args.includes("--no-peers") || only === "fleet" ? noPeers() : findPeers({ install: !quick });
-if (!hasNative) peers.skipped.push({ name: "the native program", reason: "not built: npm run build:native" });
 const work = mkdtempSync(join(tmpdir(), "gauntlet-bench-"));
+for (const signal of ["SIGINT", "SIGTERM"])
+  process.once(signal, () => {
+    rmSync(work, { recursive: true, force: true });
+    process.kill(process.pid, signal);
+  });
 
 try {
-  if (only === "fleet") await measureOnlyFleet();
+  if (args.includes("--help")) console.log(USAGE);
+  else if (args.includes("--compare")) process.exitCode = await compare(args, work);
+  else if (only === "fleet") await measureOnlyFleet();
   else await measureTables();
 } finally {
   rmSync(work, { recursive: true, force: true });
@@ -30,6 +47,9 @@ async function measureOnlyFleet() {
 }
 
 async function measureTables() {
+  const peers = args.includes("--no-peers") ? noPeers() : findPeers({ install: !quick });
+  if (!hasNative)
+    peers.skipped.push({ name: "the native program", reason: "not built: npm run build:native" });
   const all = rowGroups(work, { peers, quick });
   const groups = all.filter(({ title }) => title.includes(only));
   if (groups.length === 0) {
@@ -38,20 +58,20 @@ async function measureTables() {
     );
     process.exitCode = 2;
   } else {
-    await measureAndTell(groups);
+    await measureAndTell(groups, peers);
   }
 }
 
-async function measureAndTell(groups) {
+async function measureAndTell(groups, peers) {
   await setTimeout(2_500); // files that were written a moment ago are not cached yet, and real stops are further apart
   const measured = [];
-  for (const group of groups) measured.push(await measureGroup(group));
-  const report = { ...circumstances(), skippedPeers: peers.skipped, groups: measured };
+  for (const group of groups) measured.push(await measureGroup(group, peers));
+  const report = { ...circumstances(peers), skippedPeers: peers.skipped, groups: measured };
   console.log(args.includes("--json") ? JSON.stringify(report, null, 2) : asMarkdown(report));
   process.exitCode = measured.some(({ rows }) => rows.some(({ passes }) => passes === false)) ? 1 : 0;
 }
 
-async function measureGroup(group) {
+async function measureGroup(group, peers) {
   const rounds = quick ? Math.min(group.rounds, 5) : group.rounds;
   const contenders = quick ? group.contenders.filter((one) => !one.isPeer) : group.contenders;
   const timed = group.floor.argv === undefined ? contenders : [group.floor, ...contenders];
@@ -107,7 +127,7 @@ function constant(ms) {
   return { ms, minMs: ms, cpuMs: NaN, rounds: 0 };
 }
 
-function circumstances() {
+function circumstances(peers) {
   return {
     date: new Date().toISOString(),
     node: process.version,
@@ -116,10 +136,6 @@ function circumstances() {
     newFileUs: newFileUs(join(work, "new-files")),
     peers: peers.versions,
   };
-}
-
-function noPeers() {
-  return { versions: {}, skipped: [], bin: (name) => name, native: undefined };
 }
 
 function progress(text) {

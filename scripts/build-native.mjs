@@ -2,10 +2,11 @@
 // (dist/native/), npm packages (dist/npm/) and archives with their checksums (dist/release/). With --write-order, what hooks use is
 // noted again first: when they have come to use much else, and with every new version of Bun.
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { bunFile } from "./bun-file.mjs";
 import { writeArchives } from "./native-archives.mjs";
 import { writeOrder } from "./native-order.mjs";
 import { writePackages } from "./native-packages.mjs";
@@ -73,18 +74,6 @@ function compile({ name, os, bun }) {
 function tsdownFile() {
   const file = createRequire(import.meta.url).resolve("tsdown/package.json");
   return join(dirname(file), JSON.parse(readFileSync(file, "utf8")).bin.tsdown);
-}
-
-/** The executable in the package of this platform; Bun's install script, where it ran, has moved it into the package `bun`. */
-function bunFile() {
-  const require = createRequire(import.meta.url);
-  const home = dirname(require.resolve("bun/package.json"));
-  const { optionalDependencies } = JSON.parse(readFileSync(join(home, "package.json"), "utf8"));
-  const suffix = process.platform === "win32" ? ".exe" : "";
-  const candidates = Object.keys(optionalDependencies).map((name) =>
-    join(home, "..", name, "bin", `bun${suffix}`),
-  );
-  return candidates.find((file) => existsSync(file)) ?? join(home, "bin", "bun.exe");
 }
 
 function bunNotice() {

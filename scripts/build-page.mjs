@@ -8,11 +8,11 @@ const MOST_BYTES = 250_000;
 
 const [built] = await build({
   config: false,
-  entry: "src/dashboard/main.tsx",
+  entry: "src/features/dashboard/page/main.tsx",
   format: "iife",
   platform: "browser",
   target: "es2022",
-  tsconfig: "src/dashboard/tsconfig.json",
+  tsconfig: "src/features/dashboard/page/tsconfig.json",
   dts: false,
   clean: false, // the command lines and native programs are in the same directory
   minify: true,
@@ -23,10 +23,14 @@ const [built] = await build({
 const chunks = built?.chunks.flatMap((chunk) => (chunk.type === "chunk" ? [chunk.code] : [])) ?? [];
 if (chunks.length !== 1) throw new Error(`the page is one script, not ${chunks.length}`);
 const script = chunks[0].trim().replaceAll(/<\/script/gi, String.raw`<\/script`);
-const style = ["node_modules/uplot/dist/uPlot.min.css", "src/dashboard/page.css", "src/dashboard/views.css"]
+const style = [
+  "node_modules/uplot/dist/uPlot.min.css",
+  "src/features/dashboard/page/page.css",
+  "src/features/dashboard/page/views.css",
+]
   .map((file) => smaller(readFileSync(file, "utf8")))
   .join("");
-const html = readFileSync("src/dashboard/page.html", "utf8")
+const html = readFileSync("src/features/dashboard/page/page.html", "utf8")
   .replace("__PAGE_STYLE__", () => style)
   .replace("__PAGE_SCRIPT__", () => script);
 if (html.length > MOST_BYTES) throw new Error(`the page has ${html.length} bytes, more than ${MOST_BYTES}`);

@@ -5,5 +5,5 @@ import { startGauntlet } from "./cli/start-gauntlet.ts";
 const name = basename(process.argv0).replace(/\.exe$/i, "");
 
 if (name === "brepl" || name === "brepl-native")
-  void import("./cli/start-brepl.ts").then(({ startBrepl }) => startBrepl());
+  void import("./brepl/start-brepl.ts").then(({ startBrepl }) => startBrepl());
 else void startGauntlet();

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { keepCompiled } from "./keep-compiled.ts";
+import { keepCompiled } from "../system/process/keep-compiled.ts";
 
 keepCompiled(); // so everything else is loaded after this line
 void import("./start-gauntlet.ts").then(({ startGauntlet }) => startGauntlet());

@@ -1,13 +1,13 @@
-import { runStopHook } from "./commands/hooks/stop-hook.ts";
-import { main } from "./main.ts";
+import { runStopHook } from "./hooks/stop-hook.ts";
+import { main } from "../system/process/main.ts";
 
 /** What hosts start by themselves, dozens of times a day: without the table of commands. Stops come first, loaded at once. */
 const STARTED_BY_HOSTS: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = {
   "stop-hook": runStopHook,
-  "session-start": async (args) => (await import("./commands/hooks/session-start.ts")).runSessionStart(args),
-  "prompt-hook": async () => (await import("./commands/hooks/prompt-hook.ts")).runPromptHook(),
+  "session-start": async (args) => (await import("./hooks/session-start.ts")).runSessionStart(args),
+  "prompt-hook": async () => (await import("./hooks/prompt-hook.ts")).runPromptHook(),
   statusline: async () => (await import("./commands/statusline.ts")).runStatusline(),
-  brepl: async (args) => (await import("./tables/brepl-commands.ts")).runBrepl(args, "agent-gauntlet brepl"),
+  brepl: async (args) => (await import("../brepl/commands.ts")).runBrepl(args, "agent-gauntlet brepl"),
 };
 
 export function startGauntlet(): Promise<void> {
@@ -15,7 +15,7 @@ export function startGauntlet(): Promise<void> {
     const [, , name = "", ...args] = process.argv;
     const start = Object.hasOwn(STARTED_BY_HOSTS, name) ? STARTED_BY_HOSTS[name] : undefined;
     if (start !== undefined && (args[0] !== "--help" || name === "brepl")) return start(args);
-    const { runGauntlet } = await import("./tables/command-table.ts");
+    const { runGauntlet } = await import("./command-table.ts");
     return runGauntlet(process.argv);
   });
 }

@@ -1,4 +1,4 @@
-import type { Diagnostic } from "../core/trouble.ts";
+import type { Diagnostic } from "../trouble.ts";
 
 /** What is wrong, without its place. */
 export interface Complaint {
@@ -39,7 +39,7 @@ export class SourceText {
       line: line + this.#linesBefore,
       column,
       message: readable(message),
-      ...(excerpt === undefined ? {} : { excerpt }),
+      excerpt,
       ...(hint === undefined ? {} : { hint: readable(hint) }),
     };
   }

@@ -1,9 +1,8 @@
-import { describeOutcome, type GateOutcome, isOutOfReach, missingPrograms } from "../core/outcome.ts";
-import { visibleName, visibleText, FENCE_CHARS, inFence } from "./text/clean-text.ts";
+import { type GateOutcome, missingPrograms, describeOutcome, isOutOfReach } from "../gates/outcome.ts";
+import { type Draft, digestGates } from "./digest.ts";
+import { visibleText, visibleName, FENCE_CHARS, inFence } from "./text/clean-text.ts";
 import { cutText } from "./text/cut-text.ts";
-import { digestGates, type Draft, type GateText, readGate } from "./digest.ts";
-import { describeFinding, type Finding, type ReviewReport } from "../core/review/finding.ts";
-import type { HookResult } from "../core/hook.ts";
+import { type ReviewReport, type Finding, describeFinding } from "../gates/review/finding.ts";
 
 /** A failed gate and what it said. */
 interface FailureText {
@@ -141,56 +140,3 @@ function guardAdvice({ sheets }: ReviewReport): string {
 function oneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }
-
-/** A hook that has something to say, and what it printed. */
-export interface ToldHook {
-  readonly result: HookResult;
-  readonly text: GateText;
-}
-
-/** What agent and user read about the hooks: the one that sends the agent back first, then the others in order. */
-export function reportHooks(told: readonly ToldHook[], maxChars: number): string {
-  const ordered = told.toSorted((a, b) => rank(a.result) - rank(b.result));
-  const heads = ordered.map(({ result }) => hookHeadline(result));
-  const room = maxChars - heads.reduce((sum, head) => sum + head.length + 3 + FENCE_CHARS, 0);
-  const logged = ordered.filter(({ text }) => text.logPath !== "");
-  const digests = digestGates(
-    logged.map(({ text }) => readGate(text).draft()),
-    Math.max(0, room),
-  );
-  const sections = ordered.map((hook, index) =>
-    [heads[index], inFence(visibleText(digests[logged.indexOf(hook)] ?? ""))].filter(Boolean).join("\n"),
-  );
-  return cutText(sections.join("\n\n"), maxChars);
-}
-
-function rank({ effect }: HookResult): number {
-  return effect.kind === "retry" ? 0 : 1;
-}
-
-function hookHeadline({ hook, outcome, effect }: HookResult): string {
-  const name = `Hook '${hook.gate.name}'`;
-  const what = describeOutcome(outcome);
-  switch (effect.kind) {
-    case "retry":
-      return `${name} failed (attempt ${effect.attempt}${limit(effect.maxRetries)}). Fix the issues shown below and try again:\n${what}`;
-    case "gave-up":
-      return `${name} failed after ${effect.retries} retries: retry limit reached, so it no longer keeps the agent from stopping.\n${what}`;
-    case "reported":
-      return `${name} failed: ${what.replace(/^failed: /, "")}`;
-    case "not-run":
-      if (outcome.kind === "cancelled") return `${name} was ${what}`;
-      return `${name} could not run.${hook.required ? ` ${PAUSE}` : ""}\n${what}${outcome.gate === "repl" ? START_SERVER : ""}`;
-    case "passed":
-    case "skipped":
-      return `${name}: ${what}`;
-  }
-}
-
-function limit(maxRetries: number): string {
-  return maxRetries === 0 ? ", no limit" : `/${maxRetries}`;
-}
-
-const PAUSE = "It is required: please pause and notify the user.";
-const START_SERVER =
-  "\nIt needs a running nREPL server: start one in this directory (it writes .nrepl-port), or set BREPL_PORT.";

@@ -1,9 +1,10 @@
 import type { Lines } from "./text/lines.ts";
-import type { PatternParser } from "../core/gate.ts";
-import { partition, placedKey } from "../core/baseline/baseline.ts";
+import type { PatternParser } from "../gates/gate.ts";
+import { partition, placedKey } from "./known-problems.ts";
 import { compareAttempts, describeDelta, fingerprint, type Problem } from "./problem.ts";
 import { cutText } from "./text/cut-text.ts";
 import { findProblems, type Reading, orderProblems, identityOf } from "./find-problems.ts";
+import { coverage } from "./parsers/shapes/coverage.ts";
 import { informativeWindows, unreadTrouble, unsaidLines } from "./informative-windows.ts";
 import { type Listed, layOutProblems, type LaidOut, layOutLines } from "./lay-out-problems.ts";
 import type { Log, ToolCounts } from "./log.ts";
@@ -158,12 +159,13 @@ function isAllRead(read: ReadProblems): boolean {
   return counts.failures !== undefined && read.found.unread === 0 && !hasUnread(read, counts);
 }
 
-/** Whether the tool counts more failures than were read. */
+/** Whether the tool counts more failures than were read. No tool counts missed coverage among them. */
 export function hasUnread(
   { found, problems }: Pick<ReadProblems, "found" | "problems">,
   { failures }: ToolCounts,
 ): boolean {
-  const read = Math.max(found.problems.length, problems.length) + found.unread;
+  const uncounted = found.problems.filter(({ tool }) => tool === coverage.name).length;
+  const read = Math.max(found.problems.length, problems.length) + found.unread - uncounted;
   return failures !== undefined && failures > read;
 }
 

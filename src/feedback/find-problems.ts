@@ -1,5 +1,5 @@
 import { type Log, readLog } from "./log.ts";
-import type { PatternParser } from "../core/gate.ts";
+import type { PatternParser } from "../gates/gate.ts";
 import { composeProblem, patternParser, type FindingKind, type Parser } from "./parsers/parser.ts";
 import { countBefore } from "./parsers/sections.ts";
 import { PARSERS } from "./parsers/table.ts";

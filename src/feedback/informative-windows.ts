@@ -42,13 +42,27 @@ export function unreadTrouble(
 const LONGEST_LOOKED_AT = 1000;
 const MOST_LOOKED_AT = 400;
 
-/** The lines that report a failure and that no parser read. */
+/** The lines that report a failure, or that a limit was missed, and that no parser read. */
 export function unreadFailures(lines: Lines, isRead: IsRead): readonly string[] {
   const found: string[] = [];
   for (let index = 0; index < lines.length; index += 1)
-    if (!isRead(index) && isStrongAt(lines, index)) found.push(lines.at(index));
+    if (!isRead(index) && (isStrongAt(lines, index) || namesLimit(lines.at(index))))
+      found.push(lines.at(index));
   return found;
 }
+
+/** Whether a line tells of a number on the wrong side of a limit: another number is another failure. */
+export function namesLimit(line: string): boolean {
+  if (line.length > LONGEST_SHOWN || !/\d/.test(line) || FINE.test(line)) return false;
+  return (LIMIT.test(line) && MISSED.test(line)) || BEYOND.test(line);
+}
+
+const LIMIT =
+  /\b(?:threshold|minimum|maximum|max|min|limit|budget|required|allowed|expected|coverage|fail[-_ ]?under)\b/i;
+const MISSED =
+  /\b(?:(?:not|n't) (?:met|meet|reached)|below|under|(?:less|lower|fewer|more|greater|higher|larger|over) than|exceed(?:s|ed|ing)?|too (?:many|large|big|low|high|few)|violated)\b/i;
+/** `120 kB > 100 kB`. */
+const BEYOND = /\d ?(?:%|[kKMG]i?B|bytes)? ?[<>]=? ?\d[\d.,]* ?(?:%|[kKMG]i?B|bytes)/;
 
 function* aroundEach(lines: Lines, chosen: readonly number[], isRead: IsRead): Generator<number> {
   yield* chosen;

@@ -1,8 +1,8 @@
-import { once } from "../core/once.ts";
+import { once } from "../once.ts";
 import { cleanLog, cleanText } from "./text/clean-text.ts";
 import { TRAIT } from "./text/line-traits.ts";
 import { type FindBeginnings, type Lines, byteOf } from "./text/lines.ts";
-import { untangle, type Task, announcedTasks } from "./text/untangle.ts";
+import { untangle, type Task, announcedTasks } from "./text/split-by-task.ts";
 import { type IsThere, type PlacedText, placedText, SpacedPlaces } from "./text/placed-text.ts";
 
 /** What a gate printed, as a person would have seen it; read once for all parsers. */

@@ -1,6 +1,6 @@
 import { type FindingKind, type Caught, composeProblem } from "./parsers/parser.ts";
 import type { Problem } from "./problem.ts";
-import { parseJson } from "../core/json.ts";
+import { parseJson } from "../json.ts";
 import { cleanText } from "./text/clean-text.ts";
 import { readFailureBody } from "./parsers/failure-body.ts";
 

@@ -1,25 +1,26 @@
-import { findExecutable, shellCommand } from "../machine/process/executables.ts";
+import { findExecutable, shellCommand } from "../system/process/executables.ts";
 import { join, resolve } from "node:path";
 import { relative } from "node:path/posix";
-import type { CheckGate } from "../core/gate.ts";
-import { once } from "../core/once.ts";
-import type { GateOutcome } from "../core/outcome.ts";
-import { type ProjectPath, projectPath } from "../core/path.ts";
-import { secretMasker } from "../feedback/text/mask-secrets.ts";
-import { CappedLog } from "../machine/logs/capped-log.ts";
-import { GATE_MARK } from "../machine/process/leftovers.ts";
-import { type Environment, RUN_ID_VARIABLE } from "../machine/process/environment.ts";
-import { elapsedMs, now } from "../machine/clock.ts";
-import { modifiedAt, uniqueName, whyNotEnterable } from "../machine/files/files.ts";
-import { takeGateLog } from "../machine/logs/log-dir.ts";
+import type { CheckGate } from "./gate.ts";
+import { once } from "../once.ts";
+import { programsNamedIn } from "../system/process/named-programs.ts";
+import type { GateOutcome } from "./outcome.ts";
+import { type ProjectPath, projectPath } from "../path.ts";
+import { secretMasker } from "../system/logs/mask-secrets.ts";
+import { CappedLog } from "../system/logs/capped-log.ts";
+import { GATE_MARK } from "../system/process/leftovers.ts";
+import { type Environment, RUN_ID_VARIABLE } from "../system/process/environment.ts";
+import { elapsedMs, now } from "../system/clock.ts";
+import { modifiedAt, uniqueName, whyNotEnterable } from "../system/files/files.ts";
+import { takeGateLog } from "../system/logs/log-dir.ts";
 import {
   type ProcessEnd,
   type ProcessRequest,
   describeExitCode,
   runProcess,
-} from "../machine/process/run-process.ts";
+} from "../system/process/run-process.ts";
 import { type GateContext, type Happened, outcomeOf, type PlannedCheck } from "./gate-context.ts";
-import { inLatin1, MaskedOutput } from "../machine/logs/masked-output.ts";
+import { inLatin1, MaskedOutput } from "../system/logs/masked-output.ts";
 
 /** Runs a shell command in its own process group, its output going to a bounded log. */
 export async function runCheck(
@@ -82,7 +83,8 @@ export function missingProgram(
 ): string | undefined {
   const isNotFound = end.kind === "exited" && (end.exitCode === 127 || end.exitCode === 126);
   if (!isNotFound) return undefined;
-  return programsIn(command).find((name) => findExecutable(name, env, cwd) === undefined);
+  const onPath = programsNamedIn(command).filter((name) => !name.includes("/"));
+  return onPath.find((name) => findExecutable(name, env, cwd) === undefined);
 }
 
 /** A report left by an earlier run says nothing about this one. */
@@ -136,7 +138,7 @@ export function checkEnv(
 ): Record<string, string | undefined> {
   return {
     ...context.env,
-    ...(context.baseBranch === undefined ? {} : { BASE_BRANCH: context.baseBranch }),
+    BASE_BRANCH: context.baseBranch,
     ...(context.traceparentOf === undefined ? {} : { TRACEPARENT: context.traceparentOf(id) }),
     ...gate.env,
     GAUNTLET_STOP_HOOK_ACTIVE: "1",
@@ -237,30 +239,4 @@ function batches(names: readonly string[], maxBytes: number): readonly (readonly
     all.at(-1)?.push(name);
   }
   return all;
-}
-
-/** Words that a shell runs itself, so no program of that name is needed. */
-const BUILT_IN = new Set(
-  ". : [ alias bg break cd command continue echo eval exec exit export false fg getopts hash jobs kill let local printf pwd read readonly return set shift source test times trap true type ulimit umask unalias unset wait if then else elif fi for while until do done case esac in { } ! function time".split(
-    " ",
-  ),
-);
-
-/** The programs a shell command names by a bare word: the first word of each simple command, assignments left out. */
-function programsIn(command: string): readonly string[] {
-  const simple = command
-    .replaceAll(QUOTED, (text) => "q".repeat(text.length))
-    .split(/\|\||&&|[;|&\n()`]|\$\(/);
-  const words = simple.flatMap((part) => part.trim().split(/\s+/).find(isNoPreamble) ?? []);
-  return [...new Set(words)].filter((word) => /^[\w.+-]+$/.test(word) && !BUILT_IN.has(word));
-}
-
-const QUOTED = /'[^']*'|"(?:\\[^]|[^"\\])*"|\\[^]/g;
-
-function isNoPreamble(word: string): boolean {
-  return (
-    word !== "" &&
-    !/^\w+=/.test(word) &&
-    !["!", "{", "exec", "command", "time", "then", "do", "else", "if"].includes(word)
-  );
 }

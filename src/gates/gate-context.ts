@@ -1,10 +1,9 @@
-import type { Environment } from "../machine/process/environment.ts";
-import type { ChangeSet } from "../core/plan/change-set.ts";
-import type { CheckGate, Priority } from "../core/gate.ts";
-import type { AbsolutePath, ProjectPath } from "../core/path.ts";
-import type { PlannedGate } from "../core/plan/plan.ts";
-import type { GateOutcome } from "../core/outcome.ts";
-import type { ProcessEnd } from "../machine/process/run-process.ts";
+import type { Environment } from "../system/process/environment.ts";
+import type { ChangeSet } from "../system/git/change-set.ts";
+import type { CheckGate, Priority, PlannedGate } from "./gate.ts";
+import type { AbsolutePath, ProjectPath } from "../path.ts";
+import type { GateOutcome } from "./outcome.ts";
+import type { ProcessEnd } from "../system/process/run-process.ts";
 
 /** What every gate of a run gets to know. */
 export interface GateContext {
@@ -82,8 +81,8 @@ export function outcomeOf(planned: PlannedGate, durationMs: number, happened: Ha
   const { id, gate, scope, workingDirectory } = planned;
   const { fixInstructions, parser } = gate.kind === "check" ? gate : {};
   const reading = {
-    ...(fixInstructions === undefined ? {} : { fixInstructions }),
-    ...(parser === undefined ? {} : { parser }),
+    fixInstructions,
+    parser,
   };
   const base = { id, gate: gate.kind, name: gate.name, scope, workingDirectory, warnOnly: gate.warnOnly };
   return { ...base, durationMs: Math.round(durationMs), ...reading, ...happened };

@@ -1,14 +1,13 @@
-import { counted } from "../core/counted.ts";
-import { elapsedMs } from "../machine/clock.ts";
+import { counted } from "../words.ts";
+import { elapsedMs } from "../system/clock.ts";
 import { join } from "node:path";
-import type { ReplGate } from "../core/gate.ts";
-import type { GateOutcome } from "../core/outcome.ts";
-import { projectPath } from "../core/path.ts";
-import type { PlannedGate } from "../core/plan/plan.ts";
-import { CappedLog } from "../machine/logs/capped-log.ts";
-import { takeGateLog } from "../machine/logs/log-dir.ts";
-import { evaluate, type EvaluationEnd } from "../machine/nrepl/evaluate.ts";
-import { findServer } from "../machine/nrepl/find-server.ts";
+import type { ReplGate, PlannedGate } from "./gate.ts";
+import type { GateOutcome } from "./outcome.ts";
+import { projectPath } from "../path.ts";
+import { CappedLog } from "../system/logs/capped-log.ts";
+import { takeGateLog } from "../system/logs/log-dir.ts";
+import { evaluate, type EvaluationEnd } from "../system/nrepl/evaluate.ts";
+import { findServer } from "../system/nrepl/find-server.ts";
 import { type GateContext, type Happened, outcomeOf } from "./gate-context.ts";
 
 /** A REPL gate, planned. */

@@ -1,14 +1,14 @@
-import { claudeCode } from "./adapters/claude-code.ts";
-import { codex } from "./adapters/codex.ts";
-import { copilot, vscode } from "./adapters/copilot.ts";
-import { cursor } from "./adapters/cursor.ts";
-import { droid } from "./adapters/droid.ts";
-import { gemini } from "./adapters/gemini.ts";
-import { grok } from "./adapters/grok.ts";
+import { claudeCode } from "./claude-code.ts";
+import { codex } from "./codex.ts";
+import { copilot, vscode } from "./copilot.ts";
+import { cursor } from "./cursor.ts";
+import { droid } from "./droid.ts";
+import { gemini } from "./gemini.ts";
+import { grok } from "./grok.ts";
 import type { Host, Payload, Surroundings } from "./host.ts";
-import { kimi } from "./adapters/kimi.ts";
-import { kilo, opencode, pi } from "./adapters/plugin-hosts.ts";
-import { qwen } from "./adapters/qwen.ts";
+import { kimi } from "./kimi.ts";
+import { kilo, opencode, pi } from "./plugin-hosts.ts";
+import { qwen } from "./qwen.ts";
 import {
   parseObject,
   textOf,
@@ -18,8 +18,8 @@ import {
   snakeCaseSample,
   snakeCaseStop,
 } from "./protocol.ts";
-import type { StopEvent } from "../core/stop/stop-event.ts";
-import { closest } from "../core/did-you-mean.ts";
+import type { StopEvent } from "./stop-event.ts";
+import { closest } from "../words.ts";
 
 const likelyEvents = ["Stop", "stop", "AfterAgent", "agentStop"];
 

@@ -1,6 +1,6 @@
-import type { Environment } from "../core/run.ts";
-import type { StopEvent, StopKind } from "../core/stop/stop-event.ts";
-import type { Verdict } from "../core/stop/verdict.ts";
+import type { Environment } from "../system/process/environment.ts";
+import type { StopEvent, StopKind } from "./stop-event.ts";
+import type { Verdict } from "../stop/verdict.ts";
 
 /** One agent program: how it asks whether it may stop, and how it wants to be answered. Pure both ways. */
 export interface Host {

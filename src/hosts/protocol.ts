@@ -1,9 +1,9 @@
-import { isRecord, parseJson } from "../core/json.ts";
+import { isRecord, parseJson } from "../json.ts";
 import type { Payload, ParsedStop, SampleStop, Surroundings, Host, HostAnswer, Taken } from "./host.ts";
-import { definedOnly } from "../core/defined-only.ts";
-import { type AbsolutePath, absolutePath } from "../core/path.ts";
-import type { StopEvent, BackgroundTask } from "../core/stop/stop-event.ts";
-import type { Verdict } from "../core/stop/verdict.ts";
+import { definedOnly } from "../defined-only.ts";
+import { type AbsolutePath, absolutePath } from "../path.ts";
+import type { StopEvent, BackgroundTask } from "./stop-event.ts";
+import type { Verdict } from "../stop/verdict.ts";
 
 /** The JSON object that a text holds; undefined where it holds anything else. */
 export function parseObject(text: string): Payload | undefined {
@@ -44,13 +44,11 @@ export function snakeCaseStop(host: string, payload: Payload, surroundings: Surr
     cwd: absolutePath(textOf(payload, "cwd") ?? surroundings.cwd),
     continued: flagOf(payload, "stop_hook_active"),
     backgroundTasks: [],
-    ...definedOnly({
-      projectDir: projectDirIn(surroundings.env),
-      sessionId: textOf(payload, "session_id"),
-      transcriptPath: textOf(payload, "transcript_path"),
-      lastMessage: textOf(payload, "last_assistant_message"),
-      permissionMode: textOf(payload, "permission_mode"),
-    }),
+    projectDir: projectDirIn(surroundings.env),
+    sessionId: textOf(payload, "session_id"),
+    transcriptPath: textOf(payload, "transcript_path"),
+    lastMessage: textOf(payload, "last_assistant_message"),
+    permissionMode: textOf(payload, "permission_mode"),
   };
 }
 

@@ -1,9 +1,9 @@
-import type { Status } from "../core/stop/status.ts";
+import type { Status } from "../stop/status.ts";
 import type { Host } from "../hosts/host.ts";
 import { type HostHook, HOOK_TIMEOUT_MS, hostHooks } from "./hook-registration.ts";
 import { skippedFile, type HostRequest } from "./plan-hosts.ts";
 import { getNodeValue } from "jsonc-parser";
-import type { AbsolutePath } from "../core/path.ts";
+import type { AbsolutePath } from "../path.ts";
 import { ONLY_ALLOWED_FLAG } from "../hosts/protocol.ts";
 import { alsoRead, hostFile, type HostFile, ownFiles, type Places, formatOf } from "./files/host-files.ts";
 import { findProperty, isNode, parseSettings, properties } from "./files/settings-file.ts";

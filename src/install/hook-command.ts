@@ -1,4 +1,4 @@
-import { startOfProjectCopy } from "../machine/process/runtime.ts";
+import { startOfProjectCopy } from "../system/process/runtime.ts";
 
 /** How this program was started and where it lies: everything the choice of a hook command depends on. */
 export interface Installation {

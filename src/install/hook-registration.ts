@@ -175,7 +175,7 @@ export function jsonHooks(host: Host, registration: JsonHooks, wanted: WantedHoo
       grouped,
       commandKey: "command",
       isStrictJson: !takesComments,
-      ...(companion === undefined ? {} : { companion }),
+      companion,
     },
   };
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Node, getNodeValue } from "jsonc-parser";
-import { type Result, fail, ok } from "../core/trouble.ts";
+import { type Result, fail, ok } from "../trouble.ts";
 import {
   type FileChange,
   type HookRegistration,

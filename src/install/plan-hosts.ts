@@ -1,5 +1,5 @@
-import type { AbsolutePath } from "../core/path.ts";
-import type { Trouble } from "../core/trouble.ts";
+import type { AbsolutePath } from "../path.ts";
+import type { Trouble } from "../trouble.ts";
 import type { FileChange } from "./hook-registration.ts";
 import {
   type HostFile,

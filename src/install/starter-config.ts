@@ -1,8 +1,8 @@
 import { stringify } from "yaml";
 import type { DetectedScope } from "./detect/detect-checks.ts";
 import type { DetectedCheck } from "./detect/project.ts";
-import { definedOnly } from "../core/defined-only.ts";
-import { Git } from "../machine/git/git.ts";
+import { definedOnly } from "../defined-only.ts";
+import { Git } from "../system/git/git.ts";
 
 export interface StarterConfig {
   readonly scopes: readonly DetectedScope[];

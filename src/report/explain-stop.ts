@@ -1,8 +1,9 @@
-import { EARLY_EXITS } from "../core/stop/early-exits.ts";
-import type { PastStop, Reasoned, RecordedRun, StopRecord } from "../core/record/session-record.ts";
-import { type Status, statusMessage } from "../core/stop/status.ts";
-import type { VerdictRecord } from "../core/record/verdict-record.ts";
-import { formatDuration } from "../core/counted.ts";
+import { EARLY_EXITS } from "../stop/early-exits.ts";
+import type { Reasoned, RecordedRun } from "../run/result.ts";
+import type { PastStop, StopRecord } from "../stop/session.ts";
+import { type Status, statusMessage } from "../stop/status.ts";
+import type { VerdictRecord } from "../ledger/verdict-record.ts";
+import { formatDuration } from "../words.ts";
 
 /** Why a stop was blocked, allowed or deferred: what was asked before any gate, in order, what was looked at, what came of it, what the host got. */
 export function explainStop(stop: PastStop): string {
@@ -61,15 +62,24 @@ function facts(all: readonly (readonly [string, string | undefined])[]): readonl
 /** Each early exit and whether it applied, up to the one that did. */
 function exitLines(stop: PastStop): readonly string[] {
   const { door } = stop.details ?? stop.line;
-  const exits = EARLY_EXITS.filter(({ doors }) => doors.some((one) => one === door));
-  if (hasRun(stop)) return exits.map(({ past }) => `  ✓ ${past}`);
-  const { status } = headOf(stop);
-  const ending = exits.findIndex((exit) => exit.status === takenOver(status));
-  if (ending === -1) return ["  ■ an error kept the gates from running"];
-  return exits
-    .slice(0, ending + 1)
-    .map(({ past, ended }, index) => (index === ending ? `  ■ ${ended}` : `  ✓ ${past}`));
+  const passed = door === "brepl" ? [] : EARLY_EXITS.map(({ past }) => `  ✓ ${past}`);
+  if (hasRun(stop)) return passed;
+  const { status, message } = headOf(stop);
+  const ending = EARLY_EXITS.findIndex((exit) => exit.status === takenOver(status));
+  const exit = EARLY_EXITS[ending];
+  if (exit !== undefined) return [...passed.slice(0, ending), `  ■ ${exit.ended}`];
+  const ended = `  ■ ${message.replace(/^[✓✗○⚠⏭⏸↺] /u, "")}`;
+  return BEFORE_EXITS.includes(status) ? [ended] : [...passed, ended];
 }
+
+/** Decided before any of the early exits is asked. */
+const BEFORE_EXITS: readonly Status[] = [
+  "invalid_input",
+  "stop_hook_active",
+  "no_config",
+  "skipped",
+  "not_allowed",
+];
 
 function takenOver(status: Status): Status {
   return status === "passed_with_warnings" ? "passed" : status;

@@ -1,4 +1,4 @@
-import { describeOutcome, type GateOutcome, isRed } from "../core/outcome.ts";
+import { describeOutcome, type GateOutcome, isRed } from "../gates/outcome.ts";
 import { problemLine, type Problem } from "../feedback/problem.ts";
 import { blockingProblemsOf, type RunReport } from "./run-report.ts";
 

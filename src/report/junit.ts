@@ -1,4 +1,4 @@
-import { describeOutcome, type GateOutcome, isRed } from "../core/outcome.ts";
+import { describeOutcome, type GateOutcome, isRed } from "../gates/outcome.ts";
 import { problemBlock, problemPlace, type Problem } from "../feedback/problem.ts";
 import { problemsOf, type ReportedProblem, type RunReport } from "./run-report.ts";
 

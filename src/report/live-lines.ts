@@ -1,5 +1,5 @@
 import stringWidth from "string-width";
-import { formatDuration } from "../core/counted.ts";
+import { formatDuration } from "../words.ts";
 
 /** A gate that runs now, as the terminal shows it. */
 export interface LiveGate {

@@ -1,8 +1,9 @@
-import { ago, counted, formatDuration } from "../core/counted.ts";
-import type { PastRun } from "../core/record/history.ts";
-import { describeOutcome, type GateOutcome, isBlocking } from "../core/outcome.ts";
-import type { RunEvent } from "../core/run.ts";
-import { statusTitle, type Status } from "../core/stop/status.ts";
+import { ago, counted, formatDuration } from "../words.ts";
+import type { PastRun } from "../stop/passes.ts";
+import type { RunEvent } from "../run/request.ts";
+import { describeOutcome, type GateOutcome, isBlocking } from "../gates/outcome.ts";
+
+import { statusTitle, type Status } from "../stop/status.ts";
 
 /** How a gate is called: by its id in logs, by its name where people read. */
 export type LabelOf = (id: string) => string;
@@ -95,7 +96,7 @@ export function debugLine(event: RunEvent): string | undefined {
 
 /** What was asked, as the command line that asks for it. */
 export function debugCommand(asked: {
-  readonly checkInterval?: boolean;
+  readonly isStop?: boolean;
   readonly kind?: "check" | "review";
   readonly gates?: readonly string[];
   readonly base?: string | undefined;
@@ -108,7 +109,7 @@ export function debugCommand(asked: {
     asked.commit === undefined ? "" : ` --commit ${JSON.stringify(asked.commit)}`,
     asked.uncommitted ? " --uncommitted" : "",
   ];
-  return `COMMAND ${asked.checkInterval ? "stop-hook" : (asked.kind ?? "run")}${flags.join("")}`;
+  return `COMMAND ${asked.isStop ? "stop-hook" : (asked.kind ?? "run")}${flags.join("")}`;
 }
 
 export function debugEnd(result: { status: Status; gatesRun: number; gatesFailed: number }): string {

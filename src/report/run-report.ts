@@ -1,5 +1,5 @@
-import { type Finding, isAtLeast } from "../core/review/finding.ts";
-import type { GateOutcome } from "../core/outcome.ts";
+import { type Finding, isAtLeast } from "../gates/review/finding.ts";
+import type { GateOutcome } from "../gates/outcome.ts";
 import type { Problem } from "../feedback/problem.ts";
 
 /** A problem, and whether the change brought it, where the gate was compared with an earlier tree. */

@@ -1,4 +1,4 @@
-import { describeOutcome, type GateOutcome, hasProblems, isRed } from "../core/outcome.ts";
+import { describeOutcome, type GateOutcome, hasProblems, isRed } from "../gates/outcome.ts";
 import { fingerprint, type Problem } from "../feedback/problem.ts";
 import { problemsOf, type ReportedProblem, type RunReport } from "./run-report.ts";
 
@@ -46,15 +46,12 @@ function problemResult(outcome: GateOutcome, problem: ReportedProblem) {
     ...(isNew === undefined ? {} : { baselineState: isNew ? ("new" as const) : ("unchanged" as const) }),
     ...(file === undefined ? {} : { locations: [{ physicalLocation: physicalLocation(file, problem) }] }),
     partialFingerprints: { "gauntletProblem/v1": fingerprint(problem) },
-    properties: { gate: outcome.id, ...(test === undefined ? {} : { test }) },
+    properties: { gate: outcome.id, test },
   };
 }
 
 function physicalLocation(file: string, { line, column }: Problem) {
-  const region =
-    line === undefined
-      ? {}
-      : { region: { startLine: line, ...(column === undefined ? {} : { startColumn: column }) } };
+  const region = line === undefined ? {} : { region: { startLine: line, startColumn: column } };
   return { artifactLocation: { uri: uriOf(file) }, ...region };
 }
 

@@ -1,9 +1,9 @@
-import { type GateOutcome, isCounted, isBlocking } from "../core/outcome.ts";
+import { type GateOutcome, isCounted, isBlocking } from "../gates/outcome.ts";
 import type { LabelOf } from "./plain-lines.ts";
-import { displayPath } from "../core/path.ts";
-import type { FlakyTest, VerdictRecord } from "../core/record/verdict-record.ts";
-import { ago, counted, formatDuration } from "../core/counted.ts";
-import type { PastRun } from "../core/record/history.ts";
+import { displayPath } from "../path.ts";
+import type { FlakyTest, VerdictRecord } from "../ledger/verdict-record.ts";
+import { ago, counted, formatDuration } from "../words.ts";
+import type { PastRun } from "../stop/passes.ts";
 
 export interface SummaryFacts {
   /** What gates usually take, by id, in milliseconds. */

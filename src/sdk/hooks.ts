@@ -1,5 +1,5 @@
 import type { AgentHooks, HookCallback, HookInput, HookOutput } from "./agent-sdk.ts";
-import { timeLimit } from "../machine/process/time-limit.ts";
+import { timeLimit } from "../system/process/time-limit.ts";
 import { type ToolUse, trackTodos, type Session } from "./session.ts";
 import {
   type AnyTool,

@@ -144,8 +144,8 @@ async function settle(
   const toolContext = {
     session: context.session,
     maxStopRetries: context.maxStopRetries,
-    ...(signal === undefined ? {} : { signal }),
-    ...(cwd === undefined ? {} : { cwd }),
+    signal,
+    cwd,
   };
   const answer = async (): Promise<unknown> =>
     validator(Object.freeze(params), { context: Object.freeze(toolContext) });

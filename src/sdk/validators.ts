@@ -1,9 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { absolutePath } from "../core/path.ts";
-import { isGreen } from "../core/stop/status.ts";
-import type { Verdict } from "../core/stop/verdict.ts";
-import { elapsedMs } from "../machine/clock.ts";
-import { startTrace } from "../engine/telemetry/start-trace.ts";
+import { absolutePath } from "../path.ts";
+import { isGreen } from "../stop/status.ts";
+import type { Verdict } from "../stop/verdict.ts";
 import { type Session, Todo } from "./session.ts";
 import {
   type ToolContext,
@@ -13,12 +11,12 @@ import {
   type ValidationParams,
   ValidationResult,
 } from "./validation.ts";
-import { TailBuffer } from "../machine/logs/capped-log.ts";
-import { shellCommand } from "../machine/process/executables.ts";
+import { TailBuffer } from "../system/logs/capped-log.ts";
+import { shellCommand } from "../system/process/executables.ts";
 import { informativeWindows } from "../feedback/informative-windows.ts";
 import { readLog } from "../feedback/log.ts";
-import { secretMasker } from "../feedback/text/mask-secrets.ts";
-import { describeExitCode, type ProcessEnd, runProcess } from "../machine/process/run-process.ts";
+import { secretMasker } from "../system/logs/mask-secrets.ts";
+import { describeExitCode, type ProcessEnd, runProcess } from "../system/process/run-process.ts";
 import { stat } from "node:fs/promises";
 import { isAbsolute, resolve } from "node:path";
 
@@ -35,7 +33,7 @@ export interface GauntletValidatorOptions {
 export function gauntletValidator(options: GauntletValidatorOptions = {}): CompletionValidator {
   const sessions = new WeakMap<Session, string>();
   return async (params, { context }) => {
-    const { handleStop, recordStop } = await import("../engine/library.ts"); // most users of the SDK have no gates
+    const { answerStop, handleStop } = await import("../run/run-and-record.ts"); // most users of the SDK have no gates
     const cwd = options.cwd ?? context.cwd ?? process.cwd();
     const sessionId = sessions.get(context.session) ?? randomUUID();
     sessions.set(context.session, sessionId);
@@ -51,15 +49,16 @@ export function gauntletValidator(options: GauntletValidatorOptions = {}): Compl
       env: process.env,
       budget: budgetOf(params, context),
     };
-    const traced = await startTrace(stop.env);
-    const answered = await handleStop(
-      { ...stop, ...traced?.hooks },
-      context.signal ?? new AbortController().signal,
-    );
-    await recordStop({ ...stop, door: "sdk" }, answered, { stdout: "", exitCode: 0 });
-    traced?.sendStop({ ...stop, door: "sdk" }, answered, elapsedMs()).catch(() => false); // the agent goes on meanwhile
-    return answerOfStop(answered.verdict);
+    const signal = context.signal ?? new AbortController().signal;
+    const { given, sent } = await answerStop(stop, { door: "sdk", decide: handleStop, give }, signal);
+    sent.catch(() => false); // the agent goes on meanwhile
+    return answerOfStop(given.verdict);
   };
+}
+
+/** There is no host to write to. */
+function give(verdict: Verdict) {
+  return { stdout: "", exitCode: 0, verdict };
 }
 
 /** Always room for this answer: whether it may still block is for the stop hook to say. */

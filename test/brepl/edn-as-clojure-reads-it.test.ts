@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { printString } from "../../src/config/brepl/edn-cursor.ts";
 import { readEdn } from "../../src/config/brepl/edn-reader.ts";
-import { evaluate } from "../../src/machine/nrepl/evaluate.ts";
+import { evaluate } from "../../src/system/nrepl/evaluate.ts";
 import { jvmMissing, startJvm } from "../rig/nrepl-servers.ts";
 
 const missing = jvmMissing();

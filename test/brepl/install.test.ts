@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readHooks } from "../../src/config/brepl/load.ts";
 import { SourceText } from "../../src/config/source-text.ts";
-import { breplHooks, BREPL_TEMPLATE } from "../../src/install/brepl.ts";
+import { breplHooks, BREPL_TEMPLATE } from "../../src/brepl/hook-settings.ts";
 import { planInstall, planUninstall } from "../../src/install/plan-hooks.ts";
 import { breplProject } from "../rig/brepl-project.ts";
 import { BREPL } from "../rig/program.ts";

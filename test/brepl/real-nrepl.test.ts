@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { BREPL_TEMPLATE } from "../../src/install/brepl.ts";
+import { BREPL_TEMPLATE } from "../../src/brepl/hook-settings.ts";
 import { breplProject } from "../rig/brepl-project.ts";
 import { jvmMissing, startJvm, startNbb, type RunningServer } from "../rig/nrepl-servers.ts";
 

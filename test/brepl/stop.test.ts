@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { mkdir, readFile, readdir, stat, symlink, writeFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
-import { isAlive } from "../../src/machine/process/group.ts";
+import { isAlive } from "../../src/system/process/group.ts";
 
 import { BREPL, IS_NATIVE } from "../rig/program.ts";
 import { breplProject } from "../rig/brepl-project.ts";

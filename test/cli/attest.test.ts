@@ -1,9 +1,9 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { appendVerdict, ledgerOf } from "../../src/machine/state/ledger.ts";
-import { signedText } from "../../src/report/attestation.ts";
-import { outputSchema } from "../../src/report/json/json-schema.ts";
+import { appendVerdict, ledgerOf } from "../../src/ledger/ledger.ts";
+import { signedText } from "../../src/features/proof/attestation.ts";
+import { outputSchema } from "../schema/json-schema.ts";
 import { cleanEnv, type Finished, GauntletProject, run } from "../rig/gauntlet-project.ts";
 
 /** A machine with a project that passed, was committed and pushed, and whose user has an SSH key. */
@@ -356,6 +356,31 @@ describe("an attestation is refused", () => {
   });
 });
 
+test("what a build server attests speaks for the gates that run there", async () => {
+  await using author = await Author.create();
+  const { repo } = author;
+  rmSync(join(repo.home, ".local/state/agent-gauntlet/sessions"), { recursive: true }); // no agent was ever there
+  const gates =
+    "base_branch: main~1\nchecks:\n  lint: 'true'\n  unit: { command: 'false', run_in_ci: false }\n";
+  await repo.write({ ".gauntlet/config.yml": gates });
+  await repo.commit("part");
+  await repo.git("push", "--quiet", "origin", "main");
+  const env = { CI: "1" };
+  const run = await repo.gauntlet(["run"], { env });
+  const attested = await repo.gauntlet(["attest"], { env });
+  const { clone, home } = await author.clone();
+  const verify = ["verify", "HEAD", "--attested", "--allowed-signers", join(home, "allowed-signers")];
+
+  const inCi = await clone.gauntlet(verify, { env: { HOME: home, ...env } });
+  const elsewhere = await clone.gauntlet(verify, { env: { HOME: home } });
+
+  expect([run.exitCode, attested.exitCode, inCi.exitCode]).toEqual([0, 0, 0]);
+  expect(elsewhere).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining("it speaks only for a part of the gates (ci)"),
+  });
+});
+
 test("there is nothing to sign without a pass, or for one that rests on a baseline or a rerun, which count only here", async () => {
   await using author = await Author.create();
   const { repo } = author;
@@ -372,6 +397,7 @@ test("there is nothing to sign without a pass, or for one that rests on a baseli
     tree,
     gates,
     whole: true as const,
+    byUser: true as const,
     outcomes: [{ id: "check:.:test", kind: "passed" as const, ms: 1, rests }],
     rests: [rests],
     version: "0.1.0",

@@ -23,6 +23,14 @@ function baselineByUser(made: GauntletProject) {
   });
 }
 
+function tests(options: string): string {
+  return `import { test } from "node:test";
+test("old", () => { throw new Error("old failure"); });
+test("one", ${options}() => {});
+test("two", ${options}() => {});
+`;
+}
+
 function entry(file: string, message: string): object {
   return { gate: "check:.:lint", file, code: "no-bad", message, count: 1 };
 }
@@ -96,6 +104,31 @@ describe.skipIf(!HAS_PYTHON)("the committed baseline (needs python3 for a termin
     const asCi = { env: { ...env(project), CI: "true" } };
     expect((await project.gauntlet(["run"], asCi)).exitCode).toBe(0); // there, people have read the file
     expect((await stopIn(project)).answer).toMatchObject({ decision: "block" }); // and a stop does not rest on that
+  });
+
+  test("excuses no check that runs fewer tests than when it was written, whatever an agent makes of the file", async () => {
+    project = await projectWith("checks: { test: node --test a.test.mjs }\n", { "a.test.mjs": tests("") });
+    await project.write({ "src/c.js": "fine\n", "../home/tmp/.keep": "" });
+    await baselineByUser(project);
+    const written = project.read(FILE);
+    const same = await stopIn(project);
+
+    await project.write({
+      "a.test.mjs": tests("{ skip: true }, "),
+      [FILE]: written.replace('"check:.:test": 3', '"check:.:test": 1'),
+    });
+    const lowered = await stopIn(project);
+    await project.write({ [FILE]: written });
+    const ran = await project.gauntlet(["run"], { env: env(project) });
+    const pruned = await project.json(["baseline", "--prune"], { env: env(project) });
+
+    expect(written).toContain('"ran": {\n    "check:.:test": 3\n  },');
+    expect(same.answer.status).toBe("passed_with_warnings");
+    expect(lowered.answer.decision).toBe("block");
+    expect(lowered.answer.message).toContain("it ran 1 test where it ran 3 before");
+    expect(ran.exitCode).toBe(1);
+    expect(pruned).toMatchObject({ undecided: ["test: fewer tests ran than before"] });
+    expect(project.read(FILE)).toBe(written);
   });
 
   test("that cannot be read excuses nothing, and says why", async () => {

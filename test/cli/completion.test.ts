@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { gauntletCommands } from "../../src/cli/tables/command-table.ts";
+import { gauntletCommands } from "../../src/cli/command-table.ts";
 import { CLI, cleanEnv, GauntletProject, run } from "../rig/gauntlet-project.ts";
 
 const SHELLS = ["bash", "zsh", "fish"] as const;

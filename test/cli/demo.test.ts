@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { findOnPath } from "../../src/machine/process/executables.ts";
+import { findOnPath } from "../../src/system/process/executables.ts";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
 
 test("demo shows a stop blocked, fixed and allowed, and leaves nothing behind", async () => {

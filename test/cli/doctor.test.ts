@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 
 import type { Finding } from "../../src/install/diagnose-host.ts";
-import { outputSchema } from "../../src/report/json/json-schema.ts";
+import { outputSchema } from "../schema/json-schema.ts";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
 
 /** No agent program of the machine the tests run on. */

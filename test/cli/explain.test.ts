@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
-import { outputSchema } from "../../src/report/json/json-schema.ts";
+import { outputSchema } from "../schema/json-schema.ts";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
 
 const RED = 'test "$(cat state.txt)" = fixed';
@@ -38,12 +38,12 @@ test("names the early exit that let a stop go", async () => {
   await project.stop({ stop_hook_active: true });
   const active = await explained(project);
 
-  expect(unchanged).toContain("■ nothing changed");
+  expect(unchanged).toContain("■ Nothing to check — no changes compared to the last commit");
   expect(planning).toContain(
     "■ the agent is not done: it is planning, or background agents are working for it",
   );
   expect(planning).not.toContain("no other run is in progress");
-  expect(active).toContain("■ the agent continues after a block and is let through");
+  expect(active).toContain("■ Stop hook cycle detected");
 });
 
 test("says that a pass was taken over", async () => {
@@ -52,7 +52,9 @@ test("says that a pass was taken over", async () => {
   await project.stop();
   await project.stop();
 
-  expect(await explained(project)).toContain("■ the tree is the one that passed last");
+  expect(await explained(project)).toContain(
+    "■ the tree, the gates and the environment are those that passed last",
+  );
 });
 
 test("is about this project, or the last stop anywhere if asked", async () => {

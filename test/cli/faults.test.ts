@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { pidNamespace } from "../../src/machine/process/group.ts";
+import { pidNamespace } from "../../src/system/process/group.ts";
 import { describe, expect, test } from "vitest";
 import { ControlledCommand } from "../rig/controlled-command.ts";
 import { cleanEnv, type Finished, GauntletProject, passFile, run } from "../rig/gauntlet-project.ts";

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import type { Command, Option } from "commander";
 import { describe, expect, test } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
-import { gauntletCommands } from "../../src/cli/tables/command-table.ts";
+import { gauntletCommands } from "../../src/cli/command-table.ts";
 import { readPage } from "../rig/docs.ts";
 import { cleanEnv, type Finished, GauntletProject, run } from "../rig/gauntlet-project.ts";
 import { GAUNTLET_LINE } from "../rig/program.ts";
@@ -157,21 +157,24 @@ test("docs/json-output.md names the commands that have --json, and no other", ()
 });
 
 describe.concurrent("colour", () => {
-  test.for([{}, { FORCE_COLOR: "1" }, { CI: "true" }, { NO_COLOR: "1" }, { TERM: "xterm-256color" }])(
-    "is never written into a pipe, with %j",
-    async (env) => {
-      await using project = await GauntletProject.withChecks({ bad: "exit 1" });
-      await project.write({ a: "1" });
+  test.for<Record<string, string>>([
+    {},
+    { FORCE_COLOR: "1" },
+    { CI: "true" },
+    { NO_COLOR: "1" },
+    { TERM: "xterm-256color" },
+  ])("is never written into a pipe, with %j", async (env) => {
+    await using project = await GauntletProject.withChecks({ bad: "exit 1" });
+    await project.write({ a: "1" });
 
-      const outputs = await Promise.all(
-        [["detect", "--why"], ["list"], ["validate"], ["run"], ["status"]].map((args) =>
-          project.gauntlet(args, { env }),
-        ),
-      );
+    const outputs = await Promise.all(
+      [["detect", "--why"], ["list"], ["validate"], ["run"], ["status"]].map((args) =>
+        project.gauntlet(args, { env }),
+      ),
+    );
 
-      expect(outputs.map(({ stdout, stderr }) => stdout + stderr).join("")).not.toContain("\u001B");
-    },
-  );
+    expect(outputs.map(({ stdout, stderr }) => stdout + stderr).join("")).not.toContain("\u001B");
+  });
 
   test.skipIf(!existsSync(SCRIPT))("is written to a terminal, unless NO_COLOR says otherwise", async () => {
     await using project = await GauntletProject.withChecks({ test: "true" });
@@ -206,16 +209,18 @@ function unknownWordsOf(example: string): readonly string[] {
   return args.filter((arg) => arg.startsWith("-") && !known.includes(arg));
 }
 
-const SOURCES = resolve(import.meta.dirname, "../../src/cli");
+const SOURCES = resolve(import.meta.dirname, "../../src");
 
-/** The code of a command and of what it uses of cli/, without the declarations of options; where its file has another name, all commands. */
+/** The code of a command and of what it imports, without the declarations of options; if no file has its name, that of all commands. */
 function sourceOf(command: Command): string {
-  const commandFiles = join(SOURCES, "commands");
-  const files = readdirSync(commandFiles, { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".ts"))
-    .map((file) => join(commandFiles, file));
-  const own = files.filter((file) => basename(file) === `${command.name()}.ts`);
+  const files = readdirSync(SOURCES, { recursive: true, encoding: "utf8" }).filter((file) =>
+    /(?:^|\/)(?:commands\/[^/]+|(?:[\w-]+-)?command|hooks\/[^/]+)\.ts$/.test(file),
+  );
+  const name = command.name();
+  const names = [`commands/${name}.ts`, `/${name}-command.ts`, `/${name}/command.ts`, `hooks/${name}.ts`];
+  const own = files.filter((file) => names.some((one) => file.endsWith(one)));
   return (own.length === 0 ? files : own)
+    .map((file) => join(SOURCES, file))
     .flatMap((file) => [file, ...importsOf(file)])
     .map((file) => readFileSync(file, "utf8"))
     .join("\n")
@@ -224,9 +229,7 @@ function sourceOf(command: Command): string {
 
 function importsOf(file: string): readonly string[] {
   const imports = readFileSync(file, "utf8").matchAll(/from "(\.[^"]+\.ts)"/g);
-  return [...imports]
-    .map(([, path]) => resolve(dirname(file), path ?? ""))
-    .filter((path) => path.startsWith(SOURCES));
+  return [...imports].map(([, path]) => resolve(dirname(file), path ?? ""));
 }
 
 function readOf(option: Option): RegExp {

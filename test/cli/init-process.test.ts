@@ -18,7 +18,7 @@ test("init, validate, run and uninstall work one after the other", async () => {
   const uninstall = await project.gauntlet(["uninstall"]);
 
   expect([init, validate, run, uninstall].map(({ exitCode }) => exitCode)).toEqual([0, 0, 0, 0]);
-  expect(project.read(CONFIG)).toContain("test: make test");
+  expect(project.read(CONFIG)).toContain("test: make -k test");
   expect(project.has(".claude")).toBe(false);
 });
 

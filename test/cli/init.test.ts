@@ -6,9 +6,9 @@ import { PassThrough, Writable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import { createColors } from "picocolors";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { type InitOptions, initCommand } from "../../src/cli/commands/init/init.ts";
-import { type UninstallOptions, uninstallCommand } from "../../src/cli/commands/hosts/uninstall.ts";
-import type { Terminal } from "../../src/cli/output/terminal.ts";
+import { type InitOptions, initCommand } from "../../src/install/commands/init.ts";
+import { type UninstallOptions, uninstallCommand } from "../../src/install/commands/uninstall.ts";
+import type { Terminal } from "../../src/report/terminal.ts";
 import { examplesIn } from "../rig/docs.ts";
 import { tempDir } from "../rig/temp-dir.ts";
 
@@ -379,7 +379,7 @@ test("--try runs each check once and shows its result", async () => {
   const init = await project.init({ yes: true, try: true, env: { PATH: process.env["PATH"] } });
 
   expect(init.exitCode).toBe(0);
-  expect(init.stdout).toMatch(/✗ lint fails with exit code 2 \(.*\): make lint\n\s+bad style/);
+  expect(init.stdout).toMatch(/✗ lint fails with exit code 2 \(.*\): make -k lint\n\s+bad style/);
   expect(init.stdout).toMatch(/✓ test passes \(.*\)/);
   expect(init.stdout).toContain("To let lint block only for new problems, set `only_new: true`");
 });
@@ -403,8 +403,19 @@ test("--try offers only_new for a check that is red already", async () => {
 
   expect(init.stdout).toContain("lint is red already. Block only for new problems (`only_new`)?");
   expect(await project.read(".gauntlet/config.yml")).toMatch(
-    / lint: .*\n +command: make lint\n +only_new: true\n/,
+    / lint: .*\n +command: make -k lint\n +only_new: true\n/,
   );
+});
+
+test("--try says why only_new would not help a check that ends at its first failure", async () => {
+  const project = await projectWith({ Makefile: "test:\n\t@false\n\t@sh test.sh\n" });
+
+  const init = await project.init({ answers: [""], try: true, env: { PATH: process.env["PATH"] } });
+
+  expect(init.stdout).toContain(
+    "To let test block only for new problems, change its command first: it ends at the first command that fails (a recipe of make)",
+  );
+  expect(init.stdout).not.toContain("is red already");
 });
 
 describe("the personal settings file and git", () => {
@@ -638,5 +649,5 @@ test("a wrapper that the project brings along is there, at the top and below it"
   const init = await project.init({ yes: true });
 
   expect(init.stdout).not.toContain("is not installed here");
-  expect(await project.read(CONFIG)).toContain("  test: ./mvnw -B -q test # pom.xml\n");
+  expect(await project.read(CONFIG)).toContain("  test: ./mvnw -B -q -fae test # pom.xml\n");
 });

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
-import { outputSchema } from "../../src/report/json/json-schema.ts";
+import { outputSchema } from "../schema/json-schema.ts";
 import { type Finished, GauntletProject } from "../rig/gauntlet-project.ts";
 
 const schema = outputSchema();

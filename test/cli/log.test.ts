@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "no
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { executeRun } from "../../src/index.ts";
-import { outputSchema } from "../../src/report/json/json-schema.ts";
+import { outputSchema } from "../schema/json-schema.ts";
 import { ControlledCommand } from "../rig/controlled-command.ts";
 import { cleanEnv, GauntletProject } from "../rig/gauntlet-project.ts";
 import { GAUNTLET, IS_NATIVE } from "../rig/program.ts";

@@ -1,7 +1,7 @@
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { GauntletProject } from "../rig/gauntlet-project.ts";
+import { GauntletProject, lastRunFile } from "../rig/gauntlet-project.ts";
 
 const FAILING = "echo \"src/a.c:3:9: error: expected ';'\"; exit 1";
 
@@ -73,13 +73,9 @@ describe.concurrent("reports of a run", () => {
     });
     await project.write({ "src/a.c": "", "../secret.txt": "do not show this\n" });
     await project.gauntlet(["run"]);
-    const record = project.read("gauntlet_logs/.state/work-tree.json");
-    await project.write({
-      "gauntlet_logs/.state/work-tree.json": record.replace(
-        /"logPath":"[^"]*"/,
-        '"logPath":"gauntlet_logs/../../secret.txt"',
-      ),
-    });
+    const record = readFileSync(lastRunFile(project), "utf8");
+    const forged = record.replace(/"logPath":"[^"]*"/, '"logPath":"gauntlet_logs/../../secret.txt"');
+    writeFileSync(lastRunFile(project), forged);
 
     const { stdout } = await project.gauntlet(["report", "--format", "html"]);
 

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { projectStateDir } from "../../src/machine/state/state-keys.ts";
+import { projectStateDir } from "../../src/system/state/state-keys.ts";
 import { asUser } from "../rig/as-user.ts";
 import { ControlledCommand } from "../rig/controlled-command.ts";
 import { GauntletProject } from "../rig/gauntlet-project.ts";

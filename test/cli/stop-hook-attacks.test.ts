@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { chmod, mkdir, rename, rm, symlink, truncate, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { isAlive } from "../../src/machine/process/group.ts";
+import { isAlive } from "../../src/system/process/group.ts";
 import { cleanEnv, GauntletProject, passFile, run } from "../rig/gauntlet-project.ts";
 import { GAUNTLET } from "../rig/program.ts";
 import { kill, survivors } from "../rig/processes.ts";
@@ -238,7 +238,6 @@ describe("a git that never answers", FIRST_STOP, () => {
 describe("in the place of a file of ours", FIRST_STOP, () => {
   const FILES = [
     "gauntlet_logs/.gauntlet-run.lock",
-    "gauntlet_logs/.state/work-tree.json",
     "gauntlet_logs/.state/session-session-1.json",
     "gauntlet_logs/.state/groups",
   ];

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { handleStop } from "../../src/engine/handle-stop.ts";
-import { allow } from "../../src/core/stop/verdict.ts";
-import { claudeCode } from "../../src/hosts/adapters/claude-code.ts";
+import { handleStop } from "../../src/stop/handle-stop.ts";
+import { allow } from "../../src/stop/verdict.ts";
+import { claudeCode } from "../../src/hosts/claude-code.ts";
 import { readStop } from "../../src/hosts/host-table.ts";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
 import { runs } from "../rig/property-runs.ts";

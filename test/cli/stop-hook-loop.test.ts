@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { isAlive } from "../../src/machine/process/group.ts";
+import { isAlive } from "../../src/system/process/group.ts";
 import { ControlledCommand } from "../rig/controlled-command.ts";
 import { type Answer, GauntletProject } from "../rig/gauntlet-project.ts";
 import { withGrowingLimit } from "../rig/growing-limit.ts";
@@ -224,7 +224,7 @@ describe("retry budget", () => {
       "a.txt": "1",
     });
 
-    const { answer } = await project.stop();
+    const { answer } = await project.stop({}, { env: { XDG_STATE_HOME: "/dev/null/nowhere" } });
 
     expect(answer).toMatchObject({ decision: "approve", status: "error" });
     expect(answer.systemMessage).toContain("cannot be recorded");

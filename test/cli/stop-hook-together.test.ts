@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 
-import { writeSkips } from "../../src/machine/state/skips.ts";
+import { writeSkips } from "../../src/features/trust/skip-store.ts";
 import { ControlledCommand } from "../rig/controlled-command.ts";
 import { type GauntletProject, lockRefused } from "../rig/gauntlet-project.ts";
 import { recording } from "../rig/hosts/recorded.ts";

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { outputSchema } from "../../src/report/json/json-schema.ts";
+import { outputSchema } from "../schema/json-schema.ts";
 import { type Finished, GauntletProject } from "../rig/gauntlet-project.ts";
 
 const READY = 'test "$(cat state.txt)" = fixed';

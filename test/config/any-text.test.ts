@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { LoadedSettings } from "../../src/config/gauntlet/load.ts";
-import type { Result } from "../../src/core/trouble.ts";
+import type { Result } from "../../src/trouble.ts";
 import { runs } from "../rig/property-runs.ts";
 import { tempProject } from "./temp-project.ts";
 

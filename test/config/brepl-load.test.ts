@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readHooks } from "../../src/config/brepl/load.ts";
 import { SourceText } from "../../src/config/source-text.ts";
-import { formatDiagnostic } from "../../src/core/trouble.ts";
+import { formatDiagnostic } from "../../src/trouble.ts";
 
 const read = (text: string) => readHooks(new SourceText(".brepl/hooks.edn", text));
 const problems = (text: string) => read(text).diagnostics.map(formatDiagnostic).join("\n");

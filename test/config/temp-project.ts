@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type LoadedSettings, loadSettings } from "../../src/config/gauntlet/load.ts";
-import { formatDiagnostic, type Result } from "../../src/core/trouble.ts";
-import { absolutePath } from "../../src/core/path.ts";
+import { formatDiagnostic, type Result } from "../../src/trouble.ts";
+import { absolutePath } from "../../src/path.ts";
 import { tempDir } from "../rig/temp-dir.ts";
 
 type Files = Readonly<Record<string, string | Uint8Array>>;

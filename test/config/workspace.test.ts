@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { readWorkspace } from "../../src/config/read-workspace.ts";
-import { affectedPackages } from "../../src/core/plan/change-set.ts";
-import { projectPath } from "../../src/core/path.ts";
+import { readWorkspace, affectedPackages } from "../../src/config/read-workspace.ts";
+import { projectPath } from "../../src/path.ts";
 
 function graphOf(files: Readonly<Record<string, string>>) {
   return readWorkspace({ paths: Object.keys(files), read: (path) => files[path] });

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { SessionStart } from "../../src/core/record/session-record.ts";
-import { sessionTree } from "../../src/machine/state/session-trees.ts";
-import { listSessionRecords } from "../../src/machine/state/sessions.ts";
+import type { SessionStart } from "../../src/stop/session.ts";
+import { sessionTree } from "../../src/system/git/kept-trees.ts";
+import { listSessions } from "../../src/stop/session-store.ts";
 import { installClaudeCode, runClaudeCode } from "../rig/claude-code.ts";
 import { GauntletProject, run } from "../rig/gauntlet-project.ts";
 
@@ -57,7 +57,7 @@ function stateOf({ home }: GauntletProject) {
 }
 
 function beginnings(project: GauntletProject): readonly SessionStart[] {
-  return listSessionRecords(stateOf(project)).flatMap(({ starts = [] }) => starts);
+  return listSessions(stateOf(project)).flatMap(({ session }) => session.starts ?? []);
 }
 
 /** A file of the tree that the session began with. */

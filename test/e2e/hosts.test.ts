@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { SessionStart } from "../../src/core/record/session-record.ts";
-import { listSessionRecords } from "../../src/machine/state/sessions.ts";
+import type { SessionStart } from "../../src/stop/session.ts";
+import { listSessions } from "../../src/stop/session-store.ts";
 import type { GauntletProject } from "../rig/gauntlet-project.ts";
 
 import { findHost } from "../../src/hosts/host-table.ts";
@@ -156,5 +156,5 @@ function lastMessage(body = "{}"): unknown {
 /** Where the sessions of this machine began. */
 function beginnings({ home }: GauntletProject): readonly SessionStart[] {
   const env = { XDG_STATE_HOME: join(home, ".local/state") };
-  return listSessionRecords(env).flatMap(({ starts = [] }) => starts);
+  return listSessions(env).flatMap(({ session }) => session.starts ?? []);
 }

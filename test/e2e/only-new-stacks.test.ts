@@ -264,3 +264,107 @@ test("a monorepo: each package is compared with its own past, through links betw
   expect(broken.reason).toContain("left fits right");
   expect(broken.reason).not.toMatch(/old left|old right/);
 });
+
+const RUST_TEST = (name: string) => `#[test]\nfn ${name}() { assert_eq!(1, 2, "${name} failed"); }\n`;
+
+test("a Rust crate: a failing test target hides the others, unless cargo goes on", async ({ skip }) => {
+  const missing = await whyNoProgram("cargo", "cargo");
+  if (missing !== undefined) return skip(missing);
+  await using project = await sessionIn({
+    ".gauntlet/config.yml": "only_new: true\nchecks: { test: cargo test --offline }\n",
+    ".gitignore": "target\nCargo.lock\n",
+    "Cargo.toml": '[package]\nname = "shop"\nversion = "0.1.0"\nedition = "2021"\n',
+    "src/lib.rs": "",
+    "tests/a.rs": RUST_TEST("old"),
+  });
+  const env = rustHome();
+  await project.write({ "tests/b.rs": RUST_TEST("fresh") });
+
+  const ended = await stop(project, env);
+  await project.write({
+    ".gauntlet/config.yml": "only_new: true\nchecks: { test: cargo test --offline --no-fail-fast }\n",
+  });
+  const broken = await stop(project, env);
+  await project.write({ "tests/b.rs": "" });
+  const unrelated = await stop(project, env);
+  await project.write({ "tests/b.rs": "not Rust\n" });
+  const unbuilt = await stop(project, env);
+
+  expect(ended.message).toContain("`cargo test` ends at its first failure (without `--no-fail-fast`)");
+  expect(broken).toMatchObject({ decision: "block" });
+  expect(broken.reason).toContain("fresh failed");
+  expect(broken.reason).not.toContain("old failed");
+  expect(unrelated).toMatchObject({ decision: "approve", status: "passed_with_warnings" });
+  expect(unbuilt.message).toContain("`cargo test` says of no test that it ran");
+});
+
+/** Its programs may be kept in the home of the user who runs the tests. */
+function rustHome(): Files {
+  const home = process.env["HOME"] ?? "";
+  return {
+    CARGO_HOME: process.env["CARGO_HOME"] ?? join(home, ".cargo"),
+    RUSTUP_HOME: process.env["RUSTUP_HOME"] ?? join(home, ".rustup"),
+  };
+}
+
+test("pytest: an old failure, or a file that cannot be imported, hides what comes after it", async ({
+  skip,
+}) => {
+  const missing = await whyNoProgram("pytest", "python3-pytest");
+  if (missing !== undefined) return skip(missing);
+  await using project = await sessionIn({
+    ".gauntlet/config.yml": "only_new: true\nchecks: { test: pytest }\n",
+    ".gitignore": "__pycache__\n.pytest_cache\n",
+    "pytest.ini": "[pytest]\naddopts = -x\n",
+    "test_a.py": "def test_old():\n    assert 0, 'old failure'\n",
+  });
+  await project.write({ "test_b.py": "def test_fresh():\n    assert 0, 'fresh failure'\n" });
+
+  const ended = await stop(project);
+  await project.write({ ".gauntlet/config.yml": "only_new: true\nchecks: { test: pytest --maxfail=0 }\n" });
+  const broken = await stop(project);
+  await project.write({ "test_b.py": "" });
+  const unrelated = await stop(project);
+  await project.write({ "test_b.py": "import nothing_of_that_name\n" });
+  const interrupted = await stop(project);
+
+  expect(ended.message).toMatch(/its output says that it ended early: `!+ stopping after 1 failures !+`/);
+  expect(broken).toMatchObject({ decision: "block" });
+  expect(broken.reason).toContain("fresh failure");
+  expect(broken.reason).not.toContain("old failure");
+  expect(unrelated).toMatchObject({ decision: "approve", status: "passed_with_warnings" });
+  expect(interrupted.message).toMatch(/its output says that it ended early: `!+ Interrupted: 1 error/);
+});
+
+function failingTest(name: string): string {
+  return `import { expect, test } from "vitest";\ntest("${name}", () => { expect("${name}").toBe("right"); });\n`;
+}
+
+test("Vitest: bail hides what comes after an old failure", async () => {
+  const modules = join(import.meta.dirname, "../../node_modules");
+  await using project = await sessionIn(
+    {
+      ".gauntlet/config.yml": "only_new: true\nchecks: { test: npx vitest run --no-file-parallelism }\n",
+      ".gitignore": "node_modules\n",
+      "package.json": '{"name":"app","private":true,"type":"module"}',
+      "vitest.config.js": "export default { test: { bail: 1 } };\n",
+      "a.test.js": failingTest("old"),
+    },
+    ({ root }) => symlinkSync(modules, join(root, "node_modules")),
+  );
+  await project.write({ "b.test.js": failingTest("fresh") });
+
+  const ended = await stop(project);
+  await project.write({
+    ".gauntlet/config.yml":
+      "only_new: true\nchecks: { test: npx vitest run --no-file-parallelism --bail=0 }\n",
+  });
+  const broken = await stop(project);
+  await project.write({ "b.test.js": failingTest("right") });
+  const unrelated = await stop(project);
+
+  expect(ended.message).toContain("`vitest` ends at its first failure (`bail` in vitest.config.js)");
+  expect(broken).toMatchObject({ decision: "block" });
+  expect(broken.message).toContain("1 problem was there before (the start of this session)");
+  expect(unrelated).toMatchObject({ decision: "approve", status: "passed_with_warnings" });
+});

@@ -3,7 +3,7 @@ import { createPublicKey, generateKeyPairSync } from "node:crypto";
 import { readdirSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type PassBody, signedRecord } from "../../src/fleet/pass-record.ts";
+import { type PassBody, signedRecord } from "../../src/features/remote/pass-record.ts";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
 import { muteServer, type Server, startNginx, startRedis, whyNoProgram } from "../rig/servers.ts";
 
@@ -20,19 +20,25 @@ const SIGNING = {
 const AMPLE_MS = 20_000;
 
 /** A check that names its inputs and one that does not; each leaves a line outside the project when it runs. */
-const config = (url: string, more = "", budgetMs = AMPLE_MS): string => `base_branch: main
+const config = (
+  url: string,
+  more = "",
+  { cache = "", budgetMs = AMPLE_MS } = {},
+): string => `base_branch: main
 checks:
   unit: { command: echo unit >> ../runs, inputs: [src]${more} }
   all: { command: echo all >> ../runs }
 remote:
-  cache: { url: "${url}", trust: [.gauntlet/keys/ci.pub], budget_ms: ${budgetMs} }
+  cache: { url: "${url}", trust: [.gauntlet/keys/ci.pub], budget_ms: ${budgetMs}${cache} }
 `;
 
-async function machine(url: string, more?: string): Promise<GauntletProject> {
+async function machine(url: string, more?: string, cache?: string): Promise<GauntletProject> {
   const project = await GauntletProject.create({
-    ".gauntlet/config.yml": config(url, more),
+    ".gauntlet/config.yml": config(url, more, { cache: cache ?? "" }),
     ".gauntlet/keys/ci.pub": PUBLIC,
+    ".gitattributes": "* text=auto\n",
     "src/a": "1",
+    "src/b": "one\r\ntwo\n",
   });
   await project.commit("start");
   await project.git("switch", "--quiet", "--create", "work");
@@ -121,6 +127,8 @@ describe.skipIf(NO_NGINX !== undefined)(`passes shared through nginx (${NO_NGINX
   });
 
   const MISSES: Readonly<Record<string, (agent: GauntletProject) => Promise<unknown>>> = {
+    "another line ending where git keeps the same of both": (agent) =>
+      agent.write({ "src/b": "one\ntwo\r\n" }),
     "another input": (agent) => agent.write({ "src/a": "3" }),
     "another command": (agent) =>
       agent.write({ ".gauntlet/config.yml": config(at("ac")).replaceAll("echo ", "echo  ") }),
@@ -133,6 +141,34 @@ describe.skipIf(NO_NGINX !== undefined)(`passes shared through nginx (${NO_NGINX
     await agent.gauntlet(["run"]);
 
     expect(runsOf(agent).map((line) => line.trim())).toEqual(BOTH);
+  });
+
+  test("a pass with another variable is for others with that variable, unless the project names what counts", async () => {
+    const misses: (readonly string[])[] = [];
+    for (const more of ["", ", env: [LEVEL]", ", env: []"]) {
+      forget();
+      await using ci = await machine(at("ac"), "", more);
+      await ci.gauntlet(["run"], { env: { ...SIGNING, LEVEL: "1", GITHUB_RUN_ID: "7" } });
+      await using alike = await machine(at("ac"), "", more);
+      await alike.gauntlet(["run"], { env: { LEVEL: "1" } });
+      await using other = await machine(at("ac"), "", more);
+      await other.gauntlet(["run"]);
+      misses.push(runsOf(alike), runsOf(other));
+    }
+
+    expect(misses).toEqual([[], BOTH, [], BOTH, [], []]);
+  });
+
+  test("a pass in another environment than the session's is not shared", async () => {
+    forget();
+    await using agent = await machine(at("ac"));
+    await agent.stop();
+    await agent.write({ "src/a": "3" });
+
+    const done = await agent.gauntlet(["run"], { env: { ...SIGNING, SKIP_TESTS: "1" } });
+
+    expect(done.stderr + done.stdout).toContain("passes are not shared: this is another environment");
+    expect(stored()).toEqual([]);
   });
 
   const TAMPERED: Readonly<Record<string, { readonly why: string; readonly act: () => void }>> = {
@@ -216,7 +252,8 @@ describe.skipIf(NO_NGINX !== undefined)(`passes shared through nginx (${NO_NGINX
   };
   test.for(Object.entries(UNREACHABLE))("a store that is %s: the gates run", async ([, { path, says }]) => {
     await using agent = await machine(path());
-    if (says.includes("150 ms")) await agent.write({ ".gauntlet/config.yml": config(path(), "", 150) });
+    if (says.includes("150 ms"))
+      await agent.write({ ".gauntlet/config.yml": config(path(), "", { budgetMs: 150 }) });
 
     const { stdout, exitCode } = await agent.gauntlet(["run"]);
 

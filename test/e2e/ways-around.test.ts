@@ -1,10 +1,10 @@
-import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
-import { bootId, pidNamespace, startTime } from "../../src/machine/process/group.ts";
-import { cleanEnv, type Finished, GauntletProject, run } from "../rig/gauntlet-project.ts";
-import { GAUNTLET } from "../rig/program.ts";
+import { bootId, pidNamespace, startTime } from "../../src/system/process/group.ts";
+import { cleanEnv, type Finished, GauntletProject, run, sessionFile } from "../rig/gauntlet-project.ts";
+import { GAUNTLET, GAUNTLET_LINE } from "../rig/program.ts";
 
 /** What became of a way around: the stop was blocked, or the user was shown this. */
 type Met = "refused" | RegExp;
@@ -326,13 +326,11 @@ const WAYS: readonly Way[] = [
     how: "remove the log directory",
     act: shell("rm -r gauntlet_logs"),
     tell: "refused",
-    shown: /\.state was changed by something else/,
   },
   {
-    how: "empty the open failures on record",
+    how: "write a session without open failures to the log directory",
     act: (made) => forge(made),
     tell: "refused",
-    shown: /\.state was changed by something else/,
   },
   {
     how: "write a lock that is not as we write it",
@@ -422,6 +420,24 @@ const WAYS: readonly Way[] = [
   },
   { how: "remove the repository", act: shell("rm -rf .git"), tell: "refused" },
   {
+    how: "run the gates with a variable that makes them pass",
+    act: shell(`npm_config_script_shell=/bin/true ${GAUNTLET_LINE} run`),
+    tell: "refused",
+  },
+  {
+    how: "run the gates with another program first on the PATH",
+    act: shell(
+      `mkdir ../first && printf '#!/bin/sh\n' > ../first/npm && chmod +x ../first/npm && PATH="$PWD/../first:$PATH" ${GAUNTLET_LINE} run`,
+    ),
+    tell: "refused",
+  },
+  {
+    how: "run the gates as a build server does, without those that fail",
+    before: edit(CONFIG, "test: npm test", "test: { command: npm test, run_in_ci: false }"),
+    act: shell(`git add --all && git commit --quiet --message work && CI=1 ${GAUNTLET_LINE} run`),
+    tell: "refused",
+  },
+  {
     how: "commit, and move the base branch there",
     act: shell("git switch --quiet -c other && git commit --quiet -am done && git branch --force main"),
     tell: "refused",
@@ -499,16 +515,14 @@ function lock(): string {
   return JSON.stringify({ runId: "x", since: "2026-01-01T00:00:00Z", sessionId: "session-1", ...self });
 }
 
-function forge(made: GauntletProject): void {
-  const file = join(made.root, "gauntlet_logs/.state/session-session-1.json");
-  try {
-    writeFileSync(
-      file,
-      readFileSync(file, "utf8").replaceAll(/"openFailures":\[.*?\](?=,"told")/gs, '"openFailures":[]'),
-    );
-  } catch {
-    rmSync(join(made.root, "gauntlet_logs/.state"), { recursive: true });
-  }
+async function forge(made: GauntletProject): Promise<void> {
+  const session = readFileSync(sessionFile(made), "utf8");
+  await made.write({
+    "gauntlet_logs/.state/session-session-1.json": session.replaceAll(
+      /"openFailures":\[.*?\](?=,"told")/gs,
+      '"openFailures":[]',
+    ),
+  });
 }
 
 async function other(made: GauntletProject): Promise<void> {
@@ -531,7 +545,7 @@ test("docs/trust.md lists all of them, with what becomes of each", () => {
   const listed = [...rows].map(([, how = "", ...met]) => [how.replaceAll(String.raw`\|`, "|"), ...met]);
 
   expect(listed).toEqual(WAYS.map(({ how, tell, hold = tell }) => [how, word(tell), word(hold)]));
-  expect(WAYS.length).toBeGreaterThanOrEqual(67);
+  expect(WAYS.length).toBeGreaterThanOrEqual(70);
 });
 
 function word(met: Met): string {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { GateOutcome } from "../../src/core/outcome.ts";
-import { projectPath } from "../../src/core/path.ts";
+import type { GateOutcome } from "../../src/gates/outcome.ts";
+import { projectPath } from "../../src/path.ts";
 import { blockReason } from "../../src/feedback/block-reason.ts";
 
 function reasonFor(text: string, scope = ".", maxChars = 9000): string {

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { once } from "../../src/core/once.ts";
+import { once } from "../../src/once.ts";
 import { measure, readCorpus } from "./corpus/measure.ts";
 
 const tools = fileURLToPath(new URL("../fixtures/tools", import.meta.url));

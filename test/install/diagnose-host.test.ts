@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { claudeCode } from "../../src/hosts/adapters/claude-code.ts";
+import { claudeCode } from "../../src/hosts/claude-code.ts";
 import { diagnoseHost, type ProbedRegistration, whyItFailed } from "../../src/install/diagnose-host.ts";
 
 const DEAD_PATH = `node:internal/modules/cjs/loader:1210

@@ -2,7 +2,7 @@ import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
-import { installationOf } from "../../src/cli/hosts/installation.ts";
+import { installationOf } from "../../src/install/installation.ts";
 import { tempDir } from "../rig/temp-dir.ts";
 
 const FILE = "node_modules/agent-gauntlet/dist/cli/agent-gauntlet.cjs";

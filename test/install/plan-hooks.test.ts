@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { parse } from "jsonc-parser";
 import { describe, expect, test } from "vitest";
-import { explain } from "../../src/core/trouble.ts";
-import { CLAUDE_CODE_HOOKS, claudeCode } from "../../src/hosts/adapters/claude-code.ts";
+import { explain } from "../../src/trouble.ts";
+import { CLAUDE_CODE_HOOKS, claudeCode } from "../../src/hosts/claude-code.ts";
 import { hostHooks, jsonHooks, type HookRegistration } from "../../src/install/hook-registration.ts";
 import { planInstall, planUninstall } from "../../src/install/plan-hooks.ts";
 import { runs } from "../rig/property-runs.ts";

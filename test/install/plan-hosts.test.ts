@@ -1,6 +1,6 @@
 import { parse } from "jsonc-parser";
 import { describe, expect, test } from "vitest";
-import { type AbsolutePath, absolutePath } from "../../src/core/path.ts";
+import { type AbsolutePath, absolutePath } from "../../src/path.ts";
 
 import { findHost, HOSTS } from "../../src/hosts/host-table.ts";
 import { type HostFile, type Level, type Places, hostFile } from "../../src/install/files/host-files.ts";

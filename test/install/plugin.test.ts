@@ -4,7 +4,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 
-import { CLAUDE_CODE_HOOKS, claudeCode } from "../../src/hosts/adapters/claude-code.ts";
+import { CLAUDE_CODE_HOOKS, claudeCode } from "../../src/hosts/claude-code.ts";
 import { isOurCommand } from "../../src/install/hook-command.ts";
 import { jsonHooks } from "../../src/install/hook-registration.ts";
 import { planInstall } from "../../src/install/plan-hooks.ts";

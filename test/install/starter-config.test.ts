@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { loadSettings } from "../../src/config/gauntlet/load.ts";
-import { absolutePath } from "../../src/core/path.ts";
+import { absolutePath } from "../../src/path.ts";
 import { detectChecks } from "../../src/install/detect/detect-checks.ts";
 import { Project, type DetectedCheck } from "../../src/install/detect/project.ts";
 import { type StarterConfig, starterConfig } from "../../src/install/starter-config.ts";
@@ -63,7 +63,7 @@ test("the files and the place of a check are written down, and what mends only a
   const { settings } = await load(text);
 
   expect(settings.entryPoints[0]?.gates[0]).toMatchObject({ files: ["*.ts"], workingDirectory: "web" });
-  expect(settings.entryPoints[0]?.gates[0]).not.toHaveProperty("fix");
+  expect(settings.entryPoints[0]?.gates[0]).toMatchObject({ kind: "check", fix: undefined });
   const uncommented = await load(text.replace("# fix:", "fix:"));
   expect(uncommented.settings.entryPoints[0]?.gates[0]).toMatchObject({ fix });
 });

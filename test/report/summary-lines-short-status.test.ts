@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { PastRun } from "../../src/core/record/history.ts";
+import type { PastRun } from "../../src/stop/passes.ts";
 import { shortStatus } from "../../src/report/summary-lines.ts";
 
 const NOW = Date.UTC(2026, 10, 16);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { type GateOutcome, isCounted } from "../../src/core/outcome.ts";
-import { projectPath } from "../../src/core/path.ts";
-import { outcomeInLedger, usualTimes, type VerdictRecord } from "../../src/core/record/verdict-record.ts";
+import { type GateOutcome, isCounted } from "../../src/gates/outcome.ts";
+import { projectPath } from "../../src/path.ts";
+import { outcomeInLedger, usualTimes, type VerdictRecord } from "../../src/ledger/verdict-record.ts";
 import { liveLines, rowsOf } from "../../src/report/live-lines.ts";
 import { finishedLine, gateLabels } from "../../src/report/plain-lines.ts";
 import { runSummary, verdictLine } from "../../src/report/summary-lines.ts";

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { expect, test } from "vitest";
-import { outputSchema } from "../../src/report/json/json-schema.ts";
+import { outputSchema } from "../schema/json-schema.ts";
 import { GAUNTLET } from "../rig/program.ts";
 import { finding, reviewProject, says, type ReviewProject } from "../rig/review-project.ts";
 

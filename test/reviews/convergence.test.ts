@@ -277,9 +277,9 @@ test("clean forgets the findings", async () => {
   await using project = await reviewProject();
   await project.reviewer("claude", [says(finding())]);
   await project.run();
-  const { cleanProject } = await import("../../src/engine/clean.ts");
+  const { cleanProject } = await import("../../src/run/clean.ts");
   const { loadSettings } = await import("../../src/config/gauntlet/load.ts");
-  const { absolutePath } = await import("../../src/core/path.ts");
+  const { absolutePath } = await import("../../src/path.ts");
   const loaded = await loadSettings(absolutePath(project.root), project.env);
   if (loaded.ok) await cleanProject(loaded.value.settings, project.env, true);
 

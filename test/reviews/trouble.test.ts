@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { withGrowingLimit } from "../rig/growing-limit.ts";
 import { finding, reviewProject, says, type ReviewProject } from "../rig/review-project.ts";
 import { GAUNTLET } from "../rig/program.ts";
-import { isAlive } from "../../src/machine/process/group.ts";
+import { isAlive } from "../../src/system/process/group.ts";
 
 const only = (reviewer: string, more = "") => ({
   ".gauntlet/reviews/careful.md": `---\ncli_preference: [${reviewer}]\n${more}---\nLook for wrong results.\n`,

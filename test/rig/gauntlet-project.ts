@@ -2,7 +2,6 @@ import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, watch, mkdirSync, writeFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
-import { once } from "../../src/core/once.ts";
 import { GAUNTLET } from "./program.ts";
 import { tempDir } from "./temp-dir.ts";
 
@@ -134,8 +133,12 @@ export class GauntletProject implements AsyncDisposable {
   }
 }
 
+type Repository = readonly (readonly [path: string, content: Buffer | undefined])[];
+
+let emptyRepository: Promise<Repository> | undefined;
+
 /** What `git init` makes, without its sample hooks: writing it is cheaper than starting git for each test. */
-const emptyRepository = once(async (): Promise<readonly [path: string, content: Buffer | undefined][]> => {
+async function makeEmptyRepository(): Promise<Repository> {
   await using dir = await tempDir();
   const argv = ["git", "init", "--quiet", "--initial-branch=main"];
   const { exitCode, stderr } = await run(argv, { cwd: dir.path, env: cleanEnv(dir.path) });
@@ -144,12 +147,23 @@ const emptyRepository = once(async (): Promise<readonly [path: string, content: 
     .filter(({ name }) => !name.endsWith(".sample"))
     .map((entry) => [join(entry.parentPath, entry.name), entry.isDirectory()] as const)
     .map(([path, isDirectory]) => [relative(dir.path, path), isDirectory ? undefined : readFileSync(path)]);
-});
+}
 
 async function initRepository(root: string): Promise<void> {
-  const entries = await emptyRepository();
+  emptyRepository ??= makeEmptyRepository();
+  const entries = await emptyRepository;
   for (const [path, content] of entries) if (!content) mkdirSync(join(root, path), { recursive: true });
   for (const [path, content] of entries) if (content) writeFileSync(join(root, path), content);
+}
+
+/** A session's record, in the user's state directory. */
+export function sessionFile({ home }: GauntletProject, id = "session-1"): string {
+  return join(home, ".local/state/agent-gauntlet/sessions", `session-${id}.json`);
+}
+
+/** The record of a project's last run, beside that of its last pass. */
+export function lastRunFile(project: GauntletProject): string {
+  return join(dirname(passFile(project)), "last-run.json");
 }
 
 /** The record of a project's last pass, in the user's state directory. */

@@ -1,6 +1,6 @@
 import { createServer, type Socket, type AddressInfo } from "node:net";
 import { once } from "node:events";
-import { BencodeDecoder, encode, type Encodable } from "../../src/machine/nrepl/bencode.ts";
+import { BencodeDecoder, encode, type Encodable } from "../../src/system/nrepl/bencode.ts";
 
 /** One request as it came in, its strings as text. */
 export type WireRequest = Readonly<Record<string, string>>;

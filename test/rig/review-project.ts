@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { RunRequest, RunResult, RunEvent } from "../../src/core/run.ts";
-import { executeRun } from "../../src/engine/run.ts";
+import type { RunRequest, RunEvent } from "../../src/run/request.ts";
+import type { RunResult } from "../../src/run/result.ts";
+import { run } from "../../src/run/run.ts";
 
 import { tempDir } from "./temp-dir.ts";
 
@@ -116,7 +117,7 @@ export async function reviewProject(files: Readonly<Record<string, string>> = {}
       }, // likewise
     run: async (request = {}) => {
       const events: RunEvent[] = [];
-      const result = await executeRun({ cwd: root, env, onEvent: (event) => events.push(event), ...request });
+      const result = await run({ cwd: root, env, onEvent: (event) => events.push(event), ...request });
       return { ...result, events };
     },
     answer: async (status, result, name = SHEET) => {

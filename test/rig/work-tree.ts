@@ -1,6 +1,6 @@
-import { absolutePath, projectPath } from "../../src/core/path.ts";
-import type { ChangeQuery } from "../../src/machine/git/compare/base.ts";
-import { WorkTree } from "../../src/machine/git/work-tree.ts";
+import { absolutePath, projectPath } from "../../src/path.ts";
+import type { ChangeQuery } from "../../src/system/git/compare/base.ts";
+import { WorkTree } from "../../src/system/git/work-tree.ts";
 
 /** The work tree of a directory, compared with `main` by default. */
 export function openTree(root: string, query: Partial<ChangeQuery> = {}): Promise<WorkTree> {

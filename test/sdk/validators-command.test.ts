@@ -11,7 +11,7 @@ import {
   HookContext,
   Session,
 } from "../../src/sdk/index.ts";
-import { isAlive } from "../../src/machine/process/group.ts";
+import { isAlive } from "../../src/system/process/group.ts";
 import { recordingLogger } from "./recording-logger.ts";
 
 let directory = "";

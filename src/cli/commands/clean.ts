@@ -1,11 +1,11 @@
-import { cleanProject } from "../../engine/clean.ts";
-import { forgetProject } from "../../engine/proof/forget-project.ts";
+import { cleanProject } from "../../run/clean.ts";
+import { forgetProject } from "./forget-project.ts";
 import { cleanJson } from "../../report/json/json.ts";
-import { counted } from "../../core/counted.ts";
-import { EXIT } from "../exit-code.ts";
-import { openSettings, tellTrouble } from "../open-settings.ts";
-import { printLine, type Terminal } from "../output/terminal.ts";
-import { whyNoUser } from "./trust/allow.ts";
+import { counted } from "../../words.ts";
+import { EXIT } from "../../report/exit-code.ts";
+import { openSettings, tellTrouble } from "../../report/open-settings.ts";
+import { printLine, type Terminal } from "../../report/terminal.ts";
+import { whyNoUser } from "../../report/user-at-terminal.ts";
 
 export interface CleanOptions {
   readonly json?: boolean;

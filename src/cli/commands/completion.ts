@@ -1,8 +1,8 @@
 import type { Command, Option } from "commander";
-import { gauntletCommands } from "../tables/command-table.ts";
-import { REGISTRABLE } from "../hosts/host-request.ts";
-import { EXIT } from "../exit-code.ts";
-import { printLine, type Terminal } from "../output/terminal.ts";
+import { gauntletCommands } from "../command-table.ts";
+import { REGISTRABLE } from "../../install/host-request.ts";
+import { EXIT } from "../../report/exit-code.ts";
+import { printLine, type Terminal } from "../../report/terminal.ts";
 
 export interface CompletionOptions {
   readonly shell: "bash" | "zsh" | "fish";

@@ -1,16 +1,16 @@
 import { join } from "node:path";
 import { type LoadedSettings, loadSettings } from "../../config/gauntlet/load.ts";
 import { GATES_NOTHING } from "../../config/gauntlet/read-entry-points.ts";
-import { type Diagnostic, formatDiagnostic, type Result } from "../../core/trouble.ts";
-import { diagnoseBase } from "../../engine/run/diagnose-base.ts";
-import { diagnoseLogDir } from "../../engine/run/fit-log-dir.ts";
-import { findProject } from "../../machine/files/find-project.ts";
-import { whyNotEnterable } from "../../machine/files/files.ts";
+import { type Diagnostic, formatDiagnostic, type Result } from "../../trouble.ts";
+import { diagnoseBase } from "../../config/diagnose-base.ts";
+import { diagnoseLogDir } from "../../run/check-log-dir.ts";
+import { findProject } from "../../system/files/find-project.ts";
+import { whyNotEnterable } from "../../system/files/files.ts";
 import { validateJson, listJson, line } from "../../report/json/json.ts";
-import { EXIT } from "../exit-code.ts";
-import { tellTrouble, openSettings } from "../open-settings.ts";
-import { printLine, type Terminal } from "../output/terminal.ts";
-import type { EntryPoint, GuardSettings } from "../../core/settings.ts";
+import { EXIT } from "../../report/exit-code.ts";
+import { tellTrouble, openSettings } from "../../report/open-settings.ts";
+import { printLine, type Terminal } from "../../report/terminal.ts";
+import type { EntryPoint, GuardSettings } from "../../config/settings.ts";
 import { effectiveSettings, type EffectiveValue } from "../../config/gauntlet/effective.ts";
 
 export interface ValidateOptions {

@@ -1,11 +1,11 @@
-import type { ReviewGate } from "../../core/gate.ts";
+import type { ReviewGate } from "../../gates/gate.ts";
 import { loadSettings } from "../../config/gauntlet/load.ts";
 import { probeReviewer, type ReviewerHealth } from "../../gates/review/ask-reviewer.ts";
 import { findReviewer, REVIEWERS } from "../../gates/review/reviewers.ts";
-import { findProject } from "../../machine/files/find-project.ts";
+import { findProject } from "../../system/files/find-project.ts";
 import { healthJson } from "../../report/json/json.ts";
-import { EXIT } from "../exit-code.ts";
-import { printLine, type Terminal } from "../output/terminal.ts";
+import { EXIT } from "../../report/exit-code.ts";
+import { printLine, type Terminal } from "../../report/terminal.ts";
 
 export interface HealthOptions {
   readonly json?: boolean;

@@ -1,14 +1,14 @@
 import { text as readText } from "node:stream/consumers";
-import { didYouMean } from "../../core/did-you-mean.ts";
-import type { CheckGate } from "../../core/gate.ts";
-import type { Settings } from "../../core/settings.ts";
+import { didYouMean } from "../../words.ts";
+import type { CheckGate } from "../../gates/gate.ts";
+import type { Settings } from "../../config/settings.ts";
 import { problemLine } from "../../feedback/problem.ts";
 import { readGate } from "../../feedback/digest.ts";
-import { secretMasker } from "../../feedback/text/mask-secrets.ts";
+import { secretMasker } from "../../system/logs/mask-secrets.ts";
 import { PARSER_NAMES } from "../../feedback/parsers/table.ts";
-import { EXIT } from "../exit-code.ts";
-import { openSettings } from "../open-settings.ts";
-import { printLine, type Terminal } from "../output/terminal.ts";
+import { EXIT } from "../../report/exit-code.ts";
+import { openSettings } from "../../report/open-settings.ts";
+import { printLine, type Terminal } from "../../report/terminal.ts";
 
 export interface ParseOptions {
   readonly parser: string;
@@ -25,7 +25,7 @@ export async function parseCommand(terminal: Terminal, { parser: name }: ParseOp
     text: secretMasker(terminal.env)(await readText(terminal.stdin)),
     logPath: "(stdin)",
     projectRoot: known?.settings.root ?? terminal.cwd,
-    ...(parser === undefined ? {} : { parser }),
+    parser,
   });
   const { stdout, colours } = terminal;
   printLine(stdout, colours.bold(`Read: ${gate.problems.length}`));

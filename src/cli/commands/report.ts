@@ -1,21 +1,23 @@
-import type { PastRun } from "../../core/record/history.ts";
-import { findRun } from "../../engine/proof/past.ts";
-import { collectReport, digestFailures } from "../../engine/run/failures.ts";
-import { readLastRun } from "../../machine/state/history.ts";
-import { flakyIn, readLedger } from "../../machine/state/ledger-lines.ts";
-import { ledgerOf } from "../../machine/state/ledger.ts";
-import { logDirOf } from "../../machine/logs/log-dir.ts";
+import type { PastRun } from "../../stop/passes.ts";
+import { readLastRun } from "../../stop/work-tree-store.ts";
+import { projectStateDir } from "../../system/state/state-keys.ts";
+import { findRun } from "../../ledger/past.ts";
+import { collectReport, digestFailures } from "../../run/read-outcome.ts";
+
+import { flakyIn, readLedger } from "../../ledger/ledger-lines.ts";
+import { ledgerOf } from "../../ledger/ledger.ts";
+import { logDirOf } from "../../system/logs/log-dir.ts";
 import { githubAnnotations } from "../../report/github.ts";
 import { junitReport } from "../../report/junit.ts";
 import { finishedLine, gateLabels, summaryOf } from "../../report/plain-lines.ts";
 import { flakyLines } from "../../report/summary-lines.ts";
 import { sarifReport } from "../../report/sarif.ts";
 import packageJson from "../../../package.json" with { type: "json" };
-import { EXIT } from "../exit-code.ts";
-import { htmlReport } from "../output/html-report.ts";
-import { openSettings, tellTrouble } from "../open-settings.ts";
-import { marked } from "../output/progress.ts";
-import { printLine, type Terminal } from "../output/terminal.ts";
+import { EXIT } from "../../report/exit-code.ts";
+import { htmlReport } from "../../features/dashboard/html-report.ts";
+import { openSettings, tellTrouble } from "../../report/open-settings.ts";
+import { marked } from "../../report/progress.ts";
+import { printLine, type Terminal } from "../../report/terminal.ts";
 
 export interface ReportOptions {
   readonly format: "text" | "junit" | "sarif" | "github" | "html";
@@ -32,7 +34,7 @@ export async function reportCommand(terminal: Terminal, { format, run }: ReportO
   const { root } = settings;
   const { env, stdout, stderr } = terminal;
   const logDir = logDirOf(root, settings.logDir);
-  const { warning } = readLastRun(logDir.stateDir);
+  const { warning } = readLastRun(projectStateDir(root, env));
   if (warning !== undefined) printLine(stderr, warning);
   const read = readLedger(ledgerOf(root, env));
   if (!read.ok) return tellTrouble(terminal, read.trouble, { command: "report" });

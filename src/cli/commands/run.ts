@@ -1,24 +1,25 @@
-import { statusTitle, isGreen } from "../../core/stop/status.ts";
-import { isRed } from "../../core/outcome.ts";
-import { explain } from "../../core/trouble.ts";
-import { recordRun } from "../../engine/proof/record-verdict.ts";
-import { executeRun } from "../../engine/run.ts";
-import type { RunEvent, RunRequest, RunResult } from "../../core/run.ts";
-import { startTrace } from "../../engine/telemetry/start-trace.ts";
-import type { RunTrace } from "../../engine/telemetry/trace-stop.ts";
-import { elapsedMs } from "../../machine/clock.ts";
-import { findProject } from "../../machine/files/find-project.ts";
-import { ledgerOf } from "../../machine/state/ledger.ts";
-import { recentLines, verdictsIn } from "../../machine/state/ledger-lines.ts";
+import { statusTitle, isGreen } from "../../stop/status.ts";
+import { isRed } from "../../gates/outcome.ts";
+import { explain } from "../../trouble.ts";
+import { recordRun } from "../../ledger/record-verdict.ts";
+import { run } from "../../run/run.ts";
+import type { RunEvent, RunRequest } from "../../run/request.ts";
+import { type RunResult, runFacts } from "../../run/result.ts";
+import { startTrace } from "../../features/telemetry/start-trace.ts";
+import type { RunTrace } from "../../features/telemetry/trace-stop.ts";
+import { elapsedMs } from "../../system/clock.ts";
+import { findProject } from "../../system/files/find-project.ts";
+import { ledgerOf } from "../../ledger/ledger.ts";
+import { recentLines, verdictsIn } from "../../ledger/ledger-lines.ts";
 import { gateLabels } from "../../report/plain-lines.ts";
 import { runSummary } from "../../report/summary-lines.ts";
-import { type Cancellation, cancellation } from "../cancellation.ts";
-import { EXIT, exitCodeBy, exitCodeOf } from "../exit-code.ts";
-import { showProgress, skippedLines, usualTimesOf } from "../output/progress.ts";
-import type { ReportTarget } from "../tables/command-options.ts";
-import { exitNow, printLine, type Terminal } from "../output/terminal.ts";
-import type { ChangedFile } from "../../core/plan/change-set.ts";
-import { displayPath } from "../../core/path.ts";
+import { type Cancellation, cancellation } from "../../system/process/cancellation.ts";
+import { EXIT, exitCodeBy, exitCodeOf } from "../../report/exit-code.ts";
+import { showProgress, skippedLines, usualTimesOf } from "../../report/progress.ts";
+import type { ReportTarget } from "../command-options.ts";
+import { exitNow, printLine, type Terminal } from "../../report/terminal.ts";
+import type { ChangedFile } from "../../system/git/change-set.ts";
+import { displayPath } from "../../path.ts";
 
 /** Which gates run, and on which changes. */
 export interface ChoiceOptions {
@@ -50,8 +51,8 @@ export interface RunOptions extends ChoiceOptions {
 /** Runs gates for a person or a script. */
 export async function runCommand(terminal: Terminal, options: RunOptions): Promise<number> {
   if (options.watch) {
-    const { watchCommand } = await import("./watch.ts"); // only for people who watch
-    return watchCommand(terminal, options);
+    const { watchCommand } = await import("../../features/watch/command.ts"); // only for people who watch
+    return watchCommand(terminal, (asked, cancel) => runAndTell(terminal, { ...options, ...asked }, cancel));
   }
   using cancel = cancellation();
   const { status, isSent } = await runAndTell(terminal, options, cancel);
@@ -77,13 +78,13 @@ export async function runAndTell(
   const command = options.kind ?? "run";
   const tookMs = Math.round(elapsedMs() - since);
   const summary = options.json || options.quiet ? undefined : summaryOf(terminal, result.outcomes, tookMs);
-  const recorded = recordRun({ ...terminal, command }, result, tookMs);
+  const recorded = recordRun({ ...terminal, command }, runFacts(result), tookMs);
   if (!recorded.ok) printLine(terminal.stderr, `This run is not in the ledger. ${explain(recorded.trouble)}`);
   if (options.json) await printJson(terminal, command, result);
   else await printResult(terminal, result, { ...options, summary, isInterrupted });
   const targets = withActions(options.report ?? [], terminal);
   if (targets.length > 0) {
-    const { writeReports } = await import("../output/write-reports.ts"); // few runs leave one, and it loads what reads the settings
+    const { writeReports } = await import("../write-reports.ts"); // few runs leave one, and it loads what reads the settings
     await writeReports(terminal, result, { targets, command, json: options.json === true });
   }
   const asked = { door: command, root: findProject(terminal.cwd) };
@@ -114,11 +115,11 @@ async function runShown(
   };
   const { traceparentOf } = traced?.hooks ?? {};
   const request = requestOf(terminal, options, { signal, onEvent, onOutput, traceparentOf });
-  return await executeRun(request); // the screen is in order when this returns
+  return await run(request); // the screen is in order when this returns
 }
 
 function requestOf(
-  { cwd, env }: Terminal,
+  terminal: Terminal,
   {
     gate = [],
     skip = [],
@@ -135,9 +136,11 @@ function requestOf(
   }: RunOptions,
   on: Pick<RunRequest, "onEvent" | "onOutput" | "traceparentOf"> & { readonly signal: AbortSignal },
 ): RunRequest {
+  const { cwd, env } = terminal;
   return {
     cwd,
     env,
+    isUser: async () => (await import("../../report/user-at-terminal.ts")).isUserThere(terminal), // knows every agent, which a failing run need not
     gates: gate,
     skip,
     all,
@@ -150,7 +153,7 @@ function requestOf(
     noFix: fix === false,
     onlyNew: more.allProblems ? false : more.onlyNew,
     ...on,
-    ...(kind === undefined ? {} : { kind }),
+    kind,
   };
 }
 
@@ -168,7 +171,7 @@ async function printJson({ cwd, env, stdout }: Terminal, command: string, result
 
 /** A green run does without what reads logs. */
 async function loadFailures() {
-  return import("../../engine/run/failures.ts");
+  return import("../../run/read-outcome.ts");
 }
 
 const INTERRUPTED =
@@ -231,8 +234,8 @@ export async function detectCommand(terminal: Terminal, options: DetectOptions):
   const { gate = [], skip = [], all, failed, base, commit, uncommitted, staged, why, json } = options;
   const { cwd, env } = terminal;
   const chosen = { gates: gate, skip, all, failed };
-  const { previewRun } = await import("../../engine/preview.ts"); // a run does without these
-  const { tellTrouble } = await import("../open-settings.ts");
+  const { previewRun } = await import("../../run/preview.ts"); // a run does without these
+  const { tellTrouble } = await import("../../report/open-settings.ts");
   const preview = await previewRun({ cwd, env, ...chosen, base, commit, uncommitted, staged });
   if (!preview.ok) return tellTrouble(terminal, preview.trouble, { command: "detect", json });
   const { changes, plan, guards } = preview.value;

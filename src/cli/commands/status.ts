@@ -1,32 +1,28 @@
-import { displayPath } from "../../core/path.ts";
-import type { Settings } from "../../core/settings.ts";
-import {
-  type OpenGate,
-  type PassRecord,
-  resumeSession,
-  type SessionHistory,
-  openGates,
-} from "../../core/record/history.ts";
-import { startIn } from "../../core/record/session-record.ts";
-import type { Skip } from "../../core/trust/spoken.ts";
-import { ok, type Result } from "../../core/trouble.ts";
-import { findRun, pastStops, type RunPlace } from "../../engine/proof/past.ts";
-import { listSessions, readWorkTree } from "../../machine/state/history.ts";
-import { projectStateDir } from "../../machine/state/state-keys.ts";
-import { logDirOf } from "../../machine/logs/log-dir.ts";
-import { flakyIn, readLedger } from "../../machine/state/ledger-lines.ts";
-import { ledgerOf } from "../../machine/state/ledger.ts";
-import { listSessionRecords, unhookedFiles } from "../../machine/state/sessions.ts";
-import { lockHolder } from "../../machine/state/lock.ts";
+import { displayPath } from "../../path.ts";
+import type { Settings } from "../../config/settings.ts";
+import { type OpenGate, resume, type RetryState, openGates } from "../../stop/retry-state.ts";
+import type { PassRecord } from "../../stop/passes.ts";
+import { readWorkTree } from "../../stop/work-tree-store.ts";
+import { unhookedFiles } from "../../stop/hook-removal.ts";
+import { retriesIn, startIn } from "../../stop/session.ts";
+import type { Skip } from "../../features/trust/spoken.ts";
+import { ok, type Result } from "../../trouble.ts";
+import { findRun, pastStops, type RunPlace } from "../../ledger/past.ts";
+import { projectStateDir } from "../../system/state/state-keys.ts";
+import { logDirOf } from "../../system/logs/log-dir.ts";
+import { flakyIn, readLedger } from "../../ledger/ledger-lines.ts";
+import { ledgerOf } from "../../ledger/ledger.ts";
+import { isOfCommandLine, type ListedSession, listSessions } from "../../stop/session-store.ts";
+import { lockHolder } from "../../system/state/lock.ts";
 import { type SessionFacts, type StatusFacts, statusJson } from "../../report/json/json.ts";
 import { finishedLine, gateLabels, type LabelOf, summaryOf } from "../../report/plain-lines.ts";
-import { ago, counted } from "../../core/counted.ts";
+import { ago, counted } from "../../words.ts";
 import { runSummary, flakyLines, lastStopLine } from "../../report/summary-lines.ts";
-import { readSkips } from "../../machine/state/skips.ts";
-import { EXIT } from "../exit-code.ts";
-import { openSettings, tellTrouble } from "../open-settings.ts";
-import { marked, usualTimesOf } from "../output/progress.ts";
-import { printLine, type Terminal } from "../output/terminal.ts";
+import { readSkips } from "../../features/trust/skip-store.ts";
+import { EXIT } from "../../report/exit-code.ts";
+import { openSettings, tellTrouble } from "../../report/open-settings.ts";
+import { marked, usualTimesOf } from "../../report/progress.ts";
+import { printLine, type Terminal } from "../../report/terminal.ts";
 
 export interface StatusOptions {
   readonly short?: boolean;
@@ -39,14 +35,11 @@ export async function statusCommand(terminal: Terminal, { json, short }: StatusO
   const settings = await openSettings(terminal, { command: "status", json });
   if (typeof settings === "number") return settings;
   const logDir = logDirOf(settings.root, settings.logDir);
-  const { stateDir, lockFile } = logDir;
-  const running = lockHolder(lockFile);
-  const workTree = readWorkTree(stateDir, projectStateDir(settings.root, terminal.env));
-  const stored = listSessions(stateDir);
-  const { pass } = workTree.value;
-  const sessions = openSessions(stored, settings, pass);
-  for (const { warning } of [workTree, ...stored])
-    if (warning !== undefined) printLine(terminal.stderr, warning);
+  const running = lockHolder(logDir.lockFile);
+  const { value, warning } = readWorkTree(projectStateDir(settings.root, terminal.env));
+  const { pass } = value;
+  const sessions = openSessions(listSessions(terminal.env), settings, pass);
+  if (warning !== undefined) printLine(terminal.stderr, warning);
   const past = pastOf({ root: settings.root, logDir, env: terminal.env });
   if (!past.ok) return tellTrouble(terminal, past.trouble, { command: "status", json });
   const skips = readSkips(settings.root, terminal.env, Date.now());
@@ -68,7 +61,7 @@ export async function statusCommand(terminal: Terminal, { json, short }: StatusO
 
 /** A hook that is gone cannot say so itself. */
 function unhookedSince(root: string, { env }: Terminal): readonly string[] {
-  const starts = listSessionRecords(env).flatMap((record) => startIn(record, root) ?? []);
+  const starts = listSessions(env).flatMap(({ session }) => startIn(session, root) ?? []);
   const last = starts.toSorted((one, other) => other.at - one.at)[0];
   return unhookedFiles(last?.hooks ?? []);
 }
@@ -95,17 +88,15 @@ function pastOf(place: RunPlace): Result<Omit<StatusFacts, "pass" | "skips" | "u
 
 /** The sessions with something open or spent; what a later pass has closed is not open. */
 function openSessions(
-  stored: Awaited<ReturnType<typeof listSessions>>,
-  { maxRetries }: Settings,
+  stored: readonly ListedSession[],
+  { root, maxRetries }: Settings,
   pass: PassRecord | undefined,
 ): readonly SessionFacts[] {
   return stored
-    .map(({ id, value }) => ({
-      id,
-      history: resumeSession(value, { pass, fingerprint: value.gaveUpOn }),
-    }))
-    .map(({ id, history }) => ({ id, history, attemptsLeft: Math.max(0, maxRetries - history.attempts) }))
-    .filter(({ history }) => openGates(history).length > 0 || history.gaveUpOn !== undefined);
+    .map(({ id, session }) => ({ id, known: retriesIn(session, root) }))
+    .map(({ id, known }) => ({ id, retries: resume(known, { pass, fingerprint: known.gaveUpOn }) }))
+    .map(({ id, retries }) => ({ id, retries, attemptsLeft: Math.max(0, maxRetries - retries.attempts) }))
+    .filter(({ retries }) => openGates(retries).length > 0 || retries.gaveUpOn !== undefined);
 }
 
 function printStatus(
@@ -124,22 +115,20 @@ function printStatus(
   const summary = runSummary(lastRun.outcomes, { usual: usualTimesOf(terminal), labelOf });
   if (summary !== undefined) printLine(stdout, `  ${summary}`);
   if (pass !== undefined) printLine(stdout, `Last pass: run ${pass.runNumber}, ${ago(pass.at, now)}`);
-  for (const { id, history, attemptsLeft } of sessions) {
-    const left = id === COMMAND_LINE ? [] : [`${counted(attemptsLeft, "attempt")} left`]; // runs by hand block nobody
-    const budget = history.gaveUpOn === undefined ? left : ["gave up"];
-    printLine(stdout, [id === COMMAND_LINE ? "Runs by hand" : `Session ${id}`, ...budget].join(": "));
-    for (const failure of openGates(history)) printFailure(stdout, failure, { told: history.told, labelOf });
+  for (const { id, retries, attemptsLeft } of sessions) {
+    const isManual = isOfCommandLine(id);
+    const left = isManual ? [] : [`${counted(attemptsLeft, "attempt")} left`]; // manual runs block nobody
+    const budget = retries.gaveUpOn === undefined ? left : ["gave up"];
+    printLine(stdout, [isManual ? "Manual runs" : `Session ${id}`, ...budget].join(": "));
+    for (const failure of openGates(retries)) printFailure(stdout, failure, { told: retries.told, labelOf });
   }
   for (const line of flakyLines(flaky)) printLine(stdout, line);
 }
 
-/** The session of `run` itself. */
-const COMMAND_LINE = "command-line";
-
 function printFailure(
   stdout: Terminal["stdout"],
   { id, runNumber }: OpenGate,
-  { told, labelOf }: Pick<SessionHistory, "told"> & { readonly labelOf: LabelOf },
+  { told, labelOf }: Pick<RetryState, "told"> & { readonly labelOf: LabelOf },
 ): void {
   const since = told[id]?.since;
   printLine(stdout, `  still failing: ${labelOf(id)} (since run ${runNumber})`);

@@ -1,15 +1,15 @@
 import { loadSettingsQuickly } from "../../config/gauntlet/settings-cache.ts";
-import { findRunQuickly } from "../../engine/proof/past.ts";
+import { findRunQuickly } from "../../ledger/past.ts";
 import { parseObject, textOf } from "../../hosts/protocol.ts";
-import { kindOf, writeAll } from "../../machine/files/files.ts";
-import { findProject } from "../../machine/files/find-project.ts";
-import { type LogDir, logDirOf } from "../../machine/logs/log-dir.ts";
-import { currentDirectory, type Environment } from "../../machine/process/environment.ts";
-import { readStdin } from "../../machine/process/stdin.ts";
-import { readSession } from "../../machine/state/history.ts";
-import { sessionKey } from "../../machine/state/state-keys.ts";
+import { kindOf, writeAll } from "../../system/files/files.ts";
+import { findProject } from "../../system/files/find-project.ts";
+import { type LogDir, logDirOf } from "../../system/logs/log-dir.ts";
+import { currentDirectory, type Environment } from "../../system/process/environment.ts";
+import { readStdin } from "../../system/process/stdin.ts";
+import { retriesIn } from "../../stop/session.ts";
+import { readSession } from "../../stop/session-store.ts";
 import { shortStatus } from "../../report/summary-lines.ts";
-import { EXIT } from "../exit-code.ts";
+import { EXIT } from "../../report/exit-code.ts";
 
 /**
  * Called every few hundred milliseconds, so it skips setting up the command table. Claude Code (2.1.325, 2026-11-16) writes where it is,
@@ -40,9 +40,8 @@ export async function shortStatusOf({ cwd, env, session }: Asked): Promise<strin
   if (root === undefined || !loaded?.ok) return undefined;
   const { settings } = loaded.value;
   const logDir = logDirOf(root, settings.logDir);
-  const { stateDir } = logDir;
-  const key = session === undefined ? undefined : sessionKey({ sessionId: session }, root);
-  const attempts = key === undefined ? undefined : readSession(stateDir, key).value.attempts;
+  const stored = session === undefined ? undefined : readSession({ sessionId: session, cwd }, env).value;
+  const attempts = stored && retriesIn(stored, root).attempts;
   return shortStatus({
     now: Date.now(),
     ...(kindOf(logDir.lockFile) === "missing" ? {} : await runningFacts(logDir)),
@@ -52,7 +51,7 @@ export async function shortStatusOf({ cwd, env, session }: Asked): Promise<strin
 }
 
 async function runningFacts(logDir: LogDir) {
-  const { runningRun } = await import("../../engine/pages/running-run.ts"); // only while a run goes on
+  const { runningRun } = await import("../../run/running-run.ts"); // only while a run goes on
   const run = runningRun(logDir);
   if (run === undefined) return {};
   const names = run.gates.map((id) => id.slice(id.lastIndexOf(":") + 1));

@@ -38,7 +38,7 @@ export class EdnCursor {
 
   report(start: number, message: string, hint?: string): void {
     if (this.cutOff) return;
-    this.problems.push({ start, message, ...(hint === undefined ? {} : { hint }) });
+    this.problems.push({ start, message, hint });
   }
 
   /** Reports the one problem behind which nothing can be trusted, and goes to the end. */

@@ -1,14 +1,13 @@
+import { type Result, ok, fail, type Diagnostic } from "../../trouble.ts";
+import { readText } from "../../system/files/files.ts";
 import { join } from "node:path";
-import { fail, ok, type Result, type Diagnostic } from "../../core/trouble.ts";
-import { readText } from "../../machine/files/files.ts";
 import { SourceText } from "../source-text.ts";
-import type { CheckGate, ReplGate } from "../../core/gate.ts";
-import type { Hook, RetryCounts } from "../../core/hook.ts";
-import { projectPath, type ProjectPath } from "../../core/path.ts";
-import { type EdnProblem, lookUp, type EdnForm, type EdnMap, printString } from "./edn-cursor.ts";
 import { readEdn } from "./edn-reader.ts";
-import * as field from "./hook-fields.ts";
+import { type EdnProblem, type EdnForm, lookUp, type EdnMap, printString } from "./edn-cursor.ts";
 import { HookFields } from "./hook-fields.ts";
+import * as field from "./hook-fields.ts";
+import type { ReplGate, CheckGate } from "../../gates/gate.ts";
+import { type ProjectPath, projectPath } from "../../path.ts";
 
 /** Where the hooks are, from the directory the agent works in; no other directory is looked at. */
 export const HOOKS_FILE = ".brepl/hooks.edn";
@@ -200,3 +199,17 @@ function readEntry([name, count]: readonly [EdnForm, EdnForm]): [string, number]
   if (name.kind !== "string" || count.kind !== "integer" || count.value < 0) return undefined;
   return [name.value, Number(count.value)];
 }
+
+/** One hook of `.brepl/hooks.edn`: a gate, and what its failure means for the stop. */
+export interface Hook {
+  readonly gate: CheckGate | ReplGate;
+  /** A failure sends the agent back to work; otherwise it is only reported. */
+  readonly retryOnFailure: boolean;
+  /** How often a failure sends the agent back before we give up; 0 means no limit. */
+  readonly maxRetries: number;
+  /** A hook that cannot run at all is worth telling the user; otherwise it is skipped. */
+  readonly required: boolean;
+}
+
+/** How often each hook has sent the agent back in this session, by name. */
+export type RetryCounts = ReadonlyMap<string, number>;

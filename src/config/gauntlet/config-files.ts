@@ -1,7 +1,7 @@
 import { isAbsolute, join } from "node:path";
-import { type Diagnostic, type Trouble, explain } from "../../core/trouble.ts";
-import type { AbsolutePath } from "../../core/path.ts";
-import { isFile, listDirectory, namesIn, readBytes, readText } from "../../machine/files/files.ts";
+import { type Diagnostic, type Trouble, explain } from "../../trouble.ts";
+import type { AbsolutePath } from "../../path.ts";
+import { isFile, listDirectory, namesIn, readBytes, readText } from "../../system/files/files.ts";
 import { SourceText } from "../source-text.ts";
 
 const MAX_DIAGNOSTICS = 200;

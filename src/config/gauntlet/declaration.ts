@@ -1,4 +1,4 @@
-import type { Diagnostic } from "../../core/trouble.ts";
+import type { Diagnostic } from "../../trouble.ts";
 import type { ConfigFiles } from "./config-files.ts";
 import type { PathComplaint, YamlSource } from "../yaml/yaml-source.ts";
 import type { Path } from "../yaml/yaml-tree.ts";

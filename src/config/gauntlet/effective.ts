@@ -1,13 +1,13 @@
-import type { AbsolutePath } from "../../core/path.ts";
-import { fail, ok, type Result } from "../../core/trouble.ts";
+import type { AbsolutePath } from "../../path.ts";
+import { fail, ok, type Result } from "../../trouble.ts";
 import { parseYaml, type YamlSource } from "../yaml/yaml-source.ts";
 import type { Path } from "../yaml/yaml-tree.ts";
 import { ConfigFiles } from "./config-files.ts";
 import { ENVIRONMENT_KEYS } from "./environment-overrides.ts";
-import type { Environment } from "../../machine/process/environment.ts";
+import type { Environment } from "../../system/process/environment.ts";
 import { DEBUG_LOG_DEFAULTS, STOP_HOOK_DEFAULTS } from "./schema/global-schema.ts";
 import { readGlobalSource, mergeLayers } from "./layers.ts";
-import { CONFIG_FILE } from "../../machine/files/find-project.ts";
+import { CONFIG_FILE } from "../../system/files/find-project.ts";
 import { loadSettings } from "./load.ts";
 import { isPlainMap, valueAt } from "./read-value.ts";
 import { configSchema, RETRY_DEFAULTS } from "./schema/schema.ts";

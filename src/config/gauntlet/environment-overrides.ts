@@ -1,5 +1,5 @@
-import type { StopHookSettings } from "../../core/settings.ts";
-import type { Environment } from "../../machine/process/environment.ts";
+import type { StopHookSettings } from "../settings.ts";
+import type { Environment } from "../../system/process/environment.ts";
 
 /** Which variable sets which key. */
 export const ENVIRONMENT_KEYS: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
-import type { CheckGate, ReviewGate } from "../../core/gate.ts";
-import { didYouMean } from "../../core/did-you-mean.ts";
+import type { CheckGate, ReviewGate } from "../../gates/gate.ts";
+import { didYouMean } from "../../words.ts";
 import type { ConfigFiles } from "./config-files.ts";
 import { type Declaration, byName, declareAt, ownFirst, unreadable } from "./declaration.ts";
 import { type ReviewDeclaration, readReviews, toReviewGate } from "./read-reviews.ts";
@@ -7,8 +7,7 @@ import { readKeys, isPlainMap, readValue, valueAt } from "./read-value.ts";
 import { configSchema } from "./schema/schema.ts";
 import { type YamlSource, parseYaml, type PathComplaint } from "../yaml/yaml-source.ts";
 import { posix } from "node:path";
-import { definedOnly } from "../../core/defined-only.ts";
-import { projectPath } from "../../core/path.ts";
+import { projectPath } from "../../path.ts";
 import { type CheckFields, checkSchema, inlineCheckSchema } from "./schema/gate-schema.ts";
 import { millisecondsOf } from "./schema/schema-parts.ts";
 
@@ -162,24 +161,22 @@ async function toCheckGate(
         typeof value === "string" ? value : (writtenAt(["env", key]) ?? String(value)),
       ]),
     ),
-    ...definedOnly({
-      on,
-      needs,
-      fix,
-      shell,
-      inputs,
-      runOn: fields.run_on,
-      platform: fields.platform,
-      toolchain,
-      files: fields.files,
-      parser,
-      workingDirectory: path === undefined ? undefined : projectPath(posix.normalize(path)),
-      reruns: fields.reruns === 0 ? undefined : fields.reruns,
-      rerunCommand: fields.rerun_command,
-      fixInstructions: instructions,
-      onlyNew: fields.only_new,
-      report: fields.report === undefined ? undefined : projectPath(posix.normalize(fields.report)),
-    }),
+    on,
+    needs,
+    fix,
+    shell,
+    inputs,
+    runOn: fields.run_on,
+    platform: fields.platform,
+    toolchain,
+    files: fields.files,
+    parser,
+    workingDirectory: path === undefined ? undefined : projectPath(posix.normalize(path)),
+    reruns: fields.reruns === 0 ? undefined : fields.reruns,
+    rerunCommand: fields.rerun_command,
+    fixInstructions: instructions,
+    onlyNew: fields.only_new,
+    report: fields.report === undefined ? undefined : projectPath(posix.normalize(fields.report)),
   };
 }
 

@@ -1,6 +1,6 @@
-import type { DebugLogSettings, StopHookSettings } from "../../core/settings.ts";
+import type { DebugLogSettings, StopHookSettings } from "../settings.ts";
 import { withEnvironment } from "./environment-overrides.ts";
-import type { Environment } from "../../machine/process/environment.ts";
+import type { Environment } from "../../system/process/environment.ts";
 import {
   type GlobalFields,
   DEBUG_LOG_DEFAULTS,
@@ -9,9 +9,9 @@ import {
 } from "./schema/global-schema.ts";
 import { millisecondsOf, minutesOf, staysInside } from "./schema/schema-parts.ts";
 import { join, dirname } from "node:path";
-import type { Diagnostic } from "../../core/trouble.ts";
-import { type AbsolutePath, absolutePath } from "../../core/path.ts";
-import { userDirectory } from "../../machine/files/xdg.ts";
+import type { Diagnostic } from "../../trouble.ts";
+import { type AbsolutePath, absolutePath } from "../../path.ts";
+import { userDirectory } from "../../system/files/xdg.ts";
 import { ConfigFiles } from "./config-files.ts";
 import { readValue, isPlainMap, valueAt } from "./read-value.ts";
 import { parseYaml, type YamlSource } from "../yaml/yaml-source.ts";

@@ -1,12 +1,12 @@
-import { CONFIG_FILE } from "../../machine/files/find-project.ts";
+import { CONFIG_FILE } from "../../system/files/find-project.ts";
 import { posix } from "node:path";
-import { type Diagnostic, type Result, fail, ok } from "../../core/trouble.ts";
-import { fixedPart, isException } from "../../core/plan/entry-point.ts";
-import { type AbsolutePath, projectPath } from "../../core/path.ts";
-import type { EntryPoint, RemoteSettings, RetryPolicy, Settings } from "../../core/settings.ts";
+import { type Diagnostic, type Result, fail, ok } from "../../trouble.ts";
+import { fixedPart, isException } from "../entry-point.ts";
+import { type AbsolutePath, projectPath } from "../../path.ts";
+import type { EntryPoint, RemoteSettings, RetryPolicy, Settings } from "../settings.ts";
 import { ConfigFiles, type ExpectedDirectory } from "./config-files.ts";
-import type { Environment } from "../../machine/process/environment.ts";
-import { definitionHash, gateHash, readScripts } from "./gates-definition.ts";
+import type { Environment } from "../../system/process/environment.ts";
+import { definitionHash, gateHash, readScripts } from "./gates-hash.ts";
 import { readGates } from "./gate-tables.ts";
 import { type Layers, debugLogSettings, stopHookSettings, readGlobal, mergeLayers } from "./layers.ts";
 import { readEntryPoints } from "./read-entry-points.ts";
@@ -131,7 +131,9 @@ function withOnlyNew(entryPoints: readonly EntryPoint[], onlyNew: boolean): read
   if (!onlyNew) return entryPoints;
   return entryPoints.map((entryPoint) => ({
     ...entryPoint,
-    gates: entryPoint.gates.map((gate) => (gate.kind === "check" ? { onlyNew, ...gate } : gate)),
+    gates: entryPoint.gates.map((gate) =>
+      gate.kind === "check" ? { ...gate, onlyNew: gate.onlyNew ?? onlyNew } : gate,
+    ),
   }));
 }
 
@@ -145,17 +147,17 @@ function toSettings({ root, fields, entryPoints, scripts, remote }: Project, lay
   const guards = fields.guards === undefined ? {} : { guards: fields.guards };
   const definition = {
     ...chosen,
-    ...(setup === undefined ? {} : { baselineSetup: setup }),
+    baselineSetup: setup,
     logDir: projectPath(posix.normalize(fields.log_dir)),
     maxParallel: fields.allow_parallel ? fields.max_parallel : 1,
     maxRetries: fields.max_retries,
     retry: retryPolicy(fields.retry),
     stopHook: stopHookSettings(layers),
     debugLog: debugLogSettings(layers),
-    ...(fields.on_give_up === undefined ? {} : { onGiveUp: fields.on_give_up }),
+    onGiveUp: fields.on_give_up,
     ...guards,
     scripts,
-    ...(remote === undefined ? {} : { remote }),
+    remote,
     gateHash: gateHash({ ...chosen, ...guards }),
   };
   return { root, ...definition, definitionHash: definitionHash(definition) };

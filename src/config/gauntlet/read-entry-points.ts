@@ -1,6 +1,6 @@
-import { didYouMean } from "../../core/did-you-mean.ts";
-import { projectPath } from "../../core/path.ts";
-import type { EntryPoint } from "../../core/settings.ts";
+import { didYouMean } from "../../words.ts";
+import { projectPath } from "../../path.ts";
+import type { EntryPoint } from "../settings.ts";
 import { BUILTIN_REVIEW_NAMES } from "./builtin-reviews.ts";
 import type { ConfigFiles } from "./config-files.ts";
 import type { Declaration } from "./declaration.ts";

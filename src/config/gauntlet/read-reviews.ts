@@ -1,4 +1,4 @@
-import type { ReviewGate } from "../../core/gate.ts";
+import type { ReviewGate } from "../../gates/gate.ts";
 import { SourceText } from "../source-text.ts";
 import { type BuiltinReview, BUILTIN_REVIEWS } from "./builtin-reviews.ts";
 import type { ConfigFiles } from "./config-files.ts";
@@ -14,7 +14,7 @@ import {
 import { configSchema } from "./schema/schema.ts";
 import { millisecondsOf } from "./schema/schema-parts.ts";
 import { type YamlSource, parseYaml } from "../yaml/yaml-source.ts";
-import type { Diagnostic } from "../../core/trouble.ts";
+import type { Diagnostic } from "../../trouble.ts";
 
 const REVIEWS_DIRECTORY = ".gauntlet/reviews";
 
@@ -44,7 +44,7 @@ export function toReviewGate(
     prompt: fields.prompt,
     cliPreference: fields.cli_preference ?? defaultPreference,
     numReviews: fields.num_reviews,
-    ...(fields.model === undefined ? {} : { model: fields.model }),
+    model: fields.model,
     maxRounds: fields.max_rounds,
     minPriority: fields.min_priority,
     onUnavailable: fields.on_unavailable,
@@ -54,8 +54,8 @@ export function toReviewGate(
     warnOnly: false,
     runInCi: fields.run_in_ci,
     runLocally: fields.run_locally,
-    ...(fields.on === undefined ? {} : { on: fields.on }),
-    ...(fields.needs === undefined ? {} : { needs: fields.needs }),
+    on: fields.on,
+    needs: fields.needs,
   };
 }
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import type { Diagnostic } from "../../core/trouble.ts";
-import { didYouMean } from "../../core/did-you-mean.ts";
+import type { Diagnostic } from "../../trouble.ts";
+import { didYouMean } from "../../words.ts";
 import { explainIssue, hintFor } from "./schema/schema-parts.ts";
 import type { YamlSource } from "../yaml/yaml-source.ts";
 import type { Path } from "../yaml/yaml-tree.ts";

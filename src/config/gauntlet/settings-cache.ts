@@ -1,11 +1,11 @@
 import packageJson from "../../../package.json" with { type: "json" };
-import { type Diagnostic, ok, type Result } from "../../core/trouble.ts";
-import type { AbsolutePath } from "../../core/path.ts";
-import type { Settings } from "../../core/settings.ts";
-import { areSettled, type FileStamp, isAsStamped, stampOf } from "../../machine/files/file-stamp.ts";
-import { readCacheFile, writeCacheFile } from "../../machine/state/user-cache.ts";
+import { type Diagnostic, ok, type Result } from "../../trouble.ts";
+import type { AbsolutePath } from "../../path.ts";
+import type { Settings } from "../settings.ts";
+import { areSettled, type FileStamp, isAsStamped, stampOf } from "../../system/files/file-stamp.ts";
+import { readCacheFile, writeCacheFile } from "../../system/state/user-cache.ts";
 import { withEnvironment, withoutOverrides } from "./environment-overrides.ts";
-import type { Environment } from "../../machine/process/environment.ts";
+import type { Environment } from "../../system/process/environment.ts";
 
 /** What a project configures, as far as a run needs to know it. */
 interface KnownSettings {
@@ -68,7 +68,7 @@ function remember(known: KnownSettings, files: readonly string[], env: Environme
 const FOLDER = "settings";
 
 /** Raised whenever settings get another shape. The program file is not part of the key: Node and native share the cache. */
-const SHAPE = 22;
+const SHAPE = 23;
 
 function keyOf(root: AbsolutePath, { XDG_CONFIG_HOME, HOME, USERPROFILE }: Environment): string {
   const program = [packageJson.version, SHAPE];

@@ -1,5 +1,5 @@
 import { type YAMLError, LineCounter, parseDocument, visit } from "yaml";
-import type { Diagnostic } from "../../core/trouble.ts";
+import type { Diagnostic } from "../../trouble.ts";
 import type { Complaint, SourceText } from "../source-text.ts";
 import { type Path, readTree } from "./yaml-tree.ts";
 

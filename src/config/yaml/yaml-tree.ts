@@ -82,7 +82,7 @@ class TreeReader {
   }
 
   complain(node: Node, message: string, hint?: string): Read {
-    this.problems.push({ offset: node.range?.[0] ?? 0, message, ...(hint === undefined ? {} : { hint }) });
+    this.problems.push({ offset: node.range?.[0] ?? 0, message, hint });
     return EMPTY;
   }
 

@@ -1,6 +1,6 @@
 import type { Log } from "../log.ts";
 import type { Problem, Severity } from "../problem.ts";
-import type { PatternParser } from "../../core/gate.ts";
+import type { PatternParser } from "../../gates/gate.ts";
 
 /** Reads the failures of one tool out of a log. Pure: the same log always gives the same findings. */
 export interface Parser {
@@ -139,8 +139,8 @@ export function readVerdict(text: string): VerdictText {
   const { severity, rest: said } = takeSeverity(text.trim());
   const { code, rest: message } = takeCode(said);
   return {
-    ...(severity === undefined ? {} : { severity }),
-    ...(code === undefined ? {} : { code }),
+    severity,
+    code,
     message,
   };
 }

@@ -13,6 +13,7 @@ import {
 import { biome, nodeCrash, npm, oxlint, prettier, tsc } from "./tools/javascript-tools.ts";
 import { cargoTest, rustc, clojure, javac } from "./tools/compiled.ts";
 import { complaints } from "./shapes/complaints.ts";
+import { coverage } from "./shapes/coverage.ts";
 import { cppTests, gcc, linker, sanitizers } from "./tools/c-and-cpp.ts";
 import { eslint, listedTests } from "./shapes/listed-tests.ts";
 import { failedTests } from "./shapes/failed-tests.ts";
@@ -24,6 +25,7 @@ import { generic } from "./placed-parser.ts";
 
 /** Every parser, the most particular first: a line read by one is not read again by the next. */
 export const PARSERS: readonly Parser[] = [
+  coverage,
   tsc,
   rustc,
   ruff,

@@ -1,4 +1,4 @@
-import { once } from "../../core/once.ts";
+import { once } from "../../once.ts";
 
 const ELLIPSIS = "…";
 const LONGEST_GRAPHEME = 64;

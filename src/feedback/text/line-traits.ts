@@ -1,4 +1,4 @@
-import { once } from "../../core/once.ts";
+import { once } from "../../once.ts";
 
 /**
  * What one look at every character says about a line, as bits: no line without a trait has the shape that needs it, so most lines are

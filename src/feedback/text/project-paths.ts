@@ -1,4 +1,4 @@
-import type { Task } from "./untangle.ts";
+import type { Task } from "./split-by-task.ts";
 
 /** Where a log was written: what its relative and absolute paths mean. */
 export interface Place {

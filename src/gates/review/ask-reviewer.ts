@@ -1,17 +1,17 @@
-import type { ReviewAnswer } from "../../core/review/review-slot.ts";
-import { secretMasker } from "../../feedback/text/mask-secrets.ts";
-import { AGENT_VARIABLES } from "../../machine/process/agents-above.ts";
-import { type CappedLog, TailBuffer } from "../../machine/logs/capped-log.ts";
-import { findExecutable, startOf } from "../../machine/process/executables.ts";
-import { type ProcessEnd, runProcess } from "../../machine/process/run-process.ts";
-import { letRest, restingUntil } from "../../machine/state/reviews.ts";
-import { scratchDir } from "../../machine/files/scratch.ts";
+import type { ReviewAnswer } from "./slot.ts";
+import { secretMasker } from "../../system/logs/mask-secrets.ts";
+import { agentVariables } from "../../system/process/volatile-variables.ts";
+import { type CappedLog, TailBuffer } from "../../system/logs/capped-log.ts";
+import { findExecutable, startOf } from "../../system/process/executables.ts";
+import { type ProcessEnd, runProcess } from "../../system/process/run-process.ts";
+import { letRest, restingUntil } from "./slot-store.ts";
+import { scratchDir } from "../../system/files/scratch.ts";
 import type { GateContext } from "../gate-context.ts";
-import { inLatin1, MaskedOutput } from "../../machine/logs/masked-output.ts";
+import { inLatin1, MaskedOutput } from "../../system/logs/masked-output.ts";
 import type { Invocation, Reviewer, ReviewerTrouble } from "./reviewers.ts";
 import { readAnswer } from "./review-protocol.ts";
-import { type Environment, RUN_ID_VARIABLE } from "../../machine/process/environment.ts";
-import type { AbsolutePath } from "../../core/path.ts";
+import { type Environment, RUN_ID_VARIABLE } from "../../system/process/environment.ts";
+import type { AbsolutePath } from "../../path.ts";
 
 /** What is put to a reviewer, and on whose behalf. */
 export interface Question {
@@ -144,7 +144,7 @@ function clockTime(ms: number): string {
  * start; and marked so that a stop hook inside of it answers at once.
  */
 function reviewerEnv(context: GateContext, own: Readonly<Record<string, string>> = {}) {
-  const inherited = Object.entries(context.env).filter(([name]) => !AGENT_VARIABLES.test(name));
+  const inherited = Object.entries(context.env).filter(([name]) => !agentVariables()(name));
   return {
     ...Object.fromEntries(inherited),
     ...own,
@@ -178,7 +178,7 @@ export async function probeReviewer(
     reviewer.loginArgs === undefined ? "" : ask(reviewer.loginArgs),
   ]);
   const version = /\d+\.\d[\w.+-]*/.exec(printed)?.[0];
-  const found = { reviewer, path, ...(version === undefined ? {} : { version }) };
+  const found = { reviewer, path, version };
   if (until !== undefined) return { ...found, state: "resting", until };
   const isLoggedOut = reviewer.notLoggedIn.test(login) || /"loggedIn":\s*false/.test(login);
   return { ...found, state: isLoggedOut ? "not-logged-in" : "ready" };

@@ -1,10 +1,10 @@
-import type { ChangedFile } from "../../core/plan/change-set.ts";
-import { type Finding, PRIORITIES, type ReportedFinding } from "../../core/review/finding.ts";
-import { type FilePatch, trimPatch } from "../../core/patch.ts";
-import { parseJson } from "../../core/json.ts";
+import type { ChangedFile } from "../../system/git/change-set.ts";
+import { type Finding, PRIORITIES, type ReportedFinding } from "./finding.ts";
+import { type FilePatch, trimPatch } from "../../system/git/parse-patch.ts";
+import { parseJson } from "../../json.ts";
 import { z } from "zod";
-import { projectPath } from "../../core/path.ts";
-import type { ReviewAnswer, Verification } from "../../core/review/review-slot.ts";
+import { projectPath } from "../../path.ts";
+import type { ReviewAnswer, Verification } from "./slot.ts";
 
 /** Everything a reviewer gets in one round. */
 export interface PromptParts {

@@ -1,4 +1,4 @@
-import type { Finding } from "../../core/review/finding.ts";
+import type { Finding } from "./finding.ts";
 import {
   type Place,
   type ReviewSlot,
@@ -7,14 +7,13 @@ import {
   type SlotFacts,
   type SlotStep,
   withAnswers,
-} from "../../core/review/review-slot.ts";
-import { type FilePatch, parsePatch } from "../../core/patch.ts";
-import type { ReviewGate } from "../../core/gate.ts";
-import type { PlannedGate } from "../../core/plan/plan.ts";
-import type { ReviewTrees } from "../../machine/git/patches.ts";
+} from "./slot.ts";
+import { type FilePatch, parsePatch } from "../../system/git/parse-patch.ts";
+import type { ReviewGate, PlannedGate } from "../gate.ts";
+import type { ReviewTrees } from "../../system/git/patches.ts";
 import type { GateContext, ReviewFacts } from "../gate-context.ts";
 import { join } from "node:path";
-import { readSheet, readSlot, type Sheet, slotFiles, type SlotFiles } from "../../machine/state/reviews.ts";
+import { readSheet, readSlot, type Sheet, slotFiles, type SlotFiles } from "./slot-store.ts";
 
 /** What a reviewer is shown of the change, and where its findings may lie. */
 export interface ReviewMaterial {

@@ -1,7 +1,7 @@
-import { parseJson } from "../../core/json.ts";
+import { parseJson } from "../../json.ts";
 import { z } from "zod";
-import { shellCommand } from "../../machine/process/executables.ts";
-import type { AbsolutePath } from "../../core/path.ts";
+import { shellCommand } from "../../system/process/executables.ts";
+import type { AbsolutePath } from "../../path.ts";
 
 /** One tool that can review: how to find it, how to ask it, how to read what it says. A table row; it never spawns. */
 export interface Reviewer {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Finding } from "../../core/review/finding.ts";
+import type { Finding } from "./finding.ts";
 import {
   openFindings,
   type ReviewSlot,
@@ -8,11 +8,11 @@ import {
   concludeRound,
   type ReviewAnswer,
   type RoundResult,
-} from "../../core/review/review-slot.ts";
-import { explain } from "../../core/trouble.ts";
-import { CappedLog } from "../../machine/logs/capped-log.ts";
-import { writeSlot } from "../../machine/state/reviews.ts";
-import { takeGateLog } from "../../machine/logs/log-dir.ts";
+} from "./slot.ts";
+import { explain } from "../../trouble.ts";
+import { CappedLog } from "../../system/logs/capped-log.ts";
+import { writeSlot } from "./slot-store.ts";
+import { takeGateLog } from "../../system/logs/log-dir.ts";
 import {
   type ReviewRun,
   changeSince,
@@ -21,7 +21,7 @@ import {
   type LoadedSlot,
 } from "./review-run.ts";
 import { assemblePrompt } from "./review-protocol.ts";
-import { elapsedMs } from "../../machine/clock.ts";
+import { elapsedMs } from "../../system/clock.ts";
 import { findReviewer } from "./reviewers.ts";
 import { type Asked, askReviewer } from "./ask-reviewer.ts";
 
@@ -121,7 +121,7 @@ function promptOf({ planned, facts }: ReviewRun, round: Round): string {
     comparedTo: facts.changes.comparedTo,
     files: planned.files,
     diff: material.diff,
-    ...(material.since === undefined ? {} : { since: material.since }),
+    since: material.since,
     toVerify: openFindings(record),
     skipped: skippedFindings(record),
     minPriority,

@@ -1,6 +1,10 @@
 import { type Detector, rows, type DetectedCheck, type Project } from "./project.ts";
 import { parse } from "jsonc-parser";
 
+/*
+ * The commands go on after a failure wherever their tools can: the agent reads every failure at once, and `only_new` knows what is new.
+ */
+
 /** Formatters and linters are added only where the project has a file for them, or its workflows run them: others may be red. */
 export const detectRust: Detector = (project) => {
   const source = "Cargo.toml";
@@ -14,13 +18,13 @@ export const detectRust: Detector = (project) => {
     { name: "format", command: "cargo fmt --check", source: fmt ?? source, when: fmt !== undefined },
     {
       name: "lint",
-      command: "cargo clippy --all-targets -- -D warnings",
+      command: "cargo clippy --all-targets --keep-going -- -D warnings",
       source: clippy ?? source,
       when: clippy !== undefined,
     },
     {
       name: "test",
-      command: isWorkspace ? "cargo test --workspace" : "cargo test",
+      command: `cargo test${isWorkspace ? " --workspace" : ""} --no-fail-fast`,
       source,
       when: true,
     },
@@ -50,10 +54,10 @@ export const detectJvm: Detector = (project) => {
   const gradle = project.find("build.gradle", "build.gradle.kts");
   const maven = project.has("mvnw") ? "./mvnw" : "mvn";
   return rows(
-    { name: "test", command: `${maven} -B -q test`, source: "pom.xml", when: project.has("pom.xml") },
+    { name: "test", command: `${maven} -B -q -fae test`, source: "pom.xml", when: project.has("pom.xml") },
     {
       name: "check",
-      command: `${project.has("gradlew") ? "./gradlew" : "gradle"} --console=plain check`,
+      command: `${project.has("gradlew") ? "./gradlew" : "gradle"} --console=plain --continue check`,
       source: gradle ?? "build.gradle",
       when: gradle !== undefined,
     },

@@ -1,4 +1,4 @@
-import type { Package } from "../../core/plan/change-set.ts";
+import type { Package } from "../../config/read-workspace.ts";
 import { detectDotnet, detectGo, detectJvm, detectOtherCompiled, detectRust } from "./compiled.ts";
 import {
   detectClojure,

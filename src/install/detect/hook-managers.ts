@@ -29,13 +29,20 @@ export function detectHookCommands(
   known: readonly DetectedCheck[],
 ): readonly DetectedCheck[] {
   const covered = new Set(known.flatMap(({ name, command }) => [name, purposeOf(command)]));
-  const commands = new Set(known.map(({ command }) => command));
+  const commands = new Set(known.map(({ command }) => withoutGoingOn(command)));
   const offered = [detectLefthook, detectLintStaged, detectPreCommit].flatMap((detect) => detect(project));
   const wanted = merged(offered).filter(
     ({ command, name }) =>
-      !commands.has(command) && !covered.has(purposeOf(command) ?? name) && !covered.has(name),
+      !commands.has(withoutGoingOn(command)) &&
+      !covered.has(purposeOf(command) ?? name) &&
+      !covered.has(name),
   );
   return withOwnNames(wanted);
+}
+
+/** The command without the option that keeps it going after a failure: what is found here has one, and few hooks do. */
+function withoutGoingOn(command: string): string {
+  return command.replace(/ (?:-k|-fae|--continue|--no-fail-fast|--keep-going|--no-bail)(?= |$)/, "");
 }
 
 /** The same command for several kinds of files is one check. */

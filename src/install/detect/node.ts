@@ -1,4 +1,4 @@
-import { isRecord } from "../../core/json.ts";
+import { isRecord } from "../../json.ts";
 import { parse } from "jsonc-parser";
 import { judging, type DetectedCheck, type Detector, type Project, programOf } from "./project.ts";
 
@@ -141,7 +141,7 @@ const MANAGERS: Readonly<Record<string, PackageManager>> = {
   pnpm: {
     lockfiles: ["pnpm-lock.yaml"],
     test: "pnpm test",
-    testEach: "pnpm --recursive --if-present run test",
+    testEach: "pnpm --recursive --no-bail --if-present run test",
     run: "pnpm run",
     exec: "pnpm exec",
   },

@@ -5,12 +5,16 @@ const TARGETS = ["lint", "typecheck", "test", "check"];
 
 const MAKEFILES = ["GNUmakefile", "Makefile", "makefile"];
 
+/**
+ * With `-k`, make goes on with the targets that do not need one that failed; these only check, so none does harm. What a Makefile
+ * without such a target does by default may be anything: it keeps to `make`.
+ */
 export const detectMake: Detector = (project) => {
   const source = project.find(...MAKEFILES);
   if (source === undefined) return [];
   return targets(project.text(source), /^([\w-]+)[ \t]*::?(?!=)/gm).map((name) => ({
     name,
-    command: `make ${name}`,
+    command: `make -k ${name}`,
     source,
   }));
 };

@@ -1,11 +1,11 @@
-import type { Environment } from "../../machine/process/environment.ts";
+import type { Environment } from "../../system/process/environment.ts";
 import { join } from "node:path";
-import { type AbsolutePath, absolutePath } from "../../core/path.ts";
+import { type AbsolutePath, absolutePath } from "../../path.ts";
 import { findHost } from "../../hosts/host-table.ts";
 import { type Host, movedFolder, type Registration } from "../../hosts/host.ts";
 import { getNodeValue } from "jsonc-parser";
 import { ONLY_ALLOWED_FLAG } from "../../hosts/protocol.ts";
-import type { Result } from "../../core/trouble.ts";
+import type { Result } from "../../trouble.ts";
 import {
   type HookRegistration,
   type FileChange,

@@ -1,4 +1,4 @@
-import { fail, ok, type Result } from "../../core/trouble.ts";
+import { fail, ok, type Result } from "../../trouble.ts";
 import type { Host, PluginFile } from "../../hosts/host.ts";
 import type { FileFormat } from "./host-files.ts";
 import { type FileChange, HOOK_TIMEOUT_MS } from "../hook-registration.ts";

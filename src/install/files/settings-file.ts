@@ -1,7 +1,7 @@
 import { type Node, type ParseError, getNodeValue, parseTree, printParseErrorCode } from "jsonc-parser";
 import { join } from "node:path";
-import { type Result, ok } from "../../core/trouble.ts";
-import { readUserFile, removeUserFile, replaceUserFile } from "../../machine/files/user-file.ts";
+import { type Result, ok } from "../../trouble.ts";
+import { readUserFile, removeUserFile, replaceUserFile } from "../../system/files/user-file.ts";
 import type { FileChange, HookRegistration } from "../hook-registration.ts";
 import type { planInstall } from "../plan-hooks.ts";
 

@@ -1,4 +1,4 @@
-import { fail, ok, type Result } from "../../core/trouble.ts";
+import { fail, ok, type Result } from "../../trouble.ts";
 import type { FileFormat, FoundEntry } from "./host-files.ts";
 import { isOurCommand } from "../hook-command.ts";
 import type { FileChange } from "../hook-registration.ts";

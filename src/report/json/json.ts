@@ -1,11 +1,10 @@
-import type { BaselineEntry } from "../../core/baseline/baseline-file.ts";
-import type { Diagnostic } from "../../core/trouble.ts";
-import { openGates, type PassRecord, type PastRun, type SessionHistory } from "../../core/record/history.ts";
-import type { Settings } from "../../core/settings.ts";
-import type { Skip } from "../../core/trust/spoken.ts";
-import type { Status } from "../../core/stop/status.ts";
-import { type GateOutcome, isBlocking } from "../../core/outcome.ts";
-import type { FlakyTest, VerdictRecord } from "../../core/record/verdict-record.ts";
+import type { Diagnostic } from "../../trouble.ts";
+import { openGates, type RetryState } from "../../stop/retry-state.ts";
+import type { PassRecord, PastRun } from "../../stop/passes.ts";
+import type { Settings } from "../../config/settings.ts";
+import type { Status } from "../../stop/status.ts";
+import { type GateOutcome, isBlocking } from "../../gates/outcome.ts";
+import type { FlakyTest, VerdictRecord } from "../../ledger/verdict-record.ts";
 
 /** Raised when a field changes its meaning or goes; new fields do not raise it. */
 const FORMAT = 1;
@@ -38,7 +37,13 @@ export interface StatusFacts {
   readonly pass?: PassRecord | undefined;
   readonly flaky: readonly FlakyTest[];
   /** What the user said at a terminal and still holds. */
-  readonly skips: readonly Skip[];
+  readonly skips: readonly {
+    readonly reason: string;
+    readonly at: number;
+    readonly gate?: string;
+    readonly until?: number;
+    readonly session?: string;
+  }[];
   /** Settings files that no longer have the stop hook a session here began with. */
   readonly unhooked: readonly string[];
 }
@@ -53,12 +58,12 @@ export function statusJson(
     lastStop: lastStop === undefined ? null : lastStopJson(lastStop),
     lastRun: lastRun === undefined ? null : lastRunJson(lastRun),
     lastPass: pass === undefined ? null : passJson(pass),
-    sessions: sessions.map(({ id, attemptsLeft, history }) => ({
+    sessions: sessions.map(({ id, attemptsLeft, retries }) => ({
       id,
-      attempts: history.attempts,
+      attempts: retries.attempts,
       attemptsLeft,
-      gaveUp: history.gaveUpOn !== undefined,
-      openFailures: openGates(history).map((one) => one.id),
+      gaveUp: retries.gaveUpOn !== undefined,
+      openFailures: openGates(retries).map((one) => one.id),
     })),
     flaky: flaky.map(flakyJson),
     skips: skips.map(({ reason, at, gate, until, session }) => ({
@@ -78,39 +83,6 @@ export function flakyJson({ gate, test, times, firstAt, lastAt }: FlakyTest): ob
 
 export function cleanJson(archived: number, previous: string): string {
   return line("clean", { archived, previous });
-}
-
-/** What `baseline` found and did. */
-export function baselineJson(
-  draft: {
-    readonly entries: readonly BaselineEntry[];
-    readonly added: number;
-    readonly removed: number;
-    readonly undecided: readonly string[];
-  },
-  { file, written }: { readonly file: string; readonly written: boolean },
-): string {
-  const { entries, added, removed, undecided } = draft;
-  const problems = entries.reduce((sum, { count }) => sum + count, 0);
-  return line("baseline", { file, problems, added, removed, undecided, written });
-}
-
-/** What the user decided about projects, for hooks that serve every one. */
-export function allowedJson(consents: readonly ConsentFacts[]): string {
-  const projects = consents.map(({ root, decision, at, hash }) => ({
-    root,
-    decision,
-    at: isoTime(at),
-    hash: hash === "" ? null : hash,
-  }));
-  return line("allow", { projects });
-}
-
-interface ConsentFacts {
-  readonly root: string;
-  readonly decision: string;
-  readonly at: number;
-  readonly hash: string;
 }
 
 /** Which reviewers there are, and which of them can be asked now. */
@@ -140,7 +112,7 @@ export interface ReviewerFacts {
 /** A session with something to remember. */
 export interface SessionFacts {
   readonly id: string;
-  readonly history: SessionHistory;
+  readonly retries: RetryState;
   readonly attemptsLeft: number;
 }
 
@@ -218,6 +190,6 @@ function diagnosticJson({ severity, file, line, column, message, excerpt, hint }
   };
 }
 
-function isoTime(milliseconds: number): string {
+export function isoTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }

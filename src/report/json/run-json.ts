@@ -1,7 +1,8 @@
-import type { ChangeSet } from "../../core/plan/change-set.ts";
-import { type GateOutcome, hasProblems } from "../../core/outcome.ts";
-import type { Plan, PlannedGuard } from "../../core/plan/plan.ts";
-import type { RunResult } from "../../core/run.ts";
+import type { ChangeSet } from "../../system/git/change-set.ts";
+import { type GateOutcome, hasProblems } from "../../gates/outcome.ts";
+import type { Plan } from "../../run/plan.ts";
+import type { PlannedGuard } from "../../gates/gate.ts";
+import type { RunResult } from "../../run/result.ts";
 import { cutText } from "../../feedback/text/cut-text.ts";
 import { problemsOf, type ReportedProblem, type RunReport } from "../run-report.ts";
 import { line, outcomeJson } from "./json.ts";

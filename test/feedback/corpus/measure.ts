@@ -1,5 +1,5 @@
 import { digestGates, readGate } from "../../../src/feedback/digest.ts";
-import { secretMasker } from "../../../src/feedback/text/mask-secrets.ts";
+import { secretMasker } from "../../../src/system/logs/mask-secrets.ts";
 import type { Problem } from "../../../src/feedback/problem.ts";
 import type { Failure, Recording } from "./read-corpus.ts";
 import { isInvented, scoreDigest, scoreExcerpt } from "./score.ts";

@@ -70,7 +70,7 @@ describe("what is installed decides which command is proposed", () => {
   });
 
   test("a Makefile stands in for a missing tool", () => {
-    expect(commandOf("test", { "go.mod": "", Makefile: "test:\n\tx\n" }, ["make"])).toBe("make test");
+    expect(commandOf("test", { "go.mod": "", Makefile: "test:\n\tx\n" }, ["make"])).toBe("make -k test");
   });
 
   test("bash reads the scripts where shellcheck is missing", () => {

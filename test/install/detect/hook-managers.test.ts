@@ -72,6 +72,13 @@ commit-msg:
     ]);
   });
 
+  test("nor the same command without the option that keeps it going", () => {
+    const hooks = "pre-push:\n  commands:\n    all: { run: make lint }\n    unit: { run: make test }\n";
+    const files = { Makefile: "lint:\n\tx\ntest:\n\tx\n", "lefthook.yml": hooks };
+
+    expect(Object.keys(found(files))).toEqual(["lint", "test"]);
+  });
+
   test.for(["pre-commit: [", "42", "pre-commit:\n  commands: [1, null]\n  jobs: 7\n", ""])(
     "%j proposes nothing and breaks nothing",
     (text) => {
@@ -216,7 +223,7 @@ describe("a workspace", () => {
         "a/Cargo.toml": '[package]\nname = "a"\n',
         "b/Cargo.toml": '[package]\nname = "b"\n',
       },
-      ["cargo fmt --check", "cargo test"],
+      ["cargo fmt --check", "cargo test --no-fail-fast"],
     ],
     [
       "Go",

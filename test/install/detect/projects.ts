@@ -44,8 +44,8 @@ export const PROJECTS: readonly SampleProject[] = [
     },
     checks: {
       format: "cargo fmt --check",
-      lint: "cargo clippy --all-targets -- -D warnings",
-      test: "cargo test",
+      lint: "cargo clippy --all-targets --keep-going -- -D warnings",
+      test: "cargo test --no-fail-fast",
     },
   },
   {
@@ -147,7 +147,7 @@ export const PROJECTS: readonly SampleProject[] = [
       "pnpm-lock.yaml": "",
       "packages/a/test/a.js": "",
     },
-    checks: { test: "pnpm --recursive --if-present run test" },
+    checks: { test: "pnpm --recursive --no-bail --if-present run test" },
   },
   { kind: "a broken package.json", files: { "package.json": '{ "scripts": [' }, checks: {} },
   {
@@ -239,8 +239,8 @@ export const PROJECTS: readonly SampleProject[] = [
     files: { "Cargo.toml": "[workspace]\n[workspace.lints.clippy]\n", "rustfmt.toml": "" },
     checks: {
       format: "cargo fmt --check",
-      lint: "cargo clippy --all-targets -- -D warnings",
-      test: "cargo test --workspace",
+      lint: "cargo clippy --all-targets --keep-going -- -D warnings",
+      test: "cargo test --workspace --no-fail-fast",
     },
   },
   { kind: "Go", files: { "go.mod": "" }, checks: { vet: "go vet ./...", test: "go test ./..." } },
@@ -249,8 +249,12 @@ export const PROJECTS: readonly SampleProject[] = [
     files: { "go.mod": "", ".golangci.yml": "" },
     checks: { lint: "golangci-lint run", test: "go test ./..." },
   },
-  { kind: "Maven", files: { "pom.xml": "", mvnw: "" }, checks: { test: "./mvnw -B -q test" } },
-  { kind: "Gradle", files: { "build.gradle.kts": "" }, checks: { check: "gradle --console=plain check" } },
+  { kind: "Maven", files: { "pom.xml": "", mvnw: "" }, checks: { test: "./mvnw -B -q -fae test" } },
+  {
+    kind: "Gradle",
+    files: { "build.gradle.kts": "" },
+    checks: { check: "gradle --console=plain --continue check" },
+  },
   { kind: "sbt", files: { "build.sbt": "" }, checks: { test: "sbt test" } },
   { kind: ".NET", files: { "App.sln": "", "src/App.csproj": "" }, checks: { test: "dotnet test --nologo" } },
   {
@@ -333,7 +337,7 @@ export const PROJECTS: readonly SampleProject[] = [
     files: {
       Makefile: "CHECK := 1\nall: test\n\ntest: build\n\tx\nlint:\n\ty\ncheck: test lint\nlint-fix:\n\tz\n",
     },
-    checks: { lint: "make lint", test: "make test" },
+    checks: { lint: "make -k lint", test: "make -k test" },
   },
   {
     kind: "Make without a test",
@@ -363,12 +367,12 @@ export const PROJECTS: readonly SampleProject[] = [
       test: "bash tests/run.sh",
     },
   },
-  { kind: "Make with check alone", files: { Makefile: "check:\n\tx\n" }, checks: { check: "make check" } },
+  { kind: "Make with check alone", files: { Makefile: "check:\n\tx\n" }, checks: { check: "make -k check" } },
   { kind: "just", files: { justfile: "x := '1'\ntest *args:\n  y\n" }, checks: { test: "just test" } },
   {
     kind: "Go behind a Makefile: the language's own commands, the Makefile for what they lack",
     files: { "go.mod": "", Makefile: "test:\n\tgo test ./...\nlint:\n\tx\n" },
-    checks: { vet: "go vet ./...", test: "go test ./...", lint: "make lint" },
+    checks: { vet: "go vet ./...", test: "go test ./...", lint: "make -k lint" },
   },
   {
     kind: "a front end and a back end in one directory",

@@ -2,9 +2,9 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
-import { opencode } from "../../../src/hosts/adapters/plugin-hosts.ts";
+import { opencode } from "../../../src/hosts/plugin-hosts.ts";
 import { hostFile, formatOf } from "../../../src/install/files/host-files.ts";
-import { absolutePath } from "../../../src/core/path.ts";
+import { absolutePath } from "../../../src/path.ts";
 import { tempDir } from "../../rig/temp-dir.ts";
 
 interface Message {

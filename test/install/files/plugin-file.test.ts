@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { absolutePath } from "../../../src/core/path.ts";
+import { absolutePath } from "../../../src/path.ts";
 import { findHost } from "../../../src/hosts/host-table.ts";
 import { type FileFormat, formatOf, hostFile } from "../../../src/install/files/host-files.ts";
 

@@ -74,7 +74,8 @@ export async function prepare(
   await configureClient(client, place);
   await register(project, registered, inHome);
   const allowed = inHome ? await project.gauntlet(["allow", "--print"]) : undefined;
-  const env = allowed === undefined ? {} : { AGENT_GAUNTLET_ALLOW: allowed.stdout.trim() };
+  const env: Record<string, string> =
+    allowed === undefined ? {} : { AGENT_GAUNTLET_ALLOW: allowed.stdout.trim() };
   return {
     model,
     start: { ...place, command, path: pathOf(project), env },

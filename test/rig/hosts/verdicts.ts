@@ -1,4 +1,4 @@
-import type { Block, Verdict } from "../../../src/core/stop/verdict.ts";
+import type { Block, Verdict } from "../../../src/stop/verdict.ts";
 
 export const blocked: Block = {
   decision: "block",

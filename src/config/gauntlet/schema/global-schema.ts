@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { expects, duration, minutes, text, wholeNumber } from "./schema-parts.ts";
-import { STOP_KINDS } from "../../../core/stop/stop-event.ts";
+import { STOP_KINDS } from "../../../hosts/stop-event.ts";
 
 /** What holds where neither environment, project nor global configuration says anything. */
 export const STOP_HOOK_DEFAULTS = {

@@ -1,6 +1,6 @@
 import { createPublicKey } from "node:crypto";
 import * as z from "zod";
-import type { CacheSettings, RemoteSettings, TrustedKey, WorkersSettings } from "../../../core/settings.ts";
+import type { CacheSettings, RemoteSettings, TrustedKey, WorkersSettings } from "../../settings.ts";
 import type { ConfigFiles } from "../config-files.ts";
 import { expects, innerPath, text, wholeNumber } from "./schema-parts.ts";
 import type { YamlSource } from "../../yaml/yaml-source.ts";
@@ -43,6 +43,10 @@ const cacheSchema = z.strictObject(
       .max(60_000)
       .default(150)
       .describe("For all look-ups of a run together, in milliseconds; after that the gates simply run."),
+    env: z
+      .array(text("the name of an environment variable"))
+      .optional()
+      .describe("The variables that can change a result; a pass is used where these are the same. All but those of a machine when absent."),
   },
   { error: expects("a map with `url` and `trust`") },
 );
@@ -111,8 +115,9 @@ async function readCache(
       files.report(config.complain(["remote", "cache", "trust", at], { message, hint, at: "value" }));
     }
   }
-  const { url, write, expires_days, budget_ms: budgetMs } = fields;
-  return { url: url.replace(/\/+$/, ""), write, trust, expiresMs: expires_days * 86_400_000, budgetMs };
+  const { url, write, expires_days, budget_ms: budgetMs, env } = fields;
+  const expiresMs = expires_days * 86_400_000;
+  return { url: url.replace(/\/+$/, ""), write, trust, expiresMs, budgetMs, env };
 }
 
 function whyNoKey(pem: string): string | undefined {

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { DURATION, secondsIn } from "../../source-text.ts";
-import { didYouMean } from "../../../core/did-you-mean.ts";
+import { didYouMean } from "../../../words.ts";
 
 /** Text with something in it; `expected` says in plain words what belongs there. */
 export function text(expected: string) {

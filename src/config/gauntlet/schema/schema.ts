@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { GuardName } from "../../../core/settings.ts";
+import type { GuardName } from "../../settings.ts";
 import { expects, innerPath, text, wholeNumber } from "./schema-parts.ts";
 import { builtinReviewSchema, inlineCheckSchema, inlineReviewSchema, innerGlob, priority, reviewers } from "./gate-schema.ts";
 import { sharedShape } from "./global-schema.ts";

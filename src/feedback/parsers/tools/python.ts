@@ -52,7 +52,7 @@ function read(rest: string): VerdictText {
   const { letter = "", name, message = rest } = (TEXT.exec(rest) ?? PARSEABLE.exec(rest))?.groups ?? {};
   return {
     severity: letter === "E" || letter === "F" ? "error" : "warning",
-    ...(name === undefined ? {} : { code: name }),
+    code: name,
     message,
   };
 }

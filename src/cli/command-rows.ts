@@ -1,0 +1,630 @@
+import type { Option } from "commander";
+import packageJson from "../../package.json" with { type: "json" };
+import type { BaselineOptions } from "../features/baseline/command.ts";
+import type { DashboardOptions } from "../features/dashboard/command.ts";
+import type { McpOptions } from "../features/mcp/command.ts";
+import type { AttestOptions, VerifyOptions } from "../features/proof/attest-command.ts";
+import type { CiOptions } from "../features/proof/ci-command.ts";
+import type { KeysOptions } from "../features/remote/keys-command.ts";
+import type { WorkerCommandOptions } from "../features/remote/worker-command.ts";
+import type { AllowOptions } from "../features/trust/allow-command.ts";
+import type { SkipOptions } from "../features/trust/skip-command.ts";
+import { HOSTS } from "../hosts/host-table.ts";
+import type { DoctorOptions } from "../install/commands/doctor.ts";
+import type { InitOptions } from "../install/commands/init.ts";
+import type { InstallOptions } from "../install/commands/install.ts";
+import type { SimulateOptions } from "../install/commands/simulate.ts";
+import type { UninstallOptions } from "../install/commands/uninstall.ts";
+import { GIT_HOOK_NAMES } from "../install/git-hook.ts";
+import type { Terminal } from "../report/terminal.ts";
+import { programFile } from "../system/process/runtime.ts";
+import {
+  collect,
+  option,
+  readCount,
+  readMoment,
+  readPort,
+  readReason,
+  readReportTargets,
+  readWhile,
+} from "./command-options.ts";
+import type { CleanOptions } from "./commands/clean.ts";
+import type { CompletionOptions } from "./commands/completion.ts";
+import type { ConfigOptions, ListOptions, ValidateOptions } from "./commands/configuration.ts";
+import type { ExplainOptions } from "./commands/explain.ts";
+import type { HealthOptions } from "./commands/health.ts";
+import type { LogOptions } from "./commands/log.ts";
+import type { ParseOptions } from "./commands/parse.ts";
+import type { ReportOptions } from "./commands/report.ts";
+import type { DetectOptions, RunOptions } from "./commands/run.ts";
+import type { StatusOptions } from "./commands/status.ts";
+
+export interface CommandRow {
+  readonly name: string;
+  readonly summary: string;
+  readonly arguments?: readonly ArgumentRow[];
+  readonly options?: readonly Option[];
+  readonly examples?: readonly string[];
+  /** Gets the words of the arguments, then the options; returns the exit code. Without it the entry answers the command itself. */
+  readonly run?: (terminal: Terminal, ...asked: never[]) => Promise<number>;
+}
+
+interface ArgumentRow {
+  /** `<name>` is required, `[name]` is not. */
+  readonly name: string;
+  readonly summary: string;
+  readonly choices?: readonly string[];
+}
+
+/** What a command does is loaded when it is asked for, a family at a time. */
+const load = {
+  run: () => import("./commands/run.ts"),
+  look: () => import("./commands/look.ts"),
+  install: () => import("../install/commands.ts"),
+  baseline: () => import("../features/baseline/command.ts"),
+  dashboard: () => import("../features/dashboard/command.ts"),
+  mcp: () => import("../features/mcp/command.ts"),
+  proof: () => import("../features/proof/commands.ts"),
+  remote: () => import("../features/remote/commands.ts"),
+  trust: () => import("../features/trust/commands.ts"),
+};
+
+const HOST_NAMES = HOSTS.filter((host) => host.registration !== undefined)
+  .map((host) => host.name)
+  .join(", ");
+
+/** Which gates a run or a look is about. */
+const CHOICE_OPTIONS = [
+  option("-g, --gate <name>", "only this gate, or those of a path or glob (may be given several times)", {
+    read: collect,
+  }),
+  option("--skip <name>", "leave this gate out (may be given several times)", { read: collect }),
+  option("--all", "every check, whatever has changed"),
+  option("--failed", "only the gates that failed in the last run", { conflicts: "all" }),
+];
+
+/** What a run or a look is to compare with. */
+const CHANGE_OPTIONS = [
+  option("-b, --base <revision>", "compare with this branch or commit", {
+    conflicts: ["commit", "uncommitted"],
+  }),
+  option("-c, --commit <revision>", "look only at what this commit changed", { conflicts: "uncommitted" }),
+  option("--staged", "look only at what the next commit holds", {
+    conflicts: ["base", "commit", "uncommitted"],
+  }),
+  option("-u, --uncommitted", "look only at what is not committed"),
+];
+
+const RUN_OPTIONS = [
+  ...CHOICE_OPTIONS,
+  ...CHANGE_OPTIONS,
+  option("--only-new", "let checks block only for problems that were not there before", {
+    conflicts: "allProblems",
+  }),
+  option("--all-problems", "count every problem, also with `only_new` or a committed baseline"),
+  option("--no-cache", "also run checks that passed before with the same `inputs`"),
+  option("--no-fix", "do not run the `fix` of a check that fails"),
+  option("-q, --quiet", "print only failures and the status"),
+  option("-v, --verbose", "also print what changed and why gates are skipped"),
+  option("--json", "print the result as JSON on stdout"),
+  option("--watch", "run again whenever files change, until q is pressed", {
+    conflicts: ["json", "commit", "staged"],
+  }),
+  option(
+    "--report <list>",
+    "also write html=PATH, junit=PATH, sarif=PATH, json=PATH, github (automatic in GitHub Actions)",
+    { read: readReportTargets },
+  ),
+];
+
+const INSTALL_OPTIONS = [
+  option("--host <name>", `an agent, may be given several times: ${HOST_NAMES}`, { read: collect }),
+  option("--project", "in this project (the default)"),
+  option("--shared", "in the settings file the team commits, with a command that works on every machine"),
+  option("--user", "in your home directory, for every project"),
+  option("--dry-run", "only show what would change"),
+  option("-y, --yes", "do not ask"),
+];
+
+const SET_UP: readonly CommandRow[] = [
+  {
+    name: "init",
+    summary: "write .gauntlet/config.yml with this project's checks, and install the stop hook",
+    options: [
+      option("-y, --yes", "ask nothing; the hook is installed only with --hook"),
+      option("--hook", "install the Claude Code stop hook without asking"),
+      option("--no-hook", "do not install it, do not ask"),
+      option("--here", "in this directory, even if it is not the root of the repository"),
+      option("--try", "run each check once and show whether it passes"),
+      option("--dry-run", "show what would be written"),
+    ],
+    examples: [
+      "agent-gauntlet init",
+      "agent-gauntlet init --yes --hook --try",
+      "agent-gauntlet init --dry-run",
+    ],
+    run: async (terminal, options: InitOptions) =>
+      (await load.install()).initCommand(terminal, {
+        ...options,
+        script: programFile(),
+        version: packageJson.version,
+      }),
+  },
+  {
+    name: "install",
+    summary: "register the stop hook with the agents you use",
+    options: [
+      ...INSTALL_OPTIONS,
+      option("--all-detected", "every agent found on this machine"),
+      option(
+        "--git-hook [name]",
+        "be part of a git hook instead: pre-push (the default) verifies every push, pre-commit runs the gates on what is staged",
+        { choices: GIT_HOOK_NAMES },
+      ),
+    ],
+    examples: [
+      "agent-gauntlet install --host claude-code",
+      "agent-gauntlet install --all-detected --dry-run",
+      "agent-gauntlet install --git-hook",
+      "agent-gauntlet install --git-hook pre-commit",
+      "agent-gauntlet install --host claude-code --shared",
+    ],
+    run: async (terminal, options: InstallOptions) =>
+      (await load.install()).installCommand(terminal, options),
+  },
+  {
+    name: "uninstall",
+    summary: "take our stop hooks out again, and nothing else",
+    options: [
+      ...INSTALL_OPTIONS,
+      option(
+        "--git-hook [name]",
+        "take our lines out of this repository's git hooks instead: out of pre-push, pre-commit, or both",
+        { choices: GIT_HOOK_NAMES },
+      ),
+    ],
+    examples: [
+      "agent-gauntlet uninstall",
+      "agent-gauntlet uninstall --host codex --user",
+      "agent-gauntlet uninstall --git-hook",
+    ],
+    run: async (terminal, options: UninstallOptions) =>
+      (await load.install()).uninstallCommand(terminal, options),
+  },
+];
+
+const RUN: readonly CommandRow[] = [
+  {
+    name: "run",
+    summary: "run every gate the changes call for",
+    options: RUN_OPTIONS,
+    examples: [
+      "agent-gauntlet run",
+      "agent-gauntlet run -g lint -g test",
+      "agent-gauntlet run -g 'packages/*' --skip e2e",
+      "agent-gauntlet run --failed",
+      "agent-gauntlet run --watch",
+      "agent-gauntlet run --json | jq .status",
+      "agent-gauntlet run --report junit=reports/gauntlet.xml,sarif=reports/gauntlet.sarif",
+    ],
+    run: async (terminal, options: RunOptions) => (await load.run()).runCommand(terminal, options),
+  },
+  {
+    name: "check",
+    summary: "run only the checks",
+    options: RUN_OPTIONS,
+    examples: ["agent-gauntlet check --uncommitted"],
+    run: async (terminal, options: RunOptions) =>
+      (await load.run()).runCommand(terminal, { ...options, kind: "check" }),
+  },
+  {
+    name: "review",
+    summary: "run only the AI reviews",
+    options: RUN_OPTIONS,
+    examples: ["agent-gauntlet review", "agent-gauntlet review -g security --commit HEAD"],
+    run: async (terminal, options: RunOptions) =>
+      (await load.run()).runCommand(terminal, { ...options, kind: "review" }),
+  },
+  {
+    name: "baseline",
+    summary: "write down the problems this project lives with, so that only others block",
+    options: [
+      option("--prune", "only remove what is fixed; needs no terminal"),
+      option("--json", "print the result as JSON; the file can then only shrink"),
+    ],
+    examples: ["agent-gauntlet baseline", "agent-gauntlet baseline --prune"],
+    run: async (terminal, options: BaselineOptions) =>
+      (await load.baseline()).baselineCommand(terminal, options),
+  },
+];
+
+const LOOK: readonly CommandRow[] = [
+  {
+    name: "detect",
+    summary: "show what changed and which gates it calls for",
+    options: [
+      ...CHOICE_OPTIONS,
+      ...CHANGE_OPTIONS,
+      option("--why", "also show the gates that are skipped, and why"),
+      option("--json", "print the plan as JSON"),
+    ],
+    examples: [
+      "agent-gauntlet detect --why",
+      "agent-gauntlet detect --failed",
+      "agent-gauntlet detect --base origin/release --json",
+    ],
+    run: async (terminal, options: DetectOptions) => (await load.run()).detectCommand(terminal, options),
+  },
+  {
+    name: "list",
+    summary: "show the entry points and their gates",
+    options: [option("--names", "print only the names of the gates"), option("--json", "print them as JSON")],
+    run: async (terminal, options: ListOptions) => (await load.look()).listCommand(terminal, options),
+  },
+  {
+    name: "status",
+    summary: "show the last run, open failures and attempts left",
+    options: [
+      option("--short", "print one short line, for tmux or a prompt", { conflicts: "json" }),
+      option("--json", "print it as JSON"),
+    ],
+    run: async (terminal, options: StatusOptions) => (await load.look()).statusCommand(terminal, options),
+  },
+  {
+    name: "report",
+    summary: "show the last run again, without running anything",
+    options: [
+      option("--run <n>", "an earlier run, by its number", { read: readCount }),
+      option("--format <name>", "how to show it", {
+        choices: ["text", "junit", "sarif", "github", "html"],
+        default: "text",
+      }),
+    ],
+    examples: [
+      "agent-gauntlet report",
+      "agent-gauntlet report --run 3",
+      "agent-gauntlet report --format html > report.html",
+      "agent-gauntlet report --format sarif > gauntlet.sarif",
+    ],
+    run: async (terminal, options: ReportOptions) => (await load.look()).reportCommand(terminal, options),
+  },
+  {
+    name: "config",
+    summary: "show every setting as it holds, and where it comes from",
+    options: [option("--json", "print them as JSON")],
+    run: async (terminal, options: ConfigOptions) => (await load.look()).configCommand(terminal, options),
+  },
+  {
+    name: "validate",
+    summary: "check every configuration file",
+    options: [option("--json", "print the problems as JSON")],
+    run: async (terminal, options: ValidateOptions) => (await load.look()).validateCommand(terminal, options),
+  },
+  {
+    name: "parse",
+    summary: "show what is read from a log on stdin, and what an agent would get",
+    options: [
+      option(
+        "--parser <name>",
+        "a parser, or a check whose `parser` is to be tried; `auto` recognises the tool",
+        { required: true },
+      ),
+    ],
+    examples: [
+      "agent-gauntlet parse --parser lint < lint.log",
+      "npm test 2>&1 | agent-gauntlet parse --parser auto",
+    ],
+    run: async (terminal, options: ParseOptions) => (await load.look()).parseCommand(terminal, options),
+  },
+  {
+    name: "health",
+    summary: "show which AI reviewers are installed and can be asked now",
+    options: [option("--json", "print it as JSON")],
+    run: async (terminal, options: HealthOptions) => (await load.look()).healthCommand(terminal, options),
+  },
+  {
+    name: "dashboard",
+    summary: "serve a local page over the stops, gates and sessions of all projects",
+    options: [option("--port <number>", "listen here (a free port otherwise)", { read: readPort })],
+    examples: ["agent-gauntlet dashboard", "agent-gauntlet dashboard --port 4711"],
+    run: async (terminal, options: DashboardOptions) =>
+      (await load.dashboard()).dashboardCommand(terminal, options),
+  },
+];
+
+const PROVE: readonly CommandRow[] = [
+  {
+    name: "log",
+    summary: "show the verdicts that were given in this project",
+    options: [
+      option("--session <id>", "only of this session (the beginning of its id is enough)"),
+      option("--gate <name>", "only of this gate, with how long it took"),
+      option("--since <when>", "only after a date or a while ago: 2026-11-15, 3d, 12h", { read: readMoment }),
+      option("-n, --number <count>", "how many (20; all with --export)", { read: readCount }),
+      option("--check", "check that no line was changed and none is missing"),
+      option("--flaky", "only list the tests that passed when repeated, with how often and when"),
+      option("--export", "print JSON lines without names of sessions, branches and work trees", {
+        conflicts: ["check", "json"],
+      }),
+      option("--json", "print them as JSON"),
+    ],
+    examples: [
+      "agent-gauntlet log --since 3d",
+      "agent-gauntlet log --gate test",
+      "agent-gauntlet log --flaky --since 7d",
+      "agent-gauntlet log --check",
+    ],
+    run: async (terminal, options: LogOptions) => (await load.look()).logCommand(terminal, options),
+  },
+  {
+    name: "verify",
+    summary: "check whether the work tree, or a commit, passed its gates",
+    arguments: [{ name: "[revision]", summary: "the commit (without one: the work tree as it is)" }],
+    options: [
+      option("--run", "run the gates if there is no pass yet"),
+      option("--pre-push [remote]", "verify each ref that git's pre-push hook names on stdin", {
+        conflicts: "attested",
+      }),
+      option("--attested", "go by what others signed, not by the ledger of this machine", {
+        conflicts: "run",
+      }),
+      option("--allowed-signers <file>", "whose signatures count, as ssh-keygen(1) reads it"),
+      option("--json", "print it as JSON"),
+    ],
+    examples: [
+      "agent-gauntlet verify",
+      "agent-gauntlet verify HEAD --run",
+      "agent-gauntlet verify origin/main --attested --allowed-signers .gauntlet/allowed-signers",
+    ],
+    run: async (terminal, revision: string | undefined, options: VerifyOptions) => {
+      const runGates = async (shown: Terminal) => (await load.run()).runCommand(shown, {});
+      return (await load.proof()).verifyCommand(terminal, { ...options, revision, runGates });
+    },
+  },
+  {
+    name: "attest",
+    summary: "sign that a commit passed here, for others to verify",
+    arguments: [{ name: "[revision]", summary: "the commit (HEAD)" }],
+    options: [option("--json", "print it as JSON")],
+    examples: ["agent-gauntlet attest", "agent-gauntlet attest v1.2.0"],
+    run: async (terminal, revision: string | undefined, options: AttestOptions) =>
+      (await load.proof()).attestCommand(terminal, { ...options, revision }),
+  },
+];
+
+const OTHER_MACHINES: readonly CommandRow[] = [
+  {
+    name: "keys",
+    summary: "create or show the key that signs passes for other machines",
+    arguments: [
+      { name: "<action>", summary: "what to do", choices: ["create", "show"] },
+      { name: "[name]", summary: "which key of yours (default; `show` prefers $GAUNTLET_SIGNING_KEY)" },
+    ],
+    options: [option("--public", "print only the public half"), option("--json", "print it as JSON")],
+    examples: [
+      "agent-gauntlet keys create ci-2026",
+      "agent-gauntlet keys show ci-2026 --public > .gauntlet/keys/ci-2026.pub",
+    ],
+    run: async (terminal, action: "create" | "show", name: string | undefined, options: KeysOptions) =>
+      (await load.remote()).keysCommand(terminal, action, { ...options, name }),
+  },
+  {
+    name: "ci",
+    summary: "write a workflow for GitHub Actions, or plan what a build has to run",
+    arguments: [
+      {
+        name: "<action>",
+        summary: "init: write the workflow; plan: print what is to run",
+        choices: ["init", "plan"],
+      },
+    ],
+    options: [
+      option("-b, --base <revision>", "plan: compare with this commit (empty or zeros: the base branch)"),
+      option(
+        "--allowed-signers <file>",
+        "whose attestations count: a file of the base commit, from the root of the repository",
+      ),
+      option("--dry-run", "init: print the workflow, write nothing"),
+      option("--json", "print the plan as JSON"),
+    ],
+    examples: ["agent-gauntlet ci init", "agent-gauntlet ci plan --json | jq .matrix"],
+    run: async (terminal, action: "init" | "plan", options: CiOptions) =>
+      (await load.proof()).ciCommand(terminal, action, options),
+  },
+  {
+    name: "worker",
+    summary: "run gates for other machines, until TERM (needs `npm install bullmq ioredis`)",
+    options: [
+      option("--url <redis>", "the queue: redis://host or rediss://host (default: remote.workers.url)"),
+      option("--tree <repository>", "the git repository to fetch trees from (default: remote.workers.tree)"),
+      option("--concurrency <number>", "how many gates to run at the same time (1)", { read: readCount }),
+      option("--platform <name>", "whose gates to take, such as linux-x64 (that of this machine)"),
+      option("--dir <directory>", "where checkouts are kept (~/.cache/agent-gauntlet/worker)"),
+      option("--max-gb <number>", "how large they may become together (20)", { read: readCount }),
+      option("--fresh", "remove also what git ignores before each gate"),
+      option("--cache <url>", "sign what passes with GAUNTLET_SIGNING_KEY and share it there"),
+    ],
+    examples: [
+      "agent-gauntlet worker --url redis://queue.example --tree ssh://git.example/gauntlet.git --concurrency 4",
+    ],
+    run: async (terminal, options: WorkerCommandOptions) =>
+      (await load.remote()).workerCommand(terminal, options),
+  },
+  {
+    name: "workers",
+    summary: "show the workers that are there, and what waits for them",
+    options: [
+      option("--url <redis>", "the queue (default: remote.workers.url)"),
+      option("--json", "print it as JSON"),
+    ],
+    examples: ["agent-gauntlet workers", "agent-gauntlet workers --json | jq '.workers | length'"],
+    run: async (terminal, options: WorkerCommandOptions) =>
+      (await load.remote()).workersCommand(terminal, options),
+  },
+];
+
+const STOP_HOOK: readonly CommandRow[] = [
+  {
+    name: "doctor",
+    summary: "check for each agent whether the stop hook is registered, runs and ever fired",
+    options: [option("--json", "print the findings as JSON")],
+    run: async (terminal, options: DoctorOptions) => (await load.install()).doctorCommand(terminal, options),
+  },
+  {
+    name: "simulate",
+    summary: "play a stop as an agent would and show what it and you would see",
+    options: [
+      option("--host <name>", `which agent: ${HOST_NAMES}`, { default: "claude-code" }),
+      option("--event <file>", "the payload to play, instead of one made up"),
+      option(
+        "--start [commit]",
+        "play the start of the session first: with the files as they are now, or with those of a commit",
+      ),
+      option("--times <n>", "how many stops in a row, as long as the agent goes on", {
+        read: readCount,
+        default: 1,
+      }),
+    ],
+    examples: [
+      "agent-gauntlet simulate",
+      "agent-gauntlet simulate --start HEAD~1",
+      "agent-gauntlet simulate --host codex --times 5",
+    ],
+    run: async (terminal, options: SimulateOptions) =>
+      (await load.install()).simulateCommand(terminal, options),
+  },
+  {
+    name: "explain",
+    summary: "show why the last stop was blocked, allowed or deferred",
+    options: [
+      option("--last [n]", "the last stop (the default), or the n-th last one", { read: readCount }),
+      option("--session <id>", "only of this session (the beginning of its id is enough)"),
+      option("--anywhere", "look at the last stop of each session, in whatever directory it was"),
+      option("--json", "print it as JSON"),
+    ],
+    examples: ["agent-gauntlet explain", "agent-gauntlet explain --last 2"],
+    run: async (terminal, options: ExplainOptions) => (await load.look()).explainCommand(terminal, options),
+  },
+];
+
+/** What only the user may say. */
+const ONLY_YOU: readonly CommandRow[] = [
+  {
+    name: "allow",
+    summary: "let a hook that serves every project run this project's gates, as they are now",
+    options: [
+      option("--list", "show every project you allowed or denied", { conflicts: "print" }),
+      option(
+        "--print",
+        "print the hash of the gates: for AGENT_GAUNTLET_ALLOW, where there is no one to ask",
+      ),
+      option("--json", "with --list: print it as JSON"),
+    ],
+    examples: ["agent-gauntlet allow", "agent-gauntlet allow --list", "agent-gauntlet allow --print"],
+    run: async (terminal, options: AllowOptions) => (await load.trust()).allowCommand(terminal, options),
+  },
+  {
+    name: "deny",
+    summary: "never let such a hook run anything of this project",
+    examples: ["agent-gauntlet deny"],
+    run: async (terminal) => (await load.trust()).denyCommand(terminal),
+  },
+  {
+    name: "accept",
+    summary: "show how the gates were changed since the session began, and take them as they are now",
+    examples: ["agent-gauntlet accept"],
+    run: async (terminal) => (await load.trust()).acceptCommand(terminal),
+  },
+  {
+    name: "skip",
+    summary: "let the agent stop unchecked, because you say so",
+    options: [
+      option("--reason <text>", "why: shown at the stop and recorded", { read: readReason, required: true }),
+      option("--gate <name>", "leave out only this gate"),
+      option("--once", "the next stop (what is meant without --for and --session)", {
+        conflicts: ["for", "session"],
+      }),
+      option("--for <time>", "every stop for a while: 30m, 2h", { conflicts: "session", read: readWhile }),
+      option("--session", "every stop of the session that stopped here last"),
+    ],
+    examples: [
+      'agent-gauntlet skip --reason "the test server is down"',
+      'agent-gauntlet skip --reason "flaky today" --gate e2e --for 2h',
+    ],
+    run: async (terminal, options: SkipOptions) => (await load.trust()).skipCommand(terminal, options),
+  },
+];
+
+const MORE: readonly CommandRow[] = [
+  {
+    name: "clean",
+    summary: "put the logs away in previous/, forget failures and attempts",
+    options: [
+      option("--all", "also remove the ledger and all else that is kept about this project outside of it"),
+      option("--json", "print it as JSON"),
+    ],
+    run: async (terminal, options: CleanOptions) => (await load.look()).cleanCommand(terminal, options),
+  },
+  {
+    name: "demo",
+    summary: "play a stop in a scratch repository: blocked, fixed, allowed",
+    run: async (terminal) => (await load.install()).demoCommand(terminal),
+  },
+  {
+    name: "completion",
+    summary: "print a completion script for your shell",
+    arguments: [{ name: "<shell>", summary: "", choices: ["bash", "zsh", "fish"] }],
+    examples: ['eval "$(agent-gauntlet completion bash)"', "agent-gauntlet completion fish | source"],
+    run: async (terminal, shell: CompletionOptions["shell"]) =>
+      (await load.look()).completionCommand(terminal, { shell }),
+  },
+  {
+    name: "mcp",
+    summary: "serve the gates to an agent over MCP on stdio (agents start it, not people)",
+    options: [option("--project <directory>", "the project, where the agent starts servers elsewhere")],
+    examples: ["claude mcp add gauntlet -- agent-gauntlet mcp"],
+    run: async (terminal, options: McpOptions) => {
+      const { explainCommand, statusCommand } = await load.look();
+      return (await load.mcp()).mcpCommand(terminal, { ...options, explainCommand, statusCommand });
+    },
+  },
+  {
+    name: "stop-hook",
+    summary: "answer an agent's stop hook (agents call it, not people)",
+    options: [
+      option("--host <name>", "which agent asks, when the event does not say"),
+      option("--only-allowed", "run nothing of a project that `agent-gauntlet allow` does not know"),
+    ],
+  },
+  {
+    name: "prompt-hook",
+    summary:
+      "take down `gauntlet skip: why` and `gauntlet accept` from a prompt (agents call it, not people)",
+  },
+  {
+    name: "session-start",
+    summary: "remember where an agent's session begins (agents call it, not people)",
+    options: [option("--host <name>", "which agent calls")],
+  },
+  {
+    name: "statusline",
+    summary: "print one line for Claude Code's status line (it calls this, with JSON on stdin)",
+    examples: ['"statusLine": { "type": "command", "command": "agent-gauntlet statusline" }'],
+  },
+  {
+    name: "brepl",
+    summary: "stop hooks of .brepl/hooks.edn for Clojure projects (see `agent-gauntlet brepl --help`)",
+  },
+];
+
+/** Every command, in the groups that help shows. */
+export const COMMANDS: Readonly<Record<string, readonly CommandRow[]>> = {
+  "Set up": SET_UP,
+  "Run the gates": RUN,
+  "Look, without running anything": LOOK,
+  "Prove what was checked": PROVE,
+  "Work with other machines": OTHER_MACHINES,
+  "Understand the stop hook": STOP_HOOK,
+  "Decide what only you can": ONLY_YOU,
+  More: MORE,
+};

@@ -1,0 +1,56 @@
+import type { AbsolutePath } from "../../path.ts";
+import { spokenIn } from "../../features/trust/spoken.ts";
+import { recordGates } from "../../features/trust/gate-changes.ts";
+import { textOf } from "../../hosts/protocol.ts";
+import { type NamedSession, readSessionEvent } from "../../hosts/read-session.ts";
+import { writeAll } from "../../system/files/files.ts";
+import { findProject } from "../../system/files/find-project.ts";
+import { currentDirectory } from "../../system/process/environment.ts";
+import { readStdin } from "../../system/process/stdin.ts";
+import { readSession, updateSession } from "../../stop/session-store.ts";
+import { cancellation } from "../../system/process/cancellation.ts";
+
+/**
+ * Takes down what the user's prompt says to us: `gauntlet skip: reason`, `gauntlet accept`. Whether the user really said it is found
+ * out at the stop. Nothing on stdout, which hosts show to the model, unless a command of the plugin is answered in its place, and always
+ * exit code 0.
+ */
+export async function runPromptHook(): Promise<number> {
+  using cancel = cancellation();
+  try {
+    const event = readSessionEvent(await readStdin(cancel.signal), currentDirectory());
+    const prompt = event === undefined ? undefined : textOf(event.payload, "prompt");
+    if (event === undefined || prompt === undefined) return 0;
+    if (!prompt.startsWith("/gauntlet:") || !(await answerCommand(event, prompt)))
+      await takeDown(event, prompt);
+  } catch (error) {
+    writeAll(
+      2,
+      `[gauntlet] The prompt was not looked at: ${error instanceof Error ? error.message : String(error)}\n`,
+    );
+  }
+  return 0;
+}
+
+/** Whether the prompt was a command that needs no model. */
+async function answerCommand(session: NamedSession, prompt: string): Promise<boolean> {
+  const { answerInChat } = await import("./answer-in-chat.ts"); // few prompts are commands of ours
+  return answerInChat(session, prompt);
+}
+
+/** A grant is for the next stop: a prompt without one takes an unused one back. */
+async function takeDown(session: NamedSession, prompt: string): Promise<void> {
+  const { env } = process;
+  const { skip, accept } = spokenIn(prompt);
+  const root = accept === undefined ? undefined : projectOf(session);
+  const gates = root === undefined ? undefined : await recordGates(root, env);
+  const isAsked = skip !== undefined || gates !== undefined;
+  if (!isAsked && readSession(session, env).value?.asked === undefined) return;
+  const asked = isAsked ? { skip, accept: gates } : undefined;
+  updateSession(session, env, (stored) => ({ ...stored, asked }));
+}
+
+/** The agent may have left the directory its host was started in. */
+function projectOf({ cwd }: NamedSession): AbsolutePath | undefined {
+  return findProject(process.env["CLAUDE_PROJECT_DIR"] ?? cwd) ?? findProject(cwd);
+}

@@ -1,0 +1,46 @@
+import type { AbsolutePath } from "../../path.ts";
+import { NEW_SESSION } from "../../stop/session.ts";
+import { beginSession, registeredIn } from "../../stop/session-start.ts";
+import { consentTo } from "../../features/trust/consent.ts";
+import { recordGates } from "../../features/trust/gate-changes.ts";
+import { ONLY_ALLOWED_FLAG } from "../../hosts/protocol.ts";
+import { readSessionEvent } from "../../hosts/read-session.ts";
+import { writeAll } from "../../system/files/files.ts";
+import { currentDirectory, trace } from "../../system/process/environment.ts";
+import { readStdin } from "../../system/process/stdin.ts";
+import { timeLimit } from "../../system/process/time-limit.ts";
+import { cancellation } from "../../system/process/cancellation.ts";
+
+/** The host waits for us before its user can type: a tree that takes longer to read is not kept. */
+const PATIENCE_MS = 15_000;
+
+/** Remembers where a session begins. Nothing on stdout, which several hosts show to the model, and always exit code 0. */
+export async function runSessionStart(args: readonly string[] = []): Promise<number> {
+  using cancel = cancellation();
+  try {
+    const problem = await remember(args.includes(ONLY_ALLOWED_FLAG), timeLimit(PATIENCE_MS, cancel.signal));
+    if (problem !== undefined) complain(problem);
+  } catch (error) {
+    complain(error instanceof Error ? error.message : String(error));
+  }
+  trace("session start recorded");
+  return 0;
+}
+
+/** What kept the beginning from being recorded, if something did. */
+async function remember(onlyAllowed: boolean, signal: AbortSignal): Promise<string | undefined> {
+  const { env } = process;
+  if (env["GAUNTLET_STOP_HOOK_ACTIVE"] || env["GAUNTLET_STOP_HOOK_ACTIVE_ENV"]) return undefined; // a reviewer's own session
+  const session = readSessionEvent(await readStdin(signal), currentDirectory());
+  if (session === undefined) return "the event is not one JSON object";
+  const gates = (root: AbsolutePath) => recordGates(root, env);
+  const mayRun = async (root: AbsolutePath) =>
+    !onlyAllowed || (await consentTo(root, NEW_SESSION, env)).kind === "allowed";
+  const hooks = (root: AbsolutePath) => registeredIn(root, env);
+  await beginSession({ session, env, gates, hooks, mayRun }, signal);
+  return undefined;
+}
+
+function complain(problem: string): void {
+  writeAll(2, `[gauntlet] Where this session begins was not recorded: ${problem}\n`);
+}

@@ -1,0 +1,205 @@
+import { isRecord, parseJson } from "../../json.ts";
+import { commandsIn, SHELLS } from "../../system/process/shell-text.ts";
+
+/** What one shell command names that the project itself defines, as far as words tell. */
+export interface NamedScript {
+  readonly kind: "script" | "file";
+  /** Where the command stands when it gets there, relative to where the whole line starts. */
+  readonly directory: string;
+  readonly name: string;
+  /** The file that lists the script. */
+  readonly manifest?: "package.json" | "composer.json" | "deno.json";
+  /** What it is given: the arguments of a package script, the targets of a Makefile. */
+  readonly args?: readonly string[];
+}
+
+/**
+ * The package scripts and files that a shell line runs: `npm test`, `sh scripts/check.sh`, `make`. A name may turn out to be nothing
+ * of the project; the caller finds out when it reads it.
+ */
+export function scriptsNamedIn(line: string): readonly NamedScript[] {
+  const found: NamedScript[] = [];
+  let directory = ".";
+  for (const { words } of commandsIn(line)) {
+    const [program = "", ...args] = words;
+    if (program === "cd") directory = below(directory, args[0] ?? ".");
+    else found.push(...namedBy(program, args).map((one) => inDirectory(one, directory)));
+  }
+  return found;
+}
+
+function inDirectory(one: NamedScript, directory: string): NamedScript {
+  return { ...one, directory: below(directory, one.directory) };
+}
+
+const INTERPRETERS = new Set(
+  "node deno python python3 ruby perl php tsx ts-node source . clojure clj bb lua Rscript pwsh elixir".split(
+    " ",
+  ),
+);
+const PACKAGE_RUNNERS = new Set(["npm", "pnpm", "yarn", "bun"]);
+const SCRIPT_LISTS = new Set(["npm-run-all", "npm-run-all2", "run-s", "run-p"]);
+
+/** Programs that read what to do from a file of the project. */
+const TASK_FILES: Readonly<Record<string, readonly string[]>> = {
+  make: ["GNUmakefile", "makefile", "Makefile"],
+  gmake: ["GNUmakefile", "makefile", "Makefile"],
+  just: ["justfile", "Justfile", ".justfile"],
+  task: ["Taskfile.yml", "Taskfile.yaml"],
+  rake: ["Rakefile", "rakefile"],
+  tox: ["tox.ini"],
+  nox: ["noxfile.py"],
+};
+
+function namedBy(program: string, args: readonly string[]): readonly NamedScript[] {
+  const name = program.split("/").at(-1) ?? program;
+  const listed = args.flatMap((arg) => [...arg.matchAll(/\bnpm:([\w:.-]+)/g)].map(([, one = ""]) => one));
+  const quoted = listed.map((one) => packageScript(one));
+  const inline = inlineText(program, args);
+  if (inline !== undefined) return scriptsNamedIn(inline);
+  if (PACKAGE_RUNNERS.has(program)) return packageRunner(program, args);
+  if (program === "composer") return composerScript(args);
+  if (program === "deno" && args[0] === "task") return denoTask(args.slice(1));
+  if (SCRIPT_LISTS.has(program))
+    return args.filter((arg) => !arg.startsWith("-")).map((arg) => packageScript(arg));
+  if (Object.hasOwn(TASK_FILES, name)) return taskFiles(TASK_FILES[name] ?? [], args);
+  const files = [...(program.includes("/") ? [program] : []), ...filesGivenTo(name, args)];
+  return [...quoted, ...files.map((one) => file(one))];
+}
+
+/** The text that a shell is given as an argument: `sh -c 'a; b'`. */
+export function inlineText(program: string, args: readonly string[]): string | undefined {
+  const at = isShell(program) ? args.findIndex((arg) => /^-\w*c$/.test(arg)) : -1;
+  return at === -1 ? undefined : args[at + 1];
+}
+
+export function isShell(program: string): boolean {
+  return SHELLS.has(program.split("/").at(-1) ?? "");
+}
+
+/** Whether a file that a command names is a text for a shell. */
+export function isShellScript(name: string, text: string): boolean {
+  return /\.(?:ba|z)?sh$/.test(name) || /^#!.*\b(?:ba|da|z|k)?sh\b/.test(text);
+}
+
+/** What an interpreter is given to run: not a module or an expression, nor tests, nor what it only reads. */
+function filesGivenTo(name: string, args: readonly string[]): readonly string[] {
+  if (!SHELLS.has(name) && !INTERPRETERS.has(name)) return [];
+  const runsNone = SHELLS.has(name) ? /^-n$/ : /^(?:-[mcen]|--test|--check)$/;
+  if (args.some((arg) => runsNone.test(arg))) return [];
+  const isOption = (arg: string, at: number): boolean =>
+    arg.startsWith("-") || (SHELLS.has(name) && /^-\w*o$/.test(args[at - 1] ?? "")); // `-o pipefail`
+  return args.filter((arg, at) => !isOption(arg, at));
+}
+
+/** `npm test`, `npm run lint`, `pnpm lint`, and what else decides what they run. */
+function packageRunner(program: string, args: readonly string[]): readonly NamedScript[] {
+  const { directory, words } = elsewhere(args);
+  const [first = "", ...rest] = words;
+  if (["exec", "x", "dlx"].includes(first))
+    return scriptsNamedIn(rest.join(" ")).map((one) => inDirectory(one, directory));
+  const isRun = /^run(?:-script)?$/.test(first);
+  const name = isRun ? (rest[0] ?? "") : (SHORT_FORMS[first] ?? first);
+  const isKnown = isRun || program !== "npm" || Object.values(SHORT_FORMS).includes(name);
+  if (!isKnown || name === "") return [];
+  const given = args.slice(args.indexOf(isRun ? name : first) + 1).filter((arg) => arg !== "--");
+  const scripts = [
+    packageScript(`pre${name}`, directory),
+    { ...packageScript(name, directory), args: given },
+    packageScript(`post${name}`, directory),
+  ];
+  const run = program === "bun" ? [file(name, directory)] : [];
+  return [...scripts, ...run, ...RUNNER_SETTINGS.map((one) => file(one, directory))];
+}
+
+/** `composer test`, `composer run-script lint`. */
+function composerScript(args: readonly string[]): readonly NamedScript[] {
+  const { directory, words } = elsewhere(args);
+  const name = /^run(?:-script)?$/.test(words[0] ?? "") ? words[1] : words[0];
+  return name === undefined ? [] : [{ kind: "script", directory, name, manifest: "composer.json" }];
+}
+
+/** Tasks may be in either file; one with comments counts as a whole. */
+function denoTask(args: readonly string[]): readonly NamedScript[] {
+  const { directory, words } = elsewhere(args);
+  const [name] = words;
+  if (name === undefined) return [];
+  const task: NamedScript = { kind: "script", directory, name, manifest: "deno.json" };
+  return [task, packageScript(name, directory), file("deno.jsonc", directory)];
+}
+
+const SHORT_FORMS: Readonly<Record<string, string>> = {
+  t: "test",
+  tst: "test",
+  test: "test",
+  start: "start",
+  stop: "stop",
+  restart: "restart",
+};
+
+/** They may name another shell, which then runs every script, or none. */
+const RUNNER_SETTINGS = [".npmrc", "pnpm-workspace.yaml", ".yarnrc.yml", ".yarnrc", "bunfig.toml"];
+
+const DIRECTORY_OPTIONS = new Set(["--prefix", "-C", "--dir", "--cwd", "--working-dir"]);
+
+/** The words without options, and the directory an option names. */
+function elsewhere(args: readonly string[]): {
+  readonly directory: string;
+  readonly words: readonly string[];
+} {
+  const at = args.findIndex((arg) => DIRECTORY_OPTIONS.has(arg.split("=")[0] ?? ""));
+  const directory = args[at]?.split("=")[1] ?? args[at + 1] ?? ".";
+  const isApart = at !== -1 && args[at]?.includes("=") === false;
+  const words = args.filter((arg, index) => !arg.startsWith("-") && !(isApart && index === at + 1));
+  return { directory: at === -1 ? "." : directory, words };
+}
+
+function taskFiles(names: readonly string[], args: readonly string[]): readonly NamedScript[] {
+  const { directory, words } = elsewhere(args);
+  const given = args[args.findIndex((arg) => arg === "-f" || arg === "--file") + 1];
+  const isGiven = args.some((arg) => arg === "-f" || arg === "--file") && given !== undefined;
+  return (isGiven ? [given] : names).map((name) => ({ ...file(name, directory), args: words }));
+}
+
+function packageScript(name: string, directory = "."): NamedScript {
+  return { kind: "script", directory, name, manifest: "package.json" };
+}
+
+function file(name: string, directory = "."): NamedScript {
+  return { kind: "file", directory, name };
+}
+
+/** One path after another; the caller checks whether the result is inside the project. */
+export function below(directory: string, path: string): string {
+  if (path.startsWith("/") || directory === ".") return path;
+  return path === "." ? directory : `${directory}/${path}`;
+}
+
+/** The script of that name, as lines of a shell; what cannot be read has none: what runs it will say what is wrong with it. */
+export function scriptIn(text: string, { name, manifest }: NamedScript): string | undefined {
+  const value = parseJson(text);
+  const scripts = isRecord(value) ? value[manifest === "deno.json" ? "tasks" : "scripts"] : undefined;
+  const script = isRecord(scripts) && Object.hasOwn(scripts, name) ? scripts[name] : undefined;
+  if (manifest === "composer.json") return composerLines(script);
+  return manifest === "deno.json" && isRecord(script) ? taskLines(script) : ifText(script);
+}
+
+function ifText(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+/** One line or several, each of which needs the one before it to pass; `@lint` is another script, `@php x` a program. */
+function composerLines(script: unknown): string | undefined {
+  const lines: readonly unknown[] = Array.isArray(script) ? script : [script];
+  const texts = lines.filter((line) => typeof line === "string");
+  if (texts.length === 0) return undefined;
+  return texts
+    .map((line) => line.replace(/^@(?!php |composer )/, "composer run-script ").replace(/^@/, ""))
+    .join(" && ");
+}
+
+function taskLines({ command, dependencies }: Readonly<Record<string, unknown>>): string {
+  const needed: readonly unknown[] = Array.isArray(dependencies) ? dependencies : [];
+  const lines = [...needed.map((name) => `deno task ${String(name)}`), ifText(command)];
+  return lines.filter(Boolean).join(" && ");
+}

@@ -1,0 +1,131 @@
+import { isBroken, ranFewer } from "./compare-findings.ts";
+import {
+  atLeast,
+  atMost,
+  type BaselineEntry,
+  type CommittedBaseline,
+  countBeyond,
+  EMPTY_BASELINE,
+  entriesOf,
+} from "./baseline-file.ts";
+import type { Notice } from "../../stop/notices.ts";
+import { type GateOutcome, nameOutcome } from "../../gates/outcome.ts";
+import type { Plan } from "../../run/plan.ts";
+import { takesFiles } from "../../gates/gate.ts";
+import { BASELINE_FILE, readAccepted, readBaseline } from "./store.ts";
+import { Git } from "../../system/git/git.ts";
+import { Repository } from "../../system/git/repository.ts";
+import type { Environment } from "../../system/process/environment.ts";
+import { findingsOf, whyGateCutShort } from "./findings.ts";
+import { type Asked, baselineAt, findReference } from "./reference.ts";
+
+/** What of the committed baseline is fixed, as far as this run can tell; in one sentence for the user. */
+export async function sayUnneeded(ran: ChecksRun): Promise<string | undefined> {
+  const { root, plan, outcomes } = ran;
+  const file = readBaseline(root);
+  const existing = (file.ok ? file.value : undefined) ?? EMPTY_BASELINE;
+  if (existing.entries.length === 0) return undefined;
+  const partial = plan.gates.filter(({ gate }) => takesFiles(gate)).map(({ id }) => id);
+  const whole = outcomes.filter(({ id }) => !partial.includes(id));
+  const { decided } = await sortOutcomes({ ...ran, outcomes: whole }, existing.ran);
+  const looked = existing.entries.filter(({ gate }) => decided.some(({ id }) => id === gate));
+  if (looked.length === 0) return undefined;
+  const named = decided.filter(({ id }) => looked.some(({ gate }) => gate === id));
+  const left = (await Promise.all(named.map((one) => entriesLeft(one, root, looked)))).flat();
+  const count = countBeyond(looked, left);
+  if (count === 0) return undefined;
+  const problems = count === 1 ? "1 problem" : `${count} problems`;
+  return `${problems} of ${BASELINE_FILE} ${count === 1 ? "is" : "are"} fixed: \`agent-gauntlet baseline --prune\` removes ${count === 1 ? "it" : "them"}.`;
+}
+
+/** What the file would say about one gate. */
+export async function entriesFor(outcome: GateOutcome, root: string): Promise<readonly BaselineEntry[]> {
+  if (outcome.kind === "passed" && outcome.rests === undefined) return [];
+  const found = await findingsOf(outcome, root);
+  return entriesOf(outcome.id, { ...found, ended: found.ended ?? endIn(outcome) });
+}
+
+/** What of a file still holds for one gate: all of it where the gate fails with an output that is not read whole, then or now. */
+export async function entriesLeft(
+  outcome: GateOutcome,
+  root: string,
+  entries: readonly BaselineEntry[],
+): Promise<readonly BaselineEntry[]> {
+  if (outcome.kind === "passed" && outcome.rests === undefined) return [];
+  const found = await entriesFor(outcome, root);
+  const own = entries.filter(({ gate }) => gate === outcome.id);
+  const isRead = found.length > 0 && [...found, ...own].every(({ output }) => output === undefined);
+  return isRead ? atMost(found, own) : own;
+}
+
+/** An excused check failed, too; its warning begins with how. */
+function endIn(outcome: GateOutcome): string {
+  return outcome.kind === "passed" ? (/^[^,]+/.exec(outcome.warning ?? "")?.[0] ?? "") : "";
+}
+
+/** Checks that ran in a project. */
+export interface ChecksRun {
+  readonly root: string;
+  readonly env: Environment;
+  readonly plan: Plan;
+  readonly outcomes: readonly GateOutcome[];
+}
+
+/**
+ * Checks that say what their problems are, and those that do not, with why: they could not do their work, or may have ended before they
+ * found everything. `ran` is how many tests ran when a problem was found that may be gone now.
+ */
+export async function sortOutcomes(
+  { outcomes, ...run }: ChecksRun,
+  ran: CommittedBaseline["ran"] = {},
+): Promise<{ readonly decided: readonly GateOutcome[]; readonly undecided: readonly Undecided[] }> {
+  const sorted = await Promise.all(
+    outcomes.map(async (outcome) => ({ outcome, why: await whyUndecided(outcome, run, ran) })),
+  );
+  return {
+    decided: sorted.flatMap(({ outcome, why }) => (why === undefined ? [outcome] : [])),
+    undecided: sorted.flatMap(({ outcome, why }) => (why === undefined ? [] : [{ id: outcome.id, why }])),
+  };
+}
+
+interface Undecided {
+  readonly id: string;
+  readonly why: string;
+}
+
+async function whyUndecided(
+  outcome: GateOutcome,
+  { root, env, plan }: Omit<ChecksRun, "outcomes">,
+  ran: CommittedBaseline["ran"],
+): Promise<string | undefined> {
+  if (outcome.kind === "passed") return undefined;
+  if (outcome.kind !== "failed" || outcome.missing !== undefined || isBroken(outcome.detail))
+    return nameOutcome(outcome);
+  const planned = plan.gates.find(({ id }) => id === outcome.id);
+  if (planned?.gate.kind !== "check") return undefined;
+  const { gate, workingDirectory } = planned;
+  const found = await findingsOf(outcome, root);
+  const why = whyGateCutShort({ gate, workingDirectory }, found, { root, env });
+  if (why !== undefined) return `${outcome.name}: ${why}`;
+  return ranFewer(found, { ran: ran[outcome.id] })
+    ? `${outcome.name}: fewer tests ran than before`
+    : undefined;
+}
+
+/** What an agent adds to the committed baseline does not count; the user learns that it was tried. */
+export async function sayGrown({ project, request, planned }: Asked): Promise<readonly Notice[]> {
+  const { settings, env, signal } = project;
+  const isChanged = planned.detected.changes.files.some(({ path }) => path === BASELINE_FILE);
+  if (request.event === undefined || !isChanged) return [];
+  const repository = await Repository.around(new Git(settings.root, signal));
+  const [file, reference] = [
+    readBaseline(settings.root),
+    await findReference(repository, { project, request, planned }),
+  ];
+  if (!file.ok || !reference.ok) return [];
+  const before = await baselineAt(repository, reference.value);
+  const counting = atLeast(readAccepted(settings.root, env).entries, before.entries);
+  const count = countBeyond(file.value?.entries ?? [], counting);
+  const text = `Gauntlet: ${BASELINE_FILE} grew by ${count} in this session. What it gained does not count before it is in the base branch, or you write the file yourself: \`agent-gauntlet baseline\`.`;
+  return count === 0 ? [] : [{ rank: "tampering", key: `grown ${count}`, text }];
+}

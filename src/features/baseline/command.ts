@@ -1,0 +1,98 @@
+import { BASELINE_FILE } from "./store.ts";
+import { type BaselineDraft, draftBaseline, isAccepted, writeBaseline } from "./draft.ts";
+import { baselineJson } from "./json.ts";
+import { counted } from "../../words.ts";
+import { cancellation } from "../../system/process/cancellation.ts";
+import { confirm } from "../../report/prompt.ts";
+import { EXIT, exitCodeBy } from "../../report/exit-code.ts";
+import { openSettings, tellTrouble } from "../../report/open-settings.ts";
+import { showProgress } from "../../report/progress.ts";
+import { printLine, type Terminal } from "../../report/terminal.ts";
+
+export interface BaselineOptions {
+  readonly prune?: boolean;
+  readonly json?: boolean;
+}
+
+const COMMAND = "baseline";
+
+/** Writes down the problems that a project lives with. Only a user at a terminal can add to them. */
+export async function baselineCommand(terminal: Terminal, options: BaselineOptions): Promise<number> {
+  const { json, prune = false } = options;
+  const settings = await openSettings(terminal, { command: COMMAND, json });
+  if (typeof settings === "number") return settings;
+  using cancel = cancellation();
+  const drafted = await draft(terminal, { root: settings.root, prune, json }, cancel.signal);
+  if (!drafted.ok) return tellTrouble(terminal, drafted.trouble, { command: COMMAND, json });
+  if (!("entries" in drafted.value)) {
+    const { message, errorMessage = message } = { errorMessage: undefined, ...drafted.value };
+    printLine(terminal.stderr, errorMessage);
+    return cancel.cause === undefined ? EXIT.notOk : exitCodeBy(cancel.cause);
+  }
+  return await finish(terminal, drafted.value, { root: settings.root, json });
+}
+
+async function draft(
+  terminal: Terminal,
+  { root, prune, json }: Asked & { readonly prune: boolean },
+  signal: AbortSignal,
+) {
+  using progress = await showProgress(terminal, { json: json ?? false });
+  const { onEvent, onOutput } = progress;
+  const { cwd, env } = terminal;
+  return await draftBaseline(root, { cwd, env, signal, onEvent, onOutput, prune }); // the screen is in order when this returns
+}
+
+interface Asked {
+  readonly root: string;
+  readonly json: boolean | undefined;
+}
+
+async function finish(
+  terminal: Terminal,
+  draft: BaselineDraft,
+  { root, json = false }: Asked,
+): Promise<number> {
+  const { env, stdout, stderr } = terminal;
+  const isSeen = isUserThere(terminal) && !json;
+  if (!json) for (const line of summary(draft)) printLine(stdout, line);
+  const answer = await decide(terminal, draft, { isSeen, isAccepted: isAccepted(root, draft, env) });
+  const written = answer === "write" ? writeBaseline(root, draft, { env, isSeen }) : undefined;
+  if (written?.ok === false) return tellTrouble(terminal, written.trouble, { command: COMMAND, json });
+  if (json) printLine(stdout, baselineJson(draft, { file: BASELINE_FILE, written: answer === "write" }));
+  else if (answer === "write") printLine(stdout, `Wrote ${BASELINE_FILE}. Commit it.`);
+  if (answer === "refuse") printLine(stderr, REFUSED);
+  return answer === "write" || answer === "leave" ? EXIT.ok : EXIT.notOk;
+}
+
+/** Whatever counts from now on and did not before, a user must have seen. */
+async function decide(
+  terminal: Terminal,
+  { added, removed }: BaselineDraft,
+  { isSeen, isAccepted }: { readonly isSeen: boolean; readonly isAccepted: boolean },
+): Promise<"write" | "leave" | "refuse" | "decline"> {
+  if (!isSeen && added > 0) return "refuse";
+  const isAsked = added > 0 || (isSeen && !isAccepted);
+  if (isAsked) return (await confirm(terminal, `Write ${BASELINE_FILE}?`)) ? "write" : "decline";
+  return removed > 0 ? "write" : "leave";
+}
+
+const REFUSED = `Nothing was written: without a terminal ${BASELINE_FILE} can only shrink. A user can run \`agent-gauntlet baseline\` at a terminal; \`agent-gauntlet baseline --prune\` removes what is fixed.`;
+
+function summary({ entries, added, removed, undecided }: BaselineDraft): readonly string[] {
+  const total = entries.reduce((sum, { count }) => sum + count, 0);
+  const gates = new Set(entries.map(({ gate }) => gate)).size;
+  if (total + removed === 0 && undecided.length === 0) return ["No check found a problem."];
+  return [
+    `${counted(total, "problem")} of ${counted(gates, "check")}: ${added} not in ${BASELINE_FILE} yet, ${removed} of it fixed.`,
+    ...undecided.map((one) => `What the file has about it stays: ${one}`),
+  ];
+}
+
+/** An agent may have a terminal, too, and says who it is. */
+function isUserThere({ isInteractive, env }: Terminal): boolean {
+  const isAgent = ["CLAUDECODE", "AI_AGENT", "GAUNTLET_STOP_HOOK_ACTIVE"].some(
+    (name) => env[name] !== undefined,
+  );
+  return isInteractive && !isAgent;
+}

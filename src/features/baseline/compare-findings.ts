@@ -1,0 +1,143 @@
+import { countEach, type KeyedProblem } from "../../feedback/known-problems.ts";
+
+/** What identifies a failure of a check. Compared between two trees, or with what was written down. */
+export interface Findings {
+  readonly problems: readonly KeyedProblem[];
+  /** Every failure that the tools count is among the problems. */
+  readonly isAllRead: boolean;
+  /** Lines that report a failure and that no parser read, without what differs from run to run. */
+  readonly unread: readonly string[];
+  /** A hash of the whole output without what differs from run to run; absent where the output was cut. */
+  readonly output?: string;
+  /** How it ended: `exit code 1`; absent when it passed. */
+  readonly ended?: string;
+  /** How many tests ran, where a tool counts them. */
+  readonly ran?: number;
+  /** The line in which a tool says that it ended before it was done. */
+  readonly endedEarly?: string;
+}
+
+export interface Comparison {
+  /** Nothing is wrong that was not wrong before. */
+  readonly isOnlyOld: boolean;
+  /** Positions in the problems of now. */
+  readonly fresh: readonly number[];
+  readonly old: readonly number[];
+  /** Positions in the problems of before: what is gone. */
+  readonly gone: readonly number[];
+}
+
+/**
+ * What of a failing check was there before. The same fingerprint may stand for several problems, so they are counted; those whose
+ * lines are nearest belong together. What no parser can tell apart is old only if the whole output is the same.
+ */
+export function compareFindings(now: Findings, before: Findings): Comparison {
+  const { fresh, old, gone } = pairProblems(now.problems, before.problems);
+  const hasFailedBefore = before.ended !== undefined;
+  return { isOnlyOld: hasFailedBefore && fresh.length === 0 && isExplained(now, before), fresh, old, gone };
+}
+
+/** Whether the problems of before account for everything the check complains about now. */
+function isExplained(now: Findings, before: Findings): boolean {
+  if (isBroken(now.ended) || (isCrash(now.ended) && now.ended !== before.ended)) return false;
+  if (now.problems.length > 0 && now.isAllRead) return isWithin(now.unread, before.unread);
+  if (isCrash(now.ended)) return false; // it may have found nothing at all, then and now
+  return now.output !== undefined && now.output === before.output && now.ended === before.ended;
+}
+
+/** Whether tests that ran before did not run now: what they would have found is not known. A tool that counts none says nothing. */
+export function ranFewer(now: Pick<Findings, "ran">, before: Pick<Findings, "ran">): boolean {
+  return before.ran !== undefined && (now.ran ?? 0) < before.ran;
+}
+
+/** Whether a command could not be run at all, by the exit code a shell has for that: then it has looked at nothing. */
+export function isBroken(ended: string | undefined): boolean {
+  return /^exit code 12[67]\b/.test(ended ?? "");
+}
+
+/** Some tools exit with the number of failures; from 126 on, a shell or a signal speaks. */
+export function isCrash(ended: string | undefined): boolean {
+  const code = /^exit code (\d+)/.exec(ended ?? "")?.[1];
+  return code === undefined || Number(code) >= 126;
+}
+
+/** Whether each line is among the others at least as often. */
+function isWithin(lines: readonly string[], others: readonly string[]): boolean {
+  const left = countEach(others);
+  return lines.every((line) => {
+    const count = left.get(line) ?? 0;
+    left.set(line, count - 1);
+    return count > 0;
+  });
+}
+
+function pairProblems(
+  now: readonly KeyedProblem[],
+  before: readonly KeyedProblem[],
+): Pick<Comparison, "fresh" | "old" | "gone"> {
+  const current = byKey(now);
+  const earlier = byKey(before);
+  const old = new Set<number>();
+  const stayed = new Set<number>();
+  for (const [key, positions] of current) {
+    for (const [mine, theirs] of nearestPairs(positions, earlier.get(key) ?? [])) {
+      old.add(mine.at);
+      stayed.add(theirs.at);
+    }
+  }
+  return {
+    fresh: [...now.keys()].filter((at) => !old.has(at)),
+    old: [...now.keys()].filter((at) => old.has(at)),
+    gone: [...before.keys()].filter((at) => !stayed.has(at)),
+  };
+}
+
+interface Position {
+  readonly at: number;
+  readonly line: number;
+}
+
+function byKey(problems: readonly KeyedProblem[]): Map<string, Position[]> {
+  const positions = new Map<string, Position[]>();
+  for (const [at, { key, problem }] of problems.entries()) {
+    const same = positions.get(key) ?? [];
+    positions.set(key, same);
+    same.push({ at, line: problem.line ?? 0 });
+  }
+  return positions;
+}
+
+/** Above this, which of the same problems is called new does not matter any more, only how many are. */
+const MOST_PAIRED = 100;
+
+/** As many pairs as there can be, those with the nearest lines first. */
+function nearestPairs(
+  mine: readonly Position[],
+  theirs: readonly Position[],
+): readonly (readonly [Position, Position])[] {
+  const count = Math.min(mine.length, theirs.length);
+  if (mine.length === count || mine.length * theirs.length > MOST_PAIRED * MOST_PAIRED)
+    return Array.from(theirs.slice(0, count).entries()).flatMap(([at, other]) => {
+      const one = mine[at];
+      return one === undefined ? [] : [[one, other] as const];
+    });
+  const all = mine.flatMap((one) => theirs.map((other) => [one, other] as const));
+  const taken = new Set<Position>();
+  return all
+    .toSorted(([a, b], [c, d]) => Math.abs(a.line - b.line) - Math.abs(c.line - d.line))
+    .filter(([one, other]) => {
+      if (taken.has(one) || taken.has(other)) return false;
+      taken.add(one).add(other);
+      return true;
+    });
+}
+
+/** Both together: a problem counts as often as the one that has it more often says. */
+export function joinFindings(one: Findings, other: Findings): Findings {
+  const { gone: onlyInOther } = pairProblems(one.problems, other.problems);
+  return {
+    ...other,
+    problems: [...one.problems, ...onlyInOther.flatMap((at) => other.problems[at] ?? [])],
+    unread: [...one.unread, ...other.unread],
+  };
+}

@@ -1,0 +1,136 @@
+import { below } from "../../config/gauntlet/named-scripts.ts";
+import type { Findings } from "./compare-findings.ts";
+import type { KnownProblem } from "../../gates/outcome.ts";
+import { type Runner, RUNNERS, SAYS_SO } from "./runners.ts";
+import { type Chain, type ReadText, type Step, stepsOf } from "./steps.ts";
+
+/** A check as it runs. */
+export interface RunningCheck {
+  readonly command: string;
+  /** From the root of the project. */
+  readonly directory: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly read: ReadText;
+}
+
+/**
+ * Why a check that fails may end before it finds all that is wrong: then an old failure may hide a new one. Undefined where its
+ * command and the settings of its tools say nothing of that, nor what it found, where it ran.
+ */
+export function whyEndsEarly(check: RunningCheck, found?: Findings): string | undefined {
+  if (found?.endedEarly !== undefined) return `its output says that it ended early: \`${found.endedEarly}\``;
+  const { steps, chains } = stepsOf(check.command, check.directory, check.read);
+  const problems = (found?.problems ?? []).map(({ problem }) => problem);
+  const chain = chains.find((one) => mayHideFailures(one, problems));
+  if (chain !== undefined) return chainEnded(chain);
+  return steps.map((step) => runnerEnded(step, check, found)).find((why) => why !== undefined);
+}
+
+/** The first line in which a tool says so. */
+export function lineOfEarlyEnd(lines: readonly string[]): string | undefined {
+  return lines.find((line) => line.length <= LONGEST_LINE && SAYS_SO.some((says) => says.test(line)))?.trim();
+}
+
+const LONGEST_LINE = 400;
+
+/**
+ * Whether a chain may have ended before its last command: then what that would have found is not known. Tests ran for certain where
+ * they come last, nothing else in the chain is tests, and one failed. Of a linter nothing tells: tests complain without a name, too.
+ */
+export function mayHideFailures({ commands }: Chain, problems: readonly KnownProblem[]): boolean {
+  const last = commands.at(-1);
+  if (last === undefined || commands.length === 1) return false;
+  const areLastTests = !LINTS.test(last) && commands.filter((command) => !LINTS.test(command)).length === 1;
+  return !(areLastTests && problems.some(({ test }) => test !== undefined));
+}
+
+const LINTS =
+  /\b(?:\w*lint\w*|tsc|vue-tsc|prettier|biome|ruff|black|isort|flake8|mypy|pyright|clippy|vet|fmt|\w*format\w*|typecheck|type-check|shellcheck|knip)\b/;
+
+function chainEnded({ commands, by }: Chain): string {
+  const last = (commands.at(-1) ?? "").slice(0, MOST_SHOWN_CHARS);
+  const count = new Set(commands).size;
+  const instead = count === 1 ? "let it go on" : `give each of its ${count} commands a check of its own`;
+  const cause = by === "&&" ? "" : ` (${by})`;
+  return `it ends at the first command that fails${cause}, and \`${last}\` may not have run: ${instead}`;
+}
+
+const MOST_SHOWN_CHARS = 160;
+
+function runnerEnded(step: Step, check: RunningCheck, found: Findings | undefined): string | undefined {
+  for (const runner of RUNNERS) {
+    const call = callOf(runner, step, check);
+    if (call === undefined) continue;
+    const { name, how = "ends at its first failure", counts } = runner;
+    const cause = causeIn(runner, { call, directory: step.directory, read: check.read });
+    if (cause !== undefined)
+      return `\`${name}\` ${how} (${cause}), and what it would have found after that is not known: ${adviceFor(runner)}`;
+    if (counts === true && found !== undefined && (found.ran ?? 0) === 0)
+      return `\`${name}\` says of no test that it ran`;
+  }
+  return undefined;
+}
+
+function adviceFor({ instead, byDefault }: Runner): string {
+  if (instead !== undefined) return `add \`${instead}\``;
+  return byDefault === true ? "give each part a check of its own" : "leave that out";
+}
+
+/** The command if it calls this runner, with what its variable adds; undefined otherwise. */
+function callOf({ called, variable }: Runner, { words, variables }: Step, { env }: RunningCheck) {
+  const line = words.join(" ");
+  const call = [withoutDirectory(line), withoutDirectory(line.replace(LAUNCHER, ""))].find((one) =>
+    called.test(one),
+  );
+  if (call === undefined || variable === undefined) return call;
+  return `${call} ${variables[variable] ?? env[variable] ?? ""}`;
+}
+
+/** What only starts another program: `python -m`, `yarn exec`, `node node_modules/.bin/jest`. */
+const LAUNCHER =
+  /^(?:(?:\S*\/)?(?:python[\d.]*|coverage run)(?: -(?!m )\S+)* -m|(?:\S*\/)?(?:node|php|ruby|python[\d.]*)(?: -\S+)*|(?:npm|pnpm|yarn|bun)(?: exec| x| dlx| run)?(?: --)?|bin\/spring) /;
+
+/** `vendor/bin/phpunit` is `phpunit`; `mocha.js` is `mocha`. */
+function withoutDirectory(line: string): string {
+  return line.replace(/^\S*\/(?=[^\s/])/, "").replace(/^(\S+)\.(?:[cm]?js|phar|cmd|exe|bat)(?=\s|$)/, "$1");
+}
+
+interface Call {
+  readonly call: string;
+  readonly directory: string;
+  readonly read: ReadText;
+}
+
+/** What makes it end early: an option, a setting with its file, or that nothing keeps it going. */
+function causeIn(runner: Runner, { call, directory, read }: Call): string | undefined {
+  const { stops, goesOn, settings = [], byDefault, instead } = runner;
+  if (goesOn?.test(call) === true) return undefined;
+  const option = stops?.exec(call)?.[0].trim();
+  if (option !== undefined) return `\`${option}\``;
+  for (const { files, ...setting } of settings) {
+    for (const file of [...filesNamedIn(call), ...files]) {
+      const texts = settingsAbove(directory, file, read);
+      if (setting.goesOn?.test(texts[0] ?? "") === true) return undefined;
+      const found = texts.flatMap((text) => setting.stops?.exec(text)?.slice(1) ?? []).find(Boolean);
+      if (found !== undefined) return `\`${found}\` in ${file}`;
+    }
+  }
+  if (byDefault !== true) return undefined;
+  return instead === undefined ? "always" : `without \`${instead}\``;
+}
+
+/** The settings file that an option names. */
+function filesNamedIn(call: string): readonly string[] {
+  return [...call.matchAll(/\s(?:-c|--config|--config-file|--configuration)[= ](\S+)/g)].map(
+    ([, file = ""]) => file,
+  );
+}
+
+/** The files of that name in a directory and above it, the nearest first, without comments. */
+function settingsAbove(directory: string, file: string, read: ReadText): readonly string[] {
+  const parts = directory === "." ? [] : directory.split("/");
+  const above = parts.map((_, index) => parts.slice(0, parts.length - index).join("/"));
+  return [...above, "."]
+    .flatMap((one) => read(below(one, file)) ?? [])
+    .map((text) => text.replaceAll(/^[ \t]*(?:\/\/|#|;|\*|<!--).*$/gm, ""));
+}

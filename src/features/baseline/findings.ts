@@ -1,0 +1,123 @@
+import { join, resolve } from "node:path";
+import { whyEndsEarly } from "./early-end.ts";
+import type { Findings } from "./compare-findings.ts";
+import type { KnownProblem } from "../../gates/outcome.ts";
+import type { ChangedFile } from "../../system/git/change-set.ts";
+import type { GateOutcome } from "../../gates/outcome.ts";
+import { readFindings } from "./read-findings.ts";
+import { secretMasker } from "../../system/logs/mask-secrets.ts";
+import { fingerprint } from "../../feedback/problem.ts";
+import type { PlannedCheck } from "../../gates/gate-context.ts";
+import { isFile, readText } from "../../system/files/files.ts";
+import { readLogFile } from "../../system/logs/log-dir.ts";
+import type { Environment } from "../../system/process/environment.ts";
+import { sha256 } from "#runtime";
+import { gateText } from "../../run/read-outcome.ts";
+
+/** What a check found in the project. */
+export async function findingsOf(outcome: GateOutcome, root: string): Promise<Findings> {
+  return { ...readFindings(await gateText(outcome, root), sha256), ...endOf(outcome) };
+}
+
+/** Where a check ran in place of the project. */
+export interface Elsewhere {
+  /** The top of the project's repository, and of the tree the check ran in. */
+  readonly top: string;
+  readonly scratchTop: string;
+  readonly root: string;
+  readonly scratchRoot: string;
+}
+
+/**
+ * What a check found in another tree, with paths as in the project; undefined where its output names files of the project itself: then
+ * it looked there, and what it says is not about the other tree.
+ */
+export async function findingsElsewhere(
+  outcome: GateOutcome,
+  place: Elsewhere,
+): Promise<Findings | undefined> {
+  const { root, scratchRoot } = place;
+  const log = outcome.logPath === undefined ? "" : await readLogFile(join(root, outcome.logPath));
+  const report =
+    outcome.report === undefined ? undefined : await readLogFile(join(scratchRoot, outcome.report));
+  if (namesProject(log, place) || namesProject(report ?? "", place)) return undefined;
+  const { report: _elsewhere, ...rest } = outcome;
+  const gate = await gateText(rest, root);
+  const read = {
+    ...gate,
+    text: inProject(log, place),
+    isFile: (path: string) => isFile(join(scratchRoot, path)),
+    ...(report === undefined ? {} : { report: inProject(report, place) }),
+  };
+  return { ...readFindings(read, sha256), ...endOf(outcome) };
+}
+
+function endOf(outcome: GateOutcome): Pick<Findings, "ended"> {
+  return outcome.kind === "failed" ? { ended: outcome.detail } : {};
+}
+
+function namesProject(text: string, { top }: Elsewhere): boolean {
+  for (let at = text.indexOf(top); at !== -1; at = text.indexOf(top, at + 1))
+    if (!/[\w.-]/.test(text.charAt(at + top.length))) return true;
+  return false;
+}
+
+function inProject(text: string, { top, scratchTop }: Elsewhere): string {
+  return text.replaceAll(`file://${scratchTop}`, `file://${encodeURI(top)}`).replaceAll(scratchTop, top);
+}
+
+/** The findings with the names that files have now. */
+export function withNewNames(found: Findings, files: readonly ChangedFile[]): Findings {
+  const renamed = new Map<string, string>(
+    files.flatMap(({ path, from, change }) =>
+      change === "renamed" && from !== undefined ? [[from, path]] : [],
+    ),
+  );
+  if (renamed.size === 0) return found;
+  const problems = found.problems.map((one) => {
+    const file = renamed.get(one.problem.file ?? "");
+    if (file === undefined) return one;
+    const problem = { ...one.problem, file };
+    return { problem, key: keyOf(problem) };
+  });
+  return { ...found, problems };
+}
+
+export function keyOf(problem: KnownProblem): string {
+  return fingerprint(problem);
+}
+
+/** A check where it runs. */
+interface CheckHere {
+  readonly command: string;
+  /** From the root of the project. */
+  readonly directory: string;
+  readonly root: string;
+  readonly env: Environment;
+}
+
+/** Why a failing check may end before it finds all that is wrong, with secrets hidden; what it found tells more, where it ran. */
+export function whyCutShort({ root, ...check }: CheckHere, found?: Findings): string | undefined {
+  const texts = new Map<string, string | undefined>();
+  const read = (path: string): string | undefined => {
+    if (!texts.has(path)) texts.set(path, textAt(resolve(root, path)));
+    return texts.get(path);
+  };
+  const why = whyEndsEarly({ ...check, read }, found);
+  return why === undefined ? undefined : secretMasker(check.env)(why);
+}
+
+function textAt(path: string): string | undefined {
+  const text = readText(path);
+  return text.ok ? text.value : undefined;
+}
+
+/** The same of a check of a run. */
+export function whyGateCutShort(
+  { gate, workingDirectory }: Pick<PlannedCheck, "gate" | "workingDirectory">,
+  found: Findings,
+  { root, env }: Pick<CheckHere, "root" | "env">,
+): string | undefined {
+  const check = { command: gate.command, directory: workingDirectory, root, env: { ...env, ...gate.env } };
+  return whyCutShort(check, found);
+}

@@ -1,0 +1,80 @@
+import { type CommittedBaseline, EMPTY_BASELINE, readBaselineText } from "./baseline-file.ts";
+import type { RunRequest } from "../../run/request.ts";
+import { type SessionStart, startIn } from "../../stop/session.ts";
+import { fail, ok, type Result } from "../../trouble.ts";
+import { BASELINE_FILE } from "./store.ts";
+import type { PastTree } from "./scratch-tree.ts";
+import { objectsEnv } from "../../system/git/git.ts";
+import type { Repository } from "../../system/git/repository.ts";
+import { sessionTree } from "../../system/git/kept-trees.ts";
+import type { Project } from "../../run/open.ts";
+import type { PlannedRun } from "../../run/plan-run.ts";
+
+/** The tree before the agent began, as well as it is known. */
+export interface Reference extends PastTree {
+  /** Tells it from others in a record. */
+  readonly id: string;
+  /** In words: `origin/main (1a2b3c4)`. */
+  readonly words: string;
+}
+
+export interface Asked {
+  readonly project: Project;
+  readonly request: Pick<RunRequest, "event">;
+  readonly planned: Pick<PlannedRun, "detected">;
+}
+
+/** Finds the tree to compare with: what the session began with where that is known, else what changes are measured from. */
+export async function findReference(
+  repository: Repository | undefined,
+  { project, request, planned }: Asked,
+): Promise<Result<Reference>> {
+  const start = startIn(project.session.value, project.settings.root);
+  const began = start && (await beginningOf(repository, start, project));
+  if (began !== undefined) return ok(began);
+  const { changes } = planned.detected;
+  const isOwnWork = request.event === undefined; // in a stop, the last commit may be the agent's
+  const isStart = changes.blindTo === undefined && start?.head !== undefined && start.head === changes.head;
+  const lastCommit = isOwnWork || isStart ? changes.head : undefined;
+  const commit = changes.baseCommit ?? lastCommit;
+  if (repository === undefined || commit === undefined) return fail(NO_COMMIT);
+  const tree = await repository.git.output(["rev-parse", "--verify", `${commit}^{commit}^{tree}`]);
+  if (!tree.ok) return fail(NO_COMMIT);
+  const words =
+    changes.baseCommit === undefined ? `the last commit, ${commit.slice(0, 7)}` : changes.comparedTo;
+  const id = changes.baseCommit === undefined && isOwnWork ? `last:${commit}` : commit; // no stop may rest on it
+  return ok({ tree: tree.value.toString().trim(), head: commit, id, words, objects: [] });
+}
+
+async function beginningOf(
+  repository: Repository | undefined,
+  start: SessionStart,
+  { env }: Project,
+): Promise<Reference | undefined> {
+  const began = sessionTree(start, env);
+  if (began === undefined) return undefined;
+  const tree = await repository?.git.output(["rev-parse", "--verify", "--end-of-options", began.tree]);
+  if (tree?.ok !== true) return undefined; // the commit is gone
+  const { tree: id, objects } = began;
+  const words = "the start of this session";
+  return { tree: tree.value.toString().trim(), head: start.head, id, words, objects };
+}
+
+const NO_COMMIT = {
+  kind: "nothing-older",
+  detail:
+    "no commit is known to be older than this work (`base_branch` in .gauntlet/config.yml can name one)",
+} as const;
+
+/** The committed baseline as it was there. */
+export async function baselineAt(
+  repository: Repository | undefined,
+  { tree, objects }: PastTree,
+): Promise<CommittedBaseline> {
+  if (repository === undefined) return EMPTY_BASELINE;
+  const path = `${tree}:${repository.places.prefix}${BASELINE_FILE}`;
+  const text = await repository.git.ask(["cat-file", "blob", path], { env: objectsEnv(objects) });
+  if (!text.ok || text.value.exitCode !== 0) return EMPTY_BASELINE;
+  const baseline = readBaselineText(text.value.stdout.toString());
+  return typeof baseline === "string" ? EMPTY_BASELINE : baseline;
+}

@@ -1,0 +1,190 @@
+import { existsSync, mkdirSync, mkdtempSync, readlinkSync, realpathSync, rmSync, symlinkSync } from "node:fs";
+import { copyFile, rm, writeFile } from "node:fs/promises";
+import { devNull, tmpdir } from "node:os";
+import { join } from "node:path";
+import { fail, ok, type Result } from "../../trouble.ts";
+import { hasCode } from "../../system/files/errno.ts";
+import { troubleOf } from "../../system/files/files.ts";
+import { Git, gitTrouble, objectsEnv, splitNul } from "../../system/git/git.ts";
+import type { Repository } from "../../system/git/repository.ts";
+import { ownedName, removeScratch, scratchParents, sweepScratch } from "../../system/files/owned-scratch.ts";
+import { canClone, movedPath, changedLock, copyDependencies, findDependencies } from "./dependencies.ts";
+
+/** A tree of a repository's past, or of a session's beginning. */
+export interface PastTree {
+  readonly tree: string;
+  /** What HEAD was. */
+  readonly head?: string | undefined;
+  /** Directories of objects beside those of the repository. */
+  readonly objects: readonly string[];
+}
+
+/** A past tree checked out outside the project, in a separate repository. Removed when disposed of, or by the next run. */
+export interface ScratchTree extends AsyncDisposable {
+  readonly top: string;
+  /** Why its dependencies are missing, where they are. */
+  readonly missing?: string;
+}
+
+/** Checks a past tree out. Nothing is written into the repository it comes from. */
+export async function makeScratchTree(
+  repository: Repository,
+  past: PastTree,
+  signal: AbortSignal,
+): Promise<Result<ScratchTree>> {
+  sweepScratch();
+  const listed = await listTree(repository, past);
+  if (!listed.ok) return listed;
+  const dependencies = (await findDependencies(repository)) ?? [];
+  const place = await choosePlace(repository, dependencies);
+  if (!place.ok) return place;
+  const { directory, isClone } = place.value;
+  const scratch = { top: join(directory, "tree"), [Symbol.asyncDispose]: () => removeStubborn(directory) };
+  const filling = { repository, past, top: scratch.top, ...listed.value };
+  const filled = await fill(filling, { dependencies, isClone }, signal).catch(asTrouble(directory, signal));
+  if (filled.ok) return ok({ ...scratch, missing: filled.value });
+  await scratch[Symbol.asyncDispose]();
+  return filled;
+}
+
+/** A full disk, or the end of the time there was. */
+function asTrouble(path: string, signal: AbortSignal): (error: unknown) => ReturnType<typeof fail> {
+  return (error) => {
+    if (signal.aborted)
+      return fail({ kind: "file-failed", action: "fill", path, detail: "no time was left" });
+    return troubleOf("write", path, error);
+  };
+}
+
+interface Listed {
+  readonly names: readonly string[];
+  readonly links: readonly string[];
+}
+
+/** Every file of a tree, and which of them are links. The files of a submodule are elsewhere, so such a tree cannot be made. */
+async function listTree({ top }: Repository, past: PastTree): Promise<Result<Listed>> {
+  const args = ["ls-tree", "-r", "-z", "--full-tree", past.tree];
+  const listed = await top.output(args, { env: objectsEnv(past.objects) });
+  if (!listed.ok) return listed;
+  const entries = splitNul(listed.value).map((entry) => ({
+    mode: entry.slice(0, 6),
+    name: entry.slice(entry.indexOf("\t") + 1),
+  }));
+  const submodule = entries.find(({ mode }) => mode === "160000");
+  if (submodule !== undefined) return fail(gitTrouble(args, `${submodule.name} is a submodule`));
+  return ok({
+    names: entries.map(({ name }) => name),
+    links: entries.filter(({ mode }) => mode === "120000").map(({ name }) => name),
+  });
+}
+
+interface Place {
+  readonly directory: string;
+  readonly isClone: boolean;
+}
+
+/** Outside the project, where its dependencies can be cloned if there is such a place. */
+async function choosePlace({ places }: Repository, dependencies: readonly string[]): Promise<Result<Place>> {
+  const [first] = dependencies;
+  const parents = scratchParents()
+    .filter((parent) => existsSync(parent))
+    .map((parent) => realpathSync(parent))
+    .filter((parent) => !`${parent}/`.startsWith(`${places.top}/`));
+  try {
+    for (const parent of first === undefined ? [] : parents) {
+      const directory = mkdtempSync(join(parent, ownedName("gauntlet-baseline")));
+      if (await canClone(join(places.top, first ?? ""), directory)) return ok({ directory, isClone: true });
+      rmSync(directory, { recursive: true, force: true });
+    }
+    const directory = mkdtempSync(join(parents[0] ?? tmpdir(), ownedName("gauntlet-baseline")));
+    return ok({ directory, isClone: false });
+  } catch (error) {
+    return troubleOf("write", parents[0] ?? tmpdir(), error);
+  }
+}
+
+interface Filling extends Listed {
+  readonly repository: Repository;
+  readonly past: PastTree;
+  readonly top: string;
+}
+
+/** The files of the tree, and its dependencies; why those are missing, where they are. */
+async function fill(
+  filling: Filling,
+  { dependencies, isClone }: Pick<Place, "isClone"> & { readonly dependencies: readonly string[] },
+  signal: AbortSignal,
+): Promise<Result<string | undefined>> {
+  const { repository, past, top: to, names } = filling;
+  const checkedOut = await checkOut(filling, signal);
+  if (!checkedOut.ok) return checkedOut;
+  if (dependencies.length === 0) return ok(undefined);
+  const lock = await changedLock(repository, past.tree, { names, objects: past.objects });
+  if (lock !== undefined) return ok(`${lock} has changed since, so other dependencies are installed now`);
+  const { top: from } = repository.places;
+  return ok(await copyDependencies(dependencies, { from, to, isClone }, signal));
+}
+
+async function checkOut(filling: Filling, signal: AbortSignal): Promise<Result<void>> {
+  const { repository, past, top, links } = filling;
+  mkdirSync(top);
+  const git = new Git(top, signal);
+  const format = past.tree.length === 64 ? ["--object-format=sha256"] : [];
+  const initialised = await git.output(["init", "--quiet", "--template=", ...format]);
+  if (!initialised.ok) return initialised;
+  const described = await describeRepository(filling);
+  if (!described.ok) return described;
+  // Only attributes of the tree itself: others could name a filter that puts today's problems into yesterday's files.
+  const ownOnly = ["-c", `core.attributesFile=${devNull}`];
+  const checkedOut = await git.output([...ownOnly, "read-tree", "--reset", "-u", past.tree]);
+  if (!checkedOut.ok) return checkedOut;
+  for (const link of links) keepInside(join(top, link), { from: repository.places.top, to: top });
+  return ok(undefined);
+}
+
+/** HEAD, refs, settings that decide what a checkout looks like, and where the objects are. */
+async function describeRepository({ repository, past, top }: Filling): Promise<Result<void>> {
+  const { places, top: original } = repository;
+  const [refs, settings] = await Promise.all([
+    original.output(["for-each-ref", "--format=%(objectname) %(refname)"]),
+    original.ask(["config", "--local", "--null", "--get-regexp", CHECKOUT_SETTINGS]),
+  ]);
+  if (!refs.ok) return refs;
+  if (!settings.ok) return settings;
+  const inside = join(top, ".git");
+  const objects = [places.objects, ...past.objects].map((path) => `${JSON.stringify(path)}\n`).join("");
+  mkdirSync(join(inside, "objects/info"), { recursive: true });
+  mkdirSync(join(inside, "info"), { recursive: true });
+  await writeFile(join(inside, "objects/info/alternates"), objects);
+  await writeFile(join(inside, "packed-refs"), refs.value);
+  if (past.head !== undefined) await writeFile(join(inside, "HEAD"), `${past.head}\n`);
+  for (const name of ["shallow", "info/exclude"])
+    await copyFile(join(places.commonDir, name), join(inside, name)).catch(ifMissing);
+  const git = new Git(top);
+  for (const setting of splitNul(settings.value.stdout)) {
+    const [name = "", ...value] = setting.split("\n");
+    const set = await git.output(["config", "--local", "--add", name, value.join("\n")]);
+    if (!set.ok) return set;
+  }
+  return ok(undefined);
+}
+
+const CHECKOUT_SETTINGS = String.raw`^(core\.(autocrlf|eol)|filter\.)`;
+
+function ifMissing(error: unknown): void {
+  if (!hasCode(error, "ENOENT")) throw error;
+}
+
+/** A committed link with the project's own path leads to the same place of this tree. */
+function keepInside(link: string, moved: { readonly from: string; readonly to: string }): void {
+  const goal = readlinkSync(link);
+  const inside = movedPath(goal, moved);
+  if (inside === goal) return;
+  rmSync(link);
+  symlinkSync(inside, link);
+}
+
+/** Tools leave directories that may not be written to, such as Go's modules. */
+async function removeStubborn(directory: string): Promise<void> {
+  await rm(directory, { recursive: true, force: true, maxRetries: 3 }).catch(() => removeScratch(directory));
+}

@@ -1,0 +1,83 @@
+import { useMemo } from "preact/hooks";
+import { type Chain, chainsOf, endOf, meaningOf } from "../aggregate.ts";
+import { counted } from "../../../words.ts";
+import type { ViewProps } from "./dashboard.tsx";
+import { VirtualList, Mark, Section, Time } from "./parts.tsx";
+import { StopLine, TONES } from "./stops.tsx";
+
+/** Sessions as chains of attempts: how often each was blocked, and how it ended. */
+export function Sessions({ rows, projectName }: ViewProps) {
+  const chains = useMemo(() => chainsOf(rows), [rows]);
+  return (
+    <Section title="Sessions" id="sessions">
+      <p class="facts">{counted(chains.length, "session")}; each mark is one stop, the first one first.</p>
+      <VirtualList
+        label="Sessions"
+        count={chains.length}
+        rowHeight={56}
+        rowsShown={12}
+        row={(index) => {
+          const chain = chains[index];
+          return chain === undefined ? null : <ChainLine chain={chain} projectName={projectName} />;
+        }}
+      />
+    </Section>
+  );
+}
+
+const MOST_MARKS = 12;
+
+function ChainLine({
+  chain,
+  projectName,
+}: {
+  readonly chain: Chain;
+  readonly projectName: (key: string) => string;
+}) {
+  const { key, project, session, host, rows, lastAt } = chain;
+  const { words, meaning } = endOf(chain);
+  const cut = rows.slice(-MOST_MARKS);
+  return (
+    <a class="stop" href={`#/session/${encodeURIComponent(key)}`}>
+      <span class="what">
+        <Mark tone={TONES[meaning]} /> {words}
+      </span>
+      <span class="dots">
+        {cut.length < rows.length ? "… " : ""}
+        {cut.map((row) => (
+          <Mark key={row.at} tone={TONES[meaningOf(row)]} />
+        ))}
+      </span>
+      <span class="who">{[projectName(project), host, session.slice(0, 8)].filter(Boolean).join(" · ")}</span>
+      <span class="when">
+        <Time at={lastAt} />
+      </span>
+    </a>
+  );
+}
+
+/** One session, stop by stop. */
+export function SessionView({ state, projectName, chainKey }: ViewProps & { readonly chainKey: string }) {
+  const chain = useMemo(
+    () => chainsOf(state.rows).find(({ key }) => key === chainKey),
+    [state.rows, chainKey],
+  );
+  if (chain === undefined) return <p>This session is not in the ledger.</p>;
+  return (
+    <Section title={`Session ${chain.session}`} id="session">
+      <p class="facts">
+        {projectName(chain.project)} · {chain.host ?? "unknown host"} · {endOf(chain).words}
+      </p>
+      <VirtualList
+        label="Stops of this session"
+        count={chain.rows.length}
+        rowHeight={56}
+        rowsShown={12}
+        row={(index) => {
+          const row = chain.rows[index];
+          return row === undefined ? null : <StopLine row={row} projectName={projectName} />;
+        }}
+      />
+    </Section>
+  );
+}

@@ -1,0 +1,111 @@
+import { useMemo, useState } from "preact/hooks";
+import { statusTitle } from "../../../stop/status.ts";
+import { type Meaning, meaningOf } from "../aggregate.ts";
+import type { StopRow } from "../page-data.ts";
+import { formatDuration } from "../../../words.ts";
+import { counted } from "../../../words.ts";
+import type { ViewProps } from "./dashboard.tsx";
+import { VirtualList, Mark, Section, shortGate, Time, type Tone } from "./parts.tsx";
+
+export const TONES: Readonly<Record<Meaning, Tone>> = {
+  blocked: "bad",
+  failed: "bad",
+  passed: "good",
+  "gave up": "warn",
+  "not checked": "idle",
+};
+
+const MEANINGS: readonly Meaning[] = ["blocked", "passed", "gave up", "failed", "not checked"];
+
+/** Every verdict, as many as there are. */
+export function Stops({ rows, projectName, initial }: ViewProps & { readonly initial: string }) {
+  const [chosen, setChosen] = useState<{ readonly from: string; readonly meaning: string }>();
+  const [text, setText] = useState("");
+  const meaning = chosen?.from === initial ? chosen.meaning : initial;
+  const shown = useMemo(() => {
+    const needle = text.toLowerCase();
+    return rows.filter(
+      (row) =>
+        (meaning === "" || meaningOf(row) === meaning) &&
+        (needle === "" || wordsOf(row, projectName).includes(needle)),
+    );
+  }, [rows, meaning, text]);
+  return (
+    <Section title="Stops and runs" id="stops">
+      <div class="controls">
+        <label>
+          Show{" "}
+          <select
+            value={meaning}
+            onChange={({ currentTarget }) => setChosen({ from: initial, meaning: currentTarget.value })}
+          >
+            <option value="">everything</option>
+            {MEANINGS.map((one) => (
+              <option key={one} value={one}>
+                {one}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          Search{" "}
+          <input type="search" value={text} onInput={({ currentTarget }) => setText(currentTarget.value)} />
+        </label>
+        <span role="status">{counted(shown.length, "verdict")}</span>
+      </div>
+      <VirtualList
+        label="Verdicts"
+        count={shown.length}
+        rowHeight={56}
+        rowsShown={12}
+        row={(index) => {
+          const row = shown[index];
+          return row === undefined ? null : <StopLine row={row} projectName={projectName} />;
+        }}
+      />
+    </Section>
+  );
+}
+
+/** What a search looks at. */
+function wordsOf(row: StopRow, projectName: (key: string) => string): string {
+  const { status, host, door, session, branch, commit, worktree, outcomes = [], project } = row;
+  const gates = outcomes.map(({ id }) => id);
+  const parts = [projectName(project), status, host, door, session, branch, commit, worktree, ...gates];
+  return parts.filter(Boolean).join("\n").toLowerCase();
+}
+
+/** One verdict on one line; with a link where its run can be looked at. */
+export function StopLine({
+  row,
+  projectName,
+}: {
+  readonly row: StopRow;
+  readonly projectName: (key: string) => string;
+}) {
+  const { project, run, at, ms, host, door, session, branch, worktree, status, outcomes = [] } = row;
+  const meaning = meaningOf(row);
+  const red = outcomes.filter(({ blocks }) => blocks).map(({ id }) => shortGate(id));
+  const who = [projectName(project), worktree, host ?? door, session?.slice(0, 8), branch];
+  const content = (
+    <>
+      <span class="what">
+        <Mark tone={TONES[meaning]} /> {meaning}
+        {meaning === "not checked" ? ` (${statusTitle(status).toLowerCase()})` : ""}
+        {red.length === 0 ? "" : `: ${red.join(", ")}`}
+      </span>
+      <span class="who">
+        {who.filter(Boolean).join(" · ")} · {formatDuration(ms)}
+      </span>
+      <span class="when">
+        <Time at={at} />
+      </span>
+    </>
+  );
+  if (run === undefined) return <div class="stop">{content}</div>;
+  return (
+    <a class="stop" href={`#/run/${project}/${at}`}>
+      {content}
+    </a>
+  );
+}

@@ -1,0 +1,256 @@
+import { identify, type Finding } from "../../gates/review/finding.ts";
+import { isForeign, type Language } from "./languages.ts";
+import { normal, type PatchedFile, type PatchLine, Tally } from "./patched-file.ts";
+import {
+  bodyOf,
+  type Change,
+  changeOf,
+  type Declaration,
+  isMark,
+  stemOf,
+  type TestSource,
+  testSource,
+} from "./test-source.ts";
+
+/** Tests that were deleted, skipped or focused, assertions and snapshots that were given up: what makes a test run greener without a fix. */
+export function weakenedTests(files: readonly PatchedFile[]): readonly Finding[] {
+  const sources = files.flatMap(testSource);
+  const change = changeOf(sources, files);
+  return [
+    ...sources.flatMap((source) => [
+      ...deletedTests(source, change),
+      ...marked(source, change),
+      ...lostAssertions(source, change),
+    ]),
+    ...files.filter(isRewrittenSnapshot).map(rewrittenSnapshot),
+  ];
+}
+
+function deletedTests(source: TestSource, change: Change): readonly Finding[] {
+  const { file, isDeleted, removed, added, lines, language } = source;
+  const comments = lines.filter(({ kind, text }) => kind === "added" && language.comment.test(text));
+  const isComment = ({ name, named }: Declaration): boolean =>
+    source.commented.has(named) || comments.some(({ text }) => text.includes(name));
+  const isElsewhere = (test: Declaration): boolean =>
+    change.addedTests.has(test.name) ||
+    isMerged(test, source) ||
+    isMoved(test, source, change.addedAssertions);
+  const gone = firstOfEach(removed.filter((test) => isComment(test) || !isElsewhere(test)));
+  if (gone.length === 0) return [];
+  if (isDeleted) {
+    if (change.deletedStems.has(stemOf(file))) return []; // its subject went too
+    return [
+      finding(file, null, `test file deleted with ${gone.length === 1 ? "1 test" : `${gone.length} tests`}`),
+    ];
+  }
+  const tables = tablesIn(source);
+  return withoutRenamed(gone, firstOfEach(added))
+    .filter(({ line }) => !tables.has(line.hunk))
+    .map((test) => {
+      const what = `test ${isComment(test) ? "commented out" : "deleted"}: ${quote(test.name)}`;
+      return finding(file, test.line.line, what);
+    });
+}
+
+/** Hunks in which a test with many inputs may have taken the place of many. */
+function tablesIn({ lines, added, language }: TestSource): ReadonlySet<number> {
+  const tables = lines.filter(({ kind, text }) => kind === "added" && language.table.test(text));
+  const hunks = new Set(tables.map(({ hunk }) => hunk));
+  const isTest = added.some(({ line }) => hunks.has(line.hunk));
+  return isTest ? new Set(lines.map(({ hunk }) => hunk)) : hunks;
+}
+
+/** Its body stays where it was, as a part of the test before it. */
+function isMerged(test: Declaration, source: TestSource): boolean {
+  const { named, isAnnotated } = test;
+  const lines = source.hunks[named.hunk] ?? [];
+  const slide = slideOf(lines, named.at);
+  if (!isAnnotated && slide === 0 && lines[named.at + 1]?.kind === "kept") return true;
+  const body = bodyOf(test, source);
+  const stays = body.filter(({ kind }) => kind === "kept").slice(slide);
+  const last = body.findLast(({ kind }) => kind !== "kept")?.at ?? 0;
+  const between = stays.filter(({ at, text }) => at < last && /\w/.test(text));
+  return between.length >= SOME_LINES || stays.some(({ text }) => source.language.assertion.test(text));
+}
+
+/** As many lines among those that were changed are not there by chance. */
+const SOME_LINES = 3;
+
+/** How far down a block of removed lines may as well be: where tests end alike, git may show the end of the wrong one. */
+function slideOf(lines: readonly PatchLine[], at: number): number {
+  const from = lines.findLastIndex(({ kind }, index) => index < at && kind !== "removed") + 1;
+  const end = lines.findIndex(({ kind }, index) => index > at && kind !== "removed");
+  if (end === -1) return 0;
+  const differs = lines
+    .slice(end)
+    .findIndex(({ kind, text }, index) => kind !== "kept" || text !== lines[from + index]?.text);
+  return differs === -1 ? lines.length - end : differs;
+}
+
+/** Everything it asserts is asserted elsewhere now, under whatever name. */
+function isMoved(test: Declaration, source: TestSource, addedAssertions: ReadonlySet<string>): boolean {
+  const asserted = bodyOf(test, source).filter(
+    ({ kind, text }) => kind === "removed" && source.language.assertion.test(text) && !GOES_ON.test(text),
+  );
+  return asserted.length > 0 && asserted.every(({ text }) => addedAssertions.has(normal(text)));
+}
+
+/** The first line of an assertion that has several says too little to know it again. */
+const GOES_ON = /(?:[,({[]|->|=>|=)\s*$/;
+
+/** Cases of a test are written under its one name. */
+function firstOfEach(tests: readonly Declaration[]): readonly Declaration[] {
+  return [...new Map(tests.toReversed().map((one) => [one.name, one])).values()].toReversed();
+}
+
+/** A test that appeared where another disappeared, or anywhere in the file, may be the same under another name. */
+function withoutRenamed(gone: readonly Declaration[], fresh: readonly Declaration[]): readonly Declaration[] {
+  const count = gone.length - fresh.length;
+  if (count <= 0) return [];
+  const inHunks = new Tally(fresh.map(({ line }) => String(line.hunk)));
+  const left = gone.filter(({ line }) => !inHunks.take(String(line.hunk)));
+  return left.slice(-count);
+}
+
+/** Skips and focuses that were added, and not merely moved or reworded. */
+function marked(source: TestSource, { removedSkips }: Change): readonly Finding[] {
+  const { file, lines, language } = source;
+  const isOurs = ({ text }: PatchLine): boolean =>
+    isMark(text, language) && (!language.comment.test(text) || language.skip.test(text));
+  const added = lines.filter((line) => line.kind === "added" && isOurs(line));
+  const fresh = added.filter(({ text }) => !removedSkips.take(normal(text)));
+  const reworded = new Tally(
+    lines.filter((line) => line.kind === "removed" && isOurs(line)).map(({ hunk }) => String(hunk)),
+  );
+  return fresh
+    .filter(({ hunk }) => !reworded.take(String(hunk)))
+    .filter((line) => isAlways(line, source))
+    .map(({ line, text }) =>
+      language.focus?.test(text) === true
+        ? finding(file, line, `only focused tests run: ${quote(text)}`)
+        : finding(file, line, `test skipped: ${quote(text)}`),
+    );
+}
+
+/** A condition, on its own line, the one before or around it, makes a skip about certain machines. */
+function isAlways(skip: PatchLine, { hunks, language }: TestSource): boolean {
+  const isCall = language.skipCall?.test(skip.text) === true;
+  if (isCall && CONDITION_AFTER.test(skip.text)) return false;
+  const before = (hunks[skip.hunk] ?? [])
+    .slice(0, skip.at)
+    .filter(({ kind, text }) => kind !== "removed" && text.trim() !== "" && !language.comment.test(text));
+  const around = before.findLast(({ text }) => indentOf(text) < indentOf(skip.text));
+  const isBelow = (isCall ? CONDITION : BRANCH).test(before.at(-1)?.text ?? "");
+  return !isBelow && !BRANCH.test(around?.text ?? "");
+}
+
+function indentOf(text: string): number {
+  return text.search(/\S/);
+}
+
+/** What is always true is no condition. */
+const BRANCH =
+  /^(?!\s*if\s*\(?\s*(?:true|True|1)\b)\s*[})]*\s*(?:if|elif|else|elsif|unless|except|rescue|catch|switch|case|when|default|select)\b/;
+const CONDITION = new RegExp(String.raw`${BRANCH.source}|^\s*(?:for|while|try)\b`);
+const CONDITION_AFTER = /\s(?:if|unless)\s/;
+
+/** Places where assertions were taken out and none was put in. */
+function lostAssertions(source: TestSource, change: Change): readonly Finding[] {
+  const { file, isDeleted, hunks, shrunk, wasCommented } = source;
+  if (isDeleted) return [];
+  return hunks.flatMap((own, hunk) => {
+    if (shrunk.has(hunk) || !isInTests(source, hunk)) return []; // reported, or moved, as tests
+    const code = own.filter((line) => !wasCommented.has(line));
+    const lost = lostIn(code, source.language, change);
+    const [first] = lost;
+    if (first === undefined) return [];
+    const more = lost.length === 1 ? "" : `, and ${lost.length - 1} more`;
+    return [finding(file, first.line, `assertion removed: ${quote(first.text)}${more}`)];
+  });
+}
+
+function isInTests({ file, hunks, headings, language: { testsOnly } }: TestSource, hunk: number): boolean {
+  if (testsOnly === undefined || testsOnly.file.test(file)) return true;
+  const texts = [headings[hunk] ?? "", ...(hunks[hunk] ?? []).map(({ text }) => text)];
+  return texts.some((text) => testsOnly.line.test(text));
+}
+
+function lostIn(lines: readonly PatchLine[], language: Language, change: Change): readonly PatchLine[] {
+  const code = lines.filter(({ text }) => !language.comment.test(text));
+  const isReplaced = code.some(({ kind, text }) => kind === "added" && mayCheck(text, language));
+  const isHelper = code.some(
+    ({ kind, text }) => kind === "removed" && FUNCTION.test(text) && !language.test.test(text),
+  );
+  if (isReplaced || isHelper) return [];
+  const kept = new Set(code.filter(({ kind }) => kind === "kept").map(({ text }) => normal(text)));
+  return code.filter(
+    ({ kind, text }, at) =>
+      kind === "removed" &&
+      !isRelay(text, code[at - 1]?.text) &&
+      language.assertion.test(text) &&
+      !NO_STATEMENT.test(text) &&
+      !NO_LOSS.test(text) &&
+      !language.hollow.test(text) &&
+      !kept.has(normal(text)) && // it was there twice
+      !change.addedAssertions.has(normal(text)),
+  );
+}
+
+/** Whether a line may do the checking now; the name of a test does not. */
+function mayCheck(text: string, { test, assertion, hollow }: Language): boolean {
+  const code = test.test(text) ? text.replaceAll(/(["'`]).*?\1|\btest\w*/g, "") : text;
+  return (MAY_CHECK.test(code) || assertion.test(code)) && !hollow.test(code);
+}
+
+/** An import, or the head of a helper. */
+const NO_STATEMENT =
+  /^\s*(?:import|from|use|using|require)\b(?!\s*\.)|\b(?:fun|def|func|fn|function)\s+(?:<.*>\s*)?\w+/;
+
+/** That nothing is thrown is found out by the call alone. */
+const NO_LOSS = /DoesNotThrow|doesNotThrow|not\.toThrow|NotThrow\w*\(|nothing_raised|not_to\s+raise_error/;
+
+/** It only passes on an error that was caught: the test fails without it, too. */
+function isRelay(text: string, before = ""): boolean {
+  return /\b(?:fail|ifError)\s*\(/.test(text) && /\b(?:catch|except|rescue)\b/.test(before);
+}
+
+/** A function that went with its assertions was a helper, or is reported as a test. */
+const FUNCTION =
+  /^\s*(?:(?:(?:export|async|public|private|protected|internal|static|final|pub|suspend|inline|override|open)\s+)*(?:function|defp?|func|fn|fun|class|object|describe|context|testing|\(defn-?|\(testing|(?:const|let|var)\s+\w+\s*=\s*(?:async\s*)?(?:function|\())(?:\s|\()|(?:(?:public|private|protected|internal|static|final|async)\s+)+[\w<>[\], .?]*\w\s*\()/;
+
+/** Wider than the assertions of the language: a helper may do the checking now. */
+const MAY_CHECK =
+  /assert|expect|should|verify|validat|check|compare|require|must|refute|match|raises|warns|throws|fail|equal|\b(?:is|are)\b|\bt\.\w+\(|\b(?:then|that)\(.*\)\.\w+\(|^\s*\.(?:has|contains|starts|ends|does)[A-Z]\w*\(/i;
+
+function isRewrittenSnapshot({ file, isNew, isDeleted, lines }: PatchedFile): boolean {
+  if (isNew || isDeleted || !SNAPSHOT.test(file) || isForeign(file)) return false;
+  const removed = lines.filter(({ kind }) => kind === "removed").map(({ text }) => text.trim());
+  const added = new Tally(lines.filter(({ kind }) => kind === "added").map(({ text }) => text.trim()));
+  return (
+    removed.some((text) => text !== "" && !added.take(text)) && lines.some(({ kind }) => kind === "added")
+  );
+}
+
+/** Jest and Vitest, syrupy, insta, ApprovalTests and Verify. */
+const SNAPSHOT =
+  /\.(?:snap|ambr|snap\.new|received\.txt|approved\.\w+|verified\.\w+)$|(?:^|\/)__snapshots__\//;
+
+function rewrittenSnapshot({ file, lines }: PatchedFile): Finding {
+  const changed = lines.filter(({ kind }) => kind === "removed");
+  const count = changed.length === 1 ? "1 line" : `${changed.length} lines`;
+  return finding(file, changed[0]?.line ?? null, `snapshot rewritten: ${count} changed`);
+}
+
+const FIX =
+  'Restore it and fix the code instead. If the task itself calls for it, answer with "skipped" and the reason.';
+
+function finding(file: PatchedFile["file"], line: number | null, issue: string): Finding {
+  return identify({ file, line, issue, fix: FIX, priority: "high" });
+}
+
+const LONGEST_QUOTE = 120;
+
+function quote(text: string): string {
+  const one = normal(text).replaceAll("`", "'");
+  return `\`${one.length > LONGEST_QUOTE ? `${one.slice(0, LONGEST_QUOTE - 1)}…` : one}\``;
+}

@@ -1,0 +1,2 @@
+export { attestCommand, verifyCommand } from "./attest-command.ts";
+export { ciCommand } from "./ci-command.ts";

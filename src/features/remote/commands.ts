@@ -1,0 +1,2 @@
+export { keysCommand } from "./keys-command.ts";
+export { workerCommand, workersCommand } from "./worker-command.ts";

@@ -1,0 +1,39 @@
+import { line } from "../../report/json/json.ts";
+
+export function keysJson({ id, source, publicKey, trustedBy }: ShownKey): string {
+  return line("keys", { id, source, publicKey, trustedBy: trustedBy ?? null });
+}
+
+/** A signing key, without its secret half. */
+export interface ShownKey {
+  readonly id: string;
+  readonly source: string;
+  readonly publicKey: string;
+  /** The file by which the project here trusts it. */
+  readonly trustedBy: string | undefined;
+}
+
+export function workersJson({ workers, queues }: FleetState): string {
+  return line("workers", {
+    workers: workers.map(({ since, ...rest }) => ({ ...rest, since: new Date(since).toISOString() })),
+    queues,
+  });
+}
+
+/** A worker that lives. */
+export interface ShownWorker {
+  readonly id: string;
+  readonly host: string;
+  readonly pid: number;
+  readonly platform: string;
+  readonly concurrency: number;
+  readonly running: number;
+  readonly done: number;
+  readonly since: number;
+  readonly version: string;
+}
+
+export interface FleetState {
+  readonly workers: readonly ShownWorker[];
+  readonly queues: readonly { readonly platform: string; readonly waiting: number }[];
+}

@@ -1,0 +1,223 @@
+import { join } from "node:path";
+import { type Context, ROOT_CONTEXT, SpanStatusCode, trace } from "@opentelemetry/api";
+import { OTLPMetricExporter } from "@opentelemetry/exporter-metrics-otlp-http";
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
+import {
+  detectResources,
+  envDetector,
+  type Resource,
+  resourceFromAttributes,
+} from "@opentelemetry/resources";
+import {
+  AggregationTemporality,
+  MeterProvider,
+  PeriodicExportingMetricReader,
+} from "@opentelemetry/sdk-metrics";
+import { BasicTracerProvider, BatchSpanProcessor } from "@opentelemetry/sdk-trace-base";
+import packageJson from "../../../package.json" with { type: "json" };
+import { definedOnly } from "../../defined-only.ts";
+import { type GateOutcome, isRed } from "../../gates/outcome.ts";
+import { isNumber, objectOf } from "../../shape.ts";
+import { makePrivateDirectory } from "../../system/files/files.ts";
+import { stateHome } from "../../system/files/xdg.ts";
+import type { Environment } from "../../system/process/environment.ts";
+import { jsonFile } from "../../system/state/json-file.ts";
+import type { Traced } from "./trace-stop.ts";
+
+/** Stops and runs that could not be sent in time; the next one that can tells how many. */
+const droppedFile = jsonFile<{ readonly dropped: number }>(1, objectOf({ dropped: isNumber }));
+
+/**
+ * Sends one stop or run as spans and metrics over OTLP/HTTP. What is not sent in time is dropped and counted; false then, for something may still
+ * be under way.
+ */
+export async function exportTraced(
+  traced: Traced,
+  { env, leftMs }: { readonly env: Environment; readonly leftMs: number },
+): Promise<boolean> {
+  const path = join(stateHome(env), "telemetry.json");
+  const dropped = droppedFile.read(path).value?.dropped ?? 0;
+  const isSent = leftMs >= 1 && (await inTime(send(traced, { dropped, leftMs }), leftMs));
+  const now = isSent ? 0 : dropped + 1;
+  if (now !== dropped) keep(path, now, env);
+  return isSent;
+}
+
+function keep(path: string, dropped: number, env: Environment): void {
+  try {
+    makePrivateDirectory(stateHome(env));
+    droppedFile.write(path, { dropped });
+  } catch {
+    // where nothing can be kept, nothing is counted
+  }
+}
+
+async function inTime(work: Promise<boolean>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => (timer = setTimeout(() => resolve(false), ms)));
+  try {
+    return await Promise.race([work.catch(() => false), late]); // a rejection is an export that failed
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+interface Sending {
+  readonly dropped: number;
+  readonly leftMs: number;
+}
+
+/** True when the collector took everything. */
+async function send(traced: Traced, sending: Sending): Promise<boolean> {
+  const { version } = packageJson;
+  const resource = resourceFromAttributes({
+    "service.name": "agent-gauntlet",
+    "service.version": version,
+  }).merge(detectResources({ detectors: [envDetector] }));
+  const taken = await Promise.all([
+    sendSpans(traced, resource, sending),
+    sendMetrics(traced, resource, sending),
+  ]);
+  return taken.every(Boolean);
+}
+
+type Done = Parameters<OTLPTraceExporter["export"]>[1];
+
+/** Whether everything that was exported was taken. */
+function watch(
+  exporter: Pick<OTLPTraceExporter, "export"> | Pick<OTLPMetricExporter, "export">,
+): () => boolean {
+  let isTaken = true;
+  const send = exporter.export.bind(exporter) as (items: unknown, done: Done) => void; // of either kind, as they come
+  exporter.export = (items: unknown, done: Done) =>
+    send(items, (result) => {
+      isTaken &&= result.error === undefined;
+      done(result);
+    });
+  return () => isTaken;
+}
+
+async function sendSpans(traced: Traced, resource: Resource, { leftMs }: Sending): Promise<boolean> {
+  const exporter = new OTLPTraceExporter({ timeoutMillis: leftMs });
+  const isTaken = watch(exporter);
+  const processor = new BatchSpanProcessor(exporter, { exportTimeoutMillis: leftMs });
+  const ids = new GivenIds(traced.parent.traceId);
+  const provider = new BasicTracerProvider({ resource, idGenerator: ids, spanProcessors: [processor] });
+  recordSpans(traced, provider, ids);
+  await provider.shutdown();
+  return isTaken();
+}
+
+/** Gates were given the ids of their spans before these were made. */
+class GivenIds {
+  readonly #traceId: string;
+  spanId = "";
+
+  constructor(traceId: string) {
+    this.#traceId = traceId;
+  }
+
+  generateTraceId(): string {
+    return this.#traceId;
+  }
+
+  generateSpanId(): string {
+    return this.spanId;
+  }
+}
+
+function recordSpans(
+  { parent, whole, gates, facts }: Traced,
+  provider: BasicTracerProvider,
+  ids: GivenIds,
+): void {
+  const tracer = provider.getTracer("agent-gauntlet", packageJson.version);
+  ids.spanId = whole.spanId;
+  const attributes = { ...attributesOf(facts), "gauntlet.reuse": isReused(gates) };
+  const span = tracer.startSpan(
+    facts.kind,
+    { startTime: whole.startedAt, attributes },
+    parentContext(parent),
+  );
+  for (const { spanId, startedAt, outcome } of gates) {
+    ids.spanId = spanId;
+    const below = trace.setSpan(ROOT_CONTEXT, span);
+    const gate = tracer.startSpan(
+      outcome.id,
+      { startTime: startedAt, attributes: gateAttributes(outcome) },
+      below,
+    );
+    if (isRed(outcome)) gate.setStatus({ code: SpanStatusCode.ERROR });
+    gate.end(startedAt + outcome.durationMs);
+  }
+  if (facts.status === "error") span.setStatus({ code: SpanStatusCode.ERROR });
+  span.end(whole.startedAt + whole.ms);
+}
+
+function parentContext({ traceId, spanId, isSampled }: Traced["parent"]): Context {
+  if (spanId === undefined) return ROOT_CONTEXT;
+  return trace.setSpanContext(ROOT_CONTEXT, {
+    traceId,
+    spanId,
+    traceFlags: isSampled ? 1 : 0,
+    isRemote: true,
+  });
+}
+
+function attributesOf(facts: Traced["facts"]) {
+  const { session, project, attempt } = facts;
+  return {
+    ...answerOf(facts),
+    "gauntlet.session": session,
+    "gauntlet.project": project,
+    "gauntlet.attempt": attempt,
+  };
+}
+
+/** What durations and verdicts are counted by. */
+function answerOf({ door, host, status, decision }: Traced["facts"]) {
+  return definedOnly({
+    "gauntlet.door": door,
+    "gauntlet.host": host,
+    "gauntlet.status": status,
+    "gauntlet.decision": decision,
+  });
+}
+
+function gateAttributes(outcome: GateOutcome) {
+  return {
+    "gauntlet.gate": outcome.id,
+    "gauntlet.gate.kind": outcome.gate,
+    "gauntlet.outcome": outcome.kind,
+    "gauntlet.reuse": outcome.kind === "passed" && outcome.reused !== undefined,
+  };
+}
+
+function isReused(gates: Traced["gates"]): boolean {
+  return gates.some(({ outcome }) => outcome.kind === "passed" && outcome.reused !== undefined);
+}
+
+/** Each process counts from nothing, so what it sends is what was added. */
+async function sendMetrics(traced: Traced, resource: Resource, sending: Sending): Promise<boolean> {
+  const { leftMs } = sending;
+  const exporter = new OTLPMetricExporter({
+    timeoutMillis: leftMs,
+    temporalityPreference: AggregationTemporality.DELTA,
+  });
+  const isTaken = watch(exporter);
+  const reader = new PeriodicExportingMetricReader({ exporter, exportTimeoutMillis: leftMs });
+  const provider = new MeterProvider({ resource, readers: [reader] });
+  recordMetrics(traced, provider, sending.dropped);
+  await provider.shutdown();
+  return isTaken();
+}
+
+function recordMetrics({ whole, gates, facts }: Traced, provider: MeterProvider, dropped: number): void {
+  const meter = provider.getMeter("agent-gauntlet", packageJson.version);
+  const answer = answerOf(facts);
+  meter.createCounter("gauntlet.verdicts").add(1, answer);
+  meter.createHistogram(`gauntlet.${facts.kind}.duration`, { unit: "s" }).record(whole.ms / 1000, answer);
+  const durations = meter.createHistogram("gauntlet.gate.duration", { unit: "s" });
+  for (const { outcome } of gates) durations.record(outcome.durationMs / 1000, gateAttributes(outcome));
+  if (dropped > 0) meter.createCounter("gauntlet.telemetry.dropped").add(dropped);
+}

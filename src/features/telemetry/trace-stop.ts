@@ -1,0 +1,149 @@
+import { randomBytes } from "node:crypto";
+import { basename } from "node:path";
+import type { GateOutcome } from "../../gates/outcome.ts";
+import type { RunEvent } from "../../run/request.ts";
+import type { RunResult } from "../../run/result.ts";
+import type { StopEvent } from "../../hosts/stop-event.ts";
+import { elapsedMs, now } from "../../system/clock.ts";
+import type { Environment } from "../../system/process/environment.ts";
+import type { AnsweredStop, Stop } from "../../stop/handle-stop.ts";
+import { retriesIn } from "../../stop/session.ts";
+import type { exportTraced } from "./export-stop.ts";
+
+/** A span that was decided on before anybody knew how it ends. */
+interface OpenSpan {
+  readonly spanId: string;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+}
+
+/** Where a trace comes from: the host's, or one that begins here. */
+export interface TraceParent {
+  readonly traceId: string;
+  readonly spanId?: string;
+  /** The host may have decided that this trace is not kept. */
+  readonly isSampled: boolean;
+}
+
+/** A stop, or a run from the terminal, as a collector gets it. */
+export interface Traced {
+  readonly parent: TraceParent;
+  readonly whole: OpenSpan & { readonly ms: number };
+  readonly gates: readonly (OpenSpan & { readonly outcome: GateOutcome })[];
+  readonly facts: TracedFacts;
+}
+
+/** What is known about it as a whole; a run has no host and decides nothing. */
+interface TracedFacts {
+  readonly kind: "stop" | "run";
+  /** How it was asked for: `stop-hook`, `brepl`, `sdk`, `run`, `check`, `review`. */
+  readonly door: string;
+  readonly status: string;
+  readonly project?: string | undefined;
+  readonly host?: string | undefined;
+  readonly session?: string | undefined;
+  readonly decision?: string | undefined;
+  /** Blocks given to this session so far. */
+  readonly attempt?: number | undefined;
+}
+
+/** What may be spent on telemetry after the answer: hosts, and users, wait until the program has ended. */
+const BUDGET_MS = 300;
+/** Where the program goes on anyway. */
+const SDK_BUDGET_MS = 5_000;
+
+/** What the run must tell us, and what its gates get. */
+export type TraceHooks = Required<Pick<Stop, "onEvent" | "traceparentOf">>;
+
+/** Follows one stop or run for OpenTelemetry. The SDK is loaded while the gates run, or after the answer. */
+export class RunTrace {
+  readonly #env: Environment;
+  readonly #parent: TraceParent;
+  readonly #whole: OpenSpan = { spanId: newId(8), startedAt: now() };
+  readonly #gates = new Map<string, OpenSpan>();
+  readonly #since = elapsedMs();
+  #exporting: Promise<{ readonly exportTraced: typeof exportTraced }> | undefined;
+
+  constructor(env: Environment) {
+    this.#env = env;
+    this.#parent = parentIn(env["TRACEPARENT"]);
+  }
+
+  /** What the run must tell us, and what its gates get as `TRACEPARENT`, so that their own spans are below theirs. */
+  get hooks(): TraceHooks {
+    return {
+      onEvent: (event) => this.#note(event),
+      traceparentOf: (gate) => {
+        const { traceId, isSampled } = this.#parent;
+        return `00-${traceId}-${this.#spanOf(gate).spanId}-${isSampled ? "01" : "00"}`;
+      },
+    };
+  }
+
+  #note(event: RunEvent): void {
+    if (event.kind !== "gate-started") return;
+    this.#spanOf(event.planned.id);
+    this.#exporting ??= import("./export-stop.ts");
+  }
+
+  /** Sends the stop within what is left of the budget. False when it was dropped, and what is under way must not be waited for. */
+  async sendStop(
+    { event, door }: { readonly event: StopEvent; readonly door: string },
+    { verdict, session, root, facts }: AnsweredStop,
+    answeredAt: number,
+  ): Promise<boolean> {
+    const told = {
+      kind: "stop",
+      door,
+      host: event.host,
+      session: event.sessionId,
+      project: nameOf(root ?? (door === "brepl" ? event.cwd : undefined)),
+      status: verdict.status,
+      decision: verdict.decision,
+      attempt: root === undefined ? 0 : retriesIn(session.value, root).attempts,
+    } as const;
+    return this.#send(told, facts?.outcomes ?? [], answeredAt);
+  }
+
+  /** The same for a run from the terminal. */
+  async sendRun(
+    { door, root }: { readonly door: string; readonly root: string | undefined },
+    { status, outcomes }: Pick<RunResult, "status" | "outcomes">,
+    endedAt: number,
+  ): Promise<boolean> {
+    return this.#send({ kind: "run", door, project: nameOf(root), status }, outcomes, endedAt);
+  }
+
+  async #send(facts: TracedFacts, outcomes: readonly GateOutcome[], endedAt: number): Promise<boolean> {
+    const sdk = await (this.#exporting ?? import("./export-stop.ts"));
+    const budgetMs = facts.door === "sdk" ? SDK_BUDGET_MS : BUDGET_MS;
+    const leftMs = budgetMs - (elapsedMs() - endedAt);
+    const whole = { ...this.#whole, ms: endedAt - this.#since };
+    const gates = outcomes.map((outcome) => ({ ...this.#spanOf(outcome.id), outcome }));
+    return sdk.exportTraced({ parent: this.#parent, whole, gates, facts }, { env: this.#env, leftMs });
+  }
+
+  #spanOf(gate: string): OpenSpan {
+    const span = this.#gates.get(gate) ?? { spanId: newId(8), startedAt: now() };
+    this.#gates.set(gate, span);
+    return span;
+  }
+}
+
+function nameOf(root: string | undefined): string | undefined {
+  return root === undefined ? undefined : basename(root);
+}
+
+/** W3C Trace Context; anything else is ignored. */
+function parentIn(text: string | undefined): TraceParent {
+  const [, traceId = "", spanId = "", flags = ""] =
+    /^[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})/.exec(text ?? "") ?? [];
+  const isValid = /[^0]/.test(traceId) && /[^0]/.test(spanId);
+  return isValid
+    ? { traceId, spanId, isSampled: Number.parseInt(flags, 16) % 2 === 1 }
+    : { traceId: newId(16), isSampled: true };
+}
+
+function newId(bytes: number): string {
+  return randomBytes(bytes).toString("hex");
+}

@@ -1,0 +1,2 @@
+export { acceptCommand, allowCommand, denyCommand } from "./allow-command.ts";
+export { skipCommand } from "./skip-command.ts";

@@ -1,0 +1,127 @@
+import { allowedHash } from "../../config/gauntlet/gates-hash.ts";
+import { loadSettingsQuickly } from "../../config/gauntlet/settings-cache.ts";
+import type { GatesDefinition } from "../../config/settings.ts";
+import { differences, inOneLine, type GateChange } from "./gate-differences.ts";
+import type { Considered, Stop } from "../../stop/handle-stop.ts";
+import { allow, type Verdict } from "../../stop/verdict.ts";
+import type { AbsolutePath } from "../../path.ts";
+import type { Session, SessionStart } from "../../stop/session.ts";
+import type { Settings } from "../../config/settings.ts";
+import { explain, ok, type Result } from "../../trouble.ts";
+import { registeredMain } from "../../system/git/places.ts";
+import type { Environment } from "../../system/process/environment.ts";
+import { type Consent, readConsent, readDefinition, keepDefinition, writeConsent } from "./gates-store.ts";
+import { isSameProject } from "./which-project.ts";
+import { now } from "../../system/clock.ts";
+import { listSessions, updateSessions } from "../../stop/session-store.ts";
+
+/** Whether the user allowed a project's gates; `judgedBy` is what was allowed, where the gates are no longer that. */
+type Consented =
+  Allowed | { readonly kind: "not-allowed"; readonly detail: string; readonly notice?: string };
+
+interface Allowed {
+  readonly kind: "allowed";
+  readonly judgedBy?: GatesDefinition;
+}
+
+/** The same for a stop; if nothing may be run, the user learns how to change that, once per session. */
+export async function consentToStop(
+  { env }: Stop,
+  { root, session, notices }: Considered,
+): Promise<Allowed | { readonly kind: "not-allowed"; readonly verdict: Verdict }> {
+  const consent = await consentTo(root, session.value, env);
+  if (consent.kind === "allowed") return consent;
+  const { kind, detail, notice } = consent;
+  if (notice !== undefined) notices.add({ rank: "not checked", key: notice, text: notice });
+  return { kind, verdict: allow("not_allowed", { detail }) };
+}
+
+/**
+ * Asked by a hook that serves every project, before anything of the project is run, git included. Gates that were changed in a
+ * session that began with the allowed ones do not make its stops free: the allowed ones go on judging.
+ */
+export async function consentTo(root: AbsolutePath, session: Session, env: Environment): Promise<Consented> {
+  const consent = consentFor(root, env);
+  if (consent?.decision === "denied")
+    return { kind: "not-allowed", detail: "you denied it; `agent-gauntlet allow` takes that back" };
+  const loaded = await loadSettingsQuickly(root, env);
+  const now = loaded.ok ? loaded.value.settings : undefined;
+  if (now !== undefined && isAllowedByVariable(now, env)) return { kind: "allowed" };
+  if (now !== undefined && allowedHash(now) === consent?.hash) return { kind: "allowed" };
+  if (consent?.definition === undefined)
+    return unknown(root, loaded.ok ? undefined : explain(loaded.trouble));
+  const { definition } = consent;
+  return beganAllowed(session, consent, env)
+    ? { kind: "allowed", judgedBy: definition }
+    : changed(root, definition, now);
+}
+
+/** What the user decided about a project; a linked work tree that its repository knows is that project, too. */
+export function consentFor(root: string, env: Environment): Consent | undefined {
+  const own = readConsent(root, env);
+  const main = own === undefined ? registeredMain(root) : undefined;
+  return own ?? (main === undefined ? undefined : readConsent(main, env));
+}
+
+/** For build servers: the hash that `allow --print` shows, or several. */
+function isAllowedByVariable(now: Settings, env: Environment): boolean {
+  const hashes = (env["AGENT_GAUNTLET_ALLOW"] ?? "").split(/[\s,]+/);
+  return hashes.includes(allowedHash(now));
+}
+
+/** Where nothing is known of the session's beginning, the change may be the agent's. */
+function beganAllowed({ starts = [] }: Session, { hash, root }: Consent, env: Environment): boolean {
+  const start = starts.find((one) => isSameProject(one.root, root));
+  const began =
+    start?.gates === undefined ? undefined : readDefinition({ root: start.root, hash: start.gates }, env);
+  return began === undefined || allowedHash(began) === hash;
+}
+
+function unknown(root: string, problem: string | undefined): Consented {
+  const detail = "this project's gates have not been allowed";
+  if (problem !== undefined) return { kind: "not-allowed", detail };
+  const notice = `Gauntlet: ${root} has gates that you have not allowed, so nothing was run. To see them and allow them: \`cd ${quoted(root)} && agent-gauntlet allow\``;
+  return { kind: "not-allowed", detail, notice };
+}
+
+function changed(root: string, before: GatesDefinition, now: Settings | undefined): Consented {
+  const words = now === undefined ? "they can no longer be read" : inOneLine(differences(before, now), 200);
+  const notice = `Gauntlet: these gates are not those you allowed, so nothing was run. To allow them: \`cd ${quoted(root)} && agent-gauntlet allow\` (${words})`;
+  return { kind: "not-allowed", detail: "the gates changed since you allowed them", notice };
+}
+
+function quoted(path: string): string {
+  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** What there is to accept, and how to accept it. */
+export interface Acceptable {
+  readonly changes: readonly GateChange[];
+  readonly commit: () => Result<void>;
+}
+
+/** The difference between the gates as they are and those that sessions here began with, or that were allowed. */
+export function acceptGates(settings: Settings, env: Environment): Acceptable {
+  const { root, ...definition } = settings;
+  const consent = consentFor(root, env);
+  const isHere = (start: SessionStart): boolean =>
+    start.gates !== undefined && isSameProject(start.root, root);
+  const begun = listSessions(env)
+    .flatMap(({ session }) => (session.starts ?? []).filter(isHere))
+    .flatMap(({ root: here, gates: hash = "" }) => readDefinition({ root: here, hash }, env) ?? []);
+  const before = consent?.definition === undefined ? begun : [consent.definition, ...begun];
+  const all = before.flatMap((one) => differences(one, settings));
+  const changes = [...new Map(all.map((change) => [change.text, change])).values()];
+  const commit = (): Result<void> => {
+    keepDefinition(root, definition, env);
+    updateSessions(env, (session) => {
+      const { starts = [] } = session;
+      if (!starts.some(isHere)) return undefined;
+      const gates = settings.definitionHash;
+      return { ...session, starts: starts.map((start) => (isHere(start) ? { ...start, gates } : start)) };
+    });
+    if (consent?.decision !== "allowed") return ok(undefined);
+    return writeConsent({ ...consent, at: now(), hash: allowedHash(settings), definition }, env);
+  };
+  return { changes, commit };
+}

@@ -1,0 +1,116 @@
+import { join } from "node:path";
+import type { GatesDefinition } from "../../config/settings.ts";
+import { isFlag, isNumber, isText, listOf, mapOf, objectOf, oneOf } from "../../shape.ts";
+import type { Result } from "../../trouble.ts";
+import { discard, makePrivateDirectory, oldestOf, namesIn, troubleOf } from "../../system/files/files.ts";
+import { sha256 } from "#runtime";
+import { stateHome } from "../../system/files/xdg.ts";
+import type { Environment } from "../../system/process/environment.ts";
+import { jsonFile } from "../../system/state/json-file.ts";
+import { projectStateDir } from "../../system/state/state-keys.ts";
+
+const isDefinition = objectOf({
+  entryPoints: listOf(objectOf({ path: isText, gates: listOf(objectOf({ name: isText })) })),
+  scripts: mapOf(objectOf({ hash: isText })),
+  stopHook: objectOf({ enabled: isFlag }),
+  gateHash: isText,
+  definitionHash: isText,
+});
+
+const definitions = jsonFile<GatesDefinition>(2, isDefinition, sha256);
+
+const KEPT_DEFINITIONS = 200;
+
+/** Keeps the gates as a session found them in a project, under their hash: many sessions find the same. */
+export function keepDefinition(root: string, found: GatesDefinition, env: Environment): void {
+  const directory = definitionsOf(root, env);
+  const path = join(directory, fileName(found.definitionHash));
+  if (readDefinition({ root, hash: found.definitionHash }, env) !== undefined) return;
+  try {
+    makePrivateDirectory(directory);
+  } catch {
+    return; // without it a change is reported without details
+  }
+  definitions.write(path, found);
+  forgetOldest(directory);
+}
+
+export function readDefinition(
+  { root, hash }: { readonly root: string; readonly hash: string },
+  env: Environment,
+): GatesDefinition | undefined {
+  const { value } = definitions.read(join(definitionsOf(root, env), fileName(hash)));
+  return value?.definitionHash === hash ? value : undefined;
+}
+
+function definitionsOf(root: string, env: Environment): string {
+  return join(projectStateDir(root, env), "gates");
+}
+
+function fileName(hash: string): string {
+  return `${hash.replaceAll(/[^\w]/g, "-")}.json`;
+}
+
+function forgetOldest(directory: string): void {
+  const names = namesIn(directory);
+  if (names.length <= KEPT_DEFINITIONS) return;
+  for (const name of oldestOf(directory, names, KEPT_DEFINITIONS / 2)) discard(join(directory, name));
+}
+
+/** What the user said about a project under a hook that serves all of them. */
+export interface Consent {
+  readonly root: string;
+  readonly decision: "allowed" | "denied";
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** What was allowed, in one value and as a whole. */
+  readonly hash: string;
+  readonly definition?: GatesDefinition;
+}
+
+/** Sealed is only what was allowed as a whole: gates that are those of the hash may run without it. */
+const consents = jsonFile<Consent & { readonly seal?: string }>(
+  2,
+  objectOf({ root: isText, decision: oneOf("allowed", "denied"), at: isNumber, hash: isText }),
+);
+
+function sealOf(definition: GatesDefinition): string {
+  return sha256(JSON.stringify(definition));
+}
+
+function readWhole(path: string): Consent | undefined {
+  const { value } = consents.read(path);
+  if (value === undefined) return undefined;
+  const { seal, definition, ...consent } = value;
+  return isDefinition(definition) && seal === sealOf(definition) ? { ...consent, definition } : consent;
+}
+
+/** Apart from what is kept about the project, which `clean --all` removes. */
+export function readConsent(root: string, env: Environment): Consent | undefined {
+  return readWhole(consentFile(root, env));
+}
+
+export function writeConsent(consent: Consent, env: Environment): Result<void> {
+  const path = consentFile(consent.root, env);
+  try {
+    makePrivateDirectory(join(stateHome(env), "allowed"));
+  } catch (error) {
+    return troubleOf("write", path, error);
+  }
+  const { definition } = consent;
+  return consents.write(path, definition === undefined ? consent : { ...consent, seal: sealOf(definition) });
+}
+
+/** Every project the user decided about, by name. */
+export function listConsents(env: Environment): readonly Consent[] {
+  const directory = join(stateHome(env), "allowed");
+  return namesIn(directory)
+    .filter((name) => name.endsWith(".json"))
+    .flatMap((name) => readWhole(join(directory, name)) ?? [])
+    .toSorted((one, other) => (one.root < other.root ? -1 : 1));
+}
+
+function consentFile(root: string, env: Environment): string {
+  const key = projectStateDir(root, env).split(/[/\\]/).at(-1) ?? "";
+  return join(stateHome(env), "allowed", `${key}.json`);
+}

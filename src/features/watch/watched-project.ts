@@ -1,0 +1,111 @@
+import { join } from "node:path";
+import { sha256 } from "#runtime";
+import { loadSettingsQuickly } from "../../config/gauntlet/settings-cache.ts";
+import { type AbsolutePath, displayPath, projectPath } from "../../path.ts";
+import { stampOf } from "../../system/files/file-stamp.ts";
+import { FileWatch } from "../../system/files/watch-files.ts";
+import { WorkTree } from "../../system/git/work-tree.ts";
+import type { Environment } from "../../system/process/environment.ts";
+
+/** What gates would judge. */
+interface Seen {
+  /** The tree of the files that git does not ignore; outside git, what the file system says of all files. */
+  readonly content: string;
+  /** The configuration; part of it may be ignored by git. */
+  readonly settings: string;
+}
+
+const SETTINGS = [".gauntlet/config.yml", ".gauntlet/config.local.yml"];
+
+/** A project whose files are watched. What counts as a change is another content, not a write. */
+export class WatchedProject implements Disposable {
+  readonly #root: AbsolutePath;
+  readonly #env: Environment;
+  readonly #logDir: string;
+  readonly #watch: FileWatch;
+  readonly #named = new Set<string>();
+  #files: ReadonlySet<string> = new Set();
+  #seen: Seen | undefined;
+  #looking: Promise<unknown> = Promise.resolve();
+
+  private constructor(root: AbsolutePath, env: Environment, given: { logDir: string; onChange: () => void }) {
+    this.#root = root;
+    this.#env = env;
+    this.#logDir = given.logDir;
+    const onSettled = (files: readonly string[]): void => void this.#settled(files, given.onChange);
+    this.#watch = new FileWatch({ root, without: given.logDir, onSettled });
+  }
+
+  /** Calls when something differs from what was seen last. */
+  static async open(root: AbsolutePath, env: Environment, onChange: () => void): Promise<WatchedProject> {
+    const loaded = await loadSettingsQuickly(root, env);
+    const logDir = loaded.ok ? loaded.value.settings.logDir : "gauntlet_logs"; // a broken configuration is watched, too
+    const watched = new WatchedProject(root, env, { logDir, onChange });
+    await watched.look();
+    return watched;
+  }
+
+  get isPolling(): boolean {
+    return this.#watch.isPolling;
+  }
+
+  /** What is there now; only what differs from it is a change from here on. */
+  look(): Promise<Seen> {
+    return this.#inTurn(async () => (this.#seen = await this.#lookNow()));
+  }
+
+  /** Whether everything is as it was; if not, what is there now counts as seen. */
+  async isStill(before: Seen): Promise<boolean> {
+    return isSame(await this.look(), before);
+  }
+
+  /** `src/a.ts and 2 more changed`: since this was last asked. */
+  changedWords(): string {
+    const [first, ...others] = [...this.#named].toSorted();
+    this.#named.clear();
+    if (first === undefined) return "Files changed";
+    return `${displayPath(first)}${others.length === 0 ? "" : ` and ${others.length} more`} changed`;
+  }
+
+  async #settled(files: readonly string[], onChange: () => void): Promise<void> {
+    for (const file of files) this.#named.add(file);
+    const isChanged = await this.#inTurn(async () => {
+      const now = await this.#lookNow();
+      return this.#seen !== undefined && !isSame(now, this.#seen);
+    });
+    if (isChanged) onChange();
+    else this.#named.clear(); // written, but not changed
+  }
+
+  /** One look at a time: each of them takes a snapshot. */
+  #inTurn<T>(look: () => Promise<T>): Promise<T> {
+    const turn = this.#looking.then(look);
+    this.#looking = turn.catch(() => undefined); // whoever asked for it has the error
+    return turn;
+  }
+
+  async #lookNow(): Promise<Seen> {
+    const files = await this.#watch.refresh();
+    for (const file of this.#named) if (!files.has(file) && !this.#files.has(file)) this.#named.delete(file);
+    this.#files = files;
+    return { content: (await this.#tree()) ?? this.#stamps([...files]), settings: this.#stamps(SETTINGS) };
+  }
+
+  async #tree(): Promise<string | undefined> {
+    const query = { root: this.#root, logDir: projectPath(this.#logDir), baseBranch: "" };
+    await using tree = await WorkTree.open({ query, env: this.#env });
+    return await tree.fingerprint();
+  }
+
+  #stamps(files: readonly string[]): string {
+    return sha256(files.map((file) => `${file} ${stampOf(join(this.#root, file)).stamp}\n`).join(""));
+  }
+
+  [Symbol.dispose](): void {
+    this.#watch[Symbol.dispose]();
+  }
+}
+
+function isSame(one: Seen, other: Seen): boolean {
+  return one.content === other.content && one.settings === other.settings;
+}

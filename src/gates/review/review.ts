@@ -1,0 +1,153 @@
+import { counted } from "../../words.ts";
+import { elapsedMs } from "../../system/clock.ts";
+import { join } from "node:path";
+import type { GateOutcome } from "../outcome.ts";
+import { type SlotStep, withSafetyLatch, openFindings, skippedFindings } from "./slot.ts";
+import { treesOfSlots, sheetName } from "./slot-store.ts";
+import { Git } from "../../system/git/git.ts";
+import { ReviewTrees } from "../../system/git/patches.ts";
+import { type GateContext, outcomeOf, type Happened } from "../gate-context.ts";
+import { type LoadedSlot, loadSlots, type PlannedReview, type ReviewRun } from "./review-run.ts";
+import { runSlot, type SlotResult } from "./run-slot.ts";
+import { byUrgency, countFindings, describeFinding, type Finding, type ReviewReport } from "./finding.ts";
+import { projectPath } from "../../path.ts";
+
+/** Has a change reviewed by other models: finds in the first round, verifies in later ones, and ends after the last. */
+export async function runReview(
+  planned: PlannedReview,
+  context: GateContext,
+  signal: AbortSignal,
+): Promise<GateOutcome> {
+  const { review: facts } = context;
+  if (facts === undefined)
+    return outcomeOf(planned, 0, { kind: "errored", detail: "there is no change to review" });
+  const started = elapsedMs();
+  const trees = treesOf(context, signal);
+  const current = await trees.current();
+  const run: ReviewRun = {
+    planned,
+    context,
+    facts,
+    trees,
+    tree: current.kind === "tree" ? current.hash : null,
+  };
+  const loaded = loadSlots(run);
+  const results = await runSlots(run, loaded, signal);
+  await forgetOldTrees(run);
+  return outcomeOf(planned, elapsedMs() - started, reviewOutcome(run, results));
+}
+
+/** Slots that are asked are asked beside each other, unless the gate wants one thing at a time. */
+async function runSlots(
+  run: ReviewRun,
+  loaded: readonly LoadedSlot[],
+  signal: AbortSignal,
+): Promise<readonly SlotResult[]> {
+  const steps = withSafetyLatch(
+    loaded.map(({ step }) => step),
+    loaded.map(({ facts }) => facts),
+  );
+  const start = (slot: LoadedSlot, index: number): Promise<SlotResult> =>
+    runSlot(run, { ...slot, step: stepAt(steps, index, slot) }, signal);
+  if (run.planned.gate.parallel) return Promise.all(loaded.map(start));
+  const results: SlotResult[] = [];
+  for (const [index, slot] of loaded.entries()) results.push(await start(slot, index));
+  return results;
+}
+
+function stepAt(steps: readonly SlotStep[], index: number, { step }: LoadedSlot): SlotStep {
+  return steps[index] ?? step;
+}
+
+/** All reviews of a run look at the same picture of the work tree. */
+function treesOf(context: GateContext, signal: AbortSignal): ReviewTrees {
+  const { root, logDir } = context;
+  const known = TREES.get(context) ?? new ReviewTrees(new Git(root, signal), join(root, logDir));
+  TREES.set(context, known);
+  return known;
+}
+
+const TREES = new WeakMap<GateContext, ReviewTrees>();
+
+async function forgetOldTrees({ context, trees, tree }: ReviewRun): Promise<void> {
+  const inUse = treesOfSlots(join(context.root, context.logDir));
+  await trees.forgetAllBut(tree === null ? inUse : [...inUse, tree]);
+}
+
+type Answered = Extract<SlotResult, { kind: "answered" }>;
+type Unavailable = Extract<SlotResult, { kind: "unavailable" }>;
+
+/** The result of a review, from those of its slots. */
+export function reviewOutcome(run: ReviewRun, results: readonly SlotResult[]): Happened {
+  if (results.some(({ kind }) => kind === "cancelled")) {
+    return { kind: "cancelled", detail: "the review was ended before it was done" };
+  }
+  const { gate } = run.planned;
+  const answered = results.filter((result) => result.kind === "answered");
+  const unavailable = results.filter((result) => result.kind === "unavailable");
+  const blocking = answered.filter(({ step }) => step !== "spent").flatMap(({ slot }) => openFindings(slot));
+  const extras = { ...logOf(run, results), review: reportOf(run, answered) };
+  if (blocking.length > 0)
+    return { kind: "failed", detail: failure(run, answered, distinct(blocking)), ...extras };
+  const missing = unavailable.map(describeUnavailable);
+  if (unavailable.length > 0 && (gate.onUnavailable === "block" || answered.length === 0)) {
+    const blocks = gate.onUnavailable === "block";
+    return { kind: "unavailable", detail: missing.join("; "), blocks, ...extras };
+  }
+  const unseen = isUnseen(answered)
+    ? [`stopped asking after ${counted(gate.maxRounds, "round")}, the latest changes were not reviewed`]
+    : [];
+  const warnings = [...unseen, ...answered.flatMap((one) => warningsOf(one, gate.maxRounds)), ...missing];
+  return { kind: "passed", ...(warnings.length === 0 ? {} : { warning: warnings.join("; ") }), ...extras };
+}
+
+function failure(run: ReviewRun, answered: readonly Answered[], findings: readonly Finding[]): string {
+  const round = Math.max(...answered.map(({ slot }) => slot.round));
+  const remarks = answered.flatMap(({ remark }) => remark ?? []);
+  return [`${countFindings(findings)}, round ${round} of ${run.planned.gate.maxRounds}`, ...remarks].join(
+    "; ",
+  );
+}
+
+/** Everything that was let through and that a person should know. */
+function warningsOf({ slot, remark }: Answered, maxRounds: number): readonly string[] {
+  const skipped = skippedFindings(slot).map(
+    (finding) => `skipped: ${describeFinding(finding)} (${finding.result.trim()})`,
+  );
+  const open = openFindings(slot).toSorted(byUrgency).map(describeFinding);
+  return [
+    ...(open.length === 0
+      ? []
+      : [`stopped asking after ${counted(maxRounds, "round")}, still open: ${open.join(", ")}`]),
+    ...skipped,
+    ...(remark === undefined ? [] : [remark]),
+  ];
+}
+
+/** The change went past every slot: nothing was open, and no rounds are left to look at it. */
+function isUnseen(answered: readonly Answered[]): boolean {
+  return answered.length > 0 && answered.every(({ step, changed }) => step === "rest" && changed);
+}
+
+function describeUnavailable({ slot, detail }: Unavailable): string {
+  return `no reviewer for slot ${slot}: ${detail}`;
+}
+
+function reportOf({ planned, context }: ReviewRun, answered: readonly Answered[]): ReviewReport {
+  const withOpen = answered.filter(({ slot }) => openFindings(slot).length > 0);
+  return {
+    open: distinct(withOpen.flatMap(({ slot }) => openFindings(slot))).toSorted(byUrgency),
+    skipped: distinct(answered.flatMap(({ slot }) => skippedFindings(slot))),
+    sheets: withOpen.map(({ slot }) => projectPath(`${context.logDir}/${sheetName(planned.id, slot.slot)}`)),
+  };
+}
+
+/** What two slots have both found is one finding. */
+function distinct(findings: readonly Finding[]): readonly Finding[] {
+  return [...new Map(findings.map((finding) => [finding.id, finding])).values()];
+}
+
+function logOf({ context }: ReviewRun, results: readonly SlotResult[]) {
+  const name = results.flatMap((result) => ("logName" in result ? (result.logName ?? []) : []))[0];
+  return name === undefined ? {} : { logPath: projectPath(`${context.logDir}/${name}`) };
+}

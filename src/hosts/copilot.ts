@@ -1,0 +1,154 @@
+import { definedOnly } from "../defined-only.ts";
+import { absolutePath } from "../path.ts";
+import {
+  noticedAnswer,
+  takeDecision,
+  flagOf,
+  textOf,
+  otherEvent,
+  SAMPLE_TIME,
+  snakeCaseSample,
+  jsonAnswer,
+  systemMessageOf,
+  answeredJson,
+} from "./protocol.ts";
+import type { Host, ParsedStop, Payload, Surroundings, JsonHooks, HostAnswer, Taken } from "./host.ts";
+import { isRecord } from "../json.ts";
+import type { Verdict } from "../stop/verdict.ts";
+
+const copilotEvents = ["Stop", "agentStop"];
+
+/**
+ * One file for Copilot CLI and VS Code chat, which both read `.github/hooks/*.json`: under `Stop` each of them fires it once
+ * (Copilot CLI 1.0.102 measured 2026-11-15; it would fire `agentStop` beside `Stop` a second time).
+ */
+const GITHUB_HOOKS = {
+  format: "json",
+  events: { stop: "Stop", session_start: "SessionStart" },
+  projectFile: ".github/hooks/agent-gauntlet.json",
+  userFile: { variable: "COPILOT_HOME", folder: ".copilot", file: "hooks/agent-gauntlet.json" },
+  eventsKey: "hooks",
+  isShared: true,
+  takesComments: false,
+  grouped: false,
+  fields: { type: "command" },
+} as const satisfies Partial<JsonHooks>;
+
+/**
+ * GitHub Copilot CLI (measured with 1.0.102, 2026-11-15). Registered as `agentStop` it sends camelCase and no event name,
+ * registered as `Stop` snake_case. It reads JSON only: exit code 2 does not block.
+ */
+export const copilot: Host = {
+  name: "copilot",
+  title: "Copilot CLI",
+  stopEvents: copilotEvents,
+  blockCap: 8,
+  timeoutUnit: "s",
+  defaultTimeoutMs: 30_000,
+  allowsUnknownKeys: true,
+  registration: {
+    ...GITHUB_HOOKS,
+    executables: ["copilot"],
+    homeFolder: ".copilot",
+    afterwards:
+      "Copilot CLI skips a project's hooks until you trust the folder: start `copilot` here and say yes (`copilot -p` needs --trust-folder).",
+    alsoReads: [{ host: "claude-code", level: "project", when: "always" }],
+  },
+  parse: parseCopilot,
+  render: noticedAnswer,
+  sample: (stop) => ({
+    ...snakeCaseSample("Stop", stop),
+    timestamp: SAMPLE_TIME,
+    stop_reason: "end_turn",
+  }),
+  take: (answer) => takeDecision(answer, { exitCode2Blocks: false }),
+};
+
+function parseCopilot(payload: Payload, surroundings: Surroundings): ParsedStop {
+  const other = otherEvent(payload, copilotEvents);
+  if (other !== undefined) return other;
+  return {
+    kind: "stop",
+    event: {
+      host: "copilot",
+      cwd: absolutePath(textOf(payload, "cwd") ?? surroundings.cwd),
+      continued: flagOf(payload, "stop_hook_active"),
+      backgroundTasks: [],
+      sessionId: textOf(payload, "sessionId") ?? textOf(payload, "session_id"),
+      transcriptPath: textOf(payload, "transcriptPath") ?? textOf(payload, "transcript_path"),
+      hostVersion: surroundings.env["COPILOT_CLI_BINARY_VERSION"],
+      stopReason: textOf(payload, "stopReason") ?? textOf(payload, "stop_reason"),
+    },
+  };
+}
+
+const vscodeEvents = ["Stop"];
+
+/**
+ * The Copilot chat of VS Code (from its source and documentation, 2026-11-15; not measured). A top-level `decision` means
+ * nothing to it: it reads `hookSpecificOutput`, or the stderr of exit code 2.
+ */
+export const vscode: Host = {
+  name: "vscode",
+  title: "VS Code chat",
+  stopEvents: vscodeEvents,
+  timeoutUnit: "s",
+  defaultTimeoutMs: 30_000,
+  allowsUnknownKeys: true,
+  readsStderr: true,
+  registration: {
+    ...GITHUB_HOOKS,
+    executables: ["code"],
+    homeFolder: ".vscode",
+    alsoReads: [
+      { host: "claude-code", level: "project", when: "always" },
+      { host: "claude-code", level: "user", when: "always" },
+    ],
+  },
+  parse: parseVscode,
+  render: renderVscode,
+  sample: (stop) => ({
+    timestamp: SAMPLE_TIME,
+    cwd: stop.cwd,
+    sessionId: stop.sessionId,
+    hookEventName: "Stop",
+    stop_hook_active: stop.blockedBefore > 0,
+  }),
+  take: takeVscode,
+};
+
+function parseVscode(payload: Payload, surroundings: Surroundings): ParsedStop {
+  const name = textOf(payload, "hookEventName") ?? textOf(payload, "hook_event_name");
+  if (name !== undefined && !vscodeEvents.includes(name)) return { kind: "other-event", name };
+  return {
+    kind: "stop",
+    event: {
+      host: "vscode",
+      cwd: absolutePath(textOf(payload, "cwd") ?? surroundings.cwd),
+      continued: flagOf(payload, "stop_hook_active"),
+      backgroundTasks: [],
+      sessionId: textOf(payload, "sessionId") ?? textOf(payload, "session_id"),
+      transcriptPath: textOf(payload, "transcript_path"),
+    },
+  };
+}
+
+function renderVscode(verdict: Verdict): HostAnswer {
+  if (verdict.decision === "allow") return jsonAnswer(systemMessageOf(verdict));
+  const reason = verdict.feedback;
+  const answer = jsonAnswer({ hookSpecificOutput: { hookEventName: "Stop", decision: "block", reason } });
+  return { ...answer, stderr: `${reason}\n`, exitCode: 2 };
+}
+
+function takeVscode(answer: HostAnswer): Taken {
+  if (answer.exitCode === 2) return { agent: "goes-on", agentReads: answer.stderr.trimEnd() };
+  const json = answeredJson(answer);
+  if (json === undefined) return { agent: "stops", problem: "the answer is not one line of JSON" };
+  const specific = json["hookSpecificOutput"];
+  const reason =
+    isRecord(specific) && specific["decision"] === "block" ? textOf(specific, "reason") : undefined;
+  const told = definedOnly({ personSees: textOf(json, "systemMessage") });
+  return reason === undefined
+    ? { agent: "stops", ...told }
+    : { agent: "goes-on", agentReads: reason, ...told };
+}

@@ -1,0 +1,39 @@
+import { noticedAnswer, takeDecision, otherEvent, snakeCaseSample, snakeCaseStop } from "./protocol.ts";
+import type { Host } from "./host.ts";
+
+const stopEvents = ["Stop"];
+
+/** Factory Droid (measured with 0.215.0 and 0.225.2, 2026-11-15). */
+export const droid: Host = {
+  name: "droid",
+  title: "Factory Droid",
+  stopEvents,
+  timeoutUnit: "s",
+  defaultTimeoutMs: 60_000,
+  allowsUnknownKeys: true,
+  registration: {
+    format: "json",
+    events: { stop: "Stop", session_start: "SessionStart" },
+    projectFile: ".factory/settings.json",
+    userFile: { folder: ".factory", file: "settings.json" },
+    eventsKey: "hooks",
+    isShared: false,
+    takesComments: true,
+    grouped: true,
+    fields: { type: "command" },
+    executables: ["droid"],
+    homeFolder: ".factory",
+    alsoReads: [],
+  },
+  parse: (payload, surroundings) =>
+    otherEvent(payload, stopEvents) ?? { kind: "stop", event: snakeCaseStop("droid", payload, surroundings) },
+  render: noticedAnswer,
+  sample: (stop) => ({
+    ...snakeCaseSample("Stop", stop),
+    permission_mode: "auto-low",
+    message_id: stop.promptId,
+    tool_execution_count: 0,
+    elapsed_time: 0,
+  }),
+  take: (answer) => takeDecision(answer, { exitCode2Blocks: true }),
+};

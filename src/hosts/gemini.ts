@@ -1,0 +1,76 @@
+import { definedOnly } from "../defined-only.ts";
+import {
+  noticedAnswer,
+  takeDecision,
+  textOf,
+  otherEvent,
+  SAMPLE_TIME,
+  snakeCaseSample,
+  snakeCaseStop,
+} from "./protocol.ts";
+import type { Host, ParsedStop, Payload, Surroundings } from "./host.ts";
+
+const stopEvents = ["AfterAgent"];
+
+/**
+ * Gemini CLI (measured with 0.61.0, 2026-11-15). It refuses a hook registered for `Stop`; timeouts are milliseconds. After any tool
+ * call it sends `stop_hook_active: false` although it goes on after a block.
+ */
+export const gemini: Host = {
+  name: "gemini",
+  title: "Gemini CLI",
+  stopEvents,
+  timeoutUnit: "ms",
+  defaultTimeoutMs: 60_000,
+  allowsUnknownKeys: true,
+  registration: {
+    format: "json",
+    events: { stop: "AfterAgent", session_start: "SessionStart" },
+    projectFile: ".gemini/settings.json",
+    userFile: { folder: ".gemini", file: "settings.json" },
+    eventsKey: "hooks",
+    isShared: false,
+    takesComments: true,
+    grouped: true,
+    fields: { type: "command" },
+    executables: ["gemini"],
+    homeFolder: ".gemini",
+    afterwards:
+      "Gemini CLI skips a project's hooks until you trust the folder: start `gemini` here and say yes.",
+    alsoReads: [],
+  },
+  parse,
+  render: noticedAnswer,
+  sample: (stop) => ({
+    ...snakeCaseSample("AfterAgent", stop),
+    timestamp: SAMPLE_TIME,
+    prompt: "Do the task.",
+    prompt_response: stop.lastMessage,
+  }),
+  take: (answer) => takeDecision(answer, { exitCode2Blocks: true }),
+};
+
+function parse(payload: Payload, surroundings: Surroundings): ParsedStop {
+  const other = otherEvent(payload, stopEvents);
+  if (other !== undefined) return other;
+  const event = snakeCaseStop("gemini", payload, surroundings);
+  const prompt = textOf(payload, "prompt");
+  return {
+    kind: "stop",
+    event: {
+      ...event,
+      ...(event.continued ? {} : { isFlagless: true }),
+      ...definedOnly({
+        promptId: prompt === undefined ? undefined : shortHash(prompt),
+        lastMessage: textOf(payload, "prompt_response"),
+      }),
+    },
+  };
+}
+
+/** Tells prompts apart without keeping what they say (FNV-1a). */
+function shortHash(text: string): string {
+  let hash = 0x811c9dc5;
+  for (const letter of text) hash = Math.imul(hash ^ (letter.codePointAt(0) ?? 0), 0x01000193);
+  return (hash >>> 0).toString(16).padStart(8, "0");
+}

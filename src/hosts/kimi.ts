@@ -1,0 +1,52 @@
+import { isRecord } from "../json.ts";
+import type { Verdict } from "../stop/verdict.ts";
+import { jsonAnswer, answeredJson, textOf, otherEvent, snakeCaseSample, snakeCaseStop } from "./protocol.ts";
+import type { Host, HostAnswer, Taken } from "./host.ts";
+
+const stopEvents = ["Stop"];
+
+/**
+ * Kimi Code (measured with 2.1.0, 2026-11-15). It continues a turn once and does not ask about the stop that follows, so its
+ * `stop_hook_active` is always false. It ignores `decision`, and has no hooks per project.
+ */
+export const kimi: Host = {
+  name: "kimi",
+  title: "Kimi Code",
+  stopEvents,
+  timeoutUnit: "s",
+  defaultTimeoutMs: 30_000,
+  allowsUnknownKeys: true,
+  registration: {
+    format: "toml",
+    events: { stop: "Stop", session_start: "SessionStart" },
+    userFile: { variable: "KIMI_CODE_HOME", folder: ".kimi-code", file: "config.toml" },
+    isShared: false,
+    executables: ["kimi"],
+    homeFolder: ".kimi-code",
+    alsoReads: [],
+  },
+  parse: (payload, surroundings) =>
+    otherEvent(payload, stopEvents) ?? { kind: "stop", event: snakeCaseStop("kimi", payload, surroundings) },
+  render,
+  sample: (stop) => {
+    const { transcript_path: _, ...sample } = snakeCaseSample("Stop", stop);
+    return { ...sample, client_type: "kimi_code_cli" };
+  },
+  take,
+};
+
+function render(verdict: Verdict): HostAnswer {
+  if (verdict.decision === "allow") return jsonAnswer({});
+  return jsonAnswer({
+    hookSpecificOutput: { permissionDecision: "deny", permissionDecisionReason: verdict.feedback },
+  });
+}
+
+function take(answer: HostAnswer): Taken {
+  if (answer.exitCode === 2) return { agent: "goes-on", agentReads: answer.stderr.trimEnd() };
+  const json = answeredJson(answer);
+  if (json === undefined) return { agent: "stops", problem: "the answer is not one line of JSON" };
+  const specific = json["hookSpecificOutput"];
+  if (!isRecord(specific) || specific["permissionDecision"] !== "deny") return { agent: "stops" };
+  return { agent: "goes-on", agentReads: textOf(specific, "permissionDecisionReason") ?? "" };
+}

@@ -1,0 +1,82 @@
+import { definedOnly } from "../defined-only.ts";
+import {
+  noticedAnswer,
+  takeDecision,
+  textOf,
+  otherEvent,
+  snakeCaseSample,
+  snakeCaseStop,
+} from "./protocol.ts";
+import type { Host, PluginFile } from "./host.ts";
+
+const stopEvents = ["Stop"];
+
+/** OpenCode (measured with 1.18.33, 2026-11-15). It has no stop hook; our plugin prompts again when a session is idle. */
+export const opencode = pluginHost("opencode", "OpenCode", {
+  plugin: "opencode",
+  projectFile: ".opencode/plugins/agent-gauntlet.js",
+  userFile: {
+    variable: "OPENCODE_CONFIG_DIR",
+    folder: ".config/opencode",
+    file: "plugins/agent-gauntlet.js",
+  },
+  executables: ["opencode"],
+  homeFolder: ".config/opencode",
+});
+
+/** Kilo CLI, a fork of OpenCode (measured with 7.7.9, 2026-11-15): the same plugin works in `kilo serve`. */
+export const kilo = pluginHost("kilo", "Kilo", {
+  plugin: "opencode",
+  projectFile: ".kilo/plugins/agent-gauntlet.js",
+  userFile: { folder: ".config/kilo", file: "plugins/agent-gauntlet.js" },
+  executables: ["kilo"],
+  homeFolder: ".config/kilo",
+  afterwards:
+    "`kilo run` ends before the gates have answered: only sessions of `kilo` and `kilo serve` are gated.",
+});
+
+/** Pi (measured with 0.87.1, 2026-11-15; the event also with 1.5.0). Its extensions are asked before the agent settles. */
+export const pi = pluginHost("pi", "Pi", {
+  plugin: "pi",
+  projectFile: ".pi/extensions/agent-gauntlet.ts",
+  userFile: { variable: "PI_CODING_AGENT_DIR", folder: ".pi/agent", file: "extensions/agent-gauntlet.ts" },
+  executables: ["pi"],
+  homeFolder: ".pi",
+  afterwards:
+    "Pi skips a project's extensions until you trust the folder: start `pi` here and say yes (`pi -p` needs --approve).",
+});
+
+type Place = Omit<PluginFile, "format" | "events" | "isShared" | "alsoReads">;
+
+/** A host that runs our plugin: the question is the plugin's, and the answer goes back to it. */
+function pluginHost(name: string, title: string, place: Place): Host {
+  return {
+    name,
+    title,
+    stopEvents,
+    timeoutUnit: "s",
+    defaultTimeoutMs: 300_000,
+    allowsUnknownKeys: true,
+    registration: { format: "plugin", events: { stop: "Stop" }, isShared: false, alsoReads: [], ...place },
+    parse: (payload, surroundings) =>
+      otherEvent(payload, stopEvents) ?? {
+        kind: "stop",
+        event: {
+          ...snakeCaseStop(name, payload, surroundings),
+          ...definedOnly({ promptId: textOf(payload, "prompt_id") }),
+        },
+      },
+    render: noticedAnswer,
+    sample: (stop) => {
+      const { transcript_path, ...sample } = snakeCaseSample("Stop", stop);
+      return {
+        client: name,
+        ...sample,
+        prompt_id: stop.promptId,
+        last_assistant_message: stop.lastMessage,
+        ...(name === "pi" ? { transcript_path } : {}),
+      };
+    },
+    take: (answer) => takeDecision(answer, { exitCode2Blocks: false }),
+  };
+}

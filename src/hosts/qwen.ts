@@ -1,0 +1,89 @@
+import { definedOnly } from "../defined-only.ts";
+import type { BackgroundTask } from "./stop-event.ts";
+import {
+  noticedAnswer,
+  takeDecision,
+  recordsOf,
+  textOf,
+  otherEvent,
+  SAMPLE_TIME,
+  snakeCaseSample,
+  snakeCaseStop,
+} from "./protocol.ts";
+import type { Host, ParsedStop, Payload, Surroundings } from "./host.ts";
+
+const stopEvents = ["Stop"];
+
+/** Qwen Code (measured with 0.15.10, 0.21.10, 0.23.4, 0.24.0 and 0.24.4, 2026-11-15). Timeouts are milliseconds. */
+export const qwen: Host = {
+  name: "qwen",
+  title: "Qwen Code",
+  stopEvents,
+  blockCap: 8,
+  timeoutUnit: "ms",
+  defaultTimeoutMs: 60_000,
+  allowsUnknownKeys: true,
+  registration: {
+    format: "json",
+    events: { stop: "Stop", session_start: "SessionStart" },
+    projectFile: ".qwen/settings.json",
+    userFile: { folder: ".qwen", file: "settings.json" },
+    eventsKey: "hooks",
+    isShared: false,
+    takesComments: true,
+    grouped: true,
+    fields: { type: "command" },
+    executables: ["qwen"],
+    homeFolder: ".qwen",
+    alsoReads: [],
+  },
+  parse,
+  render: noticedAnswer,
+  sample: (stop) => ({
+    ...snakeCaseSample("Stop", stop),
+    timestamp: SAMPLE_TIME,
+    prompt_id: stop.promptId,
+    permission_mode: "auto",
+    last_assistant_message: stop.lastMessage,
+    background_tasks: [],
+    crons: [],
+    context_usage: 0.01,
+    context_limit: 200_000,
+    input_tokens: 2000,
+  }),
+  take: (answer) => takeDecision(answer, { exitCode2Blocks: true }),
+};
+
+function parse(payload: Payload, surroundings: Surroundings): ParsedStop {
+  const other = otherEvent(payload, stopEvents);
+  if (other !== undefined) return other;
+  const event = snakeCaseStop("qwen", payload, surroundings);
+  const promptId = textOf(payload, "prompt_id");
+  return {
+    kind: "stop",
+    event: {
+      ...event,
+      continued: event.continued && tellsTheTruth(promptId),
+      backgroundTasks: recordsOf(payload, "background_tasks").filter(isRunning).map(backgroundAgent),
+      ...definedOnly({ promptId }),
+    },
+  };
+}
+
+/**
+ * Old versions say `stop_hook_active: true` on every stop, which would switch the gate off for good. The versions that
+ * send the true value are the ones that send a `prompt_id` (seen from 0.23.4 on; 0.21.10 does neither).
+ */
+function tellsTheTruth(promptId: string | undefined): boolean {
+  return promptId !== undefined;
+}
+
+/** Finished tasks stay in Qwen's list. */
+function isRunning(task: Payload): boolean {
+  return textOf(task, "status") === "running";
+}
+
+/** Qwen's list holds sub-agents only. */
+function backgroundAgent(task: Payload): BackgroundTask {
+  return { kind: "agent", description: textOf(task, "description") ?? "" };
+}

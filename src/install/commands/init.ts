@@ -1,0 +1,202 @@
+import { kindOf, realPath } from "../../system/files/files.ts";
+import { adviseReport } from "../../feedback/advise-report.ts";
+import { explain, type Trouble } from "../../trouble.ts";
+import type { DetectedCheck } from "../detect/project.ts";
+import { CONFIG_FILE, findProject } from "../../system/files/find-project.ts";
+import { detectHosts } from "../host-request.ts";
+import { EXIT } from "../../report/exit-code.ts";
+import { nameToType } from "../installation.ts";
+import { offerIgnore, offerIgnoreOfModules } from "../offer-ignore.ts";
+import { Prompt } from "../../report/prompt.ts";
+import { printLine, type Terminal } from "../../report/terminal.ts";
+import {
+  type ConfigStep,
+  createConfig,
+  planConfig,
+  type HookStep,
+  installHook,
+  planHook,
+  tryChecks,
+} from "./init-steps.ts";
+import { installFor } from "./install.ts";
+import { join } from "node:path";
+import { Git } from "../../system/git/git.ts";
+
+export interface InitOptions {
+  readonly yes?: boolean;
+  /** `--hook` and `--no-hook`; undefined asks, on a terminal. */
+  readonly hook?: boolean | undefined;
+  readonly dryRun?: boolean;
+  /** The current directory, even below the root of the repository. */
+  readonly here?: boolean;
+  /** Run each check once. */
+  readonly try?: boolean;
+  /** The file that runs now. */
+  readonly script: string;
+  readonly version: string;
+}
+
+/** Gives a project a configuration with its own checks, and Claude Code the stop hook if that is wanted. */
+export async function initCommand(terminal: Terminal, options: InitOptions): Promise<number> {
+  const mayAsk = terminal.isInteractive && options.yes !== true && options.dryRun !== true;
+  using prompt = mayAsk ? new Prompt(terminal) : undefined;
+  const cwd = await choosePlace(terminal, { here: options.here, prompt });
+  if (cwd === undefined) return cancel(terminal);
+  return await initAt({ ...terminal, cwd }, options, prompt);
+}
+
+async function initAt(terminal: Terminal, options: InitOptions, prompt: Prompt | undefined): Promise<number> {
+  const config = await planConfig(terminal);
+  if (options.dryRun === true)
+    return preview({ config, hook: await planHook(terminal, options) }, terminal, options);
+
+  const created = await createConfig(config, terminal);
+  if (!created.ok) return complain(created.trouble, terminal);
+  await offerIgnoreOfModules(terminal, prompt);
+  if (options.try === true && config.kind === "new") await tryChecks(config, terminal, prompt);
+  const exitCode = await setUpHook(terminal, options, prompt);
+  if (exitCode === EXIT.ok) sayNext(config, terminal);
+  return exitCode;
+}
+
+async function setUpHook(
+  terminal: Terminal,
+  options: InitOptions,
+  prompt: Prompt | undefined,
+): Promise<number> {
+  if (options.hook === false) return EXIT.ok;
+  const hook = await planHook(terminal, options);
+  if (hook.kind === "present") return sayPresent(hook, terminal);
+  if (options.hook === true) return installAsked(hook, terminal, prompt);
+  if (prompt === undefined) return hintAtHook(terminal);
+
+  printLine(terminal.stdout);
+  const wanted = await prompt.ask("Install Claude Code stop hook?", "no");
+  if (wanted === "cancelled") return cancel(terminal);
+  const exitCode = wanted === "yes" ? await installAsked(hook, terminal, prompt) : hintAtHook(terminal);
+  return exitCode === EXIT.ok ? await offerOthers(prompt, terminal) : exitCode;
+}
+
+async function installAsked(hook: HookStep, terminal: Terminal, prompt: Prompt | undefined): Promise<number> {
+  const installed = await installHook(hook, terminal);
+  if (!installed.ok) return complain(installed.trouble, terminal);
+  await offerIgnore(terminal, hook.file, prompt);
+  return EXIT.ok;
+}
+
+function sayNext(config: ConfigStep, terminal: Terminal): void {
+  const { stdout } = terminal;
+  const checks = config.kind === "new" ? config.scopes.flatMap((scope) => scope.checks) : [];
+  const active = checks.filter(({ missing }) => missing === undefined);
+  const isEmpty = config.kind === "new" && !config.hasOwnChecks && active.length === 0;
+  if (isEmpty) printLine(stdout, checks.length === 0 ? NOTHING_FOUND : NOTHING_INSTALLED);
+  else if (checks.length > 0 && !checks.some(runsTests)) printLine(stdout, NO_TESTS);
+  for (const check of active) {
+    const advice = adviseReport(check);
+    if (advice !== undefined) printLine(stdout, `Better feedback for \`${check.name}\`: ${advice}.`);
+  }
+  const then = isEmpty ? " once that is done" : "";
+  printLine(stdout, `Next: \`${nameToType(terminal)} run\` runs the checks${then}.`);
+}
+
+const NOTHING_FOUND = `No checks were recognised, so nothing is checked yet: add yours to ${CONFIG_FILE}.`;
+const NO_TESTS = `No tests were recognised: add a check that runs them to ${CONFIG_FILE}.`;
+const NOTHING_INSTALLED = `No program of a check is installed, so nothing is checked yet: install them, then uncomment the checks in ${CONFIG_FILE}.`;
+
+/** Or builds, or everything at once, as far as its name and command say. */
+function runsTests({ name, command }: DetectedCheck): boolean {
+  return (
+    /test|spec|tox|nox/i.test(command) || /(?:^|-)(?:tests?|unit|check|verify|build|pre-commit)$/.test(name)
+  );
+}
+
+/** The other agents of this machine, which have their own files. */
+async function offerOthers(prompt: Prompt, terminal: Terminal): Promise<number> {
+  const others = detectHosts(terminal).filter((host) => host.name !== "claude-code");
+  if (others.length === 0 || prompt.closed.aborted) return EXIT.ok;
+  printLine(terminal.stdout);
+  const titles = others.map((host) => host.title).join(", ");
+  const wanted = await prompt.ask(`Also found: ${titles}. Install the stop hook there too?`, "no");
+  if (wanted === "cancelled") printLine(terminal.stdout);
+  return wanted === "yes" ? installFor(terminal, others, { yes: true }) : EXIT.ok;
+}
+
+function sayPresent({ file }: HookStep, { stdout }: Terminal): number {
+  printLine(stdout, `Stop hook already installed (${file})`);
+  return EXIT.ok;
+}
+
+function hintAtHook(terminal: Terminal): number {
+  const command = `${nameToType(terminal)} init --hook`;
+  printLine(terminal.stdout, `No stop hook was installed. Run \`${command}\` to install it for Claude Code.`);
+  return EXIT.ok;
+}
+
+function cancel({ stdout }: Terminal): number {
+  printLine(stdout, "\nCancelled. Nothing more was changed.");
+  return EXIT.notOk;
+}
+
+function complain(trouble: Trouble, { stderr }: Terminal): number {
+  printLine(stderr, explain(trouble));
+  return EXIT.notOk;
+}
+
+interface Steps {
+  readonly config: ConfigStep;
+  readonly hook: HookStep;
+}
+
+function preview({ config, hook }: Steps, { stdout, stderr }: Terminal, options: InitOptions): number {
+  if (config.kind === "new") printLine(stdout, `Would create ${CONFIG_FILE}:\n\n${config.text}`);
+  else printLine(stdout, `${CONFIG_FILE} already exists and would be left as it is.`);
+  if (options.hook === false) return EXIT.ok;
+  switch (hook.kind) {
+    case "present":
+      printLine(stdout, `Stop hook already installed (${hook.file})`);
+      return EXIT.ok;
+    case "impossible":
+      printLine(stderr, explain(hook.trouble));
+      return EXIT.notOk;
+    case "planned":
+      printLine(
+        stdout,
+        `${options.hook === true ? "Would" : "With --hook, would"} write:\n\n${hook.preview}`,
+      );
+      return EXIT.ok;
+  }
+}
+
+/**
+ * Where `init` writes. In a subdirectory of a repository that is the root, which gates every change, unless the user wants
+ * this directory alone. Undefined when the question was cancelled.
+ */
+async function choosePlace(
+  { cwd, stdout }: Terminal,
+  { here, prompt }: { readonly here?: boolean | undefined; readonly prompt: Prompt | undefined },
+): Promise<string | undefined> {
+  const top = await repositoryRoot(cwd);
+  if (top === undefined || top === realPath(cwd) || kindOf(join(cwd, CONFIG_FILE)) !== "missing") return cwd;
+  if (here)
+    return say(stdout, cwd, "this directory alone: changes elsewhere in the repository are not checked");
+  const project = findProject(cwd);
+  if (project !== undefined) return say(stdout, project, "the project this directory belongs to");
+  if (prompt === undefined)
+    return say(stdout, top, "the root of the repository; --here takes the current directory instead");
+  const answer = await prompt.ask(`This is a subdirectory. Set up the whole repository, ${top}?`, "yes");
+  if (answer === "cancelled") return undefined;
+  return answer === "yes"
+    ? say(stdout, top, "the root of the repository")
+    : say(stdout, cwd, "this directory alone: changes elsewhere in the repository are not checked");
+}
+
+function say(stdout: Terminal["stdout"], place: string, what: string): string {
+  printLine(stdout, `Setting up ${place} (${what}).\n`);
+  return place;
+}
+
+async function repositoryRoot(cwd: string): Promise<string | undefined> {
+  const top = await new Git(cwd).ask(["rev-parse", "--show-toplevel"]);
+  if (!top.ok || top.value.exitCode !== 0) return undefined;
+  return top.value.stdout.toString().replace(/\n$/, "") || undefined;
+}

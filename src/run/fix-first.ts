@@ -1,0 +1,155 @@
+import { fileMatcher } from "../config/entry-point.ts";
+import type { CheckGate, PlannedGate } from "../gates/gate.ts";
+import { describeOutcome, type GateOutcome } from "../gates/outcome.ts";
+import { displayPath } from "../path.ts";
+import type { Plan } from "./plan.ts";
+import { runCheck } from "../gates/check.ts";
+import type { PlannedCheck } from "../gates/gate-context.ts";
+import { isFile } from "../system/files/files.ts";
+import type { Snapshot } from "../system/git/snapshot.ts";
+import type { WorkTree } from "../system/git/work-tree.ts";
+import { runGates, type RunGatesOptions } from "./gates.ts";
+import type { PlannedRun } from "./plan-run.ts";
+
+export interface FixRequest {
+  readonly planned: PlannedRun;
+  readonly tree: WorkTree;
+  readonly options: RunGatesOptions;
+  /** The plan for the files as they are after the fixes. */
+  readonly replan: (planned: PlannedRun) => Promise<Plan>;
+}
+
+/** What the fixes left. */
+export interface Fixing extends AsyncDisposable {
+  /** The run to judge: with new files where a fix changed some. */
+  readonly planned: PlannedRun;
+  /** What holds of the checks that have run, because nothing was changed after them. */
+  readonly settled: readonly GateOutcome[];
+  readonly isChanged: boolean;
+}
+
+/**
+ * Runs the checks that have a `fix`, and what they need, before all others. Where one fails its fix runs, once, and the files are looked at again: what is
+ * judged is never the tree that a fix was still to change.
+ */
+export async function fixFirst(request: FixRequest, signal: AbortSignal): Promise<Fixing> {
+  const { planned, options } = request;
+  const fixable = planned.plan.gates.filter(isFixable);
+  const first = await withWhatTheyNeed(fixable, planned.plan);
+  const outcomes = await runGates({ gates: first, skipped: [] }, options, signal);
+  const red = new Set(outcomes.filter(({ kind }) => kind === "failed").map(({ id }) => id));
+  const toFix = signal.aborted ? [] : fixable.filter(({ id }) => red.has(id));
+  const ran = await runFixes(toFix, request, signal);
+  if (ran.length === 0) return unchanged(planned, outcomes);
+  const tree = await request.tree.again();
+  const changed = await changedSince(planned.snapshot, await tree.snapshot());
+  if (changed?.length === 0) {
+    await tree[Symbol.asyncDispose]();
+    return unchanged(
+      withNotes(
+        planned,
+        ran.flatMap(({ trouble }) => trouble ?? []),
+      ),
+      outcomes,
+    );
+  }
+  const again = await lookAgain(request, tree, fixNotes(ran, changed));
+  return {
+    planned: again,
+    settled: [],
+    isChanged: true,
+    [Symbol.asyncDispose]: () => tree[Symbol.asyncDispose](),
+  };
+}
+
+function unchanged(planned: PlannedRun, settled: readonly GateOutcome[]): Fixing {
+  return { planned, settled, isChanged: false, [Symbol.asyncDispose]: () => Promise.resolve() };
+}
+
+type Fixable = PlannedGate & { readonly gate: CheckGate & { readonly fix: string } };
+
+function isFixable(planned: PlannedGate): planned is Fixable {
+  return planned.gate.kind === "check" && planned.gate.fix !== undefined;
+}
+
+async function withWhatTheyNeed(
+  fixable: readonly Fixable[],
+  { gates }: Plan,
+): Promise<readonly PlannedGate[]> {
+  if (fixable.every(({ gate }) => gate.needs === undefined)) return fixable;
+  const { withNeeded } = await import("./needs.ts"); // most projects have none
+  return withNeeded(fixable, gates);
+}
+
+interface RanFix {
+  readonly name: string;
+  readonly command: string;
+  /** Why it could not do its work. Exit code 1 is fine: many fixers use it when something is left. */
+  readonly trouble?: string;
+}
+
+/** One after another: two programs that rewrite the same files must not meet. */
+async function runFixes(
+  gates: readonly Fixable[],
+  { options, planned }: FixRequest,
+  signal: AbortSignal,
+): Promise<readonly RanFix[]> {
+  const ran: RanFix[] = [];
+  for (const gate of gates) {
+    const asCheck = fixOf(gate, (path) => isFile(`${options.context.root}/${path}`));
+    if (asCheck === undefined || signal.aborted) continue;
+    options.onEvent({ kind: "gate-progressed", planned: gate, text: `fix: ${gate.gate.fix}` });
+    const outcome = await runCheck(asCheck, { ...options.context, runNumber: planned.runNumber }, signal);
+    const isDone = outcome.kind === "passed" || (outcome.kind === "failed" && outcome.missing === undefined);
+    const trouble = `The fix of ${gate.gate.name} ${describeOutcome(outcome)}.`;
+    ran.push({ name: gate.gate.name, command: gate.gate.fix, ...(isDone ? {} : { trouble }) });
+  }
+  return ran;
+}
+
+/** The fix as a check, so that it gets the same log, time limit and end; undefined where no file is left to give it. */
+function fixOf(planned: Fixable, isThere: (path: string) => boolean): PlannedCheck | undefined {
+  const { gate } = planned;
+  const { report: _report, runOn: _runOn, ...rest } = gate; // it edits the files here
+  const isMeant = gate.files === undefined ? () => true : fileMatcher(gate.files);
+  const files = planned.files.filter(({ path }) => isMeant(path) && isThere(path));
+  if (gate.fix.includes("{files}") && files.length === 0) return undefined;
+  return { ...planned, id: `${planned.id}:fix`, files, gate: { ...rest, command: gate.fix } };
+}
+
+/** The files that differ; undefined where that is unknown. */
+async function changedSince(before: Snapshot, after: Snapshot): Promise<readonly string[] | undefined> {
+  const [was, is] = await Promise.all([before.listFiles(), after.listFiles()]);
+  if (was === undefined || is === undefined) return undefined;
+  const paths = new Set([...was.keys(), ...is.keys()]);
+  return [...paths].filter((path) => was.get(path) !== is.get(path));
+}
+
+const MOST_NAMED = 10;
+
+function fixNotes(ran: readonly RanFix[], changed: readonly string[] | undefined): readonly string[] {
+  const commands = ran.map(({ name, command }) => `\`${command}\` (${name})`).join(", ");
+  const named = (changed ?? []).slice(0, MOST_NAMED).map((path) => displayPath(path));
+  const more = (changed?.length ?? 0) - named.length;
+  const files = [...named, ...(more > 0 ? [`${more} more`] : [])].join(", ");
+  const what = changed === undefined ? "ran" : `changed ${files}`;
+  return [
+    `Before the files were judged, ${commands} ${what}.`,
+    ...ran.flatMap(({ trouble }) => trouble ?? []),
+  ];
+}
+
+async function lookAgain(
+  { planned, replan }: FixRequest,
+  tree: WorkTree,
+  notes: readonly string[],
+): Promise<PlannedRun> {
+  const [detected, snapshot] = await Promise.all([tree.changes(), tree.snapshot()]);
+  const seen = { ...planned, snapshot, ...(detected.ok ? { detected: detected.value } : {}) };
+  const plan = await replan(seen);
+  return withNotes({ ...seen, plan: plan.gates.length === 0 ? planned.plan : plan }, notes);
+}
+
+function withNotes(planned: PlannedRun, notes: readonly string[]): PlannedRun {
+  return { ...planned, warnings: [...planned.warnings, ...notes], fixes: notes };
+}

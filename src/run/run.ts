@@ -1,0 +1,248 @@
+import { once } from "../once.ts";
+import { EARLY_EXITS } from "../stop/early-exits.ts";
+import { ignoreNotices, type Notice } from "../stop/notices.ts";
+import type { PassRecord } from "../stop/passes.ts";
+import { retriesIn, startIn, unblocked, withRetries } from "../stop/session.ts";
+import { isGreen } from "../stop/status.ts";
+import { passIndexOf } from "../stop/work-tree-store.ts";
+import { now } from "../system/clock.ts";
+import { isAsStamped } from "../system/files/file-stamp.ts";
+import { kindOf } from "../system/files/files.ts";
+import { WorkTree } from "../system/git/work-tree.ts";
+import { environmentHash } from "../system/process/environment-hash.ts";
+import { currentEnv, trace } from "../system/process/environment.ts";
+import { absolutePath } from "../path.ts";
+import { diagnosticLine, type Trouble } from "../trouble.ts";
+import { knownGood, openProject, type Past, type Project, readPast } from "./open.ts";
+import type { RunRequest } from "./request.ts";
+import { type Judged, notNeeded, type RunResult, troubled } from "./result.ts";
+
+/** Runs a project's gates. Never exits the process, never writes to stdout, never throws for expected trouble. */
+export async function run(request: RunRequest): Promise<RunResult> {
+  const opened = await openProject(request);
+  trace("settings read");
+  if (!opened.ok) return notOpened(request, opened.trouble);
+  const project = opened.value;
+  for (const warning of project.warnings)
+    request.onEvent?.({ kind: "warned", message: diagnosticLine(warning) });
+
+  const noteResult = await logRequest(project, request);
+  let result = await runOnce(project, request);
+  while (waitsForOtherRun(result, project, request) && (await lockReleased(project))) {
+    project.session.reload();
+    result = await runOnce(project, request);
+  }
+  noteResult(result);
+
+  if (project.signal.aborted) await endOrphans();
+  await callOnGiveUp(project, request, result);
+  if (request.event !== undefined) forgetBlock(project, result);
+  project.notices.add(...(await ignoreNoticesOf(project)), ...projectNotices(project, result));
+  return { ...result, trust: project.trust, environment: environmentAtFirstSight(project, request) };
+}
+
+async function runOnce(project: Project, request: RunRequest): Promise<RunResult> {
+  const past = readPast(project);
+  const query = { ...project.query, known: knownGood(project, past) };
+  await using tree = await WorkTree.open({ ...project, query });
+  const result = await runIn(project, request, { tree, past });
+  const { judged } = result;
+  const { branch, commit } = { ...tree.head() };
+  const head = { branch: judged?.branch ?? branch, commit: judged?.commit ?? commit };
+  return { ...result, judged: { gates: project.settings.gateHash, ...judged, ...head } };
+}
+
+/** A work tree, and what is known of it. */
+interface Known {
+  readonly tree: WorkTree;
+  readonly past: Past;
+}
+
+async function runIn(project: Project, request: RunRequest, { tree, past }: Known): Promise<RunResult> {
+  if (project.settings.debugLog.enabled) {
+    const { checkLogDir } = await import("./check-log-dir.ts"); // few projects keep a debug log
+    const fit = await checkLogDir(project, tree);
+    if (!fit.ok) return troubled(fit.trouble);
+  }
+
+  const early = request.isStop ? await findEarlyExit(project, request, { tree, past }) : undefined;
+  trace("early exits asked");
+  if (early !== undefined) {
+    await tidyUpIfDead(project);
+    return early;
+  }
+
+  const { takeLock } = await import("./take-lock.ts"); // most stops need no run
+  const locked = await takeLock(project, request, tree);
+  if (!locked.ok) return troubled(locked.trouble);
+  using lock = locked.value;
+  await using _snapshot = tree.snapshotScope(); // gone before the lock is: only a dead holder's scratch files are swept
+
+  await tree.startLooking();
+  const stage = await import("./stage-run.ts"); // most of a run's code, loaded while git works
+  stage.sweepWhileGitWorks(project, request);
+  const detected = await stage.detectChanges(project, request, tree);
+  trace("changes detected, snapshot taken");
+  if (!detected.ok) return troubled(detected.trouble);
+  const expanded = await stage.withPackages(project, detected.value.detected, tree);
+  const planned = await stage.planRun(expanded, request, detected.value);
+  if (!planned.ok) return troubled(planned.trouble);
+  if (planned.value.plan.gates.length === 0) return stage.nothingToRun(expanded, request, planned.value);
+  return await stage.runPlan(expanded, request, { ...planned.value, tree, runId: lock.runId }); // the lock is released after it
+}
+
+/** A session whose project had gates and has none any more did not just begin outside of one. */
+async function notOpened({ cwd, session, notices, env }: RunRequest, trouble: Trouble): Promise<RunResult> {
+  const result = troubled(trouble);
+  if (result.status !== "no_config" || session?.value.starts === undefined) return result;
+  const { removedConfigNotices } = await import("../features/trust/at-stop.ts"); // gates are rarely removed
+  notices?.add(...removedConfigNotices(session.value, absolutePath(cwd), env ?? currentEnv()));
+  return result;
+}
+
+async function logRequest(project: Project, request: RunRequest): Promise<(result: RunResult) => void> {
+  if (!project.settings.debugLog.enabled) return () => {};
+  const { logRequest: log } = await import("./run-log.ts"); // few projects keep a debug log
+  return log(project, request);
+}
+
+async function lockReleased({ logDir, signal }: Project): Promise<boolean> {
+  const { lockReleased: released } = await import("../system/state/lock.ts"); // most stops find no other run
+  return released(logDir.lockFile, signal);
+}
+
+/** Whatever hung this run may have hung earlier ones. */
+async function endOrphans(): Promise<void> {
+  const { endOrphans: end } = await import("../system/process/leftovers.ts"); // most stops are not held
+  await end();
+}
+
+/** Only for a stop: a user who runs the gates sees the result. */
+async function callOnGiveUp(project: Project, request: RunRequest, result: RunResult): Promise<void> {
+  const { onGiveUp } = project.settings;
+  const hasGivenUp = result.kind === "ran" && result.status === "retry_limit_exceeded";
+  const isMeant = hasGivenUp && request.event !== undefined && request.logDir === undefined;
+  if (onGiveUp === undefined || !isMeant) return;
+  const { runOnGiveUp } = await import("../stop/on-give-up.ts"); // few projects have one, and it is rare
+  await runOnGiveUp(onGiveUp, { project, request, result });
+}
+
+/**
+ * A stop waits for another run of its own session, as an agent does for a sub-agent, and for a run of somebody else if the project wants it.
+ * The second hook of one stop answers at once.
+ */
+function waitsForOtherRun(result: RunResult, { settings }: Project, { isStop }: RunRequest): boolean {
+  const trouble = result.kind === "troubled" ? result.trouble : undefined;
+  if (trouble?.kind !== "lock-held" || isStop !== true) return false;
+  switch (trouble.heldBy) {
+    case "same-stop":
+      return false;
+    case "same-session":
+      return true;
+    case "other":
+      return settings.stopHook.whenBusy === "wait";
+  }
+}
+
+/** What git was told to ignore since the session began. */
+async function ignoreNoticesOf({ settings, session }: Project): Promise<readonly Notice[]> {
+  const files = startIn(session.value, settings.root)?.overlooking ?? [];
+  if (files.every(isAsStamped)) return [];
+  const { changedOverlooking } = await import("../system/git/ignore-settings.ts"); // most sessions leave them alone
+  return ignoreNotices(changedOverlooking(files));
+}
+
+/** What the user should know of this project, once per session. */
+function projectNotices({ warnings }: Project, { changes, outcomes }: RunResult): readonly Notice[] {
+  const hidden = outcomes.length > 0 ? undefined : changes?.blindTo; // gates that ran saw what is committed, too
+  const blind: readonly Notice[] =
+    hidden === undefined ? [] : [{ rank: "not checked", key: "blind", text: hidden }];
+  const config = warnings
+    .map(diagnosticLine)
+    .map((text): Notice => ({ rank: "configuration", key: text, text }));
+  return [...blind, ...config];
+}
+
+/** A block is remembered until the gates pass or we give up; an error in between does not end it. */
+function forgetBlock({ session, settings }: Project, { status }: RunResult): void {
+  // After giving up it is not for us to send the agent back again.
+  const isEnforced = isGreen(status) && settings.stopHook.whenActive === "enforce";
+  if (isGreen(status) || status === "retry_limit_exceeded") session.change(unblocked(isEnforced));
+}
+
+/** Remembered as the one in which the session began. */
+function environmentAtFirstSight(
+  { session, settings, env }: Project,
+  { event }: RunRequest,
+): string | undefined {
+  const isNew = event !== undefined && startIn(session.value, settings.root) === undefined;
+  return isNew ? environmentHash(env) : undefined;
+}
+
+/** A killed run leaves its lock. An early exit may be killed, too, if it takes a snapshot: after giving up. */
+async function tidyUpIfDead(project: Project): Promise<void> {
+  const { gaveUpOn } = retriesIn(project.session.value, project.settings.root);
+  if (kindOf(project.logDir.lockFile) === "missing" && gaveUpOn === undefined) return;
+  const { tidyUpIfDead: tidyUp } = await import("./tidy-up.ts"); // few runs are killed
+  await tidyUp(project);
+}
+
+/** Why a stop needs no run: the first early exit that applies. */
+async function findEarlyExit(
+  project: Project,
+  { event }: RunRequest,
+  { tree, past }: Known,
+): Promise<RunResult | undefined> {
+  const { session, settings } = project;
+  const { workTree } = past;
+  const retries = retriesIn(session.value, settings.root);
+  const facts = {
+    event,
+    stopHook: settings.stopHook,
+    workTree,
+    retries,
+    isDamaged: session.damage !== undefined,
+    now: now(),
+    inWords: isoTime,
+    tree: once(() => scanTree(project, { tree, past })),
+  };
+  for (const { when } of EARLY_EXITS) {
+    const ended = await when(facts);
+    if (ended === undefined) continue;
+    const isLost = ended.retries !== undefined && !rememberRetries(project, ended.retries);
+    if (isLost && ended.pass === undefined) continue; // it could be repeated endlessly
+    const judged = ended.pass && judgedByPass(ended.pass);
+    return { ...notNeeded(ended.status, ended.facts), judged };
+  }
+  return undefined;
+}
+
+function rememberRetries({ session, settings }: Project, retries: ReturnType<typeof retriesIn>): boolean {
+  session.change(withRetries(settings.root, retries));
+  return session.save().ok;
+}
+
+/** The recorded tree of the pass is this one: asking git for it again would cost a process. */
+function judgedByPass({ key, fingerprint: tree, sizes, baseCommit: base, since }: PassRecord): Judged {
+  const { gates, environment } = key;
+  return { gates, environment, tree, sizes, base, whole: true, reused: true, excused: since !== undefined };
+}
+
+function isoTime(at: number): string {
+  return new Date(at).toISOString();
+}
+
+/** Scans only as far as it takes to tell whether this tree is one we know. */
+async function scanTree({ settings, session, stateDir }: Project, { tree, past }: Known) {
+  const { pass } = past.workTree;
+  const { gaveUpOn } = retriesIn(session.value, settings.root);
+  const kept = pass && passIndexOf(stateDir, pass);
+  const mayBePass = kept !== undefined && !tree.mayHoldGit(); // under the lock, the next run ends what holds a killed one
+  const [isPassTree, baseCommit, fingerprint] = await Promise.all([
+    mayBePass && tree.isUnchangedSince(kept),
+    mayBePass ? tree.baseCommit() : undefined,
+    gaveUpOn === undefined ? undefined : tree.state(),
+  ]);
+  const reference = startIn(session.value, settings.root)?.tree ?? baseCommit ?? tree.head().commit;
+  return { isPassTree, fingerprint, baseCommit, reference };
+}

@@ -1,0 +1,33 @@
+import { isBlocking } from "../gates/outcome.ts";
+import type { RunRequest } from "../run/request.ts";
+import type { RunResult } from "../run/result.ts";
+import { withoutSecrets } from "../system/process/environment.ts";
+import { shellCommand } from "../system/process/executables.ts";
+import { runProcess } from "../system/process/run-process.ts";
+import type { Project } from "../run/open.ts";
+
+/** The host waits for our answer meanwhile. */
+const TIMEOUT_MS = 10_000;
+
+/** Runs the user's command for a session that we gave up on. What it prints, and whether it works, changes nothing. */
+export async function runOnGiveUp(
+  command: string,
+  {
+    project,
+    request,
+    result,
+  }: { readonly project: Project; readonly request: RunRequest; readonly result: RunResult },
+): Promise<void> {
+  const { root } = project.settings;
+  const env = {
+    ...withoutSecrets(project.env),
+    GAUNTLET_STOP_HOOK_ACTIVE: "1",
+    GAUNTLET_PROJECT: root,
+    GAUNTLET_SESSION: request.event?.sessionId ?? "",
+    GAUNTLET_HOST: request.event?.host ?? "",
+    GAUNTLET_FAILED: [...new Set(result.outcomes.filter(isBlocking).map(({ name }) => name))].join(" "),
+    GAUNTLET_MESSAGE: (result.kind === "ran" ? result.handoff : undefined) ?? result.message,
+  };
+  const argv = shellCommand(command);
+  await runProcess({ argv, cwd: root, env, timeoutMs: TIMEOUT_MS, onOutput: () => {} }, project.signal);
+}

@@ -1,0 +1,46 @@
+import { existsSync, realpathSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type AbsolutePath, absolutePath } from "../../path.ts";
+
+export const CONFIG_FILE = ".gauntlet/config.yml";
+
+/**
+ * The directory whose `.gauntlet/config.yml` applies: `cwd` or the nearest one above it, never above the root of the git
+ * work tree that contains `cwd`. Outside git only `cwd` counts. An agent that `cd`s stays gated, a stray file in a home
+ * directory gates nothing.
+ */
+export function findProject(cwd: string): AbsolutePath | undefined {
+  const found = searchedDirectories(nearestExisting(cwd)).find(holdsConfig);
+  return found === undefined ? undefined : absolutePath(found);
+}
+
+/** A file we are not allowed to look at is there: reading it says why it cannot be used. */
+function holdsConfig(dir: string): boolean {
+  try {
+    return statSync(join(dir, CONFIG_FILE), { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return true;
+  }
+}
+
+/** Whether a directory, or what is left of it, is this one or below it. */
+export function isBelow(dir: string, above: string): boolean {
+  return ancestors(nearestExisting(dir)).includes(above);
+}
+
+function searchedDirectories(start: string): readonly string[] {
+  const upwards = ancestors(start);
+  const top = upwards.findIndex((dir) => existsSync(join(dir, ".git")));
+  return top === -1 ? [start] : upwards.slice(0, top + 1);
+}
+
+/** A directory the agent has just deleted still belongs to the project above it. */
+function nearestExisting(cwd: string): string {
+  const existing = ancestors(cwd).find((dir) => existsSync(dir));
+  return existing === undefined ? cwd : realpathSync(existing);
+}
+
+function ancestors(dir: string): readonly string[] {
+  const parent = dirname(dir);
+  return parent === dir ? [dir] : [dir, ...ancestors(parent)];
+}

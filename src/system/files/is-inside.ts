@@ -1,0 +1,17 @@
+import { realpathSync } from "node:fs";
+import { relative, isAbsolute, sep } from "node:path";
+
+/** Whether an existing file is below a directory, links followed. */
+export function isInside(directory: string, path: string): boolean {
+  try {
+    return isBelow(realpathSync(directory), realpathSync(path));
+  } catch {
+    return false; // it is not there, or may not be looked at
+  }
+}
+
+/** The same for paths without links. */
+export function isBelow(directory: string, path: string): boolean {
+  const way = relative(directory, path);
+  return way !== "" && way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}

@@ -1,0 +1,87 @@
+import { namesIn } from "./files.ts";
+import { mkdir, mkdtemp, realpath, rm, writeFile, cp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join, relative, sep } from "node:path";
+import { Git } from "../git/git.ts";
+import { ownedName } from "./owned-scratch.ts";
+import { type AbsolutePath, type ProjectPath, projectPath } from "../../path.ts";
+import { logDirOf } from "../logs/log-dir.ts";
+import type { Environment } from "../process/environment.ts";
+import { projectStateDir } from "../state/state-keys.ts";
+
+/** A directory of our own, with some files, that is gone when it is no longer needed. */
+export async function scratchDir(
+  files: Readonly<Record<string, string>>,
+): Promise<AsyncDisposable & { readonly path: string }> {
+  const path = await mkdtemp(join(await realpath(tmpdir()), ownedName("gauntlet-scratch")));
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(dirname(join(path, name)), { recursive: true });
+    await writeFile(join(path, name), content);
+  }
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true, maxRetries: 3 }) };
+}
+
+/** A git repository of our own in the temporary directory; gone when disposed. */
+export interface ScratchRepository extends AsyncDisposable {
+  readonly path: string;
+  readonly write: (name: string, content: string) => Promise<void>;
+}
+
+export async function createScratchRepository(
+  files: Readonly<Record<string, string>>,
+): Promise<ScratchRepository> {
+  const path = await realpath(await mkdtemp(join(tmpdir(), "agent-gauntlet-demo-")));
+  const write = async (name: string, content: string): Promise<void> => {
+    await mkdir(dirname(join(path, name)), { recursive: true });
+    await writeFile(join(path, name), content);
+  };
+  for (const [name, content] of Object.entries(files)) await write(name, content);
+  const git = new Git(path);
+  await git.output(["init", "--quiet", "--initial-branch=main"]);
+  await git.output(["add", "--all"]);
+  const author = ["-c", "user.name=Demo", "-c", "user.email=demo@example.com", "-c", "commit.gpgsign=false"];
+  await git.output([...author, "commit", "--quiet", "--no-verify", "--message", "A project that works"]);
+  return { path, write, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}
+
+/** A place where stops can be played without the project remembering them: it starts with a copy of what it remembers. */
+export interface Rehearsal extends AsyncDisposable {
+  /** Stands in for the project's log directory. */
+  readonly logDir: ProjectPath;
+  /** The same, as an absolute path. Logs stay when the rehearsal is over, for what was shown names them. */
+  readonly logs: string;
+  /** Stands in for `$XDG_STATE_HOME`. */
+  readonly stateHome: string;
+}
+
+export async function startRehearsal(
+  root: AbsolutePath,
+  logDir: ProjectPath | undefined,
+  env: Environment,
+): Promise<Rehearsal> {
+  const directory = await mkdtemp(join(await realpath(tmpdir()), "gauntlet-rehearsal-"));
+  const stage = join(directory, "logs");
+  if (logDir !== undefined) {
+    const { stateDir } = logDirOf(root, logDir);
+    const XDG_STATE_HOME = join(directory, "state");
+    await cp(stateDir, join(stage, ".state"), { recursive: true }).catch(nothingToCopy);
+    await cp(projectStateDir(root, env), projectStateDir(root, { XDG_STATE_HOME }), {
+      recursive: true,
+      preserveTimestamps: true, // git compares the time of an index with those of the files
+    }).catch(nothingToCopy);
+  }
+  return {
+    logDir: projectPath(relative(root, stage).split(sep).join("/")),
+    stateHome: join(directory, "state"),
+    logs: stage,
+    [Symbol.asyncDispose]: async () => {
+      const hasLogs = namesIn(stage).some((name) => name.endsWith(".log"));
+      const over = hasLogs ? [join(directory, "state"), join(stage, ".state")] : [directory];
+      for (const path of over) await rm(path, { recursive: true, force: true, maxRetries: 3 });
+    },
+  };
+}
+
+function nothingToCopy(error: NodeJS.ErrnoException): void {
+  if (error.code !== "ENOENT") throw error;
+}

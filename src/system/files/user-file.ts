@@ -1,0 +1,111 @@
+import { randomBytes } from "node:crypto";
+import { closeSync, fchmodSync, fsyncSync, openSync, type Stats, writeFileSync } from "node:fs";
+import {
+  chmod,
+  chown,
+  lstat,
+  mkdir,
+  readlink,
+  realpath,
+  rename,
+  rm,
+  rmdir,
+  stat,
+  unlink,
+  writeFile,
+} from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { fail, ok, type Result } from "../../trouble.ts";
+import { decodeText } from "./decode-text.ts";
+import { readBytes, troubleOf } from "./files.ts";
+
+/**
+ * The text of a user's file, byte order mark included; undefined if missing. Bytes that are not UTF-8
+ * would not survive an edit, so they are an error.
+ */
+export async function readUserFile(path: string): Promise<Result<string | undefined>> {
+  const bytes = readBytes(path);
+  if (!bytes.ok) return bytes.trouble.kind === "file-missing" ? ok(undefined) : bytes;
+  const decoded = decodeText(bytes.value);
+  if (!decoded.ok) return fail({ kind: "text-invalid", path, ...decoded.problem });
+  return ok(bytes.value.toString("utf8"));
+}
+
+/** Writes a file whole or not at all. Through a symbolic link, with the mode and owner the file had. */
+export async function replaceUserFile(path: string, text: string): Promise<Result<undefined>> {
+  try {
+    const target = await followLinks(path);
+    const before = await stat(target).catch(() => undefined);
+    await mkdir(dirname(target), { recursive: true });
+    const staged = `${target}.${randomBytes(6).toString("hex")}.tmp`;
+    try {
+      await writeLike(staged, text, before);
+      await rename(staged, target);
+    } finally {
+      await rm(staged, { force: true });
+    }
+    return ok(undefined);
+  } catch (error) {
+    return troubleOf("write", path, error);
+  }
+}
+
+/** Makes a file executable for those who may read it. */
+export async function makeExecutable(path: string): Promise<Result<undefined>> {
+  try {
+    const { mode } = await stat(path);
+    await chmod(path, mode | ((mode & 0o444) >> 2));
+    return ok(undefined);
+  } catch (error) {
+    return troubleOf("make executable", path, error);
+  }
+}
+
+/** Writes a file only if it is missing; false if it exists. */
+export async function createUserFile(path: string, text: string): Promise<Result<boolean>> {
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text, { flag: "wx" });
+    return ok(true);
+  } catch (error) {
+    const isThere = (await lstat(path).catch(() => undefined)) !== undefined;
+    return isThere ? ok(false) : troubleOf("write", path, error);
+  }
+}
+
+/** Removes a file, and its directory if that leaves it empty. */
+export async function removeUserFile(path: string): Promise<Result<undefined>> {
+  try {
+    await unlink(await followLinks(path));
+    await rmdir(dirname(path)).catch(() => undefined);
+    return ok(undefined);
+  } catch (error) {
+    return troubleOf("remove", path, error);
+  }
+}
+
+const MAX_LINKS = 40;
+
+/** Like `realpath`, but also where the last link leads to a file that is not there yet. */
+async function followLinks(path: string, depth = 0): Promise<string> {
+  const found = await lstat(path).catch(() => undefined);
+  if (found?.isSymbolicLink() !== true) return path;
+  if (depth > MAX_LINKS) return realpath(path);
+  const target = resolve(await realpath(dirname(path)), await readlink(path));
+  return followLinks(target, depth + 1);
+}
+
+/** Without a `FileHandle`: that of yarn's Plug'n'Play (4.18.1, 2026-11-16) can neither be disposed of nor synced. */
+async function writeLike(path: string, text: string, model: Stats | undefined): Promise<void> {
+  const file = openSync(path, "wx", model?.mode ?? 0o666);
+  try {
+    writeFileSync(file, text);
+    if (model !== undefined) {
+      await chown(path, model.uid, model.gid).catch(() => undefined);
+      fchmodSync(file, model.mode);
+    }
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}

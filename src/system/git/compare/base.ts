@@ -1,0 +1,227 @@
+import type { Environment } from "../../process/environment.ts";
+import type { PassIndex } from "../index-file.ts";
+import { type Git, type GitAnswer, gitTrouble } from "../git.ts";
+import type { AbsolutePath, ProjectPath } from "../../../path.ts";
+import { fail, ok, type Result, type Trouble } from "../../../trouble.ts";
+
+/** What to compare, as the user or the configuration asked. */
+export interface ChangeQuery {
+  readonly root: AbsolutePath;
+  /** Where our own files are; they never count as changes. */
+  readonly logDir: ProjectPath;
+  /** The configured base branch; when it is missing the remote's default branch stands in. */
+  readonly baseBranch: string;
+  /** `--base`: must exist. */
+  readonly base?: string | undefined;
+  /** `--commit`: only what this commit changed. */
+  readonly commit?: string | undefined;
+  /** `--staged`: only what the next commit holds. */
+  readonly staged?: boolean | undefined;
+  /** `--uncommitted`: only what is not committed. */
+  readonly uncommitted?: boolean | undefined;
+  /** What is known to have been good, for a HEAD in which the base hides what was committed. */
+  readonly known?: KnownGood | undefined;
+  /** On a build server nothing is uncommitted, so a missing base must not look like "no changes". */
+  readonly ci?: boolean | undefined;
+}
+
+/** Trees that were good, or at least not this session's work. */
+export interface KnownGood {
+  /** Where the session began, where that is known. */
+  readonly sessionStart?: StartingPoint | undefined;
+  /** The last pass in this work tree: the index of its tree, and HEAD at the time. */
+  readonly pass?:
+    | {
+        readonly index: PassIndex | undefined;
+        readonly head?: string | undefined;
+        readonly runNumber: number;
+      }
+    | undefined;
+}
+
+export interface StartingPoint {
+  /** HEAD when the session was first seen; absent without commits. */
+  readonly commit?: string | undefined;
+  /** The work tree of then, where it was kept; looked up only where it is compared with. */
+  readonly tree?: (() => Promise<KeptTree | undefined>) | undefined;
+}
+
+/** A tree by a name that git understands, and directories with those of its objects that the repository did not have. */
+export interface KeptTree {
+  readonly tree: string;
+  readonly objects: readonly string[];
+}
+
+/** What changes are measured from. */
+export interface ComparisonBase {
+  /** Absent: only uncommitted changes count. */
+  readonly mergeBase?: string;
+  readonly description: string;
+  readonly notes: readonly string[];
+  /** The configured base is not here, and nothing stands in for it. */
+  readonly isMissing?: boolean;
+  /** Its name, then. */
+  readonly missing?: string;
+  /** Commits may hide changes from this comparison: why, and what to do about it. */
+  readonly blindTo?: string;
+}
+
+const LAST_COMMIT = "the last commit";
+
+/** Finds the commit to compare with. Only a base the user typed must exist; for a configured one something stands in. */
+export async function comparisonBase(git: Git, query: ChangeQuery): Promise<Result<ComparisonBase>> {
+  if (query.uncommitted) return ok({ description: LAST_COMMIT, notes: [] });
+  const wanted = query.base ?? query.baseBranch;
+  const repo = new Commits(git);
+  const found = await findBase(repo, query, wanted);
+  if (repo.trouble !== undefined) return fail(repo.trouble); // what was not found may be there all the same
+  return found === undefined ? fail({ kind: "unknown-revision", revision: wanted }) : ok(found);
+}
+
+async function findBase(
+  repo: Commits,
+  query: ChangeQuery,
+  wanted: string,
+): Promise<ComparisonBase | undefined> {
+  const found = (await measureFrom(repo, wanted)) ?? (await remoteNamesake(repo, wanted));
+  if (found !== undefined || query.base !== undefined) return found;
+  return (
+    (await remoteDefault(repo, wanted)) ??
+    (await localNamesake(repo, wanted)) ??
+    (await lastResort(repo, query, wanted))
+  );
+}
+
+async function measureFrom(repo: Commits, revision: string): Promise<ComparisonBase | undefined> {
+  const mergeBase = await repo.mergeBase(revision);
+  if (mergeBase !== undefined) return { mergeBase, description: revision, notes: [] };
+  const tip = await repo.resolve(revision);
+  return tip === undefined ? undefined : unrelated(revision, tip);
+}
+
+/** A shallow clone may not reach the common ancestor; the tip itself is the nearest truth. */
+function unrelated(revision: string, tip: string): ComparisonBase {
+  const notes = [`no common ancestor with ${revision} (a shallow clone?): comparing with its tip`];
+  return { mergeBase: tip, description: revision, notes };
+}
+
+/** A branch that was never checked out here is known by its remote's name only. */
+async function remoteNamesake(repo: Commits, missing: string): Promise<ComparisonBase | undefined> {
+  return missing.startsWith(ORIGIN) ? undefined : standIn(repo, missing, `${ORIGIN}${missing}`);
+}
+
+async function remoteDefault(repo: Commits, missing: string): Promise<ComparisonBase | undefined> {
+  const names = await repo.remoteHeads();
+  const name = names.find((candidate) => candidate === "refs/remotes/origin/HEAD") ?? names[0];
+  return name === undefined ? undefined : standIn(repo, missing, name.replace("refs/remotes/", ""));
+}
+
+/** Without a remote the local branch of that name says as much, unless HEAD is no further than it. */
+async function localNamesake(repo: Commits, missing: string): Promise<ComparisonBase | undefined> {
+  if (!missing.startsWith(ORIGIN)) return undefined;
+  const local = await standIn(repo, missing, missing.slice(ORIGIN.length));
+  return local?.mergeBase === (await repo.resolve("HEAD")) ? undefined : local;
+}
+
+const ORIGIN = "origin/";
+
+async function standIn(
+  repo: Commits,
+  missing: string,
+  substitute: string,
+): Promise<ComparisonBase | undefined> {
+  const base = await measureFrom(repo, substitute);
+  const note = `${missing} does not exist here: comparing with ${substitute}`;
+  return base === undefined ? undefined : { ...base, notes: [note, ...base.notes] };
+}
+
+async function lastResort(repo: Commits, { ci }: ChangeQuery, missing: string): Promise<ComparisonBase> {
+  const gone = `${missing} does not exist here`;
+  if (!ci) {
+    return { description: LAST_COMMIT, notes: [], isMissing: true, missing };
+  }
+  const parent = await repo.resolve("HEAD^");
+  if (parent !== undefined) {
+    return { mergeBase: parent, description: "HEAD^", notes: [`${gone}: comparing with the parent commit`] };
+  }
+  const nothing = await emptyTree(repo.git);
+  const notes = [`${gone}, nor does a parent commit: every file counts as changed`];
+  return { description: "nothing", notes, ...(nothing.ok ? { mergeBase: nothing.value } : {}) };
+}
+
+/** The id of a tree without files, asked for because it depends on the repository's hash algorithm. */
+export async function emptyTree(git: Git): Promise<Result<string>> {
+  const id = await git.output(["hash-object", "-t", "tree", "--stdin"]);
+  return id.ok ? ok(id.value.toString().trim()) : id;
+}
+
+/** Whether a commit has become part of a branch. */
+export async function isAncestor(git: Git, commit: string, branch: string): Promise<boolean> {
+  const answer = await git.ask(["merge-base", "--is-ancestor", "--end-of-options", commit, branch]);
+  return answer.ok && answer.value.exitCode === 0;
+}
+
+/** In GitHub Actions the pull request says what it will be merged into. */
+export function baseBranchIn(env: Environment, configured: string): string {
+  const target = env["GITHUB_BASE_REF"];
+  return target ? `origin/${target}` : configured;
+}
+
+/**
+ * Asks git for commits by name. A git that was ended, or failed before it could tell, has not said that there is no such commit:
+ * once that has happened, `trouble` says so, and no answer of the whole conversation is to be relied on.
+ */
+export class Commits {
+  readonly git: Git;
+  #trouble: Trouble | undefined;
+
+  constructor(git: Git) {
+    this.git = git;
+  }
+
+  get trouble(): Trouble | undefined {
+    return this.#trouble;
+  }
+
+  /** The id of a commit, by whatever name; a name that begins with a dash is never an option. */
+  async resolve(revision: string): Promise<string | undefined> {
+    const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${revision}^{commit}`];
+    const mayBeFatal = revision.includes("@{"); // so git calls an upstream or an old place that a branch does not have
+    return this.#ask(args, ({ exitCode }) => exitCode === 1 || mayBeFatal);
+  }
+
+  /** What HEAD and another commit have in common last. Git fails alike for a name it does not know and for HEAD without a commit. */
+  async mergeBase(revision: string): Promise<string | undefined> {
+    return this.#ask(["merge-base", "--end-of-options", revision, "HEAD"], () => true);
+  }
+
+  /** Whether a name means a branch of a remote: what that contains is shared work already. */
+  async isRemote(revision: string): Promise<boolean> {
+    const full = await this.#ask(
+      ["rev-parse", "--symbolic-full-name", "--end-of-options", revision],
+      () => true,
+    );
+    return full?.includes("refs/remotes/") === true;
+  }
+
+  /** The refs that stand for the default branches of the remotes. */
+  async remoteHeads(): Promise<readonly string[]> {
+    const heads = await this.#ask(
+      ["for-each-ref", "--format=%(refname)", "refs/remotes/*/HEAD"],
+      () => false,
+    );
+    return heads?.split("\n").filter(Boolean) ?? [];
+  }
+
+  async #ask(args: readonly string[], isNo: (answer: GitAnswer) => boolean): Promise<string | undefined> {
+    const answer = await this.git.ask(args);
+    if (!answer.ok) {
+      this.#trouble ??= answer.trouble;
+      return undefined;
+    }
+    const { exitCode, stdout, stderr, wasEnded } = answer.value;
+    if (exitCode === 0) return stdout.toString().trim();
+    if (wasEnded || !isNo(answer.value)) this.#trouble ??= gitTrouble(args, stderr);
+    return undefined;
+  }
+}

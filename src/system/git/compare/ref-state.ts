@@ -1,0 +1,109 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { areSettled, type FileStamp, stampOf } from "../../files/file-stamp.ts";
+import type { GitPlaces } from "../places.ts";
+import { definedOnly } from "../../../defined-only.ts";
+import { hasCode } from "../../files/errno.ts";
+import { namesIn } from "../../files/files.ts";
+
+/** Everything in a repository's own files that decides which commits some names mean and how those are related. */
+export interface RefState {
+  /** The same as long as nothing of it changed. */
+  readonly key: string;
+  /** Whether the next change is sure to give another key. */
+  readonly isSettled: boolean;
+  /** The same as long as no ref was even written: one that moved and moved back has another. */
+  readonly moment: () => string;
+}
+
+/**
+ * The state of HEAD, of the refs the names may mean, and of every remote's default branch. Interprets nothing: refs are taken
+ * as they are written, so that only git says what they mean. Undefined for names that may depend on more than refs, and where
+ * refs are not files.
+ */
+export function refState(
+  { gitDir, commonDir }: GitPlaces,
+  names: readonly string[],
+  read = readIfFile,
+): RefState | undefined {
+  if (!names.every(isPlain)) return undefined;
+  const texts = new Map<string, string | undefined>();
+  const note = (ref: string): void => {
+    for (const dir of new Set([gitDir, commonDir])) noteFile(join(dir, ref)); // a linked work tree has its own
+  };
+  const noteFile = (path: string): void => {
+    if (texts.has(path)) return;
+    const text = read(path);
+    texts.set(path, text);
+    const target = /^ref: (\S+)/.exec(text ?? "")?.[1];
+    if (target !== undefined) note(target);
+  };
+  noteFile(join(gitDir, "HEAD"));
+  if (texts.get(join(gitDir, "HEAD"))?.startsWith(NO_FILE)) return undefined;
+  const remotes = namesIn(join(commonDir, "refs/remotes")).toSorted();
+  for (const name of [...names, ...remotes.map((remote) => `${remote}/HEAD`)])
+    for (const [before, after] of PLACES) note(`${before}${name}${after}`);
+  const stamps = WHOLE.map((name): FileStamp => stampOf(join(commonDir, name)));
+  const key = JSON.stringify([[...texts], stamps]);
+  const moment = (): string => JSON.stringify([...texts.keys()].map((path) => stampOf(path).stamp));
+  return { key, isSettled: areSettled(stamps), moment };
+}
+
+/** What git writes into HEAD for programs that look for refs in files, where they are in tables. */
+const NO_FILE = "ref: refs/heads/.invalid";
+
+/** Where git looks for a ref of some name (gitrevisions). */
+const PLACES = [
+  ["", ""],
+  ["refs/", ""],
+  ["refs/tags/", ""],
+  ["refs/heads/", ""],
+  ["refs/remotes/", ""],
+  ["refs/remotes/", "/HEAD"],
+] as const;
+
+/** Packed refs, and what changes how commits are related or compared. */
+const WHOLE = ["packed-refs", "shallow", "info/grafts", "refs/replace", "config"];
+
+/** A branch or a remote's branch; not an object id or what `git describe` makes of one, an expression, or a special name. */
+function isPlain(name: string): boolean {
+  return (
+    /^\w[\w./-]*$/.test(name) &&
+    !/\.\.|\/\/|HEAD|^(?:main-worktree|worktrees)\/|(?:^|-g)[\da-f]{4,64}$/.test(name)
+  );
+}
+
+export function readIfFile(path: string): string | undefined {
+  return existsSync(path) && statSync(path).isFile() ? readFileSync(path, "utf8") : undefined;
+}
+
+/** The branch and the commit that are checked out; absent where files do not tell. */
+export interface Head {
+  readonly branch?: string;
+  readonly commit?: string;
+}
+
+export function readHead({ gitDir, commonDir }: GitPlaces, read = readIfFile): Head {
+  try {
+    const text = read(join(gitDir, "HEAD"))?.trim() ?? "";
+    const ref = /^ref: (\S+)$/.exec(text)?.[1];
+    const commit = ref === undefined ? text : commitOf(ref, commonDir, read);
+    const branch = ref?.startsWith("refs/heads/") ? ref.slice("refs/heads/".length) : undefined;
+    if (text.startsWith(NO_FILE)) return {};
+    return definedOnly({ branch, commit: isObjectId(commit) ? commit : undefined });
+  } catch (error) {
+    if (hasCode(error)) return {};
+    throw error;
+  }
+}
+
+function commitOf(ref: string, commonDir: string, read: typeof readIfFile): string | undefined {
+  const loose = read(join(commonDir, ref))?.trim();
+  if (loose !== undefined) return loose;
+  const packed = read(join(commonDir, "packed-refs"))?.split("\n");
+  return packed?.find((line) => line.endsWith(` ${ref}`))?.split(" ")[0];
+}
+
+function isObjectId(text: string | undefined): boolean {
+  return text !== undefined && /^(?:[\da-f]{40}|[\da-f]{64})$/.test(text);
+}

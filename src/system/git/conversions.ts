@@ -1,0 +1,108 @@
+import { lstatSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { sha256 } from "#runtime";
+import { hasCode } from "../files/errno.ts";
+import { type Git, splitNul } from "./git.ts";
+
+type Env = Readonly<Record<string, string>>;
+
+/** Attributes with which git does not keep a file byte by byte; `crlf` is what it called `text` before. */
+const CONVERTING = ["filter", "text", "crlf", "eol", "working-tree-encoding", "ident"];
+
+/** Files that git does not keep byte by byte, as far as attributes and settings say. */
+interface Converted {
+  readonly names: readonly string[];
+  /** Those of them that a program converts. */
+  readonly filtered: readonly string[];
+}
+
+/** Undefined where git does not say. */
+export async function convertedFiles(
+  git: Git,
+  names: readonly string[],
+  env: Env,
+): Promise<Converted | undefined> {
+  const stdin = names.map((name) => `${name}\0`).join("");
+  const [settings, attributes] = await Promise.all([
+    git.ask(["config", "--get-regexp", "^core\\.(autocrlf|eol)$"]),
+    git.output(["check-attr", "-z", "--stdin", ...CONVERTING], { env, stdin }),
+  ]);
+  if (!settings.ok || !attributes.ok) return undefined;
+  const fields = splitNul(attributes.value);
+  const converted = new Set<string>();
+  const filtered = new Set<string>();
+  for (let at = 0; at + 2 < fields.length; at += 3) {
+    const [name = "", attribute, value = ""] = fields.slice(at, at + 3);
+    if (value === "unspecified" || value === "unset") continue;
+    converted.add(name);
+    if (attribute === "filter") filtered.add(name);
+  }
+  const isEach = /autocrlf (?:true|input)/.test(settings.value.stdout.toString());
+  return { names: isEach ? names : [...converted], filtered: [...filtered] };
+}
+
+/** Files that are not on disk as git keeps them. */
+export interface UnlikeGit {
+  /** By their size, which every conversion of git's own changes. */
+  readonly names: readonly string[];
+  /** Those that a program converts: it may do anything. */
+  readonly filtered: readonly string[];
+}
+
+/** The files of an index that are not on disk as git keeps them; undefined where git does not say. */
+export async function filesUnlikeGit(top: Git, env: Env): Promise<UnlikeGit | undefined> {
+  const listed = await top.output(["ls-files", "-z", "--stage"], { env });
+  if (!listed.ok) return undefined;
+  const ids = new Map(
+    splitNul(listed.value)
+      .filter((entry) => entry.startsWith("100"))
+      .map((entry) => [entry.slice(entry.indexOf("\t") + 1), entry.split(" ", 2)[1] ?? ""]),
+  );
+  const converted = await convertedFiles(top, [...ids.keys()], env);
+  if (converted === undefined || converted.names.length === 0) return converted;
+  const { names, filtered } = converted;
+  const stdin = names.map((name) => `${ids.get(name)}\n`).join("");
+  const sizes = await top.output(["cat-file", "--batch-check=%(objectsize)"], { env, stdin });
+  if (!sizes.ok) return undefined;
+  const kept = sizes.value.toString().split("\n");
+  const isFiltered = new Set(filtered);
+  const resized = names.filter(
+    (name, at) => !isFiltered.has(name) && Number(kept[at]) !== sizeOf(join(top.cwd, name)),
+  );
+  return { names: resized, filtered };
+}
+
+function sizeOf(path: string): number | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.size;
+  } catch {
+    return undefined;
+  }
+}
+
+/** More would take longer to read than many gates. */
+const MOST_BYTES = 100 * 1024 * 1024;
+
+/**
+ * The hash of the bytes of files of which git keeps something else, not counting what programs convert: they may be large, and have
+ * their own way to keep what belongs together. Empty without such files; undefined where that is unknown or too much.
+ */
+export async function bytesUnlikeGit(top: Git, env: Env): Promise<string | undefined> {
+  const unlike = await filesUnlikeGit(top, env);
+  if (unlike === undefined) return undefined;
+  const paths = unlike.names.map((name) => join(top.cwd, name));
+  const bytes = paths.reduce((sum, path) => sum + (sizeOf(path) ?? 0), 0);
+  if (bytes > MOST_BYTES) return undefined;
+  const hashes = unlike.names.map((name, at) => `${name}\0${hashOf(paths[at] ?? "")}`);
+  return hashes.length === 0 ? "" : sha256(hashes.join("\0"));
+}
+
+/** A file that is gone by now changes the tree, which is noticed elsewhere. */
+export function hashOf(path: string): string {
+  try {
+    return sha256(readFileSync(path));
+  } catch (error) {
+    if (!hasCode(error)) throw error;
+    return "unreadable";
+  }
+}

@@ -1,0 +1,70 @@
+import { join, resolve } from "node:path";
+import { sha256 } from "#runtime";
+import type { OverlookingFile } from "../../stop/session.ts";
+import { isFile, readText } from "../files/files.ts";
+import { stampOf } from "../files/file-stamp.ts";
+import { homeDirectory } from "../files/xdg.ts";
+import type { Environment } from "../process/environment.ts";
+import type { GitPlaces } from "./places.ts";
+
+/** The files that tell git what to overlook, as they are when a session begins: new files, changes, parts of the tree. */
+export function overlookingFiles(
+  { commonDir, gitDir }: GitPlaces,
+  env: Environment,
+): readonly OverlookingFile[] {
+  const home = homeDirectory(env);
+  const user = join(env["XDG_CONFIG_HOME"] || join(home, ".config"), "git");
+  const configs = [
+    join(commonDir, "config"),
+    join(gitDir, "config.worktree"),
+    join(home, ".gitconfig"),
+    join(user, "config"),
+  ];
+  const lists = [
+    ...["attributes", "exclude"].map((name) => join(commonDir, "info", name)),
+    join(gitDir, "info/sparse-checkout"),
+    ...["attributes", "ignore"].map((name) => join(user, name)),
+  ];
+  const named = configs.flatMap((path) => filesNamedIn(textOf(path), home));
+  return [...new Set([...configs, ...lists, ...named])].map((path) => ({
+    path,
+    stamp: stampOf(path).stamp,
+    hash: hashOf(path),
+  }));
+}
+
+/** Those that say something else now. */
+export function changedOverlooking(files: readonly OverlookingFile[]): readonly OverlookingFile[] {
+  return files.flatMap((file) => {
+    const hash = hashOf(file.path);
+    return hash === file.hash ? [] : [{ ...file, hash }];
+  });
+}
+
+function hashOf(path: string): string {
+  const text = textOf(path);
+  return sha256(/config(?:\.worktree)?$/.test(path) ? overlookingLines(text) : text).slice(0, 16);
+}
+
+/** A pipe would be waited for. */
+function textOf(path: string): string {
+  const text = isFile(path) ? readText(path) : undefined;
+  return text?.ok ? text.value : "";
+}
+
+const KEYS = /\b(?:excludesfile|attributesfile|worktree|sparsecheckout\w*|autocrlf|eol)\b/i;
+
+/** Of git's settings the few that decide what it sees: a branch that is pushed adds others all the time. */
+function overlookingLines(config: string): string {
+  let section = "";
+  const lines = config.split("\n").filter((line) => {
+    section = /^\s*\[\s*([\w.-]+)/.exec(line)?.[1]?.toLowerCase() ?? section;
+    return /^(?:filter|include|includeif)\b/.test(section) || (section === "core" && KEYS.test(line));
+  });
+  return lines.join("\n");
+}
+
+function filesNamedIn(config: string, home: string): readonly string[] {
+  const named = config.matchAll(/^\s*(?:excludes|attributes)file\s*=\s*"?([^"\n]+)/gim);
+  return [...named].map(([, path = ""]) => resolve(home, path.trim().replace(/^~\//, "")));
+}

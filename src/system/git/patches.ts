@@ -1,0 +1,138 @@
+import { readdir, rm } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import type { ChangeSet } from "./change-set.ts";
+import { type Git, gitTrouble, LOOK_OPTIONS } from "./git.ts";
+import { Repository } from "./repository.ts";
+import { keepSnapshot, type Snapshot } from "./snapshot.ts";
+import { type Fingerprint, treeIdOf } from "./tree-id.ts";
+import { ok, type Result, fail } from "../../trouble.ts";
+import { emptyTree, isAncestor } from "./compare/base.ts";
+
+/** The work trees that reviewers have seen, kept below the log directory so that a later round can see what changed since. */
+export class ReviewTrees {
+  readonly #git: Git;
+  readonly #dir: string;
+  #current: Promise<Fingerprint> | undefined;
+
+  constructor(git: Git, logDir: string) {
+    this.#git = git;
+    this.#dir = join(logDir, ".state", "reviews", "trees");
+  }
+
+  /** A picture of the work tree, taken once: everyone who asks sees the same. */
+  current(): Promise<Fingerprint> {
+    this.#current ??= this.#take();
+    return this.#current;
+  }
+
+  async #take(): Promise<Fingerprint> {
+    const repository = await Repository.around(this.#git);
+    return keepSnapshot(repository, this.#dir);
+  }
+
+  /** The patch of the run's change up to a kept tree. */
+  async changeUpTo(tree: string, changes: ChangeSet): Promise<Result<string>> {
+    const target = changes.commit ?? tree;
+    return this.#diff(await this.#baseOf(changes), target, [tree]);
+  }
+
+  /** The patch from one kept tree to another. */
+  between(from: string, to: string): Promise<Result<string>> {
+    return this.#diff(from, to, [from, to]);
+  }
+
+  /** Lets go of every tree that no slot refers to, and of what killed runs left. */
+  async forgetAllBut(trees: readonly string[]): Promise<void> {
+    const names = await readdir(this.#dir).catch(() => []);
+    const doomed = names.filter((name) => !trees.includes(name));
+    await Promise.all(doomed.map((name) => rm(join(this.#dir, name), { recursive: true, force: true })));
+  }
+
+  async #diff(from: string, to: string, kept: readonly string[]): Promise<Result<string>> {
+    const alternates = kept.map((tree) => JSON.stringify(join(this.#dir, tree))).join(delimiter);
+    const output = await this.#git.output(["diff", ...DIFF_OPTIONS, from, to, "--", "."], {
+      env: { GIT_ALTERNATE_OBJECT_DIRECTORIES: alternates },
+    });
+    return output.ok ? ok(output.value.subarray(0, MAX_REVIEWED_BYTES).toString("utf8")) : output;
+  }
+
+  /** The first commit of all is compared with nothing. */
+  async #baseOf({ baseCommit, commit }: ChangeSet): Promise<string> {
+    for (const revision of [baseCommit, commit === undefined ? "HEAD" : undefined]) {
+      if (revision !== undefined && (await this.#exists(revision))) return revision;
+    }
+    const empty = await this.#git.output(["hash-object", "-t", "tree", "--stdin"]);
+    return empty.ok ? empty.value.toString().trim() : "HEAD";
+  }
+
+  async #exists(revision: string): Promise<boolean> {
+    const known = await this.#git.ask(["rev-parse", "--verify", "--quiet", "--end-of-options", revision]);
+    return known.ok && known.value.exitCode === 0;
+  }
+}
+
+/** Far more than any reviewer is shown, and still a string that fits. */
+const MAX_REVIEWED_BYTES = 64 * 1024 * 1024;
+
+/** The user's own diff settings must not change what we read. */
+const DIFF_OPTIONS = [
+  "--no-color",
+  "--no-ext-diff",
+  "--no-textconv",
+  "--find-renames",
+  "--relative",
+  "--unified=5",
+  "--src-prefix=a/",
+  "--dst-prefix=b/",
+  "--submodule=short",
+];
+
+export interface Patch {
+  readonly text: string;
+  /** Why it does not hold everything, if so. */
+  readonly gap?: string;
+}
+
+interface PatchRange {
+  /** What the change is measured from; without it the first of `known` that is behind HEAD, else an empty tree. */
+  readonly from: string | undefined;
+  readonly known: readonly (string | undefined)[];
+  /** A commit; the snapshot when absent. */
+  readonly to?: string | undefined;
+  /** Pathspecs: only these files are in the patch. */
+  readonly patterns: readonly string[];
+}
+
+/** Far more than an agent writes in a session. */
+const MAX_PATCH_BYTES = 32 * 1024 * 1024;
+
+/** The change as a patch. No attribute of the project can keep a file out of it as binary. */
+export async function patchSince(git: Git, snapshot: Snapshot, range: PatchRange): Promise<Result<Patch>> {
+  const repository = await Repository.around(git);
+  if (repository === undefined) return fail(gitTrouble(["diff"], "not in a git work tree"));
+  const [from, tree] = await Promise.all([
+    startOf(git, range),
+    range.to ?? snapshot.writeTree().then(treeIdOf),
+  ]);
+  if (!from.ok) return from;
+  const { directory } = snapshot;
+  const given = directory === undefined ? {} : repository.scratchEnv(directory);
+  const ends = tree === undefined ? [from.value] : [from.value, tree];
+  const options = [...DIFF_OPTIONS, "--unified=3", "--text", "--no-indent-heuristic"];
+  const args = [...LOOK_OPTIONS, "diff", ...options, ...ends, "--", ...range.patterns];
+  const output = await repository.look((env) => git.output(args, { env: { ...env, ...given } }));
+  if (!output.ok) return output;
+  const isCut = output.value.length > MAX_PATCH_BYTES;
+  const gap = isCut ? "the change is too large to be read whole" : tree === undefined ? UNTRACKED : undefined;
+  const text = output.value.subarray(0, MAX_PATCH_BYTES).toString("utf8");
+  return ok({ text, gap });
+}
+
+const UNTRACKED = "new files that git does not track were not looked at";
+
+async function startOf(git: Git, { from, known }: PatchRange): Promise<Result<string>> {
+  if (from !== undefined) return ok(from);
+  for (const commit of known)
+    if (commit !== undefined && (await isAncestor(git, commit, "HEAD"))) return ok(commit);
+  return emptyTree(git);
+}

@@ -1,0 +1,297 @@
+import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { sha256 } from "#runtime";
+import { once } from "../../once.ts";
+import type { Movement } from "../../run/movement.ts";
+import { hasCode } from "../files/errno.ts";
+import { bytesUnlikeGit, convertedFiles, filesUnlikeGit, hashOf, type UnlikeGit } from "./conversions.ts";
+import { type Git, LOOK_OPTIONS, splitNul } from "./git.ts";
+import {
+  areNone,
+  filteredSubmodules,
+  findHiddenFiles,
+  revealFiles,
+  submoduleOption,
+  submodulesWithHiddenChanges,
+} from "./assume-unchanged.ts";
+import { readIndexMarks, copyIndex } from "./index-file.ts";
+import { isFile } from "../files/files.ts";
+import type { Repository } from "./repository.ts";
+import { makeScratch, removeScratch } from "../files/owned-scratch.ts";
+import { type Fingerprint, sizesIn, treeIdIn, treeIdOf } from "./tree-id.ts";
+import { Movements } from "./movements.ts";
+
+/**
+ * The work tree at one moment, in an index and object directory of our own: no byte is written into the user's
+ * repository, index, stash or refs (git only marks objects it meets again as recently used).
+ */
+export interface Snapshot extends AsyncDisposable {
+  /** Where its index and new objects are; absent when there is no fingerprint. */
+  readonly directory?: string;
+  /** Worked out when it is first asked for; its objects need not be there. */
+  readonly fingerprint: () => Promise<Fingerprint>;
+  /** The same, with the objects of the tree in the directory: for whoever reads it. */
+  readonly writeTree: () => Promise<Fingerprint>;
+  /** The hash of how large the files are, which the fingerprint does not tell; undefined where it is unknown. */
+  readonly sizes: () => string | undefined;
+  /** Every file of the project with what is in it; undefined when there is no snapshot. */
+  readonly listFiles: () => Promise<ReadonlyMap<string, string> | undefined>;
+  /** Both as one text, for who only compares; undefined where the tree is unknown. */
+  readonly state: () => Promise<string | undefined>;
+  /** The files that are not on disk as git keeps them; undefined where that is unknown. */
+  readonly unlikeGit: () => Promise<UnlikeGit | undefined>;
+  /** The hash of their bytes, empty without such files; undefined where it is unknown. */
+  readonly bytesUnlikeGit: () => Promise<string | undefined>;
+  /** What was written since, or since the last look. */
+  readonly look: Movements["look"];
+  /** The last look, and whether the work tree is what it was. */
+  readonly movement: () => Promise<Movement>;
+  /**
+   * Copies the index, so that a later process can ask `isUnchangedSince`, and returns its hash; not one with a submodule, whose files
+   * it does not tell.
+   */
+  readonly keepIndex: (to: string) => string | undefined;
+}
+
+interface SnapshotOptions {
+  /** Where its index and objects go for the time being; the temporary directory when absent. */
+  readonly parent?: string;
+  /** The untracked files, from the top; undefined where they cannot be listed. */
+  readonly untracked: () => Promise<readonly string[] | undefined>;
+}
+
+/** Above this, hashing what is not committed would cost more than running the gates. */
+export const MAX_UNTRACKED_BYTES = 100 * 1024 * 1024;
+
+/** The untracked files, from the top; undefined where they cannot be listed. */
+export async function listUntracked(
+  repository: Repository | undefined,
+): Promise<readonly string[] | undefined> {
+  const listed = await repository?.top.output(["ls-files", "-z", "--others", "--exclude-standard"]);
+  return listed?.ok ? splitNul(listed.value) : undefined;
+}
+
+/** Takes a snapshot. It stands when this returns. */
+export async function takeSnapshot(
+  repository: Repository | undefined,
+  { parent, untracked }: SnapshotOptions,
+): Promise<Snapshot> {
+  if (repository === undefined) return noSnapshot("not in a git work tree");
+  let directory: string | undefined;
+  try {
+    directory = makeScratch(parent);
+    const env = { ...(await repository.filterEnv(directory)), ...repository.scratchEnv(directory) };
+    const problem = await stage(repository, env, untracked);
+    return problem === undefined ? snapshotIn(directory, repository, env) : noSnapshot(problem, directory);
+  } catch (error) {
+    if (!hasCode(error)) throw error;
+    return noSnapshot(`no place to work in: ${error.message}`, directory); // a full disk, no temporary directory
+  }
+}
+
+function snapshotIn(directory: string, repository: Repository, env: Env): Snapshot {
+  const { top, git } = repository;
+  let writing: Promise<Fingerprint> | undefined;
+  const write = (): Promise<Fingerprint> => (writing ??= writeTree(top, env));
+  const named = once(() => treeIdIn(join(directory, "index")));
+  const movements = new Movements(repository, env);
+  const fingerprint = (): Promise<Fingerprint> => {
+    const hash = writing === undefined ? named() : undefined;
+    return hash === undefined ? write() : Promise.resolve({ kind: "tree", hash });
+  };
+  const sizes = once(() => sizesIn(join(directory, "index")));
+  return {
+    directory,
+    fingerprint,
+    sizes,
+    state: async () => {
+      const id = treeIdOf(await fingerprint());
+      return id === undefined ? undefined : `${id} ${sizes() ?? ""}`;
+    },
+    writeTree: write,
+    listFiles: () => listContents(git, env),
+    unlikeGit: () => filesUnlikeGit(top, env),
+    bytesUnlikeGit: () =>
+      repository.mayConvert(() => readIndexMarks(env.GIT_INDEX_FILE))
+        ? bytesUnlikeGit(top, env)
+        : Promise.resolve(""),
+    look: (at) => movements.look(at),
+    movement: () => movements.movement(),
+    keepIndex: (to) => keepIndex(join(directory, "index"), to),
+    [Symbol.asyncDispose]: async () => {
+      await writing; // git may still write into the directory
+      removeScratch(directory);
+    },
+  };
+}
+
+function noSnapshot(reason: string, directory?: string): Snapshot {
+  if (directory !== undefined) removeScratch(directory);
+  return {
+    fingerprint: () => Promise.resolve(none(reason)),
+    sizes: () => undefined,
+    state: () => Promise.resolve(undefined),
+    writeTree: () => Promise.resolve(none(reason)),
+    listFiles: () => Promise.resolve(undefined),
+    unlikeGit: () => Promise.resolve(undefined),
+    bytesUnlikeGit: () => Promise.resolve(undefined),
+    look: () => Promise.resolve([]),
+    movement: () => Promise.resolve({ isCurrent: false, touched: [] }),
+    keepIndex: () => undefined,
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+}
+
+function keepIndex(from: string, to: string): string | undefined {
+  if (readIndexMarks(from).mayHoldSubmodule) return undefined;
+  copyIndex(from, to);
+  return isFile(to) ? sha256(readFileSync(to)) : undefined;
+}
+
+type Env = ReturnType<Repository["scratchEnv"]>;
+
+/** Writes the state of every file into our index; returns why that cannot be done, if so. */
+async function stage(
+  repository: Repository,
+  env: Env,
+  listUntracked: SnapshotOptions["untracked"],
+): Promise<string | undefined> {
+  const { top, places } = repository;
+  copyIndex(places.index, env.GIT_INDEX_FILE);
+  if (repository.marks().mayHoldSubmodule) {
+    const hidden = await submodulesWithHiddenChanges(repository);
+    if (!hidden.ok || hidden.value.length > 0 || (await isSubmoduleDirty(repository)))
+      return "a submodule is dirty";
+  }
+  const tooMuch = new AbortController();
+  const staging = addAll(repository, { env, signal: tooMuch.signal });
+  const untracked = bytesOf(top.cwd, (await listUntracked()) ?? []);
+  if (untracked > MAX_UNTRACKED_BYTES) tooMuch.abort();
+  const staged = await staging;
+  if (untracked > MAX_UNTRACKED_BYTES) return "more than 100 MB of untracked files";
+  if (!staged.ok || staged.value.exitCode !== 0) return "git cannot read every file";
+  return staged.value.stderr.includes("embedded git repository")
+    ? "a repository inside the repository"
+    : undefined;
+}
+
+/** Files git is set to ignore count too: gates see them. */
+async function addAll(
+  repository: Repository,
+  options: { env: Env; signal: AbortSignal },
+): ReturnType<Git["ask"]> {
+  const { top } = repository;
+  const add = await adding(repository, options.env);
+  const [added, hidden] = await Promise.all([top.ask(add, options), findHiddenFiles(repository)]);
+  if (!hidden.ok) return hidden;
+  if (areNone(hidden.value)) return added;
+  const revealed = await revealFiles(top, hidden.value, options.env);
+  return revealed.ok ? top.ask(add, options) : revealed;
+}
+
+/** `git add` looks into every submodule. Those with filters are taken by their commit alone: that they are clean is known by now. */
+async function adding(repository: Repository, env: Env): Promise<readonly string[]> {
+  const add = [...LOOK_OPTIONS, "add", "--all", "--", "."];
+  const filtered = await filteredSubmodules(repository);
+  if (filtered.length === 0) return add;
+  const stdin = filtered.map((name) => `${name}\0`).join("");
+  await repository.top.ask(["update-index", "-z", "--stdin"], { env, stdin });
+  return [...add, ...filtered.map((name) => `:(exclude,literal)${name}`)];
+}
+
+async function writeTree(top: Git, env: Env): Promise<Fingerprint> {
+  const tree = await top.output(["write-tree"], { env });
+  return tree.ok ? { kind: "tree", hash: tree.value.toString().trim() } : none("git cannot write the tree");
+}
+
+async function isSubmoduleDirty(repository: Repository): Promise<boolean> {
+  const option = await submoduleOption(repository);
+  const ask = [...LOOK_OPTIONS, "status", "--porcelain=v2", "-z", "--untracked-files=no", option];
+  const status = await repository.look((env) => repository.top.output(ask, { env }));
+  return !status.ok || splitNul(status.value).some((entry) => /^[12u] .. S.*[MU]/.test(entry.slice(0, 9)));
+}
+
+export function bytesOf(top: string, names: readonly string[]): number {
+  let bytes = 0;
+  for (const name of names) {
+    bytes += sizeOf(join(top, name));
+    if (bytes > MAX_UNTRACKED_BYTES) break;
+  }
+  return bytes;
+}
+
+/** A file that is gone, or below what is no directory any more, has none. */
+function sizeOf(path: string): number {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  } catch {
+    return 0;
+  }
+}
+
+function none(reason: string): Fingerprint {
+  return { kind: "none", reason };
+}
+
+/** Takes a snapshot and keeps its new objects in `<parent>/<tree id>`, so that the tree can be read later. */
+export async function keepSnapshot(repository: Repository | undefined, parent: string): Promise<Fingerprint> {
+  mkdirSync(parent, { recursive: true });
+  return keptSnapshot(repository, parent, (directory, tree) => {
+    const kept = join(parent, tree);
+    if (statSync(kept, { throwIfNoEntry: false }) === undefined) renameSync(directory, kept);
+  });
+}
+
+/** Takes a snapshot in a directory below `parent` and hands that over, with nothing but the new objects in it. */
+export async function keptSnapshot(
+  repository: Repository | undefined,
+  parent: string,
+  keep: (directory: string, tree: string) => void,
+): Promise<Fingerprint> {
+  const untracked = () => listUntracked(repository);
+  await using snapshot = await takeSnapshot(repository, { parent, untracked });
+  const { directory } = snapshot;
+  const tree = await snapshot.writeTree();
+  if (directory === undefined || tree.kind === "none") return tree;
+  for (const name of ["index", "git"]) rmSync(join(directory, name), { recursive: true, force: true });
+  keep(directory, tree.hash);
+  return tree;
+}
+
+type ListContentsEnv = Readonly<Record<string, string>>;
+
+/**
+ * Every file of an index below git's directory, by name, with what is in it. Where git keeps something else than the bytes of the
+ * file (line endings, filters) those bytes count too; where they are unknown, there is no list.
+ */
+export async function listContents(
+  git: Git,
+  env: ListContentsEnv,
+): Promise<ReadonlyMap<string, string> | undefined> {
+  const list = await git.output(["ls-files", "-z", "--stage"], { env });
+  if (!list.ok) return undefined;
+  const contents = byName(list.value);
+  const converted = await convertedFiles(git, [...contents.keys()], env);
+  if (converted === undefined) return undefined;
+  for (const name of converted.names) {
+    const content = contents.get(name);
+    if (content?.startsWith("100")) contents.set(name, `${content} ${hashOf(join(git.cwd, name))}`);
+  }
+  return contents;
+}
+
+/** Names that are not UTF-8 may look the same: those share an entry, which has the bytes of each. */
+function byName(list: Buffer): Map<string, string> {
+  const contents = new Map<string, string>();
+  let from = 0;
+  for (let end = list.indexOf(0); end !== -1; end = list.indexOf(0, from)) {
+    const tab = list.indexOf("\t", from);
+    const name = list.toString("utf8", tab + 1, end);
+    const content = list.toString("latin1", from, tab);
+    const isExact = !name.includes("\uFFFD");
+    const exact = isExact ? content : `${content} ${list.toString("hex", tab + 1, end)}`;
+    contents.set(name, [contents.get(name), exact].filter(Boolean).join(" "));
+    from = end + 1;
+  }
+  return contents;
+}

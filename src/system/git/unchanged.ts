@@ -1,0 +1,60 @@
+import { hasCode } from "../files/errno.ts";
+import { type Git, LOOK_OPTIONS } from "./git.ts";
+import { areNone, findHiddenIn } from "./assume-unchanged.ts";
+import type { PassIndex } from "./index-file.ts";
+import { type IndexEnv, KeptIndex, namesOf, TOUCHED } from "./kept-index.ts";
+import type { Repository } from "./repository.ts";
+import { sha256 } from "#runtime";
+
+/** Whether the work tree is exactly what it was when this index was kept. What became ignored since then still counts. */
+export async function isUnchangedSince(repository: Repository, { path, hash }: PassIndex): Promise<boolean> {
+  const kept = KeptIndex.read(repository, path);
+  if (kept === undefined || kept.hasOtherFiles()) return false;
+  const ask = (env: Env): Promise<boolean> =>
+    hasNoChange(repository.top, kept, { ...env, GIT_INDEX_FILE: path });
+  try {
+    const looking = repository.look(ask, () => kept.marks);
+    const isAsKept = sha256(kept.bytes) === hash; // while git looks: it is 10 MB for 100,000 files
+    return (await looking) && isAsKept;
+  } catch (error) {
+    if (hasCode(error)) return false; // a full disk, no temporary directory
+    throw error;
+  }
+}
+
+type Env = Readonly<Record<string, string>>;
+
+/** Two processes side by side pay off when there are many files; for a few, starting the second costs more. */
+export const LARGE_INDEX_BYTES = 512 * 1024;
+
+/** Whether git sees no difference between the work tree and the index that `env` names, and there is none that it takes back. */
+async function hasNoChange(top: Git, kept: KeptIndex, env: IndexEnv): Promise<boolean> {
+  const isByName = kept.bytes.length > LARGE_INDEX_BYTES || kept.needsGit();
+  const [written, hidden] = await Promise.all([
+    isByName ? writtenButSame(top, env) : nothingIfUnchanged(top, env),
+    findHiddenIn(top, env, kept.marks),
+  ]);
+  if (written === undefined || !hidden.ok || !areNone(hidden.value)) return false; // files hidden at the time were revealed, so such a file has come since
+  return (await kept.rewritten([...new Set([...written, ...kept.touched()])], env)).length === 0;
+}
+
+async function nothingIfUnchanged(top: Git, env: Env): Promise<readonly [] | undefined> {
+  return (await isSilent(top, [...NEW, ...MODIFIED], env)) ? [] : undefined;
+}
+
+/** The files that were written since with the same content; undefined where something has changed. */
+async function writtenButSame(top: Git, env: Env): Promise<readonly string[] | undefined> {
+  const [names, isNothingNew] = await Promise.all([namesOf(top, TOUCHED, env), isSilent(top, NEW, env)]);
+  if (names === undefined || !isNothingNew || names.length > MAX_TOUCHED) return undefined;
+  const args = ["--literal-pathspecs", "ls-files", "-z", ...MODIFIED, "--", ...names];
+  return names.length === 0 || (await isSilent(top, args, env)) ? names : undefined;
+}
+
+async function isSilent(top: Git, args: readonly string[], env: Env): Promise<boolean> {
+  const answer = await top.output([...LOOK_OPTIONS, ...args], { env });
+  return answer.ok && answer.value.length === 0;
+}
+
+export const NEW = ["ls-files", "-z", "--others", "--exclude-standard"];
+export const MODIFIED = ["--modified", "--deleted"];
+export const MAX_TOUCHED = 200;

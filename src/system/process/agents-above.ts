@@ -1,0 +1,70 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
+import type { Environment } from "./environment.ts";
+import { agentVariables } from "./volatile-variables.ts";
+
+/** Editors have agents too, but people use their terminals. */
+const EDITORS = ["code", "cursor"];
+
+/** How an agent is seen to be running this process; undefined where none is. `executables` are the programs of agents. */
+export function agentAbove(env: Environment, executables: readonly string[]): string | undefined {
+  const variable = Object.keys(env).find((name) => agentVariables()(name) && env[name] !== "");
+  if (variable !== undefined) return `${variable} is set`;
+  const names = new Set(executables.filter((name) => !EDITORS.includes(name)));
+  const found = ancestors().find(({ words }) => words.some((word) => names.has(word)));
+  return found && `it was started by ${found.words.find((word) => names.has(word))} (pid ${found.pid})`;
+}
+
+interface Ancestor {
+  readonly pid: number;
+  /** The names of its program and of the script that it runs. */
+  readonly words: readonly string[];
+}
+
+const MOST = 64;
+
+/** The processes above this one, the nearest first; none where the system does not tell. */
+function ancestors(): readonly Ancestor[] {
+  const found: Ancestor[] = [];
+  let pid = process.ppid;
+  while (pid > 0 && found.length < MOST) {
+    const process = processAt(pid);
+    if (process === undefined) break;
+    found.push({ pid, words: process.command.slice(0, 2).map(programName) });
+    pid = process.parent;
+  }
+  return found;
+}
+
+function programName(word: string): string {
+  return basename(word).replace(/\.(?:js|mjs|cjs|exe|ts)$/, "");
+}
+
+interface ProcessFacts {
+  readonly parent: number;
+  readonly command: readonly string[];
+}
+
+function processAt(pid: number): ProcessFacts | undefined {
+  if (process.platform === "win32") return undefined;
+  return process.platform === "linux" ? processInProc(pid) : processByPs(pid);
+}
+
+/** The fields of /proc/PID/stat follow the command name, which is in parentheses and may contain anything. */
+function processInProc(pid: number): ProcessFacts | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    const parent = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
+    const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+    return { parent, command };
+  } catch {
+    return undefined;
+  }
+}
+
+function processByPs(pid: number): ProcessFacts | undefined {
+  const ps = spawnSync("ps", ["-o", "ppid=,command=", "-p", String(pid)], { encoding: "utf8" });
+  const [, parent, command] = /^\s*(\d+)\s+(.*)$/m.exec(ps.stdout ?? "") ?? [];
+  return parent === undefined ? undefined : { parent: Number(parent), command: command?.split(" ") ?? [] };
+}

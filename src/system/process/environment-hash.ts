@@ -1,0 +1,21 @@
+import { delimiter } from "node:path";
+import { sha256 } from "#runtime";
+import { type Environment, withoutSecrets } from "./environment.ts";
+import { type Names, SYSTEM_SHELL, volatileVariables } from "./volatile-variables.ts";
+
+/**
+ * Names the environment that gates see, less what two ordinary runs of one user differ in. One hash over all of it: no value can be
+ * told from it, and none is stored.
+ */
+export function environmentHash(env: Environment, isLeftOut: Names = volatileVariables()): string {
+  const seen = Object.entries(withoutSecrets(env))
+    .filter(([name, value = ""]) => !isLeftOut(name) && !(name === "SHELL" && SYSTEM_SHELL.test(value)))
+    .map(([name, value = ""]) => [name, name === "PATH" ? withoutRepeats(value) : value] as const)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return sha256(JSON.stringify(seen)).slice(0, 32);
+}
+
+/** A directory that comes again finds no program: shells inside of shells put theirs in front once more. */
+function withoutRepeats(path: string): string {
+  return [...new Set(path.split(delimiter))].join(delimiter);
+}

@@ -1,0 +1,298 @@
+import { parseJson } from "../../json.ts";
+import { hasCode } from "../files/errno.ts";
+import { linkSync, lstatSync, readdirSync, renameSync, unlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { fail, ok, type Result, type Trouble } from "../../trouble.ts";
+import { now } from "../clock.ts";
+import {
+  discard,
+  makePrivateDirectory,
+  modifiedAt,
+  putAside,
+  readSmallFile,
+  troubleOf,
+  uniqueName,
+  writeFileAtomic,
+} from "../files/files.ts";
+import { bootId, isAlive, pidNamespace, startTime } from "../process/group.ts";
+import { ownMark } from "../process/environment.ts";
+import { sha256 } from "#runtime";
+
+/** Who holds a lock: enough to tell a living holder from a dead one whose pid was reused. */
+export interface LockHolder {
+  readonly runId: string;
+  readonly pid: number;
+  readonly startTime?: string | undefined;
+  readonly bootId?: string | undefined;
+  /** Where the pid means something: a container and its host may share a work tree, but not their processes. */
+  readonly namespace?: string | undefined;
+  readonly machine?: string | undefined;
+  /** What its own children, such as git, carry in their environment. */
+  readonly mark?: string | undefined;
+  /** ISO 8601; for display, never used to decide. */
+  readonly since: string;
+  readonly by?: Asker | undefined;
+}
+
+/** On whose behalf a lock is taken. */
+export interface Asker {
+  /** The session, or the part of it that asks. */
+  readonly session: string;
+  /** The whole session, where a part of it asks. */
+  readonly partOf?: string | undefined;
+  readonly prompt?: string | undefined;
+}
+
+/** A held lock; disposing it releases it. */
+export interface Lock extends Disposable {
+  readonly runId: string;
+  /** The dead run whose lock this one replaced; what it left running must be ended. */
+  readonly replaced?: LockHolder | undefined;
+}
+
+/**
+ * Takes a lock, or says who has it. A lock whose holder is dead is taken over; of several who try, one wins. A `copy` of the
+ * holder's name outside the project tells a lock that something else has written.
+ */
+export function acquireLock(path: string, by?: Asker, copy?: string): Result<Lock> {
+  const self = describeSelf(by);
+  const draft = `${path}.${self.runId}`;
+  try {
+    writeFileSync(draft, JSON.stringify(self), { flag: "wx", mode: 0o600 });
+    const claimed = claim(path, draft, self);
+    if (claimed.ok) sweep(path);
+    if (copy === undefined) return claimed;
+    return claimed.ok ? recorded(claimed.value, copy) : withRecord(claimed.trouble, { path, copy });
+  } catch (error) {
+    return putAside(path) ? acquireLock(path, by, copy) : troubleOf("write the lock", path, error);
+  } finally {
+    discard(draft);
+  }
+}
+
+/**
+ * Where the copy cannot be written, a later conflict says so; the lock holds all the same. It is removed with the lock, so that the
+ * next run replaces no file (decision 0102), and before it, so that it is never the next holder's.
+ */
+function recorded(lock: Lock, copy: string): Result<Lock> {
+  try {
+    makePrivateDirectory(dirname(copy));
+    writeFileAtomic(copy, lock.runId, { mode: 0o600 }); // a pipe in its place would be waited for
+  } catch (error) {
+    if (!hasCode(error)) throw error;
+  }
+  const dispose = (): void => {
+    if (readIfThere(copy) === lock.runId) discard(copy); // where a gate removed our lock, it may be another's
+    lock[Symbol.dispose]();
+  };
+  return ok({ ...lock, [Symbol.dispose]: dispose });
+}
+
+/** The records of a holder that is out of sight are elsewhere. */
+function withRecord(
+  trouble: Trouble,
+  { path, copy }: { readonly path: string; readonly copy: string },
+): Result<Lock> {
+  const holder = readHolder(path);
+  if (trouble.kind !== "lock-held" || holder === undefined || isOutOfSight(holder)) return fail(trouble);
+  return readIfThere(copy) === holder.runId ? fail(trouble) : fail({ ...trouble, isUnrecorded: true });
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readSmallFile(path);
+  } catch (error) {
+    if (!hasCode(error)) throw error;
+    return undefined;
+  }
+}
+
+/** The living holder of a lock, if there is one that may be seen. */
+export function lockHolder(path: string): LockHolder | undefined {
+  try {
+    const holder = readHolder(path);
+    return holder !== undefined && isHolderAlive(holder, path) ? holder : undefined;
+  } catch (error) {
+    if (!hasCode(error)) throw error;
+    return undefined;
+  }
+}
+
+function describeSelf(by?: Asker): LockHolder {
+  return {
+    runId: uniqueName(),
+    pid: process.pid,
+    startTime: startTime(process.pid),
+    bootId: bootId(),
+    namespace: pidNamespace(),
+    machine: hostname(),
+    mark: ownMark(),
+    since: new Date().toISOString(),
+    by,
+  };
+}
+
+/** Waits until a lock can be taken; false when the signal came first. */
+export async function lockReleased(path: string, signal: AbortSignal): Promise<boolean> {
+  for (;;) {
+    if (lockHolder(path) === undefined) return !signal.aborted;
+    if (signal.aborted) return false;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+  }
+}
+
+const LOOK_AGAIN_MS = 100;
+
+/** A hard link appears whole or not at all, so a reader never sees half a lock. */
+function claim(path: string, draft: string, self: LockHolder): Result<Lock> {
+  for (;;) {
+    if (linkExclusively(draft, path)) return ok(held(path, self.runId));
+    const holder = readHolder(path);
+    if (holder === undefined) continue; // released between our two looks
+    if (isHolderAlive(holder, path)) return fail(lockHeld(holder, self));
+    const takenOver = takeOver(path, { draft, self, dead: holder });
+    if (takenOver !== undefined) return takenOver;
+  }
+}
+
+/**
+ * Only the holder of the claim on this very dead run may replace its lock, so a slow rival can never replace a fresh
+ * one. The claim is itself a lock of the same kind: a rival that dies while holding it is taken over in turn.
+ */
+function takeOver(
+  path: string,
+  by: { draft: string; self: LockHolder; dead: LockHolder },
+): Result<Lock> | undefined {
+  const claimPath = `${path}.claim-${by.dead.runId}`;
+  const claimed = claim(claimPath, by.draft, by.self);
+  if (!claimed.ok) return claimed;
+  using _claim = claimed.value;
+  if (readHolder(path)?.runId !== by.dead.runId) return undefined;
+  const copy = `${by.draft}.new`;
+  writeFileSync(copy, JSON.stringify(by.self), { flag: "wx", mode: 0o600 });
+  renameSync(copy, path);
+  return ok(held(path, by.self.runId, by.dead));
+}
+
+function held(path: string, runId: string, replaced?: LockHolder): Lock {
+  const heartbeat = setInterval(() => beat(path, runId), HEARTBEAT_MS).unref();
+  const dispose = (): void => {
+    clearInterval(heartbeat);
+    release(path, runId);
+  };
+  return { runId, replaced, [Symbol.dispose]: dispose };
+}
+
+const HEARTBEAT_MS = 5_000;
+/** A machine that is busy or asleep for a moment is not dead. */
+const HEARTBEAT_LOST_MS = 60_000;
+
+/** For those who cannot see our process: a lock that gets older has no holder any more. */
+function beat(path: string, runId: string): void {
+  try {
+    const time = new Date();
+    if (readHolder(path)?.runId === runId) utimesSync(path, time, time);
+  } catch {
+    // a gate may have removed it
+  }
+}
+
+/** A gate may have removed the lock with the whole directory, and another run may hold a new one by now. */
+function release(path: string, runId: string): void {
+  try {
+    if (readHolder(path)?.runId === runId) unlinkSync(path);
+  } catch {
+    // it stays, and counts for nothing once this process has ended
+  }
+}
+
+/**
+ * Removes the drafts and claims of killed processes. Done by the holder of the lock, so no claim on an earlier holder
+ * can lead anywhere any more.
+ */
+function sweep(path: string): void {
+  const prefix = `${basename(path)}.`;
+  for (const name of readdirSync(dirname(path)).filter((one) => one.startsWith(prefix))) {
+    const file = join(dirname(path), name);
+    try {
+      if (isLeftBehind(file)) discard(file);
+    } catch (error) {
+      if (!hasCode(error)) throw error; // something that is not ours
+    }
+  }
+}
+
+/** A draft may be half written, so its name says whose it is; a claim is always whole. */
+function isLeftBehind(file: string): boolean {
+  const pid = /\.(\d+)-[\da-z-]+(?:\.new)?$/.exec(file)?.[1];
+  if (pid !== undefined) return !isAlive(Number(pid));
+  const claimant = readHolder(file);
+  return claimant !== undefined && !isHolderAlive(claimant, file);
+}
+
+function linkExclusively(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (error) {
+    if (hasCode(error, "EEXIST")) return false;
+    throw error;
+  }
+}
+
+function readHolder(path: string): LockHolder | undefined {
+  try {
+    return parseHolder(readSmallFile(path));
+  } catch (error) {
+    if (!hasCode(error, "ENOENT") && !hasCode(error, "ELOOP")) throw error;
+    return isThere(path) ? parseHolder("") : undefined; // a link that leads nowhere is in its place
+  }
+}
+
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+/** Anything we did not write ourselves has no living holder; its content stands in for the run's name. */
+function parseHolder(text: string): LockHolder {
+  const value = parseJson(text);
+  return isHolder(value) ? value : { runId: sha256(text), pid: 0, since: "" };
+}
+
+function isHolder(value: unknown): value is LockHolder {
+  if (typeof value !== "object" || value === null) return false;
+  const { runId, pid, since, namespace = "pid:[0]" } = value as Partial<Record<keyof LockHolder, unknown>>; // checked right here
+  return (
+    typeof runId === "string" &&
+    /^[\w-]{1,80}$/.test(runId) &&
+    Number.isInteger(pid) &&
+    typeof since === "string" &&
+    typeof namespace === "string" &&
+    /^pid:\[\d{1,20}\]$/.test(namespace)
+  );
+}
+
+function isHolderAlive(holder: LockHolder, path: string): boolean {
+  if (isOutOfSight(holder)) return now() - (modifiedAt(path) ?? 0) < HEARTBEAT_LOST_MS;
+  if (holder.pid <= 0 || !isAlive(holder.pid)) return false;
+  return holder.bootId === bootId() && holder.startTime === startTime(holder.pid);
+}
+
+/** Whether its process is on another machine, or in another pid namespace of this one; after a reboot it is on none. */
+function isOutOfSight({ pid, namespace, machine, bootId: boot }: LockHolder): boolean {
+  if (pid <= 0 || machine === undefined) return false;
+  return boot === bootId() ? namespace !== pidNamespace() : machine !== hostname();
+}
+
+function lockHeld({ pid, since, by }: LockHolder, self: LockHolder): Trouble {
+  return { kind: "lock-held", pid, since, heldBy: relation(by, self.by) };
+}
+
+/** Two hooks for one stop ask for the same prompt; a host that does not wait for its hooks may ask for the next one. */
+function relation(holder: Asker | undefined, self: Asker | undefined) {
+  const isSameAgent = holder?.session === self?.session;
+  if (isSameAgent && holder?.prompt === self?.prompt) return "same-stop";
+  const whole = (asker: Asker | undefined): string | undefined => asker?.partOf ?? asker?.session;
+  return whole(holder) === whole(self) ? "same-session" : "other";
+}

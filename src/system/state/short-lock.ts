@@ -1,0 +1,107 @@
+import { existsSync, lstatSync, renameSync, readdirSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { fail, ok, type Result } from "../../trouble.ts";
+import { elapsedMs, now } from "../clock.ts";
+import { hasCode } from "../files/errno.ts";
+import { discard, modifiedAt } from "../files/files.ts";
+import { isAlive } from "../process/group.ts";
+
+/**
+ * Does something that takes a moment under a lock, waiting for others who have it for a moment. The lock is a file, and who holds it
+ * has renamed it to carry its pid. No file is made or removed, which takes some file systems longer than what the lock is for.
+ */
+export function whileLocked(path: string, work: () => void): Result<void> {
+  const held = `${path}.${process.pid}`;
+  if (!isRenamed(path, held) && !isTakenInTime(path, held))
+    return fail({ kind: "file-failed", action: "lock", path, detail: HELD });
+  try {
+    work();
+  } finally {
+    isRenamed(held, path);
+  }
+  return ok(undefined);
+}
+
+function isTakenInTime(path: string, held: string): boolean {
+  const deadline = elapsedMs() + PATIENCE_MS;
+  for (;;) {
+    bringBack(path);
+    if (isRenamed(path, held)) return true;
+    if (elapsedMs() > deadline) return false;
+    wait(Math.random() * 4);
+  }
+}
+
+const PATIENCE_MS = 2_000;
+
+const HELD = "another process has held it for two seconds";
+
+/** The process may have nothing else to do, and would end. */
+function wait(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+/** False where it is not there. */
+function isRenamed(from: string, to: string): boolean {
+  try {
+    renameSync(from, to);
+    return true;
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return false;
+    throw error;
+  }
+}
+
+/** Takes the file from a dead holder, which only one can do, or makes it where it is missing. A holder that is alive is waited for. */
+function bringBack(path: string): void {
+  const holders = holdersOf(path);
+  for (const holder of holders) if (!isHolding(holder)) isRenamed(holder, path);
+  if (holders.length === 0) make(path);
+}
+
+/** A file that was made less than this ago is not missed. */
+const MADE_MS = 10_000;
+
+/** Makes the file once: who leaves the mark first does. It is made again only if something else has removed it. */
+function make(path: string): void {
+  const mark = `${path}.made`;
+  if (isFirst(mark)) return writeFileSync(path, "", { mode: 0o600 });
+  const madeAt = modifiedAt(mark) ?? now();
+  if (now() - madeAt > MADE_MS && isNowhere(path) && modifiedAt(mark) === madeAt) discard(mark);
+}
+
+function isFirst(mark: string): boolean {
+  try {
+    writeFileSync(mark, "", { flag: "wx", mode: 0o600 });
+    return true;
+  } catch (error) {
+    if (hasCode(error, "EEXIST")) return false;
+    throw error;
+  }
+}
+
+/** The file under the names of holders: one, or none. */
+function holdersOf(path: string): readonly string[] {
+  const start = `${basename(path)}.`;
+  return readdirSync(dirname(path))
+    .filter((name) => name.startsWith(start) && /^\d+$/.test(name.slice(start.length)))
+    .map((name) => join(dirname(path), name));
+}
+
+/** No holder keeps it this long; its pid may have been reused. */
+const LONGEST_MS = 60_000;
+
+function isHolding(holder: string): boolean {
+  const renamedAt = lstatSync(holder, { throwIfNoEntry: false })?.ctimeMs;
+  if (renamedAt === undefined) return true; // until a moment ago
+  return now() - renamedAt <= LONGEST_MS && isAlive(Number(holder.split(".").at(-1)));
+}
+
+/** One look can miss a file that gets another name meanwhile, and so can several beside many processes. */
+function isNowhere(path: string): boolean {
+  for (let looks = 0; looks < 100; looks++) {
+    if (existsSync(path) || holdersOf(path).length > 0) return false;
+    wait(1);
+  }
+  return true;
+}

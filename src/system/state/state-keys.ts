@@ -1,0 +1,34 @@
+import { realPath } from "../files/files.ts";
+import { join } from "node:path";
+import { sha256 } from "#runtime";
+import { stateHome } from "../files/xdg.ts";
+import type { Environment } from "../process/environment.ts";
+
+/**
+ * What is kept about one project outside of it, by its real path: its last pass and its ledger. An agent in the project could
+ * otherwise forge a pass with a line of git, or remove it while tidying up.
+ */
+export function projectStateDir(root: string, env: Environment): string {
+  const key = sha256(realPath(root) ?? root).slice(0, 32);
+  return join(stateHome(env), "projects", key);
+}
+
+/** A session's name as a file name: its own id where that is harmless, a hash of whatever identifies it otherwise. */
+export function sessionKey(
+  { sessionId, transcriptPath }: Omit<SessionName, "cwd">,
+  fallback: string,
+): string {
+  if (sessionId && isHarmless(sessionId)) return sessionId;
+  return sha256(sessionId || transcriptPath || fallback);
+}
+
+/** What a host says that tells one session from another. */
+export interface SessionName {
+  readonly sessionId?: string | undefined;
+  readonly transcriptPath?: string | undefined;
+  readonly cwd: string;
+}
+
+function isHarmless(id: string): boolean {
+  return /^[A-Za-z0-9._-]{1,128}$/.test(id) && id !== "." && id !== "..";
+}

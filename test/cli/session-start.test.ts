@@ -1,0 +1,257 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { Session } from "../../src/stop/session.ts";
+import type { SessionStart } from "../../src/stop/session.ts";
+import { listSessions } from "../../src/stop/session-store.ts";
+import { type Finished, GauntletProject, run } from "../rig/gauntlet-project.ts";
+import { recording } from "../rig/hosts/recorded.ts";
+
+const CHECKS = { test: "! grep -rq broken src" };
+
+test("remembers the tree, HEAD and nothing else, says nothing, and leaves the repository as it was", async () => {
+  await using project = await GauntletProject.withChecks(CHECKS, { "src/a.txt": "fine\n" });
+  await project.write({ "src/a.txt": "edited by hand\n", "notes.txt": "untracked\n" });
+  const before = await repositoryOf(project);
+
+  const started = await start(project);
+
+  expect(started).toMatchObject({ exitCode: 0, stdout: "", stderr: "" });
+  const { tree = "", head } = beginning(project);
+  expect(head).toBe((await project.git("rev-parse", "HEAD")).trim());
+  expect(await show(project, `${tree}:src/a.txt`)).toBe("edited by hand\n");
+  expect(await show(project, `${tree}:notes.txt`)).toBe("untracked\n");
+  expect(await repositoryOf(project)).toEqual(before);
+});
+
+test("resume and compact keep the first tree, another session has its own", async () => {
+  await using project = await GauntletProject.withChecks(CHECKS);
+  await start(project);
+  const first = beginning(project);
+  await project.write({ "src/a.txt": "by the agent\n" });
+
+  await start(project, { source: "resume" });
+  await start(project, { source: "compact" });
+
+  expect(beginning(project)).toEqual(first);
+
+  await start(project, { session_id: "session-2" });
+
+  expect(records(project).flatMap(({ starts = [] }) => starts)).toHaveLength(2);
+});
+
+test("a stop keeps the beginning", async () => {
+  await using project = await GauntletProject.withChecks(CHECKS);
+  await start(project);
+  const first = beginning(project);
+  await project.write({ "src/a.txt": "fine\n" });
+
+  await project.stop();
+
+  expect(beginning(project)).toEqual(first);
+});
+
+test("what an agent committed to the base branch before its first stop is checked", async () => {
+  await using project = await GauntletProject.withChecks(CHECKS);
+  await start(project);
+  await project.write({ "src/a.txt": "broken\n" });
+  await project.commit("done");
+
+  const { answer } = await project.stop();
+
+  expect(answer).toMatchObject({ decision: "block", status: "failed" });
+});
+
+test("a repository without commits has a beginning too", async () => {
+  await using project = await GauntletProject.create({
+    ".gauntlet/config.yml": `checks:\n  test: ${JSON.stringify(CHECKS.test)}\n`,
+  });
+
+  await start(project);
+
+  const { tree = "", head } = beginning(project);
+  expect(head).toBeUndefined();
+  expect(await show(project, `${tree}:.gauntlet/config.yml`)).toContain("checks");
+});
+
+test("the first commit of a repository that had none is compared with what the session began with", async () => {
+  await using project = await GauntletProject.create({
+    ".gauntlet/config.yml": `checks:\n  test: ${JSON.stringify(CHECKS.test)}\n`,
+  });
+  await start(project);
+  await project.write({ "src/a.txt": "broken\n" });
+  await project.commit("done");
+
+  const { answer } = await project.stop();
+
+  expect(answer).toMatchObject({ decision: "block", status: "failed" });
+});
+
+test("unfinished work of the user counts as changed when it is undone, or committed as it is", async () => {
+  const config = `entry_points: [{ path: src, checks: [test] }]\nchecks: { test: "! grep -q broken a.txt" }\n`;
+  const files = { ".gauntlet/config.yml": config, "src/a.txt": "broken\n" };
+  await using undone = await GauntletProject.create(files);
+  await undone.commit("start");
+  await undone.write({ "src/a.txt": "fixed\n" });
+  await start(undone);
+  await undone.git("checkout", "--quiet", "--", "src/a.txt");
+  await undone.write({ "README.md": "more\n" });
+  await undone.commit("done");
+  await using kept = await GauntletProject.create({ ...files, "src/a.txt": "fine\n" });
+  await kept.commit("start");
+  await kept.write({ "src/a.txt": "broken\n" });
+  await start(kept);
+  await kept.commit("done");
+
+  expect((await undone.stop()).answer).toMatchObject({ decision: "block", status: "failed" });
+  expect((await kept.stop()).answer).toMatchObject({ decision: "block", status: "failed" });
+});
+
+test.each(["subagent-stop", "task-completed", "teammate-idle"])(
+  "began with its session, not at its own first stop: %s",
+  async (event) => {
+    const on = "on: [stop, subagent_stop, task_completed, teammate_idle], agent_types: ['*']";
+    await using project = await GauntletProject.create({
+      ".gauntlet/config.yml": `only_new: true\nstop_hook: { ${on} }\nchecks:\n  test: ${JSON.stringify("grep -nH broken src/*.txt; ! grep -q broken src/*.txt")}\n`,
+      "src/a.txt": "fine\n",
+    });
+    await project.commit("start");
+    await project.write({ "src/a.txt": "broken by the user\n" });
+    const { payload } = recording("claude-code", event);
+    await start(project, { session_id: payload["session_id"] });
+    const stdin = `${JSON.stringify({ ...payload, cwd: project.root })}\n`;
+    await project.write({ "src/b.txt": "fine\n" });
+
+    const unrelated = await project.gauntlet(["stop-hook"], { stdin });
+    await project.write({ "src/b.txt": "broken by the agent\n" });
+    const broken = await project.gauntlet(["stop-hook"], { stdin });
+
+    expect(JSON.parse(unrelated.stdout)).toEqual({
+      systemMessage: expect.stringContaining("(the start of this session)") as string,
+    });
+    expect(JSON.parse(broken.stdout)).toMatchObject({ decision: "block" });
+  },
+);
+
+test.each([
+  ["no event", ""],
+  ["half an event", '{"session_id":'],
+  ["a list", "[]"],
+])("never fails the host: %s", async (_name, stdin) => {
+  await using project = await GauntletProject.withChecks(CHECKS);
+
+  const { exitCode, stdout } = await project.gauntlet(["session-start"], { stdin });
+
+  expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: "" });
+  expect(records(project)).toEqual([]);
+});
+
+test("a project without gates is left alone", async () => {
+  await using project = await GauntletProject.create({ "a.txt": "a\n" });
+
+  expect(await start(project)).toMatchObject({ exitCode: 0, stdout: "", stderr: "" });
+  expect(records(project)).toEqual([]);
+});
+
+test("a home directory that cannot be written costs only the record", async () => {
+  await using project = await GauntletProject.withChecks(CHECKS);
+
+  const { exitCode, stdout } = await start(project, {}, { XDG_STATE_HOME: "/dev/null" });
+
+  expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: "" });
+});
+
+test("what a start that was killed left is removed by the next", async () => {
+  await using project = await GauntletProject.withChecks(CHECKS);
+  await project.write({ "new.txt": "new\n" });
+  await start(project);
+  const left = join(treesOf(project), `gauntlet-fingerprint-${spawnSync("true").pid}-abc`);
+  mkdirSync(left);
+
+  await start(project, { session_id: "session-2" });
+
+  expect(existsSync(left)).toBe(false);
+});
+
+test("objects of trees that no session has begun with for two weeks are removed", async () => {
+  await using project = await GauntletProject.withChecks(CHECKS);
+  await project.write({ "old.txt": "old\n" });
+  await start(project);
+  const trees = treesOf(project);
+  const old = objectsIn(trees);
+  const longAgo = Date.now() / 1000 - 15 * 24 * 60 * 60;
+  for (const file of [...old, join(trees, "pruned")]) utimesSync(file, longAgo, longAgo);
+  await project.git("clean", "--quiet", "--force");
+  await project.write({ "new.txt": "new\n" });
+
+  await start(project, { session_id: "session-2" });
+
+  expect(old).not.toEqual([]);
+  expect(objectsIn(trees).filter((object) => old.includes(object))).toEqual([]);
+  expect(objectsIn(trees)).not.toEqual([]);
+});
+
+function start(
+  project: GauntletProject,
+  event: Readonly<Record<string, unknown>> = {},
+  env: Readonly<Record<string, string>> = {},
+): Promise<Finished> {
+  const payload = {
+    session_id: "session-1",
+    cwd: project.root,
+    hook_event_name: "SessionStart",
+    source: "startup",
+    ...event,
+  };
+  return project.gauntlet(["session-start"], { stdin: `${JSON.stringify(payload)}\n`, env });
+}
+
+function stateOf({ home }: GauntletProject): string {
+  return join(home, ".local/state/agent-gauntlet");
+}
+
+function records(project: GauntletProject): readonly Session[] {
+  return listSessions({ HOME: project.home }).map(({ session }) => session);
+}
+
+function beginning(project: GauntletProject): SessionStart {
+  const [start] = records(project).flatMap(({ starts = [] }) => starts);
+  if (start === undefined) throw new Error("no beginning was recorded");
+  return start;
+}
+
+function treesOf(project: GauntletProject): string {
+  const projects = join(stateOf(project), "projects");
+  return join(projects, namesIn(projects)[0] ?? "none", "trees");
+}
+
+function objectsIn(trees: string): readonly string[] {
+  const objects = join(trees, "objects");
+  return namesIn(objects).flatMap((name) =>
+    namesIn(join(objects, name)).map((file) => join(objects, name, file)),
+  );
+}
+
+async function show(project: GauntletProject, object: string): Promise<string> {
+  const env = {
+    PATH: process.env["PATH"] ?? "",
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: join(treesOf(project), "objects"),
+  };
+  return (await run(["git", "show", object], { cwd: project.root, env })).stdout;
+}
+
+/** Every object, ref and the index. */
+async function repositoryOf(project: GauntletProject): Promise<readonly string[]> {
+  const counted = await project.git("count-objects", "-v");
+  const refs = await project.git("for-each-ref");
+  return [counted, refs, readFileSync(join(project.root, ".git/index"), "base64")];
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
+}

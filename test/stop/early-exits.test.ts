@@ -1,0 +1,12 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { expect, test } from "vitest";
+import { EARLY_EXITS } from "../../src/stop/early-exits.ts";
+
+test("the page on how it decides lists the early exits in the order they are asked", () => {
+  const page = readFileSync(resolve(import.meta.dirname, "../../docs/how-it-decides.md"), "utf8");
+
+  const list = EARLY_EXITS.map(({ status, ended }) => `\`${status}\`: ${ended}.`);
+
+  expect(page.replaceAll(/^\d+\. /gm, "")).toContain(`\n${list.join("\n")}\n`);
+});
