@@ -127,5 +127,5 @@ export function verdictOfHooks(results: readonly HookResult[], report: string): 
   const status = statusOfHooks(results);
   const message = `brepl stop hooks: ${status.replaceAll("_", " ")}`;
   if (status === "failed") return { decision: "block", status, message, feedback: report };
-  return { decision: "allow", status, message, ...(report === "" ? {} : { notice: report }) };
+  return { decision: "allow", status, message, notice: report || undefined };
 }

@@ -40,7 +40,7 @@ export class SourceText {
       column,
       message: readable(message),
       excerpt,
-      ...(hint === undefined ? {} : { hint: readable(hint) }),
+      hint: hint === undefined ? undefined : readable(hint),
     };
   }
 

@@ -67,7 +67,7 @@ export async function runCheck(
       away === undefined ? missingProgram(gate, { end, env, cwd }) : away.missing,
     ),
     logPath,
-    ...(report === undefined ? {} : { report }),
+    report,
   });
 }
 

@@ -1,5 +1,4 @@
 import { isRecord } from "../json.ts";
-import { definedOnly } from "../defined-only.ts";
 import type { StopEvent, StopKind } from "./stop-event.ts";
 import type { Block, Verdict } from "../stop/verdict.ts";
 import {
@@ -69,7 +68,8 @@ function parse(payload: Payload, surroundings: Surroundings): ParsedStop {
   const name = textOf(payload, "hook_event_name") ?? "Stop";
   const event = {
     ...snakeCaseStop("claude-code", payload, surroundings),
-    ...definedOnly({ promptId: textOf(payload, "prompt_id"), stopReason: textOf(payload, "stop_reason") }),
+    promptId: textOf(payload, "prompt_id"),
+    stopReason: textOf(payload, "stop_reason"),
   };
   switch (name) {
     case "Stop":
@@ -104,11 +104,11 @@ const FLAGLESS = { isFlagless: true } as const;
 function part(payload: Payload, key: string): Pick<StopEvent, "sessionId" | "parentId" | "agentType"> {
   const parentId = textOf(payload, "session_id");
   const names = [parentId, textOf(payload, key)].filter((name) => name !== undefined);
-  return definedOnly({
+  return {
     sessionId: names.length === 0 ? undefined : names.join("."),
     parentId,
     agentType: textOf(payload, "agent_type"),
-  });
+  };
 }
 
 /** `continue` is never sent: `false` ends the turn and beats a block. */

@@ -1,4 +1,3 @@
-import { definedOnly } from "../defined-only.ts";
 import {
   noticedAnswer,
   takeDecision,
@@ -56,5 +55,5 @@ function parse(payload: Payload, surroundings: Surroundings): ParsedStop {
   const other = otherEvent(payload, stopEvents);
   if (other !== undefined) return other;
   const event = snakeCaseStop("codex", payload, surroundings);
-  return { kind: "stop", event: { ...event, ...definedOnly({ promptId: textOf(payload, "turn_id") }) } };
+  return { kind: "stop", event: { ...event, promptId: textOf(payload, "turn_id") } };
 }

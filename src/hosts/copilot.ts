@@ -1,4 +1,3 @@
-import { definedOnly } from "../defined-only.ts";
 import { absolutePath } from "../path.ts";
 import {
   noticedAnswer,
@@ -147,7 +146,7 @@ function takeVscode(answer: HostAnswer): Taken {
   const specific = json["hookSpecificOutput"];
   const reason =
     isRecord(specific) && specific["decision"] === "block" ? textOf(specific, "reason") : undefined;
-  const told = definedOnly({ personSees: textOf(json, "systemMessage") });
+  const told = { personSees: textOf(json, "systemMessage") };
   return reason === undefined
     ? { agent: "stops", ...told }
     : { agent: "goes-on", agentReads: reason, ...told };

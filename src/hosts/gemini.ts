@@ -1,4 +1,3 @@
-import { definedOnly } from "../defined-only.ts";
 import {
   noticedAnswer,
   takeDecision,
@@ -59,11 +58,9 @@ function parse(payload: Payload, surroundings: Surroundings): ParsedStop {
     kind: "stop",
     event: {
       ...event,
-      ...(event.continued ? {} : { isFlagless: true }),
-      ...definedOnly({
-        promptId: prompt === undefined ? undefined : shortHash(prompt),
-        lastMessage: textOf(payload, "prompt_response"),
-      }),
+      isFlagless: event.continued ? undefined : true,
+      promptId: prompt === undefined ? undefined : shortHash(prompt),
+      lastMessage: textOf(payload, "prompt_response"),
     },
   };
 }

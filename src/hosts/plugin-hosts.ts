@@ -1,4 +1,3 @@
-import { definedOnly } from "../defined-only.ts";
 import {
   noticedAnswer,
   takeDecision,
@@ -63,7 +62,7 @@ function pluginHost(name: string, title: string, place: Place): Host {
         kind: "stop",
         event: {
           ...snakeCaseStop(name, payload, surroundings),
-          ...definedOnly({ promptId: textOf(payload, "prompt_id") }),
+          promptId: textOf(payload, "prompt_id"),
         },
       },
     render: noticedAnswer,
@@ -74,7 +73,7 @@ function pluginHost(name: string, title: string, place: Place): Host {
         ...sample,
         prompt_id: stop.promptId,
         last_assistant_message: stop.lastMessage,
-        ...(name === "pi" ? { transcript_path } : {}),
+        transcript_path: name === "pi" ? transcript_path : undefined,
       };
     },
     take: (answer) => takeDecision(answer, { exitCode2Blocks: false }),

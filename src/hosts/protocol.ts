@@ -1,6 +1,5 @@
 import { isRecord, parseJson } from "../json.ts";
 import type { Payload, ParsedStop, SampleStop, Surroundings, Host, HostAnswer, Taken } from "./host.ts";
-import { definedOnly } from "../defined-only.ts";
 import { type AbsolutePath, absolutePath } from "../path.ts";
 import type { StopEvent, BackgroundTask } from "./stop-event.ts";
 import type { Verdict } from "../stop/verdict.ts";
@@ -157,7 +156,7 @@ export function takeDecision(answer: HostAnswer, reading: Reading): Taken {
   const unknown = Object.keys(json).find((key) => reading.onlyKeys?.includes(key) === false);
   if (unknown !== undefined)
     return { agent: "stops", problem: `it does not know "${unknown}" and drops the answer` };
-  const told = definedOnly({ personSees: textOf(json, "systemMessage") });
+  const told = { personSees: textOf(json, "systemMessage") };
   const reason = textOf(json, "reason");
   if (json["continue"] === false)
     return { agent: "stops", problem: "`continue: false` ends the turn", ...told };

@@ -1,4 +1,3 @@
-import { definedOnly } from "../defined-only.ts";
 import type { BackgroundTask } from "./stop-event.ts";
 import {
   noticedAnswer,
@@ -65,7 +64,7 @@ function parse(payload: Payload, surroundings: Surroundings): ParsedStop {
       ...event,
       continued: event.continued && tellsTheTruth(promptId),
       backgroundTasks: recordsOf(payload, "background_tasks").filter(isRunning).map(backgroundAgent),
-      ...definedOnly({ promptId }),
+      promptId,
     },
   };
 }

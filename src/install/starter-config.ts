@@ -1,7 +1,6 @@
 import { stringify } from "yaml";
 import type { DetectedScope } from "./detect/detect-checks.ts";
 import type { DetectedCheck } from "./detect/project.ts";
-import { definedOnly } from "../defined-only.ts";
 import { Git } from "../system/git/git.ts";
 
 export interface StarterConfig {
@@ -72,13 +71,8 @@ function checksBlock(checks: readonly DetectedCheck[], onlyNew: readonly string[
 /** One whose program is not installed would only be red: it waits as a comment. */
 function checkLines(check: DetectedCheck, isOnlyNew: boolean): string {
   const { name, command, source, missing, env, files, fix, workingDirectory } = check;
-  const more = definedOnly({
-    working_directory: workingDirectory,
-    files,
-    env,
-    only_new: isOnlyNew || undefined,
-  });
-  const isShort = Object.keys(more).length === 0 && fix === undefined;
+  const more = { working_directory: workingDirectory, files, env, only_new: isOnlyNew || undefined };
+  const isShort = Object.values(more).every((value) => value === undefined) && fix === undefined;
   const value = isShort ? command : { command, ...more };
   const note = missing === undefined ? source : `${source}; ${missing} is not installed here`;
   const [first = "", ...rest] = line({ [name]: value })

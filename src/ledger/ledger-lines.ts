@@ -221,6 +221,6 @@ export function listLedgers(env: Environment): readonly KnownLedger[] {
     const ledger = ledgerIn(join(directory, key), env);
     if (modifiedAt(ledger.file) === undefined) return [];
     const root = readText(join(ledger.directory, "root"));
-    return [{ key, ledger, ...(root.ok ? { root: root.value } : {}) }];
+    return [{ key, ledger, root: root.ok ? root.value : undefined }];
   });
 }

@@ -80,7 +80,7 @@ export function withOwnFiles(
     isInside(directory, path) && isWrittenBefore(path, endedAt);
   const isLog = logPath !== undefined && isOwn(logDir.path, join(root, logPath));
   const isReport = report !== undefined && isOwn(root, join(root, report));
-  return { ...rest, ...(isLog ? { logPath } : {}), ...(isReport ? { report } : {}) };
+  return { ...rest, logPath: isLog ? logPath : undefined, report: isReport ? report : undefined };
 }
 
 function isWrittenBefore(path: string, endedAt: number): boolean {

@@ -1,5 +1,4 @@
 import packageJson from "../../package.json" with { type: "json" };
-import { definedOnly } from "../defined-only.ts";
 import type { RunFacts } from "../run/result.ts";
 import type { StopEvent } from "../hosts/stop-event.ts";
 import type { Result } from "../trouble.ts";
@@ -27,8 +26,7 @@ export function recordVerdict(
   const host = event?.host;
   const session = event === undefined ? undefined : sessionKey(event, root);
   const { version } = packageJson;
-  const whose = definedOnly({ host, session, worktree });
-  return appendVerdict(ledger, verdictRecord({ at: now(), ...facts, ...whose, version }));
+  return appendVerdict(ledger, verdictRecord({ at: now(), ...facts, host, session, worktree, version }));
 }
 
 /** The same for a run that is not a stop. Outside of a project there is nothing to keep. */

@@ -1,4 +1,3 @@
-import { definedOnly } from "../defined-only.ts";
 import type { Door } from "../stop/early-exits.ts";
 import { type GateOutcome, isBlocking } from "../gates/outcome.ts";
 import { type ProjectPath, projectPath } from "../path.ts";
@@ -138,10 +137,11 @@ function recordedOutcome(outcome: GateOutcome): RecordedOutcome {
     id,
     kind,
     ms: Math.round(durationMs),
-    ...(blocks ? { blocks } : {}),
-    ...(isPlain || blocks ? {} : { warns: true as const }),
+    blocks: blocks || undefined,
+    warns: isPlain || blocks ? undefined : (true as const),
     rests: supportOf(outcome),
-    ...(kind === "passed" ? definedOnly({ tests: outcome.tests, flaky: outcome.flaky }) : {}),
+    tests: kind === "passed" ? outcome.tests : undefined,
+    flaky: kind === "passed" ? outcome.flaky : undefined,
   };
 }
 

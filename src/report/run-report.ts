@@ -22,10 +22,10 @@ export function problemsOf({ problems }: RunReport, { id, review }: GateOutcome)
 function findingProblem({ file, line, priority, issue, fix }: Finding): Problem {
   return {
     file,
-    ...(line === null ? {} : { line }),
+    line: line ?? undefined,
     severity: isAtLeast(priority, "high") ? "error" : "warning",
     message: issue.replace(/\s+/g, " ").trim(),
-    ...(fix === "" ? {} : { excerpt: fix }),
+    excerpt: fix || undefined,
   };
 }
 

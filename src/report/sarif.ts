@@ -43,16 +43,21 @@ function problemResult(outcome: GateOutcome, problem: ReportedProblem) {
     ruleId: code ?? outcome.name,
     level: outcome.warnOnly ? ("warning" as const) : severity,
     message: { text },
-    ...(isNew === undefined ? {} : { baselineState: isNew ? ("new" as const) : ("unchanged" as const) }),
-    ...(file === undefined ? {} : { locations: [{ physicalLocation: physicalLocation(file, problem) }] }),
+    baselineState: baselineState(isNew),
+    locations: file === undefined ? undefined : [{ physicalLocation: physicalLocation(file, problem) }],
     partialFingerprints: { "gauntletProblem/v1": fingerprint(problem) },
     properties: { gate: outcome.id, test },
   };
 }
 
+function baselineState(isNew: boolean | undefined) {
+  if (isNew === undefined) return undefined;
+  return isNew ? ("new" as const) : ("unchanged" as const);
+}
+
 function physicalLocation(file: string, { line, column }: Problem) {
-  const region = line === undefined ? {} : { region: { startLine: line, startColumn: column } };
-  return { artifactLocation: { uri: uriOf(file) }, ...region };
+  const region = line === undefined ? undefined : { startLine: line, startColumn: column };
+  return { artifactLocation: { uri: uriOf(file) }, region };
 }
 
 function uriOf(file: string): string {

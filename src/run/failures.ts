@@ -85,7 +85,7 @@ async function knowFailure(
     outcome,
     reading,
     draft: reading.draft(before?.problems),
-    told: { essence, problems, ...(delta === undefined ? {} : { since: describeDelta(delta) }) },
+    told: { essence, problems, since: delta === undefined ? undefined : describeDelta(delta) },
     delta,
     isUnchanged: before?.essence === essence,
   };

@@ -102,7 +102,7 @@ async function runFixes(
     const outcome = await runCheck(asCheck, { ...options.context, runNumber: planned.runNumber }, signal);
     const isDone = outcome.kind === "passed" || (outcome.kind === "failed" && outcome.missing === undefined);
     const trouble = `The fix of ${gate.gate.name} ${describeOutcome(outcome)}.`;
-    ran.push({ name: gate.gate.name, command: gate.gate.fix, ...(isDone ? {} : { trouble }) });
+    ran.push({ name: gate.gate.name, command: gate.gate.fix, trouble: isDone ? undefined : trouble });
   }
   return ran;
 }

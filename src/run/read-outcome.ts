@@ -64,14 +64,14 @@ export async function gateText(outcome: GateOutcome, root: string): Promise<Gate
     isFile: (path: string) => isFile(join(root, path)),
     workingDirectory,
     parser,
-    ...(outcome.baseline?.kind === "compared" ? { old: outcome.baseline.old } : {}),
+    old: outcome.baseline?.kind === "compared" ? outcome.baseline.old : undefined,
   };
   if (review !== undefined && review.open.length > 0) return { ...place, ...reviewText(review) };
   const text = logPath === undefined ? "" : await readLogFile(join(root, logPath));
   return {
     ...place,
     text,
-    ...(outcome.report === undefined ? {} : { report: await readLogFile(join(root, outcome.report)) }),
+    report: outcome.report === undefined ? undefined : await readLogFile(join(root, outcome.report)),
   };
 }
 
@@ -80,8 +80,8 @@ function masked(problem: ReportedProblem, mask: (text: string) => string): Repor
   return {
     ...problem,
     message: mask(message),
-    ...(test === undefined ? {} : { test: mask(test) }),
-    ...(excerpt === undefined ? {} : { excerpt: mask(excerpt) }),
+    test: test === undefined ? undefined : mask(test),
+    excerpt: excerpt === undefined ? undefined : mask(excerpt),
   };
 }
 

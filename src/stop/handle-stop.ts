@@ -18,7 +18,7 @@ import {
   unsettledNotices,
 } from "./notices.ts";
 import { OpenSession } from "./open-session.ts";
-import { startIn, withGates, withStart } from "./session.ts";
+import { type Session, startIn, withGatesSince, withStart } from "./session.ts";
 import { allow, type Verdict, verdictOf } from "./verdict.ts";
 
 /** A stop to answer: what the host asked, and what we know about the host and ourselves. */
@@ -71,6 +71,7 @@ export async function handleStop(stop: Stop, signal: AbortSignal): Promise<Answe
   stop.onRunning?.();
   const { run } = await import("../run/run.ts"); // the answers above need a tenth of the program
   const { onEvent, blockCap, budget, traceparentOf, logDir } = stop;
+  const { starts } = session.value;
   const asked = { allowed: consent?.judgedBy, skip: skip.gates, blockCap, budget, traceparentOf, logDir };
   const result = await run({
     cwd: root,
@@ -84,7 +85,7 @@ export async function handleStop(stop: Stop, signal: AbortSignal): Promise<Answe
     ...asked,
   });
 
-  rememberBeginning(considered, result);
+  rememberBeginning(considered, result, starts);
   notices.add(...noticesOfResult(result), ...sessionNotices(considered, event));
   const verdict = await holdChangedGates(stop, { ...considered, result });
   return answer(considered, { verdict, run: recordedRun(result), facts: runFacts(result) });
@@ -187,14 +188,14 @@ async function askConsent(stop: Stop, considered: Considered) {
 }
 
 /** Where the session began in this project, if this stop is its first sight of it, and which gates it is compared with. */
-function rememberBeginning({ root, session }: Considered, result: RunResult): void {
+function rememberBeginning({ root, session }: Considered, result: RunResult, found: Session["starts"]): void {
   const head = result.changes?.head;
   const gates = result.trust?.gates;
   const seen = { at: now(), environment: result.environment };
   if (head !== undefined) session.change(withStart({ root, head, ...seen }));
   if (gates === undefined) return;
   session.change(withStart({ root: gates.root, ...seen }));
-  session.change(withGates(gates));
+  session.change(withGatesSince(gates, found));
 }
 
 /** What happened behind the user's back, and what an earlier stop left open. */

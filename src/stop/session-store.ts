@@ -198,14 +198,15 @@ export function forgetBlocksOf(name: SessionName, env: Environment): void {
 
 /** What a run of the command line goes by in a project: it has a budget and open failures of its own. */
 export function commandLineSession(root: string): SessionName {
-  return { sessionId: `${COMMAND_LINE}${fnv1a(root)}`, cwd: root };
+  return { sessionId: `${COMMAND_LINE}-${fnv1a(root)}`, cwd: root };
 }
 
-export function isOfCommandLine(id: string): boolean {
-  return id.startsWith(COMMAND_LINE);
+/** How a session is named to people and programs: all manual runs of a project alike. */
+export function shownId(id: string): string {
+  return id.startsWith(`${COMMAND_LINE}-`) ? COMMAND_LINE : id;
 }
 
-const COMMAND_LINE = "command-line-";
+export const COMMAND_LINE = "command-line";
 
 /**
  * Where a session is kept if nothing can be written in the state directory: with the logs, so that blocks are still counted and still

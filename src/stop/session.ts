@@ -136,6 +136,15 @@ export function withGates({ root, hash }: RecordedGates): SessionChange {
   });
 }
 
+/** The same, unless the user has accepted others since a stop found these starts. */
+export function withGatesSince(
+  gates: RecordedGates,
+  found: readonly SessionStart[] | undefined,
+): SessionChange {
+  const before = found?.find(({ root }) => root === gates.root)?.gates;
+  return (session) => (startIn(session, gates.root)?.gates === before ? withGates(gates)(session) : session);
+}
+
 export function retriesIn(session: Session, root: string): RetryState {
   return session.retries?.[root] ?? NOTHING_SPENT;
 }

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { chmod, mkdir } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
-import { CLI, cleanEnv, type Finished, GauntletProject, run } from "../rig/gauntlet-project.ts";
+import { CLI, cleanEnv, type Finished, GauntletProject, lastRunFile, run } from "../rig/gauntlet-project.ts";
 import { canBeUnprivileged, OWNER, UNPRIVILEGED } from "../rig/unprivileged.ts";
 
 describe.runIf(canBeUnprivileged())("what may not be read or written is called that", () => {
@@ -41,11 +41,16 @@ describe.runIf(canBeUnprivileged())("what may not be read or written is called t
 
   test("state", async () => {
     await using project = await GauntletProject.withChecks({ ok: "true" });
-    await mkdir(join(project.root, "gauntlet_logs/.state"), { recursive: true });
+    await project.write({ a: "1" });
+    await project.gauntlet(["run"]);
 
-    const done = await asNobody(project, { path: "gauntlet_logs", mode: 0 }, "status");
+    const done = await asNobody(
+      project,
+      { path: relative(project.root, lastRunFile(project)), mode: 0 },
+      "status",
+    );
 
-    expect(done.stderr).toContain("work-tree.json: permission denied.");
+    expect(done.stderr).toContain("last-run.json: permission denied.");
   });
 });
 

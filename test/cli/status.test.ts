@@ -35,10 +35,10 @@ test("after runs: the last one gate by gate, the last pass, attempts left and op
       "  [FAIL] test (N ms) failed: exit code 1 Log: gauntlet_logs/check_._test.3.log",
       "  1 passed · 1 failed",
       "Last pass: run 1, just now",
-      "Runs by hand",
-      "  still failing: test (since run 3)",
       "Session one: 2 attempts left",
       "  still failing: test (since run 2)",
+      "Manual runs",
+      "  still failing: test (since run 3)",
       "",
     ].join("\n"),
   );
@@ -85,7 +85,7 @@ test("a session that was given up on says so", async () => {
   });
   await project.gauntlet(["run"]);
 
-  expect((await project.gauntlet(["status"])).stdout).toContain("Runs by hand: gave up\n");
+  expect((await project.gauntlet(["status"])).stdout).toContain("Manual runs: gave up\n");
   expect(await project.json(["status"])).toMatchObject({
     lastRun: { run: 1, status: "retry_limit_exceeded", outcomes: [{ id: "check:.:red", outcome: "failed" }] },
     lastPass: null,

@@ -196,7 +196,7 @@ test("a mistake in the global configuration reaches the user of a stop hook", as
   expect(answer.systemMessage).toContain("unknown key `stop_hok` is ignored");
 });
 
-test("a warning of the configuration reaches the user once per session, in three lines at most", async () => {
+test("a warning of the configuration reaches the user once per session, in three lines at most, the rest at the next stop", async () => {
   await using project = await configured(
     "checks: { ok: 'true' }\nunknown_one: 1\nunknown_two: 2\nunknown_three: 3\nunknown_four: 4\n",
   );
@@ -204,11 +204,14 @@ test("a warning of the configuration reaches the user once per session, in three
   const first = (await project.stop({ session_id: "a" })).answer.systemMessage ?? "";
   await project.write({ "changed.txt": "2" });
   const second = (await project.stop({ session_id: "a" })).answer.systemMessage;
+  await project.write({ "changed.txt": "3" });
+  const third = (await project.stop({ session_id: "a" })).answer.systemMessage;
   const other = (await project.stop({ session_id: "b" })).answer.systemMessage ?? "";
 
   expect(first.split("\n").length).toBeLessThanOrEqual(3);
   expect(first).toContain("agent-gauntlet explain");
-  expect(second).toBeUndefined();
+  expect(second).toContain("unknown_three");
+  expect(third).toBeUndefined();
   expect(other).not.toBe("");
   const explained = (await project.gauntlet(["explain"])).stdout;
   expect(["one", "two", "three", "four"].map((key) => explained.includes(`unknown_${key}`))).not.toContain(

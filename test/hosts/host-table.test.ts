@@ -71,7 +71,7 @@ test.each(allRecordings().filter(({ file }) => file === "stop"))(
     const stop = { cwd: "/p", sessionId: "s", promptId: "t", blockedBefore: 0, lastMessage: "m" };
     const optional = ["effort"];
 
-    const sample = Object.keys(findHost(host)?.sample(stop) ?? {});
+    const sample = Object.keys(JSON.parse(JSON.stringify(findHost(host)?.sample(stop) ?? {})) as object);
 
     expect(sample.toSorted()).toEqual(
       Object.keys(payload)

@@ -12,7 +12,7 @@ import { projectStateDir } from "../../system/state/state-keys.ts";
 import { logDirOf } from "../../system/logs/log-dir.ts";
 import { flakyIn, readLedger } from "../../ledger/ledger-lines.ts";
 import { ledgerOf } from "../../ledger/ledger.ts";
-import { isOfCommandLine, type ListedSession, listSessions } from "../../stop/session-store.ts";
+import { COMMAND_LINE, type ListedSession, listSessions, shownId } from "../../stop/session-store.ts";
 import { lockHolder } from "../../system/state/lock.ts";
 import { type SessionFacts, type StatusFacts, statusJson } from "../../report/json/json.ts";
 import { finishedLine, gateLabels, type LabelOf, summaryOf } from "../../report/plain-lines.ts";
@@ -93,7 +93,7 @@ function openSessions(
   pass: PassRecord | undefined,
 ): readonly SessionFacts[] {
   return stored
-    .map(({ id, session }) => ({ id, known: retriesIn(session, root) }))
+    .map(({ id, session }) => ({ id: shownId(id), known: retriesIn(session, root) }))
     .map(({ id, known }) => ({ id, retries: resume(known, { pass, fingerprint: known.gaveUpOn }) }))
     .map(({ id, retries }) => ({ id, retries, attemptsLeft: Math.max(0, maxRetries - retries.attempts) }))
     .filter(({ retries }) => openGates(retries).length > 0 || retries.gaveUpOn !== undefined);
@@ -116,7 +116,7 @@ function printStatus(
   if (summary !== undefined) printLine(stdout, `  ${summary}`);
   if (pass !== undefined) printLine(stdout, `Last pass: run ${pass.runNumber}, ${ago(pass.at, now)}`);
   for (const { id, retries, attemptsLeft } of sessions) {
-    const isManual = isOfCommandLine(id);
+    const isManual = id === COMMAND_LINE;
     const left = isManual ? [] : [`${counted(attemptsLeft, "attempt")} left`]; // manual runs block nobody
     const budget = retries.gaveUpOn === undefined ? left : ["gave up"];
     printLine(stdout, [isManual ? "Manual runs" : `Session ${id}`, ...budget].join(": "));

@@ -48,7 +48,7 @@ function withoutPlace({
   severity,
   message,
 }: KnownProblem): Omit<BaselineEntry, "gate" | "count"> {
-  return { file, code, test, ...(severity === "warning" ? { severity } : {}), message };
+  return { file, code, test, severity: severity === "warning" ? severity : undefined, message };
 }
 
 /** What the file says about one gate, to compare its findings with. `keyOf` gives a problem its fingerprint. */
@@ -72,7 +72,7 @@ export function findingsIn(
     unread: own.flatMap(({ unread, count }) =>
       unread === undefined ? [] : Array.from({ length: count }, () => unread),
     ),
-    ...(whole?.output === undefined ? {} : { output: whole.output }),
+    output: whole?.output,
     ended: whole?.ended ?? "exit code 1",
     ran: ran[gate],
   };

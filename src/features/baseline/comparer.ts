@@ -189,7 +189,7 @@ function judged(
     kind: "compared",
     ...facts,
     old: old.flatMap((at) => now.problems[at] ?? []).map(placedKey),
-    ...(first === undefined ? {} : { first: mask(problemLine(first.problem, MOST_SHOWN_CHARS)) }),
+    first: first === undefined ? undefined : mask(problemLine(first.problem, MOST_SHOWN_CHARS)),
     gone: gone.slice(0, MOST_GONE).flatMap((at) => before.problems[at]?.problem ?? []),
   };
   if (!isOnlyOld) return { ...outcome, baseline: fresh.length === 0 ? { ...baseline, old: [] } : baseline };

@@ -47,7 +47,7 @@ export async function findingsElsewhere(
     ...gate,
     text: inProject(log, place),
     isFile: (path: string) => isFile(join(scratchRoot, path)),
-    ...(report === undefined ? {} : { report: inProject(report, place) }),
+    report: report === undefined ? undefined : inProject(report, place),
   };
   return { ...readFindings(read, sha256), ...endOf(outcome) };
 }

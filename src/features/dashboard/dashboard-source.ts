@@ -1,6 +1,5 @@
 import { basename } from "node:path";
 import { loadSettings } from "../../config/gauntlet/load.ts";
-import { definedOnly } from "../../defined-only.ts";
 import { absolutePath, projectPath } from "../../path.ts";
 import type { RecordedOutcome, VerdictRecord } from "../../ledger/verdict-record.ts";
 import { visibleName } from "../../feedback/text/clean-text.ts";
@@ -168,7 +167,7 @@ function stopRow(project: string, record: VerdictRecord): StopRow {
 
 function visibleOutcome(outcome: RecordedOutcome): RecordedOutcome {
   const flaky = outcome.flaky?.map(visibleName);
-  return { ...outcome, id: visibleName(outcome.id), ...definedOnly({ flaky }) };
+  return { ...outcome, id: visibleName(outcome.id), flaky };
 }
 
 function runningIn({ key, root, logDir }: Place): readonly RunningRow[] {

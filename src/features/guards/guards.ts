@@ -192,7 +192,7 @@ function outcomeOf(look: Look, durationMs: number): GateOutcome {
     return { ...base, kind: "failed", detail: [count, look.remark].filter(Boolean).join("; ") };
   }
   const warning = wordsFor(look, MOST_IN_OUTCOME).join("; ");
-  return { ...base, kind: "passed", ...(warning === "" ? {} : { warning }) };
+  return { ...base, kind: "passed", warning: warning || undefined };
 }
 
 const MOST_IN_OUTCOME = 20;

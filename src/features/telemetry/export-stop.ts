@@ -15,7 +15,6 @@ import {
 } from "@opentelemetry/sdk-metrics";
 import { BasicTracerProvider, BatchSpanProcessor } from "@opentelemetry/sdk-trace-base";
 import packageJson from "../../../package.json" with { type: "json" };
-import { definedOnly } from "../../defined-only.ts";
 import { type GateOutcome, isRed } from "../../gates/outcome.ts";
 import { isNumber, objectOf } from "../../shape.ts";
 import { makePrivateDirectory } from "../../system/files/files.ts";
@@ -176,12 +175,13 @@ function attributesOf(facts: Traced["facts"]) {
 
 /** What durations and verdicts are counted by. */
 function answerOf({ door, host, status, decision }: Traced["facts"]) {
-  return definedOnly({
+  const known = {
     "gauntlet.door": door,
     "gauntlet.host": host,
     "gauntlet.status": status,
     "gauntlet.decision": decision,
-  });
+  };
+  return Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined));
 }
 
 function gateAttributes(outcome: GateOutcome) {

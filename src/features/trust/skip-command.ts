@@ -49,7 +49,7 @@ function skipFor({ reason, gate, for: lasts }: SkipOptions, session: string | un
     reason,
     at,
     gate,
-    ...(lasts === undefined ? {} : { until: at + lasts }),
+    until: lasts === undefined ? undefined : at + lasts,
     session,
   };
 }

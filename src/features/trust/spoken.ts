@@ -28,8 +28,8 @@ const ACCEPT = /^[ \t]*gauntlet accept[ \t]*\.?[ \t]*$/im;
 export function spokenIn(prompt: string): Spoken {
   const [, skip] = SKIP_COMMAND.exec(prompt) ?? SKIP.exec(prompt) ?? [];
   return {
-    ...(skip === undefined ? {} : { skip: skip.slice(0, 300) }),
-    ...(ACCEPT.test(prompt) ? { accept: true } : {}),
+    skip: skip?.slice(0, 300),
+    accept: ACCEPT.test(prompt) || undefined,
   };
 }
 

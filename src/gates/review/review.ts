@@ -98,7 +98,7 @@ export function reviewOutcome(run: ReviewRun, results: readonly SlotResult[]): H
     ? [`stopped asking after ${counted(gate.maxRounds, "round")}, the latest changes were not reviewed`]
     : [];
   const warnings = [...unseen, ...answered.flatMap((one) => warningsOf(one, gate.maxRounds)), ...missing];
-  return { kind: "passed", ...(warnings.length === 0 ? {} : { warning: warnings.join("; ") }), ...extras };
+  return { kind: "passed", warning: warnings.length === 0 ? undefined : warnings.join("; "), ...extras };
 }
 
 function failure(run: ReviewRun, answered: readonly Answered[], findings: readonly Finding[]): string {

@@ -1,5 +1,4 @@
 import type { VerdictRecord, RecordedOutcome } from "../../ledger/verdict-record.ts";
-import { definedOnly } from "../../defined-only.ts";
 
 export function verdictJson(record: VerdictRecord): object {
   return {
@@ -69,10 +68,8 @@ export function forSharing(records: readonly VerdictRecord[]): readonly object[]
   const numbers = new Map([...sessions].map((session, index) => [session, `session-${index + 1}`]));
   return records.map((record) => ({
     ...pick(record, SHARED),
-    ...definedOnly({
-      outcomes: record.outcomes?.map((outcome) => pick(outcome, SHARED_OF_GATES)),
-      session: numbers.get(record.session ?? ""),
-    }),
+    outcomes: record.outcomes?.map((outcome) => pick(outcome, SHARED_OF_GATES)),
+    session: numbers.get(record.session ?? ""),
   }));
 }
 

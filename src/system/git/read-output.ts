@@ -50,7 +50,11 @@ export function parseStatus(output: Buffer, prefix: string): WorkTreeStatus {
 /** Every file is listed by itself, so what ends with a slash is a repository that git does not look into. */
 function untracked(path: string): ChangedFile {
   const isRepository = path.endsWith("/");
-  return { path: projectPath(path), change: "untracked", ...(isRepository ? { isRepository } : {}) };
+  return {
+    path: projectPath(path),
+    change: "untracked",
+    isRepository: isRepository || undefined,
+  };
 }
 
 function ordinary(field: string, inProject: (path: string) => string): ChangedFile {
@@ -59,7 +63,7 @@ function ordinary(field: string, inProject: (path: string) => string): ChangedFi
   return {
     path: projectPath(inProject(after(field, 8))),
     change: changeOf(workTree === "." ? index : workTree),
-    ...(isRepository ? { isRepository } : {}),
+    isRepository: isRepository || undefined,
   };
 }
 

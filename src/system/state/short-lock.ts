@@ -60,7 +60,7 @@ function bringBack(path: string): void {
 }
 
 /** A file that was made less than this ago is not missed. */
-const MADE_MS = 10_000;
+const MADE_MS = 1_000;
 
 /** Makes the file once: who leaves the mark first does. It is made again only if something else has removed it. */
 function make(path: string): void {

@@ -146,7 +146,7 @@ async function lastResort(repo: Commits, { ci }: ChangeQuery, missing: string): 
   }
   const nothing = await emptyTree(repo.git);
   const notes = [`${gone}, nor does a parent commit: every file counts as changed`];
-  return { description: "nothing", notes, ...(nothing.ok ? { mergeBase: nothing.value } : {}) };
+  return { description: "nothing", notes, mergeBase: nothing.ok ? nothing.value : undefined };
 }
 
 /** The id of a tree without files, asked for because it depends on the repository's hash algorithm. */

@@ -2,7 +2,6 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { areSettled, type FileStamp, stampOf } from "../../files/file-stamp.ts";
 import type { GitPlaces } from "../places.ts";
-import { definedOnly } from "../../../defined-only.ts";
 import { hasCode } from "../../files/errno.ts";
 import { namesIn } from "../../files/files.ts";
 
@@ -90,7 +89,7 @@ export function readHead({ gitDir, commonDir }: GitPlaces, read = readIfFile): H
     const commit = ref === undefined ? text : commitOf(ref, commonDir, read);
     const branch = ref?.startsWith("refs/heads/") ? ref.slice("refs/heads/".length) : undefined;
     if (text.startsWith(NO_FILE)) return {};
-    return definedOnly({ branch, commit: isObjectId(commit) ? commit : undefined });
+    return { branch, commit: isObjectId(commit) ? commit : undefined };
   } catch (error) {
     if (hasCode(error)) return {};
     throw error;
