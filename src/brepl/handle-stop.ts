@@ -35,7 +35,7 @@ import {
   pruneSessionLogs,
   removeSessionLogs,
 } from "../system/logs/log-dir.ts";
-import { type Environment, trace, withoutSecrets } from "../system/process/environment.ts";
+import { type Environment, trace, withoutOwnCredentials } from "../system/process/environment.ts";
 import { GateGroups } from "../system/process/leftovers.ts";
 import { removeFile, uniqueName } from "../system/files/files.ts";
 import { acquireLock, type Lock } from "../system/state/lock.ts";
@@ -86,7 +86,7 @@ async function judgeStop(
   const told = results.filter(isWorthTelling);
   const verdict = verdictOfHooks(results, told.length === 0 ? "" : await describe(told, stop));
   if (told.length === 0) dropHookLogs(stop.cwd, logs.name);
-  const safe = saved.ok ? verdict : unlessEndless(verdict, results, saved.trouble);
+  const safe = saved.ok ? verdict : allowIfUncountable(verdict, results, saved.trouble);
   const warnings = [...diagnostics.map(formatDiagnostic), ...(warning === undefined ? [] : [warning])];
   return { verdict: withWarnings(safe, warnings), run: recordedRun({ plan, outcomes }), facts: { outcomes } };
 }
@@ -106,7 +106,7 @@ async function runHooks(
     logDir: dir,
     runNumber,
     runId: lock?.runId ?? uniqueName(),
-    env: withoutSecrets(env),
+    env: withoutOwnCredentials(env),
     replServer,
     onGroup: groups.record.bind(groups),
     isGate: groups.has.bind(groups),
@@ -151,7 +151,7 @@ function ourTrouble(notice: string): Allow {
 }
 
 /** A block that cannot be counted could be repeated endlessly; only a hook that asked for just that may. */
-function unlessEndless(verdict: Verdict, results: readonly HookResult[], trouble: Trouble): Verdict {
+function allowIfUncountable(verdict: Verdict, results: readonly HookResult[], trouble: Trouble): Verdict {
   const isCounted = results.some(({ effect }) => effect.kind === "retry" && effect.maxRetries > 0);
   if (verdict.decision === "allow" || !isCounted) return verdict;
   const reason = `The agent may stop, because the retry cannot be counted: ${explain(trouble)}`;

@@ -2,7 +2,7 @@ import { once } from "../once.ts";
 import { cleanLog, cleanText } from "./text/clean-text.ts";
 import { TRAIT } from "./text/line-traits.ts";
 import { type FindBeginnings, type Lines, byteOf } from "./text/lines.ts";
-import { untangle, type Task, announcedTasks } from "./text/split-by-task.ts";
+import { splitByTask, type Task, announcedTasks } from "./text/split-by-task.ts";
 import { type IsThere, type PlacedText, placedText, SpacedPlaces } from "./text/placed-text.ts";
 
 /** What a gate printed, as a person would have seen it; read once for all parsers. */
@@ -33,7 +33,7 @@ export interface ToolCounts {
 
 /** Cleans and splits a raw log. */
 export function readLog(raw: string, isThere: IsThere = () => false): Log {
-  const { lines, tasks: labelled } = untangle(unwrapGoJson(cleanLog(raw)));
+  const { lines, tasks: labelled } = splitByTask(unwrapGoJson(cleanLog(raw)));
   const placed: PlacedText[] = [];
   const isPlaced = new Uint8Array(lines.length);
   const spaced = new SpacedPlaces(isThere);

@@ -51,7 +51,7 @@ export async function runCheck(
   );
   const [started, startedAt] = [elapsedMs(), now()];
   const onOutput = (chunk: Buffer): void => output.push(chunk);
-  const away = await context.elsewhere?.(planned, onOutput, signal);
+  const away = await context.runRemotely?.(planned, onOutput, signal);
   const end =
     away?.end ??
     (await runCommands(

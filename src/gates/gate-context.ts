@@ -26,7 +26,7 @@ export interface GateContext {
   /** Called with what a check prints, masked. */
   readonly onOutput?: ((gate: string, chunk: Uint8Array) => void) | undefined;
   /** Runs a check on another machine; undefined where it must run here. */
-  readonly elsewhere?: RunElsewhere | undefined;
+  readonly runRemotely?: RemoteRunner | undefined;
   /** What a check gets as `TRACEPARENT`, where the stop is traced. */
   readonly traceparentOf?: ((gate: string) => string) | undefined;
 }
@@ -34,14 +34,14 @@ export interface GateContext {
 /** A check, planned. */
 export type PlannedCheck = PlannedGate & { readonly gate: CheckGate };
 
-type RunElsewhere = (
+type RemoteRunner = (
   planned: PlannedCheck,
   onOutput: (chunk: Buffer) => void,
   signal: AbortSignal,
-) => Promise<EndedElsewhere | undefined>;
+) => Promise<EndedRemotely | undefined>;
 
 /** How a check ended on another machine. */
-export interface EndedElsewhere {
+export interface EndedRemotely {
   readonly end: ProcessEnd;
   /** The program of its command that is not installed there. */
   readonly missing?: string | undefined;

@@ -15,7 +15,7 @@ import { findProject } from "../system/files/find-project.ts";
 import {
   baseBranchIn,
   type ChangeQuery,
-  type KnownGood,
+  type Fallbacks,
   type StartingPoint,
 } from "../system/git/compare/base.ts";
 import { type LogDir, logDirOf } from "../system/logs/log-dir.ts";
@@ -102,8 +102,8 @@ async function loadWatched(
   const began = startIn(session, root)?.gates;
   const isAsBegun = loaded.ok && loaded.value.settings.definitionHash === began;
   if (isAsBegun && allowed === undefined && session.starts?.length === 1) return loaded;
-  const { watchGates } = await import("../features/trust/at-stop.ts"); // most stops find the gates as they were
-  return watchGates({ ...place, allowed }, loaded);
+  const { compareGates } = await import("../features/trust/at-stop.ts"); // most stops find the gates as they were
+  return compareGates({ ...place, allowed }, loaded);
 }
 
 /** Time to end the gates, write down what happened and answer before the host stops listening. */
@@ -138,7 +138,7 @@ export function readPast({ stateDir, passKey }: Project): Past {
 }
 
 /** What was good before, for a base that hides what was committed. */
-export function knownGood({ stateDir, settings, session, env }: Project, { workTree }: Past): KnownGood {
+export function fallbacksOf({ stateDir, settings, session, env }: Project, { workTree }: Past): Fallbacks {
   const { pass } = workTree;
   return {
     sessionStart: startingPoint(startIn(session.value, settings.root), env),

@@ -3,7 +3,7 @@ import type { ChangedFile } from "../system/git/change-set.ts";
 import { affectedPackages, type Package } from "../config/read-workspace.ts";
 import { type OpenFailure, resume, type RetryState } from "../stop/retry-state.ts";
 import { isPartial, type RunRequest } from "./request.ts";
-import { gateSelector, isAskable, type Plan, planGates, unseenChanges } from "./plan.ts";
+import { gateSelector, matchesSomeGate, type Plan, planGates, unseenChanges } from "./plan.ts";
 import { diagnosticLine, fail, ok, type Result, type Trouble } from "../trouble.ts";
 
 import type { EntryPoint } from "../config/settings.ts";
@@ -159,7 +159,7 @@ export function unknownGate(
 ): Trouble | undefined {
   const gates = settings.entryPoints.flatMap((entryPoint) => entryPoint.gates);
   const named = event === undefined ? [...asked, ...skip] : asked;
-  const name = named.find((one) => !isAskable(one, settings.entryPoints));
+  const name = named.find((one) => !matchesSomeGate(one, settings.entryPoints));
   const known = [...new Set(gates.map((gate) => gate.name))];
   return name === undefined ? undefined : { kind: "unknown-gate", name, known };
 }

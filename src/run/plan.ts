@@ -216,7 +216,7 @@ function selectorOf(asked: string): (ref: GateRef) => boolean {
 }
 
 /** Whether any gate could ever be meant, whatever has changed: the children of `packages/*` are not listed anywhere. */
-export function isAskable(asked: string, entryPoints: readonly EntryPoint[]): boolean {
+export function matchesSomeGate(asked: string, entryPoints: readonly EntryPoint[]): boolean {
   return entryPoints.some((entryPoint) => {
     const scope = projectPath(entryPoint.path);
     const isMeant = selectorOf(asked);

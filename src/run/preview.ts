@@ -7,7 +7,7 @@ import { retriesIn } from "../stop/session.ts";
 import { fail, ok, type Result } from "../trouble.ts";
 import { WorkTree } from "../system/git/work-tree.ts";
 import { openGatePasses } from "./gate-passes.ts";
-import { knownGood, openProject, type Project, readPast } from "./open.ts";
+import { fallbacksOf, openProject, type Project, readPast } from "./open.ts";
 import { choosePlan, planFor, unknownGate, withPackages } from "./plan-run.ts";
 
 /** What a run would look at and do. */
@@ -33,7 +33,7 @@ export async function previewProject(
 ): Promise<Result<Preview>> {
   const past = readPast(project);
   const retries = retriesIn(project.session.value, project.settings.root);
-  const query = { ...project.query, known: knownGood(project, past) };
+  const query = { ...project.query, known: fallbacksOf(project, past) };
   await using tree = await WorkTree.open({ ...project, query });
   const detected = await tree.changes();
   if (!detected.ok) return detected;
@@ -52,7 +52,8 @@ export async function previewProject(
       })
     : planFor(expanded, request, { detected: detected.value, retries });
   const compared = withComparison(plan, request, changes);
-  const notes = changes.blindTo === undefined ? changes.notes : [...changes.notes, changes.blindTo];
+  const notes =
+    changes.uncheckedCommits === undefined ? changes.notes : [...changes.notes, changes.uncheckedCommits];
   return ok({
     changes: { ...changes, notes },
     guards: plan.gates.length === 0 ? [] : guardsFor(project, request),

@@ -1,7 +1,7 @@
 import { once } from "../once.ts";
 import { type GateOutcome, isComparable } from "../gates/outcome.ts";
 import type { Comparer, ComparedRun } from "../features/baseline/comparer.ts";
-import type { Conduct } from "../features/guards/guards.ts";
+import type { GuardedOutcomes } from "../features/guards/guards.ts";
 import { projectPath } from "../path.ts";
 import { coversKey } from "../stop/pass-key.ts";
 import type { Plan } from "./plan.ts";
@@ -14,7 +14,7 @@ import type { GateContext } from "../gates/gate-context.ts";
 import { kindOf } from "../system/files/files.ts";
 import { sweepScratch } from "../system/files/owned-scratch.ts";
 import type { Snapshot } from "../system/git/snapshot.ts";
-import { trace, withoutSecrets } from "../system/process/environment.ts";
+import { trace, withoutOwnCredentials } from "../system/process/environment.ts";
 import { GateGroups } from "../system/process/leftovers.ts";
 import { conclude } from "./conclude.ts";
 import { startRunLog } from "./run-log.ts";
@@ -40,7 +40,7 @@ export function nothingToRun(
   { detected, retries, warnings, plan }: Situation & { readonly plan: Plan },
 ): RunResult {
   const { changes } = detected;
-  const hidden = changes.blindTo === undefined ? [] : [changes.blindTo];
+  const hidden = changes.uncheckedCommits === undefined ? [] : [changes.uncheckedCommits];
   for (const message of [...changes.notes, ...hidden, ...warnings]) onEvent?.({ kind: "warned", message });
   const isUnchanged = changes.files.length === 0 && retries.openFailures.length === 0 && !failed;
   const hasKind = settings.entryPoints.some(({ gates }) => gates.some((gate) => gate.kind === kind));
@@ -69,10 +69,10 @@ export async function runPlan(project: Project, request: RunRequest, asked: Plan
   warn(...changes.notes, ...asked.warnings);
   onEvent({ kind: "run-planned", runNumber, changes, plan: asked.plan, guards: guardsIn(project, request) });
   const { onOutput, traceparentOf } = request;
-  using elsewhere = new Elsewhere();
+  using workers = new Workers();
   const [onGroup, isGate] = [groups.record.bind(groups), groups.has.bind(groups)];
   const beforeStart = watch.beforeStart.bind(watch);
-  const on = { onEvent, beforeStart, onOutput, traceparentOf, onGroup, isGate, elsewhere };
+  const on = { onEvent, beforeStart, onOutput, traceparentOf, onGroup, isGate, workers };
   const before = await gateOptions(project, request, { planned: asked, on });
   await using fixing = await fixBefore(project, request, { planned: asked, options: before.options });
   const planned = fixing?.planned ?? asked;
@@ -115,14 +115,14 @@ interface WatchedRun {
 async function runWatched(
   { project, request, planned, onEvent }: WatchedRun,
   run: () => Promise<readonly GateOutcome[]>,
-): Promise<Conduct> {
+): Promise<GuardedOutcomes> {
   if (guardsIn(project, request) === 0) return { outcomes: await run(), notices: [] };
-  const { watchConduct } = await import("../features/guards/guards.ts"); // patterns of ten languages, which only guards need
-  const conductOf = watchConduct(project, request, planned);
+  const { watchChange } = await import("../features/guards/guards.ts"); // patterns of ten languages, which only guards need
+  const judgeChange = watchChange(project, request, planned);
   const ran = await run();
-  const conduct = await conductOf(ran);
-  for (const outcome of conduct.outcomes.slice(ran.length)) onEvent({ kind: "gate-finished", outcome });
-  return conduct;
+  const guarded = await judgeChange(ran);
+  for (const outcome of guarded.outcomes.slice(ran.length)) onEvent({ kind: "gate-finished", outcome });
+  return guarded;
 }
 
 /** How many guards look at the change of a run. */
@@ -170,8 +170,8 @@ async function withBaselineHint(result: Ran, run: AskedRun): Promise<Ran> {
   const { env, settings } = run.project;
   const { root } = settings;
   if (kindOf(`${root}/.gauntlet/baseline.json`) !== "file") return result;
-  const { sayGrown, sayUnneeded } = await import("../features/baseline/baseline-advice.ts"); // few projects have one
-  const hint = await sayUnneeded({ root, env, plan: result.plan, outcomes: result.outcomes });
+  const { sayGrown, baselineAdvice } = await import("../features/baseline/baseline-advice.ts"); // few projects have one
+  const hint = await baselineAdvice({ root, env, plan: result.plan, outcomes: result.outcomes });
   run.project.notices.add(...(await sayGrown(run)));
   return { ...result, warnings: hint === undefined ? result.warnings : [...result.warnings, hint] };
 }
@@ -191,8 +191,8 @@ async function gateOptions(
   if (passes.problem !== undefined) on.onEvent({ kind: "warned", message: passes.problem });
   const reuse = request.noCache ? undefined : passes.reuse;
   const { maxParallel } = project.settings;
-  const elsewhere = await on.elsewhere.open(project, planned, on.onEvent);
-  const context = { ...gateContext(project, planned, on), elsewhere };
+  const runRemotely = await on.workers.open(project, planned, on.onEvent);
+  const context = { ...gateContext(project, planned, on), runRemotely };
   const { onEvent, beforeStart } = on;
   return { passes, options: { maxParallel, runGate, context, onEvent, beforeStart, reuse } };
 }
@@ -214,7 +214,7 @@ async function fixBefore(
 }
 
 type ContextEvents = Pick<GateContext, "onGroup" | "isGate" | "onOutput" | "traceparentOf"> &
-  Pick<RunGatesOptions, "onEvent" | "beforeStart"> & { readonly elsewhere: Elsewhere };
+  Pick<RunGatesOptions, "onEvent" | "beforeStart"> & { readonly workers: Workers };
 
 /** What every gate of the run gets to know. */
 function gateContext(
@@ -228,7 +228,7 @@ function gateContext(
     runNumber,
     runId,
     baseBranch: query.base ?? query.baseBranch,
-    env: withoutSecrets(env), // a plain copy: each gate copies it again, and that is quick
+    env: withoutOwnCredentials(env), // a plain copy: each gate copies it again, and that is quick
     review: {
       changes: detected.changes,
       rerunNewIssueThreshold: settings.rerunNewIssueThreshold,
@@ -269,7 +269,7 @@ async function loadRemoteGates() {
 }
 
 /** The connection of one run to the workers, made when a gate asks for it. */
-class Elsewhere implements Disposable {
+class Workers implements Disposable {
   readonly #opened: RemoteGates[] = [];
 
   /** Where checks with `run_on: workers` run; undefined where none is planned. */
@@ -277,7 +277,7 @@ class Elsewhere implements Disposable {
     { settings, env, query }: Project,
     { plan, snapshot }: { readonly plan: Plan; readonly snapshot: Snapshot },
     onEvent: (event: RunEvent) => void,
-  ): Promise<GateContext["elsewhere"]> {
+  ): Promise<GateContext["runRemotely"]> {
     const workers = settings.remote?.workers;
     const isAsked = plan.gates.some(({ gate }) => gate.kind === "check" && gate.runOn !== undefined);
     if (workers === undefined || !isAsked) return undefined;
@@ -286,7 +286,7 @@ class Elsewhere implements Disposable {
     const baseBranch = query.base ?? query.baseBranch;
     const gates = new RemoteGates({ workers, root: settings.root, env, snapshot, baseBranch, onEvent });
     this.#opened.push(gates);
-    return gates.elsewhere;
+    return gates.runRemotely;
   }
 
   [Symbol.dispose](): void {

@@ -13,7 +13,7 @@ import { environmentHash } from "../system/process/environment-hash.ts";
 import { currentEnv, trace } from "../system/process/environment.ts";
 import { absolutePath } from "../path.ts";
 import { diagnosticLine, type Trouble } from "../trouble.ts";
-import { knownGood, openProject, type Past, type Project, readPast } from "./open.ts";
+import { fallbacksOf, openProject, type Past, type Project, readPast } from "./open.ts";
 import type { RunRequest } from "./request.ts";
 import { type Judged, notNeeded, type RunResult, troubled } from "./result.ts";
 
@@ -43,7 +43,7 @@ export async function run(request: RunRequest): Promise<RunResult> {
 
 async function runOnce(project: Project, request: RunRequest): Promise<RunResult> {
   const past = readPast(project);
-  const query = { ...project.query, known: knownGood(project, past) };
+  const query = { ...project.query, known: fallbacksOf(project, past) };
   await using tree = await WorkTree.open({ ...project, query });
   const result = await runIn(project, request, { tree, past });
   const { judged } = result;
@@ -146,15 +146,15 @@ function waitsForOtherRun(result: RunResult, { settings }: Project, { isStop }: 
 
 /** What git was told to ignore since the session began. */
 async function ignoreNoticesOf({ settings, session }: Project): Promise<readonly Notice[]> {
-  const files = startIn(session.value, settings.root)?.overlooking ?? [];
+  const files = startIn(session.value, settings.root)?.ignoreSettings ?? [];
   if (files.every(isAsStamped)) return [];
-  const { changedOverlooking } = await import("../system/git/ignore-settings.ts"); // most sessions leave them alone
-  return ignoreNotices(changedOverlooking(files));
+  const { changedIgnoreSettings } = await import("../system/git/ignore-settings.ts"); // most sessions leave them alone
+  return ignoreNotices(changedIgnoreSettings(files));
 }
 
 /** What the user should know of this project, once per session. */
 function projectNotices({ warnings }: Project, { changes, outcomes }: RunResult): readonly Notice[] {
-  const hidden = outcomes.length > 0 ? undefined : changes?.blindTo; // gates that ran saw what is committed, too
+  const hidden = outcomes.length > 0 ? undefined : changes?.uncheckedCommits; // gates that ran saw what is committed, too
   const blind: readonly Notice[] =
     hidden === undefined ? [] : [{ rank: "not checked", key: "blind", text: hidden }];
   const config = warnings

@@ -8,7 +8,7 @@ import {
 import type { StopEvent } from "../hosts/stop-event.ts";
 import { displayPath } from "../path.ts";
 import type { RunResult } from "../run/result.ts";
-import type { OverlookingFile, Session, SessionChange } from "./session.ts";
+import type { IgnoreSettingsFile, Session, SessionChange } from "./session.ts";
 
 /** What matters most to the user comes first: there is room for three lines. */
 const RANKS = [
@@ -181,7 +181,7 @@ export function tamperNotices({ cleaned }: Session, unhooked: readonly string[])
 }
 
 /** What git does not see calls for no gate. */
-export function ignoreNotices(changed: readonly OverlookingFile[]): readonly Notice[] {
+export function ignoreNotices(changed: readonly IgnoreSettingsFile[]): readonly Notice[] {
   if (changed.length === 0) return [];
   const names = changed.map(({ path }) => displayPath(path)).join(", ");
   const text = `Gauntlet: what git overlooks was changed in this session, in ${names}. Changes that git does not see are not checked.`;

@@ -1,7 +1,7 @@
 import { isBlocking } from "../gates/outcome.ts";
 import type { RunRequest } from "../run/request.ts";
 import type { RunResult } from "../run/result.ts";
-import { withoutSecrets } from "../system/process/environment.ts";
+import { withoutOwnCredentials } from "../system/process/environment.ts";
 import { shellCommand } from "../system/process/executables.ts";
 import { runProcess } from "../system/process/run-process.ts";
 import type { Project } from "../run/open.ts";
@@ -20,7 +20,7 @@ export async function runOnGiveUp(
 ): Promise<void> {
   const { root } = project.settings;
   const env = {
-    ...withoutSecrets(project.env),
+    ...withoutOwnCredentials(project.env),
     GAUNTLET_STOP_HOOK_ACTIVE: "1",
     GAUNTLET_PROJECT: root,
     GAUNTLET_SESSION: request.event?.sessionId ?? "",

@@ -6,7 +6,7 @@ import { findProject } from "../system/files/find-project.ts";
 import { Commits } from "../system/git/compare/base.ts";
 import { Git } from "../system/git/git.ts";
 import { sweepScratch } from "../system/files/owned-scratch.ts";
-import { overlookingFiles } from "../system/git/ignore-settings.ts";
+import { ignoreSettingsFiles } from "../system/git/ignore-settings.ts";
 import { Repository } from "../system/git/repository.ts";
 import { environmentHash } from "../system/process/environment-hash.ts";
 import type { Environment } from "../system/process/environment.ts";
@@ -33,7 +33,7 @@ export interface Beginning {
   readonly seen?: Seen;
 }
 
-type Seen = Pick<SessionStart, "head" | "tree" | "overlooking">;
+type Seen = Pick<SessionStart, "head" | "tree" | "ignoreSettings">;
 
 /**
  * Remembers where a session begins in its project: the work tree before the agent touched it, HEAD and the gates. What is known
@@ -75,7 +75,7 @@ async function lookAt(root: string, env: Environment, signal: AbortSignal): Prom
   if (repository === undefined) return {};
   const head = repository.head().commit ?? (await new Commits(repository.git).resolve("HEAD"));
   const tree = await keepSessionTree(repository, head, { root, env });
-  return { head, tree, overlooking: overlookingFiles(repository.places, env) };
+  return { head, tree, ignoreSettings: ignoreSettingsFiles(repository.places, env) };
 }
 
 /** The settings files of agents, of a project and of its user, that have our stop hook. */

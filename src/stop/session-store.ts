@@ -46,7 +46,7 @@ const isStart = objectOf(
     tree: isText,
     gates: isText,
     hooks: listOf(isText),
-    overlooking: listOf(objectOf({ path: isText, stamp: isText, hash: isText })),
+    ignoreSettings: listOf(objectOf({ path: isText, stamp: isText, hash: isText })),
     environment: isText,
   },
 );

@@ -49,13 +49,13 @@ export interface SessionStart {
   /** Settings files of agents that had our stop hook. */
   readonly hooks?: readonly string[];
   /** The files that told git what to ignore. */
-  readonly overlooking?: readonly OverlookingFile[];
+  readonly ignoreSettings?: readonly IgnoreSettingsFile[];
   /** The hash of the environment in which the host started our first hook: an agent works in the same unless it changes it. */
   readonly environment?: string;
 }
 
 /** A file that tells git what to ignore, and what identifies its content. */
-export interface OverlookingFile {
+export interface IgnoreSettingsFile {
   readonly path: string;
   readonly stamp: string;
   /** Of what it says about that. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { gateSelector, isAskable } from "../../src/run/plan.ts";
+import { gateSelector, matchesSomeGate } from "../../src/run/plan.ts";
 import { projectPath } from "../../src/path.ts";
 import type { EntryPoint } from "../../src/config/settings.ts";
 
@@ -37,6 +37,6 @@ describe("what can be asked for", () => {
     ["src/*", false],
     ["doc", false],
   ])("%s: %s", (asked, isKnown) => {
-    expect(isAskable(asked, entryPoints)).toBe(isKnown);
+    expect(matchesSomeGate(asked, entryPoints)).toBe(isKnown);
   });
 });

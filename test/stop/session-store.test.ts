@@ -53,7 +53,7 @@ test.each<[string, object]>([
   ["a start's tree", { starts: [{ ...START, tree: {} }] }],
   ["a start's gates", { starts: [{ ...START, gates: 1 }] }],
   ["a start's hooks", { starts: [{ ...START, hooks: [null] }] }],
-  ["what git ignored", { starts: [{ ...START, overlooking: [{}] }] }],
+  ["what git ignored", { starts: [{ ...START, ignoreSettings: [{}] }] }],
   ["what was asked", { asked: { skip: 1 } }],
   ["the prompt of a block", { blocked: { whenActive: "enforce", root: "/p", promptId: 1 } }],
   ["a stop's directory", { lastStop: { ...STOP, event: { ...STOP?.event, cwd: 0 } } }],

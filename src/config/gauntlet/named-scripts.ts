@@ -94,7 +94,7 @@ function filesGivenTo(name: string, args: readonly string[]): readonly string[] 
 
 /** `npm test`, `npm run lint`, `pnpm lint`, and what else decides what they run. */
 function packageRunner(program: string, args: readonly string[]): readonly NamedScript[] {
-  const { directory, words } = elsewhere(args);
+  const { directory, words } = changedDirectory(args);
   const [first = "", ...rest] = words;
   if (["exec", "x", "dlx"].includes(first))
     return scriptsNamedIn(rest.join(" ")).map((one) => inDirectory(one, directory));
@@ -114,14 +114,14 @@ function packageRunner(program: string, args: readonly string[]): readonly Named
 
 /** `composer test`, `composer run-script lint`. */
 function composerScript(args: readonly string[]): readonly NamedScript[] {
-  const { directory, words } = elsewhere(args);
+  const { directory, words } = changedDirectory(args);
   const name = /^run(?:-script)?$/.test(words[0] ?? "") ? words[1] : words[0];
   return name === undefined ? [] : [{ kind: "script", directory, name, manifest: "composer.json" }];
 }
 
 /** Tasks may be in either file; one with comments counts as a whole. */
 function denoTask(args: readonly string[]): readonly NamedScript[] {
-  const { directory, words } = elsewhere(args);
+  const { directory, words } = changedDirectory(args);
   const [name] = words;
   if (name === undefined) return [];
   const task: NamedScript = { kind: "script", directory, name, manifest: "deno.json" };
@@ -143,7 +143,7 @@ const RUNNER_SETTINGS = [".npmrc", "pnpm-workspace.yaml", ".yarnrc.yml", ".yarnr
 const DIRECTORY_OPTIONS = new Set(["--prefix", "-C", "--dir", "--cwd", "--working-dir"]);
 
 /** The words without options, and the directory an option names. */
-function elsewhere(args: readonly string[]): {
+function changedDirectory(args: readonly string[]): {
   readonly directory: string;
   readonly words: readonly string[];
 } {
@@ -155,7 +155,7 @@ function elsewhere(args: readonly string[]): {
 }
 
 function taskFiles(names: readonly string[], args: readonly string[]): readonly NamedScript[] {
-  const { directory, words } = elsewhere(args);
+  const { directory, words } = changedDirectory(args);
   const given = args[args.findIndex((arg) => arg === "-f" || arg === "--file") + 1];
   const isGiven = args.some((arg) => arg === "-f" || arg === "--file") && given !== undefined;
   return (isGiven ? [given] : names).map((name) => ({ ...file(name, directory), args: words }));

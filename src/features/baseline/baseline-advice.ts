@@ -20,7 +20,7 @@ import { findingsOf, whyGateCutShort } from "./findings.ts";
 import { type Asked, baselineAt, findReference } from "./reference.ts";
 
 /** What of the committed baseline is fixed, as far as this run can tell; in one sentence for the user. */
-export async function sayUnneeded(ran: ChecksRun): Promise<string | undefined> {
+export async function baselineAdvice(ran: ChecksRun): Promise<string | undefined> {
   const { root, plan, outcomes } = ran;
   const file = readBaseline(root);
   const existing = (file.ok ? file.value : undefined) ?? EMPTY_BASELINE;

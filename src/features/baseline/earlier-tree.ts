@@ -15,7 +15,7 @@ import { environmentHash } from "../../system/process/environment-hash.ts";
 import type { Repository } from "../../system/git/repository.ts";
 import { sha256 } from "#runtime";
 import type { Project } from "../../run/open.ts";
-import { type Elsewhere, findingsElsewhere } from "./findings.ts";
+import { type ScratchPlace, findingsInScratchTree } from "./findings.ts";
 import type { Reference } from "./reference.ts";
 
 /** What a check found on the earlier tree, or in one sentence why that is not known. */
@@ -65,7 +65,7 @@ export class EarlierTree implements AsyncDisposable {
     const obstacle = await this.#prepared;
     if (obstacle !== undefined) return { why: obstacle };
     const outcome = await this.#runAt({ ...planned, files }, place);
-    return beforeOf(outcome, await findingsElsewhere(outcome, place));
+    return beforeOf(outcome, await findingsInScratchTree(outcome, place));
   }
 
   async #make(): Promise<ScratchTree | string> {
@@ -86,19 +86,19 @@ export class EarlierTree implements AsyncDisposable {
     return `\`${command}\` ${inWords(outcome)} (${outcome.logPath ?? "no log"})`;
   }
 
-  #runAt(planned: PlannedCheck, place: Elsewhere): Promise<GateOutcome> {
+  #runAt(planned: PlannedCheck, place: ScratchPlace): Promise<GateOutcome> {
     const { context, project } = this.#options;
     const env = Object.fromEntries(
       Object.entries(context.env)
         .filter(([name]) => !MISLEADING.includes(name))
         .map(([name, value]) => [name, STAYS.test(name) ? value : moved(value, place)]),
     );
-    const { review: _review, elsewhere: _elsewhere, ...rest } = context; // workers have this run's tree, not the earlier one
+    const { review: _review, runRemotely: _runRemotely, ...rest } = context; // workers have this run's tree, not the earlier one
     const there = { ...rest, root: absolutePath(place.scratchRoot), logRoot: context.root, env };
-    return runCheck(elsewhere(planned, place), there, project.signal);
+    return runCheck(inScratchTree(planned, place), there, project.signal);
   }
 
-  #placeOf({ top: scratchTop }: ScratchTree): Elsewhere {
+  #placeOf({ top: scratchTop }: ScratchTree): ScratchPlace {
     const { project, repository } = this.#options;
     const { top, prefix } = repository.places;
     return { top, scratchTop, root: project.settings.root, scratchRoot: join(scratchTop, prefix) };
@@ -141,7 +141,7 @@ function filesBefore({ files }: PlannedCheck, root: string): PlannedCheck["files
 }
 
 /** The check as it runs there: a command or variable with the project's own path would make it look at the project. */
-function elsewhere(planned: PlannedCheck, place: Elsewhere): PlannedCheck {
+function inScratchTree(planned: PlannedCheck, place: ScratchPlace): PlannedCheck {
   const { gate } = planned;
   const env = Object.fromEntries(
     Object.entries(gate.env).map(([name, value]) => [name, moved(value, place)]),
@@ -150,7 +150,7 @@ function elsewhere(planned: PlannedCheck, place: Elsewhere): PlannedCheck {
   return { ...planned, id, gate: { ...gate, command: moved(gate.command, place), env } };
 }
 
-function moved<T extends string | undefined>(text: T, { top, scratchTop }: Elsewhere): T {
+function moved<T extends string | undefined>(text: T, { top, scratchTop }: ScratchPlace): T {
   return text?.replaceAll(top, scratchTop) as T; // undefined stays undefined
 }
 

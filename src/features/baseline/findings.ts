@@ -20,7 +20,7 @@ export async function findingsOf(outcome: GateOutcome, root: string): Promise<Fi
 }
 
 /** Where a check ran in place of the project. */
-export interface Elsewhere {
+export interface ScratchPlace {
   /** The top of the project's repository, and of the tree the check ran in. */
   readonly top: string;
   readonly scratchTop: string;
@@ -32,9 +32,9 @@ export interface Elsewhere {
  * What a check found in another tree, with paths as in the project; undefined where its output names files of the project itself: then
  * it looked there, and what it says is not about the other tree.
  */
-export async function findingsElsewhere(
+export async function findingsInScratchTree(
   outcome: GateOutcome,
-  place: Elsewhere,
+  place: ScratchPlace,
 ): Promise<Findings | undefined> {
   const { root, scratchRoot } = place;
   const log = outcome.logPath === undefined ? "" : await readLogFile(join(root, outcome.logPath));
@@ -56,13 +56,13 @@ function endOf(outcome: GateOutcome): Pick<Findings, "ended"> {
   return outcome.kind === "failed" ? { ended: outcome.detail } : {};
 }
 
-function namesProject(text: string, { top }: Elsewhere): boolean {
+function namesProject(text: string, { top }: ScratchPlace): boolean {
   for (let at = text.indexOf(top); at !== -1; at = text.indexOf(top, at + 1))
     if (!/[\w.-]/.test(text.charAt(at + top.length))) return true;
   return false;
 }
 
-function inProject(text: string, { top, scratchTop }: Elsewhere): string {
+function inProject(text: string, { top, scratchTop }: ScratchPlace): string {
   return text.replaceAll(`file://${scratchTop}`, `file://${encodeURI(top)}`).replaceAll(scratchTop, top);
 }
 

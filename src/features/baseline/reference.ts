@@ -34,7 +34,8 @@ export async function findReference(
   if (began !== undefined) return ok(began);
   const { changes } = planned.detected;
   const isOwnWork = request.event === undefined; // in a stop, the last commit may be the agent's
-  const isStart = changes.blindTo === undefined && start?.head !== undefined && start.head === changes.head;
+  const isStart =
+    changes.uncheckedCommits === undefined && start?.head !== undefined && start.head === changes.head;
   const lastCommit = isOwnWork || isStart ? changes.head : undefined;
   const commit = changes.baseCommit ?? lastCommit;
   if (repository === undefined || commit === undefined) return fail(NO_COMMIT);

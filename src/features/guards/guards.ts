@@ -22,7 +22,7 @@ import type { Project } from "../../run/open.ts";
 import type { PlannedRun } from "../../run/plan-run.ts";
 
 /** What the guards of a project found in a run. */
-export interface Conduct {
+export interface GuardedOutcomes {
   /** Those of the gates, with what was counted, and one for each guard. */
   readonly outcomes: readonly GateOutcome[];
   /** What the user learns, once per session, when the stop is not blocked. */
@@ -30,11 +30,11 @@ export interface Conduct {
 }
 
 /** Looks at how the change got where it is. The patch is read while the gates run. */
-export function watchConduct(
+export function watchChange(
   project: Project,
   request: RunRequest,
   planned: PlannedRun,
-): (outcomes: readonly GateOutcome[]) => Promise<Conduct> {
+): (outcomes: readonly GateOutcome[]) => Promise<GuardedOutcomes> {
   const { guards = {} } = project.settings;
   const needsPatch = guards["weakened-tests"] !== undefined || guards.suppressions !== undefined;
   const reading = needsPatch ? readPatch(project, planned) : undefined;

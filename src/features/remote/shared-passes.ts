@@ -6,7 +6,7 @@ import type { CacheSettings } from "../../config/settings.ts";
 import { once } from "../../once.ts";
 import { explain } from "../../trouble.ts";
 import { now } from "../../system/clock.ts";
-import { type Environment, withoutSecrets } from "../../system/process/environment.ts";
+import { type Environment, withoutOwnCredentials } from "../../system/process/environment.ts";
 import { environmentHash } from "../../system/process/environment-hash.ts";
 import { runProcess } from "../../system/process/run-process.ts";
 import { timeLimit } from "../../system/process/time-limit.ts";
@@ -129,7 +129,7 @@ async function outputOf(command: string, cwd: string, env: Environment): Promise
   const end = await runProcess({
     argv: shellCommand(command),
     cwd,
-    env: withoutSecrets(env),
+    env: withoutOwnCredentials(env),
     timeoutMs: TOOLCHAIN_MS,
     onOutput: (chunk) => output.push(chunk),
   });

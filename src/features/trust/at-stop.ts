@@ -1,6 +1,6 @@
 /** What the scripts of a stop use of trust: loaded by the few stops that need it. */
 export { consentToStop } from "./consent.ts";
 export { blockForChangedGates } from "./hold-up.ts";
-export { removedConfigNotices, watchGates } from "./gate-changes.ts";
+export { removedConfigNotices, compareGates } from "./gate-changes.ts";
 export { applyUserSkips } from "./user-skips.ts";
 export { leftProjectNotice, whichProject } from "./which-project.ts";

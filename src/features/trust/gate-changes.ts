@@ -38,7 +38,7 @@ type Loaded = Result<Omit<WatchedSettings, "trust">>;
  * Compares the gates with those the session began with. The first stop of a session that was not seen before is its beginning.
  * Where the project holds its gates, those of the beginning go on judging.
  */
-export function watchGates(watch: Watch, loaded: Loaded): Result<WatchedSettings> {
+export function compareGates(watch: Watch, loaded: Loaded): Result<WatchedSettings> {
   const { session, notices, root, env, allowed } = watch;
   const began = gatesAtBeginning(session, root);
   if (allowed !== undefined) return held(watch, loaded, { recorded: allowed, began });

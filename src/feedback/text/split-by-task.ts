@@ -2,7 +2,7 @@ import type { FindBeginnings, Lines } from "./lines.ts";
 import { isFileName } from "./placed-text.ts";
 
 /** A log without the prefixes of the programs that ran others, and where each of them worked. */
-export interface Untangled {
+export interface SplitLog {
   readonly lines: Lines;
   /** In order; a line before the first belongs to no task. */
   readonly tasks: readonly Task[];
@@ -22,7 +22,7 @@ export interface Task {
  * Runners of several programs put a name before every line: `[lint] …`, `web:test: …`, `api | …`. The lines are given back without it,
  * those of each program together.
  */
-export function untangle(lines: Lines): Untangled {
+export function splitByTask(lines: Lines): SplitLog {
   const labels = frequentLabels(lines);
   return labels.size === 0 ? { lines, tasks: [] } : programByProgram(lines, labels);
 }
@@ -87,7 +87,7 @@ interface Program {
 }
 
 /** An empty line stands below those of each program. */
-function programByProgram(lines: Lines, labels: ReadonlySet<string>): Untangled {
+function programByProgram(lines: Lines, labels: ReadonlySet<string>): SplitLog {
   const programAt = programFinder(lines, labels);
   const programs: Program[] = [];
   const numberAt = new Uint8Array(lines.length);

@@ -9,7 +9,7 @@ export interface ChangeSet {
   /** What HEAD is, where there is a commit. */
   readonly head?: string;
   /** Why commits may hide changes from this comparison, in words, with what to do about it. */
-  readonly blindTo?: string;
+  readonly uncheckedCommits?: string;
   /** The commit the change ends with, where it is not the work tree. */
   readonly commit?: string;
   readonly files: readonly ChangedFile[];

@@ -68,7 +68,7 @@ async function inWorkTree(looks: Looks): Promise<Result<DetectedChanges>> {
   const { branch, head, files } = status.value;
   const place = { branch, head };
   const { base, committed } = comparison.value;
-  const { mergeBase, description, notes, blindTo } = base;
+  const { mergeBase, description, notes, uncheckedCommits } = base;
   if (head === undefined) {
     return ok({ changes: { comparedTo: "nothing (no commits yet)", files, notes: [] }, ...place });
   }
@@ -80,7 +80,7 @@ async function inWorkTree(looks: Looks): Promise<Result<DetectedChanges>> {
       files: mergeFiles(committed, files),
       notes,
       baseCommit: mergeBase,
-      blindTo,
+      uncheckedCommits,
     },
     ...place,
   });

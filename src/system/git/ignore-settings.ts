@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import { sha256 } from "#runtime";
-import type { OverlookingFile } from "../../stop/session.ts";
+import type { IgnoreSettingsFile } from "../../stop/session.ts";
 import { isFile, readText } from "../files/files.ts";
 import { stampOf } from "../files/file-stamp.ts";
 import { homeDirectory } from "../files/xdg.ts";
@@ -8,10 +8,10 @@ import type { Environment } from "../process/environment.ts";
 import type { GitPlaces } from "./places.ts";
 
 /** The files that tell git what to overlook, as they are when a session begins: new files, changes, parts of the tree. */
-export function overlookingFiles(
+export function ignoreSettingsFiles(
   { commonDir, gitDir }: GitPlaces,
   env: Environment,
-): readonly OverlookingFile[] {
+): readonly IgnoreSettingsFile[] {
   const home = homeDirectory(env);
   const user = join(env["XDG_CONFIG_HOME"] || join(home, ".config"), "git");
   const configs = [
@@ -34,7 +34,7 @@ export function overlookingFiles(
 }
 
 /** Those that say something else now. */
-export function changedOverlooking(files: readonly OverlookingFile[]): readonly OverlookingFile[] {
+export function changedIgnoreSettings(files: readonly IgnoreSettingsFile[]): readonly IgnoreSettingsFile[] {
   return files.flatMap((file) => {
     const hash = hashOf(file.path);
     return hash === file.hash ? [] : [{ ...file, hash }];
@@ -43,7 +43,7 @@ export function changedOverlooking(files: readonly OverlookingFile[]): readonly 
 
 function hashOf(path: string): string {
   const text = textOf(path);
-  return sha256(/config(?:\.worktree)?$/.test(path) ? overlookingLines(text) : text).slice(0, 16);
+  return sha256(/config(?:\.worktree)?$/.test(path) ? ignoringLines(text) : text).slice(0, 16);
 }
 
 /** A pipe would be waited for. */
@@ -55,7 +55,7 @@ function textOf(path: string): string {
 const KEYS = /\b(?:excludesfile|attributesfile|worktree|sparsecheckout\w*|autocrlf|eol)\b/i;
 
 /** Of git's settings the few that decide what it sees: a branch that is pushed adds others all the time. */
-function overlookingLines(config: string): string {
+function ignoringLines(config: string): string {
   let section = "";
   const lines = config.split("\n").filter((line) => {
     section = /^\s*\[\s*([\w.-]+)/.exec(line)?.[1]?.toLowerCase() ?? section;

@@ -60,7 +60,9 @@ export class Repository {
   static async find(git: Git): Promise<Result<Repository | undefined>> {
     const places = await findPlaces(git);
     if (places === undefined) return ok(undefined);
-    return contains(places.top, git.cwd) ? ok(new Repository(git, places)) : fail(elsewhere(git.cwd, places));
+    return contains(places.top, git.cwd)
+      ? ok(new Repository(git, places))
+      : fail(otherWorkTree(git.cwd, places));
   }
 
   /** The same for who can do without. */
@@ -208,7 +210,7 @@ function contains(top: string, path: string): boolean {
 }
 
 /** With `core.worktree` git looks at another directory than the one that is asked about. */
-function elsewhere(path: string, { top }: GitPlaces): Trouble {
+function otherWorkTree(path: string, { top }: GitPlaces): Trouble {
   const detail = `git looks at the work tree ${top}, which does not contain ${path} (core.worktree)`;
   return { kind: "git-failed", command: "git rev-parse --show-toplevel", detail };
 }

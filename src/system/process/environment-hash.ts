@@ -1,6 +1,6 @@
 import { delimiter } from "node:path";
 import { sha256 } from "#runtime";
-import { type Environment, withoutSecrets } from "./environment.ts";
+import { type Environment, withoutOwnCredentials } from "./environment.ts";
 import { type Names, SYSTEM_SHELL, volatileVariables } from "./volatile-variables.ts";
 
 /**
@@ -8,7 +8,7 @@ import { type Names, SYSTEM_SHELL, volatileVariables } from "./volatile-variable
  * told from it, and none is stored.
  */
 export function environmentHash(env: Environment, isLeftOut: Names = volatileVariables()): string {
-  const seen = Object.entries(withoutSecrets(env))
+  const seen = Object.entries(withoutOwnCredentials(env))
     .filter(([name, value = ""]) => !isLeftOut(name) && !(name === "SHELL" && SYSTEM_SHELL.test(value)))
     .map(([name, value = ""]) => [name, name === "PATH" ? withoutRepeats(value) : value] as const)
     .toSorted(([a], [b]) => (a < b ? -1 : 1));

@@ -29,7 +29,7 @@ export function currentDirectory(): string {
 const SECRETS = ["GAUNTLET_SIGNING_KEY", "GAUNTLET_CACHE_AUTH", "GAUNTLET_WORKERS_AUTH"];
 
 /** A copy for gates. */
-export function withoutSecrets(env: Environment): Record<string, string | undefined> {
+export function withoutOwnCredentials(env: Environment): Record<string, string | undefined> {
   const copy = { ...env };
   for (const name of SECRETS) delete copy[name];
   return copy;

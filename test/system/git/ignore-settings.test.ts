@@ -1,7 +1,7 @@
 import { appendFileSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { changedOverlooking, overlookingFiles } from "../../../src/system/git/ignore-settings.ts";
+import { changedIgnoreSettings, ignoreSettingsFiles } from "../../../src/system/git/ignore-settings.ts";
 import { GauntletProject } from "../../rig/gauntlet-project.ts";
 
 test.for<[how: string, act: (repo: GauntletProject) => unknown, changed: readonly string[]]>([
@@ -33,10 +33,10 @@ test.for<[how: string, act: (repo: GauntletProject) => unknown, changed: readonl
   });
   const gitDir = join(repo.root, ".git");
   const places = { top: repo.root, prefix: "", gitDir, commonDir: gitDir, index: "", objects: "" };
-  const before = overlookingFiles(places, { HOME: repo.home });
+  const before = ignoreSettingsFiles(places, { HOME: repo.home });
 
   await act(repo);
 
-  const found = changedOverlooking(before).map(({ path }) => path.slice(join(repo.root, "../").length));
+  const found = changedIgnoreSettings(before).map(({ path }) => path.slice(join(repo.root, "../").length));
   expect(found).toEqual(changed);
 });

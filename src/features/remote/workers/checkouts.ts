@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
 import { ok, type Result } from "../../../trouble.ts";
 import { elapsedMs } from "../../../system/clock.ts";
-import { FileLooker, type FileMarks } from "./stat-cache.ts";
+import { StatCache, type FileMarks } from "./stat-cache.ts";
 import {
   makePrivateDirectory,
   namesIn,
@@ -69,14 +69,14 @@ export class Checkouts {
   readonly #options: CheckoutsOptions;
   readonly #slots: Slot[];
   readonly #objects: TreeObjects;
-  readonly #looker: FileLooker;
+  readonly #statCache: StatCache;
   #uses = 0;
   #nextName: number;
 
   constructor(options: CheckoutsOptions) {
     this.#options = options;
     this.#objects = new TreeObjects(options, () => this.#slots.flatMap(({ tree, wanted }) => [tree, wanted]));
-    this.#looker = new FileLooker(options.directory);
+    this.#statCache = new StatCache(options.directory);
     const names = namesIn(this.#trees).filter((name) => /^\d+$/.test(name));
     this.#slots = names.map((name) => ({
       name,
@@ -139,7 +139,7 @@ export class Checkouts {
       const slot = cold();
       if (slot === undefined) break;
       this.#slots.splice(this.#slots.indexOf(slot), 1);
-      this.#looker.forget(slot.name);
+      this.#statCache.forget(slot.name);
       const files = (["index", "repository", "clock"] as const).map((what) => this.#file(slot.name, what));
       for (const path of [join(this.#trees, slot.name), ...files]) removeTree(path);
     }
@@ -216,7 +216,7 @@ export class Checkouts {
     const shown = SHOWN.map((file) => join(this.#trees, slot.name, ".git", file));
     slot.marks = undefined;
     const paths = await filesToMark(place);
-    const marks = paths && (await this.#looker.mark(slot.name, [...paths, ...shown])); // before git looks: what is changed meanwhile shows later
+    const marks = paths && (await this.#statCache.mark(slot.name, [...paths, ...shown])); // before git looks: what is changed meanwhile shows later
     if (slot.tree === undefined || !(await holds(place, slot.tree))) return false;
     slot.marks = marks?.isSettled(this.#file(slot.name, "clock")) ? marks : undefined;
     return true;

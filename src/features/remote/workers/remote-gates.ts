@@ -4,7 +4,7 @@ import { takesFiles } from "../../../gates/gate.ts";
 import type { RunEvent } from "../../../run/request.ts";
 import type { WorkersSettings } from "../../../config/settings.ts";
 import { explain, fail, ok, type Result } from "../../../trouble.ts";
-import type { EndedElsewhere, GateContext, PlannedCheck } from "../../../gates/gate-context.ts";
+import type { EndedRemotely, GateContext, PlannedCheck } from "../../../gates/gate-context.ts";
 import { uniqueName, writeFileAtomic, isFile } from "../../../system/files/files.ts";
 import { Git } from "../../../system/git/git.ts";
 import { readIndexMarks } from "../../../system/git/index-file.ts";
@@ -31,7 +31,7 @@ export interface RemoteRun {
 
 type Around = { readonly onOutput: (chunk: Buffer) => void; readonly signal: AbortSignal };
 
-/** Runs checks on workers: as `GateContext.elsewhere` wants it, with an end to all connections. */
+/** Runs checks on workers: as `GateContext.runRemotely` wants it, with an end to all connections. */
 export class RemoteGates implements Disposable {
   readonly #run: RemoteRun;
   #tree: Promise<Result<Pushed>> | undefined;
@@ -43,7 +43,7 @@ export class RemoteGates implements Disposable {
     this.#run = run;
   }
 
-  readonly elsewhere: NonNullable<GateContext["elsewhere"]> = async (planned, onOutput, signal) => {
+  readonly runRemotely: NonNullable<GateContext["runRemotely"]> = async (planned, onOutput, signal) => {
     if (planned.gate.runOn !== "workers") return undefined;
     const end = signal.aborted ? CANCELLED : await this.#runThere(planned, { onOutput, signal });
     if (typeof end !== "string") return end;
@@ -59,7 +59,7 @@ export class RemoteGates implements Disposable {
   }
 
   /** How a check ended; a text says why no worker ran it. */
-  async #runThere(planned: PlannedCheck, around: Around): Promise<EndedElsewhere | string> {
+  async #runThere(planned: PlannedCheck, around: Around): Promise<EndedRemotely | string> {
     const { workers } = this.#run;
     const connecting = (this.#connected ??= this.#connect());
     const pushed = await (this.#tree ??= this.#push());
@@ -78,7 +78,7 @@ export class RemoteGates implements Disposable {
     return this.#bringHome(planned, end);
   }
 
-  #bringHome({ gate }: PlannedCheck, ended: JobEnd): EndedElsewhere | string {
+  #bringHome({ gate }: PlannedCheck, ended: JobEnd): EndedRemotely | string {
     if (ended.kind === "trouble") return ended.detail;
     const { end, missing, report } = ended;
     if (report !== undefined && gate.report !== undefined)
@@ -156,7 +156,7 @@ export class RemoteGates implements Disposable {
   }
 }
 
-const CANCELLED: EndedElsewhere = { end: { kind: "cancelled" } };
+const CANCELLED: EndedRemotely = { end: { kind: "cancelled" } };
 const PUSH_MS = 30_000;
 /** For Redis; a worker may take longer. */
 const ANSWER_MS = 5_000;

@@ -7,7 +7,7 @@ import { checkEnv, freshReport, missingProgram, runCommands } from "../../../gat
 import { now } from "../../../system/clock.ts";
 import { freeBytes, readText, whyNotEnterable } from "../../../system/files/files.ts";
 import { inLatin1, MaskedOutput } from "../../../system/logs/masked-output.ts";
-import { type Environment, withoutSecrets } from "../../../system/process/environment.ts";
+import { type Environment, withoutOwnCredentials } from "../../../system/process/environment.ts";
 import { groupsWithEnvironment } from "../../../system/process/group.ts";
 import { GATE_MARK } from "../../../system/process/leftovers.ts";
 import { endGroup, HURRIED_GRACE_MS, type ProcessEnd } from "../../../system/process/run-process.ts";
@@ -43,7 +43,7 @@ export async function runJob(job: GateJob, place: JobPlace): Promise<JobEnd> {
   if (obstacle !== undefined)
     return ended({ kind: "not-started", detail: `${job.workingDirectory} ${obstacle}` });
   const { runId, baseBranch } = { ...place, ...job };
-  const env = checkEnv(job, { env: withoutSecrets(place.env), runId, baseBranch });
+  const env = checkEnv(job, { env: withoutOwnCredentials(place.env), runId, baseBranch });
   const startedAt = now();
   const end = await runMasked(job, { cwd, env, place });
   const isPass = end.kind === "exited" && end.exitCode === 0;

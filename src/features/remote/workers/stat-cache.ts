@@ -12,7 +12,7 @@ const COARSE_TICK_MS = 2_000;
  * says the same, none of them was written to, and in no such directory was anything made, renamed or removed: no program can set
  * the time of an entry's last change (ctime). Threads do the looking: 3,000 entries take one of them 9 ms.
  */
-export class FileLooker {
+export class StatCache {
   readonly #turns: LookTurns;
   readonly #threads = Array.from({ length: Math.min(4, availableParallelism()) }, () => new LookThread());
   #lastKey = 0;

@@ -20,13 +20,13 @@ export interface ChangeQuery {
   /** `--uncommitted`: only what is not committed. */
   readonly uncommitted?: boolean | undefined;
   /** What is known to have been good, for a HEAD in which the base hides what was committed. */
-  readonly known?: KnownGood | undefined;
+  readonly known?: Fallbacks | undefined;
   /** On a build server nothing is uncommitted, so a missing base must not look like "no changes". */
   readonly ci?: boolean | undefined;
 }
 
 /** Trees that were good, or at least not this session's work. */
-export interface KnownGood {
+export interface Fallbacks {
   /** Where the session began, where that is known. */
   readonly sessionStart?: StartingPoint | undefined;
   /** The last pass in this work tree: the index of its tree, and HEAD at the time. */
@@ -63,7 +63,7 @@ export interface ComparisonBase {
   /** Its name, then. */
   readonly missing?: string;
   /** Commits may hide changes from this comparison: why, and what to do about it. */
-  readonly blindTo?: string;
+  readonly uncheckedCommits?: string;
 }
 
 const LAST_COMMIT = "the last commit";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { ChangedFile } from "../change-set.ts";
 import { projectPath } from "../../../path.ts";
 import { ok, type Result } from "../../../trouble.ts";
-import { type ComparisonBase, Commits, type KnownGood, type StartingPoint } from "./base.ts";
+import { type ComparisonBase, Commits, type Fallbacks, type StartingPoint } from "./base.ts";
 import { type Git, splitNul } from "../git.ts";
 import { diffCommits, type HeadComparison } from "./head-comparison.ts";
 import type { GitPlaces } from "../places.ts";
@@ -11,11 +11,11 @@ import { isAsKept, type PassIndex } from "../index-file.ts";
 import type { Repository } from "../repository.ts";
 
 /** A pass whose index can be compared with. */
-type Pass = NonNullable<KnownGood["pass"]> & { readonly index: PassIndex };
+type Pass = NonNullable<Fallbacks["pass"]> & { readonly index: PassIndex };
 
 /** What to compare with where the base hides what was committed. */
 type Chosen =
-  | { readonly kind: "base"; readonly blindTo?: string }
+  | { readonly kind: "base"; readonly uncheckedCommits?: string }
   | ({ readonly kind: "session-start" } & StartingPoint)
   | { readonly kind: "pass"; readonly pass: Pass };
 
@@ -26,7 +26,7 @@ type Chosen =
 export async function chooseBase(
   repository: Repository,
   base: ComparisonBase,
-  { sessionStart, pass }: KnownGood,
+  { sessionStart, pass }: Fallbacks,
 ): Promise<Chosen> {
   const { places } = repository;
   const head = repository.head().commit ?? (await new Commits(repository.git).resolve("HEAD"));
@@ -40,7 +40,7 @@ export async function chooseBase(
       return { kind: "pass", pass: { ...pass, index } };
   }
   const mayHide = base.isMissing === true || isOn(places, base.description);
-  return mayHide && !isShared ? { kind: "base", blindTo: blindTo(base) } : { kind: "base" };
+  return mayHide && !isShared ? { kind: "base", uncheckedCommits: uncheckedCommits(base) } : { kind: "base" };
 }
 
 /** The comparison that was chosen; the one with the base where a pass turns out to be gone. */
@@ -51,8 +51,10 @@ export async function compareWithChosen(
 ): Promise<Result<HeadComparison>> {
   switch (chosen.kind) {
     case "base": {
-      const { blindTo: blind } = chosen;
-      return ok(blind === undefined ? compared : { ...compared, base: { ...compared.base, blindTo: blind } });
+      const { uncheckedCommits: blind } = chosen;
+      return ok(
+        blind === undefined ? compared : { ...compared, base: { ...compared.base, uncheckedCommits: blind } },
+      );
     }
     case "session-start":
       return sinceStart(repository, chosen);
@@ -156,7 +158,7 @@ function readIfThere(path: string): string | undefined {
   }
 }
 
-function blindTo({ isMissing, missing, description }: ComparisonBase): string {
+function uncheckedCommits({ isMissing, missing, description }: ComparisonBase): string {
   const named = missing === undefined ? "" : ` (${missing})`;
   const why =
     isMissing === true
