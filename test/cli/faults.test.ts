@@ -120,7 +120,7 @@ describe("a full disk", () => {
     expect(answer).toMatchObject({ decision: "approve", status: "error" });
     expect(answer.systemMessage).toMatch(/red failed: exit code 1; the attempt cannot be recorded/);
     expect(answer.systemMessage).not.toContain("was not checked");
-    expect(answer.systemMessage?.match(/the disk is full/g)).toHaveLength(1);
+    expect(answer.systemMessage?.match(/Cannot write .*sessions/g)).toHaveLength(1);
     expect(run.stdout + run.stderr).not.toContain("stop");
   });
 

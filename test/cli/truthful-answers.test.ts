@@ -179,11 +179,13 @@ test.each([
   await using project = await configured(config);
 
   const first = (await project.stop()).answer;
-  const second = (await project.stop()).answer;
+  const withTheRest = (await project.stop()).answer; // there is room for three lines, so the second stop shows what was left over
+  const last = (await project.stop()).answer;
 
   expect(first.systemMessage).toContain("no gate can ever run, so nothing is checked");
   expect(first.message).not.toContain("passed");
-  expect(second.systemMessage).toBeUndefined();
+  expect(withTheRest.systemMessage ?? "").not.toContain("no gate can ever run");
+  expect(last.systemMessage).toBeUndefined();
 });
 
 test("a mistake in the global configuration reaches the user of a stop hook", async () => {
