@@ -1,10 +1,7 @@
+import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fail, ok, type Result } from "../../../trouble.ts";
-import { directoriesIn } from "./stat-cache.ts";
-import { hasCode } from "../../../system/files/errno.ts";
-import { removeFile } from "../../../system/files/files.ts";
 import { type Git, gitTrouble, splitNul } from "../../../system/git/git.ts";
-import { copyIndex } from "../../../system/git/index-file.ts";
 
 /** A work tree with an index that is outside of it, as git is told of them. */
 export interface Place {
@@ -14,99 +11,49 @@ export interface Place {
 
 interface Wanted {
   readonly tree: string;
-  /** What is there, as far as is known. */
+  /** The tree whose files are there, if known. */
   readonly from: string | undefined;
-  /** Whether nothing else is there, for certain. */
-  readonly isCertain: boolean;
-  /** Also what git ignores is removed. */
+  /** Whether to remove what git ignores as well. */
   readonly isFresh: boolean;
 }
 
 export const MAX_INDEX_BYTES = 1024 * 1024 * 1024;
 
-/** Puts the files of a tree where those of another are. What git makes of what it then finds on the disk has the last word. */
-export async function checkOut(
-  place: Place,
-  { tree, from, isCertain, isFresh }: Wanted,
-): Promise<Result<void>> {
+/** Puts the files of a tree where those of another are. What git then finds on the disk has the last word. */
+export async function checkOut(place: Place, { tree, from, isFresh }: Wanted): Promise<Result<void>> {
   const { git, env } = place;
   if (from !== undefined && !isFresh) {
-    const [moved, written] = await Promise.all([
-      git.ask(["read-tree", "-m", "-u", from, tree], { env }),
-      isCertain ? writtenFor(place, from, tree) : undefined,
-    ]);
-    const isMoved = moved.ok && moved.value.exitCode === 0; // git refuses where a gate has touched what it would replace
-    if (isMoved && (await holds(place, tree, written))) return ok(undefined);
+    const moved = await git.ask(["read-tree", "-m", "-u", from, tree], { env });
+    const isMoved = moved.ok && moved.value.exitCode === 0; // git refuses if a gate touched what it would replace
+    if (isMoved && (await holds(place, tree))) return ok(undefined);
   }
   const clean = isFresh ? "-ffdx" : "-ffd";
   for (const args of [
     ["read-tree", "--reset", "-u", tree],
     ["clean", "--quiet", clean],
-    ["add", "--all"],
   ]) {
     const done = await git.output(args, { env });
     if (!done.ok) return done;
   }
-  const here = await treeIn(place);
+  const here = await treeOnDisk(place);
   if (!here.ok) return here;
   return here.value === tree
     ? ok(undefined)
     : fail(gitTrouble(["write-tree"], `the checkout is ${here.value}, not ${tree}`));
 }
 
-/**
- * The files that git writes to get from one tree to another, if looking at them is enough: where it also removes some, or other
- * rules say what is ignored, any file may be one too many.
- */
-async function writtenFor({ git, env }: Place, from: string, tree: string): Promise<Names | undefined> {
-  const asked = await git.output(["diff-tree", "-r", "-z", "--name-status", "--no-renames", from, tree], {
-    env,
-  });
-  if (!asked.ok) return undefined;
-  const fields = splitNul(asked.value);
-  const names = fields.filter((_field, at) => at % 2 === 1);
-  const isEnough = fields.every((field, at) => (at % 2 === 0 ? field !== "D" : !isRule(field)));
-  return isEnough && names.length > 0 ? names : undefined;
+/** Whether the files on the disk are those of the tree. */
+export async function holds(place: Place, tree: string): Promise<boolean> {
+  const here = await treeOnDisk(place);
+  return here.ok && here.value === tree;
 }
 
-/**
- * Whether the files, all of them or those of some names, are those of the tree: git would add nothing to an index that is the tree.
- * Both are asked at once, of two copies.
- */
-export async function holds(place: Place, tree: string, names?: Names): Promise<boolean> {
-  const { git, env } = place;
-  const copy = `${env.GIT_INDEX_FILE}-copy`;
-  if (!isCopied(env.GIT_INDEX_FILE, copy)) return false;
-  const some = names && { args: NAMED, stdin: names.map((name) => `${name}\0`).join("") };
-  const [added, here] = await Promise.all([
-    git.output(["--literal-pathspecs", "add", "--all", "--dry-run", ...(some?.args ?? [])], {
-      env: { ...env, GIT_INDEX_FILE: copy },
-      ...(some && { stdin: some.stdin }),
-    }),
-    treeIn(place),
-  ]);
-  removeFile(copy);
-  return added.ok && added.value.length === 0 && here.ok && here.value === tree;
-}
-
-function isCopied(index: string, copy: string): boolean {
-  try {
-    copyIndex(index, copy);
-    return true;
-  } catch (error) {
-    if (hasCode(error)) return false; // a full disk
-    throw error;
-  }
-}
-
-async function treeIn({ git, env }: Place): Promise<Result<string>> {
+async function treeOnDisk({ git, env }: Place): Promise<Result<string>> {
+  const added = await git.output(["add", "--all"], { env });
+  if (!added.ok) return added;
   const written = await git.output(["write-tree"], { env });
   return written.ok ? ok(written.value.toString().trim()) : written;
 }
-
-type Names = readonly string[];
-
-const NAMED = ["--pathspec-from-file=-", "--pathspec-file-nul"];
 
 /** What changes which files git ignores, and how it writes them. */
 const RULES = [".gitignore", ".gitattributes"];
@@ -116,8 +63,8 @@ function isRule(name: string): boolean {
 }
 
 /**
- * All that git looks at: tracked files, and every directory that is not ignored as a whole, because a file that is new there counts.
- * Undefined where that cannot be listed.
+ * All that git examines: tracked files, and every directory that is not ignored as a whole, because a new file there counts.
+ * Undefined if that cannot be listed.
  */
 export async function filesToMark({ git, env }: Place): Promise<readonly string[] | undefined> {
   const list = ["ls-files", "-z", "-t", "--cached", "--others", "--directory"];
@@ -158,4 +105,17 @@ function directoriesOf(names: readonly string[]): ReadonlySet<string> {
     for (let above = dirname(name); above !== "." && !found.has(above); above = dirname(above))
       found.add(above);
   return found;
+}
+
+/** A directory and all below it, and the files of these names in them. */
+function directoriesIn(path: string, fileNames: readonly string[]): readonly string[] {
+  const entries = readdirSync(path, { withFileTypes: true });
+  return [
+    path,
+    ...entries.flatMap((entry) => {
+      const inside = join(path, entry.name);
+      if (entry.isDirectory()) return directoriesIn(inside, fileNames);
+      return fileNames.includes(entry.name) ? [inside] : [];
+    }),
+  ];
 }

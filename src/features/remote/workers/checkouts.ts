@@ -1,7 +1,6 @@
 import { dirname, join } from "node:path";
 import { ok, type Result } from "../../../trouble.ts";
-import { elapsedMs } from "../../../system/clock.ts";
-import { StatCache, type FileMarks } from "./stat-cache.ts";
+import { FileMarks } from "./file-marks.ts";
 import {
   makePrivateDirectory,
   namesIn,
@@ -15,7 +14,6 @@ import { Git } from "../../../system/git/git.ts";
 import { bytesUnlikeGit } from "../../../system/git/conversions.ts";
 import { listContents } from "../../../system/git/snapshot.ts";
 import { runProcess } from "../../../system/process/run-process.ts";
-import { timeLimit } from "../../../system/process/time-limit.ts";
 import { TreeObjects } from "./tree-objects.ts";
 import { checkOut, filesToMark, holds, MAX_INDEX_BYTES, type Place } from "./check-out.ts";
 
@@ -27,12 +25,8 @@ interface Slot {
   tree: string | undefined;
   /** What its last job asked for. */
   wanted?: string;
-  /** Its files and directories, as they were when git found them to be those of the tree. */
+  /** What the file system said when git found its files to be those of the tree. */
   marks?: FileMarks | undefined;
-  /** Whether it still holds its tree after the last job, and when that was asked. */
-  looked?: { readonly isSame: Promise<boolean>; readonly atMs: number } | undefined;
-  /** Until it is marked. */
-  timer?: NodeJS.Timeout;
   isBusy: boolean;
   usedAt: number;
 }
@@ -69,14 +63,12 @@ export class Checkouts {
   readonly #options: CheckoutsOptions;
   readonly #slots: Slot[];
   readonly #objects: TreeObjects;
-  readonly #statCache: StatCache;
   #uses = 0;
   #nextName: number;
 
   constructor(options: CheckoutsOptions) {
     this.#options = options;
     this.#objects = new TreeObjects(options, () => this.#slots.flatMap(({ tree, wanted }) => [tree, wanted]));
-    this.#statCache = new StatCache(options.directory);
     const names = namesIn(this.#trees).filter((name) => /^\d+$/.test(name));
     this.#slots = names.map((name) => ({
       name,
@@ -91,7 +83,6 @@ export class Checkouts {
   async take(wanted: Wanted, signal: AbortSignal): Promise<Result<Checkout>> {
     const slot = this.#free(wanted);
     slot.isBusy = true;
-    clearTimeout(slot.timer);
     slot.wanted = wanted.tree;
     slot.usedAt = this.#uses += 1;
     const filled = await this.#fill(slot, wanted.tree, signal);
@@ -105,27 +96,13 @@ export class Checkouts {
     const { git, env } = this.#place(slot);
     return {
       path,
-      isUntouched: async () => (await slot.marks?.isSame()) || this.#isUntouched(slot),
+      isUntouched: async () => this.#isAsMarked(slot) || this.#isUntouched(slot),
       listFiles: (project) => listContents(new Git(join(path, project)), env),
       bytesUnlikeGit: () => bytesUnlikeGit(git, env),
       [Symbol.dispose]: () => {
         slot.isBusy = false;
-        void this.#lookAfter(slot);
       },
     };
-  }
-
-  /** Looks while the end of the job is reported. What is not as marked is marked by an idle worker, when its times can be told from those of changes. */
-  async #lookAfter(slot: Slot): Promise<void> {
-    const isSame = slot.marks?.isSame() ?? Promise.resolve(false);
-    slot.looked = { isSame, atMs: elapsedMs() };
-    if (this.#options.isFresh || (await isSame)) return;
-    if (slot.isBusy || slot.looked.isSame !== isSame) return; // the next job is there
-    slot.timer = setTimeout(() => {
-      if (this.#slots.some(({ isBusy }) => isBusy)) return; // gates need the processor more
-      const isUntouched = this.#isUntouched(slot, timeLimit(IDLE_LOOK_MS)).catch(() => false);
-      slot.looked = { isSame: isUntouched, atMs: elapsedMs() };
-    }, SETTLED_MS).unref();
   }
 
   /** Removes checkouts that are not in use, the coldest first, until the rest takes no more than this. */
@@ -139,7 +116,6 @@ export class Checkouts {
       const slot = cold();
       if (slot === undefined) break;
       this.#slots.splice(this.#slots.indexOf(slot), 1);
-      this.#statCache.forget(slot.name);
       const files = (["index", "repository", "clock"] as const).map((what) => this.#file(slot.name, what));
       for (const path of [join(this.#trees, slot.name), ...files]) removeTree(path);
     }
@@ -178,11 +154,9 @@ export class Checkouts {
   async #fill(slot: Slot, tree: string, signal: AbortSignal): Promise<Result<void>> {
     const path = join(this.#trees, slot.name);
     const isWarm = slot.tree === tree && !this.#options.isFresh;
-    await slot.looked?.isSame; // git may be at it
-    if (isWarm && (await this.#isAsMarked(slot))) return ok(undefined);
+    if (isWarm && this.#isAsMarked(slot)) return ok(undefined);
     if (isWarm && (await this.#isUntouched(slot, signal))) return this.#showToGates(slot, tree);
     const from = slot.tree;
-    const asMarked = isWarm ? Promise.resolve(false) : this.#isAsMarked(slot); // while the tree is fetched
     Object.assign(slot, { tree: undefined, marks: undefined });
     try {
       for (const directory of [this.#trees, path]) makePrivateDirectory(directory);
@@ -193,10 +167,9 @@ export class Checkouts {
     const fetched = noted.ok ? await this.#objects.fetch(tree, signal) : noted;
     if (!fetched.ok) return fetched;
     const { isFresh } = this.#options;
-    const isCertain = await asMarked;
     const [commit, checkedOut] = await Promise.all([
       this.#objects.commitOf(tree),
-      checkOut(this.#place(slot, signal), { tree, from, isCertain, isFresh }),
+      checkOut(this.#place(slot, signal), { tree, from, isFresh }),
     ]);
     if (!commit.ok) return commit;
     if (!checkedOut.ok) return checkedOut;
@@ -204,10 +177,9 @@ export class Checkouts {
     return this.#showToGates(slot, tree);
   }
 
-  /** Whether nothing has been touched since git looked; an answer from just now will do. */
-  async #isAsMarked({ marks, looked }: Slot): Promise<boolean> {
-    const isRecent = looked !== undefined && elapsedMs() - looked.atMs < RECENT_MS;
-    return (await (isRecent ? looked.isSame : marks?.isSame())) ?? false;
+  /** Whether nothing was touched since git examined the checkout. */
+  #isAsMarked({ marks }: Slot): boolean {
+    return marks?.areSame() === true;
   }
 
   /** Whether a checkout still holds its tree, as git sees it. */
@@ -216,9 +188,9 @@ export class Checkouts {
     const shown = SHOWN.map((file) => join(this.#trees, slot.name, ".git", file));
     slot.marks = undefined;
     const paths = await filesToMark(place);
-    const marks = paths && (await this.#statCache.mark(slot.name, [...paths, ...shown])); // before git looks: what is changed meanwhile shows later
+    const marks = paths && new FileMarks([...paths, ...shown]); // before git examines them: a change meanwhile shows later
     if (slot.tree === undefined || !(await holds(place, slot.tree))) return false;
-    slot.marks = marks?.isSettled(this.#file(slot.name, "clock")) ? marks : undefined;
+    if (marks?.areSettled(this.#file(slot.name, "clock"))) slot.marks = marks;
     return true;
   }
 
@@ -243,15 +215,6 @@ export class Checkouts {
     return ok(undefined);
   }
 }
-
-/** How long the look at a checkout after its last job speaks for it: everything that job started has ended by then. */
-const RECENT_MS = 1_000;
-
-/** After this, all but the coarsest file systems give a change another time than what was there before. */
-const SETTLED_MS = 60;
-
-/** A job that comes meanwhile has to wait. */
-const IDLE_LOOK_MS = 30_000;
 
 /** What a checkout's own repository is made of. */
 const SHOWN = ["objects/info/alternates", "shallow", "index", "HEAD"];

@@ -59,7 +59,6 @@ export async function startWorker(options: WorkerOptions): Promise<Result<Runnin
   if (!libraries.ok) return libraries;
   const home = await takeHome(options.directory);
   if (!home.ok) return home;
-  process.chdir(home.value.path); // what it looks at again and again is quicker to find from there
   return ok(await new GateWorker(options, libraries.value, home.value).start());
 }
 
