@@ -22,7 +22,7 @@ import {
 import { type GateContext, type Happened, outcomeOf, type PlannedCheck } from "./gate-context.ts";
 import { inLatin1, MaskedOutput } from "../system/logs/masked-output.ts";
 
-/** Runs a shell command in its own process group, its output going to a bounded log. */
+/** Runs a shell command in its own process group, with its output in a bounded log. */
 export async function runCheck(
   planned: PlannedCheck,
   context: GateContext,
@@ -76,7 +76,7 @@ function withMissing(happened: Happened, find: () => string | undefined): Happen
   return happened.kind !== "failed" || missing === undefined ? happened : { ...happened, missing };
 }
 
-/** Where the program that the command names is missing, that is what went wrong; not what happens inside a script of the project. */
+/** A missing program that the command names is the reason; what a script of the project starts is not ours to explain. */
 export function missingProgram(
   { command }: Pick<CheckGate, "command">,
   { end, env, cwd }: { readonly end: ProcessEnd; readonly env: Environment; readonly cwd: string },
@@ -87,7 +87,7 @@ export function missingProgram(
   return onPath.find((name) => findExecutable(name, env, cwd) === undefined);
 }
 
-/** A report left by an earlier run says nothing about this one. */
+/** An earlier run's report says nothing about this one. */
 export function freshReport(
   { report }: Pick<CheckGate, "report">,
   root: string,
@@ -98,7 +98,7 @@ export function freshReport(
   return writtenAt !== undefined && writtenAt >= startedAt - CLOCK_GRAIN_MS ? report : undefined;
 }
 
-/** Some file systems keep whole seconds. */
+/** Some file systems store whole seconds. */
 const CLOCK_GRAIN_MS = 1000;
 
 type CommandsRequest = Omit<ProcessRequest, "argv" | "timeoutMs" | "mark"> & {
@@ -106,7 +106,7 @@ type CommandsRequest = Omit<ProcessRequest, "argv" | "timeoutMs" | "mark"> & {
   readonly onOutput: (chunk: Buffer) => void;
 };
 
-/** Runs the commands one after another within the gate's time; the first that does not pass speaks for all. */
+/** The first command that does not pass decides. */
 export async function runCommands(
   { gate, files, workingDirectory }: Pick<PlannedCheck, "gate" | "files" | "workingDirectory">,
   around: CommandsRequest,
@@ -131,7 +131,7 @@ function isPass(end: ProcessEnd): boolean {
   return end.kind === "exited" && end.exitCode === 0;
 }
 
-/** `${BASE_BRANCH}` in a command is the shell's to expand, so that no branch name is ever read as code. */
+/** The shell expands `${BASE_BRANCH}`, so no branch name is ever read as code. */
 export function checkEnv(
   { id, gate }: Pick<PlannedCheck, "id" | "gate">,
   context: Pick<GateContext, "env" | "baseBranch" | "traceparentOf" | "runId">,
@@ -165,7 +165,7 @@ function whatHappened(end: ProcessEnd, logProblem: string | undefined, signal: A
   }
 }
 
-/** Ended by the deadline of the whole run, not by a person or the host. */
+/** Killed by the deadline of the whole run. */
 function isTimeUp({ reason }: AbortSignal): boolean {
   return reason instanceof DOMException && reason.name === "TimeoutError";
 }
@@ -180,7 +180,7 @@ function failed(how: string, logProblem: string | undefined): Happened {
   };
 }
 
-/** What a check runs, one argv after another: several only when the names of the files are too long for one. */
+/** Several commands only if the file names are too long for one. */
 function commandsOf(
   gate: CheckGate,
   files: () => readonly string[],
@@ -202,12 +202,12 @@ function commandsOf(
 }
 
 const PLACEHOLDER = "{files}";
-/** Far below what Linux, macOS and the BSDs take for arguments and environment together. */
+/** Far below the limit of Linux, macOS and the BSDs for arguments and environment. */
 const MAX_BYTES = 128 * 1024;
 /** `cmd` takes 8,191 characters for the whole line. */
 const MAX_CMD_BYTES = 6_000;
 
-/** The names are arguments of the shell and never part of its text, so no name is ever read as code. */
+/** File names are arguments of the shell and never part of its text, so none is read as code. */
 function commandOf(
   { shell }: CheckGate,
   command: string,
@@ -222,7 +222,7 @@ function notAnOption(name: string): string {
   return name.startsWith("-") ? `./${name}` : name;
 }
 
-/** No file name on Windows has a quotation mark; a percent sign outside quotation marks is not expanded twice. */
+/** On Windows no file name has a quotation mark; a percent sign outside of them is not expanded twice. */
 function quoteForCmd(name: string): string {
   return `"${name.replaceAll("%", '"^%"')}"`;
 }

@@ -5,33 +5,29 @@ import type { AbsolutePath, ProjectPath } from "../path.ts";
 import type { GateOutcome } from "./outcome.ts";
 import type { ProcessEnd } from "../system/process/run-process.ts";
 
-/** What every gate of a run gets to know. */
 export interface GateContext {
   readonly root: AbsolutePath;
   readonly logDir: ProjectPath;
-  /** What `logDir` is relative to, where the gate runs in another tree than the project's. */
+  /** What `logDir` is relative to, if not `root`. */
   readonly logRoot?: AbsolutePath;
   readonly runNumber: number;
   readonly runId: string;
-  /** What the change is compared with, where there is a comparison; checks see it as `BASE_BRANCH`. */
+  /** What the change is compared with: `BASE_BRANCH` for checks. */
   readonly baseBranch?: string;
   readonly replServer?: ReplServer;
   readonly env: Environment;
-  /** What reviews need to know about the run. */
   readonly review?: ReviewFacts;
-  /** Called with the process group of every child, before the child can have done much. `since`: `elapsedMs()` just before it was started. */
+  /** With the process group of every child, before it can have done much. `since`: `elapsedMs()` just before its start. */
   readonly onGroup: (pid: number, since: number) => void;
-  /** Whether a pid is or was that of such a child. */
   readonly isGate?: ((pid: number) => boolean) | undefined;
-  /** Called with what a check prints, masked. */
+  /** What a check prints, masked. */
   readonly onOutput?: ((gate: string, chunk: Uint8Array) => void) | undefined;
-  /** Runs a check on another machine; undefined where it must run here. */
+  /** Runs a check on another machine; resolves to undefined if it must run here. */
   readonly runRemotely?: RemoteRunner | undefined;
-  /** What a check gets as `TRACEPARENT`, where the stop is traced. */
+  /** `TRACEPARENT` of a check, if the stop is traced. */
   readonly traceparentOf?: ((gate: string) => string) | undefined;
 }
 
-/** A check, planned. */
 export type PlannedCheck = PlannedGate & { readonly gate: CheckGate };
 
 type RemoteRunner = (
@@ -40,29 +36,27 @@ type RemoteRunner = (
   signal: AbortSignal,
 ) => Promise<EndedRemotely | undefined>;
 
-/** How a check ended on another machine. */
 export interface EndedRemotely {
   readonly end: ProcessEnd;
-  /** The program of its command that is not installed there. */
+  /** A program that is not installed there. */
   readonly missing?: string | undefined;
 }
 
 export interface ReviewFacts {
   readonly changes: ChangeSet;
-  /** From the second round on, new findings count from this priority on. */
+  /** Priority from which new findings count after the first round. */
   readonly rerunNewIssueThreshold: Priority;
-  /** Blocks already given for this prompt; with the first one, a review is under way. */
+  /** Blocks given for this prompt. */
   readonly attempts: number;
   readonly onProgress: (planned: PlannedGate, text: string) => void;
 }
 
-/** Where the command line says that the nREPL server is; what it does not say is looked for. */
 export interface ReplServer {
   readonly port?: number | undefined;
   readonly host?: string | undefined;
 }
 
-/** The part of an outcome that says what happened; the rest comes from the planned gate. */
+/** The part of an outcome that the planned gate does not say. */
 export type Happened = DistributiveOmit<
   GateOutcome,
   | "id"

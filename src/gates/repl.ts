@@ -10,10 +10,9 @@ import { evaluate, type EvaluationEnd } from "../system/nrepl/evaluate.ts";
 import { findServer } from "../system/nrepl/find-server.ts";
 import { type GateContext, type Happened, outcomeOf } from "./gate-context.ts";
 
-/** A REPL gate, planned. */
 export type PlannedRepl = PlannedGate & { readonly gate: ReplGate };
 
-/** Evaluates code on a running nREPL server; what it prints and answers goes to a bounded log. */
+/** Evaluates code on a running nREPL server, with output and values in a bounded log. */
 export async function runRepl(
   planned: PlannedRepl,
   context: GateContext,
@@ -73,15 +72,14 @@ function inOneLine(exception: string): string {
   return (message ?? exception.replace(/^class /, "")).replaceAll(/\s+/g, " ").slice(0, 200);
 }
 
-/** The result of a test run that did not pass. */
 export interface RedSummary {
   readonly failures: number;
   readonly errors: number;
 }
 
 /**
- * Finds a red `clojure.test` summary in what an evaluation gave back. `run-tests` never throws: it answers
- * `{:test 3, :pass 2, :fail 1, :error 0, :type :summary}`, and in ClojureScript prints the same and answers `nil`.
+ * Finds a failing `clojure.test` summary. `run-tests` never throws: it returns `{:test 3, :pass 2, :fail 1, :error 0, :type
+ * :summary}`; in ClojureScript it prints the same and returns `nil`.
  */
 export function findRedSummary(values: readonly string[], printed: string): RedSummary | undefined {
   const red = values.map(redSummaryIn).find((summary) => summary !== undefined);
@@ -104,7 +102,7 @@ function redSummaryIn(value: string): RedSummary | undefined {
   return undefined;
 }
 
-/** A map with counts for passes, failures and errors is a summary; other runners put the keys into a namespace. */
+/** A map with these three counts is a summary; other runners put the keys into a namespace. */
 function redMap(map: string): RedSummary | undefined {
   const [passes, failures, errors] = ["pass", "fail", "error"].map((key) => countOf(map, key));
   if (passes === undefined || failures === undefined || errors === undefined) return undefined;

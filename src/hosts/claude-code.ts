@@ -13,7 +13,7 @@ import {
 } from "./protocol.ts";
 import type { Host, HostAnswer, JsonHooks, ParsedStop, Payload, Surroundings, Taken } from "./host.ts";
 
-/** Where Claude Code keeps hooks; it silently skips a settings file with comments (2.1.325, 2026-11-15). */
+/** Claude Code silently skips a settings file with comments (2.1.325, 2026-11-15). */
 export const CLAUDE_CODE_HOOKS = {
   format: "json",
   events: {
@@ -41,7 +41,7 @@ export const CLAUDE_CODE_HOOKS = {
   alsoReads: [],
 } as const satisfies JsonHooks;
 
-/** Claude Code (measured with 2.1.325, 2026-11-15). */
+/** Measured with 2.1.325 (2026-11-15). */
 export const claudeCode: Host = {
   name: "claude-code",
   title: "Claude Code",
@@ -100,7 +100,7 @@ function parse(payload: Payload, surroundings: Surroundings): ParsedStop {
 /** These events come without `stop_hook_active`. */
 const FLAGLESS = { isFlagless: true } as const;
 
-/** A sub-agent, a teammate and a task have a budget of their own, within the session. */
+/** A sub-agent, a teammate and a task have a budget of their own. */
 function part(payload: Payload, key: string): Pick<StopEvent, "sessionId" | "parentId" | "agentType"> {
   const parentId = textOf(payload, "session_id");
   const names = [parentId, textOf(payload, key)].filter((name) => name !== undefined);
@@ -122,9 +122,9 @@ function render(verdict: Verdict, event?: StopEvent): HostAnswer {
 }
 
 /**
- * The model is shown a block's `reason` twice (a user message and a system message, 2.1.325), but `additionalContext` once. So the
- * reason is the first line, and the rest is context. Versions before 2.1.170 drop an answer with such context and stop; all
- * versions that send a `prompt_id` (some time after 2.1.181) take it. From 10,000 characters on only a preview of it is shown.
+ * The model sees a block's `reason` twice (as user and as system message, 2.1.325), but `additionalContext` once: so the reason
+ * is the first line, and the rest is context. Versions before 2.1.170 drop an answer with such context and stop; all that send
+ * a `prompt_id` (some time after 2.1.181) take it. From 10,000 characters on only a preview is shown.
  */
 function reasonFor({ feedback: reason }: Block, event: StopEvent | undefined): object {
   const hookEventName = WITH_CONTEXT[event?.kind ?? "stop"];
@@ -138,7 +138,7 @@ function reasonFor({ feedback: reason }: Block, event: StopEvent | undefined): o
 
 const MAX_CONTEXT = 9_900;
 
-/** The events whose reason arrives twice; that of a completed task is the result of the tool, once. */
+/** The reason of a completed task arrives once, as the tool's result. */
 const WITH_CONTEXT: Partial<Readonly<Record<StopKind, string>>> = {
   stop: "Stop",
   subagent_stop: "SubagentStop",

@@ -10,7 +10,7 @@ import type { Host, ParsedStop, Payload, Surroundings } from "./host.ts";
 
 const stopEvents = ["Stop"];
 
-/** Codex CLI (measured with 0.166.0, 2026-11-15). One key it does not know and it drops the whole answer; `systemMessage` it knows. */
+/** Measured with 0.166.0 (2026-11-15). One unknown key and it drops the whole answer. */
 export const codex: Host = {
   name: "codex",
   title: "Codex",

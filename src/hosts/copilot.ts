@@ -18,8 +18,8 @@ import type { Verdict } from "../stop/verdict.ts";
 const copilotEvents = ["Stop", "agentStop"];
 
 /**
- * One file for Copilot CLI and VS Code chat, which both read `.github/hooks/*.json`: under `Stop` each of them fires it once
- * (Copilot CLI 1.0.102 measured 2026-11-15; it would fire `agentStop` beside `Stop` a second time).
+ * Copilot CLI and VS Code chat both read `.github/hooks/*.json` and fire `Stop` once (Copilot CLI 1.0.102, 2026-11-15; with
+ * `agentStop` beside it, twice).
  */
 const GITHUB_HOOKS = {
   format: "json",
@@ -34,8 +34,8 @@ const GITHUB_HOOKS = {
 } as const satisfies Partial<JsonHooks>;
 
 /**
- * GitHub Copilot CLI (measured with 1.0.102, 2026-11-15). Registered as `agentStop` it sends camelCase and no event name,
- * registered as `Stop` snake_case. It reads JSON only: exit code 2 does not block.
+ * Measured with 1.0.102 (2026-11-15). Registered as `agentStop` it sends camelCase and no event name, as `Stop` snake_case.
+ * Exit code 2 does not block.
  */
 export const copilot: Host = {
   name: "copilot",
@@ -84,8 +84,8 @@ function parseCopilot(payload: Payload, surroundings: Surroundings): ParsedStop 
 const vscodeEvents = ["Stop"];
 
 /**
- * The Copilot chat of VS Code (from its source and documentation, 2026-11-15; not measured). A top-level `decision` means
- * nothing to it: it reads `hookSpecificOutput`, or the stderr of exit code 2.
+ * From its source and documentation (2026-11-15), not measured. It ignores a top-level `decision` and reads
+ * `hookSpecificOutput`, or the stderr of exit code 2.
  */
 export const vscode: Host = {
   name: "vscode",

@@ -5,12 +5,12 @@ import type { Host, HostAnswer, ParsedStop, Payload, Surroundings, Taken } from 
 
 const stopEvents = ["stop", "Stop"];
 
-/** Cursor's own default, written out so that the file says it. */
+/** Cursor's own default. */
 const LOOP_LIMIT = 5;
 
 /**
- * Cursor (from its documentation, 2026-11-15; not measured). It cannot be blocked, only asked to go on: the text of
- * `followup_message` becomes the next user message, at most `loop_limit` times.
+ * From its documentation (2026-11-15), not measured. It cannot be blocked: `followup_message` becomes the next user message, at
+ * most `loop_limit` times.
  */
 export const cursor: Host = {
   name: "cursor",

@@ -3,7 +3,7 @@ import type { Host } from "./host.ts";
 
 const stopEvents = ["Stop"];
 
-/** Factory Droid (measured with 0.215.0 and 0.225.2, 2026-11-15). */
+/** Measured with 0.215.0 and 0.225.2 (2026-11-15). */
 export const droid: Host = {
   name: "droid",
   title: "Factory Droid",

@@ -12,8 +12,8 @@ import type { Host, ParsedStop, Payload, Surroundings } from "./host.ts";
 const stopEvents = ["AfterAgent"];
 
 /**
- * Gemini CLI (measured with 0.61.0, 2026-11-15). It refuses a hook registered for `Stop`; timeouts are milliseconds. After any tool
- * call it sends `stop_hook_active: false` although it goes on after a block.
+ * Measured with 0.61.0 (2026-11-15). It refuses a hook for `Stop`, and after a tool call it sends `stop_hook_active: false`
+ * although a block made it go on.
  */
 export const gemini: Host = {
   name: "gemini",
@@ -65,7 +65,7 @@ function parse(payload: Payload, surroundings: Surroundings): ParsedStop {
   };
 }
 
-/** Tells prompts apart without keeping what they say (FNV-1a). */
+/** Tells prompts apart without storing them (FNV-1a). */
 function shortHash(text: string): string {
   let hash = 0x811c9dc5;
   for (const letter of text) hash = Math.imul(hash ^ (letter.codePointAt(0) ?? 0), 0x01000193);

@@ -13,8 +13,8 @@ import type { Host, ParsedStop, Payload, Surroundings } from "./host.ts";
 const stopEvents = ["Stop"];
 
 /**
- * Grok Build (measured with 1.0.41, 2026-11-15; the cap of 8 is from its documentation). It sends camelCase, with a few fields in
- * snake_case as well, and one more `Stop` when the session ends, whose answer it ignores.
+ * Measured with 1.0.41 (2026-11-15); the cap is from its documentation. It sends camelCase with some snake_case, and one more
+ * `Stop` at the end of a session, whose answer it ignores.
  */
 export const grok: Host = {
   name: "grok",

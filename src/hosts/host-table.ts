@@ -23,7 +23,7 @@ import { closest } from "../words.ts";
 
 const likelyEvents = ["Stop", "stop", "AfterAgent", "agentStop"];
 
-/** A host we do not know: it gets the one answer that every host we measured understands, and nothing more. */
+/** It gets the one answer that every measured host understands. */
 const unknownHost: Host = {
   name: "unknown",
   title: "an unknown host",
@@ -42,7 +42,6 @@ const unknownHost: Host = {
   take: (answer) => takeDecision(answer, { exitCode2Blocks: false, onlyKeys: ["decision", "reason"] }),
 };
 
-/** Every host whose stop we can block, by name. */
 export const HOSTS: readonly Host[] = [
   claudeCode,
   codex,
@@ -60,17 +59,15 @@ export const HOSTS: readonly Host[] = [
   unknownHost,
 ];
 
-/** The row of a host, or undefined for a name that is not in the table. */
 export function findHost(name: string): Host | undefined {
   return HOSTS.find((host) => host.name === name);
 }
 
-/** A host's event, or why the text is not one. */
 export type ReadStop =
   | { readonly kind: "stop" | "ended"; readonly host: Host; readonly event: StopEvent }
   | { readonly kind: "no-stop"; readonly host?: Host; readonly detail?: string };
 
-/** Turns what a host wrote to our stdin into its question. Any text has an answer. */
+/** Any text has an answer. */
 export function readStop(text: string, surroundings: Surroundings, named?: Host): ReadStop {
   const payload = parseObject(text);
   if (payload === undefined) return { kind: "no-stop" };
@@ -85,7 +82,7 @@ interface Sign {
   readonly matches: (payload: Payload, surroundings: Surroundings) => boolean;
 }
 
-/** First match wins, so marks only one host has come before fields that several share. */
+/** The first match wins: marks of one host come before shared fields. */
 const SIGNS: readonly Sign[] = [
   ...[opencode, kilo, pi].map((host) => ({
     host,
@@ -103,7 +100,7 @@ const SIGNS: readonly Sign[] = [
   { host: claudeCode, matches: looksLikeClaudeCode },
 ];
 
-/** Which host asks, without `--host`: from what it sent and the environment it gave us. */
+/** Without `--host`. */
 export function recogniseHost(payload: Payload, surroundings: Surroundings): Host {
   return SIGNS.find((sign) => sign.matches(payload, surroundings))?.host ?? unknownHost;
 }
@@ -116,17 +113,17 @@ function hasAny(payload: Payload, keys: readonly string[]): boolean {
   return keys.some((key) => key in payload);
 }
 
-/** camelCase when registered as `agentStop`, snake_case when registered as `Stop`. */
+/** Registered as `agentStop` and as `Stop`. */
 const STOP_REASONS = ["stopReason", "stop_reason"];
 
-/** Before 0.21 Qwen sends the very fields VS Code sends; only its environment tells them apart. */
+/** Before 0.21 Qwen sends the same fields as VS Code; only its environment tells. */
 function isOldQwen(payload: Payload, env: Surroundings["env"]): boolean {
   return has(payload, "timestamp") && env["QWEN_PROJECT_DIR"] !== undefined;
 }
 
 /**
- * `agent-gauntlet stop-hook` speaks Claude Code's protocol by default: a payload is foreign only when it names an event
- * Claude Code does not have, or has fields and not one of them is Claude Code's.
+ * The default: a payload is foreign only if it names an event that Claude Code lacks, or if none of its fields is Claude
+ * Code's.
  */
 function looksLikeClaudeCode(payload: Payload): boolean {
   const event = textOf(payload, "hook_event_name");
@@ -147,7 +144,7 @@ const CLAUDE_CODE_FIELDS: ReadonlySet<string> = new Set([
   "background_tasks",
 ]);
 
-/** The events a Claude Code hook can be registered for (2.1.325, 2026-11-15). */
+/** Claude Code 2.1.325 (2026-11-15). */
 const CLAUDE_CODE_EVENTS: ReadonlySet<string> = new Set([
   "PreToolUse",
   "PostToolUse",
@@ -184,7 +181,7 @@ const CLAUDE_CODE_EVENTS: ReadonlySet<string> = new Set([
   "MessageDisplay",
 ]);
 
-/** Agents people ask for whose stop cannot be blocked, and why. */
+/** Agents whose stop cannot be blocked, and why. */
 const REFUSED: Readonly<Record<string, string>> = {
   "amazon-q": "its hooks cannot keep the agent from stopping",
   kiro: "its hooks cannot keep the agent from stopping",
@@ -197,7 +194,6 @@ const REFUSED: Readonly<Record<string, string>> = {
   eca: "there is no adapter for its `postRequest` hook yet",
 };
 
-/** The message for an agent that is not in the table. */
 export function refusal(name: string, known: readonly { readonly name: string }[]): string {
   const reason = Object.hasOwn(REFUSED, name) ? REFUSED[name] : undefined;
   if (reason !== undefined) return `${name} cannot be gated: ${reason}.`;

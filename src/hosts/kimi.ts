@@ -6,8 +6,8 @@ import type { Host, HostAnswer, Taken } from "./host.ts";
 const stopEvents = ["Stop"];
 
 /**
- * Kimi Code (measured with 2.1.0, 2026-11-15). It continues a turn once and does not ask about the stop that follows, so its
- * `stop_hook_active` is always false. It ignores `decision`, and has no hooks per project.
+ * Measured with 2.1.0 (2026-11-15). It continues a turn once and does not ask about the next stop, so `stop_hook_active` is
+ * always false. It ignores `decision`, and has no hooks per project.
  */
 export const kimi: Host = {
   name: "kimi",

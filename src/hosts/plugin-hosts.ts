@@ -10,7 +10,7 @@ import type { Host, PluginFile } from "./host.ts";
 
 const stopEvents = ["Stop"];
 
-/** OpenCode (measured with 1.18.33, 2026-11-15). It has no stop hook; our plugin prompts again when a session is idle. */
+/** Measured with 1.18.33 (2026-11-15). It has no stop hook; our plugin prompts again when a session is idle. */
 export const opencode = pluginHost("opencode", "OpenCode", {
   plugin: "opencode",
   projectFile: ".opencode/plugins/agent-gauntlet.js",
@@ -23,7 +23,7 @@ export const opencode = pluginHost("opencode", "OpenCode", {
   homeFolder: ".config/opencode",
 });
 
-/** Kilo CLI, a fork of OpenCode (measured with 7.7.9, 2026-11-15): the same plugin works in `kilo serve`. */
+/** A fork of OpenCode, measured with 7.7.9 (2026-11-15): the same plugin works in `kilo serve`. */
 export const kilo = pluginHost("kilo", "Kilo", {
   plugin: "opencode",
   projectFile: ".kilo/plugins/agent-gauntlet.js",
@@ -34,7 +34,7 @@ export const kilo = pluginHost("kilo", "Kilo", {
     "`kilo run` ends before the gates have answered: only sessions of `kilo` and `kilo serve` are gated.",
 });
 
-/** Pi (measured with 0.87.1, 2026-11-15; the event also with 1.5.0). Its extensions are asked before the agent settles. */
+/** Measured with 0.87.1 (2026-11-15; the event also with 1.5.0). Extensions are asked before the agent settles. */
 export const pi = pluginHost("pi", "Pi", {
   plugin: "pi",
   projectFile: ".pi/extensions/agent-gauntlet.ts",
@@ -47,7 +47,7 @@ export const pi = pluginHost("pi", "Pi", {
 
 type Place = Omit<PluginFile, "format" | "events" | "isShared" | "alsoReads">;
 
-/** A host that runs our plugin: the question is the plugin's, and the answer goes back to it. */
+/** The question is our plugin's, and the answer goes back to it. */
 function pluginHost(name: string, title: string, place: Place): Host {
   return {
     name,

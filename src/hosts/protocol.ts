@@ -4,30 +4,27 @@ import { type AbsolutePath, absolutePath } from "../path.ts";
 import type { StopEvent, BackgroundTask } from "./stop-event.ts";
 import type { Verdict } from "../stop/verdict.ts";
 
-/** The JSON object that a text holds; undefined where it holds anything else. */
 export function parseObject(text: string): Payload | undefined {
   const value = parseJson(text);
   return isRecord(value) ? value : undefined;
 }
 
-/** The text of a field; anything but a non-empty string counts as absent. */
+/** Anything but a non-empty string counts as absent. */
 export function textOf(payload: Payload, key: string): string | undefined {
   const value = payload[key];
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** True only for the boolean `true`. */
 export function flagOf(payload: Payload, key: string): boolean {
   return payload[key] === true;
 }
 
-/** The objects in a list field; other elements, and fields that are not lists, count as absent. */
 export function recordsOf(payload: Payload, key: string): readonly Payload[] {
   const value = payload[key];
   return Array.isArray(value) ? value.filter(isRecord) : [];
 }
 
-/** The event's name where it is not one of the host's stop events; an absent name counts as a stop. */
+/** Undefined for a stop event; an absent name counts as one. */
 export function otherEvent(
   payload: Payload,
   stopEvents: readonly string[],
@@ -36,7 +33,7 @@ export function otherEvent(
   return name === undefined || stopEvents.includes(name) ? undefined : { kind: "other-event", name };
 }
 
-/** The fields Claude Code introduced and most other hosts took over. */
+/** The fields of Claude Code that most hosts took over. */
 export function snakeCaseStop(host: string, payload: Payload, surroundings: Surroundings): StopEvent {
   return {
     host,
@@ -51,7 +48,7 @@ export function snakeCaseStop(host: string, payload: Payload, surroundings: Surr
   };
 }
 
-/** Hosts put the directory they were started in into the hook's environment, each under its own name. */
+/** Hosts name the directory that they were started in, each under its own name. */
 function projectDirIn(env: Surroundings["env"]): AbsolutePath | undefined {
   const names = ["CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "QWEN_PROJECT_DIR", "FACTORY_PROJECT_DIR"];
   const found = names
@@ -60,7 +57,6 @@ function projectDirIn(env: Surroundings["env"]): AbsolutePath | undefined {
   return found === undefined ? undefined : absolutePath(found);
 }
 
-/** The same fields of a made-up stop. */
 export function snakeCaseSample(event: string, stop: SampleStop): Payload {
   return {
     session_id: stop.sessionId,
@@ -71,10 +67,9 @@ export function snakeCaseSample(event: string, stop: SampleStop): Payload {
   };
 }
 
-/** When made-up stops happen. */
 export const SAMPLE_TIME = "2026-01-01T00:00:00.000Z";
 
-/** The work that Claude Code, and Grok Build after it, list as still going on. */
+/** Work that Claude Code and Grok Build list as running. */
 export function backgroundTasksOf(payload: Payload, key: string): readonly BackgroundTask[] {
   return recordsOf(payload, key)
     .filter(isGoingOn)
@@ -94,41 +89,39 @@ function kindOfTask(type = ""): BackgroundTask["kind"] {
 }
 
 /**
- * The types behind which a model works on these files (Claude Code 2.1.325, 2026-11-15). A teammate is not among them: an idle one
- * stays in the list as `running` until the session ends, and would put the gates off at every prompt. Nor is a cloud session, which
- * works elsewhere.
+ * A model works on these files (Claude Code 2.1.325, 2026-11-15). Not a teammate: an idle one stays `running` until the session
+ * ends, and would postpone the gates at every prompt. Not a cloud session, which works elsewhere.
  */
 const AGENT_TASKS: ReadonlySet<string> = new Set(["subagent", "workflow"]);
 
-/** One line of JSON on stdout and exit code 0: what every host reads. */
+/** What every host reads. */
 export function jsonAnswer(answer: Readonly<Record<string, unknown>>): HostAnswer {
   return { stdout: `${JSON.stringify(answer)}\n`, stderr: "", exitCode: 0 };
 }
 
-/** For hosts that drop an answer with a key they do not know: nothing but the decision. */
+/** For hosts that drop an answer with an unknown key. */
 export function plainAnswer(verdict: Verdict): HostAnswer {
   if (verdict.decision === "allow") return jsonAnswer({});
   return jsonAnswer({ decision: "block", reason: verdict.feedback });
 }
 
-/** The decision, and `systemMessage` where the user must know something. */
+/** The decision, and a notice for the user. */
 export function noticedAnswer(verdict: Verdict): HostAnswer {
   if (verdict.decision === "allow") return jsonAnswer(systemMessageOf(verdict));
   return jsonAnswer({ decision: "block", reason: verdict.feedback, ...systemMessageOf(verdict) });
 }
 
-/** What the user must see, in the field most hosts show. */
 export function systemMessageOf(verdict: Verdict): { readonly systemMessage?: string } {
   return verdict.notice === undefined ? {} : { systemMessage: verdict.notice };
 }
 
-/** Tells the hook that it runs in the background, where only exit code 2 and stderr reach the agent. */
+/** In the background only exit code 2 and stderr reach the agent. */
 export const BACKGROUND_FLAG = "--background";
 
-/** Tells the hook that it serves every project, so that it runs only what the user allowed. */
+/** The hook serves every project, and runs only what the user allowed. */
 export const ONLY_ALLOWED_FLAG = "--only-allowed";
 
-/** What an agent that has stopped is woken with. A host that runs the hook in the foreground all the same gets its usual answer. */
+/** A host that runs the hook in the foreground gets its usual answer. */
 export function wakingAnswer(usual: HostAnswer, host: Host, verdict: Verdict): HostAnswer {
   const { registration } = host;
   const canWake = registration?.format === "json" && registration.background !== undefined;
@@ -136,17 +129,17 @@ export function wakingAnswer(usual: HostAnswer, host: Host, verdict: Verdict): H
   return { stdout: "{}\n", stderr: `${verdict.feedback}\n`, exitCode: 2 };
 }
 
-/** How a host that copied Claude Code's protocol reads answers, where hosts differ. */
+/** How hosts that copied Claude Code's protocol differ. */
 export interface Reading {
-  /** Blocks on exit code 2, with stderr as the reason. */
+  /** With stderr as the reason. */
   readonly exitCode2Blocks: boolean;
-  /** The only keys it accepts; one more and it drops the answer. */
+  /** One more key and it drops the answer. */
   readonly onlyKeys?: readonly string[];
-  /** How the reason looks to the model. */
+  /** As the model sees it. */
   readonly wrap?: (reason: string) => string;
 }
 
-/** Reads an answer as such a host does: exactly one line of JSON, or the stderr of exit code 2. */
+/** Exactly one line of JSON, or the stderr of exit code 2. */
 export function takeDecision(answer: HostAnswer, reading: Reading): Taken {
   const wrap = reading.wrap ?? ((reason) => reason);
   if (answer.exitCode === 2 && reading.exitCode2Blocks)
@@ -165,7 +158,7 @@ export function takeDecision(answer: HostAnswer, reading: Reading): Taken {
   return { agent: "goes-on", agentReads: wrap(reason), ...told };
 }
 
-/** The object on stdout, where the host exited well and printed one line. */
+/** Undefined unless the hook exited with 0 and printed one line. */
 export function answeredJson({ stdout, exitCode }: HostAnswer): Payload | undefined {
   if (exitCode !== 0 || !/^[^\n]*\n?$/.test(stdout)) return undefined;
   return parseObject(stdout);

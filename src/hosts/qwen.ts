@@ -13,7 +13,7 @@ import type { Host, ParsedStop, Payload, Surroundings } from "./host.ts";
 
 const stopEvents = ["Stop"];
 
-/** Qwen Code (measured with 0.15.10, 0.21.10, 0.23.4, 0.24.0 and 0.24.4, 2026-11-15). Timeouts are milliseconds. */
+/** Measured with 0.15.10, 0.21.10, 0.23.4, 0.24.0 and 0.24.4 (2026-11-15). */
 export const qwen: Host = {
   name: "qwen",
   title: "Qwen Code",
@@ -70,19 +70,19 @@ function parse(payload: Payload, surroundings: Surroundings): ParsedStop {
 }
 
 /**
- * Old versions say `stop_hook_active: true` on every stop, which would switch the gate off for good. The versions that
- * send the true value are the ones that send a `prompt_id` (seen from 0.23.4 on; 0.21.10 does neither).
+ * Old versions send `stop_hook_active: true` on every stop, which would switch the gate off. Those that send the true value
+ * also send a `prompt_id` (seen from 0.23.4 on; 0.21.10 does neither).
  */
 function tellsTheTruth(promptId: string | undefined): boolean {
   return promptId !== undefined;
 }
 
-/** Finished tasks stay in Qwen's list. */
+/** Finished tasks stay in the list. */
 function isRunning(task: Payload): boolean {
   return textOf(task, "status") === "running";
 }
 
-/** Qwen's list holds sub-agents only. */
+/** The list holds sub-agents only. */
 function backgroundAgent(task: Payload): BackgroundTask {
   return { kind: "agent", description: textOf(task, "description") ?? "" };
 }

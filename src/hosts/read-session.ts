@@ -1,17 +1,13 @@
 import { parseObject, textOf } from "./protocol.ts";
 import type { Payload } from "./host.ts";
 
-/** What tells one session from another, as its stops will name it. */
 export interface NamedSession {
   readonly sessionId?: string | undefined;
   readonly transcriptPath?: string | undefined;
   readonly cwd: string;
 }
 
-/**
- * The session that an event other than a stop belongs to: every host names it there as it does in its stops, in snake_case or
- * camelCase. Undefined where the text is not one JSON object.
- */
+/** In events other than stops every host names the session as in its stops, in snake_case or camelCase. */
 export function readSessionEvent(
   text: string,
   cwd: string,

@@ -13,7 +13,6 @@ import { readAnswer } from "./review-protocol.ts";
 import { type Environment, RUN_ID_VARIABLE } from "../../system/process/environment.ts";
 import type { AbsolutePath } from "../../path.ts";
 
-/** What is put to a reviewer, and on whose behalf. */
 export interface Question {
   readonly prompt: string;
   readonly model: string | undefined;
@@ -27,7 +26,7 @@ export type Asked =
   | { readonly kind: "trouble"; readonly trouble: ReviewerTrouble }
   | { readonly kind: "cancelled" };
 
-/** Asks one reviewer once. Whatever goes wrong is trouble with the reviewer, never a finding. */
+/** Whatever goes wrong is trouble with the reviewer, never a finding. */
 export async function askReviewer(
   reviewer: Reviewer,
   question: Question,
@@ -51,7 +50,6 @@ interface Printed {
   readonly stderr: string;
 }
 
-/** Only the end of a larger answer is kept. */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 const MAX_STDERR_BYTES = 16 * 1024;
 
@@ -102,7 +100,7 @@ function understand(reviewer: Reviewer, { end, stdout, stderr }: Printed, root: 
   return whyNot(reviewer, { end, reply: reply.text, stderr });
 }
 
-/** Limits and logins are announced in a few words; a long text that mentions one is about something else. */
+/** Limits and logins are announced in few words; a long text that mentions one is about something else. */
 const MAX_NOTICE_CHARS = 4_000;
 
 function whyNot(
@@ -140,8 +138,8 @@ function clockTime(ms: number): string {
 }
 
 /**
- * The environment of a reviewer: ours without the host's traces, or it takes itself for a part of the session it reviews, or refuses to
- * start; and marked so that a stop hook inside of it answers at once.
+ * Without the agent's variables, or the reviewer takes itself for a part of that session or refuses to start; with our mark, so
+ * that a stop hook inside it answers at once.
  */
 function reviewerEnv(context: GateContext, own: Readonly<Record<string, string>> = {}) {
   const inherited = Object.entries(context.env).filter(([name]) => !agentVariables()(name));
@@ -153,17 +151,16 @@ function reviewerEnv(context: GateContext, own: Readonly<Record<string, string>>
   };
 }
 
-/** How a reviewer is doing. No question is put to it, so this costs nothing. */
+/** Found out without asking a model: it costs nothing. */
 export interface ReviewerHealth {
   readonly reviewer: Reviewer;
   readonly state: "ready" | "resting" | "not-logged-in" | "missing";
   readonly path?: string;
   readonly version?: string;
-  /** When `resting`: milliseconds since the epoch. */
+  /** If `resting`, in milliseconds since the epoch. */
   readonly until?: number;
 }
 
-/** Looks whether a reviewer is there, logged in as far as it says so, and not at its limit. */
 export async function probeReviewer(
   reviewer: Reviewer,
   { env, cwd }: { env: Environment; cwd: AbsolutePath | string },

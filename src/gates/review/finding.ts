@@ -1,9 +1,8 @@
 import type { Priority } from "../gate.ts";
 import type { ProjectPath } from "../../path.ts";
 
-/** One thing a reviewer wants fixed or answered. The agent may change `status` and `result`, nothing else. */
+/** The agent may change `status` and `result`, nothing else. */
 export interface Finding {
-  /** The same for the same finding in every round. */
   readonly id: string;
   readonly file: ProjectPath;
   readonly line: number | null;
@@ -11,41 +10,37 @@ export interface Finding {
   readonly fix: string;
   readonly priority: Priority;
   readonly status: FindingStatus;
-  /** What was done, why it is skipped, or what the reviewer says is still wrong. */
+  /** What was done, why it is skipped, or what is still wrong. */
   readonly result: string;
 }
 
 export const FINDING_STATUSES = ["new", "fixed", "skipped"] as const;
 export type FindingStatus = (typeof FINDING_STATUSES)[number];
 
-/** What a reviewer reports, before it has an identity and a disposition. */
+/** As a reviewer reports it. */
 export type ReportedFinding = Omit<Finding, "id" | "status" | "result">;
 
-/** The result of a review gate, for display. */
 export interface ReviewReport {
-  /** What is not settled, most urgent first. */
+  /** Not settled, most urgent first. */
   readonly open: readonly Finding[];
-  /** What the agent answered with a reason. */
+  /** Answered with a reason. */
   readonly skipped: readonly Finding[];
-  /** The files in which the agent answers. */
   readonly sheets: readonly ProjectPath[];
 }
 
-/** Most urgent first. */
 export const PRIORITIES = ["critical", "high", "medium", "low"] as const satisfies readonly Priority[];
 
-/** Whether a priority is as urgent as the threshold or more. */
 export function isAtLeast(priority: Priority, threshold: Priority): boolean {
   return PRIORITIES.indexOf(priority) <= PRIORITIES.indexOf(threshold);
 }
 
-/** Gives a reported finding its identity: made of its file and its words, so a shifted line does not change it. */
+/** The id is made of file and words, so a shifted line does not change it. */
 export function identify(reported: ReportedFinding): Finding {
   const id = `f-${hash(`${reported.file}\n${words(reported.issue).join(" ")}`)}`;
   return { id, ...reported, status: "new", result: "" };
 }
 
-/** Whether two findings say the same, perhaps in other words; models rarely repeat themselves literally. */
+/** Models rarely repeat themselves literally. */
 export function isSameFinding(one: Finding, other: Finding): boolean {
   if (one.id === other.id) return true;
   if (one.file !== other.file) return false;
@@ -68,7 +63,6 @@ export function countFindings(findings: readonly Finding[]): string {
   return `${findings.length} ${findings.length === 1 ? "finding" : "findings"} (${counts.join(", ")})`;
 }
 
-/** Most urgent first, then by place. */
 export function byUrgency(one: Finding, other: Finding): number {
   return (
     PRIORITIES.indexOf(one.priority) - PRIORITIES.indexOf(other.priority) ||
@@ -77,7 +71,7 @@ export function byUrgency(one: Finding, other: Finding): number {
   );
 }
 
-/** Shared words of two issues, above which they count as one. */
+/** From this share of common words on, two issues are one. */
 const SAME_WORDS = 0.6;
 
 function words(text: string): readonly string[] {
@@ -90,7 +84,7 @@ function overlap(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
   return all === 0 ? 0 : shared / all;
 }
 
-/** FNV-1a, 32 bits: short enough to type, wide enough for the findings of one review. */
+/** FNV-1a, 32 bits: short to type, wide enough for one review. */
 function hash(text: string): string {
   let state = 0x811c9dc5;
   for (const character of text) {

@@ -6,27 +6,23 @@ import { z } from "zod";
 import { projectPath } from "../../path.ts";
 import type { ReviewAnswer, Verification } from "./slot.ts";
 
-/** Everything a reviewer gets in one round. */
 export interface PromptParts {
-  /** The words of the gate's file. */
   readonly instructions: string;
   readonly scope: string;
   readonly comparedTo: string;
   readonly files: readonly ChangedFile[];
   readonly diff: readonly FilePatch[];
-  /** Later rounds: what changed since the last one. */
+  /** In later rounds. */
   readonly since?: readonly FilePatch[];
   readonly toVerify: readonly Finding[];
   readonly skipped: readonly Finding[];
-  /** The lowest priority that a new finding may have. */
   readonly minPriority: Finding["priority"];
 }
 
-/** About 100,000 tokens: fits every current model and is far more than a change that can be reviewed well. */
+/** About 100,000 tokens, which fits every current model. */
 const MAX_DIFF_CHARS = 400_000;
 const MAX_LISTED_FILES = 500;
 
-/** Assembles the prompt: task, what changed, what was found before, and the one form an answer may have. */
 export function assemblePrompt(parts: PromptParts): string {
   const sinceChars = parts.since === undefined ? 0 : size(parts.since);
   const since = parts.since === undefined ? [] : sinceSection(parts.since);
@@ -109,7 +105,7 @@ function contract({ toVerify, since, minPriority }: PromptParts): string {
   return section("Your answer", lines.join("\n"));
 }
 
-/** A fence longer than any in the text, so that the text cannot close it. */
+/** Longer than any fence in the text, so the text cannot close it. */
 function fenced(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([ticks]) => ticks.length));
   const fence = "`".repeat(longest + 1);
@@ -128,10 +124,7 @@ function size(patches: readonly FilePatch[]): number {
   return patches.reduce((sum, { text }) => sum + text.length, 0);
 }
 
-/**
- * Reads a reviewer's answer: found leniently in whatever text surrounds it, then held to the contract strictly.
- * Undefined when the text holds no answer at all.
- */
+/** Finds the answer in any text around it, then holds it to the contract strictly; undefined without an answer. */
 export function readAnswer(text: string, root: string): ReviewAnswer | undefined {
   const values = jsonInText(text);
   const answer = values.map((value) => validated(value, root)).findLast((value) => value !== undefined);
@@ -187,24 +180,21 @@ function readVerification(item: unknown): readonly Verification[] {
   return read.success ? [{ ...read.data, note: read.data.note?.trim() ?? "" }] : [];
 }
 
-/** Models name files as the diff, the file system or Windows does. */
+/** Models spell paths like the diff, the file system or Windows. */
 function relativeTo(root: string, file: string): ReportedFinding["file"] {
   const slashes = file.replaceAll("\\", "/");
   const base = `${root.replaceAll("\\", "/")}/`;
   return projectPath(slashes.startsWith(base) ? slashes.slice(base.length) : slashes);
 }
 
-/** Texts longer than this are no answers; only their end is searched. */
+/** Of a longer text only the end is searched. */
 const MAX_CHARS = 1_000_000;
-/** So many characters are read in all before a text that only looks like JSON is given up. */
+/** Characters to read before a text that only looks like JSON is given up. */
 const MAX_READ_CHARS = 8_000_000;
-/** After giving up, the end alone is searched: that is where an answer is. */
+/** Then only the end is searched: an answer comes last. */
 const END_CHARS = 50_000;
 
-/**
- * Finds the JSON objects and arrays in a text, whatever stands around them: prose, code fences, fences inside of
- * strings inside of fences. Outermost values only, in the order of the text.
- */
+/** Finds the outermost JSON objects and arrays, whatever surrounds them: prose, code fences, fences in strings. */
 export function jsonInText(text: string): readonly unknown[] {
   const searched = text.slice(-MAX_CHARS).trim();
   const whole = parseJson(searched);
@@ -212,7 +202,7 @@ export function jsonInText(text: string): readonly unknown[] {
   return scan(searched) ?? scan(searched.slice(-END_CHARS)) ?? [];
 }
 
-/** Undefined when the text has too many beginnings without an end. */
+/** Undefined if too many beginnings have no end. */
 function scan(text: string): readonly unknown[] | undefined {
   const found: unknown[] = [];
   const starts = /[{[](?=\s*["{\]}])/g;
@@ -229,7 +219,7 @@ function scan(text: string): readonly unknown[] | undefined {
   return found;
 }
 
-/** Just past the bracket that closes the one at `start`; strings are skipped, escapes in them too. */
+/** Just past the closing bracket; strings are skipped. */
 function closingOf(text: string, start: number): number | undefined {
   const tokens = /"(?:[^"\\]|\\.)*"|[{}[\]]/gs;
   tokens.lastIndex = start;

@@ -15,15 +15,14 @@ import type { GateContext, ReviewFacts } from "../gate-context.ts";
 import { join } from "node:path";
 import { readSheet, readSlot, type Sheet, slotFiles, type SlotFiles } from "./slot-store.ts";
 
-/** What a reviewer is shown of the change, and where its findings may lie. */
+/** What a reviewer sees, and where its findings may lie. */
 export interface ReviewMaterial {
   readonly diff: readonly FilePatch[];
-  /** Later rounds: what changed since the slot's last one. */
+  /** In later rounds. */
   readonly since?: readonly FilePatch[];
   readonly isInside: (place: Place) => boolean;
 }
 
-/** The whole change of the gate's scope, against the run's base. */
 export async function wholeChange(run: ReviewRun): Promise<ReviewMaterial> {
   const { planned, facts, trees, tree } = run;
   const files = new Set(
@@ -34,7 +33,7 @@ export async function wholeChange(run: ReviewRun): Promise<ReviewMaterial> {
   return { diff, isInside: ({ file }) => files.has(file) };
 }
 
-/** The same, and what changed since a slot's last round; without that round's tree, everything may have. */
+/** Also what changed since the slot's last round; without that round's tree, everything may have. */
 export async function changeSince(
   run: ReviewRun,
   slot: ReviewSlot,
@@ -47,7 +46,7 @@ export async function changeSince(
   return { ...whole, since, isInside: (place) => since.some((changed) => isShownIn(changed, place)) };
 }
 
-/** Other entry points' files are not this gate's business. */
+/** Files of other entry points do not belong here. */
 function belongsTo({ planned }: ReviewRun, file: string, findings: readonly Finding[]): boolean {
   const isPlanned = planned.files.some(({ path, from }) => path === file || from === file);
   return isPlanned || findings.some((finding) => finding.file === file);
@@ -59,31 +58,28 @@ function isShownIn({ file, shown }: FilePatch, place: Place): boolean {
   return line === null || shown.some(({ first, last }) => first <= line && line <= last);
 }
 
-/** A review, planned. */
 export type PlannedReview = PlannedGate & { readonly gate: ReviewGate };
 
-/** Everything the slots of one review have in common. */
 export interface ReviewRun {
   readonly planned: PlannedReview;
   readonly context: GateContext;
   readonly facts: ReviewFacts;
   readonly trees: ReviewTrees;
-  /** The work tree of this run, where git can take a picture of it. */
+  /** The work tree of this run; null without a snapshot. */
   readonly tree: string | null;
 }
 
-/** A slot as this run finds it, with what is to be done about it. */
 export interface LoadedSlot {
   /** 1-based. */
   readonly number: number;
   readonly files: SlotFiles;
   readonly facts: SlotFacts;
   readonly step: SlotStep;
-  /** The agent's sheet could not be read; it is written again. */
+  /** The agent's sheet is unreadable and is written again. */
   readonly isSheetBroken: boolean;
 }
 
-/** Reads every slot. Two slots may have found the same; an answer on either sheet is an answer to both. */
+/** Two slots may have the same finding: an answer on either sheet is an answer to both. */
 export function loadSlots(run: ReviewRun): readonly LoadedSlot[] {
   const { planned, context } = run;
   const logDir = join(context.root, context.logDir);
@@ -121,7 +117,7 @@ function isAnswered([, { status }]: readonly [string, FindingAnswer]): boolean {
   return status !== "new";
 }
 
-/** Where no picture could be taken, anything may have changed. */
+/** Without a snapshot anything may have changed. */
 function hasChanged(slot: ReviewSlot | undefined, tree: string | null): boolean {
   return slot === undefined || tree === null || slot.tree !== tree;
 }

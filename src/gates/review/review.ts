@@ -12,7 +12,7 @@ import { runSlot, type SlotResult } from "./run-slot.ts";
 import { byUrgency, countFindings, describeFinding, type Finding, type ReviewReport } from "./finding.ts";
 import { projectPath } from "../../path.ts";
 
-/** Has a change reviewed by other models: finds in the first round, verifies in later ones, and ends after the last. */
+/** Finds in the first round, verifies in later ones, and ends after the last. */
 export async function runReview(
   planned: PlannedReview,
   context: GateContext,
@@ -37,7 +37,7 @@ export async function runReview(
   return outcomeOf(planned, elapsedMs() - started, reviewOutcome(run, results));
 }
 
-/** Slots that are asked are asked beside each other, unless the gate wants one thing at a time. */
+/** Side by side, unless the gate wants one at a time. */
 async function runSlots(
   run: ReviewRun,
   loaded: readonly LoadedSlot[],
@@ -59,7 +59,7 @@ function stepAt(steps: readonly SlotStep[], index: number, { step }: LoadedSlot)
   return steps[index] ?? step;
 }
 
-/** All reviews of a run look at the same picture of the work tree. */
+/** All reviews of a run share one snapshot. */
 function treesOf(context: GateContext, signal: AbortSignal): ReviewTrees {
   const { root, logDir } = context;
   const known = TREES.get(context) ?? new ReviewTrees(new Git(root, signal), join(root, logDir));
@@ -77,7 +77,6 @@ async function forgetOldTrees({ context, trees, tree }: ReviewRun): Promise<void
 type Answered = Extract<SlotResult, { kind: "answered" }>;
 type Unavailable = Extract<SlotResult, { kind: "unavailable" }>;
 
-/** The result of a review, from those of its slots. */
 export function reviewOutcome(run: ReviewRun, results: readonly SlotResult[]): Happened {
   if (results.some(({ kind }) => kind === "cancelled")) {
     return { kind: "cancelled", detail: "the review was ended before it was done" };
@@ -109,7 +108,7 @@ function failure(run: ReviewRun, answered: readonly Answered[], findings: readon
   );
 }
 
-/** Everything that was let through and that a person should know. */
+/** What passed unchecked and a person should know. */
 function warningsOf({ slot, remark }: Answered, maxRounds: number): readonly string[] {
   const skipped = skippedFindings(slot).map(
     (finding) => `skipped: ${describeFinding(finding)} (${finding.result.trim()})`,
@@ -124,7 +123,7 @@ function warningsOf({ slot, remark }: Answered, maxRounds: number): readonly str
   ];
 }
 
-/** The change went past every slot: nothing was open, and no rounds are left to look at it. */
+/** No slot has seen the change: nothing was open, and no rounds are left. */
 function isUnseen(answered: readonly Answered[]): boolean {
   return answered.length > 0 && answered.every(({ step, changed }) => step === "rest" && changed);
 }
@@ -142,7 +141,7 @@ function reportOf({ planned, context }: ReviewRun, answered: readonly Answered[]
   };
 }
 
-/** What two slots have both found is one finding. */
+/** A finding of two slots counts once. */
 function distinct(findings: readonly Finding[]): readonly Finding[] {
   return [...new Map(findings.map((finding) => [finding.id, finding])).values()];
 }

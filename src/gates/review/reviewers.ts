@@ -3,24 +3,24 @@ import { z } from "zod";
 import { shellCommand } from "../../system/process/executables.ts";
 import type { AbsolutePath } from "../../path.ts";
 
-/** One tool that can review: how to find it, how to ask it, how to read what it says. A table row; it never spawns. */
+/** One tool that can review. A table row; it never spawns. */
 export interface Reviewer {
   /** As written in `cli_preference`. */
   readonly name: string;
   readonly title: string;
   /** A name on PATH, or a path. */
   readonly executable: string;
-  /** What must be on PATH for it to work, where that is not the executable. */
+  /** Must be on PATH, if that is not `executable`. */
   readonly detect?: string;
   readonly versionArgs: readonly string[];
-  /** Asks the tool, without a model, whether it is logged in. */
+  /** Asks without a model whether it is logged in. */
   readonly loginArgs?: readonly string[];
-  /** What to type to get it, and to log in. */
+  /** How to install it and log in. */
   readonly install: string;
   readonly invocation: (request: ReviewRequest) => Invocation;
-  /** The reviewer's own words in what the tool printed; undefined when there are no such words. */
+  /** The reviewer's words in the tool's output. */
   readonly replyIn: (stdout: string) => Reply;
-  /** How it says that there is nothing left to spend. */
+  /** Matches its message about a usage limit. */
   readonly usageLimit: RegExp;
   readonly notLoggedIn: RegExp;
 }
@@ -30,22 +30,20 @@ interface ReviewRequest {
   readonly root: AbsolutePath;
 }
 
-/** The prompt always goes to stdin: an argument could be too long, and other users of the machine could read it. */
+/** The prompt goes to stdin: an argument may be too long, and other users could read it. */
 export interface Invocation {
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Run in an empty directory with these files, not in the project. */
+  /** Run in a directory with only these files, not in the project. */
   readonly scratch?: Readonly<Record<string, string>>;
 }
 
-/** What a tool printed, unwrapped. */
 interface Reply {
   readonly text: string;
-  /** The tool itself says that it failed. */
+  /** By its own account. */
   readonly failed: boolean;
 }
 
-/** Why a reviewer gave no answer. None of these is a finding. */
 export interface ReviewerTrouble {
   readonly kind:
     "missing" | "not-logged-in" | "usage-limit" | "timed-out" | "nonsense" | "failed" | "resting";
@@ -53,8 +51,8 @@ export interface ReviewerTrouble {
 }
 
 /**
- * Claude Code. Checked with 2.1.325 (2026-11-15): reads inside the project are allowed, everything else does not exist for the
- * model. User settings stay, because the login may be there; project settings, hooks, plugins' servers and skills do not load.
+ * Claude Code (2.1.325, 2026-11-15): only reads inside the project exist for the model. User settings stay, because the login
+ * may be there; project settings, hooks, plugins' servers and skills do not load.
  */
 const claude: Reviewer = {
   name: "claude",
@@ -85,8 +83,8 @@ const claude: Reviewer = {
 };
 
 /**
- * Codex CLI. Checked with 0.166.0 (2026-11-15): commands run in its read-only sandbox, nothing is saved, no hooks, plugins or
- * MCP servers. The user's configuration stays, because the model provider may be there.
+ * Codex CLI (0.166.0, 2026-11-15): a read-only sandbox, nothing saved, no hooks, plugins or MCP servers. The user's
+ * configuration stays, because the model provider may be there.
  */
 const codex: Reviewer = {
   name: "codex",
@@ -125,7 +123,7 @@ const event = z.object({
   item: z.object({ type: z.string(), text: z.string().optional() }).optional(),
 });
 
-/** One event a line; the last message of the agent is the answer. */
+/** One event a line; the agent's last message is the answer. */
 function lastMessage(stdout: string): Reply {
   const events = stdout.split("\n").flatMap((line) => {
     const read = event.safeParse(parseJson(line));
@@ -143,8 +141,8 @@ function isText(value: string | undefined): value is string {
 }
 
 /**
- * Gemini CLI. Checked with 0.61.0 (2026-11-15): it has no flag against hooks, but the settings of the directory it runs in
- * can switch them off and leave only the reading tools. So it runs in an empty directory of ours and reads the project from there.
+ * Gemini CLI (0.61.0, 2026-11-15): no flag against hooks, but the settings of its directory can switch them off and leave only
+ * reading tools. So it runs in a directory of ours and reads the project from there.
  */
 const gemini: Reviewer = {
   name: "gemini",
@@ -190,8 +188,8 @@ function responseOrError(stdout: string): Reply {
 }
 
 /**
- * GitHub Copilot CLI. Checked with 1.0.102 (2026-11-15): takes the prompt from a pipe, runs repository hooks only in folders it was
- * told to trust, and prints the bare answer with `--silent`. It keeps its own session log, which no flag prevents.
+ * GitHub Copilot CLI (1.0.102, 2026-11-15): takes the prompt from a pipe, runs repository hooks only in trusted folders, and
+ * prints the bare answer with `--silent`. No flag prevents its session log.
  */
 const githubCopilot: Reviewer = {
   name: "github-copilot",
@@ -216,7 +214,7 @@ const githubCopilot: Reviewer = {
   notLoggedIn: /no authentication information|not logged in|\/login|unauthorized|\b401\b/i,
 };
 
-/** Cursor's agent CLI. Not on npm: from its documentation and users' reports only (2026-11). Ask mode cannot edit. */
+/** Cursor's agent CLI, from its documentation and users' reports only (2026-11): not on npm. Ask mode cannot edit. */
 const cursor: Reviewer = {
   name: "cursor",
   title: "Cursor CLI",
@@ -240,7 +238,7 @@ const cursor: Reviewer = {
 
 const PREFIX = "command:";
 
-/** `command: my-reviewer --flag`: any shell line that reads the prompt from stdin and prints the answer. */
+/** Any shell line that reads the prompt from stdin and prints the answer. */
 function commandReviewer(preference: string): Reviewer | undefined {
   const line = preference.startsWith(PREFIX) ? preference.slice(PREFIX.length).trim() : "";
   if (line === "") return undefined;
@@ -262,17 +260,15 @@ function commandReviewer(preference: string): Reviewer | undefined {
   };
 }
 
-/** Every reviewer we know by name; a new one is a file and a row here. */
 export const REVIEWERS: readonly Reviewer[] = [claude, codex, gemini, githubCopilot, cursor];
 
-/** The reviewer that an entry of `cli_preference` means. */
 export function findReviewer(preference: string): Reviewer | undefined {
   return REVIEWERS.find(({ name }) => name === preference.trim()) ?? commandReviewer(preference.trim());
 }
 
 const resultObject = z.object({ result: z.string(), is_error: z.boolean().optional() });
 
-/** Claude Code and Cursor print one object whose `result` is what the model said, or why it could not. */
+/** Claude Code and Cursor print one object: `result` is what the model said, or an error. */
 function resultReply(value: unknown, stdout: string): Reply {
   const read = resultObject.safeParse(value);
   return read.success

@@ -25,9 +25,8 @@ import { elapsedMs } from "../../system/clock.ts";
 import { findReviewer } from "./reviewers.ts";
 import { type Asked, askReviewer } from "./ask-reviewer.ts";
 
-/** The result of one slot in this run. */
 export type SlotResult =
-  /** The slot has an answer, from this run or an earlier one. */
+  /** From this run or an earlier one. */
   | {
       readonly kind: "answered";
       readonly step: SlotStep["kind"];
@@ -39,7 +38,6 @@ export type SlotResult =
   | { readonly kind: "unavailable"; readonly slot: number; readonly detail: string; readonly logName: string }
   | { readonly kind: "cancelled"; readonly slot: number };
 
-/** Does with a slot what was decided: asks a reviewer and folds the answer in, or lets the earlier answer stand. */
 export async function runSlot(run: ReviewRun, loaded: LoadedSlot, signal: AbortSignal): Promise<SlotResult> {
   const { step, facts } = loaded;
   if (step.kind === "find") return find(run, loaded, { carried: step.carried, signal });
@@ -130,7 +128,6 @@ function promptOf({ planned, facts }: ReviewRun, round: Round): string {
 
 const EMPTY_SLOT = { gate: "", slot: 1, round: 1, reviewer: "", tree: null, findings: [], confirmed: [] };
 
-/** One round of one slot, about to be asked. */
 interface Round {
   readonly number: number;
   readonly earlier: readonly Finding[];
@@ -140,13 +137,11 @@ interface Round {
   readonly material: ReviewMaterial;
 }
 
-/** What came of asking around. */
 type AskedInTurn =
   | { readonly kind: "answered"; readonly reviewer: string; readonly result: RoundResult }
   | { readonly kind: "unavailable"; readonly detail: string }
   | { readonly kind: "cancelled" };
 
-/** A round with its prompt, put to one reviewer after another. */
 interface Asking {
   readonly slot: number;
   readonly round: Round;
@@ -154,7 +149,7 @@ interface Asking {
   readonly prompt: string;
 }
 
-/** Asks the preferred reviewer, then the next, until one answers. Each slot begins with another one. */
+/** One reviewer after another, until one answers. Each slot begins with another one. */
 async function askInTurn(run: ReviewRun, asking: Asking, signal: AbortSignal): Promise<AskedInTurn> {
   const { planned } = run;
   const troubles: string[] = [];
@@ -208,7 +203,6 @@ function summary({ findings, verified }: ReviewAnswer): string {
   return `${findings.length} ${findings.length === 1 ? "finding" : "findings"}${checked}`;
 }
 
-/** Goes to listeners and into the log. */
 function tell({ planned, facts }: ReviewRun, { log }: Pick<Asking, "log">, text: string): void {
   facts.onProgress(planned, text);
   log.write(Buffer.from(`\n[gauntlet] ${text}\n`));

@@ -12,33 +12,31 @@ import { listDirectory, readText, writeFileAtomic } from "../../system/files/fil
 import { now } from "../../system/clock.ts";
 import { stateHome } from "../../system/files/xdg.ts";
 
-/** Where one slot lives: our own record, and the sheet with the same content on which the agent answers. */
+/** Our own record, and the sheet on which the agent answers. */
 export interface SlotFiles {
   readonly record: string;
   readonly sheet: string;
 }
 
-/** What the agent wrote on its sheet. */
 export interface Sheet {
   readonly answers: ReadonlyMap<string, FindingAnswer>;
-  /** The sheet is there, but no answer can be read from it. */
+  /** It exists, but holds no readable answer. */
   readonly isBroken: boolean;
 }
 
-/** The sheet lies in the log directory itself, where the agent finds it. */
+/** The agent finds the sheet in the log directory itself. */
 export function slotFiles(logDir: string, gateId: string, slot: number): SlotFiles {
   const name = sheetName(gateId, slot);
   return { record: join(logDir, ".state", "reviews", name), sheet: join(logDir, name) };
 }
 
-/** Readable, and different for different gates: where two ids would look the same, a part of their hash tells them apart. */
+/** If two ids would look the same, a part of their hash tells them apart. */
 export function sheetName(gateId: string, slot: number): string {
   const readable = gateId.replaceAll(/[^A-Za-z0-9._-]/g, "_").slice(0, 150);
   const isPlain = /^[A-Za-z0-9.:-]{1,150}$/.test(gateId);
   return `${readable}${isPlain ? "" : `.${sha256(gateId).slice(0, 8)}`}.slot-${slot}.json`;
 }
 
-/** The trees of the last rounds of every slot of the project. */
 export function treesOfSlots(logDir: string): readonly string[] {
   const directory = join(logDir, ".state", "reviews");
   const names = listDirectory(directory);
@@ -46,7 +44,7 @@ export function treesOfSlots(logDir: string): readonly string[] {
   return records.flatMap((name) => readSlot({ record: join(directory, name), sheet: "" })?.tree ?? []);
 }
 
-/** Raised whenever the format changes; a file of any other version counts as absent. */
+/** A file of another version counts as absent. */
 const VERSION = 1;
 
 const finding = z.object({
@@ -71,14 +69,14 @@ const slotFile = z.object({
   findings: z.array(finding),
 });
 
-/** The slot as the last run left it; whatever cannot be trusted counts as absent. */
+/** What cannot be trusted counts as absent. */
 export function readSlot({ record }: SlotFiles): ReviewSlot | undefined {
   const text = readText(record, MAX_BYTES);
   const read = slotFile.safeParse(text.ok ? unsealed(parseJson(text.value)) : undefined);
   return read.success ? read.data : undefined;
 }
 
-/** A record that lost its findings would settle them. */
+/** Without the seal, a record that lost its findings would settle them. */
 function unsealed(value: unknown): unknown {
   if (!isRecord(value)) return undefined;
   const { seal, ...content } = value;
@@ -98,7 +96,7 @@ const answer = z.object({
   result: z.string().nullish(),
 });
 
-/** The parser calls itself for each bracket: a text of nothing else would end the stop in an error, which lets the agent stop. */
+/** The parser recurses for each bracket: a text of nothing else would end the stop in an error, which lets the agent stop. */
 function parseSheet(text: string): unknown {
   try {
     return parseTolerant(text, [], { allowTrailingComma: true });
@@ -107,7 +105,7 @@ function parseSheet(text: string): unknown {
   }
 }
 
-/** Reads what the agent answered; a stray comma in a hand-edited file is no reason to lose an answer. */
+/** A stray comma in a hand-edited file must not lose an answer. */
 export function readSheet({ sheet }: SlotFiles): Sheet {
   const text = readText(sheet, MAX_BYTES);
   if (!text.ok) return { answers: new Map(), isBroken: text.trouble.kind !== "file-missing" };
@@ -125,7 +123,6 @@ export function readSheet({ sheet }: SlotFiles): Sheet {
 const HOW_TO_ANSWER =
   'For each finding set "status" to "fixed" (say in "result" what you did) or "skipped" (say in "result" why it stays). Change nothing else.';
 
-/** Writes record and sheet; the only writer of the format. */
 export function writeSlot(files: SlotFiles, slot: ReviewSlot): Result<void> {
   const { gate, slot: number, round, reviewer, tree, confirmed, findings } = slot;
   const content = { version: VERSION, gate, slot: number, round, reviewer, tree, confirmed, findings };
@@ -138,10 +135,9 @@ function toJson(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** How long a reviewer that has reached its limit is left alone. */
 const COOLDOWN_MS = 60 * 60 * 1000;
 
-/** Until when a reviewer is left alone, in any project; undefined when it may be asked. */
+/** When a reviewer may be asked again, in any project; undefined if now. */
 export function restingUntil(reviewer: string, env: Environment): number | undefined {
   const text = readText(cooldownFile(reviewer, env));
   const until = text.ok ? Number(text.value) : Number.NaN;
@@ -149,14 +145,14 @@ export function restingUntil(reviewer: string, env: Environment): number | undef
   return left > 0 && left <= COOLDOWN_MS ? until : undefined; // a clock that was set back must not make it longer
 }
 
-/** Remembers that a reviewer has reached its limit. A state directory that cannot be written costs only a second try. */
+/** If it cannot be written, that costs only a second try. */
 export function letRest(reviewer: string, env: Environment): number {
   const until = now() + COOLDOWN_MS;
   writeFileAtomic(cooldownFile(reviewer, env), `${until}\n`);
   return until;
 }
 
-/** One file for each reviewer, so that two runs cannot overwrite each other's. */
+/** A file for each reviewer: two runs cannot overwrite each other's. */
 function cooldownFile(reviewer: string, env: Environment): string {
   const name = /^[a-z-]{1,40}$/.test(reviewer) ? reviewer : sha256(reviewer).slice(0, 32);
   return join(stateHome(env), "reviewers", `${name}.resting`);

@@ -9,51 +9,45 @@ import {
 import type { Priority } from "../gate.ts";
 import type { ProjectPath } from "../../path.ts";
 
-/** What one of a review gate's reviewers has said so far. A slot outlives the tool that fills it. */
+/** What one reviewer has said so far. A slot outlives the tool that fills it. */
 export interface ReviewSlot {
-  /** The planned gate's id. */
   readonly gate: string;
-  /** 1-based. */
   readonly slot: number;
-  /** How often a reviewer has been asked since the review started over. */
+  /** Rounds since the review started over. */
   readonly round: number;
-  /** Who answered the last round. */
   readonly reviewer: string;
-  /** The work tree of the last round as a git tree id, where there was one. */
+  /** The work tree of the last round; null without a snapshot. */
   readonly tree: string | null;
   readonly findings: readonly Finding[];
-  /** Ids of the findings whose fix a reviewer has confirmed. */
+  /** Ids of findings with a confirmed fix. */
   readonly confirmed: readonly string[];
 }
 
-/** The agent's answer to one finding. */
 export interface FindingAnswer {
   readonly status: FindingStatus;
   readonly result: string;
 }
 
-/** What to do with a slot in this run. */
 export type SlotStep =
-  /** Ask: look for findings in the whole change. */
+  /** Ask about the whole change. */
   | { readonly kind: "find"; readonly carried: readonly Finding[] }
-  /** Ask: check what was open, and look only at what changed since. */
+  /** Ask about what was open, and what changed since. */
   | { readonly kind: "verify"; readonly slot: ReviewSlot }
-  /** Do not ask: nothing is open. */
+  /** Nothing is open: do not ask. */
   | { readonly kind: "rest"; readonly slot: ReviewSlot }
-  /** Do not ask: something is open and nothing has changed, so the answer would be the same. */
+  /** Something is open and nothing has changed: the answer would be the same. */
   | { readonly kind: "repeat"; readonly slot: ReviewSlot }
-  /** Do not ask any more: all rounds are used. */
+  /** All rounds are used. */
   | { readonly kind: "spent"; readonly slot: ReviewSlot };
 
 export interface SlotFacts {
-  /** The review starts over: a new prompt, or a change after everything had passed. */
+  /** A new prompt, or a change after everything had passed. */
   readonly startsOver: boolean;
-  /** Whether the work tree differs from that of the slot's last round. */
   readonly changed: boolean;
   readonly maxRounds: number;
 }
 
-/** Takes over what the agent answered: a status and a reason for findings we know, nothing else. */
+/** Takes over a status and a reason for known findings, nothing else. */
 export function withAnswers(slot: ReviewSlot, answers: ReadonlyMap<string, FindingAnswer>): ReviewSlot {
   const findings = slot.findings.map((finding) => {
     const answer = answers.get(finding.id);
@@ -71,7 +65,7 @@ function answered(finding: Finding, { status, result }: FindingAnswer): Finding 
 
 const REASON_MISSING = "skipped without a reason: say why in result";
 
-/** What is not settled: unanswered findings, and fixes that no reviewer has confirmed. */
+/** Unanswered findings, and fixes that no reviewer has confirmed. */
 export function openFindings({ findings, confirmed }: ReviewSlot): readonly Finding[] {
   return findings.filter(({ id, status }) => status !== "skipped" && !confirmed.includes(id));
 }
@@ -80,7 +74,6 @@ export function skippedFindings({ findings }: ReviewSlot): readonly Finding[] {
   return findings.filter(({ status }) => status === "skipped");
 }
 
-/** Decides whether a slot is asked in this run, and what. */
 export function nextStep(slot: ReviewSlot | undefined, facts: SlotFacts): SlotStep {
   if (slot === undefined) return { kind: "find", carried: [] };
   if (facts.startsOver) return { kind: "find", carried: slot.findings.filter(isUnsettledIn(slot)) };
@@ -105,10 +98,7 @@ function withoutClaims(slot: ReviewSlot): ReviewSlot {
 
 const NOTHING_CHANGED = "marked fixed, but nothing has changed since the last round";
 
-/**
- * The safety latch: slots with nothing open are not asked again while another is, but a change is never let through
- * without any reviewer seeing it while rounds are left.
- */
+/** Slots with nothing open are not asked while another is, but no change passes unseen while rounds are left. */
 export function withSafetyLatch(
   steps: readonly SlotStep[],
   facts: readonly Pick<SlotFacts, "changed" | "maxRounds">[],
@@ -123,29 +113,26 @@ export function withSafetyLatch(
   );
 }
 
-/** What a reviewer said in one round, already validated. */
 export interface ReviewAnswer {
   readonly findings: readonly ReportedFinding[];
   readonly verified: readonly Verification[];
-  /** Items that did not follow the contract. */
+  /** Items against the contract. */
   readonly malformed: number;
 }
 
-/** A reviewer's word on an earlier finding. */
 export interface Verification {
   readonly id: string;
   readonly fixed: boolean;
   readonly note: string;
 }
 
-/** What was open before a round, and which new findings it may bring. */
 export interface RoundRules {
-  /** Skipped findings stay skipped; the others are what the reviewer was asked to check. */
+  /** Skipped ones stay skipped; the others are checked. */
   readonly earlier: readonly Finding[];
   readonly confirmed: readonly string[];
   readonly minPriority: Priority;
   readonly isInside: (place: Place) => boolean;
-  /** Round 1 of a review: earlier findings that are not raised again are dropped if they were skipped. */
+  /** In round 1, skipped findings that are not raised again are dropped. */
   readonly startsOver: boolean;
 }
 
@@ -154,11 +141,9 @@ export interface Place {
   readonly line: number | null;
 }
 
-/** What a round did not take over from the reviewer's answer, for the log and the user. */
+/** For the log and the user. */
 interface Dropped {
-  /** Outside of what the reviewer was asked about. */
   readonly outside: number;
-  /** Below the priority that counts in this round. */
   readonly minor: number;
   readonly malformed: number;
 }
@@ -169,7 +154,7 @@ export interface RoundResult {
   readonly dropped: Dropped;
 }
 
-/** Folds a reviewer's answer into the findings: fixes confirmed or reopened, new findings admitted or dropped. */
+/** Confirms or reopens fixes, and admits or drops new findings. */
 export function concludeRound(answer: ReviewAnswer, rules: RoundRules): RoundResult {
   const verdicts = new Map(answer.verified.map((verdict) => [verdict.id, verdict]));
   const checked = rules.earlier.map((finding) => checkedBy(verdicts, finding, rules.confirmed));
@@ -213,7 +198,7 @@ function isFixedBy(verdicts: ReadonlyMap<string, Verification>): (finding: Findi
   return ({ id, status }) => status !== "skipped" && verdicts.get(id)?.fixed === true;
 }
 
-/** The same finding reported twice in one answer counts once. */
+/** Reported twice, a finding counts once. */
 function isFirst(finding: Finding, index: number, all: readonly Finding[]): boolean {
   return all.findIndex((other) => isSameFinding(other, finding)) === index;
 }

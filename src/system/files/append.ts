@@ -2,12 +2,11 @@ import { closeSync, constants, fstatSync, openSync, writeSync } from "node:fs";
 import { hasCode } from "./errno.ts";
 import { NEVER_WAIT } from "./files.ts";
 
-/** To append with: never waits for a pipe, never follows a link. */
 export const APPEND = constants.O_WRONLY | constants.O_APPEND | NEVER_WAIT | (constants.O_NOFOLLOW ?? 0);
 
 /**
- * Appends to a file of ours, in one write. False where the file is missing, has another name or may be read by others, where it
- * would become larger than allowed, and where not everything could be written.
+ * Appends to a file of ours, in one write. False if the file is missing, has another name, may be read by others or would grow
+ * too large, or if not everything could be written.
  */
 export function appendToOwn(path: string, text: string, maxBytes: number): boolean {
   try {

@@ -9,7 +9,7 @@ interface TextProblem {
 
 const REPLACEMENT = "\uFFFD";
 
-/** Bytes as text, if they are UTF-8 (with or without byte order mark) and no binary data. */
+/** Bytes as text if they are UTF-8, with or without byte order mark, and not binary. */
 export function decodeText(bytes: Buffer): Decoded {
   if (looksLikeUtf16(bytes)) return problem("it is UTF-16; save it as UTF-8", "");
   const nul = bytes.indexOf(0);
@@ -20,7 +20,7 @@ export function decodeText(bytes: Buffer): Decoded {
   return { ok: true, text: withoutBom(text) };
 }
 
-/** Whether the text has a replacement for what is no UTF-8. `isUtf8` would cost the native program 0.2 ms to load. */
+/** `isUtf8` would cost the native program 0.2 ms to load. */
 function isReplaced(text: string, bytes: Buffer): boolean {
   return text.includes(REPLACEMENT) && !Buffer.from(text).equals(bytes);
 }
@@ -31,7 +31,7 @@ function looksLikeUtf16(bytes: Buffer): boolean {
   return hasMark || (bytes.length >= 2 && (first === 0) !== (second === 0));
 }
 
-/** Finds the first replacement that does not stand in the bytes themselves. */
+/** The first replacement character that is not in the bytes themselves. */
 function firstInvalid(text: string, bytes: Buffer): [detail: string, before: string] {
   let end = text.indexOf(REPLACEMENT);
   let offset = Buffer.byteLength(text.slice(0, end));

@@ -1,11 +1,10 @@
 import { type BigIntStats, statSync } from "node:fs";
 import { now } from "../clock.ts";
 
-/** What tells whether a file or directory is the one we saw: its times, size and identity, or that it was missing. */
+/** Tells whether a file or directory is the one we saw, or was missing. */
 export interface FileStamp {
   readonly path: string;
   readonly stamp: string;
-  /** Milliseconds since the epoch; 0 when it was missing. */
   readonly changedAt: number;
 }
 
@@ -21,16 +20,16 @@ export function isAsStamped({ path, stamp }: Pick<FileStamp, "path" | "stamp">):
   return stampOf(path).stamp === stamp;
 }
 
-/** The coarsest clock of a file system in use (FAT) ticks every two seconds: a second change within one tick cannot be seen. */
+/** FAT ticks every two seconds: a second change within one tick cannot be seen. */
 const TICK_MS = 2_000;
 
-/** Whether every file is so old that its next change will have another time. */
+/** Whether the next change of every file will have another time. */
 export function areSettled(stamps: readonly FileStamp[]): boolean {
   const newest = now() - TICK_MS;
   return stamps.every(({ changedAt }) => changedAt < newest);
 }
 
-/** What cannot be looked at is treated as missing: reading it tells what is wrong. */
+/** An inaccessible file counts as missing: reading it tells what is wrong. */
 function look(path: string): BigIntStats | undefined {
   try {
     return statSync(path, { bigint: true, throwIfNoEntry: false });

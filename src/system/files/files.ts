@@ -22,13 +22,11 @@ import { type Result, fail, ok } from "../../trouble.ts";
 import { decodeText } from "./decode-text.ts";
 import { now } from "../clock.ts";
 
-/** Far above any file a person writes, far below what memory minds. */
 const DEFAULT_MAX_BYTES = 1024 * 1024;
 
-/** To open a file with: for a pipe in its place the system would wait as long as nobody is at its other end. */
+/** Opening a pipe would wait for its other end. */
 export const NEVER_WAIT = constants.O_NONBLOCK ?? 0;
 
-/** The bytes of a regular file; a directory, pipe or device in its place is trouble, never a wait. */
 export function readBytes(path: string, maxBytes = DEFAULT_MAX_BYTES): Result<Buffer> {
   try {
     const facts = statSync(path, { throwIfNoEntry: false }); // an error takes longer to make than all the rest
@@ -42,7 +40,7 @@ export function readBytes(path: string, maxBytes = DEFAULT_MAX_BYTES): Result<Bu
   }
 }
 
-/** The text of a regular file in strict UTF-8, without its byte order mark. */
+/** Strict UTF-8, without its byte order mark. */
 export function readText(path: string, maxBytes = DEFAULT_MAX_BYTES): Result<string> {
   const bytes = readBytes(path, maxBytes);
   if (!bytes.ok) return bytes;
@@ -50,7 +48,7 @@ export function readText(path: string, maxBytes = DEFAULT_MAX_BYTES): Result<str
   return decoded.ok ? ok(decoded.text) : fail({ kind: "text-invalid", path, ...decoded.problem });
 }
 
-/** The names in a directory, in an order that does not depend on the machine. */
+/** In an order that does not depend on the machine. */
 export function listDirectory(path: string): Result<readonly string[]> {
   try {
     return ok(readdirSync(path).toSorted(byCodeUnit));
@@ -59,7 +57,7 @@ export function listDirectory(path: string): Result<readonly string[]> {
   }
 }
 
-/** Writes a file so that a reader sees the old content or the new, never a part; makes its directory if need be. */
+/** A reader sees the old content or the new, never a part. Makes a missing directory. */
 export function writeFileAtomic(
   path: string,
   content: string | Uint8Array,
@@ -86,7 +84,10 @@ function writeNew(path: string, content: string | Uint8Array, mode: number): voi
   }
 }
 
-/** Moves a directory out of the place of a file of ours, which anything can make: without the file no stop can be blocked. False if there is none. */
+/**
+ * Moves a directory out of the place of a file of ours: anything can make one, and without the file no stop can be blocked.
+ * False if there is none.
+ */
 export function putAside(path: string): boolean {
   try {
     if (!statSync(path).isDirectory()) return false;
@@ -106,7 +107,6 @@ export function appendText(path: string, content: string): Result<void> {
   }
 }
 
-/** Removes a file; one that is not there is fine. */
 export function removeFile(path: string): Result<void> {
   try {
     unlinkSync(path);
@@ -116,7 +116,7 @@ export function removeFile(path: string): Result<void> {
   }
 }
 
-/** An errno in words; anything that is not one is a bug and travels on. */
+/** An errno in words; anything else is a bug and is thrown. */
 export function troubleOf(action: string, path: string, error: unknown): ReturnType<typeof fail> {
   const code = hasCode(error) ? error.code : "";
   if (code === "ENOENT" && !action.startsWith("write")) return fail({ kind: "file-missing", path });
@@ -155,13 +155,12 @@ function byCodeUnit(a: string, b: string): number {
 
 const MAX_BYTES = 1024 * 1024;
 
-/** The text of a small file of ours; nothing when a pipe, a device or something huge is in its place. Throws as reading does. */
+/** The text of a small file of ours; empty for a pipe, a device or something huge. Throws as reading does. */
 export function readSmallFile(path: string): string {
   const facts = statSync(path); // to open a pipe would be to wait for its writer
   return facts.isFile() && facts.size <= MAX_BYTES ? readFileSync(path, "utf8") : "";
 }
 
-/** The names in a directory; none where there is no directory that can be read. */
 export function namesIn(directory: string): readonly string[] {
   try {
     return readdirSync(directory);
@@ -170,7 +169,7 @@ export function namesIn(directory: string): readonly string[] {
   }
 }
 
-/** Removes a file of ours. One that is missing or cannot be removed is ignored. */
+/** Missing or not removable: ignored. */
 export function discard(path: string): void {
   try {
     unlinkSync(path);
@@ -179,7 +178,7 @@ export function discard(path: string): void {
   }
 }
 
-/** What is at a path, links followed. Nothing is below a file, or behind a link to itself. */
+/** Follows links. Nothing is below a file, or behind a link to itself. */
 export function kindOf(path: string): "directory" | "file" | "missing" {
   try {
     const facts = statSync(path, { throwIfNoEntry: false });
@@ -191,7 +190,6 @@ export function kindOf(path: string): "directory" | "file" | "missing" {
   }
 }
 
-/** Why no program can be started in a directory; undefined where one can. */
 export function whyNotEnterable(path: string): string | undefined {
   try {
     const kind = kindOf(path);
@@ -207,7 +205,7 @@ function isDirectory(path: string): boolean {
   return kindOf(path) === "directory";
 }
 
-/** Whether a file is at a path taken from some text; one that cannot be looked up is not. */
+/** Never throws: the path may be any text. */
 export function isFile(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
@@ -216,12 +214,10 @@ export function isFile(path: string): boolean {
   }
 }
 
-/** When a file was last written, in milliseconds since the epoch; undefined if missing. */
 export function modifiedAt(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs;
 }
 
-/** Those of a directory's files that were written least recently, all but as many as are kept. */
 export function oldestOf(directory: string, names: readonly string[], kept: number): readonly string[] {
   return names
     .map((name) => ({ name, at: modifiedAt(join(directory, name)) ?? 0 }))
@@ -230,7 +226,6 @@ export function oldestOf(directory: string, names: readonly string[], kept: numb
     .map(({ name }) => name);
 }
 
-/** Where a path leads once every link is followed; undefined if it leads nowhere. */
 export function realPath(path: string): string | undefined {
   try {
     return realpathSync.native(path);
@@ -239,20 +234,18 @@ export function realPath(path: string): string | undefined {
   }
 }
 
-/** Puts a finished draft in its place. Throws what the system says. */
 export function renameOver(draft: string, path: string): void {
   renameSync(draft, path);
 }
 
-/** How much more fits on the disk that a directory is on. */
 export function freeBytes(directory: string): number {
   const { bavail, bsize } = statfsSync(directory);
   return bavail * bsize;
 }
 
 /**
- * Makes a directory that only we can look into, and what is missing above it. Node's own way never ends where a file system
- * denies that a parent is there, as `/proc` does (seen in 20.20.2).
+ * Only its owner can read it. `mkdirSync` with `recursive` never ends if a file system denies that a parent exists, as `/proc`
+ * does (Node 20.20.2).
  */
 export function makePrivateDirectory(path: string): void {
   if (isDirectory(path)) return;
@@ -265,7 +258,7 @@ export function makePrivateDirectory(path: string): void {
   }
 }
 
-/** Removes a directory of ours with all that is in it. In Node 20 `rmSync` does the same in three times the time, and copes with the rest. */
+/** In Node 20, `rmSync` takes three times as long; it handles what this cannot. */
 export function removeTree(path: string): void {
   try {
     removeDirectory(path);
@@ -274,7 +267,6 @@ export function removeTree(path: string): void {
   }
 }
 
-/** Removes a directory of ours, unless something is in it. */
 export function removeIfEmpty(path: string): void {
   try {
     rmdirSync(path);
@@ -283,7 +275,7 @@ export function removeIfEmpty(path: string): void {
   }
 }
 
-/** A link, or a file, in the place of the directory goes itself. */
+/** A link or file in its place is removed itself. */
 function removeDirectory(path: string): void {
   if (!lstatSync(path).isDirectory()) return unlinkSync(path);
   for (const entry of readdirSync(path, { withFileTypes: true })) {
@@ -294,22 +286,21 @@ function removeDirectory(path: string): void {
   rmdirSync(path);
 }
 
-/** Removes drafts that killed writers left in a directory, of the names in it. One that is young may be another machine's. */
+/** Removes what killed writers left. A young draft may be another machine's. */
 export function discardOldDrafts(directory: string, names: readonly string[]): void {
   for (const draft of names.filter((name) => name.endsWith(".tmp")).map((name) => join(directory, name)))
     if (now() - (modifiedAt(draft) ?? now()) > DRAFT_MS) discard(draft);
 }
 
-/** Nothing takes this long to write. */
 const DRAFT_MS = 60_000;
 
-/** A name that nothing else on this or another machine has: for drafts and runs. Not a secret. */
+/** Unique across machines. Not a secret. */
 export function uniqueName(): string {
   const random = Math.random().toString(36).slice(2);
   return [process.pid, now().toString(36), random].join("-");
 }
 
-/** Writes to a standard stream before going on, so that nothing is lost when the process ends. A reader that is gone is fine. */
+/** Writes at once, so that nothing is lost when the process ends. A reader that is gone is fine. */
 export function writeAll(fd: 1 | 2, text: string): void {
   const bytes = Buffer.from(text);
   for (let done = 0; done < bytes.length;) {

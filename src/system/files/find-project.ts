@@ -5,16 +5,15 @@ import { type AbsolutePath, absolutePath } from "../../path.ts";
 export const CONFIG_FILE = ".gauntlet/config.yml";
 
 /**
- * The directory whose `.gauntlet/config.yml` applies: `cwd` or the nearest one above it, never above the root of the git
- * work tree that contains `cwd`. Outside git only `cwd` counts. An agent that `cd`s stays gated, a stray file in a home
- * directory gates nothing.
+ * The directory whose `.gauntlet/config.yml` applies: `cwd` or the nearest one above it, within the git work tree. Outside git
+ * only `cwd` counts. So an agent that `cd`s stays gated, and a stray file in a home directory gates nothing.
  */
 export function findProject(cwd: string): AbsolutePath | undefined {
   const found = searchedDirectories(nearestExisting(cwd)).find(holdsConfig);
   return found === undefined ? undefined : absolutePath(found);
 }
 
-/** A file we are not allowed to look at is there: reading it says why it cannot be used. */
+/** An inaccessible file exists: reading it says why it cannot be used. */
 function holdsConfig(dir: string): boolean {
   try {
     return statSync(join(dir, CONFIG_FILE), { throwIfNoEntry: false }) !== undefined;
@@ -23,7 +22,6 @@ function holdsConfig(dir: string): boolean {
   }
 }
 
-/** Whether a directory, or what is left of it, is this one or below it. */
 export function isBelow(dir: string, above: string): boolean {
   return ancestors(nearestExisting(dir)).includes(above);
 }
@@ -34,7 +32,7 @@ function searchedDirectories(start: string): readonly string[] {
   return top === -1 ? [start] : upwards.slice(0, top + 1);
 }
 
-/** A directory the agent has just deleted still belongs to the project above it. */
+/** A directory that the agent deleted still belongs to the project above it. */
 function nearestExisting(cwd: string): string {
   const existing = ancestors(cwd).find((dir) => existsSync(dir));
   return existing === undefined ? cwd : realpathSync(existing);

@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { relative, isAbsolute, sep } from "node:path";
 
-/** Whether an existing file is below a directory, links followed. */
+/** Follows links; false for a missing file. */
 export function isInside(directory: string, path: string): boolean {
   try {
     return isBelow(realpathSync(directory), realpathSync(path));
@@ -10,7 +10,6 @@ export function isInside(directory: string, path: string): boolean {
   }
 }
 
-/** The same for paths without links. */
 export function isBelow(directory: string, path: string): boolean {
   const way = relative(directory, path);
   return way !== "" && way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);

@@ -3,18 +3,15 @@ import { join } from "node:path";
 import { type AbsolutePath, type ProjectPath, projectPath, absolutePath } from "../../path.ts";
 import { Git, splitNul } from "../git/git.ts";
 
-/** Where a walk without git's help must not get lost. */
+/** A walk without git must not get lost here. */
 const NEVER_ENTERED = new Set([".git", "node_modules"]);
 const MAX_FILES = 500_000;
 
-/** Files below a directory that is not under version control. */
 interface FileList {
   readonly files: readonly ProjectPath[];
-  /** Whether there were so many that the walk was ended early. */
   readonly isCut: boolean;
 }
 
-/** Every file below a directory, by project path; bounded. */
 export function listFiles(root: AbsolutePath): FileList {
   const files: ProjectPath[] = [];
   const pending = [projectPath(".")];
@@ -27,7 +24,6 @@ export function listFiles(root: AbsolutePath): FileList {
   return { files, isCut: pending.length > 0 };
 }
 
-/** A directory we may not read has no files for us. */
 function readDirectory(path: string): ReturnType<typeof readEntries> {
   try {
     return readEntries(path);
@@ -42,10 +38,9 @@ function readEntries(path: string) {
 
 const MAX_MANIFEST_BYTES = 1_000_000;
 
-/** More manifests than any project needs to be recognised. */
 const MAX_MANIFESTS = 300;
 
-/** The files of a project that are not ignored, and the text of those that `isManifest` picks by their path. */
+/** The files that git does not ignore, and the text of those that `isManifest` picks. */
 export async function readProject(
   directory: string,
   isManifest: (path: string) => boolean,
@@ -65,7 +60,6 @@ function depthOf(path: string): number {
   return path.split("/").length;
 }
 
-/** The files of a project that are not ignored. */
 export async function projectFiles(directory: string): Promise<readonly string[]> {
   const listed = await new Git(directory).ask([
     "ls-files",
@@ -78,7 +72,6 @@ export async function projectFiles(directory: string): Promise<readonly string[]
   return listFiles(absolutePath(directory)).files;
 }
 
-/** A file that cannot be read, or is far larger than any manifest, tells nothing. */
 async function readSmall(path: string): Promise<string> {
   try {
     const { size } = await promises.stat(path);

@@ -4,12 +4,11 @@ import { join } from "node:path";
 import { namesIn, removeTree } from "./files.ts";
 import { isAlive, pidNamespace } from "../process/group.ts";
 
-/** A directory for an index and objects of our own. */
 export function makeScratch(parent = tmpdir()): string {
   return mkdtempSync(join(parent, ownedName("gauntlet-fingerprint")));
 }
 
-/** The beginning of a name that says whose it is, so that it can be removed after us. A pid means something in one namespace only. */
+/** The name says which process made it, so that it can be removed after a kill. A pid means something in one namespace only. */
 export function ownedName(what: "gauntlet-fingerprint" | "gauntlet-baseline" | "gauntlet-scratch"): string {
   return `${what}-${process.pid}-${namespaceNumber()}-`;
 }
@@ -26,7 +25,7 @@ export function removeScratch(path: string): void {
   }
 }
 
-/** Tools of a past tree leave directories that may not be written to; otherwise it is not ours, or already gone. */
+/** Tools leave directories without write permission in an earlier tree. */
 function removeReadOnly(path: string): void {
   try {
     makeWritable(path);
@@ -42,12 +41,12 @@ function makeWritable(directory: string): void {
     if (entry.isDirectory()) makeWritable(join(directory, entry.name));
 }
 
-/** Where a past tree may be checked out: in memory on many systems, or else on a disk. */
+/** For an earlier tree: the first is in memory on many systems. */
 export function scratchParents(): readonly string[] {
   return [tmpdir(), ...(process.platform === "win32" ? [] : ["/var/tmp"])];
 }
 
-/** Removes the scratch directories that killed processes left. */
+/** Removes what killed processes left. */
 export function sweepScratch(...parents: readonly string[]): void {
   for (const parent of parents.length === 0 ? scratchParents() : parents)
     for (const name of namesIn(parent)) if (isLeftBehind(name)) removeScratch(join(parent, name));
@@ -59,5 +58,4 @@ function isLeftBehind(name: string): boolean {
   return (namespace ?? namespaceNumber()) === namespaceNumber() && !isAlive(Number(pid));
 }
 
-/** Versions before this one wrote no namespace. */
 const OURS = /^gauntlet-(?:fingerprint|baseline|scratch)-(\d+)-(?:(\d+)-)?/;

@@ -7,12 +7,11 @@ import { NEVER_WAIT, troubleOf, writeFileAtomic } from "./files.ts";
 const MAX_BYTES = 1024 * 1024;
 const NEVER_FOLLOW = constants.O_NOFOLLOW ?? 0;
 
-/** `/tmp`, or the system's equivalent. */
 export function sharedTempDir(): string {
   return statSync("/tmp", { throwIfNoEntry: false })?.isDirectory() ? "/tmp" : tmpdir();
 }
 
-/** The text of a file of ours in a world-writable directory; nothing if missing. A file that is not ours is an error. */
+/** For a world-writable directory: undefined if missing, trouble if it is not ours. */
 export function readPrivateFile(path: string): Result<string | undefined> {
   try {
     const fd = openSync(path, constants.O_RDONLY | NEVER_FOLLOW | NEVER_WAIT);
@@ -29,7 +28,7 @@ export function readPrivateFile(path: string): Result<string | undefined> {
   }
 }
 
-/** Puts a new file, readable by us alone, in the place of the old one; a link in that place is replaced, not followed. */
+/** A link in its place is replaced, not followed. */
 export function writePrivateFile(path: string, text: string): Result<void> {
   return writeFileAtomic(path, text, { mode: 0o600 });
 }

@@ -9,7 +9,7 @@ import { logDirOf } from "../logs/log-dir.ts";
 import type { Environment } from "../process/environment.ts";
 import { projectStateDir } from "../state/state-keys.ts";
 
-/** A directory of our own, with some files, that is gone when it is no longer needed. */
+/** Removed when disposed. */
 export async function scratchDir(
   files: Readonly<Record<string, string>>,
 ): Promise<AsyncDisposable & { readonly path: string }> {
@@ -21,7 +21,7 @@ export async function scratchDir(
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true, maxRetries: 3 }) };
 }
 
-/** A git repository of our own in the temporary directory; gone when disposed. */
+/** A git repository in the temporary directory; removed when disposed. */
 export interface ScratchRepository extends AsyncDisposable {
   readonly path: string;
   readonly write: (name: string, content: string) => Promise<void>;
@@ -44,13 +44,13 @@ export async function createScratchRepository(
   return { path, write, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
-/** A place where stops can be played without the project remembering them: it starts with a copy of what it remembers. */
+/** Stops played here are not remembered by the project; it starts with a copy of what the project remembers. */
 export interface Rehearsal extends AsyncDisposable {
-  /** Stands in for the project's log directory. */
+  /** Replaces the project's log directory. */
   readonly logDir: ProjectPath;
-  /** The same, as an absolute path. Logs stay when the rehearsal is over, for what was shown names them. */
+  /** As an absolute path. Logs stay after the rehearsal, because its output names them. */
   readonly logs: string;
-  /** Stands in for `$XDG_STATE_HOME`. */
+  /** Replaces `$XDG_STATE_HOME`. */
   readonly stateHome: string;
 }
 

@@ -19,10 +19,7 @@ import { fail, ok, type Result } from "../../trouble.ts";
 import { decodeText } from "./decode-text.ts";
 import { readBytes, troubleOf } from "./files.ts";
 
-/**
- * The text of a user's file, byte order mark included; undefined if missing. Bytes that are not UTF-8
- * would not survive an edit, so they are an error.
- */
+/** With its byte order mark; undefined if missing. Bytes that are not UTF-8 would not survive an edit, so they are an error. */
 export async function readUserFile(path: string): Promise<Result<string | undefined>> {
   const bytes = readBytes(path);
   if (!bytes.ok) return bytes.trouble.kind === "file-missing" ? ok(undefined) : bytes;
@@ -31,7 +28,7 @@ export async function readUserFile(path: string): Promise<Result<string | undefi
   return ok(bytes.value.toString("utf8"));
 }
 
-/** Writes a file whole or not at all. Through a symbolic link, with the mode and owner the file had. */
+/** Whole or not at all, through a symbolic link, with the mode and owner that the file had. */
 export async function replaceUserFile(path: string, text: string): Promise<Result<undefined>> {
   try {
     const target = await followLinks(path);
@@ -50,7 +47,6 @@ export async function replaceUserFile(path: string, text: string): Promise<Resul
   }
 }
 
-/** Makes a file executable for those who may read it. */
 export async function makeExecutable(path: string): Promise<Result<undefined>> {
   try {
     const { mode } = await stat(path);
@@ -61,7 +57,7 @@ export async function makeExecutable(path: string): Promise<Result<undefined>> {
   }
 }
 
-/** Writes a file only if it is missing; false if it exists. */
+/** False if the file exists. */
 export async function createUserFile(path: string, text: string): Promise<Result<boolean>> {
   try {
     await mkdir(dirname(path), { recursive: true });
@@ -73,7 +69,6 @@ export async function createUserFile(path: string, text: string): Promise<Result
   }
 }
 
-/** Removes a file, and its directory if that leaves it empty. */
 export async function removeUserFile(path: string): Promise<Result<undefined>> {
   try {
     await unlink(await followLinks(path));
@@ -86,7 +81,7 @@ export async function removeUserFile(path: string): Promise<Result<undefined>> {
 
 const MAX_LINKS = 40;
 
-/** Like `realpath`, but also where the last link leads to a file that is not there yet. */
+/** Like `realpath`, but the last link may lead to a missing file. */
 async function followLinks(path: string, depth = 0): Promise<string> {
   const found = await lstat(path).catch(() => undefined);
   if (found?.isSymbolicLink() !== true) return path;
@@ -95,7 +90,7 @@ async function followLinks(path: string, depth = 0): Promise<string> {
   return followLinks(target, depth + 1);
 }
 
-/** Without a `FileHandle`: that of yarn's Plug'n'Play (4.18.1, 2026-11-16) can neither be disposed of nor synced. */
+/** No `FileHandle`: that of yarn's Plug'n'Play (4.18.1, 2026-11-16) can neither be disposed of nor synced. */
 async function writeLike(path: string, text: string, model: Stats | undefined): Promise<void> {
   const file = openSync(path, "wx", model?.mode ?? 0o666);
   try {

@@ -4,24 +4,24 @@ import { elapsedMs } from "../clock.ts";
 import { hasCode } from "./errno.ts";
 import { projectFiles } from "./list-files.ts";
 
-/** Changes that come together are one: editors write a file in several steps, and git a whole checkout. */
+/** Editors write a file in several steps, and git a whole checkout. */
 const QUIET_MS = 150;
-/** A file that is written all the time does not put the look off indefinitely. */
+/** A file that is always being written must not delay forever. */
 const LONGEST_WAIT_MS = 1000;
-/** How often to look where the system cannot watch that many directories. */
+/** Without watches. */
 const POLL_MS = 2000;
 
 interface WatchedFiles {
   readonly root: string;
-  /** The directory, from the root, whose files do not count. */
+  /** A directory whose files do not count. */
   readonly without: string;
-  /** Called after changes have settled, with the files that the system named. */
+  /** With the files that the system named. */
   readonly onSettled: (files: readonly string[]) => void;
 }
 
 /**
- * Watches the directories that hold files of a project: those that git does not ignore. One watch for each directory rather than a
- * recursive one, which on Linux opens every file below, `node_modules` and `.git` included.
+ * Watches the directories of files that git does not ignore, one by one: on Linux a recursive watch opens every file below,
+ * `node_modules` and `.git` included.
  */
 export class FileWatch implements Disposable {
   readonly #watched: WatchedFiles;
@@ -36,12 +36,12 @@ export class FileWatch implements Disposable {
     this.#watched = watched;
   }
 
-  /** Whether the system refused to watch so many directories, and the files are looked at every two seconds instead. */
+  /** The system refused that many watches; files are listed every two seconds instead. */
   get isPolling(): boolean {
     return this.#poll !== undefined;
   }
 
-  /** Follows directories that were made or removed. The files of the project as they are now. */
+  /** Follows new and removed directories. Returns the files of the project. */
   async refresh(): Promise<ReadonlySet<string>> {
     const { root, without } = this.#watched;
     const files = (await projectFiles(root)).filter((file) => !file.startsWith(`${without}/`));
@@ -105,7 +105,7 @@ function directoriesAbove(file: string): readonly string[] {
   return names.map((_, index) => names.slice(0, index + 1).join("/"));
 }
 
-/** Linux allows a user a number of watches (`fs.inotify.max_user_watches`), and every system a number of open files. */
+/** Of watches (`fs.inotify.max_user_watches`) or open files. */
 function isLimit(error: unknown): boolean {
   return hasCode(error, "ENOSPC") || hasCode(error, "EMFILE") || hasCode(error, "ENFILE");
 }

@@ -7,7 +7,7 @@ import type { Repository } from "./repository.ts";
 import { makeScratch, removeScratch } from "../files/owned-scratch.ts";
 import { readText } from "../files/files.ts";
 
-/** Files marked with `git update-index` so that git ignores their edits, by name from the top. */
+/** Files marked with `git update-index` so that git ignores their edits. */
 interface HiddenFiles {
   readonly assumedUnchanged: readonly string[];
   readonly skipped: readonly string[];
@@ -21,7 +21,6 @@ export function findHiddenFiles({ top, marks }: Repository): Promise<Result<Hidd
   return marks().mayHide ? listHidden(top, {}) : Promise.resolve(ok(NONE));
 }
 
-/** The same for an index of our own. */
 export function findHiddenIn(
   top: Git,
   env: Env & { readonly GIT_INDEX_FILE: string },
@@ -30,7 +29,7 @@ export function findHiddenIn(
   return marks.mayHide ? listHidden(top, env) : Promise.resolve(ok(NONE));
 }
 
-/** A skipped file that is not there hides that it was removed, unless it belongs to a sparse checkout. */
+/** A skipped file that is missing was removed, unless it belongs to a sparse checkout. */
 async function listHidden(top: Git, env: Env): Promise<Result<HiddenFiles>> {
   const listed = await top.output(["ls-files", "-v", "-z"], { env });
   if (!listed.ok) return listed;
@@ -53,7 +52,7 @@ export function areNone({ assumedUnchanged, skipped }: HiddenFiles): boolean {
   return assumedUnchanged.length === 0 && skipped.length === 0;
 }
 
-/** Makes git look at them again, in the index that `env` names: never the user's own. */
+/** Clears the marks in the index that `env` names: never the user's own. */
 export async function revealFiles(
   top: Git,
   { assumedUnchanged, skipped }: HiddenFiles,
@@ -69,7 +68,7 @@ export async function revealFiles(
   }
 }
 
-/** Asks git something about the work tree; when files are hidden from it, asks again with an index that hides none. */
+/** Asks git about the work tree; if files are hidden from it, again with an index that hides none. */
 export async function lookAtEveryFile<T>(
   repository: Repository,
   ask: (env: Env) => Promise<Result<T>>,
@@ -97,7 +96,7 @@ function readEntry(entry: string): { readonly tag: string; readonly name: string
   return { tag: entry.slice(0, 1), name: entry.slice(2) };
 }
 
-/** What cannot be reached is out of the gates' sight too. */
+/** Gates cannot reach such a file either. */
 function isThere(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
@@ -107,8 +106,8 @@ function isThere(path: string): boolean {
 }
 
 /**
- * Submodules with changes that git does not tell the repository around them: files it is set to ignore, or settings of the
- * submodule's own that leave changes out of sight, which no option given outside reaches. By name from the top.
+ * Submodules with changes that git hides from the repository around them: files that it is set to ignore, or settings of the
+ * submodule that no option given outside overrides.
  */
 export async function submodulesWithHiddenChanges(
   repository: Repository,
@@ -123,7 +122,6 @@ export async function submodulesWithHiddenChanges(
   return ok(looks.filter(({ look: one }) => one.ok && one.value).map(({ name }) => name));
 }
 
-/** Whether a submodule has a change that only we see. */
 async function look(inside: Repository): Promise<Result<boolean>> {
   const deeper = await submodulesWithHiddenChanges(inside);
   if (!deeper.ok || deeper.value.length > 0) return deeper.ok ? ok(true) : deeper;
@@ -134,12 +132,11 @@ async function look(inside: Repository): Promise<Result<boolean>> {
   return output.ok ? ok(output.value.length > 0) : output;
 }
 
-/** How far git looks into submodules: not where one has filters, which would find the submodule's own directory. We look there. */
+/** Not into submodules with filters, which would find the submodule's own directory; those we scan ourselves. */
 export async function submoduleOption(repository: Repository): Promise<string> {
   return `--ignore-submodules=${(await filteredSubmodules(repository)).length > 0 ? "dirty" : "none"}`;
 }
 
-/** The submodules in which a look may run a filter, by name from the top. */
 export async function filteredSubmodules(repository: Repository): Promise<readonly string[]> {
   const submodules = await repository.submodules();
   if (!submodules.ok || submodules.value.length === 0) return [];

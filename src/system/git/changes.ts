@@ -11,23 +11,21 @@ import { lookAtEveryFile, submoduleOption, submodulesWithHiddenChanges } from ".
 import { parseStatus, type WorkTreeStatus } from "./read-output.ts";
 import type { Repository } from "./repository.ts";
 
-/** A change set together with where the repository stands. */
 export interface DetectedChanges {
   readonly changes: ChangeSet;
   readonly branch?: string;
   readonly head?: string;
 }
 
-/** What a look at the repository found; asked for one by one, because a commit needs neither. */
+/** Asked for one by one, because a commit needs neither. */
 interface Looks {
   readonly status: () => Promise<Result<WorkTreeStatus>>;
   readonly comparison: () => Promise<Result<HeadComparison>>;
-  /** The index that a hook of git commits from, where it is not the usual one. */
+  /** The index that a git hook commits from. */
   readonly index?: string | undefined;
   readonly look: Repository["look"];
 }
 
-/** What changed in the project since the base, or in one commit. */
 export async function changesIn(
   git: Git,
   query: ChangeQuery,
@@ -41,7 +39,6 @@ export async function changesIn(
   return detected.ok ? ok(withoutLogs(detected.value, query.logDir)) : detected;
 }
 
-/** Without git every file counts as changed; a repository that git cannot read is trouble. */
 export async function changesWithoutGit(git: Git, query: ChangeQuery): Promise<Result<DetectedChanges>> {
   const prefix = await git.ask(["rev-parse", "--show-prefix"]);
   if (!prefix.ok) return ok(everything(query, "git could not be started"));
@@ -86,7 +83,7 @@ async function inWorkTree(looks: Looks): Promise<Result<DetectedChanges>> {
   });
 }
 
-/** What is staged. The gates see the work tree: where that differs, the user must know. */
+/** What is staged. The gates see the work tree, so a difference is reported. */
 async function inIndex(git: Git, { index, look }: Looks): Promise<Result<DetectedChanges>> {
   const files = await diffStaged(git, index);
   if (!files.ok) return files;
@@ -125,7 +122,6 @@ async function inCommit(git: Git, commit: string): Promise<Result<DetectedChange
   return ok({ changes: { comparedTo, ...baseCommit, commit: known, files: files.value, notes: [] } });
 }
 
-/** What git says about every file of the work tree, including those marked to be ignored. */
 export async function workTreeStatus(repository: Repository): Promise<Result<WorkTreeStatus>> {
   const { git, places } = repository;
   try {
@@ -160,7 +156,7 @@ export async function workTreeStatus(repository: Repository): Promise<Result<Wor
 
 const STATUS = [...LOOK_OPTIONS, "status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all"];
 
-/** What is in the work tree now has the last word about a file; where a renamed file was before stays changed. */
+/** The work tree has the last word about a file; the old name of a renamed file stays changed. */
 function mergeFiles(
   committed: readonly ChangedFile[],
   current: readonly ChangedFile[],

@@ -6,17 +6,16 @@ import { type Git, splitNul } from "./git.ts";
 
 type Env = Readonly<Record<string, string>>;
 
-/** Attributes with which git does not keep a file byte by byte; `crlf` is what it called `text` before. */
+/** Attributes with which git does not store a file byte by byte; `crlf` is the old name of `text`. */
 const CONVERTING = ["filter", "text", "crlf", "eol", "working-tree-encoding", "ident"];
 
-/** Files that git does not keep byte by byte, as far as attributes and settings say. */
+/** Files that git does not store byte by byte. */
 interface Converted {
   readonly names: readonly string[];
-  /** Those of them that a program converts. */
+  /** Converted by a program. */
   readonly filtered: readonly string[];
 }
 
-/** Undefined where git does not say. */
 export async function convertedFiles(
   git: Git,
   names: readonly string[],
@@ -41,15 +40,13 @@ export async function convertedFiles(
   return { names: isEach ? names : [...converted], filtered: [...filtered] };
 }
 
-/** Files that are not on disk as git keeps them. */
+/** Files whose bytes on disk are not what git stores. */
 export interface UnlikeGit {
-  /** By their size, which every conversion of git's own changes. */
+  /** Known by their size, which every conversion of git's own changes. */
   readonly names: readonly string[];
-  /** Those that a program converts: it may do anything. */
   readonly filtered: readonly string[];
 }
 
-/** The files of an index that are not on disk as git keeps them; undefined where git does not say. */
 export async function filesUnlikeGit(top: Git, env: Env): Promise<UnlikeGit | undefined> {
   const listed = await top.output(["ls-files", "-z", "--stage"], { env });
   if (!listed.ok) return undefined;
@@ -80,12 +77,11 @@ function sizeOf(path: string): number | undefined {
   }
 }
 
-/** More would take longer to read than many gates. */
 const MOST_BYTES = 100 * 1024 * 1024;
 
 /**
- * The hash of the bytes of files of which git keeps something else, not counting what programs convert: they may be large, and have
- * their own way to keep what belongs together. Empty without such files; undefined where that is unknown or too much.
+ * The hash of their bytes, without what programs convert: that may be large, and has its own way to keep versions. Empty if
+ * there are none; undefined if unknown or too much.
  */
 export async function bytesUnlikeGit(top: Git, env: Env): Promise<string | undefined> {
   const unlike = await filesUnlikeGit(top, env);
@@ -97,7 +93,7 @@ export async function bytesUnlikeGit(top: Git, env: Env): Promise<string | undef
   return hashes.length === 0 ? "" : sha256(hashes.join("\0"));
 }
 
-/** A file that is gone by now changes the tree, which is noticed elsewhere. */
+/** A file that is gone changes the tree, which is noticed elsewhere. */
 export function hashOf(path: string): string {
   try {
     return sha256(readFileSync(path));

@@ -9,20 +9,19 @@ export interface GitAnswer {
   readonly exitCode: number;
   readonly stdout: Buffer;
   readonly stderr: string;
-  /** It was ended before it had an answer; its exit code says nothing. */
+  /** Killed before it had an answer: its exit code says nothing. */
   readonly wasEnded: boolean;
 }
 
 export interface GitOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string;
-  /** Ends this call, beside the signal that ends them all. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Read-only by intent: no optional locks, names as bytes, no monitor started, no shared index written, no hook run. History as it
- * was committed: a replacement could make any tree look like any other.
+ * Read-only: no optional locks, no monitor, no shared index, no hook. History as it was committed: a replacement could make any
+ * tree look like any other.
  */
 const SAFE_OPTIONS = [
   "--no-optional-locks",
@@ -39,8 +38,8 @@ const SAFE_OPTIONS = [
 ];
 
 /**
- * Every look at the work tree counts what a repository's settings may leave out of sight: modes, links, a change that kept size and
- * time. Objects that live for a moment need no compression; a warning about line endings must not become a refusal.
+ * A scan of the work tree sees what settings may hide: modes, links, a change that kept size and time. Objects live for a
+ * moment only, so they are not compressed; a warning about line endings must not become a refusal.
  */
 export const LOOK_OPTIONS = config(
   "core.fileMode=true",
@@ -52,7 +51,7 @@ export const LOOK_OPTIONS = config(
   ...(process.platform === "linux" ? ["core.ignoreCase=false"] : []), // elsewhere two such names are one file
 );
 
-/** Set inside git hooks and by wrappers such as Magit; they would point us at another repository, index or files than we mean. */
+/** Set inside git hooks and by wrappers such as Magit: they would point git at another repository, index or files. */
 export const MISLEADING = [
   "GIT_DIR",
   "GIT_WORK_TREE",
@@ -72,7 +71,7 @@ export const MISLEADING = [
   "GIT_ICASE_PATHSPECS",
 ];
 
-/** The one door to git: an argv, never a shell, in one directory. Every call ends when the signal aborts. */
+/** Every call of git: an argv, never a shell. It is killed when the signal aborts. */
 export class Git {
   readonly cwd: string;
   readonly #signal: AbortSignal | undefined;
@@ -84,12 +83,11 @@ export class Git {
     this.#env = env;
   }
 
-  /** The same git in another directory. */
   at(cwd: string): Git {
     return new Git(cwd, this.#signal, this.#env);
   }
 
-  /** Only a git that could not start is trouble; its exit code is an answer. */
+  /** Only a git that cannot start is trouble; its exit code is an answer. */
   async ask(args: readonly string[], options: GitOptions = {}): Promise<Result<GitAnswer>> {
     const output = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
     const end = await runProcess(
@@ -121,7 +119,6 @@ export class Git {
     });
   }
 
-  /** The output of a command that must succeed. */
   async output(args: readonly string[], options: GitOptions = {}): Promise<Result<Buffer>> {
     const answer = await this.ask(args, options);
     if (!answer.ok) return answer;
@@ -130,13 +127,9 @@ export class Git {
   }
 }
 
-/**
- * For what is told in another way where an object of a partial clone is not here: a stop must not wait for a network, or start the
- * programs that git reaches other machines with.
- */
+/** In a partial clone a stop must not wait for a network, or start the programs that git reaches other machines with. */
 export const WITHOUT_FETCHING = { GIT_NO_LAZY_FETCH: "1" };
 
-/** The word after the options that come before it. */
 function commandIn(args: readonly string[]): string {
   return args.find((arg, at) => !arg.startsWith("-") && args[at - 1] !== "-c") ?? "";
 }
@@ -148,13 +141,12 @@ function anyOf(...signals: readonly (AbortSignal | undefined)[]): AbortSignal | 
   return given.length > 1 ? AbortSignal.any(given) : given[0];
 }
 
-/** Splits `-z` output; names are decoded as UTF-8, as git itself assumes. */
+/** Splits `-z` output; git itself assumes that names are UTF-8. */
 export function splitNul(output: Buffer): readonly string[] {
   const text = output.toString("utf8");
   return text === "" ? [] : text.replace(/\0$/, "").split("\0");
 }
 
-/** Why a git command failed. Our own settings say nothing to the user. */
 export function gitTrouble(args: readonly string[], detail: string): Trouble {
   const shown = args.filter((arg, at) => arg !== "-c" && args[at - 1] !== "-c");
   return { kind: "git-failed", command: `git ${shown.join(" ")}`, detail: detail || "no explanation given" };
@@ -170,7 +162,6 @@ function config(...settings: readonly string[]): readonly string[] {
   return settings.flatMap((setting) => ["-c", setting]);
 }
 
-/** The environment in which git also reads objects from these directories. */
 export function objectsEnv(directories: readonly string[]): Readonly<Record<string, string>> {
   if (directories.length === 0) return {};
   return {

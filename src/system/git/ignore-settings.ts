@@ -7,7 +7,7 @@ import { homeDirectory } from "../files/xdg.ts";
 import type { Environment } from "../process/environment.ts";
 import type { GitPlaces } from "./places.ts";
 
-/** The files that tell git what to overlook, as they are when a session begins: new files, changes, parts of the tree. */
+/** The files that tell git what to ignore, as they are when a session begins. */
 export function ignoreSettingsFiles(
   { commonDir, gitDir }: GitPlaces,
   env: Environment,
@@ -33,7 +33,6 @@ export function ignoreSettingsFiles(
   }));
 }
 
-/** Those that say something else now. */
 export function changedIgnoreSettings(files: readonly IgnoreSettingsFile[]): readonly IgnoreSettingsFile[] {
   return files.flatMap((file) => {
     const hash = hashOf(file.path);
@@ -46,7 +45,6 @@ function hashOf(path: string): string {
   return sha256(/config(?:\.worktree)?$/.test(path) ? ignoringLines(text) : text).slice(0, 16);
 }
 
-/** A pipe would be waited for. */
 function textOf(path: string): string {
   const text = isFile(path) ? readText(path) : undefined;
   return text?.ok ? text.value : "";
@@ -54,7 +52,7 @@ function textOf(path: string): string {
 
 const KEYS = /\b(?:excludesfile|attributesfile|worktree|sparsecheckout\w*|autocrlf|eol)\b/i;
 
-/** Of git's settings the few that decide what it sees: a branch that is pushed adds others all the time. */
+/** The few settings that decide what git sees: pushing a branch adds others all the time. */
 function ignoringLines(config: string): string {
   let section = "";
   const lines = config.split("\n").filter((line) => {

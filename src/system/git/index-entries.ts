@@ -1,4 +1,4 @@
-/** Where an entry has what, from its beginning: the second of its times, and what a look at the file told. */
+/** Offsets in an entry (gitformat-index). */
 export const MODIFIED_AT = 8;
 export const INODE_AT = 20;
 export const MODE_AT = 24;
@@ -6,14 +6,13 @@ export const SIZE_AT = 36;
 export const HASH_AT = 40;
 const FLAGS_AT = 60;
 
-/** The byte that tells the mode of a submodule from that of a file (0x81) and of a link (0xa0). */
+/** Tells a submodule's mode from a file's (0x81) and a link's (0xa0). */
 export const SUBMODULE_AT = MODE_AT + 2;
 export const SUBMODULE_BYTE = 0xe0;
 
 const FILE = 0o100000;
 const FILE_TYPE = 0o170000;
 
-/** Not a link or a submodule. */
 export function isFileAt(index: Buffer, at: number): boolean {
   return (index.readUInt32BE(at + MODE_AT) & FILE_TYPE) === FILE;
 }
@@ -21,33 +20,29 @@ export function isFileAt(index: Buffer, at: number): boolean {
 export const HASH_BYTES = 20;
 const HEADER_BYTES = 12;
 const VERSION_AT = 4;
-/** The version that shortens names. */
 const SHORTENING = 4;
 
 const EXTENDED = 0x4000;
 const NAME_LENGTH = 0x0fff;
-/** Longer ones no system could open. */
 const LONGEST_NAME = 0x10000;
-/** Assumed to be unchanged, or skipped in the work tree. */
+/** `assume-unchanged` or `skip-worktree`. */
 export const HIDDEN = 0x8000 | (0x4000 << 16);
-/** In conflict, or only meant to be added: not in the tree as it stands here. */
 export const UNSTAGED = 0x3000 | (0x2000 << 16);
 
-/** One entry of an index. The same object is used for all of them, because there may be a hundred thousand. */
+/** One entry. The same object serves all of them: there may be a hundred thousand. */
 export interface IndexEntry {
-  /** Where it begins in the index. */
   at: number;
-  /** The extended ones above the others. */
+  /** With the extended flags in the upper half. */
   flags: number;
-  /** Its name: from `start` to `end` of `bytes`, which is the index itself or, where that shortens names, a copy. */
+  /** The name is in `bytes`, which is the index itself or, in version 4, a copy. */
   bytes: Buffer;
   start: number;
   end: number;
 }
 
 /**
- * Visits every entry. False when the file is not one to be sure of. Follows gitformat-index for versions 2 to 4 with SHA-1, to the
- * last byte: whatever does not add up is left for git to tell.
+ * Visits every entry; false if the file is not understood to its last byte: then only git can tell. Versions 2 to 4 of
+ * gitformat-index, with SHA-1.
  */
 export function visitEntries(index: Buffer, visit: (entry: IndexEntry) => void): boolean {
   try {
@@ -71,7 +66,6 @@ export function visitEntries(index: Buffer, visit: (entry: IndexEntry) => void):
   }
 }
 
-/** Reads the name at `from` into the entry; returns where the next entry begins. */
 function readWhole(index: Buffer, entry: IndexEntry, from: number): number | undefined {
   const length = entry.flags & NAME_LENGTH;
   const past = from + length;
@@ -80,7 +74,7 @@ function readWhole(index: Buffer, entry: IndexEntry, from: number): number | und
   return index[entry.end] === 0 ? entry.at + ((entry.end - entry.at + 8) & ~7) : undefined;
 }
 
-/** The same where a name is the one before without its last bytes, whose number comes first, and with others. */
+/** Version 4: how many bytes of the name before are dropped, then what is appended. */
 function readShortened(index: Buffer, entry: IndexEntry, from: number): number | undefined {
   let at = from;
   let byte = index.readUInt8(at++);
@@ -101,17 +95,14 @@ function readShortened(index: Buffer, entry: IndexEntry, from: number): number |
   return past + 1;
 }
 
-/** The name as text; what is no text has U+FFFD in it. */
 export function nameOf({ bytes, start, end }: IndexEntry): string {
   return bytes.toString("utf8", start, end);
 }
 
-/** Whether it is too short to say anything. */
 export function isCut(index: Buffer): boolean {
   return index.length < HEADER_BYTES;
 }
 
-/** Whether a name may be stored as what differs from the one before: a single letter, maybe. */
 export function shortensNames(index: Buffer): boolean {
   return !isCut(index) && index.readUInt32BE(VERSION_AT) === SHORTENING;
 }
@@ -120,7 +111,7 @@ export function entryCount(index: Buffer): number {
   return isCut(index) ? 0 : index.readUInt32BE(8);
 }
 
-/** After the entries come extensions and a checksum. One whose name starts with a small letter changes what the entries mean. */
+/** After the entries come extensions and a checksum. An extension with a small letter changes what the entries mean. */
 function endsWell(index: Buffer, entriesEnd: number): boolean {
   const end = index.length - HASH_BYTES;
   let at = entriesEnd;

@@ -14,27 +14,23 @@ import {
   visitEntries,
 } from "./index-entries.ts";
 
-/** Entries of a git index that need more than the usual look. Where the file is not read with certainty, they may be there. */
+/** Entries that need more than `git status`. If the file cannot be read with certainty, they may exist. */
 export interface IndexMarks {
-  /** Files git is set to ignore changes of. */
+  /** Marked `assume-unchanged` or `skip-worktree`. */
   readonly mayHide: boolean;
   readonly mayHoldSubmodule: boolean;
-  /** The files that say how git treats others. */
+  /** The `.gitattributes` files. */
   readonly attributes: readonly string[] | "unknown";
 }
 
 const NONE: IndexMarks = { mayHide: false, mayHoldSubmodule: false, attributes: [] };
 
-/** Reads the marks straight from the file, because asking git costs a process. */
 export function readIndexMarks(path: string): IndexMarks {
   const index = readIfThere(path);
   return index === undefined ? NONE : marksIn(index);
 }
 
-/**
- * Every entry is looked at when that is needed: that none has attributes and none is a submodule, which must be known before git is
- * asked, is told at once.
- */
+/** Entries are visited only if needed: a search of the bytes shows at once that no entry is a submodule or has attributes. */
 export function marksIn(index: Buffer): IndexMarks {
   const entries = once(() => markedEntries(index));
   return {
@@ -73,7 +69,10 @@ function isAttributes({ bytes, start, end }: IndexEntry): boolean {
   return from >= start && bytes.compare(ATTRIBUTES, 0, ATTRIBUTES.length, from, end) === 0;
 }
 
-/** Where names are shortened, only a neighbour like `.gitattribute` leaves less of it; to look for that takes long in a large index. */
+/**
+ * Version 4 stores what differs from the name before: only a neighbour like `.gitattribute` leaves less of it. Searching entry
+ * by entry takes long in a large index.
+ */
 function mayHoldAttributes(index: Buffer): boolean {
   if (!shortensNames(index)) return mayHold(ATTRIBUTES, index);
   return entryCount(index) <= MOST_DECODED || mayHold(SHORTENED, index);
@@ -82,12 +81,11 @@ function mayHoldAttributes(index: Buffer): boolean {
 const SHORTENED = Buffer.from("attributes");
 const MOST_DECODED = 5_000;
 
-/** Every format writes a submodule's mode the same way, but a split index may have it in its other file. */
+/** A split index ("link") may have the entry in its other file. */
 function mayHold(bytes: Buffer, index: Buffer): boolean {
   return isCut(index) || index.includes(bytes) || index.includes("link");
 }
 
-/** Up to `most` names below a directory, from the top; undefined where the file is not read with certainty. */
 export function namesBelow(path: string, directory: string, most: number): readonly string[] | undefined {
   const index = readIfThere(path);
   if (index === undefined) return [];
@@ -101,13 +99,11 @@ export function namesBelow(path: string, directory: string, most: number): reado
   return isUnderstood ? names : undefined;
 }
 
-/** The index of a pass, as it was put aside, and the hash of what it was then. */
 export interface PassIndex {
   readonly path: string;
   readonly hash: string;
 }
 
-/** Whether nothing else has written it since. */
 export function isAsKept({ path, hash }: PassIndex): boolean {
   const index = readIfThere(path);
   return index !== undefined && sha256(index) === hash;
@@ -123,8 +119,8 @@ export function readIfThere(path: string): Buffer | undefined {
 }
 
 /**
- * Copies a git index, if there is one, with a time just before its own. git compares that time with those of
- * the files to tell which need a second look; a newer one would hide an edit made in the same instant as the last `git add`.
+ * Copies a git index with a time just before its own. git re-reads files that are not older than the index; a newer time would
+ * hide an edit made in the same instant as the last `git add`.
  */
 export function copyIndex(from: string, to: string): void {
   const stat = statSync(from, { bigint: true, throwIfNoEntry: false });

@@ -19,12 +19,9 @@ import {
   visitEntries,
 } from "./index-entries.ts";
 
-/** What an index says of a file or link. */
 interface IndexedFile {
   readonly path: string;
-  /** Where its entry begins. */
   readonly at: number;
-  /** Not a link. */
   readonly isFile: boolean;
   readonly isHidden: boolean;
   readonly size: number;
@@ -33,26 +30,22 @@ interface IndexedFile {
   readonly modifiedAt: number;
 }
 
-/** What of an index is wanted: all that it has, unless something else is said. */
 export interface Wanted {
   readonly top: string;
-  /** When the index was written, in milliseconds since the epoch. */
   readonly writtenAt: number;
   readonly names?: ReadonlySet<string>;
-  /** Only what was modified in this second, since the epoch, or later. */
+  /** Only files modified in this second or later. */
   readonly sinceSecond?: number;
 }
 
-/** What a look at the files themselves tells. */
 interface TouchedFiles {
   readonly names: readonly string[];
-  /** Whether git would name no other. */
   readonly isAll: boolean;
 }
 
 /**
- * The files of an index, to be compared with those of the work tree as often as needed: by the facts that git goes by, times to the
- * microsecond. Git itself may compare whole seconds.
+ * The files of an index, to be compared with those on disk as git does, but with times to the microsecond: git itself may
+ * compare whole seconds.
  */
 export class IndexedFiles {
   readonly #index: Buffer;
@@ -67,7 +60,10 @@ export class IndexedFiles {
     this.#writtenAt = writtenAt;
   }
 
-  /** Undefined where the index is not read with certainty. Submodules, names that are no text, and what git has marked are left to git. */
+  /**
+   * Undefined if the index is not understood. Submodules, names that are not UTF-8 and entries that git has marked are left to
+   * git.
+   */
   static of(index: Buffer, wanted: Wanted): IndexedFiles | undefined {
     const { top, names, sinceSecond = 0 } = wanted;
     const files = new Map<string, IndexedFile>();
@@ -80,12 +76,14 @@ export class IndexedFiles {
     return isUnderstood ? new IndexedFiles(index, files, wanted) : undefined;
   }
 
-  /** Whether they are all that the index has. */
   get isWhole(): boolean {
     return this.#files.size === entryCount(this.#index);
   }
 
-  /** Files that are gone or were written since. Only git can tell all of them where the index was written in the same instant as a file. */
+  /**
+   * Files that are gone or were written since. If the index was written in the same instant as a file, only git can tell all of
+   * them.
+   */
   touched(): TouchedFiles {
     const names: string[] = [];
     let isAll = this.isWhole;
@@ -100,8 +98,8 @@ export class IndexedFiles {
   }
 
   /**
-   * Whether one of these files is sure to have another content: it is gone, of another size, or has its old time back, which git may
-   * not notice within one second. A quick no, never a yes.
+   * Whether a file surely has other content: it is gone, has another size, or got its old time back, which git may miss within
+   * one second.
    */
   areOther(names: readonly string[]): boolean {
     return names.some((name) => {
@@ -112,7 +110,7 @@ export class IndexedFiles {
     });
   }
 
-  /** Those of these files that are not as large as they were: git may keep the same of both. */
+  /** Files with another size: git may store the same for both. */
   resized(names: readonly string[]): readonly string[] {
     return names.filter((name) => {
       const file = this.#files.get(name);
@@ -121,15 +119,14 @@ export class IndexedFiles {
     });
   }
 
-  /** The id of what git keeps of a file. */
   idOf(name: string): string | undefined {
     const file = this.#files.get(name);
     return file && this.#index.toString("hex", file.at + HASH_AT, file.at + HASH_AT + HASH_BYTES);
   }
 
   /**
-   * Of files of which git keeps the same as then, those that may have other bytes all the same. They have the same for sure where they
-   * are what git keeps, byte by byte, and were as large before: what git converts has another size than what it keeps.
+   * Of files that git stores as before, those whose bytes may differ. They surely do not if the bytes are what git stores and
+   * the size is the old one: a conversion changes the size.
    */
   rewritten(names: readonly string[]): readonly string[] {
     return names.filter((name) => {
@@ -141,7 +138,6 @@ export class IndexedFiles {
     });
   }
 
-  /** When something came or went last in each directory that holds one of the files. */
   directoryTimes(): string {
     return this.#directories()
       .map((path) => factsOf(path)?.ctimeMs)
@@ -162,7 +158,7 @@ function isForUs(index: Buffer, { at }: IndexEntry): boolean {
 
 const EMPTY = Buffer.from("e69de29bb2d1d6434b8b29ae775ad8c2e48c5391", "hex");
 
-/** No size is git's mark for "look closer", unless there is no content. */
+/** Size 0 with content is git's mark for "read this file again". */
 function isMarked(index: Buffer, at: number): boolean {
   return (
     index.readUInt32BE(at + SIZE_AT) === 0 &&
@@ -183,17 +179,15 @@ function read(index: Buffer, { at, flags }: IndexEntry, path: string): IndexedFi
   };
 }
 
-/** More would take longer to read than many gates. */
 const MOST_BYTES = 100 * 1024 * 1024;
 
-/** The id that git would give the bytes of a file; undefined where they cannot be read. */
 function blobId(path: string): string | undefined {
   const bytes = readBytes(path, MOST_BYTES);
   if (!bytes.ok) return undefined;
   return sha1(Buffer.concat([Buffer.from(`blob ${bytes.value.length}\0`), bytes.value]));
 }
 
-/** A time of an index in milliseconds, as a look at a file has it: to a quarter of a microsecond, which no two changes share. */
+/** In milliseconds, as `lstat` has it: to a quarter of a microsecond. */
 function timeAt(index: Buffer, at: number): number {
   return index.readUInt32BE(at) * 1000 + index.readUInt32BE(at + 4) / 1e6;
 }
@@ -211,7 +205,6 @@ function isResized(file: IndexedFile, facts: Stats | undefined): boolean {
   return facts === undefined || facts.size % 2 ** 32 !== file.size;
 }
 
-/** Undefined for a file that is gone or cannot be reached any more. */
 export function factsOf(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });

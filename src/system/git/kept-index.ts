@@ -12,10 +12,10 @@ import type { Repository } from "./repository.ts";
 type Env = Readonly<Record<string, string>>;
 export type IndexEnv = Env & { readonly GIT_INDEX_FILE: string };
 
-/** More files are quicker looked at by git. */
+/** Above this, git is faster. */
 const MOST_FILES = 1_000;
 
-/** The index of a tree at some moment, as it was kept, and the files that were written since. */
+/** The index of a pass, and the files that were written since. */
 export class KeptIndex {
   readonly bytes: Buffer;
   readonly marks: IndexMarks;
@@ -29,34 +29,30 @@ export class KeptIndex {
     this.marks = marksIn(bytes);
   }
 
-  /** Undefined where there is none; git would wait for a pipe in its place. */
   static read(repository: Repository, path: string): KeptIndex | undefined {
     const bytes = readIfThere(path);
     if (bytes === undefined || bytes.length === 0) return undefined;
     return new KeptIndex(repository, bytes, factsOf(path)?.mtimeMs ?? 0);
   }
 
-  /** Its files, where they are few. */
   readonly #few = once((): IndexedFiles | undefined =>
     entryCount(this.bytes) > MOST_FILES ? undefined : this.#files(),
   );
 
   readonly #touchedOfFew = once((): readonly string[] => this.#few()?.touched().names ?? []);
 
-  /** Whether some file is sure to have another content. A quick no, never a yes. */
+  /** Whether some file surely has other content: a quick no, never a yes. */
   hasOtherFiles(): boolean {
     return this.#few()?.areOther(this.#touchedOfFew()) ?? false;
   }
 
-  /** Whether what git keeps of a file may be the same although its bytes are not. */
   readonly mayConvert = once((): boolean => this.#repository.mayConvert(() => this.marks));
 
-  /** Whether git has to name the files that were written. */
   readonly needsGit = once((): boolean => this.#few()?.isWhole !== true && this.mayConvert());
 
   /**
-   * The files that were written since, besides those that git names. Where it had to name them, these are those that were written in the
-   * same second as the index: git may compare no more.
+   * Files written since, besides those that git names. Git may compare whole seconds, so where it names them, these are those
+   * of the index's own second.
    */
   touched(): readonly string[] {
     if (!this.needsGit() || this.#few() !== undefined) return this.#touchedOfFew();
@@ -64,7 +60,7 @@ export class KeptIndex {
     return this.#files({ sinceSecond })?.touched().names ?? [];
   }
 
-  /** Of files of which git keeps the same as then, those that may have other bytes: what a filter makes of them says nothing about those. */
+  /** Of files that git stores as before, those whose bytes may have changed: a filter's output says nothing about its input. */
   async rewritten(names: readonly string[], env: Env): Promise<readonly string[]> {
     if (names.length === 0) return [];
     const { top } = this.#repository;
@@ -74,7 +70,6 @@ export class KeptIndex {
     return env["GIT_DIR"] === undefined ? others : [...others, ...(await filteredAmong(top, names, env))];
   }
 
-  /** Those of which another index has the same. */
   sameIn(other: Buffer, names: readonly string[]): readonly string[] {
     const wanted = { names: new Set(names) };
     const [then, now] = [this.#files(wanted), IndexedFiles.of(other, { ...this.#at(), ...wanted })];
@@ -90,7 +85,6 @@ export class KeptIndex {
   }
 }
 
-/** Where the index does not tell. */
 async function convertedAmong(top: Git, names: readonly string[], env: Env): Promise<readonly string[]> {
   const { convertedFiles } = await import("./conversions.ts"); // few indexes are not read with certainty
   return (await convertedFiles(top, names, env))?.names ?? names;
@@ -104,7 +98,7 @@ async function filteredAmong(top: Git, names: readonly string[], env: Env): Prom
   return names.filter((_name, at) => !/^un(?:specified|set)$/.test(fields[at * 3 + 2] ?? ""));
 }
 
-/** The files that were written since an index was kept although git keeps the same of them as then. */
+/** Files written since an index was kept that git stores as it did then. */
 export async function rewrittenSince(
   repository: Repository,
   path: string,

@@ -19,9 +19,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const KEPT_MS = 14 * DAY_MS;
 
 /**
- * The work tree as it is now, under a name that git can read for two weeks: a tree id, or HEAD's own tree where nothing is
- * uncommitted. Undefined where it cannot be kept. All trees of a project share one object directory: sessions that begin with the
- * same untracked files keep them once.
+ * Keeps the work tree for two weeks, as a tree id, or as HEAD's tree if nothing is uncommitted; undefined if it cannot. All
+ * sessions of a project share one object directory, so the same untracked files are stored once.
  */
 export async function keepSessionTree(
   repository: Repository,
@@ -45,7 +44,7 @@ export async function keepSessionTree(
   }
 }
 
-/** What is not as HEAD has it, from the top; undefined where git's first look does not tell everything. */
+/** What differs from HEAD; undefined if plain git commands do not tell everything. */
 async function changedPaths(repository: Repository): Promise<readonly string[] | undefined> {
   const { top, marks, places } = repository;
   if (marks().mayHoldSubmodule || (await repository.hasFilters())) return undefined; // git would run a submodule's filters
@@ -71,11 +70,10 @@ async function names(top: Git, args: readonly string[]): Promise<readonly string
   return args.includes("status") ? entries.map((entry) => entry.slice(3)) : entries;
 }
 
-/** A repository inside the repository, a name that is not text. */
 const NOT_PLAIN = /\/$|\uFFFD/;
 const UNKNOWN = "/";
 
-/** A snapshot for which git looks at these files only; undefined where it takes a look at all. */
+/** A snapshot of these files only. */
 async function keepChanged(
   repository: Repository,
   paths: readonly string[],
@@ -100,17 +98,14 @@ async function keepChanged(
   }
 }
 
-/**
- * The tree a session began with and where those of its objects are that the repository did not have, for
- * `GIT_ALTERNATE_OBJECT_DIRECTORIES`. Undefined where it was not kept, or no longer is.
- */
+/** The tree that a session began with, and where its objects are; undefined if it was not kept, or no longer is. */
 export function sessionTree({ root, tree, at }: SessionStart, env: Environment): KeptTree | undefined {
   if (tree === undefined || now() - at > KEPT_MS) return undefined;
   const isCommitted = tree.endsWith(COMMITTED);
   return { tree, objects: isCommitted ? [] : [join(treesOf(projectStateDir(root, env)), OBJECTS)] };
 }
 
-/** Removes what no session has begun with for two weeks, in every project, and what killed processes left. Once a day. */
+/** Removes what no session began with for two weeks, in every project, once a day. */
 export function pruneSessionTrees(env: Environment): void {
   const projects = join(stateHome(env), "projects");
   for (const project of namesIn(projects)) {
@@ -121,10 +116,10 @@ export function pruneSessionTrees(env: Environment): void {
   }
 }
 
-/** After a commit, in git's words: its tree. */
+/** git's words for a commit's tree. */
 const COMMITTED = "^{tree}";
 const OBJECTS = "objects";
-/** An empty file whose time says when that was done last. */
+/** Its time says when that was done last. */
 const PRUNED = "pruned";
 
 function prune(trees: string): void {
@@ -148,7 +143,7 @@ function pathsIn(directory: string): readonly string[] {
   return namesIn(directory).map((name) => join(directory, name));
 }
 
-/** One that is there already is replaced by the same, which makes it new. */
+/** An object that exists is replaced by the same, which renews its time. */
 function moveObjects(from: string, to: string): void {
   for (const directory of namesIn(from)) {
     makePrivateDirectory(join(to, directory));

@@ -17,16 +17,12 @@ import type { Repository } from "./repository.ts";
 import { type IndexEnv, namesOf, TOUCHED } from "./kept-index.ts";
 import { MAX_TOUCHED, MODIFIED, NEW } from "./unchanged.ts";
 
-/**
- * What is written in a work tree after the index that `env` names was: look by look, because a file tells only when it was written
- * last.
- */
+/** What is written in a work tree after its index was. It is asked repeatedly, because a file tells only its last write. */
 export class Movements {
   readonly #repository: Repository;
   readonly #env: IndexEnv;
-  /** Every file that was found written, by what told so. */
+  /** Every file found written, with its state then. */
   readonly #seen = new Map<string, string>();
-  /** When directories changed, as it was when new files were looked for last. */
   #directories: string | undefined;
 
   constructor(repository: Repository, env: IndexEnv) {
@@ -34,7 +30,7 @@ export class Movements {
     this.#env = env;
   }
 
-  /** What was written since the look before. New files count only while no gate runs: those of one that does come and go. */
+  /** What was written since the last call. New files count only while no gate runs: gates make and remove files. */
   async look({ isQuiet }: { readonly isQuiet: boolean }): Promise<readonly Touched[]> {
     const [touched = [], added] = await Promise.all([this.#touched(), isQuiet ? this.#addedMeanwhile() : []]);
     const fresh = this.#fresh([...touched, ...added]);
@@ -44,7 +40,7 @@ export class Movements {
     return fresh.map((one) => ({ ...one, isChanged: changed.has(one.path) }));
   }
 
-  /** The last look, and whether the work tree is what it was. */
+  /** The final call, and whether the work tree is what it was. */
   async movement(): Promise<Movement> {
     const { top } = this.#repository;
     const filtered = await this.#filteredSubmodules();
@@ -66,7 +62,6 @@ export class Movements {
     };
   }
 
-  /** Undefined where only git can tell. */
   readonly #files = once((): IndexedFiles | undefined => {
     const path = this.#env.GIT_INDEX_FILE;
     const index = readIfThere(path);
@@ -79,7 +74,6 @@ export class Movements {
 
   readonly #filteredSubmodules = once(() => filteredSubmodules(this.#repository));
 
-  /** The files that are not as the index has them, by their times and sizes. */
   async #touched(): Promise<readonly string[] | undefined> {
     const { top } = this.#repository;
     const seen = this.#files()?.touched() ?? { names: [], isAll: false };
@@ -90,7 +84,6 @@ export class Movements {
     return named && [...new Set([...named, ...seen.names])];
   }
 
-  /** New files; git is asked only where a directory has changed. */
   async #addedMeanwhile(): Promise<readonly string[]> {
     const { top } = this.#repository;
     const directories = this.#files()?.directoryTimes();
@@ -99,7 +92,6 @@ export class Movements {
     return (await namesOf(top, NEW, this.#env)) ?? [];
   }
 
-  /** Those of which it was not known yet that they are as they are now. */
   #fresh(paths: readonly string[]): readonly Omit<Touched, "isChanged">[] {
     const { top } = this.#repository;
     return [...new Set([...paths, ...this.#seen.keys()])].flatMap((path) => {
@@ -110,7 +102,7 @@ export class Movements {
     });
   }
 
-  /** Those whose content is not what the index has. A gate that writes thousands of files is told by the first of them. */
+  /** Files whose content differs from the index. A gate that writes thousands is known by the first of them. */
   async #changed(paths: readonly string[]): Promise<Set<string>> {
     if (paths.length === 0) return new Set();
     const some = paths.slice(0, MAX_TOUCHED);
@@ -121,10 +113,10 @@ export class Movements {
   }
 }
 
-/** More are quicker looked at by git. */
+/** Above this, git is faster. */
 const MOST_FILES = 5_000;
 
-/** When a file last changed. One that is gone changed its directory, or what stands in the place of that; later changes are not its own. */
+/** When a file last changed. A removed file changed its directory; later changes of the directory are not its own. */
 function lookAt(top: string, path: string): { readonly state: string; readonly at?: number } {
   for (let place = join(top, path); place.length >= top.length; place = dirname(place)) {
     try {

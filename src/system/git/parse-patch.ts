@@ -1,11 +1,10 @@
 import { type ProjectPath, projectPath } from "../../path.ts";
 
-/** The part of a patch that is about one file. */
 export interface FilePatch {
   readonly file: ProjectPath;
   readonly text: string;
   readonly binary: boolean;
-  /** Lines of the new file that the patch touches or shows, 1-based, end included. */
+  /** Lines of the new file that the patch touches or shows, from 1, end included. */
   readonly shown: readonly LineRange[];
 }
 
@@ -14,7 +13,7 @@ interface LineRange {
   readonly last: number;
 }
 
-/** Splits the output of `git diff` by file. Only headers start at the beginning of a line with a letter. */
+/** Splits the output of `git diff` by file: in its body no line starts with a letter. */
 export function parsePatch(patch: string): readonly FilePatch[] {
   return patch
     .split(/^(?=diff --git )/m)
@@ -78,13 +77,12 @@ function unquote(name: string): string {
   );
 }
 
-/** A patch cut to a budget, and what the reviewer must know about the cuts. */
 export interface TrimmedPatch {
   readonly text: string;
   readonly notes: readonly string[];
 }
 
-/** Keeps a patch within a budget: binary and generated files are only named, the largest files are cut first. */
+/** Cuts a patch to a budget: binary and generated files are only named, the largest files are cut first. */
 export function trimPatch(patches: readonly FilePatch[], maxChars: number): TrimmedPatch {
   const readable = patches.filter((patch) => !patch.binary && !isGenerated(patch));
   const share = fairShare(
@@ -104,7 +102,7 @@ export function trimPatch(patches: readonly FilePatch[], maxChars: number): Trim
   };
 }
 
-/** The size up to which every file may be shown in full so that all together fit: small files stay whole. */
+/** The largest size at which every file, cut to it, fits the budget: small files stay whole. */
 function fairShare(sizes: readonly number[], budget: number): number {
   let left = budget;
   let share = budget;

@@ -19,7 +19,6 @@ export class ReviewTrees {
     this.#dir = join(logDir, ".state", "reviews", "trees");
   }
 
-  /** A picture of the work tree, taken once: everyone who asks sees the same. */
   current(): Promise<Fingerprint> {
     this.#current ??= this.#take();
     return this.#current;
@@ -30,18 +29,16 @@ export class ReviewTrees {
     return keepSnapshot(repository, this.#dir);
   }
 
-  /** The patch of the run's change up to a kept tree. */
   async changeUpTo(tree: string, changes: ChangeSet): Promise<Result<string>> {
     const target = changes.commit ?? tree;
     return this.#diff(await this.#baseOf(changes), target, [tree]);
   }
 
-  /** The patch from one kept tree to another. */
   between(from: string, to: string): Promise<Result<string>> {
     return this.#diff(from, to, [from, to]);
   }
 
-  /** Lets go of every tree that no slot refers to, and of what killed runs left. */
+  /** Removes the trees that no slot refers to, and what killed runs left. */
   async forgetAllBut(trees: readonly string[]): Promise<void> {
     const names = await readdir(this.#dir).catch(() => []);
     const doomed = names.filter((name) => !trees.includes(name));
@@ -56,7 +53,6 @@ export class ReviewTrees {
     return output.ok ? ok(output.value.subarray(0, MAX_REVIEWED_BYTES).toString("utf8")) : output;
   }
 
-  /** The first commit of all is compared with nothing. */
   async #baseOf({ baseCommit, commit }: ChangeSet): Promise<string> {
     for (const revision of [baseCommit, commit === undefined ? "HEAD" : undefined]) {
       if (revision !== undefined && (await this.#exists(revision))) return revision;
@@ -71,7 +67,7 @@ export class ReviewTrees {
   }
 }
 
-/** Far more than any reviewer is shown, and still a string that fits. */
+/** Far more than a reviewer is shown, and still a string that Node can hold. */
 const MAX_REVIEWED_BYTES = 64 * 1024 * 1024;
 
 /** The user's own diff settings must not change what we read. */
@@ -89,24 +85,20 @@ const DIFF_OPTIONS = [
 
 export interface Patch {
   readonly text: string;
-  /** Why it does not hold everything, if so. */
   readonly gap?: string;
 }
 
 interface PatchRange {
-  /** What the change is measured from; without it the first of `known` that is behind HEAD, else an empty tree. */
+  /** Without it, the first of `known` that HEAD contains, or else an empty tree. */
   readonly from: string | undefined;
   readonly known: readonly (string | undefined)[];
-  /** A commit; the snapshot when absent. */
   readonly to?: string | undefined;
-  /** Pathspecs: only these files are in the patch. */
   readonly patterns: readonly string[];
 }
 
-/** Far more than an agent writes in a session. */
 const MAX_PATCH_BYTES = 32 * 1024 * 1024;
 
-/** The change as a patch. No attribute of the project can keep a file out of it as binary. */
+/** The change as a patch. No attribute of the project can hide a file in it as binary. */
 export async function patchSince(git: Git, snapshot: Snapshot, range: PatchRange): Promise<Result<Patch>> {
   const repository = await Repository.around(git);
   if (repository === undefined) return fail(gitTrouble(["diff"], "not in a git work tree"));

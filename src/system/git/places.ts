@@ -2,28 +2,28 @@ import { readFileSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import type { Git } from "./git.ts";
 
-/** Where a work tree and the files of its repository are. */
 export interface GitPlaces {
   readonly top: string;
   /** From the top to the directory that was asked about: empty, or with a slash at its end. */
   readonly prefix: string;
-  /** What belongs to this work tree alone, and what all work trees of the repository share. */
+  /** Of this work tree alone; `commonDir` is what all work trees of the repository share. */
   readonly gitDir: string;
   readonly commonDir: string;
   readonly index: string;
   readonly objects: string;
-  /** Whether the repository's settings name a file of attributes; absent where they were not read. */
   readonly namesAttributes?: boolean;
 }
 
 type Layout = Omit<GitPlaces, "namesAttributes">;
 
-/** Finds the repository of a directory: from its layout, which git documents, or by asking git where that is unusual. */
+/**
+ * Reads the layout that git documents; asks git where it is unusual. A process costs more than everything else that an early
+ * exit does.
+ */
 export async function findPlaces(git: Git): Promise<GitPlaces | undefined> {
   return placesByLayout(git.cwd) ?? (await placesByGit(git));
 }
 
-/** Starting git costs more than everything else a stop does, and in all but a few repositories `.git` says the same. */
 function placesByLayout(dir: string): GitPlaces | undefined {
   const layout = layoutOf(dir);
   if (layout === undefined) return undefined;
@@ -58,7 +58,7 @@ function layoutOf(dir: string): Layout | undefined {
   }
 }
 
-/** The same project in the main work tree, and the name of the linked one it was asked in; where that is unknown, the project itself. */
+/** The same project in the main work tree, and the name of the linked one. If that is unknown, the project itself. */
 export function mainProject(root: string): { readonly root: string; readonly worktree?: string } {
   const places = layoutOf(root);
   if (places === undefined || places.gitDir === places.commonDir) return { root };
@@ -68,8 +68,8 @@ export function mainProject(root: string): { readonly root: string; readonly wor
 }
 
 /**
- * The same project in the main work tree, where the repository itself knows this work tree: a `.git` file may name any repository,
- * but only that repository's owner can have it name the work tree in turn.
+ * The same project in the main work tree, if the repository knows this work tree: a `.git` file may name any repository, but
+ * only its owner can make it name the work tree in turn.
  */
 export function registeredMain(root: string): string | undefined {
   const places = placesByLayout(root);
@@ -84,7 +84,6 @@ export function registeredMain(root: string): string | undefined {
   }
 }
 
-/** A linked work tree and a submodule have a file in place of the directory. */
 function gitDirOf(path: string): string {
   if (statSync(path).isDirectory()) return path;
   const target = /^gitdir: (.+)/.exec(readFile(path))?.[1];
@@ -96,7 +95,7 @@ function readIfThere(path: string): string | undefined {
   return statSync(path, { throwIfNoEntry: false }) === undefined ? undefined : readFile(path);
 }
 
-/** A pipe in its place would be waited for without end; git knows what to say about it. */
+/** Reading a pipe would wait forever; git reports it. */
 function readFile(path: string): string {
   if (!statSync(path).isFile()) throw new Error(`${path} is not a file`);
   return readFileSync(path, "utf8");

@@ -3,14 +3,12 @@ import { projectPath } from "../../path.ts";
 import { splitNul } from "./git.ts";
 
 export interface WorkTreeStatus {
-  /** Absent when HEAD is detached. */
   readonly branch?: string;
-  /** Absent before the first commit. */
   readonly head?: string;
   readonly files: readonly ChangedFile[];
 }
 
-/** Reads `git diff --raw -z`: modes, ids and a letter, then one name, or two where a file was moved. */
+/** Reads `git diff --raw -z`: modes, ids and a letter, then one name, or two if a file was moved. */
 export function parseRawDiff(output: Buffer): readonly ChangedFile[] {
   const fields = splitNul(output).values();
   const files: ChangedFile[] = [];
@@ -47,7 +45,7 @@ export function parseStatus(output: Buffer, prefix: string): WorkTreeStatus {
   return { files, branch, head };
 }
 
-/** Every file is listed by itself, so what ends with a slash is a repository that git does not look into. */
+/** Every file is listed, so a name with a slash at its end is a repository. */
 function untracked(path: string): ChangedFile {
   const isRepository = path.endsWith("/");
   return {

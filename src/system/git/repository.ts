@@ -13,39 +13,32 @@ import type { GitSettings } from "./scratch-git-dir.ts";
 import { makeScratch, removeScratch, sweepScratch } from "../files/owned-scratch.ts";
 
 interface Submodule {
-  /** From the top. */
   readonly name: string;
   readonly inside: Repository;
 }
 
 type Env = Readonly<Record<string, string>>;
 
-/** The repository around a project as one run sees it: where things are and what its index marks, each looked up once. */
+/** The repository around a project, as one run sees it: everything is looked up once. */
 export class Repository {
-  /** In the project. */
   readonly git: Git;
-  /** At the top of the work tree. */
   readonly top: Git;
   readonly places: GitPlaces;
   readonly marks: () => IndexMarks;
-  /** Where HEAD is, as far as files say. */
   readonly head: () => Head;
   readonly #refs = new Map<string, string | undefined>();
   #mayFilter: boolean | undefined;
 
-  /** Undefined where there are no filters after all. */
   readonly #filterSettings = once(async (): Promise<GitSettings | undefined> => {
     const { settingsWithFilters } = await import("./scratch-git-dir.ts"); // few repositories have filters
     return settingsWithFilters(this.top);
   });
 
-  /** A file of HEAD's or of a ref, as it was when it was first asked for. */
   readonly readRef = (path: string): string | undefined => {
     if (!this.#refs.has(path)) this.#refs.set(path, readIfFile(path));
     return this.#refs.get(path);
   };
 
-  /** Those that are checked out. */
   readonly submodules = once((): Promise<Result<readonly Submodule[]>> => this.#findSubmodules());
 
   private constructor(git: Git, places: GitPlaces) {
@@ -56,7 +49,7 @@ export class Repository {
     this.head = once(() => readHead(places, this.readRef));
   }
 
-  /** Undefined outside of a repository; trouble where git looks at another work tree: whatever it says would be about that. */
+  /** Undefined outside of a repository. Trouble if git looks at another work tree: its answers would be about that. */
   static async find(git: Git): Promise<Result<Repository | undefined>> {
     const places = await findPlaces(git);
     if (places === undefined) return ok(undefined);
@@ -65,7 +58,6 @@ export class Repository {
       : fail(otherWorkTree(git.cwd, places));
   }
 
-  /** The same for who can do without. */
   static async around(git: Git): Promise<Repository | undefined> {
     const found = await Repository.find(git);
     return found.ok ? found.value : undefined;
@@ -94,15 +86,13 @@ export class Repository {
     return ok(submodules);
   }
 
-  /** Whether a look at the work tree may run a filter. */
   async hasFilters(): Promise<boolean> {
     return this.#mayRunFilter(this.marks) && (await this.#filterSettings()) !== undefined;
   }
 
   /**
-   * Asks git something that may make it run filters, with an environment in which those find a directory of ours where they ask
-   * for the repository's: git-lfs would keep every file there that it is shown. Where no filter can run, as it is
-   * and at once: while git looks, the caller can do something else.
+   * Asks git something that may run filters. Those get a git directory of ours: git-lfs stores every file that
+   * it is shown in the directory it finds, so a stop would fill the user's `.git/lfs`. If no filter can run, it asks at once.
    */
   look<T>(ask: (env: Env) => Promise<T>, marks = this.marks): Promise<T> {
     return this.#mayRunFilter(marks) ? this.#lookThroughFilters(ask) : ask({});
@@ -119,7 +109,7 @@ export class Repository {
     }
   }
 
-  /** The same for a directory that is removed later: everything is in its `git`. */
+  /** The same for a directory that the caller removes. */
   async filterEnv(directory: string): Promise<Env> {
     const settings = this.#mayRunFilter(this.marks) ? await this.#filterSettings() : undefined;
     if (settings === undefined) return {};
@@ -140,14 +130,13 @@ export class Repository {
     return this.#mayFilter;
   }
 
-  /** Making links takes a privilege on Windows. */
   #namesFilter(marks: () => IndexMarks): boolean {
     return process.platform !== "win32" && this.#areAttributes(/filter/i, marks);
   }
 
   /**
-   * Whether git may keep something else of a file than its bytes: the few files that tell hold a word for it, or name others. On
-   * Windows it is set up to do so.
+   * Whether git may store something else than a file's bytes: the few files that decide it mention a conversion, or name other
+   * files. Git for Windows is set up to convert.
    */
   mayConvert(marks: () => IndexMarks): boolean {
     const { commonDir, gitDir } = this.places;
@@ -168,10 +157,7 @@ export class Repository {
     );
   }
 
-  /**
-   * Whether attributes say something, as far as a few files tell: those that git tracks, the one at the top, the repository's and
-   * the user's own.
-   */
+  /** Whether attributes match, in the files that git tracks, at the top, in the repository and of the user. */
   #areAttributes(word: RegExp, marks: () => IndexMarks): boolean {
     const { top, commonDir } = this.places;
     const { attributes } = marks();
@@ -192,7 +178,7 @@ export class Repository {
     );
   }
 
-  /** The environment that makes git use an index and objects in a directory of ours, with the repository's objects behind them. */
+  /** Makes git use an index and objects in a directory of ours, on top of the repository's objects. */
   scratchEnv(
     directory: string,
   ): Readonly<Record<"GIT_INDEX_FILE", string>> & Readonly<Record<string, string>> {
@@ -204,12 +190,10 @@ export class Repository {
   }
 }
 
-/** The settings may name a directory that does not exist. */
 function contains(top: string, path: string): boolean {
   return top === path || (existsSync(top) && isBelow(path, realpathSync.native(top)));
 }
 
-/** With `core.worktree` git looks at another directory than the one that is asked about. */
 function otherWorkTree(path: string, { top }: GitPlaces): Trouble {
   const detail = `git looks at the work tree ${top}, which does not contain ${path} (core.worktree)`;
   return { kind: "git-failed", command: "git rev-parse --show-toplevel", detail };
@@ -220,7 +204,7 @@ function userPlaces(): { readonly home: string; readonly user: string } {
   return { home, user: join(process.env["XDG_CONFIG_HOME"] || join(home, ".config"), "git") };
 }
 
-/** Where distributions, Homebrew and a build of one's own have the system's files. */
+/** Of distributions, own builds, Homebrew. */
 const SYSTEM_PLACES = ["/etc", "/usr/local/etc", "/opt/homebrew/etc"];
 
 const ATTRIBUTES_FILE = /attributesfile/i;
@@ -228,7 +212,6 @@ const ATTRIBUTES_FILE = /attributesfile/i;
 const CONVERSION = /(?<![-!\w])(?:text|crlf|eol|ident|working-tree-encoding|filter)\b/i;
 const CONVERTING_SETTING = /autocrlf|attributesfile|^\s*\[include/im;
 
-/** Undefined where there is no file. */
 function holds(path: string, word: RegExp): boolean | undefined {
   if (!existsSync(path)) return undefined;
   const text = readText(path);

@@ -3,10 +3,9 @@ import { join } from "node:path";
 import { type Git, splitNul } from "./git.ts";
 import type { Repository } from "./repository.ts";
 
-/** A repository's settings as git sees them, each with its value; one without counts as true. */
+/** Keys with values; a key without one counts as true. */
 export type GitSettings = readonly (readonly [key: string, value?: string])[];
 
-/** The settings of a repository that has a filter to run; undefined without one. */
 export async function settingsWithFilters(top: Git): Promise<GitSettings | undefined> {
   const listed = await top.output(["config", "--list", "-z"]);
   if (!listed.ok) return undefined; // git says why when it is asked for more
@@ -18,9 +17,9 @@ export async function settingsWithFilters(top: Git): Promise<GitSettings | undef
 }
 
 /**
- * Makes a git directory of our own at `to`: what a filter finds when it asks git for its directory, and where it may write. Settings
- * are written out, because the conditions of `includeIf` would be others here. What else is there is linked file by file: a filter
- * such as git-crypt reads its keys, and a new file still stays here.
+ * Makes a git directory for filters: what they find when they ask git for its directory, and where they may write. Settings are
+ * written out, because the conditions of `includeIf` would differ here. Files are linked one by one: git-crypt reads its keys,
+ * and a new file still stays here.
  */
 export async function makeGitDir(repository: Repository, settings: GitSettings, to: string): Promise<void> {
   mkdirSync(join(to, "refs"), { recursive: true });
@@ -33,7 +32,7 @@ export async function makeGitDir(repository: Repository, settings: GitSettings, 
   for (const from of new Set([places.commonDir, places.gitDir])) linkFiles(from, to, { room, isTop: true });
 }
 
-/** HEAD, and the one ref that a look at the work tree reads. */
+/** HEAD and the one ref that a scan reads. */
 async function headOf({ top, head }: Repository): Promise<{ readonly head: string; readonly refs: string }> {
   const { branch, commit } = head();
   if (commit !== undefined)
@@ -54,7 +53,7 @@ function lines(output: Buffer): readonly string[] {
   return output.toString().trim().split("\n");
 }
 
-/** Where this directory is not what they say, already followed, or secrets that no look needs. */
+/** They name other places, were already followed, or hold secrets that no scan needs. */
 const LEFT_OUT =
   /^(?:include|includeif|http|credential)\.|^core\.(?:worktree|bare)$|^extensions\.(?:worktreeconfig|refstorage)$/;
 
@@ -70,11 +69,10 @@ function quoted(text: string): string {
   return `"${text.replaceAll(/[\\"]/g, String.raw`\$&`).replaceAll("\n", String.raw`\n`)}"`;
 }
 
-/** What is described anew, belongs to other work trees, or no look at the work tree reads; what git-lfs keeps may be huge. */
+/** Written out above, of other work trees, or not read by a scan; what git-lfs keeps may be huge. */
 const NOT_LINKED =
   /^(?:HEAD|config(?:\.worktree)?|commondir|gitdir|packed-refs|refs|reftable|objects|logs|hooks|modules|worktrees|lfs|index|.*\.lock)$/;
 
-/** More files are not linked one by one. */
 const MOST_LINKS = 1_000;
 
 interface Linking {

@@ -22,45 +22,38 @@ import { type Fingerprint, sizesIn, treeIdIn, treeIdOf } from "./tree-id.ts";
 import { Movements } from "./movements.ts";
 
 /**
- * The work tree at one moment, in an index and object directory of our own: no byte is written into the user's
- * repository, index, stash or refs (git only marks objects it meets again as recently used).
+ * The work tree at one moment, in an index and object directory of our own. Nothing is written into the user's repository,
+ * index, stash or refs; git only refreshes the times of objects that it meets again.
  */
 export interface Snapshot extends AsyncDisposable {
-  /** Where its index and new objects are; absent when there is no fingerprint. */
   readonly directory?: string;
-  /** Worked out when it is first asked for; its objects need not be there. */
   readonly fingerprint: () => Promise<Fingerprint>;
-  /** The same, with the objects of the tree in the directory: for whoever reads it. */
   readonly writeTree: () => Promise<Fingerprint>;
-  /** The hash of how large the files are, which the fingerprint does not tell; undefined where it is unknown. */
+  /** The hash of the file sizes, which the fingerprint does not cover (line endings); undefined if unknown. */
   readonly sizes: () => string | undefined;
-  /** Every file of the project with what is in it; undefined when there is no snapshot. */
+  /** Every file of the project with its content's id. */
   readonly listFiles: () => Promise<ReadonlyMap<string, string> | undefined>;
-  /** Both as one text, for who only compares; undefined where the tree is unknown. */
+  /** Fingerprint and sizes as one text, to compare; undefined if unknown. */
   readonly state: () => Promise<string | undefined>;
-  /** The files that are not on disk as git keeps them; undefined where that is unknown. */
+  /** Files whose bytes on disk are not what git stores; undefined if unknown. */
   readonly unlikeGit: () => Promise<UnlikeGit | undefined>;
-  /** The hash of their bytes, empty without such files; undefined where it is unknown. */
+  /** The hash of their bytes: empty if there are none, undefined if unknown. */
   readonly bytesUnlikeGit: () => Promise<string | undefined>;
-  /** What was written since, or since the last look. */
   readonly look: Movements["look"];
-  /** The last look, and whether the work tree is what it was. */
   readonly movement: () => Promise<Movement>;
   /**
-   * Copies the index, so that a later process can ask `isUnchangedSince`, and returns its hash; not one with a submodule, whose files
-   * it does not tell.
+   * Copies the index for a later `isUnchangedSince` and returns its hash. Not with a submodule, whose files an index does not
+   * tell.
    */
   readonly keepIndex: (to: string) => string | undefined;
 }
 
 interface SnapshotOptions {
-  /** Where its index and objects go for the time being; the temporary directory when absent. */
   readonly parent?: string;
   /** The untracked files, from the top; undefined where they cannot be listed. */
   readonly untracked: () => Promise<readonly string[] | undefined>;
 }
 
-/** Above this, hashing what is not committed would cost more than running the gates. */
 export const MAX_UNTRACKED_BYTES = 100 * 1024 * 1024;
 
 /** The untracked files, from the top; undefined where they cannot be listed. */
@@ -71,7 +64,6 @@ export async function listUntracked(
   return listed?.ok ? splitNul(listed.value) : undefined;
 }
 
-/** Takes a snapshot. It stands when this returns. */
 export async function takeSnapshot(
   repository: Repository | undefined,
   { parent, untracked }: SnapshotOptions,
@@ -150,7 +142,6 @@ function keepIndex(from: string, to: string): string | undefined {
 
 type Env = ReturnType<Repository["scratchEnv"]>;
 
-/** Writes the state of every file into our index; returns why that cannot be done, if so. */
 async function stage(
   repository: Repository,
   env: Env,
@@ -175,7 +166,6 @@ async function stage(
     : undefined;
 }
 
-/** Files git is set to ignore count too: gates see them. */
 async function addAll(
   repository: Repository,
   options: { env: Env; signal: AbortSignal },
@@ -189,7 +179,10 @@ async function addAll(
   return revealed.ok ? top.ask(add, options) : revealed;
 }
 
-/** `git add` looks into every submodule. Those with filters are taken by their commit alone: that they are clean is known by now. */
+/**
+ * `git add` scans every submodule and would run its filters. Those with filters are staged by their commit alone; they are
+ * known to be clean by now.
+ */
 async function adding(repository: Repository, env: Env): Promise<readonly string[]> {
   const add = [...LOOK_OPTIONS, "add", "--all", "--", "."];
   const filtered = await filteredSubmodules(repository);
@@ -220,7 +213,6 @@ export function bytesOf(top: string, names: readonly string[]): number {
   return bytes;
 }
 
-/** A file that is gone, or below what is no directory any more, has none. */
 function sizeOf(path: string): number {
   try {
     return lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
@@ -233,7 +225,7 @@ function none(reason: string): Fingerprint {
   return { kind: "none", reason };
 }
 
-/** Takes a snapshot and keeps its new objects in `<parent>/<tree id>`, so that the tree can be read later. */
+/** Keeps the new objects of a snapshot in `<parent>/<tree id>`, so that the tree can be read later. */
 export async function keepSnapshot(repository: Repository | undefined, parent: string): Promise<Fingerprint> {
   mkdirSync(parent, { recursive: true });
   return keptSnapshot(repository, parent, (directory, tree) => {
@@ -242,7 +234,6 @@ export async function keepSnapshot(repository: Repository | undefined, parent: s
   });
 }
 
-/** Takes a snapshot in a directory below `parent` and hands that over, with nothing but the new objects in it. */
 export async function keptSnapshot(
   repository: Repository | undefined,
   parent: string,
@@ -261,8 +252,8 @@ export async function keptSnapshot(
 type ListContentsEnv = Readonly<Record<string, string>>;
 
 /**
- * Every file of an index below git's directory, by name, with what is in it. Where git keeps something else than the bytes of the
- * file (line endings, filters) those bytes count too; where they are unknown, there is no list.
+ * Every file of an index below git's directory, with its content's id. For files that git converts (line endings, filters)
+ * their own bytes count, too; if those are unknown, there is no list.
  */
 export async function listContents(
   git: Git,
@@ -280,7 +271,7 @@ export async function listContents(
   return contents;
 }
 
-/** Names that are not UTF-8 may look the same: those share an entry, which has the bytes of each. */
+/** Names that are not UTF-8 may look the same: they share an entry, which has the bytes of each. */
 function byName(list: Buffer): Map<string, string> {
   const contents = new Map<string, string>();
   let from = 0;

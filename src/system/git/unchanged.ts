@@ -6,7 +6,7 @@ import { type IndexEnv, KeptIndex, namesOf, TOUCHED } from "./kept-index.ts";
 import type { Repository } from "./repository.ts";
 import { sha256 } from "#runtime";
 
-/** Whether the work tree is exactly what it was when this index was kept. What became ignored since then still counts. */
+/** Whether the work tree is what it was when this index was kept. A file that is ignored since still counts. */
 export async function isUnchangedSince(repository: Repository, { path, hash }: PassIndex): Promise<boolean> {
   const kept = KeptIndex.read(repository, path);
   if (kept === undefined || kept.hasOtherFiles()) return false;
@@ -24,10 +24,9 @@ export async function isUnchangedSince(repository: Repository, { path, hash }: P
 
 type Env = Readonly<Record<string, string>>;
 
-/** Two processes side by side pay off when there are many files; for a few, starting the second costs more. */
+/** Below this, starting a second process costs more than it saves. */
 export const LARGE_INDEX_BYTES = 512 * 1024;
 
-/** Whether git sees no difference between the work tree and the index that `env` names, and there is none that it takes back. */
 async function hasNoChange(top: Git, kept: KeptIndex, env: IndexEnv): Promise<boolean> {
   const isByName = kept.bytes.length > LARGE_INDEX_BYTES || kept.needsGit();
   const [written, hidden] = await Promise.all([
@@ -42,7 +41,7 @@ async function nothingIfUnchanged(top: Git, env: Env): Promise<readonly [] | und
   return (await isSilent(top, [...NEW, ...MODIFIED], env)) ? [] : undefined;
 }
 
-/** The files that were written since with the same content; undefined where something has changed. */
+/** Files written since with the same content; undefined if anything changed. */
 async function writtenButSame(top: Git, env: Env): Promise<readonly string[] | undefined> {
   const [names, isNothingNew] = await Promise.all([namesOf(top, TOUCHED, env), isSilent(top, NEW, env)]);
   if (names === undefined || !isNothingNew || names.length > MAX_TOUCHED) return undefined;

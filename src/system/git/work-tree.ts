@@ -19,22 +19,19 @@ import { Repository } from "./repository.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { isUnchangedSince } from "./unchanged.ts";
 
-/** How to look at a work tree: for whom, compared with what, and for how long. */
 export interface WorkTreeOptions {
   readonly query: ChangeQuery;
   readonly env: Environment;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Enough to tell ours from others'. */
 const MOST_NAMED = 100;
 
-/** A project's work tree as one run sees it. Everything is looked at when it is first asked for, and once. */
+/** A project's work tree, as one run sees it. Everything is asked for once, when it is first needed. */
 export class WorkTree implements AsyncDisposable {
   readonly root: AbsolutePath;
   readonly git: Git;
   readonly #repository: Repository | undefined;
-  /** Why git cannot be asked about this work tree. */
   readonly #trouble: Trouble | undefined;
   readonly #options: WorkTreeOptions;
   #snapshot: Promise<Snapshot> | undefined;
@@ -52,19 +49,18 @@ export class WorkTree implements AsyncDisposable {
     return new WorkTree(git, await Repository.find(git), options);
   }
 
-  /** Another look at the same work tree, for when it was changed on purpose. */
+  /** The work tree after it was changed on purpose. */
   again(): Promise<WorkTree> {
     return WorkTree.open(this.#options);
   }
 
-  /** Has git start looking, so that the caller can load code meanwhile. Whoever asks later gets what it found, or why it could not. */
+  /** Starts git; the caller loads code while git works. Whoever asks later gets the same answer. */
   async startLooking(): Promise<void> {
     this.changes().catch(() => {});
     this.snapshot().catch(() => {});
     await new Promise((resolve) => setImmediate(resolve));
   }
 
-  /** What changed, and relative to what. */
   readonly changes = once(async (): Promise<Result<DetectedChanges>> => {
     const { query } = this.#options;
     const repository = this.#repository;
@@ -85,7 +81,7 @@ export class WorkTree implements AsyncDisposable {
     return withoutGit.ok ? withoutGit : detected;
   });
 
-  /** Some files below a directory of the project that git tracks, or would track: from the top, to be named. */
+  /** Some files below a directory, from the top, for a message. */
   async filesBelow(directory: ProjectPath, which: "tracked" | "untracked"): Promise<readonly string[]> {
     if (this.#repository === undefined) return [];
     const { prefix, index } = this.#repository.places;
@@ -97,7 +93,6 @@ export class WorkTree implements AsyncDisposable {
     return listed.ok ? splitNul(listed.value).slice(0, MOST_NAMED) : [];
   }
 
-  /** The files of the project with one of these names, in any directory; none outside git. */
   async listNamed(names: readonly string[]): Promise<readonly string[]> {
     if (this.#repository === undefined) return [];
     const patterns = names.map((name) => `:(glob)**/${name}`);
@@ -114,12 +109,10 @@ export class WorkTree implements AsyncDisposable {
     return listed.ok ? splitNul(listed.value) : [];
   }
 
-  /** Where HEAD is, as far as files say: no process is worth it. */
   head(): Head {
     return this.#repository?.head() ?? {};
   }
 
-  /** The commit that changes are measured from, where there is one. */
   async baseCommit(): Promise<string | undefined> {
     const measured = await this.#measured();
     if (!measured?.ok) return undefined;
@@ -128,7 +121,6 @@ export class WorkTree implements AsyncDisposable {
     return chosen?.kind === "pass" ? undefined : compared.base.mergeBase;
   }
 
-  /** What HEAD is compared with, and what was committed since; outside git, nothing. */
   readonly #comparison = once(async (): Promise<Result<HeadComparison>> => {
     const measured = await this.#measured();
     if (measured === undefined || this.#repository === undefined)
@@ -138,7 +130,7 @@ export class WorkTree implements AsyncDisposable {
     return chosen === undefined ? ok(compared) : compareWithChosen(this.#repository, compared, chosen);
   });
 
-  /** The comparison with the base and, where that hides commits, what to compare with instead. */
+  /** The comparison with the base and, if that hides commits, what to compare with instead. */
   readonly #measured = once(async () => {
     const { env } = this.#options;
     const { known, ...query } = this.#options.query;
@@ -151,7 +143,10 @@ export class WorkTree implements AsyncDisposable {
     return ok({ compared: compared.value, chosen });
   });
 
-  /** What was written since the last pass although git keeps the same of it as then: by that, no other change may call for its gates. */
+  /**
+   * Files written since the last pass that git stores as before (line endings, filters): their gates must run, and no other
+   * change would select them.
+   */
   async #rewritten(repository: Repository): Promise<Result<readonly ProjectPath[]>> {
     const { known } = this.#options.query;
     if (known?.pass?.index === undefined) return ok([]);
@@ -166,7 +161,6 @@ export class WorkTree implements AsyncDisposable {
     return ok(names.map((name) => projectPath(name.slice(prefix.length))));
   }
 
-  /** Every file as it is now, in an index and objects of our own. */
   snapshot(): Promise<Snapshot> {
     this.#snapshot ??= this.#takeSnapshot();
     return this.#snapshot;
@@ -177,23 +171,20 @@ export class WorkTree implements AsyncDisposable {
     return takeSnapshot(this.#repository, { untracked: () => this.#untracked() });
   }
 
-  /** The content of the whole work tree as one id; undefined if unknown. */
   async fingerprint(): Promise<string | undefined> {
     const tree = await (await this.snapshot()).fingerprint();
     return tree.kind === "tree" ? tree.hash : undefined;
   }
 
-  /** The same with what it does not tell of the files, for who only compares. */
   async state(): Promise<string | undefined> {
     return (await this.snapshot()).state();
   }
 
-  /** Whether it is what it was when this index of a snapshot was kept. */
   async isUnchangedSince(index: PassIndex): Promise<boolean> {
     return this.#repository !== undefined && (await isUnchangedSince(this.#repository, index));
   }
 
-  /** Whether something that git reads at every look is a pipe or a device: it would wait there without end. */
+  /** Whether a pipe or device lies where git reads: git would wait there forever. */
   mayHoldGit(): boolean {
     if (this.#repository === undefined) return false;
     const { top, gitDir, commonDir, index } = this.#repository.places;
@@ -201,7 +192,6 @@ export class WorkTree implements AsyncDisposable {
     return read.some((path) => existsSync(path) && !isFile(path));
   }
 
-  /** Removes the snapshot at the end of a scope that can end before the work tree's own. */
   snapshotScope(): AsyncDisposable {
     return { [Symbol.asyncDispose]: () => this[Symbol.asyncDispose]() };
   }
@@ -219,7 +209,7 @@ export class WorkTree implements AsyncDisposable {
     return workTreeStatus(repository);
   });
 
-  /** From the top. `git status` has listed them where the project is the top. */
+  /** `git status` has listed them if the project is the top. */
   async #untracked(): Promise<readonly string[] | undefined> {
     const { commit } = this.#options.query;
     if (this.#repository?.places.prefix !== "" || commit !== undefined) {

@@ -5,13 +5,12 @@ export interface LogCap {
   readonly tailBytes: number;
 }
 
-/** 10 MB in all: the start, where the first error is, and the end, where the summary is. */
+/** The start has the first error, the end the summary. */
 const GATE_LOG_CAP: LogCap = { headBytes: 2 * 1024 * 1024, tailBytes: 8 * 1024 * 1024 };
 
 /**
- * A log file that keeps the head and the tail of what is written to it and says what it dropped between.
- * The tail is a ring inside the file, so memory stays flat however much a gate prints. Writes are synchronous:
- * the child waits for the disk instead of us for its backlog.
+ * Keeps the head and the tail of what is written, and says what it dropped. The tail is a ring inside the file, so memory stays
+ * flat. Writes are synchronous: the child waits for the disk, instead of us for its backlog.
  */
 export class CappedLog {
   readonly #fd: number | undefined;
@@ -19,14 +18,13 @@ export class CappedLog {
   #written = 0;
   #problem: string | undefined;
 
-  /** Takes over the descriptor of a log that was just made, or makes it. */
+  /** Takes over a descriptor, or makes the file. */
   constructor(path: string, options: Partial<LogCap> & { readonly fd?: number } = {}) {
     const { fd, headBytes = GATE_LOG_CAP.headBytes, tailBytes = GATE_LOG_CAP.tailBytes } = options;
     this.#cap = { headBytes, tailBytes };
     this.#fd = fd ?? this.#attempt(() => openSync(path, "wx+", 0o600));
   }
 
-  /** Why some output could not be stored, for example a full disk. */
   get problem(): string | undefined {
     return this.#problem;
   }
@@ -41,7 +39,6 @@ export class CappedLog {
     }
   }
 
-  /** Puts the ring in order, notes the gap, closes the file. */
   close(): void {
     const fd = this.#fd;
     if (fd === undefined) return;
@@ -63,7 +60,7 @@ export class CappedLog {
     if (fd !== undefined) this.#attempt(() => writeFully(fd, bytes, offset));
   }
 
-  /** The ring's newer part moves behind its older one, then both move to make room for the note, or to close up. */
+  /** The ring's newer part moves behind its older one; then both make room for the note. */
   #unroll(fd: number, dropped: number): void {
     const { headBytes, tailBytes } = this.#cap;
     const oldest = (this.#written - headBytes) % tailBytes;
@@ -75,7 +72,7 @@ export class CappedLog {
     ftruncateSync(fd, tailAt + tailBytes);
   }
 
-  /** The first failure counts; a gate's own answer does not depend on whether its output can be kept. */
+  /** The first failure counts. It does not change the gate's result. */
   #attempt<T>(act: () => T): T | undefined {
     try {
       return act();
@@ -88,7 +85,7 @@ export class CappedLog {
 
 const MOVED_AT_ONCE = 256 * 1024;
 
-/** Moves bytes inside a file, from the end that the move does not write over, a little at a time: to save memory. */
+/** Moves bytes inside a file in pieces, from the end that the move does not overwrite. */
 function moveBytes(
   fd: number,
   { from, to, length }: { readonly from: number; readonly to: number; readonly length: number },
@@ -108,7 +105,7 @@ function writeFully(fd: number, bytes: Buffer, offset: number): void {
   }
 }
 
-/** Keeps the last bytes of a stream, however much flows through. */
+/** Keeps the last bytes of a stream. */
 export class TailBuffer {
   readonly #maxBytes: number;
   #chunks: Buffer[] = [];

@@ -4,7 +4,7 @@ import type { DebugLogSettings } from "../../config/settings.ts";
 import { now } from "../clock.ts";
 import { APPEND } from "../files/append.ts";
 
-/** A log of whole lines. A disk that is full must not break the run it tells about, so what cannot be written is left out. */
+/** A log of whole lines. A full disk must not break the run, so what cannot be written is left out. */
 export class LineLog implements Disposable {
   readonly #path: string;
   #fd: number | undefined;
@@ -16,7 +16,7 @@ export class LineLog implements Disposable {
     this.#path = path;
   }
 
-  /** For lines that may wait until the loop turns: those of many gates that start together are one write. */
+  /** Written together when the loop turns: many gates that start together are one write. */
   writeSoon(...lines: readonly string[]): void {
     this.#waiting.push(...lines);
     this.#turn ??= setImmediate(() => this.write());
@@ -47,13 +47,13 @@ export class LineLog implements Disposable {
   }
 }
 
-/** A device, or a file that has another name elsewhere, is not a log that we made. */
+/** A device or a hard link is not a log of ours. */
 function isOurs(fd: number): boolean {
   const facts = fstatSync(fd);
   return facts.isFile() && facts.nlink === 1;
 }
 
-/** Appends dated lines to `<log_dir>/.debug.log`, which moves to `.debug.log.1` when it is full. Off: does nothing. */
+/** Appends dated lines to `<log_dir>/.debug.log`, which moves to `.debug.log.1` when it is full. */
 export function openDebugLog(logDir: string, settings: DebugLogSettings): (line: string | undefined) => void {
   if (!settings.enabled) return () => {};
   const path = join(logDir, ".debug.log");
@@ -65,7 +65,7 @@ export function openDebugLog(logDir: string, settings: DebugLogSettings): (line:
   };
 }
 
-/** A log that cannot be moved, for example because another process just did, goes on growing. */
+/** If another process just moved it, the log goes on growing. */
 function makeRoom(path: string, maxBytes: number): void {
   try {
     if (lstatSync(path).size > maxBytes) renameSync(path, `${path}.1`);

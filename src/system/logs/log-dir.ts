@@ -14,9 +14,8 @@ import type { AbsolutePath, ProjectPath } from "../../path.ts";
 import { fail, ok, type Result } from "../../trouble.ts";
 import { removeFile, troubleOf, namesIn, removeTree } from "../files/files.ts";
 
-/** Where a project's runs leave their traces. */
 export interface LogDir {
-  /** What `path` is below; every part between the two is ours. */
+  /** Every directory between `root` and `path` is ours. */
   readonly root: string;
   readonly path: string;
   readonly stateDir: string;
@@ -28,7 +27,7 @@ export function logDirOf(root: AbsolutePath, logDir: ProjectPath): LogDir {
   return { root, path, stateDir: join(path, ".state"), lockFile: join(path, ".gauntlet-run.lock") };
 }
 
-/** Makes the directory, and makes git ignore it: our own traces must never count as changes. */
+/** git must ignore it: our own logs must never count as changes. */
 export function prepareLogDir(dir: LogDir): Result<void> {
   const real = hasNoLinks(dir);
   if (!real.ok) return real;
@@ -41,7 +40,7 @@ export function prepareLogDir(dir: LogDir): Result<void> {
   }
 }
 
-/** What we write and remove must be where it seems to be: a link in the place of a directory would lead to files that are not ours. */
+/** A link in the place of a directory would lead to files that are not ours. */
 export function hasNoLinks(dir: LogDir): Result<void> {
   const link = directoriesOf(dir).find(isLink);
   if (link === undefined) return ok(undefined);
@@ -49,7 +48,6 @@ export function hasNoLinks(dir: LogDir): Result<void> {
   return fail({ kind: "file-failed", action: "use the log directory", path: link, detail });
 }
 
-/** From the outermost to the innermost. */
 function directoriesOf({ root, path, stateDir }: LogDir): readonly string[] {
   const names = relative(root, path).split(sep);
   const parts = names.map((_, at) => join(root, ...names.slice(0, at + 1)));
@@ -57,7 +55,6 @@ function directoriesOf({ root, path, stateDir }: LogDir): readonly string[] {
   return [...parts, stateDir, reviews, join(reviews, "trees"), join(path, "previous")];
 }
 
-/** Below a file there is nothing; that it is in the way is found when the directory is made. */
 function isLink(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
@@ -66,7 +63,7 @@ function isLink(path: string): boolean {
   }
 }
 
-/** Node 20 gives a wrong reason for a read-only disk or a broken link; making one directory at a time gives the right one. */
+/** For a read-only disk or a broken link Node 20 gives a wrong reason; making one directory at a time gives the right one. */
 function makeDirectory(path: string): void {
   try {
     mkdirSync(path, { recursive: true });
@@ -81,7 +78,7 @@ function makeEach(path: string): void {
   mkdirSync(path);
 }
 
-/** Keeps what the user wrote there. */
+/** A file of the user's stays. */
 function ignoreOurselves(path: string): void {
   try {
     writeFileSync(path, "*\n", { flag: "wx" });
@@ -90,18 +87,17 @@ function ignoreOurselves(path: string): void {
   }
 }
 
-/** The log of one gate in one run: `check_<scope>_<name>.<N>.log`. */
 export function gateLogName(gateId: string, runNumber: number): string {
   return `${plainName(gateId)}.${runNumber}.log`;
 }
 
-/** A log that was just made, under a name no other gate has. Without a descriptor it could not be made, which writing to it will tell. */
+/** Without a descriptor the log could not be made; writing to it tells. */
 export interface TakenLog {
   readonly name: string;
   readonly fd?: number;
 }
 
-/** Makes the log of a gate so that no other gate gets it: those of `a/b` and `a_b` would have the same name. */
+/** No two gates get the same log: `a/b` and `a_b` have the same plain name. */
 export function takeGateLog(dir: string, gateId: string, runNumber: number): TakenLog {
   const plain = gateLogName(gateId, runNumber);
   for (let namesake = 1; namesake <= MAX_NAMESAKES; namesake++) {
@@ -134,13 +130,10 @@ export function consoleLogName(runNumber: number): string {
 const KEPT_RUNS = 20;
 const KEPT_BYTES = 200 * 1024 * 1024;
 
-/** A run that wrote less cannot be what fills the disk. */
+/** A run that wrote less does not fill a disk. */
 const LIGHT_RUN_BYTES = 1024 * 1024;
 
-/**
- * The number of the next run: one more than the highest any log carries. Logs beyond the last 20 runs, the next one among
- * them, or beyond 200 MB make room for its own; those of the last run always stay.
- */
+/** The number of the next run. Logs older than 20 runs, or beyond 200 MB, are removed; those of the last run always stay. */
 export function makeRoomForRun(dir: LogDir, lastKnown = 0): number {
   const logs = logFiles(dir);
   const last = highestRun(logs);
@@ -155,7 +148,7 @@ export function makeRoomForRun(dir: LogDir, lastKnown = 0): number {
   return next;
 }
 
-/** Every run weighs what it finds; after two light ones there is nothing new to weigh, and no last run that stayed though too heavy. */
+/** After two light runs there is nothing new to weigh. */
 function dropHeavyLogs(dir: LogDir, logs: readonly LogFile[], last: number): void {
   const weigh = (some: readonly LogFile[]): number => some.reduce((sum, log) => sum + sizeOf(dir, log), 0);
   const older = logs.filter(({ runNumber }) => runNumber < last);
@@ -172,12 +165,12 @@ function highestRun(logs: readonly LogFile[]): number {
   return logs.reduce((highest, { runNumber }) => Math.max(highest, runNumber), 0);
 }
 
-/** A link weighs what it takes itself, wherever it leads. */
+/** A link counts as itself. */
 function sizeOf(dir: LogDir, { name }: LogFile): number {
   return lstatSync(join(dir.path, name), { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** Moves every log to `previous/` in place of those moved there before; without a log to move those stay. */
+/** Replaces `previous/` with the current logs; without logs it stays. */
 export function archiveLogs(dir: LogDir): Result<number> {
   const previous = join(dir.path, "previous");
   const names = namesIn(dir.path).filter(isArchived);
@@ -192,7 +185,7 @@ export function archiveLogs(dir: LogDir): Result<number> {
   }
 }
 
-/** Forgets what reviews and killed runs left, and sessions that are kept with the logs, all but one. */
+/** Removes what reviews and killed runs left, and sessions kept here, except one. */
 export function forgetState(dir: LogDir, keepSession?: string): Result<void> {
   const kept = `session-${keepSession ?? ""}.json`;
   try {
@@ -204,10 +197,9 @@ export function forgetState(dir: LogDir, keepSession?: string): Result<void> {
   }
 }
 
-/** What is in the state directory; anything else is not ours. */
 const STATE = /^(?:session-.+\.json|groups|reviews|pass-.+\.index|.+\.tmp)$/;
 
-/** Removes what a killed run did not get to rename into place. */
+/** Killed runs leave drafts. */
 export function sweepDrafts({ stateDir }: LogDir): void {
   for (const name of namesIn(stateDir).filter((one) => one.endsWith(".tmp")))
     removeFile(join(stateDir, name));
@@ -225,17 +217,16 @@ function logFiles(dir: LogDir): readonly LogFile[] {
   });
 }
 
-/** The logs we write. Other programs may keep theirs beside them, and number them too. */
+/** Other programs may keep numbered logs beside ours. */
 const LOG = /^(?:(?:check|review|repl|baseline)_.*|console)\.(\d{1,9})\.log$/;
 
-/** The files on which agents answer findings; what they say is kept in the state directory too. */
+/** The files on which agents answer findings; the state directory has a copy. */
 const REVIEW_SHEET = /^(?:review|guard)_.*\.slot-\d+\.json$/;
 
 function isArchived(name: string): boolean {
   return LOG.test(name) || REVIEW_SHEET.test(name);
 }
 
-/** Whether a name in the log directory is one that we give. */
 export function isOurName(name: string): boolean {
   return isArchived(name) || OTHER_NAMES.test(name);
 }
@@ -245,12 +236,11 @@ const OTHER_NAMES =
 
 const KEPT_SESSIONS = 20;
 
-/** Removes the logs of one session. */
 export function removeSessionLogs(logsDir: string, session: string): void {
   removeTree(join(logsDir, session));
 }
 
-/** Removes the logs of sessions that never said goodbye, all but the latest. */
+/** Sessions that never ended leave logs; the latest stay. */
 export function pruneSessionLogs(logsDir: string): void {
   const sessions = readdirSync(logsDir, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && namesIn(join(logsDir, entry.name)).includes(".state"))
@@ -259,12 +249,12 @@ export function pruneSessionLogs(logsDir: string): void {
   for (const { name } of sessions.slice(KEPT_SESSIONS)) removeSessionLogs(logsDir, name);
 }
 
-/** A session may end, and take its logs along, while we look. */
+/** A session may end and remove its logs meanwhile. */
 function changedAt(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
-/** A gate's log as text; bytes that are not UTF-8 become replacement characters, a log that is gone is empty. */
+/** Bytes that are not UTF-8 become replacement characters; a missing log is empty. */
 export async function readLogFile(path: string): Promise<string> {
   return promises.readFile(path).then(
     (bytes) => bytes.toString("utf8"),

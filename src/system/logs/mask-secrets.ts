@@ -3,7 +3,7 @@ import type { Environment } from "../process/environment.ts";
 const MASK = "***";
 const SHORTEST_SECRET = 8;
 
-/** A function that hides the values of secret-looking variables, and text with the shape of a common token. */
+/** Hides the values of secret-looking variables and texts with the shape of a token. */
 export function secretMasker(env: Environment): (text: string) => string {
   const values = secretValues(env);
   const needles = new Needles([...values, ...HINTS]);
@@ -30,11 +30,11 @@ function maskValues(text: string, values: readonly string[]): string {
 const SECRET_NAME =
   /secret|token|passw(?:or)?d|passphrase|_pass$|^pass$|(?:^|_|api|access)key$|private_?key|signing_?key|encryption_?key|credential|auth(?!or)|cookie|dsn$|connection_?string|webhook|_pat$|_pwd$|(?:^|_)jwt(?:_|$)|(?:^|_)session$/i;
 
-/** These hold places, switches, names and public parts, not secrets. */
+/** Places, switches, names and public parts are not secret. */
 const OPEN_NAME =
   /(?:_sock|_path|_file|_dir|_home|_name|_type|_method|_mode|_enabled|_ttl|_bin|_helper|_id|_url|_uri|_host|askpass|xauthority)$|(?:public|cache|sort|primary|foreign|partition|object|row|group|s3|hot)_?key$|^(?:desktop|xdg|gnome|kde|gdm)\w*session$/i;
 
-/** A webhook and a connection string are secrets as a whole, whatever they are called. */
+/** Secret as a whole, whatever the name says. */
 const SECRET_PLACE = /webhook|connection_?string|dsn/i;
 
 function secretValues(env: Environment): readonly string[] {
@@ -55,7 +55,7 @@ function isWorthHiding(value: string | undefined): boolean {
   );
 }
 
-/** A secret also shows up line by line, inside JSON, in a URL, and as base64, alone or behind a user's name. */
+/** A secret also appears line by line, in JSON, in a URL, and in base64, alone or behind a user's name. */
 function spellings(value: string): readonly string[] {
   const lines = value.split(/\r?\n/).filter((line) => line.trim().length >= SHORTEST_SECRET);
   const inJson = JSON.stringify(value).slice(1, -1);
@@ -68,7 +68,7 @@ function spellings(value: string): readonly string[] {
   ];
 }
 
-/** Long enough that a piece of base64 cannot be there by chance. */
+/** Shorter pieces of base64 occur by chance. */
 const LONG = 12;
 
 function encodedForUrl(value: string): string {
@@ -80,7 +80,10 @@ function base64(value: string): string {
   return btoa(String.fromCodePoint(...bytes)).replace(/=+$/, "");
 }
 
-/** The part of `user:value` in base64 that depends on the value alone, for a beginning of so many bytes beyond threes. */
+/**
+ * The part of `user:value` in base64 that depends on the value alone, if `shift` bytes beyond a multiple of three come before
+ * it.
+ */
 function base64Behind(value: string, shift: number): string {
   const start = Math.ceil((shift * 8) / 6);
   return base64(`${"x".repeat(shift)}${value}`).slice(start, -1);
@@ -96,10 +99,10 @@ function escapeForRegExp(text: string): string {
  */
 class Needles {
   readonly #byTriple = new Map<number, Needle[]>();
-  /** What can be told without the map, which most characters never reach: by the last two characters, then by all three. */
+  /** Filters before the map: by the last two characters, then by all three. */
   readonly #mayEnd = new Uint8Array(65536);
   readonly #mayBe = new Uint8Array(65536);
-  /** The lower halves of a piece's characters: read from here they take half the time that asking a long text for each of them takes. */
+  /** Reading bytes takes half the time of asking a long text for each character. */
   readonly #bytes = Buffer.allocUnsafe(PIECE);
 
   constructor(texts: readonly string[]) {
@@ -139,11 +142,11 @@ const PIECE = 65536;
 
 interface Needle {
   readonly text: string;
-  /** Where the last of its three characters stands in it. */
+  /** The place of the last of its three characters. */
   readonly last: number;
 }
 
-/** Letters are common, digits less so; a log has few other characters. */
+/** Letters are common, digits less, other characters rare. */
 function rarestFrom(text: string, start: number): number {
   const rest = text.slice(start);
   const rare = [/[^\sa-zA-Z\d.:/-]/, /[^\sa-z\d]/, /\d/]
@@ -164,13 +167,13 @@ function tripleAt(text: string, last: number): number {
   );
 }
 
-/** A shape, and the text every match of it holds: what is not there need not be looked for. Words in the first group stay. */
+/** Every match of `shape` has one of the hints: without them it is not searched. The first group stays visible. */
 interface Shape {
   readonly hints: readonly string[];
   readonly shape: RegExp;
 }
 
-/** What common services hand out, after the published rules of gitleaks and secretlint for what there is to cover. */
+/** Tokens of common services; gitleaks and secretlint publish what there is to cover. */
 const SHAPES: readonly Shape[] = [
   { hints: ["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], shape: /\bgh[pousr]_[A-Za-z0-9]{30,}/g },
   { hints: ["github_pat_"], shape: /\bgithub_pat_\w{30,}/g },
@@ -240,7 +243,7 @@ function maskShapes(text: string, found: ReadonlySet<string>): string {
   );
 }
 
-/** The words before the secret stay, so that the reader knows what was hidden. */
+/** The reader sees what was hidden. */
 function withWordsBefore(_all: string, words: unknown): string {
   return typeof words === "string" ? `${words}${MASK}` : MASK;
 }

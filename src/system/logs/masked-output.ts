@@ -12,7 +12,7 @@ export class MaskedOutput {
   #timer: NodeJS.Timeout | undefined;
   #bytesAtLastTick = 0;
 
-  /** `mask` gets bytes as Latin-1 text, so that output in any encoding comes through unchanged. */
+  /** `mask` gets Latin-1, so that output in any encoding stays unchanged. */
   constructor(mask: (text: string) => string, write: (chunk: Buffer) => void) {
     this.#mask = mask;
     this.#write = write;
@@ -34,7 +34,7 @@ export class MaskedOutput {
     this.#rest = "";
   }
 
-  /** While more comes than is kept, none of it is worth writing yet. */
+  /** While more arrives than is kept, nothing is worth writing. */
   #tick(): void {
     this.#timer = undefined;
     const { seenBytes = 0, droppedBytes = 0 } = this.#waiting ?? {};
@@ -58,7 +58,7 @@ export class MaskedOutput {
     }
   }
 
-  /** How much of what is left is of a line whose beginning is lost. Of one that hardly ends, what is far from the cut may stay. */
+  /** The length of the rest of a line whose beginning was dropped. In an endless line, what is far from the cut may stay. */
   #endOfCutLine(parts: readonly Buffer[]): number {
     const start = Buffer.concat(parts.map((part) => part.subarray(0, LONGEST_LINE))).subarray(
       0,
@@ -69,7 +69,7 @@ export class MaskedOutput {
     return this.#placeToCut(start.toString("latin1")) ?? MOST_WAITING_BYTES;
   }
 
-  /** The line that was cut is left out, both its halves: each could be that of a secret. Of a long one, what is far from the cut may stay. */
+  /** Both halves of the cut line are dropped: each could be half a secret. Of a long line, what is far from the cut may stay. */
   #noteGap(lostBytes: number): void {
     const isLong = this.#rest.length > 2 * LONGEST_SECRET;
     const kept = isLong ? (this.#placeToCut(this.#rest) ?? 0) : 0;
@@ -92,8 +92,8 @@ export class MaskedOutput {
   }
 
   /**
-   * A line without an end must be cut somewhere, but never inside a secret: there the two halves would hide less than the whole.
-   * Where all of it looks like one secret there is no such place, and no time to look everywhere.
+   * An endless line must be cut, but never inside a secret: its halves would not be recognised. If all of it looks like one
+   * secret, there is no such place.
    */
   #placeToCut(text: string): number | undefined {
     const whole = this.#mask(text);
@@ -111,19 +111,19 @@ export class MaskedOutput {
 
 const NEWLINE = 0x0a;
 const LONGEST_LINE = 1024 * 1024;
-/** Also what is held back at a cut, for a secret that has only begun. */
+/** Also held back at a cut. */
 const LONGEST_SECRET = 4096;
 const MOST_TRIES = 64;
-/** A prime, so that not every try meets a secret that is repeated at the same place. */
+/** A prime: tries must not all meet a repeated secret at the same place. */
 const STEP = 509;
-/** As much as a log keeps of the start is looked through and written at once; the note about what was dropped takes the rest. */
+/** What a log keeps of the start, less the note about what was dropped. */
 const HEAD_BYTES = 2 * 1024 * 1024 - 4096;
-/** What may wait is what a log keeps of the end, so that nothing is dropped here that it would have kept. */
+/** What a log keeps of the end. */
 const MOST_WAITING_BYTES = 8 * 1024 * 1024;
 const WAIT_MS = 1000;
 const SLICE_BYTES = 64 * 1024;
 
-/** The environment as `mask` of a `MaskedOutput` meets it: the bytes of every value as Latin-1. */
+/** For the mask of a `MaskedOutput`: the bytes of every value as Latin-1. */
 export function inLatin1(env: Environment): Record<string, string | undefined> {
   return Object.fromEntries(
     Object.entries(env).map(([name, value]) => [
@@ -154,7 +154,7 @@ export class LastBytes {
     }
   }
 
-  /** How much came before what is still there. */
+  /** Bytes that were overwritten. */
   get droppedBytes(): number {
     return Math.max(0, this.#written - this.#ring.length);
   }
@@ -163,7 +163,7 @@ export class LastBytes {
     return this.#written;
   }
 
-  /** What is there, in one or two parts that the next push overwrites; afterwards it is empty. */
+  /** One or two parts, valid until the next push. */
   take(): readonly Buffer[] {
     const at = this.#written % this.#ring.length;
     const parts =

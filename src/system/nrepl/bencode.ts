@@ -1,8 +1,7 @@
-/** What bencode can carry. Strings are bytes: a decoder cannot know which of them are text. */
+/** Strings are bytes: a decoder cannot know which are text. */
 export type BencodeValue =
   number | bigint | Buffer | readonly BencodeValue[] | ReadonlyMap<string, BencodeValue>;
 
-/** What may be encoded; text is sent as UTF-8. */
 export type Encodable =
   | string
   | number
@@ -12,7 +11,7 @@ export type Encodable =
   | ReadonlyMap<string, Encodable>
   | { readonly [key: string]: Encodable };
 
-/** The bytes of one value, dictionary keys in the order the format demands. */
+/** The format demands sorted keys. */
 export function encode(value: Encodable): Buffer {
   if (Buffer.isBuffer(value)) return Buffer.concat([Buffer.from(`${value.length}:`), value]);
   if (typeof value === "string") return encode(Buffer.from(value));
@@ -30,7 +29,6 @@ function isList(value: Encodable): value is readonly Encodable[] {
   return Array.isArray(value);
 }
 
-/** The bytes are not bencode; nothing behind them can be understood. */
 export class MalformedBencode extends Error {
   override readonly name = "MalformedBencode";
 }
@@ -48,7 +46,6 @@ interface OpenString {
 const LONGEST_NUMBER = 32;
 const DEEPEST = 512;
 
-/** Decodes a stream of bencode values, however its bytes are cut into chunks. */
 export class BencodeDecoder {
   readonly #maxStringBytes: number;
   readonly #stack: Frame[] = [];
@@ -56,12 +53,12 @@ export class BencodeDecoder {
   #number = "";
   #string: OpenString | undefined;
 
-  /** Of a longer string only the beginning is kept, so that a huge value costs no memory. */
+  /** Only the beginning of a longer string is kept. */
   constructor(maxStringBytes = 8 * 1024 * 1024) {
     this.#maxStringBytes = maxStringBytes;
   }
 
-  /** Takes the next bytes and gives back every value they complete. Throws `MalformedBencode`. */
+  /** Returns the values that these bytes complete. Throws `MalformedBencode`. */
   push(chunk: Buffer): BencodeValue[] {
     let offset = 0;
     while (offset < chunk.length) {

@@ -3,19 +3,16 @@ import { connect, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { BencodeDecoder, encode, type Encodable, type BencodeValue } from "./bencode.ts";
 
-/** Where a server listens. */
 export interface ServerAddress {
   readonly host: string;
   readonly port: number;
 }
 
-/** Why the connection is gone. */
 export interface Lost {
   readonly kind: "lost";
   readonly detail: string;
 }
 
-/** The reply that carries `done`. */
 export interface Answered {
   readonly kind: "answered";
   readonly last: Reply;
@@ -26,7 +23,7 @@ interface Conversation {
   readonly settle: (end: Answered | Lost) => void;
 }
 
-/** One TCP connection to an nREPL server; requests and their replies are matched by id. */
+/** One TCP connection; requests and replies are matched by id. */
 export class NreplConnection {
   readonly #socket: Socket;
   readonly #decoder = new BencodeDecoder();
@@ -34,7 +31,6 @@ export class NreplConnection {
   #lost: Lost | undefined;
   #requests = 0;
 
-  /** Connects; gives back why not when that fails or `signal` says stop. */
   static async open(address: ServerAddress, signal: AbortSignal): Promise<NreplConnection | Lost> {
     if (signal.aborted) return { kind: "lost", detail: "there was no time left to connect" };
     const socket = connect({ ...address, noDelay: true });
@@ -54,7 +50,6 @@ export class NreplConnection {
     socket.on("close", () => this.#lose("the server closed the connection"));
   }
 
-  /** Sends one request; settles at its `done`, or when the connection is lost. */
   request(message: Readonly<Record<string, Encodable>>, onReply: (reply: Reply) => void = ignore): Request {
     const id = `${++this.#requests}`;
     const end = new Promise<Answered | Lost>((settle) => {
@@ -65,7 +60,7 @@ export class NreplConnection {
     return { id, end };
   }
 
-  /** Ends the connection in good order: nbb (1.6.214, 2026-11-15) dies of one that is reset. */
+  /** nbb (1.6.214, 2026-11-15) dies if a connection is reset. */
   async close(withinMs: number): Promise<void> {
     if (this.#lost) return;
     const closed = once(this.#socket, "close");
@@ -100,7 +95,6 @@ export class NreplConnection {
   }
 }
 
-/** A request under way. */
 export interface Request {
   readonly id: string;
   readonly end: Promise<Answered | Lost>;
@@ -114,7 +108,6 @@ function reasonOf(error: Error): string {
 
 function ignore(): void {}
 
-/** One message of a server, with the fields an evaluation needs. */
 export interface Reply {
   readonly id?: string;
   readonly status: readonly string[];
@@ -125,7 +118,6 @@ export interface Reply {
   readonly exception?: string;
 }
 
-/** The reply in a bencode value; nothing where the value is no dictionary. */
 function replyFrom(value: BencodeValue): Reply | undefined {
   if (!(value instanceof Map)) return undefined;
   // `instanceof` forgets what a map holds; the decoder makes no others.
@@ -146,7 +138,7 @@ function textOf(value: BencodeValue | undefined): string | undefined {
   return Buffer.isBuffer(value) ? value.toString("utf8") : undefined;
 }
 
-/** A list of words, by the letter of the protocol; a single word from some servers. */
+/** Some servers send a single word instead of a list. */
 function statusOf(value: BencodeValue | undefined): readonly string[] {
   if (Array.isArray(value)) return value.map(textOf).filter((word) => word !== undefined);
   const word = textOf(value);

@@ -2,12 +2,11 @@ import { type ServerAddress, type Reply, NreplConnection, type Answered, type Lo
 import { timeLimit } from "../process/time-limit.ts";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Code for a server, with its time limit. */
 export interface EvaluationRequest {
   readonly server: ServerAddress;
   readonly code: string;
   readonly timeoutMs: number;
-  /** Everything the evaluation prints, in order, and its values and exceptions. */
+  /** What the evaluation prints, its values and exceptions, in order. */
   readonly onOutput: (chunk: Buffer) => void;
 }
 
@@ -15,19 +14,18 @@ export type EvaluationEnd =
   | {
       readonly kind: "evaluated";
       readonly values: readonly string[];
-      /** The end of what was printed to `*out*`. */
       readonly printed: string;
       readonly exception?: string;
     }
   | { readonly kind: "timed-out" }
   | { readonly kind: "cancelled" }
-  /** No server there, or not an nREPL server. `begun` says whether the code had been sent. */
+  /** `begun`: the code had been sent. */
   | { readonly kind: "no-server"; readonly detail: string; readonly begun: boolean };
 
 const KEPT_VALUES = 100;
 const KEPT_CHARACTERS = 64 * 1024;
 
-/** Evaluates code in its own session and connection; interrupts it at its time limit. */
+/** In its own session and connection; interrupted at its time limit. */
 export async function evaluate(request: EvaluationRequest, signal: AbortSignal): Promise<EvaluationEnd> {
   const over = timeLimit(request.timeoutMs, signal);
   const opened = await NreplSession.open(request.server, over);
@@ -44,7 +42,7 @@ export async function evaluate(request: EvaluationRequest, signal: AbortSignal):
   return signal.aborted ? { kind: "cancelled" } : { kind: "timed-out" };
 }
 
-/** What the replies of one evaluation add up to; memory stays bounded however much is printed. */
+/** Bounded, however much is printed. */
 class Transcript {
   readonly #onOutput: (chunk: Buffer) => void;
   readonly #values: string[] = [];
@@ -68,7 +66,7 @@ class Transcript {
     this.#failed ||= status.includes("eval-error") || status.includes("interrupted");
   }
 
-  /** A server that refuses the request altogether (`unknown-op`) has evaluated nothing. */
+  /** After `unknown-op` nothing was evaluated. */
   conclude(status: readonly string[]): EvaluationEnd {
     if (status.includes("error") && this.#exception === undefined && !this.#failed) {
       const reasons = status.filter((word) => word !== "done" && word !== "error");
@@ -80,20 +78,17 @@ class Transcript {
   }
 }
 
-/** How long a server that is up may take to be ready: it accepts connections before it can answer. */
+/** A starting server accepts connections before it can answer. */
 const READY_WITHIN_MS = 5_000;
 const PAUSE_BETWEEN_TRIES_MS = 100;
-/** How long an interrupted evaluation may take to say so. */
 const INTERRUPT_MS = 500;
-/** How long a server may take to say goodbye. */
 const GOODBYE_MS = 200;
 
-/** A session of our own on a server, so that nothing we do changes the one of the user's editor. */
+/** A session of our own: the one of the user's editor stays as it is. */
 class NreplSession {
   readonly #connection: NreplConnection;
   readonly #session: { readonly session?: string };
 
-  /** Connects and waits, for a short while, until the server answers. */
   static async open(address: ServerAddress, signal: AbortSignal): Promise<NreplSession | Lost> {
     const ready = timeLimit(READY_WITHIN_MS, signal);
     for (;;) {
@@ -112,13 +107,12 @@ class NreplSession {
     return cloned ?? { kind: "lost", detail: "it accepts connections but does not answer" };
   }
 
-  /** A server that knows no sessions answers `clone` with an error; then everything happens in its only one. */
+  /** A server without sessions answers `clone` with an error; then all happens in its only one. */
   private constructor(connection: NreplConnection, session: string | undefined) {
     this.#connection = connection;
     this.#session = session === undefined ? {} : { session };
   }
 
-  /** Evaluates code until the server is done with it, the connection is lost or `signal` says stop. */
   async evaluate(
     code: string,
     onReply: (reply: Reply) => void,
@@ -141,7 +135,7 @@ class NreplSession {
     await this.#connection.close(GOODBYE_MS);
   }
 
-  /** There is no input: code that reads gets end of input. */
+  /** Code that reads gets end of input. */
   #endInput(): void {
     void this.#connection.request({ op: "stdin", stdin: "", ...this.#session }).end;
   }
@@ -157,7 +151,6 @@ function wasHungUp({ detail }: Lost): boolean {
   return /ECONNRESET|EPIPE|closed the connection/.test(detail);
 }
 
-/** The value of a promise, or nothing when `signal` comes first. */
 async function inTime<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   if (signal.aborted) return undefined;
   const over = new Promise<undefined>((resolve) => {

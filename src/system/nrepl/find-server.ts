@@ -3,10 +3,8 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { ServerAddress } from "./connection.ts";
 
-/** Where to look for a server. */
 export interface ServerHints {
   readonly cwd: string;
-  /** As given on the command line. */
   readonly port?: number | undefined;
   readonly host?: string | undefined;
   readonly env: Environment;
@@ -26,7 +24,6 @@ export function findServer({ cwd, port, host, env }: ServerHints): ServerSearch 
   return { kind: "found", server: { host: host ?? (env["BREPL_HOST"] || "localhost"), port: found.port } };
 }
 
-/** A port in digits; nothing for anything else. */
 export function parsePort(text: string): number | undefined {
   const port = /^\s*\d{1,5}\s*$/.test(text) ? Number(text) : 0;
   return port >= 1 && port <= 65_535 ? port : undefined;
@@ -47,7 +44,7 @@ function portVariable(text: string | undefined): { readonly port: number } | str
   return port === undefined ? `BREPL_PORT is ${JSON.stringify(text)}, which is not a valid port` : { port };
 }
 
-/** A file we cannot read, or something that is no file, is no file for us. */
+/** An unreadable file counts as missing. */
 function readPortFile(path: string): string | undefined {
   try {
     return statSync(path).isFile() ? readFileSync(path, "utf8").slice(0, LONGEST_PORT_FILE) : undefined;

@@ -7,7 +7,7 @@ import { agentVariables } from "./volatile-variables.ts";
 /** Editors have agents too, but people use their terminals. */
 const EDITORS = ["code", "cursor"];
 
-/** How an agent is seen to be running this process; undefined where none is. `executables` are the programs of agents. */
+/** Why an agent seems to run this process; undefined without one. */
 export function agentAbove(env: Environment, executables: readonly string[]): string | undefined {
   const variable = Object.keys(env).find((name) => agentVariables()(name) && env[name] !== "");
   if (variable !== undefined) return `${variable} is set`;
@@ -18,13 +18,12 @@ export function agentAbove(env: Environment, executables: readonly string[]): st
 
 interface Ancestor {
   readonly pid: number;
-  /** The names of its program and of the script that it runs. */
   readonly words: readonly string[];
 }
 
 const MOST = 64;
 
-/** The processes above this one, the nearest first; none where the system does not tell. */
+/** The nearest first; none if the system does not tell. */
 function ancestors(): readonly Ancestor[] {
   const found: Ancestor[] = [];
   let pid = process.ppid;

@@ -1,4 +1,4 @@
-/** Whatever would end us without a word. Windows knows only the first three. */
+/** Signals that would end the process silently. Windows knows only the first three. */
 const SIGNALS: readonly NodeJS.Signals[] = [
   "SIGINT",
   "SIGTERM",
@@ -10,11 +10,10 @@ const SIGNALS: readonly NodeJS.Signals[] = [
 
 export interface Cancellation extends Disposable {
   readonly signal: AbortSignal;
-  /** The first signal that came; Ctrl-C is SIGINT. */
   readonly cause: (typeof SIGNALS)[number] | undefined;
 }
 
-/** Aborts when the process is asked to end, so that gates are ended, the lock is released and an answer is still given. */
+/** Aborts when the process is asked to end, so that gates are killed, the lock is released and an answer is still given. */
 export function cancellation(): Cancellation {
   const controller = new AbortController();
   let cause: Cancellation["cause"];

@@ -4,8 +4,8 @@ import { type Environment, withoutOwnCredentials } from "./environment.ts";
 import { type Names, SYSTEM_SHELL, volatileVariables } from "./volatile-variables.ts";
 
 /**
- * Names the environment that gates see, less what two ordinary runs of one user differ in. One hash over all of it: no value can be
- * told from it, and none is stored.
+ * Hashes the environment that gates see, without what ordinary runs of one user differ in. No value is stored or can be
+ * recovered.
  */
 export function environmentHash(env: Environment, isLeftOut: Names = volatileVariables()): string {
   const seen = Object.entries(withoutOwnCredentials(env))
@@ -15,7 +15,7 @@ export function environmentHash(env: Environment, isLeftOut: Names = volatileVar
   return sha256(JSON.stringify(seen)).slice(0, 32);
 }
 
-/** A directory that comes again finds no program: shells inside of shells put theirs in front once more. */
+/** A repeated directory finds no program: nested shells prepend theirs again. */
 function withoutRepeats(path: string): string {
   return [...new Set(path.split(delimiter))].join(delimiter);
 }

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { outputNow } from "#runtime";
 import { now } from "../clock.ts";
 
-/** Sends a signal to a whole process group. One that is gone is fine; one that we may not end, as after `sudo`, stays. */
+/** A group that is gone is fine; one that we may not signal, as after `sudo`, stays. */
 export function signalGroup(leaderPid: number, signal: NodeJS.Signals): void {
   if (process.platform === "win32") {
     outputNow("taskkill", "/T", "/F", "/PID", String(leaderPid));
@@ -16,28 +16,24 @@ export function signalGroup(leaderPid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/**
- * Whether anything of the group still runs; zombies do not count where the system lets us tell. 0 and 1 are no groups of ours: to the
- * system they mean our own and everyone's.
- */
+/** Zombies do not count if the system tells. To the system, groups 0 and 1 mean our own and everyone's. */
 export function isGroupAlive(leaderPid: number): boolean {
   if (process.platform === "win32" || leaderPid <= 1 || !exists(-leaderPid)) return false;
   return process.platform !== "linux" || processTable().some((entry) => entry.group === leaderPid);
 }
 
-/** Whether a process with this id runs, ours or not; a zombie does not. */
 export function isAlive(pid: number): boolean {
   return process.platform === "linux" ? readStat(pid) !== undefined : exists(pid);
 }
 
-/** A value that tells two processes with the same reused pid apart; undefined where the system has none or the process is gone. */
+/** Tells two processes with the same reused pid apart; undefined if the system does not tell. */
 export function startTime(pid: number): string | undefined {
   if (process.platform === "linux") return readStat(pid)?.startTime;
   if (process.platform === "win32") return undefined;
   return outputNow("ps", "-o", "lstart=", "-p", String(pid)).trim() || undefined;
 }
 
-/** When a process began, in milliseconds by the system's own clock; undefined where it is gone or the system does not say. */
+/** In milliseconds of the system's own clock; undefined if the system does not tell. */
 export function beganAt(pid: number): number | undefined {
   if (process.platform === "linux") {
     const entry = readStat(pid);
@@ -50,10 +46,10 @@ export function beganAt(pid: number): number | undefined {
 
 const TICK_MS = 10;
 
-/** How far two answers of `beganAt` may be off, compared with each other: Linux counts in hundredths of a second, `ps` in seconds. */
+/** Precision of `beganAt`: Linux counts hundredths of a second, `ps` seconds. */
 export const START_GRAIN_MS = process.platform === "linux" ? 2 * TICK_MS : 2_000;
 
-/** The milliseconds that `ps` prints as `[[days-]hours:]minutes:seconds`. */
+/** `ps` prints `[[days-]hours:]minutes:seconds`. */
 export function elapsedIn(text: string): number | undefined {
   const [, days = "0", hours = "0", minutes, seconds] =
     /^(?:(?:(\d+)-)?(\d+):)?(\d+):(\d+)$/.exec(text.trim()) ?? [];
@@ -61,14 +57,14 @@ export function elapsedIn(text: string): number | undefined {
   return (((Number(days) * 24 + Number(hours)) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
 }
 
-/** Changes with every boot, so that pids of an earlier one are never trusted. */
+/** Pids of an earlier boot are never trusted. */
 export function bootId(): string | undefined {
   if (process.platform === "linux") return readText("/proc/sys/kernel/random/boot_id")?.trim();
   if (process.platform !== "darwin") return undefined;
   return outputNow("sysctl", "-n", "kern.bootsessionuuid").trim() || undefined;
 }
 
-/** Process groups on this machine in which some process carries `variable=value` in its environment (Linux and macOS). */
+/** Groups in which a process has `variable=value` in its environment (Linux and macOS). */
 export function groupsWithEnvironment(variable: string, value: string): readonly number[] {
   const marker = `${variable}=${value}`;
   if (process.platform === "darwin")
@@ -79,8 +75,8 @@ export function groupsWithEnvironment(variable: string, value: string): readonly
 }
 
 /**
- * Process groups of this namespace that carry `variable`, whose value begins with the pid of whoever set it, after that process has
- * ended; none that carries `except`. Linux only: elsewhere the environment cannot be told from arguments with certainty.
+ * Groups with `variable` whose value begins with the pid of a process that has ended, and without `except`. Linux only:
+ * elsewhere the environment cannot be told from the arguments.
  */
 export function orphanedGroups(variable: string, except: string): readonly number[] {
   if (process.platform !== "linux") return [];
@@ -94,7 +90,7 @@ export function orphanedGroups(variable: string, except: string): readonly numbe
   return [...new Set(orphans.map(({ group }) => group))];
 }
 
-/** Reads what `ps -E` prints: each command is followed by its arguments and its environment, with nothing to tell them apart. */
+/** `ps -E` prints command, arguments and environment with nothing between. */
 export function groupsInListing(listing: string, marker: string): readonly number[] {
   const groups = listing.split("\n").flatMap((line) => {
     const [group = "", ...words] = line.trim().split(/\s+/);
@@ -103,23 +99,22 @@ export function groupsInListing(listing: string, marker: string): readonly numbe
   return [...new Set(groups)].filter((group) => group > 1);
 }
 
-/** What a child started that has left its group: in its session (`set -m`), or in a new one (`setsid`). Linux only. */
+/** What a child started outside its group: in its session (`set -m`), or in a new one (`setsid`). Linux only. */
 export interface Strays {
   readonly groups: readonly number[];
   readonly daemons: readonly { readonly group: number; readonly name: string }[];
 }
 
-/** A child that has ended. */
 export interface Leader {
   readonly pid: number;
   /** `NAME=value` in its environment. */
   readonly mark: string;
   readonly ranMs: number;
-  /** Whether a pid is or was that of another child like it, which looks for its own strays. */
+  /** Whether a pid is or was that of another child, which finds its own strays. */
   readonly isSibling?: ((pid: number) => boolean) | undefined;
 }
 
-/** The strays of a child that led a session of its own; in other sessions they are known by its mark. */
+/** The strays of a child that led a session; in other sessions its mark tells. */
 export function straysOf(leader: Leader): Strays {
   if (process.platform !== "linux") return { groups: [], daemons: [] };
   const later = processesSince(leader).filter(({ group }) => group !== leader.pid);
@@ -142,7 +137,7 @@ function commandOf(pid: number): string {
   return readText(`/proc/${pid}/comm`)?.trim() ?? "a process";
 }
 
-/** Tells pid namespaces apart: in another one, our pids mean other processes or none. Undefined where the system has none. */
+/** In another namespace our pids mean other processes; undefined if the system has none. */
 export function pidNamespace(pid: number | "self" = "self"): string | undefined {
   try {
     return process.platform === "linux" ? readlinkSync(`/proc/${pid}/ns/pid`) : undefined;
@@ -165,15 +160,15 @@ function processTable(isAsked: (pid: number) => boolean = () => true): readonly 
   });
 }
 
-/** In less time the kernel cannot have given out all its pids and begun again. */
+/** In less time the kernel cannot run through all its pids. */
 const LAP_MS = 2_000;
 
-/** With more, listing all processes is quicker than looking for each. */
+/** Above this, listing all processes is faster. */
 const MOST_PIDS = 200;
 
 /**
- * The processes that can be younger than a child. The kernel counts up, so their pids are between the child's own and the last one
- * given out; with many short gates on a busy machine, reading every process for each of them would cost more than the gates.
+ * The processes that may be younger than a child. The kernel counts up, so their pids lie between the child's and the last one
+ * given out. Reading all of /proc after each of many short gates would cost more than the gates.
  */
 function processesSince({ pid, ranMs, isSibling = () => false }: Leader): readonly ProcessEntry[] {
   const last = Number(readText("/proc/loadavg")?.trim().split(" ").at(-1));
@@ -188,12 +183,12 @@ function processesSince({ pid, ranMs, isSibling = () => false }: Leader): readon
     .flatMap((other) => readStat(other) ?? []);
 }
 
-/** Our threads have pids, too, and would be looked at for every gate. */
+/** Our threads have pids, too. */
 function isOwnThread(pid: number): boolean {
   return existsSync(`/proc/self/task/${pid}`);
 }
 
-/** The fields of /proc/PID/stat follow the command name, which is in parentheses and may contain anything. */
+/** Fields follow the command name, which is in parentheses and may contain anything. */
 function readStat(pid: number): ProcessEntry | undefined {
   const text = readText(`/proc/${pid}/stat`);
   const fields = text?.slice(text.lastIndexOf(")") + 2).split(" ");
@@ -201,7 +196,7 @@ function readStat(pid: number): ProcessEntry | undefined {
   return { pid, group: Number(fields[2]), session: Number(fields[3]), startTime: fields[19] ?? "" };
 }
 
-/** A process may end between listing and reading it: then there is nothing to read. */
+/** Undefined if the process has ended meanwhile. */
 function readText(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8");

@@ -15,10 +15,10 @@ import {
 } from "./group.ts";
 import { RUN_ID_VARIABLE } from "./environment.ts";
 
-/** The same for one gate of it. */
+/** Marks every process of one gate. */
 export const GATE_MARK = "GAUNTLET_GATE_RUN";
 
-/** The list of the process groups of a run's gates. Disposed of when everything of the run has ended. */
+/** The recorded process groups of a run's gates. Disposed of when all have ended. */
 export class GateGroups implements Disposable {
   readonly #dir: LogDir;
   readonly #list: LineLog;
@@ -30,7 +30,7 @@ export class GateGroups implements Disposable {
     this.#list = new LineLog(groupsFile(dir));
   }
 
-  /** Writes a group down with the moments between which it was started: they tell it from a later process with the same pid. */
+  /** Records a group and when it started: that tells it from a later process with the same pid. */
   record(pid: number, since: number): void {
     this.#pids.add(pid);
     const at = elapsedMs();
@@ -50,17 +50,17 @@ export class GateGroups implements Disposable {
   }
 }
 
-/** How far the clock by which the system dates processes is ahead of `elapsedMs`, and by how much less it may be. */
+/** How far the system's clock for processes is ahead of `elapsedMs`, and how uncertain that is. */
 interface SystemClock {
   readonly ahead: number;
   readonly slack: number;
   readonly setAt: number;
 }
 
-/** A machine that sleeps, or whose clock is set, makes the two clocks differ by something else. */
+/** Sleep or a changed clock shifts the two. */
 const SETTING_LASTS_MS = 1_000;
 
-/** Asked of one of the gates that start together: to look at each would take longer than to write it down. */
+/** Asked of one of the gates that start together: asking for each takes longer than recording it. */
 function clockBy(
   pid: number,
   { since, at }: { readonly since: number; readonly at: number },
@@ -74,8 +74,8 @@ function forgetGroups(dir: LogDir): void {
 }
 
 /**
- * Ends what a killed run left running: the groups it wrote down and the processes that carry its mark, git's too. What ran in
- * another pid namespace has other pids there, and is not ours to end.
+ * Kills what a killed run left: recorded groups and processes with its mark, including git. In another pid namespace its pids
+ * are not ours to kill.
  */
 export async function endLeftovers(dir: LogDir, dead: LockHolder): Promise<void> {
   const isElsewhere = dead.namespace !== undefined && dead.namespace !== pidNamespace();
@@ -88,7 +88,7 @@ export async function endLeftovers(dir: LogDir, dead: LockHolder): Promise<void>
   forgetGroups(dir);
 }
 
-/** Ends what processes of ours started for themselves, such as git, and left when they were killed: with or without a lock. */
+/** Kills what killed processes of ours had started for themselves, such as git. */
 export async function endOrphans(): Promise<void> {
   const groups = orphanedGroups(RUN_ID_VARIABLE, "GAUNTLET_STOP_HOOK_ACTIVE"); // what a check or a reviewer left on purpose has that, too
   await Promise.all(groups.map((pid) => endGroup(pid, HURRIED_GRACE_MS)));

@@ -1,4 +1,4 @@
-/** Runs a command and sets the exit code. What is caught here is a bug of ours; hooks catch theirs themselves, to answer. */
+/** What is caught here is a bug of ours; hooks catch theirs themselves, to answer. */
 export async function main(command: () => Promise<number>): Promise<void> {
   try {
     process.exitCode = await command();

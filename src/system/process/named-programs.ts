@@ -1,8 +1,8 @@
 import { SHELLS, simpleCommands } from "./shell-text.ts";
 
 /**
- * The programs that a shell line starts, as far as its words tell: `CI=1 timeout 60 ./run && pytest` names timeout, ./run and pytest.
- * What these start in turn (`npm test`, a script) does not show.
+ * The programs that a shell line names: `CI=1 timeout 60 ./run && pytest` names timeout, ./run and pytest. What these start in
+ * turn does not show.
  */
 export function programsNamedIn(line: string): readonly string[] {
   return [...new Set(simpleCommands(line).flatMap(startedBy))];
@@ -18,25 +18,24 @@ function startedBy(words: readonly string[]): readonly string[] {
   return SHELLS.has(program) ? [...own, ...programsNamedIn(lineFor(args))] : own;
 }
 
-/** A name or a path, without anything that the shell would put in its place. */
+/** A name or path without expansions. */
 const PROGRAM = /^[\w.+/@-]*[a-z][\w.+/@-]*$/i;
 
 function isNoOption(word: string): boolean {
   return !word.startsWith("-") && !/^\d+[smh]?$/.test(word);
 }
 
-/** What `sh -c` is given to run. */
 function lineFor(args: readonly string[]): string {
   const option = args.findIndex((arg) => /^-\w*c$/.test(arg));
   return option === -1 ? "" : (args[option + 1] ?? "");
 }
 
-/** What may stand before a command, besides assignments. */
+/** May stand before a command, besides assignments. */
 const KEYWORDS = new Set("! { if then elif else while until do time".split(" "));
 
 const STARTS_ANOTHER = new Set("exec command env nice nohup setsid stdbuf sudo timeout xvfb-run".split(" "));
 
-/** Words that a shell runs itself, so no program of that name is needed. */
+/** A shell runs these itself. */
 const BUILT_IN = new Set(
   ". : alias bg break case cd command continue done echo esac eval exec exit export false fg fi for function getopts hash in jobs kill let local printf pwd read readonly return set shift source test times trap true type ulimit umask unalias unset wait".split(
     " ",

@@ -7,18 +7,16 @@ import { isBelow } from "../files/is-inside.ts";
 import type { Environment } from "./environment.ts";
 import { findExecutable } from "./executables.ts";
 
-/** A command as it would be run. */
 export interface PlacedCommand {
   readonly command: string;
   readonly shell?: string | undefined;
-  /** What it adds to the environment. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
 }
 
 /**
- * Names the files that the programs of these commands are now: another version, or another file of the name that comes first on the PATH,
- * makes another hash. Files of the project count by their path alone: git tells whether they changed, and gates may build them.
+ * A hash of the files that the programs of these commands are: another version, or another file first on the PATH, changes it.
+ * Files of the project count by path alone: git tells if they changed, and gates may build them.
  */
 export function programsHash(
   commands: readonly PlacedCommand[],

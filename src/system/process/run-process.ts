@@ -7,13 +7,12 @@ import { isGroupAlive, type Leader, signalGroup, straysOf } from "./group.ts";
 
 export interface ProcessRequest extends ChildRequest {
   readonly timeoutMs?: number;
-  /** `NAME=value` in its environment by which everything it starts is known, whatever group or session that is in. */
+  /** `NAME=value` in the environment of everything it starts, in whatever group or session. */
   readonly mark?: string;
-  /** Called with what the child deliberately left running in a new session when it ended by itself. */
+  /** With what the child left in a new session when it exited by itself. */
   readonly onLeftRunning?: (names: readonly string[]) => void;
-  /** Called as soon as the child exists, before it can have done much. `since`: `elapsedMs()` just before it was started. */
+  /** Before the child can have done much. `since`: `elapsedMs()` just before its start. */
   readonly onStarted?: (pid: number, since: number) => void;
-  /** Whether a pid is or was that of another child of the same run. */
   readonly isSibling?: ((pid: number) => boolean) | undefined;
 }
 
@@ -23,14 +22,14 @@ export type ProcessEnd =
   | { readonly kind: "cancelled" }
   | { readonly kind: "not-started"; readonly detail: string };
 
-/** How long a group may take to end after TERM before it is killed. */
+/** From TERM to KILL. */
 const TERM_GRACE_MS = 2_000;
-/** The same when the host wants us gone: Claude Code 2.1.325 sends KILL about 1.5 s after TERM. */
+/** The same if the host wants us gone: Claude Code 2.1.325 sends KILL about 1.5 s after TERM. */
 export const HURRIED_GRACE_MS = 600;
-/** How long a background process that inherited the output may delay us after its parent has exited. */
+/** A background process that inherited the output may delay us by this. */
 const DRAIN_MS = 150;
 
-/** Runs a child to its end. Nothing of its process group is left when this returns; it never throws for what the child does. */
+/** Nothing of the child's process group is left when this returns. It never throws for what the child does. */
 export async function runProcess(request: ProcessRequest, signal?: AbortSignal): Promise<ProcessEnd> {
   if (signal?.aborted) return { kind: "cancelled" };
   const since = elapsedMs();
@@ -49,8 +48,8 @@ export async function runProcess(request: ProcessRequest, signal?: AbortSignal):
 }
 
 /**
- * Ends what has left the child's group. A daemon in its own session that the child left behind when it ended by itself may
- * serve others, such as the user's editor (Gradle, Bazel, sccache): it is only named.
+ * Kills what has left the child's group. A daemon in its own session that the child left when it exited may serve others
+ * (Gradle, Bazel, the user's editor): it is only named.
  */
 async function endStrays(leader: Leader, { onLeftRunning }: ProcessRequest, end: ProcessEnd): Promise<void> {
   const { groups, daemons } = straysOf(leader);
@@ -60,7 +59,6 @@ async function endStrays(leader: Leader, { onLeftRunning }: ProcessRequest, end:
   if (!isOver && daemons.length > 0) onLeftRunning?.(daemons.map(({ name }) => name));
 }
 
-/** TERM, a grace period, KILL: for the group and everything in it. */
 export async function endGroup(leaderPid: number, graceMs: number): Promise<void> {
   if (!isGroupAlive(leaderPid)) return;
   signalGroup(leaderPid, "SIGTERM");
@@ -69,7 +67,7 @@ export async function endGroup(leaderPid: number, graceMs: number): Promise<void
   await groupEnded(leaderPid, TERM_GRACE_MS);
 }
 
-/** Only the parent is notified when a process ends, so this polls, less and less often. */
+/** Only a parent is notified of an exit, so this polls, less and less often. */
 async function groupEnded(leaderPid: number, withinMs: number): Promise<boolean> {
   const deadline = elapsedMs() + withinMs;
   for (let pause = 2; isGroupAlive(leaderPid); pause = Math.min(pause * 2, 50)) {
@@ -79,7 +77,6 @@ async function groupEnded(leaderPid: number, withinMs: number): Promise<boolean>
   return true;
 }
 
-/** Comes when the child must go: its time is up, or we are asked to stop. */
 class Interruption implements Disposable {
   readonly came: Promise<ProcessEnd>;
   #forget = (): void => {};
@@ -106,7 +103,7 @@ class Interruption implements Disposable {
   }
 }
 
-/** Collects the last output and ends what the child left behind; a process that holds the pipe cannot hold us. */
+/** A process that holds the pipe cannot hold us. */
 async function letGo({ pid, closed, letGo: closeOutput }: Child): Promise<void> {
   const isReadToTheEnd = await comesWithin(DRAIN_MS, closed);
   await endGroup(pid, HURRIED_GRACE_MS);
@@ -126,14 +123,14 @@ async function comesWithin(ms: number, event: Promise<unknown>): Promise<boolean
   return came;
 }
 
-/** Most of the time it has, and no timer is needed. */
+/** Usually true: no timer is needed. */
 async function hasCome(event: Promise<unknown>): Promise<boolean> {
   return (await Promise.race([event, Promise.resolve(NOT_YET)])) !== NOT_YET;
 }
 
 const NOT_YET = Symbol("not yet");
 
-/** An exit code with what a shell means by it, where it means something. */
+/** With what a shell means by it. */
 export function describeExitCode(exitCode: number): string {
   const meaning = { 126: " (not executable)", 127: " (command not found)" }[exitCode] ?? signalIn(exitCode);
   return `exit code ${exitCode}${meaning}`;
@@ -141,7 +138,7 @@ export function describeExitCode(exitCode: number): string {
 
 const LAST_SIGNAL = 64;
 
-/** A shell reports a death by signal as 128 plus its number. */
+/** 128 plus the signal's number. */
 function signalIn(exitCode: number): string {
   const number = exitCode - 128;
   if (number < 1 || number > LAST_SIGNAL) return "";

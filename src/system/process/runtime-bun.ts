@@ -8,7 +8,7 @@ import {
   type HashEncoding,
 } from "./runtime.ts";
 
-/** Starts a child with `Bun.spawn`, which costs a third less than `node:child_process` and reports every signal. */
+/** `Bun.spawn` costs a third less than `node:child_process` and reports every signal. */
 export function startChild(request: ChildRequest): Child | NotStarted {
   if (bun === undefined) throw new Error("this is not the native program"); // package.json names this file for Bun alone
   try {
@@ -63,7 +63,7 @@ async function readToEnd(
   }
 }
 
-/** What a system's own command prints, at once; nothing where it fails or is not there. */
+/** Empty if the command fails or is missing. */
 export function outputNow(...argv: readonly [string, ...string[]]): string {
   try {
     const ended = bun?.spawnSync(argv, {
@@ -85,7 +85,7 @@ export function sha256(content: string | Uint8Array, encoding: HashEncoding = "h
   return new bun.CryptoHasher("sha256").update(content).digest(encoding);
 }
 
-/** For the ids of git; nothing rests on its strength. */
+/** For git's ids; not for security. */
 export function sha1(content: Uint8Array): string {
   if (bun === undefined) throw new Error("this is not the native program"); // as above
   return new bun.CryptoHasher("sha1").update(content).digest("hex");

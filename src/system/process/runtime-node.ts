@@ -4,12 +4,11 @@ import { findExecutable } from "./executables.ts";
 import type { Child, ChildRequest, Exit, NotStarted, HashEncoding } from "./runtime.ts";
 import { createHash } from "node:crypto";
 
-/** Takes 2.6 ms to load, and the first answers start no child. */
+/** Loading it takes 2.6 ms; early exits start no child. */
 function childProcess() {
   return process.getBuiltinModule("node:child_process");
 }
 
-/** Starts a child with Node's `child_process`. */
 export function startChild(request: ChildRequest): Child | NotStarted {
   try {
     const child = start(request);
@@ -40,9 +39,9 @@ function start(request: ChildRequest): ChildProcess {
 }
 
 /**
- * Node reports a child killed by a real-time signal as exit code 0, with no signal: a pass. A shell that has a trap for these
- * signals exits with its code, and does not replace itself by its last command, whose death it then reports as 128 plus the
- * signal. Where the command replaces the shell itself, and where there is no shell, another shell waits for it.
+ * Node reports a death by a real-time signal as exit code 0: a pass. A shell with a trap for these signals exits with its code,
+ * and does not replace itself by its last command, whose death it reports as 128 plus the signal. If the command replaces the
+ * shell, or there is none, another shell waits for it.
  */
 function withSignalsShown({ argv, env, cwd }: ChildRequest): readonly [string, ...string[]] {
   if (process.platform !== "linux" || findExecutable(argv[0], env, cwd) === undefined) return argv;
@@ -80,7 +79,7 @@ function watch(child: ChildProcess): Omit<Child, "pid"> {
 
 const MAX_LISTING = 64 * 1024 * 1024;
 
-/** What a system's own command prints, at once; nothing where it fails or is not there. */
+/** Empty if the command fails or is missing. */
 export function outputNow(...[file, ...args]: readonly [string, ...string[]]): string {
   const ended = childProcess().spawnSync(file, args, {
     encoding: "utf8",
@@ -94,7 +93,7 @@ export function sha256(content: string | Uint8Array, encoding: HashEncoding = "h
   return createHash("sha256").update(content).digest(encoding);
 }
 
-/** For the ids of git; nothing rests on its strength. */
+/** For git's ids; not for security. */
 export function sha1(content: Uint8Array): string {
   return createHash("sha1").update(content).digest("hex");
 }

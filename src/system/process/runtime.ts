@@ -1,5 +1,5 @@
 import type { Environment } from "./environment.ts";
-/** As much of Bun as the native program uses; absent under Node. */
+/** The part of Bun that the native program uses; undefined under Node. */
 export interface BunRuntime {
   readonly spawn: (argv: readonly string[], options: BunSpawnOptions) => BunChild;
   readonly spawnSync: (argv: readonly string[], options: object) => { readonly stdout: Uint8Array };
@@ -34,18 +34,17 @@ interface BunChild {
 
 export const bun = Reflect.get(globalThis, "Bun") as BunRuntime | undefined; // its shape is checked by the tests
 
-/** Bun says so in the executables it compiles; Node has no such global. */
+/** Set by Bun in the executables that it compiles. */
 export function isNative(): boolean {
   const { Bun } = globalThis as { readonly Bun?: { readonly isStandaloneExecutable?: boolean } };
   return Bun?.isStandaloneExecutable === true;
 }
 
-/** The file that was started: the native executable, or the script that Node runs. */
 export function programFile(): string {
   return isNative() ? process.execPath : (process.argv[1] ?? "");
 }
 
-/** Where a project has its own copy, and what starts that: it is not on the PATH. */
+/** Where a project's own copy is, which is not on the PATH, and what starts it. */
 const OF_A_PROJECT: readonly (readonly [place: RegExp, start: string])[] = [
   [/\.zip[/\\]node_modules[/\\]agent-gauntlet[/\\]/, "yarn agent-gauntlet"], // Plug'n'Play: only yarn finds it
   [
@@ -55,49 +54,45 @@ const OF_A_PROJECT: readonly (readonly [place: RegExp, start: string])[] = [
   [/[/\\]node_modules[/\\](?:\.bin[/\\]agent-gauntlet|agent-gauntlet[/\\])/, "npx agent-gauntlet"],
 ];
 
-/** Where npm, pnpm, yarn and bun install what is for every project. */
+/** Global installs of npm, pnpm, yarn and bun. */
 const GLOBAL = /[/\\](?:lib|npm)[/\\]node_modules[/\\]|[/\\](?:pnpm|yarn|install)[/\\]global[/\\]/;
 
-/** What starts the copy of one project; undefined for a program that serves all of them. */
+/** Undefined for a program that serves all projects. */
 export function startOfProjectCopy(file: string): string | undefined {
   return GLOBAL.test(file) ? undefined : OF_A_PROJECT.find(([place]) => place.test(file))?.[1];
 }
 
-/** What to type to start the program that `file` is. */
 export function ownCommand(file: string = programFile()): string {
   return startOfProjectCopy(file) ?? "agent-gauntlet";
 }
 
-/** Our hints, with the command that works where `file` is the program. */
 export function withOwnCommand(hints: string, file: string = programFile()): string {
   const start = startOfProjectCopy(file);
   return start === undefined ? hints : hints.replaceAll(/(`|&& )agent-gauntlet (?=[a-z-])/g, `$1${start} `);
 }
 
-/** What starts this very program again. */
 export function ownArgv(): readonly [string, ...string[]] {
   return isNative() ? [process.execPath] : [process.execPath, programFile()];
 }
 
-/** A child to start in its own process group, with its output handed over chunk by chunk. */
+/** A child in its own process group. */
 export interface ChildRequest {
   readonly argv: readonly [string, ...string[]];
   readonly cwd: string;
   readonly env: Environment;
-  /** Written to the child's stdin, which is then closed; without it stdin is closed from the start. */
+  /** Written to stdin, which is then closed; without it stdin is closed from the start. */
   readonly stdin?: string | Buffer;
   readonly onOutput: (chunk: Buffer, stream: "stdout" | "stderr") => void;
   /** A death by a real-time signal must never read as exit code 0, as it does under Node. */
   readonly mustNotHideSignals?: boolean;
 }
 
-/** A child that was started. */
 export interface Child {
   readonly pid: number;
   readonly exited: Promise<Exit>;
-  /** It has exited and all its output was handed over. */
+  /** Exited, with all output handed over. */
   readonly closed: Promise<unknown>;
-  /** Stops reading; a process that holds the output open cannot hold us. */
+  /** Stops reading: a process that holds the output open cannot hold us. */
   readonly letGo: () => void;
 }
 

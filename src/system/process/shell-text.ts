@@ -1,15 +1,14 @@
-/** A simple command of a shell line: the variables it is given, and its words, unquoted, without programs that only run another. */
+/** A simple command: its variables and its unquoted words, without programs that only run another. */
 export interface ShellCommand {
   readonly variables: Readonly<Record<string, string>>;
   readonly words: readonly string[];
 }
 
-/** The simple commands of a line, in order. */
 export function commandsIn(line: string): readonly ShellCommand[] {
   return simpleCommands(line).map(withoutPreamble);
 }
 
-/** The same as they are written: lists of unquoted words. */
+/** As written: lists of unquoted words. */
 export function simpleCommands(line: string): readonly (readonly string[])[] {
   const commands: string[][] = [[]];
   for (const [piece, operator, space] of line.matchAll(PIECE)) {
@@ -19,12 +18,11 @@ export function simpleCommands(line: string): readonly (readonly string[])[] {
   return commands.filter((words) => words.length > 0);
 }
 
-/** Programs that read a text like these. */
 export const SHELLS = new Set(["sh", "bash", "zsh", "dash", "ksh"]);
 
 /**
- * The statements of a shell text, each as the parts that `&&` joins, as they are written. What follows `then` runs only if the condition
- * passed, so it is a part, too.
+ * The statements of a shell text, each as the parts that `&&` joins. What follows `then` runs only if the condition passed, so
+ * it is a part, too.
  */
 export function statementsIn(text: string): readonly (readonly string[])[] {
   const statements: string[][] = [[""]];
@@ -39,7 +37,7 @@ export function statementsIn(text: string): readonly (readonly string[])[] {
   return joinedAtThen(found.filter((parts) => parts.length > 0));
 }
 
-/** Not a pipe, nor `||`, which may stand at the end of a line. */
+/** A pipe or `||` may stand at the end of a line. */
 const ENDS_STATEMENT = /^[^|]*[;\n&]/;
 
 function joinedAtThen(statements: readonly (readonly string[])[]): readonly (readonly string[])[] {
@@ -51,7 +49,7 @@ function joinedAtThen(statements: readonly (readonly string[])[]): readonly (rea
   return joined;
 }
 
-/** Operators with comments, blanks, words. `2>&1` and `&>` are parts of words. */
+/** Operators with comments; blanks; words, with `2>&1` and `&>`. */
 const PIECE =
   /(#[^\n]*|(?:(?!&>)[;&|()`\n])+)|([ \t\r]+)|(?:'[^']*'|"(?:\\[^]|[^"\\])*"|\\[^]|[<>]&|&>|[^\s;&|()`'"\\])+|[^]/g;
 
@@ -68,7 +66,6 @@ const WRAPPERS = new Set(
   ),
 );
 
-/** The same in two words. */
 const WRAPPER_PAIRS = /^(?:bundle exec|(?:poetry|uv|pdm|pipenv|rye|hatch) run)$/;
 
 function withoutPreamble(words: readonly string[]): ShellCommand {

@@ -3,18 +3,18 @@ import { isRecord, parseJson } from "../../json.ts";
 import { bun, type BunRuntime } from "./runtime.ts";
 
 const PATIENCE_MS = 5_000;
-/** A last message of a megabyte is real; this is not. */
+/** A last message of a megabyte has been seen; this has not. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** Where the bytes of stdin come from. Once let go, it no longer keeps the process from ending. */
+/** After `letGo` it no longer keeps the process alive. */
 interface StdinSource {
   readonly listen: (take: (piece: Buffer) => void, end: () => void) => void;
   readonly letGo: () => void;
 }
 
 /**
- * The text of the JSON object a host writes to our stdin: complete at its closing brace, at the end of the input, or when
- * patience ends, whichever comes first. A person at a terminal writes none. The host may hold stdin open for as long as it likes.
+ * The JSON object that a host writes to stdin. A host may hold stdin open, so the text is complete at the closing brace, at the
+ * end of input, or when patience ends.
  */
 export async function readStdin(signal: AbortSignal): Promise<string> {
   const object = new ObjectText();
@@ -23,13 +23,12 @@ export async function readStdin(signal: AbortSignal): Promise<string> {
   return object.text();
 }
 
-/** The text of one JSON object that arrives in pieces. */
 class ObjectText {
   readonly #scanner = new ObjectScanner();
   readonly #pieces: Buffer[] = [];
   #bytes = 0;
 
-  /** Takes what belongs to the object; true when nothing more does. */
+  /** True when the object is complete. */
   take(piece: Buffer): boolean {
     const end = this.#bytes === 0 && isWhole(piece) ? piece.length : this.#scanner.feed(piece);
     this.#pieces.push(end === undefined ? piece : piece.subarray(0, end));
@@ -42,13 +41,13 @@ class ObjectText {
   }
 }
 
-/** As most hosts write it: at once, and nothing else. To look at every byte takes milliseconds where it has a long message. */
+/** Most hosts write the object at once. Scanning each byte of a long message takes milliseconds. */
 function isWhole(piece: Buffer): boolean {
   const text = textOf(piece);
   return text.endsWith("}") && isRecord(parseJson(text));
 }
 
-/** Without the byte order mark some shells on Windows put in front. */
+/** Some shells on Windows write a byte order mark. */
 function textOf(bytes: Buffer): string {
   return bytes
     .toString("utf8")
@@ -56,13 +55,13 @@ function textOf(bytes: Buffer): string {
     .trim();
 }
 
-/** Undefined where nothing will come: at a terminal or another device, or after the end. */
+/** Undefined at a terminal, or after the end. */
 function openStdin(): StdinSource | undefined {
   if (!mayBeWritten()) return undefined;
   return bun === undefined ? nodeStdin() : bunStdin(bun);
 }
 
-/** A host writes to a pipe, a socket or a file. To ask `process.stdin` would make the stream, to ask `node:tty` would load it. */
+/** A pipe, a socket or a file. `process.stdin` would create the stream, `node:tty` is a module more. */
 function mayBeWritten(): boolean {
   try {
     return !fstatSync(0).isCharacterDevice();
@@ -132,17 +131,16 @@ const SPACE_AND_BELOW = 0x20;
 const BYTE_ORDER_MARK = new Set([0xef, 0xbb, 0xbf]);
 
 /**
- * Finds the end of the first JSON object in bytes that arrive in pieces cut anywhere. Works on bytes because none of
- * JSON's own characters occurs inside a longer UTF-8 sequence. Text that cannot become an object ends at its newline.
+ * Finds the end of the first JSON object in pieces cut anywhere. It works on bytes: none of JSON's own characters occurs inside
+ * a longer UTF-8 sequence. Text that cannot become an object ends at its newline.
  */
 class ObjectScanner {
   #depth = 0;
   #inString = false;
-  /** Whether the next byte of a string follows a backslash that is not escaped itself. */
+  /** The next byte follows an unescaped backslash. */
   #escaped = false;
   #seen: "nothing" | "object" | "other" = "nothing";
 
-  /** The number of bytes of this piece that belong to the value, once it is complete. */
   feed(piece: Buffer): number | undefined {
     for (let at = 0; at < piece.length;) {
       if (this.#inString) at = this.#passString(piece, at);
@@ -151,7 +149,7 @@ class ObjectScanner {
     return undefined;
   }
 
-  /** Goes to behind the next quote: nearly all of a long event is inside strings, and byte by byte it would take tenths of a second. */
+  /** To behind the next quote: nearly all of a long event is strings, and byte by byte takes tenths of a second. */
   #passString(piece: Buffer, from: number): number {
     const quote = piece.indexOf(QUOTE, from);
     const end = quote < 0 ? piece.length : quote;

@@ -1,6 +1,6 @@
 /**
- * Aborts after `ms`, or when `signal` does. Not `AbortSignal.any([signal, AbortSignal.timeout(ms)])`: nothing but the timer holds
- * on to that timeout, and weakly, so a garbage collection takes it away and it never fires (nodejs/node#57736, seen in 20.20.2).
+ * Aborts after `ms`, or with `signal`. Not `AbortSignal.any([signal, AbortSignal.timeout(ms)])`: a garbage collection removes
+ * that timeout, and it never fires (nodejs/node#57736, seen in 20.20.2).
  */
 export function timeLimit(ms: number, signal?: AbortSignal): AbortSignal {
   const limit = new AbortController();
@@ -16,10 +16,10 @@ export function timeLimit(ms: number, signal?: AbortSignal): AbortSignal {
   return limit.signal;
 }
 
-/** A longer one would fire at once. */
+/** A longer timer fires at once. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Many children of a run wait for the same signal; one listener serves them all, where Node's own are slow and it warns of the eleventh. */
+/** One listener for all children of a run: Node's own are slow, and it warns of the eleventh. */
 const waiting = new WeakMap<AbortSignal, Waiting>();
 
 interface Waiting {
@@ -28,8 +28,8 @@ interface Waiting {
 }
 
 /**
- * Acts when the signal aborts, unless what is returned is called before. The last to go takes the listener along: Node keeps a
- * signal made of others for as long as it has a listener.
+ * Acts when the signal aborts, unless the returned function is called before. The last one removes the listener: Node keeps a
+ * combined signal for as long as it has one.
  */
 export function onAbort(signal: AbortSignal, act: () => void): () => void {
   const { acts, actAll } = waiting.get(signal) ?? listenTo(signal);

@@ -1,8 +1,8 @@
 import { once } from "../../once.ts";
 
 /**
- * Set by hosts for their children (Claude Code 2.1.325, Codex 0.166, Gemini CLI 0.61, Qwen Code 0.24, Copilot CLI 1.0.102; OpenCode and
- * others by their documentation). `*` stands for the rest of a name.
+ * Set by agents for their children (Claude Code 2.1.325, Codex 0.166, Gemini CLI 0.61, Qwen Code 0.24, Copilot CLI 1.0.102;
+ * OpenCode and others by their documentation). `*` is the rest of a name.
  */
 const AGENT_MARKS = `
   CLAUDECODE CLAUDE_CODE_CHILD_SESSION CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_EXECPATH CLAUDE_CODE_MESSAGING_* CLAUDE_CODE_SESSION_*
@@ -11,13 +11,12 @@ const AGENT_MARKS = `
   QWEN_CODE QWEN_PROJECT_DIR COPILOT_CLI COPILOT_AGENT_SESSION_ID COPILOT_RUN_APP CURSOR_AGENT OPENCODE KILOCODE
   FACTORY_PROJECT_DIR GROK_CLI CLINE_ACTIVE`;
 
-/** Codex's sandbox takes rights away: it is more than a mark, and gates may behave differently in it. */
+/** Codex's sandbox takes rights away, so gates may behave differently in it. */
 export const agentVariables = once(() => named(`${AGENT_MARKS} CODEX_SANDBOX*`));
 
 /**
- * The variables in which two ordinary runs of one user differ, and by which no gate should: one run is started in a terminal, one by an
- * agent's hook, one by its MCP server, one by npm. Not among them: what steers a tool, such as the other `npm_config_*`. A test compares
- * the list with the one in docs/trust.md.
+ * Two ordinary runs of one user differ in these (terminal, hook, MCP server, npm), and no gate should depend on them. What
+ * steers a tool, such as other `npm_config_*`, is not here. A test compares the list with docs/trust.md.
  */
 const VOLATILE = `${AGENT_MARKS}
   COREPACK_ENABLE_AUTO_PIN NoDefaultCurrentDirectoryInExePath
@@ -37,17 +36,17 @@ const VOLATILE = `${AGENT_MARKS}
 
 export const volatileVariables = once(() => named(VOLATILE));
 
-/** A shell of the system, which is what `SHELL` names where it is set at all: clients of MCP leave it out. */
+/** `SHELL` names one of these if it is set; MCP clients leave it out. */
 export const SYSTEM_SHELL = /^(?:\/usr)?\/bin\/\w*sh$/;
 
-/** In these no two machines agree, so a pass that they share says nothing about them; what a build server says of itself is among them. */
+/** No two machines agree in these, so a shared pass says nothing about them. */
 export const machineVariables = once(() =>
   named(`${VOLATILE}
     HOME HOSTNAME SHELL MAIL PATH XDG_*
     CI CI_* GITHUB_* GITLAB_* RUNNER_* ACTIONS_*`),
 );
 
-/** Whether a name is one of these: every stop asks it of every variable, and a regular expression of so many names is slow. */
+/** Every stop asks for every variable; a regular expression of so many names is slow. */
 export type Names = (name: string) => boolean;
 
 function named(list: string): Names {

@@ -6,15 +6,15 @@ import { appendToOwn } from "../files/append.ts";
 import { decodeText } from "../files/decode-text.ts";
 import { putAside, readBytes, writeFileAtomic } from "../files/files.ts";
 
-/** What a file holds; whatever cannot be trusted counts as absent, with a warning. */
+/** What cannot be trusted counts as absent, with a warning. */
 export interface Stored<T> {
   readonly value: T;
   readonly warning?: string;
 }
 
 /**
- * One kind of state file: small JSON with a version, readable by its owner alone. Each state is a line, and the last whole one counts:
- * appending is far cheaper than replacing the file (decision 0102).
+ * A state file: a version and small JSON, readable by its owner alone. Each write appends a line, and the last whole one
+ * counts: appending is far cheaper than replacing (decision 0102).
  */
 export interface JsonFile<T> {
   readonly read: (path: string) => Stored<T | undefined>;
@@ -23,17 +23,15 @@ export interface JsonFile<T> {
 
 const DAMAGED = "it is damaged or of another version";
 const MAX_BYTES = 16 * 1024 * 1024;
-/** Above this the file is replaced, because every stop reads all of it. */
+/** Above this the file is replaced: every stop reads all of it. */
 const PILED_UP_BYTES = 32 * 1024;
-/** Clocks of machines that share a directory differ a little. */
 const CLOCK_SLACK_MS = 60_000;
 
 const isEnvelope = objectOf({ version: isNumber, writtenAt: isNumber, state: isAnything }, { hash: isText });
 
 /**
- * `version` is raised whenever the shape changes; a file of any other version counts as absent. `fits` looks at what a reader would
- * stumble over; the rest is as we wrote it. With `seal`, a hash, the file carries that of its state: where every field counts
- * and there are too many to look at each. It is given, because answers that need no hash do not load one.
+ * A file of another version counts as absent. `fits` checks what a reader would stumble over. `seal` is a hash over the whole
+ * state; it is passed in, because most answers load no hash.
  */
 export function jsonFile<T>(
   version: number,
@@ -68,7 +66,7 @@ export function jsonFile<T>(
   };
 }
 
-/** The last line that has an end; one without was cut off. A file without any line end is taken as a whole. */
+/** A line without an end was cut off. A file without any line end is one line. */
 function lastLine(bytes: Buffer): Buffer {
   let end = bytes.lastIndexOf(NEWLINE);
   if (end === -1) return bytes;

@@ -19,41 +19,35 @@ import { bootId, isAlive, pidNamespace, startTime } from "../process/group.ts";
 import { ownMark } from "../process/environment.ts";
 import { sha256 } from "#runtime";
 
-/** Who holds a lock: enough to tell a living holder from a dead one whose pid was reused. */
 export interface LockHolder {
   readonly runId: string;
   readonly pid: number;
   readonly startTime?: string | undefined;
   readonly bootId?: string | undefined;
-  /** Where the pid means something: a container and its host may share a work tree, but not their processes. */
+  /** A container and its host may share a work tree, but not their processes. */
   readonly namespace?: string | undefined;
   readonly machine?: string | undefined;
-  /** What its own children, such as git, carry in their environment. */
+  /** In the environment of its own children, such as git. */
   readonly mark?: string | undefined;
-  /** ISO 8601; for display, never used to decide. */
   readonly since: string;
   readonly by?: Asker | undefined;
 }
 
-/** On whose behalf a lock is taken. */
 export interface Asker {
-  /** The session, or the part of it that asks. */
   readonly session: string;
-  /** The whole session, where a part of it asks. */
   readonly partOf?: string | undefined;
   readonly prompt?: string | undefined;
 }
 
-/** A held lock; disposing it releases it. */
 export interface Lock extends Disposable {
   readonly runId: string;
-  /** The dead run whose lock this one replaced; what it left running must be ended. */
+  /** The dead run whose lock this one replaced: its orphans must be killed. */
   readonly replaced?: LockHolder | undefined;
 }
 
 /**
- * Takes a lock, or says who has it. A lock whose holder is dead is taken over; of several who try, one wins. A `copy` of the
- * holder's name outside the project tells a lock that something else has written.
+ * Takes a lock, or says who holds it. The lock of a dead holder is taken over; if several try, one wins. A `copy` outside the
+ * project reveals a lock that something else has written.
  */
 export function acquireLock(path: string, by?: Asker, copy?: string): Result<Lock> {
   const self = describeSelf(by);
@@ -72,8 +66,8 @@ export function acquireLock(path: string, by?: Asker, copy?: string): Result<Loc
 }
 
 /**
- * Where the copy cannot be written, a later conflict says so; the lock holds all the same. It is removed with the lock, so that the
- * next run replaces no file (decision 0102), and before it, so that it is never the next holder's.
+ * If the copy cannot be written, a later conflict says so. It is removed with the lock, so that the next run replaces no file
+ * (decision 0102), and before it, so that it is never the next holder's.
  */
 function recorded(lock: Lock, copy: string): Result<Lock> {
   try {
@@ -89,7 +83,7 @@ function recorded(lock: Lock, copy: string): Result<Lock> {
   return ok({ ...lock, [Symbol.dispose]: dispose });
 }
 
-/** The records of a holder that is out of sight are elsewhere. */
+/** The copies of an invisible holder are elsewhere. */
 function withRecord(
   trouble: Trouble,
   { path, copy }: { readonly path: string; readonly copy: string },
@@ -108,7 +102,6 @@ function readIfThere(path: string): string | undefined {
   }
 }
 
-/** The living holder of a lock, if there is one that may be seen. */
 export function lockHolder(path: string): LockHolder | undefined {
   try {
     const holder = readHolder(path);
@@ -133,7 +126,6 @@ function describeSelf(by?: Asker): LockHolder {
   };
 }
 
-/** Waits until a lock can be taken; false when the signal came first. */
 export async function lockReleased(path: string, signal: AbortSignal): Promise<boolean> {
   for (;;) {
     if (lockHolder(path) === undefined) return !signal.aborted;
@@ -144,7 +136,7 @@ export async function lockReleased(path: string, signal: AbortSignal): Promise<b
 
 const LOOK_AGAIN_MS = 100;
 
-/** A hard link appears whole or not at all, so a reader never sees half a lock. */
+/** A hard link appears whole or not at all: a reader never sees half a lock. */
 function claim(path: string, draft: string, self: LockHolder): Result<Lock> {
   for (;;) {
     if (linkExclusively(draft, path)) return ok(held(path, self.runId));
@@ -157,8 +149,8 @@ function claim(path: string, draft: string, self: LockHolder): Result<Lock> {
 }
 
 /**
- * Only the holder of the claim on this very dead run may replace its lock, so a slow rival can never replace a fresh
- * one. The claim is itself a lock of the same kind: a rival that dies while holding it is taken over in turn.
+ * Only the holder of the claim on this dead run may replace its lock, so a slow rival never replaces a fresh one. The claim is
+ * itself a lock: a rival that dies with it is taken over in turn.
  */
 function takeOver(
   path: string,
@@ -185,10 +177,12 @@ function held(path: string, runId: string, replaced?: LockHolder): Lock {
 }
 
 const HEARTBEAT_MS = 5_000;
-/** A machine that is busy or asleep for a moment is not dead. */
 const HEARTBEAT_LOST_MS = 60_000;
 
-/** For those who cannot see our process: a lock that gets older has no holder any more. */
+/**
+ * For machines and containers that cannot see our pid: without the heartbeat they would either steal the lock of a living run
+ * or wait forever for a dead one.
+ */
 function beat(path: string, runId: string): void {
   try {
     const time = new Date();
@@ -198,7 +192,7 @@ function beat(path: string, runId: string): void {
   }
 }
 
-/** A gate may have removed the lock with the whole directory, and another run may hold a new one by now. */
+/** A gate may have removed the directory, and another run may hold a new lock. */
 function release(path: string, runId: string): void {
   try {
     if (readHolder(path)?.runId === runId) unlinkSync(path);
@@ -207,10 +201,7 @@ function release(path: string, runId: string): void {
   }
 }
 
-/**
- * Removes the drafts and claims of killed processes. Done by the holder of the lock, so no claim on an earlier holder
- * can lead anywhere any more.
- */
+/** Removes drafts and claims of killed processes. Only the holder does it, so no claim on an earlier holder can still win. */
 function sweep(path: string): void {
   const prefix = `${basename(path)}.`;
   for (const name of readdirSync(dirname(path)).filter((one) => one.startsWith(prefix))) {
@@ -223,7 +214,7 @@ function sweep(path: string): void {
   }
 }
 
-/** A draft may be half written, so its name says whose it is; a claim is always whole. */
+/** A draft may be half written, so its name says whose it is. */
 function isLeftBehind(file: string): boolean {
   const pid = /\.(\d+)-[\da-z-]+(?:\.new)?$/.exec(file)?.[1];
   if (pid !== undefined) return !isAlive(Number(pid));
@@ -254,7 +245,7 @@ function isThere(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** Anything we did not write ourselves has no living holder; its content stands in for the run's name. */
+/** Anything else has no living holder; its content replaces the run's name. */
 function parseHolder(text: string): LockHolder {
   const value = parseJson(text);
   return isHolder(value) ? value : { runId: sha256(text), pid: 0, since: "" };
@@ -279,7 +270,7 @@ function isHolderAlive(holder: LockHolder, path: string): boolean {
   return holder.bootId === bootId() && holder.startTime === startTime(holder.pid);
 }
 
-/** Whether its process is on another machine, or in another pid namespace of this one; after a reboot it is on none. */
+/** On another machine, or in another pid namespace. After a reboot it is on none. */
 function isOutOfSight({ pid, namespace, machine, bootId: boot }: LockHolder): boolean {
   if (pid <= 0 || machine === undefined) return false;
   return boot === bootId() ? namespace !== pidNamespace() : machine !== hostname();
@@ -289,7 +280,7 @@ function lockHeld({ pid, since, by }: LockHolder, self: LockHolder): Trouble {
   return { kind: "lock-held", pid, since, heldBy: relation(by, self.by) };
 }
 
-/** Two hooks for one stop ask for the same prompt; a host that does not wait for its hooks may ask for the next one. */
+/** Two hooks of one stop have the same prompt; a host that does not wait for its hooks may ask with the next one. */
 function relation(holder: Asker | undefined, self: Asker | undefined) {
   const isSameAgent = holder?.session === self?.session;
   if (isSameAgent && holder?.prompt === self?.prompt) return "same-stop";

@@ -36,12 +36,11 @@ const PATIENCE_MS = 2_000;
 
 const HELD = "another process has held it for two seconds";
 
-/** The process may have nothing else to do, and would end. */
+/** Without this the process would end. */
 function wait(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-/** False where it is not there. */
 function isRenamed(from: string, to: string): boolean {
   try {
     renameSync(from, to);
@@ -52,17 +51,17 @@ function isRenamed(from: string, to: string): boolean {
   }
 }
 
-/** Takes the file from a dead holder, which only one can do, or makes it where it is missing. A holder that is alive is waited for. */
+/** Takes the file from a dead holder, which only one can do, or makes a missing one. A living holder is waited for. */
 function bringBack(path: string): void {
   const holders = holdersOf(path);
   for (const holder of holders) if (!isHolding(holder)) isRenamed(holder, path);
   if (holders.length === 0) make(path);
 }
 
-/** A file that was made less than this ago is not missed. */
+/** A file made less than this ago is not missing. */
 const MADE_MS = 1_000;
 
-/** Makes the file once: who leaves the mark first does. It is made again only if something else has removed it. */
+/** Made by who leaves the mark first; again only if something else removed it. */
 function make(path: string): void {
   const mark = `${path}.made`;
   if (isFirst(mark)) return writeFileSync(path, "", { mode: 0o600 });
@@ -80,7 +79,7 @@ function isFirst(mark: string): boolean {
   }
 }
 
-/** The file under the names of holders: one, or none. */
+/** One or none. */
 function holdersOf(path: string): readonly string[] {
   const start = `${basename(path)}.`;
   return readdirSync(dirname(path))
@@ -88,7 +87,7 @@ function holdersOf(path: string): readonly string[] {
     .map((name) => join(dirname(path), name));
 }
 
-/** No holder keeps it this long; its pid may have been reused. */
+/** No holder keeps it this long: the pid was reused. */
 const LONGEST_MS = 60_000;
 
 function isHolding(holder: string): boolean {
@@ -97,7 +96,7 @@ function isHolding(holder: string): boolean {
   return now() - renamedAt <= LONGEST_MS && isAlive(Number(holder.split(".").at(-1)));
 }
 
-/** One look can miss a file that gets another name meanwhile, and so can several beside many processes. */
+/** A single check misses a file that is just being renamed. */
 function isNowhere(path: string): boolean {
   for (let looks = 0; looks < 100; looks++) {
     if (existsSync(path) || holdersOf(path).length > 0) return false;

@@ -5,15 +5,15 @@ import { stateHome } from "../files/xdg.ts";
 import type { Environment } from "../process/environment.ts";
 
 /**
- * What is kept about one project outside of it, by its real path: its last pass and its ledger. An agent in the project could
- * otherwise forge a pass with a line of git, or remove it while tidying up.
+ * Outside of the project, by its real path: inside, an agent could forge a pass with a line of git, or remove it while tidying
+ * up.
  */
 export function projectStateDir(root: string, env: Environment): string {
   const key = sha256(realPath(root) ?? root).slice(0, 32);
   return join(stateHome(env), "projects", key);
 }
 
-/** A session's name as a file name: its own id where that is harmless, a hash of whatever identifies it otherwise. */
+/** Its own id if that is harmless as a file name, or else a hash. */
 export function sessionKey(
   { sessionId, transcriptPath }: Omit<SessionName, "cwd">,
   fallback: string,
@@ -22,7 +22,6 @@ export function sessionKey(
   return sha256(sessionId || transcriptPath || fallback);
 }
 
-/** What a host says that tells one session from another. */
 export interface SessionName {
   readonly sessionId?: string | undefined;
   readonly transcriptPath?: string | undefined;

@@ -4,14 +4,13 @@ import { type Git, type GitAnswer, gitTrouble } from "../git.ts";
 import type { AbsolutePath, ProjectPath } from "../../../path.ts";
 import { fail, ok, type Result, type Trouble } from "../../../trouble.ts";
 
-/** What to compare, as the user or the configuration asked. */
 export interface ChangeQuery {
   readonly root: AbsolutePath;
-  /** Where our own files are; they never count as changes. */
+  /** Our own files never count as changes. */
   readonly logDir: ProjectPath;
-  /** The configured base branch; when it is missing the remote's default branch stands in. */
+  /** If it is missing, the remote's default branch replaces it. */
   readonly baseBranch: string;
-  /** `--base`: must exist. */
+  /** `--base` must exist. */
   readonly base?: string | undefined;
   /** `--commit`: only what this commit changed. */
   readonly commit?: string | undefined;
@@ -19,17 +18,15 @@ export interface ChangeQuery {
   readonly staged?: boolean | undefined;
   /** `--uncommitted`: only what is not committed. */
   readonly uncommitted?: boolean | undefined;
-  /** What is known to have been good, for a HEAD in which the base hides what was committed. */
   readonly known?: Fallbacks | undefined;
-  /** On a build server nothing is uncommitted, so a missing base must not look like "no changes". */
+  /** On a build server a missing base must not look like "no changes". */
   readonly ci?: boolean | undefined;
 }
 
-/** Trees that were good, or at least not this session's work. */
+/** Trees that were good, or older than this session. */
 export interface Fallbacks {
-  /** Where the session began, where that is known. */
   readonly sessionStart?: StartingPoint | undefined;
-  /** The last pass in this work tree: the index of its tree, and HEAD at the time. */
+  /** The last pass in this work tree, and HEAD at the time. */
   readonly pass?:
     | {
         readonly index: PassIndex | undefined;
@@ -40,35 +37,31 @@ export interface Fallbacks {
 }
 
 export interface StartingPoint {
-  /** HEAD when the session was first seen; absent without commits. */
+  /** HEAD when the session was first seen; undefined without commits. */
   readonly commit?: string | undefined;
-  /** The work tree of then, where it was kept; looked up only where it is compared with. */
   readonly tree?: (() => Promise<KeptTree | undefined>) | undefined;
 }
 
-/** A tree by a name that git understands, and directories with those of its objects that the repository did not have. */
+/** A name for git, and directories with objects that the repository lacks. */
 export interface KeptTree {
   readonly tree: string;
   readonly objects: readonly string[];
 }
 
-/** What changes are measured from. */
 export interface ComparisonBase {
-  /** Absent: only uncommitted changes count. */
   readonly mergeBase?: string;
   readonly description: string;
   readonly notes: readonly string[];
-  /** The configured base is not here, and nothing stands in for it. */
+  /** The configured base is missing, and nothing replaces it. */
   readonly isMissing?: boolean;
-  /** Its name, then. */
   readonly missing?: string;
-  /** Commits may hide changes from this comparison: why, and what to do about it. */
+  /** Why commits may hide changes, and what to do about it. */
   readonly uncheckedCommits?: string;
 }
 
 const LAST_COMMIT = "the last commit";
 
-/** Finds the commit to compare with. Only a base the user typed must exist; for a configured one something stands in. */
+/** Only a base that the user typed must exist; a missing configured one is replaced. */
 export async function comparisonBase(git: Git, query: ChangeQuery): Promise<Result<ComparisonBase>> {
   if (query.uncommitted) return ok({ description: LAST_COMMIT, notes: [] });
   const wanted = query.base ?? query.baseBranch;
@@ -116,7 +109,7 @@ async function remoteDefault(repo: Commits, missing: string): Promise<Comparison
   return name === undefined ? undefined : standIn(repo, missing, name.replace("refs/remotes/", ""));
 }
 
-/** Without a remote the local branch of that name says as much, unless HEAD is no further than it. */
+/** Without a remote, the local branch of that name, unless HEAD is no further. */
 async function localNamesake(repo: Commits, missing: string): Promise<ComparisonBase | undefined> {
   if (!missing.startsWith(ORIGIN)) return undefined;
   const local = await standIn(repo, missing, missing.slice(ORIGIN.length));
@@ -149,27 +142,24 @@ async function lastResort(repo: Commits, { ci }: ChangeQuery, missing: string): 
   return { description: "nothing", notes, mergeBase: nothing.ok ? nothing.value : undefined };
 }
 
-/** The id of a tree without files, asked for because it depends on the repository's hash algorithm. */
 export async function emptyTree(git: Git): Promise<Result<string>> {
   const id = await git.output(["hash-object", "-t", "tree", "--stdin"]);
   return id.ok ? ok(id.value.toString().trim()) : id;
 }
 
-/** Whether a commit has become part of a branch. */
 export async function isAncestor(git: Git, commit: string, branch: string): Promise<boolean> {
   const answer = await git.ask(["merge-base", "--is-ancestor", "--end-of-options", commit, branch]);
   return answer.ok && answer.value.exitCode === 0;
 }
 
-/** In GitHub Actions the pull request says what it will be merged into. */
 export function baseBranchIn(env: Environment, configured: string): string {
   const target = env["GITHUB_BASE_REF"];
   return target ? `origin/${target}` : configured;
 }
 
 /**
- * Asks git for commits by name. A git that was ended, or failed before it could tell, has not said that there is no such commit:
- * once that has happened, `trouble` says so, and no answer of the whole conversation is to be relied on.
+ * Asks git for commits by name. A git that was killed or failed has not said that there is no such commit: then `trouble` is
+ * set, and no answer may be used.
  */
 export class Commits {
   readonly git: Git;
@@ -183,19 +173,19 @@ export class Commits {
     return this.#trouble;
   }
 
-  /** The id of a commit, by whatever name; a name that begins with a dash is never an option. */
+  /** A name that begins with a dash is never an option. */
   async resolve(revision: string): Promise<string | undefined> {
     const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${revision}^{commit}`];
     const mayBeFatal = revision.includes("@{"); // so git calls an upstream or an old place that a branch does not have
     return this.#ask(args, ({ exitCode }) => exitCode === 1 || mayBeFatal);
   }
 
-  /** What HEAD and another commit have in common last. Git fails alike for a name it does not know and for HEAD without a commit. */
+  /** Git fails alike for an unknown name and for a HEAD without commits. */
   async mergeBase(revision: string): Promise<string | undefined> {
     return this.#ask(["merge-base", "--end-of-options", revision, "HEAD"], () => true);
   }
 
-  /** Whether a name means a branch of a remote: what that contains is shared work already. */
+  /** What a remote's branch contains is shared work. */
   async isRemote(revision: string): Promise<boolean> {
     const full = await this.#ask(
       ["rev-parse", "--symbolic-full-name", "--end-of-options", revision],
@@ -204,7 +194,6 @@ export class Commits {
     return full?.includes("refs/remotes/") === true;
   }
 
-  /** The refs that stand for the default branches of the remotes. */
   async remoteHeads(): Promise<readonly string[]> {
     const heads = await this.#ask(
       ["for-each-ref", "--format=%(refname)", "refs/remotes/*/HEAD"],

@@ -10,18 +10,16 @@ import type { GitPlaces } from "../places.ts";
 import { isAsKept, type PassIndex } from "../index-file.ts";
 import type { Repository } from "../repository.ts";
 
-/** A pass whose index can be compared with. */
 type Pass = NonNullable<Fallbacks["pass"]> & { readonly index: PassIndex };
 
-/** What to compare with where the base hides what was committed. */
 type Chosen =
   | { readonly kind: "base"; readonly uncheckedCommits?: string }
   | ({ readonly kind: "session-start" } & StartingPoint)
   | { readonly kind: "pass"; readonly pass: Pass };
 
 /**
- * Where nothing is committed beyond the base, because the base is missing or contains HEAD, commits hide changes from the
- * comparison: an agent that breaks a test and commits would show none. Then the last tree known to be good is compared with.
+ * If HEAD has no commit beyond the base, commits hide changes: an agent that breaks a test and commits would show none. Then
+ * the last tree known to be good is the base.
  */
 export async function chooseBase(
   repository: Repository,
@@ -43,7 +41,7 @@ export async function chooseBase(
   return mayHide && !isShared ? { kind: "base", uncheckedCommits: uncheckedCommits(base) } : { kind: "base" };
 }
 
-/** The comparison that was chosen; the one with the base where a pass turns out to be gone. */
+/** The chosen comparison; that with the base if the pass turns out to be gone. */
 export async function compareWithChosen(
   repository: Repository,
   compared: HeadComparison,
@@ -64,8 +62,8 @@ export async function compareWithChosen(
 }
 
 /**
- * HEAD against the commit the session began on: what it committed of the user's unfinished work counts as well. Against the tree of
- * then, too: unfinished work that was undone and, in a repository that had no commits, everything else shows only there.
+ * HEAD against the commit and the tree that the session began with. The tree shows what commits do not: unfinished work that
+ * was undone, and everything in a repository that had no commits.
  */
 async function sinceStart(
   { git }: Repository,
@@ -84,7 +82,7 @@ async function sinceStart(
   return ok({ base, committed });
 }
 
-/** A repository that lacks what the session began with is another one, made in its place: everything in it is new. */
+/** A repository without the objects that the session began with was made in its place: everything in it is new. */
 async function sinceNothing(git: Git): Promise<Result<HeadComparison>> {
   const listed = await git.output(["ls-tree", "-r", "-z", "--name-only", "HEAD"]);
   if (!listed.ok) return listed;
@@ -105,10 +103,7 @@ async function diffOrNothing(
   return found.ok ? found.value : undefined;
 }
 
-/**
- * HEAD against the tree that passed, by the ids of their files: objects that were never committed are not needed. What is not committed
- * counts besides, whether or not it has passed.
- */
+/** HEAD against the tree that passed, by ids: no objects are needed. Uncommitted changes count besides, passed or not. */
 async function sincePass(
   { git }: Repository,
   compared: HeadComparison,
@@ -141,7 +136,7 @@ function isOn({ gitDir }: GitPlaces, branch: string): boolean {
 
 const MADE_HERE = /\t(?:commit|cherry-pick|revert|rebase|am)\b/;
 
-/** What HEAD's log says about how it got from that commit to here; without a log, anything may have happened. */
+/** By HEAD's log; without a log, anything may have happened. */
 function hasCommittedSince({ gitDir }: GitPlaces, commit: string | undefined): boolean {
   const log = readIfThere(join(gitDir, "logs/HEAD"));
   if (log === undefined) return true;

@@ -10,7 +10,7 @@ import { parseRawDiff } from "../read-output.ts";
 import { type RefState, refState } from "./ref-state.ts";
 import type { Repository } from "../repository.ts";
 
-/** What HEAD is compared with, and what was committed since: as long as no ref moves, both stay what they are. */
+/** What HEAD is compared with, and what was committed since. Both stay the same as long as no ref moves. */
 export interface HeadComparison {
   readonly base: ComparisonBase;
   readonly committed: readonly ChangedFile[];
@@ -23,7 +23,7 @@ export async function compareHead(git: Git, query: ChangeQuery): Promise<Result<
   return committed.ok ? ok({ base: base.value, committed: committed.value }) : committed;
 }
 
-/** On a branch without a commit, nothing; only then may the comparison fail. */
+/** On a branch without commits nothing; only then may the comparison fail. */
 async function committedSince(
   git: Git,
   mergeBase: string | undefined,
@@ -45,7 +45,7 @@ const DIFF_OPTIONS = [
   "--ignore-submodules=none",
 ];
 
-/** The files below `root` that differ between two commits or trees. To find renames git reads files, which a partial clone may lack. */
+/** To find renames git reads files, which a partial clone may lack. */
 export async function diffCommits(
   git: Git,
   { from, to, objects = [] }: { from: string; to: string; objects?: readonly string[] },
@@ -57,7 +57,7 @@ export async function diffCommits(
   return output.ok ? ok(parseRawDiff(output.value)) : output;
 }
 
-/** The files below the root that the next commit changes. In a hook git may commit from another index than the usual one. */
+/** What the next commit changes. In a hook git may commit from another index. */
 export async function diffStaged(
   git: Git,
   index: string | undefined,
@@ -71,7 +71,6 @@ function readingIndex(index: string | undefined): Readonly<Record<string, string
   return index === undefined ? {} : { GIT_INDEX_FILE: index };
 }
 
-/** Names of files whose content in the work tree is not what is staged. */
 export async function listUnstaged(
   git: Git,
   index: string | undefined,
@@ -82,12 +81,11 @@ export async function listUnstaged(
   return output.ok ? splitNul(output.value) : [];
 }
 
-/** Kept in the user's cache: a project that could write it could hide its changes. */
+/** In the user's cache: an agent that could write it could hide changes. */
 const FOLDER = "comparisons";
-/** More would take longer to read than to ask for. */
 const MOST_FILES = 2_000;
 
-/** `compareHead`, remembered while no ref moves: asking git takes a process or two, each time with the same answer. */
+/** `compareHead`, remembered while no ref moves. It saves two processes of git, each stop. */
 export async function compareHeadQuickly(
   { git, places, readRef }: Repository,
   query: ChangeQuery,
@@ -109,7 +107,6 @@ export async function compareHeadQuickly(
   return comparison;
 }
 
-/** Undefined where the answer depends on more than the refs that can be read here. */
 function stateFor(
   places: GitPlaces,
   { base, baseBranch, commit, uncommitted }: ChangeQuery,
@@ -129,7 +126,7 @@ interface Entry {
   readonly comparison: HeadComparison;
 }
 
-/** Enough to tell our own file from another; what is inside came from git. */
+/** What is inside came from git. */
 function isEntry(value: unknown): value is Entry {
   if (typeof value !== "object" || value === null) return false;
   const { key, comparison } = value as Partial<Record<keyof Entry, unknown>>; // checked right here

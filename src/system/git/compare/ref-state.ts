@@ -5,20 +5,17 @@ import type { GitPlaces } from "../places.ts";
 import { hasCode } from "../../files/errno.ts";
 import { namesIn } from "../../files/files.ts";
 
-/** Everything in a repository's own files that decides which commits some names mean and how those are related. */
+/** All files that decide which commits some names mean and how those are related. */
 export interface RefState {
-  /** The same as long as nothing of it changed. */
   readonly key: string;
-  /** Whether the next change is sure to give another key. */
   readonly isSettled: boolean;
-  /** The same as long as no ref was even written: one that moved and moved back has another. */
+  /** Changes even if a ref moved and moved back. */
   readonly moment: () => string;
 }
 
 /**
- * The state of HEAD, of the refs the names may mean, and of every remote's default branch. Interprets nothing: refs are taken
- * as they are written, so that only git says what they mean. Undefined for names that may depend on more than refs, and where
- * refs are not files.
+ * The state of HEAD, of the refs that the names may mean, and of every remote's default branch. Refs are not interpreted: only
+ * git says what they mean. Undefined for names that may depend on more than refs, and if refs are not files.
  */
 export function refState(
   { gitDir, commonDir }: GitPlaces,
@@ -48,10 +45,9 @@ export function refState(
   return { key, isSettled: areSettled(stamps), moment };
 }
 
-/** What git writes into HEAD for programs that look for refs in files, where they are in tables. */
+/** What git writes into HEAD if refs are in tables (reftable). */
 const NO_FILE = "ref: refs/heads/.invalid";
 
-/** Where git looks for a ref of some name (gitrevisions). */
 const PLACES = [
   ["", ""],
   ["refs/", ""],
@@ -61,10 +57,10 @@ const PLACES = [
   ["refs/remotes/", "/HEAD"],
 ] as const;
 
-/** Packed refs, and what changes how commits are related or compared. */
+/** These change how commits are related or compared. */
 const WHOLE = ["packed-refs", "shallow", "info/grafts", "refs/replace", "config"];
 
-/** A branch or a remote's branch; not an object id or what `git describe` makes of one, an expression, or a special name. */
+/** A branch or a remote's branch: no object id, expression or special name. */
 function isPlain(name: string): boolean {
   return (
     /^\w[\w./-]*$/.test(name) &&
@@ -76,7 +72,6 @@ export function readIfFile(path: string): string | undefined {
   return existsSync(path) && statSync(path).isFile() ? readFileSync(path, "utf8") : undefined;
 }
 
-/** The branch and the commit that are checked out; absent where files do not tell. */
 export interface Head {
   readonly branch?: string;
   readonly commit?: string;
