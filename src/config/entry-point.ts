@@ -33,13 +33,13 @@ export function changesByScope(
   return changes;
 }
 
-/** The scope that may be somewhere in a repository inside the repository; the children of `dir/*` in there are not known. */
+/** A scope that may be inside a nested repository; the children of `dir/*` in there are not known. */
 function scopeInRepository({ path }: EntryPoint): (repository: ProjectPath) => ProjectPath | undefined {
   return (repository) =>
     !isSplitByChild(path) && mayMatchBelow(path, repository) ? projectPath(path) : undefined;
 }
 
-/** Whether a path or glob may mean something below a directory. */
+/** Whether a path or glob may match something below a directory. */
 export function mayMatchBelow(pattern: string, directory: string): boolean {
   const base = fixedPart(pattern);
   return (
@@ -49,14 +49,12 @@ export function mayMatchBelow(pattern: string, directory: string): boolean {
   );
 }
 
-/** A pattern up to its first wildcard. */
 export function fixedPart(pattern: string): string {
   const parts = projectPath(pattern).split("/");
   const end = parts.findIndex((part) => part === "." || isGlob(part));
   return parts.slice(0, end === -1 ? parts.length : end).join("/");
 }
 
-/** Whether an entry point looks after a scope, changed or not. */
 export function hasScope(entryPoint: EntryPoint, scope: ProjectPath): boolean {
   if (!isSplitByChild(entryPoint.path)) return projectPath(entryPoint.path) === scope;
   return scopeFinder(entryPoint)(projectPath(`${scope}/any`)) === scope;
@@ -141,7 +139,6 @@ function matcherOf(pattern: string): (path: string) => boolean {
   };
 }
 
-/** Which gate it is, by entry point, kind and name. */
-export function placeOf({ path }: Pick<EntryPoint, "path">, gate: CheckGate | ReviewGate): string {
+export function placeOf(path: string, gate: CheckGate | ReviewGate): string {
   return gateId({ ...gate, scope: projectPath(path) });
 }

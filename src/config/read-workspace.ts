@@ -70,7 +70,7 @@ function describe(
   return { directory, name: typeof name === "string" ? name : directory, manifest: path, uses };
 }
 
-/** What Nx finds out by reading imports is not known here; what its files say is. */
+/** Only what the files of Nx say; it also reads imports, which are not known here. */
 function nxProjects(manifests: Manifests): readonly Described[] {
   if (!manifests.paths.includes("nx.json")) return [];
   return members(manifests, "project.json", ["**"]).map(({ directory, path }) => {
@@ -96,7 +96,6 @@ function json({ read }: Manifests, path: string): unknown {
 
 const CARGO_KINDS = ["dependencies", "dev-dependencies", "build-dependencies"];
 
-/** The members of a Cargo workspace. */
 function readCargo(manifests: Manifests): readonly Described[] {
   const workspace = mapAt(parsed(manifests.read("Cargo.toml"), parseToml), "workspace");
   const globs = [...textsIn(workspace["members"]), ...textsIn(workspace["exclude"]).map((one) => `!${one}`)];
@@ -117,14 +116,10 @@ function readCargo(manifests: Manifests): readonly Described[] {
 /** By its own name, the name it is renamed from, and its path. */
 function usedBy(directory: string, key: string, value: unknown): readonly string[] {
   const { package: renamed, path } = mapAt(value);
-  return [
-    key,
-    ...(typeof renamed === "string" ? [renamed] : []),
-    ...(typeof path === "string" ? [posix.join(directory, path).replace(/\/$/, "")] : []),
-  ];
+  const place = typeof path === "string" ? posix.join(directory, path).replace(/\/$/, "") : undefined;
+  return textsIn([key, renamed, place]);
 }
 
-/** The modules of a Go workspace. */
 function readGo({ paths, read }: Manifests): readonly Described[] {
   const directories = wordsAfter(read("go.work") ?? "", "use").map((one) =>
     posix.normalize(one.replace(/^\.\//, "")).replace(/\/$/, ""),
@@ -157,7 +152,6 @@ function unquoted(word: string): string {
   return word.replaceAll(/["`]/g, "");
 }
 
-/** The members of a uv workspace. */
 function readUv(manifests: Manifests): readonly Described[] {
   const workspace = mapAt(parsed(manifests.read("pyproject.toml"), parseToml), "tool", "uv", "workspace");
   const globs = [...textsIn(workspace["members"]), ...textsIn(workspace["exclude"]).map((one) => `!${one}`)];
@@ -183,23 +177,20 @@ function normal(name: string): string {
   return name.toLowerCase().replaceAll(/[-_.]+/g, "-");
 }
 
-/** The files of a project that can say something about packages. */
 export interface Manifests {
-  /** Relative to the project root. */
   readonly paths: readonly string[];
   readonly read: (path: string) => string | undefined;
 }
 
-/** A package as its manifest describes it. */
 interface Described {
   readonly directory: string;
   readonly name: string;
   readonly manifest: string;
-  /** Names or directories of what it depends on; most of them are not in this workspace. */
+  /** Names or directories of what it depends on; most are not in this workspace. */
   readonly uses: readonly string[];
 }
 
-/** The directories with a manifest that the globs of a workspace mean; `!` before one leaves directories out. */
+/** The directories with a manifest that match the globs of a workspace; `!` excludes directories. */
 function members(
   { paths }: Manifests,
   manifest: string,
@@ -214,7 +205,6 @@ function members(
     .filter(({ directory }) => directory !== "." && isMember(directory) && !isLeftOut(directory));
 }
 
-/** The values of a parsed file, whatever it holds. */
 function mapAt(value: unknown, ...path: readonly string[]): Readonly<Record<string, unknown>> {
   let here = value;
   for (const key of path) here = isRecord(here) ? here[key] : undefined;
@@ -225,7 +215,7 @@ function textsIn(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
 }
 
-/** A file that cannot be parsed says nothing: its own tool complains about it. */
+/** A file that cannot be parsed says nothing: its own tool reports that. */
 function parsed(text: string | undefined, parse: (text: string) => unknown): unknown {
   if (text === undefined) return undefined;
   try {
@@ -235,18 +225,15 @@ function parsed(text: string | undefined, parse: (text: string) => unknown): unk
   }
 }
 
-/** One package of a workspace. */
 export interface Package {
-  /** Relative to the project root. */
   readonly directory: ProjectPath;
   readonly name: string;
-  /** The file that says so. */
   readonly manifest: string;
   /** Directories of packages of the same workspace that it depends on. */
   readonly needs: readonly ProjectPath[];
 }
 
-/** Why each package is affected by a change in others; packages with changes of their own are not among them. */
+/** Why each package is affected by a change in others; a package that changed itself is left out. */
 export function affectedPackages(
   packages: readonly Package[],
   files: readonly ChangedFile[],
@@ -261,7 +248,6 @@ export function affectedPackages(
   return dependents(packages, new Set(homes.flatMap((home) => home?.directory ?? [])));
 }
 
-/** The innermost package a file belongs to. */
 function homeOf(packages: readonly Package[], path: string): Package | undefined {
   return packages
     .filter(({ directory }) => path === directory || path.startsWith(`${directory}/`))

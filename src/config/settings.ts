@@ -3,31 +3,40 @@ import type { AbsolutePath, ProjectPath } from "../path.ts";
 import type { StopKind, StopEvent } from "../hosts/stop-event.ts";
 
 /** What the project asked for: YAML, environment and defaults already folded into one value. */
-export interface Settings {
+export interface Settings extends GatesDefinition {
   /** The directory that holds `.gauntlet`; every path in the configuration is relative to it. */
   readonly root: AbsolutePath;
+}
+
+/** Everything that decides which gates a project has, what they run and what follows from them. */
+export interface GatesDefinition {
   readonly baseBranch: string;
   readonly logDir: ProjectPath;
   readonly maxParallel: number;
   readonly maxRetries: number;
   readonly retry: RetryPolicy;
   readonly entryPoints: readonly EntryPoint[];
-  /** A shell line that installs what the checks need in a checkout of an earlier tree, where it cannot be copied. */
+  /**
+   * A shell line that installs dependencies in a checkout of an earlier tree, if they cannot be copied there.
+   */
   readonly baselineSetup?: string;
   readonly rerunNewIssueThreshold: Priority;
   readonly stopHook: StopHookSettings;
   readonly debugLog: DebugLogSettings;
-  /** A shell line that is run when we give up on a session. */
+  /** A shell line to run when a failing session is given up. */
   readonly onGiveUp?: string;
-  /** What is done about conduct that makes gates greener without a fix; absent where nothing is looked at. */
+  /**
+   * What to do about changes that make gates pass without fixing anything; undefined if nothing is checked.
+   */
   readonly guards?: GuardSettings;
-  /** What of the project its gates run, by name: `package.json script "test"`, `scripts/check.sh`. */
+  /**
+   * Scripts of the project that its gates run, by name: `package.json script "test"`, `scripts/check.sh`.
+   */
   readonly scripts: Readonly<Record<string, Script>>;
-  /** What is shared with other machines; absent where nothing is. */
   readonly remote?: RemoteSettings;
   /** Changes whenever the gates or the way they are chosen change; part of every pass record. */
   readonly gateHash: string;
-  /** Changes with everything that judges: gates, scripts, retries, how the hook behaves. */
+  /** Changes with everything that decides how work is checked: gates, scripts, retries, the stop hook. */
   readonly definitionHash: string;
 }
 
@@ -37,12 +46,11 @@ export interface Script {
   readonly gates: readonly string[];
 }
 
-/** A path scope with its gates. */
 export interface EntryPoint {
   /** `.`, a fixed path, `dir/*` (one job for each changed child) or a glob. */
   readonly path: string;
   readonly exclude: readonly string[];
-  /** Stands for every package of the workspace; a run puts those in its place. */
+  /** Represents every package of the workspace; a run replaces it with those. */
   readonly isAuto?: true;
   readonly gates: readonly (CheckGate | ReviewGate)[];
 }
@@ -50,22 +58,25 @@ export interface EntryPoint {
 export interface StopHookSettings {
   readonly enabled: boolean;
   readonly runIntervalMinutes: number;
-  /** What a stop with the host's `stop_hook_active` set does: let it go, or keep checking under our own budget. */
+  /**
+   * A stop with the host's `stop_hook_active`: allow it, or keep checking until our own retries are used up.
+   */
   readonly whenActive: "allow" | "enforce";
-  /** What a stop does while another run holds the lock: allow it, or wait for that run and then decide. */
+  /** A stop while another run holds the lock: allow it, or wait for that run and then decide. */
   readonly whenBusy: "allow" | "wait";
-  /** How long the host waits for the hook; we answer a little earlier. */
+  /** How long the host waits for the hook; it answers a little earlier. */
   readonly timeoutMs: number;
   readonly maxReasonChars: number;
-  /** The events that are gated. */
   readonly on: readonly StopKind[];
-  /** The types of sub-agents whose end is gated; `*` stands for all. */
+  /** The types of sub-agents whose stop is gated; `*` means all. */
   readonly agentTypes: readonly string[];
-  /** Whether the agent may stop while the gates still run, and is woken when they fail; for hosts that can. */
+  /** Whether the agent may stop while the gates run, and is woken if they fail; only some hosts can. */
   readonly background: boolean;
-  /** What a stop does when the gates are not those the session began with: show it, or go on judging by those. */
+  /**
+   * If the gates differ from those the session began with: show the difference, or keep using the old ones.
+   */
   readonly whenGatesChange: "tell" | "hold";
-  /** Whether plan mode and running background agents put the gates off. */
+  /** Whether gates wait in plan mode and while background agents run. */
   readonly defer: boolean;
 }
 
@@ -80,7 +91,6 @@ export interface DebugLogSettings {
   readonly maxBytes: number;
 }
 
-/** What a project shares with other machines. */
 export interface RemoteSettings {
   readonly cache?: CacheSettings;
   readonly workers?: WorkersSettings;
@@ -97,16 +107,15 @@ export interface WorkersSettings {
   readonly pickupMs: number;
 }
 
-/** Where passes are shared, and whose count. */
 export interface CacheSettings {
   /** Without a slash at its end, and without credentials. */
   readonly url: string;
   readonly write: "never" | "ci" | "always";
   readonly trust: readonly TrustedKey[];
   readonly expiresMs: number;
-  /** For all look-ups of a run together; after that the gates simply run. */
+  /** For all look-ups of a run together; after that the gates run. */
   readonly budgetMs: number;
-  /** The variables that can change a result; all but those of a machine when absent. */
+  /** The variables that can change a result; undefined means all but those of a machine. */
   readonly env?: readonly string[];
 }
 
@@ -116,7 +125,6 @@ export interface TrustedKey {
   readonly pem: string;
 }
 
-/** How a red run compares with the attempt before it. */
 export interface Progress {
   /** The same gates fail with the same problems. */
   readonly isSame: boolean;
@@ -124,16 +132,15 @@ export interface Progress {
   readonly isBetter: boolean;
 }
 
-/** What a project wants done about loops that go nowhere, and loops that get somewhere. */
 export interface RetryPolicy {
   readonly whenStuck: "continue" | "stop";
   readonly extendOnProgress: boolean;
 }
 
-/** As many attempts in a row with the identical problems end the loop when `when_stuck` is `stop`. */
+/** With `when_stuck: stop`, this many attempts in a row with identical problems end the loop. */
 export const STUCK_AFTER = 3;
 
-/** Why the project does not gate this event; undefined where it does. */
+/** Undefined if the project gates this event. */
 export function whyNotGated(
   { on, agentTypes }: StopHookSettings,
   { kind = "stop", agentType = "" }: StopEvent,
@@ -143,27 +150,23 @@ export function whyNotGated(
   return isMeant ? undefined : `stop_hook.agent_types does not name ${agentType || "this sub-agent"}`;
 }
 
-/** On whose behalf gates run. */
 export interface Asker {
-  /** The event; absent for a run that is no stop. */
   readonly kind?: StopKind | undefined;
-  /** On a build server. */
   readonly ci: boolean;
 }
 
 /**
- * The settings as one asker sees them: without the gates whose `on` does not name the event. Where gates are left out, or do not run in
- * CI or outside of it, the hash says so: a pass of these gates is not a pass of all.
+ * The settings without the gates whose `on` does not name the event. If gates are left out, or do not run
+ * here, the hash differs: a pass of some gates is not a pass of all.
  */
 export function settingsFor(settings: Settings, { kind, ci }: Asker): Settings {
   const isMeant = ({ on }: CheckGate | ReviewGate): boolean =>
     kind === undefined || on === undefined || on.includes(kind);
   const runsHere = ({ runInCi, runLocally }: CheckGate | ReviewGate): boolean => (ci ? runInCi : runLocally);
   const gates = settings.entryPoints.flatMap((entryPoint) => entryPoint.gates);
-  const parts = [
-    ...(gates.every(runsHere) ? [] : [ci ? "ci" : "local"]),
-    ...(gates.every(isMeant) ? [] : [kind]),
-  ];
+  const parts: string[] = [];
+  if (!gates.every(runsHere)) parts.push(ci ? "ci" : "local");
+  if (kind !== undefined && !gates.every(isMeant)) parts.push(kind);
   if (parts.length === 0) return settings;
   const entryPoints = settings.entryPoints.map((entryPoint): EntryPoint => ({
     ...entryPoint,
@@ -174,7 +177,7 @@ export function settingsFor(settings: Settings, { kind, ci }: Asker): Settings {
 
 const PART = "@";
 
-/** Whether a pass of the gates with one hash speaks for those with another: they are the same, or all of them passed. */
+/** True if both are the same gates, or all gates passed. */
 export function coversGates(passed: string, gateHash: string): boolean {
   return gateHash === passed || gateHash.startsWith(`${passed}${PART}`);
 }
@@ -184,6 +187,3 @@ export function partOf(gateHash: string): { readonly all: string; readonly part:
   const [all = "", ...parts] = gateHash.split(PART);
   return { all, part: parts.length === 0 ? undefined : parts.join(PART) };
 }
-
-/** All that decides what a project's gates are, what they run and what follows from them. */
-export type GatesDefinition = Omit<Settings, "root">;

@@ -15,12 +15,10 @@ interface Position {
 const MAX_EXCERPT = 160;
 const MAX_WORDS = 500;
 
-/** The text of a configuration file, or a part of it, that diagnostics can point into. */
 export class SourceText {
-  /** As shown to the user. */
   readonly file: string;
   readonly content: string;
-  /** Lines of the file that stand before this text (front matter begins in line 2). */
+  /** Front matter, for example, begins in line 2. */
   readonly #linesBefore: number;
   #lines: readonly string[] | undefined;
 
@@ -30,7 +28,6 @@ export class SourceText {
     this.#linesBefore = linesBefore;
   }
 
-  /** A diagnostic at a place in this text, with the line as excerpt. */
   complain({ line, column }: Position, { severity = "error", message, hint }: Complaint): Diagnostic {
     const excerpt = this.#excerpt(line, column);
     return {
@@ -62,7 +59,7 @@ function readable(words: string): string {
   return text.length > MAX_WORDS ? `${text.slice(0, MAX_WORDS)}…` : text;
 }
 
-/** One column for each character, and nothing that a terminal would obey. */
+/** One column for each character, and no terminal control characters. */
 function printable(text: string): string {
   return text.replaceAll(/[\u0000-\u001F\u007F-\u009F]/g, " ").trimEnd();
 }
@@ -70,10 +67,8 @@ function printable(text: string): string {
 /** `90s`, `2m`, `1.5h`. */
 export const DURATION = /^(\d+(?:\.\d+)?)\s*([smh])$/;
 
-/** Units in seconds. */
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
 
-/** The seconds of a duration with a unit; undefined for any other text. */
 export function secondsIn(text: string): number | undefined {
   const [, amount, unit = ""] = DURATION.exec(text) ?? [];
   return amount === undefined ? undefined : Number(amount) * (UNITS[unit] ?? 1);

@@ -1,38 +1,39 @@
 import type { Status } from "../stop/status.ts";
-import type { Host } from "../hosts/host.ts";
+import type { HookKind, Host } from "../hosts/host.ts";
 import { type HostHook, HOOK_TIMEOUT_MS, hostHooks } from "./hook-registration.ts";
-import { skippedFile, type HostRequest } from "./plan-hosts.ts";
+import { skippedFile } from "./plan-hosts.ts";
 import { getNodeValue } from "jsonc-parser";
 import type { AbsolutePath } from "../path.ts";
 import { ONLY_ALLOWED_FLAG } from "../hosts/protocol.ts";
 import { alsoRead, hostFile, type HostFile, ownFiles, type Places, formatOf } from "./files/host-files.ts";
 import { findProperty, isNode, parseSettings, properties } from "./files/settings-file.ts";
 
-/** One thing that was looked at for one host. */
-export interface Finding {
-  readonly check: "registered" | "command" | "program" | "timeout" | "fired" | "round-trip";
+export interface Judgement {
   readonly level: "ok" | "warning" | "problem";
   readonly text: string;
 }
 
-/** Everything that is known about one host on this machine and in this project. */
+export interface Finding extends Judgement {
+  readonly check: "registered" | "command" | "program" | "timeout" | "fired" | "round-trip";
+}
+
 export interface HostFacts {
   readonly host: Host;
   readonly registrations: readonly ProbedRegistration[];
   /** What the project allows the hook, deadline included. */
   readonly neededMs: number;
   readonly lastStop?: LastStop | undefined;
-  /** Hooks that are wanted and the host has events for, but that are not registered. */
-  readonly missing?: readonly Pick<HostHook, "kind" | "event">[];
+  readonly missing?: readonly HostHook[];
 }
 
-export interface ProbedRegistration extends FoundRegistration {
-  /** Why the command does not run from a shell like the host's; undefined where it does. */
+export interface ProbedRegistration extends FoundRegistration, Probed {}
+
+export interface Probed {
+  /** Why the command does not run from a shell like the host's; undefined if it does. */
   readonly problem?: string | undefined;
   readonly program?: HookProgram | undefined;
 }
 
-/** What a hook's command starts. */
 interface HookProgram {
   readonly kind: "Node" | "native";
   /** What a stop costs when there is nothing to do. */
@@ -45,24 +46,18 @@ interface LastStop {
   readonly hostVersion?: string | undefined;
 }
 
-/** What the user should know about the stop hook of one host. */
 export function diagnoseHost(facts: HostFacts): readonly Finding[] {
-  if (facts.registrations.length === 0) return [notRegistered(facts)];
+  const { host, registrations } = facts;
+  if (registrations.length === 0) return [notRegistered(facts)];
   return [
     registered(facts),
-    ...facts.registrations
-      .filter(({ isSkipped }) => isSkipped)
-      .map(({ where }) => skipped(facts.host, where)),
-    ...facts.registrations
-      .filter(({ isOutdated }) => isOutdated)
-      .map(({ where }) => outdated(facts.host, where)),
-    ...facts.registrations
-      .filter(({ runsAnything }) => runsAnything)
-      .map(({ where }) => unasked(facts.host, where)),
-    ...(facts.missing ?? []).map((hook) => missing(facts.host, hook)),
-    ...facts.registrations.map(commandFinding),
-    ...facts.registrations.flatMap((registration) => programFinding(facts, registration)),
-    ...facts.registrations.map((registration) => timeoutFinding(facts, registration)),
+    ...registrations.filter((one) => one.isSkipped).map((one) => skipped(host, one.where)),
+    ...registrations.filter((one) => one.isOutdated).map((one) => outdated(host, one.where)),
+    ...registrations.filter((one) => one.runsAnything).map((one) => unasked(host, one.where)),
+    ...(facts.missing ?? []).map((hook) => missing(host, hook)),
+    ...registrations.map(commandFinding),
+    ...registrations.flatMap((one) => programFinding(facts, one)),
+    ...registrations.map((one) => timeoutFinding(facts, one)),
     firedFinding(facts),
     roundTripFinding(facts),
   ];
@@ -88,7 +83,7 @@ function skipped(host: Host, where: string): Finding {
   return { check: "registered", level: "problem", text: skippedFile(host, where) };
 }
 
-function missing(host: Host, { kind, event }: Pick<HostHook, "kind" | "event">): Finding {
+function missing(host: Host, { kind, event }: HostHook): Finding {
   const isStart = kind === "session_start";
   const why = isStart
     ? "is not registered: where a session begins is not known before its first stop"
@@ -177,12 +172,9 @@ function roundTripFinding({ host }: HostFacts): Finding {
   };
 }
 
-/** A stop hook of ours that a host will run. */
 export interface FoundRegistration {
-  /** The file, as people know it. */
   readonly where: string;
   readonly command: string;
-  /** Undefined where the file leaves it to the host. */
   readonly timeoutMs?: number;
   /** Whether it runs only if the user switched something on. */
   readonly isOptional: boolean;
@@ -201,7 +193,6 @@ interface ReadFile extends HostFile {
   readonly isBorrowed: boolean;
 }
 
-/** Every file that decides whether this host runs our hook. */
 export function registrationFiles(host: Host, places: Places): readonly ReadFile[] {
   const project = hostFile(host, "project", places);
   const others = project === undefined ? [] : alsoRead(project, places);
@@ -226,7 +217,9 @@ export function findRegistrations(
 /** The hooks that are wanted and that this host has events for, but that none of its own files registers. */
 export function missingEvents(
   host: Host,
-  { places, texts, hooks }: Pick<HostRequest, "places" | "texts" | "hooks">,
+  places: Places,
+  texts: ReadonlyMap<AbsolutePath, string | undefined>,
+  hooks: readonly HookKind[],
 ): readonly HostHook[] {
   const wanted = hostHooks(host, { hooks, command: "" });
   const files = registrationFiles(host, places).filter(({ isBorrowed }) => !isBorrowed);
@@ -252,8 +245,13 @@ function hooksIn(text: string, file: ReadFile): readonly FoundRegistration[] {
       isOutdated,
       runsAnything: isForAll && !command.includes(ONLY_ALLOWED_FLAG),
       isSkipped: format.isSkipped(text),
-      ...(timeout === undefined ? {} : { timeoutMs: host.timeoutUnit === "ms" ? timeout : timeout * 1000 }),
+      timeoutMs: inMs(timeout, host),
     }));
+}
+
+function inMs(timeout: number | undefined, { timeoutUnit }: Host): number | undefined {
+  if (timeout === undefined) return undefined;
+  return timeoutUnit === "ms" ? timeout : timeout * 1000;
 }
 
 /** The plugin of any marketplace: ours, or a team's own. */

@@ -1,6 +1,5 @@
 import type { FileChange } from "./hook-registration.ts";
 
-/** What becomes of a git hook's file: our lines are added, they are there already, or it is left alone. */
 export type HookPlan =
   | { readonly kind: "write"; readonly text: string }
   | { readonly kind: "present" }
@@ -20,7 +19,6 @@ const MANAGERS: readonly (readonly [RegExp, string])[] = [
 const BEGIN = "# agent-gauntlet: begin (added by `agent-gauntlet install --git-hook`)";
 const END = "# agent-gauntlet: end";
 
-/** The hooks of git that we can be part of, and what we run there. */
 export const GIT_HOOKS = { "pre-push": "verify --pre-push", "pre-commit": "run --staged" } as const;
 
 export type GitHook = keyof typeof GIT_HOOKS;
@@ -60,7 +58,6 @@ function planRenewal(before: string, block: string): HookPlan {
   return { kind: "write", text: before.replace(old, () => block) };
 }
 
-/** The lines around the one that runs our program. */
 function withoutCommand(block: string): string {
   return block.replace(/^ *\(.*\) \|\| exit 1$/m, "");
 }

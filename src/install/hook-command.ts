@@ -1,11 +1,8 @@
 import { startOfProjectCopy } from "../system/process/runtime.ts";
 
-/** How this program was started and where it lies: everything the choice of a hook command depends on. */
 export interface Installation {
-  /** The file that runs now. */
   readonly script: string;
   readonly version: string;
-  /** Every `agent-gauntlet` on the PATH. */
   readonly onPath: readonly string[];
   /** What runs the file from a hook: `node`, or its path where that is not on the PATH. */
   readonly node: string;
@@ -14,7 +11,6 @@ export interface Installation {
   readonly isWindows: boolean;
 }
 
-/** A shell line that a host can run as a hook, and why it is more than the bare command. */
 export interface HookCommand {
   readonly line: string;
   readonly note?: string;
@@ -61,7 +57,6 @@ export function isOfOneProject(line: string): boolean {
 
 export const STOP_HOOK = "stop-hook";
 
-/** What hooks of ours run. */
 const SUBCOMMANDS = [STOP_HOOK, "session-start", "prompt-hook"] as const;
 
 export type Subcommand = (typeof SUBCOMMANDS)[number];

@@ -30,7 +30,6 @@ export interface RegisteredHook {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** How a host writes hooks down. */
 export interface HookShape {
   /** The property that holds the events; absent where they are the root's own. */
   readonly eventsKey?: string;
@@ -43,13 +42,11 @@ export interface HookShape {
   readonly isStrictJson?: boolean;
 }
 
-/** What a file must become. */
 export type FileChange =
   | { readonly kind: "unchanged" }
   | { readonly kind: "written"; readonly text: string }
   | { readonly kind: "removed" };
 
-/** A hook of ours in a settings file. */
 export interface FoundHook {
   readonly event: string;
   readonly node: Node;
@@ -70,7 +67,6 @@ export function findOurHooks(body: string, { shape, isOurs }: HookRegistration):
     .filter((found) => isOurs(found.command));
 }
 
-/** The object whose properties are the events. */
 export function findEvents(root: Node, { eventsKey }: HookShape): Node | SettingsProblem | undefined {
   return eventsKey === undefined ? root : findProperty(root, eventsKey);
 }
@@ -106,17 +102,17 @@ const RUNS: Readonly<Record<HookKind, { readonly subcommand: Subcommand; readonl
   session_end: { subcommand: STOP_HOOK, timeoutMs: HOOK_TIMEOUT_MS },
 };
 
-/** What is to be in a host's file: the line that runs the stop hook, without `--host`, and the hooks. */
-export interface WantedHooks {
-  /** The file, as shown to people. */
-  readonly file: string;
-  readonly command: string;
+export interface WantedEvents {
   readonly hooks: readonly HookKind[];
-  /** Whether the agent may stop while the gates run, where the host can wake it; not known where nothing is said. */
+  /** Whether the agent may stop while the gates run; undefined if the project does not say. */
   readonly isBackground?: boolean;
 }
 
-/** A hook as it is registered with one host, whatever the form of its file. */
+export interface WantedHooks extends WantedEvents {
+  /** The line that runs the stop hook, without `--host`. */
+  readonly command: string;
+}
+
 export interface HostHook {
   readonly kind: HookKind;
   readonly event: string;
@@ -128,11 +124,7 @@ export interface HostHook {
 /** The last word, but for a flag. */
 const STOP_HOOK_WORD = /\bstop-hook(?=$| --only-allowed$)/;
 
-/** The hooks that are wanted and that the host has an event for. */
-export function hostHooks(
-  host: Host,
-  { hooks, command }: Pick<WantedHooks, "hooks" | "command">,
-): readonly HostHook[] {
+export function hostHooks(host: Host, { hooks, command }: WantedHooks): readonly HostHook[] {
   return hooks.flatMap((kind) => {
     const event = eventFor(kind, host.registration?.events ?? {});
     const { subcommand, timeoutMs } = RUNS[kind];
@@ -157,19 +149,22 @@ function isInBackground(command: string): boolean {
 }
 
 /** Our hooks as a host with JSON settings wants them: its events, its shape, its unit of time. */
-export function jsonHooks(host: Host, registration: JsonHooks, wanted: WantedHooks): HookRegistration {
+export function jsonHooks(
+  host: Host,
+  registration: JsonHooks,
+  wanted: WantedHooks,
+  file: string,
+): HookRegistration {
   const { events, eventsKey, grouped, companion, takesComments } = registration;
   const background = wanted.isBackground === true ? registration.background : undefined;
   return {
-    file: wanted.file,
+    file,
     hooks: hostHooks(host, wanted).map((hook) => jsonHook(hook, registration, background)),
     isOurs: isOurCommand,
-    ...(wanted.isBackground === undefined
-      ? {}
-      : {
-          isStale: (found) =>
-            found.event === events.stop && isInBackground(found.command) !== (background !== undefined),
-        }),
+    isStale: (found) =>
+      wanted.isBackground !== undefined &&
+      found.event === events.stop &&
+      isInBackground(found.command) !== (background !== undefined),
     shape: {
       eventsKey,
       grouped,
@@ -188,7 +183,8 @@ function jsonHook(
   const isWaking = kind === "stop" && background !== undefined;
   const command = isWaking ? `${line} ${BACKGROUND_FLAG}` : line;
   const { type, ...others } = fields;
-  const more = { ...others, ...(RUNS[kind].subcommand === STOP_HOOK ? stopFields : {}) };
   const start = type === undefined ? {} : { type };
-  return { event, command, fields: { ...start, command, timeout, ...more, ...(isWaking ? background : {}) } };
+  const more = RUNS[kind].subcommand === STOP_HOOK ? { ...others, ...stopFields } : others;
+  const waking = isWaking ? background : undefined;
+  return { event, command, fields: { ...start, command, timeout, ...more, ...waking } };
 }

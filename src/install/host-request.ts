@@ -4,6 +4,8 @@ import { type Result, explain } from "../trouble.ts";
 import type { HookKind, Host } from "../hosts/host.ts";
 import { hostFile, type Level, type Places } from "./files/host-files.ts";
 import { filesOf, type HostRequest, type HostPlan, type PlannedFile } from "./plan-hosts.ts";
+import type { WantedEvents } from "./hook-registration.ts";
+import type { Environment } from "../system/process/environment.ts";
 import { findProject } from "../system/files/find-project.ts";
 import { readUserFile } from "../system/files/user-file.ts";
 import { type Terminal, printLine } from "../report/terminal.ts";
@@ -22,13 +24,12 @@ interface LevelOptions {
   readonly user?: boolean | undefined;
 }
 
-/** Everything the plan needs, read from disk. */
 export async function requestFor(
   places: Places,
   hosts: readonly Host[],
   { levels, command }: { readonly levels: readonly Level[]; readonly command: string },
 ): Promise<Result<HostRequest>> {
-  const wanted = await wantedIn(places);
+  const wanted = await wantedIn(places.root, places.env);
   const targets = levels.flatMap((level) => hosts.flatMap((host) => hostFile(host, level, places) ?? []));
   const texts = new Map<AbsolutePath, string | undefined>();
   for (const path of filesOf(targets, places)) {
@@ -40,10 +41,7 @@ export async function requestFor(
 }
 
 /** Where a session begins, the agent's stop, what else the project gates, and then the end of a session too, which clears what the others left. */
-export async function wantedIn({
-  root,
-  env,
-}: Pick<Places, "root" | "env">): Promise<Pick<HostRequest, "hooks" | "isBackground">> {
+export async function wantedIn(root: AbsolutePath, env: Environment): Promise<WantedEvents> {
   const loaded = await loadSettings(root, env);
   if (!loaded.ok) return { hooks: ["session_start", "prompt", "stop"] };
   const { on, background: isBackground } = loaded.value.settings.stopHook;
@@ -56,16 +54,11 @@ export function placesOf({ cwd, env }: Terminal): Places {
   return { root: findProject(cwd) ?? absolutePath(cwd), home: absolutePath(homeDirectory(env)), env };
 }
 
-export function levelsOf({ project, shared, user }: LevelOptions): readonly Level[] {
-  const levels = [
-    ...(project ? (["project"] as const) : []),
-    ...(shared ? (["shared"] as const) : []),
-    ...(user ? (["user"] as const) : []),
-  ];
+export function levelsOf(options: LevelOptions): readonly Level[] {
+  const levels = (["project", "shared", "user"] as const).filter((level) => options[level]);
   return levels.length === 0 ? ["project"] : levels;
 }
 
-/** The hosts that can be registered, in the table's order. */
 export const REGISTRABLE: readonly Host[] = HOSTS.filter((host) => host.registration !== undefined);
 
 /** The hosts a person named, or why one of them cannot be had. */
@@ -91,7 +84,6 @@ function problemWith(name: string): string | undefined {
 interface CarryOutOptions {
   readonly dryRun?: boolean | undefined;
   readonly yes?: boolean | undefined;
-  /** What is true when it has been done. */
   readonly done?: string;
 }
 

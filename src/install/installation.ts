@@ -7,9 +7,7 @@ import { currentDirectory } from "../system/process/environment.ts";
 import { isNative, programFile, startOfProjectCopy } from "../system/process/runtime.ts";
 import type { Terminal } from "../report/terminal.ts";
 
-/** The program a hook must find again. */
 export interface Program {
-  /** The file that runs now. */
   readonly script: string;
   readonly version: string;
 }
@@ -18,7 +16,6 @@ export function runningProgram(): Program {
   return { script: programFile(), version: packageJson.version };
 }
 
-/** How the program was installed, for the choice of a hook command. */
 export function installationOf(program: Program, { cwd, env }: Pick<Terminal, "cwd" | "env">): Installation {
   const script = lastingName(program.script, cwd);
   return {
@@ -75,7 +72,6 @@ function nativeAround(directory: string): readonly string[] {
   );
 }
 
-/** A file of `node_modules`, in this directory and those above. */
 function inNodeModules(directory: string, file: string): readonly string[] {
   const here = join(directory, "node_modules", file);
   const above = dirname(directory);

@@ -1,6 +1,5 @@
 import { line } from "../report/json/json.ts";
 
-/** What `doctor` found for one host. */
 export interface HostDiagnosis {
   readonly host: string;
   readonly registered: boolean;

@@ -25,7 +25,6 @@ export async function offerIgnoreOfModules(terminal: Terminal, prompt: Prompt | 
 interface Loose {
   readonly file: string;
   readonly fact: string;
-  /** What happens to a file that is not ignored. */
   readonly otherwise: string;
 }
 
@@ -56,7 +55,6 @@ async function isLoose(root: string, file: string): Promise<boolean> {
   return listed.ok && listed.value.exitCode === 0 && listed.value.stdout.toString().trim() !== "";
 }
 
-/** Adds a line to the project's `.gitignore`, or makes one. */
 async function ignore(root: string, file: string): Promise<Result<undefined>> {
   const path = join(root, ".gitignore");
   const before = await readUserFile(path);

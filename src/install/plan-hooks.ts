@@ -43,7 +43,6 @@ export function planUninstall(text: string | undefined, registration: HookRegist
   return edit(text, registration, (body) => removeHooks(body, registration, () => true));
 }
 
-/** What to paste by hand where we cannot edit. */
 function snippet(registration: HookRegistration): string {
   return JSON.stringify(freshValue(registration), null, 2);
 }

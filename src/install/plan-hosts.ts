@@ -1,17 +1,9 @@
 import type { AbsolutePath } from "../path.ts";
 import type { Trouble } from "../trouble.ts";
-import type { FileChange } from "./hook-registration.ts";
-import {
-  type HostFile,
-  type Places,
-  alsoRead,
-  ownFiles,
-  type FileFormat,
-  formatOf,
-} from "./files/host-files.ts";
-import type { HookKind, Host } from "../hosts/host.ts";
+import type { FileChange, WantedHooks } from "./hook-registration.ts";
+import { type HostFile, type Places, alsoRead, ownFiles, formatOf } from "./files/host-files.ts";
+import type { Host } from "../hosts/host.ts";
 
-/** What is to happen to the files of several hosts, and what the user should know about it. */
 export interface HostPlan {
   readonly files: readonly PlannedFile[];
   readonly troubles: readonly Trouble[];
@@ -24,18 +16,12 @@ export interface PlannedFile extends HostFile {
 }
 
 /** Everything a plan is made from; `texts` holds every file of `filesOf`, undefined if missing. */
-export interface HostRequest {
+export interface HostRequest extends WantedHooks {
   readonly targets: readonly HostFile[];
   readonly places: Places;
   readonly texts: ReadonlyMap<AbsolutePath, string | undefined>;
-  /** The line that runs the stop hook, without `--host`. */
-  readonly command: string;
-  /** The events it is registered for, where a host has them. */
-  readonly hooks: readonly HookKind[];
-  readonly isBackground?: boolean;
 }
 
-/** The files a plan for these targets depends on. */
 export function filesOf(targets: readonly HostFile[], places: Places): readonly AbsolutePath[] {
   const paths = targets.flatMap((target) =>
     [target, ...ofProject(target, places), ...alsoRead(target, places)].map((file) => file.path),
@@ -66,11 +52,10 @@ function skippedNote(file: PlannedFile, request: HostRequest): readonly string[]
 
 /** Takes our hooks out of every file of these hosts. */
 export function planHostUninstall(request: HostRequest): HostPlan {
-  return { ...planFiles(onePerFile(request.targets), request, "uninstall"), notes: [] };
+  return planFiles(onePerFile(request.targets), request, "uninstall");
 }
 
-/** Whether the hook is in this file now. */
-function isRegistered(file: HostFile, request: Omit<HostRequest, "targets">): boolean {
+function isRegistered(file: HostFile, request: HostRequest): boolean {
   const text = request.texts.get(file.path);
   return text !== undefined && formatOf(file, request).find(text).length > 0;
 }
@@ -78,8 +63,8 @@ function isRegistered(file: HostFile, request: Omit<HostRequest, "targets">): bo
 function planFiles(
   targets: readonly HostFile[],
   request: HostRequest,
-  action: keyof Pick<FileFormat, "install" | "uninstall">,
-): Omit<HostPlan, "notes"> {
+  action: "install" | "uninstall",
+): HostPlan {
   const files: PlannedFile[] = [];
   const troubles: Trouble[] = [];
   for (const target of targets) {
@@ -88,7 +73,7 @@ function planFiles(
     if (planned.ok) files.push({ ...target, before, change: planned.value });
     else troubles.push(planned.trouble);
   }
-  return { files, troubles };
+  return { files, troubles, notes: [] };
 }
 
 /** Two hosts may share a file. */

@@ -5,7 +5,6 @@ import { Git } from "../system/git/git.ts";
 
 export interface StarterConfig {
   readonly scopes: readonly DetectedScope[];
-  /** Whether `.gauntlet/checks/` already holds some. */
   readonly hasOwnChecks: boolean;
   /** What changes are compared with; absent outside git. */
   readonly baseBranch?: string | undefined;
@@ -19,16 +18,14 @@ export interface StarterConfig {
 export function starterConfig(config: StarterConfig): string {
   const { scopes, hasOwnChecks, baseBranch, schema, onlyNew = [] } = config;
   const checks = scopes.flatMap((scope) => scope.checks);
-  return [
-    ...(schema === undefined ? [] : [`# yaml-language-server: $schema=${schema}\n`]),
-    head(schema !== undefined),
-    ...(baseBranch === undefined
-      ? []
-      : [`# Changes are compared with this branch.\n${line({ base_branch: baseBranch })}`]),
-    hasOwnChecks ? OWN_CHECKS : checksBlock(checks, onlyNew),
-    scopes.some(({ packages }) => packages !== undefined) ? AUTO : entryPointsBlock(scopes),
-    TAIL,
-  ].join("\n");
+  const isWorkspace = scopes.some(({ packages }) => packages !== undefined);
+  const blocks = [head(schema !== undefined)];
+  if (schema !== undefined) blocks.unshift(`# yaml-language-server: $schema=${schema}\n`);
+  if (baseBranch !== undefined)
+    blocks.push(`# Changes are compared with this branch.\n${line({ base_branch: baseBranch })}`);
+  blocks.push(hasOwnChecks ? OWN_CHECKS : checksBlock(checks, onlyNew));
+  blocks.push(isWorkspace ? AUTO : entryPointsBlock(scopes));
+  return [...blocks, TAIL].join("\n");
 }
 
 /** A project that has the schema has the program, and npx starts that one. */
@@ -125,7 +122,6 @@ function yaml(value: string | readonly string[]): string {
   return stringify(value, { lineWidth: 0, collectionStyle: "flow", flowCollectionPadding: false }).trimEnd();
 }
 
-/** Names of the branch that everything ends up in, most usual first. */
 const MAIN_NAMES = ["main", "master", "trunk"];
 
 /**

@@ -7,11 +7,12 @@ import { hostHooks, jsonHooks, type HookRegistration } from "../../src/install/h
 import { planInstall, planUninstall } from "../../src/install/plan-hooks.ts";
 import { runs } from "../rig/property-runs.ts";
 
-const stopHook = jsonHooks(claudeCode, CLAUDE_CODE_HOOKS, {
-  file: ".claude/settings.local.json",
-  command: "agent-gauntlet stop-hook",
-  hooks: ["stop"],
-});
+const stopHook = jsonHooks(
+  claudeCode,
+  CLAUDE_CODE_HOOKS,
+  { command: "agent-gauntlet stop-hook", hooks: ["stop"] },
+  ".claude/settings.local.json",
+);
 
 /** Two events, as another front door registers them. */
 const twoEvents: HookRegistration = {

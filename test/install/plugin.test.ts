@@ -26,8 +26,11 @@ test("the plugin has the version of the package", () => {
 
 test("the plugin registers every event that install can, with its own copy of the program", () => {
   const command = 'sh "${CLAUDE_PLUGIN_ROOT}/hooks/agent-gauntlet.sh" stop-hook --only-allowed';
-  const wanted = { file: "hooks/hooks.json", command, hooks: keysOf(CLAUDE_CODE_HOOKS.events) };
-  const planned = planInstall(undefined, jsonHooks(claudeCode, CLAUDE_CODE_HOOKS, wanted));
+  const wanted = { command, hooks: keysOf(CLAUDE_CODE_HOOKS.events) };
+  const planned = planInstall(
+    undefined,
+    jsonHooks(claudeCode, CLAUDE_CODE_HOOKS, wanted, "hooks/hooks.json"),
+  );
 
   expect(isOurCommand(command)).toBe(true);
   expect(planned).toMatchObject({ ok: true, value: { kind: "written" } });

@@ -1,4 +1,3 @@
-/** One thing wrong with an EDN text, at an offset. */
 export interface EdnProblem {
   readonly start: number;
   readonly message: string;
@@ -18,7 +17,6 @@ export function isMacro(character: string): boolean {
   return MACRO.test(character);
 }
 
-/** A place in a text and the problems met so far. */
 export class EdnCursor {
   readonly text: string;
   readonly problems: EdnProblem[] = [];
@@ -31,7 +29,6 @@ export class EdnCursor {
     if (text.startsWith("\uFEFF")) this.offset = 1;
   }
 
-  /** The character `ahead` places on; empty at the end. */
   peek(ahead = 0): string {
     return this.text.charAt(this.offset + ahead);
   }
@@ -57,7 +54,6 @@ export class EdnCursor {
     }
   }
 
-  /** Takes characters up to a blank, or to one that `endsAt` names. */
   takeUntil(endsAt: (character: string) => boolean): string {
     const start = this.offset;
     for (;;) {

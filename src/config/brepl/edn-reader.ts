@@ -16,7 +16,6 @@ import {
   type TokenReading,
 } from "./edn-token.ts";
 
-/** The first form of a text, and everything that is wrong with it. */
 export interface EdnReading {
   /** Absent when the text holds no form, or is cut off so that nothing of it can be judged. */
   readonly form?: EdnForm;

@@ -1,6 +1,5 @@
 import { type AtomValue, type EdnCursor, isBlank, isMacro } from "./edn-cursor.ts";
 
-/** What a token means, or why it means nothing. */
 export type TokenReading =
   | { readonly ok: true; readonly atom: AtomValue }
   | { readonly ok: false; readonly message: string; readonly hint?: string };
@@ -18,7 +17,6 @@ export function readNumber(token: string): TokenReading {
   return { ok: false, message: `"${token}" is not a number` };
 }
 
-/** Reads `nil`, `true`, `false`, a keyword or a symbol. */
 export function readName(token: string): TokenReading {
   if (token === "nil") return { ok: true, atom: { kind: "nil" } };
   if (token === "true" || token === "false") {
@@ -31,14 +29,12 @@ export function readName(token: string): TokenReading {
     : { ok: true, atom: { kind: "symbol", name: token } };
 }
 
-/** Reads what follows the backslash of a character: `a`, `newline`, `u0041`, `o101`. */
 export function readCharacter(token: string): TokenReading {
   const value = token.length === 1 ? token : (NAMED_CHARACTERS[token] ?? numberedCharacter(token));
   if (value === undefined) return { ok: false, message: `\\${token} is not a character` };
   return { ok: true, atom: { kind: "character", value } };
 }
 
-/** Reads the text of `#inst` or `#uuid`. */
 export function readTagged(tag: "inst" | "uuid", text: string): TokenReading {
   if (tag === "uuid") {
     if (!UUID.test(text) || text.length > 36) return { ok: false, message: `"${text}" is not a UUID` };
@@ -147,7 +143,6 @@ function isTimestamp(text: string): boolean {
     .every((part, index) => part >= (lowest[index] ?? 0) && part <= (highest[index] ?? 0));
 }
 
-/** Reads a string from its opening quote to behind its closing one. */
 export function readString(cursor: EdnCursor): string {
   const start = cursor.offset++;
   let value = "";

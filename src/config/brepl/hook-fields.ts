@@ -22,7 +22,6 @@ const MISTAKEN: Readonly<Record<string, string>> = {
   retries: "max-retries",
 };
 
-/** Reads the fields of one hook and keeps what is wrong with them. */
 export class HookFields {
   readonly errors: EdnProblem[] = [];
   readonly warnings: EdnProblem[] = [];
@@ -67,7 +66,7 @@ export class HookFields {
     return Object.fromEntries(form.entries.map((entry) => this.#variable(entry)));
   }
 
-  /** Unknown keys are allowed; those that look like a slip of the pen are worth a word. */
+  /** Unknown keys are allowed; one that looks like a typing mistake gets a warning. */
   warnAboutStrangers(): void {
     for (const [form, key] of this.#strangers()) {
       const field = meant(key);
@@ -132,10 +131,8 @@ function letters(key: string): string {
     .replace(/ie$/, "y");
 }
 
-/** One field of a hook: what it may hold, and what to say when it holds something else. */
 export interface HookField<T> {
   readonly expected: string;
-  /** The value, or nothing when the form does not fit. */
   read(form: EdnForm, text: string): T | undefined;
   hint?(form: EdnForm): string | undefined;
 }
@@ -165,7 +162,7 @@ export const count: HookField<number> = {
   hint: numberHint,
 };
 
-/** Seconds in the file, or text with a unit (`"2m"`); milliseconds behind it. There is no maximum but a timer's own. */
+/** Seconds, or text with a unit (`"2m"`), read as milliseconds. The only maximum is that of a timer. */
 export const seconds: HookField<number> = {
   expected: "a positive integer (seconds)",
   read: (form) => {
@@ -181,7 +178,7 @@ export const text: HookField<string> = {
   hint: (form) => (form.kind === "symbol" ? `put it in quotes: "${form.name}"` : undefined),
 };
 
-/** Text for the operating system, which ends its strings at NUL. */
+/** The operating system ends its strings at NUL. */
 export const systemText: HookField<string> = {
   ...text,
   expected: "a string without NUL characters",
@@ -197,7 +194,6 @@ export const code: HookField<string> = {
   },
 };
 
-/** Says what a form is, for `must be …, not …`. */
 function describeForm(form: EdnForm, source: string): string {
   const written = source.slice(form.start, form.end).replace(/\s+/g, " ");
   return written.length > 40 ? `a ${form.kind}` : written;

@@ -12,7 +12,7 @@ import { type ProjectPath, projectPath } from "../../path.ts";
 /** Where the hooks are, from the directory the agent works in; no other directory is looked at. */
 export const HOOKS_FILE = ".brepl/hooks.edn";
 
-/** The hooks of a directory; none where there is no file. A file with an error in it is trouble: none of its hooks may run. */
+/** Hooks are read from this directory only. If the file has an error, none of its hooks may run. */
 export function loadHooks(cwd: string): Result<HookFile> {
   const text = readText(join(cwd, HOOKS_FILE));
   if (!text.ok) return text.trouble.kind === "file-missing" ? ok({ hooks: [], diagnostics: [] }) : text;
@@ -27,7 +27,6 @@ export interface HookFile {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Reads and judges the text of `.brepl/hooks.edn`. */
 export function readHooks(source: SourceText): HookFile {
   const { form, problems } = readEdn(source.content);
   const reading = form ? readStop(form, source.content) : { hooks: [], errors: [], warnings: [] };
@@ -170,7 +169,6 @@ function repeatedNames(hooks: readonly EdnForm[]): readonly EdnProblem[] {
   });
 }
 
-/** Turns a problem at an offset into a diagnostic with line and column. */
 function placeProblem(
   source: SourceText,
   { start, message, hint }: EdnProblem,
@@ -207,9 +205,8 @@ export interface Hook {
   readonly retryOnFailure: boolean;
   /** How often a failure sends the agent back before we give up; 0 means no limit. */
   readonly maxRetries: number;
-  /** A hook that cannot run at all is worth telling the user; otherwise it is skipped. */
+  /** Whether the user is warned if the hook cannot run at all. */
   readonly required: boolean;
 }
 
-/** How often each hook has sent the agent back in this session, by name. */
 export type RetryCounts = ReadonlyMap<string, number>;

@@ -1,4 +1,3 @@
-/** The review prompts that need no file: `reviews: [code-quality, security]`. */
 export const BUILTIN_REVIEWS = {
   "code-quality": `Read the change as the colleague who will maintain it.
 Report logic that gives a wrong result for some input, edge cases that are not handled, code that contradicts its

@@ -7,14 +7,15 @@ import { SourceText } from "../source-text.ts";
 const MAX_DIAGNOSTICS = 200;
 const MAX_SCRIPT_BYTES = 16 * 1024 * 1024;
 
-/** A directory the configuration names. Only `validate` looks for it: what a run finds there is an outcome. */
+/**
+ * A directory that the configuration names. Only `validate` looks for it: for a run, a missing one is an
+ * outcome.
+ */
 export interface ExpectedDirectory {
   readonly path: string;
-  /** `obstacle` goes on from the name of the directory: "does not exist". */
   readonly complain: (obstacle: string) => Diagnostic;
 }
 
-/** One load: reads configuration files and remembers what was looked at and what is wrong. */
 export class ConfigFiles {
   /** Absolute paths of everything looked at, found or not: a cache of settings must watch these. */
   readonly lookedAt: string[] = [];
@@ -36,7 +37,6 @@ export class ConfigFiles {
     else this.#untold += 1;
   };
 
-  /** Whether no error was reported yet. */
   get isSound(): boolean {
     return this.#isSound;
   }
@@ -65,13 +65,11 @@ export class ConfigFiles {
     return "unreadable";
   }
 
-  /** Whether a file is there; that it is not is remembered like everything looked at. */
   exists(file: string): boolean {
     const path = this.#locate(file);
     return isFile(path);
   }
 
-  /** The names in a directory, none if it does not exist. */
   async list(directory: string): Promise<readonly string[]> {
     const names = listDirectory(this.#locate(directory));
     if (names.ok) return names.value;
@@ -79,18 +77,17 @@ export class ConfigFiles {
     return [];
   }
 
-  /** The content of a project file that is not configuration; undefined if missing, and nothing is reported. */
+  /** The content of a project file that is not configuration; if it is missing, nothing is reported. */
   peek(file: string): Buffer | undefined {
     const bytes = readBytes(this.#watch(file), MAX_SCRIPT_BYTES);
     return bytes.ok ? bytes.value : undefined;
   }
 
-  /** The same for the names in a directory. */
   peekNames(directory: string): readonly string[] {
     return namesIn(this.#watch(directory));
   }
 
-  /** Not watched: a directory has another time with every file that is made in it. */
+  /** Not watched: the time of a directory changes with every file that is created in it. */
   isFile(path: string): boolean {
     return isFile(join(this.root, path));
   }

@@ -3,18 +3,15 @@ import type { ConfigFiles } from "./config-files.ts";
 import type { PathComplaint, YamlSource } from "../yaml/yaml-source.ts";
 import type { Path } from "../yaml/yaml-tree.ts";
 
-/** A gate as written somewhere: in config.yml or in its own file. */
 export interface Declaration<Fields> {
   readonly name: string;
-  /** Absent when what is written is not valid; the name is known all the same. */
+  /** Undefined if what is written is not valid; the name is known all the same. */
   readonly fields?: Fields | undefined;
-  /** `.gauntlet/config.yml`, `.gauntlet/checks/lint.yml` */
   readonly file: string;
   readonly complain: (path: Path, complaint: PathComplaint) => Diagnostic;
   readonly writtenAt: (path: Path) => string | undefined;
 }
 
-/** A declaration whose fields stand in YAML, below a path. */
 export function declareAt<Fields>(
   name: string,
   fields: Fields | undefined,
@@ -29,7 +26,6 @@ export function declareAt<Fields>(
   };
 }
 
-/** A declaration of which only the name is known. */
 export function unreadable(name: string, file: string): Declaration<never> {
   return {
     name,
@@ -39,7 +35,7 @@ export function unreadable(name: string, file: string): Declaration<never> {
   };
 }
 
-/** A gate in a file of the project takes the place of one of the same name that is only inherited. */
+/** A gate in a file of the project replaces an inherited one of the same name. */
 export function ownFirst<D extends { readonly name: string }>(
   inline: readonly D[],
   fromFiles: readonly D[],

@@ -12,16 +12,14 @@ import { loadSettings } from "./load.ts";
 import { isPlainMap, valueAt } from "./read-value.ts";
 import { configSchema, RETRY_DEFAULTS } from "./schema/schema.ts";
 
-/** One setting as it holds, and where it comes from. */
 export interface EffectiveValue {
-  /** `stop_hook.timeout`, `checks.lint.command`. */
   readonly key: string;
   readonly value: unknown;
   /** `.gauntlet/config.yml:4`, the name of a variable, or `default`. */
   readonly source: string;
 }
 
-/** Every setting of a project with its source. Only of a configuration that can be used: what is broken is for `validate`. */
+/** Every setting of a project with its source. An unusable configuration is for `validate`. */
 export async function effectiveSettings(
   root: AbsolutePath,
   env: Environment,
@@ -54,7 +52,6 @@ function uniqueByKey(values: readonly EffectiveValue[]): readonly EffectiveValue
   return [...new Map(values.map((one) => [one.key, one])).values()];
 }
 
-/** The defaults; keys without a default are shown only where they are written. */
 function defaults(): Readonly<Record<string, unknown>> {
   const plain = Object.entries(configSchema.shape).map(([key, schema]) => [
     key,
@@ -123,7 +120,6 @@ function placeOf(source: YamlSource, path: Path): string {
   return line === undefined ? file : `${file}:${line}`;
 }
 
-/** Each key of each gate that is written in config.yml or what it extends. */
 function gateValues(config: YamlSource): readonly EffectiveValue[] {
   return GATES.flatMap((kind) => {
     const gates = valueAt(config.value, [kind]);

@@ -1,13 +1,12 @@
 import type { StopHookSettings } from "../settings.ts";
 import type { Environment } from "../../system/process/environment.ts";
 
-/** Which variable sets which key. */
 export const ENVIRONMENT_KEYS: Readonly<Record<string, string>> = {
   "stop_hook.enabled": "GAUNTLET_STOP_HOOK_ENABLED",
   "stop_hook.run_interval_minutes": "GAUNTLET_STOP_HOOK_INTERVAL_MINUTES",
 };
 
-/** What the environment says is stronger than any file, and may differ from one stop to the next. */
+/** The environment overrides every file, and may differ from one stop to the next. */
 export function withEnvironment(written: StopHookSettings, env: Environment): StopHookSettings {
   return {
     ...written,
@@ -16,7 +15,7 @@ export function withEnvironment(written: StopHookSettings, env: Environment): St
   };
 }
 
-/** The environment without what it overrides: what is read with it can be kept for later. */
+/** The environment without the overrides: settings read with it can be cached. */
 export function withoutOverrides(env: Environment): Environment {
   return { ...env, GAUNTLET_STOP_HOOK_ENABLED: undefined, GAUNTLET_STOP_HOOK_INTERVAL_MINUTES: undefined };
 }

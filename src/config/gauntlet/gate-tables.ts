@@ -11,7 +11,7 @@ import { projectPath } from "../../path.ts";
 import { type CheckFields, checkSchema, inlineCheckSchema } from "./schema/gate-schema.ts";
 import { millisecondsOf } from "./schema/schema-parts.ts";
 
-/** Every gate of the project by name; a gate that is not valid is known without being usable. */
+/** Every gate of the project by name; a gate that is not valid is known but not usable. */
 export interface GateTables {
   readonly checks: ReadonlyMap<string, Entry<CheckGate>>;
   readonly reviews: ReadonlyMap<string, Entry<ReviewGate>>;
@@ -22,7 +22,6 @@ interface Entry<G> {
   readonly gate?: G | undefined;
 }
 
-/** Reads the gates from config.yml and from their own files. */
 export async function readGates(config: YamlSource | undefined, files: ConfigFiles): Promise<GateTables> {
   const checks = byName(await readChecks(config, files), files);
   const reviews = byName(await readReviews(config, files), files);
@@ -42,7 +41,7 @@ export async function readGates(config: YamlSource | undefined, files: ConfigFil
   return tables;
 }
 
-/** Needs that no gate has the name of, and circles, in which no gate could ever start. */
+/** A need that names no gate, and a circle, in which no gate could ever start. */
 function reportNeeds(tables: GateTables, { report }: ConfigFiles): void {
   const entries = [...tables.checks.values(), ...tables.reviews.values()];
   const names = [...tables.checks.keys(), ...tables.reviews.keys()];
@@ -51,20 +50,19 @@ function reportNeeds(tables: GateTables, { report }: ConfigFiles): void {
   );
   for (const { gate, declaration } of entries) {
     for (const [index, need] of (gate?.needs ?? []).entries()) {
-      const complaint = complaintAbout(need, { name: gate?.name ?? "", names, needsOf });
+      const complaint = complaintAbout(need, gate?.name ?? "", names, needsOf);
       if (complaint !== undefined)
         report(declaration.complain(["needs", index], { ...complaint, at: "value" }));
     }
   }
 }
 
-interface KnownNeeds {
-  readonly name: string;
-  readonly names: readonly string[];
-  readonly needsOf: ReadonlyMap<string, readonly string[]>;
-}
-
-function complaintAbout(need: string, { name, names, needsOf }: KnownNeeds) {
+function complaintAbout(
+  need: string,
+  name: string,
+  names: readonly string[],
+  needsOf: ReadonlyMap<string, readonly string[]>,
+) {
   if (!names.includes(need)) {
     const others = names.filter((one) => one !== name);
     const known = others.length === 0 ? "remove this need" : `known gates: ${others.join(", ")}`;
@@ -72,16 +70,13 @@ function complaintAbout(need: string, { name, names, needsOf }: KnownNeeds) {
   }
   if (need === name)
     return { message: `\`${name}\` needs itself, so it could never start`, hint: "remove this need" };
-  const isCircle = reaches(need, name, needsOf);
-  return isCircle
-    ? {
-        message: `\`${name}\` and \`${need}\` need each other, so neither could start`,
-        hint: "remove one of these needs",
-      }
-    : undefined;
+  if (!reaches(need, name, needsOf)) return undefined;
+  return {
+    message: `\`${name}\` and \`${need}\` need each other, so neither could start`,
+    hint: "remove one of these needs",
+  };
 }
 
-/** Whether one gate needs another, directly or through others. */
 function reaches(from: string, to: string, needsOf: ReadonlyMap<string, readonly string[]>): boolean {
   const seen = new Set<string>();
   const open = [from];
@@ -98,7 +93,6 @@ export function allGates({ checks, reviews }: GateTables): (CheckGate | ReviewGa
   return [...checks.values(), ...reviews.values()].flatMap(({ gate }) => gate ?? []);
 }
 
-/** The reviewers for reviews that name none; one must be there if such a review is. */
 function readDefaultPreference(
   config: YamlSource | undefined,
   reviews: readonly ReviewDeclaration[],
@@ -120,7 +114,6 @@ function readDefaultPreference(
 
 const CHECKS_DIRECTORY = ".gauntlet/checks";
 
-/** Every check the project declares, in config.yml first, then in files of their own. */
 async function readChecks(
   config: YamlSource | undefined,
   files: ConfigFiles,
@@ -131,13 +124,12 @@ async function readChecks(
   return [...ownFirst(inline, fromFiles, (name) => config?.origin?.(["checks", name])), ...fromFiles];
 }
 
-/** The check as the engine knows it, with the text of its fix instructions. */
 async function toCheckGate(
   { name, complain, writtenAt }: Declaration<CheckFields>,
   fields: CheckFields,
   files: ConfigFiles,
 ): Promise<CheckGate> {
-  const instructions = await readInstructions(fields.fix_instructions, { complain }, files);
+  const instructions = await readInstructions(fields.fix_instructions, complain, files);
   const { working_directory: path } = fields;
   if (path !== undefined)
     files.expected.push({
@@ -216,7 +208,7 @@ async function readCheckFile(fileName: string, files: ConfigFiles): Promise<Decl
 
 async function readInstructions(
   path: string | undefined,
-  { complain }: Pick<Declaration<unknown>, "complain">,
+  complain: Declaration<unknown>["complain"],
   files: ConfigFiles,
 ): Promise<string | undefined> {
   if (path === undefined) return undefined;

@@ -1,41 +1,45 @@
 import { sha256 } from "#runtime";
-import type { GatesDefinition } from "../settings.ts";
-import type { Settings, EntryPoint, Script } from "../settings.ts";
+import type { EntryPoint, GatesDefinition, GuardSettings, Script } from "../settings.ts";
 import { posix } from "node:path";
 import { fixedPart, isGlob, placeOf } from "../entry-point.ts";
-import type { CheckGate, ReviewGate } from "../../gates/gate.ts";
+import type { CheckGate, Priority, ReviewGate } from "../../gates/gate.ts";
 import { below, isShellScript, type NamedScript, scriptIn, scriptsNamedIn } from "./named-scripts.ts";
 import type { ConfigFiles } from "./config-files.ts";
 
-/** One value for everything that determines which gates run and what they do. Scripts are files of the tree that is judged. */
-export function gateHash({
-  baseBranch,
-  entryPoints,
-  rerunNewIssueThreshold,
-  guards,
-}: Pick<Settings, "baseBranch" | "entryPoints" | "rerunNewIssueThreshold" | "guards">): string {
+/** One value for everything that decides which gates run and what they do. */
+export function gateHash(chosen: GateChoice): string {
+  const { baseBranch, entryPoints, rerunNewIssueThreshold, guards } = chosen;
   return hashOf({ baseBranch, entryPoints, rerunNewIssueThreshold, guards });
 }
 
-/** The same for all that judges: what a session's beginning is compared by. */
-export function definitionHash(definition: Omit<GatesDefinition, "definitionHash">): string {
-  return hashOf(judgingPart({ ...definition, definitionHash: "" }));
+interface GateChoice {
+  readonly baseBranch: string;
+  readonly entryPoints: readonly EntryPoint[];
+  readonly rerunNewIssueThreshold: Priority;
+  readonly guards?: GuardSettings | undefined;
 }
 
-/** The same for all that is executed: what the user allows. */
+/**
+ * One value for everything that decides how work is checked: compared with the one at the start of a session.
+ */
+export function definitionHash(definition: object): string {
+  return hashOf(judgingPart(definition));
+}
+
+/** One value for everything that is executed: what the user allows. */
 export function allowedHash(definition: GatesDefinition): string {
   return hashOf(executedPart(definition));
 }
 
-/** What says nothing about how the work is judged. */
+/** Settings that do not change how the work is checked. */
 const ASIDE = ["root", "debugLog", "maxParallel", "gateHash", "definitionHash"];
 
-/** The part of a definition whose change is worth telling. */
-export function judgingPart(definition: GatesDefinition): object {
+/** The part of a definition whose change the user is notified of. */
+export function judgingPart(definition: object): object {
   return without(definition, ASIDE);
 }
 
-/** The part that decides what is executed: what the user allows. How the hook behaves is also the user's own configuration. */
+/** How the hook behaves is left out: the user configures that, too. */
 function executedPart(definition: GatesDefinition): object {
   return without(definition, [...ASIDE, "stopHook"]);
 }
@@ -48,7 +52,6 @@ function hashOf(parts: object): string {
   return sha256(canonicalJson(parts));
 }
 
-/** JSON that does not depend on the order in which keys were written. */
 function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) =>
     typeof inner === "object" && inner !== null && !Array.isArray(inner)
@@ -57,7 +60,7 @@ function canonicalJson(value: unknown): string {
   );
 }
 
-/** More than any gate needs; a loop or a flood ends here. */
+/** More than any gate needs; a loop or a flood stops here. */
 const MOST_SCRIPTS = 200;
 const MOST_CHILDREN = 50;
 
@@ -106,12 +109,11 @@ class ScriptReader {
   }
 
   read(gate: CheckGate | ReviewGate, entryPoint: EntryPoint): void {
-    const id = placeOf(entryPoint, gate);
+    const id = placeOf(entryPoint.path, gate);
     for (const directory of directoriesOf(entryPoint, gate, this.#files))
       for (const line of linesOf(gate)) this.#follow(line, directory, id);
   }
 
-  /** Reads what a line names, and what that names in turn. */
   #follow(line: string, directory: string, gate: string): void {
     for (const named of scriptsNamedIn(line))
       this.#read({ ...named, directory: below(directory, named.directory) }, gate);
@@ -150,7 +152,7 @@ class ScriptReader {
     return this.#files.peek(place)?.toString("utf8");
   }
 
-  /** Whether this gate was not known to run it; one that was would be followed in circles. */
+  /** False if this gate is known to run it: following it again would go in circles. */
   #isNew(name: string, content: string | Buffer, gate: string): boolean {
     const gates = this.#gates.get(name) ?? new Set();
     if (gates.has(gate) || (this.#hashes.size >= MOST_SCRIPTS && !this.#hashes.has(name))) return false;

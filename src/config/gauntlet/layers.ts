@@ -24,7 +24,6 @@ export interface Layers {
   readonly global: GlobalFields;
 }
 
-/** How the stop hook behaves, decided field by field. */
 export function stopHookSettings({ env, project, global }: Layers): StopHookSettings {
   const fields = { ...STOP_HOOK_DEFAULTS, ...global.stop_hook, ...project.stop_hook };
   const written = {
@@ -43,7 +42,7 @@ export function stopHookSettings({ env, project, global }: Layers): StopHookSett
   return withEnvironment(written, env);
 }
 
-export function debugLogSettings({ project, global }: Omit<Layers, "env">): DebugLogSettings {
+export function debugLogSettings({ project, global }: Layers): DebugLogSettings {
   const fields = { ...DEBUG_LOG_DEFAULTS, ...asFields(global.debug_log), ...asFields(project.debug_log) };
   return { enabled: fields.enabled, maxBytes: Math.round(fields.max_size_mb * 1024 * 1024) };
 }
@@ -54,12 +53,12 @@ function asFields(debugLog: GlobalFields["debug_log"]) {
 
 export interface GlobalConfig {
   readonly fields: GlobalFields;
-  /** Its problems, all as warnings: a user's file must not break every project. */
+  /** All of its problems, as warnings: a user's file must not break every project. */
   readonly warnings: readonly Diagnostic[];
   readonly lookedAt: readonly string[];
 }
 
-/** Reads the user's configuration; if it is missing or broken, the defaults apply. */
+/** If the file is missing or broken, the defaults apply. */
 export async function readGlobal(env: Environment): Promise<GlobalConfig> {
   const file = globalConfigPath(env);
   const files = new ConfigFiles(file);
@@ -72,7 +71,6 @@ export async function readGlobal(env: Environment): Promise<GlobalConfig> {
   return { fields: fields ?? {}, warnings: files.diagnostics.map(asWarning), lookedAt: files.lookedAt };
 }
 
-/** The same file as it is written, to show where a value comes from. */
 export async function readGlobalSource(env: Environment): Promise<YamlSource | undefined> {
   const file = globalConfigPath(env);
   const text = await new ConfigFiles(file).read(file);
@@ -93,7 +91,7 @@ const LOCAL_FILE = ".gauntlet/config.local.yml";
 /** Keys whose own keys are decided one by one; everything else is replaced as a whole. */
 const MAPS = ["checks", "reviews", "stop_hook", "retry", "cli", "debug_log"];
 
-/** What a user may not decide for the project in a file that git does not show. */
+/** Keys that git must show, so a local file cannot set them. */
 const NOT_LOCAL = ["extends", "entry_points"];
 
 interface Layer {
@@ -102,19 +100,19 @@ interface Layer {
 }
 
 /**
- * The project's configuration over what it `extends`, and what is only the user's over both. Gates are merged by name, and a whole gate
- * at a time. Each problem is reported in the file that has it.
+ * The project's configuration over what it `extends`, with the local file over both. A whole gate replaces
+ * one of the same name. Each problem is reported in the file that has it.
  */
 export async function mergeLayers(config: YamlSource, files: ConfigFiles): Promise<YamlSource> {
   const local = await readLayer(LOCAL_FILE, files);
   const inherited = await readExtended(config, files);
   if (local === undefined && inherited.length === 0) return config;
-  const layers: readonly Layer[] = [
-    ...(local === undefined ? [] : [{ source: local, kind: "local" as const }]),
-    { source: config, kind: "own" },
-    ...inherited.map((source) => ({ source, kind: "inherited" as const })),
-  ];
-  if (local !== undefined) keepLocal(local, layers.slice(1), files);
+  const layers: Layer[] = [{ source: config, kind: "own" }];
+  for (const source of inherited) layers.push({ source, kind: "inherited" });
+  if (local !== undefined) {
+    keepLocal(local, layers, files);
+    layers.unshift({ source: local, kind: "local" });
+  }
   const layerOf = (path: Path): Layer => findLayer(layers, path) ?? { source: config, kind: "own" };
   return {
     value: merged(layers.map(({ source }) => source.value)),
@@ -148,7 +146,9 @@ function merged(values: readonly unknown[]): Record<string, unknown> {
   return all;
 }
 
-/** A list of built-in reviews says the same as a map of them; `debug_log: true` the same as its long form. */
+/**
+ * A list of built-in reviews means the same as a map of them; `debug_log: true` the same as its long form.
+ */
 function asMap(key: string, value: unknown): unknown {
   if (key === "reviews" && Array.isArray(value))
     return Object.fromEntries(value.map((name: unknown) => [String(name), { builtin: name }]));
@@ -211,7 +211,7 @@ function isFile(name: string): boolean {
   return name.startsWith("./") || /\.ya?ml$/i.test(name);
 }
 
-/** Where npm may have put it: in the project or, in a monorepo, above it. */
+/** npm installs it in the project or, in a monorepo, above it. */
 function packagePlaces(name: string, root: string): readonly string[] {
   const places = [join("node_modules", name, "gauntlet.yml")];
   for (let directory = root; dirname(directory) !== directory;) {
@@ -221,7 +221,7 @@ function packagePlaces(name: string, root: string): readonly string[] {
   return places;
 }
 
-/** A file that git does not show may add gates, but not weaken those of the project. */
+/** A file that git does not show may add gates, but not replace those of the project. */
 function keepLocal(local: YamlSource, others: readonly Layer[], { report }: ConfigFiles): void {
   for (const key of NOT_LOCAL)
     if (valueAt(local.value, [key]) !== undefined)

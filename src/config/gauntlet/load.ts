@@ -20,14 +20,14 @@ import type { Path } from "../yaml/yaml-tree.ts";
 export interface LoadedSettings {
   readonly settings: Settings;
   readonly warnings: readonly Diagnostic[];
-  /** Absolute paths of every file and directory looked at, the missing ones too: a cache of the settings must watch them. */
+  /** Every file and directory that was read or looked for: a cache of the settings must watch them. */
   readonly files: readonly string[];
   readonly expected: readonly ExpectedDirectory[];
-  /** For what shows only later, at the place of a key: nothing where the key is not written. */
+  /** For a problem that shows only later; nothing if the key is not written. */
   readonly complainOf: (path: Path, complaint: Complaint) => readonly Diagnostic[];
 }
 
-/** Reads everything a project configures. Every problem of every file is reported at once. */
+/** Reads everything a project configures, and reports every problem of every file at once. */
 export async function loadSettings(root: AbsolutePath, env: Environment): Promise<Result<LoadedSettings>> {
   const files = new ConfigFiles(root);
   const text = await files.read(CONFIG_FILE);
@@ -42,7 +42,7 @@ export async function loadSettings(root: AbsolutePath, env: Environment): Promis
       ? await readRemote(fields.remote, config, files)
       : undefined;
   if (config !== undefined && fields !== undefined) {
-    keepLogsApart(config, { fields, entryPoints }, files);
+    keepLogsApart(config, fields.log_dir, entryPoints, files);
     if (remote?.workers === undefined) needWorkers(config, entryPoints, files);
   }
   const global = await readGlobal(env);
@@ -60,7 +60,6 @@ export async function loadSettings(root: AbsolutePath, env: Environment): Promis
   return ok({ settings, warnings: diagnostics, files: looked, expected, complainOf });
 }
 
-/** The parsed file, if it is a map at all; an empty file is an empty map. */
 function readConfig(text: SourceText, files: ConfigFiles): YamlSource | undefined {
   const { source, diagnostics } = parseYaml(text);
   for (const diagnostic of diagnostics) files.report(diagnostic);
@@ -75,7 +74,6 @@ function readConfig(text: SourceText, files: ConfigFiles): YamlSource | undefine
   return undefined;
 }
 
-/** The keys of config.yml that are neither gates nor entry points. */
 function readFields(source: YamlSource, { report }: ConfigFiles) {
   const {
     checks: _checks,
@@ -96,26 +94,26 @@ function needWorkers(source: YamlSource, entryPoints: readonly EntryPoint[], { r
   report(source.complain([], { message, hint: "add `remote: { workers: { url: …, tree: … } }`" }));
 }
 
-/** What is in the log directory never counts as a change, so no gate may be there for it. */
+/** The log directory never counts as a change, so a gate for it could never run. */
 function keepLogsApart(
   source: YamlSource,
-  { fields, entryPoints }: Pick<Project, "fields" | "entryPoints">,
+  directory: string,
+  entryPoints: readonly EntryPoint[],
   { report }: ConfigFiles,
 ): void {
-  const logDir = projectPath(posix.normalize(fields.log_dir));
+  const logDir = projectPath(posix.normalize(directory));
   const found = entryPoints
-    .flatMap(lookedAfter)
+    .flatMap(coveredPaths)
     .find((path) => `${fixedPart(path)}/`.startsWith(`${logDir}/`));
   if (found === undefined) return;
   const message = `\`log_dir\` (${logDir}) holds what a gate looks after: ${found}`;
   report(source.complain(["log_dir"], { message, hint: "name a directory that is used for nothing else" }));
 }
 
-function lookedAfter({ path, gates }: EntryPoint): readonly string[] {
-  const inputs = gates.flatMap((gate) => (gate.kind === "check" ? [gate.inputs, gate.files] : [])).flat();
-  return [path, ...inputs.filter((one) => one !== undefined && !isException(one))].filter(
-    (one) => one !== undefined,
-  );
+function coveredPaths({ path, gates }: EntryPoint): readonly string[] {
+  const checks = gates.filter((gate) => gate.kind === "check");
+  const globs = checks.flatMap(({ inputs = [], files = [] }) => [...inputs, ...files]);
+  return [path, ...globs.filter((glob) => !isException(glob))];
 }
 
 interface Project {
@@ -126,7 +124,7 @@ interface Project {
   readonly remote: RemoteSettings | undefined;
 }
 
-/** Checks that do not say so themselves follow the project. */
+/** A check without `only_new` follows the project. */
 function withOnlyNew(entryPoints: readonly EntryPoint[], onlyNew: boolean): readonly EntryPoint[] {
   if (!onlyNew) return entryPoints;
   return entryPoints.map((entryPoint) => ({
@@ -138,16 +136,15 @@ function withOnlyNew(entryPoints: readonly EntryPoint[], onlyNew: boolean): read
 }
 
 function toSettings({ root, fields, entryPoints, scripts, remote }: Project, layers: Layers): Settings {
-  const { setup } = fields.baseline ?? {};
   const chosen = {
     baseBranch: fields.base_branch,
     entryPoints: withOnlyNew(entryPoints, fields.only_new),
     rerunNewIssueThreshold: fields.rerun_new_issue_threshold,
+    guards: fields.guards,
   };
-  const guards = fields.guards === undefined ? {} : { guards: fields.guards };
   const definition = {
     ...chosen,
-    baselineSetup: setup,
+    baselineSetup: fields.baseline?.setup,
     logDir: projectPath(posix.normalize(fields.log_dir)),
     maxParallel: fields.allow_parallel ? fields.max_parallel : 1,
     maxRetries: fields.max_retries,
@@ -155,10 +152,9 @@ function toSettings({ root, fields, entryPoints, scripts, remote }: Project, lay
     stopHook: stopHookSettings(layers),
     debugLog: debugLogSettings(layers),
     onGiveUp: fields.on_give_up,
-    ...guards,
     scripts,
     remote,
-    gateHash: gateHash({ ...chosen, ...guards }),
+    gateHash: gateHash(chosen),
   };
   return { root, ...definition, definitionHash: definitionHash(definition) };
 }

@@ -1,15 +1,14 @@
 import { isRecord, parseJson } from "../../json.ts";
 import { commandsIn, SHELLS } from "../../system/process/shell-text.ts";
 
-/** What one shell command names that the project itself defines, as far as words tell. */
+/** A script or file of the project that a shell command names, as far as words show. */
 export interface NamedScript {
   readonly kind: "script" | "file";
-  /** Where the command stands when it gets there, relative to where the whole line starts. */
+  /** Relative to where the whole line starts; `cd` and options change it. */
   readonly directory: string;
   readonly name: string;
-  /** The file that lists the script. */
   readonly manifest?: "package.json" | "composer.json" | "deno.json";
-  /** What it is given: the arguments of a package script, the targets of a Makefile. */
+  /** The arguments of a package script, the targets of a Makefile. */
   readonly args?: readonly string[];
 }
 
@@ -77,12 +76,11 @@ export function isShell(program: string): boolean {
   return SHELLS.has(program.split("/").at(-1) ?? "");
 }
 
-/** Whether a file that a command names is a text for a shell. */
 export function isShellScript(name: string, text: string): boolean {
   return /\.(?:ba|z)?sh$/.test(name) || /^#!.*\b(?:ba|da|z|k)?sh\b/.test(text);
 }
 
-/** What an interpreter is given to run: not a module or an expression, nor tests, nor what it only reads. */
+/** The files an interpreter is given to run: no module, expression, test, or file it only reads. */
 function filesGivenTo(name: string, args: readonly string[]): readonly string[] {
   if (!SHELLS.has(name) && !INTERPRETERS.has(name)) return [];
   const runsNone = SHELLS.has(name) ? /^-n$/ : /^(?:-[mcen]|--test|--check)$/;
@@ -92,7 +90,6 @@ function filesGivenTo(name: string, args: readonly string[]): readonly string[] 
   return args.filter((arg, at) => !isOption(arg, at));
 }
 
-/** `npm test`, `npm run lint`, `pnpm lint`, and what else decides what they run. */
 function packageRunner(program: string, args: readonly string[]): readonly NamedScript[] {
   const { directory, words } = changedDirectory(args);
   const [first = "", ...rest] = words;
@@ -112,14 +109,13 @@ function packageRunner(program: string, args: readonly string[]): readonly Named
   return [...scripts, ...run, ...RUNNER_SETTINGS.map((one) => file(one, directory))];
 }
 
-/** `composer test`, `composer run-script lint`. */
 function composerScript(args: readonly string[]): readonly NamedScript[] {
   const { directory, words } = changedDirectory(args);
   const name = /^run(?:-script)?$/.test(words[0] ?? "") ? words[1] : words[0];
   return name === undefined ? [] : [{ kind: "script", directory, name, manifest: "composer.json" }];
 }
 
-/** Tasks may be in either file; one with comments counts as a whole. */
+/** Tasks may be in either file; a file with comments counts as a whole. */
 function denoTask(args: readonly string[]): readonly NamedScript[] {
   const { directory, words } = changedDirectory(args);
   const [name] = words;
@@ -142,7 +138,6 @@ const RUNNER_SETTINGS = [".npmrc", "pnpm-workspace.yaml", ".yarnrc.yml", ".yarnr
 
 const DIRECTORY_OPTIONS = new Set(["--prefix", "-C", "--dir", "--cwd", "--working-dir"]);
 
-/** The words without options, and the directory an option names. */
 function changedDirectory(args: readonly string[]): {
   readonly directory: string;
   readonly words: readonly string[];
@@ -175,7 +170,7 @@ export function below(directory: string, path: string): string {
   return path === "." ? directory : `${directory}/${path}`;
 }
 
-/** The script of that name, as lines of a shell; what cannot be read has none: what runs it will say what is wrong with it. */
+/** The script as shell lines. A file that cannot be read has none: the program that runs it reports that. */
 export function scriptIn(text: string, { name, manifest }: NamedScript): string | undefined {
   const value = parseJson(text);
   const scripts = isRecord(value) ? value[manifest === "deno.json" ? "tasks" : "scripts"] : undefined;

@@ -9,7 +9,7 @@ import { readValue, valueAt } from "./read-value.ts";
 import { configSchema, entryPointSchema } from "./schema/schema.ts";
 import type { YamlSource } from "../yaml/yaml-source.ts";
 
-/** Which gates look after which paths; without `entry_points`, every gate looks after everything. */
+/** Which gates run for which paths; without `entry_points`, every gate runs for every path. */
 export function readEntryPoints(
   config: YamlSource,
   tables: GateTables,
@@ -47,7 +47,7 @@ interface Where {
 
 type WhereInList = Where & { readonly index: number };
 
-/** The one warning that `validate` takes for an error. */
+/** The only warning that `validate` treats as an error. */
 export const GATES_NOTHING = "no gate can ever run, so nothing is checked";
 
 function reportGatesNothing(
@@ -57,7 +57,8 @@ function reportGatesNothing(
 ): void {
   const used = entryPoints.flatMap(({ gates }) => gates);
   if (used.some(({ runLocally, runInCi }) => runLocally || runInCi)) return;
-  const hint = used.length > 0 ? EVERYWHERE_OFF : allGates(tables).length > 0 ? UNNAMED : UNWRITTEN;
+  const unused = allGates(tables).length > 0 ? UNNAMED : UNWRITTEN;
+  const hint = used.length > 0 ? EVERYWHERE_OFF : unused;
   report(config.complain([], { severity: "warning", message: GATES_NOTHING, hint }));
 }
 
@@ -93,7 +94,7 @@ interface Names<G> {
   >;
 }
 
-/** The named gates; the names are looked up even if the entry point has other problems. */
+/** The names are looked up even if the entry point has other problems. */
 function resolveNames<G>({ key, table }: Names<G>, { config, index, report }: WhereInList): G[] {
   const path = ["entry_points", index, key];
   const value = valueAt(config.value, path);
@@ -153,7 +154,7 @@ function reportUnused(
   }
 }
 
-/** `./src//app/` and `src/app` are the same place. */
+/** `./src//app/` and `src/app` are the same path. */
 function cleanPath(path: string): string {
   return projectPath(path.replaceAll(/\/(?:\.?\/)+/g, "/"));
 }

@@ -18,10 +18,8 @@ import type { Diagnostic } from "../../trouble.ts";
 
 const REVIEWS_DIRECTORY = ".gauntlet/reviews";
 
-/** The fields of a review, and what it asks. */
 export type ReviewDeclaration = Declaration<ReviewFields & { readonly prompt: string }>;
 
-/** Every review the project declares, in config.yml first, then in files of their own. */
 export async function readReviews(
   config: YamlSource | undefined,
   files: ConfigFiles,
@@ -32,7 +30,7 @@ export async function readReviews(
   return [...ownFirst(inline, fromFiles, (name) => config?.origin?.(["reviews", name])), ...fromFiles];
 }
 
-/** The review as the engine knows it; reviewers come from the project where the review names none. */
+/** A review that names no reviewers gets those of the project. */
 export function toReviewGate(
   name: string,
   fields: ReviewFields & { readonly prompt: string },
@@ -108,9 +106,7 @@ function builtinPrompt(name: BuiltinReview | undefined): string {
   return name === undefined ? "" : BUILTIN_REVIEWS[name];
 }
 
-/** A Markdown file cut into its YAML head and its body. */
 interface FrontMatter {
-  /** Absent when the file begins with its body. */
   readonly head?: SourceText;
   readonly body: string;
   readonly diagnostics: readonly Diagnostic[];
@@ -118,7 +114,6 @@ interface FrontMatter {
 
 const FENCE = /^---[ \t]*$/;
 
-/** Cuts a file at its `---` lines. */
 function splitFrontMatter(text: SourceText): FrontMatter {
   const lines = text.content.split(/\r?\n/);
   if (!FENCE.test(lines[0] ?? "")) return { body: lines.join("\n").trim(), diagnostics: [] };

@@ -5,7 +5,6 @@ import { explainIssue, hintFor } from "./schema/schema-parts.ts";
 import type { YamlSource } from "../yaml/yaml-source.ts";
 import type { Path } from "../yaml/yaml-tree.ts";
 
-/** Takes every diagnostic of a load, so that all problems are reported at once. */
 type Report = (diagnostic: Diagnostic) => void;
 
 interface Place {
@@ -14,15 +13,17 @@ interface Place {
   readonly report: Report;
 }
 
-/** At most this many problems of one value are reported. */
 const MAX_ISSUES = 50;
 
-/** The value at a path, if the schema accepts it; otherwise its problems are reported. Unknown keys are warnings. */
+/**
+ * The value at a path if the schema accepts it; otherwise its problems are reported. An unknown key is a
+ * warning.
+ */
 export function readValue<T extends z.ZodType>(schema: T, place: Place): z.output<T> | undefined {
   return readChecked(schema, valueAt(place.source.value, place.path), place)?.value;
 }
 
-/** The keys of a map, each on its own so that one bad key does not hide the others; nothing if any is bad. */
+/** Reads each key by itself, so that one bad key does not hide the others; undefined if any is bad. */
 export function readKeys<S extends Record<string, z.ZodType>>(
   shape: S,
   place: Place,
@@ -39,7 +40,6 @@ export function readKeys<S extends Record<string, z.ZodType>>(
   };
 }
 
-/** Warns about keys of a map that mean nothing here. */
 export function reportUnknownKeys(known: readonly string[], { source, path, report }: Place): void {
   const value = valueAt(source.value, path);
   if (!isPlainMap(value)) return;
@@ -78,7 +78,7 @@ function readChecked<T extends z.ZodType>(
   return readChecked(schema, known, place);
 }
 
-/** A value that fits no branch of a union is judged by the branch that fits its type, if there is one. */
+/** For a value that fits no branch of a union, the problems of the branch with its type. */
 function unfoldUnion(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   if (issue.code !== "invalid_union") return [issue];
   const fitting = issue.errors.find((branch) => !branch.some(isOtherType));
@@ -125,7 +125,7 @@ function withoutKeys(value: unknown, issue: z.core.$ZodIssue): unknown {
   );
 }
 
-/** A copy with one place changed; the original may be shared between aliases. */
+/** A copy with one value changed; aliases may share the original. */
 function changeAt(value: unknown, path: Path, change: (value: unknown) => unknown): unknown {
   const [step, ...rest] = path;
   if (step === undefined) return change(value);

@@ -7,15 +7,15 @@ import { readCacheFile, writeCacheFile } from "../../system/state/user-cache.ts"
 import { withEnvironment, withoutOverrides } from "./environment-overrides.ts";
 import type { Environment } from "../../system/process/environment.ts";
 
-/** What a project configures, as far as a run needs to know it. */
 interface KnownSettings {
   readonly settings: Settings;
   readonly warnings: readonly Diagnostic[];
 }
 
 /**
- * The settings of a project, from the cache when every file they came from is as it was. Parsing and validating costs
- * more than starting Node; the cache is in the user's directory and never in a project, which could forge it (docs/decisions/0090).
+ * The settings of a project, from the cache if none of their files has changed. Without it every stop parses
+ * and validates them, which costs more than starting Node (docs/decisions/0090). The cache is in the user's
+ * directory, because a project could forge one of its own.
  */
 export async function loadSettingsQuickly(
   root: AbsolutePath,
@@ -36,12 +36,13 @@ function inEnvironment({ settings, warnings }: KnownSettings, env: Environment):
   const { enabled, runIntervalMinutes } = stopHook;
   const isAsWritten =
     enabled === settings.stopHook.enabled && runIntervalMinutes === settings.stopHook.runIntervalMinutes;
+  if (isAsWritten) return { settings, warnings };
   const definitionHash = `${settings.definitionHash}+${enabled},${runIntervalMinutes}`;
-  return { settings: { ...settings, stopHook, ...(isAsWritten ? {} : { definitionHash }) }, warnings };
+  return { settings: { ...settings, stopHook, definitionHash }, warnings };
 }
 
 interface Entry {
-  /** Which program wrote it, for whom; any other reads the files itself. */
+  /** The program and the user it was written for; all others read the files. */
   readonly key: string;
   readonly stamps: readonly FileStamp[];
   readonly known: KnownSettings;
@@ -53,7 +54,7 @@ function readCached(root: AbsolutePath, env: Environment): KnownSettings | undef
   return entry.stamps.every(isAsStamped) ? entry.known : undefined;
 }
 
-/** A file written a moment ago could change again without its time showing it, so it is not remembered yet. */
+/** A file written a moment ago could change again with the same time, so it is not cached yet. */
 function remember(known: KnownSettings, files: readonly string[], env: Environment): void {
   const { root } = known.settings;
   const stamps = [...new Set(files)].map(stampOf);
@@ -67,7 +68,10 @@ function remember(known: KnownSettings, files: readonly string[], env: Environme
 
 const FOLDER = "settings";
 
-/** Raised whenever settings get another shape. The program file is not part of the key: Node and native share the cache. */
+/**
+ * Raise it if the shape of `Settings` changes. Node and native share the cache, so the program file is not
+ * part of the key.
+ */
 const SHAPE = 23;
 
 function keyOf(root: AbsolutePath, { XDG_CONFIG_HOME, HOME, USERPROFILE }: Environment): string {
@@ -75,7 +79,7 @@ function keyOf(root: AbsolutePath, { XDG_CONFIG_HOME, HOME, USERPROFILE }: Envir
   return JSON.stringify([...program, root, XDG_CONFIG_HOME, HOME, USERPROFILE]);
 }
 
-/** Enough to tell another shape from ours: the cache gives back only what was written, and that was validated before. */
+/** Enough to recognise the shape: only this program writes the cache, and what it writes was validated. */
 function isEntry(value: unknown): value is Entry {
   if (typeof value !== "object" || value === null) return false;
   const { key, stamps, known } = value as Partial<Record<keyof Entry, unknown>>; // checked right here

@@ -3,7 +3,6 @@ import type { Diagnostic } from "../../trouble.ts";
 import type { Complaint, SourceText } from "../source-text.ts";
 import { type Path, readTree } from "./yaml-tree.ts";
 
-/** A YAML text as plain values, each with its place in the file. */
 export interface YamlSource {
   readonly value: unknown;
   readonly text: SourceText;
@@ -15,13 +14,11 @@ export interface YamlSource {
   readonly origin?: (path: Path) => "local" | "own" | "inherited";
 }
 
-/** A complaint about a key, or about its value. */
 export interface PathComplaint extends Complaint {
   readonly at?: "key" | "value";
 }
 
 export interface ParsedYaml {
-  /** Absent when the text is not usable at all. */
   readonly source?: YamlSource;
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -85,7 +82,7 @@ function syntaxErrors(
 
 const UNCLOSED_QUOTE = /Missing closing .quote/;
 
-/** A quote that is not closed is noticed at the end of the file, but is to be mended where it begins. */
+/** A parser notices an unclosed quote at the end of the file; the mistake is where it begins. */
 function placeOf({ message, pos }: YAMLError, document: ReturnType<typeof parseDocument>): number {
   let opening: number | undefined;
   if (UNCLOSED_QUOTE.test(message))
@@ -102,7 +99,7 @@ function syntaxComplaint({ code, message }: YAMLError): Complaint {
   return known?.[1] ?? { message: `not valid YAML: ${message}` };
 }
 
-/** The mistakes people make, by the library's code and words, which do for all others. */
+/** Common mistakes, by code and message of the library; all other errors keep its message. */
 const SYNTAX_COMPLAINTS: readonly (readonly [pattern: RegExp, complaint: Complaint])[] = [
   [/^TAB_AS_INDENT/, { message: "a tab is used as indentation", hint: "YAML is indented with spaces" }],
   [

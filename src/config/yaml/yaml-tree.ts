@@ -13,7 +13,6 @@ import {
   isSeq,
 } from "yaml";
 
-/** The way from the top of a document to a value. */
 export type Path = readonly PropertyKey[];
 
 interface Problem {
@@ -56,7 +55,7 @@ export function readTree(contents: unknown): Tree {
 
 interface Read {
   readonly value: unknown;
-  /** How many values this is with every alias unfolded. */
+  /** The number of values after every alias is unfolded. */
   readonly size: number;
 }
 
@@ -96,7 +95,6 @@ class TreeReader {
     return isNode(node) ? (node.range?.[0] ?? 0) : 0;
   }
 
-  /** Follows a path as far as it exists. */
   walk(root: Node | undefined, path: Path): { key?: unknown; value: unknown } {
     let here: { key?: unknown; value: unknown } = { value: root };
     for (const step of path) {

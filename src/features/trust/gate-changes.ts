@@ -149,7 +149,9 @@ const LOST: GateChange = { kind: "removed", text: ".gauntlet/config.yml is gone 
 
 /** Scripts behind the recorded gates that are not what they were; those of added gates are new, not changed. */
 function scriptDisputes(recorded: GatesDefinition, scripts: Settings["scripts"]): readonly GateChange[] {
-  const known = new Set(recorded.entryPoints.flatMap((one) => one.gates.map((gate) => placeOf(one, gate))));
+  const known = new Set(
+    recorded.entryPoints.flatMap((one) => one.gates.map((gate) => placeOf(one.path, gate))),
+  );
   return differences(recorded, { ...recorded, scripts }).filter(
     ({ script, gates = [] }) => script !== undefined && gates.some((gate) => known.has(gate)),
   );

@@ -62,7 +62,7 @@ interface PlacedGate {
 function gatesOf({ entryPoints }: GatesDefinition): ReadonlyMap<string, PlacedGate> {
   return new Map(
     entryPoints.flatMap((entryPoint) =>
-      entryPoint.gates.map((gate) => [placeOf(entryPoint, gate), placed(entryPoint, gate)] as const),
+      entryPoint.gates.map((gate) => [placeOf(entryPoint.path, gate), placed(entryPoint, gate)] as const),
     ),
   );
 }
@@ -194,12 +194,12 @@ export function heldBy(
   const added = !mayAdd
     ? []
     : (now?.entryPoints ?? []).flatMap((entryPoint) => {
-        const gates = entryPoint.gates.filter((gate) => !known.has(placeOf(entryPoint, gate)));
+        const gates = entryPoint.gates.filter((gate) => !known.has(placeOf(entryPoint.path, gate)));
         return gates.length === 0 ? [] : [{ ...entryPoint, gates }];
       });
   const kept = recorded.entryPoints.map((entryPoint) => ({
     ...entryPoint,
-    gates: entryPoint.gates.filter((gate) => !withoutGates.includes(placeOf(entryPoint, gate))),
+    gates: entryPoint.gates.filter((gate) => !withoutGates.includes(placeOf(entryPoint.path, gate))),
   }));
   return { ...recorded, entryPoints: [...kept, ...added] };
 }

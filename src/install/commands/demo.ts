@@ -11,7 +11,6 @@ import { nameToType } from "../installation.ts";
 import { printLine, type Terminal } from "../../report/terminal.ts";
 import { planConfig } from "./init-steps.ts";
 
-/** A small project, and the edit that breaks it. */
 interface Scene {
   readonly file: string;
   readonly working: string;
@@ -63,7 +62,6 @@ export async function demoCommand(terminal: Terminal): Promise<number> {
   return await playBoth(terminal, repository, { ...scene, config: withoutComments(config) });
 }
 
-/** What `init` would write there. */
 async function configOf(terminal: Terminal, { path }: ScratchRepository): Promise<string | undefined> {
   const planned = await planConfig({ ...terminal, cwd: path });
   return planned.kind === "new" ? planned.text : undefined;

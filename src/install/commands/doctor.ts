@@ -12,6 +12,8 @@ import type { Host } from "../../hosts/host.ts";
 import {
   diagnoseHost,
   type Finding,
+  type Judgement,
+  type Probed,
   type HostFacts,
   type ProbedRegistration,
   whyItFailed,
@@ -73,12 +75,12 @@ async function diagnose(terminal: Terminal, neededMs: number): Promise<readonly 
     .flatMap(({ session }) => session.lastStop ?? [])
     .filter((one) => isHere(one, terminal.cwd));
   const places = placesOf(terminal);
-  const { hooks } = await wantedIn(places);
+  const { hooks } = await wantedIn(places.root, places.env);
   const diagnoses: Diagnosis[] = [];
   for (const host of REGISTRABLE) {
     const texts = await textsOf(host, places);
     const registrations = await probeAll(terminal, findRegistrations(host, places, texts));
-    const missing = missingEvents(host, { places, texts, hooks });
+    const missing = missingEvents(host, places, texts, hooks);
     const lastStop = lastStopOf(host, records);
     const isMeant = detected.includes(host) || registrations.some(({ isBorrowed }) => !isBorrowed);
     const facts: HostFacts = { host, registrations, neededMs, missing, lastStop };
@@ -89,12 +91,10 @@ async function diagnose(terminal: Terminal, neededMs: number): Promise<readonly 
 }
 
 interface ProjectFacts {
-  readonly finding: Pick<Finding, "level" | "text">;
-  /** What the project says; what we install otherwise. */
+  readonly finding: Judgement;
   readonly neededMs: number;
 }
 
-/** Checks whose tool could write a report for machines. */
 async function reportAdvice(terminal: Terminal): Promise<readonly string[]> {
   const gates = (await settingsOf(terminal))?.entryPoints.flatMap((entryPoint) => entryPoint.gates) ?? [];
   const advice = gates.flatMap((gate) => {
@@ -163,8 +163,6 @@ async function probeAll(
 }
 
 const PROBE_TIMEOUT_MS = 15_000;
-
-type Probed = Pick<ProbedRegistration, "problem" | "program">;
 
 /** Whether the command works and, once its files have been read, what a start costs. */
 async function probe(terminal: Terminal, { command }: FoundRegistration): Promise<Probed> {

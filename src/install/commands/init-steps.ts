@@ -107,7 +107,6 @@ function schemaFor(cwd: string): string | undefined {
   return kindOf(join(cwd, installed)) !== "missing" ? `../${installed}` : undefined;
 }
 
-/** What is to be done about the stop hook. `file` is the settings file, as people know it. */
 export type HookStep = { readonly file: string } & (
   | { readonly kind: "present" }
   | { readonly kind: "impossible"; readonly trouble: Trouble }
@@ -120,13 +119,12 @@ export type HookStep = { readonly file: string } & (
     }
 );
 
-/** The program that the hook is to call: this one. */
 export async function planHook(terminal: Terminal, program: Program): Promise<HookStep> {
   const { cwd, env } = terminal;
   const command = chooseHookCommand(installationOf(program, terminal));
   const { projectFile: file } = CLAUDE_CODE_HOOKS;
-  const wanted = { file, command: command.line, ...(await wantedIn({ root: absolutePath(cwd), env })) };
-  const registration = jsonHooks(claudeCode, CLAUDE_CODE_HOOKS, wanted);
+  const wanted = { command: command.line, ...(await wantedIn(absolutePath(cwd), env)) };
+  const registration = jsonHooks(claudeCode, CLAUDE_CODE_HOOKS, wanted, file);
   if (await isShared(cwd, registration)) return { kind: "present", file: SHARED_SETTINGS };
   const edit = await prepareEdit(cwd, registration, planInstall);
   if (!edit.ok) return { kind: "impossible", file, trouble: edit.trouble };

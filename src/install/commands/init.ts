@@ -29,9 +29,7 @@ export interface InitOptions {
   readonly dryRun?: boolean;
   /** The current directory, even below the root of the repository. */
   readonly here?: boolean;
-  /** Run each check once. */
   readonly try?: boolean;
-  /** The file that runs now. */
   readonly script: string;
   readonly version: string;
 }

@@ -47,11 +47,10 @@ export async function installCommand(terminal: Terminal, options: InstallOptions
   return installFor(terminal, hosts, options);
 }
 
-/** Shows, asks and registers. */
 export async function installFor(
   terminal: Terminal,
   hosts: readonly Host[],
-  { project, shared, user, dryRun, yes }: Omit<InstallOptions, "host" | "allDetected">,
+  { project, shared, user, dryRun, yes }: InstallOptions,
 ): Promise<number> {
   const places = placesOf(terminal);
   const command = shared
@@ -94,7 +93,6 @@ async function offerIgnores(
   for (const { shown } of personal) await offerIgnore({ ...terminal, cwd: root }, shown, prompt);
 }
 
-/** Whether package.json of the project names this package. */
 function isDependency(root: string): boolean {
   const manifest = readText(join(root, "package.json"));
   return manifest.ok && /"agent-gauntlet"\s*:/.test(manifest.value);
@@ -127,7 +125,6 @@ interface GitHookOptions {
   readonly yes?: boolean | undefined;
 }
 
-/** Adds what we do there to one of the repository's hooks, and nothing else. */
 async function installGitHook(terminal: Terminal, options: GitHookOptions): Promise<number> {
   const { dryRun, yes, gitHook = true } = options;
   const hook = hookNamed(gitHook);

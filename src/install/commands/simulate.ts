@@ -22,7 +22,6 @@ import { Prompt } from "../../report/prompt.ts";
 
 export interface SimulateOptions {
   readonly host: string;
-  /** A file with the payload to play, instead of one made up. */
   readonly event?: string;
   readonly times?: number;
   /** The start of the session is played first: with the files as they are, or with those of a commit. */
@@ -80,10 +79,10 @@ interface Play {
   readonly times: number;
 }
 
-async function play(terminal: Terminal, { times, ...scene }: Play): Promise<void> {
-  const { host, rehearsal } = scene;
+async function play(terminal: Terminal, scene: Play): Promise<void> {
+  const { host, rehearsal, times } = scene;
   for (let number = 1; number <= times; number++) {
-    const payload = payloadOf(terminal, { ...scene, times }, number - 1);
+    const payload = payloadOf(terminal, scene, number - 1);
     const answer = await answerOf(terminal, payload, scene);
     const taken = host.take(answer);
     const told = describeStop({ host, number, payload, answer, taken });
@@ -110,7 +109,7 @@ function payloadOf({ cwd }: Terminal, { host, recorded }: Play, blockedBefore: n
 async function answerOf(
   terminal: Terminal,
   payload: Payload,
-  { host, rehearsal }: Pick<Play, "host" | "rehearsal">,
+  { host, rehearsal }: Play,
 ): Promise<HostAnswer> {
   const env = { ...terminal.env, XDG_STATE_HOME: rehearsal.stateHome };
   const parsed = host.parse(payload, { env, cwd: terminal.cwd });
@@ -142,7 +141,6 @@ function refuse(terminal: Terminal, message: string): number {
   return EXIT.notOk;
 }
 
-/** One stop that was played: what was asked, what was answered, what both sides would see. */
 interface PlayedStop {
   readonly host: Host;
   readonly number: number;
@@ -153,19 +151,19 @@ interface PlayedStop {
 
 function describeStop({ host, number, payload, answer, taken }: PlayedStop): string {
   const { agentReads, personSees, problem } = taken;
-  return [
+  const lines = [
     `Stop ${number}, as ${host.title} sends it:`,
     `  ${JSON.stringify(payload)}`,
     `The answer (exit code ${answer.exitCode}):`,
     `  ${answer.stdout.trimEnd()}`,
-    ...(answer.stderr === "" ? [] : ["On stderr:", ...indented(answer.stderr.trimEnd())]),
-    ...(problem === undefined ? [] : [`${host.title} does not take it: ${problem}`]),
-    agentReads === undefined ? "The agent stops." : "The agent goes on and reads:",
-    ...(agentReads === undefined ? [] : indented(agentReads)),
-    ...(personSees === undefined ? ["The user sees nothing."] : ["The user sees:", ...indented(personSees)]),
-    "",
-    "",
-  ].join("\n");
+  ];
+  if (answer.stderr !== "") lines.push("On stderr:", ...indented(answer.stderr.trimEnd()));
+  if (problem !== undefined) lines.push(`${host.title} does not take it: ${problem}`);
+  if (agentReads === undefined) lines.push("The agent stops.");
+  else lines.push("The agent goes on and reads:", ...indented(agentReads));
+  if (personSees === undefined) lines.push("The user sees nothing.");
+  else lines.push("The user sees:", ...indented(personSees));
+  return [...lines, "", ""].join("\n");
 }
 
 function indented(text: string): readonly string[] {

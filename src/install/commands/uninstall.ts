@@ -27,7 +27,6 @@ export interface UninstallOptions {
   readonly gitHook?: GitHook | true;
 }
 
-/** Takes our stop hooks out of the hosts' files, and nothing else. */
 export async function uninstallCommand(terminal: Terminal, options: UninstallOptions): Promise<number> {
   if (options.gitHook !== undefined) return uninstallGitHooks(terminal, options);
   const { host = [], project, shared, user, dryRun, yes } = options;
@@ -37,10 +36,9 @@ export async function uninstallCommand(terminal: Terminal, options: UninstallOpt
   if (!plans.ok) return complain(terminal, explain(plans.trouble));
   const files = changedFiles(plans.value);
   const troubles = plans.value.flatMap((plan) => plan.troubles);
-  const notes = [
-    ...(shared ? [] : await stillShared(terminal, hosts, files)),
-    ...(user ? [] : await stillInGit(terminal)),
-  ];
+  const notes: string[] = [];
+  if (!shared) notes.push(...(await stillShared(terminal, hosts, files)));
+  if (!user) notes.push(...(await stillInGit(terminal)));
   if (files.length === 0 && troubles.length === 0) {
     for (const note of notes) printLine(terminal.stdout, note);
     if (notes.length === 0) printLine(terminal.stdout, "No stop hook of agent-gauntlet is registered here.");
@@ -56,7 +54,6 @@ export async function uninstallCommand(terminal: Terminal, options: UninstallOpt
   return exitCode;
 }
 
-/** Takes our lines out of the repository's git hooks. */
 async function uninstallGitHooks(terminal: Terminal, options: UninstallOptions): Promise<number> {
   const { cwd, stdout } = terminal;
   const places = await findPlaces(new Git(cwd));

@@ -67,9 +67,7 @@ export function detectChecks(
   return found.length > 0 ? found : LAST_RESORTS.flatMap((detect) => marked(detect(project), project));
 }
 
-/** The checks of one directory of a repository. */
 export interface DetectedScope {
-  /** `.`, or the directory of a project inside the repository. */
   readonly path: string;
   readonly checks: readonly DetectedCheck[];
   /** The directories of a workspace's packages, where each is gated by itself and by what it depends on. */
@@ -126,7 +124,6 @@ function outermost(scopes: readonly DetectedScope[]): readonly DetectedScope[] {
   return scopes.filter(({ path }) => !scopes.some((other) => path.startsWith(`${other.path}/`)));
 }
 
-/** A unique name in the list of all checks. */
 function inScope(check: DetectedCheck, path: string): DetectedCheck {
   const name = `${path.replaceAll("/", "-")}-${check.name}`;
   return { ...check, name, source: `${path}/${check.source}` };

@@ -154,7 +154,9 @@ function localHook(hook: Fields, source: string): readonly DetectedCheck[] {
   if (typeof id !== "string" || typeof entry !== "string" || !isPlain) return [];
   const args = textsOf(hook["args"]);
   const takesFiles = hook["pass_filenames"] !== false;
-  const command = [entry, ...args, ...(takesFiles ? ["{files}"] : [])].join(" ");
+  const words = [entry, ...args];
+  if (takesFiles) words.push("{files}");
+  const command = words.join(" ");
   const types = [...textsOf(hook["types"]), ...textsOf(hook["types_or"])];
   const endings = types.flatMap((type) => TYPES[type] ?? []);
   const files = takesFiles && endings.length > 0 ? { files: endings } : {};
@@ -185,7 +187,6 @@ function withoutStaging(command: string): string {
   return command.replaceAll(/(?:^|\s*(?:&&|;)\s*)git add\b[^&;|]*/g, "").trim();
 }
 
-/** Letters, digits, dots and dashes, as names of checks are. */
 function nameFrom(text: string): string {
   const name = text.replaceAll(/[^\w.-]+/g, "-").replaceAll(/^[-.]+|-+$/g, "");
   return name === "" ? "hook" : name;

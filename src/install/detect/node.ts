@@ -1,8 +1,7 @@
 import { isRecord } from "../../json.ts";
 import { parse } from "jsonc-parser";
-import { judging, type DetectedCheck, type Detector, type Project, programOf } from "./project.ts";
+import { judging, rows, type DetectedCheck, type Detector, type Project, programOf } from "./project.ts";
 
-/** The scripts of package.json, run by the package manager whose lockfile is there. */
 export const detectNode: Detector = (project) => {
   if (!project.has("package.json")) return [];
   const manifest = readManifest(project);
@@ -21,7 +20,7 @@ export const detectNode: Detector = (project) => {
   return [
     ...fromScripts,
     ...formatOf(manifest, manager),
-    ...(isTypeScript ? [typecheck] : []),
+    ...rows({ ...typecheck, when: isTypeScript }),
     ...testOfWorkspaces(project, manifest),
   ];
 };
@@ -42,7 +41,6 @@ function isSimple(script: string): boolean {
   return !/[&|;<>$`\n]|^(?:npm|npx|pnpm|yarn|bun|bunx) /.test(script);
 }
 
-/** The scripts of one package.json, by name. */
 export function packageScripts(project: Project, manifest: string): Readonly<Record<string, string>> {
   const json: unknown = parse(project.text(manifest));
   const scripts = isRecord(json) && isRecord(json["scripts"]) ? json["scripts"] : {};

@@ -1,12 +1,9 @@
 import { posix } from "node:path";
 
-/** Whether a program can be started: by its name, or by its path from the top of the project. */
 export type IsInstalled = (program: string) => boolean;
 
-/** Builds at a server. */
 export const WORKFLOW = /^\.github\/workflows\/[^/]+\.ya?ml$/;
 
-/** A project as detectors see it: names of all files, text of the manifests, which programs there are. */
 export class Project {
   readonly files: readonly string[];
   readonly #texts: ReadonlyMap<string, string>;
@@ -23,7 +20,6 @@ export class Project {
     this.isInstalled = isInstalled;
   }
 
-  /** The project in a directory of this one. */
   below(directory: string): Project {
     const inside = (path: string): string => path.slice(directory.length + 1);
     const files = this.files.filter((file) => file.startsWith(`${directory}/`)).map(inside);
@@ -38,7 +34,6 @@ export class Project {
     return [first, ...others].find((command) => this.isInstalled(programOf(command))) ?? first;
   }
 
-  /** The first of these that lies at the top. */
   find(...names: readonly string[]): string | undefined {
     return names.find((name) => this.files.includes(name));
   }
@@ -47,12 +42,10 @@ export class Project {
     return this.find(...names) !== undefined;
   }
 
-  /** Whether any file, however deep, has such a path. */
   hasFile(pattern: RegExp): boolean {
     return this.files.some((file) => pattern.test(file));
   }
 
-  /** The text of a manifest; empty if missing. */
   text(name: string): string {
     return this.#texts.get(name) ?? "";
   }
@@ -62,20 +55,16 @@ export class Project {
     return this.files.find((file) => WORKFLOW.test(file) && pattern.test(this.text(file)));
   }
 
-  /** Whether one of these manifests says so. */
   says(pattern: RegExp, ...names: readonly string[]): boolean {
     return names.some((name) => pattern.test(this.text(name)));
   }
 }
 
-/** A command that really checks this project, and how we know. */
 export interface DetectedCheck {
   readonly name: string;
   readonly command: string;
-  /** The file it was found in. */
   readonly source: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Which of the changed files `{files}` stands for. */
   readonly files?: readonly string[];
   /** The command that mends what the check finds, where the project has one. */
   readonly fix?: string;
@@ -84,18 +73,14 @@ export interface DetectedCheck {
   readonly missing?: string;
 }
 
-/** The word of a command that must be there for it to start. */
 export function programOf(command: string): string {
   return command.split(" ")[0] ?? command;
 }
 
-/** What one kind of project offers; nothing where it is not of that kind. */
 export type Detector = (project: Project) => readonly DetectedCheck[];
 
-/** A table row for the common case: this check, if that holds. */
 type Row = DetectedCheck & { readonly when: boolean };
 
-/** The checks of the rows whose condition holds. */
 export function rows(...table: readonly Row[]): readonly DetectedCheck[] {
   return table.flatMap(({ when, ...check }) => (when ? [check] : []));
 }
@@ -106,7 +91,6 @@ export interface Judging {
   readonly fix?: string;
 }
 
-/** What runs a tool that is not on the PATH. */
 const RUNNER =
   /^(?:npx|bunx|pnpm exec|pnpm dlx|pnpm|yarn run|yarn|bun x|bun run|uv run|poetry run|pdm run|pipenv run|bundle exec)\s+(?:--no-install\s+|--yes\s+|--\s+)?/;
 

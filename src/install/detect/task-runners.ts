@@ -47,7 +47,6 @@ export const detectTox: Detector = (project) => {
   );
 };
 
-/** Its section in `tox.ini`, `setup.cfg` or `pyproject.toml`. */
 const TOX = /^\[(?:tox|testenv|tool\.tox)\b/m;
 
 /** `check` stands for all the others: it is used only where they are missing. */

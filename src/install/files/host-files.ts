@@ -23,14 +23,12 @@ import { tomlFormat } from "./toml-hooks.ts";
 /** For one project, for its whole team, or for all projects of one user. */
 export type Level = "project" | "shared" | "user";
 
-/** Where registrations are looked for. */
 export interface Places {
   readonly root: AbsolutePath;
   readonly home: AbsolutePath;
   readonly env: Environment;
 }
 
-/** The file where one host finds its hooks at one level. */
 export interface HostFile {
   readonly host: Host;
   readonly registration: Registration;
@@ -56,14 +54,11 @@ export function hostFile(host: Host, level: Level, places: Places): HostFile | u
   return { host, registration, level, path, shown: moved === undefined ? `~/${folder}/${file}` : path };
 }
 
-/** The host's own files in which it looks for hooks. */
 export function ownFiles(host: Host, places: Places): readonly HostFile[] {
   const project = hostFile(host, "project", places);
   const user = hostFile(host, "user", places);
-  return [
-    ...(project === undefined ? [] : withOthers(project, places)),
-    ...(user === undefined ? [] : [user]),
-  ];
+  const files = project === undefined ? [] : withOthers(project, places);
+  return user === undefined ? files : [...files, user];
 }
 
 /** The files of other hosts that this host obeys as well. */
@@ -97,7 +92,6 @@ export interface FileFormat {
   readonly isSkipped: (text: string) => boolean;
 }
 
-/** A hook of ours in a file. */
 export interface FoundEntry {
   readonly event: string;
   readonly command: string;
@@ -107,15 +101,12 @@ export interface FoundEntry {
   readonly isOutdated?: boolean;
 }
 
-export function formatOf(
-  { host, registration, shown, level }: HostFile,
-  asked: Omit<WantedHooks, "file">,
-): FileFormat {
+export function formatOf({ host, registration, shown, level }: HostFile, asked: WantedHooks): FileFormat {
   const isForAll = level === "user"; // it serves every project, including ones not allowed yet
   const wanted = isForAll ? { ...asked, command: `${asked.command} ${ONLY_ALLOWED_FLAG}` } : asked;
   switch (registration.format) {
     case "json":
-      return jsonFormat(jsonHooks(host, registration, { ...wanted, file: shown }), registration);
+      return jsonFormat(jsonHooks(host, registration, wanted, shown), registration);
     case "toml":
       return tomlFormat(hostHooks(host, wanted), shown);
     case "plugin":
@@ -134,13 +125,13 @@ function jsonFormat(
       findOurHooks(text.replace(/^\uFEFF/, ""), registration).map(({ event, command, node }) => ({
         event,
         command,
-        ...timeoutOf(getNodeValue(node)),
+        timeout: timeoutOf(getNodeValue(node)),
       })),
     isSkipped: (text) => !isPlainJson(text, { comments: takesComments }),
   };
 }
 
-function timeoutOf(hook: unknown): { timeout?: number } {
+function timeoutOf(hook: unknown): number | undefined {
   const { timeout } = hook as { timeout?: unknown }; // our hooks are objects
-  return typeof timeout === "number" ? { timeout } : {};
+  return typeof timeout === "number" ? timeout : undefined;
 }

@@ -17,13 +17,11 @@ export function appendItem(text: string, container: Node, item: NewItem): string
 }
 
 export interface NewItem {
-  /** For an object's property. */
   readonly key?: string | undefined;
   readonly value: unknown;
   readonly layout: TextLayout;
 }
 
-/** Puts another value in the place of one, on one line or several as that one was. */
 export function replaceItem(text: string, item: Node, replacement: NewItem): string {
   const isOnOneLine = !text.slice(item.offset, endOf(item)).includes("\n");
   const insert = isOnOneLine
@@ -83,7 +81,6 @@ function separator(text: string, container: Node, layout: TextLayout): string {
   return isSpread(text, container) ? layout.eol + itemIndent(text, container, layout) : " ";
 }
 
-/** Whether the container's items stand on lines of their own. */
 function isSpread(text: string, container: Node): boolean {
   const first = container.children?.[0];
   const last = container.children?.at(-1);
@@ -156,7 +153,6 @@ function splice(text: string, { at, remove = 0, insert = "" }: Splice): string {
 /** How a person lays out a text file: what an edit must imitate. */
 export interface TextLayout {
   readonly eol: "\n" | "\r\n";
-  /** One level. */
   readonly indent: string;
 }
 
@@ -169,7 +165,6 @@ export function detectLayout(text: string): TextLayout {
   return { eol, indent };
 }
 
-/** The white space that begins the line of `offset`. */
 function lineIndent(text: string, offset: number): string {
   const start = text.lastIndexOf("\n", offset - 1) + 1;
   return /^[ \t]*/.exec(text.slice(start, offset))?.[0] ?? "";

@@ -7,7 +7,6 @@ interface WantedPlugin {
   readonly host: Host;
   readonly registration: PluginFile;
   readonly command: string;
-  /** As shown to people. */
   readonly file: string;
 }
 
@@ -61,7 +60,6 @@ function isOurs(text: string): boolean {
   return text.startsWith(MARK);
 }
 
-/** Undefined in a file that is not ours. */
 function commandIn(text: string): string | undefined {
   const quoted = isOurs(text) ? /^const COMMAND = (".*");\r?$/m.exec(text)?.[1] : undefined;
   if (quoted === undefined) return undefined;

@@ -5,7 +5,6 @@ import { readUserFile, removeUserFile, replaceUserFile } from "../../system/file
 import type { FileChange, HookRegistration } from "../hook-registration.ts";
 import type { planInstall } from "../plan-hooks.ts";
 
-/** Where and why a settings file cannot be edited. */
 export interface SettingsProblem {
   readonly offset: number;
   readonly message: string;
@@ -93,12 +92,10 @@ const EXPLANATIONS: Readonly<Record<string, string>> = {
 /** A planned change of one settings file. Nothing is written before `applyEdit`. */
 export interface SettingsEdit {
   readonly path: string;
-  /** Undefined where there is no file. */
   readonly before: string | undefined;
   readonly change: FileChange;
 }
 
-/** Reads the settings file of a project and plans; `plan` is `planInstall` or `planUninstall`. */
 export async function prepareEdit(
   directory: string,
   registration: HookRegistration,
@@ -134,7 +131,8 @@ export function previewChange(file: string, before: string | undefined, change: 
   if (change.kind === "unchanged") return `  ${file}: nothing to change\n`;
   const old = linesOf(before ?? "");
   const changed = change.kind === "removed" ? [] : linesOf(change.text);
-  const head = before === undefined ? "new file" : change.kind === "removed" ? "removed" : "changed";
+  const edited = change.kind === "removed" ? "removed" : "changed";
+  const head = before === undefined ? "new file" : edited;
   return [`  ${file} (${head})`, ...hunk(old, changed).map((line) => `    ${line}`), ""].join("\n");
 }
 

@@ -41,7 +41,6 @@ function install(text: string | undefined, hooks: readonly TomlHook[], file: str
   return ok(text === undefined ? { kind: "written", text: written } : changed(text, written));
 }
 
-/** Undefined is a file that is not there. */
 function register(text: string | undefined, hook: TomlHook): string {
   if (text === undefined) return `${tableText(hook, "")}\n`;
   const present = ours(text).find(({ event }) => event === hook.event);
@@ -82,7 +81,7 @@ function ours(text: string): readonly FoundTable[] {
     if (command === undefined || !isOurCommand(command)) return [];
     const timeout = /^[ \t]*timeout[ \t]*=[ \t]*(\d+)/m.exec(body)?.[1];
     const event = valueOf(body, "event") ?? "";
-    return [{ event, command, start, end, ...(timeout === undefined ? {} : { timeout: Number(timeout) }) }];
+    return [{ event, command, start, end, timeout: timeout === undefined ? undefined : Number(timeout) }];
   });
 }
 

@@ -24,10 +24,8 @@ const patternParser = z.strictObject({
     .describe("What the tool does: decides the order of repair."),
 });
 
-/** The reviewers we know how to call. */
 const REVIEWER_NAMES = ["claude", "codex", "gemini", "github-copilot", "cursor"] as const;
 
-/** Whether a preference names a known reviewer or any executable (`command:<shell line>`). */
 function isReviewer(name: string): boolean {
   return REVIEWER_NAMES.some((known) => known === name) || /^command:\s*\S/.test(name);
 }
@@ -54,7 +52,6 @@ const variableName = z.string().regex(/^[^=]+$/, "cannot be the name of a variab
 
 export const reviewers = z.array(reviewer).min(1);
 
-/** Every gate has these. */
 const gateShape = {
   on: z
     .array(stopKind)
@@ -229,21 +226,18 @@ const inlineReviewObject = z
     error: "needs either `prompt` or `builtin`, and not both",
   });
 
-/** One value of `checks:` in config.yml. */
 export const inlineCheckSchema = z
   .union([text("a shell command"), checkSchema], {
     error: expects("a shell command, or a map with `command`"),
   })
   .describe("A shell command, or a map with `command` and more.");
 
-/** One value of `reviews:` in config.yml, where that is a map. */
 export const inlineReviewSchema = z
   .union([text("a prompt"), inlineReviewObject], {
     error: expects("a prompt, or a map with `prompt` or `builtin`"),
   })
   .describe("A prompt, or a map with `prompt` or `builtin` and more.");
 
-/** One name of `reviews:` in config.yml, where that is a list. */
 export const builtinReviewSchema = z.enum(BUILTIN_REVIEW_NAMES);
 
 export type CheckFields = z.output<typeof checkSchema>;

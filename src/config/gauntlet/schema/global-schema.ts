@@ -72,7 +72,6 @@ const stopHookObject = z.strictObject({
   }),
 });
 
-/** `stop_hook`, in a project and in the user's own configuration. */
 const stopHookSchema = stopHookObject.refine(
   ({ on, agent_types }) => on?.includes("subagent_stop") !== true || agent_types !== undefined,
   {

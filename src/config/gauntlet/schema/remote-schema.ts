@@ -75,7 +75,6 @@ const workersSchema = z.strictObject(
   { error: expects("a map with `url` and `tree`") },
 );
 
-/** `remote` in config.yml. */
 export const remoteSchema = z.strictObject({
   cache: cacheSchema.optional().describe("Passes shared between machines: see docs/fleet.md."),
   workers: workersSchema.optional().describe("Machines that run gates with `run_on: workers`."),
@@ -90,13 +89,14 @@ export async function readRemote(
   files: ConfigFiles,
 ): Promise<RemoteSettings> {
   return {
-    ...(cache === undefined ? {} : { cache: await readCache(cache, config, files) }),
-    ...(workers === undefined ? {} : { workers: toWorkers(workers) }),
+    cache: cache && (await readCache(cache, config, files)),
+    workers: workers && toWorkers(workers),
   };
 }
 
-function toWorkers({ pickup_seconds, ...rest }: NonNullable<RemoteFields["workers"]>): WorkersSettings {
-  return { ...rest, pickupMs: Math.round(pickup_seconds * 1000) };
+function toWorkers(fields: NonNullable<RemoteFields["workers"]>): WorkersSettings {
+  const { url, tree, fallback } = fields;
+  return { url, tree, fallback, pickupMs: Math.round(fields.pickup_seconds * 1000) };
 }
 
 async function readCache(

@@ -10,7 +10,6 @@ export function text(expected: string) {
 /** Below what file systems and the glob library take. */
 const MAX_PATH_LENGTH = 1000;
 
-/** A path that does not leave the directory it is relative to. */
 export function innerPath(expected: string, directory = "the project") {
   return text(expected)
     .max(MAX_PATH_LENGTH)
@@ -26,7 +25,6 @@ const MAX_SECONDS = 86_400;
 
 const IN_SECONDS = "a number of seconds, or a duration such as `90s` or `2m`";
 
-/** A length of time, as a plain number of seconds or with a unit. */
 export const duration = z.union(
   [
     z
@@ -73,7 +71,7 @@ function isWithinADay(text: string): boolean {
   return seconds > 0 && seconds <= MAX_SECONDS;
 }
 
-/** Why a regular expression cannot read a problem: it must compile, and name what is wrong by its file or its test. */
+/** It must compile, and capture what is wrong by its file or its test. */
 export function whyNoPattern(pattern: string): string | undefined {
   try {
     const isNaming = /\(\?<(?:file|test)>/.test(new RegExp(pattern, "u").source);
@@ -96,7 +94,7 @@ export function staysInside(path: string): boolean {
 
 type RawIssue = Parameters<z.core.$ZodErrorMap>[0];
 
-/** Says in plain words what a schema issue means; completes the sentence that begins with the key. */
+/** Explains an issue in plain words that continue the sentence begun by the key. */
 export function explainIssue(issue: RawIssue): string {
   if (issue.code === "invalid_type") return mustBe(TYPE_WORDS[issue.expected] ?? issue.expected)(issue);
   if (issue.code === "invalid_value") return mustBe(oneOf(issue.values.map(String)))(issue);
@@ -105,13 +103,12 @@ export function explainIssue(issue: RawIssue): string {
   return issue.message ?? "is not valid";
 }
 
-/** For a schema: the words for a value of the wrong type. Its other issues keep their own. */
+/** The words for a value of the wrong type; other issues of the schema keep theirs. */
 export function expects(words: string): z.core.$ZodErrorMap {
   return (issue) =>
     issue.code === "invalid_type" || issue.code === "invalid_union" ? mustBe(words)(issue) : undefined;
 }
 
-/** What to type instead, where the value gives it away. */
 export function hintFor(issue: z.core.$ZodIssue): string | undefined {
   const { input } = issue;
   if (issue.code === "invalid_value") return didYouMean(String(input), issue.values.map(String));
@@ -122,13 +119,11 @@ export function hintFor(issue: z.core.$ZodIssue): string | undefined {
   return issue.code === "invalid_type" ? CONVERSION_HINTS[issue.expected]?.(input) : undefined;
 }
 
-/** What belongs there and what was found. */
 function mustBe(expected: string): (issue: { readonly input?: unknown }) => string {
   return ({ input }) =>
     input === undefined ? `is missing: it must be ${expected}` : `must be ${expected}${found(input)}`;
 }
 
-/** By the expected type: how a value of another type was probably meant. */
 const CONVERSION_HINTS: Readonly<Record<string, (input: unknown) => string | undefined>> = {
   boolean: hintForBoolean,
   number: hintForNumber,
@@ -155,7 +150,6 @@ function hintForText(input: unknown): string | undefined {
   return hintForWords(input);
 }
 
-/** Where one of the branches is a list of names. */
 function hintForName({ input, errors }: z.core.$ZodIssueInvalidUnion): string | undefined {
   const names = errors
     .flat()

@@ -5,7 +5,6 @@ import { builtinReviewSchema, inlineCheckSchema, inlineReviewSchema, innerGlob, 
 import { sharedShape } from "./global-schema.ts";
 import { remoteSchema } from "./remote-schema.ts";
 
-/** What holds where `retry` says nothing. */
 export const RETRY_DEFAULTS = { when_stuck: "continue", extend_on_progress: false } as const;
 
 export const entryPointSchema = z.strictObject(
