@@ -7,7 +7,7 @@ import { currentDirectory, trace } from "../system/process/environment.ts";
 import { renderBrepl } from "./render.ts";
 import { claudeCode } from "../hosts/claude-code.ts";
 import { textOf } from "../hosts/protocol.ts";
-import { writeAll } from "../system/files/files.ts";
+import { kindOf, writeAll } from "../system/files/files.ts";
 import type { BreplOptions } from "./commands.ts";
 import { cancellation } from "../system/process/cancellation.ts";
 import { EXIT } from "../report/exit-code.ts";
@@ -23,12 +23,18 @@ export async function breplStop({ replServer }: BreplOptions): Promise<number> {
   const { signal } = cancelled; // each hook has its own time limit, and all of them the host's
   const asked = await readStopEvent(env, signal);
   if (!asked.ok) return give(invalidInput(asked.problem)).exitCode;
-  const stop = { event: asked.event, cwd: currentDirectory(), env, replServer };
+  const stop = { event: asked.event, cwd: placeOf(asked.event), env, replServer };
   const { given, sent } = await answerStop(stop, { door: "brepl", decide: handleBreplStop, give }, signal);
   // The host waits for our end, and a look-up of a collector's name cannot be cancelled. The answer is written.
   // oxlint-disable-next-line unicorn/no-process-exit
   if (!(await sent)) process.exit(given.exitCode);
   return given.exitCode;
+}
+
+/** The directory we were started in; where that was deleted under us, the one the event names. */
+function placeOf(event: StopEvent): string {
+  const here = currentDirectory();
+  return kindOf(here) === "missing" ? event.cwd : here;
 }
 
 function give(verdict: Verdict): ReturnType<typeof renderBrepl> {

@@ -66,8 +66,19 @@ function describe(
 ): Described {
   const manifest = json(manifests, path);
   const { name } = mapAt(manifest);
-  const uses = NODE_KINDS.flatMap((kind) => Object.keys(mapAt(manifest, kind)));
+  const uses = nodeUses(directory, manifest);
   return { directory, name: typeof name === "string" ? name : directory, manifest: path, uses };
+}
+
+/** By its name there, the name it is an alias of (`npm:name@1`) and its path (`file:../name`). */
+function nodeUses(directory: string, manifest: unknown): readonly string[] {
+  const wanted = NODE_KINDS.flatMap((kind) => Object.entries(mapAt(manifest, kind)));
+  return wanted.flatMap(([name, version]) => {
+    const [, kind, rest = ""] = /^(npm|workspace|file|link|portal):(.+)/.exec(String(version)) ?? [];
+    if (kind === undefined) return [name];
+    const [alias = ""] = /^@?[^@]+/.exec(rest) ?? [];
+    return [name, alias, posix.join(directory, rest).replace(/\/$/, "")];
+  });
 }
 
 /** Only what the files of Nx say; it also reads imports, which are not known here. */
@@ -77,10 +88,7 @@ function nxProjects(manifests: Manifests): readonly Described[] {
     const project = json(manifests, path);
     const { name } = mapAt(project);
     const own = json(manifests, posix.join(directory, "package.json"));
-    const uses = [
-      ...textsIn(mapAt(project)["implicitDependencies"]),
-      ...NODE_KINDS.flatMap((kind) => Object.keys(mapAt(own, kind))),
-    ];
+    const uses = [...textsIn(mapAt(project)["implicitDependencies"]), ...nodeUses(directory, own)];
     return {
       directory,
       name: typeof name === "string" ? name : posix.basename(directory),

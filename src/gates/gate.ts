@@ -1,5 +1,5 @@
 import type { StopKind } from "../hosts/stop-event.ts";
-import type { ProjectPath } from "../path.ts";
+import { displayPath, type ProjectPath } from "../path.ts";
 import type { ChangedFile } from "../system/git/change-set.ts";
 import type { GuardName } from "../config/settings.ts";
 
@@ -91,7 +91,7 @@ export interface GateRef {
 
 /** Never parsed: a name may hold colons. */
 export function gateId({ kind, scope, name }: GateRef): string {
-  return `${kind}:${scope}:${name}`;
+  return `${kind}:${displayPath(scope)}:${name}`;
 }
 
 export function isSameGate(one: GateRef, other: GateRef): boolean {

@@ -1,6 +1,6 @@
 import type { ReviewReport } from "./review/finding.ts";
 import type { Gate, PatternParser } from "./gate.ts";
-import type { ProjectPath } from "../path.ts";
+import { displayPath, type ProjectPath } from "../path.ts";
 
 export type GateOutcome =
   PassedGate | FailedGate | TimedOutGate | ErroredGate | UnavailableGate | CancelledGate | SkippedOutcome;
@@ -142,7 +142,7 @@ export function isComparable(outcome: GateOutcome): outcome is FailedGate {
 
 /** With its scope: in a workspace every package has a `test`. */
 export function nameOutcome(outcome: GateOutcome): string {
-  const where = outcome.scope === "." ? "" : ` in ${outcome.scope}`;
+  const where = outcome.scope === "." ? "" : ` in ${displayPath(outcome.scope)}`;
   return `${outcome.name}${where} ${describeOutcome(outcome)}`;
 }
 

@@ -1,5 +1,6 @@
 import { EARLY_EXITS } from "../stop/early-exits.ts";
 import type { Reasoned, RecordedRun } from "../run/result.ts";
+import { displayPath } from "../path.ts";
 import type { PastStop, StopRecord } from "../stop/session.ts";
 import { type Status, statusMessage } from "../stop/status.ts";
 import type { VerdictRecord } from "../ledger/verdict-record.ts";
@@ -120,7 +121,10 @@ function budgetLines(left: number | undefined): readonly string[] {
 function runLines(run: RecordedRun): readonly string[] {
   const { files, planned, skipped, outcomes, attemptsLeft } = run;
   return [
-    ...section(`Changes${run.comparedTo === undefined ? "" : ` compared to ${run.comparedTo}`}`, files),
+    ...section(
+      `Changes${run.comparedTo === undefined ? "" : ` compared to ${run.comparedTo}`}`,
+      files.map(displayPath),
+    ),
     ...section("Gates planned", planned.map(reasoned)),
     ...section("Gates skipped", skipped.map(reasoned)),
     ...section(`Outcomes${run.number === undefined ? "" : ` of run ${run.number}`}`, outcomes.map(reasoned)),

@@ -95,8 +95,16 @@ const FAILED_FILES = "{failed_files}";
 async function failedFiles(failed: FailedCheck, { root }: GateContext) {
   const { problems, isComplete } = await readOutcome(failed, root);
   const files = problems.flatMap(({ file }) => (file !== undefined && isFileOf(root, file) ? [file] : []));
+  if (!mayShareOneTool(problems)) return undefined;
   if (problems.length === 0 || files.length < problems.length || !isComplete()) return undefined;
   return [...new Set(files)].map(projectPath);
+}
+
+/** What runs tests again finds neither what a linter beside them found nor coverage that is missed by all of them. */
+function mayShareOneTool(problems: readonly Problem[]): boolean {
+  const tests = problems.filter(({ test }) => test !== undefined).length;
+  const isMixed = tests > 0 && tests < problems.length;
+  return !isMixed && problems.every(({ code }) => code !== "coverage");
 }
 
 function isFileOf(root: string, file: string): boolean {

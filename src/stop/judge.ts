@@ -55,7 +55,7 @@ function spend(outcomes: readonly GateOutcome[], session: RetryState, budget: Bu
   const { attempts } = session;
   const isFree = hasEarnedIt(budget);
   if (attempts >= budget.maxRetries && !isFree) return undefined;
-  if (outcomes.filter(isBlocking).every(isOutOfReach)) return spendOnUnavailable(session, outcomes);
+  if (outcomes.filter(isBlocking).every(isOutOfReach)) return spendOnUnavailable(session, outcomes, budget);
   const sameFor = budget.progress?.isSame ? (session.sameFor ?? 1) + 1 : 1;
   if (budget.policy.whenStuck === "stop" && sameFor >= STUCK_AFTER) return undefined;
   if (!budget.policy.extendOnProgress) return { attempts: attempts + 1, sameFor };
@@ -70,15 +70,21 @@ function hasEarnedIt({ policy, progress, maxRetries }: Budget): boolean {
   return policy.extendOnProgress && progress?.isBetter === true && maxRetries > 0;
 }
 
-/** That something is not there is not the agent's doing: it costs nothing, and blocks once. */
+/**
+ * That something is not there is not the agent's doing: it costs nothing, and blocks once. A command that names another missing
+ * program at each stop must not block without end: once a session knows `max_retries` of them, no further one blocks.
+ */
 function spendOnUnavailable(
   { attempts, unavailableBlocks = 0, missing = [] }: RetryState,
   outcomes: readonly GateOutcome[],
+  { maxRetries }: Budget,
 ): Spent | undefined {
   const programs = missingPrograms(outcomes);
-  const isNew =
-    programs.length === 0 ? unavailableBlocks === 0 : programs.some((one) => !missing.includes(one));
-  return isNew ? { attempts, unavailableBlocks: 1 } : undefined;
+  const mayBlock =
+    programs.length === 0
+      ? unavailableBlocks === 0
+      : missing.length < maxRetries && programs.some((one) => !missing.includes(one));
+  return mayBlock ? { attempts, unavailableBlocks: 1 } : undefined;
 }
 
 /** Whatever else failed beside it: a program that was missing at a block is known. */

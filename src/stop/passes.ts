@@ -73,9 +73,14 @@ export function isCoveredBy(pass: PassRecord | undefined, now: Now): pass is Pas
     pass !== undefined &&
     now.isPassTree &&
     (pass.since === undefined || pass.since === now.reference) &&
-    pass.baseCommit === now.baseCommit &&
+    isSameBase(pass, now.baseCommit) &&
     now.openFailures.every(({ gate }) => pass.passed.includes(gateId(gate)))
   );
+}
+
+/** Without a base, changes are measured from HEAD: once they are committed, the start of their session is that commit. */
+function isSameBase({ baseCommit, head }: PassRecord, now: string | undefined): boolean {
+  return baseCommit === now || (baseCommit === undefined && head === now);
 }
 
 /** A tree without a fingerprint is never the same as another. */

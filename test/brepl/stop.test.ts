@@ -63,6 +63,30 @@ test.skipIf(IS_NATIVE)("in a directory that has been deleted the agent may stop"
   expect({ exitCode: run.status, stdout: String(run.stdout), stderr: String(run.stderr) }).toEqual(MAY_STOP);
 });
 
+// The same.
+test.skipIf(IS_NATIVE)(
+  "in a directory that has been deleted the hooks are those of the event's",
+  async () => {
+    await using project = await breplProject(stop(bash("test", "false", RETRY)));
+    const command = `mkdir gone && cd gone && rmdir ../gone && exec ${BREPL.map((word) => JSON.stringify(word)).join(" ")} hook stop`;
+    const input = JSON.stringify({ session_id: randomUUID(), cwd: project.dir });
+
+    const run = spawnSync("sh", ["-c", command], { cwd: project.dir, input });
+
+    expect(run.status).toBe(2);
+  },
+);
+
+test("a hooks file with a symbol where the keyword belongs is an error with its place", async () => {
+  await using project = await breplProject('{stop [{:type :bash :name "x" :command "true"}]}');
+
+  const run = await project.stop();
+
+  expect(run).toMatchObject({ exitCode: 1, stdout: "" });
+  expect(run.stderr).toContain(".brepl/hooks.edn:1:2");
+  expect(run.stderr).toContain("write the keyword :stop");
+});
+
 describe("the event", () => {
   test.each([
     ["nothing", "", "nothing on stdin"],

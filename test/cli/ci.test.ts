@@ -92,6 +92,18 @@ describe("ci init", () => {
     expect(sums).toEqual([0, 0, 1, 1, 1, 1]);
   });
 
+  test("leaves nothing behind where the disk is full", async () => {
+    await using project = await changed();
+
+    const done = await run(["bash", "-c", `trap '' XFSZ; ulimit -f 1; exec ${GAUNTLET.join(" ")} ci init`], {
+      cwd: project.root,
+      env: cleanEnv(project.home),
+    });
+
+    expect(done).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("Cannot write") });
+    expect(project.has(".github/workflows/gauntlet.yml")).toBe(false);
+  });
+
   test("leaves a workflow alone that is there, and says what is wrong elsewhere", async () => {
     await using project = await changed();
     await project.write({ ".github/workflows/gauntlet.yml": "mine" });

@@ -39,6 +39,20 @@ describe("committed work counts where the base says nothing about it", () => {
     expect(await statusOf(project, "another session")).toBe("failed");
   });
 
+  test("no remote: committing what has passed runs nothing again", async () => {
+    await using project = await GauntletProject.withChecks({ ready: "echo >> ../runs" });
+    await project.write({ "other.txt": "work" });
+    const passed = await statusOf(project);
+
+    await project.commit("done");
+    const committed = await statusOf(project);
+    await project.write({ "other.txt": "more work" });
+    const changed = await statusOf(project);
+
+    expect([passed, committed, changed]).toEqual(["passed", "passed", "passed"]);
+    expect(project.read("../runs")).toBe("\n\n");
+  });
+
   test.each(["master", "trunk"])("a repository whose main line is %s", async (branch) => {
     await using project = await localProject();
     await project.git("branch", "--move", branch);

@@ -102,6 +102,26 @@ describe.concurrent("a hook that serves every project", () => {
   });
 });
 
+test("gates that a variable allowed go on judging when they are changed", async () => {
+  await using project = await GauntletProject.withChecks({ test: "! grep -q bad a.txt" }, { "a.txt": "" });
+  const { stdout } = await project.gauntlet(["allow", "--print"]);
+  const env = { AGENT_GAUNTLET_ALLOW: stdout.trim() };
+  await project.write({ "a.txt": "bad" });
+
+  const blocked = await stop(project, "s1", env);
+  await project.write({ ".gauntlet/config.yml": "checks: { test: touch ../ran-gate }\n" });
+  const changed = await stop(project, "s1", env);
+  const other = await stop(project, "s2", env);
+
+  expect(blocked.decision).toBe("block");
+  expect(changed).toMatchObject({
+    decision: "block",
+    systemMessage: expect.stringContaining("the gates are not those you allowed"),
+  });
+  expect(other.status).toBe("not_allowed");
+  expect(ran(project)).toEqual([]);
+});
+
 test("gates that were allowed run, though the copy of what was allowed is damaged", async () => {
   await using project = await GauntletProject.withChecks({ red: "exit 1" });
   await project.write({ "a.txt": "1" });

@@ -72,6 +72,15 @@ describe.concurrent("shapes of repositories", () => {
     ]);
   });
 
+  test("an empty `.git` above the project is no repository: a configuration there is not the project's", async () => {
+    await using above = await GauntletProject.create(
+      { ".git/x": "", ".gauntlet/config.yml": "checks: { foreign: exit 1 }\n", "sub/a.txt": "" },
+      { git: false },
+    );
+
+    expect((await above.at("sub").stop()).answer.status).toBe("no_config");
+  });
+
   test("a submodule: clean is no change, dirty, moved on and removed are one", async () => {
     await using repo = await withSubmodule();
     const sub = repo.at("sub");

@@ -37,6 +37,36 @@ test("entry_points: auto gates each changed package and those that depend on it,
   expect(project.read("gauntlet_logs/check_packages_web_test.1.log")).toContain("/packages/web\n");
 });
 
+test.each(["npm:core@*", "npm:core@file:../core", "file:../core/", "link:../core", "workspace:core@*"])(
+  "entry_points: auto knows a package that is depended on under another name, as %s",
+  async (version) => {
+    const manifest = JSON.stringify({ name: "web", dependencies: { other: version } });
+    await using project = await GauntletProject.create({
+      ...WORKSPACE,
+      "packages/web/package.json": manifest,
+    });
+    await project.commit("start");
+    await project.write({ "packages/core/index.js": "" });
+
+    expect(await planned(project)).toContain("check:packages/web:test");
+  },
+);
+
+test("the newline in a package's name reaches nobody raw", async () => {
+  const config = 'entry_points: [{ path: "packages/*", checks: [red] }]\nchecks: { red: exit 1 }\n';
+  await using project = await GauntletProject.create({ ".gauntlet/config.yml": config });
+  await project.commit("start");
+  await project.write({ "packages/a\nStatus: Passed/x.js": "" });
+
+  const { answer } = await project.stop();
+  const run = await project.gauntlet(["run"]);
+  const explained = await project.gauntlet(["explain"]);
+
+  expect(answer.message).toContain(String.raw`packages/a\nStatus: Passed`);
+  for (const text of [answer.message, run.stdout, run.stderr, explained.stdout])
+    expect(text).not.toContain("\nStatus: Passed");
+});
+
 test("a change at the root gates every package", async () => {
   await using project = await GauntletProject.create(WORKSPACE);
   await project.commit("start");

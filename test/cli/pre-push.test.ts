@@ -89,6 +89,53 @@ test("every pushed ref is looked at; deleted ones, notes and what the remote has
   expect([tag, notes, known, deleted].map(({ exitCode }) => exitCode)).toEqual([0, 0, 0, 0]);
 });
 
+test("what the remote has is asked of the remote, not of refs that anything here can write", async () => {
+  await using repo = await installed();
+  await repo.write({ "state.txt": "broken" });
+  await repo.commit("red");
+  await repo.git("update-ref", "refs/remotes/origin/zzz", "HEAD");
+
+  const forged = await push(repo, "origin", "main");
+  await push(repo, "origin", "HEAD:refs/notes/red");
+  await repo.git("fetch", "--quiet", "origin", "refs/notes/red:refs/remotes/origin/red");
+  const asNote = await push(repo, "origin", "main");
+  await repo.git("remote", "set-url", "origin", "../gone.git");
+  await repo.git("remote", "set-url", "--push", "origin", "../remote.git");
+  await repo.git("update-ref", "refs/remotes/origin/main", "HEAD");
+  const elsewhere = await push(repo, "origin", "main");
+
+  expect([forged, asNote, elsewhere].map(({ exitCode }) => exitCode)).toEqual([1, 1, 1]);
+  expect(forged.stderr).toContain("✗ refs/heads/main");
+});
+
+test("where the remote is silent, only the tracking ref of the base branch counts", async () => {
+  await using repo = await withRemote({ "other.txt": "" });
+  await repo.git("remote", "set-url", "origin", "../gone.git");
+  await repo.write({ "state.txt": "broken" });
+  await repo.commit("red");
+  await repo.git("update-ref", "refs/remotes/origin/zzz", "HEAD");
+  const head = (await repo.git("rev-parse", "HEAD")).trim();
+  const line = (ref: string): string => `${ref} ${head} ${ref} ${"0".repeat(40)}\n`;
+  const verify = (): Promise<Finished> =>
+    repo.gauntlet(["verify", "--pre-push", "origin"], { stdin: line("refs/heads/main") });
+
+  const other = await verify();
+  await repo.git("update-ref", "refs/remotes/origin/main", "HEAD");
+  const base = await verify();
+
+  expect(other.exitCode).toBe(1);
+  expect(base).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("origin has it already") });
+});
+
+test("a tag of a tree is not work", async () => {
+  await using repo = await installed();
+  await repo.git("tag", "--annotate", "--message", "a tree", "files", "HEAD^{tree}");
+
+  const pushed = await push(repo, "origin", "files");
+
+  expect(pushed).toMatchObject({ exitCode: 0 });
+});
+
 test("a project below the top of its repository is found by the hook", async () => {
   await using repo = await GauntletProject.create({ "app/.gauntlet/config.yml": "checks: { ok: 'true' }\n" });
   await repo.commit("start");

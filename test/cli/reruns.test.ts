@@ -138,6 +138,43 @@ test("everything is repeated where not every failure can be identified", async (
   }
 });
 
+const FLAKY_TEST = " FAIL  src/a.c > adds\nAssertionError: expected 1 to be 2\n ❯ src/a.c:3:1";
+const COUNTS = " Test Files  1 failed (1)\n      Tests  1 failed | 1 passed (2)";
+const FEW_LINES = "ERROR: Coverage for lines (50%) does not meet";
+
+test.each([
+  ["a flaky test", `${FLAKY_TEST}\n${COUNTS}`, "passed_with_warnings", "x\n"],
+  [
+    "coverage is missed beside it",
+    `${FLAKY_TEST}\n${COUNTS}\n${FEW_LINES} global threshold (80%)`,
+    "failed",
+    "x\nx\n",
+  ],
+  [
+    "coverage of its own file is",
+    `${FLAKY_TEST}\n${COUNTS}\n${FEW_LINES} threshold (80%) for src/a.c`,
+    "failed",
+    "x\nx\n",
+  ],
+  ["coverage of a file is alone", `${FEW_LINES} threshold (80%) for src/a.c`, "failed", "x\nx\n"],
+  [
+    "a compiler has a word, too",
+    `${FLAKY_TEST}\n${COUNTS}\nsrc/b.c:3:1: error: boom\n1 error generated.`,
+    "failed",
+    "x\nx\n",
+  ],
+])("rerun_command repeats all that failed: %s", async (_, output, status, runs) => {
+  await using project = await projectWith(
+    passingFrom(9, output),
+    "reruns: 1\nrerun_command: true {failed_files}",
+  );
+
+  const { answer } = await project.stop();
+
+  expect(answer.status).toBe(status);
+  expect(project.read("runs")).toBe(runs);
+});
+
 test("a pass that rests on a rerun is not remembered for the check's inputs", async () => {
   await using project = await projectWith(passingFrom(2, RED_TEST), "reruns: 1\ninputs: [src/**]");
   await project.gauntlet(["run"]);

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 
@@ -31,6 +31,17 @@ test("names logs that can be read afterwards", async () => {
   const log = /\S+\/check_\._ready\.1\.log/.exec(stdout)?.[0] ?? "no log is named";
   expect(readFileSync(log, "utf8")).toContain("seen");
   expect(existsSync(join(dirname(log), ".state"))).toBe(false);
+});
+
+test("leaves no more than the logs that it named last", async () => {
+  await using project = await GauntletProject.withChecks({ ready: RED }, { "state.txt": "" });
+  await project.write({ "state.txt": "broken", "../home/tmp/other": "" });
+  const env = { TMPDIR: join(project.home, "tmp") };
+
+  await project.gauntlet(["simulate"], { env });
+  await project.gauntlet(["simulate"], { env });
+
+  expect(readdirSync(env.TMPDIR).filter((name) => name.includes("rehearsal"))).toHaveLength(1);
 });
 
 test("does not spend the budget of a real session", async () => {

@@ -86,6 +86,18 @@ describe("a program that is not installed", () => {
     expect(again.systemMessage).toMatch(/^.* not everything could be checked: lint .*$/);
   });
 
+  test("blocks no more often than a failure may, if the command names another one at each stop", async () => {
+    await using project = await configured("checks: { lint: 'missing-0' }\n");
+
+    const decisions: string[] = [];
+    for (let count = 1; count <= 5; count++) {
+      await project.write({ ".gauntlet/config.yml": `checks: { lint: 'missing-${count}' }\n` });
+      decisions.push((await project.stop()).answer.decision);
+    }
+
+    expect(decisions).toEqual(["block", "block", "block", "approve", "approve"]);
+  });
+
   test("does so no more after it was named beside other failures, and is named to the user once", async () => {
     await using project = await configured(
       "checks: { lint: 'no-such-linter .', test: 'test -e fixed' }\nstop_hook: { when_active: enforce }\n",

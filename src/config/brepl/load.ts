@@ -51,6 +51,8 @@ const NOTHING: Reading = { hooks: [], errors: [], warnings: [] };
 function readStop(form: EdnForm, text: string): Reading {
   if (form.kind === "nil" || form.kind === "unreadable") return NOTHING;
   if (form.kind !== "map") return refuse(form, "the file must hold a map, as in {:stop []}");
+  const symbol = form.entries.find(([key]) => key.kind === "symbol" && key.name === "stop")?.[0];
+  if (symbol !== undefined) return refuse(symbol, "stop is a symbol here: write the keyword :stop");
   const stop = lookUp(form, "stop");
   if (stop === undefined || stop.kind === "nil" || stop.kind === "unreadable") return NOTHING;
   if (stop.kind !== "vector" && stop.kind !== "list") {

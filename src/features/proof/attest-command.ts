@@ -18,6 +18,10 @@ import { type VerifiedSubject, verifyJson, attestJson } from "./json.ts";
 import { EXIT } from "../../report/exit-code.ts";
 import { tellTrouble } from "../../report/open-settings.ts";
 import { printLine, type Terminal } from "../../report/terminal.ts";
+import { loadSettingsQuickly } from "../../config/gauntlet/settings-cache.ts";
+import { absolutePath } from "../../path.ts";
+import type { Environment } from "../../system/process/environment.ts";
+import { timeLimit } from "../../system/process/time-limit.ts";
 import { Git } from "../../system/git/git.ts";
 import { NOTES_REF } from "./signed-notes.ts";
 
@@ -152,7 +156,7 @@ async function verifyRef(
   { pushed, remote, options }: { pushed: PushedRef; remote: string | undefined; options: VerifyOptions },
 ): Promise<Verified> {
   const { localRef: name, commit } = pushed;
-  const unchecked = await whyUnchecked(place.root, pushed, remote);
+  const unchecked = await whyUnchecked(place, pushed, remote);
   if (unchecked !== undefined) return ok([{ name, verified: true, reason: `not checked: ${unchecked}` }]);
   const found = await verifyOne(terminal, place, { ...options, name: commit });
   if (!found.ok && found.trouble.kind === "no-config")
@@ -179,16 +183,52 @@ function readPushedRefs(text: string): readonly PushedRef[] {
 
 /** Why there is nothing to verify about a pushed ref, if so. */
 async function whyUnchecked(
-  cwd: string,
+  place: Place,
   { commit, remoteRef }: PushedRef,
   remote: string | undefined,
 ): Promise<string | undefined> {
   if (/^0+$/.test(commit)) return "it is deleted";
   if (remoteRef.startsWith("refs/notes/")) return "notes are not work";
+  const kind = await new Git(place.root).output(["cat-file", "-t", `${commit}^{}`]);
+  if (kind.ok && kind.value.toString().trim() !== "commit") return "it is not a commit";
   if (remote === undefined || !/^[\w.-]+$/.test(remote)) return undefined;
+  return (await hasAlready(place, commit, remote)) ? `${remote} has it already` : undefined;
+}
+
+/**
+ * Tracking refs are files that anything here can write, so they only tell when it is worth asking the remote itself for its branches
+ * and tags. If it is silent, the tracking ref of the base branch counts.
+ */
+async function hasAlready({ root, env }: Place, commit: string, remote: string): Promise<boolean> {
+  const git = new Git(root, timeLimit(REMOTE_MS));
   const refs = ["for-each-ref", "--count=1", `--contains=${commit}`, `refs/remotes/${remote}/`];
-  const known = await new Git(cwd).output(refs);
-  return known.ok && known.value.length > 0 ? `${remote} has it already` : undefined;
+  const known = await git.output(refs);
+  if (!known.ok || known.value.length === 0) return false;
+  const to = await git.output(["remote", "get-url", "--push", remote]);
+  const url = to.ok ? to.value.toString().trim() : remote;
+  const listed = await git.output(["ls-remote", "--heads", "--tags", "--", url]);
+  const there = listed.ok ? idsIn(listed.value.toString()) : await baseBranchRef(root, env, remote);
+  const above = await git.output([
+    "rev-list",
+    "--max-count=1",
+    "--ignore-missing",
+    commit,
+    "--not",
+    ...there,
+  ]);
+  return above.ok && above.value.length === 0;
+}
+
+const REMOTE_MS = 20_000;
+
+function idsIn(listed: string): readonly string[] {
+  return listed.split("\n").flatMap((line) => line.split("\t")[0] || []);
+}
+
+async function baseBranchRef(root: string, env: Environment, remote: string): Promise<readonly string[]> {
+  const loaded = await loadSettingsQuickly(absolutePath(root), env);
+  const base = loaded.ok ? loaded.value.settings.baseBranch : "";
+  return base.startsWith(`${remote}/`) ? [`refs/remotes/${base}`] : [];
 }
 
 export interface AttestOptions {

@@ -46,14 +46,15 @@ export async function consentTo(root: AbsolutePath, session: Session, env: Envir
     return { kind: "not-allowed", detail: "you denied it; `agent-gauntlet allow` takes that back" };
   const loaded = await loadSettingsQuickly(root, env);
   const now = loaded.ok ? loaded.value.settings : undefined;
-  if (now !== undefined && isAllowedByVariable(now, env)) return { kind: "allowed" };
-  if (now !== undefined && allowedHash(now) === consent?.hash) return { kind: "allowed" };
+  if (now !== undefined && allowedHashes(consent, env).includes(allowedHash(now))) return { kind: "allowed" };
+  const began = gatesAtBeginning(session, root, env);
+  if (began !== undefined && allowedByVariable(env).includes(allowedHash(began)))
+    return { kind: "allowed", judgedBy: began };
   if (consent?.definition === undefined)
     return unknown(root, loaded.ok ? undefined : explain(loaded.trouble));
   const { definition } = consent;
-  return beganAllowed(session, consent, env)
-    ? { kind: "allowed", judgedBy: definition }
-    : changed(root, definition, now);
+  const beganAllowed = began === undefined || allowedHash(began) === consent.hash; // without a beginning, the change may be the user's
+  return beganAllowed ? { kind: "allowed", judgedBy: definition } : changed(root, definition, now);
 }
 
 /** What the user decided about a project; a linked work tree that its repository knows is that project, too. */
@@ -63,18 +64,25 @@ export function consentFor(root: string, env: Environment): Consent | undefined 
   return own ?? (main === undefined ? undefined : readConsent(main, env));
 }
 
-/** For build servers: the hash that `allow --print` shows, or several. */
-function isAllowedByVariable(now: Settings, env: Environment): boolean {
-  const hashes = (env["AGENT_GAUNTLET_ALLOW"] ?? "").split(/[\s,]+/);
-  return hashes.includes(allowedHash(now));
+function allowedHashes(consent: Consent | undefined, env: Environment): readonly string[] {
+  return [...allowedByVariable(env), ...(consent === undefined ? [] : [consent.hash])];
 }
 
-/** Where nothing is known of the session's beginning, the change may be the agent's. */
-function beganAllowed({ starts = [] }: Session, { hash, root }: Consent, env: Environment): boolean {
+/** For build servers: the hash that `allow --print` shows, or several. */
+function allowedByVariable(env: Environment): readonly string[] {
+  return (env["AGENT_GAUNTLET_ALLOW"] ?? "").split(/[\s,]+/);
+}
+
+/** What a session found here first, where that was recorded. */
+function gatesAtBeginning(
+  { starts = [] }: Session,
+  root: string,
+  env: Environment,
+): GatesDefinition | undefined {
   const start = starts.find((one) => isSameProject(one.root, root));
-  const began =
-    start?.gates === undefined ? undefined : readDefinition({ root: start.root, hash: start.gates }, env);
-  return began === undefined || allowedHash(began) === hash;
+  return start?.gates === undefined
+    ? undefined
+    : readDefinition({ root: start.root, hash: start.gates }, env);
 }
 
 function unknown(root: string, problem: string | undefined): Consented {

@@ -26,11 +26,54 @@ const SKIP_COMMAND = /^\/gauntlet:skip[ \t]+(\S.*?)[ \t]*(?:\n|$)/;
 const ACCEPT = /^[ \t]*gauntlet accept[ \t]*\.?[ \t]*$/im;
 
 export function spokenIn(prompt: string): Spoken {
-  const [, skip] = SKIP_COMMAND.exec(prompt) ?? SKIP.exec(prompt) ?? [];
+  const typed = typedLines(prompt);
+  const [, skip] = SKIP_COMMAND.exec(prompt) ?? SKIP.exec(typed) ?? [];
   return {
     skip: skip?.slice(0, 300),
-    accept: ACCEPT.test(prompt) || undefined,
+    accept: ACCEPT.test(typed) || undefined,
   };
+}
+
+/**
+ * The lines of a prompt that the user may have meant for us: the first, the last and those of short paragraphs. What stands in code,
+ * in a tag (hosts put the words of teammates and tasks there) or amid many lines was pasted, or written by others.
+ */
+function typedLines(prompt: string): string {
+  const lines = withoutCode(withoutTags(prompt)).trim().split("\n");
+  const paragraphs: string[][] = [[]];
+  for (const line of lines) {
+    if (line.trim() === "") paragraphs.push([]);
+    else paragraphs.at(-1)?.push(line);
+  }
+  const short = paragraphs.filter(({ length }) => length <= MOST_TYPED_LINES).flat();
+  return [lines[0], ...short, lines.at(-1)].join("\n");
+}
+
+const MOST_TYPED_LINES = 3;
+
+/** From the first opening of each tag to its last closing, so that a text cannot close the tag that it is in. */
+function withoutTags(text: string): string {
+  const names = new Set([...text.matchAll(/<([a-z][\w-]*)[\s>]/gi)].map(([, name = ""]) => name));
+  let rest = text;
+  for (const name of names) {
+    const start = rest.search(new RegExp(`<${name}[\\s>]`));
+    const end = rest.lastIndexOf(`</${name}>`);
+    if (start >= 0 && end > start) rest = `${rest.slice(0, start)}…${rest.slice(end + name.length + 3)}`;
+  }
+  return rest;
+}
+
+/** A fence that is never closed goes to the end, as in Markdown. */
+function withoutCode(text: string): string {
+  let fence: string | undefined;
+  const lines = text.split("\n").map((line) => {
+    const [mark] = /^ {0,3}(?:`{3,}|~{3,})/.exec(line)?.map((one) => one.trim()) ?? [];
+    const isInside = fence !== undefined;
+    if (fence === undefined) fence = mark;
+    else if (mark?.startsWith(fence) && line.trim() === mark) fence = undefined;
+    return isInside || mark !== undefined || /^(?: {4}|\t)/.test(line) ? "…" : line;
+  });
+  return lines.join("\n");
 }
 
 /**

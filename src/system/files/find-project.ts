@@ -28,8 +28,15 @@ export function isBelow(dir: string, above: string): boolean {
 
 function searchedDirectories(start: string): readonly string[] {
   const upwards = ancestors(start);
-  const top = upwards.findIndex((dir) => existsSync(join(dir, ".git")));
+  const top = upwards.findIndex(holdsRepository);
   return top === -1 ? [start] : upwards.slice(0, top + 1);
+}
+
+/** As git sees it: a `.git` directory without these is none. Codex's sandbox leaves an empty one in the temporary directory. */
+export function holdsRepository(dir: string): boolean {
+  const path = join(dir, ".git");
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return existsSync(path);
+  return ["HEAD", "objects", "refs"].every((name) => existsSync(join(path, name)));
 }
 
 /** A directory that the agent deleted still belongs to the project above it. */

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { namesIn } from "./files.ts";
 import { mkdir, mkdtemp, realpath, rm, writeFile, cp } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -59,7 +60,10 @@ export async function startRehearsal(
   logDir: ProjectPath | undefined,
   env: Environment,
 ): Promise<Rehearsal> {
-  const directory = await mkdtemp(join(await realpath(tmpdir()), "gauntlet-rehearsal-"));
+  const place = await realpath(tmpdir());
+  await removeEarlier(place);
+  const directory = await mkdtemp(join(place, REHEARSAL));
+  await mkdir(join(directory, "state"));
   const stage = join(directory, "logs");
   if (logDir !== undefined) {
     const { stateDir } = logDirOf(root, logDir);
@@ -80,6 +84,15 @@ export async function startRehearsal(
       for (const path of over) await rm(path, { recursive: true, force: true, maxRetries: 3 });
     },
   };
+}
+
+const REHEARSAL = "gauntlet-rehearsal-";
+
+/** The logs of the last one stay, so that what it named can be read; one that still has its state is not over. */
+async function removeEarlier(place: string): Promise<void> {
+  const earlier = namesIn(place).filter((name) => name.startsWith(REHEARSAL));
+  const over = earlier.map((name) => join(place, name)).filter((path) => !existsSync(join(path, "state")));
+  for (const path of over) await rm(path, { recursive: true, force: true }).catch(() => undefined); // another user's
 }
 
 function nothingToCopy(error: NodeJS.ErrnoException): void {

@@ -12,11 +12,11 @@ import {
   rmdir,
   stat,
   unlink,
-  writeFile,
 } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { fail, ok, type Result } from "../../trouble.ts";
 import { decodeText } from "./decode-text.ts";
+import { hasCode } from "./errno.ts";
 import { readBytes, troubleOf } from "./files.ts";
 
 /** With its byte order mark; undefined if missing. Bytes that are not UTF-8 would not survive an edit, so they are an error. */
@@ -61,11 +61,18 @@ export async function makeExecutable(path: string): Promise<Result<undefined>> {
 export async function createUserFile(path: string, text: string): Promise<Result<boolean>> {
   try {
     await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, text, { flag: "wx" });
+    const file = openSync(path, "wx");
+    try {
+      writeFileSync(file, text);
+    } catch (error) {
+      await unlink(path); // half a file must not be taken for the user's
+      throw error;
+    } finally {
+      closeSync(file);
+    }
     return ok(true);
   } catch (error) {
-    const isThere = (await lstat(path).catch(() => undefined)) !== undefined;
-    return isThere ? ok(false) : troubleOf("write", path, error);
+    return hasCode(error, "EEXIST") ? ok(false) : troubleOf("write", path, error);
   }
 }
 

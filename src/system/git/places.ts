@@ -1,5 +1,6 @@
 import { readFileSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { holdsRepository } from "../files/find-project.ts";
 import type { Git } from "./git.ts";
 
 export interface GitPlaces {
@@ -39,7 +40,7 @@ function placesByLayout(dir: string): GitPlaces | undefined {
 function layoutOf(dir: string): Layout | undefined {
   try {
     const from = realpathSync.native(dir);
-    const top = ancestors(from).find((one) => statSync(join(one, ".git"), { throwIfNoEntry: false }));
+    const top = ancestors(from).find(holdsRepository);
     if (top === undefined) return undefined;
     const gitDir = gitDirOf(join(top, ".git"));
     const common = readIfThere(join(gitDir, "commondir"));
