@@ -16,6 +16,7 @@ import {
   rmdirSync,
   rmSync,
   writeSync,
+  type Stats,
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Result, fail, ok } from "../../trouble.ts";
@@ -203,6 +204,24 @@ export function whyNotEnterable(path: string): string | undefined {
 
 function isDirectory(path: string): boolean {
   return kindOf(path) === "directory";
+}
+
+/** What the system says of a file, links not followed; undefined if it is missing or out of reach. */
+export function factsOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+/** The text of a regular file; undefined for anything else: reading a pipe would wait. */
+export function readIfFile(path: string): string | undefined {
+  try {
+    return statSync(path).isFile() ? readFileSync(path, "utf8") : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Never throws: the path may be any text. */

@@ -1,11 +1,10 @@
-import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { ok, type Result } from "../../trouble.ts";
 import { type Git, splitNul, LOOK_OPTIONS } from "./git.ts";
 import { readIndexMarks, copyIndex } from "./index-file.ts";
 import type { Repository } from "./repository.ts";
 import { makeScratch, removeScratch } from "../files/owned-scratch.ts";
-import { readText } from "../files/files.ts";
+import { factsOf, readText } from "../files/files.ts";
 
 /** Files marked with `git update-index` so that git ignores their edits. */
 interface HiddenFiles {
@@ -35,7 +34,7 @@ async function listHidden(top: Git, env: Env): Promise<Result<HiddenFiles>> {
   if (!listed.ok) return listed;
   const entries = splitNul(listed.value).filter(isMarked).map(readEntry);
   const skipped = entries.filter(({ tag }) => tag.toUpperCase() === "S").map(({ name }) => name);
-  const there = skipped.filter((name) => isThere(join(top.cwd, name)));
+  const there = skipped.filter((name) => factsOf(join(top.cwd, name)) !== undefined);
   const mayBeMissing = there.length === skipped.length || (await isSparse(top));
   return ok({
     assumedUnchanged: entries.filter(({ tag }) => tag !== tag.toUpperCase()).map(({ name }) => name),
@@ -94,15 +93,6 @@ function isMarked(entry: string): boolean {
 
 function readEntry(entry: string): { readonly tag: string; readonly name: string } {
   return { tag: entry.slice(0, 1), name: entry.slice(2) };
-}
-
-/** Gates cannot reach such a file either. */
-function isThere(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return false;
-  }
 }
 
 /**

@@ -1,7 +1,8 @@
-import { lstatSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { sha256 } from "#runtime";
 import { hasCode } from "../files/errno.ts";
+import { factsOf } from "../files/files.ts";
 import { type Git, splitNul } from "./git.ts";
 
 type Env = Readonly<Record<string, string>>;
@@ -64,17 +65,9 @@ export async function filesUnlikeGit(top: Git, env: Env): Promise<UnlikeGit | un
   const kept = sizes.value.toString().split("\n");
   const isFiltered = new Set(filtered);
   const resized = names.filter(
-    (name, at) => !isFiltered.has(name) && Number(kept[at]) !== sizeOf(join(top.cwd, name)),
+    (name, at) => !isFiltered.has(name) && Number(kept[at]) !== factsOf(join(top.cwd, name))?.size,
   );
   return { names: resized, filtered };
-}
-
-function sizeOf(path: string): number | undefined {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false })?.size;
-  } catch {
-    return undefined;
-  }
 }
 
 const MOST_BYTES = 100 * 1024 * 1024;
@@ -87,7 +80,7 @@ export async function bytesUnlikeGit(top: Git, env: Env): Promise<string | undef
   const unlike = await filesUnlikeGit(top, env);
   if (unlike === undefined) return undefined;
   const paths = unlike.names.map((name) => join(top.cwd, name));
-  const bytes = paths.reduce((sum, path) => sum + (sizeOf(path) ?? 0), 0);
+  const bytes = paths.reduce((sum, path) => sum + (factsOf(path)?.size ?? 0), 0);
   if (bytes > MOST_BYTES) return undefined;
   const hashes = unlike.names.map((name, at) => `${name}\0${hashOf(paths[at] ?? "")}`);
   return hashes.length === 0 ? "" : sha256(hashes.join("\0"));

@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import { sha256 } from "#runtime";
 import type { IgnoreSettingsFile } from "../../stop/session.ts";
-import { isFile, readText } from "../files/files.ts";
+import { readIfFile } from "../files/files.ts";
 import { stampOf } from "../files/file-stamp.ts";
 import { homeDirectory } from "../files/xdg.ts";
 import type { Environment } from "../process/environment.ts";
@@ -25,7 +25,7 @@ export function ignoreSettingsFiles(
     join(gitDir, "info/sparse-checkout"),
     ...["attributes", "ignore"].map((name) => join(user, name)),
   ];
-  const named = configs.flatMap((path) => filesNamedIn(textOf(path), home));
+  const named = configs.flatMap((path) => filesNamedIn(readIfFile(path) ?? "", home));
   return [...new Set([...configs, ...lists, ...named])].map((path) => ({
     path,
     stamp: stampOf(path).stamp,
@@ -41,13 +41,8 @@ export function changedIgnoreSettings(files: readonly IgnoreSettingsFile[]): rea
 }
 
 function hashOf(path: string): string {
-  const text = textOf(path);
+  const text = readIfFile(path) ?? "";
   return sha256(/config(?:\.worktree)?$/.test(path) ? ignoringLines(text) : text).slice(0, 16);
-}
-
-function textOf(path: string): string {
-  const text = isFile(path) ? readText(path) : undefined;
-  return text?.ok ? text.value : "";
 }
 
 const KEYS = /\b(?:excludesfile|attributesfile|worktree|sparsecheckout\w*|autocrlf|eol)\b/i;

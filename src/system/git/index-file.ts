@@ -26,7 +26,7 @@ export interface IndexMarks {
 const NONE: IndexMarks = { mayHide: false, mayHoldSubmodule: false, attributes: [] };
 
 export function readIndexMarks(path: string): IndexMarks {
-  const index = readIfThere(path);
+  const index = readIndex(path);
   return index === undefined ? NONE : marksIn(index);
 }
 
@@ -87,7 +87,7 @@ function mayHold(bytes: Buffer, index: Buffer): boolean {
 }
 
 export function namesBelow(path: string, directory: string, most: number): readonly string[] | undefined {
-  const index = readIfThere(path);
+  const index = readIndex(path);
   if (index === undefined) return [];
   const start = Buffer.from(`${directory}/`);
   const names: string[] = [];
@@ -105,11 +105,11 @@ export interface PassIndex {
 }
 
 export function isAsKept({ path, hash }: PassIndex): boolean {
-  const index = readIfThere(path);
+  const index = readIndex(path);
   return index !== undefined && sha256(index) === hash;
 }
 
-export function readIfThere(path: string): Buffer | undefined {
+export function readIndex(path: string): Buffer | undefined {
   try {
     return statSync(path).isFile() ? readFileSync(path) : Buffer.alloc(0); // a pipe would be waited for
   } catch (error) {

@@ -1,8 +1,8 @@
-import { lstatSync, type Stats } from "node:fs";
+import type { Stats } from "node:fs";
 import { dirname, join } from "node:path";
 import { sha1 } from "#runtime";
 import { once } from "../../once.ts";
-import { readBytes } from "../files/files.ts";
+import { factsOf, readBytes } from "../files/files.ts";
 import {
   entryCount,
   HASH_AT,
@@ -203,12 +203,4 @@ function isTouched(file: IndexedFile, facts: Stats): boolean {
 
 function isResized(file: IndexedFile, facts: Stats | undefined): boolean {
   return facts === undefined || facts.size % 2 ** 32 !== file.size;
-}
-
-export function factsOf(path: string): Stats | undefined {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
 }

@@ -2,11 +2,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { once } from "../../once.ts";
 import { ok, type Result } from "../../trouble.ts";
-import { troubleOf } from "../files/files.ts";
+import { factsOf, troubleOf } from "../files/files.ts";
 import { type Git, LOOK_OPTIONS, splitNul } from "./git.ts";
 import { entryCount } from "./index-entries.ts";
-import { type IndexMarks, marksIn, readIfThere } from "./index-file.ts";
-import { factsOf, IndexedFiles, type Wanted } from "./indexed-files.ts";
+import { type IndexMarks, marksIn, readIndex } from "./index-file.ts";
+import { IndexedFiles, type Wanted } from "./indexed-files.ts";
 import type { Repository } from "./repository.ts";
 
 type Env = Readonly<Record<string, string>>;
@@ -30,7 +30,7 @@ export class KeptIndex {
   }
 
   static read(repository: Repository, path: string): KeptIndex | undefined {
-    const bytes = readIfThere(path);
+    const bytes = readIndex(path);
     if (bytes === undefined || bytes.length === 0) return undefined;
     return new KeptIndex(repository, bytes, factsOf(path)?.mtimeMs ?? 0);
   }
@@ -114,7 +114,7 @@ export async function rewrittenSince(
     );
     if (written.length === 0) return [];
     const now = await indexNow();
-    const index = now === undefined ? undefined : readIfThere(now);
+    const index = now === undefined ? undefined : readIndex(now);
     return kept.rewritten(index === undefined ? written : kept.sameIn(index, written), env);
   };
   try {

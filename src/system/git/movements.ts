@@ -4,6 +4,7 @@ import { once } from "../../once.ts";
 import type { Movement, Touched } from "../../run/movement.ts";
 import { ok } from "../../trouble.ts";
 import { hasCode } from "../files/errno.ts";
+import { factsOf } from "../files/files.ts";
 import {
   areNone,
   filteredSubmodules,
@@ -11,8 +12,8 @@ import {
   submodulesWithHiddenChanges,
 } from "./assume-unchanged.ts";
 import { entryCount } from "./index-entries.ts";
-import { readIfThere } from "./index-file.ts";
-import { factsOf, IndexedFiles } from "./indexed-files.ts";
+import { readIndex } from "./index-file.ts";
+import { IndexedFiles } from "./indexed-files.ts";
 import type { Repository } from "./repository.ts";
 import { type IndexEnv, namesOf, TOUCHED } from "./kept-index.ts";
 import { MAX_TOUCHED, MODIFIED, NEW } from "./unchanged.ts";
@@ -64,7 +65,7 @@ export class Movements {
 
   readonly #files = once((): IndexedFiles | undefined => {
     const path = this.#env.GIT_INDEX_FILE;
-    const index = readIfThere(path);
+    const index = readIndex(path);
     if (index === undefined || entryCount(index) > MOST_FILES) return undefined;
     return IndexedFiles.of(index, {
       top: this.#repository.top.cwd,

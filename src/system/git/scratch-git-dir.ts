@@ -1,5 +1,6 @@
-import { lstatSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { factsOf } from "../files/files.ts";
 import { type Git, splitNul } from "./git.ts";
 import type { Repository } from "./repository.ts";
 
@@ -89,7 +90,7 @@ function linkFiles(from: string, to: string, { room, isTop = false }: Linking): 
       linkFiles(source, target, { room });
     } else if (entry.isDirectory() || entry.isFile()) {
       room.left--;
-      if (lstatSync(target, { throwIfNoEntry: false }) !== undefined) rmSync(target, { recursive: true });
+      if (factsOf(target) !== undefined) rmSync(target, { recursive: true });
       symlinkSync(source, target);
     }
   }

@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { sha256 } from "#runtime";
 import { once } from "../../once.ts";
@@ -15,7 +15,7 @@ import {
   submodulesWithHiddenChanges,
 } from "./assume-unchanged.ts";
 import { readIndexMarks, copyIndex } from "./index-file.ts";
-import { isFile } from "../files/files.ts";
+import { factsOf, isFile } from "../files/files.ts";
 import type { Repository } from "./repository.ts";
 import { makeScratch, removeScratch } from "../files/owned-scratch.ts";
 import { type Fingerprint, sizesIn, treeIdIn, treeIdOf } from "./tree-id.ts";
@@ -207,18 +207,10 @@ async function isSubmoduleDirty(repository: Repository): Promise<boolean> {
 export function bytesOf(top: string, names: readonly string[]): number {
   let bytes = 0;
   for (const name of names) {
-    bytes += sizeOf(join(top, name));
+    bytes += factsOf(join(top, name))?.size ?? 0;
     if (bytes > MAX_UNTRACKED_BYTES) break;
   }
   return bytes;
-}
-
-function sizeOf(path: string): number {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
-  } catch {
-    return 0;
-  }
 }
 
 function none(reason: string): Fingerprint {

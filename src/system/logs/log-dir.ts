@@ -1,18 +1,16 @@
 import { hasCode } from "../files/errno.ts";
 import {
-  lstatSync,
   mkdirSync,
   openSync,
   promises, // `node:fs/promises` would be one more module to load
   readdirSync,
   renameSync,
-  statSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import type { AbsolutePath, ProjectPath } from "../../path.ts";
 import { fail, ok, type Result } from "../../trouble.ts";
-import { removeFile, troubleOf, namesIn, removeTree } from "../files/files.ts";
+import { factsOf, modifiedAt, removeFile, troubleOf, namesIn, removeTree } from "../files/files.ts";
 
 export interface LogDir {
   /** Every directory between `root` and `path` is ours. */
@@ -42,7 +40,7 @@ export function prepareLogDir(dir: LogDir): Result<void> {
 
 /** A link in the place of a directory would lead to files that are not ours. */
 export function hasNoLinks(dir: LogDir): Result<void> {
-  const link = directoriesOf(dir).find(isLink);
+  const link = directoriesOf(dir).find((path) => factsOf(path)?.isSymbolicLink());
   if (link === undefined) return ok(undefined);
   const detail = "it is a symbolic link, and nothing is written or removed through one";
   return fail({ kind: "file-failed", action: "use the log directory", path: link, detail });
@@ -53,14 +51,6 @@ function directoriesOf({ root, path, stateDir }: LogDir): readonly string[] {
   const parts = names.map((_, at) => join(root, ...names.slice(0, at + 1)));
   const reviews = join(stateDir, "reviews");
   return [...parts, stateDir, reviews, join(reviews, "trees"), join(path, "previous")];
-}
-
-function isLink(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
-  } catch {
-    return false;
-  }
 }
 
 /** For a read-only disk or a broken link Node 20 gives a wrong reason; making one directory at a time gives the right one. */
@@ -74,7 +64,7 @@ function makeDirectory(path: string): void {
 
 function makeEach(path: string): void {
   const parent = dirname(path);
-  if (lstatSync(parent, { throwIfNoEntry: false }) === undefined) makeEach(parent);
+  if (factsOf(parent) === undefined) makeEach(parent);
   mkdirSync(path);
 }
 
@@ -167,7 +157,7 @@ function highestRun(logs: readonly LogFile[]): number {
 
 /** A link counts as itself. */
 function sizeOf(dir: LogDir, { name }: LogFile): number {
-  return lstatSync(join(dir.path, name), { throwIfNoEntry: false })?.size ?? 0;
+  return factsOf(join(dir.path, name))?.size ?? 0;
 }
 
 /** Replaces `previous/` with the current logs; without logs it stays. */
@@ -244,14 +234,9 @@ export function removeSessionLogs(logsDir: string, session: string): void {
 export function pruneSessionLogs(logsDir: string): void {
   const sessions = readdirSync(logsDir, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && namesIn(join(logsDir, entry.name)).includes(".state"))
-    .map(({ name }) => ({ name, changedAt: changedAt(join(logsDir, name)) }))
+    .map(({ name }) => ({ name, changedAt: modifiedAt(join(logsDir, name)) ?? 0 }))
     .toSorted((a, b) => b.changedAt - a.changedAt);
   for (const { name } of sessions.slice(KEPT_SESSIONS)) removeSessionLogs(logsDir, name);
-}
-
-/** A session may end and remove its logs meanwhile. */
-function changedAt(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
 /** Bytes that are not UTF-8 become replacement characters; a missing log is empty. */

@@ -1,6 +1,6 @@
 import type { Environment } from "../process/environment.ts";
-import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { readIfFile } from "../files/files.ts";
 import type { ServerAddress } from "./connection.ts";
 
 export interface ServerHints {
@@ -30,7 +30,7 @@ export function parsePort(text: string): number | undefined {
 }
 
 function portFile(cwd: string): { readonly port: number } | string | undefined {
-  const text = readPortFile(join(cwd, ".nrepl-port"));
+  const text = readIfFile(join(cwd, ".nrepl-port"))?.slice(0, LONGEST_PORT_FILE);
   if (text === undefined) return undefined;
   const port = parsePort(text);
   return port === undefined
@@ -42,13 +42,4 @@ function portVariable(text: string | undefined): { readonly port: number } | str
   if (text === undefined || text === "") return undefined;
   const port = parsePort(text);
   return port === undefined ? `BREPL_PORT is ${JSON.stringify(text)}, which is not a valid port` : { port };
-}
-
-/** An unreadable file counts as missing. */
-function readPortFile(path: string): string | undefined {
-  try {
-    return statSync(path).isFile() ? readFileSync(path, "utf8").slice(0, LONGEST_PORT_FILE) : undefined;
-  } catch {
-    return undefined;
-  }
 }

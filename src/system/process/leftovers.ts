@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { elapsedMs } from "../clock.ts";
-import { removeFile, readSmallFile } from "../files/files.ts";
+import { readIfFile, removeFile } from "../files/files.ts";
 import { LineLog } from "../logs/line-log.ts";
 import type { LockHolder } from "../state/lock.ts";
 import type { LogDir } from "../logs/log-dir.ts";
@@ -95,19 +95,12 @@ export async function endOrphans(): Promise<void> {
 }
 
 function readGroups(dir: LogDir): readonly number[] {
-  return readLines(groupsFile(dir)).flatMap((line) => {
+  const lines = readIfFile(groupsFile(dir))?.split("\n").filter(Boolean) ?? [];
+  return lines.flatMap((line) => {
     const [pid = Number.NaN, from = Number.NaN, to = Number.NaN] = line.split(" ").map(Number);
     const began = beganAt(pid) ?? Number.NaN;
     return began >= from - START_GRAIN_MS && began <= to + START_GRAIN_MS ? [pid] : [];
   });
-}
-
-function readLines(path: string): readonly string[] {
-  try {
-    return readSmallFile(path).split("\n").filter(Boolean);
-  } catch {
-    return [];
-  }
 }
 
 function groupsFile(dir: LogDir): string {

@@ -1,15 +1,17 @@
 import { parseJson } from "../../json.ts";
 import { hasCode } from "../files/errno.ts";
-import { linkSync, lstatSync, readdirSync, renameSync, unlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { linkSync, readdirSync, renameSync, unlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { fail, ok, type Result, type Trouble } from "../../trouble.ts";
 import { now } from "../clock.ts";
 import {
   discard,
+  factsOf,
   makePrivateDirectory,
   modifiedAt,
   putAside,
+  readIfFile,
   readSmallFile,
   troubleOf,
   uniqueName,
@@ -77,7 +79,7 @@ function recorded(lock: Lock, copy: string): Result<Lock> {
     if (!hasCode(error)) throw error;
   }
   const dispose = (): void => {
-    if (readIfThere(copy) === lock.runId) discard(copy); // where a gate removed our lock, it may be another's
+    if (readIfFile(copy) === lock.runId) discard(copy); // where a gate removed our lock, it may be another's
     lock[Symbol.dispose]();
   };
   return ok({ ...lock, [Symbol.dispose]: dispose });
@@ -90,16 +92,7 @@ function withRecord(
 ): Result<Lock> {
   const holder = readHolder(path);
   if (trouble.kind !== "lock-held" || holder === undefined || isOutOfSight(holder)) return fail(trouble);
-  return readIfThere(copy) === holder.runId ? fail(trouble) : fail({ ...trouble, isUnrecorded: true });
-}
-
-function readIfThere(path: string): string | undefined {
-  try {
-    return readSmallFile(path);
-  } catch (error) {
-    if (!hasCode(error)) throw error;
-    return undefined;
-  }
+  return readIfFile(copy) === holder.runId ? fail(trouble) : fail({ ...trouble, isUnrecorded: true });
 }
 
 export function lockHolder(path: string): LockHolder | undefined {
@@ -237,12 +230,8 @@ function readHolder(path: string): LockHolder | undefined {
     return parseHolder(readSmallFile(path));
   } catch (error) {
     if (!hasCode(error, "ENOENT") && !hasCode(error, "ELOOP")) throw error;
-    return isThere(path) ? parseHolder("") : undefined; // a link that leads nowhere is in its place
+    return factsOf(path) ? parseHolder("") : undefined; // a link that leads nowhere is in its place
   }
-}
-
-function isThere(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
 /** Anything else has no living holder; its content replaces the run's name. */

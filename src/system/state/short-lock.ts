@@ -1,9 +1,9 @@
-import { existsSync, lstatSync, renameSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, renameSync, readdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fail, ok, type Result } from "../../trouble.ts";
 import { elapsedMs, now } from "../clock.ts";
 import { hasCode } from "../files/errno.ts";
-import { discard, modifiedAt } from "../files/files.ts";
+import { discard, factsOf, modifiedAt } from "../files/files.ts";
 import { isAlive } from "../process/group.ts";
 
 /**
@@ -91,7 +91,7 @@ function holdersOf(path: string): readonly string[] {
 const LONGEST_MS = 60_000;
 
 function isHolding(holder: string): boolean {
-  const renamedAt = lstatSync(holder, { throwIfNoEntry: false })?.ctimeMs;
+  const renamedAt = factsOf(holder)?.ctimeMs;
   if (renamedAt === undefined) return true; // until a moment ago
   return now() - renamedAt <= LONGEST_MS && isAlive(Number(holder.split(".").at(-1)));
 }

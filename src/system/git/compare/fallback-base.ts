@@ -1,5 +1,6 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { readIfFile } from "../../files/files.ts";
 import type { ChangedFile } from "../change-set.ts";
 import { projectPath } from "../../../path.ts";
 import { ok, type Result } from "../../../trouble.ts";
@@ -126,31 +127,23 @@ function isRemoteBranch({ commonDir }: GitPlaces, name: string): boolean {
   const ref = `refs/remotes/${name}`;
   return (
     existsSync(join(commonDir, ref)) ||
-    (readIfThere(join(commonDir, "packed-refs"))?.includes(` ${ref}\n`) ?? false)
+    (readIfFile(join(commonDir, "packed-refs"))?.includes(` ${ref}\n`) ?? false)
   );
 }
 
 function isOn({ gitDir }: GitPlaces, branch: string): boolean {
-  return readIfThere(join(gitDir, "HEAD"))?.trim() === `ref: refs/heads/${branch}`;
+  return readIfFile(join(gitDir, "HEAD"))?.trim() === `ref: refs/heads/${branch}`;
 }
 
 const MADE_HERE = /\t(?:commit|cherry-pick|revert|rebase|am)\b/;
 
 /** By HEAD's log; without a log, anything may have happened. */
 function hasCommittedSince({ gitDir }: GitPlaces, commit: string | undefined): boolean {
-  const log = readIfThere(join(gitDir, "logs/HEAD"));
+  const log = readIfFile(join(gitDir, "logs/HEAD"));
   if (log === undefined) return true;
   const lines = log.trimEnd().split("\n");
   const at = lines.findLastIndex((line) => line.split(" ", 2)[1] === commit);
   return lines.slice(at + 1).some((line) => MADE_HERE.test(line));
-}
-
-function readIfThere(path: string): string | undefined {
-  try {
-    return statSync(path).isFile() ? readFileSync(path, "utf8") : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function uncheckedCommits({ isMissing, missing, description }: ComparisonBase): string {
