@@ -24,10 +24,7 @@ const SCRIPTS = {
   "stop/answer-stop": ["features/telemetry/"],
   "stop/record-stop": ["ledger/"],
   "stop/session-start": ["features/trust/"],
-  "run/run": ["features/trust/"],
-  "run/run-plan": ["features/(?:guards|baseline|remote)/"],
-  "run/open": ["features/trust/"],
-  "run/gate-passes": ["features/remote/"],
+  "run/stages": ["features/(?:trust|guards|baseline|remote)/"],
 };
 
 const inSrc = (parts) => `^src/(?:${parts.join("|")})`;

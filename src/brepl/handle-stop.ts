@@ -22,9 +22,6 @@ import { recordedRun } from "../run/result.ts";
 import type { StopEvent } from "../hosts/stop-event.ts";
 import { allow, type Allow, type Verdict } from "../stop/verdict.ts";
 import type { GateContext, ReplServer } from "../gates/gate-context.ts";
-import { runCheck } from "../gates/check.ts";
-import type { GateOutcome } from "../gates/outcome.ts";
-import type { PlannedGate } from "../gates/gate.ts";
 import { readPrivateFile, sharedTempDir, writePrivateFile } from "../system/files/private-file.ts";
 import {
   hasNoLinks,
@@ -43,7 +40,7 @@ import { type SessionName, sessionKey } from "../system/state/state-keys.ts";
 import { OpenSession } from "../stop/open-session.ts";
 import { tidyUpAfter } from "../run/tidy-up.ts";
 import type { AnsweredStop } from "../stop/handle-stop.ts";
-import { runGates } from "../run/gates.ts";
+import { runGates, type RunGatesOptions } from "../run/gates.ts";
 
 const MAX_CHARS = 9_000;
 
@@ -113,26 +110,21 @@ async function runHooks(
     traceparentOf,
   };
   trace("hooks read");
-  const outcomes = await runGates(hooks.plan, { maxParallel: 1, context, onEvent, runGate: runHook }, signal);
+  const outcomes = await runGates(
+    hooks.plan,
+    { maxParallel: 1, context, onEvent, kinds: HOOK_KINDS },
+    signal,
+  );
   trace("hooks done");
   return outcomes;
 }
 
-async function runHook(
-  planned: PlannedGate,
-  context: GateContext,
-  signal: AbortSignal,
-): Promise<GateOutcome> {
-  const { gate } = planned;
-  switch (gate.kind) {
-    case "check":
-      return runCheck({ ...planned, gate }, context, signal);
-    case "repl": // a client that only these hooks need
-      return (await import("../gates/repl.ts")).runRepl({ ...planned, gate }, context, signal);
-    case "review":
-      throw new Error("no hook is a review"); // the code for reviews would make the program half as large again
-  }
-}
+/** No hook is a review or has reruns: the code for them would make the program half as large again. */
+const HOOK_KINDS: RunGatesOptions["kinds"] = {
+  repl: () => import("../gates/repl.ts"),
+  review: () => Promise.reject(new Error("no hook is a review")),
+  red: () => Promise.reject(new Error("no hook has reruns")),
+};
 
 async function describe(told: readonly HookResult[], { cwd, env }: BreplStop): Promise<string> {
   const { describeHooks } = await import("./report-hooks.ts"); // the parsers of forty tools, which a green stop does not need

@@ -14,26 +14,61 @@ import { type Status, statusMessage } from "../stop/status.ts";
 import { explain } from "../trouble.ts";
 import { now } from "../system/clock.ts";
 import { treeIdOf } from "../system/git/tree-id.ts";
-import type { Failures } from "./failures.ts";
+import { trace } from "../system/process/environment.ts";
+import { type ActiveRun, hasBaseline, type PreparedGates } from "./active-run.ts";
 import type { Project } from "./open.ts";
 import type { PlannedRun } from "./plan-run.ts";
+import { stages } from "./stages.ts";
 import type { Stillness } from "./stillness.ts";
 
-export interface FinishedRun {
+export interface FinishedRun extends RanGates {
   readonly project: Project;
   readonly request: RunRequest;
   readonly planned: PlannedRun;
-  readonly outcomes: readonly GateOutcome[];
   readonly consoleLogPath: string;
   readonly stillness: () => Promise<Stillness>;
   /** What a pass of it is bound to. */
   readonly passKey: PassKey;
-  /** What guards have to tell the user unless the stop is blocked. */
+}
+
+/** The outcomes of gates and guards, and what guards have to tell the user unless the stop is blocked. */
+interface RanGates {
+  readonly outcomes: readonly GateOutcome[];
   readonly notices: readonly Notice[];
 }
 
-/** Judges a finished run, writes down what later runs must know, and reports the result. */
-export async function conclude(run: FinishedRun): Promise<Ran> {
+/** Remembers the gates that passed, judges the run, and writes down what later runs must know. */
+export async function conclude(run: ActiveRun, gates: PreparedGates, ran: RanGates): Promise<Ran> {
+  const { project, request, planned, consoleLogPath } = run;
+  const { passes, passKey, stillness } = gates;
+  const { outcomes, notices } = ran;
+  if (passes.hasNews(outcomes) && (await stillness()).isStill)
+    await passes.remember(outcomes, {
+      runNumber: planned.runNumber,
+      isUser: request.isUser,
+      onEvent: run.tell,
+    });
+
+  const finished = { project, request, planned, outcomes, notices, consoleLogPath, stillness, passKey };
+  const result = await withBaselineHint(await judgeRun(finished), run);
+  run.warn(...result.warnings.slice(planned.warnings.length));
+  run.log.finish(result);
+  trace("concluded");
+  return result;
+}
+
+/** A committed baseline that is larger than need be hides what comes back, and an agent may have made it so. */
+async function withBaselineHint(result: Ran, run: ActiveRun): Promise<Ran> {
+  const { settings, env, notices } = run.project;
+  if (!hasBaseline(run.project)) return result;
+  const { sayGrown, baselineAdvice } = await stages.baseline();
+  const { plan, outcomes } = result;
+  const hint = await baselineAdvice({ root: settings.root, env, plan, outcomes });
+  notices.add(...(await sayGrown(run)));
+  return { ...result, warnings: hint === undefined ? result.warnings : [...result.warnings, hint] };
+}
+
+async function judgeRun(run: FinishedRun): Promise<Ran> {
   const { project, request, planned, outcomes, consoleLogPath } = run;
   const { runNumber } = planned;
   const { tree, failures } = await readTreeAndFailures(run);
@@ -87,7 +122,7 @@ async function readTreeAndFailures(run: FinishedRun) {
   const isRed = run.outcomes.some(isBlocking);
   const [tree, failures] = await Promise.all([
     run.planned.snapshot.fingerprint().then(treeIdOf),
-    isRed ? readFailures(run) : undefined,
+    isRed ? stages.red().then(({ failuresOf }) => failuresOf(run)) : undefined,
     isRed ? undefined : run.stillness(),
   ]);
   return { tree, failures };
@@ -116,11 +151,6 @@ function retryBudget({ project, request }: FinishedRun): { maxRetries: number; m
   const maxBlocks =
     request.blockCap === undefined ? Math.max(wanted, MAX_BLOCKS_WITHOUT_CAP) : request.blockCap - 1;
   return { maxRetries: Math.min(wanted, maxBlocks), maxBlocks };
-}
-
-async function readFailures(run: FinishedRun): Promise<Failures> {
-  const { failuresOf } = await import("./failures.ts"); // the parsers of forty tools, which a green run does not need
-  return failuresOf(run);
 }
 
 /** Keeps the state file small. */

@@ -12,6 +12,9 @@ import { sha256 } from "#runtime";
 import { essenceOf } from "../feedback/text/clean-text.ts";
 import { gateId } from "../gates/gate.ts";
 
+export { collectReport, digestFailures } from "./read-outcome.ts";
+export { rerunFailed } from "./reruns.ts";
+
 /** What the logs of the failed gates say, compared with the attempt before. */
 export interface Failures {
   /** Absent on the first attempt. */

@@ -2,22 +2,15 @@ import { fileMatcher } from "../config/entry-point.ts";
 import type { CheckGate, PlannedGate } from "../gates/gate.ts";
 import { describeOutcome, type GateOutcome } from "../gates/outcome.ts";
 import { displayPath } from "../path.ts";
-import type { Plan } from "./plan.ts";
 import { runCheck } from "../gates/check.ts";
 import type { PlannedCheck } from "../gates/gate-context.ts";
 import { isFile } from "../system/files/files.ts";
 import type { Snapshot } from "../system/git/snapshot.ts";
 import type { WorkTree } from "../system/git/work-tree.ts";
+import type { ActiveRun } from "./active-run.ts";
 import { runGates, type RunGatesOptions } from "./gates.ts";
-import type { PlannedRun } from "./plan-run.ts";
-
-export interface FixRequest {
-  readonly planned: PlannedRun;
-  readonly tree: WorkTree;
-  readonly options: RunGatesOptions;
-  /** The plan for the files as they are after the fixes. */
-  readonly replan: (planned: PlannedRun) => Promise<Plan>;
-}
+import { withNeeded } from "./needs.ts";
+import { choosePlan, type PlannedRun } from "./plan-run.ts";
 
 /** What the fixes left. */
 export interface Fixing extends AsyncDisposable {
@@ -32,28 +25,26 @@ export interface Fixing extends AsyncDisposable {
  * Runs the checks that have a `fix`, and what they need, before all others. Where one fails its fix runs, once, and the files are looked at again: what is
  * judged is never the tree that a fix was still to change.
  */
-export async function fixFirst(request: FixRequest, signal: AbortSignal): Promise<Fixing> {
-  const { planned, options } = request;
+export async function fixFirst(run: ActiveRun, options: RunGatesOptions): Promise<Fixing> {
+  const { planned } = run;
+  const { signal } = run.project;
   const fixable = planned.plan.gates.filter(isFixable);
-  const first = await withWhatTheyNeed(fixable, planned.plan);
+  const hasNeeds = fixable.some(({ gate }) => gate.needs !== undefined);
+  const first = hasNeeds ? withNeeded(fixable, planned.plan.gates) : fixable;
   const outcomes = await runGates({ gates: first, skipped: [] }, options, signal);
   const red = new Set(outcomes.filter(({ kind }) => kind === "failed").map(({ id }) => id));
   const toFix = signal.aborted ? [] : fixable.filter(({ id }) => red.has(id));
-  const ran = await runFixes(toFix, request, signal);
+  const ran = await runFixes(toFix, run, options);
   if (ran.length === 0) return unchanged(planned, outcomes);
-  const tree = await request.tree.again();
+
+  const tree = await planned.tree.again();
   const changed = await changedSince(planned.snapshot, await tree.snapshot());
   if (changed?.length === 0) {
     await tree[Symbol.asyncDispose]();
-    return unchanged(
-      withNotes(
-        planned,
-        ran.flatMap(({ trouble }) => trouble ?? []),
-      ),
-      outcomes,
-    );
+    const troubles = ran.flatMap(({ trouble }) => trouble ?? []);
+    return unchanged(withNotes(planned, troubles), outcomes);
   }
-  const again = await lookAgain(request, tree, fixNotes(ran, changed));
+  const again = await lookAgain(run, tree, fixNotes(ran, changed));
   return {
     planned: again,
     settled: [],
@@ -72,15 +63,6 @@ function isFixable(planned: PlannedGate): planned is Fixable {
   return planned.gate.kind === "check" && planned.gate.fix !== undefined;
 }
 
-async function withWhatTheyNeed(
-  fixable: readonly Fixable[],
-  { gates }: Plan,
-): Promise<readonly PlannedGate[]> {
-  if (fixable.every(({ gate }) => gate.needs === undefined)) return fixable;
-  const { withNeeded } = await import("./needs.ts"); // most projects have none
-  return withNeeded(fixable, gates);
-}
-
 interface RanFix {
   readonly name: string;
   readonly command: string;
@@ -91,9 +73,10 @@ interface RanFix {
 /** One after another: two programs that rewrite the same files must not meet. */
 async function runFixes(
   gates: readonly Fixable[],
-  { options, planned }: FixRequest,
-  signal: AbortSignal,
+  { project, planned }: ActiveRun,
+  options: RunGatesOptions,
 ): Promise<readonly RanFix[]> {
+  const { signal } = project;
   const ran: RanFix[] = [];
   for (const gate of gates) {
     const asCheck = fixOf(gate, (path) => isFile(`${options.context.root}/${path}`));
@@ -140,13 +123,13 @@ function fixNotes(ran: readonly RanFix[], changed: readonly string[] | undefined
 }
 
 async function lookAgain(
-  { planned, replan }: FixRequest,
+  { project, request, planned }: ActiveRun,
   tree: WorkTree,
   notes: readonly string[],
 ): Promise<PlannedRun> {
   const [detected, snapshot] = await Promise.all([tree.changes(), tree.snapshot()]);
-  const seen = { ...planned, snapshot, ...(detected.ok ? { detected: detected.value } : {}) };
-  const plan = await replan(seen);
+  const seen = { ...planned, snapshot, detected: detected.ok ? detected.value : planned.detected };
+  const plan = await choosePlan(project, request, seen);
   return withNotes({ ...seen, plan: plan.gates.length === 0 ? planned.plan : plan }, notes);
 }
 

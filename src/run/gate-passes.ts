@@ -2,7 +2,6 @@ import type { GateOutcome } from "../gates/outcome.ts";
 import type { Plan } from "./plan.ts";
 import type { PlannedGate } from "../gates/gate.ts";
 import type { RunEvent, RunRequest } from "./request.ts";
-import type { SharedPasses } from "../features/remote/shared-passes.ts";
 import { inputsKey, treeKey } from "./pass-key.ts";
 import { Git } from "../system/git/git.ts";
 import { findPlaces } from "../system/git/places.ts";
@@ -11,7 +10,9 @@ import { treeIdOf } from "../system/git/tree-id.ts";
 import { environmentHash } from "../system/process/environment-hash.ts";
 import { readCacheFile, writeCacheFile } from "../system/state/user-cache.ts";
 import { gateKeys } from "./bind-pass.ts";
+import { trustedEnvironments } from "../ledger/trusted-environments.ts";
 import type { Project } from "./open.ts";
+import { stages } from "./stages.ts";
 import { fileMatcher, isException } from "../config/entry-point.ts";
 
 /** What is known about earlier passes of the gates of a run, by their inputs as they are now. */
@@ -91,7 +92,6 @@ export async function openGatePasses(project: Project, asked: LookUp): Promise<G
 
 /** Others rely on it, as on what is attested. */
 async function mayShare({ settings: { root }, env }: Project, isUser: Remembering["isUser"]) {
-  const { trustedEnvironments } = await import("../ledger/trusted-environments.ts"); // few machines share what passes
   return (await isUser?.()) === true || trustedEnvironments({ root, env }).has(environmentHash(env));
 }
 
@@ -114,6 +114,8 @@ interface Keys {
   readonly baseBranch: string;
 }
 
+type SharedPasses = Awaited<ReturnType<Awaited<ReturnType<typeof stages.sharedPasses>>["openSharedPasses"]>>;
+
 /** A check that does not name its inputs may be decided by any file. */
 async function openShared(
   { settings, env, ci }: Project,
@@ -133,8 +135,7 @@ async function openShared(
     return key === undefined || planned.gate.kind !== "check" ? [] : [{ planned, key }];
   });
   const wanted = new Set(noCache ? [] : gates.map(({ planned }) => planned.id).filter((id) => !isKnown(id)));
-  // Loaded only where a project shares passes: nothing of it is on the way of other stops.
-  const { openSharedPasses } = await import("../features/remote/shared-passes.ts");
+  const { openSharedPasses } = await stages.sharedPasses();
   return openSharedPasses({ cache, root: settings.root, env, ci, tree, gates, wanted });
 }
 

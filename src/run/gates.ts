@@ -1,23 +1,33 @@
 import type { PlannedGate } from "../gates/gate.ts";
+import type { runRepl } from "../gates/repl.ts";
+import type { runReview } from "../gates/review/review.ts";
 import { type GateOutcome, isBlocking, isOutOfReach } from "../gates/outcome.ts";
 import type { Plan } from "./plan.ts";
 import type { RunEvent } from "./request.ts";
+import type { rerunFailed } from "./reruns.ts";
+import { runCheck } from "../gates/check.ts";
 import { type GateContext, outcomeOf } from "../gates/gate-context.ts";
 import { elapsedMs } from "../system/clock.ts";
+import { Needs } from "./needs.ts";
 
-type RunGate = (planned: PlannedGate, context: GateContext, signal: AbortSignal) => Promise<GateOutcome>;
+/** Loads what only some projects' gates need; the front ends differ in what they have. */
+interface GateKinds {
+  readonly repl: () => Promise<{ readonly runRepl: typeof runRepl }>;
+  readonly review: () => Promise<{ readonly runReview: typeof runReview }>;
+  /** For checks with `reruns` that fail. */
+  readonly red: () => Promise<{ readonly rerunFailed: typeof rerunFailed }>;
+}
 
 export interface RunGatesOptions {
   readonly maxParallel: number;
   readonly context: GateContext;
-  /** Runs one gate; the kinds differ between the front doors. */
-  readonly runGate: RunGate;
+  readonly kinds: GateKinds;
   readonly onEvent: (event: RunEvent) => void;
   /** Resolves when a gate may start. */
   readonly beforeStart?: (() => Promise<void>) | undefined;
-  /** Why a gate need not run again, where that is known. */
+  /** Why a gate need not run again, if that is known. */
   readonly reuse?: ((planned: PlannedGate) => string | undefined) | undefined;
-  /** The outcome of a finished gate, where that takes more than its own run. */
+  /** The outcome of a finished gate, if that takes more than its own run. */
   readonly settle?: ((planned: PlannedGate, outcome: GateOutcome) => Promise<GateOutcome>) | undefined;
   /** Gates of the plan that have run already. */
   readonly settled?: readonly GateOutcome[] | undefined;
@@ -32,23 +42,15 @@ export async function runGates(
   options: RunGatesOptions,
   signal: AbortSignal,
 ): Promise<readonly GateOutcome[]> {
-  const { maxParallel, onEvent } = options;
-  const needs = await needsOf(plan, options);
-  const outcomes = new Map(options.settled?.map((outcome) => [outcome.id, outcome]));
-  const began = elapsedMs();
+  const { maxParallel, onEvent, settled = [] } = options;
+  const hasNeeds = plan.gates.some(({ gate }) => gate.needs !== undefined);
+  const needs = hasNeeds ? new Needs(plan.gates, settled) : undefined;
+  const outcomes = new Map(settled.map((outcome) => [outcome.id, outcome]));
   const lane: Lane = {
-    start: async (planned) => {
-      const whyNot = await needs?.whyNot(planned);
-      if (whyNot !== undefined) return outcomeOf(planned, 0, { kind: "skipped", detail: whyNot });
-      if (signal.aborted) return neverStarted(planned);
-      const reused = options.reuse?.(planned);
-      if (reused !== undefined) return outcomeOf(planned, 0, { kind: "passed", reused });
-      await options.beforeStart?.();
-      onEvent({ kind: "gate-started", planned });
-      const startedMs = Math.round(elapsedMs() - began);
-      const outcome = { ...(await options.runGate(planned, options.context, signal)), startedMs };
-      return options.settle?.(planned, outcome) ?? outcome;
-    },
+    options,
+    needs,
+    signal,
+    began: elapsedMs(),
     finish: (outcome) => {
       outcomes.set(outcome.id, outcome);
       needs?.settle(outcome);
@@ -62,7 +64,7 @@ export async function runGates(
   const lanes = inTurn.length > 0 ? maxParallel - 1 : maxParallel;
   const shared = together.values();
   const all = [
-    runInTurn(inTurn, lane, options.settled),
+    runInTurn(inTurn, lane),
     ...Array.from({ length: Math.min(lanes, together.length) }, () => runLane(shared, lane)),
   ];
   if (needs !== undefined) for (const one of all) one.catch(() => needs.abandon());
@@ -70,35 +72,60 @@ export async function runGates(
   return plan.gates.flatMap(({ id }) => outcomes.get(id) ?? []);
 }
 
-async function needsOf({ gates }: Plan, { settled = [] }: RunGatesOptions) {
-  if (!gates.some(({ gate }) => gate.needs !== undefined)) return undefined;
-  const { Needs } = await import("./needs.ts"); // most projects have none
-  return new Needs(gates, settled);
-}
-
 interface Lane {
-  readonly start: (planned: PlannedGate) => Promise<GateOutcome>;
+  readonly options: RunGatesOptions;
+  readonly needs: Needs | undefined;
+  readonly signal: AbortSignal;
+  /** When the first gate could start, on the clock of `elapsedMs`. */
+  readonly began: number;
   readonly finish: (outcome: GateOutcome) => void;
 }
 
 /** Several lanes draw from one iterator, so each gate runs once. */
-async function runLane(gates: Iterable<PlannedGate>, { start, finish }: Lane): Promise<void> {
-  for (const planned of gates) finish(await start(planned));
+async function runLane(gates: Iterable<PlannedGate>, lane: Lane): Promise<void> {
+  for (const planned of gates) lane.finish(await runOne(planned, lane));
 }
 
 /** Those that have run already, with their `fix`, count in their place. */
-async function runInTurn(
-  gates: readonly PlannedGate[],
-  { start, finish }: Lane,
-  settled: readonly GateOutcome[] = [],
-): Promise<void> {
+async function runInTurn(gates: readonly PlannedGate[], lane: Lane): Promise<void> {
   let stopper: PlannedGate | undefined;
   for (const planned of gates) {
-    const known = settled.find(({ id }) => id === planned.id);
-    const outcome = known ?? (stopper === undefined ? await start(planned) : skippedAfter(stopper, planned));
-    if (known === undefined) finish(outcome);
+    const known = lane.options.settled?.find(({ id }) => id === planned.id);
+    const outcome = known ?? (stopper ? skippedAfter(stopper, planned) : await runOne(planned, lane));
+    if (known === undefined) lane.finish(outcome);
     if (planned.gate.failFast && isBlocking(outcome) && !isOutOfReach(outcome)) stopper ??= planned;
   }
+}
+
+/** One gate, whatever its kind: once what it needs has passed, and only if no pass of it can be used again. */
+async function runOne(planned: PlannedGate, lane: Lane): Promise<GateOutcome> {
+  const { options, signal } = lane;
+  const { context, kinds } = options;
+  const whyNot = await lane.needs?.whyNot(planned);
+  if (whyNot !== undefined) return outcomeOf(planned, 0, { kind: "skipped", detail: whyNot });
+  if (signal.aborted) return neverStarted(planned);
+  const reused = options.reuse?.(planned);
+  if (reused !== undefined) return outcomeOf(planned, 0, { kind: "passed", reused });
+
+  await options.beforeStart?.();
+  options.onEvent({ kind: "gate-started", planned });
+  const startedMs = Math.round(elapsedMs() - lane.began);
+  const { gate } = planned;
+  let outcome: GateOutcome;
+  switch (gate.kind) {
+    case "check":
+      outcome = await runCheck({ ...planned, gate }, context, signal);
+      if (outcome.kind === "failed" && gate.reruns !== undefined)
+        outcome = await (await kinds.red()).rerunFailed({ ...planned, gate }, outcome, { context, signal });
+      break;
+    case "repl":
+      outcome = await (await kinds.repl()).runRepl({ ...planned, gate }, context, signal);
+      break;
+    case "review":
+      outcome = await (await kinds.review()).runReview({ ...planned, gate }, context, signal);
+      break;
+  }
+  return (await options.settle?.(planned, { ...outcome, startedMs })) ?? { ...outcome, startedMs };
 }
 
 /** Like `Promise.all`, but a bug in one lane travels only when the others have ended: no gate outlives its run. */

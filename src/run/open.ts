@@ -6,11 +6,11 @@ import { Notices } from "../stop/notices.ts";
 import { OpenSession } from "../stop/open-session.ts";
 import { coversKey, type PassKey } from "../stop/pass-key.ts";
 import type { WorkTreeHistory } from "../stop/passes.ts";
-import { type SessionStart, startIn } from "../stop/session.ts";
+import { type Session, type SessionStart, startIn } from "../stop/session.ts";
 import { commandLineSession } from "../stop/session-store.ts";
 import { readWorkTree, passIndexOf } from "../stop/work-tree-store.ts";
 import type { TrustFacts } from "./result.ts";
-import { settingsFor, type Settings } from "../config/settings.ts";
+import { type GatesDefinition, settingsFor, type Settings } from "../config/settings.ts";
 import { findProject } from "../system/files/find-project.ts";
 import {
   baseBranchIn,
@@ -22,8 +22,8 @@ import { type LogDir, logDirOf } from "../system/logs/log-dir.ts";
 import { currentEnv, type Environment, isCi } from "../system/process/environment.ts";
 import { timeLimit } from "../system/process/time-limit.ts";
 import { projectStateDir, sessionKey } from "../system/state/state-keys.ts";
-import type { Watch, WatchedSettings } from "../features/trust/gate-changes.ts";
 import { passKey } from "./bind-pass.ts";
+import { stages } from "./stages.ts";
 
 /** A project as one request finds it. */
 export interface Project {
@@ -58,7 +58,8 @@ export async function openProject(request: RunRequest): Promise<Result<Project>>
   const place = found ?? absolutePath(request.cwd); // its configuration may have been removed in this session
   const session = request.session ?? OpenSession.open(event ?? commandLineSession(place), env);
   const notices = request.notices ?? new Notices();
-  const loaded = await loadWatched(request, found, { root: place, session: session.value, notices, env });
+  const watch = { root: place, session: session.value, notices, env, allowed: request.allowed };
+  const loaded = await loadWatched(request, found, watch);
   if (!loaded.ok) return loaded;
   const { warnings, settings: loadedSettings, trust } = loaded.value;
   const { root } = loadedSettings;
@@ -87,13 +88,30 @@ export async function openProject(request: RunRequest): Promise<Result<Project>>
   });
 }
 
+/** A stop of a session, in a project. */
+export interface Watch {
+  readonly session: Session;
+  readonly notices: Notices;
+  readonly root: AbsolutePath;
+  readonly env: Environment;
+  /** What the user allowed, if the gates are no longer that. */
+  readonly allowed?: GatesDefinition | undefined;
+}
+
+/** Settings, and whether they are those the session began with. */
+export interface WatchedSettings {
+  readonly settings: Settings;
+  readonly warnings: readonly Diagnostic[];
+  readonly trust?: TrustFacts;
+}
+
 /** The settings as they are. A stop whose session began with other gates, or has only just begun, is compared with its beginning. */
 async function loadWatched(
-  { cwd, event, allowed }: RunRequest,
+  { cwd, event }: RunRequest,
   found: AbsolutePath | undefined,
-  place: Omit<Watch, "allowed">,
+  watch: Watch,
 ): Promise<Result<WatchedSettings>> {
-  const { root, session, env } = place;
+  const { root, session, env } = watch;
   const loaded =
     found === undefined
       ? fail({ kind: "no-config", searchedFrom: cwd })
@@ -101,9 +119,9 @@ async function loadWatched(
   if (event === undefined) return loaded;
   const began = startIn(session, root)?.gates;
   const isAsBegun = loaded.ok && loaded.value.settings.definitionHash === began;
-  if (isAsBegun && allowed === undefined && session.starts?.length === 1) return loaded;
-  const { compareGates } = await import("../features/trust/at-stop.ts"); // most stops find the gates as they were
-  return compareGates({ ...place, allowed }, loaded);
+  if (isAsBegun && watch.allowed === undefined && session.starts?.length === 1) return loaded;
+  const { compareGates } = await stages.trust(); // most stops find the gates as they were
+  return compareGates(watch, loaded);
 }
 
 /** Time to end the gates, write down what happened and answer before the host stops listening. */
@@ -148,9 +166,6 @@ export function fallbacksOf({ stateDir, settings, session, env }: Project, { wor
 
 function startingPoint(start: SessionStart | undefined, env: Environment): StartingPoint | undefined {
   if (start?.tree === undefined) return start?.head === undefined ? undefined : { commit: start.head };
-  const tree = async () => {
-    const { sessionTree } = await import("../system/git/kept-trees.ts"); // only where commits hide changes
-    return sessionTree(start, env);
-  };
-  return { commit: start.head, tree };
+  // Asked for only if commits hide changes.
+  return { commit: start.head, tree: async () => (await stages.rare()).sessionTree(start, env) };
 }

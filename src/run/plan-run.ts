@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import type { ChangedFile } from "../system/git/change-set.ts";
-import { affectedPackages, type Package } from "../config/read-workspace.ts";
+import { affectedPackages, MANIFEST_NAMES, type Package, readWorkspace } from "../config/read-workspace.ts";
 import { type OpenFailure, resume, type RetryState } from "../stop/retry-state.ts";
 import { isPartial, type RunRequest } from "./request.ts";
 import { gateSelector, matchesSomeGate, type Plan, planGates, unseenChanges } from "./plan.ts";
@@ -17,7 +17,11 @@ import type { WorkTree } from "../system/git/work-tree.ts";
 import { makeRoomForRun } from "../system/logs/log-dir.ts";
 import { autoClean } from "./clean.ts";
 import { retriesIn } from "../stop/session.ts";
+import { loadSettingsAgain } from "../config/gauntlet/settings-cache.ts";
+import { sweepScratch } from "../system/files/owned-scratch.ts";
 import { type Past, type Project, readPast } from "./open.ts";
+import { notNeeded, type NotNeeded } from "./result.ts";
+import { stages } from "./stages.ts";
 
 /** Everything a run must know before it can plan. */
 export interface Situation extends Omit<Past, "lastNumber"> {
@@ -45,6 +49,7 @@ export async function detectChanges(
   tree: WorkTree,
 ): Promise<Result<Situation>> {
   const { logDir, session, settings } = project;
+  sweepWhileGitWorks(project, request);
   const { workTree, lastNumber, warnings } = readPast(project); // again: another run may have just ended
   session.reload();
   const stored = retriesIn(session.value, settings.root);
@@ -70,6 +75,15 @@ export async function detectChanges(
     workTree,
     retries,
     warnings: [...warnings, ...damageOfManualRuns(project, request), ...misspelt],
+  });
+}
+
+/** Removes what killed runs left, and loads what this run will need. */
+function sweepWhileGitWorks({ settings }: Project, request: RunRequest): void {
+  setImmediate(() => {
+    // A run killed before it had the lock leaves nothing else to be known by; of stops, the next session's start sweeps.
+    if (!request.isStop) sweepScratch();
+    if (settings.remote?.workers !== undefined) stages.remoteGates().catch(() => {}); // whoever needs it asks again
   });
 }
 
@@ -100,9 +114,8 @@ async function misspeltBase(
   const isAsked = base === undefined && commit === undefined && !staged && !uncommitted;
   const isFound = changes.baseCommit !== undefined && changes.notes.length === 0;
   if (event !== undefined || isStop || ci || !isAsked || isFound) return [];
-  const { loadSettings } = await import("../config/gauntlet/load.ts"); // the place in the file is not in the cache
-  const loaded = await loadSettings(settings.root, env);
-  const { diagnoseBase } = await import("../config/diagnose-base.ts"); // as seldom
+  const loaded = await loadSettingsAgain(settings.root, env); // the place in the file is not in the cache
+  const { diagnoseBase } = await stages.rare();
   return loaded.ok ? (await diagnoseBase(loaded.value)).map(diagnosticLine) : [];
 }
 
@@ -111,13 +124,32 @@ export async function planRun(
   project: Project,
   request: RunRequest,
   situation: Situation,
-): Promise<Result<Situation & { readonly plan: Plan }>> {
+  run: { readonly tree: WorkTree; readonly runId: string },
+): Promise<Result<PlannedRun>> {
   const unknown = unknownGate(project, request);
   if (unknown !== undefined) return fail(unknown);
   const plan = await choosePlan(project, request, situation);
   const { entryPoints } = project.settings;
   const unseen = isPartial(request) ? [] : unseenChanges(entryPoints, situation.detected.changes, plan); // only a run of everything should see all
-  return ok({ ...situation, plan, warnings: [...situation.warnings, ...unseen] });
+  return ok({ ...situation, ...run, plan, warnings: [...situation.warnings, ...unseen] });
+}
+
+/** What a run comes to that has no gate to run. */
+export function nothingToRun(
+  { settings }: Project,
+  { kind, failed, onEvent }: RunRequest,
+  { detected, retries, warnings, plan }: PlannedRun,
+): NotNeeded {
+  const { changes } = detected;
+  const hidden = changes.uncheckedCommits === undefined ? [] : [changes.uncheckedCommits];
+  for (const message of [...changes.notes, ...hidden, ...warnings]) onEvent?.({ kind: "warned", message });
+  const isUnchanged = changes.files.length === 0 && retries.openFailures.length === 0 && !failed;
+  const hasKind = settings.entryPoints.some(({ gates }) => gates.some((gate) => gate.kind === kind));
+  const noKind = kind === undefined || hasKind ? undefined : `this project has no ${kind}s`;
+  const detail = failed ? "no gate failed in the last run" : noKind;
+  const { comparedTo } = changes;
+  const nothing = notNeeded(isUnchanged ? "no_changes" : "no_applicable_gates", { detail, comparedTo });
+  return { ...nothing, changes, plan, warnings };
 }
 
 /** The project with the packages of its workspace in place of `entry_points: auto`. */
@@ -127,7 +159,6 @@ export async function withPackages(
   tree: WorkTree,
 ): Promise<Project> {
   if (!project.settings.entryPoints.some(({ isAuto }) => isAuto)) return project;
-  const { MANIFEST_NAMES, readWorkspace } = await import("../config/read-workspace.ts"); // readers of manifests, which few projects ask for
   const { root } = project.settings;
   const paths = await tree.listNamed(MANIFEST_NAMES);
   const read = (path: string): string | undefined => {

@@ -1,6 +1,6 @@
 import { once } from "../once.ts";
 import { EARLY_EXITS } from "../stop/early-exits.ts";
-import { ignoreNotices, type Notice } from "../stop/notices.ts";
+import type { Notice } from "../stop/notices.ts";
 import type { PassRecord } from "../stop/passes.ts";
 import { retriesIn, startIn, unblocked, withRetries } from "../stop/session.ts";
 import { isGreen } from "../stop/status.ts";
@@ -16,6 +16,7 @@ import { diagnosticLine, type Trouble } from "../trouble.ts";
 import { fallbacksOf, openProject, type Past, type Project, readPast } from "./open.ts";
 import type { RunRequest } from "./request.ts";
 import { type Judged, notNeeded, type RunResult, troubled } from "./result.ts";
+import { stages } from "./stages.ts";
 
 /** Runs a project's gates. Never exits the process, never writes to stdout, never throws for expected trouble. */
 export async function run(request: RunRequest): Promise<RunResult> {
@@ -25,106 +26,96 @@ export async function run(request: RunRequest): Promise<RunResult> {
   const project = opened.value;
   for (const warning of project.warnings)
     request.onEvent?.({ kind: "warned", message: diagnosticLine(warning) });
+  const isDebugged = project.settings.debugLog.enabled;
+  const noteResult = isDebugged ? (await stages.rare()).logRequest(project, request) : undefined;
 
-  const noteResult = await logRequest(project, request);
-  let result = await runOnce(project, request);
-  while (waitsForOtherRun(result, project, request) && (await lockReleased(project))) {
+  let result = await runProject(project, request);
+  while (waitsForOtherRun(result, project, request)) {
+    const { lockReleased } = await stages.rare();
+    if (!(await lockReleased(project.logDir.lockFile, project.signal))) break;
     project.session.reload();
-    result = await runOnce(project, request);
+    result = await runProject(project, request);
   }
-  noteResult(result);
 
-  if (project.signal.aborted) await endOrphans();
-  await callOnGiveUp(project, request, result);
+  noteResult?.(result);
+  if (project.signal.aborted) await (await stages.rare()).endOrphans(); // whatever hung this run may have hung earlier ones
+  if (isGivenUp(project, request, result)) await (await stages.rare()).runOnGiveUp(project, request, result);
   if (request.event !== undefined) forgetBlock(project, result);
   project.notices.add(...(await ignoreNoticesOf(project)), ...projectNotices(project, result));
   return { ...result, trust: project.trust, environment: environmentAtFirstSight(project, request) };
 }
 
-async function runOnce(project: Project, request: RunRequest): Promise<RunResult> {
+/** One run, from the question whether there is anything to do to the judgement of its gates. */
+async function runProject(project: Project, request: RunRequest): Promise<RunResult> {
   const past = readPast(project);
-  const query = { ...project.query, known: fallbacksOf(project, past) };
-  await using tree = await WorkTree.open({ ...project, query });
-  const result = await runIn(project, request, { tree, past });
-  const { judged } = result;
-  const { branch, commit } = { ...tree.head() };
-  const head = { branch: judged?.branch ?? branch, commit: judged?.commit ?? commit };
-  return { ...result, judged: { gates: project.settings.gateHash, ...judged, ...head } };
-}
+  await using tree = await openWorkTree(project, past);
+  const ended = (result: RunResult): RunResult => withHead(result, project, tree);
 
-/** A work tree, and what is known of it. */
-interface Known {
-  readonly tree: WorkTree;
-  readonly past: Past;
-}
-
-async function runIn(project: Project, request: RunRequest, { tree, past }: Known): Promise<RunResult> {
-  if (project.settings.debugLog.enabled) {
-    const { checkLogDir } = await import("./check-log-dir.ts"); // few projects keep a debug log
-    const fit = await checkLogDir(project, tree);
-    if (!fit.ok) return troubled(fit.trouble);
-  }
-
+  // Is there anything to do?
   const early = request.isStop ? await findEarlyExit(project, request, { tree, past }) : undefined;
   trace("early exits asked");
-  if (early !== undefined) {
-    await tidyUpIfDead(project);
-    return early;
-  }
+  if (early !== undefined) return ended(early);
 
-  const { takeLock } = await import("./take-lock.ts"); // most stops need no run
+  // Alone.
+  const { takeLock } = await stages.lock();
   const locked = await takeLock(project, request, tree);
-  if (!locked.ok) return troubled(locked.trouble);
+  if (!locked.ok) return ended(troubled(locked.trouble));
   using lock = locked.value;
   await using _snapshot = tree.snapshotScope(); // gone before the lock is: only a dead holder's scratch files are swept
 
+  // Look. The larger half of a run is loaded while git works.
   await tree.startLooking();
-  const stage = await import("./stage-run.ts"); // most of a run's code, loaded while git works
-  stage.sweepWhileGitWorks(project, request);
+  const stage = await stages.run();
   const detected = await stage.detectChanges(project, request, tree);
   trace("changes detected, snapshot taken");
-  if (!detected.ok) return troubled(detected.trouble);
+  if (!detected.ok) return ended(troubled(detected.trouble));
+
+  // Plan.
   const expanded = await stage.withPackages(project, detected.value.detected, tree);
-  const planned = await stage.planRun(expanded, request, detected.value);
-  if (!planned.ok) return troubled(planned.trouble);
-  if (planned.value.plan.gates.length === 0) return stage.nothingToRun(expanded, request, planned.value);
-  return await stage.runPlan(expanded, request, { ...planned.value, tree, runId: lock.runId }); // the lock is released after it
+  const planned = await stage.planRun(expanded, request, detected.value, { tree, runId: lock.runId });
+  if (!planned.ok) return ended(troubled(planned.trouble));
+  if (planned.value.plan.gates.length === 0)
+    return ended(stage.nothingToRun(expanded, request, planned.value));
+
+  // Fix, then run the gates while the guards look at the change.
+  await using active = new stage.ActiveRun(expanded, request, planned.value);
+  const gates = await stage.prepareGates(active);
+  const guards = stage.guardsIn(expanded, request) > 0 ? await stages.guards() : undefined;
+  const judgeChange = guards?.watchChange(expanded, request, active.planned);
+  const ran = await stage.runGates(active.planned.plan, gates.options, project.signal);
+  const guarded = (await judgeChange?.(ran)) ?? { outcomes: ran, notices: [] };
+  for (const outcome of guarded.outcomes.slice(ran.length)) active.tell({ kind: "gate-finished", outcome });
+  trace("gates done");
+
+  return ended(await stage.conclude(active, gates, guarded));
+}
+
+/** With what was good before, for a base that hides what was committed. */
+function openWorkTree(project: Project, past: Past): Promise<WorkTree> {
+  const query = { ...project.query, known: fallbacksOf(project, past) };
+  return WorkTree.open({ ...project, query });
+}
+
+function withHead(result: RunResult, { settings }: Project, tree: WorkTree): RunResult {
+  const { judged } = result;
+  const { branch, commit } = tree.head();
+  const head = { branch: judged?.branch ?? branch, commit: judged?.commit ?? commit };
+  return { ...result, judged: { gates: settings.gateHash, ...judged, ...head } };
 }
 
 /** A session whose project had gates and has none any more did not just begin outside of one. */
 async function notOpened({ cwd, session, notices, env }: RunRequest, trouble: Trouble): Promise<RunResult> {
   const result = troubled(trouble);
   if (result.status !== "no_config" || session?.value.starts === undefined) return result;
-  const { removedConfigNotices } = await import("../features/trust/at-stop.ts"); // gates are rarely removed
+  const { removedConfigNotices } = await stages.trust();
   notices?.add(...removedConfigNotices(session.value, absolutePath(cwd), env ?? currentEnv()));
   return result;
 }
 
-async function logRequest(project: Project, request: RunRequest): Promise<(result: RunResult) => void> {
-  if (!project.settings.debugLog.enabled) return () => {};
-  const { logRequest: log } = await import("./run-log.ts"); // few projects keep a debug log
-  return log(project, request);
-}
-
-async function lockReleased({ logDir, signal }: Project): Promise<boolean> {
-  const { lockReleased: released } = await import("../system/state/lock.ts"); // most stops find no other run
-  return released(logDir.lockFile, signal);
-}
-
-/** Whatever hung this run may have hung earlier ones. */
-async function endOrphans(): Promise<void> {
-  const { endOrphans: end } = await import("../system/process/leftovers.ts"); // most stops are not held
-  await end();
-}
-
-/** Only for a stop: a user who runs the gates sees the result. */
-async function callOnGiveUp(project: Project, request: RunRequest, result: RunResult): Promise<void> {
-  const { onGiveUp } = project.settings;
-  const hasGivenUp = result.kind === "ran" && result.status === "retry_limit_exceeded";
-  const isMeant = hasGivenUp && request.event !== undefined && request.logDir === undefined;
-  if (onGiveUp === undefined || !isMeant) return;
-  const { runOnGiveUp } = await import("../stop/on-give-up.ts"); // few projects have one, and it is rare
-  await runOnGiveUp(onGiveUp, { project, request, result });
+/** For a stop only: a user who runs the gates sees the result. */
+function isGivenUp({ settings }: Project, { event, logDir }: RunRequest, result: RunResult): boolean {
+  const isOver = result.kind === "ran" && result.status === "retry_limit_exceeded";
+  return settings.onGiveUp !== undefined && isOver && event !== undefined && logDir === undefined;
 }
 
 /**
@@ -144,12 +135,10 @@ function waitsForOtherRun(result: RunResult, { settings }: Project, { isStop }: 
   }
 }
 
-/** What git was told to ignore since the session began. */
+/** What git was told to ignore since the session began; most sessions leave that alone. */
 async function ignoreNoticesOf({ settings, session }: Project): Promise<readonly Notice[]> {
   const files = startIn(session.value, settings.root)?.ignoreSettings ?? [];
-  if (files.every(isAsStamped)) return [];
-  const { changedIgnoreSettings } = await import("../system/git/ignore-settings.ts"); // most sessions leave them alone
-  return ignoreNotices(changedIgnoreSettings(files));
+  return files.every(isAsStamped) ? [] : (await stages.rare()).ignoreSettingsNotices(files);
 }
 
 /** What the user should know of this project, once per session. */
@@ -180,11 +169,15 @@ function environmentAtFirstSight(
 }
 
 /** A killed run leaves its lock. An early exit may be killed, too, if it takes a snapshot: after giving up. */
-async function tidyUpIfDead(project: Project): Promise<void> {
-  const { gaveUpOn } = retriesIn(project.session.value, project.settings.root);
-  if (kindOf(project.logDir.lockFile) === "missing" && gaveUpOn === undefined) return;
-  const { tidyUpIfDead: tidyUp } = await import("./tidy-up.ts"); // few runs are killed
-  await tidyUp(project);
+function mayBeDead({ session, settings, logDir }: Project): boolean {
+  const { gaveUpOn } = retriesIn(session.value, settings.root);
+  return kindOf(logDir.lockFile) !== "missing" || gaveUpOn !== undefined;
+}
+
+/** A work tree, and what is known of it. */
+interface Known {
+  readonly tree: WorkTree;
+  readonly past: Past;
 }
 
 /** Why a stop needs no run: the first early exit that applies. */
@@ -194,6 +187,8 @@ async function findEarlyExit(
   { tree, past }: Known,
 ): Promise<RunResult | undefined> {
   const { session, settings } = project;
+  const fit = settings.debugLog.enabled ? await (await stages.rare()).checkLogDir(project, tree) : undefined;
+  if (fit?.ok === false) return troubled(fit.trouble);
   const { workTree } = past;
   const retries = retriesIn(session.value, settings.root);
   const facts = {
@@ -211,6 +206,7 @@ async function findEarlyExit(
     if (ended === undefined) continue;
     const isLost = ended.retries !== undefined && !rememberRetries(project, ended.retries);
     if (isLost && ended.pass === undefined) continue; // it could be repeated endlessly
+    if (mayBeDead(project)) await (await stages.rare()).tidyUpIfDead(project);
     const judged = ended.pass && judgedByPass(ended.pass);
     return { ...notNeeded(ended.status, ended.facts), judged };
   }

@@ -7,6 +7,7 @@ import type { Result } from "../trouble.ts";
 import { checkLogDir } from "./check-log-dir.ts";
 import type { Project } from "./open.ts";
 import type { RunRequest } from "./request.ts";
+import { tidyUpAfter } from "./tidy-up.ts";
 
 /** Makes sure that nothing else runs gates in this work tree, and ends what a killed run left. */
 export async function takeLock(project: Project, request: RunRequest, tree: WorkTree): Promise<Result<Lock>> {
@@ -16,7 +17,6 @@ export async function takeLock(project: Project, request: RunRequest, tree: Work
   if (!prepared.ok) return prepared;
   const locked = await acquire(project, request);
   if (!locked.ok || locked.value.replaced === undefined) return locked;
-  const { tidyUpAfter } = await import("./tidy-up.ts"); // few runs are killed
   await tidyUpAfter(locked.value.replaced, logDir);
   if (locked.value.replaced.pid === 0) noteStrangeLock(project);
   return locked;

@@ -1,6 +1,7 @@
 import type { StopEvent } from "../hosts/stop-event.ts";
 import type { AbsolutePath, ProjectPath } from "../path.ts";
 import type { RunRequest } from "../run/request.ts";
+import { stages } from "../run/stages.ts";
 import { type RecordedRun, recordedRun, type RunFacts, type RunResult, runFacts } from "../run/result.ts";
 import type { RunEvent } from "../run/request.ts";
 import { now } from "../system/clock.ts";
@@ -53,9 +54,8 @@ export interface AnsweredStop {
 /** May the agent stop? The whole product in one function; everything else is in the functions it calls. */
 export async function handleStop(stop: Stop, signal: AbortSignal): Promise<AnsweredStop> {
   const { event, env } = stop;
-  const session = OpenSession.open(event, env);
-  adoptParent(session, event, env);
-  if (await isFreeAfterBlock(stop, session)) return letThrough(session);
+  const session = openSession(event, env);
+  if (await isFreeAfterBlock(stop, session)) return allowAfterBlock(session);
 
   const root = await findProjectOf(event, session);
   if (root === undefined) return outsideAnyProject(event, session);
@@ -65,25 +65,14 @@ export async function handleStop(stop: Stop, signal: AbortSignal): Promise<Answe
   const skip = await applyUserSkips(stop, considered);
   if (skip.wholeStop !== undefined) return answer(considered, skip.wholeStop);
 
-  const consent = stop.onlyAllowed ? await askConsent(stop, considered) : undefined;
-  if (consent?.kind === "not-allowed") return answer(considered, consent);
+  const consent = stop.onlyAllowed ? await (await stages.trust()).consentToStop(stop, considered) : ALLOWED;
+  if (consent.kind === "not-allowed") return answer(considered, consent);
 
   stop.onRunning?.();
-  const { run } = await import("../run/run.ts"); // the answers above need a tenth of the program
-  const { onEvent, blockCap, budget, traceparentOf, logDir } = stop;
+  const { run } = await stages.look(); // the answers above need a tenth of the program
+  const request = requestOf(stop, considered, signal);
   const { starts } = session.value;
-  const asked = { allowed: consent?.judgedBy, skip: skip.gates, blockCap, budget, traceparentOf, logDir };
-  const result = await run({
-    cwd: root,
-    isStop: true,
-    event,
-    session,
-    notices,
-    env,
-    signal,
-    onEvent,
-    ...asked,
-  });
+  const result = await run({ ...request, allowed: consent.judgedBy, skip: skip.gates });
 
   rememberBeginning(considered, result, starts);
   notices.add(...noticesOfResult(result), ...sessionNotices(considered, event));
@@ -98,28 +87,38 @@ export interface Considered {
   readonly notices: Notices;
 }
 
-type Decided = Pick<AnsweredStop, "verdict" | "run" | "facts">;
+const ALLOWED = { kind: "allowed", judgedBy: undefined } as const;
+
+function requestOf(stop: Stop, { root, session, notices }: Considered, signal: AbortSignal): RunRequest {
+  const { event, env, onEvent, blockCap, budget, traceparentOf, logDir } = stop;
+  const asked = { event, session, notices, env, signal, onEvent, blockCap, budget, traceparentOf, logDir };
+  return { cwd: root, isStop: true, ...asked };
+}
+
+interface Decided {
+  readonly verdict: Verdict;
+  readonly run?: RecordedRun;
+  readonly facts?: Partial<RunFacts>;
+}
 
 function answer({ root, session, notices }: Considered, { verdict, run, facts }: Decided): AnsweredStop {
   session.change((known) => ({ ...known, root }));
-  return { verdict: withNotices(verdict, notices, { root, session }), session, root, run, facts };
+  return { verdict: withNotices(verdict, root, session, notices), session, root, run, facts };
 }
 
-function withNotices(
-  verdict: Verdict,
-  notices: Notices,
-  { root, session }: Pick<Considered, "session"> & { readonly root: string },
-): Verdict {
+function withNotices(verdict: Verdict, root: string, session: OpenSession, notices: Notices): Verdict {
   const shown = notices.choose(root, session.value);
   session.change(shown.remember);
   return { ...verdict, notice: shown.text, wholeNotice: shown.whole };
 }
 
 /** A sub-agent, a teammate and a task began with the session they are part of. */
-function adoptParent(session: OpenSession, { parentId, cwd }: StopEvent, env: Environment): void {
-  if (parentId === undefined || session.value.starts !== undefined) return;
-  const { starts } = OpenSession.open({ sessionId: parentId, cwd }, env).value;
+function openSession(event: StopEvent, env: Environment): OpenSession {
+  const session = OpenSession.open(event, env);
+  if (event.parentId === undefined || session.value.starts !== undefined) return session;
+  const { starts } = OpenSession.open({ sessionId: event.parentId, cwd: event.cwd }, env).value;
   if (starts !== undefined) session.change((own) => ({ ...own, starts: own.starts ?? starts }));
+  return session;
 }
 
 /** After a block the next stop is not checked, unless the project enforces it, whoever blocked: other hooks send the agent back, too. */
@@ -131,7 +130,7 @@ async function isFreeAfterBlock({ event, budget, env }: Stop, session: OpenSessi
   // Hardly any continued stop is without a record. An agent could remove it, so the project is asked.
   const root = await findProjectOf(event, session);
   if (root === undefined) return true;
-  const { loadSettingsQuickly } = await import("../config/gauntlet/settings-cache.ts");
+  const { loadSettingsQuickly } = await stages.rare();
   const loaded = await loadSettingsQuickly(root, env);
   if (!loaded.ok || loaded.value.settings.stopHook.whenActive !== "enforce") return true;
   // If no record lasts from one stop to the next, blocks would never end.
@@ -140,7 +139,7 @@ async function isFreeAfterBlock({ event, budget, env }: Stop, session: OpenSessi
 }
 
 /** The agent continues because we blocked it, and by default its next stop is free; the user learns that, once. */
-function letThrough(session: OpenSession): AnsweredStop {
+function allowAfterBlock(session: OpenSession): AnsweredStop {
   const verdict = allow("stop_hook_active");
   if (session.value.blocked === undefined) return { verdict, session };
   session.change(({ blocked: _over, ...rest }) => rest);
@@ -157,8 +156,7 @@ async function findProjectOf(event: StopEvent, session: OpenSession): Promise<Ab
   const here = findProject(cwd);
   const home = projectDir === undefined || projectDir === cwd ? here : findProject(projectDir);
   if (home === here && (here !== undefined || starts.length === 0)) return here;
-  const { whichProject } = await import("../features/trust/at-stop.ts"); // few agents leave their project
-  return whichProject(event, { here, home, starts });
+  return (await stages.trust()).whichProject(event, { here, home, starts }); // few agents leave their project
 }
 
 /** For a session that had a project, the user must know that it was left. */
@@ -167,24 +165,17 @@ async function outsideAnyProject(event: StopEvent, session: OpenSession): Promis
   const { root, starts = [] } = session.value;
   const [began] = starts;
   if (began === undefined) return { verdict, session, root };
-  const { leftProjectNotice } = await import("../features/trust/at-stop.ts"); // few sessions leave their project
   const notices = new Notices();
-  notices.add(leftProjectNotice(event, began.root));
-  return { verdict: withNotices(verdict, notices, { root: began.root, session }), session, root };
+  notices.add((await stages.trust()).leftProjectNotice(event, began.root));
+  return { verdict: withNotices(verdict, began.root, session, notices), session, root };
 }
 
 /** What the user said in the chat or at a terminal: to skip this stop or some gates, to accept changed gates. */
 async function applyUserSkips(stop: Stop, considered: Considered): Promise<UserSkips> {
   const { root, session } = considered;
-  const { hasSkips } = await import("../features/trust/skip-store.ts"); // hashes paths, which stops outside of projects do without
+  const { hasSkips } = await stages.skips();
   if (session.value.asked === undefined && !hasSkips(root, stop.env)) return { gates: [] };
-  const trust = await import("../features/trust/at-stop.ts"); // few stops have any
-  return trust.applyUserSkips(stop, considered);
-}
-
-async function askConsent(stop: Stop, considered: Considered) {
-  const { consentToStop } = await import("../features/trust/at-stop.ts"); // only hooks that serve every project ask
-  return consentToStop(stop, considered);
+  return (await stages.trust()).applyUserSkips(stop, considered);
 }
 
 /** Where the session began in this project, if this stop is its first sight of it, and which gates it is compared with. */
@@ -215,8 +206,7 @@ async function holdChangedGates(
 ): Promise<Verdict> {
   const { session, result } = considered;
   if (result.trust?.hold !== undefined) {
-    const { blockForChangedGates } = await import("../features/trust/at-stop.ts"); // only if gates are held
-    return blockForChangedGates(stop, considered);
+    return (await stages.trust()).blockForChangedGates(stop, considered);
   }
   if (session.value.held !== undefined) session.change(({ held: _over, ...rest }) => rest);
   return verdictOf(result);

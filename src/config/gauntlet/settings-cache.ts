@@ -4,6 +4,7 @@ import type { AbsolutePath } from "../../path.ts";
 import type { Settings } from "../settings.ts";
 import { areSettled, type FileStamp, isAsStamped, stampOf } from "../../system/files/file-stamp.ts";
 import { readCacheFile, writeCacheFile } from "../../system/state/user-cache.ts";
+import type { LoadedSettings } from "./load.ts";
 import { withEnvironment, withoutOverrides } from "./environment-overrides.ts";
 import type { Environment } from "../../system/process/environment.ts";
 
@@ -23,12 +24,20 @@ export async function loadSettingsQuickly(
 ): Promise<Result<KnownSettings>> {
   const cached = readCached(root, env);
   if (cached !== undefined) return ok(inEnvironment(cached, env));
-  const { loadSettings } = await import("./load.ts"); // YAML and schemas, which a stop with cached settings does not need
-  const loaded = await loadSettings(root, withoutOverrides(env));
+  const loaded = await loadSettingsAgain(root, withoutOverrides(env));
   if (!loaded.ok) return loaded;
   const { settings, warnings, files } = loaded.value;
   remember({ settings, warnings }, files, env);
   return ok(inEnvironment({ settings, warnings }, env));
+}
+
+/** Reads the files, whatever is cached: with YAML and schemas, which a stop with cached settings does not load. */
+export async function loadSettingsAgain(
+  root: AbsolutePath,
+  env: Environment,
+): Promise<Result<LoadedSettings>> {
+  const { loadSettings } = await import("./load.ts");
+  return loadSettings(root, env);
 }
 
 function inEnvironment({ settings, warnings }: KnownSettings, env: Environment): KnownSettings {

@@ -1,36 +1,20 @@
 import { ConfigFiles } from "../../config/gauntlet/config-files.ts";
 import { definitionHash, gateHash, readScripts } from "../../config/gauntlet/gates-hash.ts";
 import { loadSettingsQuickly } from "../../config/gauntlet/settings-cache.ts";
-import { type Diagnostic, ok, type Result } from "../../trouble.ts";
+import { ok, type Result } from "../../trouble.ts";
 import { placeOf } from "../../config/entry-point.ts";
 import type { GatesDefinition } from "../../config/settings.ts";
+import type { Watch, WatchedSettings } from "../../run/open.ts";
 import { differences, type GateChange, heldBy, inOneLine, withFailing } from "./gate-differences.ts";
-import type { Notice, Notices } from "../../stop/notices.ts";
+import type { Notice } from "../../stop/notices.ts";
 import type { OpenFailure } from "../../stop/retry-state.ts";
 import { type RecordedGates, retriesIn, type Session } from "../../stop/session.ts";
 import type { AbsolutePath } from "../../path.ts";
-import type { Hold, TrustFacts } from "../../run/result.ts";
+import type { Hold } from "../../run/result.ts";
 import type { Settings } from "../../config/settings.ts";
 import type { Environment } from "../../system/process/environment.ts";
 import { keepDefinition, readDefinition } from "./gates-store.ts";
 import { isSameProject, otherProjectNotices } from "./which-project.ts";
-
-/** The settings a stop is judged by. */
-export interface WatchedSettings {
-  readonly settings: Settings;
-  readonly warnings: readonly Diagnostic[];
-  readonly trust?: TrustFacts;
-}
-
-/** A stop of a session, in a project. */
-export interface Watch {
-  readonly session: Session;
-  readonly notices: Notices;
-  readonly root: AbsolutePath;
-  readonly env: Environment;
-  /** What the user allowed, if the gates are no longer that. */
-  readonly allowed?: GatesDefinition | undefined;
-}
 
 type Loaded = Result<Omit<WatchedSettings, "trust">>;
 

@@ -1,0 +1,44 @@
+/** What few runs need, in one module: each of these alone would be a file to read, and together they are small. */
+import { isBlocking } from "../gates/outcome.ts";
+import { ignoreNotices, type Notice } from "../stop/notices.ts";
+import type { IgnoreSettingsFile } from "../stop/session.ts";
+import { changedIgnoreSettings } from "../system/git/ignore-settings.ts";
+import { withoutOwnCredentials } from "../system/process/environment.ts";
+import { shellCommand } from "../system/process/executables.ts";
+import { runProcess } from "../system/process/run-process.ts";
+import type { Project } from "./open.ts";
+import type { RunRequest } from "./request.ts";
+import type { RunResult } from "./result.ts";
+
+export { loadSettingsQuickly } from "../config/gauntlet/settings-cache.ts";
+export { diagnoseBase } from "../config/diagnose-base.ts";
+export { sessionTree } from "../system/git/kept-trees.ts";
+export { endOrphans } from "../system/process/leftovers.ts";
+export { lockReleased } from "../system/state/lock.ts";
+export { checkLogDir } from "./check-log-dir.ts";
+export { logRequest } from "./run-log.ts";
+export { tidyUpIfDead } from "./tidy-up.ts";
+
+/** What git was told to ignore since the session began. */
+export function ignoreSettingsNotices(files: readonly IgnoreSettingsFile[]): readonly Notice[] {
+  return ignoreNotices(changedIgnoreSettings(files));
+}
+
+/** The host waits for our answer meanwhile. */
+const ON_GIVE_UP_MS = 10_000;
+
+/** Runs the user's command for a session that we gave up on. What it prints, and whether it works, changes nothing. */
+export async function runOnGiveUp(project: Project, request: RunRequest, result: RunResult): Promise<void> {
+  const { root, onGiveUp = "" } = project.settings;
+  const env = {
+    ...withoutOwnCredentials(project.env),
+    GAUNTLET_STOP_HOOK_ACTIVE: "1",
+    GAUNTLET_PROJECT: root,
+    GAUNTLET_SESSION: request.event?.sessionId ?? "",
+    GAUNTLET_HOST: request.event?.host ?? "",
+    GAUNTLET_FAILED: [...new Set(result.outcomes.filter(isBlocking).map(({ name }) => name))].join(" "),
+    GAUNTLET_MESSAGE: (result.kind === "ran" ? result.handoff : undefined) ?? result.message,
+  };
+  const argv = shellCommand(onGiveUp);
+  await runProcess({ argv, cwd: root, env, timeoutMs: ON_GIVE_UP_MS, onOutput: () => {} }, project.signal);
+}
