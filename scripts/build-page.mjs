@@ -23,11 +23,7 @@ const [built] = await build({
 const chunks = built?.chunks.flatMap((chunk) => (chunk.type === "chunk" ? [chunk.code] : [])) ?? [];
 if (chunks.length !== 1) throw new Error(`the page is one script, not ${chunks.length}`);
 const script = chunks[0].trim().replaceAll(/<\/script/gi, String.raw`<\/script`);
-const style = [
-  "node_modules/uplot/dist/uPlot.min.css",
-  "src/features/dashboard/page/page.css",
-  "src/features/dashboard/page/views.css",
-]
+const style = ["src/features/dashboard/page/page.css", "src/features/dashboard/page/views.css"]
   .map((file) => smaller(readFileSync(file, "utf8")))
   .join("");
 const html = readFileSync("src/features/dashboard/page/page.html", "utf8")

@@ -16,12 +16,14 @@ const UNITS = [
   ["minute", 60_000],
 ] as const;
 
-/** `12 ms`, `3.4 s`, `2 min 5 s`. */
+/** `12 ms`, `3.4 s`, `2 min 5 s`, `3 h 20 min`. */
 export function formatDuration(ms: number): string {
   if (ms < 1000) return `${ms} ms`;
   if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1000);
-  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  const minutes = Math.round(seconds / 60);
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
 /** A hint with the known name closest to a mistyped one, if any is close. */

@@ -2,14 +2,19 @@ import type { StopRow } from "./page-data.ts";
 import type { RecordedOutcome } from "../../ledger/verdict-record.ts";
 
 /** What a verdict meant in practice. */
-export type Meaning = "blocked" | "passed" | "gave up" | "failed" | "not checked";
+export type Meaning = "blocked" | "passed" | "passed with warnings" | "gave up" | "failed" | "not checked";
 
 /** A failed run from the terminal blocks nothing; a stop without a judgement was let through unchecked. */
 export function meaningOf({ status, decision }: Pick<StopRow, "status" | "decision">): Meaning {
   if (decision === "block") return "blocked";
   if (status === "retry_limit_exceeded") return "gave up";
-  if (status === "passed" || status === "passed_with_warnings") return "passed";
+  if (status === "passed_with_warnings") return "passed with warnings";
+  if (status === "passed") return "passed";
   return status === "failed" ? "failed" : "not checked";
+}
+
+function isPass(meaning: Meaning): boolean {
+  return meaning === "passed" || meaning === "passed with warnings";
 }
 
 export interface Day {
@@ -24,38 +29,36 @@ export interface Day {
 
 const DAY_MS = 86_400_000;
 
-/** Stops per day, the first day first, without gaps. `offsetMs` is what local time is behind UTC. */
-export function daysOf(newestFirst: readonly StopRow[], offsetMs: number): readonly Day[] {
-  const days = new Map<number, { blocked: number; fixed: number; gaveUp: number; notChecked: number }>();
+/** A clock that was wrong once must not make a chart of a century. */
+const MOST_DAYS = 1_000;
+
+/** Stops per day, today last: as many days as were chosen, or since the first stop. `offsetMs` is what local time is behind UTC. */
+export function daysOf(
+  newestFirst: readonly StopRow[],
+  { offsetMs, now, count }: { readonly offsetMs: number; readonly now: number; readonly count?: number },
+): readonly Day[] {
+  const dayOf = (at: number): number => Math.floor((at - offsetMs) / DAY_MS);
+  const today = dayOf(now);
+  const first = newestFirst.reduce((least, { at }) => Math.min(least, dayOf(at)), today);
+  const length = Math.min(count ?? today - first + 1, MOST_DAYS);
+  const days = Array.from({ length }, (_, at) => ({
+    day: today - length + 1 + at,
+    blocked: 0,
+    fixed: 0,
+    gaveUp: 0,
+    notChecked: 0,
+  }));
   const fixes = new Set(chainsOf(newestFirst).flatMap(fixesIn));
   for (const row of newestFirst) {
-    if (row.decision === undefined) continue;
-    const day = Math.floor((row.at - offsetMs) / DAY_MS);
-    const counts = days.get(day) ?? { blocked: 0, fixed: 0, gaveUp: 0, notChecked: 0 };
-    days.set(day, counts);
+    const counts = days[dayOf(row.at) - today + length - 1];
+    if (counts === undefined || row.decision === undefined) continue;
     const meaning = meaningOf(row);
     if (meaning === "blocked") counts.blocked++;
     if (meaning === "gave up") counts.gaveUp++;
     if (meaning === "not checked") counts.notChecked++;
     if (fixes.has(row)) counts.fixed++;
   }
-  return withoutGaps(days);
-}
-
-function withoutGaps(days: ReadonlyMap<number, Omit<Day, "day">>): readonly Day[] {
-  const known = [...days.keys()];
-  const first = known.reduce((least, day) => Math.min(least, day), Infinity);
-  const last = known.reduce((most, day) => Math.max(most, day), -Infinity);
-  if (known.length === 0 || last - first > MOST_DAYS)
-    return known.toSorted((one, other) => one - other).flatMap((day) => dayOf(day, days));
-  return Array.from({ length: last - first + 1 }, (_, at) => first + at).flatMap((day) => dayOf(day, days));
-}
-
-/** A clock that was wrong once must not make a chart of a century. */
-const MOST_DAYS = 1_000;
-
-function dayOf(day: number, days: ReadonlyMap<number, Omit<Day, "day">>): readonly Day[] {
-  return [{ day, blocked: 0, fixed: 0, gaveUp: 0, notChecked: 0, ...days.get(day) }];
+  return days;
 }
 
 /** The stops of one session in one project, the first one first. */
@@ -90,9 +93,9 @@ function fixesIn({ rows }: Chain): readonly StopRow[] {
   let isBlocked = false;
   return rows.filter((row) => {
     const meaning = meaningOf(row);
-    const isFix = isBlocked && meaning === "passed";
+    const isFix = isBlocked && isPass(meaning);
     if (meaning === "blocked") isBlocked = true;
-    if (meaning === "passed" || meaning === "gave up") isBlocked = false;
+    if (isPass(meaning) || meaning === "gave up") isBlocked = false;
     return isFix;
   });
 }
@@ -104,8 +107,11 @@ export function endOf(chain: Chain): { readonly words: string; readonly meaning:
   const meaning = last === undefined ? "not checked" : meaningOf(last);
   const times = blocks === 1 ? "1 block" : `${blocks} blocks`;
   if (blocks === 0) return { words: meaning, meaning };
-  if (meaning === "passed") return { words: `fixed after ${times}`, meaning };
-  return { words: meaning === "blocked" ? `still red after ${times}` : `${meaning} after ${times}`, meaning };
+  if (isPass(meaning)) return { words: `fixed after ${times}`, meaning };
+  return {
+    words: meaning === "blocked" ? `still failing after ${times}` : `${meaning} after ${times}`,
+    meaning,
+  };
 }
 
 export interface GateStats {
@@ -116,14 +122,17 @@ export interface GateStats {
   readonly runs: number;
   readonly totalMs: number;
   readonly medianMs: number;
-  readonly slowestMs: number;
+  /** Nine of ten runs took at most this long. */
+  readonly p90Ms: number;
   /** How often it kept an agent from stopping. */
   readonly caught: number;
   /** How often it passed only when it was repeated. */
   readonly flaky: number;
   readonly reused: number;
+  /** What the reused passes would have taken, by the median. */
+  readonly savedMs: number;
   /** The oldest first. */
-  readonly times: readonly { readonly at: number; readonly ms: number }[];
+  readonly times: readonly { readonly at: number; readonly ms: number; readonly isRed: boolean }[];
 }
 
 /** What each gate costs and what it catches, the most expensive first. */
@@ -149,17 +158,22 @@ function statsOf(
   const sorted = ran.map(({ outcome }) => outcome.ms).toSorted((one, other) => one - other);
   const count = (is: (outcome: RecordedOutcome) => boolean): number =>
     seen.filter(({ outcome }) => is(outcome)).length;
+  const medianMs = sorted[Math.floor(sorted.length / 2)] ?? 0;
+  const reused = count(({ rests }) => rests === "reuse");
   return {
     key,
     id: seen[0]?.outcome.id ?? "",
     project: seen[0]?.row.project ?? "",
     runs: ran.length,
     totalMs: sorted.reduce((sum, ms) => sum + ms, 0),
-    medianMs: sorted[Math.floor(sorted.length / 2)] ?? 0,
-    slowestMs: sorted.at(-1) ?? 0,
+    medianMs,
+    p90Ms: sorted[Math.floor(sorted.length * 0.9)] ?? 0,
     caught: count(({ blocks }) => blocks === true),
     flaky: count(({ rests }) => rests === "rerun"),
-    reused: count(({ rests }) => rests === "reuse"),
-    times: ran.map(({ row, outcome }) => ({ at: row.at, ms: outcome.ms })).toReversed(),
+    reused,
+    savedMs: reused * medianMs,
+    times: ran
+      .map(({ row, outcome }) => ({ at: row.at, ms: outcome.ms, isRed: outcome.blocks === true }))
+      .toReversed(),
   };
 }

@@ -11,6 +11,8 @@ export interface RunPage {
   readonly kind: "run";
   readonly version: string;
   readonly project: string;
+  /** Where the project is on the machine that wrote the page. */
+  readonly root?: string;
   /** Absent for a run in which no gate was called for. */
   readonly run?: number;
   readonly status: Status;

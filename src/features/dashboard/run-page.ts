@@ -35,17 +35,19 @@ export async function collectRunPage(place: RunPlace, run: PastRun): Promise<Run
   const report = await collectReport(root, outcomes, env);
   const maxChars = Math.min(MOST_LOG_CHARS, Math.floor(MOST_CHARS / Math.max(1, outcomes.length)));
   const { branch, head } = run;
+  const gates = outcomes.map((outcome) => gateView(outcome, logOf(outcome, place, { clean, maxChars })));
   return {
     kind: "run",
     version: packageJson.version,
     project: visibleName(basename(root)),
+    root: visibleName(root),
     status: run.status,
     completedAt: run.completedAt,
     run: run.number,
     branch: branch === undefined ? undefined : visibleName(branch),
     commit: head,
-    gates: outcomes.map((outcome) => gateView(outcome, logOf(outcome, place, { clean, maxChars }))),
-    files: filesOf(report, { ...place, clean, since: run.completedAt }),
+    gates,
+    files: filesOf(report, gates, { ...place, clean, since: run.completedAt }),
     attempts: run.number === undefined ? [] : attemptsUpTo(place, run, clean),
   };
 }
@@ -101,13 +103,15 @@ interface Sources extends RunPlace {
   readonly since: number;
 }
 
-function filesOf(report: RunReport, sources: Sources): readonly FileProblems[] {
+function filesOf(report: RunReport, gates: readonly GateView[], sources: Sources): readonly FileProblems[] {
   const byFile = new Map<string | undefined, { readonly gate: string; readonly problem: Problem }[]>();
-  for (const outcome of report.outcomes)
-    for (const problem of problemsOf(report, outcome)) {
+  report.outcomes.forEach((outcome, at) => {
+    const named = problemsOf(report, outcome);
+    for (const problem of named.length > 0 ? named : unnamedProblem(outcome, gates[at])) {
       const found = byFile.get(problem.file) ?? [];
       byFile.set(problem.file, [...found, { gate: outcome.name, problem }]);
     }
+  });
   return [...byFile]
     .toSorted(([one], [other]) => Number(one === undefined) - Number(other === undefined))
     .map(([file, found]) => {
@@ -119,6 +123,15 @@ function filesOf(report: RunReport, sources: Sources): readonly FileProblems[] {
         problems,
       };
     });
+}
+
+const LAST_LINES = 15;
+
+/** Of a gate that blocks and whose output names no problem: its reason and how its log ends. */
+function unnamedProblem(outcome: GateOutcome, gate: GateView | undefined): readonly Problem[] {
+  if (!isBlocking(outcome)) return [];
+  const lines = gate?.log?.text.trimEnd().split("\n").slice(-LAST_LINES).join("\n");
+  return [{ severity: "error", message: describeOutcome(outcome), excerpt: lines || undefined }];
 }
 
 interface Source {

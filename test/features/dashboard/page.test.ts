@@ -109,23 +109,27 @@ function row(at: number, more: Partial<StopRow> = {}): StopRow {
 
 const BLOCKED = { status: "failed", decision: "block" } as const;
 
+const TODAY = { offsetMs: 0, now: 5 };
+
 describe("the dashboard's counts", () => {
   test("a pass after a block is a fix, and only the first one", () => {
     const rows = [row(4), row(3), row(2, BLOCKED), row(1)];
 
-    expect(daysOf(rows, 0)).toEqual([{ day: 0, blocked: 1, fixed: 1, gaveUp: 0, notChecked: 0 }]);
+    expect(daysOf(rows, TODAY)).toEqual([{ day: 0, blocked: 1, fixed: 1, gaveUp: 0, notChecked: 0 }]);
   });
 
   test("a stop that was let through unchecked fixes nothing", () => {
     const rows = [row(2, { status: "stop_hook_active" }), row(1, BLOCKED)];
 
-    expect(daysOf(rows, 0)).toEqual([{ day: 0, blocked: 1, fixed: 0, gaveUp: 0, notChecked: 1 }]);
+    expect(daysOf(rows, TODAY)).toEqual([{ day: 0, blocked: 1, fixed: 0, gaveUp: 0, notChecked: 1 }]);
   });
 
   test("days are local, and one without stops is there with zeros", () => {
     const rows = [row(50 * HOUR, BLOCKED), row(1 * HOUR, BLOCKED)];
 
-    expect(daysOf(rows, 2 * HOUR).map(({ day, blocked }) => [day, blocked])).toEqual([
+    expect(
+      daysOf(rows, { offsetMs: 2 * HOUR, now: 51 * HOUR }).map(({ day, blocked }) => [day, blocked]),
+    ).toEqual([
       [-1, 1],
       [0, 0],
       [1, 0],
@@ -133,15 +137,23 @@ describe("the dashboard's counts", () => {
     ]);
   });
 
+  test("as many days as were chosen, the last one today, whatever was recorded", () => {
+    const days = daysOf([row(0, BLOCKED)], { offsetMs: 0, now: 3 * 24 * HOUR, count: 7 });
+
+    expect(days.map(({ day }) => day)).toEqual([-3, -2, -1, 0, 1, 2, 3]);
+    expect(days.map(({ blocked }) => blocked)).toEqual([0, 0, 0, 1, 0, 0, 0]);
+  });
+
   test("a clock that was wrong once makes no chart of a century", () => {
-    expect(daysOf([row(1e13), row(1)], 0)).toHaveLength(2);
+    expect(daysOf([row(1e13), row(1)], TODAY)).toHaveLength(1);
+    expect(daysOf([row(1)], { offsetMs: 0, now: 1e13 })).toHaveLength(1000);
   });
 
   test.for<[Partial<StopRow>, string]>([
     [BLOCKED, "blocked"],
     [{ status: "failed", decision: undefined }, "failed"],
     [{ status: "retry_limit_exceeded" }, "gave up"],
-    [{ status: "passed_with_warnings" }, "passed"],
+    [{ status: "passed_with_warnings" }, "passed with warnings"],
     [{ status: "deferred" }, "not checked"],
   ])("%o means %s", ([more, meaning]) => {
     expect(meaningOf(row(1, more))).toBe(meaning);
@@ -162,7 +174,7 @@ describe("sessions", () => {
   test.for<[readonly Partial<StopRow>[], string]>([
     [[BLOCKED, BLOCKED, {}], "fixed after 2 blocks"],
     [[BLOCKED, { status: "retry_limit_exceeded" }], "gave up after 1 block"],
-    [[BLOCKED, { status: "stop_hook_active" }], "still red after 1 block"],
+    [[BLOCKED, { status: "stop_hook_active" }], "still failing after 1 block"],
     [[{}], "passed"],
     [[{ status: "no_changes" }], "not checked"],
   ])("%o ended: %s", ([stops, words]) => {
@@ -185,7 +197,7 @@ test("gates are ranked by what they cost; reuse costs nothing, and blocks are fa
   ];
 
   expect(gateStats(rows)).toMatchObject([
-    { id: "test", runs: 2, totalMs: 1600, slowestMs: 900, caught: 1, flaky: 1, reused: 1 },
+    { id: "test", runs: 2, totalMs: 1600, p90Ms: 900, caught: 1, flaky: 1, reused: 1, savedMs: 900 },
     { id: "lint", runs: 1, totalMs: 10, medianMs: 10 },
   ]);
 });

@@ -1,17 +1,21 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { DashboardState, StopRow, DashboardChange, RunPage } from "../page-data.ts";
+import { meaningOf } from "../aggregate.ts";
+import type { DashboardChange, DashboardState, RunPage, StopRow } from "../page-data.ts";
+import { type Address, filtersIn, hrefOf, useAddress, useQuery } from "./address.ts";
 import { Gates } from "./gates.tsx";
 import { Overview } from "./overview.tsx";
-import { ThemeButton } from "./parts.tsx";
+import { Mark, StatusWords, ThemeButton, Time, useTab } from "./parts.tsx";
 import { RunSections } from "./run-view.tsx";
 import { Sessions, SessionView } from "./sessions.tsx";
-import { Stops } from "./stops.tsx";
+import { Stops, TONES } from "./stops.tsx";
 
 /** What every view gets. */
 export interface ViewProps {
   readonly state: DashboardState;
   /** The chosen project and time, the newest first. */
   readonly rows: readonly StopRow[];
+  /** The days that were chosen; absent for all time. */
+  readonly days: number | undefined;
   readonly projectName: (key: string) => string;
 }
 
@@ -24,14 +28,16 @@ const VIEWS = [
 
 export function Dashboard({ version }: { readonly version: string }) {
   const { state, isConnected } = useLive();
-  const route = useRoute();
+  const address = useAddress();
   const main = useRef<HTMLElement>(null);
-  const place = route.join("/");
+  const view = address.path.join("/");
   const isFirst = useRef(true);
   useEffect(() => {
     if (!isFirst.current) main.current?.focus(); // a screen reader reads the new view
     isFirst.current = false;
-  }, [place]);
+  }, [view]);
+  const newest = state?.rows[0];
+  useTab("agent-gauntlet", newest === undefined ? "idle" : TONES[meaningOf(newest)]);
   return (
     <>
       <header class="top">
@@ -43,7 +49,10 @@ export function Dashboard({ version }: { readonly version: string }) {
         <ul>
           {VIEWS.map(([name, title]) => (
             <li key={name}>
-              <a href={`#/${name}`} aria-current={route[0] === name ? "page" : undefined}>
+              <a
+                href={hrefOf([name], filtersIn(address))}
+                aria-current={address.path[0] === name ? "page" : undefined}
+              >
                 {title}
               </a>
             </li>
@@ -51,32 +60,36 @@ export function Dashboard({ version }: { readonly version: string }) {
         </ul>
       </nav>
       <main ref={main} tabIndex={-1}>
-        {state === undefined ? <p>Reading the ledger …</p> : <Filtered state={state} route={route} />}
+        {state === undefined ? <p>Reading the ledger …</p> : <Filtered state={state} address={address} />}
       </main>
       <footer>agent-gauntlet {version}</footer>
     </>
   );
 }
 
+const DEFAULT_DAYS = "30";
 const PERIODS = [
-  [7, "7 days"],
-  [30, "30 days"],
-  [90, "90 days"],
-  [0, "all time"],
+  ["7", "7 days"],
+  [DEFAULT_DAYS, "30 days"],
+  ["90", "90 days"],
+  ["all", "all time"],
 ] as const;
 
 const DAY_MS = 86_400_000;
 
-function Filtered({ state, route }: { readonly state: DashboardState; readonly route: readonly string[] }) {
-  const [project, setProject] = useState("");
-  const [days, setDays] = useState(30);
+function Filtered({ state, address }: { readonly state: DashboardState; readonly address: Address }) {
+  const [project, setProject] = useQuery("project");
+  const [chosenDays, setDays] = useQuery("days");
+  const period = chosenDays === "" ? DEFAULT_DAYS : chosenDays;
+  const days = period === "all" ? undefined : Number(period) || Number(DEFAULT_DAYS);
   const names = useMemo(() => new Map(state.projects.map(({ key, name }) => [key, name])), [state.projects]);
   const rows = useMemo(() => {
-    const since = days === 0 ? 0 : Date.now() - days * DAY_MS;
+    const since = days === undefined ? 0 : Date.now() - days * DAY_MS;
     return state.rows.filter((row) => row.at >= since && (project === "" || row.project === project));
   }, [state.rows, project, days]);
-  const props = { state, rows, projectName: (key: string) => names.get(key) ?? key.slice(0, 8) };
-  if (route[0] === "run") return <Run path={route.slice(1).map(encodeURIComponent).join("/")} />;
+  const props = { state, rows, days, projectName: (key: string) => names.get(key) ?? key.slice(0, 8) };
+  const [view, key = "", at = ""] = address.path;
+  if (view === "run") return <Run key={`${key}/${at}`} project={key} at={at} rows={state.rows} />;
   return (
     <>
       <div class="controls">
@@ -84,8 +97,8 @@ function Filtered({ state, route }: { readonly state: DashboardState; readonly r
           Project{" "}
           <select value={project} onChange={({ currentTarget }) => setProject(currentTarget.value)}>
             <option value="">all</option>
-            {state.projects.map(({ key, name }) => (
-              <option key={key} value={key}>
+            {state.projects.map(({ key: each, name }) => (
+              <option key={each} value={each}>
                 {name}
               </option>
             ))}
@@ -93,9 +106,9 @@ function Filtered({ state, route }: { readonly state: DashboardState; readonly r
         </label>
         <label>
           Time{" "}
-          <select value={days} onChange={({ currentTarget }) => setDays(Number(currentTarget.value))}>
-            {PERIODS.map(([count, title]) => (
-              <option key={count} value={count}>
+          <select value={period} onChange={({ currentTarget }) => setDays(currentTarget.value)}>
+            {PERIODS.map(([value, title]) => (
+              <option key={value} value={value}>
                 {title}
               </option>
             ))}
@@ -103,41 +116,73 @@ function Filtered({ state, route }: { readonly state: DashboardState; readonly r
         </label>
         {state.isCut ? <span class="facts">Older verdicts are left out.</span> : null}
       </div>
-      <View route={route} {...props} />
+      <View path={address.path} {...props} />
     </>
   );
 }
 
-function View({ route, ...props }: ViewProps & { readonly route: readonly string[] }) {
-  switch (route[0] ?? "") {
+function View({ path, ...props }: ViewProps & { readonly path: readonly string[] }) {
+  switch (path[0] ?? "") {
     case "stops":
-      return <Stops {...props} initial={route[1] ?? ""} />;
+      return <Stops {...props} />;
     case "gates":
       return <Gates {...props} />;
     case "sessions":
       return <Sessions {...props} />;
     case "session":
-      return <SessionView {...props} chainKey={route.slice(1).join("/")} />;
+      return <SessionView {...props} chainKey={path.slice(1).join("/")} />;
     default:
       return <Overview {...props} />;
   }
 }
 
-function Run({ path }: { readonly path: string }) {
-  const fetched = useRun(path);
+interface RunProps {
+  readonly project: string;
+  readonly at: string;
+  readonly rows: readonly StopRow[];
+}
+
+function Run({ project, at, rows }: RunProps) {
+  const fetched = useRun(`${encodeURIComponent(project)}/${encodeURIComponent(at)}`);
   if (fetched === undefined) return <p>Reading the run …</p>;
   if ("problem" in fetched) return <p>{fetched.problem}</p>;
+  const { page } = fetched;
   return (
     <>
       <h2>
-        {fetched.page.project}, run {fetched.page.run}
+        <StatusWords status={page.status} />: {page.project}, run {page.run}
       </h2>
-      <RunSections page={fetched.page} />
+      <Neighbours rows={rows} project={project} at={Number(at)} />
+      <RunSections page={page} />
     </>
   );
 }
 
-export interface Live {
+/** The runs of the same session before and after. */
+function Neighbours({ rows, project, at }: Omit<RunProps, "at"> & { readonly at: number }) {
+  const row = rows.find((one) => one.project === project && one.at === at);
+  if (row?.session === undefined) return null;
+  const chain = rows.filter((one) => one.project === project && one.session === row.session && one.run);
+  const here = chain.indexOf(row);
+  const links = [
+    ["Attempt before", chain[here + 1]],
+    ["Attempt after", here > 0 ? chain[here - 1] : undefined],
+  ] as const;
+  return (
+    <p class="facts neighbours">
+      {links.map(([title, other]) =>
+        other === undefined ? null : (
+          <a key={title} href={`#/run/${project}/${other.at}`}>
+            {title}: <Mark tone={TONES[meaningOf(other)]} /> {meaningOf(other)}, <Time at={other.at} />
+          </a>
+        ),
+      )}
+      <a href={`#/session/${encodeURIComponent(`${project}/${row.session}`)}`}>The whole session</a>
+    </p>
+  );
+}
+
+interface Live {
   readonly state?: DashboardState;
   readonly isConnected: boolean;
 }
@@ -151,7 +196,7 @@ function useLive(): Live {
       setLive({ state: JSON.parse(data) as DashboardState, isConnected: true }),
     );
     source.addEventListener("change", ({ data }: MessageEvent<string>) =>
-      setLive(({ state }) => ({ isConnected: true, ...follow(state, JSON.parse(data) as DashboardChange) })),
+      setLive(({ state }) => ({ isConnected: true, state: follow(state, JSON.parse(data)) })),
     );
     source.addEventListener("error", () => setLive((before) => ({ ...before, isConnected: false })));
     return () => source.close();
@@ -159,8 +204,8 @@ function useLive(): Live {
   return live;
 }
 
-function follow(state: DashboardState | undefined, { rows, running }: DashboardChange): Pick<Live, "state"> {
-  return state === undefined ? {} : { state: { ...state, rows: [...rows, ...state.rows], running } };
+function follow(state: DashboardState | undefined, { rows, running }: DashboardChange) {
+  return state && { ...state, rows: [...rows, ...state.rows], running };
 }
 
 type Fetched = { readonly page: RunPage } | { readonly problem: string } | undefined;
@@ -170,7 +215,6 @@ function useRun(path: string): Fetched {
   const [fetched, setFetched] = useState<Fetched>();
   useEffect(() => {
     const abort = new AbortController();
-    setFetched(undefined);
     fetchRun(path, abort.signal).then(setFetched, () => {
       if (!abort.signal.aborted) setFetched({ problem: "The dashboard's server does not answer." });
     });
@@ -183,31 +227,4 @@ async function fetchRun(path: string, signal: AbortSignal): Promise<Fetched> {
   const response = await fetch(`api/run/${path}`, { signal });
   if (!response.ok) return { problem: await response.text() };
   return { page: (await response.json()) as RunPage };
-}
-
-/** The part of the address after `#/`, which says what is shown. */
-function useRoute(): readonly string[] {
-  const [route, setRoute] = useState(readRoute);
-  useEffect(() => {
-    const onChange = (): void => setRoute(readRoute());
-    addEventListener("hashchange", onChange);
-    return () => removeEventListener("hashchange", onChange);
-  }, []);
-  return route;
-}
-
-function readRoute(): readonly string[] {
-  return location.hash
-    .replace(/^#\/?/, "")
-    .split("/")
-    .map((part) => decode(part));
-}
-
-/** It may have been typed by hand. */
-function decode(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }

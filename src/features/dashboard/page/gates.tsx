@@ -1,70 +1,70 @@
-import { useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { type FlakyTest, flakyTests } from "../../../ledger/verdict-record.ts";
-import { type GateStats, gateStats } from "../aggregate.ts";
 import { formatDuration } from "../../../words.ts";
-import { Chart } from "./chart.tsx";
+import { gateStats } from "../aggregate.ts";
+import { useQuery } from "./address.ts";
+import { DurationDots } from "./charts.tsx";
 import type { ViewProps } from "./dashboard.tsx";
-import { Section, shortGate } from "./parts.tsx";
+import { gateName, Section, Table, Time } from "./parts.tsx";
 
 const COLUMNS = [
   ["totalMs", "Total time"],
   ["runs", "Runs"],
   ["medianMs", "Median"],
-  ["slowestMs", "Slowest"],
+  ["p90Ms", "90 % within"],
   ["caught", "Failures caught"],
   ["flaky", "Flaky passes"],
   ["reused", "Reused"],
 ] as const;
 
-type Column = (typeof COLUMNS)[number][0];
-
+const NAMES = ["Gate", ...COLUMNS.map(([, title]) => title)];
 const MOST_ROWS = 200;
 
 /** What each gate costs, and what it catches. */
 export function Gates({ rows, projectName }: ViewProps) {
-  const [sorted, setSorted] = useState<Column>("totalMs");
-  const [chosen, setChosen] = useState<string>();
+  const [sorted, setSorted] = useQuery("sort");
+  const [chosen, setChosen] = useQuery("gate");
+  const [column] = COLUMNS.find(([name]) => name === sorted) ?? COLUMNS[0];
   const stats = useMemo(() => gateStats(rows), [rows]);
   const ordered = useMemo(
-    () => stats.toSorted((one, other) => other[sorted] - one[sorted]).slice(0, MOST_ROWS),
-    [stats, sorted],
+    () => stats.toSorted((one, other) => other[column] - one[column]).slice(0, MOST_ROWS),
+    [stats, column],
   );
   const current = ordered.find(({ key }) => key === chosen) ?? ordered[0];
+  const titles = COLUMNS.map(([name, title]) => (
+    <button type="button" onClick={() => setSorted(name)}>
+      {title}
+      {name === column ? " ▾" : ""}
+    </button>
+  ));
   return (
     <Section title="Gates" id="gates">
-      {current === undefined ? <p>No gate has run yet.</p> : <Durations gate={current} />}
-      <div class="wide">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Gate</th>
-              {COLUMNS.map(([column, title]) => (
-                <th
-                  scope="col"
-                  key={column}
-                  class="number"
-                  aria-sort={column === sorted ? "descending" : "none"}
-                >
-                  <button type="button" onClick={() => setSorted(column)}>
-                    {title}
-                    {column === sorted ? " ▾" : ""}
-                  </button>
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {ordered.map((gate) => (
-              <GateRow
-                key={gate.key}
-                gate={gate}
-                project={projectName(gate.project)}
-                onChoose={() => setChosen(gate.key)}
-              />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      {current === undefined ? (
+        <p>No gate has run yet.</p>
+      ) : (
+        <>
+          <h3>How long {gateName(current.id)} took</h3>
+          <DurationDots gate={current} name={gateName(current.id)} />
+        </>
+      )}
+      <Table
+        titles={["Gate", ...titles]}
+        names={NAMES}
+        numbers={COLUMNS.map((_, at) => at + 1)}
+        sorted={COLUMNS.findIndex(([name]) => name === column) + 1}
+        rows={ordered.map((gate) => ({
+          key: gate.key,
+          cells: [
+            <>
+              <button type="button" class="link" onClick={() => setChosen(gate.key)}>
+                {gateName(gate.id)}
+              </button>
+              <div class="facts">{projectName(gate.project)}</div>
+            </>,
+            ...COLUMNS.map(([name]) => (name.endsWith("Ms") ? formatDuration(gate[name]) : gate[name])),
+          ],
+        }))}
+      />
       <FlakyTests rows={rows} projectName={projectName} />
     </Section>
   );
@@ -77,85 +77,34 @@ function FlakyTests({ rows, projectName }: Pick<ViewProps, "rows" | "projectName
   return (
     <>
       <h3>Flaky tests</h3>
-      <div class="wide">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Test</th>
-              <th scope="col">Gate</th>
-              <th scope="col" class="number">
-                Times
-              </th>
-              <th scope="col">Last seen</th>
-            </tr>
-          </thead>
-          <tbody>
-            {flaky.map(({ project, gate, test, times, lastAt }) => (
-              <tr key={`${project}/${gate}/${test}`}>
-                <th scope="row">{test === "" ? "(not named by its output)" : test}</th>
-                <td>
-                  {shortGate(gate)}
-                  <div class="facts">{projectName(project)}</div>
-                </td>
-                <td class="number">{times}</td>
-                <td>{new Date(lastAt).toLocaleString()}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table
+        titles={["Test", "Gate", "Times", "Last seen"]}
+        names={["Test", "Gate", "Times", "Last seen"]}
+        numbers={[2]}
+        rows={flaky.map(({ project, gate, test, times, lastAt }) => ({
+          key: `${project}/${gate}/${test}`,
+          cells: [
+            test === "" ? "(not named by its output)" : test,
+            <>
+              {gateName(gate)}
+              <div class="facts">{projectName(project)}</div>
+            </>,
+            times,
+            <Time at={lastAt} />,
+          ],
+        }))}
+      />
     </>
   );
 }
 
-function flakyByProject(rows: ViewProps["rows"]): readonly (FlakyTest & { readonly project: string })[] {
+export function flakyByProject(
+  rows: ViewProps["rows"],
+): readonly (FlakyTest & { readonly project: string })[] {
   const projects = [...new Set(rows.map(({ project }) => project))];
   return projects
     .flatMap((project) =>
       flakyTests(rows.filter((row) => row.project === project)).map((one) => ({ ...one, project })),
     )
     .toSorted((one, other) => other.times - one.times || other.lastAt - one.lastAt);
-}
-
-function GateRow({
-  gate,
-  project,
-  onChoose,
-}: {
-  readonly gate: GateStats;
-  readonly project: string;
-  readonly onChoose: () => void;
-}) {
-  return (
-    <tr>
-      <th scope="row">
-        <button type="button" class="link" onClick={onChoose}>
-          {shortGate(gate.id)}
-        </button>
-        <div class="facts">{project}</div>
-      </th>
-      {COLUMNS.map(([column]) => (
-        <td key={column} class="number">
-          {column.endsWith("Ms") ? formatDuration(gate[column]) : gate[column]}
-        </td>
-      ))}
-    </tr>
-  );
-}
-
-function Durations({ gate }: { readonly gate: GateStats }) {
-  const { times } = gate;
-  const id = shortGate(gate.id);
-  const series = [{ label: "seconds", colour: "--link", values: times.map(({ ms }) => ms / 1000) }];
-  return (
-    <>
-      <h3>How long {id} took</h3>
-      <Chart
-        label={`How long ${id} took, in seconds`}
-        seconds={times.map(({ at }) => at / 1000)}
-        series={series}
-        isPoints
-      />
-    </>
-  );
 }

@@ -5,7 +5,7 @@ import { counted } from "../../../words.ts";
 
 interface LogsProps {
   readonly gates: readonly GateView[];
-  readonly shown: string | undefined;
+  readonly shown: string;
   readonly onShow: (id: string) => void;
 }
 

@@ -1,71 +1,53 @@
 import { useMemo } from "preact/hooks";
-import { type Day, daysOf, meaningOf } from "../aggregate.ts";
-import { ago } from "../../../words.ts";
-import { counted } from "../../../words.ts";
+import { ago, counted, formatDuration } from "../../../words.ts";
+import { chainsOf, type Day, daysOf, endOf, gateStats, meaningOf } from "../aggregate.ts";
 import type { RunningRow } from "../page-data.ts";
-import { Chart } from "./chart.tsx";
+import { filtersIn, hrefOf, useAddress } from "./address.ts";
+import { DayBars } from "./charts.tsx";
 import type { ViewProps } from "./dashboard.tsx";
-import { Section, shortGate } from "./parts.tsx";
-import { StopLine } from "./stops.tsx";
+import { flakyByProject } from "./gates.tsx";
+import { gateName, Section, Table } from "./parts.tsx";
+import { ChainLine } from "./sessions.tsx";
+import { ROW_HEIGHT, StopLine } from "./stops.tsx";
 
-export function Overview({ state, rows, projectName }: ViewProps) {
-  const offsetMs = new Date().getTimezoneOffset() * 60_000;
-  const days = useMemo(() => daysOf(rows, offsetMs), [rows, offsetMs]);
-  const sum = (count: (day: Day) => number): number => days.reduce((all, day) => all + count(day), 0);
+/** Is anything blocked now? What costs time? What keeps failing? */
+export function Overview(props: ViewProps) {
+  const { state, rows, days: count, projectName } = props;
+  const days = useMemo(() => {
+    const now = new Date();
+    return daysOf(rows, { offsetMs: now.getTimezoneOffset() * 60_000, now: now.getTime(), count });
+  }, [rows, count]);
   return (
     <>
-      <Section title="Running now" id="running">
+      <Section title="Now" id="now">
         <Running running={state.running} projectName={projectName} />
+        <BlockedNow {...props} />
       </Section>
       <Section title="Stops" id="counts">
-        <ul class="tiles">
-          <Tile count={sum(({ blocked }) => blocked)} words="blocked" href="#/stops/blocked" />
-          <Tile count={sum(({ fixed }) => fixed)} words="fixed after a block" href="#/sessions" />
-          <Tile count={sum(({ gaveUp }) => gaveUp)} words="given up" href="#/stops/gave%20up" />
-          <Tile
-            count={sum(({ notChecked }) => notChecked)}
-            words="not checked"
-            href="#/stops/not%20checked"
-          />
-        </ul>
-        <PerDay days={days} offsetMs={offsetMs} />
+        <Tiles days={days} rows={rows} />
+        <DayBars days={days} />
+        <details>
+          <summary>The same as a table</summary>
+          <DayTable days={days} />
+        </details>
       </Section>
+      <GateQuestions {...props} />
       <Section title="Last stops" id="last">
         {rows.length === 0 ? <p>No stop is recorded yet.</p> : null}
         {rows.slice(0, 8).map((row) => (
-          <StopLine key={`${row.project}${row.at}`} row={row} projectName={projectName} />
+          <div key={`${row.project}${row.at}`} style={{ height: `${ROW_HEIGHT}px` }}>
+            <StopLine row={row} projectName={projectName} />
+          </div>
         ))}
       </Section>
       <Section title="Projects" id="projects">
-        <Projects state={state} rows={rows} projectName={projectName} />
+        <Projects {...props} />
       </Section>
     </>
   );
 }
 
-function Tile({
-  count,
-  words,
-  href,
-}: {
-  readonly count: number;
-  readonly words: string;
-  readonly href: string;
-}) {
-  return (
-    <li>
-      <strong>{count}</strong> <a href={href}>{words}</a>
-    </li>
-  );
-}
-
-function Running({
-  running,
-  projectName,
-}: {
-  readonly running: readonly RunningRow[];
-  readonly projectName: (key: string) => string;
-}) {
+function Running({ running, projectName }: { readonly running: readonly RunningRow[] } & Named) {
   return (
     <div aria-live="polite">
       {running.length === 0 ? <p class="facts">No run is going on.</p> : null}
@@ -73,7 +55,7 @@ function Running({
         <div class="running" key={root}>
           <strong>{projectName(project)}</strong>
           {run === undefined ? "" : `, run ${run}`}:{" "}
-          {gates.length === 0 ? "looking" : gates.map(shortGate).join(", ")}
+          {gates.length === 0 ? "comparing files" : gates.map(gateName).join(", ")}
           <div class="facts">
             started {ago(since, Date.now())}
             {finished === 0 ? "" : `, ${counted(finished, "gate")} done`} · {root}
@@ -84,79 +66,129 @@ function Running({
   );
 }
 
-const DAY_S = 86_400;
+interface Named {
+  readonly projectName: (key: string) => string;
+}
 
-function PerDay({ days, offsetMs }: { readonly days: readonly Day[]; readonly offsetMs: number }) {
-  if (days.length === 0) return null;
-  const seconds = days.map(({ day }) => day * DAY_S + offsetMs / 1000);
-  const series = [
-    { label: "blocked", colour: "--bad", values: days.map(({ blocked }) => blocked) },
-    { label: "fixed", colour: "--good", values: days.map(({ fixed }) => fixed) },
-    { label: "given up", colour: "--warn", values: days.map(({ gaveUp }) => gaveUp) },
-  ];
+const MOST_BLOCKED = 5;
+
+/** Sessions whose last stop was blocked. */
+function BlockedNow({ rows, projectName }: ViewProps) {
+  const blocked = useMemo(() => chainsOf(rows).filter((chain) => endOf(chain).meaning === "blocked"), [rows]);
+  if (blocked.length === 0) return <p class="facts">No session is blocked.</p>;
   return (
     <>
-      <Chart label="Stops blocked, fixed and given up per day" seconds={seconds} series={series} />
-      <details>
-        <summary>The same as a table</summary>
-        <div class="wide">
-          <table>
-            <thead>
-              <tr>
-                {["Day", "Blocked", "Fixed", "Given up", "Not checked"].map((title) => (
-                  <th scope="col" key={title}>
-                    {title}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {days.toReversed().map(({ day, blocked, fixed, gaveUp, notChecked }) => (
-                <tr key={day}>
-                  <th scope="row">{new Date(day * DAY_S * 1000).toISOString().slice(0, 10)}</th>
-                  {[blocked, fixed, gaveUp, notChecked].map((count, at) => (
-                    <td key={at}>{count}</td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
+      <p>{counted(blocked.length, "session")} ended with a block:</p>
+      {blocked.slice(0, MOST_BLOCKED).map((chain) => (
+        <div key={chain.key} style={{ height: `${ROW_HEIGHT}px` }}>
+          <ChainLine chain={chain} projectName={projectName} />
         </div>
-      </details>
+      ))}
     </>
   );
 }
 
-function Projects({ state, rows }: ViewProps) {
+function Tiles({ days, rows }: { readonly days: readonly Day[]; readonly rows: ViewProps["rows"] }) {
+  const address = useAddress();
+  const sum = (count: (day: Day) => number): number => days.reduce((all, day) => all + count(day), 0);
+  const stops = (show: string): string => {
+    const query = filtersIn(address);
+    query.set("show", show);
+    return hrefOf(["stops"], query);
+  };
+  const reused = useMemo(() => gateStats(rows).reduce((all, { savedMs }) => all + savedMs, 0), [rows]);
+  const tiles = [
+    ["blocked", sum(({ blocked }) => blocked), stops("blocked")],
+    ["fixed after a block", sum(({ fixed }) => fixed), hrefOf(["sessions"], filtersIn(address))],
+    ["given up", sum(({ gaveUp }) => gaveUp), stops("gave up")],
+    ["not checked", sum(({ notChecked }) => notChecked), stops("not checked")],
+    ["saved by reuse", `≈ ${formatDuration(reused)}`, hrefOf(["gates"], filtersIn(address))],
+  ] as const;
   return (
-    <div class="wide">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Project</th>
-            <th scope="col" class="number">
-              Verdicts
-            </th>
-            <th scope="col" class="number">
-              Blocked
-            </th>
-            <th scope="col">Where</th>
-          </tr>
-        </thead>
-        <tbody>
-          {state.projects.map(({ key, name, root }) => {
-            const own = rows.filter(({ project }) => project === key);
-            return (
-              <tr key={key}>
-                <th scope="row">{name}</th>
-                <td class="number">{own.length}</td>
-                <td class="number">{own.filter((row) => meaningOf(row) === "blocked").length}</td>
-                <td>{root ?? "unknown"}</td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
+    <ul class="tiles">
+      {tiles.map(([words, count, href]) => (
+        <li key={words}>
+          <strong>{count}</strong> <a href={href}>{words}</a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function DayTable({ days }: { readonly days: readonly Day[] }) {
+  const titles = ["Day", "Blocked", "Fixed", "Given up", "Not checked"];
+  return (
+    <Table
+      titles={titles}
+      names={titles}
+      numbers={[1, 2, 3, 4]}
+      rows={days.toReversed().map(({ day, blocked, fixed, gaveUp, notChecked }) => ({
+        key: String(day),
+        cells: [new Date(day * 86_400_000).toISOString().slice(0, 10), blocked, fixed, gaveUp, notChecked],
+      }))}
+    />
+  );
+}
+
+const MOST_GATES = 5;
+
+function GateQuestions({ rows }: ViewProps) {
+  const stats = useMemo(() => gateStats(rows), [rows]);
+  const flaky = useMemo(() => flakyByProject(rows).slice(0, MOST_GATES), [rows]);
+  const failing = stats
+    .filter(({ caught }) => caught > 0)
+    .toSorted((one, other) => other.caught - one.caught)
+    .slice(0, MOST_GATES);
+  if (stats.length === 0) return null;
+  return (
+    <div class="questions">
+      <Section title="What costs time" id="slow">
+        <ol>
+          {stats.slice(0, MOST_GATES).map(({ key, id, totalMs, medianMs, p90Ms }) => (
+            <li key={key}>
+              {gateName(id)}{" "}
+              <span class="facts">
+                {formatDuration(totalMs)}: median {formatDuration(medianMs)}, 90 % within{" "}
+                {formatDuration(p90Ms)}
+              </span>
+            </li>
+          ))}
+        </ol>
+      </Section>
+      <Section title="What keeps failing" id="failing">
+        {failing.length + flaky.length === 0 ? <p class="facts">Nothing failed.</p> : null}
+        <ol>
+          {failing.map(({ key, id, caught, runs }) => (
+            <li key={key}>
+              {gateName(id)}{" "}
+              <span class="facts">
+                failed {caught} of {counted(runs, "time")}
+              </span>
+            </li>
+          ))}
+          {flaky.map(({ project, gate, test, times }) => (
+            <li key={`${project}${gate}${test}`}>
+              {test === "" ? gateName(gate) : test} <span class="facts">flaky, {counted(times, "time")}</span>
+            </li>
+          ))}
+        </ol>
+      </Section>
     </div>
+  );
+}
+
+function Projects({ state, rows }: ViewProps) {
+  const titles = ["Project", "Verdicts", "Blocked", "Location"];
+  return (
+    <Table
+      titles={titles}
+      names={titles}
+      numbers={[1, 2]}
+      rows={state.projects.map(({ key, name, root }) => {
+        const own = rows.filter(({ project }) => project === key);
+        const blocked = own.filter((row) => meaningOf(row) === "blocked").length;
+        return { key, cells: [name, own.length, blocked, root ?? "unknown"] };
+      })}
+    />
   );
 }

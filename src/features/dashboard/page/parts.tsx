@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Support } from "../../../ledger/verdict-record.ts";
 import type { Status } from "../../../stop/status.ts";
 import { statusTitle } from "../../../stop/status.ts";
+import { ago } from "../../../words.ts";
 
 /** How good something is: decides its colour and its mark. */
 export type Tone = "good" | "bad" | "warn" | "idle";
@@ -50,9 +51,10 @@ export function SupportChip({ rests }: { readonly rests: Support | undefined }) 
   return rests === undefined ? null : <span class={`chip ${rests}`}>{SUPPORT_WORDS[rests]}</span>;
 }
 
-/** A gate at the root of its project is known by its name. */
-export function shortGate(id: string): string {
-  return id.replace(/^(?:check|review|repl):\.:/, "");
+/** `check:.:test` is `test`, `check:web:e2e` is `e2e (web)`. */
+export function gateName(id: string): string {
+  const [, scope = ".", name = id] = /^(?:check|review|repl|guard):(.*):([^:]*)$/.exec(id) ?? [];
+  return scope === "." || scope === "" ? name : `${name} (${scope})`;
 }
 
 export function Section({
@@ -72,26 +74,129 @@ export function Section({
   );
 }
 
+interface TableProps {
+  /** A title that starts with `#` is that of a column of numbers. */
+  readonly titles: readonly ComponentChildren[];
+  /** The name of each column where the table is shown as cards, on a phone. */
+  readonly names: readonly string[];
+  readonly numbers?: readonly number[];
+  readonly rows: readonly { readonly key: string; readonly cells: readonly ComponentChildren[] }[];
+  readonly sorted?: number;
+}
+
+/** A table; on a phone, a list of cards. The first cell of a row names it. */
+export function Table({ titles, names, numbers = [], rows, sorted }: TableProps) {
+  const classOf = (column: number): string => (numbers.includes(column) ? "number" : "");
+  return (
+    <table class="cards">
+      <thead>
+        <tr>
+          {titles.map((title, at) => (
+            <th scope="col" key={at} class={classOf(at)} aria-sort={at === sorted ? "descending" : undefined}>
+              {title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ key, cells: [first, ...rest] }) => (
+          <tr key={key}>
+            <th scope="row">{first}</th>
+            {rest.map((cell, at) => (
+              <td key={at} class={classOf(at + 1)} data-name={names[at + 1]}>
+                {cell}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** How long ago; the exact time is there for whoever points at it. */
 export function Time({ at }: { readonly at: number }) {
   const date = new Date(at);
-  return <time dateTime={date.toISOString()}>{date.toLocaleString()}</time>;
+  return (
+    <time dateTime={date.toISOString()} title={date.toLocaleString()}>
+      {ago(at, Date.now())}
+    </time>
+  );
 }
+
+/** Puts a text on the clipboard, and says so. */
+export function CopyButton({ label, text }: { readonly label: string; readonly text: () => string }) {
+  const [isCopied, setCopied] = useState(false);
+  const copy = (): void => {
+    navigator.clipboard.writeText(text()).then(
+      () => setCopied(true),
+      () => prompt(label, text()), // a browser that keeps its clipboard to itself
+    );
+  };
+  return (
+    <button type="button" class="small" onClick={copy}>
+      {isCopied ? "Copied" : label}
+    </button>
+  );
+}
+
+const THEME = "agent-gauntlet theme";
 
 /** Light and dark follow the system until somebody chooses. */
 export function ThemeButton() {
-  const [theme, setTheme] = useState(() =>
-    matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light",
+  const [theme, setTheme] = useState(
+    () => stored(THEME) ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"),
   );
   useLayoutEffect(() => {
     document.documentElement.dataset["theme"] = theme;
   }, [theme]);
   const other = theme === "dark" ? "light" : "dark";
+  const choose = (): void => {
+    setTheme(other);
+    store(THEME, other);
+  };
   return (
-    <button type="button" class="theme" onClick={() => setTheme(other)}>
+    <button type="button" class="theme" onClick={choose}>
       {other === "dark" ? "Dark" : "Light"}
       <span class="hidden"> colours</span>
     </button>
   );
+}
+
+/** A browser may refuse to keep anything. */
+function stored(key: string): string | undefined {
+  try {
+    return localStorage.getItem(key) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function store(key: string, value: string): void {
+  try {
+    localStorage.setItem(key, value);
+  } catch {
+    // then it holds until the page is closed
+  }
+}
+
+const ICON_COLOURS: Readonly<Record<Tone, string>> = {
+  good: "#1a7f37",
+  bad: "#c0332b",
+  warn: "#b07000",
+  idle: "#6b7280",
+};
+
+/** The title and the icon of the tab tell how it stands. */
+export function useTab(title: string, tone: Tone): void {
+  useEffect(() => {
+    document.title = tone === "bad" ? `${MARKS.bad} ${title}` : title;
+    const icon = document.querySelector<HTMLLinkElement>("link[rel=icon]") ?? document.createElement("link");
+    icon.rel = "icon";
+    const circle = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><circle cx="8" cy="8" r="7" fill="${ICON_COLOURS[tone]}"/></svg>`;
+    icon.href = `data:image/svg+xml,${encodeURIComponent(circle)}`;
+    document.head.append(icon);
+  }, [title, tone]);
 }
 
 interface VirtualListProps {
@@ -114,6 +219,7 @@ export function VirtualList(props: VirtualListProps) {
   useEffect(() => {
     if (shown !== undefined) scroller.current?.scrollTo({ top: shown * rowHeight });
   }, [shown, rowHeight]);
+  if (count === 0) return null; // an empty list has nothing to say to a screen reader
   const first = Math.max(0, Math.min(Math.floor(top / rowHeight) - SPARE, count - rowsShown));
   const last = Math.min(count, first + rowsShown + 2 * SPARE);
   const indexes = Array.from({ length: Math.max(0, last - first) }, (_, at) => first + at);

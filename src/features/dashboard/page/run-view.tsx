@@ -1,25 +1,28 @@
 import { useState } from "preact/hooks";
 import type { GateOutcome } from "../../../gates/outcome.ts";
 import { statusTitle } from "../../../stop/status.ts";
-import { formatDuration } from "../../../words.ts";
-import { counted } from "../../../words.ts";
-import { type GateView, type RunPage, compareTold, type AttemptView } from "../page-data.ts";
+import { counted, formatDuration } from "../../../words.ts";
+import { type AttemptView, compareTold, type GateView, type RunPage } from "../page-data.ts";
+import { useQuery } from "./address.ts";
 import { Logs } from "./logs.tsx";
 import {
+  CopyButton,
+  gateName,
   Mark,
   Section,
+  StatusWords,
   SupportChip,
   ThemeButton,
   Time,
   type Tone,
   toneOf,
-  shortGate,
-  StatusWords,
+  useTab,
 } from "./parts.tsx";
 import { Problems } from "./problems.tsx";
 
 /** One run as a whole page: the HTML report. */
 export function RunView({ page }: { readonly page: RunPage }) {
+  useTab(document.title.replace(/^✗ /, ""), toneOf(page.status));
   return (
     <>
       <header class="top">
@@ -36,25 +39,28 @@ export function RunView({ page }: { readonly page: RunPage }) {
   );
 }
 
-/** The same inside of another page. */
+/** The same inside of another page. What failed and why comes first. */
 export function RunSections({ page }: { readonly page: RunPage }) {
-  const [shown, setShown] = useState<string>();
+  const [shown, setShown] = useQuery("log");
   const showLog = (id: string): void => {
     setShown(id);
     document.querySelector("#logs")?.scrollIntoView({ block: "start" });
   };
   const problems = page.files.reduce((sum, { problems: some }) => sum + some.length, 0);
+  const told = page.attempts.findLast((attempt) => attempt.told !== undefined)?.told;
   return (
     <>
       <Facts page={page} problems={problems} />
+      <FailedGates gates={page.gates} />
+      {told === undefined ? null : <CopyButton label="Copy what the agent was told" text={() => told} />}
+      {problems > 0 && (
+        <Section title={`Problems (${problems})`} id="problems">
+          <Problems page={page} />
+        </Section>
+      )}
       <Section title="Gates" id="gates">
         {page.gates.length === 0 ? <p>No gate ran.</p> : <Timeline gates={page.gates} onLog={showLog} />}
       </Section>
-      {problems > 0 && (
-        <Section title={`Problems (${problems})`} id="problems">
-          <Problems files={page.files} />
-        </Section>
-      )}
       {page.attempts.length > 0 && (
         <Section title="What the agent was told" id="told">
           <Attempts attempts={page.attempts} />
@@ -69,12 +75,27 @@ export function RunSections({ page }: { readonly page: RunPage }) {
   );
 }
 
+/** Each gate that keeps the run from passing, with its reason. */
+function FailedGates({ gates }: { readonly gates: readonly GateView[] }) {
+  const failed = gates.filter(({ blocks }) => blocks);
+  if (failed.length === 0) return null;
+  return (
+    <ul class="failed">
+      {failed.map(({ id, words }) => (
+        <li key={id}>
+          <Mark tone="bad" /> <strong>{gateName(id)}</strong> {words}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 function Facts({ page, problems }: { readonly page: RunPage; readonly problems: number }) {
   const red = page.gates.filter(({ blocks }) => blocks).length;
   const reused = page.gates.filter(({ rests }) => rests === "reuse").length;
   const facts = [
     page.run === undefined ? undefined : `run ${page.run}`,
-    `${counted(page.gates.length, "gate")}${red === 0 ? "" : `, ${red} red`}${reused === 0 ? "" : `, ${reused} reused`}`,
+    `${counted(page.gates.length, "gate")}${red === 0 ? "" : `, ${red} failed`}${reused === 0 ? "" : `, ${reused} reused`}`,
     problems === 0 ? undefined : counted(problems, "problem"),
     page.branch,
     page.commit?.slice(0, 10),
@@ -187,23 +208,23 @@ interface AttemptProps {
 
 function Attempt({ attempt, before, isLast }: AttemptProps) {
   const { at, run, status, decision, left, ms, red, told } = attempt;
-  const answer =
-    decision === undefined ? "run from the terminal" : decision === "block" ? "blocked" : "allowed to stop";
+  const isBlock = decision === "block";
+  const stopped = isBlock ? "blocked" : "allowed to stop";
   const facts = [
     `run ${run}`,
-    answer,
+    decision === undefined ? "run from the terminal" : stopped,
     formatDuration(ms),
-    ...(decision === "block" && left !== undefined ? [`${counted(left, "attempt")} left`] : []),
+    isBlock && left !== undefined ? `${counted(left, "attempt")} left` : "",
   ];
   return (
     <li>
       <p>
-        <StatusWords status={status} /> <span class="facts">{facts.join(" · ")} · </span>
+        <StatusWords status={status} /> <span class="facts">{facts.filter(Boolean).join(" · ")} · </span>
         <Time at={at} />
       </p>
-      {red.length === 0 ? null : <p class="red">Red: {red.map(shortGate).join(", ")}</p>}
+      {red.length === 0 ? null : <p class="red">Failed: {red.map(gateName).join(", ")}</p>}
       {told === undefined ? (
-        decision === "block" && <p class="facts">What it was told is no longer in the logs.</p>
+        isBlock && <p class="facts">What it was told is no longer in the logs.</p>
       ) : (
         <Told told={told} before={before} isOpen={isLast} />
       )}

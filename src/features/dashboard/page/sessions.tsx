@@ -1,9 +1,9 @@
 import { useMemo } from "preact/hooks";
-import { type Chain, chainsOf, endOf, meaningOf } from "../aggregate.ts";
 import { counted } from "../../../words.ts";
+import { type Chain, chainsOf, endOf, meaningOf } from "../aggregate.ts";
 import type { ViewProps } from "./dashboard.tsx";
-import { VirtualList, Mark, Section, Time } from "./parts.tsx";
-import { StopLine, TONES } from "./stops.tsx";
+import { Mark, Section, Time, VirtualList } from "./parts.tsx";
+import { ROW_HEIGHT, StopLine, TONES } from "./stops.tsx";
 
 /** Sessions as chains of attempts: how often each was blocked, and how it ended. */
 export function Sessions({ rows, projectName }: ViewProps) {
@@ -12,9 +12,9 @@ export function Sessions({ rows, projectName }: ViewProps) {
     <Section title="Sessions" id="sessions">
       <p class="facts">{counted(chains.length, "session")}; each mark is one stop, the first one first.</p>
       <VirtualList
-        label="Sessions"
+        label="All sessions"
         count={chains.length}
-        rowHeight={56}
+        rowHeight={ROW_HEIGHT}
         rowsShown={12}
         row={(index) => {
           const chain = chains[index];
@@ -27,22 +27,21 @@ export function Sessions({ rows, projectName }: ViewProps) {
 
 const MOST_MARKS = 12;
 
-function ChainLine({
-  chain,
-  projectName,
-}: {
+interface ChainLineProps {
   readonly chain: Chain;
   readonly projectName: (key: string) => string;
-}) {
+}
+
+export function ChainLine({ chain, projectName }: ChainLineProps) {
   const { key, project, session, host, rows, lastAt } = chain;
   const { words, meaning } = endOf(chain);
   const cut = rows.slice(-MOST_MARKS);
   return (
-    <a class="stop" href={`#/session/${encodeURIComponent(key)}`}>
+    <a class="stop chain" href={`#/session/${encodeURIComponent(key)}`}>
       <span class="what">
         <Mark tone={TONES[meaning]} /> {words}
       </span>
-      <span class="dots">
+      <span class="marks">
         {cut.length < rows.length ? "… " : ""}
         {cut.map((row) => (
           <Mark key={row.at} tone={TONES[meaningOf(row)]} />
@@ -66,16 +65,16 @@ export function SessionView({ state, projectName, chainKey }: ViewProps & { read
   return (
     <Section title={`Session ${chain.session}`} id="session">
       <p class="facts">
-        {projectName(chain.project)} · {chain.host ?? "unknown host"} · {endOf(chain).words}
+        {projectName(chain.project)} · {chain.host ?? "unknown agent"} · {endOf(chain).words}
       </p>
       <VirtualList
         label="Stops of this session"
         count={chain.rows.length}
-        rowHeight={56}
+        rowHeight={ROW_HEIGHT}
         rowsShown={12}
         row={(index) => {
           const row = chain.rows[index];
-          return row === undefined ? null : <StopLine row={row} projectName={projectName} />;
+          return row === undefined ? null : <StopLine row={row} />;
         }}
       />
     </Section>

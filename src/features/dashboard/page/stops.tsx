@@ -1,27 +1,30 @@
-import { useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { statusTitle } from "../../../stop/status.ts";
+import { counted, formatDuration } from "../../../words.ts";
 import { type Meaning, meaningOf } from "../aggregate.ts";
 import type { StopRow } from "../page-data.ts";
-import { formatDuration } from "../../../words.ts";
-import { counted } from "../../../words.ts";
+import { useQuery } from "./address.ts";
 import type { ViewProps } from "./dashboard.tsx";
-import { VirtualList, Mark, Section, shortGate, Time, type Tone } from "./parts.tsx";
+import { gateName, Mark, Section, Time, type Tone, VirtualList } from "./parts.tsx";
 
 export const TONES: Readonly<Record<Meaning, Tone>> = {
   blocked: "bad",
   failed: "bad",
   passed: "good",
+  "passed with warnings": "warn",
   "gave up": "warn",
   "not checked": "idle",
 };
 
-const MEANINGS: readonly Meaning[] = ["blocked", "passed", "gave up", "failed", "not checked"];
+const MEANINGS = Object.keys(TONES);
+
+/** One line; on a phone and a tablet two. views.css has the same width. */
+export const ROW_HEIGHT = matchMedia("(max-width: 56rem)").matches ? 60 : 42;
 
 /** Every verdict, as many as there are. */
-export function Stops({ rows, projectName, initial }: ViewProps & { readonly initial: string }) {
-  const [chosen, setChosen] = useState<{ readonly from: string; readonly meaning: string }>();
-  const [text, setText] = useState("");
-  const meaning = chosen?.from === initial ? chosen.meaning : initial;
+export function Stops({ rows, projectName }: ViewProps) {
+  const [meaning, setMeaning] = useQuery("show");
+  const [text, setText] = useQuery("q");
   const shown = useMemo(() => {
     const needle = text.toLowerCase();
     return rows.filter(
@@ -35,10 +38,7 @@ export function Stops({ rows, projectName, initial }: ViewProps & { readonly ini
       <div class="controls">
         <label>
           Show{" "}
-          <select
-            value={meaning}
-            onChange={({ currentTarget }) => setChosen({ from: initial, meaning: currentTarget.value })}
-          >
+          <select value={meaning} onChange={({ currentTarget }) => setMeaning(currentTarget.value)}>
             <option value="">everything</option>
             {MEANINGS.map((one) => (
               <option key={one} value={one}>
@@ -56,7 +56,7 @@ export function Stops({ rows, projectName, initial }: ViewProps & { readonly ini
       <VirtualList
         label="Verdicts"
         count={shown.length}
-        rowHeight={56}
+        rowHeight={ROW_HEIGHT}
         rowsShown={12}
         row={(index) => {
           const row = shown[index];
@@ -75,18 +75,18 @@ function wordsOf(row: StopRow, projectName: (key: string) => string): string {
   return parts.filter(Boolean).join("\n").toLowerCase();
 }
 
-/** One verdict on one line; with a link where its run can be looked at. */
-export function StopLine({
-  row,
-  projectName,
-}: {
+interface StopLineProps {
   readonly row: StopRow;
-  readonly projectName: (key: string) => string;
-}) {
+  /** Left out where all rows are of one project. */
+  readonly projectName?: (key: string) => string;
+}
+
+/** One verdict; with a link where its run can be looked at. */
+export function StopLine({ row, projectName }: StopLineProps) {
   const { project, run, at, ms, host, door, session, branch, worktree, status, outcomes = [] } = row;
   const meaning = meaningOf(row);
-  const red = outcomes.filter(({ blocks }) => blocks).map(({ id }) => shortGate(id));
-  const who = [projectName(project), worktree, host ?? door, session?.slice(0, 8), branch];
+  const red = outcomes.filter(({ blocks }) => blocks).map(({ id }) => gateName(id));
+  const who = [projectName?.(project), worktree, host ?? door, branch, session?.slice(0, 8)];
   const content = (
     <>
       <span class="what">
@@ -94,9 +94,8 @@ export function StopLine({
         {meaning === "not checked" ? ` (${statusTitle(status).toLowerCase()})` : ""}
         {red.length === 0 ? "" : `: ${red.join(", ")}`}
       </span>
-      <span class="who">
-        {who.filter(Boolean).join(" · ")} · {formatDuration(ms)}
-      </span>
+      <span class="who">{who.filter(Boolean).join(" · ")}</span>
+      <span class="took">{formatDuration(ms)}</span>
       <span class="when">
         <Time at={at} />
       </span>
