@@ -61,10 +61,10 @@ export async function runCheck(
     ));
   output.end();
   log.close();
-  const report = freshReport(gate, context.root, startedAt);
+  const report = freshReport(gate.report, context.root, startedAt);
   return outcomeOf(planned, elapsedMs() - started, {
     ...withMissing(whatHappened(end, log.problem, signal), () =>
-      away === undefined ? missingProgram(gate, { end, env, cwd }) : away.missing,
+      away === undefined ? missingProgram(gate.command, { end, env, cwd }) : away.missing,
     ),
     logPath,
     report,
@@ -78,7 +78,7 @@ function withMissing(happened: Happened, find: () => string | undefined): Happen
 
 /** A missing program that the command names is the reason; what a script of the project starts is not ours to explain. */
 export function missingProgram(
-  { command }: Pick<CheckGate, "command">,
+  command: string,
   { end, env, cwd }: { readonly end: ProcessEnd; readonly env: Environment; readonly cwd: string },
 ): string | undefined {
   const isNotFound = end.kind === "exited" && (end.exitCode === 127 || end.exitCode === 126);
@@ -89,7 +89,7 @@ export function missingProgram(
 
 /** An earlier run's report says nothing about this one. */
 export function freshReport(
-  { report }: Pick<CheckGate, "report">,
+  report: ProjectPath | undefined,
   root: string,
   startedAt: number,
 ): ProjectPath | undefined {
@@ -139,7 +139,7 @@ export function checkEnv(
   return {
     ...context.env,
     BASE_BRANCH: context.baseBranch,
-    ...(context.traceparentOf === undefined ? {} : { TRACEPARENT: context.traceparentOf(id) }),
+    TRACEPARENT: context.traceparentOf?.(id) ?? context.env["TRACEPARENT"],
     ...gate.env,
     GAUNTLET_STOP_HOOK_ACTIVE: "1",
     [RUN_ID_VARIABLE]: context.runId,

@@ -3,7 +3,6 @@ import type { StopEvent, StopKind } from "./stop-event.ts";
 import type { Block, Verdict } from "../stop/verdict.ts";
 import {
   jsonAnswer,
-  systemMessageOf,
   answeredJson,
   takeDecision,
   backgroundTasksOf,
@@ -30,15 +29,12 @@ export const CLAUDE_CODE_HOOKS = {
   sharedFile: ".claude/settings.json",
   otherProjectFiles: [".claude/settings.json"],
   userFile: { variable: "CLAUDE_CONFIG_DIR", folder: ".claude", file: "settings.json" },
-  eventsKey: "hooks",
   isShared: true,
-  takesComments: false,
   grouped: true,
   fields: { type: "command" },
   background: { asyncRewake: true },
   executables: ["claude"],
   homeFolder: ".claude",
-  alsoReads: [],
 } as const satisfies JsonHooks;
 
 /** Measured with 2.1.325 (2026-11-15). */
@@ -113,12 +109,11 @@ function part(payload: Payload, key: string): Pick<StopEvent, "sessionId" | "par
 
 /** `continue` is never sent: `false` ends the turn and beats a block. */
 function render(verdict: Verdict, event?: StopEvent): HostAnswer {
-  const { status, message } = verdict;
-  const told = systemMessageOf(verdict);
+  const { status, message, notice: systemMessage } = verdict;
   if (verdict.decision === "block")
-    return jsonAnswer({ decision: "block", ...reasonFor(verdict, event), status, message, ...told });
+    return jsonAnswer({ decision: "block", ...reasonFor(verdict, event), status, message, systemMessage });
   const isTurn = (event?.kind ?? "stop") === "stop";
-  return jsonAnswer(isTurn ? { decision: "approve", status, message, ...told } : told);
+  return jsonAnswer(isTurn ? { decision: "approve", status, message, systemMessage } : { systemMessage });
 }
 
 /**

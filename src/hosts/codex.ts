@@ -2,11 +2,11 @@ import {
   noticedAnswer,
   takeDecision,
   textOf,
-  otherEvent,
+  stopParser,
   snakeCaseSample,
   snakeCaseStop,
 } from "./protocol.ts";
-import type { Host, ParsedStop, Payload, Surroundings } from "./host.ts";
+import type { Host } from "./host.ts";
 
 const stopEvents = ["Stop"];
 
@@ -23,18 +23,17 @@ export const codex: Host = {
     events: { stop: "Stop", session_start: "SessionStart" },
     projectFile: ".codex/hooks.json",
     userFile: { variable: "CODEX_HOME", folder: ".codex", file: "hooks.json" },
-    eventsKey: "hooks",
-    isShared: false,
-    takesComments: false,
     grouped: true,
     fields: { type: "command" },
     executables: ["codex"],
     homeFolder: ".codex",
     afterwards:
       "Codex runs no hook before you trust it, and says nothing about it: open Codex in this project, type /hooks and trust both hooks. After every change of a command, again.",
-    alsoReads: [],
   },
-  parse,
+  parse: stopParser(stopEvents, (payload, surroundings) => ({
+    ...snakeCaseStop("codex", payload, surroundings),
+    promptId: textOf(payload, "turn_id"),
+  })),
   render: noticedAnswer,
   sample: (stop) => ({
     ...snakeCaseSample("Stop", stop),
@@ -50,10 +49,3 @@ export const codex: Host = {
       wrap: (reason) => `<hook_prompt>${reason}</hook_prompt>`,
     }),
 };
-
-function parse(payload: Payload, surroundings: Surroundings): ParsedStop {
-  const other = otherEvent(payload, stopEvents);
-  if (other !== undefined) return other;
-  const event = snakeCaseStop("codex", payload, surroundings);
-  return { kind: "stop", event: { ...event, promptId: textOf(payload, "turn_id") } };
-}

@@ -4,14 +4,15 @@ import {
   takeDecision,
   flagOf,
   textOf,
-  otherEvent,
+  stopParser,
   SAMPLE_TIME,
   snakeCaseSample,
   jsonAnswer,
-  systemMessageOf,
   answeredJson,
+  NOT_ONE_LINE,
 } from "./protocol.ts";
 import type { Host, ParsedStop, Payload, Surroundings, JsonHooks, HostAnswer, Taken } from "./host.ts";
+import type { StopEvent } from "./stop-event.ts";
 import { isRecord } from "../json.ts";
 import type { Verdict } from "../stop/verdict.ts";
 
@@ -26,9 +27,7 @@ const GITHUB_HOOKS = {
   events: { stop: "Stop", session_start: "SessionStart" },
   projectFile: ".github/hooks/agent-gauntlet.json",
   userFile: { variable: "COPILOT_HOME", folder: ".copilot", file: "hooks/agent-gauntlet.json" },
-  eventsKey: "hooks",
   isShared: true,
-  takesComments: false,
   grouped: false,
   fields: { type: "command" },
 } as const satisfies Partial<JsonHooks>;
@@ -53,7 +52,7 @@ export const copilot: Host = {
       "Copilot CLI skips a project's hooks until you trust the folder: start `copilot` here and say yes (`copilot -p` needs --trust-folder).",
     alsoReads: [{ host: "claude-code", level: "project", when: "always" }],
   },
-  parse: parseCopilot,
+  parse: stopParser(copilotEvents, readCopilotStop),
   render: noticedAnswer,
   sample: (stop) => ({
     ...snakeCaseSample("Stop", stop),
@@ -63,21 +62,16 @@ export const copilot: Host = {
   take: (answer) => takeDecision(answer, { exitCode2Blocks: false }),
 };
 
-function parseCopilot(payload: Payload, surroundings: Surroundings): ParsedStop {
-  const other = otherEvent(payload, copilotEvents);
-  if (other !== undefined) return other;
+function readCopilotStop(payload: Payload, surroundings: Surroundings): StopEvent {
   return {
-    kind: "stop",
-    event: {
-      host: "copilot",
-      cwd: absolutePath(textOf(payload, "cwd") ?? surroundings.cwd),
-      continued: flagOf(payload, "stop_hook_active"),
-      backgroundTasks: [],
-      sessionId: textOf(payload, "sessionId") ?? textOf(payload, "session_id"),
-      transcriptPath: textOf(payload, "transcriptPath") ?? textOf(payload, "transcript_path"),
-      hostVersion: surroundings.env["COPILOT_CLI_BINARY_VERSION"],
-      stopReason: textOf(payload, "stopReason") ?? textOf(payload, "stop_reason"),
-    },
+    host: "copilot",
+    cwd: absolutePath(textOf(payload, "cwd") ?? surroundings.cwd),
+    continued: flagOf(payload, "stop_hook_active"),
+    backgroundTasks: [],
+    sessionId: textOf(payload, "sessionId") ?? textOf(payload, "session_id"),
+    transcriptPath: textOf(payload, "transcriptPath") ?? textOf(payload, "transcript_path"),
+    hostVersion: surroundings.env["COPILOT_CLI_BINARY_VERSION"],
+    stopReason: textOf(payload, "stopReason") ?? textOf(payload, "stop_reason"),
   };
 }
 
@@ -133,7 +127,7 @@ function parseVscode(payload: Payload, surroundings: Surroundings): ParsedStop {
 }
 
 function renderVscode(verdict: Verdict): HostAnswer {
-  if (verdict.decision === "allow") return jsonAnswer(systemMessageOf(verdict));
+  if (verdict.decision === "allow") return jsonAnswer({ systemMessage: verdict.notice });
   const reason = verdict.feedback;
   const answer = jsonAnswer({ hookSpecificOutput: { hookEventName: "Stop", decision: "block", reason } });
   return { ...answer, stderr: `${reason}\n`, exitCode: 2 };
@@ -142,7 +136,7 @@ function renderVscode(verdict: Verdict): HostAnswer {
 function takeVscode(answer: HostAnswer): Taken {
   if (answer.exitCode === 2) return { agent: "goes-on", agentReads: answer.stderr.trimEnd() };
   const json = answeredJson(answer);
-  if (json === undefined) return { agent: "stops", problem: "the answer is not one line of JSON" };
+  if (json === undefined) return NOT_ONE_LINE;
   const specific = json["hookSpecificOutput"];
   const reason =
     isRecord(specific) && specific["decision"] === "block" ? textOf(specific, "reason") : undefined;

@@ -1,6 +1,6 @@
 import { absolutePath } from "../path.ts";
 import type { Verdict } from "../stop/verdict.ts";
-import { jsonAnswer, answeredJson, textOf, otherEvent } from "./protocol.ts";
+import { jsonAnswer, answeredJson, NOT_ONE_LINE, textOf, otherEvent, workspaceOf } from "./protocol.ts";
 import type { Host, HostAnswer, ParsedStop, Payload, Surroundings, Taken } from "./host.ts";
 
 const stopEvents = ["stop", "Stop"];
@@ -25,9 +25,6 @@ export const cursor: Host = {
     events: { stop: "stop", session_start: "sessionStart" },
     projectFile: ".cursor/hooks.json",
     userFile: { folder: ".cursor", file: "hooks.json" },
-    eventsKey: "hooks",
-    isShared: false,
-    takesComments: false,
     grouped: false,
     fields: {},
     stopFields: { loop_limit: LOOP_LIMIT },
@@ -50,7 +47,7 @@ export const cursor: Host = {
     status: "completed",
     loop_count: stop.blockedBefore,
   }),
-  take: take,
+  take,
 };
 
 function parse(payload: Payload, surroundings: Surroundings): ParsedStop {
@@ -62,7 +59,7 @@ function parse(payload: Payload, surroundings: Surroundings): ParsedStop {
     kind: "stop",
     event: {
       host: "cursor",
-      cwd: absolutePath(workspaceOf(payload) ?? surroundings.cwd),
+      cwd: absolutePath(textOf(payload, "cwd") ?? workspaceOf(payload) ?? surroundings.cwd),
       continued: isFollowUp(payload["loop_count"]),
       backgroundTasks: [],
       sessionId: textOf(payload, "conversation_id"),
@@ -71,12 +68,6 @@ function parse(payload: Payload, surroundings: Surroundings): ParsedStop {
       stopReason: textOf(payload, "status"),
     },
   };
-}
-
-function workspaceOf(payload: Payload): string | undefined {
-  const roots = payload["workspace_roots"];
-  const first: unknown = Array.isArray(roots) ? roots[0] : undefined;
-  return textOf(payload, "cwd") ?? (typeof first === "string" && first !== "" ? first : undefined);
 }
 
 function isFollowUp(loopCount: unknown): boolean {
@@ -90,7 +81,7 @@ function render(verdict: Verdict): HostAnswer {
 
 function take(answer: HostAnswer): Taken {
   const json = answeredJson(answer);
-  if (json === undefined) return { agent: "stops", problem: "the answer is not one line of JSON" };
+  if (json === undefined) return NOT_ONE_LINE;
   const message = textOf(json, "followup_message");
   return message === undefined ? { agent: "stops" } : { agent: "goes-on", agentReads: message };
 }

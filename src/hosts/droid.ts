@@ -1,4 +1,4 @@
-import { noticedAnswer, takeDecision, otherEvent, snakeCaseSample, snakeCaseStop } from "./protocol.ts";
+import { noticedAnswer, takeDecision, stopParser, snakeCaseSample, snakeCaseStop } from "./protocol.ts";
 import type { Host } from "./host.ts";
 
 const stopEvents = ["Stop"];
@@ -16,17 +16,13 @@ export const droid: Host = {
     events: { stop: "Stop", session_start: "SessionStart" },
     projectFile: ".factory/settings.json",
     userFile: { folder: ".factory", file: "settings.json" },
-    eventsKey: "hooks",
-    isShared: false,
     takesComments: true,
     grouped: true,
     fields: { type: "command" },
     executables: ["droid"],
     homeFolder: ".factory",
-    alsoReads: [],
   },
-  parse: (payload, surroundings) =>
-    otherEvent(payload, stopEvents) ?? { kind: "stop", event: snakeCaseStop("droid", payload, surroundings) },
+  parse: stopParser(stopEvents, (payload, surroundings) => snakeCaseStop("droid", payload, surroundings)),
   render: noticedAnswer,
   sample: (stop) => ({
     ...snakeCaseSample("Stop", stop),

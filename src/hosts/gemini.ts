@@ -2,12 +2,13 @@ import {
   noticedAnswer,
   takeDecision,
   textOf,
-  otherEvent,
+  stopParser,
   SAMPLE_TIME,
   snakeCaseSample,
   snakeCaseStop,
 } from "./protocol.ts";
-import type { Host, ParsedStop, Payload, Surroundings } from "./host.ts";
+import type { Host, Payload, Surroundings } from "./host.ts";
+import type { StopEvent } from "./stop-event.ts";
 
 const stopEvents = ["AfterAgent"];
 
@@ -27,8 +28,6 @@ export const gemini: Host = {
     events: { stop: "AfterAgent", session_start: "SessionStart" },
     projectFile: ".gemini/settings.json",
     userFile: { folder: ".gemini", file: "settings.json" },
-    eventsKey: "hooks",
-    isShared: false,
     takesComments: true,
     grouped: true,
     fields: { type: "command" },
@@ -36,9 +35,8 @@ export const gemini: Host = {
     homeFolder: ".gemini",
     afterwards:
       "Gemini CLI skips a project's hooks until you trust the folder: start `gemini` here and say yes.",
-    alsoReads: [],
   },
-  parse,
+  parse: stopParser(stopEvents, readStop),
   render: noticedAnswer,
   sample: (stop) => ({
     ...snakeCaseSample("AfterAgent", stop),
@@ -49,19 +47,14 @@ export const gemini: Host = {
   take: (answer) => takeDecision(answer, { exitCode2Blocks: true }),
 };
 
-function parse(payload: Payload, surroundings: Surroundings): ParsedStop {
-  const other = otherEvent(payload, stopEvents);
-  if (other !== undefined) return other;
+function readStop(payload: Payload, surroundings: Surroundings): StopEvent {
   const event = snakeCaseStop("gemini", payload, surroundings);
   const prompt = textOf(payload, "prompt");
   return {
-    kind: "stop",
-    event: {
-      ...event,
-      isFlagless: event.continued ? undefined : true,
-      promptId: prompt === undefined ? undefined : shortHash(prompt),
-      lastMessage: textOf(payload, "prompt_response"),
-    },
+    ...event,
+    isFlagless: event.continued ? undefined : true,
+    promptId: prompt === undefined ? undefined : shortHash(prompt),
+    lastMessage: textOf(payload, "prompt_response"),
   };
 }
 

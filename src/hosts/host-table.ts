@@ -14,7 +14,7 @@ import {
   textOf,
   plainAnswer,
   takeDecision,
-  otherEvent,
+  stopParser,
   snakeCaseSample,
   snakeCaseStop,
 } from "./protocol.ts";
@@ -32,11 +32,7 @@ const unknownHost: Host = {
   timeoutUnit: "s",
   defaultTimeoutMs: 60_000,
   allowsUnknownKeys: false,
-  parse: (payload, surroundings) =>
-    otherEvent(payload, likelyEvents) ?? {
-      kind: "stop",
-      event: snakeCaseStop("unknown", payload, surroundings),
-    },
+  parse: stopParser(likelyEvents, (payload, surroundings) => snakeCaseStop("unknown", payload, surroundings)),
   render: plainAnswer,
   sample: (stop) => snakeCaseSample("Stop", stop),
   take: (answer) => takeDecision(answer, { exitCode2Blocks: false, onlyKeys: ["decision", "reason"] }),

@@ -41,23 +41,22 @@ interface RegistrationBase {
   readonly otherProjectFiles?: readonly string[];
   readonly userFile: UserFile;
   /** Other hosts run these hooks, too: the command must not name the host. */
-  readonly isShared: boolean;
+  readonly isShared?: boolean;
   /** Signs that the host is installed: programs on the PATH, a folder in the home directory. */
   readonly executables: readonly string[];
   readonly homeFolder: string;
   /** What the user must do before the hook runs. */
   readonly afterwards?: string;
   /** Files of other hosts that it reads, too: a second registration would fire twice. */
-  readonly alsoReads: readonly AlsoRead[];
+  readonly alsoReads?: readonly AlsoRead[];
 }
 
 export interface JsonHooks extends RegistrationBase {
   readonly format: "json";
-  readonly eventsKey: string;
   /** An event lists groups (`{ hooks: [hook] }`), not hooks. */
   readonly grouped: boolean;
   /** A file with what the host does not take is skipped silently; none takes trailing commas. */
-  readonly takesComments: boolean;
+  readonly takesComments?: boolean;
   /** Besides command and timeout. */
   readonly fields: Readonly<Record<string, unknown>>;
   readonly stopFields?: Readonly<Record<string, unknown>>;

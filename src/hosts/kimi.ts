@@ -1,6 +1,14 @@
 import { isRecord } from "../json.ts";
 import type { Verdict } from "../stop/verdict.ts";
-import { jsonAnswer, answeredJson, textOf, otherEvent, snakeCaseSample, snakeCaseStop } from "./protocol.ts";
+import {
+  jsonAnswer,
+  answeredJson,
+  NOT_ONE_LINE,
+  textOf,
+  stopParser,
+  snakeCaseSample,
+  snakeCaseStop,
+} from "./protocol.ts";
 import type { Host, HostAnswer, Taken } from "./host.ts";
 
 const stopEvents = ["Stop"];
@@ -20,13 +28,10 @@ export const kimi: Host = {
     format: "toml",
     events: { stop: "Stop", session_start: "SessionStart" },
     userFile: { variable: "KIMI_CODE_HOME", folder: ".kimi-code", file: "config.toml" },
-    isShared: false,
     executables: ["kimi"],
     homeFolder: ".kimi-code",
-    alsoReads: [],
   },
-  parse: (payload, surroundings) =>
-    otherEvent(payload, stopEvents) ?? { kind: "stop", event: snakeCaseStop("kimi", payload, surroundings) },
+  parse: stopParser(stopEvents, (payload, surroundings) => snakeCaseStop("kimi", payload, surroundings)),
   render,
   sample: (stop) => {
     const { transcript_path: _, ...sample } = snakeCaseSample("Stop", stop);
@@ -45,7 +50,7 @@ function render(verdict: Verdict): HostAnswer {
 function take(answer: HostAnswer): Taken {
   if (answer.exitCode === 2) return { agent: "goes-on", agentReads: answer.stderr.trimEnd() };
   const json = answeredJson(answer);
-  if (json === undefined) return { agent: "stops", problem: "the answer is not one line of JSON" };
+  if (json === undefined) return NOT_ONE_LINE;
   const specific = json["hookSpecificOutput"];
   if (!isRecord(specific) || specific["permissionDecision"] !== "deny") return { agent: "stops" };
   return { agent: "goes-on", agentReads: textOf(specific, "permissionDecisionReason") ?? "" };

@@ -2,7 +2,7 @@ import {
   noticedAnswer,
   takeDecision,
   textOf,
-  otherEvent,
+  stopParser,
   snakeCaseSample,
   snakeCaseStop,
 } from "./protocol.ts";
@@ -45,7 +45,7 @@ export const pi = pluginHost("pi", "Pi", {
     "Pi skips a project's extensions until you trust the folder: start `pi` here and say yes (`pi -p` needs --approve).",
 });
 
-type Place = Omit<PluginFile, "format" | "events" | "isShared" | "alsoReads">;
+type Place = Omit<PluginFile, "format" | "events">;
 
 /** The question is our plugin's, and the answer goes back to it. */
 function pluginHost(name: string, title: string, place: Place): Host {
@@ -56,15 +56,11 @@ function pluginHost(name: string, title: string, place: Place): Host {
     timeoutUnit: "s",
     defaultTimeoutMs: 300_000,
     allowsUnknownKeys: true,
-    registration: { format: "plugin", events: { stop: "Stop" }, isShared: false, alsoReads: [], ...place },
-    parse: (payload, surroundings) =>
-      otherEvent(payload, stopEvents) ?? {
-        kind: "stop",
-        event: {
-          ...snakeCaseStop(name, payload, surroundings),
-          promptId: textOf(payload, "prompt_id"),
-        },
-      },
+    registration: { format: "plugin", events: { stop: "Stop" }, ...place },
+    parse: stopParser(stopEvents, (payload, surroundings) => ({
+      ...snakeCaseStop(name, payload, surroundings),
+      promptId: textOf(payload, "prompt_id"),
+    })),
     render: noticedAnswer,
     sample: (stop) => {
       const { transcript_path, ...sample } = snakeCaseSample("Stop", stop);

@@ -33,6 +33,15 @@ export function otherEvent(
   return name === undefined || stopEvents.includes(name) ? undefined : { kind: "other-event", name };
 }
 
+/** Reads a payload as a stop, unless it names another event. */
+export function stopParser(
+  stopEvents: readonly string[],
+  read: (payload: Payload, surroundings: Surroundings) => StopEvent,
+): Host["parse"] {
+  return (payload, surroundings) =>
+    otherEvent(payload, stopEvents) ?? { kind: "stop", event: read(payload, surroundings) };
+}
+
 /** The fields of Claude Code that most hosts took over. */
 export function snakeCaseStop(host: string, payload: Payload, surroundings: Surroundings): StopEvent {
   return {
@@ -46,6 +55,13 @@ export function snakeCaseStop(host: string, payload: Payload, surroundings: Surr
     lastMessage: textOf(payload, "last_assistant_message"),
     permissionMode: textOf(payload, "permission_mode"),
   };
+}
+
+/** The first of the directories that the host has open. */
+export function workspaceOf(payload: Payload): string | undefined {
+  const roots = payload["workspace_roots"];
+  const first: unknown = Array.isArray(roots) ? roots[0] : undefined;
+  return typeof first === "string" && first !== "" ? first : undefined;
 }
 
 /** Hosts name the directory that they were started in, each under its own name. */
@@ -107,12 +123,8 @@ export function plainAnswer(verdict: Verdict): HostAnswer {
 
 /** The decision, and a notice for the user. */
 export function noticedAnswer(verdict: Verdict): HostAnswer {
-  if (verdict.decision === "allow") return jsonAnswer(systemMessageOf(verdict));
-  return jsonAnswer({ decision: "block", reason: verdict.feedback, ...systemMessageOf(verdict) });
-}
-
-export function systemMessageOf(verdict: Verdict): { readonly systemMessage?: string } {
-  return verdict.notice === undefined ? {} : { systemMessage: verdict.notice };
+  if (verdict.decision === "allow") return jsonAnswer({ systemMessage: verdict.notice });
+  return jsonAnswer({ decision: "block", reason: verdict.feedback, systemMessage: verdict.notice });
 }
 
 /** In the background only exit code 2 and stderr reach the agent. */
@@ -145,7 +157,7 @@ export function takeDecision(answer: HostAnswer, reading: Reading): Taken {
   if (answer.exitCode === 2 && reading.exitCode2Blocks)
     return { agent: "goes-on", agentReads: wrap(answer.stderr.trimEnd()) };
   const json = answeredJson(answer);
-  if (json === undefined) return { agent: "stops", problem: "the answer is not one line of JSON" };
+  if (json === undefined) return NOT_ONE_LINE;
   const unknown = Object.keys(json).find((key) => reading.onlyKeys?.includes(key) === false);
   if (unknown !== undefined)
     return { agent: "stops", problem: `it does not know "${unknown}" and drops the answer` };
@@ -157,6 +169,8 @@ export function takeDecision(answer: HostAnswer, reading: Reading): Taken {
   if (reason === undefined) return { agent: "stops", problem: "a block needs a reason", ...told };
   return { agent: "goes-on", agentReads: wrap(reason), ...told };
 }
+
+export const NOT_ONE_LINE: Taken = { agent: "stops", problem: "the answer is not one line of JSON" };
 
 /** Undefined unless the hook exited with 0 and printed one line. */
 export function answeredJson({ stdout, exitCode }: HostAnswer): Payload | undefined {

@@ -1,15 +1,15 @@
-import type { BackgroundTask } from "./stop-event.ts";
+import type { BackgroundTask, StopEvent } from "./stop-event.ts";
 import {
   noticedAnswer,
   takeDecision,
   recordsOf,
   textOf,
-  otherEvent,
+  stopParser,
   SAMPLE_TIME,
   snakeCaseSample,
   snakeCaseStop,
 } from "./protocol.ts";
-import type { Host, ParsedStop, Payload, Surroundings } from "./host.ts";
+import type { Host, Payload, Surroundings } from "./host.ts";
 
 const stopEvents = ["Stop"];
 
@@ -27,16 +27,13 @@ export const qwen: Host = {
     events: { stop: "Stop", session_start: "SessionStart" },
     projectFile: ".qwen/settings.json",
     userFile: { folder: ".qwen", file: "settings.json" },
-    eventsKey: "hooks",
-    isShared: false,
     takesComments: true,
     grouped: true,
     fields: { type: "command" },
     executables: ["qwen"],
     homeFolder: ".qwen",
-    alsoReads: [],
   },
-  parse,
+  parse: stopParser(stopEvents, readStop),
   render: noticedAnswer,
   sample: (stop) => ({
     ...snakeCaseSample("Stop", stop),
@@ -53,19 +50,14 @@ export const qwen: Host = {
   take: (answer) => takeDecision(answer, { exitCode2Blocks: true }),
 };
 
-function parse(payload: Payload, surroundings: Surroundings): ParsedStop {
-  const other = otherEvent(payload, stopEvents);
-  if (other !== undefined) return other;
+function readStop(payload: Payload, surroundings: Surroundings): StopEvent {
   const event = snakeCaseStop("qwen", payload, surroundings);
   const promptId = textOf(payload, "prompt_id");
   return {
-    kind: "stop",
-    event: {
-      ...event,
-      continued: event.continued && tellsTheTruth(promptId),
-      backgroundTasks: recordsOf(payload, "background_tasks").filter(isRunning).map(backgroundAgent),
-      promptId,
-    },
+    ...event,
+    continued: event.continued && tellsTheTruth(promptId),
+    backgroundTasks: recordsOf(payload, "background_tasks").filter(isRunning).map(backgroundAgent),
+    promptId,
   };
 }
 

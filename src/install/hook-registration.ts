@@ -155,7 +155,7 @@ export function jsonHooks(
   wanted: WantedHooks,
   file: string,
 ): HookRegistration {
-  const { events, eventsKey, grouped, companion, takesComments } = registration;
+  const { events, grouped, companion, takesComments } = registration;
   const background = wanted.isBackground === true ? registration.background : undefined;
   return {
     file,
@@ -166,7 +166,7 @@ export function jsonHooks(
       found.event === events.stop &&
       isInBackground(found.command) !== (background !== undefined),
     shape: {
-      eventsKey,
+      eventsKey: "hooks",
       grouped,
       commandKey: "command",
       isStrictJson: !takesComments,

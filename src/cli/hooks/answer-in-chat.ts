@@ -1,6 +1,6 @@
 import { spokenIn } from "../../features/trust/spoken.ts";
 import { jsonAnswer } from "../../hosts/protocol.ts";
-import type { NamedSession } from "../../hosts/read-session.ts";
+import type { SessionName } from "../../system/state/state-keys.ts";
 import { writeAll } from "../../system/files/files.ts";
 import { readSession } from "../../stop/session-store.ts";
 import { explainStop } from "../../report/explain-stop.ts";
@@ -12,7 +12,7 @@ import { statusCommand } from "../commands/status.ts";
  * Answers a command of the plugin itself, where no model is needed: Claude Code (2.1.325, 2026-11-16) drops a blocked prompt and shows
  * its user the reason. A model's turn would end in a stop, which runs the gates. False where the prompt is for the model.
  */
-export async function answerInChat(session: NamedSession, prompt: string): Promise<boolean> {
+export async function answerInChat(session: SessionName, prompt: string): Promise<boolean> {
   const [, name = ""] = /^\/gauntlet:([a-z]+)(?:\s|$)/.exec(prompt) ?? [];
   const reason = await textFor(name, session, prompt);
   if (reason === undefined) return false;
@@ -21,7 +21,7 @@ export async function answerInChat(session: NamedSession, prompt: string): Promi
   return true;
 }
 
-async function textFor(name: string, session: NamedSession, prompt: string): Promise<string | undefined> {
+async function textFor(name: string, session: SessionName, prompt: string): Promise<string | undefined> {
   const cwd = process.env["CLAUDE_PROJECT_DIR"] ?? session.cwd;
   const { terminal, text } = capturing({ ...processTerminal(), cwd });
   switch (name) {
@@ -41,7 +41,7 @@ async function textFor(name: string, session: NamedSession, prompt: string): Pro
 const SAY_WHY = "Say why, and the next stop goes unchecked: `/gauntlet:skip the test server is down`";
 
 /** The last stop of this session; where it has had none, of the one that stopped here last. */
-async function explainLast(terminal: Terminal, session: NamedSession): Promise<void> {
+async function explainLast(terminal: Terminal, session: SessionName): Promise<void> {
   const last = readSession(session, terminal.env).value?.lastStop;
   if (last === undefined) await explainCommand(terminal, {});
   else printText(terminal.stdout, explainStop({ details: last }));

@@ -2,7 +2,8 @@ import type { AbsolutePath } from "../../path.ts";
 import { spokenIn } from "../../features/trust/spoken.ts";
 import { recordGates } from "../../features/trust/gate-changes.ts";
 import { textOf } from "../../hosts/protocol.ts";
-import { type NamedSession, readSessionEvent } from "../../hosts/read-session.ts";
+import { readSessionEvent } from "../../hosts/read-session.ts";
+import type { SessionName } from "../../system/state/state-keys.ts";
 import { writeAll } from "../../system/files/files.ts";
 import { findProject } from "../../system/files/find-project.ts";
 import { currentDirectory } from "../../system/process/environment.ts";
@@ -33,13 +34,13 @@ export async function runPromptHook(): Promise<number> {
 }
 
 /** Whether the prompt was a command that needs no model. */
-async function answerCommand(session: NamedSession, prompt: string): Promise<boolean> {
+async function answerCommand(session: SessionName, prompt: string): Promise<boolean> {
   const { answerInChat } = await import("./answer-in-chat.ts"); // few prompts are commands of ours
   return answerInChat(session, prompt);
 }
 
 /** A grant is for the next stop: a prompt without one takes an unused one back. */
-async function takeDown(session: NamedSession, prompt: string): Promise<void> {
+async function takeDown(session: SessionName, prompt: string): Promise<void> {
   const { env } = process;
   const { skip, accept } = spokenIn(prompt);
   const root = accept === undefined ? undefined : projectOf(session);
@@ -51,6 +52,6 @@ async function takeDown(session: NamedSession, prompt: string): Promise<void> {
 }
 
 /** The agent may have left the directory its host was started in. */
-function projectOf({ cwd }: NamedSession): AbsolutePath | undefined {
+function projectOf({ cwd }: SessionName): AbsolutePath | undefined {
   return findProject(process.env["CLAUDE_PROJECT_DIR"] ?? cwd) ?? findProject(cwd);
 }

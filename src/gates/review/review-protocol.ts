@@ -25,7 +25,10 @@ const MAX_LISTED_FILES = 500;
 
 export function assemblePrompt(parts: PromptParts): string {
   const sinceChars = parts.since === undefined ? 0 : size(parts.since);
-  const since = parts.since === undefined ? [] : sinceSection(parts.since);
+  const since =
+    parts.since === undefined
+      ? []
+      : [diffSection("What changed since the last review", parts.since, MAX_DIFF_CHARS)];
   const sections = [
     intro(parts),
     section("What to look for", parts.instructions.trim()),
@@ -55,10 +58,6 @@ function fileSection({ files }: PromptParts): string {
   const more = files.length - listed.length;
   const lines = more > 0 ? [...listed, `- … and ${more} more`] : listed;
   return section("Changed files", lines.length === 0 ? "None any more." : lines.join("\n"));
-}
-
-function sinceSection(since: readonly FilePatch[]): readonly string[] {
-  return [diffSection("What changed since the last review", since, MAX_DIFF_CHARS)];
 }
 
 function diffSection(title: string, patches: readonly FilePatch[], maxChars: number): string {

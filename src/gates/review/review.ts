@@ -2,7 +2,7 @@ import { counted } from "../../words.ts";
 import { elapsedMs } from "../../system/clock.ts";
 import { join } from "node:path";
 import type { GateOutcome } from "../outcome.ts";
-import { type SlotStep, withSafetyLatch, openFindings, skippedFindings } from "./slot.ts";
+import { withSafetyLatch, openFindings, skippedFindings } from "./slot.ts";
 import { treesOfSlots, sheetName } from "./slot-store.ts";
 import { Git } from "../../system/git/git.ts";
 import { ReviewTrees } from "../../system/git/patches.ts";
@@ -10,7 +10,7 @@ import { type GateContext, outcomeOf, type Happened } from "../gate-context.ts";
 import { type LoadedSlot, loadSlots, type PlannedReview, type ReviewRun } from "./review-run.ts";
 import { runSlot, type SlotResult } from "./run-slot.ts";
 import { byUrgency, countFindings, describeFinding, type Finding, type ReviewReport } from "./finding.ts";
-import { projectPath } from "../../path.ts";
+import { type ProjectPath, projectPath } from "../../path.ts";
 
 /** Finds in the first round, verifies in later ones, and ends after the last. */
 export async function runReview(
@@ -48,15 +48,11 @@ async function runSlots(
     loaded.map(({ facts }) => facts),
   );
   const start = (slot: LoadedSlot, index: number): Promise<SlotResult> =>
-    runSlot(run, { ...slot, step: stepAt(steps, index, slot) }, signal);
+    runSlot(run, { ...slot, step: steps[index] ?? slot.step }, signal);
   if (run.planned.gate.parallel) return Promise.all(loaded.map(start));
   const results: SlotResult[] = [];
   for (const [index, slot] of loaded.entries()) results.push(await start(slot, index));
   return results;
-}
-
-function stepAt(steps: readonly SlotStep[], index: number, { step }: LoadedSlot): SlotStep {
-  return steps[index] ?? step;
 }
 
 /** All reviews of a run share one snapshot. */
@@ -75,7 +71,6 @@ async function forgetOldTrees({ context, trees, tree }: ReviewRun): Promise<void
 }
 
 type Answered = Extract<SlotResult, { kind: "answered" }>;
-type Unavailable = Extract<SlotResult, { kind: "unavailable" }>;
 
 export function reviewOutcome(run: ReviewRun, results: readonly SlotResult[]): Happened {
   if (results.some(({ kind }) => kind === "cancelled")) {
@@ -85,10 +80,10 @@ export function reviewOutcome(run: ReviewRun, results: readonly SlotResult[]): H
   const answered = results.filter((result) => result.kind === "answered");
   const unavailable = results.filter((result) => result.kind === "unavailable");
   const blocking = answered.filter(({ step }) => step !== "spent").flatMap(({ slot }) => openFindings(slot));
-  const extras = { ...logOf(run, results), review: reportOf(run, answered) };
+  const extras = { logPath: logOf(run, results), review: reportOf(run, answered) };
   if (blocking.length > 0)
     return { kind: "failed", detail: failure(run, answered, distinct(blocking)), ...extras };
-  const missing = unavailable.map(describeUnavailable);
+  const missing = unavailable.map(({ slot, detail }) => `no reviewer for slot ${slot}: ${detail}`);
   if (unavailable.length > 0 && (gate.onUnavailable === "block" || answered.length === 0)) {
     const blocks = gate.onUnavailable === "block";
     return { kind: "unavailable", detail: missing.join("; "), blocks, ...extras };
@@ -128,10 +123,6 @@ function isUnseen(answered: readonly Answered[]): boolean {
   return answered.length > 0 && answered.every(({ step, changed }) => step === "rest" && changed);
 }
 
-function describeUnavailable({ slot, detail }: Unavailable): string {
-  return `no reviewer for slot ${slot}: ${detail}`;
-}
-
 function reportOf({ planned, context }: ReviewRun, answered: readonly Answered[]): ReviewReport {
   const withOpen = answered.filter(({ slot }) => openFindings(slot).length > 0);
   return {
@@ -146,7 +137,7 @@ function distinct(findings: readonly Finding[]): readonly Finding[] {
   return [...new Map(findings.map((finding) => [finding.id, finding])).values()];
 }
 
-function logOf({ context }: ReviewRun, results: readonly SlotResult[]) {
+function logOf({ context }: ReviewRun, results: readonly SlotResult[]): ProjectPath | undefined {
   const name = results.flatMap((result) => ("logName" in result ? (result.logName ?? []) : []))[0];
-  return name === undefined ? {} : { logPath: projectPath(`${context.logDir}/${name}`) };
+  return name === undefined ? undefined : projectPath(`${context.logDir}/${name}`);
 }

@@ -252,7 +252,7 @@ function commandReviewer(preference: string): Reviewer | undefined {
     install: `put the command on PATH: ${line}`,
     invocation: ({ model }) => ({
       args,
-      ...(model === undefined ? {} : { env: { GAUNTLET_REVIEW_MODEL: model } }),
+      env: model === undefined ? undefined : { GAUNTLET_REVIEW_MODEL: model },
     }),
     replyIn: (stdout) => ({ text: stdout, failed: false }),
     usageLimit: /usage limit|rate limit|quota exceeded|too many requests|hit your .{0,40}limit|\b429\b/i,

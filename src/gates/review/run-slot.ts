@@ -3,6 +3,7 @@ import type { Finding } from "./finding.ts";
 import {
   openFindings,
   type ReviewSlot,
+  type AskingStep,
   type SlotStep,
   skippedFindings,
   concludeRound,
@@ -40,47 +41,33 @@ export type SlotResult =
 
 export async function runSlot(run: ReviewRun, loaded: LoadedSlot, signal: AbortSignal): Promise<SlotResult> {
   const { step, facts } = loaded;
-  if (step.kind === "find") return find(run, loaded, { carried: step.carried, signal });
-  if (step.kind === "verify") return verify(run, loaded, { slot: step.slot, signal });
+  if (step.kind === "find" || step.kind === "verify")
+    return askRound(run, loaded, await roundFor(run, step), signal);
   writeSlot(loaded.files, step.slot);
-  const remark = loaded.isSheetBroken ? { remark: BROKEN_SHEET } : {};
-  return { kind: "answered", step: step.kind, slot: step.slot, changed: facts.changed, ...remark };
+  const remark = loaded.isSheetBroken ? BROKEN_SHEET : undefined;
+  return { kind: "answered", step: step.kind, slot: step.slot, changed: facts.changed, remark };
 }
 
 const BROKEN_SHEET = "the answers were not valid JSON and could not be read; the file has been rewritten";
 
-async function find(
-  run: ReviewRun,
-  loaded: LoadedSlot,
-  { carried, signal }: { carried: readonly Finding[]; signal: AbortSignal },
-): Promise<SlotResult> {
-  const material = await wholeChange(run);
-  const earlier = carried.filter(material.isInside);
-  const { minPriority } = run.planned.gate;
-  return askRound(run, loaded, {
-    round: { number: 1, earlier, confirmed: [], minPriority, startsOver: true, material },
-    signal,
-  });
-}
-
-async function verify(
-  run: ReviewRun,
-  loaded: LoadedSlot,
-  { slot, signal }: { slot: ReviewSlot; signal: AbortSignal },
-): Promise<SlotResult> {
-  const material = await changeSince(run, slot);
-  const { findings: earlier, confirmed } = slot;
+async function roundFor(run: ReviewRun, step: AskingStep): Promise<Round> {
+  if (step.kind === "find") {
+    const material = await wholeChange(run);
+    const earlier = step.carried.filter(material.isInside);
+    const { minPriority } = run.planned.gate;
+    return { number: 1, earlier, confirmed: [], minPriority, startsOver: true, material };
+  }
+  const material = await changeSince(run, step.slot);
+  const { round, findings: earlier, confirmed } = step.slot;
   const minPriority = run.facts.rerunNewIssueThreshold;
-  return askRound(run, loaded, {
-    round: { number: slot.round + 1, earlier, confirmed, minPriority, startsOver: false, material },
-    signal,
-  });
+  return { number: round + 1, earlier, confirmed, minPriority, startsOver: false, material };
 }
 
 async function askRound(
   run: ReviewRun,
   loaded: LoadedSlot,
-  { round, signal }: { round: Round; signal: AbortSignal },
+  round: Round,
+  signal: AbortSignal,
 ): Promise<SlotResult> {
   const { planned, context } = run;
   const logDir = join(context.root, context.logDir);
@@ -106,8 +93,8 @@ async function askRound(
     confirmed,
   };
   const written = writeSlot(loaded.files, slot);
-  const remark = written.ok ? {} : { remark: explain(written.trouble) };
-  return { kind: "answered", step: loaded.step.kind, slot, changed: true, logName, ...remark };
+  const remark = written.ok ? undefined : explain(written.trouble);
+  return { kind: "answered", step: loaded.step.kind, slot, changed: true, logName, remark };
 }
 
 function promptOf({ planned, facts }: ReviewRun, round: Round): string {
@@ -159,7 +146,7 @@ async function askInTurn(run: ReviewRun, asking: Asking, signal: AbortSignal): P
     if (asked.kind === "answered")
       return { kind: "answered", reviewer: name, result: fold(run, asking, asked.answer) };
     troubles.push(`${name} ${asked.trouble.detail}`);
-    tell(run, asking, `${name} ${asked.trouble.detail}`);
+    tell(run, asking.log, `${name} ${asked.trouble.detail}`);
   }
   return { kind: "unavailable", detail: troubles.join("; ") || "no reviewer is configured" };
 }
@@ -175,12 +162,11 @@ async function askByName(
     return { kind: "trouble", trouble: { kind: "missing", detail: "is not a reviewer we know" } };
   const { numReviews, maxRounds, model, timeoutMs } = planned.gate;
   const which = `slot ${slot} of ${numReviews}, round ${round.number} of ${maxRounds}`;
-  tell(run, { log }, `${name} reviews: ${which}, ${prompt.length} characters`);
+  tell(run, log, `${name} reviews: ${which}, ${prompt.length} characters`);
   const started = elapsedMs();
   const asked = await askReviewer(reviewer, { prompt, model, timeoutMs, context, log }, signal);
   const took = `${((elapsedMs() - started) / 1000).toFixed(1)} s`;
-  if (asked.kind === "answered")
-    tell(run, { log }, `${name} answered after ${took}: ${summary(asked.answer)}`);
+  if (asked.kind === "answered") tell(run, log, `${name} answered after ${took}: ${summary(asked.answer)}`);
   return asked;
 }
 
@@ -193,7 +179,7 @@ function fold(run: ReviewRun, { round, log }: Asking, answer: ReviewAnswer): Rou
     ...(minor === 0 ? [] : [`${minor} below ${round.minPriority}`]),
     ...(malformed === 0 ? [] : [`${malformed} not in the agreed form`]),
   ];
-  if (dropped.length > 0) tell(run, { log }, `dropped findings: ${dropped.join(", ")}`);
+  if (dropped.length > 0) tell(run, log, `dropped findings: ${dropped.join(", ")}`);
   return result;
 }
 
@@ -203,7 +189,7 @@ function summary({ findings, verified }: ReviewAnswer): string {
   return `${findings.length} ${findings.length === 1 ? "finding" : "findings"}${checked}`;
 }
 
-function tell({ planned, facts }: ReviewRun, { log }: Pick<Asking, "log">, text: string): void {
+function tell({ planned, facts }: ReviewRun, log: CappedLog, text: string): void {
   facts.onProgress(planned, text);
   log.write(Buffer.from(`\n[gauntlet] ${text}\n`));
 }

@@ -28,11 +28,14 @@ export interface FindingAnswer {
   readonly result: string;
 }
 
-export type SlotStep =
+export type AskingStep =
   /** Ask about the whole change. */
   | { readonly kind: "find"; readonly carried: readonly Finding[] }
   /** Ask about what was open, and what changed since. */
-  | { readonly kind: "verify"; readonly slot: ReviewSlot }
+  | { readonly kind: "verify"; readonly slot: ReviewSlot };
+
+export type SlotStep =
+  | AskingStep
   /** Nothing is open: do not ask. */
   | { readonly kind: "rest"; readonly slot: ReviewSlot }
   /** Something is open and nothing has changed: the answer would be the same. */
@@ -76,14 +79,13 @@ export function skippedFindings({ findings }: ReviewSlot): readonly Finding[] {
 
 export function nextStep(slot: ReviewSlot | undefined, facts: SlotFacts): SlotStep {
   if (slot === undefined) return { kind: "find", carried: [] };
-  if (facts.startsOver) return { kind: "find", carried: slot.findings.filter(isUnsettledIn(slot)) };
+  if (facts.startsOver) {
+    const carried = slot.findings.filter(({ id }) => !slot.confirmed.includes(id));
+    return { kind: "find", carried };
+  }
   if (openFindings(slot).length === 0) return { kind: "rest", slot };
   if (slot.round >= facts.maxRounds) return { kind: "spent", slot };
   return facts.changed ? { kind: "verify", slot } : { kind: "repeat", slot: withoutClaims(slot) };
-}
-
-function isUnsettledIn(slot: ReviewSlot): (finding: Finding) => boolean {
-  return ({ id }) => !slot.confirmed.includes(id);
 }
 
 /** A fix that changed nothing does not count. */
@@ -101,12 +103,12 @@ const NOTHING_CHANGED = "marked fixed, but nothing has changed since the last ro
 /** Slots with nothing open are not asked while another is, but no change passes unseen while rounds are left. */
 export function withSafetyLatch(
   steps: readonly SlotStep[],
-  facts: readonly Pick<SlotFacts, "changed" | "maxRounds">[],
+  facts: readonly SlotFacts[],
 ): readonly SlotStep[] {
   if (steps.some(({ kind }) => kind === "find" || kind === "verify" || kind === "repeat")) return steps;
   const latched = steps.findIndex((step, index) => {
-    const { changed, maxRounds } = facts[index] ?? { changed: false, maxRounds: 0 };
-    return step.kind === "rest" && changed && step.slot.round < maxRounds;
+    const its = facts[index];
+    return step.kind === "rest" && its?.changed === true && step.slot.round < its.maxRounds;
   });
   return steps.map((step, index) =>
     index === latched && step.kind === "rest" ? { kind: "verify", slot: step.slot } : step,
@@ -158,7 +160,10 @@ export interface RoundResult {
 export function concludeRound(answer: ReviewAnswer, rules: RoundRules): RoundResult {
   const verdicts = new Map(answer.verified.map((verdict) => [verdict.id, verdict]));
   const checked = rules.earlier.map((finding) => checkedBy(verdicts, finding, rules.confirmed));
-  const confirmed = [...rules.confirmed, ...rules.earlier.filter(isFixedBy(verdicts)).map(({ id }) => id)];
+  const fixed = rules.earlier.filter(
+    ({ id, status }) => status !== "skipped" && verdicts.get(id)?.fixed === true,
+  );
+  const confirmed = [...rules.confirmed, ...fixed.map(({ id }) => id)];
   const inside = answer.findings.filter(rules.isInside);
   const urgent = inside.filter(({ priority }) => isAtLeast(priority, rules.minPriority));
   const raised = urgent.map(identify).filter(isFirst);
@@ -166,7 +171,10 @@ export function concludeRound(answer: ReviewAnswer, rules: RoundRules): RoundRes
   const regressed = checked.filter(
     ({ id }) => rules.confirmed.includes(id) && raised.some((finding) => finding.id === id),
   );
-  const kept = rules.startsOver ? checked.filter(isOpenOrRaised(raised)) : checked;
+  const isRaised = (earlier: Finding) => raised.some((finding) => isSameFinding(finding, earlier));
+  const kept = rules.startsOver
+    ? checked.filter((earlier) => earlier.status !== "skipped" || isRaised(earlier))
+    : checked;
   return {
     findings: [
       ...kept.map((finding) => (regressed.includes(finding) ? reopened(finding) : finding)),
@@ -194,18 +202,9 @@ function checkedBy(
 
 const NOT_CONFIRMED = "the reviewer did not confirm a fix";
 
-function isFixedBy(verdicts: ReadonlyMap<string, Verification>): (finding: Finding) => boolean {
-  return ({ id, status }) => status !== "skipped" && verdicts.get(id)?.fixed === true;
-}
-
 /** Reported twice, a finding counts once. */
 function isFirst(finding: Finding, index: number, all: readonly Finding[]): boolean {
   return all.findIndex((other) => isSameFinding(other, finding)) === index;
-}
-
-function isOpenOrRaised(raised: readonly Finding[]): (finding: Finding) => boolean {
-  return (earlier) =>
-    earlier.status !== "skipped" || raised.some((finding) => isSameFinding(finding, earlier));
 }
 
 function reopened(finding: Finding): Finding {

@@ -66,7 +66,7 @@ export function alsoRead(
   { registration }: HostFile,
   places: Places,
 ): readonly (HostFile & { when: "always" | "opt-in" })[] {
-  return registration.alsoReads.flatMap(({ host, level, when }) => {
+  return (registration.alsoReads ?? []).flatMap(({ host, level, when }) => {
     const other = findHost(host);
     const found = other === undefined ? undefined : hostFile(other, level, places);
     return found === undefined ? [] : withOthers(found, places).map((file) => ({ ...file, when }));
@@ -116,7 +116,7 @@ export function formatOf({ host, registration, shown, level }: HostFile, asked: 
 
 function jsonFormat(
   registration: HookRegistration,
-  { takesComments }: { readonly takesComments: boolean },
+  { takesComments }: { readonly takesComments?: boolean },
 ): FileFormat {
   return {
     install: (text) => planInstall(text, registration),

@@ -49,11 +49,11 @@ export async function runJob(job: GateJob, place: JobPlace): Promise<JobEnd> {
   const isPass = end.kind === "exited" && end.exitCode === 0;
   if (isPass) await place.share?.(job, held);
   if (!isPass && freeBytes(place.directory) < FULL_BYTES) return trouble("its disk is full", place.signal);
-  const report = freshReport(job.gate, root, startedAt);
+  const report = freshReport(job.gate.report, root, startedAt);
   const text = report === undefined ? undefined : readText(join(root, report), MAX_REPORT_BYTES);
   return {
     ...ended(end),
-    missing: missingProgram(job.gate, { end, env, cwd }),
+    missing: missingProgram(job.gate.command, { end, env, cwd }),
     report: text?.ok ? text.value : undefined,
   };
 }
