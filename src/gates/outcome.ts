@@ -52,7 +52,7 @@ interface PassedGate extends OutcomeBase {
 }
 
 /** Exited with another code (126 and 127 too), or was killed by a foreign signal. */
-interface FailedGate extends OutcomeBase {
+export interface FailedGate extends OutcomeBase {
   readonly kind: "failed";
   /** One line: `exit code 1`, `killed by SIGSEGV`, `2 findings`. */
   readonly detail: string;
@@ -199,24 +199,26 @@ export interface KnownProblem {
 
 /** A failing check, compared with an earlier tree or the committed baseline. */
 export type BaselineFacts =
-  | {
-      readonly kind: "compared";
-      readonly with: string;
-      /** The earlier tree; undefined for the committed baseline alone. */
-      readonly reference?: string;
-      /** Problems that existed before, by `placedKey`. */
-      readonly old: readonly string[];
-      /** For the user. */
-      readonly first?: string;
-      /** Fixed problems, the first ones. */
-      readonly gone: readonly KnownProblem[];
-      /** What the check printed on the earlier tree. */
-      readonly logPath?: ProjectPath;
-      readonly tookMs?: number;
-    }
+  | ComparedFacts
   | {
       readonly kind: "not-compared";
       readonly why: string;
       readonly logPath?: ProjectPath;
       readonly tookMs?: number;
     };
+
+export interface ComparedFacts {
+  readonly kind: "compared";
+  readonly with: string;
+  /** The earlier tree; undefined for the committed baseline alone. */
+  readonly reference?: string;
+  /** Problems that existed before, by `placedKey`. */
+  readonly old: readonly string[];
+  /** For the user. */
+  readonly first?: string;
+  /** Fixed problems, the first ones. */
+  readonly gone: readonly KnownProblem[];
+  /** What the check printed on the earlier tree. */
+  readonly logPath?: ProjectPath;
+  readonly tookMs?: number;
+}

@@ -64,7 +64,7 @@ async function withBaselineHint(result: Ran, run: ActiveRun): Promise<Ran> {
   const { sayGrown, baselineAdvice } = await stages.baseline();
   const { plan, outcomes } = result;
   const hint = await baselineAdvice({ root: settings.root, env, plan, outcomes });
-  notices.add(...(await sayGrown(run)));
+  notices.add(...(await sayGrown(run.project, run.request, run.planned)));
   return { ...result, warnings: hint === undefined ? result.warnings : [...result.warnings, hint] };
 }
 

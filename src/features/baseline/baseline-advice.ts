@@ -10,14 +10,18 @@ import {
 } from "./baseline-file.ts";
 import type { Notice } from "../../stop/notices.ts";
 import { type GateOutcome, nameOutcome } from "../../gates/outcome.ts";
+import type { Project } from "../../run/open.ts";
 import type { Plan } from "../../run/plan.ts";
+import type { PlannedRun } from "../../run/plan-run.ts";
+import type { RunRequest } from "../../run/request.ts";
 import { takesFiles } from "../../gates/gate.ts";
 import { BASELINE_FILE, readAccepted, readBaseline } from "./store.ts";
+import { counted } from "../../words.ts";
 import { Git } from "../../system/git/git.ts";
 import { Repository } from "../../system/git/repository.ts";
 import type { Environment } from "../../system/process/environment.ts";
 import { findingsOf, whyGateCutShort } from "./findings.ts";
-import { type Asked, baselineAt, findReference } from "./reference.ts";
+import { baselineAt, findEarlierTree } from "./find-earlier-tree.ts";
 
 /** What of the committed baseline is fixed, as far as this run can tell; in one sentence for the user. */
 export async function baselineAdvice(ran: ChecksRun): Promise<string | undefined> {
@@ -34,8 +38,8 @@ export async function baselineAdvice(ran: ChecksRun): Promise<string | undefined
   const left = (await Promise.all(named.map((one) => entriesLeft(one, root, looked)))).flat();
   const count = countBeyond(looked, left);
   if (count === 0) return undefined;
-  const problems = count === 1 ? "1 problem" : `${count} problems`;
-  return `${problems} of ${BASELINE_FILE} ${count === 1 ? "is" : "are"} fixed: \`agent-gauntlet baseline --prune\` removes ${count === 1 ? "it" : "them"}.`;
+  const [are, them] = count === 1 ? ["is", "it"] : ["are", "them"];
+  return `${counted(count, "problem")} of ${BASELINE_FILE} ${are} fixed: \`agent-gauntlet baseline --prune\` removes ${them}.`;
 }
 
 /** What the file would say about one gate. */
@@ -105,7 +109,7 @@ async function whyUndecided(
   if (planned?.gate.kind !== "check") return undefined;
   const { gate, workingDirectory } = planned;
   const found = await findingsOf(outcome, root);
-  const why = whyGateCutShort({ gate, workingDirectory }, found, { root, env });
+  const why = whyGateCutShort({ gate, workingDirectory }, found, root, env);
   if (why !== undefined) return `${outcome.name}: ${why}`;
   return ranFewer(found, { ran: ran[outcome.id] })
     ? `${outcome.name}: fewer tests ran than before`
@@ -113,17 +117,19 @@ async function whyUndecided(
 }
 
 /** What an agent adds to the committed baseline does not count; the user learns that it was tried. */
-export async function sayGrown({ project, request, planned }: Asked): Promise<readonly Notice[]> {
+export async function sayGrown(
+  project: Project,
+  request: RunRequest,
+  planned: PlannedRun,
+): Promise<readonly Notice[]> {
   const { settings, env, signal } = project;
   const isChanged = planned.detected.changes.files.some(({ path }) => path === BASELINE_FILE);
   if (request.event === undefined || !isChanged) return [];
   const repository = await Repository.around(new Git(settings.root, signal));
-  const [file, reference] = [
-    readBaseline(settings.root),
-    await findReference(repository, { project, request, planned }),
-  ];
-  if (!file.ok || !reference.ok) return [];
-  const before = await baselineAt(repository, reference.value);
+  const file = readBaseline(settings.root);
+  const tree = await findEarlierTree(repository, project, request, planned);
+  if (!file.ok || !tree.ok) return [];
+  const before = await baselineAt(repository, tree.value);
   const counting = atLeast(readAccepted(settings.root, env).entries, before.entries);
   const count = countBeyond(file.value?.entries ?? [], counting);
   const text = `Gauntlet: ${BASELINE_FILE} grew by ${count} in this session. What it gained does not count before it is in the base branch, or you write the file yourself: \`agent-gauntlet baseline\`.`;

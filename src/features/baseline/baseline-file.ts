@@ -1,5 +1,5 @@
 import { isRecord, parseJson } from "../../json.ts";
-import { isCount, mapOf } from "../../shape.ts";
+import { isCount, isText, mapOf, objectOf } from "../../shape.ts";
 import type { Findings } from "./compare-findings.ts";
 import type { KnownProblem } from "../../gates/outcome.ts";
 
@@ -18,7 +18,6 @@ export interface BaselineEntry {
   readonly count: number;
 }
 
-/** The content of `.gauntlet/baseline.json`. */
 export interface CommittedBaseline {
   readonly entries: readonly BaselineEntry[];
   /** By the id of a gate, how many tests ran when its problems were written down, where its tool counts them. */
@@ -28,30 +27,24 @@ export interface CommittedBaseline {
 export const EMPTY_BASELINE: CommittedBaseline = { entries: [], ran: {} };
 
 /** What a gate's findings are in the file. Lines and columns are left out: they change with every edit above them. */
-export function entriesOf(
-  gate: string,
-  { problems, isAllRead, unread, output, ended }: Findings,
-): readonly BaselineEntry[] {
+export function entriesOf(gate: string, found: Findings): readonly BaselineEntry[] {
+  const { problems, isAllRead, unread, output, ended } = found;
   if (ended === undefined) return [];
   if (problems.length === 0 || !isAllRead)
     return output === undefined ? [] : [{ gate, output, ended, count: 1 }];
   return summed([
-    ...problems.map(({ problem }) => ({ gate, ...withoutPlace(problem), count: 1 })),
+    ...problems.map(({ problem }) => problemEntry(gate, problem)),
     ...unread.map((line) => ({ gate, unread: line, count: 1 })),
   ]);
 }
 
-function withoutPlace({
-  file,
-  code,
-  test,
-  severity,
-  message,
-}: KnownProblem): Omit<BaselineEntry, "gate" | "count"> {
-  return { file, code, test, severity: severity === "warning" ? severity : undefined, message };
+function problemEntry(gate: string, problem: KnownProblem): BaselineEntry {
+  const { file, code, test, message } = problem;
+  const severity = problem.severity === "warning" ? "warning" : undefined;
+  return { gate, file, code, test, severity, message, count: 1 };
 }
 
-/** What the file says about one gate, to compare its findings with. `keyOf` gives a problem its fingerprint. */
+/** What the file says about one gate, to compare its findings with. */
 export function findingsIn(
   { entries, ran }: CommittedBaseline,
   gate: string,
@@ -78,7 +71,7 @@ export function findingsIn(
   };
 }
 
-/** Entries of both, each as often as the smaller says: what one of them may take from the other. */
+/** Entries of both lists, each with the smaller count. */
 export function atMost(
   entries: readonly BaselineEntry[],
   allowed: readonly BaselineEntry[],
@@ -90,7 +83,7 @@ export function atMost(
   });
 }
 
-/** Entries of either, each as often as the larger says. */
+/** Entries of either list, each with the larger count. */
 export function atLeast(
   entries: readonly BaselineEntry[],
   others: readonly BaselineEntry[],
@@ -105,14 +98,14 @@ export function atLeast(
 
 /** How many problems there are in one list and not in the other. */
 export function countBeyond(entries: readonly BaselineEntry[], others: readonly BaselineEntry[]): number {
-  return total(entries) - total(atMost(entries, others));
+  return countOf(entries) - countOf(atMost(entries, others));
 }
 
-function total(entries: readonly BaselineEntry[]): number {
+export function countOf(entries: readonly BaselineEntry[]): number {
   return entries.reduce((sum, { count }) => sum + count, 0);
 }
 
-/** For each gate the lower of both numbers: what either allows. */
+/** For each gate the lower of both numbers. */
 export function lowerOf(
   one: CommittedBaseline["ran"],
   other: CommittedBaseline["ran"],
@@ -125,7 +118,7 @@ export function lowerOf(
 export function baselineText({ entries, ran }: CommittedBaseline): string {
   const problems = summed(entries)
     .toSorted((one, other) => (identity(one) < identity(other) ? -1 : 1))
-    .map((entry) => JSON.stringify(inOrder(entry)));
+    .map((entry) => JSON.stringify(entry, FIELDS));
   const gates = new Set(entries.map(({ gate }) => gate));
   const counts = Object.entries(ran)
     .filter(([gate]) => gates.has(gate))
@@ -139,7 +132,7 @@ function block(lines: readonly string[]): string {
   return lines.length === 0 ? "" : `\n${lines.map((line) => `    ${line}`).join(",\n")}\n  `;
 }
 
-/** Reads the file; a sentence saying why if it is not ours. */
+/** Reads the file, or says why it is not one. */
 export function readBaselineText(text: string): CommittedBaseline | string {
   const value = parseJson(text);
   if (!isRecord(value)) return "it is not JSON: resolve the merge conflict, or write it again";
@@ -156,20 +149,27 @@ export function readBaselineText(text: string): CommittedBaseline | string {
 
 const areCounts = mapOf(isCount);
 
-const TEXTS = ["file", "code", "test", "severity", "message", "unread", "output", "ended"] as const;
 const MOST_OF_ONE = 100_000;
 
-function isEntry(value: unknown): value is BaselineEntry {
-  if (!isRecord(value)) return false;
-  const { gate, count, message, unread, output } = value;
-  const isCount = typeof count === "number" && Number.isInteger(count) && count >= 1 && count <= MOST_OF_ONE;
-  const areTexts = TEXTS.every((name) => value[name] === undefined || typeof value[name] === "string");
-  return (
-    typeof gate === "string" &&
-    isCount &&
-    areTexts &&
-    [message, unread, output].some((one) => one !== undefined)
-  );
+const hasEntryFields = objectOf(
+  { gate: isText, count: isCount },
+  {
+    file: isText,
+    code: isText,
+    test: isText,
+    severity: isText,
+    message: isText,
+    unread: isText,
+    output: isText,
+    ended: isText,
+  },
+);
+
+export function isEntry(value: unknown): value is BaselineEntry {
+  if (!hasEntryFields(value)) return false;
+  const { count, message, unread, output } = value;
+  if (count < 1 || count > MOST_OF_ONE) return false;
+  return [message, unread, output].some((one) => one !== undefined);
 }
 
 /** Each entry once, with the counts of all that are the same. */
@@ -194,13 +194,10 @@ function countsOf(entries: readonly BaselineEntry[]): ReadonlyMap<string, number
   return new Map(summed(entries).map((entry) => [identity(entry), entry.count]));
 }
 
-/** What sorts the file and tells its entries apart. */
-function identity({ gate, file = "", code = "", test = "", ...rest }: BaselineEntry): string {
-  const { severity = "", message = "", unread = "", output = "", ended = "" } = rest;
-  return [gate, file, code, test, message, severity, unread, output, ended].join("\u0000");
-}
+const FIELDS = ["gate", "file", "code", "test", "severity", "message", "unread", "output", "ended", "count"];
 
-function inOrder({ gate, count, ...rest }: BaselineEntry): object {
-  const { file, code, test, severity, message, unread, output, ended } = rest;
-  return { gate, file, code, test, severity, message, unread, output, ended, count };
+/** Sorts the file and tells its entries apart. */
+function identity(entry: BaselineEntry): string {
+  const { gate, file, code, test, message, severity, unread, output, ended } = entry;
+  return [gate, file, code, test, message, severity, unread, output, ended].join("\u0000");
 }

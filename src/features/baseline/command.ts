@@ -1,6 +1,8 @@
 import { BASELINE_FILE } from "./store.ts";
 import { type BaselineDraft, draftBaseline, isAccepted, writeBaseline } from "./draft.ts";
-import { baselineJson } from "./json.ts";
+import { countOf } from "./baseline-file.ts";
+import { line } from "../../report/json/json.ts";
+import type { RunResult } from "../../run/result.ts";
 import { counted } from "../../words.ts";
 import { cancellation } from "../../system/process/cancellation.ts";
 import { confirm } from "../../report/prompt.ts";
@@ -18,58 +20,49 @@ const COMMAND = "baseline";
 
 /** Writes down the problems that a project lives with. Only a user at a terminal can add to them. */
 export async function baselineCommand(terminal: Terminal, options: BaselineOptions): Promise<number> {
-  const { json, prune = false } = options;
+  const { json } = options;
   const settings = await openSettings(terminal, { command: COMMAND, json });
   if (typeof settings === "number") return settings;
   using cancel = cancellation();
-  const drafted = await draft(terminal, { root: settings.root, prune, json }, cancel.signal);
+  const drafted = await draft(terminal, settings.root, options, cancel.signal);
   if (!drafted.ok) return tellTrouble(terminal, drafted.trouble, { command: COMMAND, json });
-  if (!("entries" in drafted.value)) {
-    const { message, errorMessage = message } = { errorMessage: undefined, ...drafted.value };
-    printLine(terminal.stderr, errorMessage);
-    return cancel.cause === undefined ? EXIT.notOk : exitCodeBy(cancel.cause);
-  }
-  return await finish(terminal, drafted.value, { root: settings.root, json });
+  if ("entries" in drafted.value) return await finish(terminal, settings.root, drafted.value, json);
+  printLine(terminal.stderr, whyNotRun(drafted.value));
+  return cancel.cause === undefined ? EXIT.notOk : exitCodeBy(cancel.cause);
 }
 
-async function draft(
-  terminal: Terminal,
-  { root, prune, json }: Asked & { readonly prune: boolean },
-  signal: AbortSignal,
-) {
-  using progress = await showProgress(terminal, { json: json ?? false });
+function whyNotRun(result: RunResult): string {
+  const errorMessage = "errorMessage" in result ? result.errorMessage : undefined;
+  return errorMessage ?? result.message;
+}
+
+async function draft(terminal: Terminal, root: string, options: BaselineOptions, signal: AbortSignal) {
+  const { prune = false, json = false } = options;
+  using progress = await showProgress(terminal, { json });
   const { onEvent, onOutput } = progress;
   const { cwd, env } = terminal;
   return await draftBaseline(root, { cwd, env, signal, onEvent, onOutput, prune }); // the screen is in order when this returns
 }
 
-interface Asked {
-  readonly root: string;
-  readonly json: boolean | undefined;
-}
-
-async function finish(
-  terminal: Terminal,
-  draft: BaselineDraft,
-  { root, json = false }: Asked,
-): Promise<number> {
+async function finish(terminal: Terminal, root: string, draft: BaselineDraft, json = false): Promise<number> {
   const { env, stdout, stderr } = terminal;
   const isSeen = isUserThere(terminal) && !json;
   if (!json) for (const line of summary(draft)) printLine(stdout, line);
-  const answer = await decide(terminal, draft, { isSeen, isAccepted: isAccepted(root, draft, env) });
+  const answer = await decide(terminal, draft, isSeen, isAccepted(root, draft, env));
   const written = answer === "write" ? writeBaseline(root, draft, { env, isSeen }) : undefined;
   if (written?.ok === false) return tellTrouble(terminal, written.trouble, { command: COMMAND, json });
-  if (json) printLine(stdout, baselineJson(draft, { file: BASELINE_FILE, written: answer === "write" }));
+  if (json) printLine(stdout, baselineJson(draft, answer === "write"));
   else if (answer === "write") printLine(stdout, `Wrote ${BASELINE_FILE}. Commit it.`);
   if (answer === "refuse") printLine(stderr, REFUSED);
   return answer === "write" || answer === "leave" ? EXIT.ok : EXIT.notOk;
 }
 
-/** Whatever counts from now on and did not before, a user must have seen. */
+/** A user must have seen every problem that counts from now on and did not before. */
 async function decide(
   terminal: Terminal,
   { added, removed }: BaselineDraft,
-  { isSeen, isAccepted }: { readonly isSeen: boolean; readonly isAccepted: boolean },
+  isSeen: boolean,
+  isAccepted: boolean,
 ): Promise<"write" | "leave" | "refuse" | "decline"> {
   if (!isSeen && added > 0) return "refuse";
   const isAsked = added > 0 || (isSeen && !isAccepted);
@@ -79,8 +72,19 @@ async function decide(
 
 const REFUSED = `Nothing was written: without a terminal ${BASELINE_FILE} can only shrink. A user can run \`agent-gauntlet baseline\` at a terminal; \`agent-gauntlet baseline --prune\` removes what is fixed.`;
 
+function baselineJson({ entries, added, removed, undecided }: BaselineDraft, written: boolean): string {
+  return line("baseline", {
+    file: BASELINE_FILE,
+    problems: countOf(entries),
+    added,
+    removed,
+    undecided,
+    written,
+  });
+}
+
 function summary({ entries, added, removed, undecided }: BaselineDraft): readonly string[] {
-  const total = entries.reduce((sum, { count }) => sum + count, 0);
+  const total = countOf(entries);
   const gates = new Set(entries.map(({ gate }) => gate)).size;
   if (total + removed === 0 && undecided.length === 0) return ["No check found a problem."];
   return [

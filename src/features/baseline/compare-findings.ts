@@ -1,6 +1,6 @@
 import { countEach, type KeyedProblem } from "../../feedback/known-problems.ts";
 
-/** What identifies a failure of a check. Compared between two trees, or with what was written down. */
+/** What a check found. Compared between two trees, or with the committed baseline. */
 export interface Findings {
   readonly problems: readonly KeyedProblem[];
   /** Every failure that the tools count is among the problems. */
@@ -11,7 +11,7 @@ export interface Findings {
   readonly output?: string;
   /** How it ended: `exit code 1`; absent when it passed. */
   readonly ended?: string;
-  /** How many tests ran, where a tool counts them. */
+  /** How many tests ran, if a tool counts them. */
   readonly ran?: number;
   /** The line in which a tool says that it ended before it was done. */
   readonly endedEarly?: string;
@@ -37,7 +37,6 @@ export function compareFindings(now: Findings, before: Findings): Comparison {
   return { isOnlyOld: hasFailedBefore && fresh.length === 0 && isExplained(now, before), fresh, old, gone };
 }
 
-/** Whether the problems of before account for everything the check complains about now. */
 function isExplained(now: Findings, before: Findings): boolean {
   if (isBroken(now.ended) || (isCrash(now.ended) && now.ended !== before.ended)) return false;
   if (now.problems.length > 0 && now.isAllRead) return isWithin(now.unread, before.unread);
@@ -46,7 +45,7 @@ function isExplained(now: Findings, before: Findings): boolean {
 }
 
 /** Whether tests that ran before did not run now: what they would have found is not known. A tool that counts none says nothing. */
-export function ranFewer(now: Pick<Findings, "ran">, before: Pick<Findings, "ran">): boolean {
+export function ranFewer(now: { readonly ran?: number }, before: { readonly ran?: number }): boolean {
   return before.ran !== undefined && (now.ran ?? 0) < before.ran;
 }
 
@@ -61,7 +60,6 @@ export function isCrash(ended: string | undefined): boolean {
   return code === undefined || Number(code) >= 126;
 }
 
-/** Whether each line is among the others at least as often. */
 function isWithin(lines: readonly string[], others: readonly string[]): boolean {
   const left = countEach(others);
   return lines.every((line) => {
@@ -74,7 +72,7 @@ function isWithin(lines: readonly string[], others: readonly string[]): boolean 
 function pairProblems(
   now: readonly KeyedProblem[],
   before: readonly KeyedProblem[],
-): Pick<Comparison, "fresh" | "old" | "gone"> {
+): Omit<Comparison, "isOnlyOld"> {
   const current = byKey(now);
   const earlier = byKey(before);
   const old = new Set<number>();
@@ -107,10 +105,10 @@ function byKey(problems: readonly KeyedProblem[]): Map<string, Position[]> {
   return positions;
 }
 
-/** Above this, which of the same problems is called new does not matter any more, only how many are. */
+/** Above this, it no longer matters which of the same problems is called new, only how many. */
 const MOST_PAIRED = 100;
 
-/** As many pairs as there can be, those with the nearest lines first. */
+/** As many pairs as there can be, nearest lines first: else the agent is shown an old problem as the new one. */
 function nearestPairs(
   mine: readonly Position[],
   theirs: readonly Position[],

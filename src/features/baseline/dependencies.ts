@@ -1,6 +1,5 @@
-import { existsSync, lstatSync, realpathSync, statSync, constants } from "node:fs";
+import { type Dirent, existsSync, lstatSync, realpathSync, statSync, constants } from "node:fs";
 import {
-  statfs,
   copyFile,
   lstat,
   mkdir,
@@ -14,8 +13,10 @@ import {
 } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { hasCode } from "../../system/files/errno.ts";
+import { freeBytes } from "../../system/files/files.ts";
 import { objectsEnv, splitNul } from "../../system/git/git.ts";
 import type { Repository } from "../../system/git/repository.ts";
+import type { EarlierTree } from "./find-earlier-tree.ts";
 
 /** What a package manager installed and git ignores: gates need it, and no checkout brings it. */
 const NAMES: ReadonlySet<string> = new Set([
@@ -36,7 +37,7 @@ const NAMES: ReadonlySet<string> = new Set([
   ".dart_tool",
 ]);
 
-/** More takes longer than most checks, and room that may be needed elsewhere. */
+/** More takes longer than most checks, and room that something else may need. */
 const MOST_COPIED_BYTES = 1024 * 1024 * 1024;
 const MOST_FILES = 300_000;
 
@@ -64,15 +65,23 @@ const MANIFESTS =
 /** The file that says that other dependencies are installed now than an earlier tree had. */
 export async function changedLock(
   repository: Repository,
-  tree: string,
-  options: { readonly names: readonly string[]; readonly objects: readonly string[] },
+  earlier: EarlierTree,
+  names: readonly string[],
 ): Promise<string | undefined> {
   const { top, places } = repository;
-  const kind = options.names.some((name) => LOCKS.test(name)) ? LOCKS : MANIFESTS;
-  const files = options.names.filter((name) => kind.test(name));
+  const kind = names.some((name) => LOCKS.test(name)) ? LOCKS : MANIFESTS;
+  const files = names.filter((name) => kind.test(name));
   if (files.length === 0) return undefined;
-  const args = ["--literal-pathspecs", "diff", "--name-only", "-z", "--no-ext-diff", "--no-renames", tree];
-  const objects = objectsEnv([places.objects, ...options.objects]);
+  const args = [
+    "--literal-pathspecs",
+    "diff",
+    "--name-only",
+    "-z",
+    "--no-ext-diff",
+    "--no-renames",
+    earlier.tree,
+  ];
+  const objects = objectsEnv([places.objects, ...earlier.objects]);
   const changed = await repository.look((env) =>
     top.output([...args, "--", ...files], { env: { ...env, ...objects } }),
   );
@@ -87,12 +96,12 @@ export async function copyDependencies(
 ): Promise<string | undefined> {
   const limit: CopyLimit = {
     isClone,
-    bytes: isClone ? MOST_COPIED_BYTES : Math.min(MOST_COPIED_BYTES, (await freeBytes(to)) / 2),
+    bytes: isClone ? MOST_COPIED_BYTES : Math.min(MOST_COPIED_BYTES, freeBytes(to) / 2),
     files: MOST_FILES,
   };
   try {
     for (const path of paths) {
-      const source = realpathSync(join(from, path)); // a link to a directory elsewhere is copied, too
+      const source = realpathSync(join(from, path)); // what a link leads to is copied, too
       const parent = dirname(join(to, path));
       const isWanted = statSync(source).isDirectory() && existsSync(parent) && !isThere(join(to, path));
       const request = { from: source, to: join(to, path), moved: { from, to }, limit };
@@ -109,12 +118,7 @@ function isThere(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-async function freeBytes(directory: string): Promise<number> {
-  const { bavail, bsize } = await statfs(directory);
-  return bavail * bsize;
-}
-
-/** Where a tree was and where its copy is: what the copy must name in place of the original. */
+/** Where a tree was and where its copy is: the copy must name its own location. */
 export interface Moved {
   readonly from: string;
   readonly to: string;
@@ -154,14 +158,8 @@ export async function copyDirectory(request: CopyRequest, signal: AbortSignal): 
 
 const AT_ONCE = 32;
 
-interface Entry {
-  readonly name: string;
-  readonly isSymbolicLink: () => boolean;
-  readonly isFile: () => boolean;
-}
-
 /** Sockets, pipes and devices are not dependencies. */
-async function copyEntry(entry: Entry, { from, to, moved, limit }: CopyRequest): Promise<void> {
+async function copyEntry(entry: Dirent, { from, to, moved, limit }: CopyRequest): Promise<void> {
   const source = join(from, entry.name);
   const target = join(to, entry.name);
   if (entry.isSymbolicLink()) return symlink(movedPath(await readlink(source), moved), target);
@@ -187,7 +185,6 @@ const NAMES_ITS_PLACE =
   /\/(?:bin|Scripts|\.bin)\/[^/]+$|\.(?:pth|egg-link)$|\/(?:__editable__[^/]*\.py|direct_url\.json|pyvenv\.cfg|\.modules\.yaml)$/;
 const MAX_TEXT_BYTES = 256 * 1024;
 
-/** The bytes of such a text with the new place, where it names the old one. */
 async function movedText(source: string, { from, to }: Moved): Promise<string | undefined> {
   const [old, now] = [from, to].map((path) => Buffer.from(path).toString("latin1"));
   const text = await readFile(source, "latin1"); // byte for byte
@@ -195,7 +192,7 @@ async function movedText(source: string, { from, to }: Moved): Promise<string | 
   return text.replaceAll(old, now);
 }
 
-/** Whether the files of one directory can be cloned into another: both must be on one file system that shares blocks. */
+/** Whether files can be cloned from one directory into another: a clone of 40,000 files takes no room. */
 export async function canClone(from: string, into: string): Promise<boolean> {
   const sample = await firstFile(from);
   if (sample === undefined) return false;

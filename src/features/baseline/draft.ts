@@ -17,7 +17,6 @@ import { run as runGates } from "../../run/run.ts";
 import { findingsOf } from "./findings.ts";
 import { entriesFor, entriesLeft, sortOutcomes } from "./baseline-advice.ts";
 
-/** A baseline that could be written. */
 export interface BaselineDraft {
   readonly entries: readonly BaselineEntry[];
   /** How many tests ran, and how many when the file was written: only a user may make that fewer. */

@@ -1,7 +1,6 @@
 import { join, resolve } from "node:path";
 import { whyEndsEarly } from "./early-end.ts";
 import type { Findings } from "./compare-findings.ts";
-import type { KnownProblem } from "../../gates/outcome.ts";
 import type { ChangedFile } from "../../system/git/change-set.ts";
 import type { GateOutcome } from "../../gates/outcome.ts";
 import { readFindings } from "./read-findings.ts";
@@ -16,7 +15,7 @@ import { gateText } from "../../run/read-outcome.ts";
 
 /** What a check found in the project. */
 export async function findingsOf(outcome: GateOutcome, root: string): Promise<Findings> {
-  return { ...readFindings(await gateText(outcome, root), sha256), ...endOf(outcome) };
+  return { ...readFindings(await gateText(outcome, root), sha256), ended: endOf(outcome) };
 }
 
 /** Where a check ran in place of the project. */
@@ -41,7 +40,7 @@ export async function findingsInScratchTree(
   const report =
     outcome.report === undefined ? undefined : await readLogFile(join(scratchRoot, outcome.report));
   if (namesProject(log, place) || namesProject(report ?? "", place)) return undefined;
-  const { report: _elsewhere, ...rest } = outcome;
+  const { report: _report, ...rest } = outcome;
   const gate = await gateText(rest, root);
   const read = {
     ...gate,
@@ -49,11 +48,11 @@ export async function findingsInScratchTree(
     isFile: (path: string) => isFile(join(scratchRoot, path)),
     report: report === undefined ? undefined : inProject(report, place),
   };
-  return { ...readFindings(read, sha256), ...endOf(outcome) };
+  return { ...readFindings(read, sha256), ended: endOf(outcome) };
 }
 
-function endOf(outcome: GateOutcome): Pick<Findings, "ended"> {
-  return outcome.kind === "failed" ? { ended: outcome.detail } : {};
+function endOf(outcome: GateOutcome): string | undefined {
+  return outcome.kind === "failed" ? outcome.detail : undefined;
 }
 
 function namesProject(text: string, { top }: ScratchPlace): boolean {
@@ -78,16 +77,12 @@ export function withNewNames(found: Findings, files: readonly ChangedFile[]): Fi
     const file = renamed.get(one.problem.file ?? "");
     if (file === undefined) return one;
     const problem = { ...one.problem, file };
-    return { problem, key: keyOf(problem) };
+    return { problem, key: fingerprint(problem) };
   });
   return { ...found, problems };
 }
 
-export function keyOf(problem: KnownProblem): string {
-  return fingerprint(problem);
-}
-
-/** A check where it runs. */
+/** A check, and the environment it runs in. */
 interface CheckHere {
   readonly command: string;
   /** From the root of the project. */
@@ -112,11 +107,12 @@ function textAt(path: string): string | undefined {
   return text.ok ? text.value : undefined;
 }
 
-/** The same of a check of a run. */
+/** The same for a planned check. */
 export function whyGateCutShort(
   { gate, workingDirectory }: Pick<PlannedCheck, "gate" | "workingDirectory">,
   found: Findings,
-  { root, env }: Pick<CheckHere, "root" | "env">,
+  root: string,
+  env: Environment,
 ): string | undefined {
   const check = { command: gate.command, directory: workingDirectory, root, env: { ...env, ...gate.env } };
   return whyCutShort(check, found);

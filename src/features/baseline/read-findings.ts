@@ -8,7 +8,6 @@ import { withShortPaths } from "../../feedback/text/project-paths.ts";
 import { namesLimit, unreadFailures } from "../../feedback/informative-windows.ts";
 import { fingerprint, withoutNoise } from "../../feedback/problem.ts";
 
-/** What is compared between two trees for a gate: its problems, what was not read, and its output in sum. */
 export function readFindings(gate: GateText, hash: (text: string) => string): Omit<Findings, "ended"> {
   const found = findProblems(gate);
   const problems = orderProblems(found.problems);
@@ -25,12 +24,10 @@ export function readFindings(gate: GateText, hash: (text: string) => string): Om
     ),
     ran: countTests(lines),
     endedEarly: lineOfEarlyEnd(lines),
-    ...(isCut
-      ? {}
-      : { output: hash(cleanText(gate.text).split("\n").map(plain).filter(Boolean).join("\n")) }),
+    output: isCut ? undefined : hash(cleanText(gate.text).split("\n").map(plain).filter(Boolean).join("\n")),
   };
 }
 
-/** What the log itself says where it was cut. */
+/** The line that a log has where it was cut. */
 const CUT = /^\[… \d+ bytes dropped …\]$/m;
 const CLOCK = /\b\d\d?:\d\d:\d\d(?:[.,]\d+)?\b/g;

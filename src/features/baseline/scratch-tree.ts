@@ -8,52 +8,42 @@ import { troubleOf } from "../../system/files/files.ts";
 import { Git, gitTrouble, objectsEnv, splitNul } from "../../system/git/git.ts";
 import type { Repository } from "../../system/git/repository.ts";
 import { ownedName, removeScratch, scratchParents, sweepScratch } from "../../system/files/owned-scratch.ts";
+import type { EarlierTree } from "./find-earlier-tree.ts";
 import { canClone, movedPath, changedLock, copyDependencies, findDependencies } from "./dependencies.ts";
 
-/** A tree of a repository's past, or of a session's beginning. */
-export interface PastTree {
-  readonly tree: string;
-  /** What HEAD was. */
-  readonly head?: string | undefined;
-  /** Directories of objects beside those of the repository. */
-  readonly objects: readonly string[];
-}
-
-/** A past tree checked out outside the project, in a separate repository. Removed when disposed of, or by the next run. */
+/** An earlier tree checked out outside the project, in a separate repository. Removed when disposed of, or by the next run. */
 export interface ScratchTree extends AsyncDisposable {
   readonly top: string;
-  /** Why its dependencies are missing, where they are. */
+  /** Why its dependencies are missing, if they are. */
   readonly missing?: string;
 }
 
-/** Checks a past tree out. Nothing is written into the repository it comes from. */
+/** Checks an earlier tree out. Nothing is written into the repository it comes from. */
 export async function makeScratchTree(
   repository: Repository,
-  past: PastTree,
+  earlier: EarlierTree,
   signal: AbortSignal,
 ): Promise<Result<ScratchTree>> {
   sweepScratch();
-  const listed = await listTree(repository, past);
+  const listed = await listTree(repository, earlier);
   if (!listed.ok) return listed;
   const dependencies = (await findDependencies(repository)) ?? [];
   const place = await choosePlace(repository, dependencies);
   if (!place.ok) return place;
   const { directory, isClone } = place.value;
   const scratch = { top: join(directory, "tree"), [Symbol.asyncDispose]: () => removeStubborn(directory) };
-  const filling = { repository, past, top: scratch.top, ...listed.value };
-  const filled = await fill(filling, { dependencies, isClone }, signal).catch(asTrouble(directory, signal));
+  const filling = { repository, earlier, top: scratch.top, dependencies, isClone, ...listed.value };
+  const filled = await fill(filling, signal).catch((error) => fillTrouble(error, directory, signal));
   if (filled.ok) return ok({ ...scratch, missing: filled.value });
   await scratch[Symbol.asyncDispose]();
   return filled;
 }
 
 /** A full disk, or the end of the time there was. */
-function asTrouble(path: string, signal: AbortSignal): (error: unknown) => ReturnType<typeof fail> {
-  return (error) => {
-    if (signal.aborted)
-      return fail({ kind: "file-failed", action: "fill", path, detail: "no time was left" });
-    return troubleOf("write", path, error);
-  };
+function fillTrouble(error: unknown, path: string, signal: AbortSignal): ReturnType<typeof fail> {
+  return signal.aborted
+    ? fail({ kind: "file-failed", action: "fill", path, detail: "no time was left" })
+    : troubleOf("write", path, error);
 }
 
 interface Listed {
@@ -61,10 +51,10 @@ interface Listed {
   readonly links: readonly string[];
 }
 
-/** Every file of a tree, and which of them are links. The files of a submodule are elsewhere, so such a tree cannot be made. */
-async function listTree({ top }: Repository, past: PastTree): Promise<Result<Listed>> {
-  const args = ["ls-tree", "-r", "-z", "--full-tree", past.tree];
-  const listed = await top.output(args, { env: objectsEnv(past.objects) });
+/** Every file of a tree, and which of them are links. A submodule's files are in another repository, so such a tree cannot be made. */
+async function listTree({ top }: Repository, { tree, objects }: EarlierTree): Promise<Result<Listed>> {
+  const args = ["ls-tree", "-r", "-z", "--full-tree", tree];
+  const listed = await top.output(args, { env: objectsEnv(objects) });
   if (!listed.ok) return listed;
   const entries = splitNul(listed.value).map((entry) => ({
     mode: entry.slice(0, 6),
@@ -83,7 +73,7 @@ interface Place {
   readonly isClone: boolean;
 }
 
-/** Outside the project, where its dependencies can be cloned if there is such a place. */
+/** Outside the project, on a file system that can clone its dependencies if one does: copying them may take longer than the check. */
 async function choosePlace({ places }: Repository, dependencies: readonly string[]): Promise<Result<Place>> {
   const [first] = dependencies;
   const parents = scratchParents()
@@ -105,45 +95,43 @@ async function choosePlace({ places }: Repository, dependencies: readonly string
 
 interface Filling extends Listed {
   readonly repository: Repository;
-  readonly past: PastTree;
+  readonly earlier: EarlierTree;
   readonly top: string;
+  readonly dependencies: readonly string[];
+  readonly isClone: boolean;
 }
 
-/** The files of the tree, and its dependencies; why those are missing, where they are. */
-async function fill(
-  filling: Filling,
-  { dependencies, isClone }: Pick<Place, "isClone"> & { readonly dependencies: readonly string[] },
-  signal: AbortSignal,
-): Promise<Result<string | undefined>> {
-  const { repository, past, top: to, names } = filling;
+/** Writes the files of the tree and its dependencies; says why those are missing, if they are. */
+async function fill(filling: Filling, signal: AbortSignal): Promise<Result<string | undefined>> {
+  const { repository, earlier, top: to, names, dependencies, isClone } = filling;
   const checkedOut = await checkOut(filling, signal);
   if (!checkedOut.ok) return checkedOut;
   if (dependencies.length === 0) return ok(undefined);
-  const lock = await changedLock(repository, past.tree, { names, objects: past.objects });
+  const lock = await changedLock(repository, earlier, names);
   if (lock !== undefined) return ok(`${lock} has changed since, so other dependencies are installed now`);
   const { top: from } = repository.places;
   return ok(await copyDependencies(dependencies, { from, to, isClone }, signal));
 }
 
 async function checkOut(filling: Filling, signal: AbortSignal): Promise<Result<void>> {
-  const { repository, past, top, links } = filling;
+  const { repository, earlier, top, links } = filling;
   mkdirSync(top);
   const git = new Git(top, signal);
-  const format = past.tree.length === 64 ? ["--object-format=sha256"] : [];
+  const format = earlier.tree.length === 64 ? ["--object-format=sha256"] : [];
   const initialised = await git.output(["init", "--quiet", "--template=", ...format]);
   if (!initialised.ok) return initialised;
   const described = await describeRepository(filling);
   if (!described.ok) return described;
   // Only attributes of the tree itself: others could name a filter that puts today's problems into yesterday's files.
   const ownOnly = ["-c", `core.attributesFile=${devNull}`];
-  const checkedOut = await git.output([...ownOnly, "read-tree", "--reset", "-u", past.tree]);
+  const checkedOut = await git.output([...ownOnly, "read-tree", "--reset", "-u", earlier.tree]);
   if (!checkedOut.ok) return checkedOut;
   for (const link of links) keepInside(join(top, link), { from: repository.places.top, to: top });
   return ok(undefined);
 }
 
 /** HEAD, refs, settings that decide what a checkout looks like, and where the objects are. */
-async function describeRepository({ repository, past, top }: Filling): Promise<Result<void>> {
+async function describeRepository({ repository, earlier, top }: Filling): Promise<Result<void>> {
   const { places, top: original } = repository;
   const [refs, settings] = await Promise.all([
     original.output(["for-each-ref", "--format=%(objectname) %(refname)"]),
@@ -152,12 +140,12 @@ async function describeRepository({ repository, past, top }: Filling): Promise<R
   if (!refs.ok) return refs;
   if (!settings.ok) return settings;
   const inside = join(top, ".git");
-  const objects = [places.objects, ...past.objects].map((path) => `${JSON.stringify(path)}\n`).join("");
+  const objects = [places.objects, ...earlier.objects].map((path) => `${JSON.stringify(path)}\n`).join("");
   mkdirSync(join(inside, "objects/info"), { recursive: true });
   mkdirSync(join(inside, "info"), { recursive: true });
   await writeFile(join(inside, "objects/info/alternates"), objects);
   await writeFile(join(inside, "packed-refs"), refs.value);
-  if (past.head !== undefined) await writeFile(join(inside, "HEAD"), `${past.head}\n`);
+  if (earlier.head !== undefined) await writeFile(join(inside, "HEAD"), `${earlier.head}\n`);
   for (const name of ["shallow", "info/exclude"])
     await copyFile(join(places.commonDir, name), join(inside, name)).catch(ifMissing);
   const git = new Git(top);

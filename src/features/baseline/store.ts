@@ -1,9 +1,9 @@
 import { basename, join } from "node:path";
 import type { Findings } from "./compare-findings.ts";
-import { type CommittedBaseline, EMPTY_BASELINE, readBaselineText } from "./baseline-file.ts";
+import { type CommittedBaseline, EMPTY_BASELINE, isEntry, readBaselineText } from "./baseline-file.ts";
 import { isCount, isFlag, isText, listOf, mapOf, objectOf, oneOf } from "../../shape.ts";
 import { fail, ok, type Result } from "../../trouble.ts";
-import { discard, makePrivateDirectory, namesIn, oldestOf, readText } from "../../system/files/files.ts";
+import { discard, keepNewest, makePrivateDirectory, namesIn, readText } from "../../system/files/files.ts";
 import type { Environment } from "../../system/process/environment.ts";
 import { jsonFile } from "../../system/state/json-file.ts";
 import { ledgerOf } from "../../ledger/ledger.ts";
@@ -25,20 +25,6 @@ export function readBaseline(root: string): Result<CommittedBaseline | undefined
     ? fail({ kind: "file-failed", action: "use", path: BASELINE_FILE, detail: baseline })
     : ok(baseline);
 }
-
-const isEntry = objectOf(
-  { gate: isText, count: isCount },
-  {
-    file: isText,
-    code: isText,
-    test: isText,
-    severity: oneOf("warning"),
-    message: isText,
-    unread: isText,
-    output: isText,
-    ended: isText,
-  },
-);
 
 const accepted = jsonFile<CommittedBaseline>(2, objectOf({ entries: listOf(isEntry), ran: mapOf(isCount) }));
 
@@ -73,31 +59,27 @@ const findings = jsonFile<Findings>(
 const FOLDER = "baselines";
 const KEPT = 200;
 
-/** One entry of the cache: of a project, in any of its work trees. */
-interface FoundAt {
-  readonly root: string;
-  readonly env: Environment;
-  readonly key: string;
-}
-
-/** What a check found on a tree, if it was run there before. */
-export function readFound({ root, env, key }: FoundAt): Findings | undefined {
-  return findings.read(join(cacheDirectory(env, FOLDER), `${ownerOf(root, env)}${key}.json`)).value;
+/** What a check found on a tree, if it was run there before in any work tree of the project. */
+export function readFound(root: string, env: Environment, key: string): Findings | undefined {
+  return findings.read(foundFile(root, env, key)).value;
 }
 
 /** A cache that cannot be written only costs time. */
-export function writeFound({ root, env, key }: FoundAt, found: Findings): void {
+export function writeFound(root: string, env: Environment, key: string, found: Findings): void {
   const directory = cacheDirectory(env, FOLDER);
   try {
     makePrivateDirectory(directory);
   } catch {
     return;
   }
-  findings.write(join(directory, `${ownerOf(root, env)}${key}.json`), found);
-  forgetOldest(directory);
+  findings.write(foundFile(root, env, key), found);
+  keepNewest(directory, KEPT);
 }
 
-/** Removes what was found in any tree of a project. */
+function foundFile(root: string, env: Environment, key: string): string {
+  return join(cacheDirectory(env, FOLDER), `${ownerOf(root, env)}${key}.json`);
+}
+
 export function forgetFound(root: string, env: Environment): void {
   const directory = cacheDirectory(env, FOLDER);
   const owner = ownerOf(root, env);
@@ -106,10 +88,4 @@ export function forgetFound(root: string, env: Environment): void {
 
 function ownerOf(root: string, env: Environment): string {
   return `${basename(ledgerOf(root, env).directory)}-`;
-}
-
-function forgetOldest(directory: string): void {
-  const names = namesIn(directory);
-  if (names.length <= KEPT) return;
-  for (const name of oldestOf(directory, names, KEPT / 2)) discard(join(directory, name));
 }

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { GatesDefinition } from "../../config/settings.ts";
 import { isFlag, isNumber, isText, listOf, mapOf, objectOf, oneOf } from "../../shape.ts";
 import type { Result } from "../../trouble.ts";
-import { discard, makePrivateDirectory, oldestOf, namesIn, troubleOf } from "../../system/files/files.ts";
+import { keepNewest, makePrivateDirectory, namesIn, troubleOf } from "../../system/files/files.ts";
 import { sha256 } from "#runtime";
 import { stateHome } from "../../system/files/xdg.ts";
 import type { Environment } from "../../system/process/environment.ts";
@@ -32,7 +32,7 @@ export function keepDefinition(root: string, found: GatesDefinition, env: Enviro
     return; // without it a change is reported without details
   }
   definitions.write(path, found);
-  forgetOldest(directory);
+  keepNewest(directory, KEPT_DEFINITIONS);
 }
 
 export function readDefinition(
@@ -49,12 +49,6 @@ function definitionsOf(root: string, env: Environment): string {
 
 function fileName(hash: string): string {
   return `${hash.replaceAll(/[^\w]/g, "-")}.json`;
-}
-
-function forgetOldest(directory: string): void {
-  const names = namesIn(directory);
-  if (names.length <= KEPT_DEFINITIONS) return;
-  for (const name of oldestOf(directory, names, KEPT_DEFINITIONS / 2)) discard(join(directory, name));
 }
 
 /** What the user said about a project under a hook that serves all of them. */

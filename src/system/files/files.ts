@@ -245,6 +245,13 @@ export function oldestOf(directory: string, names: readonly string[], kept: numb
     .map(({ name }) => name);
 }
 
+/** Above so many files in a directory, removes those written least recently until half as many are left. */
+export function keepNewest(directory: string, most: number): void {
+  const names = namesIn(directory);
+  if (names.length <= most) return;
+  for (const name of oldestOf(directory, names, most / 2)) discard(join(directory, name));
+}
+
 export function realPath(path: string): string | undefined {
   try {
     return realpathSync.native(path);

@@ -8,13 +8,13 @@ const FOUND = { problems: [], isAllRead: true, unread: ["a"] };
 test("forgetting a project removes what its checks found in earlier trees, and nothing of another project", async () => {
   await using home = await tempDir();
   const env = { HOME: home.path };
-  const ours = { root: `${home.path}/one`, env, key: "k" };
-  const theirs = { root: `${home.path}/two`, env, key: "k" };
-  writeFound(ours, FOUND);
-  writeFound(theirs, FOUND);
+  const ours = `${home.path}/one`;
+  const theirs = `${home.path}/two`;
+  writeFound(ours, env, "k", FOUND);
+  writeFound(theirs, env, "k", FOUND);
 
-  forgetProject(ours.root, env);
+  forgetProject(ours, env);
 
-  expect(readFound(ours)).toBeUndefined();
-  expect(readFound(theirs)).toEqual(FOUND);
+  expect(readFound(ours, env, "k")).toBeUndefined();
+  expect(readFound(theirs, env, "k")).toEqual(FOUND);
 });

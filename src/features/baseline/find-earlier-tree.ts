@@ -3,7 +3,6 @@ import type { RunRequest } from "../../run/request.ts";
 import { type SessionStart, startIn } from "../../stop/session.ts";
 import { fail, ok, type Result } from "../../trouble.ts";
 import { BASELINE_FILE } from "./store.ts";
-import type { PastTree } from "./scratch-tree.ts";
 import { objectsEnv } from "../../system/git/git.ts";
 import type { Repository } from "../../system/git/repository.ts";
 import { sessionTree } from "../../system/git/kept-trees.ts";
@@ -11,26 +10,27 @@ import type { Project } from "../../run/open.ts";
 import type { PlannedRun } from "../../run/plan-run.ts";
 
 /** The tree before the agent began, as well as it is known. */
-export interface Reference extends PastTree {
+export interface EarlierTree {
+  readonly tree: string;
+  /** What HEAD was. */
+  readonly head: string | undefined;
+  /** Directories of objects beside those of the repository. */
+  readonly objects: readonly string[];
   /** Tells it from others in a record. */
   readonly id: string;
   /** In words: `origin/main (1a2b3c4)`. */
   readonly words: string;
 }
 
-export interface Asked {
-  readonly project: Project;
-  readonly request: Pick<RunRequest, "event">;
-  readonly planned: Pick<PlannedRun, "detected">;
-}
-
-/** Finds the tree to compare with: what the session began with where that is known, else what changes are measured from. */
-export async function findReference(
+/** Finds the tree to compare with: what the session began with if that is known, else what changes are measured from. */
+export async function findEarlierTree(
   repository: Repository | undefined,
-  { project, request, planned }: Asked,
-): Promise<Result<Reference>> {
-  const start = startIn(project.session.value, project.settings.root);
-  const began = start && (await beginningOf(repository, start, project));
+  { session, settings, env }: Project,
+  request: RunRequest,
+  planned: PlannedRun,
+): Promise<Result<EarlierTree>> {
+  const start = startIn(session.value, settings.root);
+  const began = start && (await beginningOf(repository, start, env));
   if (began !== undefined) return ok(began);
   const { changes } = planned.detected;
   const isOwnWork = request.event === undefined; // in a stop, the last commit may be the agent's
@@ -50,15 +50,20 @@ export async function findReference(
 async function beginningOf(
   repository: Repository | undefined,
   start: SessionStart,
-  { env }: Project,
-): Promise<Reference | undefined> {
+  env: Project["env"],
+): Promise<EarlierTree | undefined> {
   const began = sessionTree(start, env);
   if (began === undefined) return undefined;
   const tree = await repository?.git.output(["rev-parse", "--verify", "--end-of-options", began.tree]);
   if (tree?.ok !== true) return undefined; // the commit is gone
-  const { tree: id, objects } = began;
   const words = "the start of this session";
-  return { tree: tree.value.toString().trim(), head: start.head, id, words, objects };
+  return {
+    tree: tree.value.toString().trim(),
+    head: start.head,
+    id: began.tree,
+    words,
+    objects: began.objects,
+  };
 }
 
 const NO_COMMIT = {
@@ -67,10 +72,10 @@ const NO_COMMIT = {
     "no commit is known to be older than this work (`base_branch` in .gauntlet/config.yml can name one)",
 } as const;
 
-/** The committed baseline as it was there. */
+/** The committed baseline as that tree has it. */
 export async function baselineAt(
   repository: Repository | undefined,
-  { tree, objects }: PastTree,
+  { tree, objects }: EarlierTree,
 ): Promise<CommittedBaseline> {
   if (repository === undefined) return EMPTY_BASELINE;
   const path = `${tree}:${repository.places.prefix}${BASELINE_FILE}`;

@@ -16,22 +16,22 @@ import type { Repository } from "../../system/git/repository.ts";
 import { sha256 } from "#runtime";
 import type { Project } from "../../run/open.ts";
 import { type ScratchPlace, findingsInScratchTree } from "./findings.ts";
-import type { Reference } from "./reference.ts";
+import type { EarlierTree } from "./find-earlier-tree.ts";
 
 /** What a check found on the earlier tree, or in one sentence why that is not known. */
-export type Before =
+export type EarlierFindings =
   | { readonly findings: Findings; readonly logPath?: ProjectPath }
   | { readonly why: string; readonly logPath?: ProjectPath };
 
 interface EarlierOptions {
   readonly project: Project;
   readonly repository: Repository;
-  readonly reference: Reference;
+  readonly tree: EarlierTree;
   readonly context: GateContext;
 }
 
-/** The tree before the agent began. A check that has failed is run there once, in a checkout that is removed at the end of the run. */
-export class EarlierTree implements AsyncDisposable {
+/** Runs a check that has failed on the earlier tree, once, in a checkout that is removed at the end of the run. */
+export class EarlierChecks implements AsyncDisposable {
   readonly #options: EarlierOptions;
   #made: Promise<ScratchTree | string> | undefined;
   #prepared: Promise<string | undefined> | undefined;
@@ -40,20 +40,19 @@ export class EarlierTree implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** From an earlier run of the same check on the same tree, or else found out now. */
-  async found(planned: PlannedCheck): Promise<Before> {
-    const { project, reference } = this.#options;
-    const { root, baselineSetup: setup } = project.settings;
-    const { env } = project;
-    const at = { root, env, key: keyOf(planned, { reference, setup, environment: environmentHash(env) }) };
-    const known = readFound(at);
+  /** From an earlier run of the same check on the same tree, or else found out now: that takes as long as the check. */
+  async found(planned: PlannedCheck): Promise<EarlierFindings> {
+    const { project, tree } = this.#options;
+    const { root } = project.settings;
+    const key = keyOf(planned, project, tree);
+    const known = readFound(root, project.env, key);
     if (known !== undefined) return { findings: known };
-    const before = await this.#run(planned);
-    if ("findings" in before) writeFound(at, before.findings);
-    return before;
+    const found = await this.#run(planned);
+    if ("findings" in found) writeFound(root, project.env, key, found.findings);
+    return found;
   }
 
-  async #run(planned: PlannedCheck): Promise<Before> {
+  async #run(planned: PlannedCheck): Promise<EarlierFindings> {
     this.#made ??= this.#make();
     const tree = await this.#made;
     if (typeof tree === "string") return { why: tree };
@@ -65,12 +64,12 @@ export class EarlierTree implements AsyncDisposable {
     const obstacle = await this.#prepared;
     if (obstacle !== undefined) return { why: obstacle };
     const outcome = await this.#runAt({ ...planned, files }, place);
-    return beforeOf(outcome, await findingsInScratchTree(outcome, place));
+    return earlierFindingsOf(outcome, await findingsInScratchTree(outcome, place));
   }
 
   async #make(): Promise<ScratchTree | string> {
-    const { project, repository, reference } = this.#options;
-    const made = await makeScratchTree(repository, reference, project.signal);
+    const { project, repository, tree } = this.#options;
+    const made = await makeScratchTree(repository, tree, project.signal);
     return made.ok ? made.value : `it cannot be checked out: ${explain(made.trouble)}`;
   }
 
@@ -112,25 +111,17 @@ export class EarlierTree implements AsyncDisposable {
 
 const NOTHING: Findings = { problems: [], isAllRead: true, unread: [] };
 
-/** The user's own directories, also where they are inside the project. */
+/** The user's own directories, even if they are inside the project. */
 const STAYS = /^(?:HOME|USERPROFILE|XDG_.*|TMPDIR|TEMP|TMP)$/;
 
 /** Everything that decides what a check finds on a tree. */
-/** What a finding on the earlier tree depends on besides the check. */
-interface Circumstances {
-  readonly reference: Reference;
-  readonly setup: string | undefined;
-  readonly environment: string;
-}
-
-function keyOf(
-  { gate, id, workingDirectory, files }: PlannedCheck,
-  { reference, setup, environment }: Circumstances,
-): string {
+function keyOf(planned: PlannedCheck, project: Project, { tree }: EarlierTree): string {
+  const { gate, id, workingDirectory, files } = planned;
   const { command, env, shell, parser, report } = gate;
+  const setup = project.settings.baselineSetup;
   const names = takesFiles(gate) ? files.map(({ path, from }) => [path, from]) : [];
   const check = { id, command, env, shell, parser, report, workingDirectory, names, setup };
-  return sha256(JSON.stringify([packageJson.version, reference.tree, environment, check]));
+  return sha256(JSON.stringify([packageJson.version, tree, environmentHash(project.env), check]));
 }
 
 /** The files a check is given, by their names in the earlier tree; those that were not there are left out. */
@@ -154,7 +145,7 @@ function moved<T extends string | undefined>(text: T, { top, scratchTop }: Scrat
   return text?.replaceAll(top, scratchTop) as T; // undefined stays undefined
 }
 
-function beforeOf(outcome: GateOutcome, findings: Findings | undefined): Before {
+function earlierFindingsOf(outcome: GateOutcome, findings: Findings | undefined): EarlierFindings {
   const log = { logPath: outcome.logPath };
   const isAnswer = outcome.kind === "passed" || (outcome.kind === "failed" && outcome.missing === undefined);
   if (outcome.kind === "failed" && isBroken(outcome.detail))
