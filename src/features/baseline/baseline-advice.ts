@@ -23,7 +23,7 @@ import type { Environment } from "../../system/process/environment.ts";
 import { findingsOf, whyGateCutShort } from "./findings.ts";
 import { baselineAt, findEarlierTree } from "./find-earlier-tree.ts";
 
-/** What of the committed baseline is fixed, as far as this run can tell; in one sentence for the user. */
+/** In one sentence for the user: how much of the committed baseline is fixed, as far as this run can tell. */
 export async function baselineAdvice(ran: ChecksRun): Promise<string | undefined> {
   const { root, plan, outcomes } = ran;
   const file = readBaseline(root);
@@ -42,14 +42,13 @@ export async function baselineAdvice(ran: ChecksRun): Promise<string | undefined
   return `${counted(count, "problem")} of ${BASELINE_FILE} ${are} fixed: \`agent-gauntlet baseline --prune\` removes ${them}.`;
 }
 
-/** What the file would say about one gate. */
 export async function entriesFor(outcome: GateOutcome, root: string): Promise<readonly BaselineEntry[]> {
   if (outcome.kind === "passed" && outcome.rests === undefined) return [];
   const found = await findingsOf(outcome, root);
   return entriesOf(outcome.id, { ...found, ended: found.ended ?? endIn(outcome) });
 }
 
-/** What of a file still holds for one gate: all of it where the gate fails with an output that is not read whole, then or now. */
+/** Entries that still hold for one gate: all of them if its output, then or now, is compared as a whole. */
 export async function entriesLeft(
   outcome: GateOutcome,
   root: string,
@@ -62,12 +61,10 @@ export async function entriesLeft(
   return isRead ? atMost(found, own) : own;
 }
 
-/** An excused check failed, too; its warning begins with how. */
 function endIn(outcome: GateOutcome): string {
   return outcome.kind === "passed" ? (/^[^,]+/.exec(outcome.warning ?? "")?.[0] ?? "") : "";
 }
 
-/** Checks that ran in a project. */
 export interface ChecksRun {
   readonly root: string;
   readonly env: Environment;
@@ -76,8 +73,8 @@ export interface ChecksRun {
 }
 
 /**
- * Checks that say what their problems are, and those that do not, with why: they could not do their work, or may have ended before they
- * found everything. `ran` is how many tests ran when a problem was found that may be gone now.
+ * Separates checks that list all their problems from those that do not, and says why not: they could not run, or may have ended
+ * early.
  */
 export async function sortOutcomes(
   { outcomes, ...run }: ChecksRun,

@@ -3,9 +3,8 @@ import { isCount, isText, mapOf, objectOf } from "../../shape.ts";
 import type { Findings } from "./compare-findings.ts";
 import type { KnownProblem } from "../../gates/outcome.ts";
 
-/** One line of `.gauntlet/baseline.json`: a problem of a gate, a line that no parser read, or an output nothing was read from. */
+/** A problem, a line that no parser read, or a whole output that no parser read. */
 export interface BaselineEntry {
-  /** The id of the gate. */
   readonly gate: string;
   readonly file?: string;
   readonly code?: string;
@@ -20,13 +19,13 @@ export interface BaselineEntry {
 
 export interface CommittedBaseline {
   readonly entries: readonly BaselineEntry[];
-  /** By the id of a gate, how many tests ran when its problems were written down, where its tool counts them. */
+  /** By gate id: how many tests ran when its problems were written, if its tool counts them. */
   readonly ran: Readonly<Record<string, number>>;
 }
 
 export const EMPTY_BASELINE: CommittedBaseline = { entries: [], ran: {} };
 
-/** What a gate's findings are in the file. Lines and columns are left out: they change with every edit above them. */
+/** Lines and columns are left out: they change with every edit above them. */
 export function entriesOf(gate: string, found: Findings): readonly BaselineEntry[] {
   const { problems, isAllRead, unread, output, ended } = found;
   if (ended === undefined) return [];
@@ -44,7 +43,6 @@ function problemEntry(gate: string, problem: KnownProblem): BaselineEntry {
   return { gate, file, code, test, severity, message, count: 1 };
 }
 
-/** What the file says about one gate, to compare its findings with. */
 export function findingsIn(
   { entries, ran }: CommittedBaseline,
   gate: string,
@@ -96,7 +94,6 @@ export function atLeast(
   return summed([...entries, ...more]);
 }
 
-/** How many problems there are in one list and not in the other. */
 export function countBeyond(entries: readonly BaselineEntry[], others: readonly BaselineEntry[]): number {
   return countOf(entries) - countOf(atMost(entries, others));
 }
@@ -105,7 +102,6 @@ export function countOf(entries: readonly BaselineEntry[]): number {
   return entries.reduce((sum, { count }) => sum + count, 0);
 }
 
-/** For each gate the lower of both numbers. */
 export function lowerOf(
   one: CommittedBaseline["ran"],
   other: CommittedBaseline["ran"],
@@ -172,7 +168,6 @@ export function isEntry(value: unknown): value is BaselineEntry {
   return [message, unread, output].some((one) => one !== undefined);
 }
 
-/** Each entry once, with the counts of all that are the same. */
 function summed(entries: readonly BaselineEntry[]): readonly BaselineEntry[] {
   return unique(entries, (one, other) => Math.min(MOST_OF_ONE, one + other));
 }
@@ -196,7 +191,6 @@ function countsOf(entries: readonly BaselineEntry[]): ReadonlyMap<string, number
 
 const FIELDS = ["gate", "file", "code", "test", "severity", "message", "unread", "output", "ended", "count"];
 
-/** Sorts the file and tells its entries apart. */
 function identity(entry: BaselineEntry): string {
   const { gate, file, code, test, message, severity, unread, output, ended } = entry;
   return [gate, file, code, test, message, severity, unread, output, ended].join("\u0000");

@@ -18,7 +18,7 @@ export interface BaselineOptions {
 
 const COMMAND = "baseline";
 
-/** Writes down the problems that a project lives with. Only a user at a terminal can add to them. */
+/** Writes the problems that a project accepts for now. Only a user at a terminal can add to them. */
 export async function baselineCommand(terminal: Terminal, options: BaselineOptions): Promise<number> {
   const { json } = options;
   const settings = await openSettings(terminal, { command: COMMAND, json });
@@ -93,7 +93,7 @@ function summary({ entries, added, removed, undecided }: BaselineDraft): readonl
   ];
 }
 
-/** An agent may have a terminal, too, and says who it is. */
+/** An agent may have a terminal too, but sets one of these. */
 function isUserThere({ isInteractive, env }: Terminal): boolean {
   const isAgent = ["CLAUDECODE", "AI_AGENT", "GAUNTLET_STOP_HOOK_ACTIVE"].some(
     (name) => env[name] !== undefined,

@@ -5,31 +5,30 @@ export interface Findings {
   readonly problems: readonly KeyedProblem[];
   /** Every failure that the tools count is among the problems. */
   readonly isAllRead: boolean;
-  /** Lines that report a failure and that no parser read, without what differs from run to run. */
+  /** Failure lines that no parser read, without what differs from run to run. */
   readonly unread: readonly string[];
-  /** A hash of the whole output without what differs from run to run; absent where the output was cut. */
+  /** A hash of the whole output without what differs from run to run; undefined if the log was cut. */
   readonly output?: string;
-  /** How it ended: `exit code 1`; absent when it passed. */
   readonly ended?: string;
   /** How many tests ran, if a tool counts them. */
   readonly ran?: number;
-  /** The line in which a tool says that it ended before it was done. */
+  /** The line in which a tool says that it stopped early. */
   readonly endedEarly?: string;
 }
 
 export interface Comparison {
-  /** Nothing is wrong that was not wrong before. */
+  /** All problems existed before. */
   readonly isOnlyOld: boolean;
-  /** Positions in the problems of now. */
+  /** Positions in the current problems. */
   readonly fresh: readonly number[];
   readonly old: readonly number[];
-  /** Positions in the problems of before: what is gone. */
+  /** Positions in the earlier problems: those that are fixed. */
   readonly gone: readonly number[];
 }
 
 /**
- * What of a failing check was there before. The same fingerprint may stand for several problems, so they are counted; those whose
- * lines are nearest belong together. What no parser can tell apart is old only if the whole output is the same.
+ * Problems with the same fingerprint are counted, and paired by the nearest lines. If no parser can tell problems apart, they
+ * are old only if the whole output is the same.
  */
 export function compareFindings(now: Findings, before: Findings): Comparison {
   const { fresh, old, gone } = pairProblems(now.problems, before.problems);
@@ -44,17 +43,17 @@ function isExplained(now: Findings, before: Findings): boolean {
   return now.output !== undefined && now.output === before.output && now.ended === before.ended;
 }
 
-/** Whether tests that ran before did not run now: what they would have found is not known. A tool that counts none says nothing. */
+/** Whether fewer tests ran than before: what the others would have found is unknown. */
 export function ranFewer(now: { readonly ran?: number }, before: { readonly ran?: number }): boolean {
   return before.ran !== undefined && (now.ran ?? 0) < before.ran;
 }
 
-/** Whether a command could not be run at all, by the exit code a shell has for that: then it has looked at nothing. */
+/** A shell exits with 126 or 127 if a command could not be run at all. */
 export function isBroken(ended: string | undefined): boolean {
   return /^exit code 12[67]\b/.test(ended ?? "");
 }
 
-/** Some tools exit with the number of failures; from 126 on, a shell or a signal speaks. */
+/** Some tools exit with the number of failures; 126 and above come from a shell or a signal. */
 export function isCrash(ended: string | undefined): boolean {
   const code = /^exit code (\d+)/.exec(ended ?? "")?.[1];
   return code === undefined || Number(code) >= 126;
@@ -130,7 +129,7 @@ function nearestPairs(
     });
 }
 
-/** Both together: a problem counts as often as the one that has it more often says. */
+/** Both together; a problem counts as often as in the list that has more of it. */
 export function joinFindings(one: Findings, other: Findings): Findings {
   const { gone: onlyInOther } = pairProblems(one.problems, other.problems);
   return {

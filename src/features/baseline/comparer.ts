@@ -39,7 +39,6 @@ import { EarlierChecks, type EarlierFindings } from "./earlier-checks.ts";
 import { findingsOf, whyGateCutShort, withNewNames } from "./findings.ts";
 import { baselineAt, type EarlierTree, findEarlierTree } from "./find-earlier-tree.ts";
 
-/** A run whose failing checks are compared. */
 export interface ComparedRun {
   readonly project: Project;
   readonly request: RunRequest;
@@ -48,10 +47,8 @@ export interface ComparedRun {
   readonly onEvent: (event: RunEvent) => void;
 }
 
-/** What a failing check was compared with. */
 type ComparedWith = Pick<ComparedFacts, "with" | "reference" | "logPath">;
 
-/** Tells what was there before from what the change broke, for the failing checks of one run. */
 export class Comparer implements AsyncDisposable {
   readonly #run: ComparedRun;
   #checks: EarlierChecks | undefined;
@@ -60,7 +57,6 @@ export class Comparer implements AsyncDisposable {
     this.#run = run;
   }
 
-  /** The outcome as it counts: a pass with a warning if nothing is new. */
   async settle(planned: PlannedCheck, outcome: FailedGate): Promise<GateOutcome> {
     const began = elapsedMs();
     const settled = await this.#settle(planned, outcome);
@@ -151,8 +147,8 @@ export class Comparer implements AsyncDisposable {
   });
 
   /**
-   * The committed baseline as far as it counts: what it held before the agent began, or a user accepted at a terminal here. On a
-   * build server it counts as it is: there, people have read the change.
+   * What the file held before the agent began, or a user accepted at a terminal here. On a build server all of it counts:
+   * people have read the change.
    */
   readonly #accepted = once(async (): Promise<CommittedBaseline | string> => {
     const { settings, env } = this.#run.project;
@@ -185,7 +181,7 @@ export class Comparer implements AsyncDisposable {
   }
 }
 
-/** How many tests ran when a baseline was written says nothing about a check that runs another part each time. */
+/** A check that runs a part of the tests each time says nothing by their number. */
 function withoutParts(baseline: CommittedBaseline, { gate }: PlannedCheck): CommittedBaseline {
   return runsAPart(gate) ? { ...baseline, ran: {} } : baseline;
 }

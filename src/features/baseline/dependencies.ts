@@ -18,7 +18,7 @@ import { objectsEnv, splitNul } from "../../system/git/git.ts";
 import type { Repository } from "../../system/git/repository.ts";
 import type { EarlierTree } from "./find-earlier-tree.ts";
 
-/** What a package manager installed and git ignores: gates need it, and no checkout brings it. */
+/** What a package manager installed and git ignores: gates need it, and a checkout does not have it. */
 const NAMES: ReadonlySet<string> = new Set([
   "node_modules",
   "bower_components",
@@ -41,7 +41,7 @@ const NAMES: ReadonlySet<string> = new Set([
 const MOST_COPIED_BYTES = 1024 * 1024 * 1024;
 const MOST_FILES = 300_000;
 
-/** The directories of dependencies in a work tree, from its top, at any level. */
+/** Directories of dependencies at any level of a work tree. */
 export async function findDependencies({ top }: Repository): Promise<readonly string[] | undefined> {
   const options = ["--others", "--ignored", "--exclude-standard", "--directory"];
   const listed = await top.output(["ls-files", "-z", ...options]);
@@ -62,7 +62,7 @@ const LOCKS =
 const MANIFESTS =
   /(?:^|\/)(?:package\.json|pyproject\.toml|setup\.(?:py|cfg)|Gemfile|mix\.exs|composer\.json|Podfile|pubspec\.yaml)$/;
 
-/** The file that says that other dependencies are installed now than an earlier tree had. */
+/** The lock file or manifest that changed since the earlier tree: then other dependencies are installed now. */
 export async function changedLock(
   repository: Repository,
   earlier: EarlierTree,
@@ -88,7 +88,6 @@ export async function changedLock(
   return changed.ok ? splitNul(changed.value)[0] : files[0];
 }
 
-/** Brings the dependencies of one tree into another, or says why that cannot be done. */
 export async function copyDependencies(
   paths: readonly string[],
   { from, to, isClone }: { readonly from: string; readonly to: string; readonly isClone: boolean },
@@ -124,7 +123,7 @@ export interface Moved {
   readonly to: string;
 }
 
-/** How much may still be copied; shared by all directories of one tree. The blocks of a clone cost nothing. */
+/** What may still be copied, for all directories of one tree. A clone uses no blocks. */
 interface CopyLimit {
   readonly isClone: boolean;
   bytes: number;
@@ -138,7 +137,7 @@ interface CopyRequest {
   readonly limit: CopyLimit;
 }
 
-/** Copies a directory, sharing the blocks of its files where the file system can; false when there is more than the limit allows. */
+/** Shares the blocks of files if the file system can. False if there is more than the limit allows. */
 export async function copyDirectory(request: CopyRequest, signal: AbortSignal): Promise<boolean> {
   signal.throwIfAborted();
   const { from, to, limit } = request;
@@ -158,7 +157,6 @@ export async function copyDirectory(request: CopyRequest, signal: AbortSignal): 
 
 const AT_ONCE = 32;
 
-/** Sockets, pipes and devices are not dependencies. */
 async function copyEntry(entry: Dirent, { from, to, moved, limit }: CopyRequest): Promise<void> {
   const source = join(from, entry.name);
   const target = join(to, entry.name);
@@ -175,7 +173,7 @@ async function copyEntry(entry: Dirent, { from, to, moved, limit }: CopyRequest)
   if (target.endsWith(".py")) await utimes(target, atime, mtime); // its compiled file records this time
 }
 
-/** A link into the original would lead back to what the copy is kept apart from. */
+/** A link into the original would lead gates back to the project. */
 export function movedPath(path: string, { from, to }: Moved): string {
   return path === from || path.startsWith(`${from}/`) ? `${to}${path.slice(from.length)}` : path;
 }

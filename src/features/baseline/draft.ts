@@ -19,17 +19,17 @@ import { entriesFor, entriesLeft, sortOutcomes } from "./baseline-advice.ts";
 
 export interface BaselineDraft {
   readonly entries: readonly BaselineEntry[];
-  /** How many tests ran, and how many when the file was written: only a user may make that fewer. */
+  /** How many tests ran, now and when the file was written: only a user may lower the number. */
   readonly ran: CommittedBaseline["ran"];
   readonly ranBefore: CommittedBaseline["ran"];
-  /** Problems that it has and the file does not, and the other way round. */
+  /** Problems only in the draft, and only in the file. */
   readonly added: number;
   readonly removed: number;
-  /** Checks that say nothing about their problems, with why: what the file has about them stays. */
+  /** Checks whose problems are unknown, with why: their entries stay. */
   readonly undecided: readonly string[];
 }
 
-/** Runs every check and drafts the baseline from what it finds; with `prune` without what the file does not have. */
+/** Runs every check and drafts the baseline from what it finds; `prune` adds nothing. */
 export async function draftBaseline(
   root: string,
   request: RunRequest & { readonly prune: boolean },
@@ -69,14 +69,13 @@ async function testsRunBy(outcomes: readonly GateOutcome[], root: string): Promi
   return Object.fromEntries(counts.flatMap(([id, ran]) => (ran === undefined ? [] : [[id, ran]])));
 }
 
-/** Whether a user has seen everything in it at a terminal of this machine. */
 export function isAccepted(root: string, { entries, ran }: BaselineDraft, env: Environment): boolean {
   const accepted = readAccepted(root, env);
   const isSameCount = entries.every(({ gate }) => accepted.ran[gate] === ran[gate]);
   return isSameCount && countBeyond(entries, accepted.entries) === 0;
 }
 
-/** Writes the file; what a user has seen at a terminal is accepted on this machine from then on. */
+/** Writes the file; what a user has seen at a terminal is accepted on this machine. */
 export function writeBaseline(
   root: string,
   { entries, ran, ranBefore }: BaselineDraft,

@@ -18,7 +18,7 @@ import type { Project } from "../../run/open.ts";
 import { type ScratchPlace, findingsInScratchTree } from "./findings.ts";
 import type { EarlierTree } from "./find-earlier-tree.ts";
 
-/** What a check found on the earlier tree, or in one sentence why that is not known. */
+/** What a check found on the earlier tree, or why that is unknown. */
 export type EarlierFindings =
   | { readonly findings: Findings; readonly logPath?: ProjectPath }
   | { readonly why: string; readonly logPath?: ProjectPath };
@@ -73,7 +73,7 @@ export class EarlierChecks implements AsyncDisposable {
     return made.ok ? made.value : `it cannot be checked out: ${explain(made.trouble)}`;
   }
 
-  /** Installs what could not be copied; why that is not possible, if so. */
+  /** Installs what could not be copied; says why, if that is not possible. */
   async #prepare(tree: ScratchTree): Promise<string | undefined> {
     const { settings } = this.#options.project;
     if (tree.missing === undefined) return undefined;
@@ -114,7 +114,6 @@ const NOTHING: Findings = { problems: [], isAllRead: true, unread: [] };
 /** The user's own directories, even if they are inside the project. */
 const STAYS = /^(?:HOME|USERPROFILE|XDG_.*|TMPDIR|TEMP|TMP)$/;
 
-/** Everything that decides what a check finds on a tree. */
 function keyOf(planned: PlannedCheck, project: Project, { tree }: EarlierTree): string {
   const { gate, id, workingDirectory, files } = planned;
   const { command, env, shell, parser, report } = gate;
@@ -124,14 +123,14 @@ function keyOf(planned: PlannedCheck, project: Project, { tree }: EarlierTree): 
   return sha256(JSON.stringify([packageJson.version, tree, environmentHash(project.env), check]));
 }
 
-/** The files a check is given, by their names in the earlier tree; those that were not there are left out. */
+/** The files a check is given, by their earlier names, without new ones. */
 function filesBefore({ files }: PlannedCheck, root: string): PlannedCheck["files"] {
   return files
     .map((file) => (file.from === undefined ? file : { ...file, path: file.from }))
     .filter(({ path }) => isFile(join(root, path)));
 }
 
-/** The check as it runs there: a command or variable with the project's own path would make it look at the project. */
+/** The project's own path in a command or variable would make the check read the project. */
 function inScratchTree(planned: PlannedCheck, place: ScratchPlace): PlannedCheck {
   const { gate } = planned;
   const env = Object.fromEntries(

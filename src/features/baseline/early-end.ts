@@ -4,7 +4,6 @@ import type { KnownProblem } from "../../gates/outcome.ts";
 import { type Runner, RUNNERS, SAYS_SO } from "./runners.ts";
 import { type Chain, type ReadText, type Step, stepsOf } from "./steps.ts";
 
-/** A check as it runs. */
 export interface RunningCheck {
   readonly command: string;
   /** From the root of the project. */
@@ -14,8 +13,8 @@ export interface RunningCheck {
 }
 
 /**
- * Why a check that fails may end before it finds all that is wrong: then an old failure may hide a new one. Undefined where its
- * command and the settings of its tools say nothing of that, nor what it found, where it ran.
+ * Why a failing check may end before it finds every problem: then an old failure may hide a new one. Judged by its command, by
+ * the settings of its tools and, if it ran, by its findings.
  */
 export function whyEndsEarly(check: RunningCheck, found?: Findings): string | undefined {
   if (found?.endedEarly !== undefined) return `its output says that it ended early: \`${found.endedEarly}\``;
@@ -26,7 +25,6 @@ export function whyEndsEarly(check: RunningCheck, found?: Findings): string | un
   return steps.map((step) => runnerEnded(step, check, found)).find((why) => why !== undefined);
 }
 
-/** The first line in which a tool says so. */
 export function lineOfEarlyEnd(lines: readonly string[]): string | undefined {
   return lines.find((line) => line.length <= LONGEST_LINE && SAYS_SO.some((says) => says.test(line)))?.trim();
 }
@@ -34,8 +32,8 @@ export function lineOfEarlyEnd(lines: readonly string[]): string | undefined {
 const LONGEST_LINE = 400;
 
 /**
- * Whether a chain may have ended before its last command: then what that would have found is not known. Tests ran for certain where
- * they come last, nothing else in the chain is tests, and one failed. Of a linter nothing tells: tests complain without a name, too.
+ * Whether a chain may have ended before its last command. It has not if the last command is the only tests and one of them
+ * failed. A failed linter proves nothing: tests complain without a name too.
  */
 export function mayHideFailures({ commands }: Chain, problems: readonly KnownProblem[]): boolean {
   const last = commands.at(-1);
@@ -76,7 +74,7 @@ function adviceFor({ instead, byDefault }: Runner): string {
   return byDefault === true ? "give each part a check of its own" : "leave that out";
 }
 
-/** The command if it calls this runner, with what its variable adds; undefined otherwise. */
+/** The command line if it calls this runner, with the options of its variable. */
 function callOf({ called, variable }: Runner, { words, variables }: Step, { env }: RunningCheck) {
   const line = words.join(" ");
   const call = [withoutDirectory(line), withoutDirectory(line.replace(LAUNCHER, ""))].find((one) =>
@@ -86,7 +84,7 @@ function callOf({ called, variable }: Runner, { words, variables }: Step, { env 
   return `${call} ${variables[variable] ?? env[variable] ?? ""}`;
 }
 
-/** What only starts another program: `python -m`, `yarn exec`, `node node_modules/.bin/jest`. */
+/** Programs that only start another: `python -m`, `yarn exec`, `node node_modules/.bin/jest`. */
 const LAUNCHER =
   /^(?:(?:\S*\/)?(?:python[\d.]*|coverage run)(?: -(?!m )\S+)* -m|(?:\S*\/)?(?:node|php|ruby|python[\d.]*)(?: -\S+)*|(?:npm|pnpm|yarn|bun)(?: exec| x| dlx| run)?(?: --)?|bin\/spring) /;
 
@@ -101,7 +99,7 @@ interface Call {
   readonly read: ReadText;
 }
 
-/** What makes it end early: an option, a setting with its file, or that nothing keeps it going. */
+/** An option, a setting with its file, or that nothing keeps it going. */
 function causeIn(runner: Runner, { call, directory, read }: Call): string | undefined {
   const { stops, goesOn, settings = [], byDefault, instead } = runner;
   if (goesOn?.test(call) === true) return undefined;
@@ -119,14 +117,13 @@ function causeIn(runner: Runner, { call, directory, read }: Call): string | unde
   return instead === undefined ? "always" : `without \`${instead}\``;
 }
 
-/** The settings file that an option names. */
 function filesNamedIn(call: string): readonly string[] {
   return [...call.matchAll(/\s(?:-c|--config|--config-file|--configuration)[= ](\S+)/g)].map(
     ([, file = ""]) => file,
   );
 }
 
-/** The files of that name in a directory and above it, the nearest first, without comments. */
+/** Files of that name in a directory and above it, nearest first, without comments. */
 function settingsAbove(directory: string, file: string, read: ReadText): readonly string[] {
   const parts = directory === "." ? [] : directory.split("/");
   const above = parts.map((_, index) => parts.slice(0, parts.length - index).join("/"));

@@ -12,17 +12,15 @@ import type { PlannedRun } from "../../run/plan-run.ts";
 /** The tree before the agent began, as well as it is known. */
 export interface EarlierTree {
   readonly tree: string;
-  /** What HEAD was. */
   readonly head: string | undefined;
   /** Directories of objects beside those of the repository. */
   readonly objects: readonly string[];
-  /** Tells it from others in a record. */
   readonly id: string;
   /** In words: `origin/main (1a2b3c4)`. */
   readonly words: string;
 }
 
-/** Finds the tree to compare with: what the session began with if that is known, else what changes are measured from. */
+/** What the session began with if that is known, else what changes are measured from. */
 export async function findEarlierTree(
   repository: Repository | undefined,
   { session, settings, env }: Project,
@@ -72,7 +70,6 @@ const NO_COMMIT = {
     "no commit is known to be older than this work (`base_branch` in .gauntlet/config.yml can name one)",
 } as const;
 
-/** The committed baseline as that tree has it. */
 export async function baselineAt(
   repository: Repository | undefined,
   { tree, objects }: EarlierTree,

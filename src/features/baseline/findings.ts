@@ -13,12 +13,10 @@ import type { Environment } from "../../system/process/environment.ts";
 import { sha256 } from "#runtime";
 import { gateText } from "../../run/read-outcome.ts";
 
-/** What a check found in the project. */
 export async function findingsOf(outcome: GateOutcome, root: string): Promise<Findings> {
   return { ...readFindings(await gateText(outcome, root), sha256), ended: endOf(outcome) };
 }
 
-/** Where a check ran in place of the project. */
 export interface ScratchPlace {
   /** The top of the project's repository, and of the tree the check ran in. */
   readonly top: string;
@@ -28,8 +26,8 @@ export interface ScratchPlace {
 }
 
 /**
- * What a check found in another tree, with paths as in the project; undefined where its output names files of the project itself: then
- * it looked there, and what it says is not about the other tree.
+ * What a check found in another tree, with paths as in the project. Undefined if its output names files of the project: then it
+ * read those.
  */
 export async function findingsInScratchTree(
   outcome: GateOutcome,
@@ -65,7 +63,6 @@ function inProject(text: string, { top, scratchTop }: ScratchPlace): string {
   return text.replaceAll(`file://${scratchTop}`, `file://${encodeURI(top)}`).replaceAll(scratchTop, top);
 }
 
-/** The findings with the names that files have now. */
 export function withNewNames(found: Findings, files: readonly ChangedFile[]): Findings {
   const renamed = new Map<string, string>(
     files.flatMap(({ path, from, change }) =>
@@ -82,7 +79,6 @@ export function withNewNames(found: Findings, files: readonly ChangedFile[]): Fi
   return { ...found, problems };
 }
 
-/** A check, and the environment it runs in. */
 interface CheckHere {
   readonly command: string;
   /** From the root of the project. */
@@ -91,7 +87,7 @@ interface CheckHere {
   readonly env: Environment;
 }
 
-/** Why a failing check may end before it finds all that is wrong, with secrets hidden; what it found tells more, where it ran. */
+/** Why a failing check may end before it finds every problem, with secrets hidden. */
 export function whyCutShort({ root, ...check }: CheckHere, found?: Findings): string | undefined {
   const texts = new Map<string, string | undefined>();
   const read = (path: string): string | undefined => {
@@ -107,7 +103,6 @@ function textAt(path: string): string | undefined {
   return text.ok ? text.value : undefined;
 }
 
-/** The same for a planned check. */
 export function whyGateCutShort(
   { gate, workingDirectory }: Pick<PlannedCheck, "gate" | "workingDirectory">,
   found: Findings,

@@ -1,4 +1,3 @@
-/** Whether a file holds recipes: a Makefile, a justfile. */
 export function holdsRecipes(name: string): boolean {
   return /(?:^|\/)(?:GNUmakefile|[Mm]akefile|\.?[Jj]ustfile|[^/]+\.mk)$/.test(name);
 }
@@ -9,8 +8,8 @@ interface Rule {
 }
 
 /**
- * What a Makefile or justfile runs for some targets, one shell text for each that does not need the others; each of its lines runs
- * only if the one before it passed. Found by the words alone: what is included, generated or named by a pattern is not.
+ * What a Makefile or justfile runs for some targets: one shell text for each that no other needs. Text search only: included,
+ * generated and pattern rules are not found.
  */
 export function recipesOf(text: string, targets: readonly string[]): readonly string[] {
   const rules = rulesIn(text);
@@ -55,7 +54,7 @@ function rulesIn(text: string): ReadonlyMap<string, Rule> {
   }
 }
 
-/** With the values of its simple variables, which may hold others. `$(MAKE)` hands on the options it was given. */
+/** Fills in simple variables. `$(MAKE)` passes its options on, so it counts as `make -k`. */
 function withVariables(text: string): string {
   const whole = text.replaceAll("\\\n", " ");
   const found = whole.matchAll(/^(?:export\s+)?(\w+)\s*[:?+]?:?=[ \t]*(.*)$/gm);

@@ -1,26 +1,22 @@
-/** A tool that may end at its first failure: what it would have found after that is not known. */
+/** A tool that may end at its first failure. */
 export interface Runner {
   readonly name: string;
-  /** How it is called: the program without its directory, and its arguments. */
+  /** The call, with the program's name for its path. */
   readonly called: RegExp;
-  /** It does so unless it is told otherwise. */
   readonly byDefault?: true;
-  /** Options that make it do so. */
+  /** Options that end it early. */
   readonly stops?: RegExp;
-  /** Options that keep it going, whatever its settings say. */
   readonly goesOn?: RegExp;
-  /** The environment variable that holds more options. */
   readonly variable?: string;
   readonly settings?: readonly RunnerSettings[];
-  /** What to add to the command. */
   readonly instead?: string;
-  /** What it does, where it is not that it ends at the first failure. */
+  /** What it does, if not "ends at its first failure". */
   readonly how?: string;
-  /** It counts its tests whenever it gets as far as to run any. */
+  /** It always prints a count once it runs tests. */
   readonly counts?: true;
 }
 
-/** Files that a runner reads, from where it runs up to the root of the project, and what in them ends it or keeps it going. */
+/** Settings files, from its directory up to the root of the project. */
 interface RunnerSettings {
   readonly files: readonly string[];
   /** Its first group is shown. */
@@ -37,7 +33,7 @@ function modules(...names: readonly string[]): readonly string[] {
 const VITEST_FILES = modules("vitest.config", "vite.config", "vitest.workspace");
 const CARGO = String.raw`^(?:cargo|cross)(?: [+-]\S+(?: [^\s-]\S*)??)*`;
 
-/** Vitest looks at coverage only when every test passed, unless it is told otherwise. */
+/** Vitest checks coverage only if every test passed. */
 const VITEST_COVERAGE = {
   name: "vitest",
   goesOn: /\s--coverage\.reportOnFailure(?!=false)|\s--coverage(?:\.enabled)?=false/,
@@ -46,7 +42,7 @@ const VITEST_COVERAGE = {
 };
 const UNREPORTED = String.raw`(?![^]*\breportOnFailure\s*:\s*true)[^]*\b(thresholds)\s*:`;
 
-/** One row for each way in which one ends early; a tool may have several. */
+/** A tool has one row for each way in which it ends early. */
 export const RUNNERS: readonly Runner[] = [
   {
     name: "pytest",
@@ -364,7 +360,7 @@ export const RUNNERS: readonly Runner[] = [
   { name: "nx", called: /^nx\b/, stops: /\s--nx-?[bB]ail\b(?!=false)/ },
 ];
 
-/** What tools say themselves when they have not run all that they were asked to. */
+/** What tools print when they did not run everything. */
 export const SAYS_SO: readonly RegExp[] = [
   /^!{3,} (?:stopping after|Interrupted: |xdist)/, // pytest
   /\berrors? occurred outside of examples\b/, // RSpec

@@ -11,14 +11,14 @@ import { ownedName, removeScratch, scratchParents, sweepScratch } from "../../sy
 import type { EarlierTree } from "./find-earlier-tree.ts";
 import { canClone, movedPath, changedLock, copyDependencies, findDependencies } from "./dependencies.ts";
 
-/** An earlier tree checked out outside the project, in a separate repository. Removed when disposed of, or by the next run. */
+/** An earlier tree in a separate repository outside the project. Removed when disposed of, or by the next run. */
 export interface ScratchTree extends AsyncDisposable {
   readonly top: string;
   /** Why its dependencies are missing, if they are. */
   readonly missing?: string;
 }
 
-/** Checks an earlier tree out. Nothing is written into the repository it comes from. */
+/** Writes nothing into the repository it comes from. */
 export async function makeScratchTree(
   repository: Repository,
   earlier: EarlierTree,
@@ -39,7 +39,6 @@ export async function makeScratchTree(
   return filled;
 }
 
-/** A full disk, or the end of the time there was. */
 function fillTrouble(error: unknown, path: string, signal: AbortSignal): ReturnType<typeof fail> {
   return signal.aborted
     ? fail({ kind: "file-failed", action: "fill", path, detail: "no time was left" })
@@ -51,7 +50,7 @@ interface Listed {
   readonly links: readonly string[];
 }
 
-/** Every file of a tree, and which of them are links. A submodule's files are in another repository, so such a tree cannot be made. */
+/** Every file of a tree, and which are links. Fails for a tree with submodules: their files are in another repository. */
 async function listTree({ top }: Repository, { tree, objects }: EarlierTree): Promise<Result<Listed>> {
   const args = ["ls-tree", "-r", "-z", "--full-tree", tree];
   const listed = await top.output(args, { env: objectsEnv(objects) });
@@ -73,7 +72,7 @@ interface Place {
   readonly isClone: boolean;
 }
 
-/** Outside the project, on a file system that can clone its dependencies if one does: copying them may take longer than the check. */
+/** Prefers a file system that can clone the dependencies: copying them may take longer than the check. */
 async function choosePlace({ places }: Repository, dependencies: readonly string[]): Promise<Result<Place>> {
   const [first] = dependencies;
   const parents = scratchParents()
@@ -101,7 +100,7 @@ interface Filling extends Listed {
   readonly isClone: boolean;
 }
 
-/** Writes the files of the tree and its dependencies; says why those are missing, if they are. */
+/** Returns why the dependencies are missing, if they are. */
 async function fill(filling: Filling, signal: AbortSignal): Promise<Result<string | undefined>> {
   const { repository, earlier, top: to, names, dependencies, isClone } = filling;
   const checkedOut = await checkOut(filling, signal);
@@ -130,7 +129,7 @@ async function checkOut(filling: Filling, signal: AbortSignal): Promise<Result<v
   return ok(undefined);
 }
 
-/** HEAD, refs, settings that decide what a checkout looks like, and where the objects are. */
+/** Gives it HEAD, refs, the settings that decide what a checkout looks like, and the location of the objects. */
 async function describeRepository({ repository, earlier, top }: Filling): Promise<Result<void>> {
   const { places, top: original } = repository;
   const [refs, settings] = await Promise.all([
@@ -163,7 +162,7 @@ function ifMissing(error: unknown): void {
   if (!hasCode(error, "ENOENT")) throw error;
 }
 
-/** A committed link with the project's own path leads to the same place of this tree. */
+/** A committed link with the project's own path must lead to the same file of this tree. */
 function keepInside(link: string, moved: { readonly from: string; readonly to: string }): void {
   const goal = readlinkSync(link);
   const inside = movedPath(goal, moved);
@@ -172,7 +171,7 @@ function keepInside(link: string, moved: { readonly from: string; readonly to: s
   symlinkSync(inside, link);
 }
 
-/** Tools leave directories that may not be written to, such as Go's modules. */
+/** Tools leave read-only directories, such as Go's modules. */
 async function removeStubborn(directory: string): Promise<void> {
   await rm(directory, { recursive: true, force: true, maxRetries: 3 }).catch(() => removeScratch(directory));
 }

@@ -13,21 +13,17 @@ import { holdsRecipes, recipesOf } from "./recipes.ts";
 /** Reads a file of the project by its path from the root; undefined if missing. */
 export type ReadText = (path: string) => string | undefined;
 
-/** A command that a check runs, behind scripts of the project, too. */
 export interface Step extends ShellCommand {
-  /** Where it runs, from the root of the project. */
   readonly directory: string;
 }
 
-/** Commands of which each runs only if those before it passed. */
+/** Commands that each run only if those before it passed. */
 export interface Chain {
-  /** As they are written. */
   readonly commands: readonly string[];
   /** What ends it: `&&`, `set -e`. */
   readonly by: string;
 }
 
-/** What a check runs, as far as words tell. */
 interface Steps {
   readonly steps: readonly Step[];
   readonly chains: readonly Chain[];
@@ -39,11 +35,10 @@ export function stepsOf(command: string, directory: string, read: ReadText): Ste
   return { steps: reader.steps, chains: [...chains, ...reader.chainsInFiles] };
 }
 
-/** A text for a shell. */
 interface ShellText {
   readonly text: string;
   readonly directory: string;
-  /** Why it ends at the first command that fails, if its caller makes it. */
+  /** Why its caller ends it at the first failing command, if so. */
   readonly endsBy?: string | undefined;
   /** The file that holds it, from the root of the project. */
   readonly file?: string;
@@ -51,7 +46,7 @@ interface ShellText {
 
 class StepReader {
   readonly steps: Step[] = [];
-  /** A file that is run is one command to its caller, whatever goes on in it. */
+  /** To its caller a script file is one command. */
   readonly chainsInFiles: Chain[] = [];
   #exported: Step["variables"] = {};
   readonly #read: ReadText;
@@ -80,7 +75,7 @@ class StepReader {
     return found.flatMap((parts) => joined(parts, "&&"));
   }
 
-  /** The chains of the scripts that it names, or the command itself. */
+  /** The chains of the scripts it names, or the command itself. */
   #expanded(command: string, directory: string, depth: number): readonly Chain[] {
     const commands = commandsIn(command);
     this.steps.push(
@@ -122,7 +117,7 @@ class StepReader {
       : [];
   }
 
-  /** What is read into the same shell: a `set -e` in there holds for all that follows. */
+  /** A `set -e` in a sourced file holds for all that follows. */
   #sourcedIn(statements: readonly (readonly string[])[], directories: readonly string[]): readonly string[] {
     return statements.flat().flatMap((part) => {
       const [, path] = /^(?:\.|source)\s+(?:"?\$.*\/)?"?([\w./-]+)"?$/.exec(part) ?? [];
@@ -139,27 +134,27 @@ function directoryOf(file: string): string {
   return file.includes("/") ? file.slice(0, file.lastIndexOf("/")) : ".";
 }
 
-/** Such a script is a tool's own, not the project's. */
+/** A tool's own script, not the project's. */
 const INSTALLED = /(?:^|\/)(?:(?:node_modules|vendor|\.?venv|\.tox|\.nox)\/|(?:gradlew|mvnw)$)/;
 
-/** Of several scripts that these run none waits for another to pass, or their own options say so. */
+/** Their scripts do not wait for each other, or their own options say so. */
 const RUNS_ALL = /^(?:npm-run-all2?|run-[sp]|concurrently|g?make)$/;
 
-/** `just` ends at the first failure; what `make` does is for its own options to say. */
+/** `just` ends at the first failure; `make` goes by its options. */
 function recipeTexts(name: string, recipes: readonly string[], directory: string): readonly ShellText[] {
   const isJust = /justfile$/i.test(name);
   const texts = isJust && recipes.length > 0 ? [recipes.join("\n")] : recipes;
   return texts.map((text) => ({ text, directory, endsBy: isJust ? "`just`" : "a recipe of make" }));
 }
 
-/** They make ready for others; a check that ends with one has found nothing. */
+/** Preparation: a check that ends with one of these has found nothing. */
 const PREPARING = new Set(
   "cd pushd popd mkdir rm cp mv touch source . echo printf true : test [ [[ command type which sleep kill wait export unset set shopt trap umask ulimit shift read local readonly declare typeset exit return break for select case".split(
     " ",
   ),
 );
 
-/** They only tell something to a variable: `root=$(git rev-parse --show-toplevel)`. */
+/** Programs that only fill a variable: `root=$(git rev-parse --show-toplevel)`. */
 const TELLING = new Set(
   "git dirname basename pwd mktemp realpath readlink date uname nproc cat ls find".split(" "),
 );
@@ -181,7 +176,7 @@ function withoutKeywords(part: string): string {
   return part.replace(KEYWORDS, "");
 }
 
-/** What only ends a compound command; before `&&` it stands for all of that. */
+/** The end of a compound command; before `&&` it represents the whole. */
 function isCloser(parts: readonly string[]): boolean {
   return parts.length === 1 && /^(?:fi|done|esac|[)}])(?:\s|$)/.test(parts[0] ?? "");
 }
@@ -195,7 +190,7 @@ function variablesExportedBy(command: string): Step["variables"] {
   return command.startsWith("export ") ? (commandsIn(command.slice(7))[0]?.variables ?? {}) : {};
 }
 
-/** Chains of which each runs only if the one before it passed, as one; a single one stays what it is. */
+/** Joins chains that each run only if the one before passed. */
 function joined(parts: readonly (readonly Chain[])[], by: string): readonly Chain[] {
   const some = parts.filter((chains) => chains.length > 0);
   if (some.length <= 1) return some.flat();
@@ -211,7 +206,7 @@ function repeated(
   return isLoop ? [...parts, ...parts] : parts;
 }
 
-/** Why shell texts, read by one shell, end it at the first command that fails. */
+/** Why a shell ends these texts at the first failing command. */
 function whyItEnds([own = "", ...sourced]: readonly string[]): string | undefined {
   if (/^#!.*\s-(?!-)\w*e/.test(own)) return `\`${/^#!\s*(.*)/.exec(own)?.[1]}\``;
   const all = [own, ...sourced].join("\n");
@@ -219,7 +214,7 @@ function whyItEnds([own = "", ...sourced]: readonly string[]): string | undefine
   return /\btrap\s.*\bERR\b/.test(all) ? "`trap`" : undefined;
 }
 
-/** Whether a shell text ends before it is done, in words. */
+/** Whether an `exit` in the text skips the rest. */
 function whyItExits(statements: readonly (readonly string[])[]): string | undefined {
   const parts = statements.flat();
   const exit = parts.findIndex((part) => commandsIn(part).some(({ words }) => EXITS.test(words[0] ?? "")));
@@ -229,14 +224,12 @@ function whyItExits(statements: readonly (readonly string[])[]): string | undefi
 
 const EXITS = /^(?:exit|return|break)$/;
 
-/** Whether something of the check is left to do: the rest of a loop is. */
 function isWork(part: string): boolean {
   const command = withoutKeywords(part);
   const isDone = /^(?:fi|esac|[)}])(?:\s|$)/.test(command);
   return command !== "" && !isPreparation(command) && !isDone;
 }
 
-/** `bash -e`, `sh -eu -o pipefail`. */
 function whyShellEnds([program = "", ...args]: readonly string[]): string | undefined {
   if (!isShell(program)) return undefined;
   const end = args.findIndex((arg) => !/^(?:-.*|errexit|pipefail|nounset)$/.test(arg));

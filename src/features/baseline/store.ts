@@ -10,12 +10,10 @@ import { ledgerOf } from "../../ledger/ledger.ts";
 import { projectStateDir } from "../../system/state/state-keys.ts";
 import { cacheDirectory } from "../../system/state/user-cache.ts";
 
-/** Where a project keeps the problems that it lives with. */
 export const BASELINE_FILE = ".gauntlet/baseline.json";
 
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** The committed baseline; undefined if missing. */
 export function readBaseline(root: string): Result<CommittedBaseline | undefined> {
   const path = join(root, BASELINE_FILE);
   const text = readText(path, MAX_BYTES);
@@ -28,7 +26,7 @@ export function readBaseline(root: string): Result<CommittedBaseline | undefined
 
 const accepted = jsonFile<CommittedBaseline>(2, objectOf({ entries: listOf(isEntry), ran: mapOf(isCount) }));
 
-/** What a user accepted at a terminal of this machine: an agent that edits the committed file cannot add to it. */
+/** What a user accepted at a terminal of this machine. An agent that edits the committed file cannot add to it. */
 export function readAccepted(root: string, env: Environment): CommittedBaseline {
   return accepted.read(acceptedFile(root, env)).value ?? EMPTY_BASELINE;
 }
@@ -59,7 +57,7 @@ const findings = jsonFile<Findings>(
 const FOLDER = "baselines";
 const KEPT = 200;
 
-/** What a check found on a tree, if it was run there before in any work tree of the project. */
+/** Saves running a check again on the same earlier tree, in any work tree of the project. */
 export function readFound(root: string, env: Environment, key: string): Findings | undefined {
   return findings.read(foundFile(root, env, key)).value;
 }

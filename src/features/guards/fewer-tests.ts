@@ -13,7 +13,6 @@ import { sessionKey } from "../../system/state/state-keys.ts";
 import type { Project } from "../../run/open.ts";
 import type { PlannedRun } from "../../run/plan-run.ts";
 
-/** A check that passed, with the number of tests it ran. */
 export async function withCount(outcome: GateOutcome, { settings }: Project): Promise<GateOutcome> {
   if (outcome.kind !== "passed" || outcome.gate !== "check" || outcome.reused !== undefined) return outcome;
   const log = outcome.logPath === undefined ? "" : await readLogFile(join(settings.root, outcome.logPath));
@@ -27,7 +26,7 @@ interface RunSoFar {
   readonly planned: PlannedRun;
 }
 
-/** Checks that ran fewer tests than at their last pass on the same base: what others removed on another branch is not this change's doing. */
+/** Compares with the last pass on the same base: tests that others removed on another branch are not this change's doing. */
 export function fewerTests(outcomes: readonly GateOutcome[], run: RunSoFar): readonly Finding[] {
   const partial = new Set(run.planned.plan.gates.filter(({ gate }) => runsAPart(gate)).map(({ id }) => id));
   const counted = outcomes.filter(({ id }) => !partial.has(id));
@@ -45,7 +44,7 @@ export function fewerTests(outcomes: readonly GateOutcome[], run: RunSoFar): rea
   });
 }
 
-/** The newest first. A run that this guard blocked does not count as a pass. */
+/** Newest first. A run that this guard blocked is no pass. */
 function earlierPasses({ project, request, planned }: RunSoFar): readonly VerdictRecord[] {
   const { env, settings } = project;
   const ledger = ledgerOf(settings.root, env);

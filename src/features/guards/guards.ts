@@ -21,15 +21,14 @@ import { fewerTests, withCount } from "./fewer-tests.ts";
 import type { Project } from "../../run/open.ts";
 import type { PlannedRun } from "../../run/plan-run.ts";
 
-/** What the guards of a project found in a run. */
 export interface GuardedOutcomes {
-  /** Those of the gates, with what was counted, and one for each guard. */
+  /** Those of the gates, with test counts, and one for each guard. */
   readonly outcomes: readonly GateOutcome[];
-  /** What the user learns, once per session, when the stop is not blocked. */
+  /** Shown once per session, if the stop is not blocked. */
   readonly notices: readonly Notice[];
 }
 
-/** Looks at how the change got where it is. The patch is read while the gates run. */
+/** Inspects how the change was made. Reads the patch while the gates run. */
 export function watchChange(
   project: Project,
   request: RunRequest,
@@ -62,7 +61,7 @@ export function watchChange(
   };
 }
 
-/** Every file whose lines mean something to a guard; what is committed as binary by an attribute among them. */
+/** Files that a guard can read, including those that an attribute declares binary. */
 const PATTERNS = [
   ..."js jsx ts tsx mjs cjs mts cts vue svelte css scss less py pyi go rs java kt kts groovy scala rb rake php cs fs vb".split(
     " ",
@@ -111,7 +110,6 @@ function distinct(findings: readonly Finding[]): readonly Finding[] {
   return [...new Map(findings.toReversed().map((one) => [one.id, one])).values()].toReversed();
 }
 
-/** The result of one guard, answers included. */
 interface Look extends Found {
   readonly name: GuardName;
   readonly mode: "tell" | "block";
@@ -163,7 +161,7 @@ function slotOf(name: GuardName, findings: readonly Finding[]): ReviewSlot {
   };
 }
 
-/** What is still in the change is not fixed, whatever the answer says. */
+/** A finding that is still in the change is not fixed, whatever the answer says. */
 function reopened(finding: Finding): Finding {
   if (finding.status !== "fixed") return finding;
   return { ...finding, status: "new", result: "marked fixed, but it is still in the change" };

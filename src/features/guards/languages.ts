@@ -1,28 +1,24 @@
-/** How the test frameworks of a language write what can be weakened. Every pattern is for one line. */
+/** How test frameworks of a language write what can be weakened. Every pattern matches one line. */
 export interface Language {
   readonly extensions: readonly string[];
   readonly testFile: RegExp;
-  /** Where code and tests share files: which of them, and which lines, are about tests. */
+  /** For languages with code and tests in one file: which files and lines are tests. */
   readonly testsOnly?: { readonly file: RegExp; readonly line: RegExp };
-  /** What a quoted text begins and ends with. */
   readonly quotes: string;
-  /** Nothing but a comment. */
   readonly comment: RegExp;
-  /** The ends of a comment of several lines. */
+  /** Ends of a multi-line comment. */
   readonly block?: { readonly open: RegExp; readonly close: RegExp };
   /** Declares a test; its name is the group `name`, or follows as `nameAfter`. */
   readonly test: RegExp;
   readonly nameAfter?: RegExp;
   /** Keeps a test from running, wherever it runs. */
   readonly skip: RegExp;
-  /** The same as a statement: where a condition goes before it, it is about certain machines only. */
+  /** The same as a statement: after a condition it is about certain machines only. */
   readonly skipCall?: RegExp;
-  /** Keeps every other test from running. */
   readonly focus?: RegExp;
   readonly assertion: RegExp;
-  /** An assertion that cannot fail. */
   readonly hollow: RegExp;
-  /** One test runs with many inputs, and may have taken the place of many. */
+  /** One test with many inputs: it may replace many tests. */
   readonly table: RegExp;
 }
 
@@ -209,7 +205,7 @@ export function extensionOf(file: string): string {
   return /\.([^./]+)$/.exec(file)?.[1]?.toLowerCase() ?? "";
 }
 
-/** Generated or third-party files: their content is not the agent's work. */
+/** Generated or third-party files. */
 export function isForeign(file: string): boolean {
   return FOREIGN.test(file);
 }
@@ -220,7 +216,7 @@ const FOREIGN = new RegExp(
   String.raw`(?:^|/)(?:${FOREIGN_DIRECTORIES.join("|").replaceAll(".", String.raw`\.`)})/|\.min\.\w+$|\.pb\.go$|_pb2?\.py$|\.g\.cs$|\.generated\.\w+$`,
 );
 
-/** Pathspecs that leave such files out of a patch: a test that was moved there then counts as deleted, as no test runner finds it there. */
+/** Leaves such files out of a patch. A test moved there counts as deleted: no runner finds it. */
 export const NOT_FOREIGN: readonly string[] = [
   ...FOREIGN_DIRECTORIES.map((name) => `:(exclude,glob)**/${name}/**`),
   ":(exclude)*.generated.*",

@@ -1,15 +1,13 @@
 import type { FilePatch } from "../../system/git/parse-patch.ts";
 import type { ProjectPath } from "../../path.ts";
 
-/** What a change did to one file, line by line. */
 export interface PatchedFile {
   readonly file: ProjectPath;
   readonly isNew: boolean;
   readonly isDeleted: boolean;
   readonly hunks: readonly (readonly PatchLine[])[];
-  /** What git says each hunk is in: the last line before it that is not indented. */
+  /** What git prints after `@@`: the last unindented line before the hunk. */
   readonly headings: readonly string[];
-  /** Those of all hunks. */
   readonly lines: readonly PatchLine[];
 }
 
@@ -18,13 +16,11 @@ export interface PatchLine {
   readonly text: string;
   /** In the new file; of a removed line, where it would be. */
   readonly line: number;
-  /** Which hunk of the file it is in. */
   readonly hunk: number;
-  /** Where it is among the lines of its hunk. */
   readonly at: number;
 }
 
-/** What is beyond was not written by hand, and would cost the patterns time. */
+/** Longer lines are generated, and slow to match. */
 const LONGEST_LINE = 2_000;
 
 export function patchedFile({ file, text }: FilePatch): PatchedFile {
@@ -54,7 +50,7 @@ function linesOf(hunk: string, number: number): readonly PatchLine[] {
   });
 }
 
-/** The same code, however it is indented and spaced. */
+/** Ignores indentation and spacing. */
 export function normal(text: string): string {
   return text.trim().replaceAll(/\s+/g, " ");
 }

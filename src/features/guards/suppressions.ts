@@ -2,7 +2,7 @@ import { identify, type Finding } from "../../gates/review/finding.ts";
 import { extensionOf, isForeign, languageOf } from "./languages.ts";
 import { normal, type PatchedFile, type PatchLine, Tally } from "./patched-file.ts";
 
-/** Complaints that were switched off instead of answered: markers for linters, type checkers and coverage, commands that cannot fail. */
+/** Finds complaints that were switched off: markers for linters, type checkers and coverage, commands that cannot fail. */
 export function suppressions(files: readonly PatchedFile[]): readonly Finding[] {
   const marks = files.filter(({ file }) => !isForeign(file)).flatMap(marksOf);
   const removed = marks.filter(({ line }) => line.kind === "removed");
@@ -25,7 +25,7 @@ interface Mark {
   readonly file: PatchedFile["file"];
   readonly line: PatchLine;
   readonly what: string;
-  /** From the marker on: the same marker elsewhere was only moved. */
+  /** From the marker to the end of the line: the same text removed anywhere means that it moved. */
   readonly mark: string;
 }
 
@@ -45,7 +45,6 @@ function marksOf({ file, lines }: PatchedFile): readonly Mark[] {
 interface Rule {
   readonly what: string;
   readonly pattern: RegExp;
-  /** Where it means something. */
   readonly files: (file: string) => boolean;
 }
 
@@ -73,7 +72,7 @@ const PYTHON = inFiles("py", "pyi");
 const JVM = inFiles("java", "kt", "kts", "groovy", "scala");
 const C = inFiles("c", "h", "cc", "cpp", "cxx", "hpp", "hh");
 
-/** In a test of types the marker is the assertion. */
+/** In tests of types the marker is the assertion. */
 const isTest = (file: string): boolean => languageOf(file)?.testFile.test(file) === true;
 
 const LINTER = "linter switched off";
@@ -192,7 +191,6 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-/** Where the commands of gates and pipelines are written. */
 const COMMANDS =
   /(?:^|\/)(?:package\.json|Makefile|makefile|GNUmakefile|justfile|Justfile|Taskfile\.ya?ml|tox\.ini|noxfile\.py|composer\.json|bb\.edn|deno\.jsonc?|pyproject\.toml|Cargo\.toml|mix\.exs|Rakefile)$|\.(?:sh|bash|mk|yml|yaml)$/;
 

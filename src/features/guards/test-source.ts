@@ -1,30 +1,29 @@
 import { isForeign, type Language, languageOf } from "./languages.ts";
 import { normal, type PatchedFile, type PatchLine, Tally } from "./patched-file.ts";
 
-/** A file of tests that was changed. */
 export interface TestSource extends PatchedFile {
   readonly language: Language;
-  /** Tests that the other side of the change does not have in this file. */
+  /** Tests that only one side of the change has in this file. */
   readonly removed: readonly Declaration[];
   readonly added: readonly Declaration[];
-  /** Hunks that have fewer tests than before; where they are elsewhere, they were moved. */
+  /** Hunks that lose tests without gaining any. */
   readonly shrunk: ReadonlySet<number>;
-  /** Lines that a new comment around them has put out of use. */
+  /** Lines inside a comment that the change adds. */
   readonly commented: ReadonlySet<PatchLine>;
-  /** Those of a comment that went. */
+  /** Lines inside a comment that the change removes. */
   readonly wasCommented: ReadonlySet<PatchLine>;
 }
 
 export interface Declaration {
   readonly name: string;
-  /** The one that changed, where the declaration has two. */
+  /** The changed line of the two. */
   readonly line: PatchLine;
-  /** Where its name is: with an annotation, on a later line than what makes it a test. */
+  /** With an annotation, the name is on a later line. */
   readonly named: PatchLine;
   readonly isAnnotated: boolean;
 }
 
-/** What the change did elsewhere: tests, skips and assertions that were only moved are not lost. */
+/** What the whole change adds and removes: what moved is not lost. */
 export interface Change {
   readonly addedTests: ReadonlySet<string>;
   readonly removedSkips: Tally;
@@ -50,7 +49,6 @@ export function testSource(file: PatchedFile): TestSource[] {
   ];
 }
 
-/** The tests of one side of the change, as far as the patch shows it. */
 function sideOf({ hunks }: PatchedFile, language: Language, kind: "added" | "removed") {
   const sides = hunks.map((lines) => lines.filter((line) => line.kind === kind || line.kind === "kept"));
   const commented = new Set(sides.flatMap((side) => commentedOut(side, language, kind)));
@@ -58,7 +56,7 @@ function sideOf({ hunks }: PatchedFile, language: Language, kind: "added" | "rem
   return { commented, tests: declarations(lines, language, kind) };
 }
 
-/** What is between the ends of a comment that came or went with the change; its end may be out of sight. */
+/** Lines of a comment that came or went with the change; its end may be outside the hunk. */
 function commentedOut(
   side: readonly PatchLine[],
   { block }: Language,
@@ -82,13 +80,12 @@ function shrunkHunks(before: readonly Declaration[], after: readonly Declaration
   return new Set(gone.filter((hunk) => !come.take(String(hunk))));
 }
 
-/** Those of one side that the other does not have. */
 function without(tests: readonly Declaration[], others: readonly Declaration[]): readonly Declaration[] {
   const known = new Tally(others.map(({ name }) => name));
   return tests.filter(({ name }) => !known.take(name));
 }
 
-/** An annotation has its test's name on one of the next lines. */
+/** An annotation's test has its name within so many lines. */
 const NAME_WITHIN = 6;
 
 function declarations(
@@ -121,7 +118,7 @@ function nameIn(
   })[0];
 }
 
-/** What is before a class is not about its first method. */
+/** An annotation before a class is not about its first method. */
 const CLASS = /\b(?:class|interface|object|struct|impl|mod)\s+\w+/;
 
 export function changeOf(sources: readonly TestSource[], files: readonly PatchedFile[]): Change {
@@ -163,10 +160,10 @@ export function isMark(text: string, { skip, skipCall, focus }: Language): boole
   return isSkip || focus?.test(text) === true;
 }
 
-/** What is in such a branch never runs. */
+/** Code in such a branch never runs. */
 const DEAD = /^\s*(?:if\s*\(?\s*(?:false|False|0)\s*\)?\s*[:{]|#if\s+(?:false|0)\b)/;
 
-/** What follows the name of a test, up to the next one. */
+/** Lines after the name of a test, up to the next test. */
 export function bodyOf({ named }: Declaration, { hunks, language }: TestSource): readonly PatchLine[] {
   const after = (hunks[named.hunk] ?? []).slice(named.at + 1);
   const next = after.findIndex(
@@ -175,7 +172,7 @@ export function bodyOf({ named }: Declaration, { hunks, language }: TestSource):
   return next === -1 ? after : after.slice(0, next);
 }
 
-/** The same file with one line for each test, skip and assertion, however many of them are written on one line. */
+/** The same file with one statement per line: tests, skips and assertions may share a line. */
 function inStatements(file: PatchedFile, language: Language): PatchedFile {
   const hunks = file.hunks.map((lines) =>
     lines.flatMap((line) => statementsOf(line, language)).map((line, at) => ({ ...line, at })),
@@ -183,7 +180,7 @@ function inStatements(file: PatchedFile, language: Language): PatchedFile {
   return { ...file, hunks, lines: hunks.flat() };
 }
 
-/** More are not written by hand. */
+/** Longer lines are not written by hand. */
 const MOST_PLACES = 40;
 
 function statementsOf(line: PatchLine, language: Language): readonly PatchLine[] {
@@ -206,10 +203,9 @@ function begins(
   return meant.some((pattern) => pattern?.exec(text)?.index === 0);
 }
 
-/** Where a statement, a body or an annotation may begin. */
 const PLACE = /[;{}:>)\]] *\S|\s[@[#]/;
 
-/** Those outside of quoted text. */
+/** Skips quoted text. */
 function placesIn(text: string, { quotes }: Language): readonly number[] {
   const places: number[] = [];
   let quote = "";

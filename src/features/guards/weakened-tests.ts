@@ -12,7 +12,10 @@ import {
   testSource,
 } from "./test-source.ts";
 
-/** Tests that were deleted, skipped or focused, assertions and snapshots that were given up: what makes a test run greener without a fix. */
+/**
+ * Finds changes that make tests pass without fixing anything: deleted, skipped or focused tests, lost assertions, rewritten
+ * snapshots.
+ */
 export function weakenedTests(files: readonly PatchedFile[]): readonly Finding[] {
   const sources = files.flatMap(testSource);
   const change = changeOf(sources, files);
@@ -52,7 +55,7 @@ function deletedTests(source: TestSource, change: Change): readonly Finding[] {
     });
 }
 
-/** Hunks in which a test with many inputs may have taken the place of many. */
+/** Hunks where one test with many inputs may replace many tests. */
 function tablesIn({ lines, added, language }: TestSource): ReadonlySet<number> {
   const tables = lines.filter(({ kind, text }) => kind === "added" && language.table.test(text));
   const hunks = new Set(tables.map(({ hunk }) => hunk));
@@ -60,7 +63,7 @@ function tablesIn({ lines, added, language }: TestSource): ReadonlySet<number> {
   return isTest ? new Set(lines.map(({ hunk }) => hunk)) : hunks;
 }
 
-/** Its body stays where it was, as a part of the test before it. */
+/** Its body stays, as part of the test before it. */
 function isMerged(test: Declaration, source: TestSource): boolean {
   const { named, isAnnotated } = test;
   const lines = source.hunks[named.hunk] ?? [];
@@ -73,10 +76,10 @@ function isMerged(test: Declaration, source: TestSource): boolean {
   return between.length >= SOME_LINES || stays.some(({ text }) => source.language.assertion.test(text));
 }
 
-/** As many lines among those that were changed are not there by chance. */
+/** So many kept lines among changed ones are no coincidence. */
 const SOME_LINES = 3;
 
-/** How far down a block of removed lines may as well be: where tests end alike, git may show the end of the wrong one. */
+/** How far a removed block can slide down: if tests end alike, git may show the end of the wrong one. */
 function slideOf(lines: readonly PatchLine[], at: number): number {
   const from = lines.findLastIndex(({ kind }, index) => index < at && kind !== "removed") + 1;
   const end = lines.findIndex(({ kind }, index) => index > at && kind !== "removed");
@@ -87,7 +90,7 @@ function slideOf(lines: readonly PatchLine[], at: number): number {
   return differs === -1 ? lines.length - end : differs;
 }
 
-/** Everything it asserts is asserted elsewhere now, under whatever name. */
+/** Everything it asserts is asserted in an added line now. */
 function isMoved(test: Declaration, source: TestSource, addedAssertions: ReadonlySet<string>): boolean {
   const asserted = bodyOf(test, source).filter(
     ({ kind, text }) => kind === "removed" && source.language.assertion.test(text) && !GOES_ON.test(text),
@@ -95,15 +98,15 @@ function isMoved(test: Declaration, source: TestSource, addedAssertions: Readonl
   return asserted.length > 0 && asserted.every(({ text }) => addedAssertions.has(normal(text)));
 }
 
-/** The first line of an assertion that has several says too little to know it again. */
+/** The first line of a multi-line assertion is too common to recognise it by. */
 const GOES_ON = /(?:[,({[]|->|=>|=)\s*$/;
 
-/** Cases of a test are written under its one name. */
+/** Cases of one test share its name. */
 function firstOfEach(tests: readonly Declaration[]): readonly Declaration[] {
   return [...new Map(tests.toReversed().map((one) => [one.name, one])).values()].toReversed();
 }
 
-/** A test that appeared where another disappeared, or anywhere in the file, may be the same under another name. */
+/** A test that appeared in the same hunk, or anywhere in the file, may be a renamed one. */
 function withoutRenamed(gone: readonly Declaration[], fresh: readonly Declaration[]): readonly Declaration[] {
   const count = gone.length - fresh.length;
   if (count <= 0) return [];
@@ -112,7 +115,6 @@ function withoutRenamed(gone: readonly Declaration[], fresh: readonly Declaratio
   return left.slice(-count);
 }
 
-/** Skips and focuses that were added, and not merely moved or reworded. */
 function marked(source: TestSource, { removedSkips }: Change): readonly Finding[] {
   const { file, lines, language } = source;
   const isOurs = ({ text }: PatchLine): boolean =>
@@ -132,7 +134,7 @@ function marked(source: TestSource, { removedSkips }: Change): readonly Finding[
     );
 }
 
-/** A condition, on its own line, the one before or around it, makes a skip about certain machines. */
+/** A condition before or around a skip limits it to certain machines. */
 function isAlways(skip: PatchLine, { hunks, language }: TestSource): boolean {
   const isCall = language.skipCall?.test(skip.text) === true;
   if (isCall && CONDITION_AFTER.test(skip.text)) return false;
@@ -154,7 +156,6 @@ const BRANCH =
 const CONDITION = new RegExp(String.raw`${BRANCH.source}|^\s*(?:for|while|try)\b`);
 const CONDITION_AFTER = /\s(?:if|unless)\s/;
 
-/** Places where assertions were taken out and none was put in. */
 function lostAssertions(source: TestSource, change: Change): readonly Finding[] {
   const { file, isDeleted, hunks, shrunk, wasCommented } = source;
   if (isDeleted) return [];
@@ -196,7 +197,7 @@ function lostIn(lines: readonly PatchLine[], language: Language, change: Change)
   );
 }
 
-/** Whether a line may do the checking now; the name of a test does not. */
+/** Whether a line may check something; the name of a test does not. */
 function mayCheck(text: string, { test, assertion, hollow }: Language): boolean {
   const code = test.test(text) ? text.replaceAll(/(["'`]).*?\1|\btest\w*/g, "") : text;
   return (MAY_CHECK.test(code) || assertion.test(code)) && !hollow.test(code);
@@ -206,19 +207,19 @@ function mayCheck(text: string, { test, assertion, hollow }: Language): boolean 
 const NO_STATEMENT =
   /^\s*(?:import|from|use|using|require)\b(?!\s*\.)|\b(?:fun|def|func|fn|function)\s+(?:<.*>\s*)?\w+/;
 
-/** That nothing is thrown is found out by the call alone. */
+/** The call alone would fail if it threw. */
 const NO_LOSS = /DoesNotThrow|doesNotThrow|not\.toThrow|NotThrow\w*\(|nothing_raised|not_to\s+raise_error/;
 
-/** It only passes on an error that was caught: the test fails without it, too. */
+/** Passes on a caught error: the test fails without it too. */
 function isRelay(text: string, before = ""): boolean {
   return /\b(?:fail|ifError)\s*\(/.test(text) && /\b(?:catch|except|rescue)\b/.test(before);
 }
 
-/** A function that went with its assertions was a helper, or is reported as a test. */
+/** A function removed with its assertions was a helper, or is reported as a test. */
 const FUNCTION =
   /^\s*(?:(?:(?:export|async|public|private|protected|internal|static|final|pub|suspend|inline|override|open)\s+)*(?:function|defp?|func|fn|fun|class|object|describe|context|testing|\(defn-?|\(testing|(?:const|let|var)\s+\w+\s*=\s*(?:async\s*)?(?:function|\())(?:\s|\()|(?:(?:public|private|protected|internal|static|final|async)\s+)+[\w<>[\], .?]*\w\s*\()/;
 
-/** Wider than the assertions of the language: a helper may do the checking now. */
+/** Wider than the assertions of a language: a helper may check now. */
 const MAY_CHECK =
   /assert|expect|should|verify|validat|check|compare|require|must|refute|match|raises|warns|throws|fail|equal|\b(?:is|are)\b|\bt\.\w+\(|\b(?:then|that)\(.*\)\.\w+\(|^\s*\.(?:has|contains|starts|ends|does)[A-Z]\w*\(/i;
 

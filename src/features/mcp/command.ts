@@ -25,7 +25,6 @@ export interface McpOptions {
   readonly project?: string;
 }
 
-/** The commands that two of the tools show. */
 interface ShownCommands {
   readonly statusCommand: ShownCommand;
   readonly explainCommand: ShownCommand;
@@ -33,7 +32,7 @@ interface ShownCommands {
 
 type ShownCommand = (terminal: Terminal, options: object) => Promise<number>;
 
-/** Serves the project's gates to an agent over MCP on stdio, until the client closes stdin. */
+/** Serves the gates over MCP on stdio until the client closes stdin. */
 export async function mcpCommand(terminal: Terminal, options: McpOptions & ShownCommands): Promise<number> {
   using cancel = cancellation();
   const closing = new AbortController();
@@ -78,7 +77,7 @@ function serve(terminal: Terminal, tools: readonly ServedTool[], signal: AbortSi
 const INSTRUCTIONS =
   "The gates of this project decide whether work is done. Call validate_completion before you say that you are done, and run_gates to check on the way.";
 
-/** Counts gates that have finished: a client that waits for a long run resets its clock with each. */
+/** Reports each finished gate: a client resets its time limit with each. */
 function reporter(
   tell: (progress: { progress: number; total?: number; message?: string }) => void,
 ): (event: RunEvent) => void {
@@ -106,7 +105,7 @@ interface Call {
   readonly args: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
   readonly onEvent: (event: RunEvent) => void;
-  /** Runs of one server wait for each other: the second would only meet the lock of the first. */
+  /** Runs one at a time: a second run would only meet the lock of the first. */
   readonly inTurn: InTurn;
 }
 
@@ -159,7 +158,6 @@ const toolsWith = ({ statusCommand, explainCommand }: ShownCommands): readonly S
   },
 ];
 
-/** What the stop hook would say. */
 function headlineFor(result: RunResult): string {
   if (verdictOf(result).decision === "block") return "Do not stop yet.";
   return isGreen(result.status) ? "You may stop." : "The stop hook would let you stop, unchecked.";
@@ -174,8 +172,8 @@ function run({ terminal, signal, onEvent, inTurn }: Call, more: Partial<RunReque
 }
 
 /**
- * A red gate is an answer; only an internal error is an error. There is no `structuredContent`: where there is, Claude Code
- * (2.1.325, 2026-11-16) shows its model nothing of the text.
+ * A failing gate is an answer, not an error. No `structuredContent`: with it, Claude Code (2.1.325, 2026-11-16) hides the text
+ * from its model.
  */
 async function answerFor({ terminal }: Call, result: RunResult, headline?: string): Promise<CallToolResult> {
   const { status, message } = result;
@@ -197,7 +195,6 @@ function namesIn(gates: unknown): readonly string[] {
   return Array.isArray(gates) ? gates.filter((name) => typeof name === "string") : [];
 }
 
-/** What a command of ours prints. */
 async function printed(
   terminal: Terminal,
   command: (capture: Terminal) => Promise<number>,

@@ -33,11 +33,10 @@ export interface VerifyOptions {
   readonly attested?: boolean;
   readonly allowedSigners?: string;
   readonly json?: boolean;
-  /** Runs the gates of the work tree and shows it. */
   readonly runGates: (terminal: Terminal) => Promise<number>;
 }
 
-/** Tells whether files passed their gates: those of a commit, of each pushed ref, or of the work tree. */
+/** Tells whether the files of a commit, of each pushed ref or of the work tree passed their gates. */
 export async function verifyCommand(terminal: Terminal, options: VerifyOptions): Promise<number> {
   const { json, prePush, attested, revision } = options;
   const place = { root: findProject(terminal.cwd) ?? terminal.cwd, env: terminal.env };
@@ -95,7 +94,6 @@ async function verifyWithKeys(
 }
 
 interface Asked extends VerifyOptions {
-  /** What to look up; the work tree when absent. */
   readonly name?: string | undefined;
 }
 
@@ -114,7 +112,7 @@ async function verifyOne(terminal: Terminal, place: Place, asked: Asked): Promis
   return ok([{ ...rest, reason: obstacle === undefined ? reason : `${reason}; ${obstacle}` }]);
 }
 
-/** Runs the gates if the work tree holds exactly these files; otherwise says why it did not. */
+/** Runs the gates if the work tree holds exactly these files; otherwise returns why not. */
 async function runMissing(
   terminal: Terminal,
   place: Place,
@@ -138,7 +136,6 @@ function told({ name, commit }: Subject, answer: Answer): VerifiedSubject {
   return { name, commit, verified: true, reason, record };
 }
 
-/** Every ref that is about to be pushed, as git's pre-push hook tells them on stdin. */
 async function verifyPush(terminal: Terminal, place: Place, options: VerifyOptions): Promise<Verified> {
   const remote = typeof options.prePush === "string" ? options.prePush : undefined;
   const verified: VerifiedSubject[] = [];
@@ -165,7 +162,7 @@ async function verifyRef(
   return ok(found.value.map((one) => ({ ...one, name })));
 }
 
-/** One line of what git tells a pre-push hook. */
+/** One line of the stdin of a pre-push hook. */
 interface PushedRef {
   readonly localRef: string;
   readonly commit: string;
@@ -181,7 +178,6 @@ function readPushedRefs(text: string): readonly PushedRef[] {
     .map(([localRef = "", commit = "", remoteRef = ""]) => ({ localRef, commit, remoteRef }));
 }
 
-/** Why there is nothing to verify about a pushed ref, if so. */
 async function whyUnchecked(
   place: Place,
   { commit, remoteRef }: PushedRef,
@@ -236,7 +232,7 @@ export interface AttestOptions {
   readonly json?: boolean;
 }
 
-/** Signs for others that a commit passed here, as a note in the repository. */
+/** Signs that a commit passed here, in a git note. */
 export async function attestCommand(
   terminal: Terminal,
   { revision = "HEAD", json }: AttestOptions,

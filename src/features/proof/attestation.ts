@@ -10,7 +10,7 @@ const TEST_RESULT = "https://in-toto.io/attestation/test-result/v0.1";
 const hex = z.string().check(z.regex(/^[\da-f]{40,64}$/));
 const names = z.array(z.string());
 
-/** An in-toto Statement with a test-result predicate, and nothing else: what is not ours or was put together is refused. */
+/** An in-toto statement with a test-result predicate. Everything else is refused. */
 const statementSchema = z.strictObject({
   _type: z.literal(STATEMENT),
   subject: z.tuple([
@@ -50,16 +50,13 @@ const envelopeSchema = z.strictObject({
   signatures: z.array(z.strictObject({ keyid: z.string(), sig: z.string() })),
 });
 
-/** What an attestation is about. */
 export interface Attested {
   readonly commit: string;
   readonly tree: string;
   readonly gates: string;
-  /** Where the project is in its repository. */
   readonly project: string;
 }
 
-/** The statement that a commit passed, as the text that is signed for `signer`. */
 export function statementText(record: VerdictRecord, about: Attested, signer: string): string {
   const outcomes = record.outcomes ?? [];
   const rests: Support[] = [...(record.rests ?? [])];
@@ -100,12 +97,11 @@ function idsOf(outcomes: readonly RecordedOutcome[]): string[] {
   return outcomes.map(({ id }) => id).toSorted();
 }
 
-/** What is signed of a statement, so that a signature of something else can never fit (DSSE's pre-authentication encoding). */
+/** DSSE's pre-authentication encoding: a signature of anything else never fits. */
 export function signedText(payload: string): string {
   return ["DSSEv1", PAYLOAD_TYPE.length, PAYLOAD_TYPE, Buffer.byteLength(payload), payload].join(" ");
 }
 
-/** One line: the statement with its signature. */
 export function envelopeLine(
   payload: string,
   { signature, keyid }: { signature: string; keyid: string },
@@ -132,10 +128,7 @@ export function readEnvelope(line: string): Envelope | string {
   return { payload, signature, keyid: signed.keyid };
 }
 
-/**
- * Why a statement, whose signature is known to be good, does not speak for this; undefined when it does. With `eachGate` it is asked about
- * the gates that it names, and need not name all.
- */
+/** Why a correctly signed statement is not about this; undefined if it is. With `eachGate` it need not name all gates. */
 export function whyNotAttested(
   payload: string,
   about: Attested & {
@@ -170,19 +163,18 @@ export function whyNotAttested(
   return reasons.find((reason) => typeof reason === "string");
 }
 
-/** The gates that passed, by a statement that speaks for its subject. */
+/** Gates that passed, by a statement that was checked. */
 export function passedIn(payload: string): readonly string[] {
   return statementSchema.safeParse(parseJson(payload)).data?.predicate.passedTests ?? [];
 }
 
-/** Clocks of two machines differ a little. */
 const CLOCK_SLACK_MS = 5 * 60_000;
 
 function base64(text: string): string {
   return Buffer.from(text).toString("base64");
 }
 
-/** Strict: input that only Buffer's leniency accepts has been altered. */
+/** Strict: Buffer also decodes altered input. */
 function fromBase64(text: string): string | undefined {
   const bytes = Buffer.from(text, "base64");
   return bytes.toString("base64") === text ? bytes.toString("utf8") : undefined;

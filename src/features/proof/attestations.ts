@@ -35,7 +35,7 @@ export interface Attestation {
   readonly record: VerdictRecord;
 }
 
-/** Signs that a commit passed and keeps that as a note; a reason in words where there is nothing to sign. */
+/** Signs that a commit passed, in a note; or returns why there is nothing to sign. */
 export async function attest(place: Place, revision: string): Promise<Result<Attestation | string>> {
   const subject = await commitSubject(place, revision);
   if (!subject.ok) return subject;
@@ -58,14 +58,14 @@ export async function attest(place: Place, revision: string): Promise<Result<Att
   return added.ok ? ok({ commit, tree, signer: signer.value, record }) : added;
 }
 
-/** Whether an allowed signer attested that a commit passed: who, or why not. */
+/** Whether an allowed signer attested that a commit passed. */
 export type Attestedness =
   | {
       readonly kind: "attested";
       readonly commit: string;
       readonly principal: string;
       readonly signer: string;
-      /** The ids of the gates that passed, without those that only warned. */
+      /** Ids of the gates that passed without a warning. */
       readonly passed: readonly string[];
     }
   | { readonly kind: "not-attested"; readonly commit: string; readonly reason: string };
@@ -73,13 +73,12 @@ export type Attestedness =
 type Signed = Extract<Attestedness, { kind: "attested" }>;
 
 interface AttestedHow {
-  /** The file with their public keys. */
   readonly allowedSigners: string;
-  /** Whether it is asked for the gates that passed, one by one, and not for all gates. */
+  /** Whether to ask for single gates, not for all of them. */
   readonly eachGate?: boolean;
 }
 
-/** Asks the notes of the repository; the ledger of this machine has no say. */
+/** Reads the notes of the repository only, not the ledger of this machine. */
 export async function verifyAttested(
   place: Place,
   revision: string,
@@ -126,18 +125,15 @@ async function whoSigned({ payload, signature, keyid }: Envelope, allowedSigners
   );
 }
 
-/** A project to ask about: any directory of it. */
 export interface Place {
   readonly root: string;
   readonly env: Environment;
 }
 
-/** What is to be verified: files, by their content, and the gates that belong to them. */
 export interface Subject extends Claim {
-  /** As it was asked for. */
   readonly name: string;
   readonly commit?: string;
-  /** Why a pass of these files may be one of others, of which git keeps the same. */
+  /** Why a pass of other bytes may be meant: git stores both alike. */
   readonly doubt?: string;
 }
 
@@ -145,7 +141,6 @@ interface CommitSubject extends Subject {
   readonly commit: string;
 }
 
-/** The files in the work tree as they are now. */
 export async function workTreeSubject({ root, env }: Place): Promise<Result<Subject>> {
   const opened = await openProject({ cwd: root, env });
   if (!opened.ok) return opened;
@@ -163,8 +158,8 @@ export async function workTreeSubject({ root, env }: Place): Promise<Result<Subj
 }
 
 /**
- * What git converts may have other bytes than those that passed, in as many. Only the last pass tells whether it was written since; where
- * every file is what git keeps, byte by byte, and as large as then, there is nothing to tell.
+ * Files that git converts may differ from those that passed, in the same size. Only the last pass knows if they were written
+ * since.
  */
 async function doubtAbout(
   project: Project,
@@ -182,7 +177,7 @@ async function doubtAbout(
   return `${first}${more} may have other bytes than what passed: git keeps the same of both`;
 }
 
-/** The files of a commit, with the gates as that commit has them. */
+/** The files of a commit, with the gates of that commit. */
 export async function commitSubject(place: Place, revision: string): Promise<Result<CommitSubject>> {
   const git = new Git(place.root);
   const commits = new Commits(git);
@@ -196,7 +191,7 @@ export async function commitSubject(place: Place, revision: string): Promise<Res
     : gates;
 }
 
-/** The hash of a commit's gates; those in the work tree where the configuration is not committed. */
+/** The hash of a commit's gates, or of the work tree's if the configuration is not committed. */
 async function gatesAt(git: Git, commit: string, place: Place): Promise<Result<string>> {
   const committed = await settingsOfCommit(git, commit, place);
   if (!committed.ok) return committed;
@@ -206,7 +201,6 @@ async function gatesAt(git: Git, commit: string, place: Place): Promise<Result<s
   return loaded.ok ? ok(settingsFor(loaded.value.settings, asker).gateHash) : loaded;
 }
 
-/** The settings as a commit has them; undefined where it has none. */
 export async function settingsOfCommit(
   git: Git,
   commit: string,
@@ -234,7 +228,7 @@ async function filesAt(git: Git, commit: string): Promise<Result<Readonly<Record
   return ok(files);
 }
 
-/** Whether the ledger here has a pass for exactly this, in an environment that counts; the chain from that line to the end must be whole. */
+/** Whether the ledger has a pass for exactly this. The chain from that line to the end must be intact. */
 export function verifyHere(place: Place, subject: Subject): Result<Answer> {
   const found = askLedger(place, subject, findPass);
   const { doubt } = subject;
@@ -242,7 +236,6 @@ export function verifyHere(place: Place, subject: Subject): Result<Answer> {
   return ok({ kind: "no-pass", reason: doubt });
 }
 
-/** The same for a pass that others may rely on. */
 function proofHere(place: Place, subject: Claim): Result<Answer> {
   return askLedger(place, subject, findProof);
 }
@@ -262,7 +255,6 @@ function askLedger(
   return ok({ kind: "no-pass", reason });
 }
 
-/** Where the project is in its repository: `.`, or a path. */
 async function projectInRepository({ root }: Place): Promise<string> {
   const places = await findPlaces(new Git(root));
   return places?.prefix.replace(/\/$/, "") || ".";

@@ -22,14 +22,13 @@ export interface CiOptions {
   readonly json?: boolean;
 }
 
-/** Builds that run only what is not proven. */
 export function ciCommand(terminal: Terminal, action: "init" | "plan", options: CiOptions): Promise<number> {
   return action === "init" ? initCi(terminal, options) : planCi(terminal, options);
 }
 
 const WORKFLOW = ".github/workflows/gauntlet.yml";
 
-/** Writes a workflow; one that is there is left alone. */
+/** Never overwrites a workflow. */
 async function initCi(terminal: Terminal, options: CiOptions): Promise<number> {
   const settings = await openSettings(terminal, { command: "ci", json: options.json });
   if (typeof settings === "number") return settings;
@@ -61,7 +60,6 @@ async function initCi(terminal: Terminal, options: CiOptions): Promise<number> {
   return EXIT.ok;
 }
 
-/** Tells a build what to run, and GitHub Actions in its own way. */
 async function planCi(terminal: Terminal, options: CiOptions): Promise<number> {
   const { env, cwd, stdout, stderr } = terminal;
   const { base, allowedSigners, json } = options;
@@ -92,7 +90,7 @@ function lines({ gates, proven, comparedTo }: CiPlan): readonly string[] {
   ];
 }
 
-/** For the jobs behind this one: JSON without a line break, so that no text in it can set another output. */
+/** JSON without a line break, so that no text in it can set another output. */
 function outputs(plan: CiPlan): string {
   const include = matrixOf(plan.gates);
   return `matrix=${JSON.stringify({ include })}\ncount=${include.length}\nbase=${plan.base ?? ""}\n`;

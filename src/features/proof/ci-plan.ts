@@ -10,13 +10,13 @@ import { previewProject } from "../../run/preview.ts";
 import { openProject, type Project } from "../../run/open.ts";
 
 export interface CiRequest extends Place {
-  /** What to compare with, where the forge says it: the commit before a push. All zeros mean that there was none. */
+  /** The commit before a push, if the forge says it; all zeros mean none. */
   readonly base?: string | undefined;
-  /** The file of allowed signers, from the root of the repository, as the base commit has it. */
+  /** The file of allowed signers, read from the base commit. */
   readonly allowedSigners?: string | undefined;
 }
 
-/** What a build has to run; where HEAD is the base itself, it is compared with the commit before. */
+/** What a build has to run. If HEAD is the base itself, compares with the commit before. */
 export async function planForCi(request: CiRequest): Promise<Result<CiPlan>> {
   const base = /^0*$/.test(request.base ?? "") ? undefined : request.base;
   const env = { ...request.env, CI: request.env["CI"] || "true" };
@@ -31,7 +31,7 @@ export async function planForCi(request: CiRequest): Promise<Result<CiPlan>> {
   return await planForCi({ ...request, base: parent });
 }
 
-/** A change cannot vouch for itself: whom to trust is read from what it is compared with. */
+/** A change cannot vouch for itself: trust is read from the base commit. */
 async function planAgainst(
   request: CiRequest,
   opened: Project,
@@ -68,7 +68,6 @@ async function planAgainst(
   });
 }
 
-/** What the configuration of a commit shares; nothing where it has none that can be read. */
 async function remoteAt(commit: string, place: Place): Promise<RemoteSettings | undefined> {
   const settings = await settingsOfCommit(new Git(place.root), commit, place);
   return settings.ok ? settings.value?.remote : undefined;
@@ -102,7 +101,7 @@ async function attestedGates(
   return ok(NONE);
 }
 
-/** What is checked out, and the commit that a forge's trial merge merged, where the merge changed nothing. */
+/** The checkout, and the head of the pull request if the forge's trial merge changed nothing. */
 async function sameFiles(git: Git): Promise<readonly string[]> {
   const trees = await git.ask(["rev-parse", "HEAD^{tree}", "HEAD^2^{tree}"]);
   const [here, merged] =

@@ -1,14 +1,12 @@
 import type { PlannedGate } from "../../gates/gate.ts";
 
-/** What a build of a project has to do. */
 export interface CiPlan {
   readonly commit: string | null;
-  /** The files that are checked out. */
   readonly tree: string | null;
-  /** What changes were compared with, in words, and the commit. */
+  /** In words, and as a commit. */
   readonly comparedTo: string;
   readonly baseCommit: string | null;
-  /** What `run --base` needs to see the same changes; null where it does by itself. */
+  /** What `run --base` needs to see the same changes; null if it finds them itself. */
   readonly base: string | null;
   readonly gates: readonly PlannedGate[];
   readonly proven: readonly ProvenGate[];
@@ -16,13 +14,11 @@ export interface CiPlan {
   readonly notes: readonly string[];
 }
 
-/** A gate that need not run: a signer the base branch trusts says that it passed for exactly these files. */
 export interface ProvenGate {
   readonly id: string;
   readonly proof: string;
 }
 
-/** One job of a build. */
 export interface MatrixEntry {
   readonly name: string;
   /** Ids, one in each line. */
@@ -32,7 +28,7 @@ export interface MatrixEntry {
 /** GitHub Actions takes no larger matrix. */
 const MAX_JOBS = 256;
 
-/** A job for each gate; those that depend on the order share one, and above the limit jobs share gates evenly. */
+/** A job for each gate; gates that depend on order share one, and above the limit jobs share gates evenly. */
 export function matrixOf(gates: readonly PlannedGate[]): readonly MatrixEntry[] {
   const needed = new Set(gates.flatMap(({ gate }) => gate.needs ?? []));
   const isApart = ({ gate }: PlannedGate): boolean =>
@@ -56,22 +52,18 @@ function nameOf(group: readonly PlannedGate[]): string {
   return group.length === 1 ? name : `${name} and ${group.length - 1} more`;
 }
 
-/** What a workflow is made for. */
 export interface WorkflowFacts {
-  /** Of this program. */
   readonly version: string;
-  /** Without the name of a remote. */
+  /** Without the remote's name. */
   readonly mainBranch: string;
   readonly logDir: string;
-  /** What installs the project's dependencies, where that is known. */
   readonly install?: string | undefined;
-  /** The file of allowed signers, where attestations shall count. */
   readonly allowedSigners?: string | undefined;
 }
 
 /**
- * A workflow for GitHub Actions: plan, a job for each gate that is not proven, one check that sums up. What comes from a change reaches
- * shells only through variables. The head of a pull request is checked out, not the trial merge: proofs are about the head's files.
+ * Values from a change reach shells only through variables. Checks out the head of a pull request, not the trial merge: proofs
+ * are about the head's files.
  */
 export function githubWorkflow(facts: WorkflowFacts): string {
   return `${headOf(facts)}jobs:\n${planJob(facts)}${gatesJob(facts)}${SUM_UP}`;

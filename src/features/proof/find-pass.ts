@@ -2,15 +2,14 @@ import { coversGates } from "../../config/settings.ts";
 import type { Status } from "../../stop/status.ts";
 import { shortGates, type VerdictRecord } from "../../ledger/verdict-record.ts";
 
-/** What verdicts are asked about: exactly this tree, with exactly these gates. */
 export interface Claim {
   readonly tree: string;
-  /** Of files on disk; of a commit there is nothing but what git keeps. */
+  /** Only for files on disk: of a commit nothing is known but what git stores. */
   readonly sizes?: string | undefined;
   readonly gates: string;
 }
 
-/** The same, and in which environments a pass counts that no person at a terminal made. */
+/** And the environments in which a pass counts that no user at a terminal made. */
 export interface TrustingClaim extends Claim {
   readonly environments: ReadonlySet<string>;
 }
@@ -19,10 +18,7 @@ export type Answer =
   | { readonly kind: "pass"; readonly record: VerdictRecord }
   | { readonly kind: "no-pass"; readonly reason: string };
 
-/**
- * Whether the tree passed with these gates. The last word counts: a failure after a pass takes it back, also one of a run of some
- * gates only. `newestFirst` need not hold verdicts of other trees.
- */
+/** The last verdict counts: a failure after a pass revokes it, even in a run of some gates only. */
 export function findPass(newestFirst: Iterable<VerdictRecord>, claim: TrustingClaim): Answer {
   let reason = "no verdict is recorded for these files";
   for (const record of newestFirst) {
@@ -56,7 +52,7 @@ function isTrusted({ whole, byUser, environment = "" }: VerdictRecord, claim: Tr
   return whole === true && (byUser === true || claim.environments.has(environment));
 }
 
-/** The pass that can be shown to others: one in which gates ran, resting on nothing that may be red elsewhere. */
+/** A pass that proves something to others: its gates ran, and none depends on a baseline or a rerun. */
 export function findProof(newestFirst: readonly VerdictRecord[], claim: TrustingClaim): Answer {
   const last = findPass(newestFirst, claim);
   if (last.kind === "no-pass") return last;
@@ -86,7 +82,7 @@ function isRedStatus(status: Status): boolean {
   return status === "failed" || status === "retry_limit_exceeded";
 }
 
-/** Why a verdict proves nothing to others, if so: what rests on a baseline or a rerun may be red elsewhere. */
+/** What depends on a baseline or a rerun may fail for others. */
 function whyNoProof({ rests = [] }: Pick<VerdictRecord, "rests">): string | undefined {
   const weak = rests.filter((one) => one !== "reuse");
   return weak.length === 0 ? undefined : `it rests on a ${weak.join(" and a ")}`;

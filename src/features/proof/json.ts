@@ -3,13 +3,10 @@ import { line } from "../../report/json/json.ts";
 import { verdictJson } from "../../report/json/verdict-json.ts";
 import { type CiPlan, matrixOf } from "./ci-workflow.ts";
 
-/** One thing that was verified, and what was found. */
 export interface VerifiedSubject {
-  /** As it was asked for. */
   readonly name: string;
   readonly commit?: string | undefined;
   readonly verified: boolean;
-  /** In words, either way. */
   readonly reason: string;
   readonly record?: VerdictRecord | undefined;
 }

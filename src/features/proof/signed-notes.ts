@@ -8,7 +8,7 @@ import { runProcess } from "../../system/process/run-process.ts";
 /** Where attestations are kept in the repository; pushed and fetched like any ref. */
 export const NOTES_REF = "refs/notes/gauntlet";
 
-/** The lines of a commit's note; none where it has no note. */
+/** The lines of a commit's note. */
 export async function readNote(git: Git, commit: string): Promise<Result<readonly string[]>> {
   const args = ["notes", `--ref=${NOTES_REF}`, "show", commit];
   const answer = await git.ask(args);
@@ -18,7 +18,6 @@ export async function readNote(git: Git, commit: string): Promise<Result<readonl
   return /no note found/i.test(stderr) ? ok([]) : fail(gitTrouble(args, stderr));
 }
 
-/** Adds a line to a commit's note, after those that are there. */
 export async function addToNote(git: Git, commit: string, line: string): Promise<Result<void>> {
   const before = await readNote(git, commit);
   if (!before.ok) return before;
@@ -30,7 +29,6 @@ export async function addToNote(git: Git, commit: string, line: string): Promise
   return added.ok ? ok(undefined) : added;
 }
 
-/** The SSH key git signs with. */
 export async function signingKey(git: Git, env: Environment): Promise<Result<SshKey>> {
   const answer = await git.ask(["config", "--get", "user.signingkey"]);
   if (!answer.ok) return answer;
@@ -46,10 +44,10 @@ export async function signingKey(git: Git, env: Environment): Promise<Result<Ssh
 const NO_KEY =
   "it is not set. Name an SSH key: `git config user.signingkey ~/.ssh/id_ed25519.pub` (and `gpg.format ssh`, to sign commits with it too)";
 
-/** What a signature is for; one made for commits or files must not count. */
+/** A signature made for commits or files must not count. */
 const NAMESPACE = "agent-gauntlet";
 
-/** A key as git's `user.signingkey` names it: a file, or a public key whose private half is in the agent. */
+/** git's `user.signingkey`: a file, or a public key whose private half is in the agent. */
 export type SshKey = { readonly file: string } | { readonly publicKey: string };
 
 export async function fingerprintOf(key: SshKey): Promise<Result<string>> {
@@ -66,7 +64,7 @@ export async function sign(text: string, key: SshKey): Promise<Result<string>> {
   return withKeyFile(key, (file) => keygen(["-Y", "sign", ...fromAgent, "-n", NAMESPACE, "-f", file], text));
 }
 
-/** Who signed a text, if it is one of the allowed signers; undefined otherwise. */
+/** Undefined if no allowed signer signed the text. */
 export async function signerOf(
   text: string,
   signature: string,
@@ -91,7 +89,6 @@ async function withKeyFile<T>(key: SshKey, use: (file: string) => Promise<Result
   return await use(`${scratch.path}/key.pub`);
 }
 
-/** The output of a call that must succeed. */
 async function keygen(args: readonly string[], stdin?: string): Promise<Result<string>> {
   const answer = await ask(args, stdin);
   if (!answer.ok) return answer;

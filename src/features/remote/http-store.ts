@@ -18,7 +18,7 @@ interface Response {
 
 type Send = (request: Request) => Promise<Response>;
 
-/** `GET` and `PUT` of `<url>/<key>`, as Bazel's HTTP cache has it. Redirects are not followed. */
+/** `GET` and `PUT` of `<url>/<key>`, like Bazel's HTTP cache. Does not follow redirects. */
 export function httpStore(url: string, login: ReturnType<typeof credentials>): PassStore {
   const headers: Record<string, string> = login === undefined ? {} : { authorization: authorization(login) };
   let sender: Promise<Send> | undefined;
@@ -71,7 +71,6 @@ function hostOf(url: string): string {
   return new URL(url).host;
 }
 
-/** Many keys share these connections. */
 const MAX_SOCKETS = 16;
 
 /** Under Node, `fetch` costs 150 ms more than this (Node 20.20, 2026-11-15). */

@@ -4,7 +4,6 @@ export function keysJson({ id, source, publicKey, trustedBy }: ShownKey): string
   return line("keys", { id, source, publicKey, trustedBy: trustedBy ?? null });
 }
 
-/** A signing key, without its secret half. */
 export interface ShownKey {
   readonly id: string;
   readonly source: string;
@@ -20,7 +19,6 @@ export function workersJson({ workers, queues }: FleetState): string {
   });
 }
 
-/** A worker that lives. */
 export interface ShownWorker {
   readonly id: string;
   readonly host: string;

@@ -24,7 +24,7 @@ export interface KeysOptions {
   readonly json?: boolean;
 }
 
-/** Creates or shows the key that signs what is shared with other machines. The private half is never printed. */
+/** Creates or shows the signing key. Never prints the private half. */
 export async function keysCommand(
   terminal: Terminal,
   action: "create" | "show",
@@ -82,7 +82,6 @@ function tell({ stdout }: Terminal, { id, source, publicPem }: SigningKey, told:
   stdout.write(publicPem);
 }
 
-/** The file by which the project here trusts a key. */
 async function trustedIn({ cwd, env }: Terminal, id: string): Promise<string | undefined> {
   const root = findProject(cwd);
   const loaded = root === undefined ? undefined : await loadSettings(root, env);

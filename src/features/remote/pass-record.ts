@@ -8,7 +8,7 @@ const isInstant = (value: unknown): value is number => isCount(value) && isTime(
 
 const isBody = onlyObjectOf({
   v: oneOf(1),
-  /** Everything that decided the result, as one hash: also the name under which the record is stored. */
+  /** A hash of everything that decided the result; the record is stored under it. */
   key: textLike(/^[\da-f]{64}$/),
   gate: isWords,
   /** The git tree of all files at the time; null where there was none. */
@@ -21,7 +21,6 @@ const isBody = onlyObjectOf({
   expires: isInstant,
 });
 
-/** That a gate passed, as one machine tells others. */
 export type PassBody = ShapeOf<typeof isBody>;
 
 const isPassRecord = onlyObjectOf({ keyid: isText, body: isBody, sig: isText });
@@ -34,14 +33,13 @@ export function signedRecord(body: PassBody, key: KeyObject): string {
   return JSON.stringify({ keyid: keyIdOf(createPublicKey(key)), body, sig });
 }
 
-/** Fits no signature that was made for anything else. The order of the fields is that of the shape. */
+/** The prefix keeps signatures of other things from fitting; the order of fields is fixed. */
 function signedText(body: PassBody): Buffer {
   const { v: version, key, gate, tree, status, at, runner, platform, expires } = body;
   const ordered = { v: version, key, gate, tree, status, at, runner, platform, expires } satisfies PassBody;
   return Buffer.from(`agent-gauntlet pass\n${JSON.stringify(ordered)}`);
 }
 
-/** What a record must be about to count. */
 export interface Wanted {
   readonly key: string;
   readonly gate: string;
@@ -57,7 +55,7 @@ export type JudgedRecord =
 /** Clocks of two machines differ by less. */
 const CLOCK_SKEW_MS = 300_000;
 
-/** Whether a stored text proves that the gate passed; anyone with write access can store anything. */
+/** Anyone with write access can store any text, so everything is checked. */
 export function judgeRecord(text: string, { key, gate, platform, now, trust }: Wanted): JudgedRecord {
   const read = parseJson(text);
   if (!isPassRecord(read)) return refused("it is cut, or not a record of ours");
@@ -85,7 +83,7 @@ export function keyIdOfPem(pem: string): string {
 
 const publicKeys = new Map<string, { readonly key: KeyObject; readonly id: string }>();
 
-/** A run looks at many records of few keys, and reading a key takes as long as using it. */
+/** Reading a key takes as long as using it, and a run checks many records of few keys. */
 function publicKeyOf(pem: string): { readonly key: KeyObject; readonly id: string } {
   const known = publicKeys.get(pem);
   if (known !== undefined) return known;

@@ -1,11 +1,10 @@
 import type { Environment } from "../../system/process/environment.ts";
 
-/** Texts under keys, on some server. Nothing here throws; what went wrong is said in words. */
+/** Texts under keys on a server. Nothing here throws; problems are returned in words. */
 export interface PassStore {
-  /** Asks for all keys at once and tells each text as it arrives; returns what went wrong, if something did. */
+  /** Asks for all keys at once and reports each text as it arrives. */
   readonly get: (request: GetRequest) => Promise<string | undefined>;
   readonly put: (request: PutRequest) => Promise<string | undefined>;
-  /** Where the text of a key is, for people. */
   readonly placeOf: (key: string) => string;
 }
 
@@ -33,7 +32,6 @@ export function credentials(
   return colon === -1 ? { secret: given } : { user: given.slice(0, colon), secret: given.slice(colon + 1) };
 }
 
-/** Why something did not work, in one line. */
 export function detailOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return detailOf(error.errors[0]); // `localhost` is tried as IPv6 and IPv4
   return error instanceof Error ? error.message || error.name : String(error);

@@ -12,7 +12,6 @@ interface Asked {
 interface ConnectionOptions {
   readonly url: string;
   readonly login: Login;
-  /** What a text of the server is read as. */
   readonly encoding?: BufferEncoding;
   readonly onLost?: () => void;
 }
@@ -21,21 +20,16 @@ const CONNECT_MS = 3000;
 const KEEP_ALIVE_MS = 5000;
 const LONGEST_PAUSE_MS = 500;
 
-/**
- * A connection to Redis that lasts: when it is lost, because Redis is restarted, it is made again, and what has no answer yet is
- * asked again. So nothing may be asked that must not be done twice.
- */
+/** Reconnects when Redis restarts and asks again what has no answer yet. So commands must be safe to repeat. */
 export class RedisConnection implements Disposable {
   readonly #options: ConnectionOptions;
-  /** In the order in which they are answered. */
   #asked: Asked[] = [];
-  /** To be sent in one piece with what else is asked in this moment. */
   readonly #unsent: string[] = [];
   #socket: Socket | undefined;
   #isOpen = false;
   #isOver = false;
   #tries = 0;
-  /** Why it could not be made the last time. */
+  /** Why the last connection failed. */
   problem: string | undefined;
 
   constructor(options: ConnectionOptions) {
@@ -51,7 +45,6 @@ export class RedisConnection implements Disposable {
     });
   }
 
-  /** All without an answer get none. */
   [Symbol.dispose](): void {
     this.#isOver = true;
     this.#socket?.destroy();
@@ -88,7 +81,7 @@ export class RedisConnection implements Disposable {
     });
   }
 
-  /** Returns how many answers are still to come that nobody asked for. */
+  /** Returns how many answers to our own opening commands are still to come. */
   #take(value: RespValue, toSkip: number): number {
     this.#tries = 0;
     const isLoading = value instanceof Error && value.message.startsWith("LOADING"); // it was restarted, and reads what it knew

@@ -89,7 +89,6 @@ export async function askRedis(
   });
 }
 
-/** A connection that is being made. */
 export async function openSocket(url: string): Promise<Socket> {
   const { hostname, port, protocol } = new URL(url);
   const address = { host: hostname.replaceAll(/^\[|\]$/g, ""), port: Number(port || 6379) };

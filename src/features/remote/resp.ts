@@ -1,7 +1,5 @@
-/** What a Redis server may reply; an error is a value here. */
 export type RespValue = string | number | null | Error | readonly RespValue[];
 
-/** A command as the protocol writes it. */
 export function respCommand(words: readonly string[]): string {
   const parts = words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`);
   return `*${words.length}\r\n${parts.join("")}`;

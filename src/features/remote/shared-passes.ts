@@ -16,17 +16,14 @@ import { judgeRecord, signedRecord } from "./pass-record.ts";
 import { credentials, type PassStore } from "./pass-store.ts";
 import { findSigningKey } from "./signing-key.ts";
 
-/** What other machines say about the gates of a run. */
 export interface SharedPasses {
   /** Why a gate need not run: who says that it passed, when and where. */
   readonly find: (id: string) => string | undefined;
-  /** Why there is no pass of a gate, unless none was shared. */
   readonly whyNot: (id: string) => string | undefined;
-  /** That the store could not be asked, or did not answer in time. */
+  /** Why the store did not answer. */
   readonly problem: string | undefined;
-  /** Whether this machine shares what passes. */
   readonly writes: boolean;
-  /** Shares passes of these gates; returns what the user should know, if something went wrong. */
+  /** Returns what the user should know if something went wrong. */
   readonly write: (ids: readonly string[]) => Promise<string | undefined>;
 }
 
@@ -35,17 +32,15 @@ export interface Sharing {
   readonly root: string;
   readonly env: Environment;
   readonly ci: boolean;
-  /** Whose passes are written, where that is not the platform of this process. */
+  /** Of written passes, if not that of this process. */
   readonly platform?: string;
-  /** Asked for when something is written. */
   readonly tree: () => Promise<string | undefined>;
-  /** What decides each gate's result, as the local cache of passes has it. */
+  /** What decides each gate's result, as in the local cache. */
   readonly gates: readonly { readonly planned: Pick<PlannedGate, "id" | "gate">; readonly key: string }[];
-  /** The gates to look up; the others are only written. */
+  /** Gates to look up; the others are only written. */
   readonly wanted: ReadonlySet<string>;
 }
 
-/** For all that is written. */
 const WRITE_MS = 2000;
 
 export async function openSharedPasses(sharing: Sharing): Promise<SharedPasses> {
@@ -83,7 +78,7 @@ export async function openSharedPasses(sharing: Sharing): Promise<SharedPasses> 
   };
 }
 
-/** What is constant on one machine only: the local key says nothing about it. */
+/** The local key, and what is constant on one machine only. */
 async function sharedKeys(sharing: Sharing): Promise<ReadonlyMap<string, string>> {
   const { gates, root, env } = sharing;
   const environment = once(() => sharedEnvironment(sharing));
@@ -101,12 +96,12 @@ async function sharedKeys(sharing: Sharing): Promise<ReadonlyMap<string, string>
   );
 }
 
-/** A gate on a worker sees the worker's environment, and nothing of that of who asks. */
+/** A gate on a worker has the environment of the worker, not of the run that asks. */
 function seesAsker(gate: PlannedGate["gate"], { platform }: Sharing): boolean {
   return platform === undefined && (gate.kind !== "check" || gate.runOn === undefined);
 }
 
-/** The part of the environment in which machines can agree: what the project names, or all but what a machine says of itself. */
+/** The variables that the project names, or all but those about the machine. */
 function sharedEnvironment({ cache: { env: names }, env }: Sharing): string {
   if (names === undefined) return environmentHash(env, machineVariables());
   return environmentHash(Object.fromEntries(names.map((name) => [name, env[name]])), () => false);
@@ -185,12 +180,12 @@ async function writePasses(
   return lost && `passes could not be shared: ${lost}`;
 }
 
-/** What ran on a worker is the worker's to sign. */
+/** Passes of gates on workers are signed by the worker. */
 function ranHere({ gate }: Pick<PlannedGate, "gate">, { platform }: Sharing): boolean {
   return platform !== undefined || gate.kind !== "check" || gate.runOn === undefined;
 }
 
-/** What people can look up: the build on a build server, else the machine. */
+/** The build on a build server, else the machine. */
 function runnerOf(env: Environment): string {
   const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: run } = env;
   const build =
@@ -204,7 +199,7 @@ function limited(ms: number): AbortSignal {
   return signal;
 }
 
-/** A server that neither answers nor hangs up, and a client that does not notice, must not hold up a stop. */
+/** A server that neither answers nor hangs up must not hold up a stop. */
 async function inTime(work: Promise<string | undefined>, signal: AbortSignal): Promise<string | undefined> {
   const late = new Promise<undefined>((resolve) => {
     signal.addEventListener("abort", () => resolve(undefined), { once: true });
@@ -212,7 +207,7 @@ async function inTime(work: Promise<string | undefined>, signal: AbortSignal): P
   return Promise.race([work, late]);
 }
 
-/** The store behind a URL. Only the code for its protocol is loaded. */
+/** Loads the code of one protocol only. */
 async function openStore(url: string, env: Environment): Promise<PassStore> {
   const login = credentials(env, "GAUNTLET_CACHE_AUTH");
   if (/^rediss?:/.test(url)) return (await import("./redis-store.ts")).redisStore(url, login);

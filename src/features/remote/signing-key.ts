@@ -7,19 +7,17 @@ import { stateHome } from "../../system/files/xdg.ts";
 import type { Environment } from "../../system/process/environment.ts";
 import { keyIdOf } from "./pass-record.ts";
 
-/** A key pair that signs passes. */
 export interface SigningKey {
   readonly key: KeyObject;
   readonly id: string;
   readonly publicPem: string;
-  /** Where it comes from, for people. */
   readonly source: string;
 }
 
 export const DEFAULT_KEY = "default";
 const KEY_VARIABLE = "GAUNTLET_SIGNING_KEY";
 
-/** Creates a key in the home directory; a key that is there is never replaced. */
+/** Never replaces a key. */
 export function createSigningKey(name: string, env: Environment): Result<SigningKey> {
   const path = keyFile(name, env);
   if (isFile(path))
@@ -40,7 +38,7 @@ export function createSigningKey(name: string, env: Environment): Result<Signing
   return written.ok ? ok(signingKey(privateKey, path)) : written;
 }
 
-/** The key passes are signed with here: the one in the environment, or else the default one; undefined without either. */
+/** The key in the environment, or else the default one. */
 export function findSigningKey(env: Environment): Result<SigningKey | undefined> {
   const given = env[KEY_VARIABLE]?.trim() ?? "";
   if (given.startsWith("-----BEGIN")) return parseKey(given, `$${KEY_VARIABLE}`);
@@ -53,7 +51,6 @@ export function namedSigningKey(name: string, env: Environment): Result<SigningK
   return readKey(keyFile(name, env));
 }
 
-/** The names of the keys in the home directory. */
 export function signingKeyNames(env: Environment): readonly string[] {
   return namesIn(keysDir(env)).flatMap((file) => /^(.+)\.pem$/.exec(file)?.[1] ?? []);
 }

@@ -26,7 +26,7 @@ export interface WorkerCommandOptions {
   readonly json?: boolean;
 }
 
-/** Runs gates for others until it is told to stop: TERM lets what is running end, a second one ends it. */
+/** Runs gates for others until TERM, which lets running gates finish; a second TERM kills them. */
 export async function workerCommand(terminal: Terminal, options: WorkerCommandOptions): Promise<number> {
   const { cwd, env, stdout, stderr } = terminal;
   const { url = "", tree = "", cache } = { ...(await configured(terminal)), ...options };
@@ -64,7 +64,6 @@ export async function workerCommand(terminal: Terminal, options: WorkerCommandOp
   return exitNow(terminal, EXIT.ok); // the queue's library keeps timers when Redis is gone
 }
 
-/** What is wrong with what a worker was told, if something is. */
 function whyNot(
   { url, tree, platform, cache }: WorkerCommandOptions,
   env: Terminal["env"],
@@ -94,7 +93,6 @@ function whyNoUrl(text: string, protocols: readonly string[], variable: string):
   return undefined;
 }
 
-/** Shows the workers that are there. */
 export async function workersCommand(terminal: Terminal, options: WorkerCommandOptions): Promise<number> {
   const { env, stdout, stderr } = terminal;
   const url = options.url ?? (await configured(terminal)).url;

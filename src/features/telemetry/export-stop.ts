@@ -23,13 +23,10 @@ import type { Environment } from "../../system/process/environment.ts";
 import { jsonFile } from "../../system/state/json-file.ts";
 import type { Traced } from "./trace-stop.ts";
 
-/** Stops and runs that could not be sent in time; the next one that can tells how many. */
+/** What could not be sent in time; the next successful export reports the number. */
 const droppedFile = jsonFile<{ readonly dropped: number }>(1, objectOf({ dropped: isNumber }));
 
-/**
- * Sends one stop or run as spans and metrics over OTLP/HTTP. What is not sent in time is dropped and counted; false then, for something may still
- * be under way.
- */
+/** Sends one stop or run over OTLP/HTTP. What is late is dropped and counted; returns false then. */
 export async function exportTraced(
   traced: Traced,
   { env, leftMs }: { readonly env: Environment; readonly leftMs: number },
@@ -66,7 +63,6 @@ interface Sending {
   readonly leftMs: number;
 }
 
-/** True when the collector took everything. */
 async function send(traced: Traced, sending: Sending): Promise<boolean> {
   const { version } = packageJson;
   const resource = resourceFromAttributes({
@@ -82,7 +78,6 @@ async function send(traced: Traced, sending: Sending): Promise<boolean> {
 
 type Done = Parameters<OTLPTraceExporter["export"]>[1];
 
-/** Whether everything that was exported was taken. */
 function watch(
   exporter: Pick<OTLPTraceExporter, "export"> | Pick<OTLPMetricExporter, "export">,
 ): () => boolean {
@@ -107,7 +102,7 @@ async function sendSpans(traced: Traced, resource: Resource, { leftMs }: Sending
   return isTaken();
 }
 
-/** Gates were given the ids of their spans before these were made. */
+/** Gates got their span ids before the spans existed. */
 class GivenIds {
   readonly #traceId: string;
   spanId = "";
@@ -173,7 +168,6 @@ function attributesOf(facts: Traced["facts"]) {
   };
 }
 
-/** What durations and verdicts are counted by. */
 function answerOf({ door, host, status, decision }: Traced["facts"]) {
   const known = {
     "gauntlet.door": door,
@@ -197,7 +191,7 @@ function isReused(gates: Traced["gates"]): boolean {
   return gates.some(({ outcome }) => outcome.kind === "passed" && outcome.reused !== undefined);
 }
 
-/** Each process counts from nothing, so what it sends is what was added. */
+/** Each process counts from zero, so it sends increments. */
 async function sendMetrics(traced: Traced, resource: Resource, sending: Sending): Promise<boolean> {
   const { leftMs } = sending;
   const exporter = new OTLPMetricExporter({

@@ -1,7 +1,7 @@
 import type { Environment } from "../../system/process/environment.ts";
 import type { RunTrace } from "./trace-stop.ts";
 
-/** Follows what is about to begin, where there is an OpenTelemetry collector to send it to. */
+/** Undefined without an OpenTelemetry collector. */
 export async function startTrace(env: Environment): Promise<RunTrace | undefined> {
   if (!env["OTEL_EXPORTER_OTLP_ENDPOINT"] || env["OTEL_SDK_DISABLED"] === "true") return undefined;
   const { RunTrace: Trace } = await import("./trace-stop.ts"); // few have a collector

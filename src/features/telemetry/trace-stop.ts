@@ -10,22 +10,20 @@ import type { AnsweredStop, Stop } from "../../stop/handle-stop.ts";
 import { retriesIn } from "../../stop/session.ts";
 import type { exportTraced } from "./export-stop.ts";
 
-/** A span that was decided on before anybody knew how it ends. */
+/** A span whose end is not known yet. */
 interface OpenSpan {
   readonly spanId: string;
-  /** Milliseconds since the epoch. */
   readonly startedAt: number;
 }
 
-/** Where a trace comes from: the host's, or one that begins here. */
+/** The trace of the host, or a new one. */
 export interface TraceParent {
   readonly traceId: string;
   readonly spanId?: string;
-  /** The host may have decided that this trace is not kept. */
+  /** The host may have decided not to keep this trace. */
   readonly isSampled: boolean;
 }
 
-/** A stop, or a run from the terminal, as a collector gets it. */
 export interface Traced {
   readonly parent: TraceParent;
   readonly whole: OpenSpan & { readonly ms: number };
@@ -33,7 +31,7 @@ export interface Traced {
   readonly facts: TracedFacts;
 }
 
-/** What is known about it as a whole; a run has no host and decides nothing. */
+/** A run has no host and no decision. */
 interface TracedFacts {
   readonly kind: "stop" | "run";
   /** How it was asked for: `stop-hook`, `brepl`, `sdk`, `run`, `check`, `review`. */
@@ -43,19 +41,18 @@ interface TracedFacts {
   readonly host?: string | undefined;
   readonly session?: string | undefined;
   readonly decision?: string | undefined;
-  /** Blocks given to this session so far. */
+  /** Blocks of this session so far. */
   readonly attempt?: number | undefined;
 }
 
-/** What may be spent on telemetry after the answer: hosts, and users, wait until the program has ended. */
+/** After the answer: agents and users wait until the program has ended. */
 const BUDGET_MS = 300;
-/** Where the program goes on anyway. */
+/** The program continues anyway. */
 const SDK_BUDGET_MS = 5_000;
 
-/** What the run must tell us, and what its gates get. */
 export type TraceHooks = Required<Pick<Stop, "onEvent" | "traceparentOf">>;
 
-/** Follows one stop or run for OpenTelemetry. The SDK is loaded while the gates run, or after the answer. */
+/** Follows one stop or run. Loads the OpenTelemetry SDK while the gates run, or after the answer. */
 export class RunTrace {
   readonly #env: Environment;
   readonly #parent: TraceParent;
@@ -69,7 +66,7 @@ export class RunTrace {
     this.#parent = parentIn(env["TRACEPARENT"]);
   }
 
-  /** What the run must tell us, and what its gates get as `TRACEPARENT`, so that their own spans are below theirs. */
+  /** Gates get a `TRACEPARENT`, so that their spans are below ours. */
   get hooks(): TraceHooks {
     return {
       onEvent: (event) => this.#note(event),
@@ -86,7 +83,7 @@ export class RunTrace {
     this.#exporting ??= import("./export-stop.ts");
   }
 
-  /** Sends the stop within what is left of the budget. False when it was dropped, and what is under way must not be waited for. */
+  /** False if it was dropped; then nothing must wait for what is under way. */
   async sendStop(
     { event, door }: { readonly event: StopEvent; readonly door: string },
     { verdict, session, root, facts }: AnsweredStop,
@@ -105,7 +102,6 @@ export class RunTrace {
     return this.#send(told, facts?.outcomes ?? [], answeredAt);
   }
 
-  /** The same for a run from the terminal. */
   async sendRun(
     { door, root }: { readonly door: string; readonly root: string | undefined },
     { status, outcomes }: Pick<RunResult, "status" | "outcomes">,

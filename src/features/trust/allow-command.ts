@@ -23,7 +23,7 @@ export interface AllowOptions {
   readonly json?: boolean;
 }
 
-/** Lets hooks that serve every project run this project's gates, as they are now. */
+/** Lets user-wide hooks run the gates of this project as they are now. */
 export async function allowCommand(terminal: Terminal, { list, print, json }: AllowOptions): Promise<number> {
   if (list) return listAllowed(terminal, json);
   if (json) return refuseJson(terminal);
@@ -42,7 +42,7 @@ export async function allowCommand(terminal: Terminal, { list, print, json }: Al
   return told(terminal, writeConsent(consent, terminal.env), `Allowed until they change: ${root}`);
 }
 
-/** Never runs them under such a hook, and says nothing more about it. */
+/** Never lets user-wide hooks run the gates of this project. */
 export async function denyCommand(terminal: Terminal): Promise<number> {
   const why = whyNoUser(terminal);
   if (why !== undefined) return refuseAgent(terminal, "deny", why);
@@ -57,7 +57,6 @@ export async function denyCommand(terminal: Terminal): Promise<number> {
   );
 }
 
-/** Takes the gates as they are now for those the running sessions are judged by. */
 export async function acceptCommand(terminal: Terminal): Promise<number> {
   const settings = await openSettings(terminal, { command: "accept" });
   if (typeof settings === "number") return settings;
@@ -88,7 +87,7 @@ function told(terminal: Terminal, done: Result<void>, words: string): number {
   return EXIT.ok;
 }
 
-/** What would run; a command may hold what moves the cursor, and must be seen all the same. */
+/** A command may contain control characters, and must be visible all the same. */
 function showGates({ stdout, env }: Terminal, settings: Settings): void {
   const { root, entryPoints, scripts } = settings;
   printLine(stdout, `When an agent stops in ${root}, these gates may run:`);
@@ -113,7 +112,7 @@ function showDifference(stdout: Terminal["stdout"], before: GatesDefinition, aft
   for (const { text } of changes) printLine(stdout, `  ${text}`);
 }
 
-/** A program cannot be asked, and must not take what is printed for a yes. */
+/** A program cannot be asked, and must not take the printed list for a yes. */
 function refuseJson({ stdout, stderr }: Terminal): number {
   const message = "`--json` goes with `--list`: only a user at a terminal can allow gates.";
   printLine(stdout, errorJson("allow", "error", message));

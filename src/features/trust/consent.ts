@@ -15,7 +15,7 @@ import { isSameProject } from "./which-project.ts";
 import { now } from "../../system/clock.ts";
 import { listSessions, updateSessions } from "../../stop/session-store.ts";
 
-/** Whether the user allowed a project's gates; `judgedBy` is what was allowed, where the gates are no longer that. */
+/** `judgedBy`: what the user allowed, if the gates have changed since. */
 type Consented =
   Allowed | { readonly kind: "not-allowed"; readonly detail: string; readonly notice?: string };
 
@@ -24,7 +24,7 @@ interface Allowed {
   readonly judgedBy?: GatesDefinition;
 }
 
-/** The same for a stop; if nothing may be run, the user learns how to change that, once per session. */
+/** Asks for a stop, and tells the user once per session how to allow its gates. */
 export async function consentToStop(
   { env }: Stop,
   { root, session, notices }: Considered,
@@ -37,8 +37,8 @@ export async function consentToStop(
 }
 
 /**
- * Asked by a hook that serves every project, before anything of the project is run, git included. Gates that were changed in a
- * session that began with the allowed ones do not make its stops free: the allowed ones go on judging.
+ * Asked before anything of the project runs, git included. If a session began with the allowed gates, changing them does not
+ * end checking: the allowed ones still apply.
  */
 export async function consentTo(root: AbsolutePath, session: Session, env: Environment): Promise<Consented> {
   const consent = consentFor(root, env);
@@ -57,7 +57,7 @@ export async function consentTo(root: AbsolutePath, session: Session, env: Envir
   return beganAllowed ? { kind: "allowed", judgedBy: definition } : changed(root, definition, now);
 }
 
-/** What the user decided about a project; a linked work tree that its repository knows is that project, too. */
+/** A registered linked work tree counts as its main project. */
 export function consentFor(root: string, env: Environment): Consent | undefined {
   const own = readConsent(root, env);
   const main = own === undefined ? registeredMain(root) : undefined;
@@ -68,12 +68,11 @@ function allowedHashes(consent: Consent | undefined, env: Environment): readonly
   return [...allowedByVariable(env), ...(consent === undefined ? [] : [consent.hash])];
 }
 
-/** For build servers: the hash that `allow --print` shows, or several. */
+/** For build servers: hashes of `allow --print`. */
 function allowedByVariable(env: Environment): readonly string[] {
   return (env["AGENT_GAUNTLET_ALLOW"] ?? "").split(/[\s,]+/);
 }
 
-/** What a session found here first, where that was recorded. */
 function gatesAtBeginning(
   { starts = [] }: Session,
   root: string,
@@ -102,13 +101,11 @@ function quoted(path: string): string {
   return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** What there is to accept, and how to accept it. */
 export interface Acceptable {
   readonly changes: readonly GateChange[];
   readonly commit: () => Result<void>;
 }
 
-/** The difference between the gates as they are and those that sessions here began with, or that were allowed. */
 export function acceptGates(settings: Settings, env: Environment): Acceptable {
   const { root, ...definition } = settings;
   const consent = consentFor(root, env);

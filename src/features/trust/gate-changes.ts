@@ -18,10 +18,7 @@ import { isSameProject, otherProjectNotices } from "./which-project.ts";
 
 type Loaded = Result<Omit<WatchedSettings, "trust">>;
 
-/**
- * Compares the gates with those the session began with. The first stop of a session that was not seen before is its beginning.
- * Where the project holds its gates, those of the beginning go on judging.
- */
+/** Compares the gates with those at the start of the session: its first stop. With `hold`, the gates of the start still apply. */
 export function compareGates(watch: Watch, loaded: Loaded): Result<WatchedSettings> {
   const { session, notices, root, env, allowed } = watch;
   const began = gatesAtBeginning(session, root);
@@ -45,7 +42,7 @@ export function compareGates(watch: Watch, loaded: Loaded): Result<WatchedSettin
   return ok({ ...loaded.value, trust: { gates: gatesOf(root, now) } });
 }
 
-/** The gates of the session's beginning here, or in another work tree of the same repository. */
+/** The gates at the start of the session, here or in another work tree of the repository. */
 function gatesAtBeginning({ starts = [] }: Session, root: string): RecordedGates | undefined {
   const found =
     starts.find((one) => one.root === root && one.gates !== undefined) ??
@@ -53,13 +50,13 @@ function gatesAtBeginning({ starts = [] }: Session, root: string): RecordedGates
   return found?.gates === undefined ? undefined : { root: found.root, hash: found.gates };
 }
 
-/** If the session was first seen in another directory, changes there were not examined. */
+/** If the session was first seen in another project, changes there were not checked. */
 function otherBeginning({ session, root }: Watch): readonly Notice[] {
   const [first] = session.starts ?? [];
   return first === undefined ? [] : otherProjectNotices(root, first.root);
 }
 
-/** For the beginning of a session: the hash under which the gates are kept; undefined where they cannot be read. */
+/** At the start of a session: keeps the gates and returns their hash. */
 export async function recordGates(root: AbsolutePath, env: Environment): Promise<string | undefined> {
   const loaded = await loadSettingsQuickly(root, env);
   if (!loaded.ok) return undefined;
@@ -83,7 +80,7 @@ function beginning(watch: Watch, loaded: Omit<WatchedSettings, "trust">): Watche
   return { ...loaded, trust: { gates: gatesOf(root, loaded.settings) } };
 }
 
-/** That something changed is known, but not what. */
+/** Something changed, but the record of what it was is gone. */
 function withoutBeginning(watch: Watch, loaded: Omit<WatchedSettings, "trust">): WatchedSettings {
   const text =
     "Gauntlet: the gates changed in this session, and the record of what they were is gone. `agent-gauntlet list` shows what they are now.";
@@ -92,12 +89,11 @@ function withoutBeginning(watch: Watch, loaded: Omit<WatchedSettings, "trust">):
   return { ...loaded, trust: { gates: gatesOf(watch.root, loaded.settings) } };
 }
 
-/** The gates that failed in this session and have not passed since. */
 function failingIn(session: Session, root: string): readonly OpenFailure["gate"][] {
   return retriesIn(session, root).openFailures.map(({ gate }) => gate);
 }
 
-/** Judges by what was recorded, or allowed; with what was added since where that may run. */
+/** Applies the recorded or allowed gates, and added ones if they may run. */
 function held(
   watch: Watch,
   loaded: Loaded,
@@ -131,7 +127,7 @@ function held(
 
 const LOST: GateChange = { kind: "removed", text: ".gauntlet/config.yml is gone or can no longer be read" };
 
-/** Scripts behind the recorded gates that are not what they were; those of added gates are new, not changed. */
+/** Changed scripts behind recorded gates; those of added gates are new, not changed. */
 function scriptDisputes(recorded: GatesDefinition, scripts: Settings["scripts"]): readonly GateChange[] {
   const known = new Set(
     recorded.entryPoints.flatMap((one) => one.gates.map((gate) => placeOf(one.path, gate))),
@@ -158,7 +154,7 @@ function heldNotices(
   return [changeNotice(now, text)];
 }
 
-/** By what the gates are now: what was shown of others does not speak for these. */
+/** The key is the hash of the current gates, so that each further change is shown. */
 function changeNotice(now: GatesDefinition | undefined, text: string): Notice {
   const key = `gates ${now?.definitionHash ?? "lost"}`;
   return { rank: "tampering", key, text, isLasting: true };
@@ -185,7 +181,7 @@ function dispute(
   };
 }
 
-/** If the configuration of a session's project is gone: it did not just begin outside of one. */
+/** The configuration was removed during the session. */
 export function removedConfigNotices(session: Session, root: string, env: Environment): readonly Notice[] {
   const began = gatesAtBeginning(session, root);
   if (began === undefined) return [];

@@ -4,19 +4,17 @@ import type { CheckGate, Gate, ReviewGate } from "../../gates/gate.ts";
 import { displayPath, projectPath } from "../../path.ts";
 import type { EntryPoint, GatesDefinition } from "../../config/settings.ts";
 
-/** One difference between two definitions. */
 export interface GateChange {
   readonly kind: "added" | "removed" | "changed";
   /** For people: `check "test": command was "npm test", is "true"`. */
   readonly text: string;
-  /** The gate that was removed. */
   readonly gate?: Pick<CheckGate | ReviewGate, "kind" | "name">;
-  /** The script that it is about, and the gates that run it. */
+  /** The script and the gates that run it. */
   readonly script?: string;
   readonly gates?: readonly string[];
 }
 
-/** What differs, the weightiest first: gates, scripts, settings; within each, what is gone before what is new. */
+/** Gates, scripts, settings; within each, removed before changed before added. */
 export function differences(before: GatesDefinition, after: GatesDefinition): readonly GateChange[] {
   const changes = [
     ...gateChanges(before, after),
@@ -27,7 +25,7 @@ export function differences(before: GatesDefinition, after: GatesDefinition): re
   return changes.toSorted((one, other) => order.indexOf(one.kind) - order.indexOf(other.kind));
 }
 
-/** The same, where a gate that is gone was failing in words that say so. */
+/** Adds that a removed gate was failing. */
 export function withFailing(
   changes: readonly GateChange[],
   failing: readonly Pick<Gate, "kind" | "name">[],
@@ -82,7 +80,7 @@ function fieldChanges(
     .map((key) => wasAndIs(key, before[key], after[key]));
 }
 
-/** A script that comes or goes with a gate's command is covered by the change of that command. */
+/** A script that comes or goes with a gate's command is part of that change. */
 function scriptChanges(before: GatesDefinition, after: GatesDefinition): readonly GateChange[] {
   const { scripts: was } = before;
   const { scripts: is } = after;
@@ -99,7 +97,6 @@ function scriptChanges(before: GatesDefinition, after: GatesDefinition): readonl
   });
 }
 
-/** Whether a gate is in both and runs the same line. */
 function sameCommands(before: GatesDefinition, after: GatesDefinition): (id: string) => boolean {
   const [was, is] = [gatesOf(before), gatesOf(after)];
   return (id) => {
@@ -119,7 +116,7 @@ function settingChanges(before: object, after: object): readonly GateChange[] {
     .map((key) => ({ kind: "changed", text: arrow(key, was.get(key), is.get(key)) }));
 }
 
-/** Settings by their names in the configuration: `stop_hook.enabled`. Gates and scripts are compared on their own. */
+/** Settings by their names in the configuration: `stop_hook.enabled`. */
 function flat(value: object, prefix = ""): ReadonlyMap<string, unknown> {
   return new Map(
     Object.entries(value).flatMap(
@@ -145,12 +142,11 @@ function inUnits(key: string, value: unknown): unknown {
 
 const MAX_SHOWN = 80;
 
-/** `max_retries 3 → 0`. */
 function arrow(key: string, before: unknown, after: unknown): string {
   return `${key} ${inWords(before)} → ${inWords(after)}`;
 }
 
-/** The same for a gate's field; long texts are only named. */
+/** For a field of a gate; long texts are only named. */
 function wasAndIs(key: string, before: unknown, after: unknown): string {
   const name = asWritten(key);
   if (name === "prompt" || name === "fix_instructions") return `${name} changed`;
@@ -181,10 +177,7 @@ export function inOneLine(changes: readonly GateChange[], maxChars = 300): strin
   return `${shown.join("; ")}${left === 0 ? "" : `; and ${left} more`}`;
 }
 
-/**
- * The recorded gates go on judging: everything is as it was, and what was added counts as well, unless nothing new may run. A gate
- * whose script is another now is left out where that must not run.
- */
+/** Recorded gates, and added ones if they may run, without gates whose script must not run. */
 export function heldBy(
   recorded: GatesDefinition,
   now: GatesDefinition | undefined,

@@ -21,7 +21,7 @@ const definitions = jsonFile<GatesDefinition>(2, isDefinition, sha256);
 
 const KEPT_DEFINITIONS = 200;
 
-/** Keeps the gates as a session found them in a project, under their hash: many sessions find the same. */
+/** Keeps the gates of a session under their hash: many sessions have the same. */
 export function keepDefinition(root: string, found: GatesDefinition, env: Environment): void {
   const directory = definitionsOf(root, env);
   const path = join(directory, fileName(found.definitionHash));
@@ -51,18 +51,17 @@ function fileName(hash: string): string {
   return `${hash.replaceAll(/[^\w]/g, "-")}.json`;
 }
 
-/** What the user said about a project under a hook that serves all of them. */
+/** What the user decided about a project, for user-wide hooks. */
 export interface Consent {
   readonly root: string;
   readonly decision: "allowed" | "denied";
-  /** Milliseconds since the epoch. */
   readonly at: number;
-  /** What was allowed, in one value and as a whole. */
+  /** Of all that was allowed. */
   readonly hash: string;
   readonly definition?: GatesDefinition;
 }
 
-/** Sealed is only what was allowed as a whole: gates that are those of the hash may run without it. */
+/** The seal covers the definition only: gates with the same hash run without it. */
 const consents = jsonFile<Consent & { readonly seal?: string }>(
   2,
   objectOf({ root: isText, decision: oneOf("allowed", "denied"), at: isNumber, hash: isText }),
@@ -79,7 +78,7 @@ function readWhole(path: string): Consent | undefined {
   return isDefinition(definition) && seal === sealOf(definition) ? { ...consent, definition } : consent;
 }
 
-/** Apart from what is kept about the project, which `clean --all` removes. */
+/** Outside of the project's state, which `clean --all` removes. */
 export function readConsent(root: string, env: Environment): Consent | undefined {
   return readWhole(consentFile(root, env));
 }
@@ -95,7 +94,6 @@ export function writeConsent(consent: Consent, env: Environment): Result<void> {
   return consents.write(path, definition === undefined ? consent : { ...consent, seal: sealOf(definition) });
 }
 
-/** Every project the user decided about, by name. */
 export function listConsents(env: Environment): readonly Consent[] {
   const directory = join(stateHome(env), "allowed");
   return namesIn(directory)

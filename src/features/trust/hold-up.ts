@@ -5,7 +5,7 @@ import { statusMessage } from "../../stop/status.ts";
 import { allow, type Verdict, verdictOf } from "../../stop/verdict.ts";
 import { explain } from "../../trouble.ts";
 
-/** Blocks a stop because scripts behind the recorded gates were changed: once for each change, by its content. */
+/** Blocks because scripts behind the recorded gates changed: once for each change. */
 export function blockForChangedGates(
   { event, blockCap = Infinity }: Stop,
   { root, session, result }: Considered & { readonly result: RunResult },
@@ -53,7 +53,7 @@ function blocking(verdict: Verdict, { feedback }: Hold): Verdict {
   };
 }
 
-/** A stop that was held up for this before goes by, but it is not called a pass. */
+/** A stop that was already blocked for this is allowed, but is no pass. */
 function withoutPass(verdict: Verdict, { unrun }: Hold): Verdict {
   if (verdict.decision === "block" || unrun === undefined) return verdict;
   return allow("not_allowed", { detail: unrun });
@@ -65,7 +65,7 @@ function gaveUp(verdict: Verdict, hold: Hold, blocks: number): Verdict {
   return allow("retry_limit_exceeded", { detail });
 }
 
-/** A block that cannot be counted could be repeated endlessly. */
+/** A block that cannot be counted might repeat forever. */
 function uncountable(why: string): Verdict {
   return allow("error", {
     detail: `${CHANGED}, and the block cannot be recorded, so the stop is allowed. ${why}`,

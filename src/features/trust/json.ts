@@ -7,7 +7,6 @@ interface ConsentFacts {
   readonly hash: string;
 }
 
-/** What the user decided about projects, for hooks that serve every one. */
 export function allowedJson(consents: readonly ConsentFacts[]): string {
   const projects = consents.map(({ root, decision, at, hash }) => ({
     root,

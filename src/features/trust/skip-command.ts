@@ -17,7 +17,7 @@ export interface SkipOptions {
   readonly session?: boolean;
 }
 
-/** Lets stops here go unchecked, because the user says so: the next one, for a while, or of the latest session. */
+/** Lets stops go unchecked on the user's word: the next one, for a while, or of the latest session. */
 export async function skipCommand(terminal: Terminal, options: SkipOptions): Promise<number> {
   const why = whyNoUser(terminal);
   if (why !== undefined) return refuseAgent(terminal, "skip", why);

@@ -12,18 +12,17 @@ const file = jsonFile<readonly Skip[]>(
   listOf(objectOf({ reason: isText, at: isTime }, { gate: textLike(/\S/), until: isTime, session: isText })), // no name would mean every gate
 );
 
-/** A look, no more: hardly any stop has one. */
+/** Only looks for the file: hardly any stop has skips. */
 export function hasSkips(root: string, env: Environment): boolean {
   return isFile(fileOf(root, env));
 }
 
-/** Those that have not ended. */
 export function readSkips(root: string, env: Environment, now: number): readonly Skip[] {
   const skips = file.read(fileOf(root, env)).value ?? [];
   return skips.filter(({ until = Infinity, at }) => until > now && at > now - LONGEST_MS);
 }
 
-/** Nothing that was said a week ago still holds. */
+/** After a week no skip counts. */
 const LONGEST_MS = 7 * 24 * 60 * 60 * 1000;
 
 export function writeSkips(root: string, skips: readonly Skip[], env: Environment): Result<void> {

@@ -1,27 +1,23 @@
 import { isRecord } from "../../json.ts";
-/** The user's word, given at a terminal, that stops here need not be checked. */
+/** The user's word that stops need not be checked. */
 export interface Skip {
   readonly reason: string;
-  /** Milliseconds since the epoch. */
   readonly at: number;
-  /** Only this gate. */
   readonly gate?: string;
-  /** When it ends; without it, after the next stop, or with the session. */
+  /** Without it, the skip ends after the next stop, or with the session. */
   readonly until?: number;
-  /** Only this session, by its key. */
   readonly session?: string;
 }
 
-/** What the user may write in a prompt, on a separate line. */
+/** Lines that the user may write in a prompt. */
 export interface Spoken {
   /** Why the next stop need not be checked. */
   readonly skip?: string;
-  /** The changed gates are right. */
   readonly accept?: true;
 }
 
 const SKIP = /^[ \t]*gauntlet skip:[ \t]*(\S.*?)[ \t]*$/im;
-/** The command of the plugin, which can only begin a prompt. */
+/** A command of the plugin; it must begin the prompt. */
 const SKIP_COMMAND = /^\/gauntlet:skip[ \t]+(\S.*?)[ \t]*(?:\n|$)/;
 const ACCEPT = /^[ \t]*gauntlet accept[ \t]*\.?[ \t]*$/im;
 
@@ -35,8 +31,8 @@ export function spokenIn(prompt: string): Spoken {
 }
 
 /**
- * The lines of a prompt that the user may have meant for us: the first, the last and those of short paragraphs. What stands in code,
- * in a tag (hosts put the words of teammates and tasks there) or amid many lines was pasted, or written by others.
+ * Lines that the user may have typed for us: the first, the last and those of short paragraphs. Lines in code, in tags (hosts put
+ * messages of teammates and tasks there) or in long paragraphs were pasted, or written by others.
  */
 function typedLines(prompt: string): string {
   const lines = withoutCode(withoutTags(prompt)).trim().split("\n");
@@ -51,7 +47,7 @@ function typedLines(prompt: string): string {
 
 const MOST_TYPED_LINES = 3;
 
-/** From the first opening of each tag to its last closing, so that a text cannot close the tag that it is in. */
+/** Cuts from the first opening of each tag to its last closing: a text must not close the tag it is in. */
 function withoutTags(text: string): string {
   const names = new Set([...text.matchAll(/<([a-z][\w-]*)[\s>]/gi)].map(([, name = ""]) => name));
   let rest = text;
@@ -76,10 +72,7 @@ function withoutCode(text: string): string {
   return lines.join("\n");
 }
 
-/**
- * Whether a transcript, one JSON object per line, holds a message of the user that says this. What a tool printed, a hook said or the
- * model wrote does not count.
- */
+/** Whether the user said this in a transcript of JSON lines. Output of tools, hooks and the model does not count. */
 export function userSaid(transcript: string, isSaid: (spoken: Spoken) => boolean): boolean {
   const lines = transcript
     .split("\n")
@@ -87,7 +80,7 @@ export function userSaid(transcript: string, isSaid: (spoken: Spoken) => boolean
   return lines.some((line) => textsOfUser(parse(line)).some((text) => isSaid(spokenIn(asTyped(text)))));
 }
 
-/** A command as Claude Code (2.1.325, 2026-11-16) writes it down, as it was typed; any other text as it is. */
+/** Undoes how Claude Code (2.1.325, 2026-11-16) records a command. */
 function asTyped(text: string): string {
   const [, name, args] = COMMAND.exec(text) ?? [];
   return name === undefined ? text : `${name} ${args}`;
@@ -104,7 +97,7 @@ function parse(line: string): unknown {
   }
 }
 
-/** The user's own words in one entry: its text, or the text blocks of its message. */
+/** The text of a user message, or of its text blocks. */
 function textsOfUser(entry: unknown): readonly string[] {
   if (!isRecord(entry) || entry["isMeta"] === true || entry["toolUseResult"] !== undefined) return [];
   if (entry["type"] === REQUEST) return [];
@@ -117,7 +110,7 @@ function textsOfUser(entry: unknown): readonly string[] {
   return Array.isArray(content) ? content.flatMap(textOfBlock) : [];
 }
 
-/** Claude Code also keeps what it sent to the model, where a skill's text and the user's stand side by side (2.1.325, 2026-11-16). */
+/** Claude Code (2.1.325, 2026-11-16) also records requests, which mix the text of skills with the user's. */
 const REQUEST = "api-request-blob";
 
 function roleOf(message: Readonly<Record<string, unknown>>): unknown {

@@ -14,15 +14,12 @@ import { readDefinition, writeConsent } from "./gates-store.ts";
 import { readSkips, writeSkips } from "./skip-store.ts";
 import { type Skip, type Spoken, userSaid } from "./spoken.ts";
 
-/** What the user's word does to a stop. */
 export interface UserSkips {
-  /** Gates that are left out. */
   readonly gates: readonly string[];
-  /** The whole stop is allowed unchecked. */
   readonly wholeStop?: { readonly verdict: Verdict; readonly facts: { readonly reason: string } };
 }
 
-/** Serves what the user said in the chat or at a terminal. What is served is quoted to the user: a model may have said it. */
+/** Applies what the user said in the chat or at a terminal, and quotes it to the user: a model may have said it. */
 export function applyUserSkips({ event, env }: Stop, considered: Considered): UserSkips {
   const { root, session, notices } = considered;
   const { asked } = session.value;
@@ -48,7 +45,7 @@ export function applyUserSkips({ event, env }: Stop, considered: Considered): Us
   return { gates: skips.flatMap(({ gate }) => gate ?? []) };
 }
 
-/** What the user has said since stays for the next stop. */
+/** A newer request stays for the next stop. */
 function withoutAsked(stored: OpenSession["value"], served: Asked): OpenSession["value"] {
   const { asked, ...rest } = stored;
   const isServed = asked?.skip === served.skip && asked?.accept === served.accept;
@@ -58,7 +55,7 @@ function withoutAsked(stored: OpenSession["value"], served: Asked): OpenSession[
 const ACCEPTED =
   "Gauntlet: the changed gates count from now on, because you wrote `gauntlet accept` in the chat.";
 
-/** If the host writes no transcript there is nothing to check it against. */
+/** Without a transcript there is nothing to check it against. */
 function isInTranscript({ transcriptPath }: StopEvent, asked: Asked): boolean {
   const text = transcriptPath === undefined ? undefined : readText(transcriptPath, MAX_TRANSCRIPT_BYTES);
   if (text === undefined || !text.ok) return true;
@@ -93,7 +90,7 @@ function skipWhole({ notices }: Considered, reason: string, where: string): User
   return { gates: [], wholeStop: { verdict, facts: { reason } } };
 }
 
-/** What was granted at a terminal for this session, or for all; what was for one stop, which is the agent's own, is used up. */
+/** Skips for this session or all; a skip for one stop is used up, but not by a subagent. */
 function skipsOfTerminal(event: StopEvent, root: string, env: Environment): readonly Skip[] {
   const all = readSkips(root, env, now());
   const isPart = event.parentId !== undefined;

@@ -5,7 +5,6 @@ import type { StopEvent } from "../../hosts/stop-event.ts";
 import { isBelow } from "../../system/files/find-project.ts";
 import { mainProject } from "../../system/git/places.ts";
 
-/** The projects a stop may belong to: where the agent is, where its host was started, and where its session was first seen. */
 interface Candidates {
   readonly here: AbsolutePath | undefined;
   readonly home: AbsolutePath | undefined;
@@ -13,8 +12,8 @@ interface Candidates {
 }
 
 /**
- * Where the agent has left the directory its host was started in, that one counts; but another work tree of the same repository is
- * where the agent works. A project whose configuration is gone is still the one its session began in.
+ * If the agent left the directory where its host started, that directory counts, unless the agent is in another work tree of
+ * the same repository. A project whose configuration was removed during the session still counts.
  */
 export function whichProject(
   { cwd, projectDir = cwd }: StopEvent,
@@ -31,7 +30,6 @@ export function isSameProject(one: string, other: string): boolean {
   return one === other || mainProject(one).root === mainProject(other).root;
 }
 
-/** What was changed where the session began was not examined. */
 export function otherProjectNotices(root: string, began: string): readonly Notice[] {
   if (root === began) return [];
   const text = `Gauntlet: this session began in ${began}, and this stop was judged in ${root}: changes in the first were not looked at.`;

@@ -13,19 +13,18 @@ const POLLING =
 const RESTLESS =
   "The gates themselves change files each time they run, so they are not run again until something else changes.";
 
-/** Runs in a row that only the run before gave a reason for: more would never end. */
+/** Limits runs that only the run before caused: they would never end. */
 const MOST_UNASKED = 2;
 
-/** Which checks a key asks for; without it the command line decides. */
+/** What a key asks for; otherwise the command line decides. */
 interface Asked {
   readonly all?: boolean;
   readonly failed?: boolean;
 }
 
-/** One run, shown as `run` shows it. */
 type RunOnce = (asked: Asked, cancel: Pick<Cancellation, "signal" | "cause">) => Promise<RunResult>;
 
-/** Runs gates, and again whenever files of the project change, until the user quits. */
+/** Runs gates again whenever files change, until the user quits. */
 export async function watchCommand(terminal: Terminal, run: RunOnce): Promise<number> {
   if (!terminal.isInteractive) {
     printLine(terminal.stderr, NO_TERMINAL);
@@ -71,7 +70,6 @@ async function runUntilQuit(terminal: Terminal, run: RunOnce, watching: Watching
   return wish;
 }
 
-/** What a key adds to the options of the command line. */
 const ASKED: Readonly<Record<Exclude<Wish, "quit" | "interrupt">, Asked>> = {
   all: { all: true, failed: false },
   failed: { failed: true, all: false },
@@ -79,7 +77,7 @@ const ASKED: Readonly<Record<Exclude<Wish, "quit" | "interrupt">, Asked>> = {
   changed: {},
 };
 
-/** Whether the result is about the files as they are now. A key ends the run; a change waits for its end. */
+/** Whether the result is about the current files. A key cancels the run; a change waits for its end. */
 async function isCurrentAfter(
   asked: Asked,
   run: RunOnce,
@@ -99,7 +97,7 @@ async function isCurrentAfter(
   return isCurrent;
 }
 
-/** Why the gates run again, or that they do not. */
+/** Why the gates run again, or stop. */
 type Wish = "all" | "failed" | "again" | "changed" | "quit" | "interrupt";
 
 const KEYS: Readonly<Record<string, Wish>> = {
@@ -112,7 +110,6 @@ const KEYS: Readonly<Record<string, Wish>> = {
   "\u0004": "quit",
 };
 
-/** What is wanted next: by a key, by a change, or by a signal to end. */
 class Wishes implements Disposable {
   readonly #stdin: Terminal["stdin"];
   #next: Wish | undefined;
@@ -130,7 +127,7 @@ class Wishes implements Disposable {
     return this.#next;
   }
 
-  /** A key ends the run that goes on. */
+  /** A key cancels the running run. */
   make(wish: Wish): void {
     if (wish === "changed" && this.#run !== undefined) return; // looked at when the run has ended
     this.#next = wish;

@@ -7,17 +7,16 @@ import { FileWatch } from "../../system/files/watch-files.ts";
 import { WorkTree } from "../../system/git/work-tree.ts";
 import type { Environment } from "../../system/process/environment.ts";
 
-/** What gates would judge. */
 interface Seen {
-  /** The tree of the files that git does not ignore; outside git, what the file system says of all files. */
+  /** The tree without ignored files; outside git, a hash of file stamps. */
   readonly content: string;
-  /** The configuration; part of it may be ignored by git. */
+  /** The configuration; git may ignore part of it. */
   readonly settings: string;
 }
 
 const SETTINGS = [".gauntlet/config.yml", ".gauntlet/config.local.yml"];
 
-/** A project whose files are watched. What counts as a change is another content, not a write. */
+/** Watches a project. Only changed content is a change, not a write. */
 export class WatchedProject implements Disposable {
   readonly #root: AbsolutePath;
   readonly #env: Environment;
@@ -36,7 +35,7 @@ export class WatchedProject implements Disposable {
     this.#watch = new FileWatch({ root, without: given.logDir, onSettled });
   }
 
-  /** Calls when something differs from what was seen last. */
+  /** Calls if something differs from the last scan. */
   static async open(root: AbsolutePath, env: Environment, onChange: () => void): Promise<WatchedProject> {
     const loaded = await loadSettingsQuickly(root, env);
     const logDir = loaded.ok ? loaded.value.settings.logDir : "gauntlet_logs"; // a broken configuration is watched, too
@@ -49,17 +48,17 @@ export class WatchedProject implements Disposable {
     return this.#watch.isPolling;
   }
 
-  /** What is there now; only what differs from it is a change from here on. */
+  /** Scans; only later differences count as changes. */
   look(): Promise<Seen> {
     return this.#inTurn(async () => (this.#seen = await this.#lookNow()));
   }
 
-  /** Whether everything is as it was; if not, what is there now counts as seen. */
+  /** Whether nothing changed; if something did, the new state counts as seen. */
   async isStill(before: Seen): Promise<boolean> {
     return isSame(await this.look(), before);
   }
 
-  /** `src/a.ts and 2 more changed`: since this was last asked. */
+  /** `src/a.ts and 2 more changed`, since the last call. */
   changedWords(): string {
     const [first, ...others] = [...this.#named].toSorted();
     this.#named.clear();
@@ -77,7 +76,7 @@ export class WatchedProject implements Disposable {
     else this.#named.clear(); // written, but not changed
   }
 
-  /** One look at a time: each of them takes a snapshot. */
+  /** One scan at a time: each takes a snapshot. */
   #inTurn<T>(look: () => Promise<T>): Promise<T> {
     const turn = this.#looking.then(look);
     this.#looking = turn.catch(() => undefined); // whoever asked for it has the error

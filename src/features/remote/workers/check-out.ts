@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { fail, ok, type Result } from "../../../trouble.ts";
 import { type Git, gitTrouble, splitNul } from "../../../system/git/git.ts";
 
-/** A work tree with an index that is outside of it, as git is told of them. */
+/** A work tree whose index is outside of it. */
 export interface Place {
   readonly git: Git;
   readonly env: Readonly<Record<"GIT_DIR" | "GIT_WORK_TREE" | "GIT_INDEX_FILE", string>>;
@@ -19,7 +19,7 @@ interface Wanted {
 
 export const MAX_INDEX_BYTES = 1024 * 1024 * 1024;
 
-/** Puts the files of a tree where those of another are. What git then finds on the disk has the last word. */
+/** Puts the files of a tree where those of another are. What git then finds on the disk decides. */
 export async function checkOut(place: Place, { tree, from, isFresh }: Wanted): Promise<Result<void>> {
   const { git, env } = place;
   if (from !== undefined && !isFresh) {
@@ -42,7 +42,6 @@ export async function checkOut(place: Place, { tree, from, isFresh }: Wanted): P
     : fail(gitTrouble(["write-tree"], `the checkout is ${here.value}, not ${tree}`));
 }
 
-/** Whether the files on the disk are those of the tree. */
 export async function holds(place: Place, tree: string): Promise<boolean> {
   const here = await treeOnDisk(place);
   return here.ok && here.value === tree;
@@ -63,8 +62,8 @@ function isRule(name: string): boolean {
 }
 
 /**
- * All that git examines: tracked files, and every directory that is not ignored as a whole, because a new file there counts.
- * Undefined if that cannot be listed.
+ * Tracked files, and every directory that git does not ignore as a whole: a new file there counts. Undefined if they cannot be
+ * listed.
  */
 export async function filesToMark({ git, env }: Place): Promise<readonly string[] | undefined> {
   const list = ["ls-files", "-z", "-t", "--cached", "--others", "--directory"];
@@ -86,7 +85,7 @@ export async function filesToMark({ git, env }: Place): Promise<readonly string[
   }
 }
 
-/** Those of some directories in which git ignores everything. */
+/** Directories in which git ignores everything. */
 async function ignoredOf(
   { git, env }: Place,
   directories: readonly string[],
@@ -98,7 +97,6 @@ async function ignoredOf(
   return new Set(splitNul(asked.value.stdout));
 }
 
-/** The directories that hold some files, the top among them. */
 function directoriesOf(names: readonly string[]): ReadonlySet<string> {
   const found = new Set([""]);
   for (const name of names)
@@ -107,7 +105,6 @@ function directoriesOf(names: readonly string[]): ReadonlySet<string> {
   return found;
 }
 
-/** A directory and all below it, and the files of these names in them. */
 function directoriesIn(path: string, fileNames: readonly string[]): readonly string[] {
   const entries = readdirSync(path, { withFileTypes: true });
   return [

@@ -17,28 +17,25 @@ import { runProcess } from "../../../system/process/run-process.ts";
 import { TreeObjects } from "./tree-objects.ts";
 import { checkOut, filesToMark, holds, MAX_INDEX_BYTES, type Place } from "./check-out.ts";
 
-/** A directory that jobs of one repository run in, one at a time. */
+/** A directory for jobs of one repository, one at a time. */
 interface Slot {
   readonly name: string;
   readonly repository: string;
-  /** What it holds, if that is known. */
   tree: string | undefined;
   /** What its last job asked for. */
   wanted?: string;
-  /** What the file system said when git found its files to be those of the tree. */
   marks?: FileMarks | undefined;
   isBusy: boolean;
   usedAt: number;
 }
 
-/** A checkout with exactly the files of a tree; disposing of it makes room for the next job. */
+/** A checkout of exactly one tree; disposing of it frees it for the next job. */
 export interface Checkout extends Disposable {
   readonly path: string;
-  /** Whether its files still are those of the tree. */
   readonly isUntouched: () => Promise<boolean>;
-  /** What is in each file of the project that is at this place in it; undefined where that is not known. */
+  /** Git ids of all files below a directory. */
   readonly listFiles: (project: string) => ReturnType<typeof listContents>;
-  /** The hash of files of which git keeps something else than their bytes; undefined where that is not known. */
+  /** A hash of files that git stores converted. */
   readonly bytesUnlikeGit: () => Promise<string | undefined>;
 }
 
@@ -46,7 +43,7 @@ interface CheckoutsOptions {
   readonly directory: string;
   /** Where trees are fetched from. */
   readonly source: string;
-  /** Also what git ignores is removed before each job. */
+  /** Whether to remove what git ignores before each job. */
   readonly isFresh: boolean;
 }
 
@@ -56,8 +53,8 @@ interface Wanted {
 }
 
 /**
- * The warm checkouts of a worker: what git ignores, such as installed dependencies, stays in them from job to job. Objects and indexes
- * are outside of them, so that what a gate does to the repository it finds there changes nothing for us.
+ * Warm checkouts keep what git ignores, such as installed dependencies. Objects and indexes are outside of them, out of reach
+ * of gates.
  */
 export class Checkouts {
   readonly #options: CheckoutsOptions;
@@ -105,7 +102,7 @@ export class Checkouts {
     };
   }
 
-  /** Removes checkouts that are not in use, the coldest first, until the rest takes no more than this. */
+  /** Removes idle checkouts, least recently used first, until the rest fits. */
   async shrinkTo(bytes: number): Promise<void> {
     const cold = (): Slot | undefined =>
       this.#slots.filter(({ isBusy }) => !isBusy).toSorted((one, other) => one.usedAt - other.usedAt)[0];
@@ -177,12 +174,10 @@ export class Checkouts {
     return this.#showToGates(slot, tree);
   }
 
-  /** Whether nothing was touched since git examined the checkout. */
   #isAsMarked({ marks }: Slot): boolean {
     return marks?.areSame() === true;
   }
 
-  /** Whether a checkout still holds its tree, as git sees it. */
   async #isUntouched(slot: Slot, signal?: AbortSignal): Promise<boolean> {
     const place = this.#place(slot, signal);
     const shown = SHOWN.map((file) => join(this.#trees, slot.name, ".git", file));
@@ -194,7 +189,7 @@ export class Checkouts {
     return true;
   }
 
-  /** A repository for gates that ask git, with HEAD at the tree and its objects where ours are. */
+  /** A repository for gates that call git: HEAD is at the tree, objects are ours. */
   async #showToGates(slot: Slot, tree: string): Promise<Result<void>> {
     const path = join(this.#trees, slot.name, ".git");
     const commit = await this.#objects.commitOf(tree);
@@ -216,10 +211,9 @@ export class Checkouts {
   }
 }
 
-/** What a checkout's own repository is made of. */
+/** The files of that repository. */
 const SHOWN = ["objects/info/alternates", "shallow", "index", "HEAD"];
 
-/** Most gates leave it alone. */
 function writeIfOther(path: string, content: Buffer): Result<void> {
   const there = readBytes(path, MAX_INDEX_BYTES);
   return there.ok && there.value.equals(content) ? ok(undefined) : writeFileAtomic(path, content);

@@ -28,7 +28,6 @@ export class FileMarks {
     }
   }
 
-  /** Whether all still are as they were. */
   areSame(): boolean {
     const facts = this.#facts;
     return this.#paths.every((path, index) => {

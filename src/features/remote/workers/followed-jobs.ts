@@ -14,24 +14,22 @@ import {
   waitersKey,
 } from "./queue.ts";
 
-/** A job as a run asks for it. */
 export interface AskedJob {
-  /** The queue is named after it. */
+  /** Names the queue. */
   readonly platform: string;
   readonly data: GateJob;
   readonly onOutput: (chunk: Buffer) => void;
-  /** Called when a worker has begun, each time. */
+  /** Called for each worker that begins. */
   readonly onStarted: (worker: string, times: number) => void;
 }
 
-/** A job that a run follows from its stream. */
 export interface FollowedJob {
-  /** How it ended; a text says why no worker brings it to an end. */
+  /** A text says why no worker finishes it. */
   readonly ended: Promise<JobEnd | string>;
   readonly hasStarted: () => boolean;
-  /** Takes back a job that no worker has begun; false when one just did. */
+  /** Withdraws a job that no worker has begun; false if one just did. */
   readonly takeBack: () => Promise<boolean>;
-  /** Stops waiting for it; a job that no run waits for is ended by its worker. */
+  /** Stops waiting; a worker kills a job that no run waits for. */
   readonly leave: () => Promise<void>;
 }
 
@@ -39,9 +37,8 @@ interface Followed {
   readonly asked: AskedJob;
   /** With the stream of the run that asked first. */
   data: GateJob;
-  /** The last entry that was read. */
   from: string;
-  /** The attempt whose words count: the latest. */
+  /** Only the latest attempt counts. */
   attempt: string | undefined;
   lastNumber: number;
   starts: number;
@@ -51,22 +48,21 @@ interface Followed {
 }
 
 const TICK_MS = 2000;
-/** A worker says every three seconds that it is at work. */
+/** Workers send a sign of life every three seconds. */
 const SILENCE_MS = 4000;
-/** More than the takeover of a lost worker's job needs. */
+/** Another worker takes over a lost job within this time. */
 const UNOWNED_MS = 20_000;
 const UNREACHABLE_MS = 30_000;
-/** Runs renew this with every tick. */
+/** Renewed with every tick. */
 const WAITER_SECONDS = 15;
 const MOST_STARTS = 6;
-/** Of each stream; they are up to 64 kB. */
 const ENTRIES_AT_ONCE = 8;
 
-/** `TIME` of the server: the clocks of the machines may differ. */
+/** Uses the time of the server: clocks of machines differ. */
 const WAIT = `local t = redis.call('TIME')
 redis.call('ZADD', KEYS[1], t[1] + ARGV[2], ARGV[1])
 redis.call('EXPIRE', KEYS[1], 120)`;
-/** Leaves the job for the workers to take into their queue, unless another run has; returns its stream. */
+/** Asks the workers for the job, unless another run has; returns its stream. */
 const ASK = `local stream = redis.call('GET', KEYS[1])
 if not stream then
   stream = ARGV[1]
@@ -88,7 +84,7 @@ if left == 0 then
 end
 return left`;
 
-/** Follows all jobs of a run over two connections: one waits for their streams, the other asks and tells. */
+/** Follows all jobs of a run over two connections: one blocks on streams, the other sends commands. */
 export class FollowedJobs implements Disposable {
   readonly #control: RedisConnection;
   readonly #reader: RedisConnection;
@@ -107,7 +103,7 @@ export class FollowedJobs implements Disposable {
     this.#timer = setInterval(() => void this.#tick(), TICK_MS);
   }
 
-  /** Asks for a job, or joins the one that another run has asked for: the same files and the same check. */
+  /** Joins the job if another run has asked for the same files and check. */
   async follow(asked: AskedJob): Promise<FollowedJob> {
     void this.#wait(asked.data.stream); // before the job, so that no worker finds it unwanted
     const data = await this.#ask(ASK, asked.platform, asked.data);
@@ -132,7 +128,7 @@ export class FollowedJobs implements Disposable {
     this.#reader[Symbol.dispose]();
   }
 
-  /** The job that is asked for, with the stream of whoever asked for it first. */
+  /** Returns the job with the stream of the run that asked first. */
   async #ask(script: string, platform: string, data: GateJob): Promise<GateJob> {
     const keys = [askedKey(data.name), asksKey(platform)];
     const stream = await this.#control.ask("EVAL", script, 2, ...keys, data.stream, JSON.stringify(data));
@@ -150,7 +146,7 @@ export class FollowedJobs implements Disposable {
       .catch(() => undefined);
   }
 
-  /** How many others still wait for it; when none does, it is out of the queue, or its worker ends it. */
+  /** Returns how many others wait. When none does, the job leaves the queue or its worker kills it. */
   async #stopWaiting({ asked: { platform }, data }: Followed): Promise<number> {
     this.#jobs.delete(streamKey(data.stream));
     const keys = [askedKey(data.name), asksKey(platform), waitersKey(data.stream)];
@@ -158,14 +154,14 @@ export class FollowedJobs implements Disposable {
     return Number(await this.#control.ask("EVAL", LEAVE, 3, ...keys, ...words));
   }
 
-  /** A reader that is blocked does not know of the new stream. */
+  /** A blocked reader does not know the new stream. */
   #wakeReader(): void {
     if (!this.#isReading) void this.#read();
     if (this.#readerId !== undefined)
       void this.#control.ask("CLIENT", "UNBLOCK", this.#readerId).catch(() => 0);
   }
 
-  /** Reads until no job is left; after a restart of Redis it goes on where it was. */
+  /** Reads until no job is left; after a restart of Redis it continues where it was. */
   async #read(): Promise<void> {
     this.#isReading = true;
     while (this.#jobs.size > 0 && !this.#isOver) {
@@ -184,7 +180,7 @@ export class FollowedJobs implements Disposable {
     this.#isReading = false;
   }
 
-  /** What is printed comes as bytes, one in each letter. */
+  /** Output is read as latin1: one byte per letter. */
   #take(key: string, id: string, fields: readonly RespValue[]): void {
     const followed = this.#jobs.get(key);
     const [attempt = "", place = "", kind = "", text] = [1, 3, 5, 7].map((at) => fields[at]?.toString());
@@ -219,7 +215,7 @@ export class FollowedJobs implements Disposable {
     await this.#stopWaiting(followed).catch(() => 0);
   }
 
-  /** Says that the run still waits, and looks after the jobs that have not been heard of. */
+  /** Renews our wait, and checks on silent jobs. */
   async #tick(): Promise<void> {
     if (this.#isTicking || this.#jobs.size === 0) return this.#giveUpUnreachable();
     this.#isTicking = true;
@@ -255,7 +251,7 @@ export class FollowedJobs implements Disposable {
       this.#settle(followed, `the queue has not been reached for ${UNREACHABLE_MS / 1000} s`);
   }
 
-  /** Redis may have lost what it was told last, and a worker may have died where no other is left to take over. */
+  /** Redis may have lost the latest writes, or the only worker may have died. */
   async #lookAfter(followed: Followed, { isThere, isOwned }: Found): Promise<void> {
     const silentMs = elapsedMs() - followed.heardAt;
     const key = streamKey(followed.data.stream);

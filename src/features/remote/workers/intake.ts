@@ -4,20 +4,19 @@ import { asksKey, type GateJob, readJob } from "./queue.ts";
 
 const AT_ONCE = 100;
 const RETRY_MS = 200;
-/** Trouble on a worker is another's chance. */
+/** A failed attempt goes to another worker. */
 const JOB_OPTIONS = { attempts: 3, backoff: 100, removeOnComplete: true, removeOnFail: true };
 
 interface IntakeOptions {
   readonly queue: Queue<GateJob>;
-  /** For this alone: it waits on it. */
   readonly connection: Redis;
   readonly platform: string;
   readonly log: (line: string) => void;
 }
 
 /**
- * Takes what runs ask for into the queue, whoever then works on it. Runs do without the queue's library: loading it would take them
- * longer than all the rest. What is lost with a worker in the middle of it is asked for again.
+ * Moves requests into the queue, for whichever worker is free. Runs do not load the queue library: it takes longer than
+ * everything else. Runs ask again for what a dying worker loses here.
  */
 export class Intake {
   readonly #options: IntakeOptions;
@@ -29,7 +28,7 @@ export class Intake {
     void this.#takeAll();
   }
 
-  /** Takes a job that no run waits for out of the queue, unless a worker has it. */
+  /** Removes a job that no run waits for, unless a worker has it. */
   async drop(stream: string): Promise<void> {
     await this.#options.queue.remove(stream).catch(() => 0);
   }

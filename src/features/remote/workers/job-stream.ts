@@ -2,18 +2,18 @@ import type { Redis } from "ioredis";
 import { elapsedMs } from "../../../system/clock.ts";
 import { askedKey, type GateJob, type JobEnd, streamKey, waitersKey } from "./queue.ts";
 
-/** A stream outlives its job by this, for a run that was away. */
+/** For a run that reconnects. */
 const KEPT_SECONDS = 600;
-/** With the size of an entry this bounds what one job keeps in Redis: 32 MB. */
+/** With the entry size: at most 32 MB of one job in Redis. */
 const MOST_ENTRIES = 512;
 const ENTRY_BYTES = 64 * 1024;
-/** What may wait while Redis is away. */
+/** Kept in memory while Redis is away. */
 const MOST_WAITING_BYTES = 8 * 1024 * 1024;
 const RETRY_MS = 200;
 
 /**
- * What one attempt at a job tells the runs that wait for it. Entries are numbered, so that one that is sent twice, or lost, is
- * noticed. One is on its way at a time; what is printed meanwhile goes with the next.
+ * Sends the output of one attempt. Entries are numbered, so the reader notices repeats and gaps. Sends one at a time; output
+ * meanwhile goes with the next.
  */
 export class JobStream {
   readonly #redis: Redis;
@@ -45,18 +45,16 @@ export class JobStream {
     this.#sending ??= this.#sendWaiting().finally(() => (this.#sending = undefined));
   }
 
-  /** That the attempt lives. */
   beat(): void {
     if (this.#sending === undefined) this.push(Buffer.alloc(0));
   }
 
-  /** Resolves when the end is written, or nothing can be written any more. */
+  /** Resolves when the end is written, or can never be. */
   async end(end: JobEnd): Promise<void> {
     while (this.#sending !== undefined) await this.#sending;
     await this.#send("end", JSON.stringify(end));
   }
 
-  /** Stops waiting for a Redis that is gone. */
   giveUp(): void {
     this.#isGivenUp = true;
   }
@@ -71,7 +69,7 @@ export class JobStream {
     }
   }
 
-  /** A connection that is lost is waited for by the client; what Redis refuses is tried again. */
+  /** The client waits for a lost connection; refused commands are repeated here. */
   async #send(kind: "start" | "out" | "end", data: string | Buffer): Promise<void> {
     const number = kind === "start" ? 0 : (this.#number += 1);
     const since = elapsedMs();
@@ -85,7 +83,6 @@ export class JobStream {
   }
 }
 
-/** Whether it was done; false when it was refused, or there is no use in waiting. */
 async function isDone(work: Promise<unknown>, isGivenUp: () => boolean): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const givenUp = new Promise<boolean>((resolve) => {
@@ -101,14 +98,13 @@ async function isDone(work: Promise<unknown>, isGivenUp: () => boolean): Promise
 const COUNT_WAITERS = `redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', redis.call('TIME')[1])
 return redis.call('ZCARD', KEYS[1])`;
 
-/** How many runs wait for what a job tells. */
 export async function countWaiters(redis: Redis, stream: string): Promise<number> {
   return Number(await redis.eval(COUNT_WAITERS, 1, waitersKey(stream)));
 }
 
 const FORGET = `if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end`;
 
-/** Has no further run follow a job that is over. */
+/** Later runs start a new job. */
 export async function forgetAsked(redis: Redis, { name, stream }: GateJob): Promise<void> {
   await redis.eval(FORGET, 1, askedKey(name), stream);
 }

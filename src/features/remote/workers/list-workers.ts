@@ -21,7 +21,7 @@ const isWorker = objectOf({
   version: isText,
 });
 
-/** The workers that live, and what waits for them; a text says why that is not known. */
+/** Living workers and waiting gates; a text says why they are unknown. */
 export async function listWorkers(url: string, env: Environment): Promise<FleetState | string> {
   const start = opening(url, credentials(env, "GAUNTLET_WORKERS_AUTH"));
   const ask = async (...commands: readonly (readonly string[])[]): Promise<readonly RespValue[]> => {
@@ -50,7 +50,7 @@ function listOf(value: RespValue | undefined): readonly RespValue[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Nothing but what is shown: anyone who reaches the queue can write more, another id as well. */
+/** Copies known fields only: anyone who reaches the queue can write more. */
 function readWorker(id: string, text: RespValue | undefined): readonly ShownWorker[] {
   const facts = typeof text === "string" ? parseJson(text) : undefined;
   if (!isWorker(facts)) return [];

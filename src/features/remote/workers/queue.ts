@@ -21,7 +21,7 @@ import type { ProcessEnd } from "../../../system/process/run-process.ts";
 import { bun } from "../../../system/process/runtime.ts";
 import { credentials, detailOf } from "../pass-store.ts";
 
-/** What runs a check with `run_on: workers` needs to know of it; anyone who reaches the queue can write a job. */
+/** Checked field by field: anyone who reaches the queue can write a job. */
 const isGate = objectOf(
   {
     kind: oneOf("check"),
@@ -35,9 +35,9 @@ const isGate = objectOf(
 
 const isJob = onlyObjectOf({
   tree: textLike(/^[\da-f]{40}(?:[\da-f]{24})?$/),
-  /** What tells repositories apart: warm checkouts are not shared between them. */
+  /** Warm checkouts are not shared between repositories. */
   repository: isText,
-  /** Where the project is in the repository: empty, or with a slash at its end. */
+  /** Where the project is in the repository: empty, or with a trailing slash. */
   project: isText,
   id: isText,
   gate: isGate,
@@ -46,11 +46,11 @@ const isJob = onlyObjectOf({
   baseBranch: isText,
   /** The same for all runs that ask for the same. */
   name: textLike(/^[\da-f]{64}$/),
-  /** Names the job, and the Redis stream that takes what is printed and how it ended. */
+  /** Names the job and the Redis stream of its output. */
   stream: textLike(/^[\w-]{1,80}$/),
 });
 
-/** One check, for exactly one tree. Nothing of the asking machine's environment is in it. */
+/** One check for exactly one tree, without the environment of the run that asks. */
 export type GateJob = Omit<ShapeOf<typeof isJob>, "gate"> & {
   readonly gate: CheckGate;
 };
@@ -71,7 +71,6 @@ const isEnd = anyOf<JobEnd>(
   objectOf({ kind: oneOf("trouble"), detail: isText }),
 );
 
-/** How a job ended: as a process ends, or without having run because of the worker. */
 export type JobEnd =
   | {
       readonly kind: "ended";
@@ -91,39 +90,35 @@ export function readEnd(text: string): JobEnd {
   return { kind: "trouble", detail: "what its worker said cannot be understood" };
 }
 
-/** Trouble is told with where it was. */
 export function withWorker(end: JobEnd, worker: string): JobEnd {
   return end.kind === "trouble" ? { ...end, detail: `${worker}: ${end.detail}` } : end;
 }
 
-/** For the worker's own log. */
 export function describeEnd(end: JobEnd): string {
   if (end.kind === "trouble") return `could not run: ${end.detail}`;
   return end.end.kind === "exited" ? `exited with ${end.end.exitCode}` : end.end.kind;
 }
 
 export const PREFIX = "gauntlet";
-/** Jobs that no worker has taken into the queue yet. */
+/** Jobs that are not in the queue yet. */
 export const asksKey = (platform: string): string => `${PREFIX}:asks:${platform}`;
-/** The stream of a job that is not over. */
+/** The stream of an unfinished job. */
 export const askedKey = (name: string): string => `${PREFIX}:asked:${name}`;
 export const CANCEL = `${PREFIX}:cancel`;
-/** The ids of all workers; the facts of each expire unless it renews them. */
 export const WORKERS = `${PREFIX}:workers`;
 export const workerKey = (id: string): string => `${PREFIX}:worker:${id}`;
 export const streamKey = (stream: string): string => `${PREFIX}:out:${stream}`;
-/** Who waits for a job, with the time until which each is believed. */
+/** Who waits for a job, each until a time. */
 export const waitersKey = (stream: string): string => `${PREFIX}:waits:${stream}`;
 
-/** The queue library, with the Redis client it uses. */
 export interface Libraries {
   readonly bullmq: { readonly Queue: typeof Queue; readonly Worker: typeof Worker };
   readonly Redis: typeof Redis;
 }
 
 /**
- * They are not part of the package, of which they would make up a quarter. They are looked for beside it and beside Node, not in the
- * project: an agent can write there, and this process decides about the agent.
+ * Not part of the package, of which they would be a quarter. Looked up beside it and beside Node, never in the project: an
+ * agent can write there.
  */
 export function loadLibraries(): Result<Libraries> {
   if (bun !== undefined) return missing("the native program cannot load it: use the package for Node");
@@ -151,7 +146,7 @@ interface Reached {
   readonly log: (line: string) => void;
 }
 
-/** The connections of a worker. All are known, also those that the queue makes from ours: an open one would keep the process alive. */
+/** Knows every connection, even those that the library duplicates: an open one keeps the process alive. */
 export class Connections implements Disposable {
   readonly #client: Libraries["Redis"];
   readonly #to: Reached;
@@ -163,7 +158,7 @@ export class Connections implements Disposable {
     this.#to = to;
   }
 
-  /** Commands wait for a connection that is lost, because Redis may be restarted. The first one speaks for all. */
+  /** Commands wait for a lost connection. The first connection reports for all. */
   open(): Redis {
     const client = new this.#client(optionsFor(this.#to));
     if (this.#all.length === 0) this.#tell(client);
@@ -196,7 +191,7 @@ export class Connections implements Disposable {
   }
 }
 
-/** Sends what is asked meanwhile in one piece: a write, and a read at the other end, cost more than most commands. */
+/** Sends commands in one packet: a write costs more than most commands. */
 export function inOnePiece<T>({ stream }: Redis, ask: () => T): T {
   stream?.cork();
   try {
@@ -223,7 +218,6 @@ function optionsFor({ url, env }: Reached) {
   };
 }
 
-/** `linux-x64`: what a queue is named after. */
 export function platformOf({ platform }: Pick<CheckGate, "platform">): string {
   return platform ?? `${process.platform}-${process.arch}`;
 }

@@ -31,7 +31,6 @@ export interface RemoteRun {
 
 type Around = { readonly onOutput: (chunk: Buffer) => void; readonly signal: AbortSignal };
 
-/** Runs checks on workers: as `GateContext.runRemotely` wants it, with an end to all connections. */
 export class RemoteGates implements Disposable {
   readonly #run: RemoteRun;
   #tree: Promise<Result<Pushed>> | undefined;
@@ -58,7 +57,6 @@ export class RemoteGates implements Disposable {
     this.#client?.[Symbol.dispose]();
   }
 
-  /** How a check ended; a text says why no worker ran it. */
   async #runThere(planned: PlannedCheck, around: Around): Promise<EndedRemotely | string> {
     const { workers } = this.#run;
     const connecting = (this.#connected ??= this.#connect());
@@ -101,7 +99,6 @@ export class RemoteGates implements Disposable {
     return ok((this.#jobs = new FollowedJobs(client, openReader)));
   }
 
-  /** Pushes the files, once for all gates of the run. */
   async #push(): Promise<Result<Pushed>> {
     const { snapshot, workers, root } = this.#run;
     const writing = snapshot.writeTree().then(treeIdOf);
@@ -142,7 +139,6 @@ export class RemoteGates implements Disposable {
     });
   }
 
-  /** Waits for its worker, then for its end. */
   async #await(job: FollowedJob, signal: AbortSignal): Promise<JobEnd | string> {
     const { pickupMs } = this.#run.workers;
     const first = await within(timeLimit(pickupMs, signal), job.ended);
@@ -158,9 +154,9 @@ export class RemoteGates implements Disposable {
 
 const CANCELLED: EndedRemotely = { end: { kind: "cancelled" } };
 const PUSH_MS = 30_000;
-/** For Redis; a worker may take longer. */
+/** For Redis, not for a worker. */
 const ANSWER_MS = 5_000;
-/** A host that wants us gone does not wait longer. */
+/** A host that kills us does not wait longer. */
 const CLOSE_MS = 500;
 const NO_TREE = fail({ kind: "not-sent", detail: "these files are not a git tree" });
 const SUBMODULE = fail({ kind: "not-sent", detail: "there are submodules, which are not sent to workers" });
@@ -171,7 +167,7 @@ interface Pushed {
   readonly project: string;
 }
 
-/** What comes of it, unless the signal comes first. */
+/** Waits for the work or for the signal. */
 async function within<T>(signal: AbortSignal, work: Promise<T>): Promise<T | "late"> {
   if (signal.aborted) return "late";
   let forget: (() => void) | undefined;
@@ -179,9 +175,7 @@ async function within<T>(signal: AbortSignal, work: Promise<T>): Promise<T | "la
   return Promise.race([work, late]).finally(() => forget?.());
 }
 
-/** A tree of a snapshot, and the repository it goes to. */
 interface Push {
-  /** Where the snapshot keeps its objects. */
   readonly directory: string;
   readonly tree: string;
   readonly to: string;
@@ -189,8 +183,8 @@ interface Push {
 }
 
 /**
- * Pushes a tree, as a commit on top of HEAD, to `refs/gauntlet/<tree>` of another repository. HEAD goes along under its own name:
- * by it the next push finds out what the other side has already.
+ * Pushes a tree, as a commit on top of HEAD, to `refs/gauntlet/<tree>`. HEAD goes along under its own name, so that the next
+ * push sends only what is new.
  */
 export async function pushTree(
   repository: Repository,
@@ -213,7 +207,7 @@ export async function pushTree(
 
 const IDENTITY = "agent-gauntlet <agent-gauntlet@localhost> 0 +0000";
 
-/** Writes a commit as `git commit-tree` would, without a process. The same files on the same HEAD are the same commit, whoever makes it. */
+/** Like `git commit-tree`, without a process. The same files on the same HEAD give the same commit on every machine. */
 function writeCommit(
   directory: string,
   { tree, parent }: { readonly tree: string; readonly parent: string | undefined },
@@ -229,7 +223,7 @@ function writeCommit(
 
 const SHA1_LENGTH = 40;
 
-/** What others could not fetch whole, as in a shallow clone, they are not given as a parent. */
+/** Undefined in a shallow clone: others could not fetch its history. */
 async function pushableHead({ top, places, head }: Repository): Promise<string | undefined> {
   if (isFile(join(places.commonDir, "shallow"))) return undefined;
   const { commit: known } = head();

@@ -14,7 +14,6 @@ import { endGroup, HURRIED_GRACE_MS, type ProcessEnd } from "../../../system/pro
 import type { Checkout, Checkouts } from "./checkouts.ts";
 import type { GateJob, JobEnd } from "./queue.ts";
 
-/** Where a job runs, and who hears of it. */
 interface JobPlace {
   readonly checkouts: Checkouts;
   readonly directory: string;
@@ -22,14 +21,13 @@ interface JobPlace {
   readonly env: Environment;
   readonly onOutput: (chunk: Buffer) => void;
   readonly onGroup: (pid: number, since: number) => void;
-  /** Whether a run still waits for it; asked while the files are made ready. */
+  /** Asked while the files are checked out. */
   readonly isWanted: () => Promise<boolean>;
-  /** Shares a pass that is worth it; absent where this worker signs nothing. */
   readonly share?: ((job: GateJob, checkout: Checkout) => Promise<void>) | undefined;
   readonly signal: AbortSignal;
 }
 
-/** Runs one job by the rules of a check that runs at home; its end is "cancelled" when the signal came first. */
+/** Runs a job like a local check; "cancelled" if the signal came first. */
 export async function runJob(job: GateJob, place: JobPlace): Promise<JobEnd> {
   const wanted = place.isWanted();
   wanted.catch(() => {}); // not awaited where there is no checkout
@@ -58,7 +56,7 @@ export async function runJob(job: GateJob, place: JobPlace): Promise<JobEnd> {
   };
 }
 
-/** A gate that failed with less room than this may have failed for want of it. */
+/** With less room than this, a gate may have failed because the disk is full. */
 const FULL_BYTES = 1024 * 1024;
 const MAX_REPORT_BYTES = 4 * 1024 * 1024;
 
@@ -68,7 +66,7 @@ interface Around {
   readonly place: JobPlace;
 }
 
-/** What this machine keeps secret is hidden before it leaves; daemons that a gate leaves have no one to serve here. */
+/** Hides secrets of this machine. Kills daemons that a gate leaves: nobody here uses them. */
 async function runMasked(job: GateJob, { cwd, env, place }: Around): Promise<ProcessEnd> {
   const masker = once(() => secretMasker(inLatin1(env)));
   const output = new MaskedOutput((text) => masker()(text), place.onOutput);

@@ -6,7 +6,6 @@ import { openSharedPasses } from "../shared-passes.ts";
 import type { Checkout } from "./checkouts.ts";
 import type { GateJob } from "./queue.ts";
 
-/** Where a worker shares what passes, and for which platform. */
 interface Sharing {
   readonly url: string;
   readonly platform: string;
@@ -15,10 +14,7 @@ interface Sharing {
 
 const EXPIRES_MS = 30 * 86_400_000;
 
-/**
- * Signs that a gate passed here. The key is worked out from what ran on which files, never taken from the job: whoever sends jobs
- * could name any. Returns what went wrong, if something did.
- */
+/** Signs that a gate passed here. Works out the key from what ran: whoever sends jobs could name any. Returns what went wrong. */
 export async function sharePass(
   job: GateJob,
   checkout: Checkout,

@@ -4,20 +4,18 @@ import { kindOf, removeTree } from "../../../system/files/files.ts";
 import { Git, gitTrouble } from "../../../system/git/git.ts";
 
 interface ObjectsOptions {
-  /** Of the worker. */
   readonly directory: string;
-  /** Where trees are fetched from. */
   readonly source: string;
 }
 
 /** The trees that a worker has fetched, each as a commit without history under `refs/gauntlet/<tree>`. */
 export class TreeObjects {
   readonly #options: ObjectsOptions;
-  /** The trees that are checked out, or about to be. */
+  /** Trees that are checked out, or about to be. */
   readonly #held: () => readonly (string | undefined)[];
-  /** Those that this process fetched, by their trees, the oldest first. */
+  /** By tree, oldest first. */
   readonly #commits = new Map<string, Promise<Result<string>>>();
-  /** Fetching or pruning: one at a time. */
+  /** Fetches and prunes run one at a time. */
   #working: Promise<unknown> = Promise.resolve();
   #fetches = 0;
 
@@ -35,17 +33,17 @@ export class TreeObjects {
     return this.#inTurn(() => this.#fetchNow(tree, signal));
   }
 
-  /** The commit that was fetched under the name of a tree, which must be its tree. */
+  /** Fails unless the fetched commit has exactly this tree. */
   async commitOf(tree: string): Promise<Result<string>> {
     return this.#commits.get(tree) ?? fail(gitTrouble(["rev-parse"], `${tree} was not fetched`));
   }
 
-  /** Whether so many trees were fetched since the last time that most are of no use. Fetches wait for it, so rather when idle. */
+  /** Fetches wait for a prune, so a busy worker prunes later. */
   isWorthPruning(isIdle: boolean): boolean {
     return this.#fetches >= (isIdle ? MANY_FETCHES : 4 * MANY_FETCHES);
   }
 
-  /** Forgets all trees but those that are checked out and the latest, those of earlier processes among them, with their objects. */
+  /** Removes all trees but those checked out and the latest, even those of earlier processes. */
   prune(): Promise<void> {
     return this.#inTurn(async () => {
       this.#fetches = 0;

@@ -15,7 +15,7 @@ export interface WorkerHome {
 
 const MAX_HOMES = 1000;
 
-/** Takes the first that no living worker has; of a dead one, what it left running is ended. */
+/** Takes the first that no living worker has, and kills what its dead owner left running. */
 export async function takeHome(directory: string): Promise<Result<WorkerHome>> {
   for (let number = 0; ; number += 1) {
     const home = await takeNumbered(directory, number);
@@ -23,7 +23,6 @@ export async function takeHome(directory: string): Promise<Result<WorkerHome>> {
   }
 }
 
-/** Ends what dead workers of this machine left running. */
 export async function endWhatIsLeft(directory: string): Promise<void> {
   for (const name of namesIn(directory)) {
     const number = /^w(\d+)$/.exec(name)?.[1];

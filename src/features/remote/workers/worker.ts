@@ -34,26 +34,23 @@ export interface WorkerOptions {
   readonly tree: string;
   readonly concurrency: number;
   readonly platform: string;
-  /** Where checkouts are kept. */
   readonly directory: string;
   readonly maxBytes: number;
   readonly isFresh: boolean;
-  /** The store for passes that this worker signs. */
+  /** Where this worker shares passes that it signs. */
   readonly cache: string | undefined;
   readonly env: Environment;
   readonly log: (line: string) => void;
 }
 
-/** A worker at work. */
 export interface RunningWorker {
   readonly id: string;
-  /** Takes no more, and ends when what is running has ended. */
+  /** Takes no more jobs, and ends when the running ones have. */
   readonly drain: () => Promise<void>;
-  /** Ends what is running; other workers run it again. */
+  /** Kills running jobs; other workers run them again. */
   readonly stop: () => void;
 }
 
-/** Takes jobs from the queue until it drains. */
 export async function startWorker(options: WorkerOptions): Promise<Result<RunningWorker>> {
   const libraries = loadLibraries();
   if (!libraries.ok) return libraries;
@@ -62,7 +59,7 @@ export async function startWorker(options: WorkerOptions): Promise<Result<Runnin
   return ok(await new GateWorker(options, libraries.value, home.value).start());
 }
 
-/** A lock that is not renewed for so long is lost; lost ones are looked for this often. Together well below 15 seconds. */
+/** A lock is lost if it is not renewed for this long; both together are well below 15 seconds. */
 const LOCK_MS = 6_000;
 const STALLED_MS = 3_000;
 const BEAT_MS = 3_000;
@@ -72,7 +69,6 @@ const SIT_OUT_MS = 10_000;
 const FAREWELL_MS = 3_000; // for Redis to answer, when the worker wants to go
 const SHRINK_EVERY_BEATS = 20;
 
-/** Why a job is ended before its time. */
 type Reason = "unwanted" | "stopped";
 
 interface RunningJob {
@@ -93,7 +89,7 @@ class GateWorker {
   readonly #since = now();
   readonly #running = new Map<string, RunningJob>();
   readonly #works = new Set<Promise<void>>();
-  /** Jobs that the queue has not been told the end of. */
+  /** Jobs whose end the queue does not know yet. */
   #unsettled = 0;
   #done = 0;
   #beats = 0;
@@ -162,7 +158,7 @@ class GateWorker {
     return worker;
   }
 
-  /** Says that this worker lives and what it works on, ends what dead ones of this machine left, keeps the checkouts small. */
+  /** Reports this worker, kills what dead workers left here, and keeps the checkouts small. */
   async #beat(): Promise<void> {
     const { platform, concurrency, directory, maxBytes, log } = this.#options;
     const facts = { since: this.#since, host: hostname(), pid: process.pid, platform, concurrency };
@@ -186,7 +182,7 @@ class GateWorker {
     await Promise.race([told, pause(FAREWELL_MS)]);
   }
 
-  /** Ends a job that no run has waited for at so many looks in a row. */
+  /** Kills a job that no run waited for in so many checks. */
   async #lookWhoWaits(stream: string, beats: number): Promise<void> {
     const job = this.#running.get(stream);
     const waiters = job && (await this.#countWaiters(stream));
@@ -208,7 +204,7 @@ class GateWorker {
     return work.finally(() => this.#works.delete(settled));
   }
 
-  /** Runs one job. Trouble on this machine is another worker's chance; the last attempt says so to the runs that wait. */
+  /** Runs one job. If this machine has a problem, another worker tries; the last attempt tells the waiting runs. */
   async #work(worker: Worker<GateJob>, job: Job<GateJob>): Promise<void> {
     const data = readJob(job.data);
     if (data === undefined) return this.#options.log(`${job.id}: not a job of ours`);
@@ -246,7 +242,7 @@ class GateWorker {
     }
   }
 
-  /** Looks twice: a restart of Redis may lose for a moment who waits. */
+  /** Checks twice: a restart of Redis may forget for a moment who waits. */
   async #isWanted({ stream, id }: GateJob, abort: AbortController): Promise<boolean> {
     if ((await this.#countWaiters(stream)) !== 0) return true;
     await pause(BEAT_MS);
@@ -262,7 +258,7 @@ class GateWorker {
     if (problem !== undefined) log(`${job.id}: ${problem}`);
   };
 
-  /** A machine without room would take, and fail, every job before the others can. */
+  /** A full machine would take, and fail, every job before the others can. */
   async #sitOut(worker: Worker<GateJob>, why: string): Promise<void> {
     this.#options.log(`takes nothing for ${SIT_OUT_MS / 1000} s: ${why}`);
     await worker.pause(true);
