@@ -1,7 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { BREPL_TEMPLATE } from "../../src/brepl/hook-settings.ts";
-import { breplProject } from "../rig/brepl-project.ts";
+import { GauntletProject } from "../rig/gauntlet-project.ts";
 import { jvmMissing, startJvm, startNbb, type RunningServer } from "../rig/nrepl-servers.ts";
 
 const missing = jvmMissing();
@@ -24,22 +23,27 @@ describe.each(SERVERS)("a real nREPL server: $title", ({ title, extension, start
   const live = test.skipIf(skip !== undefined);
   const because = skip === undefined ? "" : ` (skipped: ${skip})`;
 
-  async function projectWith(hooks: string) {
-    const project = await breplProject(hooks);
-    await project.write(".nrepl-port", `${server.port}`);
+  async function projectWith(hooks?: string) {
+    const project = await GauntletProject.withHooks(hooks);
+    await project.write({ ".nrepl-port": `${server.port}` });
     return project;
   }
 
   live(`evaluates and lets the agent stop${because}`, async () => {
     await using project = await projectWith(hook('(println "grün") (+ 1 2)'));
 
-    expect(await project.stop()).toEqual({ exitCode: 0, stdout: '{"decision": "approve"}\n', stderr: "" });
+    expect(await project.breplStop()).toEqual({
+      exitCode: 0,
+      signal: null,
+      stdout: '{"decision": "approve"}\n',
+      stderr: "",
+    });
   });
 
   live(`sends the agent back with the exception${because}`, async () => {
     await using project = await projectWith(hook('(throw (ex-info "so nicht" {:a 1}))'));
 
-    const run = await project.stop();
+    const run = await project.breplStop();
 
     expect(run).toMatchObject({ exitCode: 2, stdout: "" });
     expect(run.stderr).toContain("so nicht");
@@ -48,7 +52,7 @@ describe.each(SERVERS)("a real nREPL server: $title", ({ title, extension, start
   live(`sends the agent back for code that does not parse${because}`, async () => {
     await using project = await projectWith(hook("(defn broken [] (+ 1 2)"));
 
-    const run = await project.stop();
+    const run = await project.breplStop();
 
     expect(run.exitCode).toBe(2);
     expect(run.stderr).toContain("EOF while reading");
@@ -65,16 +69,26 @@ describe.each(SERVERS)("a real nREPL server: $title", ({ title, extension, start
   live(
     `keeps the agent working on the template's own example until its tests are green${because}`,
     async () => {
-      await using project = await projectWith(BREPL_TEMPLATE.replace("#_{:type :repl", "{:type :repl"));
+      await using project = await projectWith();
+      await project.brepl(["hook", "install"]);
+      const template = project.read(".brepl/hooks.edn");
+      await project.write({
+        ".brepl/hooks.edn": template.replace("#_{:type :repl", "{:type :repl"),
+      });
 
       await writeTest(4);
-      const red = await project.stop();
+      const red = await project.breplStop();
       await writeTest(3);
-      const green = await project.stop();
+      const green = await project.breplStop();
 
       expect(red.exitCode).toBe(2);
       expect(red.stderr).toContain("expected: (= 4 (+ 1 2))");
-      expect(green).toEqual({ exitCode: 0, stdout: '{"decision": "approve"}\n', stderr: "" });
+      expect(green).toEqual({
+        exitCode: 0,
+        signal: null,
+        stdout: '{"decision": "approve"}\n',
+        stderr: "",
+      });
     },
   );
 
@@ -83,7 +97,7 @@ describe.each(SERVERS)("a real nREPL server: $title", ({ title, extension, start
     await using project = await projectWith(hook(run));
     await writeTest(5);
 
-    const red = await project.stop();
+    const red = await project.breplStop();
 
     expect(red.exitCode).toBe(2);
     expect(red.stderr).toContain("1 failures, 0 errors");
@@ -92,7 +106,7 @@ describe.each(SERVERS)("a real nREPL server: $title", ({ title, extension, start
   live(`gives up in time on code without end${because}`, async () => {
     await using project = await projectWith(hook("(loop [] (recur))", ":timeout 1"));
 
-    const run = await project.stop();
+    const run = await project.breplStop();
 
     expect(run.exitCode).toBe(2);
     expect(run.stderr).toContain("timed out after 1 s");
@@ -106,22 +120,22 @@ describe.each(SERVERS)("a real nREPL server: $title", ({ title, extension, start
       hook(sleep.replace("interrupted", `${server.dir}/interrupted`), ":timeout 1"),
     );
 
-    await project.stop();
+    await project.breplStop();
 
     await using witness = await projectWith(
       hook(`(assert (.exists (java.io.File. "${server.dir}/interrupted")))`),
     );
-    await expect.poll(async () => (await witness.stop()).exitCode).toBe(0);
+    await expect.poll(async () => (await witness.breplStop()).exitCode).toBe(0);
   });
 
   live(`fails on (/ 1 0), gives the end of input to what reads${because}`, async () => {
     await using division = await projectWith(hook("(/ 1 0)"));
     await using reading = await projectWith(hook("(assert (nil? (read-line)))"));
 
-    const divided = await division.stop();
+    const divided = await division.breplStop();
 
     expect(divided.exitCode).toBe(2);
     expect(divided.stderr).toContain("Divide by zero");
-    expect(await reading.stop()).toMatchObject({ exitCode: 0 });
+    expect(await reading.breplStop()).toMatchObject({ exitCode: 0 });
   });
 });

@@ -2,13 +2,10 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { gauntletCommands } from "../../src/cli/command-table.ts";
 import { CLI, cleanEnv, GauntletProject, run } from "../rig/gauntlet-project.ts";
 
 const SHELLS = ["bash", "zsh", "fish"] as const;
 type Shell = (typeof SHELLS)[number];
-
-const commands = gauntletCommands(async () => {}).commands.map((command) => command.name());
 
 let project: GauntletProject;
 beforeAll(async () => {
@@ -39,7 +36,9 @@ describe.each(SHELLS)("in %s", (shell) => {
   });
 
   skip("the first word is a command", async () => {
-    expect(await complete(shell, "")).toEqual(expect.arrayContaining(commands));
+    expect(await complete(shell, "")).toEqual(
+      expect.arrayContaining(["brepl", "explain", "init", "run", "stop-hook"]),
+    );
     expect(await complete(shell, "st")).toEqual(["status", "statusline", "stop-hook"]);
   });
 

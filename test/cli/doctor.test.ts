@@ -2,12 +2,17 @@ import { chmod, mkdir, rm, writeFile, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 
-import type { Finding } from "../../src/install/diagnose-host.ts";
 import { outputSchema } from "../schema/json-schema.ts";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
 
 /** No agent program of the machine the tests run on. */
 const PATH = `${dirname(process.execPath)}:/usr/bin:/bin`;
+
+interface Finding {
+  readonly check: string;
+  readonly level: string;
+  readonly text: string;
+}
 
 interface Told {
   readonly host: string;
@@ -23,7 +28,7 @@ async function doctor(
   return { exitCode: done.exitCode, hosts };
 }
 
-function finding(hosts: readonly Told[], host: string, check: Finding["check"]): Finding | undefined {
+function finding(hosts: readonly Told[], host: string, check: string): Finding | undefined {
   return hosts.find((one) => one.host === host)?.findings.find((one) => one.check === check);
 }
 

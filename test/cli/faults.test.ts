@@ -1,12 +1,12 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { pidNamespace } from "../../src/system/process/group.ts";
 import { describe, expect, test } from "vitest";
 import { ControlledCommand } from "../rig/controlled-command.ts";
-import { cleanEnv, type Finished, GauntletProject, passFile, run } from "../rig/gauntlet-project.ts";
+import { cleanEnv, type Finished, GauntletProject, run } from "../rig/gauntlet-project.ts";
+import { passFile } from "../rig/state-files.ts";
 import { GAUNTLET_LINE } from "../rig/program.ts";
-import { kill, survivors } from "../rig/processes.ts";
+import { kill, pidNamespace, survivors } from "../rig/processes.ts";
 import { tempDir } from "../rig/temp-dir.ts";
 
 const NO_MOUNTS = "mounting needs privileges that are lacking here";
@@ -242,7 +242,7 @@ describe("killed runs", () => {
     await using temp = await tempDir();
     await using project = await changed({ ok: "true" });
     const dead = spawnSync("true").pid;
-    const [namespace = "0"] = /\d+/.exec(pidNamespace() ?? "") ?? [];
+    const [namespace = "0"] = /\d+/.exec(pidNamespace()) ?? [];
     const alive = [
       `gauntlet-fingerprint-${process.pid}-abc`,
       `gauntlet-baseline-${process.pid}-${namespace}-abc`,

@@ -3,9 +3,9 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { bootId, pidNamespace, startTime } from "../../src/system/process/group.ts";
-import { projectStateDir } from "../../src/system/state/state-keys.ts";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
+import { identityOf } from "../rig/processes.ts";
+import { projectStateDir } from "../rig/state-files.ts";
 
 const LOCK = "gauntlet_logs/.gauntlet-run.lock";
 
@@ -113,7 +113,7 @@ describe("a damaged file of ours lets no stop with failing gates go", () => {
     ["how the hook behaves", '"whenActive":"enforce"', '"whenActive":{}'],
   ])("the gates as the session found them: %s", async (_, written, damaged) => {
     await using project = await blockedTwice();
-    const gates = join(projectStateDir(project.root, { HOME: project.home }), "gates");
+    const gates = join(projectStateDir(project), "gates");
     const file = join(gates, readdirSync(gates)[0] ?? "");
     const text = readFileSync(file, "utf8");
     writeFileSync(file, text.replace(written, damaged));
@@ -142,9 +142,8 @@ describe("a lock that no run has written", () => {
     await using project = await blockedTwice();
     const holder = spawn("sleep", ["600"]);
     const pid = holder.pid ?? 0;
-    const written = { runId: "1-a", pid, startTime: startTime(pid), bootId: bootId() };
+    const written = { runId: "1-a", pid, ...identityOf(pid) };
     const place = {
-      namespace: pidNamespace(),
       machine: hostname(),
       mark: "m",
       since: "2026-01-01T00:00:00.000Z",

@@ -1,14 +1,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
-import { executeRun } from "../../src/index.ts";
 import { outputSchema } from "../schema/json-schema.ts";
 import { ControlledCommand } from "../rig/controlled-command.ts";
-import { cleanEnv, GauntletProject } from "../rig/gauntlet-project.ts";
+import { cleanEnv, GauntletProject, run } from "../rig/gauntlet-project.ts";
 import { GAUNTLET, IS_NATIVE } from "../rig/program.ts";
 
+const RUN_BY_SDK = `import { executeRun } from ${JSON.stringify(resolve("dist/index.mjs"))};
+await executeRun({ cwd: process.cwd() });`;
 const READY = 'test "$(cat state.txt)" = fixed';
 
 async function project(): Promise<GauntletProject> {
@@ -51,7 +52,10 @@ test("every stop and every run is a line, whatever its result, the newest first"
   await repo.stop({ session_id: "two", permission_mode: "plan" });
   await repo.gauntlet(["check"]);
   await repo.gauntlet(["run", "--gate", "ready"]);
-  await executeRun({ cwd: repo.root, env: cleanEnv(repo.home) });
+  await run([process.execPath, "--input-type=module", "--eval", RUN_BY_SDK], {
+    cwd: repo.root,
+    env: repo.env(),
+  });
   await repo.gauntlet(["stop-hook"], { stdin: '{"hook_event_name":"PreToolUse"}' });
   await repo.write({ ".gauntlet/config.yml": "checks: 7\n" });
   await repo.stop();

@@ -3,7 +3,8 @@ import { chmod, mkdir, rm, writeFile } from "node:fs/promises";
 import { delimiter, join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { USER } from "../rig/as-user.ts";
-import { cleanEnv, type Finished, GauntletProject, passFile, run } from "../rig/gauntlet-project.ts";
+import { cleanEnv, type Finished, GauntletProject, run } from "../rig/gauntlet-project.ts";
+import { passFile } from "../rig/state-files.ts";
 import { GAUNTLET } from "../rig/program.ts";
 
 /** Red, unless something tells it to skip. */

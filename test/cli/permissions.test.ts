@@ -2,7 +2,8 @@ import { execFileSync } from "node:child_process";
 import { chmod, mkdir } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
-import { CLI, cleanEnv, type Finished, GauntletProject, lastRunFile, run } from "../rig/gauntlet-project.ts";
+import { CLI, cleanEnv, type Finished, GauntletProject, run } from "../rig/gauntlet-project.ts";
+import { lastRunFile } from "../rig/state-files.ts";
 import { canBeUnprivileged, OWNER, UNPRIVILEGED } from "../rig/unprivileged.ts";
 
 describe.runIf(canBeUnprivileged())("what may not be read or written is called that", () => {

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { GauntletProject, lastRunFile } from "../rig/gauntlet-project.ts";
+import { GauntletProject } from "../rig/gauntlet-project.ts";
+import { lastRunFile } from "../rig/state-files.ts";
 
 const FAILING = "echo \"src/a.c:3:9: error: expected ';'\"; exit 1";
 

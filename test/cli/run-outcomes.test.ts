@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isAlive } from "../../src/system/process/group.ts";
+import { isAlive } from "../rig/processes.ts";
 import { ControlledCommand } from "../rig/controlled-command.ts";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
 import { kill } from "../rig/processes.ts";

@@ -2,14 +2,8 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import {
-  cleanEnv,
-  GauntletProject,
-  lastRunFile,
-  passFile,
-  run,
-  sessionFile,
-} from "../rig/gauntlet-project.ts";
+import { cleanEnv, GauntletProject, run } from "../rig/gauntlet-project.ts";
+import { lastRunFile, passFile, sessionFile } from "../rig/state-files.ts";
 
 const UNLESS_FIXED = "grep -q fixed a.txt || exit 1";
 const COUNTED = "echo x >> ../count";

@@ -2,10 +2,8 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Session } from "../../src/stop/session.ts";
-import type { SessionStart } from "../../src/stop/session.ts";
-import { listSessions } from "../../src/stop/session-store.ts";
-import { type Finished, GauntletProject, run } from "../rig/gauntlet-project.ts";
+import { type Finished, GauntletProject } from "../rig/gauntlet-project.ts";
+import { type Beginning, beginnings, fileAtStart, treesDir } from "../rig/state-files.ts";
 import { recording } from "../rig/hosts/recorded.ts";
 
 const CHECKS = { test: "! grep -rq broken src" };
@@ -18,10 +16,10 @@ test("remembers the tree, HEAD and nothing else, says nothing, and leaves the re
   const started = await start(project);
 
   expect(started).toMatchObject({ exitCode: 0, stdout: "", stderr: "" });
-  const { tree = "", head } = beginning(project);
-  expect(head).toBe((await project.git("rev-parse", "HEAD")).trim());
-  expect(await show(project, `${tree}:src/a.txt`)).toBe("edited by hand\n");
-  expect(await show(project, `${tree}:notes.txt`)).toBe("untracked\n");
+  const began = beginning(project);
+  expect(began.head).toBe((await project.git("rev-parse", "HEAD")).trim());
+  expect(await fileAtStart(project, began, "src/a.txt")).toBe("edited by hand\n");
+  expect(await fileAtStart(project, began, "notes.txt")).toBe("untracked\n");
   expect(await repositoryOf(project)).toEqual(before);
 });
 
@@ -38,7 +36,7 @@ test("resume and compact keep the first tree, another session has its own", asyn
 
   await start(project, { session_id: "session-2" });
 
-  expect(records(project).flatMap(({ starts = [] }) => starts)).toHaveLength(2);
+  expect(beginnings(project)).toHaveLength(2);
 });
 
 test("a stop keeps the beginning", async () => {
@@ -70,9 +68,9 @@ test("a repository without commits has a beginning too", async () => {
 
   await start(project);
 
-  const { tree = "", head } = beginning(project);
-  expect(head).toBeUndefined();
-  expect(await show(project, `${tree}:.gauntlet/config.yml`)).toContain("checks");
+  const began = beginning(project);
+  expect(began.head).toBeUndefined();
+  expect(await fileAtStart(project, began, ".gauntlet/config.yml")).toContain("checks");
 });
 
 test("the first commit of a repository that had none is compared with what the session began with", async () => {
@@ -144,14 +142,14 @@ test.each([
   const { exitCode, stdout } = await project.gauntlet(["session-start"], { stdin });
 
   expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: "" });
-  expect(records(project)).toEqual([]);
+  expect(beginnings(project)).toEqual([]);
 });
 
 test("a project without gates is left alone", async () => {
   await using project = await GauntletProject.create({ "a.txt": "a\n" });
 
   expect(await start(project)).toMatchObject({ exitCode: 0, stdout: "", stderr: "" });
-  expect(records(project)).toEqual([]);
+  expect(beginnings(project)).toEqual([]);
 });
 
 test("a home directory that cannot be written costs only the record", async () => {
@@ -166,7 +164,7 @@ test("what a start that was killed left is removed by the next", async () => {
   await using project = await GauntletProject.withChecks(CHECKS);
   await project.write({ "new.txt": "new\n" });
   await start(project);
-  const left = join(treesOf(project), `gauntlet-fingerprint-${spawnSync("true").pid}-abc`);
+  const left = join(treesDir(project), `gauntlet-fingerprint-${spawnSync("true").pid}-abc`);
   mkdirSync(left);
 
   await start(project, { session_id: "session-2" });
@@ -178,7 +176,7 @@ test("objects of trees that no session has begun with for two weeks are removed"
   await using project = await GauntletProject.withChecks(CHECKS);
   await project.write({ "old.txt": "old\n" });
   await start(project);
-  const trees = treesOf(project);
+  const trees = treesDir(project);
   const old = objectsIn(trees);
   const longAgo = Date.now() / 1000 - 15 * 24 * 60 * 60;
   for (const file of [...old, join(trees, "pruned")]) utimesSync(file, longAgo, longAgo);
@@ -207,23 +205,10 @@ function start(
   return project.gauntlet(["session-start"], { stdin: `${JSON.stringify(payload)}\n`, env });
 }
 
-function stateOf({ home }: GauntletProject): string {
-  return join(home, ".local/state/agent-gauntlet");
-}
-
-function records(project: GauntletProject): readonly Session[] {
-  return listSessions({ HOME: project.home }).map(({ session }) => session);
-}
-
-function beginning(project: GauntletProject): SessionStart {
-  const [start] = records(project).flatMap(({ starts = [] }) => starts);
+function beginning(project: GauntletProject): Beginning {
+  const [start] = beginnings(project);
   if (start === undefined) throw new Error("no beginning was recorded");
   return start;
-}
-
-function treesOf(project: GauntletProject): string {
-  const projects = join(stateOf(project), "projects");
-  return join(projects, namesIn(projects)[0] ?? "none", "trees");
 }
 
 function objectsIn(trees: string): readonly string[] {
@@ -231,14 +216,6 @@ function objectsIn(trees: string): readonly string[] {
   return namesIn(objects).flatMap((name) =>
     namesIn(join(objects, name)).map((file) => join(objects, name, file)),
   );
-}
-
-async function show(project: GauntletProject, object: string): Promise<string> {
-  const env = {
-    PATH: process.env["PATH"] ?? "",
-    GIT_ALTERNATE_OBJECT_DIRECTORIES: join(treesOf(project), "objects"),
-  };
-  return (await run(["git", "show", object], { cwd: project.root, env })).stdout;
 }
 
 /** Every object, ref and the index. */

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { readSession } from "../../src/stop/session-store.ts";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
 
 const PARTS = ["a", "b", "c", "d", "e", "f"];
@@ -21,8 +20,8 @@ test("stops and prompts that write one session at the same moment lose nothing o
     project.gauntlet(["prompt-hook"], { stdin: JSON.stringify(prompt) }),
   ]);
 
-  const session = readSession({ sessionId: "session-1", cwd: project.root }, { HOME: project.home }).value;
-  expect(Object.keys(session?.retries ?? {}).toSorted()).toEqual(
-    PARTS.map((part) => join(project.root, part)),
+  const statuses = await Promise.all(PARTS.map((part) => project.at(part).json(["status"])));
+  expect(statuses.map(({ sessions }) => sessions)).toMatchObject(
+    PARTS.map(() => [{ id: "session-1", attempts: 1 }]),
   );
 });

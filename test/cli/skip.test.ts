@@ -1,10 +1,10 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { projectStateDir } from "../../src/system/state/state-keys.ts";
 import { asUser } from "../rig/as-user.ts";
 import { ControlledCommand } from "../rig/controlled-command.ts";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
+import { projectStateDir } from "../rig/state-files.ts";
 
 const CONFIG = ".gauntlet/config.yml";
 
@@ -72,7 +72,7 @@ describe.concurrent("skip, at a terminal of the user's,", () => {
     await using project = await failing();
     const at = Date.now();
     const state = [{ reason: "x", at, gate: "lint", [field]: value }];
-    const skips = join(projectStateDir(project.root, { HOME: project.home }), "skips.json");
+    const skips = join(projectStateDir(project), "skips.json");
     await mkdir(dirname(skips), { recursive: true });
     await writeFile(skips, JSON.stringify({ version: 1, writtenAt: at, state }));
 

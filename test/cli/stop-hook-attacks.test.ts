@@ -4,10 +4,10 @@ import { once } from "node:events";
 import { chmod, mkdir, rename, rm, symlink, truncate, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { isAlive } from "../../src/system/process/group.ts";
-import { cleanEnv, GauntletProject, passFile, run } from "../rig/gauntlet-project.ts";
+import { cleanEnv, GauntletProject, run } from "../rig/gauntlet-project.ts";
+import { passFile } from "../rig/state-files.ts";
 import { GAUNTLET } from "../rig/program.ts";
-import { kill, survivors } from "../rig/processes.ts";
+import { isAlive, kill, survivors } from "../rig/processes.ts";
 
 const [PROGRAM, ...ITS_ARGS] = GAUNTLET;
 

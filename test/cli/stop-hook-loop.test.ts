@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { isAlive } from "../../src/system/process/group.ts";
+import { isAlive } from "../rig/processes.ts";
 import { ControlledCommand } from "../rig/controlled-command.ts";
 import { type Answer, GauntletProject } from "../rig/gauntlet-project.ts";
 import { withGrowingLimit } from "../rig/growing-limit.ts";

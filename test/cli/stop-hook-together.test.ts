@@ -1,11 +1,11 @@
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 
-import { writeSkips } from "../../src/features/trust/skip-store.ts";
 import { ControlledCommand } from "../rig/controlled-command.ts";
-import { type GauntletProject, lockRefused } from "../rig/gauntlet-project.ts";
+import type { GauntletProject } from "../rig/gauntlet-project.ts";
+import { lockRefused } from "../rig/state-files.ts";
 import { recording } from "../rig/hosts/recorded.ts";
 import { projectWith, RED, send, SUBAGENT, TEAMMATE } from "../rig/hosts/send.ts";
+import { asUser } from "../rig/as-user.ts";
 
 async function slowProject(command: ControlledCommand): Promise<GauntletProject> {
   return projectWith(
@@ -68,8 +68,7 @@ test("a sub-agent does not use up the skip that the user granted for the agent's
     `stop_hook:\n  on: [stop, subagent_stop]\n  agent_types: ["*"]\nchecks:\n  ready: '${RED}'\n`,
   );
   const { session_id } = recording(...SUBAGENT).payload;
-  const env = { XDG_STATE_HOME: join(project.home, ".local/state") };
-  writeSkips(project.root, [{ reason: "the server is down", at: Date.now() }], env);
+  await asUser(project, "", "skip", "--reason", "the server is down");
 
   const sub = await send(project, SUBAGENT);
   const stop = await send(project, ["claude-code", "stop"], { session_id });

@@ -2,7 +2,8 @@ import { chmodSync } from "node:fs";
 import { join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ControlledCommand } from "../rig/controlled-command.ts";
-import { GauntletProject, lockRefused } from "../rig/gauntlet-project.ts";
+import { GauntletProject } from "../rig/gauntlet-project.ts";
+import { lockRefused } from "../rig/state-files.ts";
 
 async function configured(
   config: string,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { BREPL_TEMPLATE } from "../../src/brepl/hook-settings.ts";
 import { readHooks } from "../../src/config/brepl/load.ts";
 import { SourceText } from "../../src/config/source-text.ts";
 import { formatDiagnostic } from "../../src/trouble.ts";
@@ -198,5 +199,38 @@ describe("a file", () => {
     expect(diagnostics).toMatchObject([
       { severity: "warning", hint: expect.stringContaining(":retry-on-failure? true") },
     ]);
+  });
+});
+
+describe("the template that `brepl hook install` writes", () => {
+  test("has no hooks until one is wanted", () => {
+    expect(readHooks(new SourceText("hooks.edn", BREPL_TEMPLATE))).toEqual({ hooks: [], diagnostics: [] });
+  });
+
+  test("has examples that work once they are not commented out", () => {
+    const { hooks, diagnostics } = readHooks(
+      new SourceText("hooks.edn", BREPL_TEMPLATE.replaceAll("#_{", "{")),
+    );
+
+    expect(diagnostics).toEqual([]);
+    expect(hooks.map(({ gate, retryOnFailure }) => [gate.kind, gate.name, retryOnFailure])).toEqual([
+      ["repl", "tests", true],
+      ["check", "lint", false],
+    ]);
+  });
+
+  test.each([
+    ":type",
+    ":name",
+    ":retry-on-failure?",
+    ":max-retries",
+    ":required?",
+    ":timeout",
+    ":code",
+    ":command",
+    ":cwd",
+    ":env",
+  ])("explains %s", (field) => {
+    expect(BREPL_TEMPLATE).toMatch(new RegExp(`^;;   ${field.replace("?", "\\?")} `, "m"));
   });
 });

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, expect, test as anyTest } from "vitest";
-import type { CompletionValidator } from "../../src/sdk/index.ts";
 import {
   type AgentProject,
   type QueryRequest,
@@ -237,7 +236,7 @@ test("the example keeps its agent going until the tests pass", async ({ project 
 });
 
 interface AgentOptions {
-  readonly validator: CompletionValidator;
+  readonly validator: Parameters<AgentProject["gauntlet"]["completionTool"]>[0];
   /** Seconds for the stop hook. */
   readonly timeout?: number;
 }

@@ -1,10 +1,7 @@
-import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { SessionStart } from "../../src/stop/session.ts";
-import { sessionTree } from "../../src/system/git/kept-trees.ts";
-import { listSessions } from "../../src/stop/session-store.ts";
 import { installClaudeCode, runClaudeCode } from "../rig/claude-code.ts";
-import { GauntletProject, run } from "../rig/gauntlet-project.ts";
+import { GauntletProject } from "../rig/gauntlet-project.ts";
+import { beginnings, fileAtStart } from "../rig/state-files.ts";
 
 const claude = await installClaudeCode();
 
@@ -39,7 +36,7 @@ test("the start of a session is recorded before the model works, and stays when 
     stdout: "",
   });
   expect(first.requests.map(({ body }) => JSON.stringify(body)).join()).not.toContain("session-start");
-  expect(await show(project, began)).toBe("by the user\n");
+  expect(began && (await fileAtStart(project, began, "state.txt"))).toBe("by the user\n");
   expect(answers(first)).toEqual(["failed", "stop_hook_active"]);
   expect(resumed.hooks.some(({ event }) => event === "SessionStart")).toBe(true);
   expect(beginnings(project)).toEqual([began]);
@@ -50,22 +47,4 @@ type Session = Awaited<ReturnType<typeof runClaudeCode>>;
 function answers({ hooks }: Session): readonly string[] {
   const stops = hooks.filter(({ event }) => event === "Stop");
   return stops.map(({ stdout }) => (JSON.parse(stdout) as { status: string }).status);
-}
-
-function stateOf({ home }: GauntletProject) {
-  return { XDG_STATE_HOME: join(home, ".local/state") };
-}
-
-function beginnings(project: GauntletProject): readonly SessionStart[] {
-  return listSessions(stateOf(project)).flatMap(({ session }) => session.starts ?? []);
-}
-
-/** A file of the tree that the session began with. */
-async function show(project: GauntletProject, start: SessionStart | undefined): Promise<string> {
-  const kept = start === undefined ? undefined : sessionTree(start, stateOf(project));
-  const env = {
-    PATH: process.env["PATH"] ?? "",
-    GIT_ALTERNATE_OBJECT_DIRECTORIES: kept?.objects.join(":") ?? "",
-  };
-  return (await run(["git", "show", `${kept?.tree}:state.txt`], { cwd: project.root, env })).stdout;
 }

@@ -1,10 +1,5 @@
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { SessionStart } from "../../src/stop/session.ts";
-import { listSessions } from "../../src/stop/session-store.ts";
 import type { GauntletProject } from "../rig/gauntlet-project.ts";
-
-import { findHost } from "../../src/hosts/host-table.ts";
 
 import {
   CODEX,
@@ -22,6 +17,7 @@ import {
 import { type Answer } from "../rig/hosts/fake-model.ts";
 
 import { gatedProject, play } from "../rig/hosts/gated-project.ts";
+import { beginnings } from "../rig/state-files.ts";
 
 const CLIENTS = [CODEX, GEMINI, QWEN, OLD_QWEN, COPILOT, DROID, OPENCODE, GROK, PI];
 
@@ -68,7 +64,7 @@ describe.each([COPILOT, GROK])("the real $host $release.version", (client) => {
       skip,
     });
 
-    expect(project.has(findHost(client.host)?.registration?.projectFile ?? "")).toBe(false);
+    expect(project.has(PROJECT_FILES[client.host] ?? "")).toBe(false);
     expect(asked).toHaveLength(2);
     expect(project.has("gauntlet_logs/console.2.log")).toBe(true);
     expect(project.has("gauntlet_logs/console.3.log")).toBe(false);
@@ -87,7 +83,7 @@ describe.each([OPENCODE, PI])("the real $host $release.version", (client) => {
       skip,
     });
 
-    expect(project.has(findHost(client.host)?.registration?.projectFile ?? "")).toBe(false);
+    expect(project.has(PROJECT_FILES[client.host] ?? "")).toBe(false);
     expect(asked).toHaveLength(2);
     expect(asked[1]).toContain(FEEDBACK);
   });
@@ -147,14 +143,16 @@ const UNHELPFUL = ["I like it as it is.", "Nothing to do.", "The check is wrong,
 /** The blocks these hosts obey in a row; one fewer is given. */
 const CAPS: Readonly<Record<string, number>> = { qwen: 8, copilot: 8, grok: 8 };
 
+/** Where their hooks lie in a project. */
+const PROJECT_FILES: Readonly<Record<string, string>> = {
+  copilot: ".github/hooks/agent-gauntlet.json",
+  grok: ".grok/hooks/agent-gauntlet.json",
+  opencode: ".opencode/plugins/agent-gauntlet.js",
+  pi: ".pi/extensions/agent-gauntlet.ts",
+};
+
 /** The text of the last message of an OpenAI Chat request. */
 function lastMessage(body = "{}"): unknown {
   const { messages = [] } = JSON.parse(body) as { messages?: { content: unknown }[] }; // as the client sent it
   return messages.at(-1)?.content;
-}
-
-/** Where the sessions of this machine began. */
-function beginnings({ home }: GauntletProject): readonly SessionStart[] {
-  const env = { XDG_STATE_HOME: join(home, ".local/state") };
-  return listSessions(env).flatMap(({ session }) => session.starts ?? []);
 }

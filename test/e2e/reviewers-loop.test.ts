@@ -1,9 +1,9 @@
-import { symlink } from "node:fs/promises";
+import { mkdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { installClaudeCode, runClaudeCode } from "../rig/claude-code.ts";
 import type { ModelRequest, ScriptedTurn } from "../rig/fake-anthropic-api.ts";
-import { finding, reviewProject } from "../rig/review-project.ts";
+import { finding, reviewProject } from "../rig/fake-reviewers.ts";
 import { GAUNTLET_LINE } from "../rig/program.ts";
 
 const claude = await installClaudeCode();
@@ -22,7 +22,8 @@ test("Claude Code is blocked by another Claude Code's finding, fixes it, answers
       },
     }),
   });
-  await symlink(claude.bin, join(String(project.env["PATH"]?.split(":")[0]), "claude"));
+  await mkdir(project.bin);
+  await symlink(claude.bin, join(project.bin, "claude"));
   const reviews: ModelRequest[] = [];
   const agent = agentTurns(project.root);
 
@@ -37,8 +38,8 @@ test("Claude Code is blocked by another Claude Code's finding, fixes it, answers
         return reviewerSays(request);
       },
     },
-    env: project.env,
-    home: String(project.env["HOME"]),
+    env: project.env(),
+    home: project.home,
   });
 
   const told = wholeText(run.requests.findLast((request) => hasTool(request, "Write")));
@@ -48,7 +49,7 @@ test("Claude Code is blocked by another Claude Code's finding, fixes it, answers
   expect(reviews).toHaveLength(2);
   expect(wholeText(reviews[1])).toContain("an empty list gives 0 now");
   expect(run.result).toBe("Fixed and answered.");
-  expect(JSON.parse(await project.read(SHEET))).toMatchObject({ round: 2, findings: [{ status: "fixed" }] });
+  expect(JSON.parse(project.read(SHEET))).toMatchObject({ round: 2, findings: [{ status: "fixed" }] });
   expect(await run.survivors()).toEqual([]);
 });
 

@@ -4,9 +4,10 @@ import { describe, expect, test } from "vitest";
 import { CODEX, COPILOT, GEMINI } from "../rig/hosts/clients.ts";
 import { installClaudeCode } from "../rig/claude-code.ts";
 import { installClient } from "../rig/client-cache.ts";
+import type { GauntletProject } from "../rig/gauntlet-project.ts";
 import { startFakeAnthropicApi } from "../rig/fake-anthropic-api.ts";
 import { startFakeReviewerModel } from "../rig/fake-reviewer-model.ts";
-import { finding, reviewProject, type ReviewProject } from "../rig/review-project.ts";
+import { finding, reviewProject, runGates } from "../rig/fake-reviewers.ts";
 
 const claude = await installClaudeCode();
 const [codex, gemini, copilot] = await Promise.all(
@@ -20,16 +21,16 @@ const BIG = Array.from(
 );
 const ANSWER = JSON.stringify({ findings: [finding()] });
 
-async function projectFor(reviewer: string, bin: string, more = ""): Promise<ReviewProject> {
+async function projectFor(reviewer: string, bin: string, more = ""): Promise<GauntletProject> {
   const project = await reviewProject({
     ".gauntlet/reviews/careful.md": `---\ncli_preference: [${reviewer}]\n${more}---\nLook for wrong results.\n`,
     ".claude/settings.json": hooks("Stop"),
     ".gemini/settings.json": hooks("AfterAgent"),
     ".codex/hooks.json": hooks("Stop"),
   });
-  const path = project.env["PATH"]?.split(":")[0] ?? "";
-  await symlink(bin, join(path, reviewer === "github-copilot" ? "copilot" : reviewer));
-  await project.write("src/big.js", `${BIG.join("\n")}\n`);
+  await mkdir(project.bin);
+  await symlink(bin, join(project.bin, reviewer === "github-copilot" ? "copilot" : reviewer));
+  await project.write({ "src/big.js": `${BIG.join("\n")}\n` });
   const trace = join(project.root, "hook-ran");
   await inHome(project, { ".claude/settings.json": hooks("Stop", `touch ${trace}`) });
   return project;
@@ -40,9 +41,9 @@ function hooks(event: string, command = "touch hook-ran"): string {
   return JSON.stringify({ hooks: { [event]: [{ hooks: [{ type: "command", command }] }] } });
 }
 
-async function inHome(project: ReviewProject, files: Readonly<Record<string, string>>): Promise<void> {
+async function inHome(project: GauntletProject, files: Readonly<Record<string, string>>): Promise<void> {
   for (const [name, content] of Object.entries(files)) {
-    const path = join(String(project.env["HOME"]), name);
+    const path = join(project.home, name);
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, content);
   }
@@ -75,8 +76,8 @@ describe("Claude Code", () => {
       ],
     });
 
-    const run = await project.run({
-      env: { ...project.env, ...LOOPBACK, ANTHROPIC_BASE_URL: api.url, CLAUDECODE: "1" },
+    const run = await runGates(project, ["run"], {
+      env: { ...LOOPBACK, ANTHROPIC_BASE_URL: api.url, CLAUDECODE: "1" },
     });
 
     expect(run.outcomes[0]?.review?.open).toMatchObject([{ file: "src/sum.js", line: 3, priority: "high" }]);
@@ -96,12 +97,12 @@ describe("Claude Code", () => {
     await using project = await projectFor("claude", claude.bin);
     const { ANTHROPIC_API_KEY: _, ...offline } = LOOPBACK;
 
-    const run = await project.run({
-      env: { ...project.env, ...offline, ANTHROPIC_BASE_URL: "http://127.0.0.1:9" },
+    const run = await runGates(project, ["run"], {
+      env: { ...offline, ANTHROPIC_BASE_URL: "http://127.0.0.1:9" },
     });
 
     expect(run.outcomes[0]).toMatchObject({
-      kind: "unavailable",
+      outcome: "unavailable",
       detail: expect.stringContaining("not logged in"),
     });
   });
@@ -113,11 +114,11 @@ describe("Claude Code", () => {
       error: { status: 429, type: "rate_limit_error", message: "You have reached your usage limit" },
     };
     await using api = await startFakeAnthropicApi({ turns: [], fallback: limit });
-    const env = { ...project.env, ...LOOPBACK, ANTHROPIC_BASE_URL: api.url };
+    const env = { ...LOOPBACK, ANTHROPIC_BASE_URL: api.url };
 
-    const first = await project.run({ env });
+    const first = await runGates(project, ["run"], { env });
     const asked = api.requests.length;
-    const second = await project.run({ env });
+    const second = await runGates(project, ["run"], { env });
 
     expect(first.outcomes[0]).toMatchObject({ detail: expect.stringContaining("reached its usage limit") });
     expect(second.outcomes[0]).toMatchObject({ detail: expect.stringContaining("left alone until") });
@@ -131,14 +132,14 @@ test("Codex gets a 200 KB change whole, cannot write, and its answer becomes fin
   const command = { cmd: "touch written.txt", command: ["touch", "written.txt"] };
   await using model = await startFakeReviewerModel([{ tool: "exec_command", args: command }, ANSWER]);
   const setUp = CODEX.setUp({
-    home: String(project.env["HOME"]),
+    home: project.home,
     project: project.root,
     modelUrl: model.url,
   });
   const careless = 'sandbox_mode = "danger-full-access"\napproval_policy = "never"\n';
   await inHome(project, { ".codex/config.toml": `${careless}${setUp.files[".codex/config.toml"]}` });
 
-  const run = await project.run({ env: { ...project.env, ...setUp.env } });
+  const run = await runGates(project, ["run"], { env: setUp.env });
 
   expect(run.outcomes[0]?.review?.open).toMatchObject([{ file: "src/sum.js", line: 3 }]);
   expect(model.questions).toHaveLength(2);
@@ -159,7 +160,7 @@ test("Gemini CLI gets a 200 KB change whole, has only reading tools, and its ans
     ANSWER,
   ]);
   const setUp = GEMINI.setUp({
-    home: String(project.env["HOME"]),
+    home: project.home,
     project: project.root,
     modelUrl: model.url,
   });
@@ -167,7 +168,7 @@ test("Gemini CLI gets a 200 KB change whole, has only reading tools, and its ans
   const trace = JSON.parse(hooks("AfterAgent", `touch ${join(project.root, "hook-ran")}`)) as object; // ours
   await inHome(project, { ".gemini/settings.json": JSON.stringify({ ...own, ...trace }) });
 
-  const run = await project.run({ env: { ...project.env, ...setUp.env } });
+  const run = await runGates(project, ["run"], { env: setUp.env });
 
   expect(run.outcomes[0]?.review?.open).toMatchObject([{ file: "src/sum.js", line: 3 }]);
   expect(isWhole(model.questions[0] ?? "")).toBe(true);
@@ -183,13 +184,13 @@ test("Copilot CLI gets a 200 KB change whole, has only reading tools, and its an
   await using project = await projectFor("github-copilot", copilot.bin);
   await using model = await startFakeReviewerModel([ANSWER]);
   const setUp = COPILOT.setUp({
-    home: String(project.env["HOME"]),
+    home: project.home,
     project: project.root,
     modelUrl: model.url,
   });
 
-  const run = await project.run({
-    env: { ...project.env, ...setUp.env, COPILOT_PROVIDER_API_KEY: "a-key-for-loopback" },
+  const run = await runGates(project, ["run"], {
+    env: { ...setUp.env, COPILOT_PROVIDER_API_KEY: "a-key-for-loopback" },
   });
 
   expect(run.outcomes[0]?.review?.open).toMatchObject([{ file: "src/sum.js", line: 3 }]);

@@ -1,9 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { createPublicKey, generateKeyPairSync } from "node:crypto";
+import { createHash, createPublicKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { readdirSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type PassBody, signedRecord } from "../../src/features/remote/pass-record.ts";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
 import { muteServer, type Server, startNginx, startRedis, whyNoProgram } from "../rig/servers.ts";
 
@@ -15,6 +14,23 @@ const SIGNING = {
   CI: "true",
   GAUNTLET_SIGNING_KEY: privateKey.export({ format: "pem", type: "pkcs8" }).toString(),
 };
+
+/** What a signature of a stored pass is about, in the order of its fields. */
+interface PassBody {
+  readonly key: string;
+  readonly gate: string;
+  readonly platform: string;
+  readonly at: number;
+  readonly expires: number;
+}
+
+/** Signs as anyone who has the key could. */
+function signedRecord(body: PassBody, key: KeyObject): string {
+  const der = createPublicKey(key).export({ format: "der", type: "spki" });
+  const keyid = createHash("sha256").update(der).digest("hex").slice(0, 16);
+  const sig = sign(null, Buffer.from(`agent-gauntlet pass\n${JSON.stringify(body)}`), key).toString("base64");
+  return JSON.stringify({ keyid, body, sig });
+}
 
 /** Where a hit is expected, a busy machine must not turn it into a miss. */
 const AMPLE_MS = 20_000;

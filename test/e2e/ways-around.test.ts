@@ -2,9 +2,10 @@ import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
-import { bootId, pidNamespace, startTime } from "../../src/system/process/group.ts";
-import { cleanEnv, type Finished, GauntletProject, run, sessionFile } from "../rig/gauntlet-project.ts";
+import { cleanEnv, type Finished, GauntletProject, run } from "../rig/gauntlet-project.ts";
+import { sessionFile } from "../rig/state-files.ts";
 import { GAUNTLET, GAUNTLET_LINE } from "../rig/program.ts";
+import { identityOf } from "../rig/processes.ts";
 
 /** What became of a way around: the stop was blocked, or the user was shown this. */
 type Met = "refused" | RegExp;
@@ -507,9 +508,7 @@ function lock(): string {
   const { pid } = process;
   const self = {
     pid,
-    startTime: startTime(pid),
-    bootId: bootId(),
-    namespace: pidNamespace(),
+    ...identityOf(pid),
     machine: hostname(),
   };
   return JSON.stringify({ runId: "x", since: "2026-01-01T00:00:00Z", sessionId: "session-1", ...self });

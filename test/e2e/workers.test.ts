@@ -9,7 +9,7 @@ import { cleanEnv, CLI, type Finished, GauntletProject, run } from "../rig/gaunt
 import { kill } from "../rig/processes.ts";
 import { IS_NATIVE } from "../rig/program.ts";
 import { startRedis, whyNoProgram } from "../rig/servers.ts";
-import { isAlive } from "../../src/system/process/group.ts";
+import { isAlive } from "../rig/processes.ts";
 
 const NO_REDIS = IS_NATIVE
   ? "workers need the package for Node"

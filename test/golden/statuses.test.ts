@@ -1,5 +1,5 @@
 import { ControlledCommand } from "../rig/controlled-command.ts";
-import { lockRefused } from "../rig/gauntlet-project.ts";
+import { lockRefused } from "../rig/state-files.ts";
 import { BAD, CHECK, configured, GOOD, scenariosOf } from "./scenario.ts";
 
 const scenario = scenariosOf("statuses");

@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { parse } from "jsonc-parser";
 import { describe, expect, test } from "vitest";
 import { explain } from "../../src/trouble.ts";
+import { breplHooks } from "../../src/brepl/hook-settings.ts";
 import { CLAUDE_CODE_HOOKS, claudeCode } from "../../src/hosts/claude-code.ts";
 import { hostHooks, jsonHooks, type HookRegistration } from "../../src/install/hook-registration.ts";
 import { planInstall, planUninstall } from "../../src/install/plan-hooks.ts";
@@ -339,4 +340,36 @@ test("a host that does not say when a session starts has its first prompt regist
     { event: "UserPromptSubmit", command: "agent-gauntlet session-start" },
   ]);
   expect(hostHooks(mute, wanted)).toEqual([]);
+});
+
+describe("the hooks of brepl", () => {
+  const hook = fc.record({
+    type: fc.constant("command"),
+    command: fc.constantFrom("say done", "make lint", "brepl-like"),
+  });
+  const entry = fc.record(
+    { matcher: fc.constantFrom("", "*"), hooks: fc.array(hook, { maxLength: 3 }) },
+    { requiredKeys: ["hooks"] },
+  );
+  const events = fc.constantFrom("Stop", "SessionEnd", "PreToolUse");
+  const settings = fc.record(
+    { model: fc.string(), hooks: fc.dictionary(events, fc.array(entry, { maxLength: 3 })) },
+    { requiredKeys: [] },
+  );
+
+  test("settings are byte for byte the same after install and uninstall, whatever is in them", () => {
+    fc.assert(
+      fc.property(settings, fc.constantFrom(undefined, 2, 4, "\t"), (value, indent) => {
+        const before = JSON.stringify(value, null, indent);
+
+        const installed = planInstall(before, breplHooks("brepl"));
+        const text = installed.ok && installed.value.kind === "written" ? installed.value.text : "";
+        const twice = planInstall(text, breplHooks("brepl"));
+        const restored = planUninstall(text, breplHooks("brepl"));
+
+        expect(twice).toEqual({ ok: true, value: { kind: "unchanged" } });
+        expect(restored).toEqual({ ok: true, value: { kind: "written", text: before } });
+      }),
+    );
+  });
 });

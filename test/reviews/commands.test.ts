@@ -1,33 +1,23 @@
-import { execFile } from "node:child_process";
 import { expect, test } from "vitest";
+import type { Answer } from "../rig/gauntlet-project.ts";
 import { outputSchema } from "../schema/json-schema.ts";
-import { GAUNTLET } from "../rig/program.ts";
-import { finding, reviewProject, says, type ReviewProject } from "../rig/review-project.ts";
-
-const [PROGRAM, ...ITS_ARGS] = GAUNTLET;
+import {
+  addReviewer,
+  answerFindings,
+  callsOf,
+  finding,
+  reviewProject,
+  runGates,
+  says,
+} from "../rig/fake-reviewers.ts";
 
 const novelty = (issue: string) => says(finding({ line: 1, issue, priority: "critical" }));
 
-function gauntlet(
-  project: ReviewProject,
-  ...args: readonly string[]
-): Promise<{ exitCode: number; stdout: string; stderr: string }> {
-  return new Promise((resolve) => {
-    execFile(
-      PROGRAM,
-      [...ITS_ARGS, ...args],
-      { cwd: project.root, env: project.env },
-      (error, stdout, stderr) =>
-        resolve({ exitCode: error === null ? 0 : Number(error.code), stdout, stderr }),
-    );
-  });
-}
-
 test("review runs the reviews and nothing else, and lists the findings", async () => {
   await using project = await reviewProject({ ".gauntlet/checks/red.yml": "command: exit 1\n" });
-  await project.reviewer("claude", [says(finding())]);
+  await addReviewer(project, "claude", [says(finding())]);
 
-  const { exitCode, stdout } = await gauntlet(project, "review");
+  const { exitCode, stdout } = await project.gauntlet(["review"]);
 
   expect(exitCode).toBe(1);
   expect(stdout).toContain("src/sum.js:3 high The mean of an empty list is NaN.");
@@ -38,9 +28,9 @@ test("review runs the reviews and nothing else, and lists the findings", async (
 
 test("--json carries the findings with their ids and the file to answer in", async () => {
   await using project = await reviewProject();
-  await project.reviewer("claude", [says(finding())]);
+  await addReviewer(project, "claude", [says(finding())]);
 
-  const { stdout } = await gauntlet(project, "review", "--json", "--gate", "careful");
+  const { stdout } = await project.gauntlet(["review", "--json", "--gate", "careful"]);
 
   expect(outputSchema().safeParse(JSON.parse(stdout)).error).toBeUndefined();
   const { outcomes } = JSON.parse(stdout) as { outcomes: { review: object }[] }; // printed by us
@@ -63,26 +53,22 @@ test("a stop is blocked by a finding with instructions to answer, and allowed on
     ".gauntlet/config.yml":
       "base_branch: main\nstop_hook:\n  when_active: enforce\ncli:\n  default_preference: [claude]\n",
   });
-  await project.reviewer("claude", [says(finding()), { confirmAll: true }]);
-  const stop = (active: boolean) =>
-    stopHook(project, {
-      hook_event_name: "Stop",
-      session_id: "s1",
-      cwd: project.root,
-      stop_hook_active: active,
-    });
+  await addReviewer(project, "claude", [says(finding()), { confirmAll: true }]);
 
-  const blocked = await stop(false);
+  const { answer: blocked } = await project.stop();
 
   expect(blocked).toMatchObject({ decision: "block", status: "failed" });
-  expect(blocked["reason"]).toContain("src/sum.js:3 high The mean of an empty list is NaN.");
-  expect(blocked["reason"]).toContain('set its "status" to "fixed"');
-  expect(blocked["reason"]).toContain("gauntlet_logs/review_._careful.slot-1.json");
+  expect(blocked.reason).toContain("src/sum.js:3 high The mean of an empty list is NaN.");
+  expect(blocked.reason).toContain('set its "status" to "fixed"');
+  expect(blocked.reason).toContain("gauntlet_logs/review_._careful.slot-1.json");
 
-  await project.write("src/sum.js", "export const mean = () => 0;\n");
-  await project.answer("fixed", "always 0 now");
+  await project.write({ "src/sum.js": "export const mean = () => 0;\n" });
+  await answerFindings(project, "fixed", "always 0 now");
 
-  expect(await stop(true)).toMatchObject({ decision: "approve", status: "passed" });
+  expect((await project.stop({ stop_hook_active: true })).answer).toMatchObject({
+    decision: "approve",
+    status: "passed",
+  });
 });
 
 test("an agent whose reviewer is never satisfied may stop after max_rounds, and the user is notified", async () => {
@@ -90,33 +76,32 @@ test("an agent whose reviewer is never satisfied may stop after max_rounds, and 
     ".gauntlet/config.yml":
       "base_branch: main\nstop_hook:\n  when_active: enforce\ncli:\n  default_preference: [claude]\n",
   });
-  await project.reviewer("claude", [
+  await addReviewer(project, "claude", [
     novelty("Overflow"),
     novelty("Leak"),
     novelty("Race"),
     novelty("Deadlock"),
   ]);
-  const answers: Record<string, unknown>[] = [];
+  const answers: Answer[] = [];
 
-  for (const active of [false, true, true]) {
-    const event = { hook_event_name: "Stop", session_id: "s1", cwd: project.root, stop_hook_active: active };
-    answers.push(await stopHook(project, event));
-    await project.write("src/sum.js", `// edit ${answers.length}\n`);
+  for (const stop_hook_active of [false, true, true]) {
+    answers.push((await project.stop({ stop_hook_active })).answer);
+    await project.write({ "src/sum.js": `// edit ${answers.length}\n` });
   }
 
   expect(answers.map(({ decision }) => decision)).toEqual(["block", "block", "approve"]);
-  expect(answers[2]?.["systemMessage"]).toContain(
+  expect(answers[2]?.systemMessage).toContain(
     "stopped asking after 2 rounds, still open: src/sum.js:1 critical",
   );
-  expect(await project.calls("claude")).toHaveLength(2);
+  expect(await callsOf(project, "claude")).toHaveLength(2);
 });
 
 test("health says which reviewers are there, which version, and how to get the others", async () => {
   await using project = await reviewProject();
-  await project.reviewer("claude", [says()]);
+  await addReviewer(project, "claude", [says()]);
 
-  const people = await gauntlet(project, "health");
-  const machines = await gauntlet(project, "health", "--json");
+  const people = await project.gauntlet(["health"]);
+  const machines = await project.gauntlet(["health", "--json"]);
 
   expect(people.exitCode).toBe(0);
   expect(people.stdout).toContain("✓ claude (used here): ready  1.2.3");
@@ -128,25 +113,12 @@ test("health says which reviewers are there, which version, and how to get the o
 
 test("health fails when a review of the project has no reviewer to ask, and shows which are at a limit", async () => {
   await using project = await reviewProject();
-  await project.reviewer("claude", [{ stdout: "You've hit your usage limit" }]);
-  await project.run();
+  await addReviewer(project, "claude", [{ stdout: "You've hit your usage limit" }]);
+  await runGates(project);
 
-  const { exitCode, stdout } = await gauntlet(project, "health");
+  const { exitCode, stdout } = await project.gauntlet(["health"]);
 
   expect(exitCode).toBe(1);
   expect(stdout).toContain("claude (used here): at its usage limit, left alone until");
   expect(stdout).toContain('The review "careful" has no reviewer that can be asked now.');
 });
-
-async function stopHook(project: ReviewProject, event: object): Promise<Record<string, unknown>> {
-  return new Promise((resolve, reject) => {
-    const child = execFile(
-      PROGRAM,
-      [...ITS_ARGS, "stop-hook"],
-      { cwd: project.root, env: project.env },
-      (error, stdout) =>
-        error === null ? resolve(JSON.parse(stdout) as Record<string, unknown>) : reject(error), // one JSON object, by the protocol
-    );
-    child.stdin?.end(`${JSON.stringify(event)}\n`);
-  });
-}

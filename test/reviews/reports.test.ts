@@ -1,19 +1,17 @@
 import { expect, test } from "vitest";
-import { githubAnnotations } from "../../src/report/github.ts";
-import { sarifReport } from "../../src/report/sarif.ts";
-import { finding, reviewProject, says } from "../rig/review-project.ts";
+import { addReviewer, finding, reviewProject, runGates, says } from "../rig/fake-reviewers.ts";
 
 test("findings are results of SARIF and annotations of GitHub, at their place", async () => {
   await using project = await reviewProject();
-  await project.reviewer("claude", [
+  await addReviewer(project, "claude", [
     says(finding(), finding({ line: null, issue: "No test.", priority: "low" })),
   ]);
 
-  const { outcomes } = await project.run();
+  await runGates(project);
+  const { stdout } = await project.gauntlet(["report", "--format", "sarif"]);
+  const annotations = await project.gauntlet(["report", "--format", "github"]);
 
-  const sarif = JSON.parse(sarifReport({ outcomes, problems: {} }, "1.0.0")) as {
-    runs: [{ results: object[] }];
-  }; // SARIF's own shape
+  const sarif = JSON.parse(stdout) as { runs: [{ results: object[] }] }; // SARIF's own shape
   expect(sarif.runs[0].results).toMatchObject([
     {
       ruleId: "careful",
@@ -25,5 +23,5 @@ test("findings are results of SARIF and annotations of GitHub, at their place", 
     },
     { level: "warning", message: { text: "No test." } },
   ]);
-  expect(githubAnnotations({ outcomes, problems: {} })).toContain("file=src/sum.js,line=3");
+  expect(annotations.stdout).toContain("file=src/sum.js,line=3");
 });

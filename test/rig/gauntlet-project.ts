@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, watch, mkdirSync, writeFileSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
-import { dirname, join, relative, resolve } from "node:path";
-import { GAUNTLET } from "./program.ts";
+import { randomUUID } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { delimiter, dirname, join, relative, resolve } from "node:path";
+import { BREPL, GAUNTLET } from "./program.ts";
 import { tempDir } from "./temp-dir.ts";
 
 /** The command line for Node, as it is shipped. */
@@ -18,16 +19,22 @@ export interface Finished {
 export interface RunOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Written to stdin, which is then closed unless it is kept open. */
   readonly stdin?: string | Buffer;
+  readonly keepOpen?: boolean;
   /** Called with the child's pid as soon as it is known. */
   readonly onSpawn?: (pid: number) => void;
 }
 
-/** A project in a fresh directory, a real git repository unless asked otherwise, driven through the built CLI. */
+/** A project in a fresh directory, a real git repository unless asked otherwise, driven through the built programs. */
 export class GauntletProject implements AsyncDisposable {
   readonly #dir: AsyncDisposable & { readonly path: string };
   readonly root: string;
   readonly home: string;
+  /** First on the PATH. */
+  readonly bin: string;
+  /** The session of `breplStop`: brepl counts in /tmp, which all tests share. */
+  readonly breplSession = `test-${randomUUID()}`;
 
   private constructor(
     dir: AsyncDisposable & { readonly path: string },
@@ -36,6 +43,7 @@ export class GauntletProject implements AsyncDisposable {
     this.#dir = dir;
     this.root = root;
     this.home = join(dir.path, "home");
+    this.bin = join(dir.path, "bin");
   }
 
   static async create(
@@ -64,6 +72,12 @@ export class GauntletProject implements AsyncDisposable {
     return project;
   }
 
+  /** A directory with these stop hooks of brepl, and no git. */
+  static withHooks(hooks?: string): Promise<GauntletProject> {
+    const files: Record<string, string> = hooks === undefined ? {} : { ".brepl/hooks.edn": hooks };
+    return GauntletProject.create(files, { git: false });
+  }
+
   /** The same machine seen from another directory: a clone, a worktree, a project inside the repository. */
   at(dir: string): GauntletProject {
     return new GauntletProject(this.#dir, resolve(this.root, dir));
@@ -75,6 +89,12 @@ export class GauntletProject implements AsyncDisposable {
       await mkdir(dirname(path), { recursive: true });
       await writeFile(path, content);
     }
+  }
+
+  /** Puts a program first on the PATH. */
+  async writeProgram(name: string, content: string): Promise<void> {
+    await mkdir(this.bin, { recursive: true });
+    await writeFile(join(this.bin, name), content, { mode: 0o755 });
   }
 
   read(name: string): string {
@@ -93,14 +113,18 @@ export class GauntletProject implements AsyncDisposable {
   async git(...args: readonly string[]): Promise<string> {
     const done = await run(["git", "-c", "maintenance.auto=false", ...args], {
       cwd: this.root,
-      env: this.#env(),
+      env: this.env(),
     });
     if (done.exitCode !== 0) throw new Error(`git ${args.join(" ")}: ${done.stderr}`);
     return done.stdout;
   }
 
   gauntlet(args: readonly string[], options: RunOptions = {}): Promise<Finished> {
-    return run([...GAUNTLET, ...args], { cwd: this.root, ...options, env: this.#env(options.env) });
+    return run([...GAUNTLET, ...args], { cwd: this.root, ...options, env: this.env(options.env) });
+  }
+
+  brepl(args: readonly string[], options: RunOptions = {}): Promise<Finished> {
+    return run([...BREPL, ...args], { cwd: this.root, ...options, env: this.env(options.env) });
   }
 
   async json(args: readonly string[], options: RunOptions = {}): Promise<Record<string, unknown>> {
@@ -124,11 +148,37 @@ export class GauntletProject implements AsyncDisposable {
     return { ...done, answer: JSON.parse(done.stdout) as Answer };
   }
 
-  #env(extra: Readonly<Record<string, string>> = {}): Record<string, string> {
-    return { ...cleanEnv(this.home), ...extra };
+  /** Plays a stop event into `brepl hook stop`. */
+  breplStop(event: Readonly<Record<string, unknown>> = {}, options: RunOptions = {}): Promise<Finished> {
+    const payload = {
+      session_id: this.breplSession,
+      transcript_path: "/nowhere/transcript.jsonl",
+      hook_event_name: "Stop",
+      stop_hook_active: false,
+      ...event,
+    };
+    return this.brepl(["hook", "stop"], { stdin: JSON.stringify(payload), ...options });
+  }
+
+  /** Where brepl counts the retries of the session. */
+  get breplCountsFile(): string {
+    return `/tmp/brepl-stop-hook-${this.breplSession}.edn`;
+  }
+
+  /** The counts as they are on disk; nothing if there is no file. */
+  breplCounts(): string | undefined {
+    const file = this.breplCountsFile;
+    return existsSync(file) ? readFileSync(file, "utf8").trim() : undefined;
+  }
+
+  /** What the programs see. */
+  env(extra: Readonly<Record<string, string>> = {}): Record<string, string> {
+    const clean = cleanEnv(this.home);
+    return { ...clean, PATH: `${this.bin}${delimiter}${clean["PATH"]}`, ...extra };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await rm(this.breplCountsFile, { recursive: true, force: true });
     await this.#dir[Symbol.asyncDispose]();
   }
 }
@@ -154,22 +204,6 @@ async function initRepository(root: string): Promise<void> {
   const entries = await emptyRepository;
   for (const [path, content] of entries) if (!content) mkdirSync(join(root, path), { recursive: true });
   for (const [path, content] of entries) if (content) writeFileSync(join(root, path), content);
-}
-
-/** A session's record, in the user's state directory. */
-export function sessionFile({ home }: GauntletProject, id = "session-1"): string {
-  return join(home, ".local/state/agent-gauntlet/sessions", `session-${id}.json`);
-}
-
-/** The record of a project's last run, beside that of its last pass. */
-export function lastRunFile(project: GauntletProject): string {
-  return join(dirname(passFile(project)), "last-run.json");
-}
-
-/** The record of a project's last pass, in the user's state directory. */
-export function passFile({ home }: GauntletProject): string {
-  const projects = join(home, ".local/state/agent-gauntlet/projects");
-  return join(projects, readdirSync(projects)[0] ?? "none", "pass.json");
 }
 
 /** What the stop hook says to Claude Code. */
@@ -207,7 +241,8 @@ export function run(
     child.stdout.on("data", (chunk: Buffer) => stdout.push(chunk));
     child.stderr.on("data", (chunk: Buffer) => stderr.push(chunk));
     child.stdin.on("error", () => {});
-    child.stdin.end(options.stdin ?? "");
+    child.stdin.write(options.stdin ?? "");
+    if (!options.keepOpen) child.stdin.end();
     child.once("error", failed);
     if (child.pid !== undefined) options.onSpawn?.(child.pid);
     child.once("close", (exitCode, signal) =>
@@ -218,17 +253,5 @@ export function run(
         stderr: Buffer.concat(stderr).toString(),
       }),
     );
-  });
-}
-
-/** Resolves when a process has tried to take the run's lock and given up: it writes a draft beside the lock and removes it again. */
-export function lockRefused({ root }: GauntletProject): Promise<void> {
-  const logDir = join(root, "gauntlet_logs");
-  return new Promise((resolve) => {
-    const watcher = watch(logDir, (_, name) => {
-      if (!name?.startsWith(".gauntlet-run.lock.") || existsSync(join(logDir, name))) return;
-      watcher.close();
-      resolve();
-    });
   });
 }

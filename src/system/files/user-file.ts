@@ -61,7 +61,8 @@ export async function makeExecutable(path: string): Promise<Result<undefined>> {
 export async function createUserFile(path: string, text: string): Promise<Result<boolean>> {
   try {
     await mkdir(dirname(path), { recursive: true });
-    const file = openSync(path, "wx");
+    const file = openNew(path);
+    if (file === undefined) return ok(false);
     try {
       writeFileSync(file, text);
     } catch (error) {
@@ -72,7 +73,16 @@ export async function createUserFile(path: string, text: string): Promise<Result
     }
     return ok(true);
   } catch (error) {
-    return hasCode(error, "EEXIST") ? ok(false) : troubleOf("write", path, error);
+    return troubleOf("write", path, error);
+  }
+}
+
+function openNew(path: string): number | undefined {
+  try {
+    return openSync(path, "wx");
+  } catch (error) {
+    if (hasCode(error, "EEXIST")) return undefined;
+    throw error;
   }
 }
 
