@@ -11,7 +11,7 @@ import {
   type ValidationParams,
   ValidationResult,
 } from "./validation.ts";
-import { TailBuffer } from "../system/logs/capped-log.ts";
+import { LastBytes } from "../system/logs/last-bytes.ts";
 import { shellCommand } from "../system/process/executables.ts";
 import { informativeWindows } from "../feedback/informative-windows.ts";
 import { readLog } from "../feedback/log.ts";
@@ -96,7 +96,7 @@ export function commandValidator(options: CommandValidatorOptions): CompletionVa
   if (!(timeout > 0)) throw new RangeError(`timeout must be a number of seconds above 0, not ${timeout}.`);
   return async (_params, { context }) => {
     const env = options.env ?? process.env;
-    const output = new TailBuffer(KEPT_BYTES);
+    const output = new LastBytes(KEPT_BYTES);
     const end = await runProcess(
       {
         argv: typeof command === "string" ? shellCommand(command) : command,
@@ -104,12 +104,12 @@ export function commandValidator(options: CommandValidatorOptions): CompletionVa
         env: { ...env, GAUNTLET_STOP_HOOK_ACTIVE: "1" },
         timeoutMs: timeout * 1000,
         mustNotHideSignals: true,
-        onOutput: (chunk) => output.write(chunk),
+        onOutput: (chunk) => output.push(chunk),
       },
       context.signal,
     );
     return answerOfCommand(end, typeof command === "string" ? command : command.join(" "), () =>
-      excerpt(output.toString(), env),
+      excerpt(output.text(), env),
     );
   };
 }

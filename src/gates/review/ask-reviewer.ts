@@ -1,7 +1,8 @@
 import type { ReviewAnswer } from "./slot.ts";
 import { secretMasker } from "../../system/logs/mask-secrets.ts";
 import { agentVariables } from "../../system/process/volatile-variables.ts";
-import { type CappedLog, TailBuffer } from "../../system/logs/capped-log.ts";
+import type { CappedLog } from "../../system/logs/capped-log.ts";
+import { LastBytes } from "../../system/logs/last-bytes.ts";
 import { findExecutable, startOf } from "../../system/process/executables.ts";
 import { type ProcessEnd, runProcess } from "../../system/process/run-process.ts";
 import { letRest, restingUntil } from "./slot-store.ts";
@@ -61,7 +62,7 @@ async function run(
   const { context, log, prompt, timeoutMs, model } = question;
   const invocation = reviewer.invocation({ model, root: context.root });
   await using place = await placeFor(invocation, context);
-  const [stdout, stderr] = [new TailBuffer(MAX_ANSWER_BYTES), new TailBuffer(MAX_STDERR_BYTES)];
+  const [stdout, stderr] = [new LastBytes(MAX_ANSWER_BYTES), new LastBytes(MAX_STDERR_BYTES)];
   const output = new MaskedOutput(secretMasker(inLatin1(context.env)), (chunk) => log.write(chunk));
   const end = await runProcess(
     {
@@ -72,7 +73,7 @@ async function run(
       timeoutMs,
       onOutput: (chunk, stream) => {
         output.push(chunk);
-        (stream === "stdout" ? stdout : stderr).write(chunk);
+        (stream === "stdout" ? stdout : stderr).push(chunk);
       },
       onStarted: context.onGroup,
     },
@@ -80,7 +81,7 @@ async function run(
   );
   output.end();
   const mask = secretMasker(context.env);
-  return { end, stdout: mask(stdout.toString()), stderr: mask(stderr.toString()) };
+  return { end, stdout: mask(stdout.text()), stderr: mask(stderr.text()) };
 }
 
 async function placeFor({ scratch }: Invocation, context: GateContext) {
@@ -188,8 +189,8 @@ async function printedBy(
   argv: readonly [string, ...string[]],
   { env, cwd }: { env: Environment; cwd: string },
 ): Promise<string> {
-  const printed = new TailBuffer(PROBE_BYTES);
-  const onOutput = (chunk: Buffer): void => printed.write(chunk);
+  const printed = new LastBytes(PROBE_BYTES);
+  const onOutput = (chunk: Buffer): void => printed.push(chunk);
   await runProcess({ argv, cwd, env, timeoutMs: PROBE_MS, onOutput });
-  return printed.toString();
+  return printed.text();
 }

@@ -45,7 +45,8 @@ function nearestExisting(cwd: string): string {
   return existing === undefined ? cwd : realpathSync(existing);
 }
 
-function ancestors(dir: string): readonly string[] {
+/** A directory and all above it. */
+export function ancestors(dir: string): readonly string[] {
   const parent = dirname(dir);
   return parent === dir ? [dir] : [dir, ...ancestors(parent)];
 }

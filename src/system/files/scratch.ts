@@ -15,11 +15,13 @@ export async function scratchDir(
   files: Readonly<Record<string, string>>,
 ): Promise<AsyncDisposable & { readonly path: string }> {
   const path = await mkdtemp(join(await realpath(tmpdir()), ownedName("gauntlet-scratch")));
-  for (const [name, content] of Object.entries(files)) {
-    await mkdir(dirname(join(path, name)), { recursive: true });
-    await writeFile(join(path, name), content);
-  }
+  for (const [name, content] of Object.entries(files)) await writeIn(path, name, content);
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true, maxRetries: 3 }) };
+}
+
+async function writeIn(directory: string, name: string, content: string): Promise<void> {
+  await mkdir(dirname(join(directory, name)), { recursive: true });
+  await writeFile(join(directory, name), content);
 }
 
 /** A git repository in the temporary directory; removed when disposed. */
@@ -32,10 +34,7 @@ export async function createScratchRepository(
   files: Readonly<Record<string, string>>,
 ): Promise<ScratchRepository> {
   const path = await realpath(await mkdtemp(join(tmpdir(), "agent-gauntlet-demo-")));
-  const write = async (name: string, content: string): Promise<void> => {
-    await mkdir(dirname(join(path, name)), { recursive: true });
-    await writeFile(join(path, name), content);
-  };
+  const write = (name: string, content: string): Promise<void> => writeIn(path, name, content);
   for (const [name, content] of Object.entries(files)) await write(name, content);
   const git = new Git(path);
   await git.output(["init", "--quiet", "--initial-branch=main"]);

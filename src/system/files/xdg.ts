@@ -27,3 +27,9 @@ export function homeDirectory(env: Environment): string {
     return devNull;
   }
 }
+
+/** The directories with git's settings of a user. */
+export function gitUserPlaces(env: Environment): { readonly home: string; readonly user: string } {
+  const home = homeDirectory(env);
+  return { home, user: join(env["XDG_CONFIG_HOME"] || join(home, ".config"), "git") };
+}

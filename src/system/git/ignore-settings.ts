@@ -3,7 +3,7 @@ import { sha256 } from "#runtime";
 import type { IgnoreSettingsFile } from "../../stop/session.ts";
 import { readIfFile } from "../files/files.ts";
 import { stampOf } from "../files/file-stamp.ts";
-import { homeDirectory } from "../files/xdg.ts";
+import { gitUserPlaces } from "../files/xdg.ts";
 import type { Environment } from "../process/environment.ts";
 import type { GitPlaces } from "./places.ts";
 
@@ -12,8 +12,7 @@ export function ignoreSettingsFiles(
   { commonDir, gitDir }: GitPlaces,
   env: Environment,
 ): readonly IgnoreSettingsFile[] {
-  const home = homeDirectory(env);
-  const user = join(env["XDG_CONFIG_HOME"] || join(home, ".config"), "git");
+  const { home, user } = gitUserPlaces(env);
   const configs = [
     join(commonDir, "config"),
     join(gitDir, "config.worktree"),

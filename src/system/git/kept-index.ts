@@ -15,7 +15,10 @@ export type IndexEnv = Env & { readonly GIT_INDEX_FILE: string };
 /** Above this, git is faster. */
 const MOST_FILES = 1_000;
 
-/** The index of a pass, and the files that were written since. */
+/**
+ * The index of a pass, and the files that were written since. Without it, an edit that git does not see would pass as no change: one of
+ * the same size within the second of the pass, or one that a filter or a line ending takes back.
+ */
 export class KeptIndex {
   readonly bytes: Buffer;
   readonly marks: IndexMarks;

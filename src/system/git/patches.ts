@@ -1,10 +1,11 @@
 import { readdir, rm } from "node:fs/promises";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import type { ChangeSet } from "./change-set.ts";
-import { type Git, gitTrouble, LOOK_OPTIONS } from "./git.ts";
+import { type Git, gitTrouble, LOOK_OPTIONS, objectsEnv } from "./git.ts";
 import { Repository } from "./repository.ts";
 import { keepSnapshot, type Snapshot } from "./snapshot.ts";
 import { type Fingerprint, treeIdOf } from "./tree-id.ts";
+import { once } from "../../once.ts";
 import { ok, type Result, fail } from "../../trouble.ts";
 import { emptyTree, isAncestor } from "./compare/base.ts";
 
@@ -12,22 +13,15 @@ import { emptyTree, isAncestor } from "./compare/base.ts";
 export class ReviewTrees {
   readonly #git: Git;
   readonly #dir: string;
-  #current: Promise<Fingerprint> | undefined;
 
   constructor(git: Git, logDir: string) {
     this.#git = git;
     this.#dir = join(logDir, ".state", "reviews", "trees");
   }
 
-  current(): Promise<Fingerprint> {
-    this.#current ??= this.#take();
-    return this.#current;
-  }
-
-  async #take(): Promise<Fingerprint> {
-    const repository = await Repository.around(this.#git);
-    return keepSnapshot(repository, this.#dir);
-  }
+  readonly current = once(async (): Promise<Fingerprint> =>
+    keepSnapshot(await Repository.around(this.#git), this.#dir),
+  );
 
   async changeUpTo(tree: string, changes: ChangeSet): Promise<Result<string>> {
     const target = changes.commit ?? tree;
@@ -46,10 +40,8 @@ export class ReviewTrees {
   }
 
   async #diff(from: string, to: string, kept: readonly string[]): Promise<Result<string>> {
-    const alternates = kept.map((tree) => JSON.stringify(join(this.#dir, tree))).join(delimiter);
-    const output = await this.#git.output(["diff", ...DIFF_OPTIONS, from, to, "--", "."], {
-      env: { GIT_ALTERNATE_OBJECT_DIRECTORIES: alternates },
-    });
+    const env = objectsEnv(kept.map((tree) => join(this.#dir, tree)));
+    const output = await this.#git.output(["diff", ...DIFF_OPTIONS, from, to, "--", "."], { env });
     return output.ok ? ok(output.value.subarray(0, MAX_REVIEWED_BYTES).toString("utf8")) : output;
   }
 
@@ -57,8 +49,8 @@ export class ReviewTrees {
     for (const revision of [baseCommit, commit === undefined ? "HEAD" : undefined]) {
       if (revision !== undefined && (await this.#exists(revision))) return revision;
     }
-    const empty = await this.#git.output(["hash-object", "-t", "tree", "--stdin"]);
-    return empty.ok ? empty.value.toString().trim() : "HEAD";
+    const empty = await emptyTree(this.#git);
+    return empty.ok ? empty.value : "HEAD";
   }
 
   async #exists(revision: string): Promise<boolean> {

@@ -1,6 +1,7 @@
 import { readFileSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { holdsRepository } from "../files/find-project.ts";
+import { ancestors } from "../files/find-project.ts";
 import type { Git } from "./git.ts";
 
 export interface GitPlaces {
@@ -111,9 +112,4 @@ async function placesByGit(git: Git): Promise<GitPlaces | undefined> {
     .toString()
     .split("\n");
   return { top, gitDir, commonDir, index, objects, prefix };
-}
-
-function ancestors(dir: string): readonly string[] {
-  const parent = dirname(dir);
-  return parent === dir ? [dir] : [dir, ...ancestors(parent)];
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { once } from "../../once.ts";
 import { readText } from "../files/files.ts";
 import { isBelow } from "../files/find-project.ts";
-import { homeDirectory } from "../files/xdg.ts";
+import { gitUserPlaces } from "../files/xdg.ts";
 import { fail, ok, type Result, type Trouble } from "../../trouble.ts";
 import { type Git, splitNul } from "./git.ts";
 import { type IndexMarks, readIndexMarks } from "./index-file.ts";
@@ -140,7 +140,7 @@ export class Repository {
    */
   mayConvert(marks: () => IndexMarks): boolean {
     const { commonDir, gitDir } = this.places;
-    const { home, user } = userPlaces();
+    const { home, user } = gitUserPlaces(process.env);
     const configs = [
       join(commonDir, "config"),
       join(gitDir, "config.worktree"),
@@ -162,7 +162,7 @@ export class Repository {
     const { top, commonDir } = this.places;
     const { attributes } = marks();
     if (attributes === "unknown") return true;
-    const { home, user } = userPlaces();
+    const { home, user } = gitUserPlaces(process.env);
     const others = [
       join(top, ".gitattributes"),
       join(commonDir, "info/attributes"),
@@ -197,11 +197,6 @@ function contains(top: string, path: string): boolean {
 function otherWorkTree(path: string, { top }: GitPlaces): Trouble {
   const detail = `git looks at the work tree ${top}, which does not contain ${path} (core.worktree)`;
   return { kind: "git-failed", command: "git rev-parse --show-toplevel", detail };
-}
-
-function userPlaces(): { readonly home: string; readonly user: string } {
-  const home = homeDirectory(process.env);
-  return { home, user: join(process.env["XDG_CONFIG_HOME"] || join(home, ".config"), "git") };
 }
 
 /** Of distributions, own builds, Homebrew. */

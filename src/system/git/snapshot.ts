@@ -54,7 +54,7 @@ interface SnapshotOptions {
   readonly untracked: () => Promise<readonly string[] | undefined>;
 }
 
-export const MAX_UNTRACKED_BYTES = 100 * 1024 * 1024;
+const MAX_UNTRACKED_BYTES = 100 * 1024 * 1024;
 
 /** The untracked files, from the top; undefined where they cannot be listed. */
 export async function listUntracked(
@@ -204,7 +204,7 @@ async function isSubmoduleDirty(repository: Repository): Promise<boolean> {
   return !status.ok || splitNul(status.value).some((entry) => /^[12u] .. S.*[MU]/.test(entry.slice(0, 9)));
 }
 
-export function bytesOf(top: string, names: readonly string[]): number {
+function bytesOf(top: string, names: readonly string[]): number {
   let bytes = 0;
   for (const name of names) {
     bytes += factsOf(join(top, name))?.size ?? 0;

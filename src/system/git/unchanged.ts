@@ -49,7 +49,7 @@ async function writtenButSame(top: Git, env: Env): Promise<readonly string[] | u
   return names.length === 0 || (await isSilent(top, args, env)) ? names : undefined;
 }
 
-async function isSilent(top: Git, args: readonly string[], env: Env): Promise<boolean> {
+export async function isSilent(top: Git, args: readonly string[], env: Env): Promise<boolean> {
   const answer = await top.output([...LOOK_OPTIONS, ...args], { env });
   return answer.ok && answer.value.length === 0;
 }

@@ -1,7 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { basename } from "node:path";
+import { readIfFile } from "../files/files.ts";
 import type { Environment } from "./environment.ts";
+import { readStat } from "./group.ts";
 import { agentVariables } from "./volatile-variables.ts";
 
 /** Editors have agents too, but people use their terminals. */
@@ -50,16 +51,10 @@ function processAt(pid: number): ProcessFacts | undefined {
   return process.platform === "linux" ? processInProc(pid) : processByPs(pid);
 }
 
-/** The fields of /proc/PID/stat follow the command name, which is in parentheses and may contain anything. */
 function processInProc(pid: number): ProcessFacts | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    const parent = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
-    const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
-    return { parent, command };
-  } catch {
-    return undefined;
-  }
+  const parent = readStat(pid)?.parent;
+  const command = readIfFile(`/proc/${pid}/cmdline`)?.split("\0");
+  return parent === undefined || command === undefined ? undefined : { parent, command };
 }
 
 function processByPs(pid: number): ProcessFacts | undefined {

@@ -79,27 +79,22 @@ async function groupEnded(leaderPid: number, withinMs: number): Promise<boolean>
 
 class Interruption implements Disposable {
   readonly came: Promise<ProcessEnd>;
-  #forget = (): void => {};
+  #timer: NodeJS.Timeout | undefined;
+  #ignore: (() => void) | undefined;
 
   constructor(timeoutMs: number | undefined, signal: AbortSignal | undefined) {
     this.came = new Promise((resolve) => {
-      const timer =
-        timeoutMs === undefined
-          ? undefined
-          : setTimeout(
-              () => resolve({ kind: "timed-out", afterMs: timeoutMs }),
-              Math.min(timeoutMs, LONGEST_TIMER_MS),
-            ).unref();
-      const ignore = signal && onAbort(signal, () => resolve({ kind: "cancelled" }));
-      this.#forget = () => {
-        clearTimeout(timer);
-        ignore?.();
-      };
+      if (timeoutMs !== undefined) {
+        const isOver = (): void => resolve({ kind: "timed-out", afterMs: timeoutMs });
+        this.#timer = setTimeout(isOver, Math.min(timeoutMs, LONGEST_TIMER_MS)).unref();
+      }
+      this.#ignore = signal && onAbort(signal, () => resolve({ kind: "cancelled" }));
     });
   }
 
   [Symbol.dispose](): void {
-    this.#forget();
+    clearTimeout(this.#timer);
+    this.#ignore?.();
   }
 }
 
@@ -113,7 +108,6 @@ async function letGo({ pid, closed, letGo: closeOutput }: Child): Promise<void> 
 }
 
 async function comesWithin(ms: number, event: Promise<unknown>): Promise<boolean> {
-  if (await hasCome(event)) return true;
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {
     timer = setTimeout(() => resolve(false), ms);
@@ -122,13 +116,6 @@ async function comesWithin(ms: number, event: Promise<unknown>): Promise<boolean
   clearTimeout(timer);
   return came;
 }
-
-/** Usually true: no timer is needed. */
-async function hasCome(event: Promise<unknown>): Promise<boolean> {
-  return (await Promise.race([event, Promise.resolve(NOT_YET)])) !== NOT_YET;
-}
-
-const NOT_YET = Symbol("not yet");
 
 /** With what a shell means by it. */
 export function describeExitCode(exitCode: number): string {

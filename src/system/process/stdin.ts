@@ -1,5 +1,4 @@
 import { fstatSync } from "node:fs";
-import { isRecord, parseJson } from "../../json.ts";
 import { bun, type BunRuntime } from "./runtime.ts";
 
 const PATIENCE_MS = 5_000;
@@ -30,29 +29,17 @@ class ObjectText {
 
   /** True when the object is complete. */
   take(piece: Buffer): boolean {
-    const end = this.#bytes === 0 && isWhole(piece) ? piece.length : this.#scanner.feed(piece);
+    const end = this.#scanner.feed(piece);
     this.#pieces.push(end === undefined ? piece : piece.subarray(0, end));
     this.#bytes += piece.length;
     return end !== undefined || this.#bytes > MAX_BYTES;
   }
 
+  /** Without the byte order mark that some shells on Windows write. */
   text(): string {
-    return textOf(Buffer.concat(this.#pieces));
+    const text = Buffer.concat(this.#pieces).toString("utf8");
+    return text.replace(/^\uFEFF/, "").trim();
   }
-}
-
-/** Most hosts write the object at once. Scanning each byte of a long message takes milliseconds. */
-function isWhole(piece: Buffer): boolean {
-  const text = textOf(piece);
-  return text.endsWith("}") && isRecord(parseJson(text));
-}
-
-/** Some shells on Windows write a byte order mark. */
-function textOf(bytes: Buffer): string {
-  return bytes
-    .toString("utf8")
-    .replace(/^\uFEFF/, "")
-    .trim();
 }
 
 /** Undefined at a terminal, or after the end. */

@@ -7,8 +7,9 @@ import { discard, factsOf, modifiedAt } from "../files/files.ts";
 import { isAlive } from "../process/group.ts";
 
 /**
- * Does something that takes a moment under a lock, waiting for others who have it for a moment. The lock is a file, and who holds it
- * has renamed it to carry its pid. No file is made or removed, which takes some file systems longer than what the lock is for.
+ * Does something short under a lock, after waiting for others. The lock is one file, renamed by its holder to carry its pid: so only one
+ * process can take it from a dead holder. If each holder made a file, two rivals could both remove a dead one's, the second of them
+ * that of the first.
  */
 export function whileLocked(path: string, work: () => void): Result<void> {
   const held = `${path}.${process.pid}`;
