@@ -20,7 +20,8 @@ test("demo shows a stop blocked, fixed and allowed, and leaves nothing behind", 
 
 test("demo works without Node on the PATH", async () => {
   await using somewhere = await GauntletProject.create({}, { git: false });
-  const [sh = "", git = ""] = execSync("command -v sh git", { encoding: "utf8" }).split("\n");
+  const found = execSync("command -v sh; command -v git", { encoding: "utf8" });
+  const [sh = "", git = ""] = found.split("\n");
   await symlink(sh, join(somewhere.root, "sh"));
   await symlink(git, join(somewhere.root, "git"));
 

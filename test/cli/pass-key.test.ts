@@ -272,7 +272,7 @@ describe("two ordinary runs of one user share their passes", () => {
 
   test("also where a shell has put its directories in front of the PATH once more", async () => {
     await using project = await redProject(COUNTED);
-    const PATH = process.env["PATH"] ?? "";
+    const { PATH = "" } = project.env();
     const [first = ""] = PATH.split(delimiter);
 
     await project.gauntlet(["run"], { env: { PATH: [first, PATH, first].join(delimiter) } });
