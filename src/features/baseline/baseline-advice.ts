@@ -21,7 +21,8 @@ import { Git } from "../../system/git/git.ts";
 import { Repository } from "../../system/git/repository.ts";
 import type { Environment } from "../../system/process/environment.ts";
 import { findingsOf, whyGateCutShort } from "./findings.ts";
-import { baselineAt, findEarlierTree } from "./find-earlier-tree.ts";
+import { findEarlierTree } from "../../run/earlier-tree.ts";
+import { baselineAt } from "./baseline-at.ts";
 
 /** In one sentence for the user: how much of the committed baseline is fixed, as far as this run can tell. */
 export async function baselineAdvice(ran: ChecksRun): Promise<string | undefined> {

@@ -37,7 +37,8 @@ import type { Project } from "../../run/open.ts";
 import type { PlannedRun } from "../../run/plan-run.ts";
 import { EarlierChecks, type EarlierFindings } from "./earlier-checks.ts";
 import { findingsOf, whyGateCutShort, withNewNames } from "./findings.ts";
-import { baselineAt, type EarlierTree, findEarlierTree } from "./find-earlier-tree.ts";
+import { type EarlierTree, findEarlierTree } from "../../run/earlier-tree.ts";
+import { baselineAt } from "./baseline-at.ts";
 
 export interface ComparedRun {
   readonly project: Project;

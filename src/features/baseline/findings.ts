@@ -1,4 +1,4 @@
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { whyEndsEarly } from "./early-end.ts";
 import type { Findings } from "./compare-findings.ts";
 import type { ChangedFile } from "../../system/git/change-set.ts";
@@ -7,60 +7,27 @@ import { readFindings } from "./read-findings.ts";
 import { secretMasker } from "../../system/logs/mask-secrets.ts";
 import { fingerprint } from "../../feedback/problem.ts";
 import type { PlannedCheck } from "../../gates/gate-context.ts";
-import { isFile, readText } from "../../system/files/files.ts";
-import { readLogFile } from "../../system/logs/log-dir.ts";
+import { readText } from "../../system/files/files.ts";
 import type { Environment } from "../../system/process/environment.ts";
 import { sha256 } from "#runtime";
 import { gateText } from "../../run/read-outcome.ts";
+import { type ScratchPlace, textFromScratch } from "../../run/scratch-checks.ts";
 
 export async function findingsOf(outcome: GateOutcome, root: string): Promise<Findings> {
   return { ...readFindings(await gateText(outcome, root), sha256), ended: endOf(outcome) };
 }
 
-export interface ScratchPlace {
-  /** The top of the project's repository, and of the tree the check ran in. */
-  readonly top: string;
-  readonly scratchTop: string;
-  readonly root: string;
-  readonly scratchRoot: string;
-}
-
-/**
- * What a check found in another tree, with paths as in the project. Undefined if its output names files of the project: then it
- * read those.
- */
+/** What a check found in another tree. Undefined if it read files of the project. */
 export async function findingsInScratchTree(
   outcome: GateOutcome,
   place: ScratchPlace,
 ): Promise<Findings | undefined> {
-  const { root, scratchRoot } = place;
-  const log = outcome.logPath === undefined ? "" : await readLogFile(join(root, outcome.logPath));
-  const report =
-    outcome.report === undefined ? undefined : await readLogFile(join(scratchRoot, outcome.report));
-  if (namesProject(log, place) || namesProject(report ?? "", place)) return undefined;
-  const { report: _report, ...rest } = outcome;
-  const gate = await gateText(rest, root);
-  const read = {
-    ...gate,
-    text: inProject(log, place),
-    isFile: (path: string) => isFile(join(scratchRoot, path)),
-    report: report === undefined ? undefined : inProject(report, place),
-  };
-  return { ...readFindings(read, sha256), ended: endOf(outcome) };
+  const read = await textFromScratch(outcome, place);
+  return read && { ...readFindings(read, sha256), ended: endOf(outcome) };
 }
 
 function endOf(outcome: GateOutcome): string | undefined {
   return outcome.kind === "failed" ? outcome.detail : undefined;
-}
-
-function namesProject(text: string, { top }: ScratchPlace): boolean {
-  for (let at = text.indexOf(top); at !== -1; at = text.indexOf(top, at + 1))
-    if (!/[\w.-]/.test(text.charAt(at + top.length))) return true;
-  return false;
-}
-
-function inProject(text: string, { top, scratchTop }: ScratchPlace): string {
-  return text.replaceAll(`file://${scratchTop}`, `file://${encodeURI(top)}`).replaceAll(scratchTop, top);
 }
 
 export function withNewNames(found: Findings, files: readonly ChangedFile[]): Findings {

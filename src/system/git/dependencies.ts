@@ -12,11 +12,11 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { hasCode } from "../../system/files/errno.ts";
-import { freeBytes } from "../../system/files/files.ts";
-import { objectsEnv, splitNul } from "../../system/git/git.ts";
-import type { Repository } from "../../system/git/repository.ts";
-import type { EarlierTree } from "./find-earlier-tree.ts";
+import { hasCode } from "../files/errno.ts";
+import { freeBytes } from "../files/files.ts";
+import { objectsEnv, splitNul } from "./git.ts";
+import type { Repository } from "./repository.ts";
+import type { KeptTree } from "./compare/base.ts";
 
 /** What a package manager installed and git ignores: gates need it, and a checkout does not have it. */
 const NAMES: ReadonlySet<string> = new Set([
@@ -65,7 +65,7 @@ const MANIFESTS =
 /** The lock file or manifest that changed since the earlier tree: then other dependencies are installed now. */
 export async function changedLock(
   repository: Repository,
-  earlier: EarlierTree,
+  stored: KeptTree,
   names: readonly string[],
 ): Promise<string | undefined> {
   const { top, places } = repository;
@@ -79,9 +79,9 @@ export async function changedLock(
     "-z",
     "--no-ext-diff",
     "--no-renames",
-    earlier.tree,
+    stored.tree,
   ];
-  const objects = objectsEnv([places.objects, ...earlier.objects]);
+  const objects = objectsEnv([places.objects, ...stored.objects]);
   const changed = await repository.look((env) =>
     top.output([...args, "--", ...files], { env: { ...env, ...objects } }),
   );

@@ -2,7 +2,7 @@ import { lstatSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } fro
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { copyDirectory } from "../../../src/features/baseline/dependencies.ts";
+import { copyDirectory } from "../../../src/system/git/dependencies.ts";
 import { tempDir } from "../../rig/temp-dir.ts";
 
 const signal = new AbortController().signal;

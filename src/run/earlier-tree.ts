@@ -1,20 +1,14 @@
-import { type CommittedBaseline, EMPTY_BASELINE, readBaselineText } from "./baseline-file.ts";
-import type { RunRequest } from "../../run/request.ts";
-import { type SessionStart, startIn } from "../../stop/session.ts";
-import { fail, ok, type Result } from "../../trouble.ts";
-import { BASELINE_FILE } from "./store.ts";
-import { objectsEnv } from "../../system/git/git.ts";
-import type { Repository } from "../../system/git/repository.ts";
-import { sessionTree } from "../../system/git/kept-trees.ts";
-import type { Project } from "../../run/open.ts";
-import type { PlannedRun } from "../../run/plan-run.ts";
+import type { RunRequest } from "./request.ts";
+import { type SessionStart, startIn } from "../stop/session.ts";
+import { fail, ok, type Result } from "../trouble.ts";
+import type { Repository } from "../system/git/repository.ts";
+import { sessionTree } from "../system/git/kept-trees.ts";
+import type { StoredTree } from "../system/git/scratch-tree.ts";
+import type { Project } from "./open.ts";
+import type { PlannedRun } from "./plan-run.ts";
 
 /** The tree before the agent began, as well as it is known. */
-export interface EarlierTree {
-  readonly tree: string;
-  readonly head: string | undefined;
-  /** Directories of objects beside those of the repository. */
-  readonly objects: readonly string[];
+export interface EarlierTree extends StoredTree {
   readonly id: string;
   /** In words: `origin/main (1a2b3c4)`. */
   readonly words: string;
@@ -69,15 +63,3 @@ const NO_COMMIT = {
   detail:
     "no commit is known to be older than this work (`base_branch` in .gauntlet/config.yml can name one)",
 } as const;
-
-export async function baselineAt(
-  repository: Repository | undefined,
-  { tree, objects }: EarlierTree,
-): Promise<CommittedBaseline> {
-  if (repository === undefined) return EMPTY_BASELINE;
-  const path = `${tree}:${repository.places.prefix}${BASELINE_FILE}`;
-  const text = await repository.git.ask(["cat-file", "blob", path], { env: objectsEnv(objects) });
-  if (!text.ok || text.value.exitCode !== 0) return EMPTY_BASELINE;
-  const baseline = readBaselineText(text.value.stdout.toString());
-  return typeof baseline === "string" ? EMPTY_BASELINE : baseline;
-}

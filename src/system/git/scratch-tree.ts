@@ -3,15 +3,20 @@ import { copyFile, rm, writeFile } from "node:fs/promises";
 import { devNull, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fail, ok, type Result } from "../../trouble.ts";
-import { hasCode } from "../../system/files/errno.ts";
-import { troubleOf } from "../../system/files/files.ts";
-import { Git, gitTrouble, objectsEnv, splitNul } from "../../system/git/git.ts";
-import type { Repository } from "../../system/git/repository.ts";
-import { ownedName, removeScratch, scratchParents, sweepScratch } from "../../system/files/owned-scratch.ts";
-import type { EarlierTree } from "./find-earlier-tree.ts";
+import { hasCode } from "../files/errno.ts";
+import { troubleOf } from "../files/files.ts";
+import { ownedName, removeScratch, scratchParents, sweepScratch } from "../files/owned-scratch.ts";
+import type { KeptTree } from "./compare/base.ts";
 import { canClone, movedPath, changedLock, copyDependencies, findDependencies } from "./dependencies.ts";
+import { Git, gitTrouble, objectsEnv, splitNul } from "./git.ts";
+import type { Repository } from "./repository.ts";
 
-/** An earlier tree in a separate repository outside the project. Removed when disposed of, or by the next run. */
+/** What is checked out elsewhere: the id of a tree, and the commit it counts as. */
+export interface StoredTree extends KeptTree {
+  readonly head: string | undefined;
+}
+
+/** A tree in a separate repository outside the project. Removed when disposed of, or by the next run. */
 export interface ScratchTree extends AsyncDisposable {
   readonly top: string;
   /** Why its dependencies are missing, if they are. */
@@ -21,18 +26,18 @@ export interface ScratchTree extends AsyncDisposable {
 /** Writes nothing into the repository it comes from. */
 export async function makeScratchTree(
   repository: Repository,
-  earlier: EarlierTree,
+  stored: StoredTree,
   signal: AbortSignal,
 ): Promise<Result<ScratchTree>> {
   sweepScratch();
-  const listed = await listTree(repository, earlier);
+  const listed = await listTree(repository, stored);
   if (!listed.ok) return listed;
   const dependencies = (await findDependencies(repository)) ?? [];
   const place = await choosePlace(repository, dependencies);
   if (!place.ok) return place;
   const { directory, isClone } = place.value;
   const scratch = { top: join(directory, "tree"), [Symbol.asyncDispose]: () => removeStubborn(directory) };
-  const filling = { repository, earlier, top: scratch.top, dependencies, isClone, ...listed.value };
+  const filling = { repository, stored, top: scratch.top, dependencies, isClone, ...listed.value };
   const filled = await fill(filling, signal).catch((error) => fillTrouble(error, directory, signal));
   if (filled.ok) return ok({ ...scratch, missing: filled.value });
   await scratch[Symbol.asyncDispose]();
@@ -51,7 +56,7 @@ interface Listed {
 }
 
 /** Every file of a tree, and which are links. Fails for a tree with submodules: their files are in another repository. */
-async function listTree({ top }: Repository, { tree, objects }: EarlierTree): Promise<Result<Listed>> {
+async function listTree({ top }: Repository, { tree, objects }: StoredTree): Promise<Result<Listed>> {
   const args = ["ls-tree", "-r", "-z", "--full-tree", tree];
   const listed = await top.output(args, { env: objectsEnv(objects) });
   if (!listed.ok) return listed;
@@ -94,7 +99,7 @@ async function choosePlace({ places }: Repository, dependencies: readonly string
 
 interface Filling extends Listed {
   readonly repository: Repository;
-  readonly earlier: EarlierTree;
+  readonly stored: StoredTree;
   readonly top: string;
   readonly dependencies: readonly string[];
   readonly isClone: boolean;
@@ -102,35 +107,35 @@ interface Filling extends Listed {
 
 /** Returns why the dependencies are missing, if they are. */
 async function fill(filling: Filling, signal: AbortSignal): Promise<Result<string | undefined>> {
-  const { repository, earlier, top: to, names, dependencies, isClone } = filling;
+  const { repository, stored, top: to, names, dependencies, isClone } = filling;
   const checkedOut = await checkOut(filling, signal);
   if (!checkedOut.ok) return checkedOut;
   if (dependencies.length === 0) return ok(undefined);
-  const lock = await changedLock(repository, earlier, names);
+  const lock = await changedLock(repository, stored, names);
   if (lock !== undefined) return ok(`${lock} has changed since, so other dependencies are installed now`);
   const { top: from } = repository.places;
   return ok(await copyDependencies(dependencies, { from, to, isClone }, signal));
 }
 
 async function checkOut(filling: Filling, signal: AbortSignal): Promise<Result<void>> {
-  const { repository, earlier, top, links } = filling;
+  const { repository, stored, top, links } = filling;
   mkdirSync(top);
   const git = new Git(top, signal);
-  const format = earlier.tree.length === 64 ? ["--object-format=sha256"] : [];
+  const format = stored.tree.length === 64 ? ["--object-format=sha256"] : [];
   const initialised = await git.output(["init", "--quiet", "--template=", ...format]);
   if (!initialised.ok) return initialised;
   const described = await describeRepository(filling);
   if (!described.ok) return described;
   // Only attributes of the tree itself: others could name a filter that puts today's problems into yesterday's files.
   const ownOnly = ["-c", `core.attributesFile=${devNull}`];
-  const checkedOut = await git.output([...ownOnly, "read-tree", "--reset", "-u", earlier.tree]);
+  const checkedOut = await git.output([...ownOnly, "read-tree", "--reset", "-u", stored.tree]);
   if (!checkedOut.ok) return checkedOut;
   for (const link of links) keepInside(join(top, link), { from: repository.places.top, to: top });
   return ok(undefined);
 }
 
 /** Gives it HEAD, refs, the settings that decide what a checkout looks like, and the location of the objects. */
-async function describeRepository({ repository, earlier, top }: Filling): Promise<Result<void>> {
+async function describeRepository({ repository, stored, top }: Filling): Promise<Result<void>> {
   const { places, top: original } = repository;
   const [refs, settings] = await Promise.all([
     original.output(["for-each-ref", "--format=%(objectname) %(refname)"]),
@@ -139,12 +144,12 @@ async function describeRepository({ repository, earlier, top }: Filling): Promis
   if (!refs.ok) return refs;
   if (!settings.ok) return settings;
   const inside = join(top, ".git");
-  const objects = [places.objects, ...earlier.objects].map((path) => `${JSON.stringify(path)}\n`).join("");
+  const objects = [places.objects, ...stored.objects].map((path) => `${JSON.stringify(path)}\n`).join("");
   mkdirSync(join(inside, "objects/info"), { recursive: true });
   mkdirSync(join(inside, "info"), { recursive: true });
   await writeFile(join(inside, "objects/info/alternates"), objects);
   await writeFile(join(inside, "packed-refs"), refs.value);
-  if (earlier.head !== undefined) await writeFile(join(inside, "HEAD"), `${earlier.head}\n`);
+  if (stored.head !== undefined) await writeFile(join(inside, "HEAD"), `${stored.head}\n`);
   for (const name of ["shallow", "info/exclude"])
     await copyFile(join(places.commonDir, name), join(inside, name)).catch(ifMissing);
   const git = new Git(top);
