@@ -4,9 +4,7 @@ import type { ReplServer } from "../gates/gate-context.ts";
 import { parsePort } from "../system/nrepl/find-server.ts";
 import { EXIT } from "../report/exit-code.ts";
 
-/** What the flags say, for every subcommand. */
 export interface BreplOptions {
-  /** How this program was called: `brepl` or `agent-gauntlet brepl`. */
   readonly program: string;
   readonly replServer: ReplServer;
 }
@@ -73,7 +71,6 @@ function complain(problem: string, program: string): number {
   return EXIT.notOk;
 }
 
-/** The commands there are, and what was typed instead. */
 function refuse(words: string, program: string): number {
   process.stderr.write(`There is no command \`${program} ${words}\`.\n`);
   return print(help(program), EXIT.notOk);

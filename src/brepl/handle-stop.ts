@@ -44,10 +44,8 @@ import { runGates, type RunGatesOptions } from "../run/gates.ts";
 
 const MAX_CHARS = 9_000;
 
-/** A stop that `.brepl/hooks.edn` is asked about. */
 export interface BreplStop {
   readonly event: StopEvent;
-  /** Where `.brepl` is; no other directory is looked at. */
   readonly cwd: string;
   readonly env: Environment;
   readonly replServer: ReplServer;
@@ -55,7 +53,6 @@ export interface BreplStop {
   readonly traceparentOf?: GateContext["traceparentOf"];
 }
 
-/** The same line as every stop: configuration, plan, gates, outcomes, verdict; with a retry policy of each hook's own. */
 export async function handleBreplStop(stop: BreplStop, signal: AbortSignal): Promise<AnsweredStop> {
   const session = OpenSession.open(stop.event, stop.env);
   const { verdict, run, facts } = await judgeStop(stop, signal);
@@ -168,13 +165,11 @@ async function withinBounds(verdict: Verdict): Promise<Verdict> {
 
 const LOGS = ".brepl/logs";
 
-/** Where the hooks of one stop write their logs: a directory of the session's own, which git ignores. */
 interface HookLogs {
   readonly name: string;
   readonly dir: ProjectPath;
   readonly logDir: LogDir;
   readonly runNumber: number;
-  /** Held until the hooks have ended; absent where it cannot be written. */
   readonly lock: Lock | undefined;
 }
 
@@ -197,7 +192,6 @@ function hookLogDir(cwd: string, session: string): LogDir {
   return logDirOf(absolutePath(join(cwd, ".brepl")), projectPath(`logs/${session}`));
 }
 
-/** Nothing failed, or the session is over: its logs are of no more use. */
 function dropHookLogs(cwd: string, session: string): void {
   if (hasNoLinks(hookLogDir(cwd, session)).ok) removeSessionLogs(join(cwd, LOGS), session);
 }
@@ -207,7 +201,6 @@ function retryCountsPath(session: string): string {
   return join(sharedTempDir(), `brepl-stop-hook-${session}.edn`);
 }
 
-/** The counts so far. A file that is broken or not ours counts as absent, with a warning. */
 function loadRetryCounts(session: string): { counts: RetryCounts; warning?: string } {
   const path = retryCountsPath(session);
   const text = readPrivateFile(path);
@@ -217,13 +210,11 @@ function loadRetryCounts(session: string): { counts: RetryCounts; warning?: stri
   return counts ? { counts } : { counts: new Map(), warning: `${path} is broken: counting starts over.` };
 }
 
-/** Writes the counts down; without any there is no file. */
 function saveRetryCounts(session: string, counts: RetryCounts): Result<void> {
   const path = retryCountsPath(session);
   return counts.size > 0 ? writePrivateFile(path, printRetryCounts(counts)) : removeFile(path);
 }
 
-/** Removes the retry counts and the logs of a session; returns what went wrong, if anything did. */
 export function forgetBreplSession(event: Omit<SessionName, "cwd">, cwd: string): string | undefined {
   const session = sessionKey(event, cwd);
   dropHookLogs(cwd, session);

@@ -1,11 +1,9 @@
 import type { HookRegistration } from "../install/hook-registration.ts";
 
-/** Personal settings of Claude Code: nothing is committed. */
 const SETTINGS = ".claude/settings.local.json";
 /** Seconds that Claude Code gives the hooks together; each has its own time limit in `.brepl/hooks.edn`. */
 const STOP_TIMEOUT_SECONDS = 3600;
 
-/** The hooks of `brepl` in Claude Code's settings; `program` is how it is called there. */
 export function breplHooks(program: string): HookRegistration {
   const stop = `${program} hook stop`;
   const sessionEnd = `${program} hook session-end`;

@@ -18,7 +18,6 @@ import { programFile } from "../system/process/runtime.ts";
 import type { BreplOptions } from "./commands.ts";
 import { EXIT } from "../report/exit-code.ts";
 
-/** `brepl hook install`: writes a template if `.brepl/hooks.edn` is missing, and registers our hooks in Claude Code's settings. */
 export async function breplInstall({ program }: BreplOptions): Promise<number> {
   const registration = breplHooks(program);
   const edit = await editSettings(registration, planInstall);
@@ -35,7 +34,6 @@ export async function breplInstall({ program }: BreplOptions): Promise<number> {
   return EXIT.ok;
 }
 
-/** `brepl hook uninstall`: our hooks go, everything else stays. */
 export async function breplUninstall({ program }: BreplOptions): Promise<number> {
   const registration = breplHooks(program);
   const edit = await editSettings(registration, planUninstall);

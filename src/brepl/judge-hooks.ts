@@ -5,16 +5,12 @@ import type { Plan } from "../run/plan.ts";
 import type { Status } from "../stop/status.ts";
 import type { Verdict } from "../stop/verdict.ts";
 
-/** What the outcome of a hook means for the stop. */
 type HookEffect =
   | { readonly kind: "passed" }
-  /** Could not run and need not. */
   | { readonly kind: "skipped" }
-  /** Sends the agent back to work. */
   | { readonly kind: "retry"; readonly attempt: number; readonly maxRetries: number }
   /** Would send it back, but has done so often enough. */
   | { readonly kind: "gave-up"; readonly retries: number }
-  /** Failed, and only says so. */
   | { readonly kind: "reported" }
   /** Should have run and could not, or was cut short. */
   | { readonly kind: "not-run" };
@@ -25,13 +21,11 @@ export interface HookResult {
   readonly effect: HookEffect;
 }
 
-/** Whether a failure of this hook would still send the agent back. */
 function hasRetriesLeft(hook: Hook, counts: RetryCounts): boolean {
   if (!hook.retryOnFailure) return false;
   return hook.maxRetries === 0 || countOf(hook, counts) < hook.maxRetries;
 }
 
-/** Every hook with what came of it; outcomes are in the order of the hooks. */
 export function judgeHooks(
   hooks: readonly Hook[],
   outcomes: readonly GateOutcome[],
@@ -49,7 +43,6 @@ export function isWorthTelling({ effect, outcome }: HookResult): boolean {
   return effect.kind !== "passed";
 }
 
-/** The counts after a run: a pass resets, a retry counts, what could not run costs nothing, what is gone is forgotten. */
 export function countRetries(counts: RetryCounts, results: readonly HookResult[]): RetryCounts {
   const isBlocked = results.some(({ effect }) => effect.kind === "retry");
   const names = new Set(results.map(({ hook }) => hook.gate.name));
@@ -61,7 +54,6 @@ export function countRetries(counts: RetryCounts, results: readonly HookResult[]
   return next;
 }
 
-/** What this outcome of this hook means, given how often it has failed before. */
 function judgeHook(hook: Hook, outcome: GateOutcome, counts: RetryCounts): HookEffect {
   switch (outcome.kind) {
     case "passed":
@@ -112,7 +104,6 @@ export function planHooks(hooks: readonly Hook[], counts: RetryCounts): Plan {
   return { gates, skipped: [] };
 }
 
-/** The result of a run of hooks: the most severe decides. */
 export function statusOfHooks(results: readonly HookResult[]): Status {
   const has = (kind: HookEffect["kind"]): boolean => results.some(({ effect }) => effect.kind === kind);
   if (has("retry")) return "failed";
@@ -122,7 +113,6 @@ export function statusOfHooks(results: readonly HookResult[]): Status {
   return has("passed") ? "passed" : "no_applicable_gates";
 }
 
-/** The answer to the stop, given what there is to say about the hooks. */
 export function verdictOfHooks(results: readonly HookResult[], report: string): Verdict {
   const status = statusOfHooks(results);
   const message = `brepl stop hooks: ${status.replaceAll("_", " ")}`;

@@ -8,7 +8,6 @@ import { FENCE_CHARS, inFence, visibleText } from "../feedback/text/clean-text.t
 import { cutText } from "../feedback/text/cut-text.ts";
 import { describeOutcome } from "../gates/outcome.ts";
 
-/** What there is to say about hooks that did not simply pass, without the secrets of the environment. */
 export async function describeHooks(
   results: readonly HookResult[],
   { cwd, env }: { readonly cwd: string; readonly env: Environment },
@@ -26,13 +25,11 @@ async function readHook(result: HookResult, cwd: string): Promise<ToldHook> {
   return { result, text: { id, name, text, logPath: logPath ?? "", projectRoot: cwd, workingDirectory } };
 }
 
-/** A hook that has something to say, and what it printed. */
 interface ToldHook {
   readonly result: HookResult;
   readonly text: GateText;
 }
 
-/** What agent and user read about the hooks: the one that sends the agent back first, then the others in order. */
 function reportHooks(told: readonly ToldHook[], maxChars: number): string {
   const ordered = told.toSorted((a, b) => rank(a.result) - rank(b.result));
   const heads = ordered.map(({ result }) => hookHeadline(result));

@@ -13,7 +13,6 @@ import { cancellation } from "../system/process/cancellation.ts";
 import { EXIT } from "../report/exit-code.ts";
 import { readStdin } from "../system/process/stdin.ts";
 
-/** `brepl hook stop`: may the agent stop? */
 export async function breplStop({ replServer }: BreplOptions): Promise<number> {
   trace("first file read");
   const { env } = process;
@@ -61,7 +60,6 @@ function invalidInput(notice: string): Verdict {
   return { decision: "allow", status: "invalid_input", message: "no valid Stop event", notice };
 }
 
-/** `brepl hook session-end`: nothing of the session is left behind. */
 export async function breplSessionEnd(): Promise<number> {
   using cancelled = cancellation();
   const read = await readEvent(cancelled.signal);
@@ -81,7 +79,6 @@ export type ReadEvent =
   | { readonly ok: true; readonly payload: Readonly<Record<string, unknown>> }
   | { readonly ok: false; readonly problem: string };
 
-/** The event a host writes to our stdin: one JSON object. */
 export async function readEvent(signal: AbortSignal): Promise<ReadEvent> {
   const text = await readStdin(signal);
   if (text === "") return { ok: false, problem: "nothing on stdin" };

@@ -19,7 +19,6 @@ export function option(flags: string, summary: string, facts: OptionFacts = {}):
   return made.makeOptionMandatory(facts.required === true);
 }
 
-/** Reads an option that may be given several times. Has no default, so that help shows none. */
 export function collect(text: string, earlier: readonly string[] = []): readonly string[] {
   return [...earlier, text];
 }
@@ -34,7 +33,6 @@ export function readPort(text: string): number {
   throw new InvalidArgumentError("A port is a number from 1 to 65535.");
 }
 
-/** Why something is skipped. */
 export function readReason(text: string): string {
   const reason = text.trim();
   if (reason === "") throw new InvalidArgumentError("Say why.");
@@ -43,7 +41,6 @@ export function readReason(text: string): string {
 
 const UNITS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 
-/** Reads `2h`, `3d`, a date or a time. */
 export function readMoment(text: string): number {
   const ms = durationIn(text);
   const at = ms === undefined ? Date.parse(text) : now() - ms;
@@ -58,7 +55,6 @@ export function readWhile(text: string): number {
   throw new InvalidArgumentError("A time of at most a week, as in 30m, 2h or 1d.");
 }
 
-/** Reads `30m`, `2h`, `3d`, `1w`. */
 function durationIn(text: string): number | undefined {
   const [, count, unit] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
   return count === undefined ? undefined : Number(count) * (UNITS[unit as keyof typeof UNITS] ?? 0);
@@ -66,7 +62,6 @@ function durationIn(text: string): number | undefined {
 
 const FILE_FORMATS = ["html", "junit", "sarif", "json"] as const;
 
-/** Where `run --report` sends what it found. */
 export type ReportTarget =
   { readonly format: (typeof FILE_FORMATS)[number]; readonly path: string } | { readonly format: "github" };
 

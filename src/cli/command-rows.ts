@@ -73,7 +73,6 @@ const HOST_NAMES = HOSTS.filter((host) => host.registration !== undefined)
   .map((host) => host.name)
   .join(", ");
 
-/** Which gates a run or a look is about. */
 const CHOICE_OPTIONS = [
   option("-g, --gate <name>", "only this gate, or those of a path or glob (may be given several times)", {
     read: collect,
@@ -83,7 +82,6 @@ const CHOICE_OPTIONS = [
   option("--failed", "only the gates that failed in the last run", { conflicts: "all" }),
 ];
 
-/** What a run or a look is to compare with. */
 const CHANGE_OPTIONS = [
   option("-b, --base <revision>", "compare with this branch or commit", {
     conflicts: ["commit", "uncommitted"],
@@ -507,7 +505,6 @@ const STOP_HOOK: readonly CommandRow[] = [
   },
 ];
 
-/** What only the user may say. */
 const ONLY_YOU: readonly CommandRow[] = [
   {
     name: "allow",
@@ -617,7 +614,6 @@ const MORE: readonly CommandRow[] = [
   },
 ];
 
-/** Every command, in the groups that help shows. */
 export const COMMANDS: Readonly<Record<string, readonly CommandRow[]>> = {
   "Set up": SET_UP,
   "Run the gates": RUN,

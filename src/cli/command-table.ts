@@ -5,7 +5,6 @@ import { EXIT } from "../report/exit-code.ts";
 import { processTerminal, type Terminal } from "../report/terminal.ts";
 import { type CommandRow, COMMANDS } from "./command-rows.ts";
 
-/** Reads the command line, runs the one command it names, and returns its exit code. */
 export async function runGauntlet(argv: readonly string[]): Promise<number> {
   const terminal = processTerminal();
   let exitCode: number = EXIT.ok;
@@ -21,7 +20,6 @@ export async function runGauntlet(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** Runs one command; what it returns is the exit code. */
 type Act = (use: (terminal: Terminal) => Promise<number>) => Promise<void>;
 
 export function gauntletCommands(act: Act): Command {
@@ -61,7 +59,6 @@ function addCommand(program: Command, row: CommandRow, act: Act): void {
   });
 }
 
-/** Shows command lines to copy below the help of a command. */
 function addExamples(command: Command, lines: readonly string[]): void {
   if (lines.length === 0) return;
   command.addHelpText("after", ["", "Examples:", ...lines.map((line) => `  $ ${line}`)].join("\n"));

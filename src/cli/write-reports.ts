@@ -16,7 +16,6 @@ import packageJson from "../../package.json" with { type: "json" };
 import type { ReportTarget } from "./command-options.ts";
 import { printLine, type Terminal } from "../report/terminal.ts";
 
-/** Writes the reports that were asked for. Says what could not be written. */
 export async function writeReports(
   terminal: Terminal,
   result: RunResult,

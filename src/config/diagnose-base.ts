@@ -4,7 +4,6 @@ import { closest } from "../words.ts";
 import { Commits } from "../system/git/compare/base.ts";
 import { Git } from "../system/git/git.ts";
 
-/** A configured base branch that is not here, with the one that was probably meant. What is not written cannot be misspelt. */
 export async function diagnoseBase({ settings, complainOf }: LoadedSettings): Promise<readonly Diagnostic[]> {
   const { root, baseBranch } = settings;
   const git = new Git(root);
@@ -29,7 +28,6 @@ async function branchesIn(git: Git): Promise<{ branches: readonly string[]; hasR
   };
 }
 
-/** The nearest name; where the remote is not here, its branch may be. */
 function hintFor(wanted: string, branches: readonly string[]): string {
   const bare = wanted.slice(wanted.indexOf("/") + 1);
   const meant = closest(wanted, branches) ?? branches.find((one) => one === bare);

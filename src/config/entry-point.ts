@@ -33,13 +33,11 @@ export function changesByScope(
   return changes;
 }
 
-/** A scope that may be inside a nested repository; the children of `dir/*` in there are not known. */
 function scopeInRepository({ path }: EntryPoint): (repository: ProjectPath) => ProjectPath | undefined {
   return (repository) =>
     !isSplitByChild(path) && mayMatchBelow(path, repository) ? projectPath(path) : undefined;
 }
 
-/** Whether a path or glob may match something below a directory. */
 export function mayMatchBelow(pattern: string, directory: string): boolean {
   const base = fixedPart(pattern);
   return (

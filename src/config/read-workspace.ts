@@ -6,7 +6,6 @@ import picomatch from "picomatch";
 import { isRecord } from "../json.ts";
 import type { ChangedFile } from "../system/git/change-set.ts";
 
-/** What to look for. */
 export const MANIFEST_NAMES = [
   "package.json",
   "pnpm-workspace.yaml",
@@ -19,7 +18,6 @@ export const MANIFEST_NAMES = [
   "pyproject.toml",
 ];
 
-/** Every package of every workspace of a project: npm, pnpm, yarn, bun, Nx, Turborepo, Cargo, Go, uv. */
 export function readWorkspace(manifests: Manifests): readonly Package[] {
   const described = [readNode, readCargo, readGo, readUv].flatMap((read) => read(manifests));
   const directories = [...new Set(described.map(({ directory }) => directory))];
@@ -121,7 +119,6 @@ function readCargo(manifests: Manifests): readonly Described[] {
   });
 }
 
-/** By its own name, the name it is renamed from, and its path. */
 function usedBy(directory: string, key: string, value: unknown): readonly string[] {
   const { package: renamed, path } = mapAt(value);
   const place = typeof path === "string" ? posix.join(directory, path).replace(/\/$/, "") : undefined;
@@ -141,7 +138,6 @@ function readGo({ paths, read }: Manifests): readonly Described[] {
     });
 }
 
-/** The first word after a directive, on one line or in its block. */
 function wordsAfter(text: string, directive: string): readonly string[] {
   const lines = text.split("\n").map((line) => line.replace(/\/\/.*$/, "").trim());
   const found: string[] = [];
@@ -194,11 +190,9 @@ interface Described {
   readonly directory: string;
   readonly name: string;
   readonly manifest: string;
-  /** Names or directories of what it depends on; most are not in this workspace. */
   readonly uses: readonly string[];
 }
 
-/** The directories with a manifest that match the globs of a workspace; `!` excludes directories. */
 function members(
   { paths }: Manifests,
   manifest: string,
@@ -237,11 +231,9 @@ export interface Package {
   readonly directory: ProjectPath;
   readonly name: string;
   readonly manifest: string;
-  /** Directories of packages of the same workspace that it depends on. */
   readonly needs: readonly ProjectPath[];
 }
 
-/** Why each package is affected by a change in others; a package that changed itself is left out. */
 export function affectedPackages(
   packages: readonly Package[],
   files: readonly ChangedFile[],
@@ -267,7 +259,6 @@ function isShared(path: string): boolean {
   return !/(?:\.mdx?|\.txt|(?:^|\/)LICEN[CS]E)$/i.test(path);
 }
 
-/** Each package that depends on a changed one, directly or through others, with the edge that leads there. */
 function dependents(
   packages: readonly Package[],
   changed: ReadonlySet<ProjectPath>,

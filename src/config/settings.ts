@@ -2,9 +2,7 @@ import type { CheckGate, Priority, ReviewGate } from "../gates/gate.ts";
 import type { AbsolutePath, ProjectPath } from "../path.ts";
 import type { StopKind, StopEvent } from "../hosts/stop-event.ts";
 
-/** What the project asked for: YAML, environment and defaults already folded into one value. */
 export interface Settings extends GatesDefinition {
-  /** The directory that holds `.gauntlet`; every path in the configuration is relative to it. */
   readonly root: AbsolutePath;
 }
 
@@ -16,18 +14,11 @@ export interface GatesDefinition {
   readonly maxRetries: number;
   readonly retry: RetryPolicy;
   readonly entryPoints: readonly EntryPoint[];
-  /**
-   * A shell line that installs dependencies in a checkout of an earlier tree, if they cannot be copied there.
-   */
   readonly baselineSetup?: string;
   readonly rerunNewIssueThreshold: Priority;
   readonly stopHook: StopHookSettings;
   readonly debugLog: DebugLogSettings;
-  /** A shell line to run when a failing session is given up. */
   readonly onGiveUp?: string;
-  /**
-   * What to do about changes that make gates pass without fixing anything; undefined if nothing is checked.
-   */
   readonly guards?: GuardSettings;
   /**
    * Scripts of the project that its gates run, by name: `package.json script "test"`, `scripts/check.sh`.
@@ -42,7 +33,6 @@ export interface GatesDefinition {
 
 export interface Script {
   readonly hash: string;
-  /** The gates that run it, each by entry point, kind and name. */
   readonly gates: readonly string[];
 }
 
@@ -68,7 +58,6 @@ export interface StopHookSettings {
   readonly timeoutMs: number;
   readonly maxReasonChars: number;
   readonly on: readonly StopKind[];
-  /** The types of sub-agents whose stop is gated; `*` means all. */
   readonly agentTypes: readonly string[];
   /** Whether the agent may stop while the gates run, and is woken if they fail; only some hosts can. */
   readonly background: boolean;
@@ -76,7 +65,6 @@ export interface StopHookSettings {
    * If the gates differ from those the session began with: show the difference, or keep using the old ones.
    */
   readonly whenGatesChange: "tell" | "hold";
-  /** Whether gates wait in plan mode and while background agents run. */
   readonly defer: boolean;
 }
 
@@ -96,39 +84,30 @@ export interface RemoteSettings {
   readonly workers?: WorkersSettings;
 }
 
-/** Who runs gates with `run_on: workers`. */
 export interface WorkersSettings {
-  /** Redis or Valkey, without credentials. */
   readonly url: string;
-  /** The git repository that trees are pushed to and fetched from. */
   readonly tree: string;
   readonly fallback: "local" | "error";
-  /** How long a gate may wait for a worker to take it. */
   readonly pickupMs: number;
 }
 
 export interface CacheSettings {
-  /** Without a slash at its end, and without credentials. */
   readonly url: string;
   readonly write: "never" | "ci" | "always";
   readonly trust: readonly TrustedKey[];
   readonly expiresMs: number;
-  /** For all look-ups of a run together; after that the gates run. */
   readonly budgetMs: number;
   /** The variables that can change a result; undefined means all but those of a machine. */
   readonly env?: readonly string[];
 }
 
 export interface TrustedKey {
-  /** Relative to the project root. */
   readonly file: string;
   readonly pem: string;
 }
 
 export interface Progress {
-  /** The same gates fail with the same problems. */
   readonly isSame: boolean;
-  /** Something that failed before does not any more. */
   readonly isBetter: boolean;
 }
 
@@ -140,7 +119,6 @@ export interface RetryPolicy {
 /** With `when_stuck: stop`, this many attempts in a row with identical problems end the loop. */
 export const STUCK_AFTER = 3;
 
-/** Undefined if the project gates this event. */
 export function whyNotGated(
   { on, agentTypes }: StopHookSettings,
   { kind = "stop", agentType = "" }: StopEvent,
@@ -182,7 +160,6 @@ export function coversGates(passed: string, gateHash: string): boolean {
   return gateHash === passed || gateHash.startsWith(`${passed}${PART}`);
 }
 
-/** The hash of all gates, and which part of them was asked for. */
 export function partOf(gateHash: string): { readonly all: string; readonly part: string | undefined } {
   const [all = "", ...parts] = gateHash.split(PART);
   return { all, part: parts.length === 0 ? undefined : parts.join(PART) };

@@ -1,6 +1,5 @@
 import type { Diagnostic } from "../trouble.ts";
 
-/** What is wrong, without its place. */
 export interface Complaint {
   readonly severity?: Diagnostic["severity"];
   readonly message: string;
@@ -41,7 +40,6 @@ export class SourceText {
     };
   }
 
-  /** An error that concerns the file and no place in it. */
   complainAboutFile(message: string): Diagnostic {
     return { severity: "error", file: this.file, message };
   }
@@ -64,7 +62,6 @@ function printable(text: string): string {
   return text.replaceAll(/[\u0000-\u001F\u007F-\u009F]/g, " ").trimEnd();
 }
 
-/** `90s`, `2m`, `1.5h`. */
 export const DURATION = /^(\d+(?:\.\d+)?)\s*([smh])$/;
 
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };

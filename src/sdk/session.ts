@@ -93,12 +93,10 @@ export class Todo {
   }
 }
 
-/** A successful use of a tool, as a `PostToolUse` hook sees it. */
 export interface ToolUse {
   readonly tool_name?: unknown;
   readonly tool_input?: unknown;
   readonly tool_response?: unknown;
-  /** Present when a sub-agent used the tool. */
   readonly agent_id?: unknown;
 }
 

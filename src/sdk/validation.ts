@@ -97,24 +97,20 @@ export function completionTool(validator: CompletionValidator): CompletionTool {
   });
 }
 
-/** What came of asking the context's validator. */
 export type ValidatorAnswer =
   | {
       readonly kind: "answered";
       readonly outcome: ValidationOutcome;
-      /** Whether the validator really looked. */
       readonly isVerified: boolean;
     }
   | { readonly kind: "errored"; readonly error: string };
 
-/** Who asks: with its signal, the cwd of its event, and the stop it asks about. */
 export interface Question {
   readonly stopReason: string;
   readonly signal?: AbortSignal | undefined;
   readonly cwd?: string | undefined;
 }
 
-/** The validator behind the context's reserved tool. */
 export function findValidator(context: HookContext): CompletionValidator | undefined {
   // The reserved name is the contract: a tool attached under it is a completion validator.
   return context.getTool(VALIDATE_COMPLETION_TOOL_NAME)?.handler as CompletionValidator | undefined;

@@ -90,7 +90,6 @@ export class ClaudeAgentWorkspaceSection {
 /** How `clone` hands its files to the constructor without a second parameter in the public signature. */
 const filesOfClone = new WeakMap<WorkspaceOptions, WorkspaceFiles>();
 
-/** Says what is in a workspace, as Markdown for a model. */
 function renderWorkspace(title: string, mounts: readonly HostMountPreview[]): string {
   if (mounts.length === 0) return `## ${title}\n\nYour working directory is empty.`;
   const total = mounts.reduce((sum, mount) => sum + mount.bytesCopied, 0);
@@ -114,7 +113,6 @@ function describeMount(mount: HostMountPreview): readonly string[] {
   ];
 }
 
-/** A temporary directory with the copied mounts; removed when its last holder lets go. */
 export class WorkspaceFiles {
   readonly directory: string;
   readonly previews: readonly HostMountPreview[];

@@ -9,11 +9,9 @@ import { whyNoUser } from "../../report/user-at-terminal.ts";
 
 export interface CleanOptions {
   readonly json?: boolean;
-  /** Also what is kept outside of the project. */
   readonly all?: boolean;
 }
 
-/** Starts over: logs are archived; failures, attempts and passes are forgotten. */
 export async function cleanCommand(terminal: Terminal, { json, all }: CleanOptions): Promise<number> {
   const settings = await openSettings(terminal, { command: "clean", json });
   if (typeof settings === "number") return settings;

@@ -8,7 +8,6 @@ export interface CompletionOptions {
   readonly shell: "bash" | "zsh" | "fish";
 }
 
-/** Prints a completion script made from the command table itself. */
 export async function completionCommand(terminal: Terminal, { shell }: CompletionOptions): Promise<number> {
   const program = gauntletCommands(async () => {});
   const names = program.commands.map((command) => command.name());
@@ -23,7 +22,6 @@ interface Described {
   readonly name: string;
   readonly summary: string;
   readonly flags: readonly Flag[];
-  /** What its argument may be. */
   readonly values: readonly string[];
 }
 
@@ -94,7 +92,6 @@ if [ "$funcstack[1]" = "_agent_gauntlet" ]; then _agent_gauntlet "$@"; else comp
     ["complete -c agent-gauntlet -f", ...commands.flatMap((command) => fishLines(command))].join("\n"),
 };
 
-/** What follows a flag: `run -g` offers gates and nothing else. */
 function valueCases(
   { name, flags }: Described,
   offer: (choices: Flag["choices"]) => string,

@@ -17,7 +17,6 @@ export interface ValidateOptions {
   readonly json?: boolean;
 }
 
-/** Checks every configuration file and reports every problem at once. */
 export async function validateCommand(terminal: Terminal, options: ValidateOptions): Promise<number> {
   const diagnosed = await diagnose(terminal);
   if (!diagnosed.ok)
@@ -55,7 +54,6 @@ function judged(loaded: LoadedSettings, root: string): readonly Diagnostic[] {
   ];
 }
 
-/** A stop that ends before any gate has to. */
 function hastyStop({ settings, complainOf }: LoadedSettings): readonly Diagnostic[] {
   const gates = settings.entryPoints.flatMap((entryPoint) => entryPoint.gates);
   const shortest = Math.min(...gates.map(({ timeoutMs }) => timeoutMs));
@@ -81,7 +79,6 @@ export interface ListOptions {
   readonly names?: boolean;
 }
 
-/** Shows what the configuration says, without looking at any change. */
 export async function listCommand(terminal: Terminal, { json, names }: ListOptions): Promise<number> {
   const settings = await openSettings(terminal, { command: "list", json });
   if (typeof settings === "number") return settings;
@@ -94,7 +91,6 @@ export async function listCommand(terminal: Terminal, { json, names }: ListOptio
   return EXIT.ok;
 }
 
-/** They look at the whole change, so they belong to no entry point. */
 function printGuards({ stdout, colours }: Terminal, guards: GuardSettings): void {
   const modes = Object.entries(guards);
   if (modes.length > 0) printLine(stdout, colours.bold("every change"));
@@ -122,7 +118,6 @@ export interface ConfigOptions {
   readonly json?: boolean;
 }
 
-/** Shows every setting as it holds, and where it comes from. */
 export async function configCommand(terminal: Terminal, { json }: ConfigOptions): Promise<number> {
   const root = findProject(terminal.cwd);
   const trouble = { kind: "no-config", searchedFrom: terminal.cwd } as const;

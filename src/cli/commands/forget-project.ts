@@ -33,7 +33,6 @@ export function forgetProject(root: string, env: Environment): Result<void> {
   return forgetLedger(ledger);
 }
 
-/** The projects a session was seen in. */
 function rootsOf({ root, starts = [], blocked, retries = {} }: Session): readonly string[] {
   const seen = [root, blocked?.root, ...starts.map((start) => start.root), ...Object.keys(retries)];
   return seen.filter((one) => one !== undefined);

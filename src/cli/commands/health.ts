@@ -11,7 +11,6 @@ export interface HealthOptions {
   readonly json?: boolean;
 }
 
-/** Shows which reviewers can be asked now. Fails when a review of this project has no available reviewer. */
 export async function healthCommand(terminal: Terminal, { json }: HealthOptions): Promise<number> {
   const reviews = await reviewsOf(terminal);
   const wanted = [...new Set(reviews.flatMap(({ cliPreference }) => cliPreference))];
@@ -27,7 +26,6 @@ export async function healthCommand(terminal: Terminal, { json }: HealthOptions)
   return deserted.length === 0 ? EXIT.ok : EXIT.notOk;
 }
 
-/** The reviews of the project we are in; none outside of one or where its configuration cannot be read. */
 async function reviewsOf({ cwd, env }: Terminal): Promise<readonly ReviewGate[]> {
   const root = findProject(cwd);
   const loaded = root === undefined ? undefined : await loadSettings(root, env);

@@ -39,7 +39,6 @@ export async function parseCommand(terminal: Terminal, { parser: name }: ParseOp
 const LONGEST_MESSAGE = 240;
 const DEFAULT_CHARS = 9000;
 
-/** The check with this name, or the exit code after reporting that it does not exist. */
 async function openCheck(
   terminal: Terminal,
   name: string,

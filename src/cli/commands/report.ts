@@ -21,13 +21,11 @@ import { printLine, type Terminal } from "../../report/terminal.ts";
 
 export interface ReportOptions {
   readonly format: "text" | "junit" | "sarif" | "github" | "html";
-  /** The number of an earlier run. */
   readonly run?: number;
 }
 
 const DIGEST_CHARS = 9_000;
 
-/** Shows a run again, from the ledger and its logs, without running anything. */
 export async function reportCommand(terminal: Terminal, { format, run }: ReportOptions): Promise<number> {
   const settings = await openSettings(terminal, { command: "report" });
   if (typeof settings === "number") return settings;

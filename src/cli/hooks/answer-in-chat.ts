@@ -40,7 +40,6 @@ async function textFor(name: string, session: SessionName, prompt: string): Prom
 
 const SAY_WHY = "Say why, and the next stop goes unchecked: `/gauntlet:skip the test server is down`";
 
-/** The last stop of this session; where it has had none, of the one that stopped here last. */
 async function explainLast(terminal: Terminal, session: SessionName): Promise<void> {
   const last = readSession(session, terminal.env).value?.lastStop;
   if (last === undefined) await explainCommand(terminal, {});

@@ -27,7 +27,6 @@ export async function runSessionStart(args: readonly string[] = []): Promise<num
   return 0;
 }
 
-/** What kept the beginning from being recorded, if something did. */
 async function remember(onlyAllowed: boolean, signal: AbortSignal): Promise<string | undefined> {
   const { env } = process;
   if (env["GAUNTLET_STOP_HOOK_ACTIVE"] || env["GAUNTLET_STOP_HOOK_ACTIVE_ENV"]) return undefined; // a reviewer's own session

@@ -17,7 +17,6 @@ import { withOwnCommand, isNative } from "../../system/process/runtime.ts";
 import { cancellation } from "../../system/process/cancellation.ts";
 import { forgetBlocksOf } from "../../stop/session-store.ts";
 
-/** Answers an agent's stop: one line on stdout, always, whatever happens. */
 export async function runStopHook(args: readonly string[]): Promise<number> {
   using cancel = cancellation(); // until the very end: a signal just before the answer must not take its place
   const log = new HostLog();
@@ -54,16 +53,13 @@ export async function runStopHook(args: readonly string[]): Promise<number> {
   }
 }
 
-/** What stdin asked: a stop to decide, or something that has its answer already. */
 type Question =
   | { readonly kind: "stop"; readonly host: Host; readonly stop: Stop }
   | {
       readonly kind: "answered";
       readonly verdict: Verdict;
       readonly host?: Host;
-      /** Nothing was asked: a session or turn has ended. */
       readonly isEnd?: boolean;
-      /** It was not a stop, so it is in no session. */
       readonly isNoStop?: boolean;
     };
 
@@ -100,7 +96,6 @@ async function readQuestion(
   };
 }
 
-/** What was no stop, or broke before its session was known, is in no session; the agent stopped all the same. */
 async function recordOutside(env: Environment, { status, decision }: Verdict): Promise<Result<void>> {
   const root = findProject(currentDirectory());
   if (root === undefined) return ok(undefined);
@@ -141,7 +136,6 @@ function answerOnce({ fallback, isBackground, log }: Pick<How, "isBackground" | 
   };
 }
 
-/** The agent and the user get commands that work here. */
 function typed({ stdout, stderr, ...answer }: HostAnswer): HostAnswer {
   return { ...answer, stdout: withOwnCommand(stdout), stderr: withOwnCommand(stderr) };
 }
@@ -162,7 +156,6 @@ function hostNamed(args: readonly string[], log: HostLog): Host | undefined {
   return host;
 }
 
-/** What people see in the host's verbose view, in the words they know. */
 const STDERR_LINES: Partial<Readonly<Record<Status, string>>> = {
   passed: "Gauntlet passed!",
   passed_with_warnings: "Gauntlet passed!",

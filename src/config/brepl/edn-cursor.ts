@@ -7,12 +7,10 @@ export interface EdnProblem {
 const WHITESPACE = /[\t-\r\u001c- ,\u1680\u2000-\u2006\u2008-\u200a\u2028\u2029\u205f\u3000]/;
 const MACRO = /["#();[\\\]^{}]/;
 
-/** Whether Clojure's reader skips this character. */
 export function isBlank(character: string): boolean {
   return WHITESPACE.test(character);
 }
 
-/** Whether the character means something by itself, so that a number ends before it. */
 export function isMacro(character: string): boolean {
   return MACRO.test(character);
 }
@@ -80,7 +78,6 @@ interface Placed {
 
 type EdnAtom = Placed & AtomValue;
 
-/** What a token or a string says. Numbers that no setting needs keep their text. */
 export type AtomValue =
   | { readonly kind: "nil" }
   | { readonly kind: "boolean"; readonly value: boolean }
@@ -105,7 +102,6 @@ export interface EdnMap extends Placed {
   readonly entries: readonly (readonly [key: EdnForm, value: EdnForm])[];
 }
 
-/** Finds the value of a keyword key: `lookUp(map, "name")` is `(:name map)`. */
 export function lookUp(map: EdnMap, keyword: string): EdnForm | undefined {
   return map.entries.find(([key]) => key.kind === "keyword" && key.name === keyword)?.[1];
 }

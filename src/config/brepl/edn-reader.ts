@@ -43,7 +43,6 @@ class Reader {
     this.cursor = new EdnCursor(text);
   }
 
-  /** Reads one form; nothing at the end of the text or in front of a closing bracket. */
   readForm(depth: number): EdnForm | undefined {
     const { cursor } = this;
     if (depth > MAX_DEPTH) {

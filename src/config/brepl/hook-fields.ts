@@ -14,7 +14,6 @@ const KNOWN = [
   "env",
 ];
 
-/** What people write for a field, and the field. Everything else that is close is found by its letters. */
 const MISTAKEN: Readonly<Record<string, string>> = {
   cmd: "command",
   dir: "cwd",
@@ -55,7 +54,6 @@ export class HookFields {
     return (form && this.#read(name, form, field)) ?? otherwise;
   }
 
-  /** `:env`, a map of string to string; every entry that is not gets its own problem. */
   environment(): Record<string, string> {
     const form = this.find("env");
     if (form === undefined || form.kind === "unreadable") return {};
@@ -66,7 +64,6 @@ export class HookFields {
     return Object.fromEntries(form.entries.map((entry) => this.#variable(entry)));
   }
 
-  /** Unknown keys are allowed; one that looks like a typing mistake gets a warning. */
   warnAboutStrangers(): void {
     for (const [form, key] of this.#strangers()) {
       const field = meant(key);
@@ -162,7 +159,6 @@ export const count: HookField<number> = {
   hint: numberHint,
 };
 
-/** Seconds, or text with a unit (`"2m"`), read as milliseconds. The only maximum is that of a timer. */
 export const seconds: HookField<number> = {
   expected: "a positive integer (seconds)",
   read: (form) => {

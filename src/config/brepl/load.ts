@@ -9,7 +9,6 @@ import * as field from "./hook-fields.ts";
 import type { ReplGate, CheckGate } from "../../gates/gate.ts";
 import { type ProjectPath, projectPath } from "../../path.ts";
 
-/** Where the hooks are, from the directory the agent works in; no other directory is looked at. */
 export const HOOKS_FILE = ".brepl/hooks.edn";
 
 /** Hooks are read from this directory only. If the file has an error, none of its hooks may run. */
@@ -21,7 +20,6 @@ export function loadHooks(cwd: string): Result<HookFile> {
   return isInvalid ? fail({ kind: "config-invalid", diagnostics: file.diagnostics }) : ok(file);
 }
 
-/** The hooks of a file, with everything that is wrong or doubtful about it; an error means that no hook may run. */
 export interface HookFile {
   readonly hooks: readonly Hook[];
   readonly diagnostics: readonly Diagnostic[];
@@ -181,13 +179,11 @@ function placeProblem(
   return source.complain({ line, column: start - lineStart + 1 }, { severity, message, hint });
 }
 
-/** `{"run-tests" 3, "lint" 1}`. */
 export function printRetryCounts(counts: RetryCounts): string {
   const entries = [...counts].map(([name, count]) => `${printString(name)} ${count}`);
   return `{${entries.join(", ")}}\n`;
 }
 
-/** The counts in a state file; nothing when it is not a map of names to counts. */
 export function readRetryCounts(text: string): RetryCounts | undefined {
   const { form, problems } = readEdn(text);
   if (form?.kind !== "map" || problems.length > 0) return undefined;
@@ -200,12 +196,9 @@ function readEntry([name, count]: readonly [EdnForm, EdnForm]): [string, number]
   return [name.value, Number(count.value)];
 }
 
-/** One hook of `.brepl/hooks.edn`: a gate, and what its failure means for the stop. */
 export interface Hook {
   readonly gate: CheckGate | ReplGate;
-  /** A failure sends the agent back to work; otherwise it is only reported. */
   readonly retryOnFailure: boolean;
-  /** How often a failure sends the agent back before we give up; 0 means no limit. */
   readonly maxRetries: number;
   /** Whether the user is warned if the hook cannot run at all. */
   readonly required: boolean;

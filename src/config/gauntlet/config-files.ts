@@ -20,7 +20,6 @@ export class ConfigFiles {
   /** Absolute paths of everything looked at, found or not: a cache of settings must watch these. */
   readonly lookedAt: string[] = [];
   readonly expected: ExpectedDirectory[] = [];
-  /** The same as shown to the user: the order in which problems are reported. */
   readonly #order: string[] = [];
   readonly root: AbsolutePath;
   readonly #diagnostics: Diagnostic[] = [];
@@ -41,7 +40,6 @@ export class ConfigFiles {
     return this.#isSound;
   }
 
-  /** The problems so far, file by file in the order they were read, line by line. */
   get diagnostics(): readonly Diagnostic[] {
     const order = this.#order;
     const sorted = this.#diagnostics.toSorted(
@@ -56,7 +54,6 @@ export class ConfigFiles {
     return [...sorted, { severity, file, message: `and ${this.#untold} more problems` }];
   }
 
-  /** The text of a file; `missing`, or `unreadable` when that has been reported. */
   async read(file: string): Promise<SourceText | "missing" | "unreadable"> {
     const text = readText(this.#locate(file));
     if (text.ok) return new SourceText(file, text.value);
@@ -77,7 +74,6 @@ export class ConfigFiles {
     return [];
   }
 
-  /** The content of a project file that is not configuration; if it is missing, nothing is reported. */
   peek(file: string): Buffer | undefined {
     const bytes = readBytes(this.#watch(file), MAX_SCRIPT_BYTES);
     return bytes.ok ? bytes.value : undefined;

@@ -35,7 +35,6 @@ export function unreadable(name: string, file: string): Declaration<never> {
   };
 }
 
-/** A gate in a file of the project replaces an inherited one of the same name. */
 export function ownFirst<D extends { readonly name: string }>(
   inline: readonly D[],
   fromFiles: readonly D[],
@@ -45,7 +44,6 @@ export function ownFirst<D extends { readonly name: string }>(
   return inline.filter(({ name }) => !(names.has(name) && originOf(name) === "inherited"));
 }
 
-/** The declarations by name; bad names and names given twice are reported. */
 export function byName<Fields>(
   declarations: readonly Declaration<Fields>[],
   { report }: ConfigFiles,

@@ -15,11 +15,9 @@ import { configSchema, RETRY_DEFAULTS } from "./schema/schema.ts";
 export interface EffectiveValue {
   readonly key: string;
   readonly value: unknown;
-  /** `.gauntlet/config.yml:4`, the name of a variable, or `default`. */
   readonly source: string;
 }
 
-/** Every setting of a project with its source. An unusable configuration is for `validate`. */
 export async function effectiveSettings(
   root: AbsolutePath,
   env: Environment,
@@ -95,7 +93,6 @@ interface Sources {
   readonly byDefault: unknown;
 }
 
-/** The strongest first: environment, project, global, default. */
 function valueOf(path: readonly string[], { config, global, env, byDefault }: Sources): EffectiveValue {
   const key = path.join(".");
   const variable = ENVIRONMENT_KEYS[key];
@@ -109,7 +106,6 @@ function valueOf(path: readonly string[], { config, global, env, byDefault }: So
   return { key, value: valueAt(byDefault, path), source: "default" };
 }
 
-/** `debug_log: true` stands for `debug_log.enabled`. */
 function shortForm(path: Path, value: unknown, source: YamlSource): unknown {
   const whole = path[1] === "enabled" ? valueAt(source.value, path.slice(0, 1)) : undefined;
   return typeof whole === "boolean" ? whole : value;

@@ -15,7 +15,6 @@ export function withEnvironment(written: StopHookSettings, env: Environment): St
   };
 }
 
-/** The environment without the overrides: settings read with it can be cached. */
 export function withoutOverrides(env: Environment): Environment {
   return { ...env, GAUNTLET_STOP_HOOK_ENABLED: undefined, GAUNTLET_STOP_HOOK_INTERVAL_MINUTES: undefined };
 }

@@ -11,7 +11,6 @@ import { projectPath } from "../../path.ts";
 import { type CheckFields, checkSchema, inlineCheckSchema } from "./schema/gate-schema.ts";
 import { millisecondsOf } from "./schema/schema-parts.ts";
 
-/** Every gate of the project by name; a gate that is not valid is known but not usable. */
 export interface GateTables {
   readonly checks: ReadonlyMap<string, Entry<CheckGate>>;
   readonly reviews: ReadonlyMap<string, Entry<ReviewGate>>;
@@ -41,7 +40,6 @@ export async function readGates(config: YamlSource | undefined, files: ConfigFil
   return tables;
 }
 
-/** A need that names no gate, and a circle, in which no gate could ever start. */
 function reportNeeds(tables: GateTables, { report }: ConfigFiles): void {
   const entries = [...tables.checks.values(), ...tables.reviews.values()];
   const names = [...tables.checks.keys(), ...tables.reviews.keys()];

@@ -31,10 +31,8 @@ export function allowedHash(definition: GatesDefinition): string {
   return hashOf(executedPart(definition));
 }
 
-/** Settings that do not change how the work is checked. */
 const ASIDE = ["root", "debugLog", "maxParallel", "gateHash", "definitionHash"];
 
-/** The part of a definition whose change the user is notified of. */
 export function judgingPart(definition: object): object {
   return without(definition, ASIDE);
 }
@@ -60,7 +58,6 @@ function canonicalJson(value: unknown): string {
   );
 }
 
-/** More than any gate needs; a loop or a flood stops here. */
 const MOST_SCRIPTS = 200;
 const MOST_CHILDREN = 50;
 
@@ -82,7 +79,6 @@ function linesOf(gate: CheckGate | ReviewGate): readonly string[] {
   return gate.cliPreference.flatMap((name) => (name.startsWith("command:") ? [name.slice(8)] : []));
 }
 
-/** Where a gate may run: each child of `dir/*` has its own scripts. */
 function directoriesOf(
   { path }: EntryPoint,
   gate: CheckGate | ReviewGate,
@@ -162,7 +158,6 @@ class ScriptReader {
   }
 }
 
-/** The path from the root; undefined where it leads out of the project. */
 function inProject(path: string): string | undefined {
   const normal = posix.normalize(path);
   return normal.startsWith("..") || posix.isAbsolute(normal) ? undefined : normal;

@@ -17,7 +17,6 @@ import { readValue, isPlainMap, valueAt } from "./read-value.ts";
 import { parseYaml, type YamlSource } from "../yaml/yaml-source.ts";
 import type { Path } from "../yaml/yaml-tree.ts";
 
-/** Where the same key may stand, strongest first: environment, project, global, default. */
 export interface Layers {
   readonly env: Environment;
   readonly project: GlobalFields;
@@ -58,7 +57,6 @@ export interface GlobalConfig {
   readonly lookedAt: readonly string[];
 }
 
-/** If the file is missing or broken, the defaults apply. */
 export async function readGlobal(env: Environment): Promise<GlobalConfig> {
   const file = globalConfigPath(env);
   const files = new ConfigFiles(file);
@@ -123,7 +121,6 @@ export async function mergeLayers(config: YamlSource, files: ConfigFiles): Promi
   };
 }
 
-/** The strongest layer that has the key, or the map around it. */
 function findLayer(layers: readonly Layer[], path: Path): Layer | undefined {
   const depth = MAPS.includes(String(path[0])) ? 2 : 1;
   for (let length = Math.min(path.length, depth); length > 0; length--) {
@@ -133,7 +130,6 @@ function findLayer(layers: readonly Layer[], path: Path): Layer | undefined {
   return undefined;
 }
 
-/** The strongest first. */
 function merged(values: readonly unknown[]): Record<string, unknown> {
   const maps = values.map((value) => (isPlainMap(value) ? value : {}));
   const all = Object.assign({}, ...maps.toReversed()) as Record<string, unknown>; // plain maps make a plain map
@@ -146,9 +142,6 @@ function merged(values: readonly unknown[]): Record<string, unknown> {
   return all;
 }
 
-/**
- * A list of built-in reviews means the same as a map of them; `debug_log: true` the same as its long form.
- */
 function asMap(key: string, value: unknown): unknown {
   if (key === "reviews" && Array.isArray(value))
     return Object.fromEntries(value.map((name: unknown) => [String(name), { builtin: name }]));

@@ -23,11 +23,9 @@ export interface LoadedSettings {
   /** Every file and directory that was read or looked for: a cache of the settings must watch them. */
   readonly files: readonly string[];
   readonly expected: readonly ExpectedDirectory[];
-  /** For a problem that shows only later; nothing if the key is not written. */
   readonly complainOf: (path: Path, complaint: Complaint) => readonly Diagnostic[];
 }
 
-/** Reads everything a project configures, and reports every problem of every file at once. */
 export async function loadSettings(root: AbsolutePath, env: Environment): Promise<Result<LoadedSettings>> {
   const files = new ConfigFiles(root);
   const text = await files.read(CONFIG_FILE);
@@ -124,7 +122,6 @@ interface Project {
   readonly remote: RemoteSettings | undefined;
 }
 
-/** A check without `only_new` follows the project. */
 function withOnlyNew(entryPoints: readonly EntryPoint[], onlyNew: boolean): readonly EntryPoint[] {
   if (!onlyNew) return entryPoints;
   return entryPoints.map((entryPoint) => ({

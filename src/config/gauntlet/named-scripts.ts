@@ -1,14 +1,11 @@
 import { isRecord, parseJson } from "../../json.ts";
 import { commandsIn, SHELLS } from "../../system/process/shell-text.ts";
 
-/** A script or file of the project that a shell command names, as far as words show. */
 export interface NamedScript {
   readonly kind: "script" | "file";
-  /** Relative to where the whole line starts; `cd` and options change it. */
   readonly directory: string;
   readonly name: string;
   readonly manifest?: "package.json" | "composer.json" | "deno.json";
-  /** The arguments of a package script, the targets of a Makefile. */
   readonly args?: readonly string[];
 }
 
@@ -39,7 +36,6 @@ const INTERPRETERS = new Set(
 const PACKAGE_RUNNERS = new Set(["npm", "pnpm", "yarn", "bun"]);
 const SCRIPT_LISTS = new Set(["npm-run-all", "npm-run-all2", "run-s", "run-p"]);
 
-/** Programs that read what to do from a file of the project. */
 const TASK_FILES: Readonly<Record<string, readonly string[]>> = {
   make: ["GNUmakefile", "makefile", "Makefile"],
   gmake: ["GNUmakefile", "makefile", "Makefile"],
@@ -66,7 +62,6 @@ function namedBy(program: string, args: readonly string[]): readonly NamedScript
   return [...quoted, ...files.map((one) => file(one))];
 }
 
-/** The text that a shell is given as an argument: `sh -c 'a; b'`. */
 export function inlineText(program: string, args: readonly string[]): string | undefined {
   const at = isShell(program) ? args.findIndex((arg) => /^-\w*c$/.test(arg)) : -1;
   return at === -1 ? undefined : args[at + 1];
@@ -164,7 +159,6 @@ function file(name: string, directory = "."): NamedScript {
   return { kind: "file", directory, name };
 }
 
-/** One path after another; the caller checks whether the result is inside the project. */
 export function below(directory: string, path: string): string {
   if (path.startsWith("/") || directory === ".") return path;
   return path === "." ? directory : `${directory}/${path}`;

@@ -9,7 +9,6 @@ import { readValue, valueAt } from "./read-value.ts";
 import { configSchema, entryPointSchema } from "./schema/schema.ts";
 import type { YamlSource } from "../yaml/yaml-source.ts";
 
-/** Which gates run for which paths; without `entry_points`, every gate runs for every path. */
 export function readEntryPoints(
   config: YamlSource,
   tables: GateTables,
@@ -94,7 +93,6 @@ interface Names<G> {
   >;
 }
 
-/** The names are looked up even if the entry point has other problems. */
 function resolveNames<G>({ key, table }: Names<G>, { config, index, report }: WhereInList): G[] {
   const path = ["entry_points", index, key];
   const value = valueAt(config.value, path);
@@ -154,7 +152,6 @@ function reportUnused(
   }
 }
 
-/** `./src//app/` and `src/app` are the same path. */
 function cleanPath(path: string): string {
   return projectPath(path.replaceAll(/\/(?:\.?\/)+/g, "/"));
 }

@@ -30,7 +30,6 @@ export async function readReviews(
   return [...ownFirst(inline, fromFiles, (name) => config?.origin?.(["reviews", name])), ...fromFiles];
 }
 
-/** A review that names no reviewers gets those of the project. */
 export function toReviewGate(
   name: string,
   fields: ReviewFields & { readonly prompt: string },

@@ -15,10 +15,6 @@ interface Place {
 
 const MAX_ISSUES = 50;
 
-/**
- * The value at a path if the schema accepts it; otherwise its problems are reported. An unknown key is a
- * warning.
- */
 export function readValue<T extends z.ZodType>(schema: T, place: Place): z.output<T> | undefined {
   return readChecked(schema, valueAt(place.source.value, place.path), place)?.value;
 }
@@ -51,7 +47,6 @@ export function isPlainMap(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }
 
-/** The value a path leads to; only own properties count. */
 export function valueAt(value: unknown, path: Path): unknown {
   return path.reduce<unknown>(
     (here, step) =>
@@ -125,7 +120,6 @@ function withoutKeys(value: unknown, issue: z.core.$ZodIssue): unknown {
   );
 }
 
-/** A copy with one value changed; aliases may share the original. */
 function changeAt(value: unknown, path: Path, change: (value: unknown) => unknown): unknown {
   const [step, ...rest] = path;
   if (step === undefined) return change(value);
@@ -134,7 +128,6 @@ function changeAt(value: unknown, path: Path, change: (value: unknown) => unknow
   return isPlainMap(value) ? { ...value, [step]: child } : value;
 }
 
-/** The keys a schema knows at a path inside it; for suggestions. */
 export function keysAt(schema: unknown, path: readonly PropertyKey[]): readonly string[] {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) return keysAt(schema.unwrap(), path);
   if (schema instanceof z.ZodUnion) return schema.options.flatMap((option) => keysAt(option, path));

@@ -31,7 +31,6 @@ export async function loadSettingsQuickly(
   return ok(inEnvironment({ settings, warnings }, env));
 }
 
-/** Reads the files, whatever is cached: with YAML and schemas, which a stop with cached settings does not load. */
 export async function loadSettingsAgain(
   root: AbsolutePath,
   env: Environment,

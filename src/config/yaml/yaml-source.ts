@@ -28,7 +28,6 @@ const MAX_CHARS = 256 * 1024;
 
 const MAX_SYNTAX_ERRORS = 5;
 
-/** Parses one YAML document; never throws, whatever the text. */
 export function parseYaml(text: SourceText): ParsedYaml {
   if (text.content.length > MAX_CHARS)
     return { diagnostics: [text.complainAboutFile("is larger than 256 KB, which no configuration needs")] };

@@ -24,7 +24,6 @@ interface Problem {
 interface Tree {
   readonly value: unknown;
   readonly problems: readonly Problem[];
-  /** False when the problems make the value meaningless. */
   readonly usable: boolean;
   readonly offsetOf: (path: Path, part: "key" | "value") => number;
   readonly writtenAt: (path: Path) => string | undefined;
@@ -55,7 +54,6 @@ export function readTree(contents: unknown): Tree {
 
 interface Read {
   readonly value: unknown;
-  /** The number of values after every alias is unfolded. */
   readonly size: number;
 }
 

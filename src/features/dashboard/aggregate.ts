@@ -1,7 +1,6 @@
 import type { StopRow } from "./page-data.ts";
 import type { RecordedOutcome } from "../../ledger/verdict-record.ts";
 
-/** What a verdict meant in practice. */
 export type Meaning = "blocked" | "passed" | "passed with warnings" | "gave up" | "failed" | "not checked";
 
 /** A failed run from the terminal blocks nothing; a stop without a judgement was let through unchecked. */
@@ -61,7 +60,6 @@ export function daysOf(
   return days;
 }
 
-/** The stops of one session in one project, the first one first. */
 export interface Chain {
   readonly key: string;
   readonly session: string;
@@ -71,7 +69,6 @@ export interface Chain {
   readonly lastAt: number;
 }
 
-/** Sessions as chains of stops, the one that stopped last first. Runs from the terminal belong to none. */
 export function chainsOf(newestFirst: readonly StopRow[]): readonly Chain[] {
   const chains = new Map<string, StopRow[]>();
   for (const row of newestFirst) {
@@ -100,7 +97,6 @@ function fixesIn({ rows }: Chain): readonly StopRow[] {
   });
 }
 
-/** What became of a session, in a few words. */
 export function endOf(chain: Chain): { readonly words: string; readonly meaning: Meaning } {
   const blocks = chain.rows.filter((row) => meaningOf(row) === "blocked").length;
   const last = chain.rows.findLast((row) => meaningOf(row) !== "not checked") ?? chain.rows.at(-1);
@@ -118,24 +114,20 @@ export interface GateStats {
   readonly key: string;
   readonly id: string;
   readonly project: string;
-  /** How often it really ran. */
   readonly runs: number;
   readonly totalMs: number;
   readonly medianMs: number;
   /** Nine of ten runs took at most this long. */
   readonly p90Ms: number;
-  /** How often it kept an agent from stopping. */
   readonly caught: number;
   /** How often it passed only when it was repeated. */
   readonly flaky: number;
   readonly reused: number;
   /** What the reused passes would have taken, by the median. */
   readonly savedMs: number;
-  /** The oldest first. */
   readonly times: readonly { readonly at: number; readonly ms: number; readonly isRed: boolean }[];
 }
 
-/** What each gate costs and what it catches, the most expensive first. */
 export function gateStats(newestFirst: readonly StopRow[]): readonly GateStats[] {
   const gates = new Map<string, { row: StopRow; outcome: RecordedOutcome }[]>();
   for (const row of newestFirst)

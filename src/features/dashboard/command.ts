@@ -10,7 +10,6 @@ export interface DashboardOptions {
   readonly port?: number;
 }
 
-/** Serves a page over every verdict of all projects, until it is ended. Its address is the one line on stdout. */
 export async function dashboardCommand(terminal: Terminal, { port = 0 }: DashboardOptions): Promise<number> {
   using cancel = cancellation();
   const served = await serveDashboard(new DashboardSource(terminal.env), await pageShell(), port);

@@ -21,10 +21,8 @@ import { pastRun } from "../../ledger/past.ts";
 import { collectRunPage } from "./run-page.ts";
 import { runningRun } from "../../run/running-run.ts";
 
-/** More would make a page slow to open; a project that is checked every few minutes has as many in a year. */
 const MOST_ROWS = 20_000;
 
-/** A work tree in which runs leave their logs. */
 interface Place {
   readonly key: string;
   readonly worktree?: string;
@@ -32,7 +30,6 @@ interface Place {
   readonly logDir: LogDir;
 }
 
-/** What the dashboard shows, of all projects of this user. Reads, and never writes. */
 export class DashboardSource {
   readonly #env: Environment;
   #places: readonly Place[] = [];
@@ -47,7 +44,6 @@ export class DashboardSource {
     this.#env = env;
   }
 
-  /** Everything, as it is now. */
   async state(): Promise<DashboardState> {
     const ledgers = listLedgers(this.#env);
     this.#places = await this.#findPlaces(ledgers);
@@ -61,7 +57,6 @@ export class DashboardSource {
     };
   }
 
-  /** What happened since it was last asked: nothing, some verdicts, or so much that everything has to be shown again. */
   async changes(): Promise<DashboardChange | DashboardState | undefined> {
     const before = this.#running;
     const ledgers = listLedgers(this.#env);
@@ -75,7 +70,6 @@ export class DashboardSource {
     return rows.length === 0 && this.#running === before ? undefined : { rows, running };
   }
 
-  /** The run of one verdict, as far as its logs are still there. */
   async run(key: string, at: number): Promise<RunPage | undefined> {
     const known = listLedgers(this.#env).find((one) => one.key === key);
     const read = known === undefined ? undefined : readLedger(known.ledger);

@@ -8,7 +8,6 @@ export interface PageShell {
   readonly script: string;
 }
 
-/** What the shell has where the data and the policy belong. */
 const DATA = "__PAGE_DATA__";
 const POLICY = "__PAGE_POLICY__";
 const TITLE = "__PAGE_TITLE__";

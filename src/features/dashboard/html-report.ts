@@ -5,7 +5,6 @@ import { logDirOf } from "../../system/logs/log-dir.ts";
 import { htmlPage, type PageShell } from "./html-page.ts";
 import type { Terminal } from "../../report/terminal.ts";
 
-/** A run as one self-contained HTML file. */
 export async function htmlReport(
   { env }: Pick<Terminal, "env">,
   { root, logDir }: Pick<Settings, "root" | "logDir">,

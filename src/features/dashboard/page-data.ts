@@ -3,7 +3,6 @@ import type { Status } from "../../stop/status.ts";
 import type { Support, VerdictHead, VerdictRecord } from "../../ledger/verdict-record.ts";
 import type { Severity } from "../../feedback/problem.ts";
 
-/** What a page shows: the report of one run, or the dashboard, which asks its server for everything else. */
 export type PageData = RunPage | { readonly kind: "dashboard"; readonly version: string };
 
 /** One run as a page. Every text in it is safe to show: no escape codes, nothing invisible, secrets masked. */
@@ -11,19 +10,15 @@ export interface RunPage {
   readonly kind: "run";
   readonly version: string;
   readonly project: string;
-  /** Where the project is on the machine that wrote the page. */
   readonly root?: string;
   /** Absent for a run in which no gate was called for. */
   readonly run?: number;
   readonly status: Status;
-  /** Milliseconds since the epoch. */
   readonly completedAt: number;
   readonly branch?: string;
   readonly commit?: string;
   readonly gates: readonly GateView[];
-  /** What the red gates found, by file; problems without a place come last. */
   readonly files: readonly FileProblems[];
-  /** The stops of the same session up to this run, the first one first. */
   readonly attempts: readonly AttemptView[];
 }
 
@@ -33,7 +28,6 @@ export interface GateView {
   readonly scope: string;
   readonly gate: GateOutcome["gate"];
   readonly outcome: GateOutcome["kind"];
-  /** `passed`, `failed: exit code 1`, … */
   readonly words: string;
   readonly blocks: boolean;
   readonly ms: number;
@@ -44,10 +38,8 @@ export interface GateView {
 }
 
 export interface LogView {
-  /** Project-relative. */
   readonly path: string;
   readonly text: string;
-  /** Characters left out in the middle. */
   readonly leftOut?: number;
 }
 
@@ -59,7 +51,6 @@ export interface FileProblems {
 }
 
 export interface ProblemView {
-  /** The name of the gate. */
   readonly gate: string;
   readonly severity: Severity;
   readonly message: string;
@@ -68,13 +59,11 @@ export interface ProblemView {
   readonly code?: string;
   readonly test?: string;
   readonly excerpt?: string;
-  /** Whether the change brought it, where that is known. */
   readonly isNew?: boolean;
   readonly frame?: CodeFrame;
 }
 
 export interface CodeFrame {
-  /** The number of the first line. */
   readonly first: number;
   readonly lines: readonly string[];
 }
@@ -84,51 +73,40 @@ export interface AttemptView {
   readonly run: number;
   readonly status: Status;
   readonly decision?: "allow" | "block";
-  /** Blocks that may still follow. */
   readonly left?: number;
   readonly ms: number;
-  /** The names of the gates that kept the agent from stopping. */
   readonly red: readonly string[];
   /** What the agent read, if the log of that run still exists. */
   readonly told?: string;
 }
 
-/** One verdict of the ledger, as much of it as the dashboard shows. */
 export interface StopRow extends VerdictHead, Pick<VerdictRecord, "branch" | "commit" | "outcomes"> {
-  /** The key of its project. */
   readonly project: string;
 }
 
 export interface ProjectRow {
   readonly key: string;
   readonly name: string;
-  /** Where it is, if that is known. */
   readonly root?: string;
 }
 
-/** A run that is going on. */
 export interface RunningRow {
   readonly project: string;
   readonly root: string;
   readonly since: number;
   readonly session?: string;
   readonly run?: number;
-  /** The gates that have started and not ended. */
   readonly gates: readonly string[];
   readonly finished: number;
 }
 
-/** What the dashboard is sent when it connects. */
 export interface DashboardState {
   readonly projects: readonly ProjectRow[];
-  /** The newest first. */
   readonly rows: readonly StopRow[];
-  /** There are older verdicts that were not sent. */
   readonly isCut: boolean;
   readonly running: readonly RunningRow[];
 }
 
-/** What it is sent when something happened. */
 export interface DashboardChange {
   readonly rows: readonly StopRow[];
   readonly running: readonly RunningRow[];
@@ -137,7 +115,6 @@ export interface DashboardChange {
 const AROUND = 3;
 const LONGEST_LINE = 300;
 
-/** The line of a problem and the ones around it; none where the file has no such line. */
 export function frameAround(lines: readonly string[], line: number): CodeFrame | undefined {
   if (!(line >= 1 && line <= lines.length)) return undefined;
   const first = Math.max(1, line - AROUND);
@@ -154,7 +131,6 @@ export function toldIn(consoleLog: string): string | undefined {
 
 export interface ComparedLine {
   readonly text: string;
-  /** Compared with the attempt before. */
   readonly change: "same" | "new" | "gone";
 }
 

@@ -27,7 +27,6 @@ import { problemsOf, type RunReport } from "../../report/run-report.ts";
 import { isRunOf, type RunPlace, withOwnFiles } from "../../ledger/past.ts";
 import { collectReport } from "../../run/read-outcome.ts";
 
-/** Collects all that a page shows of a run, from its record, its logs, the ledger and the files as they are now. */
 export async function collectRunPage(place: RunPlace, run: PastRun): Promise<RunPage> {
   const { root, env } = place;
   const clean = cleaner(env);
@@ -139,7 +138,6 @@ interface Source {
   readonly isChanged: boolean;
 }
 
-/** The file a problem is in, where it is one of the project. */
 function sourceOf(file: string | undefined, { root, clean, since }: Sources): Source | undefined {
   if (file === undefined) return undefined;
   const path = join(root, file);
@@ -173,7 +171,6 @@ function problemView(
 
 const MOST_ATTEMPTS = 20;
 
-/** The stops of the session this run belongs to, back to the last one that passed. */
 function attemptsUpTo({ root, logDir, env }: RunPlace, run: PastRun, clean: Clean): readonly AttemptView[] {
   const ledger = ledgerOf(root, env);
   const chain: VerdictRecord[] = [];

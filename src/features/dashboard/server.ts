@@ -26,7 +26,6 @@ interface Site {
 
 const MOST_CONNECTIONS = 64;
 
-/** Serves the dashboard to this machine only. */
 export async function serveDashboard(
   source: DashboardSource,
   shell: PageShell,
@@ -131,9 +130,7 @@ function send(response: ServerResponse, status: number, text: string): void {
   response.end(text);
 }
 
-/** Admits requests that carry the token, and then the browser that got the cookie for it. */
 interface Secrets {
-  /** Where we listen, as a browser names it: `127.0.0.1:4711`. */
   readonly host: string;
   readonly token: string;
   readonly cookieName: string;

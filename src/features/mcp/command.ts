@@ -21,7 +21,6 @@ import { EXIT } from "../../report/exit-code.ts";
 import { capturing, type Terminal } from "../../report/terminal.ts";
 
 export interface McpOptions {
-  /** A directory of the project; where the client started us otherwise. */
   readonly project?: string;
 }
 
@@ -32,7 +31,6 @@ interface ShownCommands {
 
 type ShownCommand = (terminal: Terminal, options: object) => Promise<number>;
 
-/** Serves the gates over MCP on stdio until the client closes stdin. */
 export async function mcpCommand(terminal: Terminal, options: McpOptions & ShownCommands): Promise<number> {
   using cancel = cancellation();
   const closing = new AbortController();

@@ -36,7 +36,6 @@ export interface VerifyOptions {
   readonly runGates: (terminal: Terminal) => Promise<number>;
 }
 
-/** Tells whether the files of a commit, of each pushed ref or of the work tree passed their gates. */
 export async function verifyCommand(terminal: Terminal, options: VerifyOptions): Promise<number> {
   const { json, prePush, attested, revision } = options;
   const place = { root: findProject(terminal.cwd) ?? terminal.cwd, env: terminal.env };
@@ -112,7 +111,6 @@ async function verifyOne(terminal: Terminal, place: Place, asked: Asked): Promis
   return ok([{ ...rest, reason: obstacle === undefined ? reason : `${reason}; ${obstacle}` }]);
 }
 
-/** Runs the gates if the work tree holds exactly these files; otherwise returns why not. */
 async function runMissing(
   terminal: Terminal,
   place: Place,
@@ -162,14 +160,12 @@ async function verifyRef(
   return ok(found.value.map((one) => ({ ...one, name })));
 }
 
-/** One line of the stdin of a pre-push hook. */
 interface PushedRef {
   readonly localRef: string;
   readonly commit: string;
   readonly remoteRef: string;
 }
 
-/** Reads `<local ref> <local id> <remote ref> <remote id>` lines. */
 function readPushedRefs(text: string): readonly PushedRef[] {
   return text
     .split("\n")
@@ -232,7 +228,6 @@ export interface AttestOptions {
   readonly json?: boolean;
 }
 
-/** Signs that a commit passed here, in a git note. */
 export async function attestCommand(
   terminal: Terminal,
   { revision = "HEAD", json }: AttestOptions,

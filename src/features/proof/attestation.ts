@@ -116,7 +116,6 @@ export interface Envelope {
   readonly keyid: string;
 }
 
-/** The parts of an envelope, or why it is not one. */
 export function readEnvelope(line: string): Envelope | string {
   const envelope = envelopeSchema.safeParse(parseJson(line)).data;
   if (envelope === undefined) return "it is not an envelope of ours, or it is cut";
@@ -163,7 +162,6 @@ export function whyNotAttested(
   return reasons.find((reason) => typeof reason === "string");
 }
 
-/** Gates that passed, by a statement that was checked. */
 export function passedIn(payload: string): readonly string[] {
   return statementSchema.safeParse(parseJson(payload)).data?.predicate.passedTests ?? [];
 }

@@ -35,7 +35,6 @@ export interface Attestation {
   readonly record: VerdictRecord;
 }
 
-/** Signs that a commit passed, in a note; or returns why there is nothing to sign. */
 export async function attest(place: Place, revision: string): Promise<Result<Attestation | string>> {
   const subject = await commitSubject(place, revision);
   if (!subject.ok) return subject;
@@ -58,14 +57,12 @@ export async function attest(place: Place, revision: string): Promise<Result<Att
   return added.ok ? ok({ commit, tree, signer: signer.value, record }) : added;
 }
 
-/** Whether an allowed signer attested that a commit passed. */
 export type Attestedness =
   | {
       readonly kind: "attested";
       readonly commit: string;
       readonly principal: string;
       readonly signer: string;
-      /** Ids of the gates that passed without a warning. */
       readonly passed: readonly string[];
     }
   | { readonly kind: "not-attested"; readonly commit: string; readonly reason: string };
@@ -74,7 +71,6 @@ type Signed = Extract<Attestedness, { kind: "attested" }>;
 
 interface AttestedHow {
   readonly allowedSigners: string;
-  /** Whether to ask for single gates, not for all of them. */
   readonly eachGate?: boolean;
 }
 
@@ -177,7 +173,6 @@ async function doubtAbout(
   return `${first}${more} may have other bytes than what passed: git keeps the same of both`;
 }
 
-/** The files of a commit, with the gates of that commit. */
 export async function commitSubject(place: Place, revision: string): Promise<Result<CommitSubject>> {
   const git = new Git(place.root);
   const commits = new Commits(git);

@@ -28,7 +28,6 @@ export function ciCommand(terminal: Terminal, action: "init" | "plan", options: 
 
 const WORKFLOW = ".github/workflows/gauntlet.yml";
 
-/** Never overwrites a workflow. */
 async function initCi(terminal: Terminal, options: CiOptions): Promise<number> {
   const settings = await openSettings(terminal, { command: "ci", json: options.json });
   if (typeof settings === "number") return settings;

@@ -12,7 +12,6 @@ import { openProject, type Project } from "../../run/open.ts";
 export interface CiRequest extends Place {
   /** The commit before a push, if the forge says it; all zeros mean none. */
   readonly base?: string | undefined;
-  /** The file of allowed signers, read from the base commit. */
   readonly allowedSigners?: string | undefined;
 }
 

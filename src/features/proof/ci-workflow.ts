@@ -3,7 +3,6 @@ import type { PlannedGate } from "../../gates/gate.ts";
 export interface CiPlan {
   readonly commit: string | null;
   readonly tree: string | null;
-  /** In words, and as a commit. */
   readonly comparedTo: string;
   readonly baseCommit: string | null;
   /** What `run --base` needs to see the same changes; null if it finds them itself. */
@@ -21,7 +20,6 @@ export interface ProvenGate {
 
 export interface MatrixEntry {
   readonly name: string;
-  /** Ids, one in each line. */
   readonly gates: string;
 }
 
@@ -54,7 +52,6 @@ function nameOf(group: readonly PlannedGate[]): string {
 
 export interface WorkflowFacts {
   readonly version: string;
-  /** Without the remote's name. */
   readonly mainBranch: string;
   readonly logDir: string;
   readonly install?: string | undefined;

@@ -9,7 +9,6 @@ export interface Claim {
   readonly gates: string;
 }
 
-/** And the environments in which a pass counts that no user at a terminal made. */
 export interface TrustingClaim extends Claim {
   readonly environments: ReadonlySet<string>;
 }

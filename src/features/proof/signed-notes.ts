@@ -8,7 +8,6 @@ import { runProcess } from "../../system/process/run-process.ts";
 /** Where attestations are kept in the repository; pushed and fetched like any ref. */
 export const NOTES_REF = "refs/notes/gauntlet";
 
-/** The lines of a commit's note. */
 export async function readNote(git: Git, commit: string): Promise<Result<readonly string[]>> {
   const args = ["notes", `--ref=${NOTES_REF}`, "show", commit];
   const answer = await git.ask(args);
@@ -64,7 +63,6 @@ export async function sign(text: string, key: SshKey): Promise<Result<string>> {
   return withKeyFile(key, (file) => keygen(["-Y", "sign", ...fromAgent, "-n", NAMESPACE, "-f", file], text));
 }
 
-/** Undefined if no allowed signer signed the text. */
 export async function signerOf(
   text: string,
   signature: string,

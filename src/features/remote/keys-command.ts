@@ -19,7 +19,6 @@ import { printLine, type Terminal } from "../../report/terminal.ts";
 
 export interface KeysOptions {
   readonly name?: string | undefined;
-  /** Only the public half, as a file of `remote.cache.trust` holds it. */
   readonly public?: boolean;
   readonly json?: boolean;
 }

@@ -15,7 +15,6 @@ const isBody = onlyObjectOf({
   tree: anyOf<string | null>(oneOf(null), textLike(/^[\da-f]{40,64}$/)),
   status: oneOf("passed"),
   at: isInstant,
-  /** Who ran it: the address of a build, or a machine. */
   runner: isWords,
   platform: isWords,
   expires: isInstant,
@@ -71,7 +70,6 @@ export function judgeRecord(text: string, { key, gate, platform, now, trust }: W
   return { kind: "pass", body, signer: signer.file };
 }
 
-/** The name of a public key: 64 bits of its hash. */
 export function keyIdOf(key: KeyObject): string {
   const der = key.export({ format: "der", type: "spki" });
   return createHash("sha256").update(der).digest("hex").slice(0, 16);

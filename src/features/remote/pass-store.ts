@@ -2,7 +2,6 @@ import type { Environment } from "../../system/process/environment.ts";
 
 /** Texts under keys on a server. Nothing here throws; problems are returned in words. */
 export interface PassStore {
-  /** Asks for all keys at once and reports each text as it arrives. */
   readonly get: (request: GetRequest) => Promise<string | undefined>;
   readonly put: (request: PutRequest) => Promise<string | undefined>;
   readonly placeOf: (key: string) => string;
@@ -11,7 +10,6 @@ export interface PassStore {
 interface GetRequest {
   readonly keys: readonly string[];
   readonly onFound: (key: string, text: string) => void;
-  /** Drops every connection. */
   readonly signal: AbortSignal;
 }
 

@@ -29,7 +29,6 @@ export class RedisConnection implements Disposable {
   #isOpen = false;
   #isOver = false;
   #tries = 0;
-  /** Why the last connection failed. */
   problem: string | undefined;
 
   constructor(options: ConnectionOptions) {

@@ -6,7 +6,6 @@ import { RespReader, type RespValue, respCommand } from "./resp.ts";
 export type Login = ReturnType<typeof credentials>;
 type Command = readonly string[];
 
-/** Passes in Redis or Valkey: one `MGET` for all keys of a run. */
 export function redisStore(url: string, login: Login): PassStore {
   const ask = async (
     commands: readonly Command[],
@@ -59,7 +58,6 @@ export function problemIn(replies: readonly RespValue[]): string | undefined {
   return error instanceof Error ? error.message : undefined;
 }
 
-/** Sends all commands at once and waits for as many replies. */
 export async function askRedis(
   url: string,
   commands: readonly Command[],

@@ -42,7 +42,6 @@ interface Read<T> {
   readonly end: number;
 }
 
-/** The value that begins here; undefined where it has not arrived whole. */
 function readValue(source: Source, from: number): Read<RespValue> | undefined {
   const { bytes } = source;
   const lineEnd = bytes.indexOf("\r\n", from);

@@ -17,13 +17,10 @@ import { credentials, type PassStore } from "./pass-store.ts";
 import { findSigningKey } from "./signing-key.ts";
 
 export interface SharedPasses {
-  /** Why a gate need not run: who says that it passed, when and where. */
   readonly find: (id: string) => string | undefined;
   readonly whyNot: (id: string) => string | undefined;
-  /** Why the store did not answer. */
   readonly problem: string | undefined;
   readonly writes: boolean;
-  /** Returns what the user should know if something went wrong. */
   readonly write: (ids: readonly string[]) => Promise<string | undefined>;
 }
 
@@ -37,7 +34,6 @@ export interface Sharing {
   readonly tree: () => Promise<string | undefined>;
   /** What decides each gate's result, as in the local cache. */
   readonly gates: readonly { readonly planned: Pick<PlannedGate, "id" | "gate">; readonly key: string }[];
-  /** Gates to look up; the others are only written. */
   readonly wanted: ReadonlySet<string>;
 }
 
@@ -185,7 +181,6 @@ function ranHere({ gate }: Pick<PlannedGate, "gate">, { platform }: Sharing): bo
   return platform !== undefined || gate.kind !== "check" || gate.runOn === undefined;
 }
 
-/** The build on a build server, else the machine. */
 function runnerOf(env: Environment): string {
   const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: run } = env;
   const build =
@@ -207,7 +202,6 @@ async function inTime(work: Promise<string | undefined>, signal: AbortSignal): P
   return Promise.race([work, late]);
 }
 
-/** Loads the code of one protocol only. */
 async function openStore(url: string, env: Environment): Promise<PassStore> {
   const login = credentials(env, "GAUNTLET_CACHE_AUTH");
   if (/^rediss?:/.test(url)) return (await import("./redis-store.ts")).redisStore(url, login);

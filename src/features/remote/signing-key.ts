@@ -38,7 +38,6 @@ export function createSigningKey(name: string, env: Environment): Result<Signing
   return written.ok ? ok(signingKey(privateKey, path)) : written;
 }
 
-/** The key in the environment, or else the default one. */
 export function findSigningKey(env: Environment): Result<SigningKey | undefined> {
   const given = env[KEY_VARIABLE]?.trim() ?? "";
   if (given.startsWith("-----BEGIN")) return parseKey(given, `$${KEY_VARIABLE}`);

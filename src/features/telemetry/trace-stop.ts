@@ -10,13 +10,11 @@ import type { AnsweredStop, Stop } from "../../stop/handle-stop.ts";
 import { retriesIn } from "../../stop/session.ts";
 import type { exportTraced } from "./export-stop.ts";
 
-/** A span whose end is not known yet. */
 interface OpenSpan {
   readonly spanId: string;
   readonly startedAt: number;
 }
 
-/** The trace of the host, or a new one. */
 export interface TraceParent {
   readonly traceId: string;
   readonly spanId?: string;
@@ -34,20 +32,17 @@ export interface Traced {
 /** A run has no host and no decision. */
 interface TracedFacts {
   readonly kind: "stop" | "run";
-  /** How it was asked for: `stop-hook`, `brepl`, `sdk`, `run`, `check`, `review`. */
   readonly door: string;
   readonly status: string;
   readonly project?: string | undefined;
   readonly host?: string | undefined;
   readonly session?: string | undefined;
   readonly decision?: string | undefined;
-  /** Blocks of this session so far. */
   readonly attempt?: number | undefined;
 }
 
 /** After the answer: agents and users wait until the program has ended. */
 const BUDGET_MS = 300;
-/** The program continues anyway. */
 const SDK_BUDGET_MS = 5_000;
 
 export type TraceHooks = Required<Pick<Stop, "onEvent" | "traceparentOf">>;

@@ -16,7 +16,6 @@ const RESTLESS =
 /** Limits runs that only the run before caused: they would never end. */
 const MOST_UNASKED = 2;
 
-/** What a key asks for; otherwise the command line decides. */
 interface Asked {
   readonly all?: boolean;
   readonly failed?: boolean;
@@ -24,7 +23,6 @@ interface Asked {
 
 type RunOnce = (asked: Asked, cancel: Pick<Cancellation, "signal" | "cause">) => Promise<RunResult>;
 
-/** Runs gates again whenever files change, until the user quits. */
 export async function watchCommand(terminal: Terminal, run: RunOnce): Promise<number> {
   if (!terminal.isInteractive) {
     printLine(terminal.stderr, NO_TERMINAL);
@@ -97,7 +95,6 @@ async function isCurrentAfter(
   return isCurrent;
 }
 
-/** Why the gates run again, or stop. */
 type Wish = "all" | "failed" | "again" | "changed" | "quit" | "interrupt";
 
 const KEYS: Readonly<Record<string, Wish>> = {

@@ -10,7 +10,6 @@ import type { Environment } from "../../system/process/environment.ts";
 interface Seen {
   /** The tree without ignored files; outside git, a hash of file stamps. */
   readonly content: string;
-  /** The configuration; git may ignore part of it. */
   readonly settings: string;
 }
 
@@ -35,7 +34,6 @@ export class WatchedProject implements Disposable {
     this.#watch = new FileWatch({ root, without: given.logDir, onSettled });
   }
 
-  /** Calls if something differs from the last scan. */
   static async open(root: AbsolutePath, env: Environment, onChange: () => void): Promise<WatchedProject> {
     const loaded = await loadSettingsQuickly(root, env);
     const logDir = loaded.ok ? loaded.value.settings.logDir : "gauntlet_logs"; // a broken configuration is watched, too

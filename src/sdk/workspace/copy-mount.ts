@@ -26,14 +26,12 @@ import {
   matchesEverythingBelow,
 } from "./host-mount.ts";
 
-/** A mount whose two ends are known to be where they may be. */
 export interface ResolvedMount {
   readonly mount: HostMount;
   readonly resolvedHost: string;
   readonly mountPath: string;
 }
 
-/** Copies what a mount asks for into the workspace and says what that was. */
 export function copyMount(resolved: ResolvedMount, workspace: string): HostMountPreview {
   const { mount, resolvedHost, mountPath } = resolved;
   const isDirectory = statSync(resolvedHost).isDirectory();
@@ -69,7 +67,6 @@ export function copyMount(resolved: ResolvedMount, workspace: string): HostMount
 const LISTED = 20;
 
 interface FoundFile {
-  /** Below the host path, with `/`. */
   readonly path: string;
   readonly source: string;
   /** Otherwise a link, a pipe, a socket or a device. */
@@ -116,7 +113,6 @@ function linkTarget(link: string, { mount, resolvedHost }: ResolvedMount): strin
   return lstatSync(target).isFile() ? target : undefined;
 }
 
-/** A link that leads nowhere, or in a circle, leads to nothing. */
 function resolveLink(link: string): string | undefined {
   try {
     return realpathSync(link);
@@ -130,9 +126,7 @@ function topName(path: string): string {
   return slash < 0 ? path : path.slice(0, slash + 1);
 }
 
-/** One file on its way into a workspace. */
 interface FileCopy {
-  /** The resolved directory (or file) that the source may not leave. */
   readonly root: string;
   readonly source: string;
   readonly target: string;

@@ -9,13 +9,11 @@ export function resolveHost(hostPath: string, allowedRoots: readonly string[]): 
   throw new WorkspaceSecurityError(`Host path '${hostPath}' is outside the allowed host roots.`);
 }
 
-/** Whether a resolved path is that directory or lies below it. */
 export function isInside(path: string, directory: string): boolean {
   const way = relative(directory, path);
   return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
-/** The mount's place in the workspace, with `/` and without detours. */
 export function resolveMountPath(mount: HostMount): string {
   const wanted = mount.mountPath ?? basename(mount.hostPath);
   const place = posix.normalize(wanted.split(sep).join("/") || ".").replace(/\/$/, "");
@@ -97,7 +95,6 @@ export function fnmatch(path: string, pattern: string): boolean {
   return tokens.slice(token).every((rest) => rest === ANY_RUN);
 }
 
-/** Whether everything below a directory matches, so that a walk need not go there. */
 export function matchesEverythingBelow(directory: string, pattern: string): boolean {
   return pattern.endsWith("*") && fnmatch(`${directory}/`, pattern);
 }

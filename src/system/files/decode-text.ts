@@ -9,7 +9,6 @@ interface TextProblem {
 
 const REPLACEMENT = "\uFFFD";
 
-/** Bytes as text if they are UTF-8, with or without byte order mark, and not binary. */
 export function decodeText(bytes: Buffer): Decoded {
   if (looksLikeUtf16(bytes)) return problem("it is UTF-16; save it as UTF-8", "");
   const nul = bytes.indexOf(0);
@@ -31,7 +30,6 @@ function looksLikeUtf16(bytes: Buffer): boolean {
   return hasMark || (bytes.length >= 2 && (first === 0) !== (second === 0));
 }
 
-/** The first replacement character that is not in the bytes themselves. */
 function firstInvalid(text: string, bytes: Buffer): [detail: string, before: string] {
   let end = text.indexOf(REPLACEMENT);
   let offset = Buffer.byteLength(text.slice(0, end));

@@ -1,7 +1,6 @@
 import { type BigIntStats, statSync } from "node:fs";
 import { now } from "../clock.ts";
 
-/** Tells whether a file or directory is the one we saw, or was missing. */
 export interface FileStamp {
   readonly path: string;
   readonly stamp: string;
@@ -23,13 +22,11 @@ export function isAsStamped({ path, stamp }: Pick<FileStamp, "path" | "stamp">):
 /** FAT ticks every two seconds: a second change within one tick cannot be seen. */
 const TICK_MS = 2_000;
 
-/** Whether the next change of every file will have another time. */
 export function areSettled(stamps: readonly FileStamp[]): boolean {
   const newest = now() - TICK_MS;
   return stamps.every(({ changedAt }) => changedAt < newest);
 }
 
-/** An inaccessible file counts as missing: reading it tells what is wrong. */
 function look(path: string): BigIntStats | undefined {
   try {
     return statSync(path, { bigint: true, throwIfNoEntry: false });

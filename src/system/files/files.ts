@@ -41,7 +41,6 @@ export function readBytes(path: string, maxBytes = DEFAULT_MAX_BYTES): Result<Bu
   }
 }
 
-/** Strict UTF-8, without its byte order mark. */
 export function readText(path: string, maxBytes = DEFAULT_MAX_BYTES): Result<string> {
   const bytes = readBytes(path, maxBytes);
   if (!bytes.ok) return bytes;
@@ -49,7 +48,6 @@ export function readText(path: string, maxBytes = DEFAULT_MAX_BYTES): Result<str
   return decoded.ok ? ok(decoded.text) : fail({ kind: "text-invalid", path, ...decoded.problem });
 }
 
-/** In an order that does not depend on the machine. */
 export function listDirectory(path: string): Result<readonly string[]> {
   try {
     return ok(readdirSync(path).toSorted(byCodeUnit));
@@ -58,7 +56,6 @@ export function listDirectory(path: string): Result<readonly string[]> {
   }
 }
 
-/** A reader sees the old content or the new, never a part. Makes a missing directory. */
 export function writeFileAtomic(
   path: string,
   content: string | Uint8Array,
@@ -117,7 +114,6 @@ export function removeFile(path: string): Result<void> {
   }
 }
 
-/** An errno in words; anything else is a bug and is thrown. */
 export function troubleOf(action: string, path: string, error: unknown): ReturnType<typeof fail> {
   const code = hasCode(error) ? error.code : "";
   if (code === "ENOENT" && !action.startsWith("write")) return fail({ kind: "file-missing", path });
@@ -170,7 +166,6 @@ export function namesIn(directory: string): readonly string[] {
   }
 }
 
-/** Missing or not removable: ignored. */
 export function discard(path: string): void {
   try {
     unlinkSync(path);
@@ -179,7 +174,6 @@ export function discard(path: string): void {
   }
 }
 
-/** Follows links. Nothing is below a file, or behind a link to itself. */
 export function kindOf(path: string): "directory" | "file" | "missing" {
   try {
     const facts = statSync(path, { throwIfNoEntry: false });
@@ -206,7 +200,6 @@ function isDirectory(path: string): boolean {
   return kindOf(path) === "directory";
 }
 
-/** What the system says of a file, links not followed; undefined if it is missing or out of reach. */
 export function factsOf(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });
@@ -215,7 +208,6 @@ export function factsOf(path: string): Stats | undefined {
   }
 }
 
-/** The text of a regular file; undefined for anything else: reading a pipe would wait. */
 export function readIfFile(path: string): string | undefined {
   try {
     return statSync(path).isFile() ? readFileSync(path, "utf8") : undefined;
@@ -224,7 +216,6 @@ export function readIfFile(path: string): string | undefined {
   }
 }
 
-/** Never throws: the path may be any text. */
 export function isFile(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
@@ -245,7 +236,6 @@ export function oldestOf(directory: string, names: readonly string[], kept: numb
     .map(({ name }) => name);
 }
 
-/** Above so many files in a directory, removes those written least recently until half as many are left. */
 export function keepNewest(directory: string, most: number): void {
   const names = namesIn(directory);
   if (names.length <= most) return;
@@ -301,7 +291,6 @@ export function removeIfEmpty(path: string): void {
   }
 }
 
-/** A link or file in its place is removed itself. */
 function removeDirectory(path: string): void {
   if (!lstatSync(path).isDirectory()) return unlinkSync(path);
   for (const entry of readdirSync(path, { withFileTypes: true })) {

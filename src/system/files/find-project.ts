@@ -13,7 +13,6 @@ export function findProject(cwd: string): AbsolutePath | undefined {
   return found === undefined ? undefined : absolutePath(found);
 }
 
-/** An inaccessible file exists: reading it says why it cannot be used. */
 function holdsConfig(dir: string): boolean {
   try {
     return statSync(join(dir, CONFIG_FILE), { throwIfNoEntry: false }) !== undefined;
@@ -39,13 +38,11 @@ export function holdsRepository(dir: string): boolean {
   return ["HEAD", "objects", "refs"].every((name) => existsSync(join(path, name)));
 }
 
-/** A directory that the agent deleted still belongs to the project above it. */
 function nearestExisting(cwd: string): string {
   const existing = ancestors(cwd).find((dir) => existsSync(dir));
   return existing === undefined ? cwd : realpathSync(existing);
 }
 
-/** A directory and all above it. */
 export function ancestors(dir: string): readonly string[] {
   const parent = dirname(dir);
   return parent === dir ? [dir] : [dir, ...ancestors(parent)];

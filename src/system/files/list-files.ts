@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { type AbsolutePath, type ProjectPath, projectPath, absolutePath } from "../../path.ts";
 import { Git, splitNul } from "../git/git.ts";
 
-/** A walk without git must not get lost here. */
 const NEVER_ENTERED = new Set([".git", "node_modules"]);
 const MAX_FILES = 500_000;
 
@@ -40,7 +39,6 @@ const MAX_MANIFEST_BYTES = 1_000_000;
 
 const MAX_MANIFESTS = 300;
 
-/** The files that git does not ignore, and the text of those that `isManifest` picks. */
 export async function readProject(
   directory: string,
   isManifest: (path: string) => boolean,

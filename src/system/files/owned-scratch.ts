@@ -25,7 +25,6 @@ export function removeScratch(path: string): void {
   }
 }
 
-/** Tools leave directories without write permission in an earlier tree. */
 function removeReadOnly(path: string): void {
   try {
     makeWritable(path);
@@ -46,7 +45,6 @@ export function scratchParents(): readonly string[] {
   return [tmpdir(), ...(process.platform === "win32" ? [] : ["/var/tmp"])];
 }
 
-/** Removes what killed processes left. */
 export function sweepScratch(...parents: readonly string[]): void {
   for (const parent of parents.length === 0 ? scratchParents() : parents)
     for (const name of namesIn(parent)) if (isLeftBehind(name)) removeScratch(join(parent, name));

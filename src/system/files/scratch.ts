@@ -10,7 +10,6 @@ import { logDirOf } from "../logs/log-dir.ts";
 import type { Environment } from "../process/environment.ts";
 import { projectStateDir } from "../state/state-keys.ts";
 
-/** Removed when disposed. */
 export async function scratchDir(
   files: Readonly<Record<string, string>>,
 ): Promise<AsyncDisposable & { readonly path: string }> {
@@ -24,7 +23,6 @@ async function writeIn(directory: string, name: string, content: string): Promis
   await writeFile(join(directory, name), content);
 }
 
-/** A git repository in the temporary directory; removed when disposed. */
 export interface ScratchRepository extends AsyncDisposable {
   readonly path: string;
   readonly write: (name: string, content: string) => Promise<void>;
@@ -46,11 +44,9 @@ export async function createScratchRepository(
 
 /** Stops played here are not remembered by the project; it starts with a copy of what the project remembers. */
 export interface Rehearsal extends AsyncDisposable {
-  /** Replaces the project's log directory. */
   readonly logDir: ProjectPath;
   /** As an absolute path. Logs stay after the rehearsal, because its output names them. */
   readonly logs: string;
-  /** Replaces `$XDG_STATE_HOME`. */
   readonly stateHome: string;
 }
 

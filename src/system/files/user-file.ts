@@ -57,7 +57,6 @@ export async function makeExecutable(path: string): Promise<Result<undefined>> {
   }
 }
 
-/** False if the file exists. */
 export async function createUserFile(path: string, text: string): Promise<Result<boolean>> {
   try {
     await mkdir(dirname(path), { recursive: true });

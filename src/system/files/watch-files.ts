@@ -8,14 +8,11 @@ import { projectFiles } from "./list-files.ts";
 const QUIET_MS = 150;
 /** A file that is always being written must not delay forever. */
 const LONGEST_WAIT_MS = 1000;
-/** Without watches. */
 const POLL_MS = 2000;
 
 interface WatchedFiles {
   readonly root: string;
-  /** A directory whose files do not count. */
   readonly without: string;
-  /** With the files that the system named. */
   readonly onSettled: (files: readonly string[]) => void;
 }
 
@@ -36,12 +33,10 @@ export class FileWatch implements Disposable {
     this.#watched = watched;
   }
 
-  /** The system refused that many watches; files are listed every two seconds instead. */
   get isPolling(): boolean {
     return this.#poll !== undefined;
   }
 
-  /** Follows new and removed directories. Returns the files of the project. */
   async refresh(): Promise<ReadonlySet<string>> {
     const { root, without } = this.#watched;
     const files = (await projectFiles(root)).filter((file) => !file.startsWith(`${without}/`));
@@ -99,7 +94,6 @@ export class FileWatch implements Disposable {
   }
 }
 
-/** `a/b/c.ts`: `a`, `a/b`. */
 function directoriesAbove(file: string): readonly string[] {
   const names = file.split("/").slice(0, -1);
   return names.map((_, index) => names.slice(0, index + 1).join("/"));

@@ -5,7 +5,6 @@ export function stateHome(env: Environment): string {
   return userDirectory(env, "XDG_STATE_HOME", ".local/state");
 }
 
-/** A relative path in the variable does not count. */
 export function userDirectory(
   env: Environment,
   variable: "XDG_STATE_HOME" | "XDG_CACHE_HOME" | "XDG_CONFIG_HOME",
@@ -28,7 +27,6 @@ export function homeDirectory(env: Environment): string {
   }
 }
 
-/** The directories with git's settings of a user. */
 export function gitUserPlaces(env: Environment): { readonly home: string; readonly user: string } {
   const home = homeDirectory(env);
   return { home, user: join(env["XDG_CONFIG_HOME"] || join(home, ".config"), "git") };

@@ -6,7 +6,6 @@ import type { Repository } from "./repository.ts";
 import { makeScratch, removeScratch } from "../files/owned-scratch.ts";
 import { factsOf, readText } from "../files/files.ts";
 
-/** Files marked with `git update-index` so that git ignores their edits. */
 interface HiddenFiles {
   readonly assumedUnchanged: readonly string[];
   readonly skipped: readonly string[];
@@ -67,7 +66,6 @@ export async function revealFiles(
   }
 }
 
-/** Asks git about the work tree; if files are hidden from it, again with an index that hides none. */
 export async function lookAtEveryFile<T>(
   repository: Repository,
   ask: (env: Env) => Promise<Result<T>>,

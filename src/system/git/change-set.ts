@@ -5,12 +5,10 @@ export interface ChangeSet {
   readonly comparedTo: string;
   readonly baseCommit?: string;
   readonly head?: string;
-  /** Why commits may hide changes, and what to do about it. */
   readonly uncheckedCommits?: string;
   /** The commit that the change ends with, if it is not the work tree. */
   readonly commit?: string;
   readonly files: readonly ChangedFile[];
-  /** Surprises: a missing base branch, no git. */
   readonly notes: readonly string[];
 }
 

@@ -21,7 +21,6 @@ export interface DetectedChanges {
 interface Looks {
   readonly status: () => Promise<Result<WorkTreeStatus>>;
   readonly comparison: () => Promise<Result<HeadComparison>>;
-  /** The index that a git hook commits from. */
   readonly index?: string | undefined;
   readonly look: Repository["look"];
 }

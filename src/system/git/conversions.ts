@@ -10,10 +10,8 @@ type Env = Readonly<Record<string, string>>;
 /** Attributes with which git does not store a file byte by byte; `crlf` is the old name of `text`. */
 const CONVERTING = ["filter", "text", "crlf", "eol", "working-tree-encoding", "ident"];
 
-/** Files that git does not store byte by byte. */
 interface Converted {
   readonly names: readonly string[];
-  /** Converted by a program. */
   readonly filtered: readonly string[];
 }
 

@@ -141,7 +141,6 @@ function anyOf(...signals: readonly (AbortSignal | undefined)[]): AbortSignal | 
   return given.length > 1 ? AbortSignal.any(given) : given[0];
 }
 
-/** Splits `-z` output; git itself assumes that names are UTF-8. */
 export function splitNul(output: Buffer): readonly string[] {
   const text = output.toString("utf8");
   return text === "" ? [] : text.replace(/\0$/, "").split("\0");

@@ -7,7 +7,6 @@ import { gitUserPlaces } from "../files/xdg.ts";
 import type { Environment } from "../process/environment.ts";
 import type { GitPlaces } from "./places.ts";
 
-/** The files that tell git what to ignore, as they are when a session begins. */
 export function ignoreSettingsFiles(
   { commonDir, gitDir }: GitPlaces,
   env: Environment,

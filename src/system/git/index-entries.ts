@@ -6,7 +6,6 @@ export const SIZE_AT = 36;
 export const HASH_AT = 40;
 const FLAGS_AT = 60;
 
-/** Tells a submodule's mode from a file's (0x81) and a link's (0xa0). */
 export const SUBMODULE_AT = MODE_AT + 2;
 export const SUBMODULE_BYTE = 0xe0;
 
@@ -32,7 +31,6 @@ export const UNSTAGED = 0x3000 | (0x2000 << 16);
 /** One entry. The same object serves all of them: there may be a hundred thousand. */
 export interface IndexEntry {
   at: number;
-  /** With the extended flags in the upper half. */
   flags: number;
   /** The name is in `bytes`, which is the index itself or, in version 4, a copy. */
   bytes: Buffer;

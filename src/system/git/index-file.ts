@@ -16,10 +16,8 @@ import {
 
 /** Entries that need more than `git status`. If the file cannot be read with certainty, they may exist. */
 export interface IndexMarks {
-  /** Marked `assume-unchanged` or `skip-worktree`. */
   readonly mayHide: boolean;
   readonly mayHoldSubmodule: boolean;
-  /** The `.gitattributes` files. */
   readonly attributes: readonly string[] | "unknown";
 }
 

@@ -34,7 +34,6 @@ export interface Wanted {
   readonly top: string;
   readonly writtenAt: number;
   readonly names?: ReadonlySet<string>;
-  /** Only files modified in this second or later. */
   readonly sinceSecond?: number;
 }
 
@@ -110,7 +109,6 @@ export class IndexedFiles {
     });
   }
 
-  /** Files with another size: git may store the same for both. */
   resized(names: readonly string[]): readonly string[] {
     return names.filter((name) => {
       const file = this.#files.get(name);
@@ -187,7 +185,6 @@ function blobId(path: string): string | undefined {
   return sha1(Buffer.concat([Buffer.from(`blob ${bytes.value.length}\0`), bytes.value]));
 }
 
-/** In milliseconds, as `lstat` has it: to a quarter of a microsecond. */
 function timeAt(index: Buffer, at: number): number {
   return index.readUInt32BE(at) * 1000 + index.readUInt32BE(at + 4) / 1e6;
 }

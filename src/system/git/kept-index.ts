@@ -12,7 +12,6 @@ import type { Repository } from "./repository.ts";
 type Env = Readonly<Record<string, string>>;
 export type IndexEnv = Env & { readonly GIT_INDEX_FILE: string };
 
-/** Above this, git is faster. */
 const MOST_FILES = 1_000;
 
 /**
@@ -63,7 +62,6 @@ export class KeptIndex {
     return this.#files({ sinceSecond })?.touched().names ?? [];
   }
 
-  /** Of files that git stores as before, those whose bytes may have changed: a filter's output says nothing about its input. */
   async rewritten(names: readonly string[], env: Env): Promise<readonly string[]> {
     if (names.length === 0) return [];
     const { top } = this.#repository;
@@ -101,7 +99,6 @@ async function filteredAmong(top: Git, names: readonly string[], env: Env): Prom
   return names.filter((_name, at) => !/^un(?:specified|set)$/.test(fields[at * 3 + 2] ?? ""));
 }
 
-/** Files written since an index was kept that git stores as it did then. */
 export async function rewrittenSince(
   repository: Repository,
   path: string,

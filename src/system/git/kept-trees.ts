@@ -46,7 +46,6 @@ export async function keepSessionTree(
   }
 }
 
-/** Whether all is as HEAD has it; false if these plain commands do not tell. */
 async function isClean(repository: Repository): Promise<boolean> {
   const { top, marks, places } = repository;
   if (marks().mayHoldSubmodule || (await repository.hasFilters())) return false; // git would run a submodule's filters
@@ -62,7 +61,6 @@ const SIDE_BY_SIDE = [
   ["ls-files", "-z", "--others", "--exclude-standard"],
 ];
 
-/** The tree that a session began with, and where its objects are; undefined if it was not kept, or no longer is. */
 export function sessionTree({ root, tree, at }: SessionStart, env: Environment): KeptTree | undefined {
   if (tree === undefined || now() - at > KEPT_MS) return undefined;
   const isCommitted = tree.endsWith(COMMITTED);
@@ -80,10 +78,8 @@ export function pruneSessionTrees(env: Environment): void {
   }
 }
 
-/** git's words for a commit's tree. */
 const COMMITTED = "^{tree}";
 const OBJECTS = "objects";
-/** Its time says when that was done last. */
 const PRUNED = "pruned";
 
 function prune(trees: string): void {

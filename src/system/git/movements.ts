@@ -22,7 +22,6 @@ import { MAX_TOUCHED, MODIFIED, NEW } from "./unchanged.ts";
 export class Movements {
   readonly #repository: Repository;
   readonly #env: IndexEnv;
-  /** Every file found written, with its state then. */
   readonly #seen = new Map<string, string>();
   #directories: string | undefined;
 
@@ -41,7 +40,6 @@ export class Movements {
     return fresh.map((one) => ({ ...one, isChanged: changed.has(one.path) }));
   }
 
-  /** The final call, and whether the work tree is what it was. */
   async movement(): Promise<Movement> {
     const { top } = this.#repository;
     const filtered = await this.#filteredSubmodules();
@@ -114,7 +112,6 @@ export class Movements {
   }
 }
 
-/** Above this, git is faster. */
 const MOST_FILES = 5_000;
 
 /** When a file last changed. A removed file changed its directory; later changes of the directory are not its own. */

@@ -32,7 +32,6 @@ export class ReviewTrees {
     return this.#diff(from, to, [from, to]);
   }
 
-  /** Removes the trees that no slot refers to, and what killed runs left. */
   async forgetAllBut(trees: readonly string[]): Promise<void> {
     const names = await readdir(this.#dir).catch(() => []);
     const doomed = names.filter((name) => !trees.includes(name));
@@ -59,7 +58,6 @@ export class ReviewTrees {
   }
 }
 
-/** Far more than a reviewer is shown, and still a string that Node can hold. */
 const MAX_REVIEWED_BYTES = 64 * 1024 * 1024;
 
 /** The user's own diff settings must not change what we read. */
@@ -81,7 +79,6 @@ export interface Patch {
 }
 
 interface PatchRange {
-  /** Without it, the first of `known` that HEAD contains, or else an empty tree. */
   readonly from: string | undefined;
   readonly known: readonly (string | undefined)[];
   readonly to?: string | undefined;

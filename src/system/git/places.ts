@@ -6,9 +6,7 @@ import type { Git } from "./git.ts";
 
 export interface GitPlaces {
   readonly top: string;
-  /** From the top to the directory that was asked about: empty, or with a slash at its end. */
   readonly prefix: string;
-  /** Of this work tree alone; `commonDir` is what all work trees of the repository share. */
   readonly gitDir: string;
   readonly commonDir: string;
   readonly index: string;
@@ -97,7 +95,6 @@ function readIfThere(path: string): string | undefined {
   return statSync(path, { throwIfNoEntry: false }) === undefined ? undefined : readFile(path);
 }
 
-/** Reading a pipe would wait forever; git reports it. */
 function readFile(path: string): string {
   if (!statSync(path).isFile()) throw new Error(`${path} is not a file`);
   return readFileSync(path, "utf8");

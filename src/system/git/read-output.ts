@@ -45,7 +45,6 @@ export function parseStatus(output: Buffer, prefix: string): WorkTreeStatus {
   return { files, branch, head };
 }
 
-/** Every file is listed, so a name with a slash at its end is a repository. */
 function untracked(path: string): ChangedFile {
   const isRepository = path.endsWith("/");
   return {
@@ -79,7 +78,6 @@ function changeOf(letter: string): ChangedFile["change"] {
   return "modified";
 }
 
-/** The rest of a line after `count` space-separated fields: a path, which may contain spaces. */
 function after(line: string, count: number): string {
   let from = 0;
   for (let field = 0; field < count; field++) from = line.indexOf(" ", from) + 1;

@@ -109,7 +109,6 @@ export class Repository {
     }
   }
 
-  /** The same for a directory that the caller removes. */
   async filterEnv(directory: string): Promise<Env> {
     const settings = this.#mayRunFilter(this.marks) ? await this.#filterSettings() : undefined;
     if (settings === undefined) return {};
@@ -157,7 +156,6 @@ export class Repository {
     );
   }
 
-  /** Whether attributes match, in the files that git tracks, at the top, in the repository and of the user. */
   #areAttributes(word: RegExp, marks: () => IndexMarks): boolean {
     const { top, commonDir } = this.places;
     const { attributes } = marks();
@@ -199,7 +197,6 @@ function otherWorkTree(path: string, { top }: GitPlaces): Trouble {
   return { kind: "git-failed", command: "git rev-parse --show-toplevel", detail };
 }
 
-/** Of distributions, own builds, Homebrew. */
 const SYSTEM_PLACES = ["/etc", "/usr/local/etc", "/opt/homebrew/etc"];
 
 const ATTRIBUTES_FILE = /attributesfile/i;

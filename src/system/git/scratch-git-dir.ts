@@ -4,7 +4,6 @@ import { factsOf } from "../files/files.ts";
 import { type Git, splitNul } from "./git.ts";
 import type { Repository } from "./repository.ts";
 
-/** Keys with values; a key without one counts as true. */
 export type GitSettings = readonly (readonly [key: string, value?: string])[];
 
 export async function settingsWithFilters(top: Git): Promise<GitSettings | undefined> {
@@ -33,7 +32,6 @@ export async function makeGitDir(repository: Repository, settings: GitSettings, 
   for (const from of new Set([places.commonDir, places.gitDir])) linkFiles(from, to, { room, isTop: true });
 }
 
-/** HEAD and the one ref that a scan reads. */
 async function headOf({ top, head }: Repository): Promise<{ readonly head: string; readonly refs: string }> {
   const { branch, commit } = head();
   if (commit !== undefined)

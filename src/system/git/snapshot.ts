@@ -31,13 +31,9 @@ export interface Snapshot extends AsyncDisposable {
   readonly writeTree: () => Promise<Fingerprint>;
   /** The hash of the file sizes, which the fingerprint does not cover (line endings); undefined if unknown. */
   readonly sizes: () => string | undefined;
-  /** Every file of the project with its content's id. */
   readonly listFiles: () => Promise<ReadonlyMap<string, string> | undefined>;
-  /** Fingerprint and sizes as one text, to compare; undefined if unknown. */
   readonly state: () => Promise<string | undefined>;
-  /** Files whose bytes on disk are not what git stores; undefined if unknown. */
   readonly unlikeGit: () => Promise<UnlikeGit | undefined>;
-  /** The hash of their bytes: empty if there are none, undefined if unknown. */
   readonly bytesUnlikeGit: () => Promise<string | undefined>;
   readonly look: Movements["look"];
   readonly movement: () => Promise<Movement>;
@@ -50,13 +46,11 @@ export interface Snapshot extends AsyncDisposable {
 
 interface SnapshotOptions {
   readonly parent?: string;
-  /** The untracked files, from the top; undefined where they cannot be listed. */
   readonly untracked: () => Promise<readonly string[] | undefined>;
 }
 
 const MAX_UNTRACKED_BYTES = 100 * 1024 * 1024;
 
-/** The untracked files, from the top; undefined where they cannot be listed. */
 export async function listUntracked(
   repository: Repository | undefined,
 ): Promise<readonly string[] | undefined> {
@@ -217,7 +211,6 @@ function none(reason: string): Fingerprint {
   return { kind: "none", reason };
 }
 
-/** Keeps the new objects of a snapshot in `<parent>/<tree id>`, so that the tree can be read later. */
 export async function keepSnapshot(repository: Repository | undefined, parent: string): Promise<Fingerprint> {
   mkdirSync(parent, { recursive: true });
   return keptSnapshot(repository, parent, (directory, tree) => {

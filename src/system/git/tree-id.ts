@@ -20,7 +20,6 @@ export function treeIdOf(fingerprint: Fingerprint): string | undefined {
   return fingerprint.kind === "tree" ? fingerprint.hash : undefined;
 }
 
-/** Above this, git is faster. */
 const MOST_ENTRIES = 300;
 
 /**

@@ -24,7 +24,6 @@ export async function isUnchangedSince(repository: Repository, { path, hash }: P
 
 type Env = Readonly<Record<string, string>>;
 
-/** Below this, starting a second process costs more than it saves. */
 export const LARGE_INDEX_BYTES = 512 * 1024;
 
 async function hasNoChange(top: Git, kept: KeptIndex, env: IndexEnv): Promise<boolean> {
@@ -41,7 +40,6 @@ async function nothingIfUnchanged(top: Git, env: Env): Promise<readonly [] | und
   return (await isSilent(top, [...NEW, ...MODIFIED], env)) ? [] : undefined;
 }
 
-/** Files written since with the same content; undefined if anything changed. */
 async function writtenButSame(top: Git, env: Env): Promise<readonly string[] | undefined> {
   const [names, isNothingNew] = await Promise.all([namesOf(top, TOUCHED, env), isSilent(top, NEW, env)]);
   if (names === undefined || !isNothingNew || names.length > MAX_TOUCHED) return undefined;

@@ -49,7 +49,6 @@ export class WorkTree implements AsyncDisposable {
     return new WorkTree(git, await Repository.find(git), options);
   }
 
-  /** The work tree after it was changed on purpose. */
   again(): Promise<WorkTree> {
     return WorkTree.open(this.#options);
   }
@@ -81,7 +80,6 @@ export class WorkTree implements AsyncDisposable {
     return withoutGit.ok ? withoutGit : detected;
   });
 
-  /** Some files below a directory, from the top, for a message. */
   async filesBelow(directory: ProjectPath, which: "tracked" | "untracked"): Promise<readonly string[]> {
     if (this.#repository === undefined) return [];
     const { prefix, index } = this.#repository.places;
@@ -130,7 +128,6 @@ export class WorkTree implements AsyncDisposable {
     return chosen === undefined ? ok(compared) : compareWithChosen(this.#repository, compared, chosen);
   });
 
-  /** The comparison with the base and, if that hides commits, what to compare with instead. */
   readonly #measured = once(async () => {
     const { env } = this.#options;
     const { known, ...query } = this.#options.query;

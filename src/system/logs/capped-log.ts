@@ -18,7 +18,6 @@ export class CappedLog {
   #written = 0;
   #problem: string | undefined;
 
-  /** Takes over a descriptor, or makes the file. */
   constructor(path: string, options: Partial<LogCap> & { readonly fd?: number } = {}) {
     const { fd, headBytes = GATE_LOG_CAP.headBytes, tailBytes = GATE_LOG_CAP.tailBytes } = options;
     this.#cap = { headBytes, tailBytes };
@@ -85,7 +84,6 @@ export class CappedLog {
 
 const MOVED_AT_ONCE = 256 * 1024;
 
-/** Moves bytes inside a file in pieces, from the end that the move does not overwrite. */
 function moveBytes(
   fd: number,
   { from, to, length }: { readonly from: number; readonly to: number; readonly length: number },

@@ -19,7 +19,6 @@ export class LastBytes {
     }
   }
 
-  /** Bytes that were overwritten. */
   get droppedBytes(): number {
     return Math.max(0, this.#written - this.#ring.length);
   }

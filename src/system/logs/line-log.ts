@@ -53,7 +53,6 @@ function isOurs(fd: number): boolean {
   return facts.isFile() && facts.nlink === 1;
 }
 
-/** Appends dated lines to `<log_dir>/.debug.log`, which moves to `.debug.log.1` when it is full. */
 export function openDebugLog(logDir: string, settings: DebugLogSettings): (line: string | undefined) => void {
   if (!settings.enabled) return () => {};
   const path = join(logDir, ".debug.log");
@@ -65,7 +64,6 @@ export function openDebugLog(logDir: string, settings: DebugLogSettings): (line:
   };
 }
 
-/** If another process just moved it, the log goes on growing. */
 function makeRoom(path: string, maxBytes: number): void {
   try {
     if (lstatSync(path).size > maxBytes) renameSync(path, `${path}.1`);

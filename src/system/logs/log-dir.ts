@@ -13,7 +13,6 @@ import { fail, ok, type Result } from "../../trouble.ts";
 import { factsOf, modifiedAt, removeFile, troubleOf, namesIn, removeTree } from "../files/files.ts";
 
 export interface LogDir {
-  /** Every directory between `root` and `path` is ours. */
   readonly root: string;
   readonly path: string;
   readonly stateDir: string;
@@ -68,7 +67,6 @@ function makeEach(path: string): void {
   mkdirSync(path);
 }
 
-/** A file of the user's stays. */
 function ignoreOurselves(path: string): void {
   try {
     writeFileSync(path, "*\n", { flag: "wx" });
@@ -120,7 +118,6 @@ export function consoleLogName(runNumber: number): string {
 const KEPT_RUNS = 20;
 const KEPT_BYTES = 200 * 1024 * 1024;
 
-/** A run that wrote less does not fill a disk. */
 const LIGHT_RUN_BYTES = 1024 * 1024;
 
 /** The number of the next run. Logs older than 20 runs, or beyond 200 MB, are removed; those of the last run always stay. */
@@ -155,12 +152,10 @@ function highestRun(logs: readonly LogFile[]): number {
   return logs.reduce((highest, { runNumber }) => Math.max(highest, runNumber), 0);
 }
 
-/** A link counts as itself. */
 function sizeOf(dir: LogDir, { name }: LogFile): number {
   return factsOf(join(dir.path, name))?.size ?? 0;
 }
 
-/** Replaces `previous/` with the current logs; without logs it stays. */
 export function archiveLogs(dir: LogDir): Result<number> {
   const previous = join(dir.path, "previous");
   const names = namesIn(dir.path).filter(isArchived);
@@ -175,7 +170,6 @@ export function archiveLogs(dir: LogDir): Result<number> {
   }
 }
 
-/** Removes what reviews and killed runs left, and sessions kept here, except one. */
 export function forgetState(dir: LogDir, keepSession?: string): Result<void> {
   const kept = `session-${keepSession ?? ""}.json`;
   try {
@@ -189,7 +183,6 @@ export function forgetState(dir: LogDir, keepSession?: string): Result<void> {
 
 const STATE = /^(?:session-.+\.json|groups|reviews|pass-.+\.index|.+\.tmp)$/;
 
-/** Killed runs leave drafts. */
 export function sweepDrafts({ stateDir }: LogDir): void {
   for (const name of namesIn(stateDir).filter((one) => one.endsWith(".tmp")))
     removeFile(join(stateDir, name));
@@ -207,7 +200,6 @@ function logFiles(dir: LogDir): readonly LogFile[] {
   });
 }
 
-/** Other programs may keep numbered logs beside ours. */
 const LOG = /^(?:(?:check|review|repl|baseline)_.*|console)\.(\d{1,9})\.log$/;
 
 /** The files on which agents answer findings; the state directory has a copy. */
@@ -230,7 +222,6 @@ export function removeSessionLogs(logsDir: string, session: string): void {
   removeTree(join(logsDir, session));
 }
 
-/** Sessions that never ended leave logs; the latest stay. */
 export function pruneSessionLogs(logsDir: string): void {
   const sessions = readdirSync(logsDir, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && namesIn(join(logsDir, entry.name)).includes(".state"))
@@ -239,7 +230,6 @@ export function pruneSessionLogs(logsDir: string): void {
   for (const { name } of sessions.slice(KEPT_SESSIONS)) removeSessionLogs(logsDir, name);
 }
 
-/** Bytes that are not UTF-8 become replacement characters; a missing log is empty. */
 export async function readLogFile(path: string): Promise<string> {
   return promises.readFile(path).then(
     (bytes) => bytes.toString("utf8"),

@@ -3,7 +3,6 @@ import type { Environment } from "../process/environment.ts";
 const MASK = "***";
 const SHORTEST_SECRET = 8;
 
-/** Hides the values of secret-looking variables and texts with the shape of a token. */
 export function secretMasker(env: Environment): (text: string) => string {
   const values = secretValues(env);
   const needles = new Needles([...values, ...HINTS]);
@@ -34,7 +33,6 @@ const SECRET_NAME =
 const OPEN_NAME =
   /(?:_sock|_path|_file|_dir|_home|_name|_type|_method|_mode|_enabled|_ttl|_bin|_helper|_id|_url|_uri|_host|askpass|xauthority)$|(?:public|cache|sort|primary|foreign|partition|object|row|group|s3|hot)_?key$|^(?:desktop|xdg|gnome|kde|gdm)\w*session$/i;
 
-/** Secret as a whole, whatever the name says. */
 const SECRET_PLACE = /webhook|connection_?string|dsn/i;
 
 function secretValues(env: Environment): readonly string[] {
@@ -142,7 +140,6 @@ const PIECE = 65536;
 
 interface Needle {
   readonly text: string;
-  /** The place of the last of its three characters. */
   readonly last: number;
 }
 
@@ -243,7 +240,6 @@ function maskShapes(text: string, found: ReadonlySet<string>): string {
   );
 }
 
-/** The reader sees what was hidden. */
 function withWordsBefore(_all: string, words: unknown): string {
   return typeof words === "string" ? `${words}${MASK}` : MASK;
 }

@@ -11,7 +11,6 @@ export type Encodable =
   | ReadonlyMap<string, Encodable>
   | { readonly [key: string]: Encodable };
 
-/** The format demands sorted keys. */
 export function encode(value: Encodable): Buffer {
   if (Buffer.isBuffer(value)) return Buffer.concat([Buffer.from(`${value.length}:`), value]);
   if (typeof value === "string") return encode(Buffer.from(value));
@@ -53,12 +52,10 @@ export class BencodeDecoder {
   #number = "";
   #string: OpenString | undefined;
 
-  /** Only the beginning of a longer string is kept. */
   constructor(maxStringBytes = 8 * 1024 * 1024) {
     this.#maxStringBytes = maxStringBytes;
   }
 
-  /** Returns the values that these bytes complete. Throws `MalformedBencode`. */
   push(chunk: Buffer): BencodeValue[] {
     let offset = 0;
     while (offset < chunk.length) {

@@ -23,7 +23,6 @@ interface Conversation {
   readonly settle: (end: Answered | Lost) => void;
 }
 
-/** One TCP connection; requests and replies are matched by id. */
 export class NreplConnection {
   readonly #socket: Socket;
   readonly #decoder = new BencodeDecoder();

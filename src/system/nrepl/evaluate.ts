@@ -6,7 +6,6 @@ export interface EvaluationRequest {
   readonly server: ServerAddress;
   readonly code: string;
   readonly timeoutMs: number;
-  /** What the evaluation prints, its values and exceptions, in order. */
   readonly onOutput: (chunk: Buffer) => void;
 }
 
@@ -25,7 +24,6 @@ export type EvaluationEnd =
 const KEPT_VALUES = 100;
 const KEPT_CHARACTERS = 64 * 1024;
 
-/** In its own session and connection; interrupted at its time limit. */
 export async function evaluate(request: EvaluationRequest, signal: AbortSignal): Promise<EvaluationEnd> {
   const over = timeLimit(request.timeoutMs, signal);
   const opened = await NreplSession.open(request.server, over);
@@ -42,7 +40,6 @@ export async function evaluate(request: EvaluationRequest, signal: AbortSignal):
   return signal.aborted ? { kind: "cancelled" } : { kind: "timed-out" };
 }
 
-/** Bounded, however much is printed. */
 class Transcript {
   readonly #onOutput: (chunk: Buffer) => void;
   readonly #values: string[] = [];
@@ -135,7 +132,6 @@ class NreplSession {
     await this.#connection.close(GOODBYE_MS);
   }
 
-  /** Code that reads gets end of input. */
   #endInput(): void {
     void this.#connection.request({ op: "stdin", stdin: "", ...this.#session }).end;
   }

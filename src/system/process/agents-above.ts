@@ -8,7 +8,6 @@ import { agentVariables } from "./volatile-variables.ts";
 /** Editors have agents too, but people use their terminals. */
 const EDITORS = ["code", "cursor"];
 
-/** Why an agent seems to run this process; undefined without one. */
 export function agentAbove(env: Environment, executables: readonly string[]): string | undefined {
   const variable = Object.keys(env).find((name) => agentVariables()(name) && env[name] !== "");
   if (variable !== undefined) return `${variable} is set`;
@@ -24,7 +23,6 @@ interface Ancestor {
 
 const MOST = 64;
 
-/** The nearest first; none if the system does not tell. */
 function ancestors(): readonly Ancestor[] {
   const found: Ancestor[] = [];
   let pid = process.ppid;

@@ -8,13 +8,11 @@ export function currentEnv(): Environment {
   return process.env;
 }
 
-/** `CI` is set to anything that does not mean no. */
 export function isCi(env: Environment): boolean {
   const value = env["CI"]?.toLowerCase() ?? "";
   return value !== "" && value !== "0" && value !== "false";
 }
 
-/** A deleted working directory still has its name. */
 export function currentDirectory(): string {
   try {
     return process.cwd();
@@ -35,7 +33,6 @@ export function withoutOwnCredentials(env: Environment): Record<string, string |
 /** Marks every process of a run: found even if the run was killed before it recorded them. */
 export const RUN_ID_VARIABLE = "GAUNTLET_RUN_ID";
 
-/** Marks processes of our own, such as git. */
 export const ownMark = once(uniqueName);
 
 /** `AGENT_GAUNTLET_TRACE=1` prints on stderr when each phase was done. */

@@ -2,7 +2,6 @@ import type { Environment } from "./environment.ts";
 import { resolve, delimiter, join } from "node:path";
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 
-/** On PATH, or at its own path relative to `cwd`. */
 export function findExecutable(name: string, env: Environment, cwd: string): string | undefined {
   if (!/[/\\]/.test(name)) return placesOnPath(name, env).find(isExecutableFile);
   const path = resolve(cwd, name);
@@ -22,7 +21,6 @@ export function shellCommand(line: string, ...args: readonly string[]): readonly
     : [systemShell(), "-c", line, ...args];
 }
 
-/** Saves a search of the PATH. */
 function systemShell(): string {
   return existsSync("/bin/sh") ? "/bin/sh" : "sh";
 }

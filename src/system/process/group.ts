@@ -33,7 +33,6 @@ export function startTime(pid: number): string | undefined {
   return outputNow("ps", "-o", "lstart=", "-p", String(pid)).trim() || undefined;
 }
 
-/** In milliseconds of the system's own clock; undefined if the system does not tell. */
 export function beganAt(pid: number): number | undefined {
   if (process.platform === "linux") {
     const entry = readStat(pid);
@@ -107,7 +106,6 @@ export interface Strays {
 
 export interface Leader {
   readonly pid: number;
-  /** `NAME=value` in its environment. */
   readonly mark: string;
   readonly ranMs: number;
   /** Whether a pid is or was that of another child, which finds its own strays. */
@@ -164,7 +162,6 @@ function processTable(isAsked: (pid: number) => boolean = () => true): readonly 
 /** In less time the kernel cannot run through all its pids. */
 const LAP_MS = 2_000;
 
-/** Above this, listing all processes is faster. */
 const MOST_PIDS = 200;
 
 /**
@@ -184,7 +181,6 @@ function processesSince({ pid, ranMs, isSibling = () => false }: Leader): readon
     .flatMap((other) => readStat(other) ?? []);
 }
 
-/** Our threads have pids, too. */
 function isOwnThread(pid: number): boolean {
   return existsSync(`/proc/self/task/${pid}`);
 }
@@ -203,7 +199,6 @@ export function readStat(pid: number): ProcessEntry | undefined {
   };
 }
 
-/** Undefined if the process has ended meanwhile. */
 function readText(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8");

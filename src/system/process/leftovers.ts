@@ -15,10 +15,8 @@ import {
 } from "./group.ts";
 import { RUN_ID_VARIABLE } from "./environment.ts";
 
-/** Marks every process of one gate. */
 export const GATE_MARK = "GAUNTLET_GATE_RUN";
 
-/** The recorded process groups of a run's gates. Disposed of when all have ended. */
 export class GateGroups implements Disposable {
   readonly #dir: LogDir;
   readonly #list: LineLog;

@@ -18,7 +18,6 @@ function startedBy(words: readonly string[]): readonly string[] {
   return SHELLS.has(program) ? [...own, ...programsNamedIn(lineFor(args))] : own;
 }
 
-/** A name or path without expansions. */
 const PROGRAM = /^[\w.+/@-]*[a-z][\w.+/@-]*$/i;
 
 function isNoOption(word: string): boolean {
@@ -30,12 +29,10 @@ function lineFor(args: readonly string[]): string {
   return option === -1 ? "" : (args[option + 1] ?? "");
 }
 
-/** May stand before a command, besides assignments. */
 const KEYWORDS = new Set("! { if then elif else while until do time".split(" "));
 
 const STARTS_ANOTHER = new Set("exec command env nice nohup setsid stdbuf sudo timeout xvfb-run".split(" "));
 
-/** A shell runs these itself. */
 const BUILT_IN = new Set(
   ". : alias bg break case cd command continue done echo esac eval exec exit export false fg fi for function getopts hash in jobs kill let local printf pwd read readonly return set shift source test times trap true type ulimit umask unalias unset wait".split(
     " ",

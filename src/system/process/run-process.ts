@@ -22,7 +22,6 @@ export type ProcessEnd =
   | { readonly kind: "cancelled" }
   | { readonly kind: "not-started"; readonly detail: string };
 
-/** From TERM to KILL. */
 const TERM_GRACE_MS = 2_000;
 /** The same if the host wants us gone: Claude Code 2.1.325 sends KILL about 1.5 s after TERM. */
 export const HURRIED_GRACE_MS = 600;
@@ -98,7 +97,6 @@ class Interruption implements Disposable {
   }
 }
 
-/** A process that holds the pipe cannot hold us. */
 async function letGo({ pid, closed, letGo: closeOutput }: Child): Promise<void> {
   const isReadToTheEnd = await comesWithin(DRAIN_MS, closed);
   await endGroup(pid, HURRIED_GRACE_MS);
@@ -117,7 +115,6 @@ async function comesWithin(ms: number, event: Promise<unknown>): Promise<boolean
   return came;
 }
 
-/** With what a shell means by it. */
 export function describeExitCode(exitCode: number): string {
   const meaning = { 126: " (not executable)", 127: " (command not found)" }[exitCode] ?? signalIn(exitCode);
   return `exit code ${exitCode}${meaning}`;
@@ -125,7 +122,6 @@ export function describeExitCode(exitCode: number): string {
 
 const LAST_SIGNAL = 64;
 
-/** 128 plus the signal's number. */
 function signalIn(exitCode: number): string {
   const number = exitCode - 128;
   if (number < 1 || number > LAST_SIGNAL) return "";

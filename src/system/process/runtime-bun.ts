@@ -63,7 +63,6 @@ async function readToEnd(
   }
 }
 
-/** Empty if the command fails or is missing. */
 export function outputNow(...argv: readonly [string, ...string[]]): string {
   try {
     const ended = bun?.spawnSync(argv, {
@@ -85,7 +84,6 @@ export function sha256(content: string | Uint8Array, encoding: HashEncoding = "h
   return new bun.CryptoHasher("sha256").update(content).digest(encoding);
 }
 
-/** For git's ids; not for security. */
 export function sha1(content: Uint8Array): string {
   if (bun === undefined) throw new Error("this is not the native program"); // as above
   return new bun.CryptoHasher("sha1").update(content).digest("hex");

@@ -79,7 +79,6 @@ function watch(child: ChildProcess): Omit<Child, "pid"> {
 
 const MAX_LISTING = 64 * 1024 * 1024;
 
-/** Empty if the command fails or is missing. */
 export function outputNow(...[file, ...args]: readonly [string, ...string[]]): string {
   const ended = childProcess().spawnSync(file, args, {
     encoding: "utf8",
@@ -93,7 +92,6 @@ export function sha256(content: string | Uint8Array, encoding: HashEncoding = "h
   return createHash("sha256").update(content).digest(encoding);
 }
 
-/** For git's ids; not for security. */
 export function sha1(content: Uint8Array): string {
   return createHash("sha1").update(content).digest("hex");
 }

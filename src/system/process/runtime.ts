@@ -54,7 +54,6 @@ const OF_A_PROJECT: readonly (readonly [place: RegExp, start: string])[] = [
   [/[/\\]node_modules[/\\](?:\.bin[/\\]agent-gauntlet|agent-gauntlet[/\\])/, "npx agent-gauntlet"],
 ];
 
-/** Global installs of npm, pnpm, yarn and bun. */
 const GLOBAL = /[/\\](?:lib|npm)[/\\]node_modules[/\\]|[/\\](?:pnpm|yarn|install)[/\\]global[/\\]/;
 
 /** Undefined for a program that serves all projects. */
@@ -75,7 +74,6 @@ export function ownArgv(): readonly [string, ...string[]] {
   return isNative() ? [process.execPath] : [process.execPath, programFile()];
 }
 
-/** A child in its own process group. */
 export interface ChildRequest {
   readonly argv: readonly [string, ...string[]];
   readonly cwd: string;
@@ -90,7 +88,6 @@ export interface ChildRequest {
 export interface Child {
   readonly pid: number;
   readonly exited: Promise<Exit>;
-  /** Exited, with all output handed over. */
   readonly closed: Promise<unknown>;
   /** Stops reading: a process that holds the output open cannot hold us. */
   readonly letGo: () => void;

@@ -8,7 +8,6 @@ export function commandsIn(line: string): readonly ShellCommand[] {
   return simpleCommands(line).map(withoutPreamble);
 }
 
-/** As written: lists of unquoted words. */
 export function simpleCommands(line: string): readonly (readonly string[])[] {
   const commands: string[][] = [[]];
   for (const [piece, operator, space] of line.matchAll(PIECE)) {

@@ -27,7 +27,6 @@ class ObjectText {
   readonly #pieces: Buffer[] = [];
   #bytes = 0;
 
-  /** True when the object is complete. */
   take(piece: Buffer): boolean {
     const end = this.#scanner.feed(piece);
     this.#pieces.push(end === undefined ? piece : piece.subarray(0, end));
@@ -42,7 +41,6 @@ class ObjectText {
   }
 }
 
-/** Undefined at a terminal, or after the end. */
 function openStdin(): StdinSource | undefined {
   if (!mayBeWritten()) return undefined;
   return bun === undefined ? nodeStdin() : bunStdin(bun);
@@ -124,7 +122,6 @@ const BYTE_ORDER_MARK = new Set([0xef, 0xbb, 0xbf]);
 class ObjectScanner {
   #depth = 0;
   #inString = false;
-  /** The next byte follows an unescaped backslash. */
   #escaped = false;
   #seen: "nothing" | "object" | "other" = "nothing";
 

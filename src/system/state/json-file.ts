@@ -6,7 +6,6 @@ import { appendToOwn } from "../files/append.ts";
 import { decodeText } from "../files/decode-text.ts";
 import { putAside, readBytes, writeFileAtomic } from "../files/files.ts";
 
-/** What cannot be trusted counts as absent, with a warning. */
 export interface Stored<T> {
   readonly value: T;
   readonly warning?: string;

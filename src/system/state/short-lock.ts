@@ -80,7 +80,6 @@ function isFirst(mark: string): boolean {
   }
 }
 
-/** One or none. */
 function holdersOf(path: string): readonly string[] {
   const start = `${basename(path)}.`;
   return readdirSync(dirname(path))

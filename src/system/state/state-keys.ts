@@ -13,7 +13,6 @@ export function projectStateDir(root: string, env: Environment): string {
   return join(stateHome(env), "projects", key);
 }
 
-/** Its own id if that is harmless as a file name, or else a hash. */
 export function sessionKey(
   { sessionId, transcriptPath }: Omit<SessionName, "cwd">,
   fallback: string,

@@ -21,7 +21,6 @@ function hashLine(json: string): string {
   return `${sha256(json)}\n`;
 }
 
-/** A cache that cannot be written only costs time. */
 export function writeCacheFile(
   env: Environment,
   { folder, name, value }: { readonly folder: string; readonly name: string; readonly value: unknown },

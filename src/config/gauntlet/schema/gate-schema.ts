@@ -168,7 +168,6 @@ const checkShape = {
     .describe("Ignored: the name of a check is its file name, or its key in config.yml."),
 };
 
-/** `.gauntlet/checks/<name>.yml`, and the long form of a check in config.yml. */
 export const checkSchema = z
   .strictObject(checkShape)
   .refine(failFastIsSequential, {
@@ -213,7 +212,6 @@ const reviewShape = {
     .describe("What it means when no reviewer can answer: a warning, or a block."),
 };
 
-/** The front matter of `.gauntlet/reviews/<name>.md`. */
 export const reviewSchema = z.strictObject(reviewShape);
 
 const inlineReviewObject = z

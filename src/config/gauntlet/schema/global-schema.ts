@@ -2,7 +2,6 @@ import * as z from "zod";
 import { expects, duration, minutes, text, wholeNumber } from "./schema-parts.ts";
 import { STOP_KINDS } from "../../../hosts/stop-event.ts";
 
-/** What holds where neither environment, project nor global configuration says anything. */
 export const STOP_HOOK_DEFAULTS = {
   enabled: true,
   run_interval_minutes: 0,
@@ -99,7 +98,6 @@ const debugLogSchema = z.union(
   { error: expects("true, false or a map (`key: value` lines)") },
 );
 
-/** What the project and the user may both say; the project wins, field by field. */
 export const sharedShape = {
   stop_hook: stopHookSchema.optional().describe("How the stop hook behaves."),
   debug_log: debugLogSchema
@@ -107,7 +105,6 @@ export const sharedShape = {
     .describe("`true`, or a map: write `.debug.log` into the log directory. Off by default."),
 };
 
-/** `~/.config/agent-gauntlet/config.yml`. */
 export const globalConfigSchema = z.strictObject(sharedShape);
 
 export type GlobalFields = z.output<typeof globalConfigSchema>;

@@ -2,12 +2,10 @@ import * as z from "zod";
 import { DURATION, secondsIn } from "../../source-text.ts";
 import { didYouMean } from "../../../words.ts";
 
-/** Text with something in it; `expected` says in plain words what belongs there. */
 export function text(expected: string) {
   return z.string({ error: expects(expected) }).regex(/\S/, "must not be empty");
 }
 
-/** Below what file systems and the glob library take. */
 const MAX_PATH_LENGTH = 1000;
 
 export function innerPath(expected: string, directory = "the project") {
@@ -20,7 +18,6 @@ export function innerPath(expected: string, directory = "the project") {
 
 export const wholeNumber = z.int({ error: expects("a whole number") });
 
-/** A day: more than a gate may sensibly take, less than a timer can hold. */
 const MAX_SECONDS = 86_400;
 
 const IN_SECONDS = "a number of seconds, or a duration such as `90s` or `2m`";
@@ -38,7 +35,6 @@ export const duration = z.union(
 
 const IN_MINUTES = "a whole number of minutes, or a duration such as `10m` or `2h`";
 
-/** A length of time in whole minutes, 0 among them, as a plain number or with a unit. */
 export const minutes = z.union(
   [
     wholeNumber.min(0),
@@ -82,7 +78,6 @@ export function whyNoPattern(pattern: string): string | undefined {
   }
 }
 
-/** Whether every `[` and `{` of a glob is closed; one that is not matches nothing. */
 export function isClosed(glob: string): boolean {
   const rest = glob.replaceAll(/\\./g, "").replaceAll(/\[[^\]]+\]/g, "");
   return !rest.includes("[") && rest.split("{").length === rest.split("}").length;
@@ -103,7 +98,6 @@ export function explainIssue(issue: RawIssue): string {
   return issue.message ?? "is not valid";
 }
 
-/** The words for a value of the wrong type; other issues of the schema keep theirs. */
 export function expects(words: string): z.core.$ZodErrorMap {
   return (issue) =>
     issue.code === "invalid_type" || issue.code === "invalid_union" ? mustBe(words)(issue) : undefined;

@@ -47,7 +47,6 @@ const guardsSchema = z.strictObject({
   "fewer-tests": guard.exactOptional().describe("A check that runs fewer tests than at its last pass."),
 } satisfies Record<GuardName, unknown>);
 
-/** `.gauntlet/config.yml`. */
 export const configSchema = z.strictObject({
   extends: z
     .union([extended, z.array(extended).min(1)], {

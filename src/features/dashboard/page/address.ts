@@ -16,13 +16,11 @@ export function useAddress(): Address {
   return address;
 }
 
-/** One value of the query, and how to replace it. */
 export function useQuery(name: string): readonly [value: string, set: (value: string) => void] {
   const { query } = useAddress();
   return [query.get(name) ?? "", (value) => setQuery(name, value)];
 }
 
-/** What stays chosen from view to view. */
 export function filtersIn({ query }: Address): URLSearchParams {
   const kept = ["project", "days"].map((name) => [name, query.get(name) ?? ""]);
   return new URLSearchParams(kept.filter(([, value]) => value !== ""));

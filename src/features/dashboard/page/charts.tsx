@@ -78,7 +78,6 @@ function dateOf(day: number): string {
 
 const MOST_DOTS = 500;
 
-/** How long a gate took, run by run, with its median; failures are marked. */
 export function DurationDots({ gate, name }: { readonly gate: GateStats; readonly name: string }) {
   const times = gate.times.slice(-MOST_DOTS);
   const first = times[0]?.at ?? 0;

@@ -9,12 +9,9 @@ import { RunSections } from "./run-view.tsx";
 import { Sessions, SessionView } from "./sessions.tsx";
 import { Stops, TONES } from "./stops.tsx";
 
-/** What every view gets. */
 export interface ViewProps {
   readonly state: DashboardState;
-  /** The chosen project and time, the newest first. */
   readonly rows: readonly StopRow[];
-  /** The days that were chosen; absent for all time. */
   readonly days: number | undefined;
   readonly projectName: (key: string) => string;
 }
@@ -158,7 +155,6 @@ function Run({ project, at, rows }: RunProps) {
   );
 }
 
-/** The runs of the same session before and after. */
 function Neighbours({ rows, project, at }: Omit<RunProps, "at"> & { readonly at: number }) {
   const row = rows.find((one) => one.project === project && one.at === at);
   if (row?.session === undefined) return null;
@@ -210,7 +206,6 @@ function follow(state: DashboardState | undefined, { rows, running }: DashboardC
 
 type Fetched = { readonly page: RunPage } | { readonly problem: string } | undefined;
 
-/** One run, with its logs. */
 function useRun(path: string): Fetched {
   const [fetched, setFetched] = useState<Fetched>();
   useEffect(() => {

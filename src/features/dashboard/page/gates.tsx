@@ -20,7 +20,6 @@ const COLUMNS = [
 const NAMES = ["Gate", ...COLUMNS.map(([, title]) => title)];
 const MOST_ROWS = 200;
 
-/** What each gate costs, and what it catches. */
 export function Gates({ rows, projectName }: ViewProps) {
   const [sorted, setSorted] = useQuery("sort");
   const [chosen, setChosen] = useQuery("gate");
@@ -70,7 +69,6 @@ export function Gates({ rows, projectName }: ViewProps) {
   );
 }
 
-/** The tests that failed and then passed when they were repeated, by name. */
 function FlakyTests({ rows, projectName }: Pick<ViewProps, "rows" | "projectName">) {
   const flaky = useMemo(() => flakyByProject(rows).slice(0, MOST_ROWS), [rows]);
   if (flaky.length === 0) return null;

@@ -15,7 +15,6 @@ interface LogLine {
   readonly text: string;
 }
 
-/** The log of one gate; with a search, the lines of all logs that hold the text. */
 export function Logs({ gates, shown, onShow }: LogsProps) {
   const [query, setQuery] = useState("");
   const logged = gates.filter(({ log }) => log !== undefined);

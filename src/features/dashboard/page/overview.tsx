@@ -10,7 +10,6 @@ import { gateName, Section, Table } from "./parts.tsx";
 import { ChainLine } from "./sessions.tsx";
 import { ROW_HEIGHT, StopLine } from "./stops.tsx";
 
-/** Is anything blocked now? What costs time? What keeps failing? */
 export function Overview(props: ViewProps) {
   const { state, rows, days: count, projectName } = props;
   const days = useMemo(() => {
@@ -72,7 +71,6 @@ interface Named {
 
 const MOST_BLOCKED = 5;
 
-/** Sessions whose last stop was blocked. */
 function BlockedNow({ rows, projectName }: ViewProps) {
   const blocked = useMemo(() => chainsOf(rows).filter((chain) => endOf(chain).meaning === "blocked"), [rows]);
   if (blocked.length === 0) return <p class="facts">No session is blocked.</p>;

@@ -5,7 +5,6 @@ import type { Status } from "../../../stop/status.ts";
 import { statusTitle } from "../../../stop/status.ts";
 import { ago } from "../../../words.ts";
 
-/** How good something is: decides its colour and its mark. */
 export type Tone = "good" | "bad" | "warn" | "idle";
 
 const MARKS: Readonly<Record<Tone, string>> = { good: "✓", bad: "✗", warn: "!", idle: "–" };
@@ -51,7 +50,6 @@ export function SupportChip({ rests }: { readonly rests: Support | undefined }) 
   return rests === undefined ? null : <span class={`chip ${rests}`}>{SUPPORT_WORDS[rests]}</span>;
 }
 
-/** `check:.:test` is `test`, `check:web:e2e` is `e2e (web)`. */
 export function gateName(id: string): string {
   const [, scope = ".", name = id] = /^(?:check|review|repl|guard):(.*):([^:]*)$/.exec(id) ?? [];
   return scope === "." || scope === "" ? name : `${name} (${scope})`;
@@ -75,16 +73,13 @@ export function Section({
 }
 
 interface TableProps {
-  /** A title that starts with `#` is that of a column of numbers. */
   readonly titles: readonly ComponentChildren[];
-  /** The name of each column where the table is shown as cards, on a phone. */
   readonly names: readonly string[];
   readonly numbers?: readonly number[];
   readonly rows: readonly { readonly key: string; readonly cells: readonly ComponentChildren[] }[];
   readonly sorted?: number;
 }
 
-/** A table; on a phone, a list of cards. The first cell of a row names it. */
 export function Table({ titles, names, numbers = [], rows, sorted }: TableProps) {
   const classOf = (column: number): string => (numbers.includes(column) ? "number" : "");
   return (
@@ -114,7 +109,6 @@ export function Table({ titles, names, numbers = [], rows, sorted }: TableProps)
   );
 }
 
-/** How long ago; the exact time is there for whoever points at it. */
 export function Time({ at }: { readonly at: number }) {
   const date = new Date(at);
   return (
@@ -124,7 +118,6 @@ export function Time({ at }: { readonly at: number }) {
   );
 }
 
-/** Puts a text on the clipboard, and says so. */
 export function CopyButton({ label, text }: { readonly label: string; readonly text: () => string }) {
   const [isCopied, setCopied] = useState(false);
   const copy = (): void => {
@@ -163,7 +156,6 @@ export function ThemeButton() {
   );
 }
 
-/** A browser may refuse to keep anything. */
 function stored(key: string): string | undefined {
   try {
     return localStorage.getItem(key) ?? undefined;
@@ -202,12 +194,10 @@ export function useTab(title: string, tone: Tone): void {
 interface VirtualListProps {
   readonly label: string;
   readonly count: number;
-  /** In pixels, the same for every row. */
   readonly rowHeight: number;
   readonly rowsShown: number;
   readonly row: (index: number) => ComponentChildren;
   readonly class?: string;
-  /** A row to bring into view. */
   readonly shown?: number | undefined;
 }
 

@@ -5,11 +5,8 @@ import { useQuery } from "./address.ts";
 import { CopyButton } from "./parts.tsx";
 import { promptOf } from "./prompt.ts";
 
-/** More than this many problems are folded by file. */
 const MOST_OPEN = 30;
-/** More files than this are folded together. */
 const MOST_FILES = 40;
-/** Problems this close to each other share a frame. */
 const NEAR_LINES = 6;
 
 interface Item {
@@ -18,7 +15,6 @@ interface Item {
   readonly problem: ProblemView;
 }
 
-/** Problems by file, with the lines they are in: filtered, searched, and walked through by j and k. */
 export function Problems({ page }: { readonly page: RunPage }) {
   const [gate, setGate] = useQuery("gate");
   const [age, setAge] = useQuery("age");
@@ -161,7 +157,6 @@ function File({ file, isChanged, items, page, isOpen }: FileProps) {
   );
 }
 
-/** Problems whose lines are close together, in the order of their lines. */
 function nearOnes(items: readonly Item[]): readonly (readonly Item[])[] {
   const groups: Item[][] = [];
   for (const item of items.toSorted((one, other) => (one.problem.line ?? 0) - (other.problem.line ?? 0))) {
@@ -207,7 +202,6 @@ function ProblemHead({ item, page }: { readonly item: Item; readonly page: RunPa
   );
 }
 
-/** The lines of several problems as one frame; left out where the tool printed the line itself. */
 function SharedFrame({ problems }: { readonly problems: readonly ProblemView[] }) {
   const framed = problems.filter((problem) => problem.frame !== undefined && !printsItsLine(problem));
   const lines = new Map<number, string>();
@@ -245,7 +239,6 @@ function lineIn(frame: CodeFrame | undefined, line: number | undefined): string 
   return frame === undefined || line === undefined ? undefined : frame.lines[line - frame.first];
 }
 
-/** A line with the problem's column marked. */
 function FrameLine({ text, column }: { readonly text: string; readonly column: number | undefined }) {
   if (column === undefined || column > text.length) return <>{text}</>;
   return (
@@ -261,7 +254,6 @@ function fold(list: HTMLElement | null): void {
   for (const details of list?.querySelectorAll("details") ?? []) details.open = false;
 }
 
-/** `/` searches, j and k go to the next problem and back. */
 function useKeys(
   list: { readonly current: HTMLElement | null },
   search: { readonly current: HTMLInputElement | null },
@@ -292,7 +284,6 @@ function step(list: HTMLElement | null, by: 1 | -1): void {
   next.scrollIntoView({ block: "center" });
 }
 
-/** An address may name a problem: `#/?at=p3`. */
 function useShownProblem(list: { readonly current: HTMLElement | null }): void {
   const [at] = useQuery("at");
   useEffect(() => {

@@ -5,7 +5,6 @@ interface Found {
   readonly problem: ProblemView;
 }
 
-/** What an agent needs to fix some problems: the same facts as a blocked stop gives it. */
 export function promptOf({ project }: RunPage, found: readonly Found[]): string {
   const [first] = found;
   const what = found.length === 1 ? "this problem" : `these ${found.length} problems`;

@@ -20,7 +20,6 @@ import {
 } from "./parts.tsx";
 import { Problems } from "./problems.tsx";
 
-/** One run as a whole page: the HTML report. */
 export function RunView({ page }: { readonly page: RunPage }) {
   useTab(document.title.replace(/^✗ /, ""), toneOf(page.status));
   return (
@@ -39,7 +38,6 @@ export function RunView({ page }: { readonly page: RunPage }) {
   );
 }
 
-/** The same inside of another page. What failed and why comes first. */
 export function RunSections({ page }: { readonly page: RunPage }) {
   const [shown, setShown] = useQuery("log");
   const showLog = (id: string): void => {
@@ -75,7 +73,6 @@ export function RunSections({ page }: { readonly page: RunPage }) {
   );
 }
 
-/** Each gate that keeps the run from passing, with its reason. */
 function FailedGates({ gates }: { readonly gates: readonly GateView[] }) {
   const failed = gates.filter(({ blocks }) => blocks);
   if (failed.length === 0) return null;
@@ -184,7 +181,6 @@ function TimelineRow({
   );
 }
 
-/** Stop after stop of one session: what the agent read, and how that differs from the time before. */
 function Attempts({ attempts }: { readonly attempts: readonly AttemptView[] }) {
   return (
     <ol class="attempts">

@@ -5,7 +5,6 @@ import type { ViewProps } from "./dashboard.tsx";
 import { Mark, Section, Time, VirtualList } from "./parts.tsx";
 import { ROW_HEIGHT, StopLine, TONES } from "./stops.tsx";
 
-/** Sessions as chains of attempts: how often each was blocked, and how it ended. */
 export function Sessions({ rows, projectName }: ViewProps) {
   const chains = useMemo(() => chainsOf(rows), [rows]);
   return (
@@ -55,7 +54,6 @@ export function ChainLine({ chain, projectName }: ChainLineProps) {
   );
 }
 
-/** One session, stop by stop. */
 export function SessionView({ state, projectName, chainKey }: ViewProps & { readonly chainKey: string }) {
   const chain = useMemo(
     () => chainsOf(state.rows).find(({ key }) => key === chainKey),

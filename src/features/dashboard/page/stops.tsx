@@ -21,7 +21,6 @@ const MEANINGS = Object.keys(TONES);
 /** One line; on a phone and a tablet two. views.css has the same width. */
 export const ROW_HEIGHT = matchMedia("(max-width: 56rem)").matches ? 60 : 42;
 
-/** Every verdict, as many as there are. */
 export function Stops({ rows, projectName }: ViewProps) {
   const [meaning, setMeaning] = useQuery("show");
   const [text, setText] = useQuery("q");
@@ -67,7 +66,6 @@ export function Stops({ rows, projectName }: ViewProps) {
   );
 }
 
-/** What a search looks at. */
 function wordsOf(row: StopRow, projectName: (key: string) => string): string {
   const { status, host, door, session, branch, commit, worktree, outcomes = [], project } = row;
   const gates = outcomes.map(({ id }) => id);
@@ -77,11 +75,9 @@ function wordsOf(row: StopRow, projectName: (key: string) => string): string {
 
 interface StopLineProps {
   readonly row: StopRow;
-  /** Left out where all rows are of one project. */
   readonly projectName?: (key: string) => string;
 }
 
-/** One verdict; with a link where its run can be looked at. */
 export function StopLine({ row, projectName }: StopLineProps) {
   const { project, run, at, ms, host, door, session, branch, worktree, status, outcomes = [] } = row;
   const meaning = meaningOf(row);

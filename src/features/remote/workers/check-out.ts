@@ -3,7 +3,6 @@ import { basename, dirname, join } from "node:path";
 import { fail, ok, type Result } from "../../../trouble.ts";
 import { type Git, gitTrouble, splitNul } from "../../../system/git/git.ts";
 
-/** A work tree whose index is outside of it. */
 export interface Place {
   readonly git: Git;
   readonly env: Readonly<Record<"GIT_DIR" | "GIT_WORK_TREE" | "GIT_INDEX_FILE", string>>;
@@ -11,9 +10,7 @@ export interface Place {
 
 interface Wanted {
   readonly tree: string;
-  /** The tree whose files are there, if known. */
   readonly from: string | undefined;
-  /** Whether to remove what git ignores as well. */
   readonly isFresh: boolean;
 }
 
@@ -85,7 +82,6 @@ export async function filesToMark({ git, env }: Place): Promise<readonly string[
   }
 }
 
-/** Directories in which git ignores everything. */
 async function ignoredOf(
   { git, env }: Place,
   directories: readonly string[],

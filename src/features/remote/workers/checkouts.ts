@@ -17,12 +17,10 @@ import { runProcess } from "../../../system/process/run-process.ts";
 import { TreeObjects } from "./tree-objects.ts";
 import { checkOut, filesToMark, holds, MAX_INDEX_BYTES, type Place } from "./check-out.ts";
 
-/** A directory for jobs of one repository, one at a time. */
 interface Slot {
   readonly name: string;
   readonly repository: string;
   tree: string | undefined;
-  /** What its last job asked for. */
   wanted?: string;
   marks?: FileMarks | undefined;
   isBusy: boolean;
@@ -33,17 +31,13 @@ interface Slot {
 export interface Checkout extends Disposable {
   readonly path: string;
   readonly isUntouched: () => Promise<boolean>;
-  /** Git ids of all files below a directory. */
   readonly listFiles: (project: string) => ReturnType<typeof listContents>;
-  /** A hash of files that git stores converted. */
   readonly bytesUnlikeGit: () => Promise<string | undefined>;
 }
 
 interface CheckoutsOptions {
   readonly directory: string;
-  /** Where trees are fetched from. */
   readonly source: string;
-  /** Whether to remove what git ignores before each job. */
   readonly isFresh: boolean;
 }
 
@@ -102,7 +96,6 @@ export class Checkouts {
     };
   }
 
-  /** Removes idle checkouts, least recently used first, until the rest fits. */
   async shrinkTo(bytes: number): Promise<void> {
     const cold = (): Slot | undefined =>
       this.#slots.filter(({ isBusy }) => !isBusy).toSorted((one, other) => one.usedAt - other.usedAt)[0];
@@ -211,7 +204,6 @@ export class Checkouts {
   }
 }
 
-/** The files of that repository. */
 const SHOWN = ["objects/info/alternates", "shallow", "index", "HEAD"];
 
 function writeIfOther(path: string, content: Buffer): Result<void> {

@@ -19,7 +19,6 @@ export interface AskedJob {
   readonly platform: string;
   readonly data: GateJob;
   readonly onOutput: (chunk: Buffer) => void;
-  /** Called for each worker that begins. */
   readonly onStarted: (worker: string, times: number) => void;
 }
 
@@ -38,7 +37,6 @@ interface Followed {
   /** With the stream of the run that asked first. */
   data: GateJob;
   from: string;
-  /** Only the latest attempt counts. */
   attempt: string | undefined;
   lastNumber: number;
   starts: number;
@@ -53,7 +51,6 @@ const SILENCE_MS = 4000;
 /** Another worker takes over a lost job within this time. */
 const UNOWNED_MS = 20_000;
 const UNREACHABLE_MS = 30_000;
-/** Renewed with every tick. */
 const WAITER_SECONDS = 15;
 const MOST_STARTS = 6;
 const ENTRIES_AT_ONCE = 8;
@@ -128,7 +125,6 @@ export class FollowedJobs implements Disposable {
     this.#reader[Symbol.dispose]();
   }
 
-  /** Returns the job with the stream of the run that asked first. */
   async #ask(script: string, platform: string, data: GateJob): Promise<GateJob> {
     const keys = [askedKey(data.name), asksKey(platform)];
     const stream = await this.#control.ask("EVAL", script, 2, ...keys, data.stream, JSON.stringify(data));
@@ -180,7 +176,6 @@ export class FollowedJobs implements Disposable {
     this.#isReading = false;
   }
 
-  /** Output is read as latin1: one byte per letter. */
   #take(key: string, id: string, fields: readonly RespValue[]): void {
     const followed = this.#jobs.get(key);
     const [attempt = "", place = "", kind = "", text] = [1, 3, 5, 7].map((at) => fields[at]?.toString());
@@ -215,7 +210,6 @@ export class FollowedJobs implements Disposable {
     await this.#stopWaiting(followed).catch(() => 0);
   }
 
-  /** Renews our wait, and checks on silent jobs. */
   async #tick(): Promise<void> {
     if (this.#isTicking || this.#jobs.size === 0) return this.#giveUpUnreachable();
     this.#isTicking = true;

@@ -21,7 +21,6 @@ const isWorker = objectOf({
   version: isText,
 });
 
-/** Living workers and waiting gates; a text says why they are unknown. */
 export async function listWorkers(url: string, env: Environment): Promise<FleetState | string> {
   const start = opening(url, credentials(env, "GAUNTLET_WORKERS_AUTH"));
   const ask = async (...commands: readonly (readonly string[])[]): Promise<readonly RespValue[]> => {

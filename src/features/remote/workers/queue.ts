@@ -35,7 +35,6 @@ const isGate = objectOf(
 
 const isJob = onlyObjectOf({
   tree: textLike(/^[\da-f]{40}(?:[\da-f]{24})?$/),
-  /** Warm checkouts are not shared between repositories. */
   repository: isText,
   /** Where the project is in the repository: empty, or with a trailing slash. */
   project: isText,
@@ -100,15 +99,12 @@ export function describeEnd(end: JobEnd): string {
 }
 
 export const PREFIX = "gauntlet";
-/** Jobs that are not in the queue yet. */
 export const asksKey = (platform: string): string => `${PREFIX}:asks:${platform}`;
-/** The stream of an unfinished job. */
 export const askedKey = (name: string): string => `${PREFIX}:asked:${name}`;
 export const CANCEL = `${PREFIX}:cancel`;
 export const WORKERS = `${PREFIX}:workers`;
 export const workerKey = (id: string): string => `${PREFIX}:worker:${id}`;
 export const streamKey = (stream: string): string => `${PREFIX}:out:${stream}`;
-/** Who waits for a job, each until a time. */
 export const waitersKey = (stream: string): string => `${PREFIX}:waits:${stream}`;
 
 export interface Libraries {

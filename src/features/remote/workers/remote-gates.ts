@@ -167,7 +167,6 @@ interface Pushed {
   readonly project: string;
 }
 
-/** Waits for the work or for the signal. */
 async function within<T>(signal: AbortSignal, work: Promise<T>): Promise<T | "late"> {
   if (signal.aborted) return "late";
   let forget: (() => void) | undefined;

@@ -21,13 +21,11 @@ interface JobPlace {
   readonly env: Environment;
   readonly onOutput: (chunk: Buffer) => void;
   readonly onGroup: (pid: number, since: number) => void;
-  /** Asked while the files are checked out. */
   readonly isWanted: () => Promise<boolean>;
   readonly share?: ((job: GateJob, checkout: Checkout) => Promise<void>) | undefined;
   readonly signal: AbortSignal;
 }
 
-/** Runs a job like a local check; "cancelled" if the signal came first. */
 export async function runJob(job: GateJob, place: JobPlace): Promise<JobEnd> {
   const wanted = place.isWanted();
   wanted.catch(() => {}); // not awaited where there is no checkout

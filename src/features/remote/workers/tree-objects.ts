@@ -13,7 +13,6 @@ export class TreeObjects {
   readonly #options: ObjectsOptions;
   /** Trees that are checked out, or about to be. */
   readonly #held: () => readonly (string | undefined)[];
-  /** By tree, oldest first. */
   readonly #commits = new Map<string, Promise<Result<string>>>();
   /** Fetches and prunes run one at a time. */
   #working: Promise<unknown> = Promise.resolve();
@@ -43,7 +42,6 @@ export class TreeObjects {
     return this.#fetches >= (isIdle ? MANY_FETCHES : 4 * MANY_FETCHES);
   }
 
-  /** Removes all trees but those checked out and the latest, even those of earlier processes. */
   prune(): Promise<void> {
     return this.#inTurn(async () => {
       this.#fetches = 0;

@@ -6,7 +6,6 @@ import { type LogDir, logDirOf, prepareLogDir } from "../../../system/logs/log-d
 import { endLeftovers } from "../../../system/process/leftovers.ts";
 import { acquireLock, type Lock } from "../../../system/state/lock.ts";
 
-/** A directory that one worker of this machine has for itself. */
 export interface WorkerHome {
   readonly path: string;
   readonly state: LogDir;

@@ -30,14 +30,12 @@ import { endWhatIsLeft, takeHome, type WorkerHome } from "./worker-home.ts";
 
 export interface WorkerOptions {
   readonly url: string;
-  /** The git repository that trees are fetched from. */
   readonly tree: string;
   readonly concurrency: number;
   readonly platform: string;
   readonly directory: string;
   readonly maxBytes: number;
   readonly isFresh: boolean;
-  /** Where this worker shares passes that it signs. */
   readonly cache: string | undefined;
   readonly env: Environment;
   readonly log: (line: string) => void;
@@ -45,9 +43,7 @@ export interface WorkerOptions {
 
 export interface RunningWorker {
   readonly id: string;
-  /** Takes no more jobs, and ends when the running ones have. */
   readonly drain: () => Promise<void>;
-  /** Kills running jobs; other workers run them again. */
   readonly stop: () => void;
 }
 
@@ -89,7 +85,6 @@ class GateWorker {
   readonly #since = now();
   readonly #running = new Map<string, RunningJob>();
   readonly #works = new Set<Promise<void>>();
-  /** Jobs whose end the queue does not know yet. */
   #unsettled = 0;
   #done = 0;
   #beats = 0;
@@ -182,7 +177,6 @@ class GateWorker {
     await Promise.race([told, pause(FAREWELL_MS)]);
   }
 
-  /** Kills a job that no run waited for in so many checks. */
   async #lookWhoWaits(stream: string, beats: number): Promise<void> {
     const job = this.#running.get(stream);
     const waiters = job && (await this.#countWaiters(stream));

@@ -8,9 +8,7 @@ export interface ChangeQuery {
   readonly root: AbsolutePath;
   /** Our own files never count as changes. */
   readonly logDir: ProjectPath;
-  /** If it is missing, the remote's default branch replaces it. */
   readonly baseBranch: string;
-  /** `--base` must exist. */
   readonly base?: string | undefined;
   /** `--commit`: only what this commit changed. */
   readonly commit?: string | undefined;
@@ -23,10 +21,8 @@ export interface ChangeQuery {
   readonly ci?: boolean | undefined;
 }
 
-/** Trees that were good, or older than this session. */
 export interface Fallbacks {
   readonly sessionStart?: StartingPoint | undefined;
-  /** The last pass in this work tree, and HEAD at the time. */
   readonly pass?:
     | {
         readonly index: PassIndex | undefined;
@@ -42,7 +38,6 @@ export interface StartingPoint {
   readonly tree?: (() => Promise<KeptTree | undefined>) | undefined;
 }
 
-/** A name for git, and directories with objects that the repository lacks. */
 export interface KeptTree {
   readonly tree: string;
   readonly objects: readonly string[];
@@ -55,13 +50,11 @@ export interface ComparisonBase {
   /** The configured base is missing, and nothing replaces it. */
   readonly isMissing?: boolean;
   readonly missing?: string;
-  /** Why commits may hide changes, and what to do about it. */
   readonly uncheckedCommits?: string;
 }
 
 const LAST_COMMIT = "the last commit";
 
-/** Only a base that the user typed must exist; a missing configured one is replaced. */
 export async function comparisonBase(git: Git, query: ChangeQuery): Promise<Result<ComparisonBase>> {
   if (query.uncommitted) return ok({ description: LAST_COMMIT, notes: [] });
   const wanted = query.base ?? query.baseBranch;
@@ -185,7 +178,6 @@ export class Commits {
     return this.#ask(["merge-base", "--end-of-options", revision, "HEAD"], () => true);
   }
 
-  /** What a remote's branch contains is shared work. */
   async isRemote(revision: string): Promise<boolean> {
     const full = await this.#ask(
       ["rev-parse", "--symbolic-full-name", "--end-of-options", revision],

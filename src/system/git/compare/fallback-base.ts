@@ -42,7 +42,6 @@ export async function chooseBase(
   return mayHide && !isShared ? { kind: "base", uncheckedCommits: uncheckedCommits(base) } : { kind: "base" };
 }
 
-/** The chosen comparison; that with the base if the pass turns out to be gone. */
 export async function compareWithChosen(
   repository: Repository,
   compared: HeadComparison,

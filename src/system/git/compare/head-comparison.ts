@@ -10,7 +10,6 @@ import { parseRawDiff } from "../read-output.ts";
 import { type RefState, refState } from "./ref-state.ts";
 import type { Repository } from "../repository.ts";
 
-/** What HEAD is compared with, and what was committed since. Both stay the same as long as no ref moves. */
 export interface HeadComparison {
   readonly base: ComparisonBase;
   readonly committed: readonly ChangedFile[];
@@ -126,7 +125,6 @@ interface Entry {
   readonly comparison: HeadComparison;
 }
 
-/** What is inside came from git. */
 function isEntry(value: unknown): value is Entry {
   if (typeof value !== "object" || value === null) return false;
   const { key, comparison } = value as Partial<Record<keyof Entry, unknown>>; // checked right here

@@ -5,7 +5,6 @@ import type { GitPlaces } from "../places.ts";
 import { hasCode } from "../../files/errno.ts";
 import { namesIn } from "../../files/files.ts";
 
-/** All files that decide which commits some names mean and how those are related. */
 export interface RefState {
   readonly key: string;
   readonly isSettled: boolean;
@@ -57,10 +56,8 @@ const PLACES = [
   ["refs/remotes/", "/HEAD"],
 ] as const;
 
-/** These change how commits are related or compared. */
 const WHOLE = ["packed-refs", "shallow", "info/grafts", "refs/replace", "config"];
 
-/** A branch or a remote's branch: no object id, expression or special name. */
 function isPlain(name: string): boolean {
   return (
     /^\w[\w./-]*$/.test(name) &&
