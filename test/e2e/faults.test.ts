@@ -6,7 +6,7 @@ import { GauntletProject } from "../rig/gauntlet-project.ts";
 import { kill, survivors } from "../rig/processes.ts";
 import { tempDir } from "../rig/temp-dir.ts";
 
-const KILLS = 200;
+const KILLS = 25;
 const MINUTE = 60_000;
 
 /** Fails if anything else runs it at the same time; leaves a child in the background, and prints. */
