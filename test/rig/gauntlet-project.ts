@@ -171,10 +171,11 @@ export class GauntletProject implements AsyncDisposable {
     return existsSync(file) ? readFileSync(file, "utf8").trim() : undefined;
   }
 
-  /** What the programs see. */
+  /** What the programs see: what `cleanEnv` gives, and the programs of `writeProgram`. */
   env(extra: Readonly<Record<string, string>> = {}): Record<string, string> {
     const clean = cleanEnv(this.home);
-    return { ...clean, PATH: `${this.bin}${delimiter}${clean["PATH"]}`, ...extra };
+    const own = existsSync(this.bin) ? { PATH: `${this.bin}${delimiter}${clean["PATH"]}` } : {};
+    return { ...clean, ...own, ...extra };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
