@@ -22,7 +22,7 @@ const PLATFORMS = [
 ];
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const { version, license, description, repository } = JSON.parse(
+const { name, version, license, description, repository } = JSON.parse(
   readFileSync(join(root, "package.json"), "utf8"),
 );
 
@@ -41,7 +41,7 @@ if (args.includes("--write-order")) writeOrder(dirname(compile(PLATFORMS.find(is
 const built = platforms.map((platform) => ({ ...platform, file: compile(platform) }));
 if (!args.includes("--compile-only")) {
   const notices = `${readFileSync(join(dist, "THIRD-PARTY-NOTICES.txt"), "utf8")}\n${"-".repeat(80)}\n\n${bunNotice()}`;
-  const facts = { root, notices, version, license, description, repository };
+  const facts = { root, notices, name, version, license, description, repository };
   writePackages(built, { all: PLATFORMS, out: join(out, "npm"), ...facts });
   writeArchives(built, { out: join(out, "release"), ...facts });
 }

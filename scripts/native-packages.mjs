@@ -5,27 +5,22 @@ import { basename, dirname, join } from "node:path";
 
 export function writePackages(built, { all, out, ...facts }) {
   rmSync(out, { recursive: true, force: true });
-  const { version } = facts;
+  const { name, version } = facts;
   for (const platform of built) writePlatformPackage(platform, { out, ...facts });
-  const optionalDependencies = Object.fromEntries(all.map(({ name }) => [packageName(name), version]));
-  writePackage(join(out, "agent-gauntlet-native"), facts, {
-    name: "agent-gauntlet-native",
-    optionalDependencies,
-  });
+  const optionalDependencies = Object.fromEntries(
+    all.map((platform) => [`${name}-${platform.name}`, version]),
+  );
+  writePackage(join(out, "native"), facts, { name: `${name}-native`, optionalDependencies });
 }
 
-function packageName(platform) {
-  return `@agent-gauntlet/${platform}`;
-}
-
-function writePlatformPackage({ name, os, cpu, libc, file }, { out, ...facts }) {
-  const folder = join(out, packageName(name));
+function writePlatformPackage({ name: platform, os, cpu, libc, file }, { out, ...facts }) {
+  const folder = join(out, platform);
   const program = basename(file);
   writePackage(folder, facts, {
-    name: packageName(name),
+    name: `${facts.name}-${platform}`,
     os: [os],
     cpu: [cpu],
-    ...(libc === undefined ? {} : { libc: [libc] }),
+    libc: libc && [libc],
     bin: { "agent-gauntlet-native": program, "brepl-native": os === "win32" ? "brepl.cmd" : program },
     files: [program, "brepl.cmd", "THIRD-PARTY-NOTICES.txt"],
   });
@@ -37,20 +32,23 @@ function writePlatformPackage({ name, os, cpu, libc, file }, { out, ...facts }) 
 /** npm's own start files for Windows always start a program under the same name, so its name cannot decide what it does there. */
 export const BREPL_CMD = '@"%~dp0agent-gauntlet.exe" brepl %*\r\n';
 
-function writePackage(folder, { root, version, license, description }, more) {
+function writePackage(folder, { root, name: mainName, version, license, repository, description }, more) {
   mkdirSync(folder, { recursive: true });
   const { name, ...rest } = more;
-  const manifest = { name, version, description: `${description} (Native program.)`, license, ...rest };
+  const about = { description: `${description} (Native program.)`, license, repository };
+  const manifest = { name, version, ...about, ...rest };
   writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
   copyFileSync(join(root, "LICENSE"), join(folder, "LICENSE"));
-  writeFileSync(join(folder, "README.md"), README);
+  writeFileSync(join(folder, "README.md"), readmeOf(mainName));
 }
 
-const README = `# agent-gauntlet, native
+function readmeOf(name) {
+  return `# agent-gauntlet, native
 
-The native program of the package \`agent-gauntlet\`: the same commands without Node, and a quicker
-answer to every stop. \`npm install --save-dev agent-gauntlet-native\` adds \`agent-gauntlet-native\` and \`brepl-native\`.
+The native program of the package \`${name}\`: the same commands without Node, and a quicker
+answer to every stop. \`npm install --save-dev ${name}-native\` adds \`agent-gauntlet-native\` and \`brepl-native\`.
 `;
+}
 
 /** A hundred megabytes that are there already. */
 function linkOrCopy(file, target) {

@@ -17,6 +17,7 @@ import { createUserFile } from "../system/files/user-file.ts";
 import { programFile } from "../system/process/runtime.ts";
 import type { BreplOptions } from "./commands.ts";
 import { EXIT } from "../report/exit-code.ts";
+import { PACKAGE } from "../package-name.ts";
 
 export async function breplInstall({ program }: BreplOptions): Promise<number> {
   const registration = breplHooks(program);
@@ -62,7 +63,7 @@ function strangerOnPath(program: string): string | undefined {
   const [name = program] = program.split(" ");
   const first = findOnPath(name, process.env).find(isThereForHooks);
   if (first === undefined) {
-    return `Note: there is no \`${name}\` on the PATH that hooks get, so Claude Code will not find it. Run \`npm install --global agent-gauntlet\`.`;
+    return `Note: there is no \`${name}\` on the PATH that hooks get, so Claude Code will not find it. Run \`npm install --global ${PACKAGE}\`.`;
   }
   if (realpathSync(first) === realpathSync(programFile())) return undefined;
   const advice = name === "brepl" ? " To use this one, run `agent-gauntlet brepl hook install`." : "";

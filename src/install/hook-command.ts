@@ -1,3 +1,4 @@
+import { PACKAGE } from "../package-name.ts";
 import { startOfProjectCopy } from "../system/process/runtime.ts";
 
 export interface Installation {
@@ -24,7 +25,7 @@ export function chooseHookCommand(installation: Installation, subcommand: string
   const { script, version, node, native, isWindows } = installation;
   if (installation.onPath.some(isThereForHooks)) return { line: `agent-gauntlet ${subcommand}` };
   if (native !== undefined) return { line: `${quote(native, isWindows)} ${subcommand}`, note: BY_FILE };
-  if (isOneOff(script)) return { line: `npx --yes agent-gauntlet@${version} ${subcommand}`, note: FETCHED };
+  if (isOneOff(script)) return { line: `npx --yes ${PACKAGE}@${version} ${subcommand}`, note: FETCHED };
   if (startOfProjectCopy(script)?.startsWith("yarn "))
     return { line: `yarn agent-gauntlet ${subcommand}`, note: BY_YARN };
   return { line: `${quote(node, isWindows)} ${quote(script, isWindows)} ${subcommand}`, note: BY_FILE };
@@ -69,12 +70,10 @@ export function isOurCommand(command: string): boolean {
   });
 }
 
-const FETCHED =
-  "agent-gauntlet is not installed here, so the hook fetches it with npx. For a faster answer run `npm install --global agent-gauntlet` and then `agent-gauntlet init --hook`.";
+const FETCHED = `agent-gauntlet is not installed here, so the hook fetches it with npx. For a faster answer run \`npm install --global ${PACKAGE}\` and then \`agent-gauntlet init --hook\`.`;
 const OF_THE_PROJECT =
   "The hook runs the agent-gauntlet that package.json names: `npm install` is all a colleague needs.";
-const BY_EVERYBODY =
-  "Every colleague needs agent-gauntlet on the PATH (`npm install --global agent-gauntlet`); as a devDependency of the project it would come with `npm install`.";
+const BY_EVERYBODY = `Every colleague needs agent-gauntlet on the PATH (\`npm install --global ${PACKAGE}\`); as a devDependency of the project it would come with \`npm install\`.`;
 const BY_YARN = "agent-gauntlet is in an archive of yarn's, so the hook starts it with yarn.";
 const BY_FILE = "agent-gauntlet is not on the PATH that hooks get, so the hook names its file.";
 

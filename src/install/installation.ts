@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { currentDirectory } from "../system/process/environment.ts";
 import { isNative, programFile, startOfProjectCopy } from "../system/process/runtime.ts";
 import type { Terminal } from "../report/terminal.ts";
+import { PACKAGE } from "../package-name.ts";
 
 export interface Program {
   readonly script: string;
@@ -33,7 +34,7 @@ export function installationOf(program: Program, { cwd, env }: Pick<Terminal, "c
  * to it in the project's `node_modules`.
  */
 function lastingName(script: string, cwd: string): string {
-  const inPackage = /[/\\]node_modules[/\\](agent-gauntlet[/\\][^]+)$/.exec(script)?.[1];
+  const inPackage = /[/\\]node_modules[/\\]((?:@[^/\\]+[/\\])?agent-gauntlet[/\\][^]+)$/.exec(script)?.[1];
   if (inPackage === undefined) return script;
   const places = new Set([cwd, currentDirectory()]); // `init` in a package of a workspace sets up the whole repository
   const names = [...places].flatMap((place) => inNodeModules(place, inPackage));
@@ -48,7 +49,7 @@ function isSameFile(one: string, other: string): boolean {
 /** What to type to start this program again: by its name where a shell finds it, otherwise through npx or yarn. */
 export function nameToType({ env }: Pick<Terminal, "env">): string {
   const isFound = isNative() || findOnPath("agent-gauntlet", env).some(isThereForHooks);
-  return isFound ? "agent-gauntlet" : (startOfProjectCopy(programFile()) ?? "npx agent-gauntlet");
+  return isFound ? "agent-gauntlet" : (startOfProjectCopy(programFile()) ?? `npx ${PACKAGE}`);
 }
 
 /** The native executable: the one npm installed beside this program, this program itself, one of this project, one on the PATH. */
@@ -66,9 +67,7 @@ function findNative({ script }: Program, { cwd, env }: Pick<Terminal, "cwd" | "e
 function nativeAround(directory: string): readonly string[] {
   return inNodeModules(
     directory,
-    process.platform === "win32"
-      ? "@agent-gauntlet/windows-x64/agent-gauntlet.exe"
-      : ".bin/agent-gauntlet-native",
+    process.platform === "win32" ? `${PACKAGE}-windows-x64/agent-gauntlet.exe` : ".bin/agent-gauntlet-native",
   );
 }
 

@@ -3,10 +3,8 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 
 import { outputSchema } from "../schema/json-schema.ts";
+import { BARE_PATH } from "../rig/bare-path.ts";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
-
-/** No agent program of the machine the tests run on. */
-const PATH = `${dirname(process.execPath)}:/usr/bin:/bin`;
 
 interface Finding {
   readonly check: string;
@@ -23,7 +21,7 @@ interface Told {
 async function doctor(
   project: GauntletProject,
 ): Promise<{ exitCode: number | null; hosts: readonly Told[] }> {
-  const done = await project.gauntlet(["doctor", "--json"], { env: { PATH } });
+  const done = await project.gauntlet(["doctor", "--json"], { env: { PATH: BARE_PATH } });
   const { hosts } = outputSchema().parse(JSON.parse(done.stdout)) as { hosts: readonly Told[] }; // the schema has said so
   return { exitCode: done.exitCode, hosts };
 }
@@ -35,7 +33,7 @@ function finding(hosts: readonly Told[], host: string, check: string): Finding |
 test("fails where no agent has the hook", async () => {
   await using project = await GauntletProject.withChecks({ ok: "true" });
 
-  const done = await project.gauntlet(["doctor"], { env: { PATH } });
+  const done = await project.gauntlet(["doctor"], { env: { PATH: BARE_PATH } });
 
   expect(done.exitCode).toBe(1);
   expect(done.stdout).toContain("\n✗ No agent has the stop hook.");
@@ -43,9 +41,9 @@ test("fails where no agent has the hook", async () => {
 
 test("is not content with a hook that gates nothing", async () => {
   await using project = await GauntletProject.create({ ".gauntlet/config.yml": "check: { a: b }\n" });
-  await project.gauntlet(["install", "--host", "codex"], { env: { PATH } });
+  await project.gauntlet(["install", "--host", "codex"], { env: { PATH: BARE_PATH } });
 
-  const done = await project.gauntlet(["doctor"], { env: { PATH } });
+  const done = await project.gauntlet(["doctor"], { env: { PATH: BARE_PATH } });
 
   expect(done.exitCode).toBe(1);
   expect(done.stdout).toContain("✗ .gauntlet/config.yml: no gate can ever run, so nothing is checked");
@@ -54,14 +52,14 @@ test("is not content with a hook that gates nothing", async () => {
 test("counts the gates of a configuration that has some", async () => {
   await using project = await GauntletProject.withChecks({ lint: "true", test: "true" });
 
-  const done = await project.gauntlet(["doctor"], { env: { PATH } });
+  const done = await project.gauntlet(["doctor"], { env: { PATH: BARE_PATH } });
 
   expect(done.stdout).toContain("✓ .gauntlet/config.yml has 2 gates");
 });
 
 test("finds a sound registration, and that it has not fired yet", async () => {
   await using project = await GauntletProject.withChecks({ ok: "true" });
-  await project.gauntlet(["install", "--host", "codex"], { env: { PATH } });
+  await project.gauntlet(["install", "--host", "codex"], { env: { PATH: BARE_PATH } });
 
   const { exitCode, hosts } = await doctor(project);
 
@@ -79,7 +77,7 @@ test("finds a sound registration, and that it has not fired yet", async () => {
 
 test("sees when the hook fired, and the version of the host where it tells", async () => {
   await using project = await GauntletProject.withChecks({ ok: "true" });
-  await project.gauntlet(["install", "--host", "copilot"], { env: { PATH } });
+  await project.gauntlet(["install", "--host", "copilot"], { env: { PATH: BARE_PATH } });
   const payload = { session_id: "s", cwd: project.root, timestamp: "t", stop_reason: "end_turn" };
   await project.gauntlet(["stop-hook"], {
     stdin: JSON.stringify(payload),
@@ -97,7 +95,7 @@ test("sees when the hook fired, and the version of the host where it tells", asy
 test("does not take a stop in another project for one here", async () => {
   await using project = await GauntletProject.withChecks({ ok: "true" });
   await using other = await GauntletProject.withChecks({ ok: "true" });
-  await project.gauntlet(["install", "--host", "claude-code"], { env: { PATH } });
+  await project.gauntlet(["install", "--host", "claude-code"], { env: { PATH: BARE_PATH } });
   await project.stop({ cwd: other.root });
 
   const { hosts } = await doctor(project);
@@ -126,7 +124,7 @@ test("finds a command that is on the PATH only while a package manager runs", as
   await project.write({ "node_modules/.bin/agent-gauntlet": "#!/bin/sh\necho '{}'\n" });
   await chmod(join(project.root, "node_modules/.bin/agent-gauntlet"), 0o755);
 
-  const done = await project.gauntlet(["doctor"], { env: { PATH: `./node_modules/.bin:${PATH}` } });
+  const done = await project.gauntlet(["doctor"], { env: { PATH: `./node_modules/.bin:${BARE_PATH}` } });
 
   expect(done.exitCode).toBe(1);
   expect(done.stdout).toContain("✗ its command does not work: agent-gauntlet stop-hook");
@@ -147,7 +145,7 @@ test("says that git is missing, and verify says so instead of guessing", async (
 
 test("finds a timeout in the wrong unit: seconds where Gemini counts milliseconds", async () => {
   await using project = await GauntletProject.withChecks({ ok: "true" });
-  await project.gauntlet(["install", "--host", "gemini"], { env: { PATH } });
+  await project.gauntlet(["install", "--host", "gemini"], { env: { PATH: BARE_PATH } });
   await project.write({
     ".gemini/settings.json": project.read(".gemini/settings.json").replace("300000", "300"),
   });
@@ -163,7 +161,7 @@ test("finds a timeout in the wrong unit: seconds where Gemini counts millisecond
 
 test("finds a host's default that is too short where the file names no timeout", async () => {
   await using project = await GauntletProject.withChecks({ ok: "true" });
-  await project.gauntlet(["install", "--host", "droid"], { env: { PATH } });
+  await project.gauntlet(["install", "--host", "droid"], { env: { PATH: BARE_PATH } });
   await project.write({
     ".factory/settings.json": project.read(".factory/settings.json").replace(/,\s*"timeout": 300/, ""),
   });
@@ -178,7 +176,7 @@ test("finds a host's default that is too short where the file names no timeout",
 
 test("sees a hook that is registered twice: settings and plugin", async () => {
   await using project = await GauntletProject.withChecks({ ok: "true" });
-  await project.gauntlet(["install", "--host", "claude-code"], { env: { PATH } });
+  await project.gauntlet(["install", "--host", "claude-code"], { env: { PATH: BARE_PATH } });
   await mkdir(join(project.home, ".claude"), { recursive: true });
   const settings = join(project.home, ".claude/settings.json");
   await writeFile(settings, JSON.stringify({ enabledPlugins: { "gauntlet@agent-gauntlet": true } }));
@@ -196,8 +194,8 @@ test("sees a hook that is registered twice: settings and plugin", async () => {
 
 test("sees that a host will run the hook from another host's settings as well", async () => {
   await using project = await GauntletProject.withChecks({ ok: "true" });
-  await project.gauntlet(["install", "--host", "copilot"], { env: { PATH } });
-  await project.gauntlet(["install", "--host", "claude-code"], { env: { PATH } });
+  await project.gauntlet(["install", "--host", "copilot"], { env: { PATH: BARE_PATH } });
+  await project.gauntlet(["install", "--host", "claude-code"], { env: { PATH: BARE_PATH } });
 
   const { hosts } = await doctor(project);
 
@@ -213,8 +211,8 @@ test("finds a file that its host skips because of a comment", async () => {
     { ".codex/hooks.json": "{ // mine\n}\n" },
   );
 
-  const installed = await project.gauntlet(["install", "--host", "codex"], { env: { PATH } });
-  const done = await project.gauntlet(["doctor"], { env: { PATH } });
+  const installed = await project.gauntlet(["install", "--host", "codex"], { env: { PATH: BARE_PATH } });
+  const done = await project.gauntlet(["doctor"], { env: { PATH: BARE_PATH } });
 
   const message = "Codex silently skips a file with comments or trailing commas.";
   expect(installed.stdout).toContain(message);
@@ -223,7 +221,7 @@ test("finds a file that its host skips because of a comment", async () => {
 
 test("finds a plugin that install wrote, tries its command, and says when another version wrote it", async () => {
   await using project = await GauntletProject.withChecks({ ok: "true" });
-  await project.gauntlet(["install", "--host", "opencode"], { env: { PATH } });
+  await project.gauntlet(["install", "--host", "opencode"], { env: { PATH: BARE_PATH } });
   const file = ".opencode/plugins/agent-gauntlet.js";
 
   const fresh = await doctor(project);
@@ -264,7 +262,7 @@ test("says when a hook in the home directory would run a project that nobody all
 
 test("finds Kimi Code's table in the home directory", async () => {
   await using project = await GauntletProject.withChecks({ ok: "true" });
-  await project.gauntlet(["install", "--host", "kimi", "--user"], { env: { PATH } });
+  await project.gauntlet(["install", "--host", "kimi", "--user"], { env: { PATH: BARE_PATH } });
 
   const { exitCode, hosts } = await doctor(project);
 

@@ -3,6 +3,7 @@ import { mkdir, symlink } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
+import { BARE_PATH } from "../rig/bare-path.ts";
 import { CLI, cleanEnv, GauntletProject, run } from "../rig/gauntlet-project.ts";
 import { GAUNTLET_LINE, IS_NATIVE } from "../rig/program.ts";
 
@@ -68,7 +69,7 @@ test.skipIf(IS_NATIVE)(
 
     await run([process.execPath, script, "init", "--yes", "--hook"], {
       cwd: web,
-      env: cleanEnv(project.home),
+      env: { ...cleanEnv(project.home), PATH: BARE_PATH },
     });
 
     const link = join(web, "node_modules/agent-gauntlet/dist/cli/agent-gauntlet.cjs");

@@ -2,6 +2,7 @@ import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promis
 import { dirname, join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
 
+import { BARE_PATH } from "../rig/bare-path.ts";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
 import { GAUNTLET_LINE, IS_NATIVE, nativeFile } from "../rig/program.ts";
 
@@ -84,7 +85,7 @@ test("registers in the home directory with --user, where a variable may have mov
 test("does not register one project's copy in the home directory", async () => {
   await using project = await GauntletProject.withChecks({ ok: "true" });
   await program(join(project.root, "node_modules/.bin/agent-gauntlet-native"));
-  const env = { PATH: `${dirname(process.execPath)}:/usr/bin:/bin` };
+  const env = { PATH: BARE_PATH };
 
   const done = await project.gauntlet(["install", "--user", "--host", "codex"], { env });
 
@@ -100,7 +101,7 @@ test("registers every agent whose program is on the PATH or whose folder is in t
   const bin = join(project.home, "bin");
   await program(join(bin, "gemini"));
   await mkdir(join(project.home, ".factory"), { recursive: true });
-  const env = { PATH: `${bin}:${dirname(process.execPath)}:/usr/bin:/bin` };
+  const env = { PATH: `${bin}:${BARE_PATH}` };
 
   const done = await project.gauntlet(["install", "--all-detected"], { env });
 
@@ -114,7 +115,7 @@ test("names the file of the program where agent-gauntlet is not on the PATH, and
   await using project = await GauntletProject.withChecks({ ok: "true" });
   const bin = join(project.home, "bin");
   await program(join(bin, "agent-gauntlet"));
-  const path = `${dirname(process.execPath)}:/usr/bin:/bin`;
+  const path = BARE_PATH;
 
   await project.gauntlet(["install", "--host", "codex"], { env: { PATH: path } });
   const byFile = project.read(".codex/hooks.json");
@@ -129,7 +130,7 @@ test("names the native program where npm installed it for the project or where i
   await using project = await GauntletProject.withChecks({ ok: "true" });
   const native = join(project.root, "node_modules/.bin/agent-gauntlet-native");
   await program(native, `exec ${GAUNTLET_LINE} "$@"`);
-  const env = { PATH: `${dirname(process.execPath)}:/usr/bin:/bin` };
+  const env = { PATH: BARE_PATH };
 
   await project.gauntlet(["install", "--host", "codex"], { env });
   const done = await project.gauntlet(["doctor"], { env });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { BARE_PATH } from "../rig/bare-path.ts";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
 
 const RED = "echo src/a.ts:3:7: error: x is not defined; exit 1";
@@ -137,7 +138,9 @@ describe("gauntlet execution", () => {
     });
     await project.write({ "a.txt": "changed" });
 
-    expect((await project.stop()).answer.decision).toBe("block");
+    const { answer } = await project.stop({}, { env: { PATH: BARE_PATH } });
+
+    expect(answer.decision).toBe("block");
   });
 
   test("Gauntlet execution error: a broken configuration allows the stop and tells the user what and where", async () => {

@@ -100,6 +100,7 @@ test.each([
   "npx --no-install agent-gauntlet stop-hook",
   "pnpm exec agent-gauntlet stop-hook",
   "npx agent-gauntlet-native stop-hook",
+  "npx --yes @own/agent-gauntlet@1.2.3 stop-hook",
   "GAUNTLET_DEBUG=1 agent-gauntlet stop-hook",
   '"$CLAUDE_PROJECT_DIR"/node_modules/.bin/agent-gauntlet stop-hook',
   String.raw`"C:\Program Files\nodejs\node.exe" "C:\x\agent-gauntlet.cjs" stop-hook`,

@@ -9,6 +9,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { type InitOptions, initCommand } from "../../src/install/commands/init.ts";
 import { type UninstallOptions, uninstallCommand } from "../../src/install/commands/uninstall.ts";
 import type { Terminal } from "../../src/report/terminal.ts";
+import { BARE_PATH } from "../rig/bare-path.ts";
 import { examplesIn } from "../rig/docs.ts";
 import { tempDir } from "../rig/temp-dir.ts";
 
@@ -105,7 +106,7 @@ describe("without a terminal", () => {
   test("says npx where a shell would not find the program", async () => {
     const project = await projectWith(npmProject);
 
-    const init = await project.init({ isInteractive: false, env: { PATH: dirname(process.execPath) } });
+    const init = await project.init({ isInteractive: false, env: { PATH: BARE_PATH } });
 
     expect(init.stdout).toContain("Run `npx agent-gauntlet init --hook`");
     expect(init.stdout).toMatch(/Next: `npx agent-gauntlet run` runs the checks\.\n$/);
@@ -280,7 +281,7 @@ describe("the command of the hook", () => {
 
     const init = await project.init({
       hook: true,
-      env: { PATH: dirname(process.execPath) },
+      env: { PATH: BARE_PATH },
       script: "/my tools/agent-gauntlet.cjs",
     });
 

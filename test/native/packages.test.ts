@@ -6,6 +6,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { basename, dirname, join, resolve } from "node:path";
 import { expect, test } from "vitest";
+import packageJson from "../../package.json" with { type: "json" };
 import { cleanEnv, run } from "../rig/gauntlet-project.ts";
 import { nativeFile } from "../rig/program.ts";
 import { tempDir } from "../rig/temp-dir.ts";
@@ -20,9 +21,9 @@ interface Manifest {
 }
 
 async function manifests(): Promise<readonly { readonly folder: string; readonly manifest: Manifest }[]> {
-  const scoped = (await readdir(join(PACKAGES, "@agent-gauntlet"))).map((name) => `@agent-gauntlet/${name}`);
+  const platforms = (await readdir(PACKAGES)).filter((name) => name !== "native");
   return Promise.all(
-    ["agent-gauntlet-native", ...scoped].map(async (name) => {
+    ["native", ...platforms].map(async (name) => {
       const folder = join(PACKAGES, name);
       const text = await readFile(join(folder, "package.json"), "utf8");
       return { folder, manifest: JSON.parse(text) as Manifest }; // written by our own script
@@ -64,18 +65,18 @@ async function registry(directory: string) {
   };
 }
 
-test("npm install agent-gauntlet-native puts the executable itself into node_modules/.bin", async () => {
+test("npm install of the package for the native program puts the executable itself into node_modules/.bin", async () => {
   await using dir = await tempDir();
   using offered = await registry(dir.path);
   await writeFile(join(dir.path, "package.json"), '{ "private": true }');
   const env = { ...cleanEnv(dir.path), npm_config_registry: offered.url };
-  const npm = ["npm", "install", "--save-dev", "--no-audit", "--no-fund", "agent-gauntlet-native"];
+  const npm = ["npm", "install", "--save-dev", "--no-audit", "--no-fund", `${packageJson.name}-native`];
 
   const installed = await run(npm, { cwd: dir.path, env });
 
   expect(installed).toMatchObject({ exitCode: 0 });
   const bin = join(dir.path, "node_modules/.bin");
-  const program = join(dir.path, "node_modules/@agent-gauntlet", PLATFORM, "agent-gauntlet");
+  const program = join(dir.path, "node_modules", `${packageJson.name}-${PLATFORM}`, "agent-gauntlet");
   expect(await realpath(join(bin, "agent-gauntlet-native"))).toBe(program);
   const started = await run([join(bin, "brepl-native"), "--help"], { cwd: dir.path, env });
   expect(started.stdout).toContain("Usage: brepl");
@@ -97,7 +98,7 @@ test("no package runs anything when it is installed, and only the platform's own
   expect(chooser).not.toHaveProperty("bin");
   expect(Object.keys(chooser?.["optionalDependencies"] ?? {})).toEqual(
     ["linux-x64", "linux-arm64", "linux-x64-musl", "darwin-x64", "darwin-arm64", "windows-x64"].map(
-      (name) => `@agent-gauntlet/${name}`,
+      (name) => `${packageJson.name}-${name}`,
     ),
   );
   for (const { os, cpu, bin, version } of platforms) {

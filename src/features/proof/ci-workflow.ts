@@ -1,3 +1,4 @@
+import { PACKAGE } from "../../package-name.ts";
 import type { PlannedGate } from "../../gates/gate.ts";
 
 export interface CiPlan {
@@ -79,7 +80,7 @@ concurrency:
   group: gauntlet-\${{ github.ref }}
   cancel-in-progress: \${{ github.event_name == 'pull_request' }}
 env:
-  GAUNTLET: npx --yes agent-gauntlet@${version}
+  GAUNTLET: npx --yes ${PACKAGE}@${version}
   GAUNTLET_CACHE_AUTH: \${{ secrets.GAUNTLET_CACHE_AUTH }}
 `;
 }

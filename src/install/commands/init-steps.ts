@@ -31,6 +31,7 @@ import { whyCutShort } from "../../features/baseline/findings.ts";
 import { readText, writeFileAtomic, kindOf } from "../../system/files/files.ts";
 import { cancellation } from "../../system/process/cancellation.ts";
 import type { Prompt } from "../../report/prompt.ts";
+import { PACKAGE } from "../../package-name.ts";
 
 /** What is to be done about the configuration. One that is there is never touched. */
 export type ConfigStep = { readonly kind: "exists" } | NewConfig;
@@ -103,7 +104,7 @@ function indented(text: string): string {
 
 /** The schema of the package that is installed in the project; a path to one elsewhere would hold on this machine only. */
 function schemaFor(cwd: string): string | undefined {
-  const installed = "node_modules/agent-gauntlet/schema/config.schema.json";
+  const installed = `node_modules/${PACKAGE}/schema/config.schema.json`;
   return kindOf(join(cwd, installed)) !== "missing" ? `../${installed}` : undefined;
 }
 

@@ -24,6 +24,7 @@ import { previewChange } from "../files/settings-file.ts";
 import { makeExecutable, readUserFile, replaceUserFile } from "../../system/files/user-file.ts";
 import { Git } from "../../system/git/git.ts";
 import { findPlaces, type GitPlaces } from "../../system/git/places.ts";
+import { PACKAGE } from "../../package-name.ts";
 
 export interface InstallOptions {
   readonly host?: readonly string[];
@@ -75,8 +76,7 @@ export async function installFor(
   return exitCode;
 }
 
-const NOT_OF_ONE_PROJECT =
-  "A hook in your home directory serves every project, and the program that runs now is the copy of one project, or one that npx fetched. Run `npm install --global agent-gauntlet` first.";
+const NOT_OF_ONE_PROJECT = `A hook in your home directory serves every project, and the program that runs now is the copy of one project, or one that npx fetched. Run \`npm install --global ${PACKAGE}\` first.`;
 const ONLY_ALLOWED =
   "In your home directory the hook serves every project. It runs a project's gates once you have looked at them: `agent-gauntlet allow`, typed there.";
 
@@ -95,7 +95,7 @@ async function offerIgnores(
 
 function isDependency(root: string): boolean {
   const manifest = readText(join(root, "package.json"));
-  return manifest.ok && /"agent-gauntlet"\s*:/.test(manifest.value);
+  return manifest.ok && new RegExp(`"${PACKAGE}"\\s*:`).test(manifest.value);
 }
 
 function hasNoProjectFile({ name, title }: Host): string {

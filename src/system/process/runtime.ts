@@ -46,12 +46,9 @@ export function programFile(): string {
 
 /** Where a project's own copy is, which is not on the PATH, and what starts it. */
 const OF_A_PROJECT: readonly (readonly [place: RegExp, start: string])[] = [
-  [/\.zip[/\\]node_modules[/\\]agent-gauntlet[/\\]/, "yarn agent-gauntlet"], // Plug'n'Play: only yarn finds it
-  [
-    /[/\\]node_modules[/\\](?:\.bin[/\\]agent-gauntlet-native|@agent-gauntlet[/\\])/,
-    "npx agent-gauntlet-native",
-  ],
-  [/[/\\]node_modules[/\\](?:\.bin[/\\]agent-gauntlet|agent-gauntlet[/\\])/, "npx agent-gauntlet"],
+  [/\.zip[/\\]node_modules[/\\](?:@[^/\\]+[/\\])?agent-gauntlet[/\\]/, "yarn agent-gauntlet"], // Plug'n'Play: only yarn finds it
+  [/[/\\]node_modules[/\\](?:\.bin[/\\]|@[^/\\]+[/\\])?agent-gauntlet-[\w-]+/, "npx agent-gauntlet-native"],
+  [/[/\\]node_modules[/\\](?:\.bin[/\\]|@[^/\\]+[/\\])?agent-gauntlet(?![\w-])/, "npx agent-gauntlet"],
 ];
 
 const GLOBAL = /[/\\](?:lib|npm)[/\\]node_modules[/\\]|[/\\](?:pnpm|yarn|install)[/\\]global[/\\]/;

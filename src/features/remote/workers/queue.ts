@@ -20,6 +20,7 @@ import type { Environment } from "../../../system/process/environment.ts";
 import type { ProcessEnd } from "../../../system/process/run-process.ts";
 import { bun } from "../../../system/process/runtime.ts";
 import { credentials, detailOf } from "../pass-store.ts";
+import { PACKAGE } from "../../../package-name.ts";
 
 /** Checked field by field: anyone who reaches the queue can write a job. */
 const isGate = objectOf(
@@ -118,7 +119,7 @@ export interface Libraries {
  */
 export function loadLibraries(): Result<Libraries> {
   if (bun !== undefined) return missing("the native program cannot load it: use the package for Node");
-  const places = [import.meta.url, join(dirname(process.execPath), "../lib/node_modules/agent-gauntlet")];
+  const places = [import.meta.url, join(dirname(process.execPath), "../lib/node_modules", PACKAGE)];
   let problem = "";
   for (const place of places) {
     try {
