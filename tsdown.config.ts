@@ -34,7 +34,7 @@ function cli(name: string, { source, plugins, entry, steps }: Options): UserConf
   };
 }
 
-/** The commands of a feature are named after it: their files are all called the same. */
+/** The commands of a feature, and what a run needs of it, are named after it: their files are all called the same. */
 function nameOf({
   name,
   facadeModuleId,
@@ -42,7 +42,9 @@ function nameOf({
   readonly name: string;
   readonly facadeModuleId?: string | null;
 }): string {
-  return /features\/([\w-]+)\/commands?\.ts$/.exec(facadeModuleId ?? "")?.[1] ?? name;
+  const [, feature, part] = /features\/([\w-]+)\/(commands?|at-run)\.ts$/.exec(facadeModuleId ?? "") ?? [];
+  if (feature === undefined) return name;
+  return part === "at-run" ? `${feature}-at-run` : feature;
 }
 
 interface Options extends Pick<UserConfig, "plugins"> {
@@ -77,7 +79,7 @@ const STEPS: readonly Part[] = [
   {
     name: "snapshot",
     start:
-      /src\/(?:run\/take-lock|system\/git\/(?:changes|snapshot)|system\/process\/leftovers|gates\/gate)\.ts$/,
+      /src\/(?:run\/take-lock|system\/git\/(?:questions|changes|snapshot)|system\/process\/leftovers|gates\/gate)\.ts$/,
   },
   { name: "gates", start: /src\/run\/stage-run\.ts$/ },
   { name: "gates-at-start", start: /src\/features\/trust\/at-stop\.ts$/ }, // without what only parsing settings needs
@@ -88,7 +90,7 @@ const STEPS: readonly Part[] = [
 
 const BREPL_STEPS: readonly Part[] = [
   { name: "first-answers", start: /src\/brepl\/start-brepl\.ts$/ },
-  { name: "stop", start: /src\/(?:brepl\/stop-hook|ledger\/record-verdict)\.ts$/ },
+  { name: "record", start: /src\/ledger\/record-verdict\.ts$/ },
   { name: "failures", start: /src\/brepl\/report-hooks\.ts$/ },
 ];
 

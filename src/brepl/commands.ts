@@ -1,17 +1,13 @@
-import type { parseArgs } from "node:util";
+import { parseArgs } from "node:util";
 import packageJson from "../../package.json" with { type: "json" };
-import type { ReplServer } from "../gates/gate-context.ts";
 import { parsePort } from "../system/nrepl/find-server.ts";
 import { EXIT } from "../report/exit-code.ts";
-
-export interface BreplOptions {
-  readonly program: string;
-  readonly replServer: ReplServer;
-}
+import type { BreplOptions } from "./options.ts";
+import { breplSessionEnd, breplStop } from "./stop-hook.ts";
 
 /** The whole command table. No library parses it: `hook stop` must answer at once. */
 export async function runBrepl(argv: readonly string[], program: string): Promise<number> {
-  const parsed = await parseFlags(argv);
+  const parsed = parseFlags(argv);
   if ("problem" in parsed) return complain(parsed.problem, program);
   const { flags, words } = parsed;
   const [group = "help", command = "help"] = words;
@@ -23,16 +19,19 @@ export async function runBrepl(argv: readonly string[], program: string): Promis
   return runHookCommand(command, { program, replServer: { port, host: flags.host } });
 }
 
+/** Hosts ask for stops; people install once. */
+const loadInstall = () => import("./install-command.ts");
+
 async function runHookCommand(command: string, options: BreplOptions): Promise<number> {
   switch (command) {
     case "stop":
-      return (await import("./stop-hook.ts")).breplStop(options);
+      return breplStop(options);
     case "session-end":
-      return (await import("./stop-hook.ts")).breplSessionEnd();
+      return breplSessionEnd();
     case "install":
-      return (await import("./install-command.ts")).breplInstall(options);
+      return (await loadInstall()).breplInstall(options);
     case "uninstall":
-      return (await import("./install-command.ts")).breplUninstall(options);
+      return (await loadInstall()).breplUninstall(options);
     case "help":
       return print(help(options.program), EXIT.ok);
     default:
@@ -49,13 +48,12 @@ const FLAGS = {
 
 type Flags = ReturnType<typeof parseArgs<{ options: typeof FLAGS }>>["values"];
 
-async function parseFlags(
+function parseFlags(
   argv: readonly string[],
-): Promise<{ readonly flags: Flags; readonly words: readonly string[] } | { readonly problem: string }> {
+): { readonly flags: Flags; readonly words: readonly string[] } | { readonly problem: string } {
   if (!argv.some((word) => word.startsWith("-"))) return { flags: {}, words: argv }; // as a host calls us
-  const util = await import("node:util");
   try {
-    const { values, positionals } = util.parseArgs({
+    const { values, positionals } = parseArgs({
       args: [...argv],
       options: FLAGS,
       allowPositionals: true,

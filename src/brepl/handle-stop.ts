@@ -38,6 +38,7 @@ import { removeFile, uniqueName } from "../system/files/files.ts";
 import { acquireLock, type Lock } from "../system/state/lock.ts";
 import { type SessionName, sessionKey } from "../system/state/state-keys.ts";
 import { OpenSession } from "../stop/open-session.ts";
+import { runRepl } from "../gates/repl.ts";
 import { tidyUpAfter } from "../run/tidy-up.ts";
 import type { AnsweredStop } from "../stop/handle-stop.ts";
 import { runGates, type RunGatesOptions } from "../run/gates.ts";
@@ -118,13 +119,16 @@ async function runHooks(
 
 /** No hook is a review or has reruns: the code for them would make the program half as large again. */
 const HOOK_KINDS: RunGatesOptions["kinds"] = {
-  repl: () => import("../gates/repl.ts"),
+  repl: () => Promise.resolve({ runRepl }),
   review: () => Promise.reject(new Error("no hook is a review")),
   red: () => Promise.reject(new Error("no hook has reruns")),
 };
 
+/** The parsers of forty tools, which a passing stop does not need. */
+const loadReports = () => import("./report-hooks.ts");
+
 async function describe(told: readonly HookResult[], { cwd, env }: BreplStop): Promise<string> {
-  const { describeHooks } = await import("./report-hooks.ts"); // the parsers of forty tools, which a green stop does not need
+  const { describeHooks } = await loadReports();
   return describeHooks(told, { cwd, env }, MAX_CHARS);
 }
 
@@ -158,7 +162,7 @@ function withWarnings(verdict: Verdict, warnings: readonly string[]): Verdict {
 async function withinBounds(verdict: Verdict): Promise<Verdict> {
   const text = verdict.decision === "block" ? verdict.feedback : verdict.notice;
   if (text === undefined || text.length <= MAX_CHARS) return verdict;
-  const { cutText } = await import("../feedback/text/cut-text.ts"); // hardly any text is too long
+  const { cutText } = await loadReports();
   const cut = cutText(text, MAX_CHARS);
   return verdict.decision === "block" ? { ...verdict, feedback: cut } : { ...verdict, notice: cut };
 }

@@ -15,7 +15,7 @@ import {
 import { findOnPath } from "../system/process/executables.ts";
 import { createUserFile } from "../system/files/user-file.ts";
 import { programFile } from "../system/process/runtime.ts";
-import type { BreplOptions } from "./commands.ts";
+import type { BreplOptions } from "./options.ts";
 import { EXIT } from "../report/exit-code.ts";
 import { PACKAGE } from "../package-name.ts";
 

@@ -8,6 +8,8 @@ import { FENCE_CHARS, inFence, visibleText } from "../feedback/text/clean-text.t
 import { cutText } from "../feedback/text/cut-text.ts";
 import { describeOutcome } from "../gates/outcome.ts";
 
+export { cutText };
+
 export async function describeHooks(
   results: readonly HookResult[],
   { cwd, env }: { readonly cwd: string; readonly env: Environment },

@@ -8,7 +8,7 @@ import { renderBrepl } from "./render.ts";
 import { claudeCode } from "../hosts/claude-code.ts";
 import { textOf } from "../hosts/protocol.ts";
 import { kindOf, writeAll } from "../system/files/files.ts";
-import type { BreplOptions } from "./commands.ts";
+import type { BreplOptions } from "./options.ts";
 import { cancellation } from "../system/process/cancellation.ts";
 import { EXIT } from "../report/exit-code.ts";
 import { readStdin } from "../system/process/stdin.ts";
@@ -75,11 +75,11 @@ export async function breplSessionEnd(): Promise<number> {
   return EXIT.notOk;
 }
 
-export type ReadEvent =
+type ReadEvent =
   | { readonly ok: true; readonly payload: Readonly<Record<string, unknown>> }
   | { readonly ok: false; readonly problem: string };
 
-export async function readEvent(signal: AbortSignal): Promise<ReadEvent> {
+async function readEvent(signal: AbortSignal): Promise<ReadEvent> {
   const text = await readStdin(signal);
   if (text === "") return { ok: false, problem: "nothing on stdin" };
   const value = parse(text);

@@ -28,6 +28,7 @@ import {
   readReportTargets,
   readWhile,
 } from "./command-options.ts";
+import { families } from "./families.ts";
 import type { CleanOptions } from "./commands/clean.ts";
 import type { CompletionOptions } from "./commands/completion.ts";
 import type { ConfigOptions, ListOptions, ValidateOptions } from "./commands/configuration.ts";
@@ -56,18 +57,9 @@ interface ArgumentRow {
   readonly choices?: readonly string[];
 }
 
-/** What a command does is loaded when it is asked for, a family at a time. */
-const load = {
-  run: () => import("./commands/run.ts"),
-  look: () => import("./commands/look.ts"),
-  install: () => import("../install/commands.ts"),
-  baseline: () => import("../features/baseline/command.ts"),
-  dashboard: () => import("../features/dashboard/command.ts"),
-  mcp: () => import("../features/mcp/command.ts"),
-  proof: () => import("../features/proof/commands.ts"),
-  remote: () => import("../features/remote/commands.ts"),
-  trust: () => import("../features/trust/commands.ts"),
-};
+async function runAll(terminal: Terminal): Promise<number> {
+  return (await families.run()).runCommand(terminal, {});
+}
 
 const HOST_NAMES = HOSTS.filter((host) => host.registration !== undefined)
   .map((host) => host.name)
@@ -142,7 +134,7 @@ const SET_UP: readonly CommandRow[] = [
       "agent-gauntlet init --dry-run",
     ],
     run: async (terminal, options: InitOptions) =>
-      (await load.install()).initCommand(terminal, {
+      (await families.install()).initCommand(terminal, {
         ...options,
         script: programFile(),
         version: packageJson.version,
@@ -168,7 +160,7 @@ const SET_UP: readonly CommandRow[] = [
       "agent-gauntlet install --host claude-code --shared",
     ],
     run: async (terminal, options: InstallOptions) =>
-      (await load.install()).installCommand(terminal, options),
+      (await families.install()).installCommand(terminal, options),
   },
   {
     name: "uninstall",
@@ -187,7 +179,7 @@ const SET_UP: readonly CommandRow[] = [
       "agent-gauntlet uninstall --git-hook",
     ],
     run: async (terminal, options: UninstallOptions) =>
-      (await load.install()).uninstallCommand(terminal, options),
+      (await families.install()).uninstallCommand(terminal, options),
   },
 ];
 
@@ -205,7 +197,7 @@ const RUN: readonly CommandRow[] = [
       "agent-gauntlet run --json | jq .status",
       "agent-gauntlet run --report junit=reports/gauntlet.xml,sarif=reports/gauntlet.sarif",
     ],
-    run: async (terminal, options: RunOptions) => (await load.run()).runCommand(terminal, options),
+    run: async (terminal, options: RunOptions) => (await families.run()).runCommand(terminal, options),
   },
   {
     name: "check",
@@ -213,7 +205,7 @@ const RUN: readonly CommandRow[] = [
     options: RUN_OPTIONS,
     examples: ["agent-gauntlet check --uncommitted"],
     run: async (terminal, options: RunOptions) =>
-      (await load.run()).runCommand(terminal, { ...options, kind: "check" }),
+      (await families.run()).runCommand(terminal, { ...options, kind: "check" }),
   },
   {
     name: "review",
@@ -221,7 +213,7 @@ const RUN: readonly CommandRow[] = [
     options: RUN_OPTIONS,
     examples: ["agent-gauntlet review", "agent-gauntlet review -g security --commit HEAD"],
     run: async (terminal, options: RunOptions) =>
-      (await load.run()).runCommand(terminal, { ...options, kind: "review" }),
+      (await families.run()).runCommand(terminal, { ...options, kind: "review" }),
   },
   {
     name: "baseline",
@@ -232,7 +224,7 @@ const RUN: readonly CommandRow[] = [
     ],
     examples: ["agent-gauntlet baseline", "agent-gauntlet baseline --prune"],
     run: async (terminal, options: BaselineOptions) =>
-      (await load.baseline()).baselineCommand(terminal, options),
+      (await families.baseline()).baselineCommand(terminal, options),
   },
 ];
 
@@ -251,13 +243,13 @@ const LOOK: readonly CommandRow[] = [
       "agent-gauntlet detect --failed",
       "agent-gauntlet detect --base origin/release --json",
     ],
-    run: async (terminal, options: DetectOptions) => (await load.run()).detectCommand(terminal, options),
+    run: async (terminal, options: DetectOptions) => (await families.run()).detectCommand(terminal, options),
   },
   {
     name: "list",
     summary: "show the entry points and their gates",
     options: [option("--names", "print only the names of the gates"), option("--json", "print them as JSON")],
-    run: async (terminal, options: ListOptions) => (await load.look()).listCommand(terminal, options),
+    run: async (terminal, options: ListOptions) => (await families.look()).listCommand(terminal, options),
   },
   {
     name: "status",
@@ -266,7 +258,7 @@ const LOOK: readonly CommandRow[] = [
       option("--short", "print one short line, for tmux or a prompt", { conflicts: "json" }),
       option("--json", "print it as JSON"),
     ],
-    run: async (terminal, options: StatusOptions) => (await load.look()).statusCommand(terminal, options),
+    run: async (terminal, options: StatusOptions) => (await families.look()).statusCommand(terminal, options),
   },
   {
     name: "report",
@@ -284,19 +276,20 @@ const LOOK: readonly CommandRow[] = [
       "agent-gauntlet report --format html > report.html",
       "agent-gauntlet report --format sarif > gauntlet.sarif",
     ],
-    run: async (terminal, options: ReportOptions) => (await load.look()).reportCommand(terminal, options),
+    run: async (terminal, options: ReportOptions) => (await families.look()).reportCommand(terminal, options),
   },
   {
     name: "config",
     summary: "show every setting as it holds, and where it comes from",
     options: [option("--json", "print them as JSON")],
-    run: async (terminal, options: ConfigOptions) => (await load.look()).configCommand(terminal, options),
+    run: async (terminal, options: ConfigOptions) => (await families.look()).configCommand(terminal, options),
   },
   {
     name: "validate",
     summary: "check every configuration file",
     options: [option("--json", "print the problems as JSON")],
-    run: async (terminal, options: ValidateOptions) => (await load.look()).validateCommand(terminal, options),
+    run: async (terminal, options: ValidateOptions) =>
+      (await families.look()).validateCommand(terminal, options),
   },
   {
     name: "parse",
@@ -312,13 +305,13 @@ const LOOK: readonly CommandRow[] = [
       "agent-gauntlet parse --parser lint < lint.log",
       "npm test 2>&1 | agent-gauntlet parse --parser auto",
     ],
-    run: async (terminal, options: ParseOptions) => (await load.look()).parseCommand(terminal, options),
+    run: async (terminal, options: ParseOptions) => (await families.look()).parseCommand(terminal, options),
   },
   {
     name: "health",
     summary: "show which AI reviewers are installed and can be asked now",
     options: [option("--json", "print it as JSON")],
-    run: async (terminal, options: HealthOptions) => (await load.look()).healthCommand(terminal, options),
+    run: async (terminal, options: HealthOptions) => (await families.look()).healthCommand(terminal, options),
   },
   {
     name: "dashboard",
@@ -326,7 +319,7 @@ const LOOK: readonly CommandRow[] = [
     options: [option("--port <number>", "listen here (a free port otherwise)", { read: readPort })],
     examples: ["agent-gauntlet dashboard", "agent-gauntlet dashboard --port 4711"],
     run: async (terminal, options: DashboardOptions) =>
-      (await load.dashboard()).dashboardCommand(terminal, options),
+      (await families.dashboard()).dashboardCommand(terminal, options),
   },
 ];
 
@@ -352,7 +345,7 @@ const PROVE: readonly CommandRow[] = [
       "agent-gauntlet log --flaky --since 7d",
       "agent-gauntlet log --check",
     ],
-    run: async (terminal, options: LogOptions) => (await load.look()).logCommand(terminal, options),
+    run: async (terminal, options: LogOptions) => (await families.look()).logCommand(terminal, options),
   },
   {
     name: "verify",
@@ -374,10 +367,8 @@ const PROVE: readonly CommandRow[] = [
       "agent-gauntlet verify HEAD --run",
       "agent-gauntlet verify origin/main --attested --allowed-signers .gauntlet/allowed-signers",
     ],
-    run: async (terminal, revision: string | undefined, options: VerifyOptions) => {
-      const runGates = async (shown: Terminal) => (await load.run()).runCommand(shown, {});
-      return (await load.proof()).verifyCommand(terminal, { ...options, revision, runGates });
-    },
+    run: async (terminal, revision: string | undefined, options: VerifyOptions) =>
+      (await families.proof()).verifyCommand(terminal, { ...options, revision, runGates: runAll }),
   },
   {
     name: "attest",
@@ -386,7 +377,7 @@ const PROVE: readonly CommandRow[] = [
     options: [option("--json", "print it as JSON")],
     examples: ["agent-gauntlet attest", "agent-gauntlet attest v1.2.0"],
     run: async (terminal, revision: string | undefined, options: AttestOptions) =>
-      (await load.proof()).attestCommand(terminal, { ...options, revision }),
+      (await families.proof()).attestCommand(terminal, { ...options, revision }),
   },
 ];
 
@@ -404,7 +395,7 @@ const OTHER_MACHINES: readonly CommandRow[] = [
       "agent-gauntlet keys show ci-2026 --public > .gauntlet/keys/ci-2026.pub",
     ],
     run: async (terminal, action: "create" | "show", name: string | undefined, options: KeysOptions) =>
-      (await load.remote()).keysCommand(terminal, action, { ...options, name }),
+      (await families.remote()).keysCommand(terminal, action, { ...options, name }),
   },
   {
     name: "ci",
@@ -427,7 +418,7 @@ const OTHER_MACHINES: readonly CommandRow[] = [
     ],
     examples: ["agent-gauntlet ci init", "agent-gauntlet ci plan --json | jq .matrix"],
     run: async (terminal, action: "init" | "plan", options: CiOptions) =>
-      (await load.proof()).ciCommand(terminal, action, options),
+      (await families.proof()).ciCommand(terminal, action, options),
   },
   {
     name: "worker",
@@ -446,7 +437,7 @@ const OTHER_MACHINES: readonly CommandRow[] = [
       "agent-gauntlet worker --url redis://queue.example --tree ssh://git.example/gauntlet.git --concurrency 4",
     ],
     run: async (terminal, options: WorkerCommandOptions) =>
-      (await load.remote()).workerCommand(terminal, options),
+      (await families.remote()).workerCommand(terminal, options),
   },
   {
     name: "workers",
@@ -457,7 +448,7 @@ const OTHER_MACHINES: readonly CommandRow[] = [
     ],
     examples: ["agent-gauntlet workers", "agent-gauntlet workers --json | jq '.workers | length'"],
     run: async (terminal, options: WorkerCommandOptions) =>
-      (await load.remote()).workersCommand(terminal, options),
+      (await families.remote()).workersCommand(terminal, options),
   },
 ];
 
@@ -466,7 +457,8 @@ const STOP_HOOK: readonly CommandRow[] = [
     name: "doctor",
     summary: "check for each agent whether the stop hook is registered, runs and ever fired",
     options: [option("--json", "print the findings as JSON")],
-    run: async (terminal, options: DoctorOptions) => (await load.install()).doctorCommand(terminal, options),
+    run: async (terminal, options: DoctorOptions) =>
+      (await families.install()).doctorCommand(terminal, options),
   },
   {
     name: "simulate",
@@ -489,7 +481,7 @@ const STOP_HOOK: readonly CommandRow[] = [
       "agent-gauntlet simulate --host codex --times 5",
     ],
     run: async (terminal, options: SimulateOptions) =>
-      (await load.install()).simulateCommand(terminal, options),
+      (await families.install()).simulateCommand(terminal, options),
   },
   {
     name: "explain",
@@ -501,7 +493,8 @@ const STOP_HOOK: readonly CommandRow[] = [
       option("--json", "print it as JSON"),
     ],
     examples: ["agent-gauntlet explain", "agent-gauntlet explain --last 2"],
-    run: async (terminal, options: ExplainOptions) => (await load.look()).explainCommand(terminal, options),
+    run: async (terminal, options: ExplainOptions) =>
+      (await families.look()).explainCommand(terminal, options),
   },
 ];
 
@@ -518,19 +511,19 @@ const ONLY_YOU: readonly CommandRow[] = [
       option("--json", "with --list: print it as JSON"),
     ],
     examples: ["agent-gauntlet allow", "agent-gauntlet allow --list", "agent-gauntlet allow --print"],
-    run: async (terminal, options: AllowOptions) => (await load.trust()).allowCommand(terminal, options),
+    run: async (terminal, options: AllowOptions) => (await families.trust()).allowCommand(terminal, options),
   },
   {
     name: "deny",
     summary: "never let such a hook run anything of this project",
     examples: ["agent-gauntlet deny"],
-    run: async (terminal) => (await load.trust()).denyCommand(terminal),
+    run: async (terminal) => (await families.trust()).denyCommand(terminal),
   },
   {
     name: "accept",
     summary: "show how the gates were changed since the session began, and take them as they are now",
     examples: ["agent-gauntlet accept"],
-    run: async (terminal) => (await load.trust()).acceptCommand(terminal),
+    run: async (terminal) => (await families.trust()).acceptCommand(terminal),
   },
   {
     name: "skip",
@@ -548,7 +541,7 @@ const ONLY_YOU: readonly CommandRow[] = [
       'agent-gauntlet skip --reason "the test server is down"',
       'agent-gauntlet skip --reason "flaky today" --gate e2e --for 2h',
     ],
-    run: async (terminal, options: SkipOptions) => (await load.trust()).skipCommand(terminal, options),
+    run: async (terminal, options: SkipOptions) => (await families.trust()).skipCommand(terminal, options),
   },
 ];
 
@@ -560,12 +553,12 @@ const MORE: readonly CommandRow[] = [
       option("--all", "also remove the ledger and all else that is kept about this project outside of it"),
       option("--json", "print it as JSON"),
     ],
-    run: async (terminal, options: CleanOptions) => (await load.look()).cleanCommand(terminal, options),
+    run: async (terminal, options: CleanOptions) => (await families.look()).cleanCommand(terminal, options),
   },
   {
     name: "demo",
     summary: "play a stop in a scratch repository: blocked, fixed, allowed",
-    run: async (terminal) => (await load.install()).demoCommand(terminal),
+    run: async (terminal) => (await families.install()).demoCommand(terminal),
   },
   {
     name: "completion",
@@ -573,7 +566,7 @@ const MORE: readonly CommandRow[] = [
     arguments: [{ name: "<shell>", summary: "", choices: ["bash", "zsh", "fish"] }],
     examples: ['eval "$(agent-gauntlet completion bash)"', "agent-gauntlet completion fish | source"],
     run: async (terminal, shell: CompletionOptions["shell"]) =>
-      (await load.look()).completionCommand(terminal, { shell }),
+      (await families.look()).completionCommand(terminal, { shell }),
   },
   {
     name: "mcp",
@@ -581,8 +574,8 @@ const MORE: readonly CommandRow[] = [
     options: [option("--project <directory>", "the project, where the agent starts servers elsewhere")],
     examples: ["claude mcp add gauntlet -- agent-gauntlet mcp"],
     run: async (terminal, options: McpOptions) => {
-      const { explainCommand, statusCommand } = await load.look();
-      return (await load.mcp()).mcpCommand(terminal, { ...options, explainCommand, statusCommand });
+      const { explainCommand, statusCommand } = await families.look();
+      return (await families.mcp()).mcpCommand(terminal, { ...options, explainCommand, statusCommand });
     },
   },
   {

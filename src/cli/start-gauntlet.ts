@@ -1,11 +1,13 @@
 import { runStopHook } from "./hooks/stop-hook.ts";
 import { main } from "../system/process/main.ts";
 
+const loadSessionHooks = () => import("./hooks/session-hooks.ts");
+
 /** What hosts start by themselves, dozens of times a day: without the table of commands. Stops come first, loaded at once. */
 const STARTED_BY_HOSTS: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = {
   "stop-hook": runStopHook,
-  "session-start": async (args) => (await import("./hooks/session-start.ts")).runSessionStart(args),
-  "prompt-hook": async () => (await import("./hooks/prompt-hook.ts")).runPromptHook(),
+  "session-start": async (args) => (await loadSessionHooks()).runSessionStart(args),
+  "prompt-hook": async () => (await loadSessionHooks()).runPromptHook(),
   statusline: async () => (await import("./commands/statusline.ts")).runStatusline(),
   brepl: async (args) => (await import("../brepl/commands.ts")).runBrepl(args, "agent-gauntlet brepl"),
 };

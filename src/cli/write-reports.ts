@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { loadSettings } from "../config/gauntlet/load.ts";
+import { htmlReport } from "../features/dashboard/html-report.ts";
 import { type AbsolutePath, absolutePath, projectPath } from "../path.ts";
 import { explain, type Result } from "../trouble.ts";
 import { collectReport } from "../run/read-outcome.ts";
@@ -50,7 +51,6 @@ async function htmlOf(terminal: Terminal, root: AbsolutePath, result: RunResult)
   const loaded = await loadSettings(root, terminal.env);
   const logDir = loaded.ok ? loaded.value.settings.logDir : projectPath("gauntlet_logs");
   const { status, outcomes, judged } = result;
-  const { htmlReport } = await import("../features/dashboard/html-report.ts"); // few runs leave a page
   return htmlReport(
     terminal,
     { root, logDir },

@@ -155,7 +155,7 @@ async function openWorkers({ project, planned, tell, held }: ActiveRun) {
   const isAsked = planned.plan.gates.some(({ gate }) => gate.kind === "check" && gate.runOn !== undefined);
   if (workers === undefined || !isAsked) return undefined;
   void planned.snapshot.writeTree(); // it is pushed under its name
-  const { RemoteGates: Remote } = await stages.remoteGates();
+  const { RemoteGates: Remote } = await stages.remote();
   const baseBranch = query.base ?? query.baseBranch;
   const { snapshot } = planned;
   const gates = new Remote({ workers, root: settings.root, env, snapshot, baseBranch, onEvent: tell });

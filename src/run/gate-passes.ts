@@ -12,7 +12,7 @@ import { readCacheFile, writeCacheFile } from "../system/state/user-cache.ts";
 import { gateKeys } from "./bind-pass.ts";
 import { trustedEnvironments } from "../ledger/trusted-environments.ts";
 import type { Project } from "./open.ts";
-import { stages } from "./stages.ts";
+import { type SharedPasses, stages } from "./stages.ts";
 import { fileMatcher, isException } from "../config/entry-point.ts";
 
 /** What is known about earlier passes of the gates of a run, by their inputs as they are now. */
@@ -114,8 +114,6 @@ interface Keys {
   readonly baseBranch: string;
 }
 
-type SharedPasses = Awaited<ReturnType<Awaited<ReturnType<typeof stages.sharedPasses>>["openSharedPasses"]>>;
-
 /** A check that does not name its inputs may be decided by any file. */
 async function openShared(
   { settings, env, ci }: Project,
@@ -135,7 +133,7 @@ async function openShared(
     return key === undefined || planned.gate.kind !== "check" ? [] : [{ planned, key }];
   });
   const wanted = new Set(noCache ? [] : gates.map(({ planned }) => planned.id).filter((id) => !isKnown(id)));
-  const { openSharedPasses } = await stages.sharedPasses();
+  const { openSharedPasses } = await stages.remote();
   return openSharedPasses({ cache, root: settings.root, env, ci, tree, gates, wanted });
 }
 

@@ -83,7 +83,7 @@ function sweepWhileGitWorks({ settings }: Project, request: RunRequest): void {
   setImmediate(() => {
     // A run killed before it had the lock leaves nothing else to be known by; of stops, the next session's start sweeps.
     if (!request.isStop) sweepScratch();
-    if (settings.remote?.workers !== undefined) stages.remoteGates().catch(() => {}); // whoever needs it asks again
+    if (settings.remote?.workers !== undefined) stages.remote().catch(() => {}); // whoever needs it asks again
   });
 }
 

@@ -22,6 +22,7 @@ export const stages = {
   review: () => import("../gates/review/review.ts"),
   guards: () => import("../features/guards/guards.ts"),
   baseline: () => import("../features/baseline/at-run.ts"),
-  sharedPasses: () => import("../features/remote/shared-passes.ts"),
-  remoteGates: () => import("../features/remote/workers/remote-gates.ts"),
+  remote: () => import("../features/remote/at-run.ts"),
 };
+
+export type { SharedPasses } from "../features/remote/at-run.ts";

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { absolutePath } from "../path.ts";
 import { isGreen } from "../stop/status.ts";
 import type { Verdict } from "../stop/verdict.ts";
+import { loadEngine } from "./engine.ts";
 import { type Session, Todo } from "./session.ts";
 import {
   type ToolContext,
@@ -33,7 +34,7 @@ export interface GauntletValidatorOptions {
 export function gauntletValidator(options: GauntletValidatorOptions = {}): CompletionValidator {
   const sessions = new WeakMap<Session, string>();
   return async (params, { context }) => {
-    const { answerStop, handleStop } = await import("../run/run-and-record.ts"); // most users of the SDK have no gates
+    const { answerStop, handleStop } = await loadEngine();
     const cwd = options.cwd ?? context.cwd ?? process.cwd();
     const sessionId = sessions.get(context.session) ?? randomUUID();
     sessions.set(context.session, sessionId);

@@ -1,8 +1,10 @@
 import { elapsedMs, now } from "../system/clock.ts";
 import { findProject } from "../system/files/find-project.ts";
+import { currentDirectory, type Environment } from "../system/process/environment.ts";
 import { ok, type Result } from "../trouble.ts";
 import type { Door } from "./early-exits.ts";
 import type { AnsweredStop, Stop } from "./handle-stop.ts";
+import type { Verdict } from "./verdict.ts";
 
 /** The answer as it was written to the host, and when the question came, on the clock of `elapsedMs`. */
 export interface GivenAnswer {
@@ -10,6 +12,18 @@ export interface GivenAnswer {
   readonly stdout: string;
   readonly exitCode: number;
   readonly since: number;
+}
+
+/** Hashes and locks, which stops outside of projects do without. */
+const loadLedger = () => import("../ledger/record-verdict.ts");
+
+/** What was no stop, or broke before its session was known, is in no session; the agent stopped all the same. */
+export async function recordOutsideSession(env: Environment, verdict: Verdict): Promise<Result<void>> {
+  const root = findProject(currentDirectory());
+  if (root === undefined) return ok(undefined);
+  const { recordVerdict } = await loadLedger();
+  const { status, decision } = verdict;
+  return recordVerdict({ root, env }, { door: "stop-hook", ms: 0, status, decision, outcomes: [] });
 }
 
 /** Keeps what `explain`, `doctor` and the session's next stop need to know, and the verdict in the ledger of its project. */
@@ -27,7 +41,7 @@ export async function recordStop(
   const isOutside = verdict.status === "no_config" && door !== "brepl";
   const root = known ?? (isOutside ? undefined : findProject(event.cwd));
   if (root === undefined) return ok(undefined);
-  const { recordVerdict } = await import("../ledger/record-verdict.ts"); // hashes and locks, which stops outside of projects do without
+  const { recordVerdict } = await loadLedger();
   const { status, decision } = verdict;
   const ms = Math.round(elapsedMs() - since);
   return recordVerdict({ root, env, event }, { outcomes: [], ...facts, at, door, ms, status, decision });

@@ -1,4 +1,5 @@
 /** The commands that run no gate, loaded together. */
+export { answerInChat } from "../hooks/answer-in-chat.ts";
 export { cleanCommand } from "./clean.ts";
 export { completionCommand } from "./completion.ts";
 export { configCommand, listCommand, validateCommand } from "./configuration.ts";

@@ -5,6 +5,7 @@ import { recordRun } from "../../ledger/record-verdict.ts";
 import { run } from "../../run/run.ts";
 import type { RunEvent, RunRequest } from "../../run/request.ts";
 import { type RunResult, runFacts } from "../../run/result.ts";
+import { stages } from "../../run/stages.ts";
 import { startTrace } from "../../features/telemetry/start-trace.ts";
 import type { RunTrace } from "../../features/telemetry/trace-stop.ts";
 import { elapsedMs } from "../../system/clock.ts";
@@ -16,6 +17,7 @@ import { runSummary } from "../../report/summary-lines.ts";
 import { type Cancellation, cancellation } from "../../system/process/cancellation.ts";
 import { EXIT, exitCodeBy, exitCodeOf } from "../../report/exit-code.ts";
 import { showProgress, skippedLines, usualTimesOf } from "../../report/progress.ts";
+import { isUserThere } from "../../report/user-at-terminal.ts";
 import type { ReportTarget } from "../command-options.ts";
 import { exitNow, printLine, type Terminal } from "../../report/terminal.ts";
 import type { ChangedFile } from "../../system/git/change-set.ts";
@@ -48,10 +50,13 @@ export interface RunOptions extends ChoiceOptions {
   readonly watch?: boolean;
 }
 
+/** Reports, JSON, previews and watching: a plain run does without. */
+const loadExtras = () => import("./run-extras.ts");
+
 /** Runs gates for a person or a script. */
 export async function runCommand(terminal: Terminal, options: RunOptions): Promise<number> {
   if (options.watch) {
-    const { watchCommand } = await import("../../features/watch/command.ts"); // only for people who watch
+    const { watchCommand } = await loadExtras();
     return watchCommand(terminal, (asked, cancel) => runAndTell(terminal, { ...options, ...asked }, cancel));
   }
   using cancel = cancellation();
@@ -84,7 +89,7 @@ export async function runAndTell(
   else await printResult(terminal, result, { ...options, summary, isInterrupted });
   const targets = withActions(options.report ?? [], terminal);
   if (targets.length > 0) {
-    const { writeReports } = await import("../write-reports.ts"); // few runs leave one, and it loads what reads the settings
+    const { writeReports } = await loadExtras();
     await writeReports(terminal, result, { targets, command, json: options.json === true });
   }
   const asked = { door: command, root: findProject(terminal.cwd) };
@@ -140,7 +145,7 @@ function requestOf(
   return {
     cwd,
     env,
-    isUser: async () => (await import("../../report/user-at-terminal.ts")).isUserThere(terminal), // knows every agent, which a failing run need not
+    isUser: async () => isUserThere(terminal),
     gates: gate,
     skip,
     all,
@@ -163,15 +168,10 @@ function withActions(targets: readonly ReportTarget[], { env }: Terminal): reado
 }
 
 async function printJson({ cwd, env, stdout }: Terminal, command: string, result: RunResult): Promise<void> {
-  const { runJson } = await import("../../report/json/run-json.ts"); // people read lines
-  const { collectReport } = await loadFailures();
+  const { runJson } = await loadExtras();
+  const { collectReport } = await stages.red();
   const report = await collectReport(findProject(cwd) ?? cwd, result.outcomes, env);
   printLine(stdout, runJson(command, result, report));
-}
-
-/** A green run does without what reads logs. */
-async function loadFailures() {
-  return import("../../run/read-outcome.ts");
 }
 
 const INTERRUPTED =
@@ -199,7 +199,7 @@ interface Closing {
 }
 
 async function printFailures({ cwd, stdout, colours }: Terminal, { outcomes }: RunResult): Promise<void> {
-  const { digestFailures } = await loadFailures();
+  const { digestFailures } = await stages.red();
   const labelOf = gateLabels(outcomes);
   for (const { outcome, digest } of await digestFailures(cwd, outcomes, DIGEST_CHARS))
     printLine(stdout, `\n${colours.bold(colours.red(`── ${labelOf(outcome.id)} ──`))}\n${digest}`);
@@ -234,13 +234,11 @@ export async function detectCommand(terminal: Terminal, options: DetectOptions):
   const { gate = [], skip = [], all, failed, base, commit, uncommitted, staged, why, json } = options;
   const { cwd, env } = terminal;
   const chosen = { gates: gate, skip, all, failed };
-  const { previewRun } = await import("../../run/preview.ts"); // a run does without these
-  const { tellTrouble } = await import("../../report/open-settings.ts");
+  const { detectJson, previewRun, tellTrouble } = await loadExtras();
   const preview = await previewRun({ cwd, env, ...chosen, base, commit, uncommitted, staged });
   if (!preview.ok) return tellTrouble(terminal, preview.trouble, { command: "detect", json });
   const { changes, plan, guards } = preview.value;
   if (json) {
-    const { detectJson } = await import("../../report/json/run-json.ts");
     printLine(terminal.stdout, detectJson(changes, plan, guards));
     return EXIT.ok;
   }

@@ -23,6 +23,7 @@ import { EXIT } from "../../report/exit-code.ts";
 import { openSettings, tellTrouble } from "../../report/open-settings.ts";
 import { marked, usualTimesOf } from "../../report/progress.ts";
 import { printLine, type Terminal } from "../../report/terminal.ts";
+import { shortStatusOf } from "./statusline.ts";
 
 export interface StatusOptions {
   readonly short?: boolean;
@@ -67,7 +68,6 @@ function unhookedSince(root: string, { env }: Terminal): readonly string[] {
 }
 
 async function printShort(terminal: Terminal): Promise<number> {
-  const { shortStatusOf } = await import("./statusline.ts"); // only for `--short`
   const line = await shortStatusOf(terminal);
   if (line !== undefined) printLine(terminal.stdout, line);
   return EXIT.ok;

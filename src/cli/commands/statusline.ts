@@ -6,6 +6,7 @@ import { findProject } from "../../system/files/find-project.ts";
 import { type LogDir, logDirOf } from "../../system/logs/log-dir.ts";
 import { currentDirectory, type Environment } from "../../system/process/environment.ts";
 import { readStdin } from "../../system/process/stdin.ts";
+import { runningRun } from "../../run/running-run.ts";
 import { retriesIn } from "../../stop/session.ts";
 import { readSession } from "../../stop/session-store.ts";
 import { shortStatus } from "../../report/summary-lines.ts";
@@ -44,14 +45,13 @@ export async function shortStatusOf({ cwd, env, session }: Asked): Promise<strin
   const attempts = stored && retriesIn(stored, root).attempts;
   return shortStatus({
     now: Date.now(),
-    ...(kindOf(logDir.lockFile) === "missing" ? {} : await runningFacts(logDir)),
+    ...(kindOf(logDir.lockFile) === "missing" ? {} : runningFacts(logDir)),
     lastRun: findRunQuickly({ root, logDir, env }),
     attemptsLeft: attempts === undefined ? undefined : Math.max(0, settings.maxRetries - attempts),
   });
 }
 
-async function runningFacts(logDir: LogDir) {
-  const { runningRun } = await import("../../run/running-run.ts"); // only while a run goes on
+function runningFacts(logDir: LogDir) {
   const run = runningRun(logDir);
   if (run === undefined) return {};
   const names = run.gates.map((id) => id.slice(id.lastIndexOf(":") + 1));

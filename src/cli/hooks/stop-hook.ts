@@ -1,7 +1,8 @@
 import { statusMessage, type Status } from "../../stop/status.ts";
-import { explain, ok, type Result } from "../../trouble.ts";
+import { explain } from "../../trouble.ts";
 import { allow, type Verdict } from "../../stop/verdict.ts";
 import { answerStop } from "../../stop/answer-stop.ts";
+import { recordOutsideSession } from "../../stop/record-stop.ts";
 import { asWoken, withOwnRecord } from "../../stop/same-prompt.ts";
 import { handleStop, type Stop } from "../../stop/handle-stop.ts";
 import type { StopEvent } from "../../hosts/stop-event.ts";
@@ -10,9 +11,8 @@ import { claudeCode } from "../../hosts/claude-code.ts";
 import { blockCapOf, type Host, type HostAnswer } from "../../hosts/host.ts";
 import { findHost, HOSTS, readStop, refusal } from "../../hosts/host-table.ts";
 import { readStdin } from "../../system/process/stdin.ts";
-import { trace, currentDirectory, type Environment } from "../../system/process/environment.ts";
+import { trace, currentDirectory } from "../../system/process/environment.ts";
 import { writeAll } from "../../system/files/files.ts";
-import { findProject } from "../../system/files/find-project.ts";
 import { withOwnCommand, isNative } from "../../system/process/runtime.ts";
 import { cancellation } from "../../system/process/cancellation.ts";
 import { forgetBlocksOf } from "../../stop/session-store.ts";
@@ -31,7 +31,7 @@ export async function runStopHook(args: readonly string[]): Promise<number> {
     const asked = await readQuestion({ named, isBackground, onlyAllowed, log }, cancel.signal);
     if (asked.kind === "answered") {
       const { exitCode } = answer(asked.verdict, asked);
-      if (asked.isNoStop) await recordOutside(process.env, asked.verdict);
+      if (asked.isNoStop) await recordOutsideSession(process.env, asked.verdict);
       return exitCode;
     }
     const { host, stop } = asked;
@@ -48,7 +48,7 @@ export async function runStopHook(args: readonly string[]): Promise<number> {
   } catch (error) {
     const verdict = crashed(error, log);
     const { exitCode } = answer(verdict);
-    await recordOutside(process.env, verdict).catch(() => undefined); // what broke the stop may break this too
+    await recordOutsideSession(process.env, verdict).catch(() => undefined); // what broke the stop may break this too
     return exitCode;
   }
 }
@@ -94,13 +94,6 @@ async function readQuestion(
     host,
     stop: { event, env, onlyAllowed, blockCap: blockCapOf(host, env), onRunning },
   };
-}
-
-async function recordOutside(env: Environment, { status, decision }: Verdict): Promise<Result<void>> {
-  const root = findProject(currentDirectory());
-  if (root === undefined) return ok(undefined);
-  const { recordVerdict } = await import("../../ledger/record-verdict.ts"); // most stops are stops
-  return recordVerdict({ root, env }, { door: "stop-hook", ms: 0, status, decision, outcomes: [] });
 }
 
 /** Nobody waits for the answer: what a blocked turn left is forgotten, and nothing is recorded. */

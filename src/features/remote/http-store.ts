@@ -1,4 +1,5 @@
-import type { Agent, IncomingMessage } from "node:http";
+import { Agent, type IncomingMessage, request as requestPlainly } from "node:http";
+import { Agent as SecureAgent, request as requestSecurely } from "node:https";
 import { bun } from "../../system/process/runtime.ts";
 import { MAX_RECORD_BYTES } from "./pass-record.ts";
 import { type credentials, detailOf, type PassStore } from "./pass-store.ts";
@@ -21,13 +22,10 @@ type Send = (request: Request) => Promise<Response>;
 /** `GET` and `PUT` of `<url>/<key>`, like Bazel's HTTP cache. Does not follow redirects. */
 export function httpStore(url: string, login: ReturnType<typeof credentials>): PassStore {
   const headers: Record<string, string> = login === undefined ? {} : { authorization: authorization(login) };
-  let sender: Promise<Send> | undefined;
+  const sendOnce = bun === undefined ? nodeSender(url) : fetchSender;
   const send = async (request: Omit<Request, "headers">): Promise<Response | string> => {
     try {
-      sender ??= bun === undefined ? nodeSender(url) : Promise.resolve(fetchSender);
-      return await (
-        await sender
-      )({ ...request, headers });
+      return await sendOnce({ ...request, headers });
     } catch (error) {
       return `${hostOf(url)} cannot be reached: ${detailOf(error)}`;
     }
@@ -74,11 +72,11 @@ function hostOf(url: string): string {
 const MAX_SOCKETS = 16;
 
 /** Under Node, `fetch` costs 150 ms more than this (Node 20.20, 2026-11-15). */
-async function nodeSender(url: string): Promise<Send> {
-  const { request, Agent } = url.startsWith("https:")
-    ? await import("node:https")
-    : await import("node:http");
-  const agent: Agent = new Agent({ keepAlive: true, maxSockets: MAX_SOCKETS });
+function nodeSender(address: string): Send {
+  const isSecure = address.startsWith("https:");
+  const options = { keepAlive: true, maxSockets: MAX_SOCKETS };
+  const agent = isSecure ? new SecureAgent(options) : new Agent(options);
+  const request = isSecure ? requestSecurely : requestPlainly;
   return ({ method, url, headers, body, signal }) =>
     new Promise((resolve, reject) => {
       const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };

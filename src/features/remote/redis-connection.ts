@@ -56,7 +56,7 @@ export class RedisConnection implements Disposable {
 
   async #connect(): Promise<void> {
     const { url, login, encoding } = this.#options;
-    const socket = (this.#socket = await openSocket(url));
+    const socket = (this.#socket = openSocket(url));
     if (this.#isOver) return void socket.destroy();
     const first = opening(url, login);
     const reader = new RespReader(encoding);

@@ -1,4 +1,5 @@
 import { connect as connectPlainly, type Socket } from "node:net";
+import { connect } from "node:tls";
 import { onAbort } from "../../system/process/time-limit.ts";
 import { type credentials, detailOf, type PassStore } from "./pass-store.ts";
 import { RespReader, type RespValue, respCommand } from "./resp.ts";
@@ -63,7 +64,7 @@ export async function askRedis(
   commands: readonly Command[],
   signal: AbortSignal,
 ): Promise<readonly RespValue[]> {
-  const socket = await openSocket(url);
+  const socket = openSocket(url);
   const reader = new RespReader();
   return await new Promise((resolve, reject) => {
     const replies: RespValue[] = [];
@@ -87,10 +88,9 @@ export async function askRedis(
   });
 }
 
-export async function openSocket(url: string): Promise<Socket> {
+export function openSocket(url: string): Socket {
   const { hostname, port, protocol } = new URL(url);
   const address = { host: hostname.replaceAll(/^\[|\]$/g, ""), port: Number(port || 6379) };
   if (protocol === "redis:") return connectPlainly(address).setNoDelay(true);
-  const { connect } = await import("node:tls");
   return connect({ ...address, servername: address.host });
 }

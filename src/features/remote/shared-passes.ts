@@ -12,8 +12,10 @@ import { runProcess } from "../../system/process/run-process.ts";
 import { timeLimit } from "../../system/process/time-limit.ts";
 import { machineVariables } from "../../system/process/volatile-variables.ts";
 import { sha256 } from "#runtime";
+import { httpStore } from "./http-store.ts";
 import { judgeRecord, signedRecord } from "./pass-record.ts";
 import { credentials, type PassStore } from "./pass-store.ts";
+import { redisStore } from "./redis-store.ts";
 import { findSigningKey } from "./signing-key.ts";
 
 export interface SharedPasses {
@@ -42,7 +44,7 @@ const WRITE_MS = 2000;
 export async function openSharedPasses(sharing: Sharing): Promise<SharedPasses> {
   const { cache, env } = sharing;
   const keys = await sharedKeys(sharing);
-  const store = await openStore(cache.url, env);
+  const store = openStore(cache.url, env);
   const { texts, problem } = await lookUp(store, keys, sharing);
   const wanted = { trust: cache.trust, now: now() };
   const platforms = new Map(
@@ -202,8 +204,7 @@ async function inTime(work: Promise<string | undefined>, signal: AbortSignal): P
   return Promise.race([work, late]);
 }
 
-async function openStore(url: string, env: Environment): Promise<PassStore> {
+function openStore(url: string, env: Environment): PassStore {
   const login = credentials(env, "GAUNTLET_CACHE_AUTH");
-  if (/^rediss?:/.test(url)) return (await import("./redis-store.ts")).redisStore(url, login);
-  return (await import("./http-store.ts")).httpStore(url, login);
+  return /^rediss?:/.test(url) ? redisStore(url, login) : httpStore(url, login);
 }

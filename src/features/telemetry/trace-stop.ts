@@ -41,6 +41,10 @@ interface TracedFacts {
   readonly attempt?: number | undefined;
 }
 
+interface ExportModule {
+  readonly exportTraced: typeof exportTraced;
+}
+
 /** After the answer: agents and users wait until the program has ended. */
 const BUDGET_MS = 300;
 const SDK_BUDGET_MS = 5_000;
@@ -54,7 +58,7 @@ export class RunTrace {
   readonly #whole: OpenSpan = { spanId: newId(8), startedAt: now() };
   readonly #gates = new Map<string, OpenSpan>();
   readonly #since = elapsedMs();
-  #exporting: Promise<{ readonly exportTraced: typeof exportTraced }> | undefined;
+  #exporting: Promise<ExportModule> | undefined;
 
   constructor(env: Environment) {
     this.#env = env;
@@ -75,7 +79,7 @@ export class RunTrace {
   #note(event: RunEvent): void {
     if (event.kind !== "gate-started") return;
     this.#spanOf(event.planned.id);
-    this.#exporting ??= import("./export-stop.ts");
+    void this.#loadExport();
   }
 
   /** False if it was dropped; then nothing must wait for what is under way. */
@@ -106,12 +110,17 @@ export class RunTrace {
   }
 
   async #send(facts: TracedFacts, outcomes: readonly GateOutcome[], endedAt: number): Promise<boolean> {
-    const sdk = await (this.#exporting ?? import("./export-stop.ts"));
+    const sdk = await this.#loadExport();
     const budgetMs = facts.door === "sdk" ? SDK_BUDGET_MS : BUDGET_MS;
     const leftMs = budgetMs - (elapsedMs() - endedAt);
     const whole = { ...this.#whole, ms: endedAt - this.#since };
     const gates = outcomes.map((outcome) => ({ ...this.#spanOf(outcome.id), outcome }));
     return sdk.exportTraced({ parent: this.#parent, whole, gates, facts }, { env: this.#env, leftMs });
+  }
+
+  #loadExport(): Promise<ExportModule> {
+    this.#exporting ??= import("./export-stop.ts");
+    return this.#exporting;
   }
 
   #spanOf(gate: string): OpenSpan {

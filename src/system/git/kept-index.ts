@@ -8,6 +8,7 @@ import { entryCount } from "./index-entries.ts";
 import { type IndexMarks, marksIn, readIndex } from "./index-file.ts";
 import { IndexedFiles, type Wanted } from "./indexed-files.ts";
 import type { Repository } from "./repository.ts";
+import { loadQuestions } from "./load-questions.ts";
 
 type Env = Readonly<Record<string, string>>;
 export type IndexEnv = Env & { readonly GIT_INDEX_FILE: string };
@@ -87,7 +88,7 @@ export class KeptIndex {
 }
 
 async function convertedAmong(top: Git, names: readonly string[], env: Env): Promise<readonly string[]> {
-  const { convertedFiles } = await import("./conversions.ts"); // few indexes are not read with certainty
+  const { convertedFiles } = await loadQuestions();
   return (await convertedFiles(top, names, env))?.names ?? names;
 }
 

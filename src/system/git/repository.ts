@@ -7,6 +7,7 @@ import { gitUserPlaces } from "../files/xdg.ts";
 import { fail, ok, type Result, type Trouble } from "../../trouble.ts";
 import { type Git, splitNul } from "./git.ts";
 import { type IndexMarks, readIndexMarks } from "./index-file.ts";
+import { loadQuestions } from "./load-questions.ts";
 import { findPlaces, type GitPlaces } from "./places.ts";
 import { type Head, readHead, readIfFile } from "./compare/ref-state.ts";
 import type { GitSettings } from "./scratch-git-dir.ts";
@@ -30,7 +31,7 @@ export class Repository {
   #mayFilter: boolean | undefined;
 
   readonly #filterSettings = once(async (): Promise<GitSettings | undefined> => {
-    const { settingsWithFilters } = await import("./scratch-git-dir.ts"); // few repositories have filters
+    const { settingsWithFilters } = await loadQuestions();
     return settingsWithFilters(this.top);
   });
 
@@ -112,7 +113,7 @@ export class Repository {
   async filterEnv(directory: string): Promise<Env> {
     const settings = this.#mayRunFilter(this.marks) ? await this.#filterSettings() : undefined;
     if (settings === undefined) return {};
-    const { makeGitDir } = await import("./scratch-git-dir.ts"); // as above
+    const { makeGitDir } = await loadQuestions();
     const gitDir = join(directory, "git");
     await makeGitDir(this, settings, gitDir);
     const { top, index } = this.places;

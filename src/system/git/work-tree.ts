@@ -10,6 +10,7 @@ import type { ChangeQuery } from "./compare/base.ts";
 import type { DetectedChanges } from "./changes.ts";
 import { Git, splitNul } from "./git.ts";
 import { rewrittenSince } from "./kept-index.ts";
+import { loadQuestions } from "./load-questions.ts";
 import { compareHeadQuickly, type HeadComparison } from "./compare/head-comparison.ts";
 import { type PassIndex, namesBelow } from "./index-file.ts";
 import { chooseBase, compareWithChosen } from "./compare/fallback-base.ts";
@@ -64,7 +65,7 @@ export class WorkTree implements AsyncDisposable {
     const { query } = this.#options;
     const repository = this.#repository;
     if (this.#trouble !== undefined) return fail(this.#trouble);
-    const { changesIn, changesWithoutGit } = await import("./changes.ts"); // a stop that needs no run loads half as much
+    const { changesIn, changesWithoutGit } = await loadQuestions();
     if (repository === undefined) return changesWithoutGit(this.git, query);
     const { top } = repository.places;
     const named = this.#options.env["GIT_INDEX_FILE"];
@@ -164,7 +165,7 @@ export class WorkTree implements AsyncDisposable {
   }
 
   async #takeSnapshot(): Promise<Snapshot> {
-    const { takeSnapshot } = await import("./snapshot.ts"); // as above
+    const { takeSnapshot } = await loadQuestions();
     return takeSnapshot(this.#repository, { untracked: () => this.#untracked() });
   }
 
@@ -202,7 +203,7 @@ export class WorkTree implements AsyncDisposable {
   readonly #status = once(async (): Promise<Result<WorkTreeStatus>> => {
     const repository = this.#repository;
     if (repository === undefined) throw new Error("there is no repository to ask"); // callers have looked
-    const { workTreeStatus } = await import("./changes.ts"); // as above
+    const { workTreeStatus } = await loadQuestions();
     return workTreeStatus(repository);
   });
 
@@ -210,7 +211,7 @@ export class WorkTree implements AsyncDisposable {
   async #untracked(): Promise<readonly string[] | undefined> {
     const { commit } = this.#options.query;
     if (this.#repository?.places.prefix !== "" || commit !== undefined) {
-      const { listUntracked } = await import("./snapshot.ts"); // as above
+      const { listUntracked } = await loadQuestions();
       return listUntracked(this.#repository);
     }
     const status = await this.#status();

@@ -185,7 +185,7 @@ interface Push {
  * Pushes a tree, as a commit on top of HEAD, to `refs/gauntlet/<tree>`. HEAD goes along under its own name, so that the next
  * push sends only what is new.
  */
-export async function pushTree(
+async function pushTree(
   repository: Repository,
   { directory, tree, to, signal }: Push,
 ): Promise<Result<void>> {

@@ -1,0 +1,6 @@
+import type { ReplServer } from "../gates/gate-context.ts";
+
+export interface BreplOptions {
+  readonly program: string;
+  readonly replServer: ReplServer;
+}
