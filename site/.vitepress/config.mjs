@@ -22,6 +22,7 @@ export default defineConfig({
   description: "Your coding agent says it is done. Is it?",
   srcDir: "../docs",
   outDir: "./dist",
+  base: process.env["DOCS_BASE"] ?? "/", // GitHub Pages serves a project below its name
   cleanUrls: true,
   lastUpdated: false,
   vite: { plugins: [vueForPages], ssr: { external: ["vue", "vue/server-renderer"] } },

@@ -1,3 +1,4 @@
+import { PACKAGE } from "../package-name.ts";
 import { stringify } from "yaml";
 import type { DetectedScope } from "./detect/detect-checks.ts";
 import type { DetectedCheck } from "./detect/project.ts";
@@ -30,7 +31,7 @@ export function starterConfig(config: StarterConfig): string {
 
 /** A project that has the schema has the program, and npx starts that one. */
 function head(hasProgram: boolean): string {
-  const start = hasProgram ? "npx agent-gauntlet" : "agent-gauntlet";
+  const start = hasProgram ? `npx ${PACKAGE}` : "agent-gauntlet";
   return `# What must pass before a coding agent may stop.
 #   ${start} run        run it now
 #   ${start} validate   check this file

@@ -174,8 +174,9 @@ export class GauntletProject implements AsyncDisposable {
   /** What the programs see: what `cleanEnv` gives, and the programs of `writeProgram`. */
   env(extra: Readonly<Record<string, string>> = {}): Record<string, string> {
     const clean = cleanEnv(this.home);
-    const own = existsSync(this.bin) ? { PATH: `${this.bin}${delimiter}${clean["PATH"]}` } : {};
-    return { ...clean, ...own, ...extra };
+    const { PATH = "" } = clean;
+    const own = existsSync(this.bin) ? `${this.bin}${delimiter}${PATH}` : PATH;
+    return { ...clean, PATH: own, ...extra };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

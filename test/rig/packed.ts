@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { resolve } from "node:path";
+import packageJson from "../../package.json" with { type: "json" };
 
 /** Packs what is built here, as it would be published; returns the path of the archive. */
 export function packInto(directory: string): string {
@@ -17,7 +18,8 @@ export async function serveRegistry(archive: string): Promise<AsyncDisposable & 
   const content = readFileSync(archive);
   const server = createServer((request, response) => {
     if (request.url?.endsWith(".tgz")) response.end(content);
-    else if (request.url === "/agent-gauntlet") response.end(JSON.stringify(releases(content, url())));
+    else if (decodeURIComponent(request.url ?? "") === `/${packageJson.name}`)
+      response.end(JSON.stringify(releases(content, url())));
     else response.writeHead(404).end("{}");
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
@@ -33,7 +35,7 @@ export async function serveRegistry(archive: string): Promise<AsyncDisposable & 
 }
 
 function releases(content: Buffer, url: string): object {
-  const [name, version] = ["agent-gauntlet", "0.1.0"];
+  const { name, version } = packageJson;
   const dist = {
     tarball: `${url}/agent-gauntlet.tgz`,
     integrity: `sha512-${createHash("sha512").update(content).digest("base64")}`,

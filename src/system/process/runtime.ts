@@ -1,3 +1,4 @@
+import { PACKAGE } from "../../package-name.ts";
 import type { Environment } from "./environment.ts";
 /** The part of Bun that the native program uses; undefined under Node. */
 export interface BunRuntime {
@@ -48,7 +49,7 @@ export function programFile(): string {
 const OF_A_PROJECT: readonly (readonly [place: RegExp, start: string])[] = [
   [/\.zip[/\\]node_modules[/\\](?:@[^/\\]+[/\\])?agent-gauntlet[/\\]/, "yarn agent-gauntlet"], // Plug'n'Play: only yarn finds it
   [/[/\\]node_modules[/\\](?:\.bin[/\\]|@[^/\\]+[/\\])?agent-gauntlet-[\w-]+/, "npx agent-gauntlet-native"],
-  [/[/\\]node_modules[/\\](?:\.bin[/\\]|@[^/\\]+[/\\])?agent-gauntlet(?![\w-])/, "npx agent-gauntlet"],
+  [/[/\\]node_modules[/\\](?:\.bin[/\\]|@[^/\\]+[/\\])?agent-gauntlet(?![\w-])/, `npx ${PACKAGE}`],
 ];
 
 const GLOBAL = /[/\\](?:lib|npm)[/\\]node_modules[/\\]|[/\\](?:pnpm|yarn|install)[/\\]global[/\\]/;
