@@ -11,6 +11,7 @@ import { build } from "tsdown";
 const BUDGET = 9000;
 const ALL = "all recordings";
 const COLUMNS = ["digest", "tailLines", "headChars", "tailChars"];
+const TITLES = ["digest", "tail -n 50", "head -c 9000", "tail -c 9000"];
 
 const args = process.argv.slice(2);
 const shown = args.includes("--show") ? args[args.indexOf("--show") + 1] : undefined;
@@ -59,11 +60,14 @@ function report(title, measures) {
   if (measures.length === 0) return undefined;
   const failing = measures.filter(({ failures }) => failures > 0);
   const long = failing.filter(({ logChars }) => logChars > BUDGET);
+  const short = failing.filter(({ logChars }) => logChars <= BUDGET);
+  const allRead = failing.filter(({ isAllRead }) => isAllRead);
   const beaten = failing.filter((one) => one.digest < best(one));
   console.log(`\n${title}`);
-  console.log(row("recording", ["log", "digest"], ["digest", "tail -n 50", "head -c 9000", "tail -c 9000"]));
+  console.log(row("recording", ["log", "digest"], [...TITLES, "messages", "useful"]));
   for (const one of failing) {
     const shares = COLUMNS.map((column) => percent(one[column], one.of));
+    shares.push(percent(one.messages, one.messagesOf || 1), percent(one.useful, 1));
     const mark = `${one.digest < one.of ? "  <" : ""}${one.digest < best(one) ? " BEATEN" : ""}${one.invented.length > 0 ? `  invented ${one.invented.length}` : ""}`;
     console.log(row(one.name, [one.logChars, one.digestChars], shares) + mark);
   }
@@ -71,7 +75,7 @@ function report(title, measures) {
   const invented = measures.reduce((total, one) => total + one.invented.length, 0);
   const lines = [
     `\n${title}: ${measures.length} logs of ${new Set(measures.map(({ name }) => name.split("/")[0])).size} tools, ${sum(failing, "of")} failures looked for`,
-    row("", ["", ""], ["digest", "tail -n 50", "head -c 9000", "tail -c 9000"]),
+    row("", ["", ""], TITLES),
     row(
       "named",
       ["", ""],
@@ -88,6 +92,9 @@ function report(title, measures) {
       COLUMNS.map((column) => percent(mean(failing.map((one) => one[column] / one.of)), 1)),
     ),
     `named with place and test on one line: ${percent(sum(failing, "onOneLine"), sum(failing, "of"))}`,
+    `message beside the name, where the log fits: ${percent(sum(short, "messages"), sum(short, "messagesOf"))}, longer logs: ${percent(sum(long, "messages"), sum(long, "messagesOf"))} (of ${sum(failing, "messagesOf")} labelled)`,
+    `useful share, median: ${percent(median(failing.map(({ useful }) => useful)), 1)}`,
+    `median digest where all was read: ${median(allRead.map(({ digestChars }) => digestChars))} characters (${allRead.length} logs)`,
     `invented: ${invented} of ${claims} claims (${percent(invented, claims)}); clean runs with claims: ${
       measures
         .filter(({ failures, claims: all }) => failures === 0 && all > 0)

@@ -2,7 +2,8 @@ import { digestGates, readGate } from "../../../src/feedback/digest.ts";
 import { secretMasker } from "../../../src/system/logs/mask-secrets.ts";
 import type { Problem } from "../../../src/feedback/problem.ts";
 import type { Failure, Recording } from "./read-corpus.ts";
-import { isInvented, scoreDigest, scoreExcerpt } from "./score.ts";
+import { usefulShare } from "./padding.ts";
+import { isInvented, scoreDigest, scoreExcerpt, scoreMessages } from "./score.ts";
 
 export { readCorpus } from "./read-corpus.ts";
 
@@ -19,6 +20,13 @@ export interface Measure {
   readonly digest: number;
   /** Named on one line, place and test together. */
   readonly onOneLine: number;
+  /** Of the failures whose message is labelled, those that have it beside their name. */
+  readonly messages: number;
+  readonly messagesOf: number;
+  /** Of the digest's characters but our own sentences, those that belong to a failure. */
+  readonly useful: number;
+  /** The tool's own count shows that all failures were read. */
+  readonly isAllRead: boolean;
   readonly tailLines: number;
   readonly headChars: number;
   readonly tailChars: number;
@@ -29,10 +37,12 @@ export interface Measure {
 }
 
 export function measure(recording: Recording): Measure {
-  const { problems, draft } = readGate(gateOf(recording));
+  const { problems, draft, isComplete } = readGate(gateOf(recording));
   const [digest = ""] = digestGates([draft()], BUDGET);
   const { named, of, missed } = scoreExcerpt(digest, recording);
   const { text } = recording;
+  const said = scoreMessages(digest, recording);
+  const share = usefulShare(digest);
   return {
     name: recording.name,
     logChars: text.length,
@@ -41,6 +51,10 @@ export function measure(recording: Recording): Measure {
     of,
     digest: named,
     onOneLine: scoreDigest(digest, recording).named,
+    messages: said.named,
+    messagesOf: said.of,
+    useful: share.of === 0 ? 1 : share.useful / share.of,
+    isAllRead: isComplete(),
     tailLines: scoreExcerpt(text.trimEnd().split("\n").slice(-50).join("\n"), recording).named,
     headChars: scoreExcerpt(text.slice(0, BUDGET), recording).named,
     tailChars: scoreExcerpt(text.slice(-BUDGET), recording).named,

@@ -79,6 +79,41 @@ function score(text: string, failures: readonly Failure[], isNamed: (failure: Fa
   };
 }
 
+/**
+ * How many of the failures have their own message, or the values they compared, beside their name: in the part of the text that begins
+ * at the margin and goes on indented, or within a few lines below the name.
+ */
+export function scoreMessages(text: string, { failures, messages }: Recording): Omit<Score, "missed"> {
+  const lines = text.split("\n");
+  const starts = lines.flatMap((line, index) => (/^\S/.test(line) ? [index] : []));
+  const blocks = starts.map((start, order) => blockOf(lines, start, starts[order + 1] ?? lines.length));
+  const labelled = failures.flatMap((failure, index) => {
+    const words = (messages[index] ?? []).map(squeezed);
+    return words.length === 0 ? [] : [{ failure, words }];
+  });
+  const isSaid = ({ failure, words }: (typeof labelled)[number]): boolean =>
+    blocks.some(({ name, said }) => namesIt(name, failure) && words.some((word) => said.includes(word)));
+  return { named: labelled.filter(isSaid).length, of: labelled.length };
+}
+
+/** What may name a failure, and what may say its message: a few lines more where nothing is indented, as in a log. */
+function blockOf(lines: readonly string[], start: number, end: number) {
+  const name = lines.slice(start, end).join("\n");
+  const said = squeezed(lines.slice(start, Math.max(end, start + BESIDE)).join("\n"));
+  return { name, said };
+}
+
+const BESIDE = 4;
+
+function squeezed(text: string): string {
+  return text.replaceAll(/\s+/g, " ").trim();
+}
+
+function namesIt(text: string, { file, line, test }: Failure): boolean {
+  if (test !== undefined) return text.includes(test);
+  return file === undefined || (text.includes(file) && (line === undefined || text.includes(String(line))));
+}
+
 function namesOnOneLine(line: string, { file, line: number, test, message }: Failure): boolean {
   return (
     (file === undefined || hasPlace(line, file, number)) &&
