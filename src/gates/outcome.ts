@@ -107,6 +107,12 @@ export function isCounted(outcome: GateOutcome): boolean {
   return outcome.gate !== "guard" || outcome.kind !== "passed" || outcome.warning !== undefined;
 }
 
+/** A pass needs no words, nor does what was skipped or cancelled because of something else. */
+export function needsWords(outcome: GateOutcome): boolean {
+  if (outcome.kind === "passed") return outcome.warning !== undefined && outcome.reused === undefined;
+  return outcome.kind !== "skipped" && outcome.kind !== "cancelled";
+}
+
 /** Not reused, skipped or unable to run. */
 export function hasRun(outcome: GateOutcome): boolean {
   if (outcome.kind === "passed") return isCounted(outcome) && outcome.reused === undefined;

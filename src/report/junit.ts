@@ -1,19 +1,17 @@
 import { describeOutcome, type GateOutcome, isRed } from "../gates/outcome.ts";
 import { problemBlock, problemPlace, type Problem } from "../feedback/problem.ts";
-import { problemsOf, type ReportedProblem, type RunReport } from "./run-report.ts";
+import { failuresIn, type RunReport } from "./run-report.ts";
 
 /** JUnit XML as CI servers read it: a suite for each gate, in it a case for each problem, or one for the gate itself. */
 export function junitReport(report: RunReport): string {
-  const suites = report.outcomes.map((outcome) => suite(outcome, problemsOf(report, outcome)));
+  const suites = report.outcomes.map((outcome) => suite(outcome, report));
   return `<?xml version="1.0" encoding="UTF-8"?>\n${element("testsuites", { name: "agent-gauntlet" }, suites)}\n`;
 }
 
 const LONGEST_BODY = 4000;
 
-function suite(outcome: GateOutcome, all: readonly ReportedProblem[]): string {
-  const problems = all.filter(({ isNew }) => isNew !== false);
-  const failed = isRed(outcome) ? problems.filter(({ severity }) => severity === "error") : [];
-  const told = failed.length > 0 ? failed : isRed(outcome) ? problems : [];
+function suite(outcome: GateOutcome, report: RunReport): string {
+  const told = isRed(outcome) ? failuresIn(report, outcome) : [];
   const cases = told.length > 0 ? told.map((problem) => problemCase(outcome, problem)) : [gateCase(outcome)];
   const isError = outcome.kind === "errored";
   return element(

@@ -35,7 +35,7 @@ export function liveProgress(terminal: Terminal, options: ProgressOptions): Prog
   return {
     onEvent: (event) => {
       const isDrawnOnly = run.follow(event);
-      redraw(isDrawnOnly ? [] : lines(event).map(colouring(terminal)));
+      redraw(isDrawnOnly ? [] : lines(event).map((line) => marked(terminal, line)));
     },
     onOutput: (gate, chunk) => run.print(gate, chunk),
     [Symbol.dispose]: () => {
@@ -123,10 +123,3 @@ class LiveRun {
 
 /** Enough for the widest terminal. */
 const MAX_LINE_BYTES = 4096;
-
-/** The log of a failure is named again below the useful part of its output. */
-function colouring(terminal: Terminal): (line: string) => string {
-  return (line) => marked(terminal, line.startsWith("[FAIL]") ? line.replace(LOG_PATH, "") : line);
-}
-
-const LOG_PATH = / Log: \S+$/;

@@ -59,11 +59,15 @@ export function summaryOf({ status, completedAt, outcomes }: PastRun, now: numbe
 }
 
 export function finishedLine(outcome: GateOutcome, labelOf: LabelOf = byId): string {
-  const log = outcome.logPath === undefined || outcome.kind === "passed" ? "" : ` Log: ${outcome.logPath}`;
-  const isPlainPass =
-    outcome.kind === "passed" && outcome.warning === undefined && outcome.reused === undefined;
-  const words = isPlainPass ? "" : ` ${describeOutcome(outcome)}`;
-  return `[${label(outcome)}] ${labelOf(outcome.id)} (${formatDuration(outcome.durationMs)})${words}${log}`;
+  const isReused = outcome.kind === "passed" && outcome.reused !== undefined;
+  const isPlainPass = outcome.kind === "passed" && outcome.warning === undefined && !isReused;
+  const parts = [
+    `[${label(outcome)}] ${labelOf(outcome.id)}`,
+    isReused || outcome.kind === "skipped" ? "" : `(${formatDuration(outcome.durationMs)})`,
+    isPlainPass ? "" : describeOutcome(outcome),
+    outcome.logPath === undefined || outcome.kind === "passed" ? "" : `Log: ${outcome.logPath}`,
+  ];
+  return parts.filter((part) => part !== "").join(" ");
 }
 
 function label(outcome: GateOutcome): string {

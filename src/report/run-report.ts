@@ -33,3 +33,10 @@ function findingProblem({ file, line, priority, issue, fix }: Finding): Problem 
 export function blockingProblemsOf(report: RunReport, outcome: GateOutcome): readonly ReportedProblem[] {
   return problemsOf(report, outcome).filter(({ isNew }) => isNew !== false);
 }
+
+/** What a red gate says failed: errors, or warnings where it has nothing else. */
+export function failuresIn(report: RunReport, outcome: GateOutcome): readonly ReportedProblem[] {
+  const problems = blockingProblemsOf(report, outcome);
+  const errors = problems.filter(({ severity }) => severity === "error");
+  return errors.length > 0 ? errors : problems;
+}

@@ -13,7 +13,7 @@ export interface SummaryFacts {
   readonly labelOf: LabelOf;
 }
 
-/** `3 passed · 1 failed · 2 reused (saved 41.0 s) · 12.4 s (3.1 s of it to compare with main) · slowest: test 11.9 s`. */
+/** `1 failed · 3 passed · 2 reused (saved 41.0 s) · 12.4 s (3.1 s of it to compare with main) · slowest: test 11.9 s`. */
 export function runSummary(all: readonly GateOutcome[], facts: SummaryFacts): string | undefined {
   const outcomes = all.filter(isCounted);
   if (outcomes.length === 0) return undefined;
@@ -25,11 +25,11 @@ export function runSummary(all: readonly GateOutcome[], facts: SummaryFacts): st
   return [...parts, ...took, ...slowest(outcomes, facts)].join(" · ");
 }
 
-/** In the order they are shown: what was judged first, what rests on something else, what was not judged. */
+/** In the order they are shown: the worst first, what passed, what was not judged. */
 const WORDS = [
-  "passed",
   "failed",
   "timed out",
+  "passed",
   "with a warning",
   "flaky",
   "with old problems only",
@@ -73,13 +73,15 @@ function compared(outcomes: readonly GateOutcome[]): string {
   return ` (${formatDuration(longest.tookMs)} of it to compare with ${withWhat})`;
 }
 
-/** Of a single gate, or of gates that took no time, it says nothing new. */
+/** Of a few gates, which are on the screen, it says nothing new. */
 function slowest(outcomes: readonly GateOutcome[], { labelOf }: SummaryFacts): readonly string[] {
   const ran = outcomes.filter(({ durationMs }) => durationMs >= 1000);
   const [first] = ran.toSorted((one, other) => other.durationMs - one.durationMs);
-  if (first === undefined || outcomes.length === 1) return [];
+  if (first === undefined || outcomes.length < ENOUGH_FOR_SLOWEST) return [];
   return [`slowest: ${labelOf(first.id)} ${formatDuration(first.durationMs)}`];
 }
+
+const ENOUGH_FOR_SLOWEST = 5;
 
 /** A verdict as one line for people: when, what, for whom, on what. */
 export function verdictLine(record: VerdictRecord): string {

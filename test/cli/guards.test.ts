@@ -77,7 +77,7 @@ test("a guard counts as a gate where it found something, wherever gates are coun
   const detectedOne = await project.json(["detect", "-g", "test"]);
 
   expect(run.stdout).toContain("Run 1: 1 gate and 3 guards, 2 changed files");
-  expect(run.stdout).toContain("\n1 passed · 1 failed · 1 with a warning · ");
+  expect(run.stdout).toContain("\n1 failed · 1 passed · 1 with a warning · ");
   expect(answer.reason).toContain("1 of 3 failed");
   expect(log.stdout.match(/3 gates, 1 red/g)).toHaveLength(2);
   expect(list.stdout).toContain("every change\n  guard weakened-tests  block\n");

@@ -98,7 +98,7 @@ describe("a check with only_new", () => {
     const states = [...sarif.stdout.matchAll(/"baselineState":"(\w+)"/g)].map(([, state]) => state);
     expect(states).toEqual(["new", "unchanged", "unchanged"]);
     const all = await project.gauntlet(["run", "--all-problems"], { env: env(project) });
-    expect(all.stdout).toContain("3 errors in 2 files");
+    expect(all.stdout).toContain("✗ lint  src/b.js:3  no-bad: BAD new");
   });
 
   test("never counts as red for older reasons when its command cannot be run, and says so", async () => {

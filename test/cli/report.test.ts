@@ -130,7 +130,7 @@ describe.concurrent("reports of a run", () => {
       stderr: "No run yet. Start one with `agent-gauntlet run`.\n",
     });
     expect(text.stdout).toMatch(/^Run 1: Failed, just now\n\[FAIL\] build /);
-    expect(text.stdout).toContain("src/a.c:3:9 error: expected ';'");
+    expect(text.stdout).toContain("✗ build  src/a.c:3  expected ';'");
     expect(junit.stdout).toContain('<testsuite name="check:.:build" tests="1" failures="1"');
     expect(project.read("runs")).toBe("x\n");
   });
@@ -147,7 +147,7 @@ describe.concurrent("reports of a run", () => {
     const none = await project.gauntlet(["report", "--run", "7"]);
 
     expect(earlier.stdout).toMatch(/^Run 1: Failed, just now\n\[FAIL\] build /);
-    expect(earlier.stdout).toContain("src/a.c:1:2 error: first");
+    expect(earlier.stdout).toContain("✗ build  src/a.c:1  first");
     expect(earlier.stdout).not.toContain("second");
     expect(JSON.parse(sarif.stdout)).toMatchObject({ runs: [{ results: [{ message: { text: "first" } }] }] });
     expect(none).toMatchObject({
@@ -181,7 +181,7 @@ describe.concurrent("what a check says", () => {
 
     const done = await project.gauntlet(["run"]);
 
-    expect(done.stdout).toContain("src/a.c:1:2 error: new");
+    expect(done.stdout).toContain("✗ test  src/a.c:1  new");
     expect(done.stdout).not.toContain("3 is not 4");
   });
 

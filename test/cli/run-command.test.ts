@@ -146,7 +146,9 @@ describe("what is printed", () => {
     const red = await project.gauntlet(["run", "-q"]);
 
     expect(quiet.stdout).toBe("Status: Passed\n");
-    expect(red.stdout).toMatch(/^\n── red ──\nboom\nFull log: \S+\nStatus: Failed\n$/);
+    expect(red.stdout).toMatch(
+      /^\n── red ──\nboom\nFull log: \S+\n\n✗ red {2}failed: exit code 1 \(\S+\)\nStatus: Failed\n$/,
+    );
   });
 
   test("--verbose: what changed, why gates run, why others do not", async () => {

@@ -85,7 +85,7 @@ describe("what happened to a gate, and what it means", () => {
     const status = await here.json(["status"]);
 
     expect(run.exitCode).toBe(1);
-    expect(run.stdout).toMatch(/\nStatus: Error\n$/);
+    expect(run.stdout).toMatch(/\n\n1 could not run · .* · Status: Error\n$/);
     expect(run.stderr).toContain(why);
     expect(status).toMatchObject({ lastPass: null, sessions: [] });
   });
@@ -129,7 +129,7 @@ describe("what happened to a gate, and what it means", () => {
       const run = await running;
 
       expect(run).toMatchObject({ exitCode, signal: null });
-      expect(run.stdout).toMatch(/\nThe run was interrupted: .*\nStatus: Interrupted\n$/);
+      expect(run.stdout).toMatch(/\nThe run was interrupted: [^]* · Status: Interrupted\n$/);
       expect(isAlive(started.pid)).toBe(false);
       expect(here.has("gauntlet_logs/.gauntlet-run.lock")).toBe(false);
       expect(await here.json(["status"])).toMatchObject({ lastRun: { status: "error" }, sessions: [] });
@@ -154,7 +154,7 @@ describe("what happened to a gate, and what it means", () => {
     const run = await running;
 
     expect(run.exitCode).toBe(143);
-    expect(run.stdout).toMatch(/red.*exit code 3[^]*\nStatus: Interrupted\n$/);
+    expect(run.stdout).toMatch(/red.*exit code 3[^]* · Status: Interrupted\n$/);
     expect(await here.json(["status"])).toMatchObject({ sessions: [] });
   });
 });

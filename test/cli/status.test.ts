@@ -33,7 +33,7 @@ test("after runs: the last one gate by gate, the last pass, attempts left and op
       "Run 3: Failed, just now",
       "  [PASS] ok (N ms)",
       "  [FAIL] test (N ms) failed: exit code 1 Log: gauntlet_logs/check_._test.3.log",
-      "  1 passed · 1 failed",
+      "  1 failed · 1 passed",
       "Last pass: run 1, just now",
       "Session one: 2 attempts left",
       "  still failing: test (since run 2)",
@@ -56,7 +56,7 @@ test("a red run says how to see only what is new, as long as nothing has ever pa
   await project.write({ "a.txt": "broken again" });
   const later = await project.gauntlet(["run"]);
 
-  const hint = "`agent-gauntlet run --only-new` shows what they broke";
+  const hint = "Try `agent-gauntlet run --only-new`";
   const shown = [first, compared, quiet, later].map(({ stdout }) => stdout.includes(hint));
   expect(shown).toEqual([true, false, false, false]);
 });

@@ -20,7 +20,7 @@ const IN_TEXT: readonly (readonly [RegExp, string])[] = [
   [/(?<= on )\d{4}-\d\d-\d\d$/gm, "<date>"],
   [/\b(?:just now|\d+ (?:s|min) ago)\b/g, "<ago>"],
   [new RegExp(String.raw`^( *\[(?:PASS|FAIL|WARN|ERROR|SKIP)\] .*?\()${DURATION}(?=\))`, "gm"), "$1<ms>"],
-  [new RegExp(String.raw` · ${DURATION}(?: \(.*\))?(?: · slowest: .*)?$`, "gm"), " · <ms>"], // the slowest is not always the same
+  [new RegExp(String.raw` · ${DURATION}(?: \(.*\))?(?: · slowest: .*?)?(?= · Status: |$)`, "gm"), " · <ms>"], // the slowest is not always the same
   [new RegExp(String.raw`(?<= answered after )${DURATION}`, "g"), "<ms>"],
   [new RegExp(String.raw`(?<=^<time>  .*(?:, |  ))${DURATION}$`, "gm"), "<ms>"],
   [/(?<= time=")\d+\.\d+(?=")/g, "<seconds>"],

@@ -2,7 +2,7 @@ import type { PastRun } from "../../stop/passes.ts";
 import { readLastRun } from "../../stop/work-tree-store.ts";
 import { projectStateDir } from "../../system/state/state-keys.ts";
 import { findRun } from "../../ledger/past.ts";
-import { collectReport, digestFailures } from "../../run/read-outcome.ts";
+import { collectReport } from "../../run/read-outcome.ts";
 
 import { flakyIn, readLedger } from "../../ledger/ledger-lines.ts";
 import { ledgerOf } from "../../ledger/ledger.ts";
@@ -18,6 +18,7 @@ import { htmlReport } from "../../features/dashboard/html-report.ts";
 import { openSettings, tellTrouble } from "../../report/open-settings.ts";
 import { marked } from "../../report/progress.ts";
 import { printLine, type Terminal } from "../../report/terminal.ts";
+import { showFailures } from "../show-failures.ts";
 
 export interface ReportOptions {
   readonly format: "text" | "junit" | "sarif" | "github" | "html";
@@ -68,12 +69,10 @@ async function render(
 }
 
 async function printText(terminal: Terminal, past: PastRun): Promise<void> {
-  const { stdout, cwd, colours } = terminal;
+  const { stdout, colours } = terminal;
   const { outcomes } = past;
   printLine(stdout, `${colours.bold(`Run ${past.number}`)}: ${summaryOf(past, Date.now())}`);
   const labelOf = gateLabels(outcomes);
   for (const outcome of outcomes) printLine(stdout, marked(terminal, finishedLine(outcome, labelOf)));
-  const told = outcomes.filter(({ logPath, review }) => logPath !== undefined || review !== undefined); // logs go before the ledger
-  for (const { outcome, digest } of await digestFailures(cwd, told, DIGEST_CHARS))
-    printLine(stdout, `\n${colours.bold(colours.red(`── ${labelOf(outcome.id)} ──`))}\n${digest}`);
+  await showFailures(terminal, outcomes, { digestChars: DIGEST_CHARS, most: Infinity });
 }

@@ -1,11 +1,10 @@
-import { statusTitle, isGreen } from "../../stop/status.ts";
-import { isRed } from "../../gates/outcome.ts";
+import { statusMessage, statusTitle, isGreen } from "../../stop/status.ts";
+import { needsWords } from "../../gates/outcome.ts";
 import { explain } from "../../trouble.ts";
 import { recordRun } from "../../ledger/record-verdict.ts";
 import { run } from "../../run/run.ts";
 import type { RunEvent, RunRequest } from "../../run/request.ts";
 import { type RunResult, runFacts } from "../../run/result.ts";
-import { stages } from "../../run/stages.ts";
 import { startTrace } from "../../features/telemetry/start-trace.ts";
 import type { RunTrace } from "../../features/telemetry/trace-stop.ts";
 import { elapsedMs } from "../../system/clock.ts";
@@ -50,7 +49,7 @@ export interface RunOptions extends ChoiceOptions {
   readonly watch?: boolean;
 }
 
-/** Reports, JSON, previews and watching: a plain run does without. */
+/** Reading logs, reports, JSON, previews and watching: a run that passes does without. */
 const loadExtras = () => import("./run-extras.ts");
 
 /** Runs gates for a person or a script. */
@@ -168,8 +167,7 @@ function withActions(targets: readonly ReportTarget[], { env }: Terminal): reado
 }
 
 async function printJson({ cwd, env, stdout }: Terminal, command: string, result: RunResult): Promise<void> {
-  const { runJson } = await loadExtras();
-  const { collectReport } = await stages.red();
+  const { collectReport, runJson } = await loadExtras();
   const report = await collectReport(findProject(cwd) ?? cwd, result.outcomes, env);
   printLine(stdout, runJson(command, result, report));
 }
@@ -179,8 +177,7 @@ const INTERRUPTED =
 
 const DIGEST_CHARS = 6_000;
 
-const OLD_PROBLEMS =
-  "Nothing has passed here yet. Was this red before your changes? `agent-gauntlet run --only-new` shows what they broke; `only_new: true` in .gauntlet/config.yml has agents blocked only for that.";
+const OLD_PROBLEMS = "Was it failing before your change? Try `agent-gauntlet run --only-new`.";
 
 /** A project that was red when the gates came would have every stop blocked for what no agent has done. */
 function mayBeOld({ cwd, env }: Terminal, { status, outcomes, changes }: RunResult): boolean {
@@ -198,30 +195,36 @@ interface Closing {
   readonly summary: string | undefined;
 }
 
-async function printFailures({ cwd, stdout, colours }: Terminal, { outcomes }: RunResult): Promise<void> {
-  const { digestFailures } = await stages.red();
-  const labelOf = gateLabels(outcomes);
-  for (const { outcome, digest } of await digestFailures(cwd, outcomes, DIGEST_CHARS))
-    printLine(stdout, `\n${colours.bold(colours.red(`── ${labelOf(outcome.id)} ──`))}\n${digest}`);
-}
-
 async function printResult(
   terminal: Terminal,
   result: RunResult,
   { quiet, verbose, isInterrupted, summary }: RunOptions & Closing,
 ): Promise<void> {
-  const { stdout, stderr, colours } = terminal;
+  const { stdout, stderr } = terminal;
   const isSkipsUntold = verbose && result.kind !== "ran";
   if (isSkipsUntold) for (const line of skippedLines(result.plan)) printLine(stdout, line);
-  if (result.outcomes.some(isRed)) await printFailures(terminal, result);
-  if (isInterrupted) return printLine(stdout, `\n${INTERRUPTED}\nStatus: ${colours.red("Interrupted")}`);
+  if (result.outcomes.some(needsWords)) {
+    const { showFailures } = await loadExtras();
+    await showFailures(terminal, result.outcomes, { digestChars: DIGEST_CHARS });
+  }
   const errorMessage = result.kind === "not-needed" ? undefined : result.errorMessage;
-  if (errorMessage !== undefined) printLine(stderr, errorMessage);
-  else if (!quiet) printLine(stdout, `\n${result.message}`);
-  if (summary !== undefined) printLine(stdout, summary);
-  if (summary !== undefined && mayBeOld(terminal, result)) printLine(stdout, OLD_PROBLEMS);
-  const colour = exitCodeOf(result.status) === EXIT.ok ? colours.green : colours.red;
-  printLine(stdout, `Status: ${colour(statusTitle(result.status))}`);
+  if (isInterrupted) printLine(stdout, `\n${INTERRUPTED}`);
+  else if (errorMessage !== undefined) printLine(stderr, errorMessage);
+  else if (!quiet && saysMore(result)) printLine(stdout, `\n${result.message}`);
+  if (summary !== undefined && mayBeOld(terminal, result)) printLine(stdout, `\n${OLD_PROBLEMS}`);
+  const status = statusLine(terminal, result, isInterrupted);
+  printLine(stdout, summary === undefined ? status : `\n${summary} · ${status}`);
+}
+
+/** What no gate's line says: why none ran, or that only some did. */
+function saysMore({ status, message, outcomes }: RunResult): boolean {
+  return outcomes.length === 0 || (status === "passed" && message !== statusMessage(status));
+}
+
+function statusLine({ colours }: Terminal, { status }: RunResult, isInterrupted: boolean): string {
+  if (isInterrupted) return `Status: ${colours.red("Interrupted")}`;
+  const colour = exitCodeOf(status) === EXIT.ok ? colours.green : colours.red;
+  return `Status: ${colour(statusTitle(status))}`;
 }
 
 export interface DetectOptions extends ChoiceOptions {
