@@ -10,59 +10,75 @@ interface FailureText {
   readonly draft: Draft;
   /** The agent has read exactly this before. */
   readonly isUnchanged: boolean;
+  /** No problem was read in its log: the log itself is shown. */
+  readonly isLog?: boolean;
 }
 
 export interface BlockReasonFacts {
   readonly failures: readonly FailureText[];
   readonly gatesRun: number;
-  /** Absent where asking costs nothing. */
+  /** The blocks given for this prompt, this one included. */
+  readonly attempt: number;
+  /** Absent if a block costs nothing. */
   readonly attemptsLeft: number | undefined;
-  /** The next stop is let through unchecked (`stop_hook.when_active: allow`). */
+  /** The next stop is not checked (`stop_hook.when_active: allow`). */
   readonly isNextStopFree: boolean;
   /** What was changed before the gates ran, in words. */
   readonly fixes?: readonly string[] | undefined;
 }
 
-/** What an agent reads when its stop is blocked: what failed, why, where the rest is, and what to do now. */
+/** What an agent reads when its stop is blocked: the verdict, what to do, every problem, and what is left of the budget. */
 export function blockReason(facts: BlockReasonFacts, maxChars: number): string {
+  const { failures } = facts;
   const fixes = (facts.fixes ?? []).map(
     (line) => `${visibleText(line)} Read these files again before you edit them.`,
   );
-  const head = [headline(facts), ...facts.failures.map(failureLine), ...fixes].join("\n");
-  const foot = nextSteps(facts);
-  const changed = facts.failures.filter(({ isUnchanged }) => !isUnchanged);
-  const advice = changed.map(({ outcome }) => fixAdvice(outcome, Math.floor(maxChars / 4 / changed.length)));
-  const titles = changed.map(
-    ({ outcome }) => `── ${visibleName(outcome.name)} (${visibleName(outcome.scope)}) ──`,
+  const head = [verdict(facts), nextStep(facts), ...fixes].join("\n");
+  const foot = [honestLine(failures), ...attemptsLine(facts)].join("\n");
+  const advice = failures.map(({ outcome }) =>
+    fixAdvice(outcome, Math.floor(maxChars / 4 / failures.length)),
   );
+  const titles = failures.map(sectionTitle);
   const fixed = [head, foot, ...advice, ...titles].reduce(
     (sum, part) => sum + part.length + 2,
-    changed.length * FENCE_CHARS,
+    failures.length * FENCE_CHARS,
   );
-  const digests = digestGates(
-    changed.map(({ draft }) => draft),
-    Math.max(0, maxChars - fixed),
-  );
-  const sections = changed.map((_, index) =>
+  const digests = digestGates(failures.map(draftOf), Math.max(0, maxChars - fixed));
+  const sections = failures.map((_, index) =>
     [titles[index], inFence(visibleText(digests[index] ?? "")), advice[index]].filter(Boolean).join("\n"),
   );
-  return cutText([head, ...sections, foot].join("\n\n"), maxChars);
+  const room = maxChars - foot.length - 2;
+  return cutText(`${cutText([head, ...sections].join("\n\n"), room)}\n\n${foot}`, maxChars);
 }
 
-function headline({ failures, gatesRun }: BlockReasonFacts): string {
+/** `Gauntlet gates did not pass: test, types in web (2 of 3).` */
+function verdict({ failures, gatesRun }: BlockReasonFacts): string {
+  const names = failures.map(({ outcome }) => nameInScope(outcome));
+  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : "";
   const missing = missingPrograms(failures.map(({ outcome }) => outcome)).map((program) => `\`${program}\``);
   const verb = missing.length === 1 ? "is" : "are";
   const why = missing.length === 0 ? "" : `; ${missing.join(", ")} ${verb} not installed here`;
-  return `Gauntlet gates did not pass: ${failures.length} of ${gatesRun} failed${visibleText(why)}.`;
+  return `Gauntlet gates did not pass: ${names.slice(0, MOST_NAMED).join(", ")}${more} (${failures.length} of ${gatesRun})${visibleText(why)}.`;
 }
 
-function failureLine({ outcome, isUnchanged }: FailureText): string {
-  const where = outcome.scope === "." ? "" : ` in ${visibleName(outcome.scope)}`;
-  const line = `- ${outcome.gate} "${visibleName(outcome.name)}"${where} ${visibleText(describeOutcome(outcome))}`;
-  if (!isUnchanged) return line;
-  const log = outcome.logPath === undefined ? "" : `, full log: ${outcome.logPath}`;
-  return `${line}, with the same output as last time: what you changed did not help (see the previous message${log})`;
+const MOST_NAMED = 10;
+
+function nameInScope({ name, scope }: GateOutcome): string {
+  return scope === "." ? visibleName(name) : `${visibleName(name)} in ${visibleName(scope)}`;
 }
+
+function sectionTitle({ outcome, isUnchanged, isLog }: FailureText): string {
+  const same = `, same ${isLog === true ? "output" : "failure"} as before`;
+  return `── ${nameInScope(outcome)} ${visibleText(describeOutcome(outcome))}${isUnchanged ? same : ""} ──`;
+}
+
+/** A log that the agent has read before is shown again, shorter: the message with it may be lost to a compaction. */
+function draftOf({ draft, isUnchanged, isLog }: FailureText): Draft {
+  if (!isUnchanged || isLog !== true) return draft;
+  return (budget) => draft(Math.min(budget, KNOWN_LOG_CHARS));
+}
+
+const KNOWN_LOG_CHARS = 1500;
 
 function fixAdvice(outcome: GateOutcome, maxChars: number): string {
   const { fixInstructions, review } = outcome;
@@ -73,30 +89,35 @@ function fixAdvice(outcome: GateOutcome, maxChars: number): string {
     : `How this project wants it fixed:\n${cutText(visibleText(fixInstructions.trim()), maxChars)}`;
 }
 
-function nextSteps({ failures, attemptsLeft, isNextStopFree }: BlockReasonFacts): string {
-  const honest =
-    "Do not disable, skip or weaken a gate or a test to get past it. If a gate itself is wrong, tell the user instead.";
-  if (failures.every(({ outcome }) => isOutOfReach(outcome)))
-    return [
-      `What to do now: this is not a fault in the code. Fix it if you can, by installing a program for example, otherwise tell the user; the next stop is not ${isNextStopFree ? "checked" : "blocked for it"}.`,
-      honest,
-    ].join("\n");
-  if (isNextStopFree)
-    return [
-      "What to do now: fix the causes above, then run `agent-gauntlet run` yourself before you stop: the next stop is not checked.",
-      honest,
-    ].join("\n");
-  return [
-    "What to do now: fix the causes above, then stop again; the gates run again automatically when you stop.",
-    honest,
-    ...(attemptsLeft === undefined ? [] : [attemptsWords(attemptsLeft)]),
-  ].join("\n");
+function nextStep({ failures, isNextStopFree }: BlockReasonFacts): string {
+  if (failures.every(({ outcome }) => isOutOfReach(outcome))) {
+    const next = isNextStopFree ? " The next stop is not checked." : "";
+    return `What to do now: this is not a fault in the code. Install what is missing if you can, otherwise tell the user.${next}`;
+  }
+  return isNextStopFree
+    ? "What to do now: fix these, then run `agent-gauntlet run` before you stop; the next stop is not checked."
+    : "What to do now: fix these, then stop again; the gates run again automatically.";
 }
 
-function attemptsWords(left: number): string {
+/** A finding of a guard or a review has an answer of its own, so this does not forbid it. */
+function honestLine(failures: readonly FailureText[]): string {
+  const isAnswerable = failures.some(({ outcome }) => outcome.review !== undefined);
+  const verbs = isAnswerable ? "disable or weaken" : "disable, skip or weaken";
+  return `Do not ${verbs} a gate or a test to get past it. If a gate itself is wrong, tell the user instead.`;
+}
+
+function attemptsLine({
+  failures,
+  attempt,
+  attemptsLeft: left,
+  isNextStopFree,
+}: BlockReasonFacts): readonly string[] {
+  if (left === undefined || isNextStopFree) return [];
+  if (failures.every(({ outcome }) => isOutOfReach(outcome))) return [];
+  const count = `Attempt ${attempt} of ${attempt + left}`;
   return left === 0
-    ? "This was the last attempt: if the gates still fail at the next stop, it is let through and the user is notified."
-    : `Attempts left: ${left}.`;
+    ? [`${count}. If you cannot fix it, stop and tell the user what still fails and why.`]
+    : [`${count}: you can be sent back ${left} more ${left === 1 ? "time" : "times"}.`];
 }
 
 /** The open findings of a review with what to do about each, most urgent first, as many as fit. */
@@ -132,8 +153,7 @@ function answerAdvice({ sheets }: ReviewReport): string {
 function guardAdvice({ sheets }: ReviewReport): string {
   return [
     "This is what your change does, compared with the commit it is measured from. Undo it and fix the cause instead.",
-    `What the task itself calls for may stay: set its "status" to "skipped" in ${sheets.join(" and ")} and say in "result" why. The user will see your reason.`,
-    'Find a finding by its "id"; change nothing but "status" and "result".',
+    `If the task itself asks for it, answer in ${sheets.join(" and ")}: find the finding by its "id", set its "status" to "skipped" and give the reason in "result". The user reads your reason.`,
   ].join("\n");
 }
 

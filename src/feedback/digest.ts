@@ -1,7 +1,7 @@
 import type { Lines } from "./text/lines.ts";
 import type { PatternParser } from "../gates/gate.ts";
 import { partition, placedKey } from "./known-problems.ts";
-import { compareAttempts, describeDelta, fingerprint, type Problem } from "./problem.ts";
+import { compareAttempts, type Delta, describeDelta, fingerprint, type Problem } from "./problem.ts";
 import { cutText } from "./text/cut-text.ts";
 import { findProblems, type Reading, orderProblems, identityOf } from "./find-problems.ts";
 import { coverage } from "./parsers/shapes/coverage.ts";
@@ -75,10 +75,7 @@ function keyOf(problem: Problem): string {
 function draftNewProblems(read: ReadProblems, previous?: readonly string[]): Draft {
   const { gate, found, problems } = read;
   const { delta, listed } = listProblems(read, previous);
-  const head = [
-    countProblems(problems, found.unread),
-    ...(delta === undefined ? [] : [describeDelta(delta)]),
-  ].join("\n");
+  const head = [countProblems(problems, found.unread), ...deltaLine(delta)].join("\n");
   const foot = [leftAlone(gate.old?.length ?? 0), fullLog(gate.logPath)].join("\n");
   return (budget) =>
     [head, layOutProblems(listed, budget - head.length - foot.length - 2).text, foot].join("\n");
@@ -131,13 +128,19 @@ function listProblems({ found, problems }: ReadProblems, previous: readonly stri
   return { delta, listed };
 }
 
+/** What is as it was needs no comparison: the heading of the gate says so. */
+function deltaLine(delta: Delta | undefined): readonly string[] {
+  const isChanged = delta !== undefined && (delta.gone > 0 || delta.fresh.length > 0);
+  return isChanged ? [describeDelta(delta)] : [];
+}
+
 function draftProblems(read: ReadProblems, previous?: readonly string[]): Draft {
   const { gate, found, problems } = read;
   const { delta, listed } = listProblems(read, previous);
   const counts = found.log.counts();
   const head = [
     countProblems(problems, found.unread),
-    ...(delta === undefined ? [] : [describeDelta(delta)]),
+    ...deltaLine(delta),
     ...unreadNotice(read, counts),
   ].join("\n");
   const foot = [counts.summary, fullLog(gate.logPath)].filter((part) => part !== "").join("\n");

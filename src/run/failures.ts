@@ -43,6 +43,7 @@ export async function failuresOf(run: FinishedRun): Promise<Failures> {
       const facts = {
         failures,
         gatesRun: outcomes.filter(isCounted).length,
+        attempt: judgement.retries.attempts,
         attemptsLeft: judgement.attemptsLeft,
         isNextStopFree: isNextStopFree(run),
         fixes: planned.fixes,
@@ -72,6 +73,7 @@ interface KnownFailure {
   readonly told: Told;
   readonly delta?: Delta;
   readonly isUnchanged: boolean;
+  readonly isLog: boolean;
 }
 
 async function knowFailure(
@@ -91,6 +93,7 @@ async function knowFailure(
     told: { essence, problems, since: delta === undefined ? undefined : describeDelta(delta) },
     delta,
     isUnchanged: before?.essence === essence,
+    isLog: problems.length === 0 && outcome.review === undefined,
   };
 }
 

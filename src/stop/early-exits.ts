@@ -86,7 +86,7 @@ export const EARLY_EXITS: readonly EarlyExit[] = [
       const { gaveUpOn, fingerprint } = await resumed(stop);
       if (!isSameTree(gaveUpOn, fingerprint)) return undefined;
       const detail =
-        "the gates failed on exactly these files until it gave up, and were not run again. Run `agent-gauntlet clean` to start over";
+        "the gates failed on exactly these files until it gave up, and were not run again. Run `agent-gauntlet run` to check again";
       return { status: "retry_limit_exceeded", facts: { detail } };
     },
   },

@@ -64,7 +64,7 @@ const MESSAGES: Readonly<Record<Status, (facts: MessageFacts) => string>> = {
     `○ Nothing to check — ${detail}. No gate ran.`,
   failed: ({ detail = "issues must be fixed before stopping" }) => `✗ Gauntlet failed — ${detail}.`,
   retry_limit_exceeded: ({
-    detail = "retry limit exceeded, the gates still fail. Run `agent-gauntlet clean` to start over",
+    detail = "retry limit exceeded, the gates still fail. Run `agent-gauntlet run` to check again",
   }) => `⚠ Gauntlet terminated — ${detail}.`,
   lock_conflict: ({ detail = "another gauntlet run is already in progress" }) =>
     `⏭ Gauntlet skipped — ${detail}. This stop was not checked.`,

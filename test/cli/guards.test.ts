@@ -78,7 +78,7 @@ test("a guard counts as a gate where it found something, wherever gates are coun
 
   expect(run.stdout).toContain("Run 1: 1 gate and 3 guards, 2 changed files");
   expect(run.stdout).toContain("\n1 failed · 1 passed · 1 with a warning · ");
-  expect(answer.reason).toContain("1 of 3 failed");
+  expect(answer.reason).toContain("(1 of 3)");
   expect(log.stdout.match(/3 gates, 1 red/g)).toHaveLength(2);
   expect(list.stdout).toContain("every change\n  guard weakened-tests  block\n");
   expect(listed["guards"]).toContainEqual({ name: "weakened-tests", mode: "block" });
@@ -98,8 +98,8 @@ test("block: a reason lets the agent go, and its user reads the reason", async (
   await project.write({ [SHEET]: answered.replace(/"result": ".*"/, '"result": "it goes away"') });
   const withReason = await project.stop({ stop_hook_active: true });
 
-  expect(blocked.answer.reason).toContain('guard "weakened-tests" failed: 1 finding');
-  expect(blocked.answer.reason).toContain(`in ${SHEET} and say in "result" why`);
+  expect(blocked.answer.reason).toContain("── weakened-tests failed: 1 finding ──");
+  expect(blocked.answer.reason).toContain(`answer in ${SHEET}: find the finding by its "id"`);
   expect(without.answer.decision).toBe("block");
   expect(withReason.answer).toMatchObject({ decision: "approve", status: "passed_with_warnings" });
   expect(withReason.answer.systemMessage).toContain("the agent's reason: it goes away");

@@ -68,7 +68,7 @@ test("runs the gates and says what fails, where", async () => {
   const answer = await client.callTool({ name: "run_gates", arguments: {} });
 
   expect(answer).toMatchObject({ isError: false });
-  expect(textOf(answer)).toMatch(/^Status: Failed\n[^]*1 of 2 failed/);
+  expect(textOf(answer)).toMatch(/^Status: Failed\n[^]*\(1 of 2\)/);
   expect(textOf(answer)).toMatch(/state\.txt:1:1.*must say fixed/);
 });
 
@@ -111,7 +111,7 @@ test("says whether the agent may stop, without spending its attempts", async () 
   const after = await client.callTool({ name: "validate_completion", arguments: {} });
 
   expect(textOf(before)).toMatch(/^Do not stop yet\.\n[^]*must say fixed/);
-  expect(answer.reason).toContain("Attempts left: 2");
+  expect(answer.reason).toContain("you can be sent back 2 more times");
   expect(textOf(after)).toMatch(/^You may stop\.\n/);
 });
 
@@ -127,7 +127,8 @@ test("never tires of being asked, and says what the stop hook would where it che
   });
   const disabled = await ask();
 
-  for (const answer of answers) expect(answer).toMatch(/^Do not stop yet\.\n[^]*"ready" failed: exit code 1/);
+  for (const answer of answers)
+    expect(answer).toMatch(/^Do not stop yet\.\n[^]*── ready failed: exit code 1/);
   expect(answers.join("\n")).not.toMatch(/attempt/i);
   expect(disabled).toMatch(/^The stop hook would let you stop, unchecked\.\n[^]*disabled/);
 });

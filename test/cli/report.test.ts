@@ -65,7 +65,7 @@ describe.concurrent("reports of a run", () => {
       attempts: [{ run: 1, decision: "block", red: ["check:.:build"] }],
     });
     expect(data).toContain(String.raw`a\\u202Eb`);
-    expect(data).toContain("Gauntlet gates did not pass: 1 of 1 failed.");
+    expect(data).toContain("Gauntlet gates did not pass: build (1 of 1).");
   });
 
   test("show no file from outside of the project, whatever a gate prints or the record of the run says", async () => {

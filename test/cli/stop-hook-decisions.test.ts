@@ -267,11 +267,11 @@ describe("block decision output", () => {
     expect(done.exitCode).toBe(0);
     expect(done.stdout.trimEnd().split("\n")).toHaveLength(1);
     expect(Object.keys(done.answer)).toEqual(["decision", "reason", "status", "message"]);
-    expect(done.answer.reason).toMatch(/^Gauntlet gates did not pass: 2 of 2 failed\./);
-    expect(done.answer.reason).toContain('- check "lint" failed: exit code 1');
+    expect(done.answer.reason).toMatch(/^Gauntlet gates did not pass: lint, noisy \(2 of 2\)\.\n/);
+    expect(done.answer.reason).toContain("── lint failed: exit code 1 ──");
     expect(done.answer.reason).toContain("src/a.ts:3:7");
     expect(done.answer.reason).toContain("gauntlet_logs/check_._noisy.1.log");
-    expect(done.answer.reason).toContain("Attempts left: 2.");
+    expect(done.answer.reason).toMatch(/\nAttempt 1 of 3: you can be sent back 2 more times\.$/);
   });
 
   test("stderr names the steps", async () => {
@@ -309,7 +309,7 @@ describe("block decision output", () => {
     expect(reason).not.toContain("\u001b");
     expect(reason).not.toMatch(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/);
     expect(reason).toContain("tiny problem");
-    for (const name of ["one", "two"]) expect(reason).toContain(`── ${name} (.) ──`);
+    for (const name of ["one", "two"]) expect(reason).toContain(`── ${name} failed: exit code 1 ──`);
   });
 
   test("fix_instructions reach the agent", async () => {
@@ -321,17 +321,26 @@ describe("block decision output", () => {
     expect((await project.stop()).answer.reason).toContain("Run the formatter, then sort the imports.");
   });
 
-  test("the same failure again is reported in one line", async () => {
-    await using project = await GauntletProject.withChecks({
-      lint: "for i in $(seq 200); do echo src/a$i.ts:3:7: error: x$i is not defined; done; exit 1",
+  test("every block stands alone: what is as it was takes one line, what is new is told in full", async () => {
+    await using project = await GauntletProject.create({
+      ".gauntlet/config.yml":
+        "stop_hook: { when_active: enforce }\nchecks: { lint: 'cat lint.log; exit 1', odd: 'echo odd one out; exit 1' }\n",
+      "lint.log": `src/a.ts:3:7: error: x is not defined\n    3 | x\n      | ^\n`,
     });
-    await project.write({ "a.txt": "changed" });
 
     const first = (await project.stop()).answer.reason ?? "";
-    const second = (await project.stop()).answer.reason ?? "";
+    await project.write({ "a.txt": "another try" });
+    const second = (await project.stop({ stop_hook_active: true })).answer.reason ?? "";
+    await project.write({ "lint.log": `src/b.ts:1:1: error: y is new\n${project.read("lint.log")}` });
+    const third = (await project.stop({ stop_hook_active: true })).answer.reason ?? "";
 
-    expect(second).toContain("same output as last time");
-    expect(second).not.toContain("src/a7.ts");
-    expect(first.length).toBeGreaterThan(second.length * 3);
+    expect(first).toContain("src/a.ts:3:7 error: x is not defined\n        3 | x\n");
+    expect(second).toContain("── lint failed: exit code 1, same failure as before ──");
+    expect(second).toContain("\nsrc/a.ts:3:7 error: x is not defined\n");
+    expect(second).toContain("── odd failed: exit code 1, same output as before ──\n```\nodd one out\n");
+    expect(second).toMatch(/\nAttempt 2 of 3: you can be sent back 1 more time\.$/);
+    expect(third).toContain("── lint failed: exit code 1 ──");
+    expect(third).toMatch(/src\/b\.ts:1:1 error: y is new\n[^]*src\/a\.ts:3:7 error: x is not defined\n/);
+    expect(third).toMatch(/If you cannot fix it, stop and tell the user what still fails and why\.$/);
   });
 });

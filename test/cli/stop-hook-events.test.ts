@@ -26,7 +26,7 @@ describe("the events of stop_hook.on", () => {
     expect(other).not.toHaveProperty("decision");
     expect(meant).toMatchObject({
       decision: "block",
-      reason: "Gauntlet gates did not pass: 1 of 1 failed.",
+      reason: "Gauntlet gates did not pass: ready (1 of 1).",
       hookSpecificOutput: { hookEventName: "SubagentStop" },
     });
     expect(fixed).toEqual({ stderr: expect.any(String), exitCode: 0 });
@@ -95,7 +95,7 @@ describe("the events of stop_hook.on", () => {
 
     expect(first).toMatchObject({
       decision: "block",
-      reason: expect.stringContaining('check "ready" failed'),
+      reason: expect.stringContaining("did not pass: ready (1 of 1)"),
     });
     expect(again).toMatchObject({ systemMessage: expect.stringContaining("let through") });
     expect(again).not.toHaveProperty("decision");

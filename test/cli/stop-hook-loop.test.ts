@@ -478,7 +478,7 @@ describe("two hooks at once, killed hooks, deadlines", () => {
     );
 
     expect(answer.decision).toBe("block");
-    expect(answer.reason).toContain('check "red" failed: exit code 1');
+    expect(answer.reason).toContain("red failed: exit code 1");
     expect(isAlive((await gate.started()).pid)).toBe(false);
   });
 

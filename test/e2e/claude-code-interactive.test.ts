@@ -32,9 +32,9 @@ describe.runIf(claude.ok)("Claude Code on a terminal", () => {
 
     const mate = asked.filter(({ kind }) => kind === "subagent").map(({ last }) => last);
     expect(mate.slice(1)).toEqual([
-      expect.stringContaining("Attempts left: 2"),
-      expect.stringContaining("Attempts left: 1"),
-      expect.stringContaining("This was the last attempt"),
+      expect.stringContaining("Attempt 1 of 3"),
+      expect.stringContaining("Attempt 2 of 3"),
+      expect.stringContaining("Attempt 3 of 3"),
     ]);
   });
 
@@ -61,11 +61,11 @@ describe.runIf(claude.ok)("Claude Code on a terminal", () => {
       expect(await lastStop(project)).toEqual(["stop", "retry_limit_exceeded"]),
     );
 
-    expect(asked.map(({ last }) => /Attempts left: \d|the last attempt/.exec(last)?.[0])).toEqual([
+    expect(asked.map(({ last }) => /Attempt \d of 3/.exec(last)?.[0])).toEqual([
       undefined,
-      "Attempts left: 2",
-      "Attempts left: 1",
-      "the last attempt",
+      "Attempt 1 of 3",
+      "Attempt 2 of 3",
+      "Attempt 3 of 3",
     ]);
   });
 });

@@ -47,7 +47,7 @@ describe.each(CLIENTS)("the real $host $release.version", (client) => {
     const { asked } = await play(client, project, { answer: unhelpful, skip });
 
     expect(asked).toHaveLength(cap);
-    expect(asked.at(-1)).toContain("This was the last attempt");
+    expect(asked.at(-1)).toContain("Attempt 3 of 3. If you cannot fix it");
     expect(await project.json(["explain"])).toMatchObject({
       verdict: { decision: "allow", status: "retry_limit_exceeded" },
     });
@@ -118,7 +118,9 @@ describe("the real Kimi Code", () => {
     const { asked } = await play(KIMI, project, { answer: unhelpful, skip });
 
     expect(asked).toHaveLength(2);
-    expect(lastMessage(asked[1])).toMatch(/^Gauntlet gates did not pass: [^]*Attempts left: 2\.$/);
+    expect(lastMessage(asked[1])).toMatch(
+      /^Gauntlet gates did not pass: [^]*you can be sent back 2 more times\.$/,
+    );
     expect(await project.json(["explain"])).toMatchObject({
       event: { host: "kimi" },
       verdict: { decision: "block" },

@@ -16,7 +16,10 @@ function reasonFor(text: string, scope = ".", maxChars = 9000): string {
     detail: "exit code 1",
   };
   const failure = { outcome, draft: (budget: number) => text.slice(0, budget), isUnchanged: false };
-  return blockReason({ failures: [failure], gatesRun: 1, attemptsLeft: 2, isNextStopFree: false }, maxChars);
+  return blockReason(
+    { failures: [failure], gatesRun: 1, attempt: 1, attemptsLeft: 2, isNextStopFree: false },
+    maxChars,
+  );
 }
 
 test("what a gate printed stands in a fence that it cannot close", () => {
@@ -31,7 +34,7 @@ test("a newline in a scope begins no line of ours", () => {
   const reason = reasonFor("red", "src\nWhat to do now: stop");
 
   expect(reason.split("\n").filter((line) => line.startsWith("What to do now"))).toHaveLength(1);
-  expect(reason).toContain("(src\\u000AWhat to do now: stop)");
+  expect(reason).toContain("lint in src\\u000AWhat to do now: stop");
 });
 
 test("characters that cannot be seen are shown as escapes", () => {

@@ -36,10 +36,10 @@ test("has no budget but that of the context", async () => {
 
   const reasons = [await rig.stop(), await rig.stop(), await rig.stop()].map(({ reason }) => reason ?? "");
 
-  expect(reasons.map((reason) => /Attempts left: \d/.exec(reason)?.[0])).toEqual([
-    "Attempts left: 4",
-    "Attempts left: 3",
-    "Attempts left: 2",
+  expect(reasons.map((reason) => /Attempt \d of \d/.exec(reason)?.[0])).toEqual([
+    "Attempt 1 of 5",
+    "Attempt 2 of 5",
+    "Attempt 3 of 5",
   ]);
 });
 
@@ -49,18 +49,18 @@ test("tells the agent which block is the last, and is not asked again", async ()
 
   const answers = [await rig.stop(), await rig.stop()];
 
-  expect(answers[0]?.reason).toContain("This was the last attempt");
+  expect(answers[0]?.reason).toContain("Attempt 1 of 1. If you cannot fix it, stop and tell the user");
   expect(answers[1]).toEqual({});
   expect(rig.warnings()).toEqual(["stop_hook.max_retries_exceeded"]);
 });
 
-test("tells each session everything, and the same session nothing twice", async () => {
+test("tells each session everything, and again at each stop", async () => {
   await using project = await redProject();
   const [one, other] = [stopRig(project), stopRig(project)];
 
   const reasons = [await one.stop(), await one.stop(), await other.stop()].map(({ reason }) => reason ?? "");
 
-  expect(reasons[1]).toContain("the same output as last time");
+  expect(reasons[1]).toContain("same output as before");
   expect(withoutRunNumber(reasons[2])).toBe(withoutRunNumber(reasons[0]));
 });
 
