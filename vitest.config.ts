@@ -29,6 +29,8 @@ const LONG = [
 const ON_DISK = { env: { TMPDIR: tmpdir() } };
 const NATIVE = "test/native/**/*.test.ts";
 const E2E = "test/e2e/**/*.test.ts";
+/** A registry, other processors, another C library: what needs more than the machine of whoever tests. `npm run test:e2e:full`. */
+const FULL = "test/full/**/*.test.ts";
 
 export default defineConfig({
   test: {
@@ -40,7 +42,7 @@ export default defineConfig({
           ...shared,
           name: "integration",
           include: ["test/**/*.test.ts"],
-          exclude: [...UNIT, ...LONG, NATIVE, E2E, "test/fixtures/**"],
+          exclude: [...UNIT, ...LONG, NATIVE, E2E, FULL, "test/fixtures/**"],
           testTimeout: 60_000,
         },
       },
@@ -59,6 +61,9 @@ export default defineConfig({
           maxWorkers: 1,
           sequence: { groupOrder: 1 }, // another number of workers is another group
         },
+      },
+      {
+        test: { ...shared, ...ON_DISK, name: "full", include: [FULL], testTimeout: 600_000, maxWorkers: 1 },
       },
     ],
   },

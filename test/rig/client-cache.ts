@@ -28,8 +28,11 @@ export async function installClient(client: PinnedClient): Promise<InstalledClie
 }
 
 /** Installs a library once, without its optional dependencies; it is below `node_modules` of the directory. */
-export function installLibrary(spec: string): Promise<Cached> {
-  return fillCache(spec, (directory) => npmInstall(directory, spec, "--omit=optional"));
+export function installLibrary(
+  spec: string,
+  overrides: Readonly<Record<string, string>> = {},
+): Promise<Cached> {
+  return fillCache(spec, (directory) => npmInstall(directory, spec, "--omit=optional", overrides));
 }
 
 /** A directory of the cache, or why it could not be filled. */
@@ -67,8 +70,13 @@ function cacheRoot(): string {
 const QUIETLY = ["--no-audit", "--no-fund", "--save-exact", "--loglevel=error"];
 const GIVING_UP_SOON = ["--fetch-retries=2", "--fetch-retry-maxtimeout=10000"];
 
-async function npmInstall(directory: string, spec: string, flag: string): Promise<string | undefined> {
-  await writeFile(join(directory, "package.json"), '{ "private": true }\n');
+async function npmInstall(
+  directory: string,
+  spec: string,
+  flag: string,
+  overrides: Readonly<Record<string, string>> = {},
+): Promise<string | undefined> {
+  await writeFile(join(directory, "package.json"), JSON.stringify({ private: true, overrides }));
   const npm = await run("npm", ["install", "--prefix", directory, ...QUIETLY, ...GIVING_UP_SOON, flag, spec]);
   return npm.exitCode === 0 ? undefined : `npm install ${spec} failed: ${headline(npm.output)}`;
 }
