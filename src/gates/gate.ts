@@ -71,9 +71,18 @@ export interface ReviewGate extends GateBase {
   readonly cliPreference: readonly string[];
   readonly numReviews: number;
   readonly model?: string;
+  /** How reviewers are called, by name. */
+  readonly adapters?: Readonly<Record<string, ReviewerSettings>>;
   readonly maxRounds: number;
   readonly minPriority: Priority;
   readonly onUnavailable: "warn" | "block";
+}
+
+export interface ReviewerSettings {
+  readonly model?: string;
+  readonly thinkingBudget?: "off" | "low" | "medium" | "high";
+  /** Whether it may read the project; if not, it sees only the change. */
+  readonly mayUseTools: boolean;
 }
 
 export interface ReplGate extends GateBase {

@@ -7,11 +7,13 @@ import {
 } from "../gates/outcome.ts";
 import type { StopEvent } from "../hosts/stop-event.ts";
 import { displayPath } from "../path.ts";
+import { type Diagnostic, diagnosticLine } from "../trouble.ts";
 import type { RunResult } from "../run/result.ts";
 import type { IgnoreSettingsFile, Session, SessionChange } from "./session.ts";
 
 /** What matters most to the user comes first: there is room for three lines. */
 const RANKS = [
+  "broken configuration",
   "tampering",
   "not checked",
   "gave up",
@@ -110,6 +112,8 @@ export function noticesOfResult(result: RunResult): readonly Notice[] {
   if (status === "retry_limit_exceeded") return [{ rank: "gave up", text: giveUpText(result) }, ...rest];
   if (status === "passed_with_warnings" && result.outcomes.some(isReviewWithRemark))
     return [{ rank: "old problems", text: message }, ...rest];
+  if (result.kind === "troubled" && result.trouble.kind === "config-invalid")
+    return [{ rank: "broken configuration", text: brokenConfiguration(result.trouble.diagnostics) }, ...rest];
   if (status === "error") {
     const text = isJudged(result) ? message : `${message}\nThe stop was not checked.`;
     return [{ rank: "not checked", text }, ...rest];
@@ -118,6 +122,15 @@ export function noticesOfResult(result: RunResult): readonly Notice[] {
   const isOtherRun = held !== undefined && (held.heldBy !== "same-stop" || held.isUnrecorded === true);
   if (!isOtherRun) return rest;
   return [{ rank: "not checked", text: `${message}\nThe stop was not checked.` }, ...rest];
+}
+
+/** In one line, at the start of a session and at each stop: until it is repaired, nothing is checked. */
+export function brokenConfiguration(diagnostics: readonly Diagnostic[]): string {
+  const errors = diagnostics.filter(({ severity }) => severity === "error");
+  const [first] = errors;
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
+  const what = first === undefined ? "" : ` ${diagnosticLine(first)}${more}.`;
+  return `Gauntlet: nothing is checked, because the configuration is not valid.${what} Run \`agent-gauntlet validate\`, then repair it.`;
 }
 
 /** Every gate has its outcome; what went wrong came after. */

@@ -232,3 +232,18 @@ function namesIn(directory: string): readonly string[] {
     return [];
   }
 }
+
+test("a broken configuration is said at the start and first at every stop, with what to type", async () => {
+  await using project = await GauntletProject.create({
+    ".gauntlet/config.yml": "checks:\n  test: { timeout: 5 }\n",
+    "src/a.txt": "fine\n",
+  });
+  const words =
+    "Gauntlet: nothing is checked, because the configuration is not valid. .gauntlet/config.yml:2:3: `checks.test.command` is missing: it must be a shell command. Run `agent-gauntlet validate`, then repair it.";
+
+  const started = await start(project);
+
+  expect(JSON.parse(started.stdout)).toEqual({ systemMessage: words });
+  for (let stop = 0; stop < 2; stop++)
+    expect((await project.stop()).answer).toMatchObject({ status: "error", systemMessage: words });
+});

@@ -32,15 +32,15 @@ entry_points:
           stop_hook: { when_active: enforced }
                                     ^
         → did you mean \`enforce\`?
-      .gauntlet/config.yml:7:14: error: there is no check \`biuld\`
+      .gauntlet/config.yml:7:14: warning: there is no check \`biuld\`, so it does not run
               checks: [biuld, lint, security]
                        ^
         → did you mean \`build\`?
-      .gauntlet/config.yml:7:27: error: there is no check \`security\`
+      .gauntlet/config.yml:7:27: warning: there is no check \`security\`, so it does not run
               checks: [biuld, lint, security]
                                     ^
         → define it under \`checks:\` or in .gauntlet/checks/security.yml
-      .gauntlet/config.yml:8:15: error: there is no review \`security\`
+      .gauntlet/config.yml:8:15: warning: there is no review \`security\`, so it does not run
               reviews: [security]
                         ^
         → it is built in: add \`reviews: [security]\` at the top of config.yml
@@ -54,7 +54,7 @@ entry_points:
       .gauntlet/reviews/style.md:2:14: error: \`num_reviews\` must be at least 1, not 0
           num_reviews: 0
                        ^
-      .gauntlet/reviews/style.md:3:18: error: \`cli_preference[0]\` must be claude, codex, gemini, github-copilot, cursor, or \`command:\` followed by a shell line
+      .gauntlet/reviews/style.md:3:18: error: \`cli_preference[0]\` must be claude, codex, gemini, github-copilot, cursor, opencode, or \`command:\` followed by a shell line
           cli_preference: [cluade]
                            ^
         → did you mean \`claude\`?"
@@ -93,11 +93,11 @@ describe("config.yml", () => {
       .gauntlet/config.yml:4:20: warning: unknown key \`checks.b.retries\` is ignored
             b: { command: y, retries: 2 }
                              ^
-        → known keys: command, working_directory, on, needs, parallel, run_in_ci, run_locally, timeout, fail_fast, fix_instructions, fix, env, shell, warn_only, reruns, rerun_command, parser, report, only_new, inputs, run_on, platform, toolchain, files, name
+        → known keys: command, working_directory, enabled, on, needs, parallel, fail_fast, run_in_ci, run_locally, timeout, fix_instructions, fix_instructions_file, fix_with_skill, fix, env, shell, warn_only, reruns, rerun_command, parser, report, only_new, inputs, run_on, platform, toolchain, files, name
       .gauntlet/config.yml:5:1: warning: unknown key \`foo\` is ignored
           foo: 1
           ^
-        → known keys: extends, base_branch, log_dir, allow_parallel, max_parallel, max_retries, retry, only_new, baseline, entry_points, checks, reviews, cli, on_give_up, guards, remote, stop_hook, debug_log, rerun_new_issue_threshold"
+        → known keys: extends, name, base_branch, log_dir, allow_parallel, max_parallel, max_retries, retry, only_new, baseline, entry_points, checks, reviews, cli, on_give_up, guards, remote, stop_hook, debug_log, rerun_new_issue_threshold"
     `);
   });
 
@@ -170,7 +170,7 @@ rerun_new_issue_threshold: 2
   negative: { command: x, timeout: 0 }
   long: { command: x, timeout: 1000000 }
   days: { command: x, timeout: 25h }
-  fast: { command: x, fail_fast: true }
+  fast: { command: x, parallel: true, fail_fast: true }
   absolute: { command: x, working_directory: /tmp }
   env: { command: x, env: { A: [1], B: , "C=D": x } }
   -x: x
@@ -207,9 +207,9 @@ rerun_new_issue_threshold: 2
       .gauntlet/config.yml:10:32: error: \`checks.days.timeout\` must be more than nothing and at most a day
             days: { command: x, timeout: 25h }
                                          ^
-      .gauntlet/config.yml:11:34: error: \`checks.fast.fail_fast\` needs \`parallel: false\`: only gates that run one after another can stop the ones behind them
-            fast: { command: x, fail_fast: true }
-                                           ^
+      .gauntlet/config.yml:11:50: error: \`checks.fast.fail_fast\` does not go with \`parallel: true\`: only gates that run one after another can stop the ones behind them
+            fast: { command: x, parallel: true, fail_fast: true }
+                                                           ^
       .gauntlet/config.yml:12:46: error: \`checks.absolute.working_directory\` must be a relative path inside the project, without \`..\`
             absolute: { command: x, working_directory: /tmp }
                                                        ^
@@ -247,13 +247,13 @@ reviews:
       ".gauntlet/config.yml:1:28: error: \`cli.default_preference\` must have at least one entry
           cli: { default_preference: [] }
                                      ^
-      .gauntlet/config.yml:3:9: error: \`reviews.both\` needs either \`prompt\` or \`builtin\`, and not both
+      .gauntlet/config.yml:3:9: error: \`reviews.both\` needs one of \`prompt\`, \`builtin\`, \`prompt_file\` and \`skill_name\`
             both: { prompt: x, builtin: security }
                   ^
-      .gauntlet/config.yml:4:12: error: \`reviews.neither\` needs either \`prompt\` or \`builtin\`, and not both
+      .gauntlet/config.yml:4:12: error: \`reviews.neither\` needs one of \`prompt\`, \`builtin\`, \`prompt_file\` and \`skill_name\`
             neither: { num_reviews: 2 }
                      ^
-      .gauntlet/config.yml:5:23: error: \`reviews.builtin.builtin\` must be code-quality, security, error-handling or test-integrity, not the text "secrity"
+      .gauntlet/config.yml:5:23: error: \`reviews.builtin.builtin\` must be code-quality, security, error-handling, security-and-errors, all-reviewers, task-compliance or test-integrity, not the text "secrity"
             builtin: { builtin: secrity }
                                 ^
         → did you mean \`security\`?
@@ -264,10 +264,10 @@ reviews:
       .gauntlet/config.yml:6:62: error: \`reviews.priority.on_unavailable\` must be warn or block, not the text "fail"
             priority: { prompt: x, min_priority: hihg, on_unavailable: fail, cli_preference: [gpt, "command:"] }
                                                                        ^
-      .gauntlet/config.yml:6:85: error: \`reviews.priority.cli_preference[0]\` must be claude, codex, gemini, github-copilot, cursor, or \`command:\` followed by a shell line
+      .gauntlet/config.yml:6:85: error: \`reviews.priority.cli_preference[0]\` must be claude, codex, gemini, github-copilot, cursor, opencode, or \`command:\` followed by a shell line
             priority: { prompt: x, min_priority: hihg, on_unavailable: fail, cli_preference: [gpt, "command:"] }
                                                                                               ^
-      .gauntlet/config.yml:6:90: error: \`reviews.priority.cli_preference[1]\` must be claude, codex, gemini, github-copilot, cursor, or \`command:\` followed by a shell line
+      .gauntlet/config.yml:6:90: error: \`reviews.priority.cli_preference[1]\` must be claude, codex, gemini, github-copilot, cursor, opencode, or \`command:\` followed by a shell line
             priority: { prompt: x, min_priority: hihg, on_unavailable: fail, cli_preference: [gpt, "command:"] }
                                                                                                    ^"
     `);
@@ -295,14 +295,14 @@ entry_points:
       .gauntlet/config.yml:5:13: error: \`entry_points[2].path\` must be a relative path inside the project, without \`..\`
             - { path: /etc, checks: [tests] }
                       ^
-      .gauntlet/config.yml:5:28: error: there is no check \`tests\`
+      .gauntlet/config.yml:5:28: warning: there is no check \`tests\`, so it does not run
             - { path: /etc, checks: [tests] }
                                      ^
         → did you mean \`test\`?
       .gauntlet/config.yml:6:13: error: \`entry_points[3].path\` must be a relative path inside the project, without \`..\`
             - { path: ../other, checks: test }
                       ^
-      .gauntlet/config.yml:6:31: error: \`entry_points[3].checks\` must be a list, not the text "test"
+      .gauntlet/config.yml:6:31: error: \`entry_points[3].checks\` must be a list of names of checks, not the text "test"
             - { path: ../other, checks: test }
                                         ^
         → write a list: \`[test]\`
@@ -312,11 +312,11 @@ entry_points:
       .gauntlet/config.yml:7:34: error: \`entry_points[4].exclude[1]\` must be a relative path inside the project, without \`..\`
             - { path: 'C:\\x', exclude: [a, ../b] }
                                            ^
-      .gauntlet/config.yml:8:28: error: there is no review \`security\`
+      .gauntlet/config.yml:8:28: warning: there is no review \`security\`, so it does not run
             - { path: web, reviews: [security, nonsense] }
                                      ^
         → it is built in: add \`reviews: [security]\` at the top of config.yml
-      .gauntlet/config.yml:8:38: error: there is no review \`nonsense\`
+      .gauntlet/config.yml:8:38: warning: there is no review \`nonsense\`, so it does not run
             - { path: web, reviews: [security, nonsense] }
                                                ^
         → define it under \`reviews:\` or in .gauntlet/reviews/nonsense.md
@@ -701,7 +701,7 @@ describe("mistakes in a check get the reason, and what to type", () => {
 
 describe("reruns", () => {
   test.each([
-    ["rerun_command: npm t", "`checks.a.rerun_command` needs `reruns`, which says how often"],
+    ["rerun_command: npm t", "`rerun_command` has no effect here: without `reruns`"],
     ["reruns: 1, rerun_command: npm t '{failed_files}'", "without quotation marks around it"],
     ["reruns: 1, rerun_command: npm t {files}", "knows `{failed_files}`, not `{files}`"],
     ["reruns: 9", "`checks.a.reruns` must be at most 5, not 9"],

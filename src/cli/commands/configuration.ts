@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { type LoadedSettings, loadSettings } from "../../config/gauntlet/load.ts";
-import { GATES_NOTHING } from "../../config/gauntlet/read-entry-points.ts";
+import { isErrorOfValidate } from "../../config/gauntlet/read-entry-points.ts";
 import { type Diagnostic, formatDiagnostic, type Result } from "../../trouble.ts";
 import { diagnoseBase } from "../../config/diagnose-base.ts";
 import { diagnoseLogDir } from "../../run/check-log-dir.ts";
@@ -37,7 +37,8 @@ async function diagnose({ cwd, env }: Terminal): Promise<Result<readonly Diagnos
     const logDir = await diagnoseLogDir(loaded.value.settings, env);
     return { ok: true, value: [...found, ...(await diagnoseBase(loaded.value)), ...logDir] };
   }
-  return loaded.trouble.kind === "config-invalid" ? { ok: true, value: loaded.trouble.diagnostics } : loaded;
+  if (loaded.trouble.kind !== "config-invalid") return loaded;
+  return { ok: true, value: loaded.trouble.diagnostics.map(asJudged) };
 }
 
 /** What loads, but cannot work: a run only warns about it. */
@@ -47,11 +48,11 @@ function judged(loaded: LoadedSettings, root: string): readonly Diagnostic[] {
     const obstacle = whyNotEnterable(join(root, path));
     return obstacle === undefined ? [] : [complain(obstacle)];
   });
-  return [
-    ...warnings.map((one) => (one.message === GATES_NOTHING ? { ...one, severity: "error" as const } : one)),
-    ...unusable,
-    ...hastyStop(loaded),
-  ];
+  return [...warnings.map(asJudged), ...unusable, ...hastyStop(loaded)];
+}
+
+function asJudged(diagnostic: Diagnostic): Diagnostic {
+  return isErrorOfValidate(diagnostic) ? { ...diagnostic, severity: "error" } : diagnostic;
 }
 
 function hastyStop({ settings, complainOf }: LoadedSettings): readonly Diagnostic[] {

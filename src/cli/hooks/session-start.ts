@@ -5,6 +5,10 @@ import { consentTo } from "../../features/trust/consent.ts";
 import { recordGates } from "../../features/trust/gate-changes.ts";
 import { ONLY_ALLOWED_FLAG } from "../../hosts/protocol.ts";
 import { readSessionEvent } from "../../hosts/read-session.ts";
+import { brokenConfiguration } from "../../stop/notices.ts";
+import { loadSettingsQuickly } from "../../config/gauntlet/settings-cache.ts";
+import { findProject } from "../../system/files/find-project.ts";
+import type { Environment } from "../../system/process/environment.ts";
 import { writeAll } from "../../system/files/files.ts";
 import { currentDirectory, trace } from "../../system/process/environment.ts";
 import { readStdin } from "../../system/process/stdin.ts";
@@ -14,7 +18,10 @@ import { cancellation } from "../../system/process/cancellation.ts";
 /** The host waits for us before its user can type: a tree that takes longer to read is not kept. */
 const PATIENCE_MS = 15_000;
 
-/** Remembers where a session begins. Nothing on stdout, which several hosts show to the model, and always exit code 0. */
+/**
+ * Remembers where a session begins. Nothing on stdout, which several hosts show to the model, unless the
+ * configuration is broken; and always exit code 0.
+ */
 export async function runSessionStart(args: readonly string[] = []): Promise<number> {
   using cancel = cancellation();
   try {
@@ -37,7 +44,17 @@ async function remember(onlyAllowed: boolean, signal: AbortSignal): Promise<stri
     !onlyAllowed || (await consentTo(root, NEW_SESSION, env)).kind === "allowed";
   const hooks = (root: AbsolutePath) => registeredIn(root, env);
   await beginSession({ session, env, gates, hooks, mayRun }, signal);
+  const event = session.payload["hook_event_name"];
+  if (event === "SessionStart") await warnIfBroken(session.cwd ?? currentDirectory(), env);
   return undefined;
+}
+
+/** Claude Code, Codex and their relatives show a `systemMessage` to the user, not to the model. */
+async function warnIfBroken(cwd: string, env: Environment): Promise<void> {
+  const root = findProject(cwd);
+  const loaded = root === undefined ? undefined : await loadSettingsQuickly(root, env);
+  if (loaded === undefined || loaded.ok || loaded.trouble.kind !== "config-invalid") return;
+  writeAll(1, `${JSON.stringify({ systemMessage: brokenConfiguration(loaded.trouble.diagnostics) })}\n`);
 }
 
 function complain(problem: string): void {

@@ -1,8 +1,10 @@
-import { isAbsolute, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import { type Diagnostic, type Trouble, explain } from "../../trouble.ts";
 import type { AbsolutePath } from "../../path.ts";
 import { isFile, listDirectory, namesIn, readBytes, readText } from "../../system/files/files.ts";
+import { CONFIG_FILE, configFileOf } from "../../system/files/find-project.ts";
 import { SourceText } from "../source-text.ts";
+import { isWithoutEffect } from "./without-effect.ts";
 
 const MAX_DIAGNOSTICS = 200;
 const MAX_SCRIPT_BYTES = 16 * 1024 * 1024;
@@ -22,15 +24,29 @@ export class ConfigFiles {
   readonly expected: ExpectedDirectory[] = [];
   readonly #order: string[] = [];
   readonly root: AbsolutePath;
+  /** `.gauntlet/config.yml` or `.validator/config.yml`. */
+  readonly configFile: string;
   readonly #diagnostics: Diagnostic[] = [];
   #untold = 0;
   #isSound = true;
 
   constructor(root: AbsolutePath) {
     this.root = root;
+    this.configFile = configFileOf(root);
+    if (this.configFile !== CONFIG_FILE) this.lookedAt.push(join(root, CONFIG_FILE));
+  }
+
+  /** The path of a file beside `config.yml`. */
+  beside(name: string): string {
+    return `${dirname(this.configFile)}/${name}`;
   }
 
   readonly report = (diagnostic: Diagnostic): void => {
+    if (
+      isWithoutEffect(diagnostic) &&
+      this.#diagnostics.some(({ message }) => message === diagnostic.message)
+    )
+      return;
     if (diagnostic.severity === "error") this.#isSound = false;
     if (this.#diagnostics.length < MAX_DIAGNOSTICS) this.#diagnostics.push(diagnostic);
     else this.#untold += 1;

@@ -51,8 +51,7 @@ export function byName<Fields>(
   const known = new Map<string, Declaration<Fields>>();
   for (const declaration of declarations) {
     const { name, complain } = declaration;
-    if (!isGateName(name))
-      report(complain([], { message: `\`${name}\` cannot be the name of a gate`, hint: NAME_RULE }));
+    reportBadName(declaration, report);
     const earlier = known.get(name);
     if (earlier === undefined) known.set(name, declaration);
     else
@@ -64,6 +63,14 @@ export function byName<Fields>(
       );
   }
   return known;
+}
+
+export function reportBadName(
+  { name, complain }: Declaration<unknown>,
+  report: (diagnostic: Diagnostic) => void,
+): void {
+  if (!isGateName(name))
+    report(complain([], { message: `\`${name}\` cannot be the name of a gate`, hint: NAME_RULE }));
 }
 
 const NAME_RULE =

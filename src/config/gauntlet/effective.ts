@@ -2,12 +2,12 @@ import type { AbsolutePath } from "../../path.ts";
 import { fail, ok, type Result } from "../../trouble.ts";
 import { parseYaml, type YamlSource } from "../yaml/yaml-source.ts";
 import type { Path } from "../yaml/yaml-tree.ts";
+import type { CheckGate, ReviewGate } from "../../gates/gate.ts";
 import { ConfigFiles } from "./config-files.ts";
 import { ENVIRONMENT_KEYS } from "./environment-overrides.ts";
 import type { Environment } from "../../system/process/environment.ts";
 import { DEBUG_LOG_DEFAULTS, STOP_HOOK_DEFAULTS } from "./schema/global-schema.ts";
 import { readGlobalSource, mergeLayers } from "./layers.ts";
-import { CONFIG_FILE } from "../../system/files/find-project.ts";
 import { loadSettings } from "./load.ts";
 import { isPlainMap, valueAt } from "./read-value.ts";
 import { configSchema, RETRY_DEFAULTS } from "./schema/schema.ts";
@@ -25,25 +25,44 @@ export async function effectiveSettings(
   const loaded = await loadSettings(root, env);
   if (!loaded.ok) return loaded;
   const files = new ConfigFiles(root);
-  const text = await files.read(CONFIG_FILE);
+  const text = await files.read(files.configFile);
   const own = typeof text === "string" ? undefined : parseYaml(text).source;
   if (own === undefined) return fail({ kind: "no-config", searchedFrom: root });
   const config = await mergeLayers(own, files);
   const global = await readGlobalSource(env);
-  const gates = loaded.value.settings.entryPoints.flatMap((entryPoint) => entryPoint.gates);
-  const fromFiles = gates.flatMap(({ kind, name }) => {
-    const source = gateFiles(kind, name).find((file) => files.exists(file));
-    return source === undefined ? [] : [{ key: `${kind}s.${name}`, value: "…", source }];
+  const { entryPoints } = loaded.value.settings;
+  const gates = entryPoints.flatMap((entryPoint) => entryPoint.gates);
+  const fromFiles = gates.flatMap((gate) => {
+    const key = `${gate.kind}s.${gate.name}`;
+    const source = gateFiles(gate.kind, gate.name, files).find((file) => files.exists(file));
+    return source === undefined ? [] : [{ key, value: gateInShort(gate), source }];
   });
+  const off = loaded.value.off.map(({ key, file }) => ({ key, value: "off (enabled: false)", source: file }));
+  const inner = entryPoints.flatMap(({ path, gates: own }, index) =>
+    own.map((gate) => ({
+      key: `entry_points[${index}] ${path}: ${gate.kind} ${gate.name}`,
+      value: gateInShort(gate),
+      source: placeOf(config, ["entry_points", index]),
+    })),
+  );
   const isInFile = ({ key }: EffectiveValue): boolean =>
     fromFiles.some((one) => key === one.key || key.startsWith(`${one.key}.`));
   const written = gateValues(config).filter((one) => !isInFile(one));
-  return ok([...topLevel(config, global, env), ...written, ...uniqueByKey(fromFiles)]);
+  const named = uniqueByKey([...fromFiles, ...off]);
+  const isListed = Array.isArray(valueAt(config.value, ["entry_points"]));
+  return ok([...topLevel(config, global, env), ...written, ...named, ...(isListed ? inner : [])]);
 }
 
-function gateFiles(kind: "check" | "review", name: string): readonly string[] {
-  const file = `.gauntlet/${kind}s/${name}`;
-  return kind === "check" ? [`${file}.yml`, `${file}.yaml`] : [`${file}.md`];
+function gateInShort(gate: CheckGate | ReviewGate): string {
+  if (gate.kind === "check") return gate.command;
+  const model = gate.model === undefined ? "" : ` with ${gate.model}`;
+  return `by ${gate.cliPreference.join(", ")}${model}, ${gate.numReviews === 1 ? "once" : `${gate.numReviews} times`}`;
+}
+
+function gateFiles(kind: "check" | "review", name: string, files: ConfigFiles): readonly string[] {
+  const file = files.beside(`${kind}s/${name}`);
+  const yaml = [`${file}.yml`, `${file}.yaml`];
+  return kind === "check" ? yaml : [`${file}.md`, ...yaml];
 }
 
 function uniqueByKey(values: readonly EffectiveValue[]): readonly EffectiveValue[] {

@@ -1,9 +1,16 @@
 import type { CheckGate, ReviewGate } from "../../gates/gate.ts";
 import { didYouMean } from "../../words.ts";
 import type { ConfigFiles } from "./config-files.ts";
-import { type Declaration, byName, declareAt, ownFirst, unreadable } from "./declaration.ts";
-import { type ReviewDeclaration, readReviews, toReviewGate } from "./read-reviews.ts";
-import { readKeys, isPlainMap, readValue, valueAt } from "./read-value.ts";
+import { type Declaration, byName, declareAt, ownFirst, reportBadName, unreadable } from "./declaration.ts";
+import {
+  type ReviewDeclaration,
+  type Reviewers,
+  declareReview,
+  readReviews,
+  toReviewGate,
+} from "./read-reviews.ts";
+import { readKeys, isPlainMap, type Place, readValue, valueAt } from "./read-value.ts";
+import { withoutEffect } from "./without-effect.ts";
 import { configSchema } from "./schema/schema.ts";
 import { type YamlSource, parseYaml, type PathComplaint } from "../yaml/yaml-source.ts";
 import { posix } from "node:path";
@@ -14,32 +21,96 @@ import { millisecondsOf } from "./schema/schema-parts.ts";
 export interface GateTables {
   readonly checks: ReadonlyMap<string, Entry<CheckGate>>;
   readonly reviews: ReadonlyMap<string, Entry<ReviewGate>>;
+  /** Gates that are written inside an entry point, by their path in config.yml. */
+  readonly inEntryPoints: ReadonlyMap<string, Entry<CheckGate | ReviewGate>>;
 }
 
-interface Entry<G> {
+export interface Entry<G> {
   readonly declaration: Declaration<unknown>;
   readonly gate?: G | undefined;
+  /** `enabled: false` */
+  readonly isOff?: boolean;
 }
 
 export async function readGates(config: YamlSource | undefined, files: ConfigFiles): Promise<GateTables> {
-  const checks = byName(await readChecks(config, files), files);
-  const reviews = byName(await readReviews(config, files), files);
-  const preference = readDefaultPreference(config, [...reviews.values()], files);
-  const checkEntries = await Promise.all(
-    [...checks].map(async ([name, declaration]): Promise<[string, Entry<CheckGate>]> => {
-      const { fields } = declaration;
-      return [name, { declaration, gate: fields && (await toCheckGate(declaration, fields, files)) }];
-    }),
-  );
-  const reviewEntries = [...reviews].map(([name, declaration]): [string, Entry<ReviewGate>] => {
-    const { fields } = declaration;
-    return [name, { declaration, gate: fields && toReviewGate(name, fields, preference) }];
-  });
-  const tables = { checks: new Map(checkEntries), reviews: new Map(reviewEntries) };
+  const { report } = files;
+  const inEntryPoints = new Map<string, Entry<CheckGate | ReviewGate>>();
+  const checks = new Map<string, Entry<CheckGate>>();
+  for (const [name, declaration] of byName(await readChecks(config, files), files))
+    checks.set(name, await toCheck(declaration, files));
+  for (const { source, path, name } of writtenInEntryPoints(config, "checks")) {
+    const declaration = declareCheck(name, { source, path, report });
+    reportBadName(declaration, report);
+    const entry = await toCheck(declaration, files);
+    inEntryPoints.set(path.join("."), entry);
+    if (!checks.has(name)) checks.set(name, entry);
+  }
+  const named = byName(await readReviews(config, files), files);
+  const inner: { readonly path: string; readonly declaration: ReviewDeclaration }[] = [];
+  for (const { source, path, name } of writtenInEntryPoints(config, "reviews"))
+    inner.push({
+      path: path.join("."),
+      declaration: await declareReview(name, { source, path, report }, files),
+    });
+  const declarations = [...named.values(), ...inner.map(({ declaration }) => declaration)];
+  const reviewers = readReviewers(config, declarations, files);
+  const reviews = new Map<string, Entry<ReviewGate>>();
+  for (const [name, declaration] of named) reviews.set(name, toReview(declaration, reviewers));
+  for (const { path, declaration } of inner) {
+    reportBadName(declaration, report);
+    const entry = toReview(declaration, reviewers);
+    inEntryPoints.set(path, entry);
+    if (!reviews.has(declaration.name)) reviews.set(declaration.name, entry);
+  }
+  const tables = { checks, reviews, inEntryPoints };
   reportNeeds(tables, files);
   return tables;
 }
 
+interface WrittenGate {
+  readonly source: YamlSource;
+  readonly path: readonly (string | number)[];
+  readonly name: string;
+}
+
+/** `checks: [{ build: npm run build }]` of an entry point. */
+function writtenInEntryPoints(
+  config: YamlSource | undefined,
+  key: "checks" | "reviews",
+): readonly WrittenGate[] {
+  const entryPoints = valueAt(config?.value, ["entry_points"]);
+  if (config === undefined || !Array.isArray(entryPoints)) return [];
+  return entryPoints.flatMap((entryPoint, index) => {
+    const gates = valueAt(entryPoint, [key]);
+    if (!Array.isArray(gates)) return [];
+    return gates.flatMap((gate: unknown, at) =>
+      isPlainMap(gate)
+        ? Object.keys(gate).map((name) => ({
+            source: config,
+            path: ["entry_points", index, key, at, name],
+            name,
+          }))
+        : [],
+    );
+  });
+}
+
+async function toCheck(declaration: Declaration<CheckFields>, files: ConfigFiles): Promise<Entry<CheckGate>> {
+  const { fields } = declaration;
+  if (fields === undefined) return { declaration };
+  const gate = await toCheckGate(declaration, fields, files);
+  return fields.enabled ? { declaration, gate } : { declaration, isOff: true };
+}
+
+function toReview(declaration: ReviewDeclaration, reviewers: Reviewers): Entry<ReviewGate> {
+  const { name, fields } = declaration;
+  if (fields === undefined) return { declaration };
+  return fields.enabled
+    ? { declaration, gate: toReviewGate(name, fields, reviewers) }
+    : { declaration, isOff: true };
+}
+
+/** A need that names no gate, and a circle, in which no gate could ever start. */
 function reportNeeds(tables: GateTables, { report }: ConfigFiles): void {
   const entries = [...tables.checks.values(), ...tables.reviews.values()];
   const names = [...tables.checks.keys(), ...tables.reviews.keys()];
@@ -91,15 +162,17 @@ export function allGates({ checks, reviews }: GateTables): (CheckGate | ReviewGa
   return [...checks.values(), ...reviews.values()].flatMap(({ gate }) => gate ?? []);
 }
 
-function readDefaultPreference(
+function readReviewers(
   config: YamlSource | undefined,
   reviews: readonly ReviewDeclaration[],
   { report }: ConfigFiles,
-): readonly string[] {
-  if (config === undefined) return [];
+): Reviewers {
+  if (config === undefined) return { preference: [] };
   const fields = readKeys({ cli: configSchema.shape.cli }, { source: config, path: [], report });
   const preference = fields?.cli?.default_preference;
-  const needy = reviews.filter(({ fields }) => fields !== undefined && fields.cli_preference === undefined);
+  const needy = reviews.filter(
+    ({ fields }) => fields?.enabled === true && fields.cli_preference === undefined,
+  );
   if (fields !== undefined && preference === undefined && needy.length > 0)
     report(
       config.complain(["cli"], {
@@ -107,16 +180,14 @@ function readDefaultPreference(
         hint: "add `cli: { default_preference: [claude] }`, or `cli_preference` to the review",
       }),
     );
-  return preference ?? [];
+  return { preference: preference ?? [], adapters: fields?.cli?.adapters };
 }
-
-const CHECKS_DIRECTORY = ".gauntlet/checks";
 
 async function readChecks(
   config: YamlSource | undefined,
   files: ConfigFiles,
 ): Promise<readonly Declaration<CheckFields>[]> {
-  const names = (await files.list(CHECKS_DIRECTORY)).filter((name) => /^[^.].*\.ya?ml$/i.test(name));
+  const names = (await files.list(files.beside("checks"))).filter((name) => /^[^.].*\.ya?ml$/i.test(name));
   const fromFiles = await Promise.all(names.map((name) => readCheckFile(name, files)));
   const inline = config === undefined ? [] : readInlineChecks(config, files);
   return [...ownFirst(inline, fromFiles, (name) => config?.origin?.(["checks", name])), ...fromFiles];
@@ -127,7 +198,18 @@ async function toCheckGate(
   fields: CheckFields,
   files: ConfigFiles,
 ): Promise<CheckGate> {
-  const instructions = await readInstructions(fields.fix_instructions, complain, files);
+  const key = fields.fix_instructions === undefined ? "fix_instructions_file" : "fix_instructions";
+  const instructions = await readInstructions(key, { name: fields[key], complain }, files);
+  const { fix_with_skill: skill } = fields;
+  const useSkill = skill === undefined ? undefined : `Use the skill \`${skill}\` to fix this.`;
+  if (fields.rerun_command !== undefined && fields.reruns === 0)
+    files.report(
+      complain(["rerun_command"], {
+        severity: "warning",
+        message: withoutEffect("rerun_command") ?? "",
+        hint: "set `reruns` to repeat a failed run with it",
+      }),
+    );
   const { working_directory: path } = fields;
   if (path !== undefined)
     files.expected.push({
@@ -139,7 +221,7 @@ async function toCheckGate(
     kind: "check",
     name,
     command: fields.command,
-    parallel: fields.parallel,
+    parallel: fields.parallel ?? !fields.fail_fast,
     failFast: fields.fail_fast,
     timeoutMs: millisecondsOf(fields.timeout),
     warnOnly: fields.warn_only,
@@ -163,8 +245,8 @@ async function toCheckGate(
     parser,
     workingDirectory: path === undefined ? undefined : projectPath(posix.normalize(path)),
     reruns: fields.reruns === 0 ? undefined : fields.reruns,
-    rerunCommand: fields.rerun_command,
-    fixInstructions: instructions,
+    rerunCommand: fields.reruns === 0 ? undefined : fields.rerun_command,
+    fixInstructions: [instructions, useSkill].filter((text) => text !== undefined).join("\n") || undefined,
     onlyNew: fields.only_new,
     report: fields.report === undefined ? undefined : projectPath(posix.normalize(fields.report)),
   };
@@ -174,7 +256,7 @@ function unusable(path: string, obstacle: string): PathComplaint {
   return {
     severity: "warning",
     message: `the working directory \`${path}\` ${obstacle}`,
-    hint: "the path is relative to the directory that holds `.gauntlet`",
+    hint: "the path is relative to the root of the project",
     at: "value",
   };
 }
@@ -186,15 +268,18 @@ function readInlineChecks(config: YamlSource, { report }: ConfigFiles): Declarat
       readValue(configSchema.shape.checks, { source: config, path: ["checks"], report });
     return [];
   }
-  return Object.keys(value).map((name) => {
-    const place = { source: config, path: ["checks", name], report };
-    const read = readValue(inlineCheckSchema, place);
-    return declareAt(name, typeof read === "string" ? checkSchema.parse({ command: read }) : read, place);
-  });
+  return Object.keys(value).map((name) =>
+    declareCheck(name, { source: config, path: ["checks", name], report }),
+  );
+}
+
+function declareCheck(name: string, place: Place): Declaration<CheckFields> {
+  const read = readValue(inlineCheckSchema, place);
+  return declareAt(name, typeof read === "string" ? checkSchema.parse({ command: read }) : read, place);
 }
 
 async function readCheckFile(fileName: string, files: ConfigFiles): Promise<Declaration<CheckFields>> {
-  const file = `${CHECKS_DIRECTORY}/${fileName}`;
+  const file = files.beside(`checks/${fileName}`);
   const name = fileName.replace(/\.ya?ml$/i, "");
   const text = await files.read(file);
   const parsed = typeof text === "string" ? undefined : parseYaml(text);
@@ -205,18 +290,18 @@ async function readCheckFile(fileName: string, files: ConfigFiles): Promise<Decl
 }
 
 async function readInstructions(
-  path: string | undefined,
-  complain: Declaration<unknown>["complain"],
+  key: "fix_instructions" | "fix_instructions_file",
+  { name, complain }: { name: string | undefined; complain: Declaration<unknown>["complain"] },
   files: ConfigFiles,
 ): Promise<string | undefined> {
-  if (path === undefined) return undefined;
-  const file = posix.join(".gauntlet", path);
+  if (name === undefined) return undefined;
+  const file = posix.normalize(files.beside(name));
   const text = await files.read(file);
   if (text === "missing")
     files.report(
-      complain(["fix_instructions"], {
+      complain([key], {
         message: `${file} does not exist`,
-        hint: "the path is relative to `.gauntlet/`",
+        hint: `the path is relative to \`${files.beside("")}\``,
         at: "value",
       }),
     );

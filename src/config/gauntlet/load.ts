@@ -1,4 +1,3 @@
-import { CONFIG_FILE } from "../../system/files/find-project.ts";
 import { posix } from "node:path";
 import { type Diagnostic, type Result, fail, ok } from "../../trouble.ts";
 import { fixedPart, isException } from "../entry-point.ts";
@@ -7,10 +6,11 @@ import type { EntryPoint, RemoteSettings, RetryPolicy, Settings } from "../setti
 import { ConfigFiles, type ExpectedDirectory } from "./config-files.ts";
 import type { Environment } from "../../system/process/environment.ts";
 import { definitionHash, gateHash, readScripts } from "./gates-hash.ts";
-import { readGates } from "./gate-tables.ts";
+import { type Entry, type GateTables, readGates } from "./gate-tables.ts";
 import { type Layers, debugLogSettings, stopHookSettings, readGlobal, mergeLayers } from "./layers.ts";
 import { readEntryPoints } from "./read-entry-points.ts";
-import { isPlainMap, readKeys, reportUnknownKeys } from "./read-value.ts";
+import { CONFIG_FILE } from "../../system/files/find-project.ts";
+import { isPlainMap, readKeys, reportUnknownKeys, valueAt } from "./read-value.ts";
 import { readRemote } from "./schema/remote-schema.ts";
 import { configSchema, RETRY_DEFAULTS } from "./schema/schema.ts";
 import type { Complaint, SourceText } from "../source-text.ts";
@@ -23,12 +23,15 @@ export interface LoadedSettings {
   /** Every file and directory that was read or looked for: a cache of the settings must watch them. */
   readonly files: readonly string[];
   readonly expected: readonly ExpectedDirectory[];
+  /** Gates with `enabled: false`. */
+  readonly off: readonly { readonly key: string; readonly file: string }[];
+  /** For a problem that shows only later; nothing if the key is not written. */
   readonly complainOf: (path: Path, complaint: Complaint) => readonly Diagnostic[];
 }
 
 export async function loadSettings(root: AbsolutePath, env: Environment): Promise<Result<LoadedSettings>> {
   const files = new ConfigFiles(root);
-  const text = await files.read(CONFIG_FILE);
+  const text = await files.read(files.configFile);
   if (text === "missing") return fail({ kind: "no-config", searchedFrom: root });
   const own = text === "unreadable" ? undefined : readConfig(text, files);
   const config = own && (await mergeLayers(own, files));
@@ -55,7 +58,17 @@ export async function loadSettings(root: AbsolutePath, env: Environment): Promis
   const complainOf: LoadedSettings["complainOf"] = (path, complaint) =>
     config?.writtenAt(path) === undefined ? [] : [config.complain(path, { ...complaint, at: "value" })];
   const looked = [...lookedAt, ...global.lookedAt];
-  return ok({ settings, warnings: diagnostics, files: looked, expected, complainOf });
+  return ok({ settings, warnings: diagnostics, files: looked, expected, off: gatesOff(tables), complainOf });
+}
+
+function gatesOff({ checks, reviews }: GateTables): LoadedSettings["off"] {
+  return [...offIn("checks", checks), ...offIn("reviews", reviews)];
+}
+
+function offIn(kind: string, table: ReadonlyMap<string, Entry<unknown>>): LoadedSettings["off"] {
+  return [...table]
+    .filter(([, { isOff }]) => isOff)
+    .map(([name, { declaration }]) => ({ key: `${kind}.${name}`, file: declaration.file }));
 }
 
 function readConfig(text: SourceText, files: ConfigFiles): YamlSource | undefined {
@@ -72,7 +85,7 @@ function readConfig(text: SourceText, files: ConfigFiles): YamlSource | undefine
   return undefined;
 }
 
-function readFields(source: YamlSource, { report }: ConfigFiles) {
+function readFields(source: YamlSource, { report, configFile }: ConfigFiles) {
   const {
     checks: _checks,
     reviews: _reviews,
@@ -81,7 +94,11 @@ function readFields(source: YamlSource, { report }: ConfigFiles) {
     ...shape
   } = configSchema.shape;
   reportUnknownKeys(Object.keys(configSchema.shape), { source, path: [], report });
-  return readKeys(shape, { source, path: [], report });
+  const fields = readKeys(shape, { source, path: [], report });
+  const isWritten = valueAt(source.value, ["log_dir"]) !== undefined;
+  if (fields !== undefined && configFile !== CONFIG_FILE && !isWritten)
+    return { ...fields, log_dir: "validator_logs" }; // which the `.gitignore` of such a project names
+  return fields;
 }
 
 function needWorkers(source: YamlSource, entryPoints: readonly EntryPoint[], { report }: ConfigFiles): void {

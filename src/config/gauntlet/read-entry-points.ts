@@ -1,13 +1,14 @@
+import type { Diagnostic } from "../../trouble.ts";
 import { didYouMean } from "../../words.ts";
 import { projectPath } from "../../path.ts";
 import type { EntryPoint } from "../settings.ts";
 import { BUILTIN_REVIEW_NAMES } from "./builtin-reviews.ts";
 import type { ConfigFiles } from "./config-files.ts";
-import type { Declaration } from "./declaration.ts";
-import { type GateTables, allGates } from "./gate-tables.ts";
-import { readValue, valueAt } from "./read-value.ts";
+import { type Entry, type GateTables, allGates } from "./gate-tables.ts";
+import { isPlainMap, readValue, valueAt } from "./read-value.ts";
 import { configSchema, entryPointSchema } from "./schema/schema.ts";
 import type { YamlSource } from "../yaml/yaml-source.ts";
+import type { CheckGate, ReviewGate } from "../../gates/gate.ts";
 
 export function readEntryPoints(
   config: YamlSource,
@@ -46,8 +47,12 @@ interface Where {
 
 type WhereInList = Where & { readonly index: number };
 
-/** The only warning that `validate` treats as an error. */
 export const GATES_NOTHING = "no gate can ever run, so nothing is checked";
+
+/** Warnings that `validate` treats as errors. A stop does not, because the other gates still run. */
+export function isErrorOfValidate({ message }: Diagnostic): boolean {
+  return message === GATES_NOTHING || /^there is no (?:check|review) `/.test(message);
+}
 
 function reportGatesNothing(
   entryPoints: readonly EntryPoint[],
@@ -67,10 +72,7 @@ const UNWRITTEN = "add `checks:` with a line such as `  test: npm test`";
 
 function readEntryPoint(tables: GateTables, where: WhereInList): EntryPoint | undefined {
   const { config, index, report } = where;
-  const gates = [
-    ...resolveNames({ key: "checks", table: tables.checks }, where),
-    ...resolveNames({ key: "reviews", table: tables.reviews }, where),
-  ];
+  const gates = [...resolveNames("checks", tables, where), ...resolveNames("reviews", tables, where)];
   const path = ["entry_points", index];
   const fields = readValue(entryPointSchema, { source: config, path, report });
   if (fields === undefined) return undefined;
@@ -85,31 +87,35 @@ function readEntryPoint(tables: GateTables, where: WhereInList): EntryPoint | un
   return { path: cleanPath(fields.path), exclude: fields.exclude.map(cleanPath), gates };
 }
 
-interface Names<G> {
-  readonly key: "checks" | "reviews";
-  readonly table: ReadonlyMap<
-    string,
-    { readonly declaration: Declaration<unknown>; readonly gate?: G | undefined }
-  >;
-}
-
-function resolveNames<G>({ key, table }: Names<G>, { config, index, report }: WhereInList): G[] {
+/** The names are looked up even if the entry point has other problems. */
+function resolveNames(
+  key: "checks" | "reviews",
+  tables: GateTables,
+  { config, index, report }: WhereInList,
+): (CheckGate | ReviewGate)[] {
+  const table: ReadonlyMap<string, Entry<CheckGate | ReviewGate>> = tables[key];
   const path = ["entry_points", index, key];
   const value = valueAt(config.value, path);
-  const names: readonly unknown[] = Array.isArray(value) ? value : [];
-  for (const [place, name] of names.entries()) {
-    if (typeof name !== "string" || table.has(name)) continue;
-    report(
-      config.complain([...path, place], {
-        message: `there is no ${key === "checks" ? "check" : "review"} \`${name}\``,
-        hint: hintForUnknown(name, key, [...table.keys()]),
-        at: "value",
-      }),
-    );
+  const written: readonly unknown[] = Array.isArray(value) ? value : [];
+  const gates = new Map<string, CheckGate | ReviewGate | undefined>();
+  for (const [place, one] of written.entries()) {
+    const inner = isPlainMap(one) ? Object.keys(one) : [];
+    for (const name of typeof one === "string" ? [one] : inner) {
+      const isNamed = typeof one === "string";
+      const entry = isNamed ? table.get(name) : tables.inEntryPoints.get([...path, place, name].join("."));
+      if (!gates.has(name)) gates.set(name, entry?.gate);
+      if (entry === undefined)
+        report(
+          config.complain([...path, place], {
+            severity: "warning",
+            message: `there is no ${key === "checks" ? "check" : "review"} \`${name}\`, so it does not run`,
+            hint: hintForUnknown(name, key, [...table.keys()]),
+            at: "value",
+          }),
+        );
+    }
   }
-  return [...new Set(names)].flatMap((name) =>
-    typeof name === "string" ? (table.get(name)?.gate ?? []) : [],
-  );
+  return [...gates.values()].flatMap((gate) => gate ?? []);
 }
 
 function hintForUnknown(name: string, key: "checks" | "reviews", known: readonly string[]): string {

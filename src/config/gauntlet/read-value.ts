@@ -4,10 +4,11 @@ import { didYouMean } from "../../words.ts";
 import { explainIssue, hintFor } from "./schema/schema-parts.ts";
 import type { YamlSource } from "../yaml/yaml-source.ts";
 import type { Path } from "../yaml/yaml-tree.ts";
+import { withoutEffect } from "./without-effect.ts";
 
 type Report = (diagnostic: Diagnostic) => void;
 
-interface Place {
+export interface Place {
   readonly source: YamlSource;
   readonly path: Path;
   readonly report: Report;
@@ -97,8 +98,11 @@ function reportIssue(issue: z.core.$ZodIssue, schema: z.ZodType, { source, path,
 }
 
 function unknownKey(source: YamlSource, path: Path, known: readonly string[]): Diagnostic {
+  const key = String(path.at(-1));
+  const why = withoutEffect(key);
+  if (why !== undefined) return source.complain(path, { severity: "warning", message: why });
   const message = `unknown key \`${inWords(path)}\` is ignored`;
-  const hint = didYouMean(String(path.at(-1)), known) ?? `known keys: ${known.join(", ")}`;
+  const hint = didYouMean(key, known) ?? `known keys: ${known.join(", ")}`;
   return source.complain(path, { severity: "warning", message, hint });
 }
 

@@ -203,14 +203,15 @@ export async function settingsOfCommit(
 ): Promise<Result<Settings | undefined>> {
   const files = await filesAt(git, commit);
   if (!files.ok) return files;
-  if (!(".gauntlet/config.yml" in files.value)) return ok(undefined);
+  if (!(".gauntlet/config.yml" in files.value) && !(".validator/config.yml" in files.value))
+    return ok(undefined);
   await using scratch = await scratchDir(files.value);
   const loaded = await loadSettings(absolutePath(scratch.path), env);
   return loaded.ok ? ok(loaded.value.settings) : loaded;
 }
 
 async function filesAt(git: Git, commit: string): Promise<Result<Readonly<Record<string, string>>>> {
-  const listed = await git.output(["ls-tree", "-r", "-z", commit, "--", ".gauntlet"]);
+  const listed = await git.output(["ls-tree", "-r", "-z", commit, "--", ".gauntlet", ".validator"]);
   if (!listed.ok) return listed;
   const files: Record<string, string> = {};
   for (const entry of splitNul(listed.value)) {

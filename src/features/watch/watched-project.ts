@@ -13,7 +13,7 @@ interface Seen {
   readonly settings: string;
 }
 
-const SETTINGS = [".gauntlet/config.yml", ".gauntlet/config.local.yml"];
+const SETTINGS = [".gauntlet/config.yml", ".gauntlet/config.local.yml", ".validator/config.yml"];
 
 /** Watches a project. Only changed content is a change, not a write. */
 export class WatchedProject implements Disposable {

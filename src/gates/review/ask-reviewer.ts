@@ -1,3 +1,4 @@
+import type { ReviewerSettings } from "../gate.ts";
 import type { ReviewAnswer } from "./slot.ts";
 import { secretMasker } from "../../system/logs/mask-secrets.ts";
 import { agentVariables } from "../../system/process/volatile-variables.ts";
@@ -16,7 +17,7 @@ import type { AbsolutePath } from "../../path.ts";
 
 export interface Question {
   readonly prompt: string;
-  readonly model: string | undefined;
+  readonly settings: ReviewerSettings;
   readonly timeoutMs: number;
   readonly context: GateContext;
   readonly log: CappedLog;
@@ -59,8 +60,8 @@ async function run(
   signal: AbortSignal,
 ): Promise<Printed> {
   const { executable, reviewer, question } = what;
-  const { context, log, prompt, timeoutMs, model } = question;
-  const invocation = reviewer.invocation({ model, root: context.root });
+  const { context, log, prompt, timeoutMs, settings } = question;
+  const invocation = reviewer.invocation({ ...settings, root: context.root });
   await using place = await placeFor(invocation, context);
   const [stdout, stderr] = [new LastBytes(MAX_ANSWER_BYTES), new LastBytes(MAX_STDERR_BYTES)];
   const output = new MaskedOutput(secretMasker(inLatin1(context.env)), (chunk) => log.write(chunk));

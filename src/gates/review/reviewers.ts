@@ -1,4 +1,5 @@
 import { parseJson } from "../../json.ts";
+import type { ReviewerSettings } from "../gate.ts";
 import { z } from "zod";
 import { shellCommand } from "../../system/process/executables.ts";
 import type { AbsolutePath } from "../../path.ts";
@@ -25,8 +26,7 @@ export interface Reviewer {
   readonly notLoggedIn: RegExp;
 }
 
-interface ReviewRequest {
-  readonly model: string | undefined;
+interface ReviewRequest extends ReviewerSettings {
   readonly root: AbsolutePath;
 }
 
@@ -61,11 +61,11 @@ const claude: Reviewer = {
   versionArgs: ["--version"],
   loginArgs: ["auth", "status"],
   install: "npm install -g @anthropic-ai/claude-code, then run `claude` once to log in",
-  invocation: ({ model }) => ({
+  invocation: ({ model, thinkingBudget, mayUseTools }) => ({
     args: [
       "-p",
       "--output-format=json",
-      "--tools=Read,Grep,Glob",
+      mayUseTools ? "--tools=Read,Grep,Glob" : "--tools=",
       "--permission-mode=default",
       "--setting-sources=user",
       '--settings={"disableAllHooks":true}',
@@ -74,13 +74,18 @@ const claude: Reviewer = {
       "--no-session-persistence",
       ...(model === undefined ? [] : [`--model=${model}`]),
     ],
-    env: { CLAUDE_CODE_MAX_RETRIES: "2" }, // its own default waits minutes on a limit
+    env: {
+      CLAUDE_CODE_MAX_RETRIES: "2", // its own default waits minutes on a limit
+      ...(thinkingBudget && { MAX_THINKING_TOKENS: THINKING_TOKENS[thinkingBudget] }),
+    },
   }),
   replyIn: (stdout) => resultReply(parseJson(stdout), stdout),
   usageLimit:
     /usage limit|hit your .{0,40}limit|rate limit|credit balance is too low|\(429\)|out of extra usage/i,
   notLoggedIn: /not logged in|please run \/login|invalid api key|oauth token (?:has )?expired|\b401\b/i,
 };
+
+const THINKING_TOKENS = { off: "0", low: "4000", medium: "10000", high: "31999" } as const;
 
 /**
  * Codex CLI (0.166.0, 2026-11-15): a read-only sandbox, nothing saved, no hooks, plugins or MCP servers. The user's
@@ -93,7 +98,7 @@ const codex: Reviewer = {
   versionArgs: ["--version"],
   loginArgs: ["login", "status"],
   install: "npm install -g @openai/codex, then run `codex login`",
-  invocation: ({ model }) => ({
+  invocation: ({ model, thinkingBudget }) => ({
     args: [
       "exec",
       "--json",
@@ -102,6 +107,9 @@ const codex: Reviewer = {
       "--skip-git-repo-check",
       "--ignore-rules",
       ...override('approval_policy="never"', "features.hooks=false", "features.plugins=false"),
+      ...(thinkingBudget === undefined
+        ? []
+        : override(`model_reasoning_effort="${EFFORTS[thinkingBudget]}"`)),
       ...override("features.apps=false", "features.multi_agent=false", "mcp_servers={}"),
       ...(model === undefined ? [] : [`--model=${model}`]),
       "-",
@@ -111,6 +119,8 @@ const codex: Reviewer = {
   usageLimit: /usage limit|rate limit|quota|too many requests|insufficient_quota|\b429\b|out of credits/i,
   notLoggedIn: /not logged in|codex login|unauthorized|\b401\b|missing environment variable|api key/i,
 };
+
+const EFFORTS = { off: "minimal", low: "low", medium: "medium", high: "high" } as const;
 
 function override(...settings: readonly string[]): readonly string[] {
   return settings.flatMap((setting) => ["-c", setting]);
@@ -150,7 +160,7 @@ const gemini: Reviewer = {
   executable: "gemini",
   versionArgs: ["--version"],
   install: "npm install -g @google/gemini-cli, then run `gemini` once to log in or set GEMINI_API_KEY",
-  invocation: ({ model, root }) => ({
+  invocation: ({ model, mayUseTools, root }) => ({
     args: [
       "--output-format=json",
       "--extensions=none",
@@ -159,7 +169,11 @@ const gemini: Reviewer = {
       ...(model === undefined ? [] : [`--model=${model}`]),
     ],
     env: { GEMINI_CLI_TRUST_WORKSPACE: "true", NO_BROWSER: "true" }, // the directory is ours and empty
-    scratch: { ".gemini/settings.json": JSON.stringify(READ_ONLY) },
+    scratch: {
+      ".gemini/settings.json": JSON.stringify(
+        mayUseTools ? READ_ONLY : { ...READ_ONLY, tools: { core: [] } },
+      ),
+    },
   }),
   replyIn: responseOrError,
   usageLimit: /quota|RESOURCE_EXHAUSTED|rate limit|usage limit|too many requests|\b429\b/i,
@@ -236,6 +250,27 @@ const cursor: Reviewer = {
   notLoggedIn: /not logged in|cursor-agent login|authentication required|unauthorized|\b401\b/i,
 };
 
+/** OpenCode, from its documentation only (2026-11). Its `plan` agent asks before it edits, and nobody answers here. */
+const opencode: Reviewer = {
+  name: "opencode",
+  title: "OpenCode",
+  executable: "opencode",
+  versionArgs: ["--version"],
+  install: "npm install -g opencode-ai, then run `opencode auth login`",
+  invocation: ({ model }) => ({
+    args: ["run", "--agent=plan", ...(model === undefined ? [] : [`--model=${model}`])],
+    env: {
+      OPENCODE_CONFIG_CONTENT: JSON.stringify({
+        permission: { edit: "deny", bash: "deny", webfetch: "deny" },
+      }),
+      OPENCODE_DISABLE_AUTOUPDATE: "true",
+    },
+  }),
+  replyIn: (stdout) => ({ text: stdout, failed: false }),
+  usageLimit: /usage limit|rate limit|quota|too many requests|\b429\b|out of credits/i,
+  notLoggedIn: /no providers? (?:found|configured)|auth login|unauthorized|invalid api key|\b401\b/i,
+};
+
 const PREFIX = "command:";
 
 /** Any shell line that reads the prompt from stdin and prints the answer. */
@@ -260,7 +295,7 @@ function commandReviewer(preference: string): Reviewer | undefined {
   };
 }
 
-export const REVIEWERS: readonly Reviewer[] = [claude, codex, gemini, githubCopilot, cursor];
+export const REVIEWERS: readonly Reviewer[] = [claude, codex, gemini, githubCopilot, cursor, opencode];
 
 export function findReviewer(preference: string): Reviewer | undefined {
   return REVIEWERS.find(({ name }) => name === preference.trim()) ?? commandReviewer(preference.trim());

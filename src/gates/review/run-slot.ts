@@ -160,11 +160,13 @@ async function askByName(
   const reviewer = findReviewer(name);
   if (reviewer === undefined)
     return { kind: "trouble", trouble: { kind: "missing", detail: "is not a reviewer we know" } };
-  const { numReviews, maxRounds, model, timeoutMs } = planned.gate;
+  const { numReviews, maxRounds, model, timeoutMs, adapters } = planned.gate;
+  const own = adapters?.[name] ?? { mayUseTools: true };
+  const settings = { ...own, model: model ?? own.model };
   const which = `slot ${slot} of ${numReviews}, round ${round.number} of ${maxRounds}`;
   tell(run, log, `${name} reviews: ${which}, ${prompt.length} characters`);
   const started = elapsedMs();
-  const asked = await askReviewer(reviewer, { prompt, model, timeoutMs, context, log }, signal);
+  const asked = await askReviewer(reviewer, { prompt, settings, timeoutMs, context, log }, signal);
   const took = `${((elapsedMs() - started) / 1000).toFixed(1)} s`;
   if (asked.kind === "answered") tell(run, log, `${name} answered after ${took}: ${summary(asked.answer)}`);
   return asked;

@@ -5,7 +5,7 @@ import { isManifest, type DetectedScope, detectScopes } from "../detect/detect-c
 import { absentManager } from "../detect/node.ts";
 import { Project, type IsInstalled, type DetectedCheck } from "../detect/project.ts";
 import { starterConfig, mainBranch } from "../starter-config.ts";
-import { CONFIG_FILE } from "../../system/files/find-project.ts";
+import { CONFIG_FILE, configFileOf, holdsConfig } from "../../system/files/find-project.ts";
 import { readProject } from "../../system/files/list-files.ts";
 import { createUserFile, readUserFile } from "../../system/files/user-file.ts";
 import { findExecutable, shellCommand } from "../../system/process/executables.ts";
@@ -48,7 +48,7 @@ export interface NewConfig {
 }
 
 export async function planConfig({ cwd, env }: Terminal): Promise<ConfigStep> {
-  if (kindOf(join(cwd, CONFIG_FILE)) !== "missing") return { kind: "exists" };
+  if (holdsConfig(cwd)) return { kind: "exists" };
   const { files, texts } = await readProject(cwd, isManifest);
   const hasOwnChecks = files.some((file) => /^\.gauntlet\/checks\/[^/]+\.ya?ml$/.test(file));
   const packages = readWorkspace({ paths: files.filter(isManifest), read: (path) => texts.get(path) });
@@ -74,7 +74,7 @@ export async function createConfig(step: ConfigStep, { cwd, stdout }: Terminal):
       return ok(undefined);
     }
   }
-  printLine(stdout, `${CONFIG_FILE} already exists and was left as it is.`);
+  printLine(stdout, `${configFileOf(cwd)} already exists and was left as it is.`);
   return ok(undefined);
 }
 

@@ -1,8 +1,8 @@
-import { kindOf, realPath } from "../../system/files/files.ts";
+import { realPath } from "../../system/files/files.ts";
 import { adviseReport } from "../../feedback/advise-report.ts";
 import { explain, type Trouble } from "../../trouble.ts";
 import type { DetectedCheck } from "../detect/project.ts";
-import { CONFIG_FILE, findProject } from "../../system/files/find-project.ts";
+import { CONFIG_FILE, configFileOf, findProject, holdsConfig } from "../../system/files/find-project.ts";
 import { detectHosts } from "../host-request.ts";
 import { EXIT } from "../../report/exit-code.ts";
 import { nameToType } from "../installation.ts";
@@ -19,7 +19,6 @@ import {
   tryChecks,
 } from "./init-steps.ts";
 import { installFor } from "./install.ts";
-import { join } from "node:path";
 import { Git } from "../../system/git/git.ts";
 
 export interface InitOptions {
@@ -145,9 +144,9 @@ interface Steps {
   readonly hook: HookStep;
 }
 
-function preview({ config, hook }: Steps, { stdout, stderr }: Terminal, options: InitOptions): number {
+function preview({ config, hook }: Steps, { stdout, stderr, cwd }: Terminal, options: InitOptions): number {
   if (config.kind === "new") printLine(stdout, `Would create ${CONFIG_FILE}:\n\n${config.text}`);
-  else printLine(stdout, `${CONFIG_FILE} already exists and would be left as it is.`);
+  else printLine(stdout, `${configFileOf(cwd)} already exists and would be left as it is.`);
   if (options.hook === false) return EXIT.ok;
   switch (hook.kind) {
     case "present":
@@ -174,7 +173,7 @@ async function choosePlace(
   { here, prompt }: { readonly here?: boolean | undefined; readonly prompt: Prompt | undefined },
 ): Promise<string | undefined> {
   const top = await repositoryRoot(cwd);
-  if (top === undefined || top === realPath(cwd) || kindOf(join(cwd, CONFIG_FILE)) !== "missing") return cwd;
+  if (top === undefined || top === realPath(cwd) || holdsConfig(cwd)) return cwd;
   if (here)
     return say(stdout, cwd, "this directory alone: changes elsewhere in the repository are not checked");
   const project = findProject(cwd);

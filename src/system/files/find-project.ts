@@ -4,6 +4,15 @@ import { type AbsolutePath, absolutePath } from "../../path.ts";
 
 export const CONFIG_FILE = ".gauntlet/config.yml";
 
+/** Of the original system's successor: read if there is no `.gauntlet/config.yml`. */
+const SUCCESSOR_FILE = ".validator/config.yml";
+
+/** The configuration file of a project, relative to its root; the first of both if neither exists. */
+export function configFileOf(root: string): string {
+  if (isThere(join(root, CONFIG_FILE))) return CONFIG_FILE;
+  return isThere(join(root, SUCCESSOR_FILE)) ? SUCCESSOR_FILE : CONFIG_FILE;
+}
+
 /**
  * The directory whose `.gauntlet/config.yml` applies: `cwd` or the nearest one above it, within the git work tree. Outside git
  * only `cwd` counts. So an agent that `cd`s stays gated, and a stray file in a home directory gates nothing.
@@ -13,9 +22,14 @@ export function findProject(cwd: string): AbsolutePath | undefined {
   return found === undefined ? undefined : absolutePath(found);
 }
 
-function holdsConfig(dir: string): boolean {
+export function holdsConfig(dir: string): boolean {
+  return isThere(join(dir, CONFIG_FILE)) || isThere(join(dir, SUCCESSOR_FILE));
+}
+
+/** An inaccessible file exists: reading it says why it cannot be used. */
+function isThere(file: string): boolean {
   try {
-    return statSync(join(dir, CONFIG_FILE), { throwIfNoEntry: false }) !== undefined;
+    return statSync(file, { throwIfNoEntry: false }) !== undefined;
   } catch {
     return true;
   }

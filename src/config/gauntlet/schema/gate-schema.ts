@@ -24,7 +24,7 @@ const patternParser = z.strictObject({
     .describe("What the tool does: decides the order of repair."),
 });
 
-const REVIEWER_NAMES = ["claude", "codex", "gemini", "github-copilot", "cursor"] as const;
+const REVIEWER_NAMES = ["claude", "codex", "gemini", "github-copilot", "cursor", "opencode"] as const;
 
 function isReviewer(name: string): boolean {
   return REVIEWER_NAMES.some((known) => known === name) || /^command:\s*\S/.test(name);
@@ -52,7 +52,26 @@ const variableName = z.string().regex(/^[^=]+$/, "cannot be the name of a variab
 
 export const reviewers = z.array(reviewer).min(1);
 
+/** How a reviewer is called, by its name. */
+export const adapters = z.partialRecord(
+  z.enum(REVIEWER_NAMES),
+  z.strictObject({
+    model: text("the name of a model")
+      .optional()
+      .describe("The model it uses for reviews that name none."),
+    thinking_budget: z
+      .enum(["off", "low", "medium", "high"])
+      .optional()
+      .describe("How much it thinks. Has an effect on `claude` and `codex`."),
+    allow_tool_use: z
+      .boolean()
+      .default(true)
+      .describe("`false`: it sees only the change. Has an effect on `claude` and `gemini`. Reviewers never edit."),
+  }),
+);
+
 const gateShape = {
+  enabled: z.boolean().default(true).describe("`false`: it never runs, wherever it is named."),
   on: z
     .array(stopKind)
     .min(1)
@@ -67,10 +86,37 @@ const gateShape = {
     .describe(
       "Names of gates that run before it. When one of them fails, this gate is skipped with that reason.",
     ),
-  parallel: z.boolean().default(true).describe("May run at the same time as other gates."),
+  parallel: z
+    .boolean()
+    .optional()
+    .describe("May run at the same time as other gates. Default: true, unless `fail_fast` is true."),
+  fail_fast: z
+    .boolean()
+    .default(false)
+    .describe("If this gate fails, do not start the sequential gates after it. Not with `parallel: true`."),
   run_in_ci: z.boolean().default(true).describe("Run when the environment says CI."),
   run_locally: z.boolean().default(true).describe("Run on a developer's machine."),
 };
+
+const FAIL_FAST_ALONE = {
+  path: ["fail_fast"],
+  error:
+    "does not go with `parallel: true`: only gates that run one after another can stop the ones behind them",
+  when: ({ value }: { readonly value: unknown }) => typeof value === "object" && value !== null,
+};
+
+const ONE_PROMPT = "needs one of `prompt`, `builtin`, `prompt_file` and `skill_name`";
+
+interface Prompts {
+  readonly prompt?: string | undefined;
+  readonly builtin?: string | undefined;
+  readonly prompt_file?: string | undefined;
+  readonly skill_name?: string | undefined;
+}
+
+function promptsIn({ prompt, builtin, prompt_file, skill_name }: Prompts): number {
+  return [prompt, builtin, prompt_file, skill_name].filter((one) => one !== undefined).length;
+}
 
 const checkShape = {
   command: text("a shell command").describe("The shell line to run; the check passes when it exits with 0."),
@@ -79,13 +125,15 @@ const checkShape = {
     .describe("Where to run, relative to the project root. Default: the directory of the entry point."),
   ...gateShape,
   timeout: duration.default(240).describe("When the check is ended and counts as failed: or `90s`, `2m`."),
-  fail_fast: z
-    .boolean()
-    .default(false)
-    .describe("When this check fails, do not start the sequential gates after it. Needs `parallel: false`."),
   fix_instructions: innerPath("a file inside `.gauntlet/`", "`.gauntlet/`")
     .optional()
     .describe("A text file inside `.gauntlet/` that tells the agent how to fix a failure."),
+  fix_instructions_file: innerPath("a file inside `.gauntlet/`", "`.gauntlet/`")
+    .optional()
+    .describe("Another name for `fix_instructions`."),
+  fix_with_skill: text("the name of a skill")
+    .optional()
+    .describe("The skill that the agent is told to use if the check fails."),
   fix: text("a shell command")
     .refine((command) => !/(["'])\{files\}\1/.test(command), {
       error: "must have `{files}` without quotation marks around it",
@@ -170,10 +218,10 @@ const checkShape = {
 
 export const checkSchema = z
   .strictObject(checkShape)
-  .refine(failFastIsSequential, {
-    path: ["fail_fast"],
-    error: "needs `parallel: false`: only gates that run one after another can stop the ones behind them",
-    when: ({ value }) => typeof value === "object" && value !== null,
+  .refine(failFastIsSequential, FAIL_FAST_ALONE)
+  .refine(({ fix_instructions: one, fix_instructions_file: other }) => one === undefined || other === undefined, {
+    path: ["fix_instructions_file"],
+    error: "is another name for `fix_instructions`: keep one of them",
   })
   .refine(({ command, fix, files }) => files === undefined || `${command}${fix}`.includes("{files}"), {
     path: ["files"],
@@ -191,10 +239,7 @@ export const checkSchema = z
     path: ["rerun_command"],
     error: "knows `{failed_files}`, not `{files}`",
   })
-  .refine(({ rerun_command: command, reruns }) => command === undefined || reruns > 0, {
-    path: ["rerun_command"],
-    error: "needs `reruns`, which says how often",
-  });
+;
 
 const reviewShape = {
   cli_preference: reviewers
@@ -212,17 +257,33 @@ const reviewShape = {
     .describe("What it means when no reviewer can answer: a warning, or a block."),
 };
 
-export const reviewSchema = z.strictObject(reviewShape);
+const promptShape = {
+  builtin: z.enum(BUILTIN_REVIEW_NAMES).optional().describe("Use this built-in prompt."),
+  prompt_file: innerPath("a file inside `.gauntlet/`", "`.gauntlet/`")
+    .optional()
+    .describe("A file inside `.gauntlet/` that holds the prompt."),
+  skill_name: text("the name of a skill")
+    .optional()
+    .describe("A skill of the project (`.claude/skills/<name>/SKILL.md`) that is the prompt."),
+};
+
+/** The front matter of `.gauntlet/reviews/<name>.md`. */
+export const reviewSchema = z
+  .strictObject({ ...promptShape, ...reviewShape })
+  .refine((review) => promptsIn(review) <= 1, { error: ONE_PROMPT })
+  .refine(failFastIsSequential, FAIL_FAST_ALONE);
 
 const inlineReviewObject = z
   .strictObject({
     prompt: text("a prompt").optional().describe("What the reviewer is asked to look for."),
-    builtin: z.enum(BUILTIN_REVIEW_NAMES).optional().describe("Use this built-in prompt."),
+    ...promptShape,
     ...reviewShape,
   })
-  .refine((review) => (review.prompt === undefined) !== (review.builtin === undefined), {
-    error: "needs either `prompt` or `builtin`, and not both",
-  });
+  .refine((review) => promptsIn(review) === 1, { error: ONE_PROMPT })
+  .refine(failFastIsSequential, FAIL_FAST_ALONE);
+
+/** `.gauntlet/reviews/<name>.yml`. */
+export const reviewFileSchema = inlineReviewObject;
 
 export const inlineCheckSchema = z
   .union([text("a shell command"), checkSchema], {
@@ -239,8 +300,8 @@ export const inlineReviewSchema = z
 export const builtinReviewSchema = z.enum(BUILTIN_REVIEW_NAMES);
 
 export type CheckFields = z.output<typeof checkSchema>;
-export type ReviewFields = z.output<typeof reviewSchema>;
-export type InlineReviewFields = z.output<typeof inlineReviewObject>;
+export type ReviewFields = z.output<typeof inlineReviewObject>;
+export type AdapterFields = z.output<typeof adapters>;
 
 function isQuoted(command: string, placeholder: string): boolean {
   return ["'", '"'].some((mark) => command.includes(`${mark}${placeholder}${mark}`));
@@ -251,5 +312,5 @@ function unquoted(placeholder: string): string {
 }
 
 function failFastIsSequential(check: { fail_fast?: boolean; parallel?: boolean }): boolean {
-  return check.fail_fast !== true || check.parallel === false;
+  return check.fail_fast !== true || check.parallel !== true;
 }

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { GuardName } from "../../settings.ts";
 import { expects, innerPath, text, wholeNumber } from "./schema-parts.ts";
-import { builtinReviewSchema, inlineCheckSchema, inlineReviewSchema, innerGlob, priority, reviewers } from "./gate-schema.ts";
+import { adapters, builtinReviewSchema, inlineCheckSchema, inlineReviewSchema, innerGlob, priority, reviewers } from "./gate-schema.ts";
 import { sharedShape } from "./global-schema.ts";
 import { remoteSchema } from "./remote-schema.ts";
 
@@ -11,8 +11,18 @@ export const entryPointSchema = z.strictObject(
   {
     path: innerGlob.describe("`.`, a directory or file, `dir/*` (each changed child on its own) or a glob."),
     exclude: z.array(innerGlob).default([]).describe("Globs or directories whose changes do not count."),
-    checks: z.array(text("the name of a check")).default([]).describe("Names of the checks to run here."),
-    reviews: z.array(text("the name of a review")).default([]).describe("Names of the reviews to run here."),
+    checks: z
+      .array(z.union([text("the name of a check"), z.record(z.string(), inlineCheckSchema)]), {
+        error: expects("a list of names of checks"),
+      })
+      .default([])
+      .describe("Names of the checks to run here, or checks as in `checks`."),
+    reviews: z
+      .array(z.union([text("the name of a review"), z.record(z.string(), inlineReviewSchema)]), {
+        error: expects("a list of names of reviews"),
+      })
+      .default([])
+      .describe("Names of the reviews to run here, or reviews as in `reviews`."),
   },
   { error: expects("a map that begins with `path:`") },
 );
@@ -56,6 +66,7 @@ export const configSchema = z.strictObject({
     .describe(
       "Files of the project (`shared/gauntlet.yml`) or installed npm packages with a `gauntlet.yml`, over which this file is laid: gates are merged by name, and this file wins.",
     ),
+  name: z.unknown().optional().describe("Ignored: the name of the project for people."),
   base_branch: text("the name of a branch")
     .refine((name) => !name.startsWith("-"), { error: "must not begin with `-`" })
     .default("origin/main")
@@ -119,6 +130,7 @@ export const configSchema = z.strictObject({
       default_preference: reviewers
         .optional()
         .describe("Reviewers in order of preference, for reviews without a `cli_preference` of their own."),
+      adapters: adapters.optional().describe("How reviewers are called, by name."),
     })
     .optional()
     .describe("The tools that do AI reviews."),
