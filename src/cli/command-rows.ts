@@ -28,7 +28,7 @@ import {
   readReportTargets,
   readWhile,
 } from "./command-options.ts";
-import { families } from "./families.ts";
+import { loadLook } from "./load-look.ts";
 import type { CleanOptions } from "./commands/clean.ts";
 import type { CompletionOptions } from "./commands/completion.ts";
 import type { ConfigOptions, ListOptions, ValidateOptions } from "./commands/configuration.ts";
@@ -56,6 +56,19 @@ interface ArgumentRow {
   readonly summary: string;
   readonly choices?: readonly string[];
 }
+
+/** What a command does is loaded when it is asked for, a family at a time. */
+const families = {
+  run: () => import("./commands/run.ts"),
+  look: loadLook,
+  install: () => import("../install/commands.ts"),
+  baseline: () => import("../features/baseline/command.ts"),
+  dashboard: () => import("../features/dashboard/command.ts"),
+  mcp: () => import("../features/mcp/command.ts"),
+  proof: () => import("../features/proof/commands.ts"),
+  remote: () => import("../features/remote/commands.ts"),
+  trust: () => import("../features/trust/commands.ts"),
+};
 
 async function runAll(terminal: Terminal): Promise<number> {
   return (await families.run()).runCommand(terminal, {});

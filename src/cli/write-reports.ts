@@ -17,6 +17,8 @@ import packageJson from "../../package.json" with { type: "json" };
 import type { ReportTarget } from "./command-options.ts";
 import { printLine, type Terminal } from "../report/terminal.ts";
 
+export { htmlReport };
+
 export async function writeReports(
   terminal: Terminal,
   result: RunResult,

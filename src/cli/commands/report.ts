@@ -14,11 +14,11 @@ import { flakyLines } from "../../report/summary-lines.ts";
 import { sarifReport } from "../../report/sarif.ts";
 import packageJson from "../../../package.json" with { type: "json" };
 import { EXIT } from "../../report/exit-code.ts";
-import { htmlReport } from "../../features/dashboard/html-report.ts";
 import { openSettings, tellTrouble } from "../../report/open-settings.ts";
 import { marked } from "../../report/progress.ts";
 import { printLine, type Terminal } from "../../report/terminal.ts";
 import { showFailures } from "../show-failures.ts";
+import { htmlReport } from "../write-reports.ts";
 
 export interface ReportOptions {
   readonly format: "text" | "junit" | "sarif" | "github" | "html";

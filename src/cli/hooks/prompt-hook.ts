@@ -10,7 +10,7 @@ import { currentDirectory } from "../../system/process/environment.ts";
 import { readStdin } from "../../system/process/stdin.ts";
 import { readSession, updateSession } from "../../stop/session-store.ts";
 import { cancellation } from "../../system/process/cancellation.ts";
-import { families } from "../families.ts";
+import { loadLook } from "../load-look.ts";
 
 /**
  * Takes down what the user's prompt says to us: `gauntlet skip: reason`, `gauntlet accept`. Whether the user really said it is found
@@ -36,7 +36,7 @@ export async function runPromptHook(): Promise<number> {
 
 /** Whether the prompt was a command that needs no model. */
 async function answerCommand(session: SessionName, prompt: string): Promise<boolean> {
-  const { answerInChat } = await families.look(); // few prompts are commands of ours
+  const { answerInChat } = await loadLook(); // few prompts are commands of ours
   return answerInChat(session, prompt);
 }
 
