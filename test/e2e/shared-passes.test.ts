@@ -24,11 +24,14 @@ interface PassBody {
   readonly expires: number;
 }
 
+const SIGNED_FIELDS = ["v", "key", "gate", "tree", "status", "at", "runner", "platform", "expires"];
+
 /** Signs as anyone who has the key could. */
 function signedRecord(body: PassBody, key: KeyObject): string {
   const der = createPublicKey(key).export({ format: "der", type: "spki" });
   const keyid = createHash("sha256").update(der).digest("hex").slice(0, 16);
-  const sig = sign(null, Buffer.from(`agent-gauntlet pass\n${JSON.stringify(body)}`), key).toString("base64");
+  const signed = `agent-gauntlet pass\n${JSON.stringify(body, SIGNED_FIELDS)}`;
+  const sig = sign(null, Buffer.from(signed), key).toString("base64");
   return JSON.stringify({ keyid, body, sig });
 }
 
