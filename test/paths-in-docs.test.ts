@@ -35,7 +35,9 @@ describe("every module and folder exists that is named in", () => {
 
 test("the table of folders has the order of the layers that lint enforces", () => {
   const [, layers = ""] = /const LAYERS = \[(.*?)\n\];/s.exec(read(".dependency-cruiser.cjs")) ?? [];
-  const rows = [...read("docs/ARCHITECTURE.md").matchAll(/^\| (`\w+\/`.*?) +\|/gm)].map(([, cell = ""]) => cell);
+  const rows = [...read("docs/ARCHITECTURE.md").matchAll(/^\| (`\w+\/`.*?) +\|/gm)].map(
+    ([, cell = ""]) => cell,
+  );
 
   const named = rows.flatMap((cell) => [...cell.matchAll(/`(\w+\/)`/g)].map(([, folder]) => folder));
 
