@@ -11,7 +11,7 @@ import { kindOf, writeAll } from "../system/files/files.ts";
 import type { BreplOptions } from "./options.ts";
 import { cancellation } from "../system/process/cancellation.ts";
 import { EXIT } from "../report/exit-code.ts";
-import { readStdin } from "../system/process/stdin.ts";
+import { isTooLong, readStdin, TOO_LONG } from "../system/process/stdin.ts";
 
 export async function breplStop({ replServer }: BreplOptions): Promise<number> {
   trace("first file read");
@@ -83,7 +83,7 @@ async function readEvent(signal: AbortSignal): Promise<ReadEvent> {
   const text = await readStdin(signal);
   if (text === "") return { ok: false, problem: "nothing on stdin" };
   const value = parse(text);
-  if (value instanceof SyntaxError) return { ok: false, problem: value.message };
+  if (value instanceof SyntaxError) return { ok: false, problem: isTooLong(text) ? TOO_LONG : value.message };
   return isRecord(value) ? { ok: true, payload: value } : { ok: false, problem: "not a JSON object" };
 }
 

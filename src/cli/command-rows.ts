@@ -443,7 +443,7 @@ const OTHER_MACHINES: readonly CommandRow[] = [
       option("--platform <name>", "whose gates to take, such as linux-x64 (that of this machine)"),
       option("--dir <directory>", "where checkouts are kept (~/.cache/agent-gauntlet/worker)"),
       option("--max-gb <number>", "how large they may become together (20)", { read: readCount }),
-      option("--fresh", "remove also what git ignores before each gate"),
+      option("--fresh", "remove also what git ignores before each gate (always with --cache)"),
       option("--cache <url>", "sign what passes with GAUNTLET_SIGNING_KEY and share it there"),
     ],
     examples: [

@@ -19,7 +19,13 @@ import {
   describeExitCode,
   runProcess,
 } from "../system/process/run-process.ts";
-import { type GateContext, type Happened, outcomeOf, type PlannedCheck } from "./gate-context.ts";
+import {
+  type EndedRemotely,
+  type GateContext,
+  type Happened,
+  outcomeOf,
+  type PlannedCheck,
+} from "./gate-context.ts";
 import { inLatin1, MaskedOutput } from "../system/logs/masked-output.ts";
 
 /** Runs a shell command in its own process group, with its output in a bounded log. */
@@ -62,13 +68,16 @@ export async function runCheck(
   output.end();
   log.close();
   const report = freshReport(gate.report, context.root, startedAt);
-  return outcomeOf(planned, elapsedMs() - started, {
-    ...withMissing(whatHappened(end, log.problem, signal), () =>
-      away === undefined ? missingProgram(gate.command, { end, env, cwd }) : away.missing,
-    ),
-    logPath,
-    report,
-  });
+  const happened = withMissing(whatHappened(end, log.problem, signal), () =>
+    away === undefined ? missingProgram(gate.command, { end, env, cwd }) : away.missing,
+  );
+  return outcomeOf(planned, elapsedMs() - started, { ...withSupport(happened, away), logPath, report });
+}
+
+/** What a warm checkout holds beside the tree may have made the gate pass. */
+function withSupport(happened: Happened, away: EndedRemotely | undefined): Happened {
+  const isDoubtful = happened.kind === "passed" && away !== undefined && away.isFresh !== true;
+  return isDoubtful ? { ...happened, rests: "worker" } : happened;
 }
 
 function withMissing(happened: Happened, find: () => string | undefined): Happened {

@@ -40,6 +40,8 @@ export interface EndedRemotely {
   readonly end: ProcessEnd;
   /** A program that is not installed there. */
   readonly missing?: string | undefined;
+  /** Nothing was in the checkout but the files of the tree. */
+  readonly isFresh?: boolean | undefined;
 }
 
 export interface ReviewFacts {

@@ -43,8 +43,8 @@ interface PassedGate extends OutcomeBase {
   readonly warning?: string;
   /** Not run: why an earlier pass still holds. */
   readonly reused?: string;
-  /** Passes only because its failures existed before, or because it was repeated. */
-  readonly rests?: "baseline" | "rerun";
+  /** Passes only because its failures existed before, or because it was repeated; or on a worker, beside files that git ignores. */
+  readonly rests?: "baseline" | "rerun" | "worker";
   /** By its own summary; counted only for a guard. */
   readonly tests?: number;
   /** Tests that failed before a repeated run passed; empty if none could be identified. */
@@ -157,6 +157,7 @@ export function describeOutcome(outcome: GateOutcome): string {
   switch (outcome.kind) {
     case "passed":
       if (outcome.reused !== undefined) return `not run again: ${outcome.reused}`;
+      if (outcome.rests === "worker") return "passed on a worker that keeps ignored files: not proof";
       if (outcome.warning === undefined) return "passed";
       return outcome.gate === "guard"
         ? `found ${outcome.warning}`

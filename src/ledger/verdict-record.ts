@@ -55,8 +55,11 @@ export interface VerdictRecord {
 /** What else asks for a run: a command, a tool of the MCP server, a program that uses the library. */
 export type TerminalCommand = "run" | "check" | "review" | "mcp" | "library";
 
-/** `reuse`: the same inputs passed before. `baseline`: what failed had failed before the change. `rerun`: it passed when repeated. */
-export type Support = "reuse" | "baseline" | "rerun";
+/**
+ * `reuse`: the same inputs passed before. `baseline`: what failed had failed before the change. `rerun`: it passed when repeated.
+ * `worker`: it ran in a checkout that still held ignored files of earlier gates.
+ */
+export type Support = "reuse" | "baseline" | "rerun" | "worker";
 
 export interface RecordedOutcome {
   readonly id: string;

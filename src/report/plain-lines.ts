@@ -60,11 +60,11 @@ export function summaryOf({ status, completedAt, outcomes }: PastRun, now: numbe
 
 export function finishedLine(outcome: GateOutcome, labelOf: LabelOf = byId): string {
   const isReused = outcome.kind === "passed" && outcome.reused !== undefined;
-  const isPlainPass = outcome.kind === "passed" && outcome.warning === undefined && !isReused;
+  const words = describeOutcome(outcome);
   const parts = [
     `[${label(outcome)}] ${labelOf(outcome.id)}`,
     isReused || outcome.kind === "skipped" ? "" : `(${formatDuration(outcome.durationMs)})`,
-    isPlainPass ? "" : describeOutcome(outcome),
+    words === "passed" ? "" : words,
     outcome.logPath === undefined || outcome.kind === "passed" ? "" : `Log: ${outcome.logPath}`,
   ];
   return parts.filter((part) => part !== "").join(" ");

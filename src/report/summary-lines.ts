@@ -33,6 +33,7 @@ const WORDS = [
   "with a warning",
   "flaky",
   "with old problems only",
+  "not proof (on a worker)",
   "reused",
   "could not run",
   "unavailable",
@@ -40,11 +41,17 @@ const WORDS = [
   "skipped",
 ] as const;
 
+const REST_WORDS = {
+  rerun: "flaky",
+  baseline: "with old problems only",
+  worker: "not proof (on a worker)",
+} as const;
+
 function wordOf(outcome: GateOutcome): (typeof WORDS)[number] {
   switch (outcome.kind) {
     case "passed":
       if (outcome.reused !== undefined) return "reused";
-      if (outcome.rests !== undefined) return outcome.rests === "rerun" ? "flaky" : "with old problems only";
+      if (outcome.rests !== undefined) return REST_WORDS[outcome.rests];
       return outcome.warning === undefined ? "passed" : "with a warning";
     case "failed":
       return outcome.warnOnly ? "with a warning" : "failed";

@@ -41,6 +41,7 @@ interface RanGates {
 export async function conclude(run: ActiveRun, gates: PreparedGates, ran: RanGates): Promise<Ran> {
   const { project, request, planned, consoleLogPath } = run;
   const { passes, passKey, stillness } = gates;
+  planned.tree.ignoreFiles().catch(() => {}); // whoever needs it asks again
   const { outcomes, notices } = ran;
   if (passes.hasNews(outcomes) && (await stillness()).isStill)
     await passes.remember(outcomes, {
@@ -244,6 +245,7 @@ async function passRecord(
     baseCommit,
     head,
     since,
+    ignoreFiles: await planned.tree.ignoreFiles(),
     status,
     at: now(),
   };

@@ -20,6 +20,8 @@ interface ResultBase {
   readonly changes?: ChangeSet;
   readonly plan?: Plan;
   readonly judged?: Judged;
+  /** The `.gitignore` files that are not in git's index, if they were looked for. */
+  readonly ignoreFiles?: readonly string[] | undefined;
   /** Of a stop's session: the gates it began with, if they were looked up. */
   readonly trust?: TrustFacts;
   /** Of a stop whose session was not seen here before: the hash of the environment that gates see. */

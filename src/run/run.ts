@@ -1,3 +1,4 @@
+import { basename, dirname } from "node:path/posix";
 import { once } from "../once.ts";
 import { EARLY_EXITS } from "../stop/early-exits.ts";
 import type { Notice } from "../stop/notices.ts";
@@ -8,6 +9,9 @@ import { passIndexOf } from "../stop/work-tree-store.ts";
 import { now } from "../system/clock.ts";
 import { isAsStamped } from "../system/files/file-stamp.ts";
 import { kindOf } from "../system/files/files.ts";
+import { Git } from "../system/git/git.ts";
+import { gitVariablesHash } from "../system/git/ignore-settings.ts";
+import { isOfTools } from "../system/git/own-ignores.ts";
 import { WorkTree } from "../system/git/work-tree.ts";
 import { environmentHash } from "../system/process/environment-hash.ts";
 import { currentEnv, trace } from "../system/process/environment.ts";
@@ -42,6 +46,8 @@ export async function run(request: RunRequest): Promise<RunResult> {
   if (isGivenUp(project, request, result)) await (await stages.rare()).runOnGiveUp(project, request, result);
   if (request.event !== undefined) forgetBlock(project, result);
   project.notices.add(...(await ignoreNoticesOf(project)), ...projectNotices(project, result));
+  project.notices.add(...(await hidingNoticesOf(project, request, result)));
+  project.notices.add(...(await stashNoticesOf(project, request, result)));
   return { ...result, trust: project.trust, environment: environmentAtFirstSight(project, request) };
 }
 
@@ -49,33 +55,35 @@ export async function run(request: RunRequest): Promise<RunResult> {
 async function runProject(project: Project, request: RunRequest): Promise<RunResult> {
   const past = readPast(project);
   await using tree = await openWorkTree(project, past);
-  const ended = (result: RunResult): RunResult => withHead(result, project, tree);
+  const answered = (result: RunResult): RunResult => withHead(result, project, tree);
 
   // Is there anything to do?
   const early = request.isStop ? await findEarlyExit(project, request, { tree, past }) : undefined;
   trace("early exits asked");
-  if (early !== undefined) return ended(early);
+  if (early !== undefined) return answered(early);
 
   // Alone.
   const { takeLock } = await stages.lock();
   const locked = await takeLock(project, request, tree);
-  if (!locked.ok) return ended(troubled(locked.trouble));
+  if (!locked.ok) return answered(troubled(locked.trouble));
   using lock = locked.value;
   await using _snapshot = tree.snapshotScope(); // gone before the lock is: only a dead holder's scratch files are swept
 
   // Look. The larger half of a run is loaded while git works.
   await tree.startLooking();
+  const ended = async (result: RunResult): Promise<RunResult> =>
+    answered({ ...result, ignoreFiles: await tree.ignoreFiles() });
   const stage = await stages.run();
   const detected = await stage.detectChanges(project, request, tree);
   trace("changes detected, snapshot taken");
-  if (!detected.ok) return ended(troubled(detected.trouble));
+  if (!detected.ok) return await ended(troubled(detected.trouble));
 
   // Plan.
   const expanded = await stage.withPackages(project, detected.value.detected, tree);
   const planned = await stage.planRun(expanded, request, detected.value, { tree, runId: lock.runId });
-  if (!planned.ok) return ended(troubled(planned.trouble));
+  if (!planned.ok) return await ended(troubled(planned.trouble));
   if (planned.value.plan.gates.length === 0)
-    return ended(stage.nothingToRun(expanded, request, planned.value));
+    return await ended(stage.nothingToRun(expanded, request, planned.value));
 
   // Fix, then run the gates while the guards look at the change.
   await using active = new stage.ActiveRun(expanded, request, planned.value);
@@ -87,7 +95,7 @@ async function runProject(project: Project, request: RunRequest): Promise<RunRes
   for (const outcome of guarded.outcomes.slice(ran.length)) active.tell({ kind: "gate-finished", outcome });
   trace("gates done");
 
-  return ended(await stage.conclude(active, gates, guarded));
+  return await ended(await stage.conclude(active, gates, guarded));
 }
 
 /** With what was good before, for a base that hides what was committed. */
@@ -136,9 +144,46 @@ function waitsForOtherRun(result: RunResult, { settings }: Project, { isStop }: 
 }
 
 /** What git was told to ignore since the session began; most sessions leave that alone. */
-async function ignoreNoticesOf({ settings, session }: Project): Promise<readonly Notice[]> {
-  const files = startIn(session.value, settings.root)?.ignoreSettings ?? [];
-  return files.every(isAsStamped) ? [] : (await stages.rare()).ignoreSettingsNotices(files);
+async function ignoreNoticesOf({ settings, session, env }: Project): Promise<readonly Notice[]> {
+  const { ignoreSettings: files = [], gitVariables } = startIn(session.value, settings.root) ?? {};
+  const isSame = gitVariables === undefined || gitVariables === gitVariablesHash(env);
+  return isSame && files.every(isAsStamped)
+    ? []
+    : (await stages.rare()).ignoreSettingsNotices(files, isSame ? undefined : env);
+}
+
+/** What `.gitignore` files hide that were added or changed since the session began. */
+async function hidingNoticesOf(
+  project: Project,
+  { event }: RunRequest,
+  { changes, ignoreFiles = [] }: RunResult,
+): Promise<readonly Notice[]> {
+  const start = startIn(project.session.value, project.settings.root);
+  const changed = (changes?.files ?? []).filter(({ path }) => basename(path) === ".gitignore");
+  const known = start?.ignoreFiles ?? ignoreFiles;
+  const ownLogs = `${project.settings.logDir}/.gitignore`;
+  const added = ignoreFiles.filter(
+    (name) => !known.includes(name) && !isOfTools(dirname(name)) && !name.endsWith(ownLogs),
+  );
+  if (event === undefined || (changed.length === 0 && added.length === 0)) return [];
+  const before = start?.head ?? changes?.baseCommit;
+  return (await stages.rare()).hidingNotices(project, {
+    changed: changed.map(({ path }) => path),
+    added,
+    before,
+  });
+}
+
+/** Of a stop that follows a block: what passes now may be a tree without the work. */
+async function stashNoticesOf(
+  { settings, session, signal }: Project,
+  { event }: RunRequest,
+  { status }: RunResult,
+): Promise<readonly Notice[]> {
+  const { lastStop } = session.value;
+  const followsBlock = event !== undefined && lastStop?.verdict.decision === "block";
+  if (!followsBlock || !isGreen(status)) return [];
+  return (await stages.rare()).stashNotices(new Git(settings.root, signal), lastStop.at);
 }
 
 /** What the user should know of this project, once per session. */
@@ -208,7 +253,7 @@ async function findEarlyExit(
     if (isLost && ended.pass === undefined) continue; // it could be repeated endlessly
     if (mayBeDead(project)) await (await stages.rare()).tidyUpIfDead(project);
     const judged = ended.pass && judgedByPass(ended.pass);
-    return { ...notNeeded(ended.status, ended.facts), judged };
+    return { ...notNeeded(ended.status, ended.facts), judged, ignoreFiles: ended.pass?.ignoreFiles };
   }
   return undefined;
 }

@@ -161,6 +161,7 @@ async function findProjectOf(event: StopEvent, session: OpenSession): Promise<Ab
 
 /** For a session that had a project, the user must know that it was left. */
 async function outsideAnyProject(event: StopEvent, session: OpenSession): Promise<AnsweredStop> {
+  if (event.cwd.includes(NOT_UTF_8)) return { verdict: unreadablePlace(), session };
   const verdict = allow("no_config");
   const { root, starts = [] } = session.value;
   const [began] = starts;
@@ -168,6 +169,15 @@ async function outsideAnyProject(event: StopEvent, session: OpenSession): Promis
   const notices = new Notices();
   notices.add((await stages.trust()).leftProjectNotice(event, began.root));
   return { verdict: withNotices(verdict, began.root, session, notices), session, root };
+}
+
+/** Stands for bytes that are not UTF-8. */
+const NOT_UTF_8 = "\uFFFD";
+
+function unreadablePlace(): Verdict {
+  const detail = "the path of this directory is not UTF-8, so no project is found there";
+  const verdict = allow("error", { detail });
+  return { ...verdict, notice: `${verdict.message}\nThe stop was not checked.` };
 }
 
 /** What the user said in the chat or at a terminal: to skip this stop or some gates, to accept changed gates. */
@@ -182,7 +192,7 @@ async function applyUserSkips(stop: Stop, considered: Considered): Promise<UserS
 function rememberBeginning({ root, session }: Considered, result: RunResult, found: Session["starts"]): void {
   const head = result.changes?.head;
   const gates = result.trust?.gates;
-  const seen = { at: now(), environment: result.environment };
+  const seen = { at: now(), environment: result.environment, ignoreFiles: result.ignoreFiles };
   if (head !== undefined) session.change(withStart({ root, head, ...seen }));
   if (gates === undefined) return;
   session.change(withStart({ root: gates.root, ...seen }));

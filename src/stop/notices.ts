@@ -9,6 +9,7 @@ import type { StopEvent } from "../hosts/stop-event.ts";
 import { displayPath } from "../path.ts";
 import { type Diagnostic, diagnosticLine } from "../trouble.ts";
 import type { RunResult } from "../run/result.ts";
+import type { HiddenPath } from "../system/git/own-ignores.ts";
 import type { IgnoreSettingsFile, Session, SessionChange } from "./session.ts";
 
 /** What matters most to the user comes first: there is room for three lines. */
@@ -110,8 +111,9 @@ export function noticesOfResult(result: RunResult): readonly Notice[] {
   const { status, message, warnings } = result;
   const rest = warnings.map((text): Notice => ({ rank: "configuration", key: text, text }));
   if (status === "retry_limit_exceeded") return [{ rank: "gave up", text: giveUpText(result) }, ...rest];
-  if (status === "passed_with_warnings" && result.outcomes.some(isReviewWithRemark))
-    return [{ rank: "old problems", text: message }, ...rest];
+  const remarks = result.outcomes.filter(isReviewWithRemark).map(nameOutcome);
+  if (status === "passed_with_warnings" && remarks.length > 0)
+    return [{ rank: "old problems", text: `Gauntlet: ${remarks.join("; ")}.` }, ...rest];
   if (result.kind === "troubled" && result.trouble.kind === "config-invalid")
     return [{ rank: "broken configuration", text: brokenConfiguration(result.trouble.diagnostics) }, ...rest];
   if (status === "error") {
@@ -200,6 +202,28 @@ export function ignoreNotices(changed: readonly IgnoreSettingsFile[]): readonly 
   const text = `Gauntlet: what git overlooks was changed in this session, in ${names}. Changes that git does not see are not checked.`;
   const key = `overlooks ${changed.map(({ path, hash }) => `${path} ${hash}`).join()}`;
   return [{ rank: "tampering", key, text, isLasting: true }];
+}
+
+/** Settings of git that variables give, or no longer give. */
+export function gitVariablesNotice(names: readonly string[], hash: string): Notice {
+  const which = names.length === 0 ? "they are unset" : names.slice(0, MAX_LINES).join(", ");
+  const text = `Gauntlet: variables with settings of git were changed in this session (${which}). Changes that git does not see are not checked.`;
+  return { rank: "tampering", key: `git variables ${hash}`, text, isLasting: true };
+}
+
+/** Files that a gate would look at, hidden by rules of this session. */
+export function hidingNotice(hidden: readonly HiddenPath[]): readonly Notice[] {
+  if (hidden.length === 0) return [];
+  const names = hidden.map(({ path }) => displayPath(path));
+  const more = names.length > MAX_LINES ? ` and ${names.length - MAX_LINES} more` : "";
+  const rules = [...new Set(hidden.map(({ by }) => displayPath(by)))].join(", ");
+  const text = `Gauntlet: git ignores ${names.slice(0, MAX_LINES).join(", ")}${more} by rules of this session, in ${rules}. No gate runs for changes there.`;
+  return [{ rank: "tampering", key: `hides ${names.join()} by ${rules}`, text, isLasting: true }];
+}
+
+export function stashNotice(id: string, what: string): Notice {
+  const text = `Gauntlet: after the last stop was blocked, work was put away with \`git stash\` (${displayPath(what)}). The gates pass without it. To see it: \`git stash show -p ${id.slice(0, 12)}\``;
+  return { rank: "tampering", key: `stash ${id}`, text };
 }
 
 export function damageNotices(damage: string | undefined): readonly Notice[] {

@@ -54,6 +54,8 @@ export interface PassRecord {
   readonly baseCommit?: string;
   /** HEAD at the time. */
   readonly head?: string;
+  /** The `.gitignore` files that were not in the index, ignored ones included: a further one may hide a file. */
+  readonly ignoreFiles?: readonly string[] | undefined;
   readonly status: "passed" | "passed_with_warnings";
   /** The tree whose problems it excuses; compared with another tree, the same files may fail. */
   readonly since?: string;

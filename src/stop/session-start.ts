@@ -6,7 +6,8 @@ import { findProject } from "../system/files/find-project.ts";
 import { Commits } from "../system/git/compare/base.ts";
 import { Git } from "../system/git/git.ts";
 import { sweepScratch } from "../system/files/owned-scratch.ts";
-import { ignoreSettingsFiles } from "../system/git/ignore-settings.ts";
+import { gitVariablesHash, ignoreSettingsFiles } from "../system/git/ignore-settings.ts";
+import { listIgnoreFiles } from "../system/git/own-ignores.ts";
 import { Repository } from "../system/git/repository.ts";
 import { environmentHash } from "../system/process/environment-hash.ts";
 import type { Environment } from "../system/process/environment.ts";
@@ -33,7 +34,7 @@ export interface Beginning {
   readonly seen?: Seen;
 }
 
-type Seen = Pick<SessionStart, "head" | "tree" | "ignoreSettings">;
+type Seen = Pick<SessionStart, "head" | "tree" | "ignoreSettings" | "ignoreFiles">;
 
 /**
  * Remembers where a session begins in its project: the work tree before the agent touched it, HEAD and the gates. What is known
@@ -54,6 +55,7 @@ export async function beginSession(
     root,
     at: now(),
     environment: environmentHash(env),
+    gitVariables: gitVariablesHash(env),
     ...seen,
     gates: defined,
     hooks: hooks?.(root),
@@ -74,8 +76,11 @@ async function lookAt(root: string, env: Environment, signal: AbortSignal): Prom
   const repository = await Repository.around(new Git(root, signal));
   if (repository === undefined) return {};
   const head = repository.head().commit ?? (await new Commits(repository.git).resolve("HEAD"));
-  const tree = await keepSessionTree(repository, head, { root, env });
-  return { head, tree, ignoreSettings: ignoreSettingsFiles(repository.places, env) };
+  const [tree, ignoreFiles] = await Promise.all([
+    keepSessionTree(repository, head, { root, env }),
+    listIgnoreFiles(repository.top),
+  ]);
+  return { head, tree, ignoreFiles, ignoreSettings: ignoreSettingsFiles(repository.places, env) };
 }
 
 /** The settings files of agents, of a project and of its user, that have our stop hook. */

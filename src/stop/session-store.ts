@@ -48,6 +48,8 @@ const isStart = objectOf(
     hooks: listOf(isText),
     ignoreSettings: listOf(objectOf({ path: isText, stamp: isText, hash: isText })),
     environment: isText,
+    ignoreFiles: listOf(isText),
+    gitVariables: isText,
   },
 );
 

@@ -50,6 +50,10 @@ export interface SessionStart {
   readonly hooks?: readonly string[];
   /** The files that told git what to ignore. */
   readonly ignoreSettings?: readonly IgnoreSettingsFile[];
+  /** The hash of the variables that give git settings. */
+  readonly gitVariables?: string | undefined;
+  /** The `.gitignore` files that were not in git's index. */
+  readonly ignoreFiles?: readonly string[] | undefined;
   /** The hash of the environment in which the host started our first hook: an agent works in the same unless it changes it. */
   readonly environment?: string;
 }

@@ -71,7 +71,15 @@ const passFile = jsonFile<PassRecord>(
       status: oneOf("passed", "passed_with_warnings"),
       at: isTime,
     },
-    { index: isText, baseCommit: isText, fingerprint: isText, sizes: isText, head: isText, since: isText },
+    {
+      index: isText,
+      baseCommit: isText,
+      fingerprint: isText,
+      sizes: isText,
+      head: isText,
+      since: isText,
+      ignoreFiles: listOf(isText),
+    },
   ),
 );
 
@@ -104,7 +112,11 @@ export function writePass(
 export function passIndexOf(directory: string, pass: PassRecord): PassIndex | undefined {
   return pass.index === undefined
     ? undefined
-    : { path: indexIn(directory, pass.indexName), hash: pass.index };
+    : {
+        path: indexIn(directory, pass.indexName),
+        hash: pass.index,
+        ignoreFiles: pass.ignoreFiles ?? [],
+      };
 }
 
 function indexIn(directory: string, indexName: string): string {

@@ -47,6 +47,20 @@ describe("reading stdin", () => {
     expect(await hook.ended).toMatchObject({ exitCode: 0, answer: { status: "no_config" } });
   });
 
+  test("says of an event of 100 MB that it is too long", async () => {
+    await using project = await GauntletProject.withChecks({ red: "exit 1" });
+    const stdin = payload(project.root, { last_assistant_message: "x".repeat(100 * 1024 ** 2) });
+
+    const done = await project.gauntlet(["stop-hook"], { stdin });
+
+    expect(done.exitCode).toBe(0);
+    expect(JSON.parse(done.stdout)).toMatchObject({
+      decision: "approve",
+      status: "invalid_input",
+      message: expect.stringContaining("too long: more than 64 MB") as string,
+    });
+  });
+
   test("gives up on a silent host after five seconds and allows", async () => {
     await using project = await GauntletProject.create();
 

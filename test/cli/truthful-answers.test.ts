@@ -2,7 +2,8 @@ import { chmodSync } from "node:fs";
 import { join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ControlledCommand } from "../rig/controlled-command.ts";
-import { GauntletProject } from "../rig/gauntlet-project.ts";
+import { GauntletProject, run } from "../rig/gauntlet-project.ts";
+import { GAUNTLET_LINE } from "../rig/program.ts";
 import { lockRefused } from "../rig/state-files.ts";
 
 async function configured(
@@ -14,6 +15,21 @@ async function configured(
   await project.write({ "changed.txt": "1" });
   return project;
 }
+
+test("in a directory whose path is not UTF-8 the stop is not checked, and the user sees that", async ({
+  skip,
+}) => {
+  if (process.platform !== "linux") skip("such a name cannot be made here");
+  await using project = await GauntletProject.create();
+  const command = `d=$(printf 'p\\377'); mkdir -p "$d/.gauntlet" && cd "$d" && echo 'checks: { red: exit 1 }' > .gauntlet/config.yml && git init --quiet && exec ${GAUNTLET_LINE} stop-hook`;
+
+  const done = await run(["sh", "-c", command], { cwd: project.root, env: project.env(), stdin: "{}" });
+
+  expect(JSON.parse(done.stdout)).toMatchObject({
+    status: "error",
+    systemMessage: expect.stringContaining("not UTF-8") as string,
+  });
+});
 
 describe("nothing that did not run says passed", () => {
   test.each([

@@ -23,6 +23,23 @@ describe("the user learns what git was told to overlook in the session", () => {
       /in .*\.git\/config, .*\.git\/info\/attributes\. Changes/,
     ],
     [
+      "a new file that a directory hides, with its own rule",
+      (project) => project.write({ "src/new/.gitignore": "*\n", "src/new/b.txt": "BAD" }),
+      /git ignores src\/new\/b\.txt by rules of this session, in src\/new\/\.gitignore\. No gate/,
+    ],
+    [
+      "a new file that settings in an included file hide",
+      async (project) => {
+        await project.write({
+          "../own/config": "[core]\n\texcludesFile = ~/list\n",
+          "../home/list": "new.txt\n",
+        });
+        await project.git("config", "include.path", join(project.root, "../own/config"));
+        await project.write({ "new.txt": "BAD" });
+      },
+      /in .*\.git\/config\. Changes/,
+    ],
+    [
       "a test that a sparse checkout leaves out",
       (project) => project.git("sparse-checkout", "set", ".gauntlet"),
       /\.git\/info\/sparse-checkout/,
@@ -41,6 +58,93 @@ describe("the user learns what git was told to overlook in the session", () => {
     expect(first.status).toBe("no_changes");
     expect(first.systemMessage).toMatch(notice);
     expect(second.systemMessage).toBeUndefined();
+  });
+});
+
+test.each([
+  [
+    "GIT_CONFIG_COUNT",
+    { GIT_CONFIG_COUNT: "1", GIT_CONFIG_KEY_0: "core.excludesFile", GIT_CONFIG_VALUE_0: "../list" },
+  ],
+  ["GIT_CONFIG_GLOBAL", { GIT_CONFIG_GLOBAL: "../config" }],
+])("the user learns that %s hides a new file", async (name, env) => {
+  await using project = await GauntletProject.withChecks({ words: NO_BAD }, { "a.txt": "FINE" });
+  await begin(project);
+  await project.write({
+    "../list": "new.txt\n",
+    "../config": "[core]\n\texcludesFile = ../list\n",
+    "new.txt": "BAD",
+  });
+
+  const { answer } = await project.stop({}, { env });
+
+  expect(answer).toMatchObject({ status: "no_changes" });
+  expect(answer.systemMessage).toContain(
+    `variables with settings of git were changed in this session (${name}`,
+  );
+});
+
+test("the user learns what new rules of a .gitignore hide, and not what it hid before or what tools leave", async () => {
+  await using project = await GauntletProject.withChecks(
+    { words: "true" },
+    { ".gitignore": "old.txt\n", "a.txt": "1" },
+  );
+  await begin(project);
+  await project.write({
+    "old.txt": "",
+    "a.txt": "2",
+    ".cache/.gitignore": "*\n",
+    ".cache/b": "",
+    "src/b.txt": "BAD",
+  });
+  const before = (await project.stop()).answer;
+  await project.write({ ".gitignore": "old.txt\nsrc\n" });
+
+  const { systemMessage } = (await project.stop()).answer;
+
+  expect(before.systemMessage).toBeUndefined();
+  expect(systemMessage).toContain("git ignores src/ by rules of this session, in .gitignore.");
+});
+
+test("a directory that hides itself after a pass has the gates run again", async () => {
+  await using project = await GauntletProject.withChecks({ words: NO_BAD }, { "a.txt": "FINE" });
+  await begin(project);
+  await project.write({ "a.txt": "BETTER" });
+  const passed = [(await project.stop()).answer, (await project.stop()).answer];
+  await project.write({ "src/new/.gitignore": "*\n", "src/new/b.txt": "BAD" });
+
+  const { answer } = await project.stop();
+
+  expect(passed[1]?.message).toContain("nothing changed since run 1");
+  expect(answer).toMatchObject({ decision: "block" });
+});
+
+describe("after a stop that was blocked, git stash", () => {
+  test.each([true, false])("is told, though the gates pass (untracked files too: %s)", async (all) => {
+    await using project = await GauntletProject.withChecks({ words: NO_BAD }, { "a.txt": "FINE" });
+    await project.write({ "a.txt": "BAD" });
+    const blocked = (await project.stop()).answer;
+    await project.git("stash", "--quiet", ...(all ? ["--include-untracked"] : []));
+
+    const { answer } = await project.stop();
+    const again = (await project.stop()).answer;
+
+    expect([blocked.decision, answer.decision]).toEqual(["block", "approve"]);
+    expect(answer.systemMessage).toMatch(/work was put away with `git stash` \(WIP on main/);
+    expect(again.systemMessage).toBeUndefined();
+  });
+
+  test("is not told if it was there before", async () => {
+    await using project = await GauntletProject.withChecks({ words: NO_BAD }, { "a.txt": "FINE" });
+    await project.write({ "a.txt": "1" });
+    await project.git("stash", "--quiet");
+    await nextSecond(); // git keeps whole seconds
+    await project.write({ "a.txt": "BAD" });
+    await project.stop();
+    await project.write({ "a.txt": "FINE2" });
+
+    expect((await project.stop()).answer).toMatchObject({ status: "passed" });
+    expect((await project.stop()).answer.systemMessage).toBeUndefined();
   });
 });
 

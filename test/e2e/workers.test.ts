@@ -270,6 +270,27 @@ describe.skipIf(NO_REDIS !== undefined)("on other fleets", () => {
     expect(runs).toEqual(["all", "all", "named", "named", "touching", "touching", "touching"]);
   });
 
+  test("a pass beside what an earlier gate left is not proof, and a worker that signs leaves nothing", async () => {
+    const { privateKey } = generateKeyPairSync("ed25519");
+    const key = privateKey.export({ format: "pem", type: "pkcs8" }).toString();
+    await using fleet = await Fleet.start(1);
+    const needs = "test -e built || { touch built; exit 1; }";
+    await using project = await fleet.project({ needs }, { files: { ".gitignore": "built\n" } });
+
+    const first = await project.gauntlet(["run"]);
+    await project.commit("work");
+    const second = await project.gauntlet(["run"]);
+    const attested = await project.gauntlet(["attest"]);
+    for (const worker of fleet.workers) worker.kill("SIGTERM");
+    await Promise.all(fleet.workers.map(ended));
+    await fleet.hire({ args: ["--cache", fleet.url], env: { GAUNTLET_SIGNING_KEY: key } });
+    const clean = await project.gauntlet(["run"]);
+
+    expect([first.exitCode, second.exitCode, attested.exitCode, clean.exitCode]).toEqual([1, 0, 1, 1]);
+    expect(second.stdout).toContain("not proof");
+    expect(attested.stdout + attested.stderr).toContain("it rests on a worker");
+  });
+
   test("a worker says what it needs", async () => {
     await using project = await GauntletProject.create();
     const say = async (...args: readonly string[]): Promise<string> => {

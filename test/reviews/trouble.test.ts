@@ -281,3 +281,19 @@ test.each([
   expect(run.status).toBe("failed");
   expect(await callsOf(project, "claude")).toHaveLength(1);
 });
+
+test("a stop that is blocked for a changed script is not told that the gates passed, though no reviewer is there", async () => {
+  await using project = await reviewProject({
+    ...only("claude"),
+    ".gauntlet/config.yml":
+      "entry_points: [{ path: ., checks: [words], reviews: [careful] }]\nchecks: { words: sh check.sh }\nstop_hook: { when_active: enforce, when_gates_change: hold }\n",
+    "check.sh": "true\n",
+  });
+  await project.stop();
+  await project.write({ "check.sh": "exit 0\n" });
+
+  const { answer } = await project.stop();
+
+  expect(answer).toMatchObject({ decision: "block", systemMessage: expect.stringContaining("unavailable") });
+  expect(answer.systemMessage).not.toContain("passed");
+});

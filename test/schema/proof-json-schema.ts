@@ -4,7 +4,7 @@ import { STATUSES } from "../../src/stop/status.ts";
 
 const format = z.literal(1).describe("Raised when a field changes its meaning or goes.");
 const commitId = z.string().nullable();
-const support = z.enum(["reuse", "baseline", "rerun"]);
+const support = z.enum(["reuse", "baseline", "rerun", "worker"]);
 
 export const verdict = z.strictObject({
   at: z.iso.datetime().describe("When it was given; ISO 8601, UTC."),

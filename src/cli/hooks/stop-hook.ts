@@ -10,7 +10,7 @@ import { BACKGROUND_FLAG, jsonAnswer, ONLY_ALLOWED_FLAG, wakingAnswer } from "..
 import { claudeCode } from "../../hosts/claude-code.ts";
 import { blockCapOf, type Host, type HostAnswer } from "../../hosts/host.ts";
 import { findHost, HOSTS, readStop, refusal } from "../../hosts/host-table.ts";
-import { readStdin } from "../../system/process/stdin.ts";
+import { isTooLong, readStdin, TOO_LONG } from "../../system/process/stdin.ts";
 import { trace, currentDirectory } from "../../system/process/environment.ts";
 import { writeAll } from "../../system/files/files.ts";
 import { withOwnCommand, isNative } from "../../system/process/runtime.ts";
@@ -81,7 +81,7 @@ async function readQuestion(
   trace("stdin read");
   const read = readStop(text, { env, cwd: currentDirectory() }, named);
   if (read.kind === "no-stop") {
-    const { host, detail } = read;
+    const { host, detail = isTooLong(text) ? TOO_LONG : undefined } = read;
     return { kind: "answered", verdict: allow("invalid_input", { detail }), host, isNoStop: true };
   }
   const { host } = read;

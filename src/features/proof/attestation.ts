@@ -30,7 +30,7 @@ const statementSchema = z.strictObject({
           gates: z.int(),
           base: z.nullable(hex),
           judgedAt: z.iso.datetime(),
-          rests: z.array(z.enum(["reuse", "baseline", "rerun"])),
+          rests: z.array(z.enum(["reuse", "baseline", "rerun", "worker"])),
           version: z.string(),
           signer: z.string(),
         }),

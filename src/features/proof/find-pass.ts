@@ -81,7 +81,7 @@ function isRedStatus(status: Status): boolean {
   return status === "failed" || status === "retry_limit_exceeded";
 }
 
-/** What depends on a baseline or a rerun may fail for others. */
+/** What depends on a baseline, a rerun or what lay around on a worker may fail for others. */
 function whyNoProof({ rests = [] }: Pick<VerdictRecord, "rests">): string | undefined {
   const weak = rests.filter((one) => one !== "reuse");
   return weak.length === 0 ? undefined : `it rests on a ${weak.join(" and a ")}`;

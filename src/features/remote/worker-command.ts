@@ -43,7 +43,7 @@ export async function workerCommand(terminal: Terminal, options: WorkerCommandOp
     platform: options.platform ?? `${process.platform}-${process.arch}`,
     directory: resolve(cwd, options.dir ?? join(userDirectory(env, "XDG_CACHE_HOME", ".cache"), "worker")),
     maxBytes: (options.maxGb ?? 20) * 1024 ** 3,
-    isFresh: options.fresh ?? false,
+    isFresh: options.fresh === true || cache !== undefined, // what others rely on must rest on the tree alone
     cache,
     env,
     log,

@@ -100,6 +100,8 @@ export function namesBelow(path: string, directory: string, most: number): reado
 export interface PassIndex {
   readonly path: string;
   readonly hash: string;
+  /** The `.gitignore` files that were there and are not in it. */
+  readonly ignoreFiles: readonly string[];
 }
 
 export function isAsKept({ path, hash }: PassIndex): boolean {

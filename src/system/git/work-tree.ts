@@ -16,6 +16,7 @@ import { type PassIndex, namesBelow } from "./index-file.ts";
 import { chooseBase, compareWithChosen } from "./compare/fallback-base.ts";
 import type { WorkTreeStatus } from "./read-output.ts";
 import type { Head } from "./compare/ref-state.ts";
+import { listIgnoreFiles } from "./own-ignores.ts";
 import { Repository } from "./repository.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { isUnchangedSince } from "./unchanged.ts";
@@ -107,6 +108,11 @@ export class WorkTree implements AsyncDisposable {
     ]);
     return listed.ok ? splitNul(listed.value) : [];
   }
+
+  /** The `.gitignore` files that are not in git's index. Asked for after the gates: tools leave some in their caches. */
+  readonly ignoreFiles = once(async (): Promise<readonly string[] | undefined> =>
+    this.#repository === undefined ? undefined : listIgnoreFiles(this.#repository.top),
+  );
 
   head(): Head {
     return this.#repository?.head() ?? {};

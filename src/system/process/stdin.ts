@@ -22,6 +22,13 @@ export async function readStdin(signal: AbortSignal): Promise<string> {
   return object.text();
 }
 
+/** Whether there was more than is read. */
+export function isTooLong(text: string): boolean {
+  return Buffer.byteLength(text) >= MAX_BYTES;
+}
+
+export const TOO_LONG = `the event is too long: more than ${MAX_BYTES / 1024 ** 2} MB`;
+
 class ObjectText {
   readonly #scanner = new ObjectScanner();
   readonly #pieces: Buffer[] = [];

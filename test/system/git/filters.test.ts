@@ -208,7 +208,7 @@ async function lookAt(project: GauntletProject) {
   const index = join(kept.path, "index");
   const hash = snapshot.keepIndex(index) ?? "";
   await snapshot.movement();
-  await tree.isUnchangedSince({ path: index, hash });
+  await tree.isUnchangedSince({ path: index, hash, ignoreFiles: [] });
   const paths = changes.ok ? changes.value.changes.files.map(({ path }) => path as string) : [];
   return { changed: paths.toSorted(), fingerprint: await tree.fingerprint() };
 }

@@ -105,5 +105,8 @@ async function isSameAfter(more: Readonly<Record<string, string>>, act: Act): Pr
 
   await act(repo);
 
-  return [(await snapshot.movement()).isCurrent, await tree.isUnchangedSince({ path: kept, hash })];
+  return [
+    (await snapshot.movement()).isCurrent,
+    await tree.isUnchangedSince({ path: kept, hash, ignoreFiles: [] }),
+  ];
 }

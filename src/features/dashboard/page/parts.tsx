@@ -44,6 +44,7 @@ const SUPPORT_WORDS: Readonly<Record<Support, string>> = {
   reuse: "reused",
   baseline: "old problems only",
   rerun: "flaky",
+  worker: "not proof",
 };
 
 export function SupportChip({ rests }: { readonly rests: Support | undefined }) {

@@ -71,6 +71,10 @@ export class Checkouts {
     this.#nextName = Math.max(0, ...names.map((name) => Number(name) + 1));
   }
 
+  get areFresh(): boolean {
+    return this.#options.isFresh;
+  }
+
   async take(wanted: Wanted, signal: AbortSignal): Promise<Result<Checkout>> {
     const slot = this.#free(wanted);
     slot.isBusy = true;

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import type { CheckGate } from "../../../gates/gate.ts";
 import {
   anyOf,
+  isFlag,
   isNumber,
   isText,
   listOf,
@@ -67,7 +68,7 @@ const isProcessEnd = anyOf<ProcessEnd>(
 );
 
 const isEnd = anyOf<JobEnd>(
-  objectOf({ kind: oneOf("ended"), end: isProcessEnd }, { missing: isText, report: isText }),
+  objectOf({ kind: oneOf("ended"), end: isProcessEnd }, { missing: isText, report: isText, isFresh: isFlag }),
   objectOf({ kind: oneOf("trouble"), detail: isText }),
 );
 
@@ -77,6 +78,7 @@ export type JobEnd =
       readonly end: ProcessEnd;
       readonly missing?: string | undefined;
       readonly report?: string | undefined;
+      readonly isFresh?: boolean | undefined;
     }
   | { readonly kind: "trouble"; readonly detail: string };
 

@@ -78,10 +78,10 @@ export class RemoteGates implements Disposable {
 
   #bringHome({ gate }: PlannedCheck, ended: JobEnd): EndedRemotely | string {
     if (ended.kind === "trouble") return ended.detail;
-    const { end, missing, report } = ended;
+    const { end, missing, report, isFresh } = ended;
     if (report !== undefined && gate.report !== undefined)
       writeFileAtomic(join(this.#run.root, gate.report), report);
-    return { end, missing };
+    return { end, missing, isFresh };
   }
 
   async #connect(): Promise<Result<FollowedJobs>> {

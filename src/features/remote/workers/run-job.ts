@@ -51,6 +51,7 @@ export async function runJob(job: GateJob, place: JobPlace): Promise<JobEnd> {
     ...ended(end),
     missing: missingProgram(job.gate.command, { end, env, cwd }),
     report: text?.ok ? text.value : undefined,
+    isFresh: place.checkouts.areFresh,
   };
 }
 
