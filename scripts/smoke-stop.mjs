@@ -5,8 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
-/** What both `sh` and `cmd` understand. */
-const CHECK = "git hash-object fixed";
+const CHECK = process.platform === "win32" ? "dir fixed" : "test -e fixed";
 
 if (process.argv[1] === import.meta.filename) {
   const words = process.argv[2] === "--native" ? [builtProgram()] : process.argv.slice(2);

@@ -67,7 +67,8 @@ function cacheRoot(): string {
   return process.env["AGENT_GAUNTLET_E2E_CACHE"] ?? join(homedir(), ".cache", "agent-gauntlet-e2e");
 }
 
-const QUIETLY = ["--no-audit", "--no-fund", "--save-exact", "--loglevel=error"];
+/** By force: also a program for another system. */
+const QUIETLY = ["--no-audit", "--no-fund", "--save-exact", "--loglevel=error", "--force"];
 const GIVING_UP_SOON = ["--fetch-retries=2", "--fetch-retry-maxtimeout=10000"];
 
 async function npmInstall(

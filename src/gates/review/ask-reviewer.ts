@@ -67,7 +67,7 @@ async function run(
   const output = new MaskedOutput(secretMasker(inLatin1(context.env)), (chunk) => log.write(chunk));
   const end = await runProcess(
     {
-      argv: [...startOf(executable), ...invocation.args],
+      argv: startOf(executable, invocation.args),
       cwd: place.path,
       env: reviewerEnv(context, invocation.env),
       stdin: prompt,
@@ -170,7 +170,7 @@ export async function probeReviewer(
   const path = findExecutable(reviewer.detect ?? reviewer.executable, env, cwd);
   if (path === undefined) return { reviewer, state: "missing" };
   const ask = (args: readonly string[]): Promise<string> =>
-    printedBy([...startOf(path), ...args], { env, cwd });
+    printedBy(startOf(path, args), { env, cwd });
   const until = restingUntil(reviewer.name, env);
   const [printed, login] = await Promise.all([
     reviewer.versionArgs.length === 0 ? "" : ask(reviewer.versionArgs),

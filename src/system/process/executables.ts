@@ -9,20 +9,34 @@ export function findExecutable(name: string, env: Environment, cwd: string): str
 }
 
 /** On Windows a batch file needs its shell. */
-export function startOf(path: string): readonly [string, ...string[]] {
+export function startOf(path: string, args: readonly string[]): readonly [string, ...string[]] {
   const isBatch = process.platform === "win32" && /\.(?:cmd|bat)$/i.test(path);
-  return isBatch ? ["cmd", "/d", "/s", "/c", path] : [path];
+  return isBatch ? shellCommand([`"${path}"`, ...args.map(quoteForBatch)].join(" ")) : [path, ...args];
 }
 
-/** The arguments are the shell's `$0`, `$1` and so on; `cmd` has none. */
+/** Quoted for the program behind the batch file, then kept from `cmd`, which reads the line twice: for us, and where it says `%*`. */
+export function quoteForBatch(word: string): string {
+  const quoted = word.replaceAll(/(\\*)"/g, String.raw`$1$1\"`).replace(/(\\+)$/, "$1$1");
+  return `"${quoted}"`.replaceAll(/[()%!^"<>&|]/g, "^$&").replaceAll(/[()%!^"<>&|]/g, "^$&");
+}
+
+/**
+ * The arguments are the shell's `$0`, `$1` and so on; `cmd` has none. With `/s` it takes off the outer quotation marks and reads the
+ * rest as it is.
+ */
 export function shellCommand(line: string, ...args: readonly string[]): readonly [string, ...string[]] {
   return process.platform === "win32"
-    ? ["cmd", "/d", "/s", "/c", line]
+    ? ["cmd", "/d", "/s", "/c", `"${line}"`]
     : [systemShell(), "-c", line, ...args];
 }
 
 function systemShell(): string {
   return existsSync("/bin/sh") ? "/bin/sh" : "sh";
+}
+
+/** `cmd` does not know the quotation marks that other programs of Windows expect: our line for it goes there as it is. */
+export function isOwnCmdLine([file, option]: readonly string[]): boolean {
+  return process.platform === "win32" && option === "/d" && /^(?:.*[/\\])?cmd(?:\.exe)?$/i.test(file ?? "");
 }
 
 export function findOnPath(name: string, env: Environment): readonly string[] {

@@ -1,3 +1,4 @@
+import { isOwnCmdLine } from "./executables.ts";
 import { hasCode } from "../files/errno.ts";
 import {
   bun,
@@ -24,6 +25,7 @@ export function startChild(request: ChildRequest): Child | NotStarted {
       stderr: "pipe",
       detached: process.platform !== "win32",
       windowsHide: true,
+      windowsVerbatimArguments: isOwnCmdLine(request.argv),
       onExit: (_child, exitCode, signal) => settle?.(exitOf(exitCode, signal)),
     });
     const stdout = child.stdout.getReader();

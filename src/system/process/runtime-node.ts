@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { hasCode } from "../files/errno.ts";
-import { findExecutable } from "./executables.ts";
+import { findExecutable, isOwnCmdLine } from "./executables.ts";
 import type { Child, ChildRequest, Exit, NotStarted, HashEncoding } from "./runtime.ts";
 import { createHash } from "node:crypto";
 
@@ -28,6 +28,7 @@ function start(request: ChildRequest): ChildProcess {
     env: request.env,
     detached: process.platform !== "win32",
     windowsHide: true,
+    windowsVerbatimArguments: isOwnCmdLine(request.argv),
     stdio: [request.stdin === undefined ? "ignore" : "pipe", "pipe", "pipe"],
   });
   child.on("error", () => {}); // reported by spawnError; later ones are failed kills of a child that is gone

@@ -23,6 +23,7 @@ interface BunSpawnOptions {
   readonly stderr: "pipe";
   readonly detached: boolean;
   readonly windowsHide: boolean;
+  readonly windowsVerbatimArguments?: boolean;
   readonly onExit: (child: BunChild, exitCode: number | null, signal: string | number | null) => void;
 }
 
