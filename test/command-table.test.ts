@@ -29,11 +29,19 @@ const NOT_FOR_MACHINES = [
   "prompt-hook",
 ];
 
-const program = gauntletCommands(async () => {});
+const program = gauntletCommands(async () => {}, "all");
 const commands = program.commands.map((command) => command.name());
 
-test("the overview names every command", () => {
-  for (const name of commands) expect(helpOf(program)).toMatch(new RegExp(`^  ${name}\\b`, "m"));
+/** Agents call them, or they have another name now. */
+const HIDDEN = ["health", "mcp", "stop-hook", "prompt-hook", "session-start", "statusline"];
+
+test("`help --all` names every command for people, the overview the dozen that they use", () => {
+  const all = commands.filter((name) => new RegExp(`^  ${name}\\b`, "m").test(helpOf(program)));
+  const overview = helpOf(gauntletCommands(async () => {}));
+
+  expect(commands.filter((name) => !all.includes(name))).toEqual(HIDDEN);
+  expect(overview.split("\n").filter((line) => /^ {2}[a-z]/.test(line)).length).toBe(13);
+  expect(overview).toContain("agent-gauntlet help --all\nDocs: npm docs agent-gauntlet");
 });
 
 test.for(program.commands.filter((command) => command.name() !== "brepl"))(

@@ -11,6 +11,7 @@ import type { AllowOptions } from "../features/trust/allow-command.ts";
 import type { SkipOptions } from "../features/trust/skip-command.ts";
 import { HOSTS } from "../hosts/host-table.ts";
 import type { DoctorOptions } from "../install/commands/doctor.ts";
+import type { HealthOptions } from "../install/commands/health.ts";
 import type { InitOptions } from "../install/commands/init.ts";
 import type { InstallOptions } from "../install/commands/install.ts";
 import type { SimulateOptions } from "../install/commands/simulate.ts";
@@ -33,7 +34,6 @@ import type { CleanOptions } from "./commands/clean.ts";
 import type { CompletionOptions } from "./commands/completion.ts";
 import type { ConfigOptions, ListOptions, ValidateOptions } from "./commands/configuration.ts";
 import type { ExplainOptions } from "./commands/explain.ts";
-import type { HealthOptions } from "./commands/health.ts";
 import type { LogOptions } from "./commands/log.ts";
 import type { ParseOptions } from "./commands/parse.ts";
 import type { ReportOptions } from "./commands/report.ts";
@@ -43,6 +43,8 @@ import type { StatusOptions } from "./commands/status.ts";
 export interface CommandRow {
   readonly name: string;
   readonly summary: string;
+  /** `first`: in the short overview, too. `hidden`: in none, because agents call it or it has another name now. */
+  readonly shown?: "first" | "hidden";
   readonly arguments?: readonly ArgumentRow[];
   readonly options?: readonly Option[];
   readonly examples?: readonly string[];
@@ -98,6 +100,13 @@ const CHANGE_OPTIONS = [
   option("-u, --uncommitted", "look only at what is not committed"),
 ];
 
+const NAMED_GATES = [{ name: "[gates...]", summary: "the same as -g" }];
+
+/** `run lint test` means `run -g lint -g test`. */
+function withGates<T extends { readonly gate?: readonly string[] }>(options: T, gates: readonly string[]): T {
+  return gates.length === 0 ? options : { ...options, gate: [...(options.gate ?? []), ...gates] };
+}
+
 const RUN_OPTIONS = [
   ...CHOICE_OPTIONS,
   ...CHANGE_OPTIONS,
@@ -132,6 +141,7 @@ const INSTALL_OPTIONS = [
 const SET_UP: readonly CommandRow[] = [
   {
     name: "init",
+    shown: "first",
     summary: "write .gauntlet/config.yml with this project's checks, and install the stop hook",
     options: [
       option("-y, --yes", "ask nothing; the hook is installed only with --hook"),
@@ -155,6 +165,7 @@ const SET_UP: readonly CommandRow[] = [
   },
   {
     name: "install",
+    shown: "first",
     summary: "register the stop hook with the agents you use",
     options: [
       ...INSTALL_OPTIONS,
@@ -199,34 +210,39 @@ const SET_UP: readonly CommandRow[] = [
 const RUN: readonly CommandRow[] = [
   {
     name: "run",
+    shown: "first",
     summary: "run every gate the changes call for",
+    arguments: NAMED_GATES,
     options: RUN_OPTIONS,
     examples: [
       "agent-gauntlet run",
-      "agent-gauntlet run -g lint -g test",
+      "agent-gauntlet run lint test",
       "agent-gauntlet run -g 'packages/*' --skip e2e",
       "agent-gauntlet run --failed",
       "agent-gauntlet run --watch",
       "agent-gauntlet run --json | jq .status",
       "agent-gauntlet run --report junit=reports/gauntlet.xml,sarif=reports/gauntlet.sarif",
     ],
-    run: async (terminal, options: RunOptions) => (await families.run()).runCommand(terminal, options),
+    run: async (terminal, gates: readonly string[], options: RunOptions) =>
+      (await families.run()).runCommand(terminal, withGates(options, gates)),
   },
   {
     name: "check",
     summary: "run only the checks",
+    arguments: NAMED_GATES,
     options: RUN_OPTIONS,
     examples: ["agent-gauntlet check --uncommitted"],
-    run: async (terminal, options: RunOptions) =>
-      (await families.run()).runCommand(terminal, { ...options, kind: "check" }),
+    run: async (terminal, gates: readonly string[], options: RunOptions) =>
+      (await families.run()).runCommand(terminal, { ...withGates(options, gates), kind: "check" }),
   },
   {
     name: "review",
     summary: "run only the AI reviews",
+    arguments: NAMED_GATES,
     options: RUN_OPTIONS,
     examples: ["agent-gauntlet review", "agent-gauntlet review -g security --commit HEAD"],
-    run: async (terminal, options: RunOptions) =>
-      (await families.run()).runCommand(terminal, { ...options, kind: "review" }),
+    run: async (terminal, gates: readonly string[], options: RunOptions) =>
+      (await families.run()).runCommand(terminal, { ...withGates(options, gates), kind: "review" }),
   },
   {
     name: "baseline",
@@ -244,6 +260,7 @@ const RUN: readonly CommandRow[] = [
 const LOOK: readonly CommandRow[] = [
   {
     name: "detect",
+    shown: "first",
     summary: "show what changed and which gates it calls for",
     options: [
       ...CHOICE_OPTIONS,
@@ -266,6 +283,7 @@ const LOOK: readonly CommandRow[] = [
   },
   {
     name: "status",
+    shown: "first",
     summary: "show the last run, open failures and attempts left",
     options: [
       option("--short", "print one short line, for tmux or a prompt", { conflicts: "json" }),
@@ -275,6 +293,7 @@ const LOOK: readonly CommandRow[] = [
   },
   {
     name: "report",
+    shown: "first",
     summary: "show the last run again, without running anything",
     options: [
       option("--run <n>", "an earlier run, by its number", { read: readCount }),
@@ -299,6 +318,7 @@ const LOOK: readonly CommandRow[] = [
   },
   {
     name: "validate",
+    shown: "first",
     summary: "check every configuration file",
     options: [option("--json", "print the problems as JSON")],
     run: async (terminal, options: ValidateOptions) =>
@@ -308,23 +328,20 @@ const LOOK: readonly CommandRow[] = [
     name: "parse",
     summary: "show what is read from a log on stdin, and what an agent would get",
     options: [
-      option(
-        "--parser <name>",
-        "a parser, or a check whose `parser` is to be tried; `auto` recognises the tool",
-        { required: true },
-      ),
+      option("--parser <name>", "a parser, or a check to read it as (without it: the tool is recognised)", {
+        default: "auto",
+      }),
     ],
-    examples: [
-      "agent-gauntlet parse --parser lint < lint.log",
-      "npm test 2>&1 | agent-gauntlet parse --parser auto",
-    ],
+    examples: ["npm test 2>&1 | agent-gauntlet parse", "agent-gauntlet parse --parser lint < lint.log"],
     run: async (terminal, options: ParseOptions) => (await families.look()).parseCommand(terminal, options),
   },
   {
     name: "health",
+    shown: "hidden",
     summary: "show which AI reviewers are installed and can be asked now",
     options: [option("--json", "print it as JSON")],
-    run: async (terminal, options: HealthOptions) => (await families.look()).healthCommand(terminal, options),
+    run: async (terminal, options: HealthOptions) =>
+      (await families.install()).healthCommand(terminal, options),
   },
   {
     name: "dashboard",
@@ -339,6 +356,7 @@ const LOOK: readonly CommandRow[] = [
 const PROVE: readonly CommandRow[] = [
   {
     name: "log",
+    shown: "first",
     summary: "show the verdicts that were given in this project",
     options: [
       option("--session <id>", "only of this session (the beginning of its id is enough)"),
@@ -362,6 +380,7 @@ const PROVE: readonly CommandRow[] = [
   },
   {
     name: "verify",
+    shown: "first",
     summary: "check whether the work tree, or a commit, passed its gates",
     arguments: [{ name: "[revision]", summary: "the commit (without one: the work tree as it is)" }],
     options: [
@@ -468,7 +487,8 @@ const OTHER_MACHINES: readonly CommandRow[] = [
 const STOP_HOOK: readonly CommandRow[] = [
   {
     name: "doctor",
-    summary: "check for each agent whether the stop hook is registered, runs and ever fired",
+    shown: "first",
+    summary: "check the configuration, the stop hook of each agent and the reviewers",
     options: [option("--json", "print the findings as JSON")],
     run: async (terminal, options: DoctorOptions) =>
       (await families.install()).doctorCommand(terminal, options),
@@ -498,11 +518,13 @@ const STOP_HOOK: readonly CommandRow[] = [
   },
   {
     name: "explain",
+    shown: "first",
     summary: "show why the last stop was blocked, allowed or deferred",
     options: [
       option("--last [n]", "the last stop (the default), or the n-th last one", { read: readCount }),
       option("--session <id>", "only of this session (the beginning of its id is enough)"),
-      option("--anywhere", "look at the last stop of each session, in whatever directory it was"),
+      option("--anywhere", "the last stop of each session, in whatever directory it was"),
+      option("-v, --verbose", "also show each condition, the files, the plan and the raw answer"),
       option("--json", "print it as JSON"),
     ],
     examples: ["agent-gauntlet explain", "agent-gauntlet explain --last 2"],
@@ -540,6 +562,7 @@ const ONLY_YOU: readonly CommandRow[] = [
   },
   {
     name: "skip",
+    shown: "first",
     summary: "let the agent stop unchecked, because you say so",
     options: [
       option("--reason <text>", "why: shown at the stop and recorded", { read: readReason, required: true }),
@@ -583,6 +606,7 @@ const MORE: readonly CommandRow[] = [
   },
   {
     name: "mcp",
+    shown: "hidden",
     summary: "serve the gates to an agent over MCP on stdio (agents start it, not people)",
     options: [option("--project <directory>", "the project, where the agent starts servers elsewhere")],
     examples: ["claude mcp add gauntlet -- agent-gauntlet mcp"],
@@ -593,6 +617,7 @@ const MORE: readonly CommandRow[] = [
   },
   {
     name: "stop-hook",
+    shown: "hidden",
     summary: "answer an agent's stop hook (agents call it, not people)",
     options: [
       option("--host <name>", "which agent asks, when the event does not say"),
@@ -601,16 +626,19 @@ const MORE: readonly CommandRow[] = [
   },
   {
     name: "prompt-hook",
+    shown: "hidden",
     summary:
       "take down `gauntlet skip: why` and `gauntlet accept` from a prompt (agents call it, not people)",
   },
   {
     name: "session-start",
+    shown: "hidden",
     summary: "remember where an agent's session begins (agents call it, not people)",
     options: [option("--host <name>", "which agent calls")],
   },
   {
     name: "statusline",
+    shown: "hidden",
     summary: "print one line for Claude Code's status line (it calls this, with JSON on stdin)",
     examples: ['"statusLine": { "type": "command", "command": "agent-gauntlet statusline" }'],
   },

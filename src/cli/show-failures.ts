@@ -3,7 +3,7 @@ import type { GateOutcome } from "../gates/outcome.ts";
 import { addedBy, closingLines } from "../report/closing-lines.ts";
 import { gateLabels } from "../report/plain-lines.ts";
 import { problemsOf } from "../report/run-report.ts";
-import { printLine, printText, type Terminal } from "../report/terminal.ts";
+import { columnsOf, printLine, printText, type Terminal } from "../report/terminal.ts";
 import { collectReport, digestFailures, readOutcome } from "../run/read-outcome.ts";
 import { findProject } from "../system/files/find-project.ts";
 
@@ -24,8 +24,7 @@ export async function showFailures(
     const shown = colours.isColorSupported ? await inToolColours(added, outcome, root) : added;
     printText(stdout, `\n${colours.bold(colours.red(`── ${labelOf(outcome.id)} ──`))}\n${shown}\n`);
   }
-  const columns = stdout.isTTY === true ? stdout.columns || 80 : undefined;
-  const lines = closingLines(report, { labelOf, colours, columns, most });
+  const lines = closingLines(report, { labelOf, colours, columns: columnsOf(terminal), most });
   if (lines.length > 0) printLine(stdout, `\n${lines.join("\n")}`);
 }
 

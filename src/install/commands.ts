@@ -4,3 +4,4 @@ export { initCommand } from "./commands/init.ts";
 export { installCommand } from "./commands/install.ts";
 export { simulateCommand } from "./commands/simulate.ts";
 export { uninstallCommand } from "./commands/uninstall.ts";
+export { healthCommand } from "./commands/health.ts";

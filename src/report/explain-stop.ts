@@ -4,16 +4,93 @@ import { displayPath } from "../path.ts";
 import type { PastStop, StopRecord } from "../stop/session.ts";
 import { type Status, statusMessage } from "../stop/status.ts";
 import type { VerdictRecord } from "../ledger/verdict-record.ts";
-import { formatDuration } from "../words.ts";
+import { ago, counted, formatDuration } from "../words.ts";
 
-/** Why a stop was blocked, allowed or deferred: what was asked before any gate, in order, what was looked at, what came of it, what the host got. */
-export function explainStop(stop: PastStop): string {
-  const { line, details } = stop;
-  const { at, host, hostVersion, decision, status, message } = headOf(stop);
-  const { run, answer, verdict } = details ?? {};
+/** What is known about a stop beside its own record. */
+export interface ExplainFacts {
+  readonly now: number;
+  readonly maxRetries?: number;
+  /** What failed, one line for each problem. */
+  readonly problems?: readonly string[];
+  /** Also what was asked before any gate, the files, the plan and what the host got. */
+  readonly isVerbose?: boolean;
+}
+
+/** Why a stop was blocked, allowed or deferred, what the agent and the user were told, and how to get on. */
+export function explainStop(stop: PastStop, facts: ExplainFacts): string {
+  const { problems = [], isVerbose } = facts;
+  const { decision, status, message } = headOf(stop);
+  const answer = decision === "block" ? "Blocked" : "Allowed";
   return [
-    `${new Date(at).toISOString()}  ${[host, hostVersion].filter(Boolean).join(" ")}`,
-    `${decision === "block" ? "Blocked" : "Allowed"} (${status}): ${message}`,
+    `${answer} (${status}): ${message.replace(/^[✓✗○⚠⏭⏸↺] /u, "")}${attemptIn(stop, facts)}`,
+    whoseStop(stop, facts.now),
+    ...(problems.length === 0 ? [] : ["", ...problems]),
+    ...toldLines(stop),
+    ...(isVerbose ? verboseLines(stop) : ["", ...howToGetOn(status)]),
+    "",
+  ].join("\n");
+}
+
+/** `claude-code, session 5c1f0a3e, 2 minutes ago`. */
+function whoseStop(stop: PastStop, now: number): string {
+  const { at, host } = headOf(stop);
+  const session = stop.line?.session ?? stop.details?.event.sessionId;
+  const parts = [
+    host,
+    session === undefined ? undefined : `session ${session.slice(0, 8)}`,
+    stop.line === undefined ? `in ${stop.details.event.cwd}` : undefined,
+    ago(at, now),
+  ];
+  return parts.filter(Boolean).join(", ");
+}
+
+function toldLines({ details }: PastStop): readonly string[] {
+  const { feedback, notice, wholeNotice } = details?.verdict ?? {};
+  const user = wholeNotice ?? notice;
+  return [
+    ...(feedback === undefined ? [] : ["", "What the agent was told", ...indented(feedback)]),
+    ...(user === undefined ? [] : ["", "What you were told", ...indented(user)]),
+  ];
+}
+
+function attemptIn({ line, details }: PastStop, { maxRetries }: ExplainFacts): string {
+  const left = line?.left ?? details?.run?.attemptsLeft;
+  if (left === undefined) return "";
+  if (maxRetries === undefined || left >= maxRetries) return ` ${counted(left, "more block")} may follow.`;
+  return ` Attempt ${maxRetries - left} of ${maxRetries}.`;
+}
+
+/** What to type or to change, by what was answered. */
+const NEXT: Partial<Readonly<Record<Status, string>>> = {
+  failed:
+    "The agent fixes this and stops again. To run the failed gates yourself: `agent-gauntlet run --failed`.",
+  retry_limit_exceeded:
+    "To see what still fails: `agent-gauntlet run --failed`. A longer limit: `max_retries`.",
+  stop_hook_active: "To check the stop after a block, too: `stop_hook: { when_active: enforce }`.",
+  interval_not_elapsed:
+    "To check every stop: `stop_hook: { run_interval_minutes: 0 }`. To check now: `agent-gauntlet run`.",
+  lock_conflict: "To have a stop wait for the other run: `stop_hook: { when_busy: wait }`.",
+  deferred: "The stop is checked once the agent is done. To check now: `agent-gauntlet run`.",
+  stop_hook_disabled: "To see which setting it is: `agent-gauntlet config`.",
+  not_allowed: "To allow this project's gates: `agent-gauntlet allow`.",
+  no_config: "To set this project up: `agent-gauntlet init`.",
+  invalid_input: "To check the hook: `agent-gauntlet doctor`.",
+  error: "To check the configuration: `agent-gauntlet validate`. To check the hook: `agent-gauntlet doctor`.",
+};
+
+function howToGetOn(status: Status): readonly string[] {
+  const next = NEXT[status];
+  return [
+    ...(next === undefined ? [] : [next]),
+    "Every condition, the plan and the raw answer: `agent-gauntlet explain --verbose`.",
+  ];
+}
+
+/** Everything that was asked and decided, in order. */
+function verboseLines(stop: PastStop): readonly string[] {
+  const { line, details } = stop;
+  const { run, answer } = details ?? {};
+  return [
     "",
     "What was asked",
     ...(details === undefined ? facts([["session", line.session]]) : askedFacts(details)),
@@ -26,10 +103,7 @@ export function explainStop(stop: PastStop): string {
     ...(answer === undefined
       ? ["", "Files, plan and answer are kept only of the last stop of a session."]
       : ["", `What the host got (exit code ${answer.exitCode})`, `  ${answer.stdout.trimEnd()}`]),
-    ...(verdict?.notice === undefined ? [] : ["", "What the user saw", ...indented(verdict.notice)]),
-    ...(verdict?.wholeNotice === undefined ? [] : ["", "The same in full", ...indented(verdict.wholeNotice)]),
-    "",
-  ].join("\n");
+  ];
 }
 
 /** What every stop has, by its details or by its line alone. */
@@ -67,9 +141,8 @@ function exitLines(stop: PastStop): readonly string[] {
   if (hasRun(stop)) return passed;
   const { status, message } = headOf(stop);
   const ending = EARLY_EXITS.findIndex((exit) => exit.status === takenOver(status));
-  const exit = EARLY_EXITS[ending];
-  if (exit !== undefined) return [...passed.slice(0, ending), `  ■ ${exit.ended}`];
   const ended = `  ■ ${message.replace(/^[✓✗○⚠⏭⏸↺] /u, "")}`;
+  if (ending >= 0) return [...passed.slice(0, ending), ended];
   return BEFORE_EXITS.includes(status) ? [ended] : [...passed, ended];
 }
 

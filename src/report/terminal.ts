@@ -55,6 +55,11 @@ export function printText(stream: Writable, text: string): void {
   stream.write(withOwnCommand(text));
 }
 
+/** How wide lines for people may be; undefined where nothing says so, as in a pipe. */
+export function columnsOf({ stdout }: Terminal): number | undefined {
+  return stdout.isTTY === true ? stdout.columns || 80 : undefined;
+}
+
 /** Ends the process although something could go on, which would keep whoever waits for it waiting. */
 export async function exitNow({ stdout }: Terminal, exitCode: number): Promise<never> {
   await new Promise<void>((written) => stdout.write("", () => written()));

@@ -22,3 +22,15 @@ function withEllipsis(line: string, columns: number): string {
   const kept = stringWidth(line) + 2 > columns ? line.slice(0, line.lastIndexOf(" ")) : line;
   return `${kept} …`;
 }
+
+/** Text whose lines are each wrapped, below their own indentation. */
+export function wrapText(text: string, columns: number | undefined): string {
+  if (columns === undefined) return text;
+  return text
+    .split("\n")
+    .flatMap((line) => {
+      const indent = /^ */.exec(line)?.[0] ?? "";
+      return wrap(line.slice(indent.length), columns - indent.length).map((one) => indent + one);
+    })
+    .join("\n");
+}

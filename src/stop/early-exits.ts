@@ -43,9 +43,8 @@ interface Ended {
 /** One question before a run, and the answer that makes the run unnecessary. */
 interface EarlyExit {
   readonly status: NotNeeded["status"];
-  /** What it means to get past it, and to be ended by it. */
+  /** What it means to get past it. */
   readonly past: string;
-  readonly ended: string;
   readonly when: (stop: StopFacts) => Ended | undefined | Promise<Ended | undefined>;
 }
 
@@ -54,7 +53,6 @@ export const EARLY_EXITS: readonly EarlyExit[] = [
   {
     status: "stop_hook_disabled",
     past: "the stop hook is enabled",
-    ended: "the stop hook is disabled, or this event is not gated",
     when: ({ stopHook, event }) => {
       if (!stopHook.enabled) return { status: "stop_hook_disabled" };
       const detail = event && whyNotGated(stopHook, event);
@@ -64,13 +62,11 @@ export const EARLY_EXITS: readonly EarlyExit[] = [
   {
     status: "deferred",
     past: "the agent is done",
-    ended: "the agent is not done: it is planning, or background agents are working for it",
     when: deferral,
   },
   {
     status: "passed",
     past: "the tree, the gates or the environment differ from those that passed last",
-    ended: "the tree, the gates and the environment are those that passed last",
     when: async ({ tree, workTree: { pass }, retries, inWords }) => {
       if (!isCoveredBy(pass, { ...(await tree()), openFailures: retries.openFailures })) return undefined;
       const detail = `nothing changed since run ${pass.runNumber} passed at ${inWords(pass.at)}`;
@@ -81,7 +77,6 @@ export const EARLY_EXITS: readonly EarlyExit[] = [
   {
     status: "retry_limit_exceeded",
     past: "the tree is not one we gave up on",
-    ended: "the tree is the one we gave up on",
     when: async (stop) => {
       const { gaveUpOn, fingerprint } = await resumed(stop);
       if (!isSameTree(gaveUpOn, fingerprint)) return undefined;
@@ -93,7 +88,6 @@ export const EARLY_EXITS: readonly EarlyExit[] = [
   {
     status: "interval_not_elapsed",
     past: "not too soon after the last run",
-    ended: "too soon after the last run",
     when: async (stop) => {
       const { runIntervalMinutes: intervalMinutes } = stop.stopHook;
       const isTooSoon = minutesUntilDue(stop.workTree.lastRun, intervalMinutes, stop.now) > 0;

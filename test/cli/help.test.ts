@@ -49,12 +49,12 @@ describe.concurrent("help", () => {
 
 describe.concurrent("what is mistyped", () => {
   test.for([
-    [["lst"], "unknown command 'lst'", "Did you mean list?"],
+    [["lst"], "unknown command 'lst'", "did you mean `list`?"],
     [["help", "detct"], "unknown command 'detct'", "did you mean `detect`?"],
     [["detect", "--jsno"], "unknown option '--jsno'", "Did you mean --json?"],
     [["--verison"], "unknown option '--verison'", "Did you mean --version?"],
     [["run", "--gate"], "argument missing", "--help"],
-    [["run", "lint"], "too many arguments", "--help"],
+    [["test"], "unknown command 'test'", "did you mean `run`?"],
     [["completion"], "missing required argument 'shell'", "--help"],
     [["completion", "tcsh"], "Allowed choices are bash, zsh, fish", "--help"],
     [["zzzzzz"], "unknown command 'zzzzzz'", "--help"],

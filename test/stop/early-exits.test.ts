@@ -6,7 +6,7 @@ import { EARLY_EXITS } from "../../src/stop/early-exits.ts";
 test("the page on how it decides lists the early exits in the order they are asked", () => {
   const page = readFileSync(resolve(import.meta.dirname, "../../docs/how-it-decides.md"), "utf8");
 
-  const list = EARLY_EXITS.map(({ status, ended }) => `\`${status}\`: ${ended}.`);
+  const listed = [...page.matchAll(/^\d+\. `(\w+)`: /gm)].map(([, status]) => status);
 
-  expect(page.replaceAll(/^\d+\. /gm, "")).toContain(`\n${list.join("\n")}\n`);
+  expect(listed.join()).toContain(EARLY_EXITS.map(({ status }) => status).join());
 });

@@ -9,9 +9,10 @@ export interface CompletionOptions {
 }
 
 export async function completionCommand(terminal: Terminal, { shell }: CompletionOptions): Promise<number> {
-  const program = gauntletCommands(async () => {});
-  const names = program.commands.map((command) => command.name());
-  const commands = program.commands.map((command) => describe(command, names));
+  const program = gauntletCommands(async () => {}, "all");
+  const shown = program.createHelp().visibleCommands(program);
+  const names = shown.map((command) => command.name());
+  const commands = shown.map((command) => describe(command, names));
   printLine(terminal.stdout, SCRIPTS[shell](commands));
   return EXIT.ok;
 }

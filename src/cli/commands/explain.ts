@@ -1,4 +1,12 @@
-import { type Terminal, printLine, printText } from "../../report/terminal.ts";
+import { columnsOf, type Terminal, printLine, printText } from "../../report/terminal.ts";
+import { closingLines } from "../../report/closing-lines.ts";
+import { gateLabels } from "../../report/plain-lines.ts";
+import { wrapText } from "../../report/wrap.ts";
+import { loadSettings } from "../../config/gauntlet/load.ts";
+import type { Settings } from "../../config/settings.ts";
+import { collectReport } from "../../run/read-outcome.ts";
+import { now } from "../../system/clock.ts";
+import { logDirOf } from "../../system/logs/log-dir.ts";
 import { explainJson } from "../../report/json/explain-json.ts";
 import { explainStop } from "../../report/explain-stop.ts";
 import { EXIT } from "../../report/exit-code.ts";
@@ -8,7 +16,7 @@ import { ledgerOf } from "../../ledger/ledger.ts";
 import { findProject } from "../../system/files/find-project.ts";
 import { readLedger } from "../../ledger/ledger-lines.ts";
 import { explain } from "../../trouble.ts";
-import { isHere, pastStops } from "../../ledger/past.ts";
+import { isHere, pastRun, pastStops } from "../../ledger/past.ts";
 import { listSessions } from "../../stop/session-store.ts";
 import { counted } from "../../words.ts";
 
@@ -18,6 +26,8 @@ export interface ExplainOptions {
   /** Only stops of this session; the beginning of its id is enough. */
   readonly session?: string;
   readonly json?: boolean;
+  /** Also what was asked before any gate, the plan and the raw answer. */
+  readonly verbose?: boolean;
   /** The last stop of each session, wherever that was. */
   readonly anywhere?: boolean;
 }
@@ -32,10 +42,33 @@ export async function explainCommand(terminal: Terminal, options: ExplainOptions
   for (const stop of stops) {
     if (!isOfSession(stop, options.session) || ++seen < wanted) continue;
     if (json) printLine(terminal.stdout, explainJson(stop));
-    else printText(terminal.stdout, explainStop(stop));
+    else await showStop(terminal, stop, options.verbose);
     return EXIT.ok;
   }
   return refuse(terminal, whyNone(seen, options), json);
+}
+
+/** For people, in the width of their terminal. */
+export async function showStop(terminal: Terminal, stop: PastStop, isVerbose?: boolean): Promise<void> {
+  const root = findProject(terminal.cwd);
+  const loaded = root === undefined ? undefined : await loadSettings(root, terminal.env);
+  const settings = loaded?.ok === true ? loaded.value.settings : undefined;
+  const problems = settings === undefined ? [] : await problemsIn(terminal, stop, settings);
+  const facts = { now: now(), maxRetries: settings?.maxRetries, problems, isVerbose };
+  printText(terminal.stdout, wrapText(explainStop(stop, facts), columnsOf(terminal)));
+}
+
+/** What blocked, read again from the logs of its run as long as they are kept. */
+async function problemsIn(
+  terminal: Terminal,
+  { line }: PastStop,
+  { root, logDir }: Settings,
+): Promise<readonly string[]> {
+  if (line?.outcomes === undefined || line.decision !== "block") return [];
+  const { env, colours } = terminal;
+  const { outcomes } = pastRun({ root, logDir: logDirOf(root, logDir), env }, line);
+  const report = await collectReport(root, outcomes, env);
+  return closingLines(report, { labelOf: gateLabels(outcomes), colours, columns: columnsOf(terminal) });
 }
 
 function refuse({ stdout, stderr }: Terminal, message: string, json: boolean | undefined): number {

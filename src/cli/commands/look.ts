@@ -4,7 +4,6 @@ export { cleanCommand } from "./clean.ts";
 export { completionCommand } from "./completion.ts";
 export { configCommand, listCommand, validateCommand } from "./configuration.ts";
 export { explainCommand } from "./explain.ts";
-export { healthCommand } from "./health.ts";
 export { logCommand } from "./log.ts";
 export { parseCommand } from "./parse.ts";
 export { reportCommand } from "./report.ts";

@@ -3,9 +3,8 @@ import { jsonAnswer } from "../../hosts/protocol.ts";
 import type { SessionName } from "../../system/state/state-keys.ts";
 import { writeAll } from "../../system/files/files.ts";
 import { readSession } from "../../stop/session-store.ts";
-import { explainStop } from "../../report/explain-stop.ts";
-import { capturing, printText, processTerminal, type Terminal } from "../../report/terminal.ts";
-import { explainCommand } from "../commands/explain.ts";
+import { capturing, processTerminal, type Terminal } from "../../report/terminal.ts";
+import { explainCommand, showStop } from "../commands/explain.ts";
 import { statusCommand } from "../commands/status.ts";
 
 /**
@@ -43,5 +42,5 @@ const SAY_WHY = "Say why, and the next stop goes unchecked: `/gauntlet:skip the 
 async function explainLast(terminal: Terminal, session: SessionName): Promise<void> {
   const last = readSession(session, terminal.env).value?.lastStop;
   if (last === undefined) await explainCommand(terminal, {});
-  else printText(terminal.stdout, explainStop({ details: last }));
+  else await showStop(terminal, { details: last });
 }

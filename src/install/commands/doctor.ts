@@ -32,6 +32,7 @@ import { listSessions } from "../../stop/session-store.ts";
 import { readUserFile } from "../../system/files/user-file.ts";
 import { doctorJson, type HostDiagnosis } from "../json.ts";
 import { countedGates } from "../../report/plain-lines.ts";
+import { checkReviewers } from "./health.ts";
 import { detectHosts, REGISTRABLE, placesOf, wantedIn } from "../host-request.ts";
 import { EXIT } from "../../report/exit-code.ts";
 import { isHere } from "../../ledger/past.ts";
@@ -54,19 +55,21 @@ export async function doctorCommand(terminal: Terminal, { json }: DoctorOptions)
   const isGated = diagnoses.some(({ isRegistered }) => isRegistered);
   const findings = [project.finding, ...diagnoses.flatMap((diagnosis) => diagnosis.findings)];
   const isSound = findings.every(({ level }) => level !== "problem");
+  let hasReviewers = true;
   if (json) printLine(terminal.stdout, doctorJson(project.finding, diagnoses.map(named)));
   else {
     const { level, text } = project.finding;
     printLine(terminal.stdout, `${markOf(terminal, level)} ${text}`);
     for (const diagnosis of diagnoses) printDiagnosis(terminal, diagnosis);
     for (const advice of await reportAdvice(terminal)) printLine(terminal.stdout, advice);
+    hasReviewers = await checkReviewers(terminal);
     if (!isGated)
       printLine(
         terminal.stdout,
         `${markOf(terminal, "problem")} No agent has the stop hook. \`agent-gauntlet install --host claude-code\` registers it; other agents: \`agent-gauntlet install --help\`.`,
       );
   }
-  return isGated && isSound ? EXIT.ok : EXIT.notOk;
+  return isGated && isSound && hasReviewers ? EXIT.ok : EXIT.notOk;
 }
 
 async function diagnose(terminal: Terminal, neededMs: number): Promise<readonly Diagnosis[]> {

@@ -11,8 +11,23 @@ export interface HealthOptions {
   readonly json?: boolean;
 }
 
-export async function healthCommand(terminal: Terminal, { json }: HealthOptions): Promise<number> {
+export async function healthCommand(terminal: Terminal, options: HealthOptions): Promise<number> {
+  return (await showReviewers(terminal, await reviewsOf(terminal), options)) ? EXIT.ok : EXIT.notOk;
+}
+
+/** Whether each review of this project has a reviewer that can be asked; for `doctor`, which shows them only if there is a review. */
+export async function checkReviewers(terminal: Terminal): Promise<boolean> {
   const reviews = await reviewsOf(terminal);
+  if (reviews.length === 0) return true;
+  printLine(terminal.stdout, terminal.colours.bold("Reviewers"));
+  return showReviewers(terminal, reviews, {});
+}
+
+async function showReviewers(
+  terminal: Terminal,
+  reviews: readonly ReviewGate[],
+  { json }: HealthOptions,
+): Promise<boolean> {
   const wanted = [...new Set(reviews.flatMap(({ cliPreference }) => cliPreference))];
   const commands = wanted.flatMap((name) => (name.startsWith("command:") ? (findReviewer(name) ?? []) : []));
   const { env, cwd } = terminal;
@@ -23,7 +38,7 @@ export async function healthCommand(terminal: Terminal, { json }: HealthOptions)
   const deserted = reviews.filter(({ cliPreference }) => !cliPreference.some((name) => ready.includes(name)));
   if (json) printLine(terminal.stdout, healthJson(healths, wanted));
   else printHealths(terminal, { healths, wanted, deserted });
-  return deserted.length === 0 ? EXIT.ok : EXIT.notOk;
+  return deserted.length === 0;
 }
 
 async function reviewsOf({ cwd, env }: Terminal): Promise<readonly ReviewGate[]> {
