@@ -61,6 +61,8 @@ export const SIDEBAR = [
       { text: "Commands", link: "/commands" },
       { text: "JSON output", link: "/json-output" },
       { text: "How it decides", link: "/how-it-decides" },
+      { text: "Systems", link: "/platforms" },
+      { text: "Compatibility", link: "/compatibility" },
     ],
   },
   {
