@@ -82,15 +82,11 @@ type ReadEvent =
 async function readEvent(signal: AbortSignal): Promise<ReadEvent> {
   const text = await readStdin(signal);
   if (text === "") return { ok: false, problem: "nothing on stdin" };
-  const value = parse(text);
-  if (value instanceof SyntaxError) return { ok: false, problem: isTooLong(text) ? TOO_LONG : value.message };
-  return isRecord(value) ? { ok: true, payload: value } : { ok: false, problem: "not a JSON object" };
-}
-
-function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    const payload: unknown = JSON.parse(text);
+    return isRecord(payload) ? { ok: true, payload } : { ok: false, problem: "not a JSON object" };
   } catch (error) {
-    return error;
+    const problem = error instanceof Error ? error.message : String(error);
+    return { ok: false, problem: isTooLong(text) ? TOO_LONG : problem };
   }
 }

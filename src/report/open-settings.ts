@@ -1,7 +1,7 @@
 import { loadSettings } from "../config/gauntlet/load.ts";
 import { formatDiagnostic, explain, type Trouble } from "../trouble.ts";
 import type { Settings } from "../config/settings.ts";
-import { troubleStatus } from "../stop/status.ts";
+import { type Status, troubleStatus } from "../stop/status.ts";
 import { findProject } from "../system/files/find-project.ts";
 import { errorJson } from "./json/json.ts";
 import { EXIT } from "./exit-code.ts";
@@ -24,14 +24,27 @@ export async function openSettings(
   });
 }
 
-/** Says what is wrong, for people and, if asked, for machines. */
 export function tellTrouble(
   terminal: Terminal,
   trouble: Trouble,
   { command, json }: { command: string; json?: boolean | undefined },
 ): number {
-  const message = explain(trouble);
-  if (json) printLine(terminal.stdout, errorJson(command, troubleStatus(trouble), message));
-  printLine(terminal.stderr, message);
+  return refuse(terminal, explain(trouble), { command, json, status: troubleStatus(trouble) });
+}
+
+interface Refused {
+  readonly command: string;
+  readonly json?: boolean | undefined;
+  readonly status?: Status;
+}
+
+/** Says what is wrong, for people and, if asked, for machines. */
+export function refuse(
+  { stdout, stderr }: Terminal,
+  message: string,
+  { command, json, status = "error" }: Refused,
+): number {
+  if (json) printLine(stdout, errorJson(command, status, message));
+  printLine(stderr, message);
   return EXIT.notOk;
 }

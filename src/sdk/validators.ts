@@ -126,7 +126,8 @@ function answerOfCommand(
 ): ToolResult<ValidationOutcome> {
   switch (end.kind) {
     case "exited":
-      if (end.exitCode === 0) return commandPassed(command);
+      if (end.exitCode === 0)
+        return answer("Command passed", { complete: true, reason: `\`${command}\` passed` });
       return commandFailed(`\`${command}\` failed with ${describeExitCode(end.exitCode)}.`, output());
     case "killed":
       return commandFailed(`\`${command}\` was killed by ${end.signal}.`, output());
@@ -139,14 +140,13 @@ function answerOfCommand(
   }
 }
 
-function commandPassed(command: string): ToolResult<ValidationOutcome> {
-  const reason = `\`${command}\` passed`;
-  return { message: "Command passed", value: new ValidationResult({ complete: true, reason }) };
-}
-
 function commandFailed(what: string, output: string): ToolResult<ValidationOutcome> {
   const reason = output === "" ? `${what} It printed nothing.` : `${what} It printed:\n${output}`;
-  return { message: "Command failed", value: new ValidationResult({ complete: false, reason }) };
+  return answer("Command failed", { complete: false, reason });
+}
+
+function answer(message: string, outcome: ValidationOutcome): ToolResult<ValidationOutcome> {
+  return { message, value: new ValidationResult(outcome) };
 }
 
 function excerpt(text: string, env: Readonly<Record<string, string | undefined>>): string {
@@ -163,10 +163,7 @@ export function compositeValidator(...validators: readonly CompletionValidator[]
       const result = await validator(params, options);
       if (result?.value?.complete !== true) return result;
     }
-    return {
-      message: "All checks passed",
-      value: new ValidationResult({ complete: true, reason: "All validators passed" }),
-    };
+    return answer("All checks passed", { complete: true, reason: "All validators passed" });
   };
 }
 
@@ -182,7 +179,8 @@ export function fileOutputValidator(
     const base = options.cwd ?? context.cwd;
     const found = await Promise.all(files.map((file) => isFile(file, base)));
     const missing = files.filter((_, index) => !found[index]);
-    return missing.length === 0 ? allThere(files) : somethingMissing(missing);
+    if (missing.length > 0) return somethingMissing(missing);
+    return answer("Complete", { complete: true, reason: `All output files are there (${files.length})` });
   };
 }
 
@@ -194,30 +192,19 @@ async function isFile(file: string, base: string | undefined): Promise<boolean> 
   );
 }
 
-function allThere(files: readonly string[]): ToolResult<ValidationOutcome> {
-  const reason = `All output files are there (${files.length})`;
-  return { message: "Complete", value: new ValidationResult({ complete: true, reason }) };
-}
-
 const NAMED = 3;
 
 function somethingMissing(missing: readonly string[]): ToolResult<ValidationOutcome> {
   const named = missing.slice(0, NAMED).join(", ");
   const rest = missing.length > NAMED ? ` and ${missing.length - NAMED} more` : "";
   const reason = `Output files are missing: ${named}${rest}. Write them before you stop.`;
-  return { message: "Incomplete", value: new ValidationResult({ complete: false, reason }) };
+  return answer("Incomplete", { complete: false, reason });
 }
 
 /** Incomplete while the session has todos that are not completed. */
 export const todoValidator: CompletionValidator = (_params, { context }) => {
   const remaining = context.session.slice(Todo).where((todo) => todo.status !== "completed").length;
-  if (remaining === 0)
-    return {
-      message: "Complete",
-      value: new ValidationResult({ complete: true, reason: "All todos done" }),
-    };
-  return {
-    message: "Incomplete",
-    value: new ValidationResult({ complete: false, reason: `${remaining} todos remaining` }),
-  };
+  return remaining === 0
+    ? answer("Complete", { complete: true, reason: "All todos done" })
+    : answer("Incomplete", { complete: false, reason: `${remaining} todos remaining` });
 };

@@ -107,8 +107,7 @@ export class HookFields {
   }
 
   #fail(form: EdnForm, message: string, hint?: string): void {
-    const problem = { start: form.start, message: `${this.#label} ${message}` };
-    this.errors.push(hint === undefined ? problem : { ...problem, hint });
+    this.errors.push({ start: form.start, message: `${this.#label} ${message}`, hint });
   }
 
   #show(form: EdnForm): string {

@@ -83,15 +83,9 @@ function readHook(form: EdnForm, label: string, text: string): Reading {
   return { hooks, errors: fields.errors, warnings: fields.warnings };
 }
 
-interface CommonFields {
-  readonly name: string;
-  readonly retryOnFailure: boolean;
-  readonly maxRetries: number;
-  readonly required: boolean;
-  readonly timeoutMs: number;
-}
+type CommonFields = ReturnType<typeof readCommon>;
 
-function readCommon(fields: HookFields): CommonFields {
+function readCommon(fields: HookFields) {
   return {
     name: fields.required("name", field.text) ?? "",
     retryOnFailure: fields.optional("retry-on-failure?", field.flag, false),

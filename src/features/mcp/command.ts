@@ -9,6 +9,7 @@ import {
   type Tool,
 } from "@modelcontextprotocol/sdk/types.js";
 import packageJson from "../../../package.json" with { type: "json" };
+import { inTurn } from "../../in-turn.ts";
 import type { RunEvent, RunRequest } from "../../run/request.ts";
 import type { RunResult } from "../../run/result.ts";
 import { isGreen, statusTitle } from "../../stop/status.ts";
@@ -46,7 +47,7 @@ export async function mcpCommand(terminal: Terminal, options: McpOptions & Shown
 }
 
 function serve(terminal: Terminal, tools: readonly ServedTool[], signal: AbortSignal): Server {
-  const inTurn = turns();
+  const oneByOne = inTurn();
   const server = new Server(
     { name: "agent-gauntlet", version: packageJson.version },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
@@ -67,7 +68,7 @@ function serve(terminal: Terminal, tools: readonly ServedTool[], signal: AbortSi
       extra.sendNotification(notification).catch(() => {}); // the client has gone; the run's own signal ends it
     });
     const whole = AbortSignal.any([extra.signal, signal]);
-    return tool.call({ terminal, args: params.arguments ?? {}, signal: whole, onEvent, inTurn });
+    return tool.call({ terminal, args: params.arguments ?? {}, signal: whole, onEvent, oneByOne });
   });
   return server;
 }
@@ -87,24 +88,13 @@ function reporter(
   };
 }
 
-type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
-
-function turns(): InTurn {
-  let before: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const turn = before.then(work);
-    before = turn.catch(() => {}); // its own caller hears of it
-    return turn;
-  };
-}
-
 interface Call {
   readonly terminal: Terminal;
   readonly args: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
   readonly onEvent: (event: RunEvent) => void;
   /** Runs one at a time: a second run would only meet the lock of the first. */
-  readonly inTurn: InTurn;
+  readonly oneByOne: ReturnType<typeof inTurn>;
 }
 
 type ServedTool = Tool & { readonly call: (call: Call) => Promise<CallToolResult> };
@@ -161,9 +151,9 @@ function headlineFor(result: RunResult): string {
   return isGreen(result.status) ? "You may stop." : "The stop hook would let you stop, unchecked.";
 }
 
-function run({ terminal, signal, onEvent, inTurn }: Call, more: Partial<RunRequest>): Promise<RunResult> {
+function run({ terminal, signal, onEvent, oneByOne }: Call, more: Partial<RunRequest>): Promise<RunResult> {
   const { cwd, env } = terminal;
-  return inTurn(() => {
+  return oneByOne(() => {
     signal.throwIfAborted(); // cancelled while it waited: nothing was run, and nobody reads the answer
     return runAndRecord({ cwd, env, signal, onEvent, ...more }, "mcp");
   });

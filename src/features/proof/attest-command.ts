@@ -13,10 +13,9 @@ import {
 } from "./attestations.ts";
 import { kindOf } from "../../system/files/files.ts";
 import { findProject } from "../../system/files/find-project.ts";
-import { errorJson } from "../../report/json/json.ts";
 import { type VerifiedSubject, verifyJson, attestJson } from "./json.ts";
 import { EXIT } from "../../report/exit-code.ts";
-import { tellTrouble } from "../../report/open-settings.ts";
+import { refuse, tellTrouble } from "../../report/open-settings.ts";
 import { printLine, type Terminal } from "../../report/terminal.ts";
 import { loadSettingsQuickly } from "../../config/gauntlet/settings-cache.ts";
 import { absolutePath } from "../../path.ts";
@@ -45,7 +44,8 @@ export async function verifyCommand(terminal: Terminal, options: VerifyOptions):
       ? await verifyOne(terminal, place, { ...options, name: revision })
       : await verifyPush(terminal, place, options);
   if (!verified.ok) return tellTrouble(terminal, verified.trouble, { command: "verify", json });
-  if (typeof verified.value === "string") return refuse(terminal, verified.value, options);
+  if (typeof verified.value === "string")
+    return refuse(terminal, verified.value, { command: "verify", json });
   const subjects = verified.value;
   if (json) printLine(terminal.stdout, verifyJson(subjects));
   else for (const subject of subjects) printSubject(terminal, subject);
@@ -58,12 +58,6 @@ const WAY_OUT =
   "Run `agent-gauntlet run` on exactly these files and push again; `git push --no-verify` pushes them unverified.";
 
 type Verified = Result<readonly VerifiedSubject[] | string>;
-
-function refuse({ stdout, stderr }: Terminal, message: string, { json }: VerifyOptions): number {
-  if (json) printLine(stdout, errorJson("verify", "error", message));
-  printLine(stderr, message);
-  return EXIT.notOk;
-}
 
 function printSubject(
   { stdout, stderr, colours }: Terminal,
@@ -232,15 +226,14 @@ export async function attestCommand(
   terminal: Terminal,
   { revision = "HEAD", json }: AttestOptions,
 ): Promise<number> {
-  const { cwd, env, stdout, stderr } = terminal;
+  const { cwd, env, stdout } = terminal;
   const attested = await attest({ root: findProject(cwd) ?? cwd, env }, revision);
   if (!attested.ok) return tellTrouble(terminal, attested.trouble, { command: "attest", json });
-  if (typeof attested.value === "string") {
-    const message = `${revision} cannot be attested: ${attested.value}.`;
-    if (json) printLine(stdout, errorJson("attest", "error", message));
-    printLine(stderr, message);
-    return EXIT.notOk;
-  }
+  if (typeof attested.value === "string")
+    return refuse(terminal, `${revision} cannot be attested: ${attested.value}.`, {
+      command: "attest",
+      json,
+    });
   const { commit, tree, signer } = attested.value;
   if (json) printLine(stdout, attestJson({ commit, tree, signer, ref: NOTES_REF }));
   else {

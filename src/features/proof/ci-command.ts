@@ -9,10 +9,9 @@ import { createUserFile } from "../../system/files/user-file.ts";
 import { Git } from "../../system/git/git.ts";
 import { findPlaces } from "../../system/git/places.ts";
 import { ciPlanJson } from "./json.ts";
-import { errorJson } from "../../report/json/json.ts";
 import { counted } from "../../words.ts";
 import { EXIT } from "../../report/exit-code.ts";
-import { openSettings, tellTrouble } from "../../report/open-settings.ts";
+import { openSettings, refuse, tellTrouble } from "../../report/open-settings.ts";
 import { printLine, type Terminal } from "../../report/terminal.ts";
 
 export interface CiOptions {
@@ -29,12 +28,13 @@ export function ciCommand(terminal: Terminal, action: "init" | "plan", options: 
 const WORKFLOW = ".github/workflows/gauntlet.yml";
 
 async function initCi(terminal: Terminal, options: CiOptions): Promise<number> {
-  const settings = await openSettings(terminal, { command: "ci", json: options.json });
+  const asked = { command: "ci", json: options.json };
+  const settings = await openSettings(terminal, asked);
   if (typeof settings === "number") return settings;
   const places = await findPlaces(new Git(settings.root));
-  if (places === undefined) return refuse(terminal, "This is not a git repository.", options);
+  if (places === undefined) return refuse(terminal, "This is not a git repository.", asked);
   if (places.prefix !== "")
-    return refuse(terminal, `Run it where the repository begins: ${places.top}.`, options);
+    return refuse(terminal, `Run it where the repository begins: ${places.top}.`, asked);
   const text = githubWorkflow({
     version: packageJson.version,
     logDir: settings.logDir,
@@ -47,12 +47,12 @@ async function initCi(terminal: Terminal, options: CiOptions): Promise<number> {
     return EXIT.ok;
   }
   const created = await createUserFile(join(places.top, WORKFLOW), text);
-  if (!created.ok) return tellTrouble(terminal, created.trouble, { command: "ci", json: options.json });
+  if (!created.ok) return tellTrouble(terminal, created.trouble, asked);
   if (!created.value)
     return refuse(
       terminal,
       `${WORKFLOW} already exists and was left as it is. \`--dry-run\` shows the one we would write.`,
-      options,
+      asked,
     );
   printLine(terminal.stdout, `Wrote ${WORKFLOW}. Make its check \`gauntlet\` required.`);
   printLine(terminal.stdout, 'To skip what is proven: docs/fleet.md, "CI that believes what was proven".');
@@ -109,10 +109,4 @@ function summary({ gates, proven, comparedTo }: CiPlan): string {
 
 function cell(text: string): string {
   return text.replaceAll("|", "\\|").replaceAll("<", "&lt;");
-}
-
-function refuse({ stdout, stderr }: Terminal, message: string, { json }: CiOptions): number {
-  if (json) printLine(stdout, errorJson("ci", "error", message));
-  printLine(stderr, message);
-  return EXIT.notOk;
 }

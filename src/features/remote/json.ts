@@ -1,3 +1,4 @@
+import type { ShownWorker } from "./workers/list-workers.ts";
 import { line } from "../../report/json/json.ts";
 
 export function keysJson({ id, source, publicKey, trustedBy }: ShownKey): string {
@@ -17,18 +18,6 @@ export function workersJson({ workers, queues }: FleetState): string {
     workers: workers.map(({ since, ...rest }) => ({ ...rest, since: new Date(since).toISOString() })),
     queues,
   });
-}
-
-export interface ShownWorker {
-  readonly id: string;
-  readonly host: string;
-  readonly pid: number;
-  readonly platform: string;
-  readonly concurrency: number;
-  readonly running: number;
-  readonly done: number;
-  readonly since: number;
-  readonly version: string;
 }
 
 export interface FleetState {

@@ -12,9 +12,8 @@ import {
 import { findProject } from "../../system/files/find-project.ts";
 import { ownCommand } from "../../system/process/runtime.ts";
 import { keysJson } from "./json.ts";
-import { errorJson } from "../../report/json/json.ts";
 import { EXIT } from "../../report/exit-code.ts";
-import { tellTrouble } from "../../report/open-settings.ts";
+import { refuse, tellTrouble } from "../../report/open-settings.ts";
 import { printLine, type Terminal } from "../../report/terminal.ts";
 
 export interface KeysOptions {
@@ -30,17 +29,18 @@ export async function keysCommand(
   options: KeysOptions,
 ): Promise<number> {
   const { name = action === "create" ? DEFAULT_KEY : undefined, json } = options;
+  const asked = { command: "keys", json };
   if (name !== undefined && !/^[\w-][\w.-]{0,63}$/.test(name))
     return refuse(
       terminal,
       `\`${name}\` cannot be the name of a key: use letters, digits, \`-\`, \`_\`, \`.\`.`,
-      json,
+      asked,
     );
   const found =
     action === "create" ? createSigningKey(name ?? DEFAULT_KEY, terminal.env) : findKey(name, terminal);
-  if (!found.ok) return tellTrouble(terminal, found.trouble, { command: "keys", json });
+  if (!found.ok) return tellTrouble(terminal, found.trouble, asked);
   const key = found.value;
-  if (key === undefined) return refuse(terminal, whyNone(terminal), json);
+  if (key === undefined) return refuse(terminal, whyNone(terminal), asked);
   const trusted = await trustedIn(terminal, key.id);
   const { id, source, publicPem } = key;
   if (json) printLine(terminal.stdout, keysJson({ id, source, publicKey: publicPem, trustedBy: trusted }));
@@ -58,12 +58,6 @@ function whyNone({ env }: Terminal): string {
   const names = signingKeyNames(env);
   const others = names.length === 0 ? "" : ` There are keys named ${names.join(", ")}.`;
   return `There is no such signing key here: \`agent-gauntlet keys create\` makes one.${others}`;
-}
-
-function refuse({ stdout, stderr }: Terminal, message: string, json: boolean | undefined): number {
-  if (json) printLine(stdout, errorJson("keys", "error", message));
-  printLine(stderr, message);
-  return EXIT.notOk;
 }
 
 interface Told {

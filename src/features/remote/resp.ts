@@ -1,5 +1,9 @@
 export type RespValue = string | number | null | Error | readonly RespValue[];
 
+export function listOf(value: RespValue | undefined): readonly RespValue[] {
+  return Array.isArray(value) ? value : [];
+}
+
 export function respCommand(words: readonly string[]): string {
   const parts = words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`);
   return `*${words.length}\r\n${parts.join("")}`;

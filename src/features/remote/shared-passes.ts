@@ -9,7 +9,7 @@ import { now } from "../../system/clock.ts";
 import { type Environment, withoutOwnCredentials } from "../../system/process/environment.ts";
 import { environmentHash } from "../../system/process/environment-hash.ts";
 import { runProcess } from "../../system/process/run-process.ts";
-import { timeLimit } from "../../system/process/time-limit.ts";
+import { inTime, timeLimit } from "../../system/process/time-limit.ts";
 import { machineVariables } from "../../system/process/volatile-variables.ts";
 import { sha256 } from "#runtime";
 import { httpStore } from "./http-store.ts";
@@ -194,14 +194,6 @@ function limited(ms: number): AbortSignal {
   const signal = timeLimit(ms);
   setMaxListeners(0, signal); // every request listens to it
   return signal;
-}
-
-/** A server that neither answers nor hangs up must not hold up a stop. */
-async function inTime(work: Promise<string | undefined>, signal: AbortSignal): Promise<string | undefined> {
-  const late = new Promise<undefined>((resolve) => {
-    signal.addEventListener("abort", () => resolve(undefined), { once: true });
-  });
-  return Promise.race([work, late]);
 }
 
 function openStore(url: string, env: Environment): PassStore {

@@ -9,9 +9,9 @@ import { kindOf } from "../../system/files/files.ts";
 import { findProject } from "../../system/files/find-project.ts";
 import { userDirectory } from "../../system/files/xdg.ts";
 import { workersJson } from "./json.ts";
-import { errorJson } from "../../report/json/json.ts";
 import { ago, counted } from "../../words.ts";
 import { EXIT } from "../../report/exit-code.ts";
+import { refuse, tellTrouble } from "../../report/open-settings.ts";
 import { exitNow, printLine, type Terminal } from "../../report/terminal.ts";
 
 export interface WorkerCommandOptions {
@@ -28,13 +28,10 @@ export interface WorkerCommandOptions {
 
 /** Runs gates for others until TERM, which lets running gates finish; a second TERM kills them. */
 export async function workerCommand(terminal: Terminal, options: WorkerCommandOptions): Promise<number> {
-  const { cwd, env, stdout, stderr } = terminal;
+  const { cwd, env, stdout } = terminal;
   const { url = "", tree = "", cache } = { ...(await configured(terminal)), ...options };
   const problem = whyNot({ ...options, url, tree }, env);
-  if (problem !== undefined) {
-    printLine(stderr, problem);
-    return EXIT.notOk;
-  }
+  if (problem !== undefined) return refuse(terminal, problem, { command: "worker" });
   const log = (line: string): void => printLine(stdout, `${new Date(now()).toISOString()} ${line}`);
   const started = await startWorker({
     url,
@@ -48,10 +45,7 @@ export async function workerCommand(terminal: Terminal, options: WorkerCommandOp
     env,
     log,
   });
-  if (!started.ok) {
-    printLine(stderr, explain(started.trouble));
-    return EXIT.notOk;
-  }
+  if (!started.ok) return tellTrouble(terminal, started.trouble, { command: "worker" });
   const { id, drain, stop } = started.value;
   log(`${id} is ready`);
   await new Promise<void>((resolve) => {
@@ -94,14 +88,10 @@ function whyNoUrl(text: string, protocols: readonly string[], variable: string):
 }
 
 export async function workersCommand(terminal: Terminal, options: WorkerCommandOptions): Promise<number> {
-  const { env, stdout, stderr } = terminal;
+  const { env, stdout } = terminal;
   const url = options.url ?? (await configured(terminal)).url;
   const found = await findWorkers(url, env);
-  if (typeof found === "string") {
-    if (options.json) printLine(stdout, errorJson("workers", "error", found));
-    printLine(stderr, found);
-    return EXIT.notOk;
-  }
+  if (typeof found === "string") return refuse(terminal, found, { command: "workers", json: options.json });
   if (options.json) printLine(stdout, workersJson(found));
   else {
     for (const { id, platform, running, concurrency, done, since } of found.workers)

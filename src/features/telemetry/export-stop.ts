@@ -20,6 +20,7 @@ import { isNumber, objectOf } from "../../shape.ts";
 import { makePrivateDirectory } from "../../system/files/files.ts";
 import { stateHome } from "../../system/files/xdg.ts";
 import type { Environment } from "../../system/process/environment.ts";
+import { inTime, timeLimit } from "../../system/process/time-limit.ts";
 import { jsonFile } from "../../system/state/json-file.ts";
 import type { Traced } from "./trace-stop.ts";
 
@@ -33,7 +34,7 @@ export async function exportTraced(
 ): Promise<boolean> {
   const path = join(stateHome(env), "telemetry.json");
   const dropped = droppedFile.read(path).value?.dropped ?? 0;
-  const isSent = leftMs >= 1 && (await inTime(send(traced, { dropped, leftMs }), leftMs));
+  const isSent = leftMs >= 1 && (await isSentInTime(traced, { dropped, leftMs }));
   const now = isSent ? 0 : dropped + 1;
   if (now !== dropped) keep(path, now, env);
   return isSent;
@@ -48,14 +49,10 @@ function keep(path: string, dropped: number, env: Environment): void {
   }
 }
 
-async function inTime(work: Promise<boolean>, ms: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => (timer = setTimeout(() => resolve(false), ms)));
-  try {
-    return await Promise.race([work.catch(() => false), late]); // a rejection is an export that failed
-  } finally {
-    clearTimeout(timer);
-  }
+/** A rejection is an export that failed. */
+async function isSentInTime(traced: Traced, sending: Sending): Promise<boolean> {
+  const sent = send(traced, sending).catch(() => false);
+  return (await inTime(sent, timeLimit(sending.leftMs))) ?? false;
 }
 
 interface Sending {

@@ -1,5 +1,5 @@
 import { type Terminal, printLine } from "../../report/terminal.ts";
-import { openSettings, tellTrouble } from "../../report/open-settings.ts";
+import { openSettings, refuse, tellTrouble } from "../../report/open-settings.ts";
 import { allowedHash } from "../../config/gauntlet/gates-hash.ts";
 import { EXIT } from "../../report/exit-code.ts";
 import { refuseAgent, whyNoUser } from "../../report/user-at-terminal.ts";
@@ -14,7 +14,6 @@ import { displayPath } from "../../path.ts";
 import type { GatesDefinition } from "../../config/settings.ts";
 import { differences } from "./gate-differences.ts";
 import { allowedJson } from "./json.ts";
-import { errorJson } from "../../report/json/json.ts";
 import { counted } from "../../words.ts";
 
 export interface AllowOptions {
@@ -26,7 +25,7 @@ export interface AllowOptions {
 /** Lets user-wide hooks run the gates of this project as they are now. */
 export async function allowCommand(terminal: Terminal, { list, print, json }: AllowOptions): Promise<number> {
   if (list) return listAllowed(terminal, json);
-  if (json) return refuseJson(terminal);
+  if (json) return refuse(terminal, ONLY_LIST, { command: "allow", json: true });
   const settings = await openSettings(terminal, { command: "allow", json });
   if (typeof settings === "number") return settings;
   if (print) {
@@ -113,12 +112,7 @@ function showDifference(stdout: Terminal["stdout"], before: GatesDefinition, aft
 }
 
 /** A program cannot be asked, and must not take the printed list for a yes. */
-function refuseJson({ stdout, stderr }: Terminal): number {
-  const message = "`--json` goes with `--list`: only a user at a terminal can allow gates.";
-  printLine(stdout, errorJson("allow", "error", message));
-  printLine(stderr, message);
-  return EXIT.notOk;
-}
+const ONLY_LIST = "`--json` goes with `--list`: only a user at a terminal can allow gates.";
 
 function listAllowed(terminal: Terminal, json: boolean | undefined): number {
   const consents = listConsents(terminal.env);

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { sha256 } from "#runtime";
+import { inTurn } from "../../in-turn.ts";
 import { loadSettingsQuickly } from "../../config/gauntlet/settings-cache.ts";
 import { type AbsolutePath, displayPath, projectPath } from "../../path.ts";
 import { stampOf } from "../../system/files/file-stamp.ts";
@@ -24,7 +25,8 @@ export class WatchedProject implements Disposable {
   readonly #named = new Set<string>();
   #files: ReadonlySet<string> = new Set();
   #seen: Seen | undefined;
-  #looking: Promise<unknown> = Promise.resolve();
+  /** One scan at a time: each takes a snapshot. */
+  readonly #inTurn = inTurn();
 
   private constructor(root: AbsolutePath, env: Environment, given: { logDir: string; onChange: () => void }) {
     this.#root = root;
@@ -72,13 +74,6 @@ export class WatchedProject implements Disposable {
     });
     if (isChanged) onChange();
     else this.#named.clear(); // written, but not changed
-  }
-
-  /** One scan at a time: each takes a snapshot. */
-  #inTurn<T>(look: () => Promise<T>): Promise<T> {
-    const turn = this.#looking.then(look);
-    this.#looking = turn.catch(() => undefined); // whoever asked for it has the error
-    return turn;
   }
 
   async #lookNow(): Promise<Seen> {

@@ -16,9 +16,9 @@ import {
   writeSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { isWithin } from "../../system/files/is-inside.ts";
 import {
   WorkspaceSecurityError,
-  isInside,
   WorkspaceBudgetExceededError,
   type HostMount,
   type HostMountPreview,
@@ -109,7 +109,7 @@ function isWanted(path: string, { includeGlob = [], excludeGlob = [] }: HostMoun
 function linkTarget(link: string, { mount, resolvedHost }: ResolvedMount): string | undefined {
   if (mount.followSymlinks !== true || !lstatSync(link).isSymbolicLink()) return undefined;
   const target = resolveLink(link);
-  if (target === undefined || !isInside(target, resolvedHost)) return undefined;
+  if (target === undefined || !isWithin(resolvedHost, target)) return undefined;
   return lstatSync(target).isFile() ? target : undefined;
 }
 
@@ -149,7 +149,7 @@ function copyFile(copy: FileCopy): number {
 function openWithin(copy: FileCopy): number {
   const descriptor = openFile(copy.source);
   const path = openedPath(descriptor, copy.source);
-  if (fstatSync(descriptor).isFile() && path !== undefined && isInside(path, copy.root)) return descriptor;
+  if (fstatSync(descriptor).isFile() && path !== undefined && isWithin(copy.root, path)) return descriptor;
   closeSync(descriptor);
   throw changedMeanwhile(copy.source);
 }

@@ -1,5 +1,6 @@
 import { realpathSync } from "node:fs";
-import { basename, isAbsolute, posix, relative, sep, win32 } from "node:path";
+import { basename, isAbsolute, posix, sep, win32 } from "node:path";
+import { isWithin } from "../../system/files/is-inside.ts";
 
 /** The host path with its links resolved, once it is known to lie in one of the allowed roots (none given: anywhere). */
 export function resolveHost(hostPath: string, allowedRoots: readonly string[]): string {
@@ -7,11 +8,6 @@ export function resolveHost(hostPath: string, allowedRoots: readonly string[]): 
   if (allowedRoots.length === 0) return resolved;
   if (allowedRoots.some((root) => isInsideRoot(resolved, root))) return resolved;
   throw new WorkspaceSecurityError(`Host path '${hostPath}' is outside the allowed host roots.`);
-}
-
-export function isInside(path: string, directory: string): boolean {
-  const way = relative(directory, path);
-  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
 export function resolveMountPath(mount: HostMount): string {
@@ -25,7 +21,7 @@ export function resolveMountPath(mount: HostMount): string {
 /** A root that is not there allows nothing. */
 function isInsideRoot(resolved: string, root: string): boolean {
   try {
-    return isInside(resolved, realpathSync(root));
+    return isWithin(realpathSync(root), resolved);
   } catch {
     return false;
   }

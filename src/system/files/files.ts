@@ -210,7 +210,7 @@ export function factsOf(path: string): Stats | undefined {
 
 export function readIfFile(path: string): string | undefined {
   try {
-    return statSync(path).isFile() ? readFileSync(path, "utf8") : undefined;
+    return isFile(path) ? readFileSync(path, "utf8") : undefined;
   } catch {
     return undefined;
   }

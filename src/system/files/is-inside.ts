@@ -11,6 +11,11 @@ export function isInside(directory: string, path: string): boolean {
 }
 
 export function isBelow(directory: string, path: string): boolean {
+  return directory !== path && isWithin(directory, path);
+}
+
+/** The directory itself, or below it. */
+export function isWithin(directory: string, path: string): boolean {
   const way = relative(directory, path);
-  return way !== "" && way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }

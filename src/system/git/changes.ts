@@ -117,8 +117,9 @@ async function inCommit(git: Git, commit: string): Promise<Result<DetectedChange
   if (!files.ok) return files;
   const name = `commit ${known.slice(0, 7)}`;
   const comparedTo = parent === undefined ? `nothing (${name} has no parent)` : `the parent of ${name}`;
-  const baseCommit = parent === undefined ? {} : { baseCommit: parent };
-  return ok({ changes: { comparedTo, ...baseCommit, commit: known, files: files.value, notes: [] } });
+  return ok({
+    changes: { comparedTo, baseCommit: parent, commit: known, files: files.value, notes: [] },
+  });
 }
 
 export async function workTreeStatus(repository: Repository): Promise<Result<WorkTreeStatus>> {

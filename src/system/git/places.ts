@@ -1,7 +1,7 @@
 import { readFileSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import { holdsRepository } from "../files/find-project.ts";
-import { ancestors } from "../files/find-project.ts";
+import { readIfFile } from "../files/files.ts";
+import { ancestors, holdsRepository } from "../files/find-project.ts";
 import type { Git } from "./git.ts";
 
 export interface GitPlaces {
@@ -42,7 +42,7 @@ function layoutOf(dir: string): Layout | undefined {
     const top = ancestors(from).find(holdsRepository);
     if (top === undefined) return undefined;
     const gitDir = gitDirOf(join(top, ".git"));
-    const common = readIfThere(join(gitDir, "commondir"));
+    const common = readIfFile(join(gitDir, "commondir"));
     const commonDir = common === undefined ? gitDir : resolve(gitDir, common.trim());
     const prefix = relative(top, from).replaceAll(sep, "/");
     return {
@@ -89,10 +89,6 @@ function gitDirOf(path: string): string {
   const target = /^gitdir: (.+)/.exec(readFile(path))?.[1];
   if (target === undefined) throw new Error(`${path} names no directory`);
   return resolve(dirname(path), target.trimEnd());
-}
-
-function readIfThere(path: string): string | undefined {
-  return statSync(path, { throwIfNoEntry: false }) === undefined ? undefined : readFile(path);
 }
 
 function readFile(path: string): string {

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { once } from "../../once.ts";
-import { readText } from "../files/files.ts";
+import { readIfFile, readText } from "../files/files.ts";
 import { isBelow } from "../files/find-project.ts";
 import { gitUserPlaces } from "../files/xdg.ts";
 import { fail, ok, type Result, type Trouble } from "../../trouble.ts";
@@ -9,7 +9,7 @@ import { type Git, splitNul } from "./git.ts";
 import { type IndexMarks, readIndexMarks } from "./index-file.ts";
 import { loadQuestions } from "./load-questions.ts";
 import { findPlaces, type GitPlaces } from "./places.ts";
-import { type Head, readHead, readIfFile } from "./compare/ref-state.ts";
+import { type Head, readHead } from "./compare/ref-state.ts";
 import type { GitSettings } from "./scratch-git-dir.ts";
 import { makeScratch, removeScratch, sweepScratch } from "../files/owned-scratch.ts";
 

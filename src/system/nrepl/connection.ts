@@ -121,16 +121,15 @@ function replyFrom(value: BencodeValue): Reply | undefined {
   if (!(value instanceof Map)) return undefined;
   // `instanceof` forgets what a map holds; the decoder makes no others.
   const message = value as ReadonlyMap<string, BencodeValue>;
-  const fields = {
+  return {
     id: textOf(message.get("id")),
     newSession: textOf(message.get("new-session")),
     out: textOf(message.get("out")),
     err: textOf(message.get("err")),
     value: textOf(message.get("value")),
     exception: textOf(message.get("ex")),
+    status: statusOf(message.get("status")),
   };
-  const present = Object.entries(fields).filter(([, text]) => text !== undefined);
-  return { ...Object.fromEntries(present), status: statusOf(message.get("status")) };
 }
 
 function textOf(value: BencodeValue | undefined): string | undefined {

@@ -1,5 +1,5 @@
 import { type ServerAddress, type Reply, NreplConnection, type Answered, type Lost } from "./connection.ts";
-import { timeLimit } from "../process/time-limit.ts";
+import { inTime, timeLimit } from "../process/time-limit.ts";
 import { setTimeout as delay } from "node:timers/promises";
 
 export interface EvaluationRequest {
@@ -70,8 +70,7 @@ class Transcript {
       return { kind: "no-server", detail: `it refuses to evaluate: ${reasons.join(", ")}`, begun: true };
     }
     const exception = this.#exception ?? (this.#failed ? "the evaluation was ended by an error" : undefined);
-    const ending = { kind: "evaluated", values: this.#values, printed: this.#printed } as const;
-    return exception === undefined ? ending : { ...ending, exception };
+    return { kind: "evaluated", values: this.#values, printed: this.#printed, exception };
   }
 }
 
@@ -145,12 +144,4 @@ class NreplSession {
 /** A closed port stays closed; one that hangs up may be a server still starting. */
 function wasHungUp({ detail }: Lost): boolean {
   return /ECONNRESET|EPIPE|closed the connection/.test(detail);
-}
-
-async function inTime<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-  if (signal.aborted) return undefined;
-  const over = new Promise<undefined>((resolve) => {
-    signal.addEventListener("abort", () => resolve(undefined), { once: true });
-  });
-  return Promise.race([promise, over]);
 }

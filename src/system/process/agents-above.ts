@@ -27,10 +27,10 @@ function ancestors(): readonly Ancestor[] {
   const found: Ancestor[] = [];
   let pid = process.ppid;
   while (pid > 0 && found.length < MOST) {
-    const process = processAt(pid);
-    if (process === undefined) break;
-    found.push({ pid, words: process.command.slice(0, 2).map(programName) });
-    pid = process.parent;
+    const above = processAt(pid);
+    if (above === undefined) break;
+    found.push({ pid, words: above.command.slice(0, 2).map(programName) });
+    pid = above.parent;
   }
   return found;
 }

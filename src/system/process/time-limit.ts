@@ -16,6 +16,14 @@ export function timeLimit(ms: number, signal?: AbortSignal): AbortSignal {
   return limit.signal;
 }
 
+/** What the work comes to; undefined if the signal aborts first. */
+export async function inTime<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  if (signal.aborted) return undefined;
+  let forget: (() => void) | undefined;
+  const late = new Promise<undefined>((resolve) => (forget = onAbort(signal, () => resolve(undefined))));
+  return Promise.race([work, late]).finally(() => forget?.());
+}
+
 /** A longer timer fires at once. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 

@@ -1,7 +1,7 @@
 import { elapsedMs } from "../../../system/clock.ts";
 import { uniqueName } from "../../../system/files/files.ts";
 import type { RedisConnection } from "../redis-connection.ts";
-import type { RespValue } from "../resp.ts";
+import { listOf, type RespValue } from "../resp.ts";
 import {
   askedKey,
   asksKey,
@@ -268,10 +268,6 @@ export class FollowedJobs implements Disposable {
 interface Found {
   readonly isThere: boolean;
   readonly isOwned: boolean;
-}
-
-function listOf(value: RespValue | undefined): readonly RespValue[] {
-  return Array.isArray(value) ? value : [];
 }
 
 function pairsIn(value: RespValue | undefined): readonly (readonly RespValue[])[] {

@@ -1,12 +1,12 @@
 import { parseJson } from "../../../json.ts";
-import { isNumber, isText, isTime, objectOf } from "../../../shape.ts";
-import type { FleetState, ShownWorker } from "../json.ts";
+import { isNumber, isText, isTime, objectOf, type ShapeOf } from "../../../shape.ts";
+import type { FleetState } from "../json.ts";
 import type { Environment } from "../../../system/process/environment.ts";
 import { timeLimit } from "../../../system/process/time-limit.ts";
 import { credentials, detailOf } from "../pass-store.ts";
 import { PREFIX, workerKey, WORKERS } from "./queue.ts";
 import { askRedis, opening, problemIn } from "../redis-store.ts";
-import type { RespValue } from "../resp.ts";
+import { listOf, type RespValue } from "../resp.ts";
 
 const ANSWER_MS = 3000;
 
@@ -20,6 +20,8 @@ const isWorker = objectOf({
   done: isNumber,
   version: isText,
 });
+
+export type ShownWorker = ShapeOf<typeof isWorker> & { readonly id: string };
 
 export async function listWorkers(url: string, env: Environment): Promise<FleetState | string> {
   const start = opening(url, credentials(env, "GAUNTLET_WORKERS_AUTH"));
@@ -43,10 +45,6 @@ export async function listWorkers(url: string, env: Environment): Promise<FleetS
   } catch (error) {
     return `${new URL(url).host} cannot be reached: ${detailOf(error)}`;
   }
-}
-
-function listOf(value: RespValue | undefined): readonly RespValue[] {
-  return Array.isArray(value) ? value : [];
 }
 
 /** Copies known fields only: anyone who reaches the queue can write more. */

@@ -12,7 +12,7 @@ import { Repository } from "../../../system/git/repository.ts";
 import type { Snapshot } from "../../../system/git/snapshot.ts";
 import { treeIdOf } from "../../../system/git/tree-id.ts";
 import type { Environment } from "../../../system/process/environment.ts";
-import { onAbort, timeLimit } from "../../../system/process/time-limit.ts";
+import { inTime, timeLimit } from "../../../system/process/time-limit.ts";
 import { sha1, sha256 } from "#runtime";
 import { type FollowedJob, FollowedJobs } from "./followed-jobs.ts";
 import { type JobEnd, platformOf } from "./queue.ts";
@@ -62,14 +62,14 @@ export class RemoteGates implements Disposable {
     const connecting = (this.#connected ??= this.#connect());
     const pushed = await (this.#tree ??= this.#push());
     if (!pushed.ok) return explain(pushed.trouble);
-    const connected = await within(timeLimit(Math.max(workers.pickupMs, ANSWER_MS)), connecting);
+    const connected = await inTime(connecting, timeLimit(Math.max(workers.pickupMs, ANSWER_MS)));
     const queue = `the queue ${new URL(workers.url).host}`;
-    if (connected === "late")
+    if (connected === undefined)
       return [`${queue} cannot be reached`, this.#client?.problem].filter(Boolean).join(": ");
     if (!connected.ok) return explain(connected.trouble);
     const following = this.#follow(planned, { jobs: connected.value, pushed: pushed.value, ...around });
-    const job = await within(timeLimit(ANSWER_MS), following.catch(detailOf));
-    if (job === "late") return `${queue} does not answer`;
+    const job = await inTime(following.catch(detailOf), timeLimit(ANSWER_MS));
+    if (job === undefined) return `${queue} does not answer`;
     if (typeof job === "string") return `${queue} refuses it: ${job}`;
     const end = await this.#await(job, around.signal);
     if (typeof end === "string") return end;
@@ -141,13 +141,13 @@ export class RemoteGates implements Disposable {
 
   async #await(job: FollowedJob, signal: AbortSignal): Promise<JobEnd | string> {
     const { pickupMs } = this.#run.workers;
-    const first = await within(timeLimit(pickupMs, signal), job.ended);
-    if (first !== "late") return first;
-    const isLeft = !signal.aborted && !job.hasStarted() && within(timeLimit(CLOSE_MS), job.takeBack());
+    const first = await inTime(job.ended, timeLimit(pickupMs, signal));
+    if (first !== undefined) return first;
+    const isLeft = !signal.aborted && !job.hasStarted() && inTime(job.takeBack(), timeLimit(CLOSE_MS));
     if (await isLeft) return `no worker took it within ${pickupMs / 1000} s`;
-    const end = signal.aborted ? "late" : await within(signal, job.ended);
-    if (end !== "late") return end;
-    await within(timeLimit(CLOSE_MS), job.leave());
+    const end = await inTime(job.ended, signal);
+    if (end !== undefined) return end;
+    await inTime(job.leave(), timeLimit(CLOSE_MS));
     return { kind: "ended", end: { kind: "cancelled" } };
   }
 }
@@ -165,13 +165,6 @@ interface Pushed {
   readonly tree: string;
   readonly repository: string;
   readonly project: string;
-}
-
-async function within<T>(signal: AbortSignal, work: Promise<T>): Promise<T | "late"> {
-  if (signal.aborted) return "late";
-  let forget: (() => void) | undefined;
-  const late = new Promise<"late">((resolve) => (forget = onAbort(signal, () => resolve("late"))));
-  return Promise.race([work, late]).finally(() => forget?.());
 }
 
 interface Push {

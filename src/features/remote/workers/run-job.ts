@@ -1,4 +1,4 @@
-import { isAbsolute, join, relative, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { once } from "../../../once.ts";
 import { projectPath } from "../../../path.ts";
 import { explain } from "../../../trouble.ts";
@@ -6,6 +6,7 @@ import { secretMasker } from "../../../system/logs/mask-secrets.ts";
 import { checkEnv, freshReport, missingProgram, runCommands } from "../../../gates/check.ts";
 import { now } from "../../../system/clock.ts";
 import { freeBytes, readText, whyNotEnterable } from "../../../system/files/files.ts";
+import { isWithin } from "../../../system/files/is-inside.ts";
 import { inLatin1, MaskedOutput } from "../../../system/logs/masked-output.ts";
 import { type Environment, withoutOwnCredentials } from "../../../system/process/environment.ts";
 import { groupsWithEnvironment } from "../../../system/process/group.ts";
@@ -35,7 +36,7 @@ export async function runJob(job: GateJob, place: JobPlace): Promise<JobEnd> {
   if (!(await wanted)) return ended({ kind: "cancelled" });
   const root = join(held.path, job.project);
   const cwd = resolve(root, job.workingDirectory);
-  const obstacle = isBelow(held.path, cwd) ? whyNotEnterable(cwd) : "is outside of the checkout";
+  const obstacle = isWithin(held.path, cwd) ? whyNotEnterable(cwd) : "is outside of the checkout";
   if (obstacle !== undefined)
     return ended({ kind: "not-started", detail: `${job.workingDirectory} ${obstacle}` });
   const { runId, baseBranch } = { ...place, ...job };
@@ -89,9 +90,4 @@ function ended(end: ProcessEnd): Extract<JobEnd, { kind: "ended" }> {
 
 function trouble(detail: string, { aborted }: AbortSignal): JobEnd {
   return aborted ? ended({ kind: "cancelled" }) : { kind: "trouble", detail };
-}
-
-function isBelow(directory: string, path: string): boolean {
-  const way = relative(directory, path);
-  return !isAbsolute(way) && way.split(/[/\\]/)[0] !== "..";
 }

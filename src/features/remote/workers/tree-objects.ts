@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { inTurn } from "../../../in-turn.ts";
 import { fail, ok, type Result } from "../../../trouble.ts";
 import { kindOf, removeTree } from "../../../system/files/files.ts";
 import { Git, gitTrouble } from "../../../system/git/git.ts";
@@ -15,7 +16,7 @@ export class TreeObjects {
   readonly #held: () => readonly (string | undefined)[];
   readonly #commits = new Map<string, Promise<Result<string>>>();
   /** Fetches and prunes run one at a time. */
-  #working: Promise<unknown> = Promise.resolve();
+  readonly #inTurn = inTurn();
   #fetches = 0;
 
   constructor(options: ObjectsOptions, held: () => readonly (string | undefined)[]) {
@@ -69,12 +70,6 @@ export class TreeObjects {
 
   get #here(): readonly string[] {
     return ["--git-dir", this.path];
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const working = this.#working.then(work);
-    this.#working = working.catch(() => undefined); // it is told to whoever asked
-    return working;
   }
 
   async #fetchNow(tree: string, signal: AbortSignal): Promise<Result<void>> {

@@ -1,9 +1,7 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { areSettled, type FileStamp, stampOf } from "../../files/file-stamp.ts";
 import type { GitPlaces } from "../places.ts";
-import { hasCode } from "../../files/errno.ts";
-import { namesIn } from "../../files/files.ts";
+import { namesIn, readIfFile } from "../../files/files.ts";
 
 export interface RefState {
   readonly key: string;
@@ -65,27 +63,18 @@ function isPlain(name: string): boolean {
   );
 }
 
-export function readIfFile(path: string): string | undefined {
-  return existsSync(path) && statSync(path).isFile() ? readFileSync(path, "utf8") : undefined;
-}
-
 export interface Head {
   readonly branch?: string;
   readonly commit?: string;
 }
 
 export function readHead({ gitDir, commonDir }: GitPlaces, read = readIfFile): Head {
-  try {
-    const text = read(join(gitDir, "HEAD"))?.trim() ?? "";
-    const ref = /^ref: (\S+)$/.exec(text)?.[1];
-    const commit = ref === undefined ? text : commitOf(ref, commonDir, read);
-    const branch = ref?.startsWith("refs/heads/") ? ref.slice("refs/heads/".length) : undefined;
-    if (text.startsWith(NO_FILE)) return {};
-    return { branch, commit: isObjectId(commit) ? commit : undefined };
-  } catch (error) {
-    if (hasCode(error)) return {};
-    throw error;
-  }
+  const text = read(join(gitDir, "HEAD"))?.trim() ?? "";
+  if (text.startsWith(NO_FILE)) return {};
+  const ref = /^ref: (\S+)$/.exec(text)?.[1];
+  const commit = ref === undefined ? text : commitOf(ref, commonDir, read);
+  const branch = ref?.startsWith("refs/heads/") ? ref.slice("refs/heads/".length) : undefined;
+  return { branch, commit: isObjectId(commit) ? commit : undefined };
 }
 
 function commitOf(ref: string, commonDir: string, read: typeof readIfFile): string | undefined {
