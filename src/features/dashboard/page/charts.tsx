@@ -72,7 +72,7 @@ function barsOf(days: readonly Day[], perBar: number): readonly Bar[] {
   return bars;
 }
 
-function dateOf(day: number): string {
+export function dateOf(day: number): string {
   return new Date(day * DAY_MS).toISOString().slice(0, 10);
 }
 

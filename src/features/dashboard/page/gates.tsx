@@ -77,7 +77,6 @@ function FlakyTests({ rows, projectName }: Pick<ViewProps, "rows" | "projectName
       <h3>Flaky tests</h3>
       <Table
         titles={["Test", "Gate", "Times", "Last seen"]}
-        names={["Test", "Gate", "Times", "Last seen"]}
         numbers={[2]}
         rows={flaky.map(({ project, gate, test, times, lastAt }) => ({
           key: `${project}/${gate}/${test}`,

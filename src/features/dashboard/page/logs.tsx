@@ -57,10 +57,10 @@ export function Logs({ gates, shown, onShow }: LogsProps) {
       <VirtualList
         label={needle === "" ? `Log of ${current?.name ?? ""}` : "Lines found"}
         class="log"
-        count={lines.length}
+        items={lines}
         rowHeight={20}
         rowsShown={24}
-        row={(index) => <Line line={lines[index]} needle={needle} digits={digits} />}
+        row={(line) => <Line line={line} needle={needle} digits={digits} />}
       />
     </>
   );
@@ -77,11 +77,10 @@ function Line({
   needle,
   digits,
 }: {
-  readonly line: LogLine | undefined;
+  readonly line: LogLine;
   readonly needle: string;
   readonly digits: number;
 }) {
-  if (line === undefined) return null;
   const { gate, number, text } = line;
   const at = needle === "" ? -1 : text.toLowerCase().indexOf(needle);
   return (

@@ -3,7 +3,7 @@ import { ago, counted, formatDuration } from "../../../words.ts";
 import { chainsOf, type Day, daysOf, endOf, gateStats, meaningOf } from "../aggregate.ts";
 import type { RunningRow } from "../page-data.ts";
 import { filtersIn, hrefOf, useAddress } from "./address.ts";
-import { DayBars } from "./charts.tsx";
+import { dateOf, DayBars } from "./charts.tsx";
 import type { ViewProps } from "./dashboard.tsx";
 import { flakyByProject } from "./gates.tsx";
 import { gateName, Section, Table } from "./parts.tsx";
@@ -118,11 +118,10 @@ function DayTable({ days }: { readonly days: readonly Day[] }) {
   return (
     <Table
       titles={titles}
-      names={titles}
       numbers={[1, 2, 3, 4]}
       rows={days.toReversed().map(({ day, blocked, fixed, gaveUp, notChecked }) => ({
         key: String(day),
-        cells: [new Date(day * 86_400_000).toISOString().slice(0, 10), blocked, fixed, gaveUp, notChecked],
+        cells: [dateOf(day), blocked, fixed, gaveUp, notChecked],
       }))}
     />
   );
@@ -180,7 +179,6 @@ function Projects({ state, rows }: ViewProps) {
   return (
     <Table
       titles={titles}
-      names={titles}
       numbers={[1, 2]}
       rows={state.projects.map(({ key, name, root }) => {
         const own = rows.filter(({ project }) => project === key);

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import type { Support } from "../../../ledger/verdict-record.ts";
 import type { Status } from "../../../stop/status.ts";
 import { statusTitle } from "../../../stop/status.ts";
@@ -75,13 +75,14 @@ export function Section({
 
 interface TableProps {
   readonly titles: readonly ComponentChildren[];
-  readonly names: readonly string[];
+  /** The titles, where those are more than texts. */
+  readonly names?: readonly string[];
   readonly numbers?: readonly number[];
   readonly rows: readonly { readonly key: string; readonly cells: readonly ComponentChildren[] }[];
   readonly sorted?: number;
 }
 
-export function Table({ titles, names, numbers = [], rows, sorted }: TableProps) {
+export function Table({ titles, names = titles.map(String), numbers = [], rows, sorted }: TableProps) {
   const classOf = (column: number): string => (numbers.includes(column) ? "number" : "");
   return (
     <table class="cards">
@@ -192,32 +193,26 @@ export function useTab(title: string, tone: Tone): void {
   }, [title, tone]);
 }
 
-interface VirtualListProps {
+interface VirtualListProps<T> {
   readonly label: string;
-  readonly count: number;
+  readonly items: readonly T[];
   readonly rowHeight: number;
   readonly rowsShown: number;
-  readonly row: (index: number) => ComponentChildren;
+  readonly row: (item: T) => ComponentChildren;
   readonly class?: string;
-  readonly shown?: number | undefined;
 }
 
 /** Rows of which only those in view are in the document, so that ten thousand are as quick as ten. */
-export function VirtualList(props: VirtualListProps) {
-  const { label, count, rowHeight, rowsShown, row, shown } = props;
-  const scroller = useRef<HTMLDivElement>(null);
+export function VirtualList<T>(props: VirtualListProps<T>) {
+  const { label, items, rowHeight, rowsShown, row } = props;
   const [top, setTop] = useState(0);
-  useEffect(() => {
-    if (shown !== undefined) scroller.current?.scrollTo({ top: shown * rowHeight });
-  }, [shown, rowHeight]);
+  const count = items.length;
   if (count === 0) return null; // an empty list has nothing to say to a screen reader
   const first = Math.max(0, Math.min(Math.floor(top / rowHeight) - SPARE, count - rowsShown));
-  const last = Math.min(count, first + rowsShown + 2 * SPARE);
-  const indexes = Array.from({ length: Math.max(0, last - first) }, (_, at) => first + at);
+  const shown = items.slice(first, first + rowsShown + 2 * SPARE);
   return (
     <div
       class={`scroller ${props.class ?? ""}`}
-      ref={scroller}
       role="region"
       tabIndex={0}
       aria-label={label}
@@ -225,16 +220,16 @@ export function VirtualList(props: VirtualListProps) {
       onScroll={({ currentTarget }) => setTop(currentTarget.scrollTop)}
     >
       <div role="list" class="rows" style={{ height: `${count * rowHeight}px` }}>
-        {indexes.map((index) => (
+        {shown.map((item, at) => (
           <div
             role="listitem"
-            key={index}
+            key={first + at}
             aria-setsize={count}
-            aria-posinset={index + 1}
+            aria-posinset={first + at + 1}
             class="row"
-            style={{ transform: `translateY(${index * rowHeight}px)`, height: `${rowHeight}px` }}
+            style={{ transform: `translateY(${(first + at) * rowHeight}px)`, height: `${rowHeight}px` }}
           >
-            {row(index)}
+            {row(item)}
           </div>
         ))}
       </div>

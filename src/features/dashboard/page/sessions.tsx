@@ -12,13 +12,10 @@ export function Sessions({ rows, projectName }: ViewProps) {
       <p class="facts">{counted(chains.length, "session")}; each mark is one stop, the first one first.</p>
       <VirtualList
         label="All sessions"
-        count={chains.length}
+        items={chains}
         rowHeight={ROW_HEIGHT}
         rowsShown={12}
-        row={(index) => {
-          const chain = chains[index];
-          return chain === undefined ? null : <ChainLine chain={chain} projectName={projectName} />;
-        }}
+        row={(chain) => <ChainLine chain={chain} projectName={projectName} />}
       />
     </Section>
   );
@@ -67,13 +64,10 @@ export function SessionView({ state, projectName, chainKey }: ViewProps & { read
       </p>
       <VirtualList
         label="Stops of this session"
-        count={chain.rows.length}
+        items={chain.rows}
         rowHeight={ROW_HEIGHT}
         rowsShown={12}
-        row={(index) => {
-          const row = chain.rows[index];
-          return row === undefined ? null : <StopLine row={row} />;
-        }}
+        row={(row) => <StopLine row={row} />}
       />
     </Section>
   );

@@ -54,13 +54,10 @@ export function Stops({ rows, projectName }: ViewProps) {
       </div>
       <VirtualList
         label="Verdicts"
-        count={shown.length}
+        items={shown}
         rowHeight={ROW_HEIGHT}
         rowsShown={12}
-        row={(index) => {
-          const row = shown[index];
-          return row === undefined ? null : <StopLine row={row} projectName={projectName} />;
-        }}
+        row={(row) => <StopLine row={row} projectName={projectName} />}
       />
     </Section>
   );
