@@ -1,6 +1,4 @@
-/** How a tool writes a report for machines beside its normal output. */
 interface ReportAdvice {
-  /** The tool as a command calls it. */
   readonly tool: RegExp;
   readonly flags: (file: string) => string;
   readonly extension: "xml" | "json";

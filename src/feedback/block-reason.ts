@@ -4,7 +4,6 @@ import { visibleText, visibleName, FENCE_CHARS, inFence } from "./text/clean-tex
 import { cutText } from "./text/cut-text.ts";
 import { type ReviewReport, type Finding, describeFinding } from "../gates/review/finding.ts";
 
-/** A failed gate and what it said. */
 interface FailureText {
   readonly outcome: GateOutcome;
   readonly draft: Draft;
@@ -23,7 +22,6 @@ export interface BlockReasonFacts {
   readonly attemptsLeft: number | undefined;
   /** The next stop is not checked (`stop_hook.when_active: allow`). */
   readonly isNextStopFree: boolean;
-  /** What was changed before the gates ran, in words. */
   readonly fixes?: readonly string[] | undefined;
 }
 
@@ -120,7 +118,6 @@ function attemptsLine({
     : [`${count}: you can be sent back ${left} more ${left === 1 ? "time" : "times"}.`];
 }
 
-/** The open findings of a review with what to do about each, most urgent first, as many as fit. */
 export function tellFindings({ open, sheets }: ReviewReport, budgetChars: number): string {
   const texts = open.map(findingText);
   const more = (count: number): string => `… and ${count} more, in ${sheets.join(" and ")}`;

@@ -16,7 +16,6 @@ const LONGEST_LINE = 400;
 
 type ReadSummary = (line: string) => number | undefined;
 
-/** A line that matches counts what its words name: `5 passed | 1 failed`. */
 function wordsIn(line: RegExp, ...words: readonly string[]): ReadSummary {
   const counted = new RegExp(String.raw`(\d+) (?:${words.join("|")})\b`, "gi");
   return (text) => {
@@ -25,7 +24,6 @@ function wordsIn(line: RegExp, ...words: readonly string[]): ReadSummary {
   };
 }
 
-/** All of the group `all`, without those of `idle`. */
 function allBut(line: RegExp, idle?: RegExp): ReadSummary {
   return (text) => {
     const all = line.exec(text)?.groups?.["all"];
@@ -41,7 +39,6 @@ function unittest(line: string): number | undefined {
   return ran === undefined && skipped === undefined ? undefined : Number(ran ?? 0) - Number(skipped ?? 0);
 }
 
-/** One line for each test. */
 function each(line: RegExp): ReadSummary {
   return (text) => (line.test(text) ? 1 : undefined);
 }

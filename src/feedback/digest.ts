@@ -9,20 +9,16 @@ import { informativeWindows, unreadTrouble, unsaidLines } from "./informative-wi
 import { type Listed, layOutProblems, type LaidOut, layOutLines } from "./lay-out-problems.ts";
 import type { Log, ToolCounts } from "./log.ts";
 
-/** What one failing gate printed. */
 export interface GateText {
   readonly id: string;
   readonly name: string;
-  /** The retained head and tail of its log. */
   readonly text: string;
   /** The text of the report file the gate wrote, where the configuration names one: read in place of the log. */
   readonly report?: string;
-  /** Shown to the agent as the place of the rest. */
   readonly logPath: string;
   readonly projectRoot: string;
   /** Project-relative directory the gate ran in: what the relative paths in the log start from. */
   readonly workingDirectory?: string;
-  /** Whether the work tree holds a file, by its path from the project. */
   readonly isFile?: (path: string) => boolean;
   /** A parser's name, or `none`, or a pattern of the project's own; found from the text when absent. */
   readonly parser?: string | PatternParser;
@@ -32,10 +28,8 @@ export interface GateText {
   readonly tell?: (budgetChars: number) => string;
 }
 
-/** A digest in at most so many characters. */
 export type Draft = (budgetChars: number) => string;
 
-/** What one failing gate said, read once and shared. */
 export interface GateReading {
   /** Each once, in the order of repair. */
   readonly problems: readonly Problem[];
@@ -47,7 +41,6 @@ export interface GateReading {
   readonly draft: (previous?: readonly string[]) => Draft;
 }
 
-/** Reads what a gate printed, or the report it wrote. */
 export function readGate(gate: GateText): GateReading {
   const { tell } = gate;
   if (tell !== undefined) return { problems: [], old: [], isComplete: () => false, draft: () => tell };
@@ -115,7 +108,6 @@ interface ReadProblems {
   readonly problems: readonly Problem[];
 }
 
-/** New ones first, then those the agent has read before. */
 function listProblems({ found, problems }: ReadProblems, previous: readonly string[] | undefined) {
   const delta = previous === undefined ? undefined : compareAttempts(previous, problems);
   const known = new Set(delta?.stillThere);
@@ -151,9 +143,7 @@ function draftProblems(read: ReadProblems, previous?: readonly string[]): Draft 
 interface ProblemsDraft extends ReadProblems {
   readonly listed: readonly Listed[];
   readonly head: string;
-  /** What the tools said in sum, and where the log is. */
   readonly foot: string;
-  /** The tool counts more failures than were read. */
   readonly isMissingSome: boolean;
 }
 
@@ -252,7 +242,6 @@ function fullLog(logPath: string): string {
   return `Full log: ${logPath}`;
 }
 
-/** `12 problems in 3 files: 7 errors, 4 failing tests, 1 warning`. */
 function countProblems(problems: readonly Problem[], unread: number): string {
   const files = new Set(problems.flatMap(({ file }) => file ?? [])).size;
   const warnings = problems.filter(({ severity }) => severity === "warning").length;

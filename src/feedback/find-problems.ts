@@ -8,7 +8,6 @@ import { type Place, projectRelative, taskRelative, withShortPaths } from "./tex
 import type { Problem } from "./problem.ts";
 import { readStructured } from "./read-structured.ts";
 
-/** A problem as read from a log: which parser read it, and where in the log it stood. */
 export interface FoundProblem {
   readonly problem: Problem;
   readonly tool: string;
@@ -18,12 +17,9 @@ export interface FoundProblem {
   readonly to: number;
 }
 
-/** What the tools of one log said. */
 export interface Reading {
   readonly problems: readonly FoundProblem[];
-  /** How many more there are. */
   readonly unread: number;
-  /** For each line of the log, whether a parser read it. */
   readonly isRead: (line: number) => boolean;
 }
 
@@ -37,7 +33,6 @@ export function findProblems({ isFile, ...words }: GateWords): Reading & { reado
   return { log: { ...log, lines }, ...reading };
 }
 
-/** Every problem of a package asks for the same files. */
 function remembered(isFile: (path: string) => boolean): (path: string) => boolean {
   const known = new Map<string, boolean>();
   return (path) => {
@@ -67,7 +62,6 @@ function readReport({ text, report, parser, ...place }: GateWords): Reading | un
 
 interface GateWords extends Place {
   readonly text: string;
-  /** The text of the report file the check wrote, where the configuration names one. */
   readonly report?: string;
   readonly parser?: string | PatternParser;
 }
@@ -111,7 +105,6 @@ function placeOf({ file, line }: Problem): string {
   return `${file}:${line}`;
 }
 
-/** More than anyone can use; the rest is counted. */
 const MOST_READ = 3000;
 
 function candidates(pinned: string | PatternParser | undefined): readonly Parser[] {
@@ -243,12 +236,10 @@ function sureness(tool: string): number {
   return tool === "listed" ? 2 : tool === "tests" ? 1 : 0;
 }
 
-/** The test without its suites. */
 export function lastName(test: string): string {
   return test.split(/ [>›] |::|#|\./).at(-1) ?? test;
 }
 
-/** What makes two tellings the same problem. */
 export function identityOf({ file, line, column, code, test, message }: Problem): string {
   if (test !== undefined) return `test ${file} ${line} ${test}`;
   return [file, line, column, code, message].join("\u0000");

@@ -11,7 +11,6 @@ const END = 12;
 
 type IsRead = (line: number) => boolean;
 
-/** The parts of a log that say most when no tool was recognised: names and places of failures, the first error, the last error, the end. */
 export function informativeWindows(lines: Lines, budgetChars: number): string {
   return renderWorthy(lines, linesByWorth(lines), budgetChars);
 }
@@ -42,7 +41,6 @@ export function unreadTrouble(
 const LONGEST_LOOKED_AT = 1000;
 const MOST_LOOKED_AT = 400;
 
-/** The lines that report a failure, or that a limit was missed, and that no parser read. */
 export function unreadFailures(lines: Lines, isRead: IsRead): readonly string[] {
   const found: string[] = [];
   for (let index = 0; index < lines.length; index += 1)
@@ -61,7 +59,6 @@ const LIMIT =
   /\b(?:threshold|minimum|maximum|max|min|limit|budget|required|allowed|expected|coverage|fail[-_ ]?under)\b/i;
 const MISSED =
   /\b(?:(?:not|n't) (?:met|meet|reached)|below|under|(?:less|lower|fewer|more|greater|higher|larger|over) than|exceed(?:s|ed|ing)?|too (?:many|large|big|low|high|few)|violated)\b/i;
-/** `120 kB > 100 kB`. */
 const BEYOND = /\d ?(?:%|[kKMG]i?B|bytes)? ?[<>]=? ?\d[\d.,]* ?(?:%|[kKMG]i?B|bytes)/;
 
 function* aroundEach(lines: Lines, chosen: readonly number[], isRead: IsRead): Generator<number> {
@@ -88,7 +85,6 @@ const PLACE = /[\w-]\.[A-Za-z]\w{0,9}(?::|\(|\s?\[|, line |" line | line | @ )\d
 const CONSEQUENCE =
   /\b(?:exit(?:ed)?(?: with)?(?: status| code)|command failed|could not compile|test failed, to rerun|lifecycle script|Error \d+$|aborting due to|error occurred when checking)/i;
 
-/** Whether a line says that something went wrong. */
 function soundsLikeTrouble(line: string): boolean {
   return TROUBLE.test(line) && !FINE.test(line);
 }
@@ -100,7 +96,6 @@ const TROUBLE =
 const FINE =
   /\b(?:0|no|zero) (?:errors?|failed|failures?|failing|problems?|warnings?)\b|\b0 fail|^\s*(?:✓|✔|√|ok \d|PASS(?:ED)?\b|\[ *(?:OK|PASSED) *\]|\(pass\)|--- PASS)|\b(?:PASSED|[Pp]assed|ok)$/i;
 
-/** A gap marker and a line end, at worst one for each line shown. */
 const GAP_COST = 8;
 
 function renderWorthy(lines: Lines, worthy: Iterable<number>, budgetChars: number): string {
@@ -171,7 +166,6 @@ function shownLine(line: string): string {
   return cutText(line.trimEnd(), LONGEST_SHOWN);
 }
 
-/** A listed problem: the lines of the log it was read from, and how it is shown. */
 interface Said {
   readonly from: number;
   readonly to: number;

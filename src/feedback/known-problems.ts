@@ -1,6 +1,5 @@
 import type { KnownProblem } from "../gates/outcome.ts";
 
-/** A problem and what stays the same when it moves: its fingerprint. */
 export interface KeyedProblem {
   readonly key: string;
   readonly problem: KnownProblem;
@@ -11,7 +10,6 @@ export function placedKey({ key, problem }: KeyedProblem): string {
   return `${key}:${problem.line ?? ""}:${problem.column ?? ""}`;
 }
 
-/** Takes out of a list what a multiset of keys names: the rest, and what was taken. */
 export function partition<T>(
   items: readonly T[],
   keys: readonly string[],

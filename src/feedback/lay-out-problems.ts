@@ -1,11 +1,8 @@
 import { problemBlock, problemLine, problemPlace, kindOf, type Problem } from "./problem.ts";
 
-/** A problem to show, in the order of repair. */
 export interface Listed {
   readonly problem: Problem;
-  /** The agent has read it before: one line is enough. */
   readonly known: boolean;
-  /** Its position in the log. */
   readonly position: number;
 }
 
@@ -44,7 +41,6 @@ export function layOutProblems(listed: readonly Listed[], budgetChars: number): 
   return { text: linesThenPlaces(listed, budgetChars) };
 }
 
-/** One line for each, whatever it takes. */
 export function layOutLines(listed: readonly Listed[], maxMessageChars: number): LaidOut {
   return laidOut(listed.map(({ problem }) => problemLine(problem, maxMessageChars)));
 }
@@ -178,7 +174,6 @@ function bareSpot(problem: Problem): { name: string; spot: string } {
   return { name: file ?? message.slice(0, LINE_CHARS), spot: file === undefined ? "" : String(line ?? "") };
 }
 
-/** All of them rendered, or nothing when they do not fit. */
 function allWithin(
   listed: readonly Listed[],
   chars: number,
@@ -188,7 +183,6 @@ function allWithin(
   return parts.length === listed.length ? parts : undefined;
 }
 
-/** The first ones rendered, as many as fit. */
 function whileRoom(
   listed: readonly Listed[],
   chars: number,

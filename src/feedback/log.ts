@@ -5,10 +5,8 @@ import { type FindBeginnings, type Lines, byteOf } from "./text/lines.ts";
 import { splitByTask, type Task, announcedTasks } from "./text/split-by-task.ts";
 import { type IsThere, type PlacedText, placedText, SpacedPlaces } from "./text/placed-text.ts";
 
-/** What a gate printed, as a person would have seen it; read once for all parsers. */
 export interface Log extends Beginnings {
   readonly lines: Lines;
-  /** The lines that begin with a place in a file. */
   readonly placed: readonly PlacedText[];
   readonly isPlaced: (line: number) => boolean;
   /** Tells a file's name with spaces from a sentence. */
@@ -91,7 +89,6 @@ function outputOf(line: string): string {
   return literal === undefined ? "" : String(JSON.parse(literal));
 }
 
-/** Reads the sums at the end of a log. */
 function toolCounts(lines: Lines): ToolCounts {
   const last = lines.slice(lines.length - SUMMARIES_WITHIN).filter((line) => line.length < LONGEST_LINE);
   const sums = last.filter((line) => SUM.test(line) && !OF_ONE_FILE.test(line));
@@ -139,10 +136,8 @@ function plain(line: string): string {
   return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN - 1)}…` : text;
 }
 
-/** How the lines of a log begin. */
 interface Beginnings {
   readonly beginning: FindBeginnings;
-  /** The lines that begin, after blanks, with a digit. */
   readonly numbered: readonly number[];
 }
 
@@ -206,7 +201,6 @@ function headOf(word: string): number {
   return [0, 1, 2, 3].reduce((head, at) => head | (byteOf(word.charCodeAt(at)) << (8 * at)), 0);
 }
 
-/** What so many characters take of four. */
 function maskOf(length: number): number {
   return length >= 4 ? -1 : (1 << (8 * Math.max(0, length))) - 1;
 }
@@ -237,7 +231,6 @@ function intoDrawers(heads: Int32Array) {
   return { sorted, sortedHeads, ends };
 }
 
-/** Two lists in order as one. */
 function inOrder(one: readonly number[], other: readonly number[]): readonly number[] {
   if (one.length === 0) return other;
   if (other.length === 0) return one;

@@ -28,7 +28,6 @@ import {
 } from "./gate-context.ts";
 import { inLatin1, MaskedOutput } from "../system/logs/masked-output.ts";
 
-/** Runs a shell command in its own process group, with its output in a bounded log. */
 export async function runCheck(
   planned: PlannedCheck,
   context: GateContext,
@@ -115,7 +114,6 @@ type CommandsRequest = Omit<ProcessRequest, "argv" | "timeoutMs" | "mark"> & {
   readonly onOutput: (chunk: Buffer) => void;
 };
 
-/** The first command that does not pass decides. */
 export async function runCommands(
   { gate, files, workingDirectory }: Pick<PlannedCheck, "gate" | "files" | "workingDirectory">,
   around: CommandsRequest,

@@ -22,7 +22,6 @@ export interface GateContext {
   readonly isGate?: ((pid: number) => boolean) | undefined;
   /** What a check prints, masked. */
   readonly onOutput?: ((gate: string, chunk: Uint8Array) => void) | undefined;
-  /** Runs a check on another machine; resolves to undefined if it must run here. */
   readonly runRemotely?: RemoteRunner | undefined;
   /** `TRACEPARENT` of a check, if the stop is traced. */
   readonly traceparentOf?: ((gate: string) => string) | undefined;
@@ -38,7 +37,6 @@ type RemoteRunner = (
 
 export interface EndedRemotely {
   readonly end: ProcessEnd;
-  /** A program that is not installed there. */
   readonly missing?: string | undefined;
   /** Nothing was in the checkout but the files of the tree. */
   readonly isFresh?: boolean | undefined;

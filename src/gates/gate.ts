@@ -7,7 +7,6 @@ export type Gate = CheckGate | ReviewGate | ReplGate;
 
 interface GateBase {
   readonly name: string;
-  /** May run beside other gates. */
   readonly parallel: boolean;
   /** After a failure, later sequential gates do not start. */
   readonly failFast: boolean;
@@ -24,7 +23,6 @@ interface GateBase {
 export interface CheckGate extends GateBase {
   readonly kind: "check";
   readonly command: string;
-  /** Relative to the project root; by default the entry point's directory. */
   readonly workingDirectory?: ProjectPath;
   readonly env: Readonly<Record<string, string>>;
   /** Replaces `sh` (`cmd` on Windows). */
@@ -40,15 +38,11 @@ export interface CheckGate extends GateBase {
   readonly toolchain?: readonly string[];
   /** Globs for `{files}` in the command. */
   readonly files?: readonly string[];
-  /** How often a failed run is repeated. */
   readonly reruns?: number;
-  /** The command for that; `{failed_files}` are the files in which something failed. */
   readonly rerunCommand?: string;
-  /** For the agent, if the check fails. */
   readonly fixInstructions?: string;
   /** A parser's name, `none` or a pattern; by default found from the output. */
   readonly parser?: string | PatternParser;
-  /** Only new problems block. */
   readonly onlyNew?: boolean;
   /** A report for machines, read in place of the output; relative to the project root. */
   readonly report?: ProjectPath;
@@ -63,7 +57,6 @@ export interface PatternParser {
 
 export type Priority = "critical" | "high" | "medium" | "low";
 
-/** Another model reads the change; its findings must be fixed or answered. */
 export interface ReviewGate extends GateBase {
   readonly kind: "review";
   readonly prompt: string;
@@ -91,7 +84,6 @@ export interface ReplGate extends GateBase {
   readonly required: boolean;
 }
 
-/** The same check at two entry points is two gates. */
 export interface GateRef {
   readonly kind: Gate["kind"];
   readonly scope: ProjectPath;
@@ -126,7 +118,6 @@ export interface PlannedGuard {
   readonly reason: string;
 }
 
-/** Whether changed files are named in the command. */
 export function takesFiles(gate: Gate): boolean {
   return gate.kind === "check" && gate.command.includes("{files}");
 }

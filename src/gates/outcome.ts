@@ -39,7 +39,6 @@ interface OutcomeBase {
 
 interface PassedGate extends OutcomeBase {
   readonly kind: "passed";
-  /** For a person. */
   readonly warning?: string;
   /** Not run: why an earlier pass still holds. */
   readonly reused?: string;
@@ -54,7 +53,6 @@ interface PassedGate extends OutcomeBase {
 /** Exited with another code (126 and 127 too), or was killed by a foreign signal. */
 export interface FailedGate extends OutcomeBase {
   readonly kind: "failed";
-  /** One line: `exit code 1`, `killed by SIGSEGV`, `2 findings`. */
   readonly detail: string;
   /** A program that is not installed here: more the user's business than the agent's. */
   readonly missing?: string;
@@ -90,14 +88,12 @@ interface SkippedOutcome extends OutcomeBase {
   readonly detail: string;
 }
 
-/** Keeps the agent from stopping. */
 export function isBlocking(outcome: GateOutcome): boolean {
   if (outcome.warnOnly) return false;
   if (outcome.kind === "unavailable") return outcome.blocks;
   return outcome.kind === "failed" || outcome.kind === "timed-out";
 }
 
-/** Ran and did not pass, blocking or not. */
 export function isRed(outcome: GateOutcome): boolean {
   return outcome.kind === "failed" || outcome.kind === "timed-out" || isBlocking(outcome);
 }
@@ -113,7 +109,6 @@ export function needsWords(outcome: GateOutcome): boolean {
   return outcome.kind !== "skipped" && outcome.kind !== "cancelled";
 }
 
-/** Not reused, skipped or unable to run. */
 export function hasRun(outcome: GateOutcome): boolean {
   if (outcome.kind === "passed") return isCounted(outcome) && outcome.reused === undefined;
   return outcome.kind === "failed" || outcome.kind === "timed-out";
@@ -133,7 +128,6 @@ export function isMissing(outcome: GateOutcome): boolean {
   return outcome.kind === "failed" && outcome.missing !== undefined;
 }
 
-/** Not installed here, each once. */
 export function missingPrograms(outcomes: readonly GateOutcome[]): readonly string[] {
   const programs = outcomes
     .filter(isBlocking)
@@ -152,7 +146,6 @@ export function nameOutcome(outcome: GateOutcome): string {
   return `${outcome.name}${where} ${describeOutcome(outcome)}`;
 }
 
-/** One line for people and agents. */
 export function describeOutcome(outcome: GateOutcome): string {
   switch (outcome.kind) {
     case "passed":
@@ -219,13 +212,9 @@ export interface ComparedFacts {
   readonly with: string;
   /** The earlier tree; undefined for the committed baseline alone. */
   readonly reference?: string;
-  /** Problems that existed before, by `placedKey`. */
   readonly old: readonly string[];
-  /** For the user. */
   readonly first?: string;
-  /** Fixed problems, the first ones. */
   readonly gone: readonly KnownProblem[];
-  /** What the check printed on the earlier tree. */
   readonly logPath?: ProjectPath;
   readonly tookMs?: number;
 }

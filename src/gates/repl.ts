@@ -12,7 +12,6 @@ import { type GateContext, type Happened, outcomeOf } from "./gate-context.ts";
 
 export type PlannedRepl = PlannedGate & { readonly gate: ReplGate };
 
-/** Evaluates code on a running nREPL server, with output and values in a bounded log. */
 export async function runRepl(
   planned: PlannedRepl,
   context: GateContext,

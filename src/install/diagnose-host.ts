@@ -20,7 +20,6 @@ export interface Finding extends Judgement {
 export interface HostFacts {
   readonly host: Host;
   readonly registrations: readonly ProbedRegistration[];
-  /** What the project allows the hook, deadline included. */
   readonly neededMs: number;
   readonly lastStop?: LastStop | undefined;
   readonly missing?: readonly HostHook[];
@@ -29,14 +28,12 @@ export interface HostFacts {
 export interface ProbedRegistration extends FoundRegistration, Probed {}
 
 export interface Probed {
-  /** Why the command does not run from a shell like the host's; undefined if it does. */
   readonly problem?: string | undefined;
   readonly program?: HookProgram | undefined;
 }
 
 interface HookProgram {
   readonly kind: "Node" | "native";
-  /** What a stop costs when there is nothing to do. */
   readonly costMs: number;
 }
 
@@ -176,13 +173,10 @@ export interface FoundRegistration {
   readonly where: string;
   readonly command: string;
   readonly timeoutMs?: number;
-  /** Whether it runs only if the user switched something on. */
   readonly isOptional: boolean;
   /** Whether the host will not read the file, because of comments or trailing commas. */
   readonly isSkipped: boolean;
-  /** Whether `install` would rewrite it in the form of this version. */
   readonly isOutdated: boolean;
-  /** Whether it serves every project and would run one that nobody allowed. */
   readonly runsAnything?: boolean;
   /** Whether it is in a file of another host that this one reads too. */
   readonly isBorrowed: boolean;
@@ -202,7 +196,6 @@ export function registrationFiles(host: Host, places: Places): readonly ReadFile
   ];
 }
 
-/** Our hooks in those files; `texts` holds them, undefined if missing. */
 export function findRegistrations(
   host: Host,
   places: Places,
@@ -214,7 +207,6 @@ export function findRegistrations(
   });
 }
 
-/** The hooks that are wanted and that this host has events for, but that none of its own files registers. */
 export function missingEvents(
   host: Host,
   places: Places,

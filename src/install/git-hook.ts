@@ -5,7 +5,6 @@ export type HookPlan =
   | { readonly kind: "present" }
   | { readonly kind: "left-alone"; readonly why: string };
 
-/** Programs that write git's hooks themselves, by what they leave in the file. */
 const MANAGERS: readonly (readonly [RegExp, string])[] = [
   [/lefthook/i, "lefthook"],
   [/husky/i, "husky"],

@@ -5,9 +5,7 @@ export interface Installation {
   readonly script: string;
   readonly version: string;
   readonly onPath: readonly string[];
-  /** What runs the file from a hook: `node`, or its path where that is not on the PATH. */
   readonly node: string;
-  /** The native executable, where there is one for good. */
   readonly native?: string | undefined;
   readonly isWindows: boolean;
 }
@@ -45,7 +43,6 @@ export function isThereForHooks(file: string): boolean {
   return isAbsolute(file) && !isProjectBin(file) && !isOneOff(file);
 }
 
-/** The PATH as a hook gets it, without what a package manager has put in front. */
 export function pathOfHooks(path: string, delimiter: string): string {
   const directories = path.split(delimiter);
   return directories.filter((directory) => isThereForHooks(`${directory}/agent-gauntlet`)).join(delimiter);
@@ -126,7 +123,6 @@ const RUNNERS = new Set([
   "run",
 ]);
 
-/** What may stand before the program: assignments, package runners, node, and their flags. */
 function isPreamble(word: string): boolean {
   return (
     /^\w+=/.test(word) || word.startsWith("-") || RUNNERS.has(baseName(word).replace(/\.(?:exe|cmd)$/i, ""))
@@ -153,7 +149,6 @@ function shellWords(commandLine: string): readonly string[] | undefined {
   return words;
 }
 
-/** White space, an operator between commands, a redirection, or a word. */
 const PIECE = /[ \t]+|([;&|()`\r\n])|(\d*[<>])|(?:'[^']*'|"(?:\\[^]|[^"\\])*"|\\[^]|[^\s;&|()`<>'"\\])+|[^]/g;
 
 function unquote(word: string): string {

@@ -10,9 +10,7 @@ import { BACKGROUND_FLAG } from "../hosts/protocol.ts";
 import type { HookKind, Host, JsonHooks, Registration } from "../hosts/host.ts";
 import { isOurCommand, STOP_HOOK, type Subcommand } from "./hook-command.ts";
 
-/** What a product keeps in a host's settings file: which hooks, in which shape, and how to know its own again. */
 export interface HookRegistration {
-  /** The file, as shown to people. */
   readonly file: string;
   readonly hooks: readonly RegisteredHook[];
   readonly isOurs: (command: string) => boolean;
@@ -26,12 +24,10 @@ export interface HookRegistration {
 export interface RegisteredHook {
   readonly event: string;
   readonly command: string;
-  /** The hook object that is written; holds `command` under the shape's key. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
 export interface HookShape {
-  /** The property that holds the events; absent where they are the root's own. */
   readonly eventsKey?: string;
   /** Whether an event lists groups (`{ hooks: [hook] }`) or the hooks themselves. */
   readonly grouped: boolean;
@@ -71,7 +67,6 @@ export function findEvents(root: Node, { eventsKey }: HookShape): Node | Setting
   return eventsKey === undefined ? root : findProperty(root, eventsKey);
 }
 
-/** The hooks of an entry: those of its group, or itself. */
 function hooksOf(entry: Node): readonly Node[] {
   const group = entry.type === "object" ? findProperty(entry, "hooks") : undefined;
   return isNode(group) ? elements(group) : [entry];
@@ -104,12 +99,10 @@ const RUNS: Readonly<Record<HookKind, { readonly subcommand: Subcommand; readonl
 
 export interface WantedEvents {
   readonly hooks: readonly HookKind[];
-  /** Whether the agent may stop while the gates run; undefined if the project does not say. */
   readonly isBackground?: boolean;
 }
 
 export interface WantedHooks extends WantedEvents {
-  /** The line that runs the stop hook, without `--host`. */
   readonly command: string;
 }
 
@@ -117,11 +110,9 @@ export interface HostHook {
   readonly kind: HookKind;
   readonly event: string;
   readonly command: string;
-  /** In the host's unit. */
   readonly timeout: number;
 }
 
-/** The last word, but for a flag. */
 const STOP_HOOK_WORD = /\bstop-hook(?=$| --only-allowed$)/;
 
 export function hostHooks(host: Host, { hooks, command }: WantedHooks): readonly HostHook[] {
@@ -148,7 +139,6 @@ function isInBackground(command: string): boolean {
   return command.split(" ").includes(BACKGROUND_FLAG);
 }
 
-/** Our hooks as a host with JSON settings wants them: its events, its shape, its unit of time. */
 export function jsonHooks(
   host: Host,
   registration: JsonHooks,

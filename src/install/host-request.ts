@@ -61,7 +61,6 @@ export function levelsOf(options: LevelOptions): readonly Level[] {
 
 export const REGISTRABLE: readonly Host[] = HOSTS.filter((host) => host.registration !== undefined);
 
-/** The hosts a person named, or why one of them cannot be had. */
 export function hostsNamed(names: readonly string[]): readonly Host[] | string {
   const problem = names.map(problemWith).find((found) => found !== undefined);
   if (problem !== undefined) return problem;
@@ -119,7 +118,6 @@ async function apply(terminal: Terminal, changes: readonly PlannedFile[]): Promi
   return results.every((result) => result.ok);
 }
 
-/** Below the root of the project it shows where that is. */
 function fromHere({ cwd }: Terminal, { level, path, shown }: PlannedFile): string {
   return level === "user" ? shown : relative(cwd, path);
 }

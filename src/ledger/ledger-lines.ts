@@ -18,13 +18,10 @@ import type { Environment } from "../system/process/environment.ts";
 import { hashOf, type Head, type Ledger, ledgerIn, readHead } from "./ledger.ts";
 import { parseJson } from "../json.ts";
 
-/** A ledger as it was at one moment. */
 export interface LedgerLines {
   /** The oldest first; what a writer has not appended yet is among them. */
   readonly lines: readonly string[];
-  /** How many of them are in the older file. */
   readonly older: number;
-  /** The hash of the last line, as it was kept apart. */
   readonly headHash?: string;
 }
 
@@ -82,7 +79,6 @@ export function* verdictsIn({ lines }: LedgerLines, text = ""): Generator<Verdic
   }
 }
 
-/** What the ledger says about tests that pass only when repeated. */
 export function flakyIn(lines: LedgerLines): readonly FlakyTest[] {
   return flakyTests(verdictsIn(lines, '"flaky":'));
 }
@@ -169,7 +165,6 @@ function parseLine(line: string): LedgerRecord | undefined {
 
 /** Where the chain is broken: the first line that does not follow the one before it, or the end. */
 export interface BrokenChain {
-  /** From 1, over both files. */
   readonly line: number;
   readonly why: string;
 }
@@ -207,14 +202,12 @@ function whyUnfit({ lines, older }: LedgerLines, at: number): string | undefined
   return isFirst ? undefined : "lines before it are missing";
 }
 
-/** A ledger and where its project is, as it was when its first line was written. */
 export interface KnownLedger {
   readonly key: string;
   readonly ledger: Ledger;
   readonly root?: string;
 }
 
-/** Every ledger there is, of whatever project. */
 export function listLedgers(env: Environment): readonly KnownLedger[] {
   const directory = join(stateHome(env), "projects");
   return namesIn(directory).flatMap((key) => {

@@ -53,7 +53,6 @@ export function ledgerOf(root: string, env: Environment): Ledger {
   return worktree === undefined ? ledger : { ...ledger, worktree };
 }
 
-/** The ledger in a directory of the user's state. */
 export function ledgerIn(directory: string, env: Environment): Ledger {
   const headIn = (turn: string): string =>
     join(stateHome(env), "heads", `${basename(directory)}.${turn}.json`);
@@ -76,9 +75,7 @@ export interface Head {
   readonly count: number;
   readonly hash: string;
   readonly line: string;
-  /** Of the file, once the line is in it. */
   readonly size: number;
-  /** When the file was begun. */
   readonly since: number;
   /** The line is the first of a new file; what has its name until then is the older one. */
   readonly rotates?: boolean | undefined;

@@ -15,7 +15,6 @@ import { modifiedAt } from "../system/files/files.ts";
 import type { StopRecord, PastStop } from "../stop/session.ts";
 import { findProject } from "../system/files/find-project.ts";
 
-/** Where a run was, and with whose eyes it is looked at. */
 export interface RunPlace {
   readonly root: AbsolutePath;
   readonly logDir: LogDir;
@@ -103,7 +102,6 @@ export function isRunOf(
 /** As far back as lines may have changed places, because several stops ended at once. */
 const MIXED_LINES = 50;
 
-/** What sessions remember of their last stops, and which of them were here. */
 interface Remembered {
   readonly details: readonly StopRecord[];
   readonly isHere: (stop: StopRecord) => boolean;

@@ -9,7 +9,6 @@ import type { Environment } from "../system/process/environment.ts";
 import { appendVerdict, ledgerOf } from "./ledger.ts";
 import { sessionKey } from "../system/state/state-keys.ts";
 
-/** Whose verdict it is, and of which project. */
 interface Asked {
   readonly root: string;
   readonly env: Environment;

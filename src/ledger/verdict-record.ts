@@ -9,9 +9,7 @@ import type { Status } from "../stop/status.ts";
  * output but the names of flaky tests, no file. What a field does not know is absent; readers keep fields they do not know.
  */
 export interface VerdictRecord {
-  /** Milliseconds since the epoch. */
   readonly at: number;
-  /** From the question to the answer, in milliseconds. */
   readonly ms: number;
   readonly door: Door | TerminalCommand;
   readonly host?: string;
@@ -23,7 +21,6 @@ export interface VerdictRecord {
   /** Absent for a run that is not a stop. */
   readonly decision?: "allow" | "block";
   readonly run?: number;
-  /** Blocks that may still follow. */
   readonly left?: number;
   /** Of a stop that was skipped: why, in the user's words. Not shared. */
   readonly reason?: string;
@@ -46,7 +43,6 @@ export interface VerdictRecord {
   readonly outcomes?: readonly RecordedOutcome[];
   /** What the verdict rests on besides gates that ran once, on this tree. */
   readonly rests?: readonly Support[];
-  /** Of this program. */
   readonly version: string;
   /** The hash of the line before; empty on the first line there ever was. */
   readonly prev: string;
@@ -65,12 +61,9 @@ export interface RecordedOutcome {
   readonly id: string;
   readonly kind: GateOutcome["kind"];
   readonly ms: number;
-  /** It kept the agent from stopping. */
   readonly blocks?: true;
-  /** It is not a plain pass, but does not block. */
   readonly warns?: true;
   readonly rests?: Support;
-  /** How many tests ran, where that was counted. */
   readonly tests?: number;
   /** The tests that failed before it passed when repeated. */
   readonly flaky?: readonly string[];
@@ -97,13 +90,11 @@ export type VerdictHead = Pick<
   "at" | "ms" | "door" | "host" | "session" | "worktree" | "status" | "decision" | "run" | "left"
 >;
 
-/** What is known when a verdict is written down. */
 export interface VerdictFacts extends VerdictHead, Pick<VerdictRecord, "reason" | "version"> {
   readonly judged?: Judged | undefined;
   readonly outcomes: readonly GateOutcome[];
 }
 
-/** The line without its place in the chain. */
 export function verdictRecord({ judged, outcomes, ...facts }: VerdictFacts): Unchained {
   const { gates, branch, commit, tree, sizes, base, whole, environment, byUser, reused, excused } =
     judged ?? {};
@@ -205,18 +196,14 @@ function median(values: readonly number[]): number {
   return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 }
 
-/** A test that passed only when its check was repeated. */
 export interface FlakyTest {
   readonly gate: string;
-  /** Empty where the check's output names none. */
   readonly test: string;
   readonly times: number;
-  /** Milliseconds since the epoch. */
   readonly firstAt: number;
   readonly lastAt: number;
 }
 
-/** The flaky tests that verdicts name, the most frequent first. */
 export function flakyTests(
   newestFirst: Iterable<Pick<VerdictRecord, "at" | "outcomes">>,
 ): readonly FlakyTest[] {

@@ -1,13 +1,11 @@
 import stringWidth from "string-width";
 import { formatDuration } from "../words.ts";
 
-/** A gate that runs now, as the terminal shows it. */
 export interface LiveGate {
   readonly label: string;
   readonly elapsedMs: number;
   /** What it took the last times, where that is known. */
   readonly expectedMs?: number | undefined;
-  /** The last line it printed, or what it says it is doing. */
   readonly doing: string;
 }
 
@@ -19,7 +17,6 @@ export interface QueuedGate {
 export interface Screen {
   readonly columns: number;
   readonly rows: number;
-  /** Which picture of the spinner. */
   readonly frame: number;
 }
 
@@ -76,7 +73,6 @@ function queueLine(queued: readonly QueuedGate[]): string {
   return `· ${queued.length} queued: ${list}`;
 }
 
-/** Cut to so many columns, whatever its characters take. */
 function fit(line: string, width: number): string {
   if (stringWidth(line) <= width) return line;
   let text = "";

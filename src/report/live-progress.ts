@@ -51,7 +51,6 @@ interface Running {
   doing: string;
 }
 
-/** What runs and what waits. */
 class LiveRun {
   readonly #usual: ReadonlyMap<string, number>;
   readonly #running = new Map<string, Running>();
@@ -121,5 +120,4 @@ class LiveRun {
   }
 }
 
-/** Enough for the widest terminal. */
 const MAX_LINE_BYTES = 4096;

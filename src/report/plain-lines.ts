@@ -98,7 +98,6 @@ export function debugLine(event: RunEvent): string | undefined {
   }
 }
 
-/** What was asked, as the command line that asks for it. */
 export function debugCommand(asked: {
   readonly isStop?: boolean;
   readonly kind?: "check" | "review";
@@ -120,7 +119,6 @@ export function debugEnd(result: { status: Status; gatesRun: number; gatesFailed
   return `RUN_END status=${result.status} gates_run=${result.gatesRun} gates_failed=${result.gatesFailed}`;
 }
 
-/** How a stop hook is answered. */
 export function debugDecision(status: Status): string {
   return `STOP_HOOK decision=${status === "failed" ? "block" : "allow"} reason=${status}`;
 }

@@ -29,7 +29,6 @@ function findingProblem({ file, line, priority, issue, fix }: Finding): Problem 
   };
 }
 
-/** The problems that keep a gate from passing: all of them, but for those that were there before. */
 export function blockingProblemsOf(report: RunReport, outcome: GateOutcome): readonly ReportedProblem[] {
   return problemsOf(report, outcome).filter(({ isNew }) => isNew !== false);
 }

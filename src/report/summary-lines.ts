@@ -6,9 +6,7 @@ import { ago, counted, formatDuration } from "../words.ts";
 import type { PastRun } from "../stop/passes.ts";
 
 export interface SummaryFacts {
-  /** What gates usually take, by id, in milliseconds. */
   readonly usual: ReadonlyMap<string, number>;
-  /** The whole run, where that is known. */
   readonly tookMs?: number | undefined;
   readonly labelOf: LabelOf;
 }
@@ -111,7 +109,6 @@ export function lastStopLine({ decision, status, at, host, door }: VerdictRecord
   return `Last stop: ${answer} (${status}), ${ago(at, now)}, by ${host ?? door}`;
 }
 
-/** The most frequent ones, and where the others are. */
 export function flakyLines(flaky: readonly FlakyTest[]): readonly string[] {
   const shown = flaky.slice(0, MOST_FLAKY).map(flakyLine);
   const more = flaky.length - shown.length;
@@ -130,7 +127,6 @@ export function flakyLine({ gate, test, times, firstAt, lastAt }: FlakyTest): st
   return `Flaky: ${what}, ${counted(times, "time")} ${when}`;
 }
 
-/** One gate of a verdict as one line. */
 export function gateLines({ at, commit, outcomes = [] }: VerdictRecord, gate: string): readonly string[] {
   return outcomes
     .filter(({ id }) => isGate(id, gate))
@@ -165,9 +161,7 @@ function restsOf({ rests }: VerdictRecord): string | undefined {
 
 export interface ShortFacts {
   readonly now: number;
-  /** When the run that is in progress began. */
   readonly runningSince?: number | undefined;
-  /** The gates that run now, by name. */
   readonly runningGates?: readonly string[];
   readonly lastRun?: PastRun | undefined;
   readonly attemptsLeft?: number | undefined;

@@ -69,7 +69,6 @@ export function guardsIn({ settings }: Project, request: RunRequest): number {
   return isPartial(request) ? 0 : Object.keys(settings.guards ?? {}).length;
 }
 
-/** What the gates of a run are run with. */
 export interface PreparedGates {
   readonly options: RunGatesOptions;
   readonly passes: GatePasses;
@@ -125,7 +124,6 @@ async function gateOptions(run: ActiveRun) {
   return { passes, options };
 }
 
-/** What every gate of the run gets to know. */
 function gateContext({ project, request, planned, groups, tell }: ActiveRun): GateContext {
   const { settings, env, query } = project;
   return {
@@ -148,7 +146,6 @@ function gateContext({ project, request, planned, groups, tell }: ActiveRun): Ga
   };
 }
 
-/** Where checks with `run_on: workers` run; connected when the first of them starts. */
 async function openWorkers({ project, planned, tell, held }: ActiveRun) {
   const { settings, env, query } = project;
   const workers = settings.remote?.workers;
@@ -178,7 +175,6 @@ async function fingerprintMeanwhile(snapshot: Snapshot): Promise<void> {
   snapshot.sizes();
 }
 
-/** Checks that fail are compared with what failed before, if the project wants that. */
 function compareWhenRed(run: ActiveRun, context: GateContext): RunGatesOptions["settle"] {
   const comparer = once(async () => {
     const { project, request, planned, tell: onEvent } = run;
@@ -198,7 +194,6 @@ function mayBeExcused({ onlyNew }: CheckGate, { project, request }: ActiveRun): 
   return (request.onlyNew ?? onlyNew) || hasBaseline(project);
 }
 
-/** Whether the project has a committed baseline. */
 export function hasBaseline({ settings }: Project): boolean {
   return kindOf(`${settings.root}/.gauntlet/baseline.json`) === "file";
 }

@@ -8,7 +8,6 @@ import type { Environment } from "../system/process/environment.ts";
 import { programsHash } from "../system/process/programs.ts";
 import { sha256 } from "#runtime";
 
-/** A gate, and where its command starts. */
 interface PlacedGate {
   readonly gate: Gate;
   /** Relative to the project; where an entry point is a glob, the glob. */

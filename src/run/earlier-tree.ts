@@ -7,10 +7,8 @@ import type { StoredTree } from "../system/git/scratch-tree.ts";
 import type { Project } from "./open.ts";
 import type { PlannedRun } from "./plan-run.ts";
 
-/** The tree before the agent began, as well as it is known. */
 export interface EarlierTree extends StoredTree {
   readonly id: string;
-  /** In words: `origin/main (1a2b3c4)`. */
   readonly words: string;
 }
 

@@ -15,13 +15,10 @@ import { gateId } from "../gates/gate.ts";
 export { collectReport, digestFailures } from "./read-outcome.ts";
 export { rerunFailed } from "./reruns.ts";
 
-/** What the logs of the failed gates say, compared with the attempt before. */
 export interface Failures {
   /** Absent on the first attempt. */
   readonly progress?: Progress;
-  /** What the agent reads, and the retries that remember what it has read. */
   readonly feedback: (judgement: Judgement) => { text: string; retries: RetryState };
-  /** What the user reads when we give up. */
   readonly handoff: () => string;
 }
 
@@ -64,11 +61,9 @@ function isNextStopFree({ project, request }: FinishedRun): boolean {
   return request.event !== undefined && !isCounted && project.settings.stopHook.whenActive === "allow";
 }
 
-/** A failed gate, what it said, and what was known of it before. */
 interface KnownFailure {
   readonly outcome: GateOutcome;
   readonly reading: GateReading;
-  /** Compared with what the agent read before. */
   readonly draft: Draft;
   readonly told: Told;
   readonly delta?: Delta;
@@ -124,7 +119,6 @@ function firstLine(text: string): string {
   return text.split("\n", 1)[0] ?? "";
 }
 
-/** A red gate with the useful part of what it printed. */
 export interface DigestedFailure {
   readonly outcome: GateOutcome;
   readonly digest: string;

@@ -12,7 +12,6 @@ import { runGates, type RunGatesOptions } from "./gates.ts";
 import { withNeeded } from "./needs.ts";
 import { choosePlan, type PlannedRun } from "./plan-run.ts";
 
-/** What the fixes left. */
 export interface Fixing extends AsyncDisposable {
   /** The run to judge: with new files where a fix changed some. */
   readonly planned: PlannedRun;
@@ -100,7 +99,6 @@ function fixOf(planned: Fixable, isThere: (path: string) => boolean): PlannedChe
   return { ...planned, id: `${planned.id}:fix`, files, gate: { ...rest, command: gate.fix } };
 }
 
-/** The files that differ; undefined where that is unknown. */
 async function changedSince(before: Snapshot, after: Snapshot): Promise<readonly string[] | undefined> {
   const [was, is] = await Promise.all([before.listFiles(), after.listFiles()]);
   if (was === undefined || is === undefined) return undefined;

@@ -15,17 +15,14 @@ import type { Project } from "./open.ts";
 import { type SharedPasses, stages } from "./stages.ts";
 import { fileMatcher, isException } from "../config/entry-point.ts";
 
-/** What is known about earlier passes of the gates of a run, by their inputs as they are now. */
 export interface GatePasses {
   /** Why a gate need not run again; undefined when it must. */
   readonly reuse: (planned: PlannedGate) => string | undefined;
   /** Why a gate is run or not, where it names its inputs. */
   readonly explain: (planned: PlannedGate) => string | undefined;
-  /** Whether a gate that names its inputs has just passed. */
   readonly hasNews: (outcomes: readonly GateOutcome[]) => boolean;
   /** Keeps the passes of a run; warns of what went wrong. */
   readonly remember: (outcomes: readonly GateOutcome[], run: Remembering) => Promise<void>;
-  /** That the passes of other machines could not be looked up. */
   readonly problem: string | undefined;
 }
 
@@ -35,7 +32,6 @@ interface Remembering {
   readonly onEvent: (event: RunEvent) => void;
 }
 
-/** What is looked up, where. */
 interface LookUp {
   readonly plan: Plan;
   readonly snapshot: Snapshot;
@@ -151,14 +147,11 @@ function isKnownPasses(value: unknown): value is KnownPasses {
   );
 }
 
-/** A check that passed, and for exactly which inputs. */
 interface GatePass {
-  /** The hash of everything that decided the result. */
   readonly key: string;
   readonly runNumber: number;
 }
 
-/** The passes that are known of each gate, the latest first. */
 type KnownPasses = Readonly<Record<string, readonly GatePass[]>>;
 
 /** Going back to an earlier state is common, going back far is not. */
@@ -176,7 +169,6 @@ function withPass(known: KnownPasses, id: string, pass: GatePass): KnownPasses {
   return { ...known, [id]: [pass, ...others].slice(0, KEPT_PASSES) };
 }
 
-/** What is known about a gate and its inputs as they are now, for people. */
 function explainPass(passes: readonly GatePass[], key: string | undefined): string {
   if (key === undefined) return "its inputs cannot be determined, so it runs every time";
   const pass = passes.find((one) => one.key === key);

@@ -14,7 +14,6 @@ import { Needs } from "./needs.ts";
 interface GateKinds {
   readonly repl: () => Promise<{ readonly runRepl: typeof runRepl }>;
   readonly review: () => Promise<{ readonly runReview: typeof runReview }>;
-  /** For checks with `reruns` that fail. */
   readonly red: () => Promise<{ readonly rerunFailed: typeof rerunFailed }>;
 }
 
@@ -23,13 +22,10 @@ export interface RunGatesOptions {
   readonly context: GateContext;
   readonly kinds: GateKinds;
   readonly onEvent: (event: RunEvent) => void;
-  /** Resolves when a gate may start. */
   readonly beforeStart?: (() => Promise<void>) | undefined;
-  /** Why a gate need not run again, if that is known. */
   readonly reuse?: ((planned: PlannedGate) => string | undefined) | undefined;
   /** The outcome of a finished gate, if that takes more than its own run. */
   readonly settle?: ((planned: PlannedGate, outcome: GateOutcome) => Promise<GateOutcome>) | undefined;
-  /** Gates of the plan that have run already. */
   readonly settled?: readonly GateOutcome[] | undefined;
 }
 

@@ -16,13 +16,11 @@ export interface Touched {
   readonly isChanged: boolean;
 }
 
-/** When a gate ran. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** Something that was written, as one look found it. */
 export interface Write extends Touched {
   /** The gates that ran at some time between the look before and this one. */
   readonly gates: readonly Span[];

@@ -24,7 +24,6 @@ import { findingsOf, whyGateCutShort } from "./findings.ts";
 import { findEarlierTree } from "../../run/earlier-tree.ts";
 import { baselineAt } from "./baseline-at.ts";
 
-/** In one sentence for the user: how much of the committed baseline is fixed, as far as this run can tell. */
 export async function baselineAdvice(ran: ChecksRun): Promise<string | undefined> {
   const { root, plan, outcomes } = ran;
   const file = readBaseline(root);
@@ -49,7 +48,6 @@ export async function entriesFor(outcome: GateOutcome, root: string): Promise<re
   return entriesOf(outcome.id, { ...found, ended: found.ended ?? endIn(outcome) });
 }
 
-/** Entries that still hold for one gate: all of them if its output, then or now, is compared as a whole. */
 export async function entriesLeft(
   outcome: GateOutcome,
   root: string,

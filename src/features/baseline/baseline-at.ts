@@ -4,7 +4,6 @@ import type { Repository } from "../../system/git/repository.ts";
 import { type CommittedBaseline, EMPTY_BASELINE, readBaselineText } from "./baseline-file.ts";
 import { BASELINE_FILE } from "./store.ts";
 
-/** The committed baseline as an earlier tree has it. */
 export async function baselineAt(
   repository: Repository | undefined,
   { tree, objects }: EarlierTree,

@@ -3,7 +3,6 @@ import { isCount, isText, mapOf, objectOf } from "../../shape.ts";
 import type { Findings } from "./compare-findings.ts";
 import type { KnownProblem } from "../../gates/outcome.ts";
 
-/** A problem, a line that no parser read, or a whole output that no parser read. */
 export interface BaselineEntry {
   readonly gate: string;
   readonly file?: string;
@@ -69,7 +68,6 @@ export function findingsIn(
   };
 }
 
-/** Entries of both lists, each with the smaller count. */
 export function atMost(
   entries: readonly BaselineEntry[],
   allowed: readonly BaselineEntry[],
@@ -81,7 +79,6 @@ export function atMost(
   });
 }
 
-/** Entries of either list, each with the larger count. */
 export function atLeast(
   entries: readonly BaselineEntry[],
   others: readonly BaselineEntry[],
@@ -128,7 +125,6 @@ function block(lines: readonly string[]): string {
   return lines.length === 0 ? "" : `\n${lines.map((line) => `    ${line}`).join(",\n")}\n  `;
 }
 
-/** Reads the file, or says why it is not one. */
 export function readBaselineText(text: string): CommittedBaseline | string {
   const value = parseJson(text);
   if (!isRecord(value)) return "it is not JSON: resolve the merge conflict, or write it again";

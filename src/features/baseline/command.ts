@@ -18,7 +18,6 @@ export interface BaselineOptions {
 
 const COMMAND = "baseline";
 
-/** Writes the problems that a project accepts for now. Only a user at a terminal can add to them. */
 export async function baselineCommand(terminal: Terminal, options: BaselineOptions): Promise<number> {
   const { json } = options;
   const settings = await openSettings(terminal, { command: COMMAND, json });

@@ -1,6 +1,5 @@
 import { countEach, type KeyedProblem } from "../../feedback/known-problems.ts";
 
-/** What a check found. Compared between two trees, or with the committed baseline. */
 export interface Findings {
   readonly problems: readonly KeyedProblem[];
   /** Every failure that the tools count is among the problems. */
@@ -10,19 +9,15 @@ export interface Findings {
   /** A hash of the whole output without what differs from run to run; undefined if the log was cut. */
   readonly output?: string;
   readonly ended?: string;
-  /** How many tests ran, if a tool counts them. */
   readonly ran?: number;
   /** The line in which a tool says that it stopped early. */
   readonly endedEarly?: string;
 }
 
 export interface Comparison {
-  /** All problems existed before. */
   readonly isOnlyOld: boolean;
-  /** Positions in the current problems. */
   readonly fresh: readonly number[];
   readonly old: readonly number[];
-  /** Positions in the earlier problems: those that are fixed. */
   readonly gone: readonly number[];
 }
 

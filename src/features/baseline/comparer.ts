@@ -170,7 +170,6 @@ export class Comparer implements AsyncDisposable {
     return project.ci && request.event === undefined;
   }
 
-  /** What a pass that is based on the file depends on. */
   async #trustedSince(): Promise<string | undefined> {
     if (this.#isTrusted()) return "ci";
     const tree = await this.#tree();

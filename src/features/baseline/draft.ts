@@ -22,14 +22,12 @@ export interface BaselineDraft {
   /** How many tests ran, now and when the file was written: only a user may lower the number. */
   readonly ran: CommittedBaseline["ran"];
   readonly ranBefore: CommittedBaseline["ran"];
-  /** Problems only in the draft, and only in the file. */
   readonly added: number;
   readonly removed: number;
   /** Checks whose problems are unknown, with why: their entries stay. */
   readonly undecided: readonly string[];
 }
 
-/** Runs every check and drafts the baseline from what it finds; `prune` adds nothing. */
 export async function draftBaseline(
   root: string,
   request: RunRequest & { readonly prune: boolean },

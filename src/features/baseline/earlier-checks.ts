@@ -14,7 +14,6 @@ import { type Findings, isBroken } from "./compare-findings.ts";
 import { findingsInScratchTree } from "./findings.ts";
 import { readFound, writeFound } from "./store.ts";
 
-/** What a check found on the earlier tree, or why that is unknown. */
 export type EarlierFindings =
   | { readonly findings: Findings; readonly logPath?: ProjectPath }
   | { readonly why: string; readonly logPath?: ProjectPath };
@@ -33,7 +32,6 @@ export class EarlierChecks implements AsyncDisposable {
     this.#scratch = new ScratchChecks({ ...options, log: "baseline", signal: options.project.signal });
   }
 
-  /** From an earlier run of the same check on the same tree, or else found out now: that takes as long as the check. */
   async found(planned: PlannedCheck): Promise<EarlierFindings> {
     const { project, tree } = this.#options;
     const { root } = project.settings;
@@ -73,7 +71,6 @@ function keyOf(planned: PlannedCheck, project: Project, { tree }: EarlierTree): 
   return sha256(JSON.stringify([packageJson.version, tree, environmentHash(project.env), check]));
 }
 
-/** The files a check is given, by their earlier names, without new ones. */
 function filesBefore({ files }: PlannedCheck, root: string): PlannedCheck["files"] {
   return files
     .map((file) => (file.from === undefined ? file : { ...file, path: file.from }))

@@ -6,7 +6,6 @@ import { type Chain, type ReadText, type Step, stepsOf } from "./steps.ts";
 
 export interface RunningCheck {
   readonly command: string;
-  /** From the root of the project. */
   readonly directory: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly read: ReadText;
@@ -88,7 +87,6 @@ function callOf({ called, variable }: Runner, { words, variables }: Step, { env 
 const LAUNCHER =
   /^(?:(?:\S*\/)?(?:python[\d.]*|coverage run)(?: -(?!m )\S+)* -m|(?:\S*\/)?(?:node|php|ruby|python[\d.]*)(?: -\S+)*|(?:npm|pnpm|yarn|bun)(?: exec| x| dlx| run)?(?: --)?|bin\/spring) /;
 
-/** `vendor/bin/phpunit` is `phpunit`; `mocha.js` is `mocha`. */
 function withoutDirectory(line: string): string {
   return line.replace(/^\S*\/(?=[^\s/])/, "").replace(/^(\S+)\.(?:[cm]?js|phar|cmd|exe|bat)(?=\s|$)/, "$1");
 }
@@ -99,7 +97,6 @@ interface Call {
   readonly read: ReadText;
 }
 
-/** An option, a setting with its file, or that nothing keeps it going. */
 function causeIn(runner: Runner, { call, directory, read }: Call): string | undefined {
   const { stops, goesOn, settings = [], byDefault, instead } = runner;
   if (goesOn?.test(call) === true) return undefined;

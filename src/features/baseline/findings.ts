@@ -17,7 +17,6 @@ export async function findingsOf(outcome: GateOutcome, root: string): Promise<Fi
   return { ...readFindings(await gateText(outcome, root), sha256), ended: endOf(outcome) };
 }
 
-/** What a check found in another tree. Undefined if it read files of the project. */
 export async function findingsInScratchTree(
   outcome: GateOutcome,
   place: ScratchPlace,
@@ -48,7 +47,6 @@ export function withNewNames(found: Findings, files: readonly ChangedFile[]): Fi
 
 interface CheckHere {
   readonly command: string;
-  /** From the root of the project. */
   readonly directory: string;
   readonly root: string;
   readonly env: Environment;

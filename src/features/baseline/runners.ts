@@ -1,10 +1,7 @@
-/** A tool that may end at its first failure. */
 export interface Runner {
   readonly name: string;
-  /** The call, with the program's name for its path. */
   readonly called: RegExp;
   readonly byDefault?: true;
-  /** Options that end it early. */
   readonly stops?: RegExp;
   readonly goesOn?: RegExp;
   readonly variable?: string;
@@ -19,7 +16,6 @@ export interface Runner {
 /** Settings files, from its directory up to the root of the project. */
 interface RunnerSettings {
   readonly files: readonly string[];
-  /** Its first group is shown. */
   readonly stops?: RegExp;
   readonly goesOn?: RegExp;
 }

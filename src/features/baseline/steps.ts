@@ -10,17 +10,14 @@ import {
 import { commandsIn, type ShellCommand, statementsIn } from "../../system/process/shell-text.ts";
 import { holdsRecipes, recipesOf } from "./recipes.ts";
 
-/** Reads a file of the project by its path from the root; undefined if missing. */
 export type ReadText = (path: string) => string | undefined;
 
 export interface Step extends ShellCommand {
   readonly directory: string;
 }
 
-/** Commands that each run only if those before it passed. */
 export interface Chain {
   readonly commands: readonly string[];
-  /** What ends it: `&&`, `set -e`. */
   readonly by: string;
 }
 
@@ -40,7 +37,6 @@ interface ShellText {
   readonly directory: string;
   /** Why its caller ends it at the first failing command, if so. */
   readonly endsBy?: string | undefined;
-  /** The file that holds it, from the root of the project. */
   readonly file?: string;
 }
 
@@ -154,7 +150,6 @@ const PREPARING = new Set(
   ),
 );
 
-/** Programs that only fill a variable: `root=$(git rev-parse --show-toplevel)`. */
 const TELLING = new Set(
   "git dirname basename pwd mktemp realpath readlink date uname nproc cat ls find".split(" "),
 );
@@ -190,7 +185,6 @@ function variablesExportedBy(command: string): Step["variables"] {
   return command.startsWith("export ") ? (commandsIn(command.slice(7))[0]?.variables ?? {}) : {};
 }
 
-/** Joins chains that each run only if the one before passed. */
 function joined(parts: readonly (readonly Chain[])[], by: string): readonly Chain[] {
   const some = parts.filter((chains) => chains.length > 0);
   if (some.length <= 1) return some.flat();

@@ -57,12 +57,10 @@ const findings = jsonFile<Findings>(
 const FOLDER = "baselines";
 const KEPT = 200;
 
-/** Saves running a check again on the same earlier tree, in any work tree of the project. */
 export function readFound(root: string, env: Environment, key: string): Findings | undefined {
   return findings.read(foundFile(root, env, key)).value;
 }
 
-/** A cache that cannot be written only costs time. */
 export function writeFound(root: string, env: Environment, key: string, found: Findings): void {
   const directory = cacheDirectory(env, FOLDER);
   try {

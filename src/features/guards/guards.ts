@@ -22,13 +22,10 @@ import type { Project } from "../../run/open.ts";
 import type { PlannedRun } from "../../run/plan-run.ts";
 
 export interface GuardedOutcomes {
-  /** Those of the gates, with test counts, and one for each guard. */
   readonly outcomes: readonly GateOutcome[];
-  /** Shown once per session, if the stop is not blocked. */
   readonly notices: readonly Notice[];
 }
 
-/** Inspects how the change was made. Reads the patch while the gates run. */
 export function watchChange(
   project: Project,
   request: RunRequest,
@@ -88,7 +85,6 @@ function readPatch({ settings, signal }: Project, planned: PlannedRun): Promise<
 
 interface Found {
   readonly findings: readonly Finding[];
-  /** Why there may be more. */
   readonly gap?: string | undefined;
 }
 
@@ -105,7 +101,6 @@ function inPatch(patch: Result<Patch> | undefined, detect: typeof weakenedTests)
 /** More than anybody answers. */
 const MOST_FINDINGS = 200;
 
-/** The same line twice in a file is one finding. */
 function distinct(findings: readonly Finding[]): readonly Finding[] {
   return [...new Map(findings.toReversed().map((one) => [one.id, one])).values()].toReversed();
 }

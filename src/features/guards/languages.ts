@@ -6,7 +6,6 @@ export interface Language {
   readonly testsOnly?: { readonly file: RegExp; readonly line: RegExp };
   readonly quotes: string;
   readonly comment: RegExp;
-  /** Ends of a multi-line comment. */
   readonly block?: { readonly open: RegExp; readonly close: RegExp };
   /** Declares a test; its name is the group `name`, or follows as `nameAfter`. */
   readonly test: RegExp;
@@ -205,7 +204,6 @@ export function extensionOf(file: string): string {
   return /\.([^./]+)$/.exec(file)?.[1]?.toLowerCase() ?? "";
 }
 
-/** Generated or third-party files. */
 export function isForeign(file: string): boolean {
   return FOREIGN.test(file);
 }

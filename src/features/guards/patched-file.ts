@@ -14,7 +14,6 @@ export interface PatchedFile {
 export interface PatchLine {
   readonly kind: "added" | "removed" | "kept";
   readonly text: string;
-  /** In the new file; of a removed line, where it would be. */
   readonly line: number;
   readonly hunk: number;
   readonly at: number;
@@ -50,12 +49,10 @@ function linesOf(hunk: string, number: number): readonly PatchLine[] {
   });
 }
 
-/** Ignores indentation and spacing. */
 export function normal(text: string): string {
   return text.trim().replaceAll(/\s+/g, " ");
 }
 
-/** How often each value occurs; `take` uses one up. */
 export class Tally {
   readonly #counts = new Map<string, number>();
 

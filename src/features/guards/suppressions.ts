@@ -2,7 +2,6 @@ import { identify, type Finding } from "../../gates/review/finding.ts";
 import { extensionOf, isForeign, languageOf } from "./languages.ts";
 import { normal, type PatchedFile, type PatchLine, Tally } from "./patched-file.ts";
 
-/** Finds complaints that were switched off: markers for linters, type checkers and coverage, commands that cannot fail. */
 export function suppressions(files: readonly PatchedFile[]): readonly Finding[] {
   const marks = files.filter(({ file }) => !isForeign(file)).flatMap(marksOf);
   const removed = marks.filter(({ line }) => line.kind === "removed");

@@ -3,20 +3,15 @@ import { normal, type PatchedFile, type PatchLine, Tally } from "./patched-file.
 
 export interface TestSource extends PatchedFile {
   readonly language: Language;
-  /** Tests that only one side of the change has in this file. */
   readonly removed: readonly Declaration[];
   readonly added: readonly Declaration[];
-  /** Hunks that lose tests without gaining any. */
   readonly shrunk: ReadonlySet<number>;
-  /** Lines inside a comment that the change adds. */
   readonly commented: ReadonlySet<PatchLine>;
-  /** Lines inside a comment that the change removes. */
   readonly wasCommented: ReadonlySet<PatchLine>;
 }
 
 export interface Declaration {
   readonly name: string;
-  /** The changed line of the two. */
   readonly line: PatchLine;
   /** With an annotation, the name is on a later line. */
   readonly named: PatchLine;
@@ -163,7 +158,6 @@ export function isMark(text: string, { skip, skipCall, focus }: Language): boole
 /** Code in such a branch never runs. */
 const DEAD = /^\s*(?:if\s*\(?\s*(?:false|False|0)\s*\)?\s*[:{]|#if\s+(?:false|0)\b)/;
 
-/** Lines after the name of a test, up to the next test. */
 export function bodyOf({ named }: Declaration, { hunks, language }: TestSource): readonly PatchLine[] {
   const after = (hunks[named.hunk] ?? []).slice(named.at + 1);
   const next = after.findIndex(
@@ -205,7 +199,6 @@ function begins(
 
 const PLACE = /[;{}:>)\]] *\S|\s[@[#]/;
 
-/** Skips quoted text. */
 function placesIn(text: string, { quotes }: Language): readonly number[] {
   const places: number[] = [];
   let quote = "";

@@ -12,10 +12,6 @@ import {
   testSource,
 } from "./test-source.ts";
 
-/**
- * Finds changes that make tests pass without fixing anything: deleted, skipped or focused tests, lost assertions, rewritten
- * snapshots.
- */
 export function weakenedTests(files: readonly PatchedFile[]): readonly Finding[] {
   const sources = files.flatMap(testSource);
   const change = changeOf(sources, files);
@@ -101,7 +97,6 @@ function isMoved(test: Declaration, source: TestSource, addedAssertions: Readonl
 /** The first line of a multi-line assertion is too common to recognise it by. */
 const GOES_ON = /(?:[,({[]|->|=>|=)\s*$/;
 
-/** Cases of one test share its name. */
 function firstOfEach(tests: readonly Declaration[]): readonly Declaration[] {
   return [...new Map(tests.toReversed().map((one) => [one.name, one])).values()].toReversed();
 }
@@ -150,7 +145,6 @@ function indentOf(text: string): number {
   return text.search(/\S/);
 }
 
-/** What is always true is no condition. */
 const BRANCH =
   /^(?!\s*if\s*\(?\s*(?:true|True|1)\b)\s*[})]*\s*(?:if|elif|else|elsif|unless|except|rescue|catch|switch|case|when|default|select)\b/;
 const CONDITION = new RegExp(String.raw`${BRANCH.source}|^\s*(?:for|while|try)\b`);

@@ -22,7 +22,6 @@ export interface AllowOptions {
   readonly json?: boolean;
 }
 
-/** Lets user-wide hooks run the gates of this project as they are now. */
 export async function allowCommand(terminal: Terminal, { list, print, json }: AllowOptions): Promise<number> {
   if (list) return listAllowed(terminal, json);
   if (json) return refuse(terminal, ONLY_LIST, { command: "allow", json: true });
@@ -41,7 +40,6 @@ export async function allowCommand(terminal: Terminal, { list, print, json }: Al
   return told(terminal, writeConsent(consent, terminal.env), `Allowed until they change: ${root}`);
 }
 
-/** Never lets user-wide hooks run the gates of this project. */
 export async function denyCommand(terminal: Terminal): Promise<number> {
   const why = whyNoUser(terminal);
   if (why !== undefined) return refuseAgent(terminal, "deny", why);

@@ -15,7 +15,6 @@ import { isSameProject } from "./which-project.ts";
 import { now } from "../../system/clock.ts";
 import { listSessions, updateSessions } from "../../stop/session-store.ts";
 
-/** `judgedBy`: what the user allowed, if the gates have changed since. */
 type Consented =
   Allowed | { readonly kind: "not-allowed"; readonly detail: string; readonly notice?: string };
 
@@ -24,7 +23,6 @@ interface Allowed {
   readonly judgedBy?: GatesDefinition;
 }
 
-/** Asks for a stop, and tells the user once per session how to allow its gates. */
 export async function consentToStop(
   { env }: Stop,
   { root, session, notices }: Considered,

@@ -42,7 +42,6 @@ export function compareGates(watch: Watch, loaded: Loaded): Result<WatchedSettin
   return ok({ ...loaded.value, trust: { gates: gatesOf(root, now) } });
 }
 
-/** The gates at the start of the session, here or in another work tree of the repository. */
 function gatesAtBeginning({ starts = [] }: Session, root: string): RecordedGates | undefined {
   const found =
     starts.find((one) => one.root === root && one.gates !== undefined) ??
@@ -56,7 +55,6 @@ function otherBeginning({ session, root }: Watch): readonly Notice[] {
   return first === undefined ? [] : otherProjectNotices(root, first.root);
 }
 
-/** At the start of a session: keeps the gates and returns their hash. */
 export async function recordGates(root: AbsolutePath, env: Environment): Promise<string | undefined> {
   const loaded = await loadSettingsQuickly(root, env);
   if (!loaded.ok) return undefined;
@@ -80,7 +78,6 @@ function beginning(watch: Watch, loaded: Omit<WatchedSettings, "trust">): Watche
   return { ...loaded, trust: { gates: gatesOf(root, loaded.settings) } };
 }
 
-/** Something changed, but the record of what it was is gone. */
 function withoutBeginning(watch: Watch, loaded: Omit<WatchedSettings, "trust">): WatchedSettings {
   const text =
     "Gauntlet: the gates changed in this session, and the record of what they were is gone. `agent-gauntlet list` shows what they are now.";
@@ -93,7 +90,6 @@ function failingIn(session: Session, root: string): readonly OpenFailure["gate"]
   return retriesIn(session, root).openFailures.map(({ gate }) => gate);
 }
 
-/** Applies the recorded or allowed gates, and added ones if they may run. */
 function held(
   watch: Watch,
   loaded: Loaded,
@@ -181,7 +177,6 @@ function dispute(
   };
 }
 
-/** The configuration was removed during the session. */
 export function removedConfigNotices(session: Session, root: string, env: Environment): readonly Notice[] {
   const began = gatesAtBeginning(session, root);
   if (began === undefined) return [];

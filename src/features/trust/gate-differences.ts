@@ -9,7 +9,6 @@ export interface GateChange {
   /** For people: `check "test": command was "npm test", is "true"`. */
   readonly text: string;
   readonly gate?: Pick<CheckGate | ReviewGate, "kind" | "name">;
-  /** The script and the gates that run it. */
   readonly script?: string;
   readonly gates?: readonly string[];
 }
@@ -25,7 +24,6 @@ export function differences(before: GatesDefinition, after: GatesDefinition): re
   return changes.toSorted((one, other) => order.indexOf(one.kind) - order.indexOf(other.kind));
 }
 
-/** Adds that a removed gate was failing. */
 export function withFailing(
   changes: readonly GateChange[],
   failing: readonly Pick<Gate, "kind" | "name">[],
@@ -146,7 +144,6 @@ function arrow(key: string, before: unknown, after: unknown): string {
   return `${key} ${inWords(before)} → ${inWords(after)}`;
 }
 
-/** For a field of a gate; long texts are only named. */
 function wasAndIs(key: string, before: unknown, after: unknown): string {
   const name = asWritten(key);
   if (name === "prompt" || name === "fix_instructions") return `${name} changed`;
@@ -177,7 +174,6 @@ export function inOneLine(changes: readonly GateChange[], maxChars = 300): strin
   return `${shown.join("; ")}${left === 0 ? "" : `; and ${left} more`}`;
 }
 
-/** Recorded gates, and added ones if they may run, without gates whose script must not run. */
 export function heldBy(
   recorded: GatesDefinition,
   now: GatesDefinition | undefined,

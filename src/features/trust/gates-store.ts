@@ -51,12 +51,10 @@ function fileName(hash: string): string {
   return `${hash.replaceAll(/[^\w]/g, "-")}.json`;
 }
 
-/** What the user decided about a project, for user-wide hooks. */
 export interface Consent {
   readonly root: string;
   readonly decision: "allowed" | "denied";
   readonly at: number;
-  /** Of all that was allowed. */
   readonly hash: string;
   readonly definition?: GatesDefinition;
 }

@@ -12,12 +12,10 @@ export interface SkipOptions {
   readonly reason: string;
   readonly gate?: string;
   readonly once?: boolean;
-  /** Milliseconds. */
   readonly for?: number;
   readonly session?: boolean;
 }
 
-/** Lets stops go unchecked on the user's word: the next one, for a while, or of the latest session. */
 export async function skipCommand(terminal: Terminal, options: SkipOptions): Promise<number> {
   const why = whyNoUser(terminal);
   if (why !== undefined) return refuseAgent(terminal, "skip", why);

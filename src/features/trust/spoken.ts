@@ -1,5 +1,4 @@
 import { isRecord } from "../../json.ts";
-/** The user's word that stops need not be checked. */
 export interface Skip {
   readonly reason: string;
   readonly at: number;
@@ -9,9 +8,7 @@ export interface Skip {
   readonly session?: string;
 }
 
-/** Lines that the user may write in a prompt. */
 export interface Spoken {
-  /** Why the next stop need not be checked. */
   readonly skip?: string;
   readonly accept?: true;
 }
@@ -97,7 +94,6 @@ function parse(line: string): unknown {
   }
 }
 
-/** The text of a user message, or of its text blocks. */
 function textsOfUser(entry: unknown): readonly string[] {
   if (!isRecord(entry) || entry["isMeta"] === true || entry["toolUseResult"] !== undefined) return [];
   if (entry["type"] === REQUEST) return [];

@@ -8,7 +8,6 @@ export interface BodyReading {
   readonly innermostLast?: boolean;
 }
 
-/** What stands below the name of a failed test: its message, its place, and what helps to understand it. */
 export function readFailureBody(body: readonly string[], reading: BodyReading = {}): Caught {
   const frames: Frame[] = [];
   const spoken: string[] = [];
@@ -41,7 +40,6 @@ export function causeIn({ message = "" }: Caught): string {
   return / \(at [^()]+\)$/.exec(message)?.[0] ?? "";
 }
 
-/** Whether two spellings end in the same file. */
 export function isSameFile(file: string, testFile: string | undefined): boolean {
   if (testFile === undefined) return false;
   const [longer, shorter] = file.length > testFile.length ? [file, testFile] : [testFile, file];
@@ -57,7 +55,6 @@ function withoutEmptyStart(lines: readonly string[]): readonly string[] {
   return first === -1 ? lines : lines.slice(first);
 }
 
-/** One stack frame that lies in the project. */
 export interface Frame {
   readonly file: string;
   readonly line: string;
@@ -78,12 +75,10 @@ export function frameOf(line: string): (Frame & { readonly isForeign: boolean })
   return STACK_NOISE.test(line) ? { file: "", line: "0", isForeign: true } : undefined;
 }
 
-/** Whether a file belongs to a runtime, a library or a framework. */
 export function isForeignFile(file: string): boolean {
   return FOREIGN.test(file);
 }
 
-/** `file:line`, for a message. */
 export function spotOf({ file, line }: Frame): string {
   return `${file.replace(/^(?:file:\/\/|\.\/)/, "")}:${line}`;
 }

@@ -2,9 +2,7 @@ import type { Log } from "../log.ts";
 import type { Problem, Severity } from "../problem.ts";
 import type { PatternParser } from "../../gates/gate.ts";
 
-/** Reads the failures of one tool out of a log. Pure: the same log always gives the same findings. */
 export interface Parser {
-  /** As in `parser: <name>` of a check. */
   readonly name: string;
   readonly kind: FindingKind;
   /** `isRead` says which lines an earlier parser has understood; reading them again does no harm, it only costs time. */
@@ -16,9 +14,7 @@ export type FindingKind = "build" | "lint" | "test";
 
 /** Lines that a parser understood, which no later parser reads again. */
 export interface Finding {
-  /** Index of the first line. */
   readonly from: number;
-  /** Index after the last line. */
   readonly to: number;
   /**
    * The problem they tell of: read only when it is wanted, for a log may hold a hundred thousand. Absent where the lines only look like
@@ -39,7 +35,6 @@ export interface Caught {
   readonly excerpt?: string | readonly string[] | undefined;
 }
 
-/** A problem from what was caught: numbers made, blanks trimmed, absent fields left out. */
 export function composeProblem(caught: Caught): Problem {
   const problem: { -readonly [Key in keyof Problem]: Problem[Key] } = {
     severity: severityOf(caught.severity),
@@ -58,12 +53,10 @@ export function composeProblem(caught: Caught): Problem {
   return problem;
 }
 
-/** The usual finding: one problem in a run of lines. */
 export function finding(caught: () => Caught, from: number, to: number = from + 1): Finding {
   return { from, to, caught };
 }
 
-/** Lines that tell of no problem, whatever they look like. */
 export function ignored(from: number, to: number): Finding {
   return { from, to };
 }
@@ -76,7 +69,6 @@ function severityOf(word: string | undefined): Severity {
     : "error";
 }
 
-/** The lines without blank ones at either end, and without the indentation all of them share. */
 export function trimBlankLines(lines: readonly string[]): readonly string[] {
   const first = lines.findIndex((line) => line.trim() !== "");
   if (first === -1) return [];
@@ -127,7 +119,6 @@ function describe(groups: Readonly<Record<string, string | undefined>>, line: st
   return { ...said, ...groups, message: said.message };
 }
 
-/** What a tool says about a place, taken apart. */
 export interface VerdictText {
   readonly severity?: string;
   readonly code?: string;
@@ -150,7 +141,6 @@ export function isRemark(text: string): boolean {
   return REMARK.test(text) || PASSING.test(text);
 }
 
-/** Whether this is only a caller's report that something failed: the failure itself stands elsewhere. */
 export function isConsequence(text: string): boolean {
   return CONSEQUENCE.test(text);
 }

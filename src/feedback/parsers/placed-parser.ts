@@ -18,7 +18,6 @@ import { headings } from "./sections.ts";
 export interface PlacedTool {
   readonly name: string;
   readonly kind: FindingKind;
-  /** Which placed lines are this tool's. */
   readonly says: (rest: string, placed: PlacedText) => boolean;
   /** Where the tool's own words need another reading. */
   readonly read?: (rest: string) => VerdictText;
@@ -26,7 +25,6 @@ export interface PlacedTool {
   readonly wrapsUntil?: RegExp;
 }
 
-/** The parser of such a tool. */
 export function placedParser({ name, kind, says, read = readVerdict, wrapsUntil }: PlacedTool): Parser {
   return { name, kind, parse };
 
@@ -54,7 +52,6 @@ export function placedParser({ name, kind, says, read = readVerdict, wrapsUntil 
     return { file, line, column, ...said, severity, excerpt: log.lines.slice(end, to) };
   }
 
-  /** Where the lines of a wrapped message end. */
   function endOfText(log: Log, placed: PlacedText): number {
     const start = placed.index + 1;
     if (wrapsUntil === undefined || wrapsUntil.test(placed.rest)) return start;
@@ -110,13 +107,10 @@ function isSource(line: string): boolean {
 export interface PointingTool {
   readonly name: string;
   readonly kind: FindingKind;
-  /** How it points. */
   readonly arrows: readonly string[];
-  /** The shape of the line with the message. */
   readonly message: RegExp;
 }
 
-/** The parser of such a tool. */
 export function pointedParser({ name, kind, arrows, message }: PointingTool): Parser {
   return { name, kind, parse };
 

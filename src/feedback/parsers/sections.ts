@@ -3,9 +3,7 @@ import { type Caught, type Finding, finding } from "./parser.ts";
 
 /** A heading and the lines below it. A log may hold a hundred thousand, so it only knows where it is, and reads when asked. */
 export class Section {
-  /** Index of the heading. */
   readonly from: number;
-  /** Index after the last line. */
   readonly to: number;
   readonly #lines: Lines;
   readonly #shape: RegExp;
@@ -17,7 +15,6 @@ export class Section {
     this.#shape = shape;
   }
 
-  /** What the heading's shape caught in it. */
   get heading(): Readonly<Record<string, string | undefined>> {
     return this.#shape.exec(this.#lines.at(this.from))?.groups ?? {};
   }
@@ -49,17 +46,14 @@ export function sections(
   });
 }
 
-/** The usual finding: one problem per section. */
 export function toFinding(describe: (section: Section) => Caught): (section: Section) => Finding {
   return (section) => finding(() => describe(section), section.from, section.to);
 }
 
-/** The last section that starts before a line; sections are in order. */
 export function lastBefore(all: readonly Section[], line: number): Section | undefined {
   return all[countBefore(all.length, (index) => (all[index]?.from ?? line) < line) - 1];
 }
 
-/** The last of some numbers in order that is below another. */
 export function lastBelow(numbers: readonly number[], limit: number): number | undefined {
   return numbers[countBefore(numbers.length, (index) => (numbers[index] ?? limit) < limit) - 1];
 }

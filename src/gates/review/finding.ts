@@ -17,13 +17,10 @@ export interface Finding {
 export const FINDING_STATUSES = ["new", "fixed", "skipped"] as const;
 export type FindingStatus = (typeof FINDING_STATUSES)[number];
 
-/** As a reviewer reports it. */
 export type ReportedFinding = Omit<Finding, "id" | "status" | "result">;
 
 export interface ReviewReport {
-  /** Not settled, most urgent first. */
   readonly open: readonly Finding[];
-  /** Answered with a reason. */
   readonly skipped: readonly Finding[];
   readonly sheets: readonly ProjectPath[];
 }

@@ -15,10 +15,8 @@ import type { GateContext, ReviewFacts } from "../gate-context.ts";
 import { join } from "node:path";
 import { readSheet, readSlot, type Sheet, slotFiles, type SlotFiles } from "./slot-store.ts";
 
-/** What a reviewer sees, and where its findings may lie. */
 export interface ReviewMaterial {
   readonly diff: readonly FilePatch[];
-  /** In later rounds. */
   readonly since?: readonly FilePatch[];
   readonly isInside: (place: Place) => boolean;
 }
@@ -70,7 +68,6 @@ export interface ReviewRun {
 }
 
 export interface LoadedSlot {
-  /** 1-based. */
   readonly number: number;
   readonly files: SlotFiles;
   readonly facts: SlotFacts;

@@ -6,22 +6,17 @@ import type { AbsolutePath } from "../../path.ts";
 
 /** One tool that can review. A table row; it never spawns. */
 export interface Reviewer {
-  /** As written in `cli_preference`. */
   readonly name: string;
   readonly title: string;
-  /** A name on PATH, or a path. */
   readonly executable: string;
   /** Must be on PATH, if that is not `executable`. */
   readonly detect?: string;
   readonly versionArgs: readonly string[];
   /** Asks without a model whether it is logged in. */
   readonly loginArgs?: readonly string[];
-  /** How to install it and log in. */
   readonly install: string;
   readonly invocation: (request: ReviewRequest) => Invocation;
-  /** The reviewer's words in the tool's output. */
   readonly replyIn: (stdout: string) => Reply;
-  /** Matches its message about a usage limit. */
   readonly usageLimit: RegExp;
   readonly notLoggedIn: RegExp;
 }
@@ -40,7 +35,6 @@ export interface Invocation {
 
 interface Reply {
   readonly text: string;
-  /** By its own account. */
   readonly failed: boolean;
 }
 

@@ -27,7 +27,6 @@ import { findReviewer } from "./reviewers.ts";
 import { type Asked, askReviewer } from "./ask-reviewer.ts";
 
 export type SlotResult =
-  /** From this run or an earlier one. */
   | {
       readonly kind: "answered";
       readonly step: SlotStep["kind"];

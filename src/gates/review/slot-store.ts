@@ -20,7 +20,6 @@ export interface SlotFiles {
 
 export interface Sheet {
   readonly answers: ReadonlyMap<string, FindingAnswer>;
-  /** It exists, but holds no readable answer. */
   readonly isBroken: boolean;
 }
 
@@ -69,7 +68,6 @@ const slotFile = z.object({
   findings: z.array(finding),
 });
 
-/** What cannot be trusted counts as absent. */
 export function readSlot({ record }: SlotFiles): ReviewSlot | undefined {
   const text = readText(record, MAX_BYTES);
   const read = slotFile.safeParse(text.ok ? unsealed(parseJson(text.value)) : undefined);

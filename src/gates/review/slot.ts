@@ -9,7 +9,6 @@ import {
 import type { Priority } from "../gate.ts";
 import type { ProjectPath } from "../../path.ts";
 
-/** What one reviewer has said so far. A slot outlives the tool that fills it. */
 export interface ReviewSlot {
   readonly gate: string;
   readonly slot: number;
@@ -19,7 +18,6 @@ export interface ReviewSlot {
   /** The work tree of the last round; null without a snapshot. */
   readonly tree: string | null;
   readonly findings: readonly Finding[];
-  /** Ids of findings with a confirmed fix. */
   readonly confirmed: readonly string[];
 }
 
@@ -118,7 +116,6 @@ export function withSafetyLatch(
 export interface ReviewAnswer {
   readonly findings: readonly ReportedFinding[];
   readonly verified: readonly Verification[];
-  /** Items against the contract. */
   readonly malformed: number;
 }
 
@@ -143,7 +140,6 @@ export interface Place {
   readonly line: number | null;
 }
 
-/** For the log and the user. */
 interface Dropped {
   readonly outside: number;
   readonly minor: number;
@@ -156,7 +152,6 @@ export interface RoundResult {
   readonly dropped: Dropped;
 }
 
-/** Confirms or reopens fixes, and admits or drops new findings. */
 export function concludeRound(answer: ReviewAnswer, rules: RoundRules): RoundResult {
   const verdicts = new Map(answer.verified.map((verdict) => [verdict.id, verdict]));
   const checked = rules.earlier.map((finding) => checkedBy(verdicts, finding, rules.confirmed));

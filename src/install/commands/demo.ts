@@ -33,7 +33,6 @@ test("adds", () => assert.equal(add(2, 3), 5));
   },
 };
 
-/** For machines that have the native program and no Node. */
 const IN_SHELL: Scene = {
   file: "add.sh",
   working: 'add() { echo "$(($1 + $2))"; }\n',

@@ -167,7 +167,6 @@ async function probeAll(
 
 const PROBE_TIMEOUT_MS = 15_000;
 
-/** Whether the command works and, once its files have been read, what a start costs. */
 async function probe(terminal: Terminal, { command }: FoundRegistration): Promise<Probed> {
   if (command === "") return {};
   const first = await startOnce(terminal, command);

@@ -33,7 +33,6 @@ import { cancellation } from "../../system/process/cancellation.ts";
 import type { Prompt } from "../../report/prompt.ts";
 import { PACKAGE } from "../../package-name.ts";
 
-/** What is to be done about the configuration. One that is there is never touched. */
 export type ConfigStep = { readonly kind: "exists" } | NewConfig;
 
 export interface NewConfig {
@@ -61,7 +60,6 @@ export async function planConfig({ cwd, env }: Terminal): Promise<ConfigStep> {
   return { kind: "new", ...config, text: textWith([]), textWith };
 }
 
-/** Shows the file, then writes it, unless it has been created meanwhile. */
 export async function createConfig(step: ConfigStep, { cwd, stdout }: Terminal): Promise<Result<undefined>> {
   if (step.kind === "new") {
     printLine(stdout, `${CONFIG_FILE} for this project:\n\n${indented(step.text)}`);
@@ -226,7 +224,6 @@ async function offerOnlyNew(
   printLine(written.ok ? stdout : stderr, written.ok ? `✓ ${CONFIG_FILE} changed` : explain(written.trouble));
 }
 
-/** Whether it is red. */
 async function tryCheck(
   { name, command, env = {} }: DetectedCheck,
   terminal: Terminal,

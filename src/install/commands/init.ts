@@ -23,17 +23,14 @@ import { Git } from "../../system/git/git.ts";
 
 export interface InitOptions {
   readonly yes?: boolean;
-  /** `--hook` and `--no-hook`; undefined asks, on a terminal. */
   readonly hook?: boolean | undefined;
   readonly dryRun?: boolean;
-  /** The current directory, even below the root of the repository. */
   readonly here?: boolean;
   readonly try?: boolean;
   readonly script: string;
   readonly version: string;
 }
 
-/** Gives a project a configuration with its own checks, and Claude Code the stop hook if that is wanted. */
 export async function initCommand(terminal: Terminal, options: InitOptions): Promise<number> {
   const mayAsk = terminal.isInteractive && options.yes !== true && options.dryRun !== true;
   using prompt = mayAsk ? new Prompt(terminal) : undefined;
@@ -100,14 +97,12 @@ const NOTHING_FOUND = `No checks were recognised, so nothing is checked yet: add
 const NO_TESTS = `No tests were recognised: add a check that runs them to ${CONFIG_FILE}.`;
 const NOTHING_INSTALLED = `No program of a check is installed, so nothing is checked yet: install them, then uncomment the checks in ${CONFIG_FILE}.`;
 
-/** Or builds, or everything at once, as far as its name and command say. */
 function runsTests({ name, command }: DetectedCheck): boolean {
   return (
     /test|spec|tox|nox/i.test(command) || /(?:^|-)(?:tests?|unit|check|verify|build|pre-commit)$/.test(name)
   );
 }
 
-/** The other agents of this machine, which have their own files. */
 async function offerOthers(prompt: Prompt, terminal: Terminal): Promise<number> {
   const others = detectHosts(terminal).filter((host) => host.name !== "claude-code");
   if (others.length === 0 || prompt.closed.aborted) return EXIT.ok;

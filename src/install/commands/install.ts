@@ -35,11 +35,9 @@ export interface InstallOptions {
   readonly user?: boolean;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
-  /** `true` without a name: pre-push. */
   readonly gitHook?: GitHook | true;
 }
 
-/** Registers the stop hook with the named or detected hosts. */
 export async function installCommand(terminal: Terminal, options: InstallOptions): Promise<number> {
   if (options.gitHook) return installGitHook(terminal, options);
   const hosts = options.allDetected ? detectHosts(terminal) : hostsNamed(options.host ?? []);

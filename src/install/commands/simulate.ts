@@ -24,7 +24,6 @@ export interface SimulateOptions {
   readonly host: string;
   readonly event?: string;
   readonly times?: number;
-  /** The start of the session is played first: with the files as they are, or with those of a commit. */
   readonly start?: string | true;
 }
 
@@ -48,7 +47,6 @@ export async function simulateCommand(terminal: Terminal, options: SimulateOptio
   return EXIT.ok;
 }
 
-/** Begins the session as its host would announce it; false where the user leaves it at that. */
 async function playStart(terminal: Terminal, scene: Play, from: string | true): Promise<Result<boolean>> {
   const { cwd, stdout } = terminal;
   const session = readSessionEvent(JSON.stringify(payloadOf(terminal, scene, 0)), cwd);
@@ -127,7 +125,6 @@ async function answerOf(
   return answer;
 }
 
-/** The payload in a file, or what is wrong with it. A recording keeps its payload beside where it comes from. */
 async function readPayload(file: string): Promise<Payload | string> {
   const text = readText(file);
   if (!text.ok) return `Cannot read ${file}.`;

@@ -16,14 +16,12 @@ import { EXIT } from "../../report/exit-code.ts";
 import { printLine, type Terminal } from "../../report/terminal.ts";
 
 export interface UninstallOptions {
-  /** All of them where none is named. */
   readonly host?: readonly string[];
   readonly project?: boolean;
   readonly shared?: boolean;
   readonly user?: boolean;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
-  /** That one, or all that have lines of ours. */
   readonly gitHook?: GitHook | true;
 }
 
@@ -82,7 +80,6 @@ interface HookEdit extends SettingsEdit {
   readonly shown: string;
 }
 
-/** What becomes of one hook's file, or why it has to be edited by hand. */
 async function planHookRemoval(path: string, cwd: string): Promise<HookEdit | string> {
   const shown = relative(cwd, path);
   const before = await readUserFile(path);
@@ -125,7 +122,6 @@ async function stillInGit({ cwd }: Terminal): Promise<readonly string[]> {
   return notes;
 }
 
-/** Here, and where the project above has its hooks. */
 async function planEverywhere(
   terminal: Terminal,
   hosts: readonly Host[],

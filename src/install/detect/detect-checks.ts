@@ -45,7 +45,6 @@ const GAP_FILLERS: readonly Detector[] = [...TASK_RUNNERS, detectTox];
 /** Where nothing else is known: that it builds, that its scripts are sound. */
 const LAST_RESORTS: readonly Detector[] = [detectPlainMake, detectShell];
 
-/** The checks that a project already has, found without running anything. */
 export function detectChecks(
   project: Project,
   languages: Readonly<Record<string, Detector>> = LANGUAGES,
@@ -105,7 +104,6 @@ function isTest({ name }: DetectedCheck): boolean {
   return name === "test" || name === "check";
 }
 
-/** Directories at most two deep that hold a manifest. */
 function nestedDirectories(project: Project): readonly string[] {
   const holders = project.files
     .filter((file) => NESTED.test(file))
@@ -139,7 +137,6 @@ export function isManifest(path: string): boolean {
 const MANIFEST =
   /^(?:package\.json|deno\.jsonc?|pyproject\.toml|setup\.(?:cfg|py)|tox\.ini|\.?mypy\.ini|\.?ruff\.toml|(?:dev-)?requirements(?:-dev)?\.txt|Pipfile|Cargo\.toml|Gemfile|[\w.-]+\.gemspec|Rakefile|spec_helper\.rb|composer\.json|mix\.exs|(?:deps|bb)\.edn|pubspec\.yaml|(?:GNU)?[Mm]akefile|CMakeLists\.txt|CMakePresets\.json|pnpm-workspace\.yaml|lerna\.json|nx\.json|project\.json|go\.(?:mod|work)|\.?[Jj]ustfile|[Tt]askfile(?:\.dist)?\.ya?ml)$/;
 
-/** What makes a directory a project, beside the manifests that are read. */
 const NESTED =
   /^[^/]+\/(?:[^/]+\/)?(?:package\.json|deno\.jsonc?|pyproject\.toml|setup\.py|requirements\.txt|pytest\.ini|Pipfile|Cargo\.toml|go\.mod|pom\.xml|build\.gradle(?:\.kts)?|build\.sbt|[^/]+\.slnx?|Gemfile|composer\.json|mix\.exs|(?:deps|bb)\.edn|project\.clj|pubspec\.yaml|Package\.swift|build\.zig|stack\.yaml|(?:GNU)?[Mm]akefile|[Jj]ustfile)$/;
 

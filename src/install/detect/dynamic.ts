@@ -47,7 +47,6 @@ function testOption(deps: string): string | undefined {
   return runner === undefined ? undefined : `-M:test:${runner}`;
 }
 
-/** Aliases that projects keep apart from the paths of their tests. */
 const TEST_RUNNERS = ["runner", "test-runner", "run-tests", "kaocha"];
 
 export const detectPhp: Detector = (project) => {
@@ -134,7 +133,6 @@ function uncommented(edn: string): string {
   return edn.replaceAll(/;[^\n]*/g, "");
 }
 
-/** The text of the map whose opening brace ends the match, up to the brace that closes it. */
 function mapAfter(edn: string, key: RegExp): string | undefined {
   const match = key.exec(edn);
   if (match === null) return undefined;
@@ -234,5 +232,4 @@ function commandFor(project: Project, tool: string): string {
 
 const RUNNERS = { "uv.lock": "uv", "poetry.lock": "poetry", "pdm.lock": "pdm", "Pipfile.lock": "pipenv" };
 
-/** Where a virtual environment of the project, or of the repository around it, has its programs. */
 const ENVIRONMENTS = [".venv/bin/", "venv/bin/", "../.venv/bin/", "../venv/bin/"];

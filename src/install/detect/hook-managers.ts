@@ -23,7 +23,6 @@ const LINT_STAGED = [
 
 export const HOOK_FILES: readonly string[] = [...LEFTHOOK, ...LINT_STAGED, ".pre-commit-config.yaml"];
 
-/** The commands of a project's git hooks that nothing found so far does. */
 export function detectHookCommands(
   project: Project,
   known: readonly DetectedCheck[],
@@ -45,7 +44,6 @@ function withoutGoingOn(command: string): string {
   return command.replace(/ (?:-k|-fae|--continue|--no-fail-fast|--keep-going|--no-bail)(?= |$)/, "");
 }
 
-/** The same command for several kinds of files is one check. */
 function merged(checks: readonly DetectedCheck[]): readonly DetectedCheck[] {
   const byCommand = new Map<string, DetectedCheck>();
   for (const check of checks) {
@@ -163,7 +161,6 @@ function localHook(hook: Fields, source: string): readonly DetectedCheck[] {
   return [{ name: nameFrom(id), source, ...judging(command), ...files }];
 }
 
-/** The types of pre-commit's `identify` that are endings of names. */
 const TYPES: Readonly<Record<string, readonly string[]>> = {
   python: ["*.py"],
   pyi: ["*.pyi"],

@@ -36,7 +36,6 @@ function formatOf({ scripts }: Manifest, { exec, run }: PackageManager): readonl
   });
 }
 
-/** One command, not a pipeline or a list of them. */
 function isSimple(script: string): boolean {
   return !/[&|;<>$`\n]|^(?:npm|npx|pnpm|yarn|bun|bunx) /.test(script);
 }
@@ -64,7 +63,6 @@ function testOfWorkspaces(project: Project, manifest: Manifest): readonly Detect
 
 const TEST_FILE = /\/(?:tests?|__tests__)\/|[._-](?:test|spec)\.[cm]?[jt]sx?$/;
 
-/** In each row the first script that exists is the check. */
 export const WANTED: readonly { readonly name: string; readonly scripts: readonly string[] }[] = [
   { name: "format", scripts: ["format:check", "check:format", "fmt:check", "prettier:check"] },
   { name: "lint", scripts: ["lint:check", "check:lint", "lint:ci", "lint"] },
@@ -154,7 +152,6 @@ function packageManager(project: Project, manifest: Manifest): PackageManager {
   return project.isInstalled(programOf(own.test)) || !project.isInstalled("npm") ? own : NPM;
 }
 
-/** The project's package manager, where npm stands in for it because it is not installed. */
 export function absentManager(project: Project): string | undefined {
   const own = programOf(ownManager(project, readManifest(project)).test);
   return programOf(packageManagerOf(project).test) === own ? undefined : own;

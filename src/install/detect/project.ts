@@ -29,7 +29,6 @@ export class Project {
     );
   }
 
-  /** The first command whose program is there; the first of all where none is. */
   runnable(first: string, ...others: readonly string[]): string {
     return [first, ...others].find((command) => this.isInstalled(programOf(command))) ?? first;
   }
@@ -66,10 +65,8 @@ export interface DetectedCheck {
   readonly source: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly files?: readonly string[];
-  /** The command that mends what the check finds, where the project has one. */
   readonly fix?: string;
   readonly workingDirectory?: string;
-  /** The program of the command, where it was not found on this machine. */
   readonly missing?: string;
 }
 
@@ -112,13 +109,11 @@ const FIXERS: readonly (readonly [tool: RegExp, from: RegExp, to: string])[] = [
   [/^\S/, / --fix(?= |$)/, ""],
 ];
 
-/** Asked so already. */
 const JUDGES =
   / (?:--check|--check-formatted|--dry-run|--list-different|-check|--diff|-d|--set-exit-if-changed)\b/;
 
 const GO_FORMATTER = /^(?:gofmt|goimports) -w\b/;
 
-/** What a command of a git hook does without editing files; `{files}` at its end stays there. */
 export function judging(command: string): Judging {
   const runner = RUNNER.exec(command)?.[0] ?? "";
   const bare = command.slice(runner.length);

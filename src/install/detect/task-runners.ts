@@ -29,7 +29,6 @@ export const detectJust: Detector = (project) => {
   }));
 };
 
-/** go-task. */
 export const detectTask: Detector = (project) => {
   const source = project.find("Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "Taskfile.dist.yml");
   if (source === undefined) return [];

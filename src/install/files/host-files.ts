@@ -20,7 +20,6 @@ import { pluginFormat } from "./plugin-file.ts";
 import { isPlainJson } from "./settings-file.ts";
 import { tomlFormat } from "./toml-hooks.ts";
 
-/** For one project, for its whole team, or for all projects of one user. */
 export type Level = "project" | "shared" | "user";
 
 export interface Places {
@@ -34,11 +33,9 @@ export interface HostFile {
   readonly registration: Registration;
   readonly level: Level;
   readonly path: AbsolutePath;
-  /** As people write it: relative to the project, or from `~`. */
   readonly shown: string;
 }
 
-/** Undefined for a host that has no place for hooks at this level. */
 export function hostFile(host: Host, level: Level, places: Places): HostFile | undefined {
   const { registration } = host;
   if (registration === undefined) return undefined;
@@ -61,7 +58,6 @@ export function ownFiles(host: Host, places: Places): readonly HostFile[] {
   return user === undefined ? files : [...files, user];
 }
 
-/** The files of other hosts that this host obeys as well. */
 export function alsoRead(
   { registration }: HostFile,
   places: Places,
@@ -88,14 +84,12 @@ export interface FileFormat {
   readonly install: (text: string | undefined) => Result<FileChange>;
   readonly uninstall: (text: string | undefined) => Result<FileChange>;
   readonly find: (text: string) => readonly FoundEntry[];
-  /** Whether the host silently skips the file because of its syntax. */
   readonly isSkipped: (text: string) => boolean;
 }
 
 export interface FoundEntry {
   readonly event: string;
   readonly command: string;
-  /** In the host's unit; undefined where the file leaves it to the host. */
   readonly timeout?: number;
   /** Whether another version of agent-gauntlet wrote it, in a form that `install` would replace. */
   readonly isOutdated?: boolean;

@@ -30,7 +30,6 @@ export function replaceItem(text: string, item: Node, replacement: NewItem): str
   return splice(text, { at: item.offset, remove: item.length, insert });
 }
 
-/** Takes one element of an array or one property of an object out, with the comma that belonged to it. */
 export function removeItem(text: string, item: Node): string {
   const before = startOfSpaceBefore(text, item);
   const comma = commaAfter(text, item);
@@ -150,7 +149,6 @@ function splice(text: string, { at, remove = 0, insert = "" }: Splice): string {
   return text.slice(0, at) + insert + text.slice(at + remove);
 }
 
-/** How a person lays out a text file: what an edit must imitate. */
 export interface TextLayout {
   readonly eol: "\n" | "\r\n";
   readonly indent: string;
@@ -158,7 +156,6 @@ export interface TextLayout {
 
 export const DEFAULT_LAYOUT: TextLayout = { eol: "\n", indent: "  " };
 
-/** The line ends of the first line and the first indentation there is. */
 export function detectLayout(text: string): TextLayout {
   const eol = /\r?\n/.exec(text)?.[0] === "\r\n" ? "\r\n" : DEFAULT_LAYOUT.eol;
   const indent = /^([ \t]+)["[{]/m.exec(text)?.[1] ?? DEFAULT_LAYOUT.indent;
@@ -170,7 +167,6 @@ function lineIndent(text: string, offset: number): string {
   return /^[ \t]*/.exec(text.slice(start, offset))?.[0] ?? "";
 }
 
-/** Moves every line but the first to the right, and gives all of them the wanted line ends. */
 function reindent(text: string, indent: string, eol: string): string {
   return text.split("\n").join(`${eol}${indent}`);
 }

@@ -14,7 +14,6 @@ export type ParsedSettings =
   | { readonly ok: true; readonly root: Node | undefined }
   | { readonly ok: false; readonly problem: SettingsProblem };
 
-/** Reads JSON with comments. A file of nothing but white space has no root; anything but an object is a problem. */
 export function parseSettings(text: string): ParsedSettings {
   if (text.trim() === "") return { ok: true, root: undefined };
   const errors: ParseError[] = [];
@@ -32,7 +31,6 @@ export function isPlainJson(text: string, { comments = false } = {}): boolean {
   return errors.length === 0;
 }
 
-/** The value of a property, or the problem that makes it unsafe to edit around it. */
 export function findProperty(object: Node, key: string): Node | SettingsProblem | undefined {
   const named = properties(object).filter((property) => property.key === key);
   const [first, second] = named;
@@ -56,7 +54,6 @@ export function isNode(found: Node | SettingsProblem | undefined): found is Node
   return found !== undefined && !isProblem(found);
 }
 
-/** 1-based line and column of an offset, with the line's text. */
 export function placeOf(text: string, offset: number): { line: number; column: number; excerpt: string } {
   const start = text.lastIndexOf("\n", offset - 1) + 1;
   const line = text.slice(0, start).split("\n").length;
@@ -89,7 +86,6 @@ const EXPLANATIONS: Readonly<Record<string, string>> = {
   UnexpectedEndOfComment: "this comment is not closed",
 };
 
-/** A planned change of one settings file. Nothing is written before `applyEdit`. */
 export interface SettingsEdit {
   readonly path: string;
   readonly before: string | undefined;
@@ -119,14 +115,12 @@ export async function applyEdit({ path, change }: SettingsEdit): Promise<Result<
   }
 }
 
-/** Whether the host would throw away what we are about to write, because it reads plain JSON only. */
 export function isIgnoredByHost({ change }: SettingsEdit, { shape }: HookRegistration): boolean {
   return change.kind === "written" && shape.isStrictJson === true && !isPlainJson(change.text);
 }
 
 const CONTEXT = 2;
 
-/** The change of one file as a diff, the way people read it before they agree. */
 export function previewChange(file: string, before: string | undefined, change: FileChange): string {
   if (change.kind === "unchanged") return `  ${file}: nothing to change\n`;
   const old = linesOf(before ?? "");

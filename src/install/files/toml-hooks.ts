@@ -7,7 +7,6 @@ import { placeOf } from "./settings-file.ts";
 interface TomlHook {
   readonly event: string;
   readonly command: string;
-  /** In seconds. */
   readonly timeout: number;
 }
 
@@ -106,7 +105,6 @@ function corrected(text: string, table: FoundTable, { command }: TomlHook): stri
   return text.slice(0, table.start) + fixed + text.slice(table.end);
 }
 
-/** Undefined when nothing of the file is left. */
 function removeTables(text: string, tables: readonly FoundTable[]): string | undefined {
   const last = tables.at(-1);
   if (last === undefined) return text;

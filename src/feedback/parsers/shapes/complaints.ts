@@ -72,7 +72,6 @@ function ownPlace(line: string): FoundPlace | undefined {
   return found === undefined || isForeignFile(found.file) ? undefined : found;
 }
 
-/** A line that shows a place and hardly anything else. */
 function placeAlone(line: string): FoundPlace | undefined {
   if (line.length > 300) return undefined;
   const found = ownPlace(line);

@@ -19,7 +19,6 @@ function parse(log: Log, isRead: (line: number) => boolean): readonly Finding[] 
   );
 }
 
-/** The marks of one form among all of a log. */
 interface MarksOfForm {
   readonly log: Log;
   readonly formAt: Uint8Array;
@@ -184,7 +183,6 @@ function isMessage(line: string): boolean {
   );
 }
 
-/** `12 | code` of a code frame. */
 function isMerelyCode(line: string): boolean {
   return /^\s*>?\s*\d+ [|│] |^\s*\^+\s*$/.test(line);
 }

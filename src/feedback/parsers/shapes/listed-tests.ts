@@ -38,7 +38,6 @@ function indentOf(line: string): number {
   return line.search(/\S/);
 }
 
-/** A name or a place, not a sentence or another sum. */
 function isItem(line: string): boolean {
   return (
     line.length < 400 &&
@@ -46,7 +45,6 @@ function isItem(line: string): boolean {
   );
 }
 
-/** `1 - name (Failed)`, `file:1:2 › suite › name ───`, `name => file:1:2`. */
 function describeListedTests(line: string): Caught {
   const place = findPlace(line);
   const rest =

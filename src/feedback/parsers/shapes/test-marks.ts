@@ -11,7 +11,6 @@ export interface Marks {
   readonly failed: readonly { readonly form: number; readonly lines: readonly number[] }[];
 }
 
-/** The form of what begins or ended well. */
 const FINE = 255;
 
 /** Whether a form is used for other things too, so that an explanation must show that a test is meant. */
@@ -19,7 +18,6 @@ export function needsEvidence(form: number): boolean {
   return FORMS[form - 1]?.needsEvidence ?? true;
 }
 
-/** The name in a line with a mark of a form. */
 export function nameIn(line: string, form: number): string {
   return shapeOf(form)?.exec(line)?.[1] ?? "";
 }
@@ -96,9 +94,7 @@ const EXPECTED =
   /^(?:Pending|Skipped|Expected failures|Known failures)[\w ]*:|^There (?:was|were) \d+ (?:skipped|risky|incomplete|pending)/;
 
 interface Form {
-  /** How such a line begins; with a number when empty. */
   readonly words: readonly string[];
-  /** With the name as its only group. */
   readonly shape: RegExp;
   readonly needsEvidence: boolean;
 }
@@ -156,7 +152,6 @@ const SHAPES_BY_END: readonly RegExp[] = [
   /^\s*(\S.{0,200}?)(?:\s*\.{2,}\s*| )(?:FAILED|FAIL) \([\d.]+ ?m?s\)$/,
   /^\s*(\S.{0,200}?) (?:=>|→|@|-->) \S+:\d+(?::\d+)?$/,
 ];
-/** What a line of each shape holds. */
 const HINTS: readonly (readonly string[])[] = [["FAIL", "failed"], ["FAIL"], [" => ", " → ", " @ ", " --> "]];
 const ENDINGS: ReadonlyMap<number, number> = new Map([
   ..."DdL*".split("").map((character) => [character.charCodeAt(0), 0] as const),
