@@ -1,3 +1,4 @@
+import { ownFileFinder } from "./own-files.ts";
 import { posix } from "node:path";
 import type { ChangedFile } from "../system/git/change-set.ts";
 import { affectedPackages, MANIFEST_NAMES, type Package, readWorkspace } from "../config/read-workspace.ts";
@@ -170,7 +171,9 @@ export async function withPackages(
     one.isAuto ? expand(one, packages) : [one],
   );
   const settings = { ...project.settings, entryPoints };
-  return { ...project, settings, because: affectedPackages(packages, changes.files) };
+  const isOwn = changes.head === undefined ? () => false : ownFileFinder(project.settings);
+  const files = changes.files.filter(({ path }) => !isOwn(path));
+  return { ...project, settings, because: affectedPackages(packages, files) };
 }
 
 /** A package inside another one has its own gates. Without any package, every gate looks after everything. */
@@ -260,5 +263,7 @@ export function planFor(
     kinds: request.kind === undefined ? ["check", "review"] : [request.kind],
     openFailures: retries.openFailures,
     kindOf: (path) => kindOf(`${settings.root}/${path}`),
+    // In a repository without a commit everything is new, and what is checked first is checked whole.
+    isOwn: detected.changes.head === undefined ? undefined : ownFileFinder(settings),
   });
 }

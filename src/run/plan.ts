@@ -37,13 +37,13 @@ export interface PlanContext {
   /** Gates that failed in this session and have not passed since. */
   readonly openFailures: readonly OpenFailure[];
   readonly kindOf: (path: ProjectPath) => "directory" | "file" | "missing";
+  /** Files of ours that call for no gate, unless an entry point names them. */
+  readonly isOwn?: (path: ProjectPath) => boolean;
 }
 
 /** Decides what runs. Pure: the same settings, changes and context always give the same plan. */
 export function planGates(settings: Settings, changes: ChangeSet, context: PlanContext): Plan {
-  const places = settings.entryPoints.flatMap((entryPoint) =>
-    placesOf(entryPoint, changes, context.openFailures),
-  );
+  const places = settings.entryPoints.flatMap((entryPoint) => placesOf(entryPoint, changes, context));
   const decided = uniqueById(
     places.flatMap((place) => place.entryPoint.gates.map((gate) => decide(place, gate, context))),
   );
@@ -68,9 +68,14 @@ interface Place {
 function placesOf(
   entryPoint: EntryPoint,
   changes: ChangeSet,
-  openFailures: readonly OpenFailure[],
+  { openFailures, isOwn = () => false }: PlanContext,
 ): readonly Place[] {
-  const changed = changesByScope(entryPoint, changes.files);
+  const isNamed = (path: ProjectPath): boolean => {
+    const named = fixedPart(entryPoint.path);
+    return named !== "" && `${path}/`.startsWith(`${named}/`);
+  };
+  const files = changes.files.filter(({ path }) => isNamed(path) || !isOwn(path));
+  const changed = changesByScope(entryPoint, files);
   const failed = openFailures.filter(({ gate }) => hasGate(entryPoint, gate)).map(({ gate }) => gate.scope);
   const scopes = new Set([...changed.keys(), ...failed]);
   if (scopes.size === 0) scopes.add(projectPath(entryPoint.path));

@@ -84,3 +84,32 @@ test("without a workspace every gate looks after everything", async () => {
 
   expect(await planned(project)).toEqual(["check:.:lint", "check:.:test"]);
 });
+
+const OWN =
+  'entry_points: [{ path: ., checks: [all, script] }, { path: .gauntlet, checks: [own] }]\nchecks: { all: "true", own: "true", script: sh .gauntlet/check.sh }\n';
+
+test("our own configuration and hook call for no gate; a script of a gate does, and so does an entry point that names it", async () => {
+  await using project = await GauntletProject.create({
+    ".gauntlet/config.yml": OWN,
+    ".gauntlet/check.sh": "exit 0\n",
+    "a.txt": "",
+  });
+  await project.commit("start");
+  await project.write({
+    ".gauntlet/config.yml": `${OWN}max_retries: 4\n`,
+    ".claude/settings.json": '{"hooks":{"Stop":[{"hooks":[{"command":"agent-gauntlet stop-hook"}]}]}}',
+  });
+
+  expect(await planned(project)).toEqual(["check:.gauntlet:own"]);
+
+  await project.write({ ".gauntlet/check.sh": "exit 0 # changed\n" });
+  expect(await planned(project)).toContain("check:.:all");
+});
+
+test("in a workspace our own configuration affects no package", async () => {
+  await using project = await GauntletProject.create(WORKSPACE);
+  await project.commit("start");
+  await project.write({ ".gauntlet/config.yml": `${WORKSPACE[".gauntlet/config.yml"]}max_retries: 4\n` });
+
+  expect(await planned(project)).toEqual([]);
+});

@@ -168,6 +168,7 @@ describe("gauntlet execution", () => {
     await using project = await GauntletProject.withChecks({ pass: "true" });
     await project.write({
       ".gauntlet/config.yml": "checks:\n  pass: 'true'\nstop_hook:\n  run_interval_minutes: 10\n",
+      "a.txt": "first",
     });
     await project.stop();
     await project.write({ "a.txt": "changed" });

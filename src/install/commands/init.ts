@@ -49,7 +49,7 @@ async function initAt(terminal: Terminal, options: InitOptions, prompt: Prompt |
   await offerIgnoreOfModules(terminal, prompt);
   if (options.try === true && config.kind === "new") await tryChecks(config, terminal, prompt);
   const exitCode = await setUpHook(terminal, options, prompt);
-  if (exitCode === EXIT.ok) sayNext(config, terminal);
+  if (exitCode === EXIT.ok) await sayNext(config, terminal);
   return exitCode;
 }
 
@@ -78,7 +78,7 @@ async function installAsked(hook: HookStep, terminal: Terminal, prompt: Prompt |
   return EXIT.ok;
 }
 
-function sayNext(config: ConfigStep, terminal: Terminal): void {
+async function sayNext(config: ConfigStep, terminal: Terminal): Promise<void> {
   const { stdout } = terminal;
   const checks = config.kind === "new" ? config.scopes.flatMap((scope) => scope.checks) : [];
   const active = checks.filter(({ missing }) => missing === undefined);
@@ -89,8 +89,24 @@ function sayNext(config: ConfigStep, terminal: Terminal): void {
     const advice = adviseReport(check);
     if (advice !== undefined) printLine(stdout, `Better feedback for \`${check.name}\`: ${advice}.`);
   }
+  if (config.kind === "new") await sayToCommit(terminal);
   const then = isEmpty ? " once that is done" : "";
   printLine(stdout, `Next: \`${nameToType(terminal)} run\` runs the checks${then}.`);
+}
+
+/** A configuration that git does not have gates this checkout alone. */
+async function sayToCommit({ cwd, stdout }: Terminal): Promise<void> {
+  const ignored = await new Git(cwd).ask(["check-ignore", "--verbose", "--", CONFIG_FILE]);
+  if (!ignored.ok || ignored.value.exitCode > 1) return;
+  if (ignored.value.exitCode === 1) {
+    printLine(stdout, `Commit ${CONFIG_FILE}, so that every checkout has the gates.`);
+    return;
+  }
+  const [rule = ""] = ignored.value.stdout.toString().split("\t");
+  printLine(
+    stdout,
+    `! git ignores ${CONFIG_FILE} (${rule}): remove that rule and commit the file, or the gates exist in this checkout alone.`,
+  );
 }
 
 const NOTHING_FOUND = `No checks were recognised, so nothing is checked yet: add yours to ${CONFIG_FILE}.`;

@@ -14,7 +14,9 @@ export const detectRust: Detector = (project) => {
   const lints = project.says(/^\[(?:workspace\.)?lints/m, source) ? source : undefined;
   const clippy =
     project.find("clippy.toml", ".clippy.toml") ?? lints ?? project.workflowWith(/cargo clippy\b/);
+  const xtask = project.documented(/\bcargo xtask (check|ci|verify)\b/);
   return rows(
+    { name: "check", command: `cargo xtask ${xtask}`, source, when: xtask !== undefined },
     { name: "format", command: "cargo fmt --check", source: fmt ?? source, when: fmt !== undefined },
     {
       name: "lint",
@@ -84,7 +86,7 @@ export const detectOtherCompiled: Detector = (project) => {
     ...rows(
       {
         name: "test",
-        command: "cmake -S . -B build && cmake --build build && ctest --test-dir build --output-on-failure",
+        command: cmakeTest(project),
         source: "CMakeLists.txt",
         when: project.says(/^\s*(?:enable_testing|include\s*\(\s*CTest)/im, "CMakeLists.txt"),
       },
@@ -95,6 +97,13 @@ export const detectOtherCompiled: Detector = (project) => {
     ),
   ];
 };
+
+/** A build directory that git sees would be a change of the tree at every stop. */
+function cmakeTest(project: Project): string {
+  const isIgnored = project.says(/^\/?build\*?\/?\s*$/m, ".gitignore");
+  const build = isIgnored ? "build" : '"${TMPDIR:-/tmp}/cmake$PWD"';
+  return `cmake -S . -B ${build} && cmake --build ${build} --parallel && ctest --test-dir ${build} --output-on-failure`;
+}
 
 interface Preset {
   readonly name?: string;

@@ -5,13 +5,14 @@ import {
   detectDart,
   detectDeno,
   detectElixir,
+  detectPerl,
   detectPhp,
   detectRuby,
   detectPython,
 } from "./dynamic.ts";
 import { detectHookCommands, HOOK_FILES } from "./hook-managers.ts";
 import { detectNode, packageManagerOf, packageScripts, WANTED } from "./node.ts";
-import { type DetectedCheck, type Detector, programOf, type Project, WORKFLOW } from "./project.ts";
+import { type DetectedCheck, type Detector, GUIDES, programOf, type Project, WORKFLOW } from "./project.ts";
 import {
   detectJust,
   detectMake,
@@ -32,6 +33,7 @@ const LANGUAGES: Readonly<Record<string, Detector>> = {
   dotnet: detectDotnet,
   ruby: detectRuby,
   php: detectPhp,
+  perl: detectPerl,
   elixir: detectElixir,
   clojure: detectClojure,
   dart: detectDart,
@@ -130,12 +132,12 @@ function inScope(check: DetectedCheck, path: string): DetectedCheck {
 /** Whether detectors want to read this file: at the top of a project, or of one inside it. */
 export function isManifest(path: string): boolean {
   const [name = "", ...directories] = path.split("/").toReversed();
-  if (WORKFLOW.test(path) || HOOK_FILES.includes(path)) return true;
+  if (WORKFLOW.test(path) || HOOK_FILES.includes(path) || GUIDES.includes(path)) return true;
   return directories.length <= 2 && MANIFEST.test(name);
 }
 
 const MANIFEST =
-  /^(?:package\.json|deno\.jsonc?|pyproject\.toml|setup\.(?:cfg|py)|tox\.ini|\.?mypy\.ini|\.?ruff\.toml|(?:dev-)?requirements(?:-dev)?\.txt|Pipfile|Cargo\.toml|Gemfile|[\w.-]+\.gemspec|Rakefile|spec_helper\.rb|composer\.json|mix\.exs|(?:deps|bb)\.edn|pubspec\.yaml|(?:GNU)?[Mm]akefile|CMakeLists\.txt|CMakePresets\.json|pnpm-workspace\.yaml|lerna\.json|nx\.json|project\.json|go\.(?:mod|work)|\.?[Jj]ustfile|[Tt]askfile(?:\.dist)?\.ya?ml)$/;
+  /^(?:package\.json|tsconfig\.json|\.gitignore|deno\.jsonc?|pyproject\.toml|setup\.(?:cfg|py)|tox\.ini|\.?mypy\.ini|\.?ruff\.toml|(?:dev-)?requirements(?:-dev)?\.txt|Pipfile|Cargo\.toml|Gemfile|[\w.-]+\.gemspec|Rakefile|spec_helper\.rb|composer\.json|mix\.exs|(?:deps|bb)\.edn|pubspec\.yaml|(?:GNU)?[Mm]akefile|CMakeLists\.txt|CMakePresets\.json|pnpm-workspace\.yaml|lerna\.json|nx\.json|project\.json|go\.(?:mod|work)|\.?[Jj]ustfile|[Tt]askfile(?:\.dist)?\.ya?ml)$/;
 
 const NESTED =
   /^[^/]+\/(?:[^/]+\/)?(?:package\.json|deno\.jsonc?|pyproject\.toml|setup\.py|requirements\.txt|pytest\.ini|Pipfile|Cargo\.toml|go\.mod|pom\.xml|build\.gradle(?:\.kts)?|build\.sbt|[^/]+\.slnx?|Gemfile|composer\.json|mix\.exs|(?:deps|bb)\.edn|project\.clj|pubspec\.yaml|Package\.swift|build\.zig|stack\.yaml|(?:GNU)?[Mm]akefile|[Jj]ustfile)$/;

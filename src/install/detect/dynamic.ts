@@ -1,5 +1,5 @@
 import { parse } from "jsonc-parser";
-import { type Detector, rows, type Project } from "./project.ts";
+import { type Detector, rows, type Project, type Row } from "./project.ts";
 
 export const detectDeno: Detector = (project) => {
   const source = project.find("deno.json", "deno.jsonc");
@@ -55,6 +55,9 @@ export const detectPhp: Detector = (project) => {
   const phpunit = project.find("phpunit.xml", "phpunit.xml.dist");
   const phpstan = project.find("phpstan.neon", "phpstan.neon.dist");
   const source = "composer.json";
+  const documented = project.documented(
+    /\bcomposer(?: run(?:-script)?)? (check|ci|verify|before-[\w-]+|pre-?commit)\b/,
+  );
   return rows(
     { name: "lint", command: "composer run-script lint", source, when: scripts.includes("lint") },
     {
@@ -65,7 +68,18 @@ export const detectPhp: Detector = (project) => {
     },
     { name: "test", command: "composer run-script test", source, when: scripts.includes("test") },
     { name: "test", command: "vendor/bin/phpunit", source: phpunit ?? source, when: phpunit !== undefined },
+    {
+      name: "check",
+      command: `composer run-script ${documented}`,
+      source,
+      when: documented !== undefined && scripts.includes(documented),
+    },
   );
+};
+
+export const detectPerl: Detector = (project) => {
+  const test = project.files.find((file) => /^t\/.*\.t$/.test(file));
+  return rows({ name: "test", command: "prove -lr t", source: test ?? "", when: test !== undefined });
 };
 
 export const detectRuby: Detector = (project) => {
@@ -78,6 +92,12 @@ export const detectRuby: Detector = (project) => {
       source: ".rubocop.yml",
       when: project.has(".rubocop.yml"),
     },
+    {
+      name: "lint",
+      command: "bundle exec standardrb",
+      source: ".standard.yml",
+      when: project.has(".standard.yml"),
+    },
     { name: "test", command: specCommand(project), source, when: project.hasFile(/^spec\/.*_spec\.rb$/) },
     { name: "test", command: "bin/rails test", source, when: project.hasFile(/^bin\/rails$/) },
     {
@@ -85,6 +105,12 @@ export const detectRuby: Detector = (project) => {
       command: "bundle exec rake test",
       source,
       when: project.hasFile(/^test\/.*_test\.rb$|^test\/test_.*\.rb$/),
+    },
+    {
+      name: "test",
+      command: "bundle exec rake",
+      source: "Rakefile",
+      when: project.says(/^\s*task[ (]+(?::default\b|default:)/m, "Rakefile"),
     },
   );
 };
@@ -166,7 +192,6 @@ export const detectPython: Detector = (project) => {
   if (source === undefined) return [];
   const run = (tool: string, rest = ""): string => commandFor(project, tool) + rest;
   const uses = (tool: string): boolean => project.says(new RegExp(`\\b${tool}\\b`), ...MANIFESTS);
-  const hasTests = project.hasFile(/(?:^|\/)(?:test_[^/]*|[^/]*_test)\.py$/);
   const formats = project.says(/^\[tool\.ruff\.format/m, "pyproject.toml");
   return rows(
     {
@@ -179,7 +204,7 @@ export const detectPython: Detector = (project) => {
       name: "lint",
       command: isFlake8(project) ? run("flake8") : run("ruff", ruffCheck(project)),
       source,
-      when: uses("ruff") || project.has(...LINT_FILES),
+      when: uses("ruff") || project.has(...LINT_FILES) || saysFlake8(project),
     },
     {
       name: "typecheck",
@@ -193,14 +218,29 @@ export const detectPython: Detector = (project) => {
       source,
       when: project.has("pyrightconfig.json") || uses("tool\\.pyright"),
     },
-    {
-      name: "test",
-      command: run("pytest"),
-      source,
-      when: hasTests && (inEnvironment !== undefined || uses("pytest") || project.hasFile(PYTEST_FILE)),
-    },
+    ...testsOfPython(project, source, inEnvironment !== undefined || uses("pytest")),
   );
 };
+
+/** pytest runs the tests of unittest, too, and fails if it finds none, which unittest did not before Python 3.12. */
+function testsOfPython(project: Project, source: string, usesPytest: boolean): readonly Row[] {
+  if (!project.hasFile(/(?:^|\/)(?:test_[^/]*|[^/]*_test)\.py$/)) return [];
+  const runs = project.has("tox.ini", "tox.toml", "noxfile.py") || project.says(/\btox\b/, ...MANIFESTS);
+  const pytest = usesPytest || project.hasFile(PYTEST_FILE);
+  const own = project.isInstalled("pytest") ? "pytest" : unittest(project);
+  return [
+    { name: "test", command: commandFor(project, "pytest"), source, when: pytest },
+    { name: "test", command: own, source, when: !pytest && !runs },
+  ];
+}
+
+function unittest(project: Project): string {
+  const python = project.isInstalled("python3") ? "python3" : "python";
+  const directory = ["tests", "test"].find((name) =>
+    project.hasFile(new RegExp(`^${name}/test_[^/]*\\.py$`)),
+  );
+  return `${commandFor(project, python)} -m unittest${directory === undefined ? "" : ` discover -s ${directory}`}`;
+}
 
 /** A check that edits files would judge other ones than the agent left. */
 function ruffCheck(project: Project): string {
@@ -218,8 +258,12 @@ const LINT_FILES = ["ruff.toml", ".ruff.toml", ".flake8"];
 
 const PYTEST_FILE = /(?:^|\/)(?:pytest\.ini|conftest\.py)$/;
 
+function saysFlake8(project: Project): boolean {
+  return project.has(".flake8") || project.says(/^\[flake8\]/m, "setup.cfg", "tox.ini");
+}
+
 function isFlake8(project: Project): boolean {
-  return project.has(".flake8") && !project.says(/\bruff\b/, ...MANIFESTS);
+  return saysFlake8(project) && !project.says(/\bruff\b/, ...MANIFESTS);
 }
 
 /** With the lock file's tool, else from the project's own environment, else from the PATH. */

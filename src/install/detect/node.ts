@@ -8,14 +8,20 @@ export const detectNode: Detector = (project) => {
   const own = ownManager(project, manifest);
   const manager = packageManager(project, manifest);
   const fromScripts = WANTED.flatMap(({ name, scripts }): readonly DetectedCheck[] => {
-    const script = scripts.find((candidate) => isCheck(manifest.scripts[candidate]));
-    if (script === undefined) return [];
+    const usable = scripts.filter(
+      (candidate) => isCheck(manifest.scripts[candidate]) && !editsFiles(manifest.scripts[candidate]),
+    );
+    const fixing = scripts.find((candidate) => isCheck(manifest.scripts[candidate]));
+    const script = usable.find((candidate) => isRunInCi(project, candidate)) ?? usable[0];
+    if (script === undefined)
+      return fixing === undefined ? [] : withoutFix(name, fixing, { manifest, manager });
     const { test, run } = calls(manifest.scripts[script], own) ? own : manager;
     const command = script === "test" ? test : `${run} ${script}`;
     const env = needsCi(manifest.scripts[script]) ? { env: { CI: "true" } } : {};
     return [{ name, command, source: "package.json", ...env }];
   });
-  const typecheck = { name: "typecheck", command: `${manager.exec} tsc --noEmit`, source: "tsconfig.json" };
+  const types = typesCommand(project, manifest);
+  const typecheck = { name: "typecheck", command: `${manager.exec} ${types}`, source: "tsconfig.json" };
   const isTypeScript = project.has("tsconfig.json") && manifest.dependencies.has("typescript");
   return [
     ...fromScripts,
@@ -25,10 +31,53 @@ export const detectNode: Detector = (project) => {
   ];
 };
 
+/** The script that the project's own workflows run decides between two of the same purpose. */
+function isRunInCi(project: Project, script: string): boolean {
+  const name = script.replaceAll(/[^\w:-]/g, ".");
+  const named = new RegExp(`\\b(?:npm|pnpm|yarn|bun)(?: run)? ${name}(?![\\w:-])`);
+  return project.workflowWith(named) !== undefined;
+}
+
+function editsFiles(script: unknown): boolean {
+  return typeof script === "string" && / (?:--fix|--write)(?= |$|["'])/.test(script);
+}
+
+/** A script that edits files, as the same commands without the flag; nothing if it does more than call tools. */
+function withoutFix(
+  name: string,
+  script: string,
+  { manifest, manager }: { readonly manifest: Manifest; readonly manager: PackageManager },
+): readonly DetectedCheck[] {
+  const parts = String(manifest.scripts[script]).split(" && ");
+  if (!parts.every(isSimple)) return [];
+  const judged = parts.map((part) => judging(part));
+  if (judged.some(({ command }) => editsFiles(command))) return [];
+  const command = judged.map((one) => `${manager.exec} ${one.command}`).join(" && ");
+  return [{ name, command, source: "package.json", fix: `${manager.run} ${script}` }];
+}
+
+/**
+ * `tsc --noEmit` checks nothing where `tsconfig.json` only refers to others (`files: []`): it passes whatever is wrong. There the
+ * build of these projects is the check, as the project itself writes it.
+ */
+function typesCommand(project: Project, { scripts, dependencies }: Manifest): string {
+  const tsc = dependencies.has("vue-tsc") ? "vue-tsc" : "tsc";
+  const config: unknown = parse(project.text("tsconfig.json"));
+  const { files, include, references } = isRecord(config) ? config : {};
+  const isEmpty = Array.isArray(files) && files.length === 0 && include === undefined;
+  if (!isEmpty || !Array.isArray(references) || references.length === 0) return `${tsc} --noEmit`;
+  const written = Object.values(scripts).flatMap((script) =>
+    typeof script === "string" ? (/\b(?:vue-)?tsc (?:-b|--build)\b/.exec(script)?.[0] ?? []) : [],
+  );
+  return written[0] ?? `${tsc} -b --noEmit`;
+}
+
 /** Where only a script that formats exists, the same tool judges. */
 function formatOf({ scripts }: Manifest, { exec, run }: PackageManager): readonly DetectedCheck[] {
   return ["format", "fmt", "prettier"].flatMap((name) => {
     const script = scripts[name];
+    if (typeof script === "string" && CHECKS_FORMAT.test(script))
+      return [{ name: "format", command: `${run} ${name}`, source: "package.json" }];
     const judged = typeof script === "string" && isSimple(script) ? judging(script) : undefined;
     if (judged?.fix === undefined) return [];
     const command = `${exec} ${judged.command}`;
@@ -36,6 +85,9 @@ function formatOf({ scripts }: Manifest, { exec, run }: PackageManager): readonl
   });
 }
 
+const CHECKS_FORMAT = /^(?:prettier|oxfmt|biome format)\b.* (?:--check|-c|--list-different|-l)\b/;
+
+/** One command, not a pipeline or a list of them. */
 function isSimple(script: string): boolean {
   return !/[&|;<>$`\n]|^(?:npm|npx|pnpm|yarn|bun|bunx) /.test(script);
 }
@@ -77,9 +129,10 @@ export const WANTED: readonly { readonly name: string; readonly scripts: readonl
       "types:check",
       "types",
       "tsc",
+      "check",
     ],
   },
-  { name: "test", scripts: ["test", "test:ci", "test:unit", "test:run"] },
+  { name: "test", scripts: ["test", "test:ci", "test:unit", "test-unit", "test:run", "unit"] },
 ];
 
 interface Manifest {
@@ -104,12 +157,13 @@ function readManifest(project: Project): Manifest {
   };
 }
 
-/** npm's placeholder is not a test, and a watcher never ends. */
+/** npm's placeholder is not a test, and a watcher, a server or a window never ends. */
 function isCheck(script: unknown): boolean {
-  return (
-    typeof script === "string" && !/no test specified/.test(script) && !/--watch(?!All=false)/.test(script)
-  );
+  return typeof script === "string" && !/no test specified/.test(script) && !NEVER_ENDS.test(script);
 }
+
+const NEVER_ENDS =
+  /--watch(?!All=false|=false)|\bcypress open\b|\bplaywright test\b.* --ui\b|\bdocker(?:-| )compose\b.* up\b|\bnodemon\b|\b(?:ng|vite|webpack|next|nuxt|astro) (?:serve|dev)\b|\bstart-server-and-test\b/;
 
 /** Create React App's test runner watches unless `CI` is set. */
 function needsCi(script: unknown): boolean {

@@ -4,6 +4,9 @@ export type IsInstalled = (program: string) => boolean;
 
 export const WORKFLOW = /^\.github\/workflows\/[^/]+\.ya?ml$/;
 
+/** Pages that say what to run before a change is done. */
+export const GUIDES = ["AGENTS.md", "CLAUDE.md", "CONTRIBUTING.md"];
+
 export class Project {
   readonly files: readonly string[];
   readonly #texts: ReadonlyMap<string, string>;
@@ -54,6 +57,16 @@ export class Project {
     return this.files.find((file) => WORKFLOW.test(file) && pattern.test(this.text(file)));
   }
 
+  /** What a page for contributors or agents, or a workflow, names: the first group of the pattern. */
+  documented(pattern: RegExp): string | undefined {
+    const pages = this.files.filter((file) => GUIDES.includes(file) || WORKFLOW.test(file));
+    for (const page of pages) {
+      const found = pattern.exec(this.text(page))?.[1];
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
   says(pattern: RegExp, ...names: readonly string[]): boolean {
     return names.some((name) => pattern.test(this.text(name)));
   }
@@ -76,7 +89,7 @@ export function programOf(command: string): string {
 
 export type Detector = (project: Project) => readonly DetectedCheck[];
 
-type Row = DetectedCheck & { readonly when: boolean };
+export type Row = DetectedCheck & { readonly when: boolean };
 
 export function rows(...table: readonly Row[]): readonly DetectedCheck[] {
   return table.flatMap(({ when, ...check }) => (when ? [check] : []));

@@ -1,7 +1,7 @@
 import { type Detector, rows } from "./project.ts";
 
 /** Targets with these names are checks wherever people use a task runner. */
-const TARGETS = ["lint", "typecheck", "test", "check"];
+const TARGETS = ["lint", "typecheck", "test", "check", "verify"];
 
 const MAKEFILES = ["GNUmakefile", "Makefile", "makefile"];
 
@@ -48,11 +48,12 @@ export const detectTox: Detector = (project) => {
 
 const TOX = /^\[(?:tox|testenv|tool\.tox)\b/m;
 
-/** `check` stands for all the others: it is used only where they are missing. */
+/** `check` and `verify` stand for all the others: they are used only where these are missing. */
 function targets(text: string, definition: RegExp): readonly string[] {
   const defined = new Set([...text.matchAll(definition)].map((match) => match[1]));
   const found = TARGETS.filter((name) => defined.has(name));
-  return found.includes("test") ? found.filter((name) => name !== "check") : found;
+  if (found.includes("test")) return found.filter((name) => name !== "check" && name !== "verify");
+  return found.includes("check") ? found.filter((name) => name !== "verify") : found;
 }
 
 /** A Makefile without a target for tests: that it builds is better than nothing. */

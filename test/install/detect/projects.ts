@@ -348,8 +348,97 @@ export const PROJECTS: readonly SampleProject[] = [
     kind: "CMake with tests",
     files: { "CMakeLists.txt": "project(app C)\nenable_testing()\n" },
     checks: {
-      test: "cmake -S . -B build && cmake --build build && ctest --test-dir build --output-on-failure",
+      test: 'cmake -S . -B "${TMPDIR:-/tmp}/cmake$PWD" && cmake --build "${TMPDIR:-/tmp}/cmake$PWD" --parallel && ctest --test-dir "${TMPDIR:-/tmp}/cmake$PWD" --output-on-failure',
     },
+  },
+  {
+    kind: "CMake whose build directory git ignores",
+    files: { "CMakeLists.txt": "enable_testing()\n", ".gitignore": "/build/\n" },
+    checks: {
+      test: "cmake -S . -B build && cmake --build build --parallel && ctest --test-dir build --output-on-failure",
+    },
+  },
+  {
+    kind: "TypeScript whose tsconfig.json only refers to others",
+    files: {
+      "package.json": scripts(
+        { dev: "vite", build: "tsc -b && vite build" },
+        { devDependencies: { typescript: "1" } },
+      ),
+      "tsconfig.json": '{ "files": [], "references": [{ "path": "./tsconfig.app.json" }] }',
+    },
+    checks: { typecheck: "npx tsc -b" },
+  },
+  {
+    kind: "such a TypeScript project with Vue and no build of its own",
+    files: {
+      "package.json": scripts({}, { devDependencies: { typescript: "1", "vue-tsc": "2" } }),
+      "tsconfig.json": '{ "files": [], "references": [{ "path": "./tsconfig.app.json" }] }',
+    },
+    checks: { typecheck: "npx vue-tsc -b --noEmit" },
+  },
+  {
+    kind: "npm whose lint script edits files",
+    files: {
+      "package.json": scripts({
+        lint: "eslint . --fix && prettier --write .",
+        format: "prettier --check .",
+        test: "cypress open",
+        "test:unit": "vitest run",
+      }),
+    },
+    checks: {
+      format: "npm run format",
+      lint: "npx eslint . && npx prettier --check .",
+      test: "npm run test:unit",
+    },
+  },
+  {
+    kind: "npm whose workflow runs one of two tests",
+    files: {
+      "package.json": scripts({ test: "vitest run --browser", "test-unit": "vitest run --project unit" }),
+      ".github/workflows/ci.yml": "      - run: pnpm run test-unit\n",
+    },
+    checks: { test: "npm run test-unit" },
+  },
+  {
+    kind: "npm with tests that start containers",
+    files: { "package.json": scripts({ test: "docker compose up -d && jest" }) },
+    checks: {},
+  },
+  {
+    kind: "Python with tests and nothing that says how to run them",
+    files: { "pyproject.toml": '[project]\nname = "x"\n', "tests/test_a.py": "" },
+    checks: { test: "pytest" },
+  },
+  {
+    kind: "Python with flake8 in setup.cfg",
+    files: { "setup.cfg": "[flake8]\nmax-line-length = 100\n" },
+    checks: { lint: "flake8" },
+  },
+  {
+    kind: "Perl",
+    files: { "t/basic.t": "", "lib/X.pm": "" },
+    checks: { test: "prove -lr t" },
+  },
+  {
+    kind: "Ruby with standard and a default task",
+    files: { Gemfile: "", ".standard.yml": "", Rakefile: "task default: %i[test standard]\n" },
+    checks: { lint: "bundle exec standardrb", test: "bundle exec rake" },
+  },
+  { kind: "Make with verify", files: { Makefile: "verify:\n\tx\n" }, checks: { verify: "make -k verify" } },
+  {
+    kind: "Rust with a task that its contributors run",
+    files: { "Cargo.toml": "[package]\n", "CONTRIBUTING.md": "Run `cargo xtask check` first.\n" },
+    checks: { check: "cargo xtask check", test: "cargo test --no-fail-fast" },
+  },
+  {
+    kind: "PHP with a script that agents run",
+    files: {
+      "composer.json": scripts({ "before-stopping": "x" }),
+      "AGENTS.md": "Before you stop: `composer before-stopping`.\n",
+    },
+    checks: { check: "composer run-script before-stopping" },
   },
   {
     kind: "shell scripts with bats",
