@@ -281,10 +281,13 @@ describe.concurrent("on a build server", () => {
   });
 
   test("without a base and a parent every file counts, and says so: nothing is waved through", async () => {
-    await using project = await GauntletProject.withChecks({ test: "true" });
+    await using project = await GauntletProject.create({
+      ".gauntlet/config.yml": "checks: { test: 'true' }\n",
+      a: "1",
+    });
 
     expect(await detect(project, [], { env: CI })).toMatchObject({
-      files: ["added .gauntlet/config.yml"],
+      files: ["added .gauntlet/config.yml", "added a"],
       notes: ["origin/main does not exist here, nor does a parent commit: every file counts as changed"],
       gates: ["check:.:test"],
     });

@@ -49,9 +49,9 @@ test.skipIf(IS_NATIVE)("hints of a project's own copy name a command that works 
   const page = await run([...copy, "report", "--format", "html"], options);
 
   expect(unset.stderr).toContain("Run `npx agent-gauntlet init` to create one.");
-  expect(blocked.stdout).toContain("run `npx agent-gauntlet run` yourself before you stop");
+  expect(blocked.stdout).toContain("run `npx agent-gauntlet run` before you stop");
   expect(explained.stdout).toContain("Run `npx agent-gauntlet run` to check now");
-  expect(page.stdout).toContain("run `npx agent-gauntlet run` yourself before you stop");
+  expect(page.stdout).toContain("run `npx agent-gauntlet run` before you stop");
   expect([blocked.stdout, explained.stdout, page.stdout].join("")).not.toContain("`agent-gauntlet run`");
 });
 

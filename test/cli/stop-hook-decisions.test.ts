@@ -335,7 +335,7 @@ describe("block decision output", () => {
     await project.write({ "lint.log": `src/b.ts:1:1: error: y is new\n${project.read("lint.log")}` });
     const third = (await project.stop({ stop_hook_active: true })).answer.reason ?? "";
 
-    expect(first).toContain("src/a.ts:3:7 error: x is not defined\n        3 | x\n");
+    expect(first).toContain("src/a.ts:3:7 error: x is not defined\n    3 | x\n      | ^\n");
     expect(second).toContain("── lint failed: exit code 1, same failure as before ──");
     expect(second).toContain("\nsrc/a.ts:3:7 error: x is not defined\n");
     expect(second).toContain("── odd failed: exit code 1, same output as before ──\n```\nodd one out\n");

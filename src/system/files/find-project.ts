@@ -1,6 +1,7 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type AbsolutePath, absolutePath } from "../../path.ts";
+import { hasCode } from "./errno.ts";
 
 export const CONFIG_FILE = ".gauntlet/config.yml";
 
@@ -30,8 +31,8 @@ export function holdsConfig(dir: string): boolean {
 function isThere(file: string): boolean {
   try {
     return statSync(file, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return true;
+  } catch (error) {
+    return !hasCode(error, "ENOTDIR");
   }
 }
 
