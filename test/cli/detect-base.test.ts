@@ -285,6 +285,7 @@ describe.concurrent("on a build server", () => {
       ".gauntlet/config.yml": "checks: { test: 'true' }\n",
       a: "1",
     });
+    await project.commit("start");
 
     expect(await detect(project, [], { env: CI })).toMatchObject({
       files: ["added .gauntlet/config.yml", "added a"],
