@@ -64,7 +64,8 @@ export async function runGates(
     ...Array.from({ length: Math.min(lanes, together.length) }, () => runLane(shared, lane)),
   ];
   if (needs !== undefined) for (const one of all) one.catch(() => needs.abandon());
-  await allEnded(all);
+  await Promise.allSettled(all); // a bug in one lane travels only when the others have ended: no gate outlives its run
+  await Promise.all(all);
   return plan.gates.flatMap(({ id }) => outcomes.get(id) ?? []);
 }
 
@@ -122,12 +123,6 @@ async function runOne(planned: PlannedGate, lane: Lane): Promise<GateOutcome> {
       break;
   }
   return (await options.settle?.(planned, { ...outcome, startedMs })) ?? { ...outcome, startedMs };
-}
-
-/** Like `Promise.all`, but a bug in one lane travels only when the others have ended: no gate outlives its run. */
-async function allEnded(lanes: readonly Promise<void>[]): Promise<void> {
-  await Promise.allSettled(lanes);
-  await Promise.all(lanes);
 }
 
 function skippedAfter(stopper: PlannedGate, planned: PlannedGate): GateOutcome {

@@ -24,8 +24,6 @@ interface ResultBase {
   readonly ignoreFiles?: readonly string[] | undefined;
   /** Of a stop's session: the gates it began with, if they were looked up. */
   readonly trust?: TrustFacts;
-  /** Of a stop whose session was not seen here before: the hash of the environment that gates see. */
-  readonly environment?: string;
 }
 
 /** Whether the gates are those the session began with. */

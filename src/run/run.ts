@@ -1,29 +1,21 @@
-import { basename, dirname } from "node:path/posix";
-import { once } from "../once.ts";
-import { EARLY_EXITS } from "../stop/early-exits.ts";
-import type { Notice } from "../stop/notices.ts";
-import type { PassRecord } from "../stop/passes.ts";
-import { retriesIn, startIn, unblocked, withRetries } from "../stop/session.ts";
+import { type Session, startIn, unblocked, withGatesSince, withStart } from "../stop/session.ts";
 import { isGreen } from "../stop/status.ts";
-import { passIndexOf } from "../stop/work-tree-store.ts";
 import { now } from "../system/clock.ts";
-import { isAsStamped } from "../system/files/file-stamp.ts";
-import { kindOf } from "../system/files/files.ts";
-import { Git } from "../system/git/git.ts";
-import { gitVariablesHash } from "../system/git/ignore-settings.ts";
-import { isOfTools } from "../system/git/own-ignores.ts";
 import { WorkTree } from "../system/git/work-tree.ts";
 import { environmentHash } from "../system/process/environment-hash.ts";
 import { currentEnv, trace } from "../system/process/environment.ts";
 import { absolutePath } from "../path.ts";
 import { diagnosticLine, type Trouble } from "../trouble.ts";
+import { findEarlyExit } from "./find-early-exit.ts";
 import { fallbacksOf, openProject, type Past, type Project, readPast } from "./open.ts";
 import type { RunRequest } from "./request.ts";
-import { type Judged, notNeeded, type RunResult, troubled } from "./result.ts";
+import { type RunResult, troubled } from "./result.ts";
+import { noticesOfRun } from "./run-notices.ts";
 import { stages } from "./stages.ts";
 
 /** Runs a project's gates. Never exits the process, never writes to stdout, never throws for expected trouble. */
 export async function run(request: RunRequest): Promise<RunResult> {
+  const { starts } = request.session?.value ?? {};
   const opened = await openProject(request);
   trace("settings read");
   if (!opened.ok) return notOpened(request, opened.trouble);
@@ -44,11 +36,12 @@ export async function run(request: RunRequest): Promise<RunResult> {
   noteResult?.(result);
   if (project.signal.aborted) await (await stages.rare()).endOrphans(); // whatever hung this run may have hung earlier ones
   if (isGivenUp(project, request, result)) await (await stages.rare()).runOnGiveUp(project, request, result);
-  if (request.event !== undefined) forgetBlock(project, result);
-  project.notices.add(...(await ignoreNoticesOf(project)), ...projectNotices(project, result));
-  project.notices.add(...(await hidingNoticesOf(project, request, result)));
-  project.notices.add(...(await stashNoticesOf(project, request, result)));
-  return { ...result, trust: project.trust, environment: environmentAtFirstSight(project, request) };
+  project.notices.add(...(await noticesOfRun(project, request, result)));
+  if (request.event !== undefined) {
+    forgetBlock(project, result);
+    rememberBeginning(project, result, starts);
+  }
+  return { ...result, trust: project.trust };
 }
 
 /** One run, from the question whether there is anything to do to the judgement of its gates. */
@@ -143,60 +136,6 @@ function waitsForOtherRun(result: RunResult, { settings }: Project, { isStop }: 
   }
 }
 
-/** What git was told to ignore since the session began; most sessions leave that alone. */
-async function ignoreNoticesOf({ settings, session, env }: Project): Promise<readonly Notice[]> {
-  const { ignoreSettings: files = [], gitVariables } = startIn(session.value, settings.root) ?? {};
-  const isSame = gitVariables === undefined || gitVariables === gitVariablesHash(env);
-  return isSame && files.every(isAsStamped)
-    ? []
-    : (await stages.rare()).ignoreSettingsNotices(files, isSame ? undefined : env);
-}
-
-/** What `.gitignore` files hide that were added or changed since the session began. */
-async function hidingNoticesOf(
-  project: Project,
-  { event }: RunRequest,
-  { changes, ignoreFiles = [] }: RunResult,
-): Promise<readonly Notice[]> {
-  const start = startIn(project.session.value, project.settings.root);
-  const changed = (changes?.files ?? []).filter(({ path }) => basename(path) === ".gitignore");
-  const known = start?.ignoreFiles ?? ignoreFiles;
-  const ownLogs = `${project.settings.logDir}/.gitignore`;
-  const added = ignoreFiles.filter(
-    (name) => !known.includes(name) && !isOfTools(dirname(name)) && !name.endsWith(ownLogs),
-  );
-  if (event === undefined || (changed.length === 0 && added.length === 0)) return [];
-  const before = start?.head ?? changes?.baseCommit;
-  return (await stages.rare()).hidingNotices(project, {
-    changed: changed.map(({ path }) => path),
-    added,
-    before,
-  });
-}
-
-/** Of a stop that follows a block: what passes now may be a tree without the work. */
-async function stashNoticesOf(
-  { settings, session, signal }: Project,
-  { event }: RunRequest,
-  { status }: RunResult,
-): Promise<readonly Notice[]> {
-  const { lastStop } = session.value;
-  const followsBlock = event !== undefined && lastStop?.verdict.decision === "block";
-  if (!followsBlock || !isGreen(status)) return [];
-  return (await stages.rare()).stashNotices(new Git(settings.root, signal), lastStop.at);
-}
-
-/** What the user should know of this project, once per session. */
-function projectNotices({ warnings }: Project, { changes, outcomes }: RunResult): readonly Notice[] {
-  const hidden = outcomes.length > 0 ? undefined : changes?.uncheckedCommits; // gates that ran saw what is committed, too
-  const blind: readonly Notice[] =
-    hidden === undefined ? [] : [{ rank: "not checked", key: "blind", text: hidden }];
-  const config = warnings
-    .map(diagnosticLine)
-    .map((text): Notice => ({ rank: "configuration", key: text, text }));
-  return [...blind, ...config];
-}
-
 /** A block is remembered until the gates pass or we give up; an error in between does not end it. */
 function forgetBlock({ session, settings }: Project, { status }: RunResult): void {
   // After giving up it is not for us to send the agent back again.
@@ -204,86 +143,17 @@ function forgetBlock({ session, settings }: Project, { status }: RunResult): voi
   if (isGreen(status) || status === "retry_limit_exceeded") session.change(unblocked(isEnforced));
 }
 
-/** Remembered as the one in which the session began. */
-function environmentAtFirstSight(
-  { session, settings, env }: Project,
-  { event }: RunRequest,
-): string | undefined {
-  const isNew = event !== undefined && startIn(session.value, settings.root) === undefined;
-  return isNew ? environmentHash(env) : undefined;
-}
-
-/** A killed run leaves its lock. An early exit may be killed, too, if it takes a snapshot: after giving up. */
-function mayBeDead({ session, settings, logDir }: Project): boolean {
-  const { gaveUpOn } = retriesIn(session.value, settings.root);
-  return kindOf(logDir.lockFile) !== "missing" || gaveUpOn !== undefined;
-}
-
-/** A work tree, and what is known of it. */
-interface Known {
-  readonly tree: WorkTree;
-  readonly past: Past;
-}
-
-/** Why a stop needs no run: the first early exit that applies. */
-async function findEarlyExit(
-  project: Project,
-  { event }: RunRequest,
-  { tree, past }: Known,
-): Promise<RunResult | undefined> {
-  const { session, settings } = project;
-  const fit = settings.debugLog.enabled ? await (await stages.rare()).checkLogDir(project, tree) : undefined;
-  if (fit?.ok === false) return troubled(fit.trouble);
-  const { workTree } = past;
-  const retries = retriesIn(session.value, settings.root);
-  const facts = {
-    event,
-    stopHook: settings.stopHook,
-    workTree,
-    retries,
-    isDamaged: session.damage !== undefined,
-    now: now(),
-    inWords: isoTime,
-    tree: once(() => scanTree(project, { tree, past })),
-  };
-  for (const { when } of EARLY_EXITS) {
-    const ended = await when(facts);
-    if (ended === undefined) continue;
-    const isLost = ended.retries !== undefined && !rememberRetries(project, ended.retries);
-    if (isLost && ended.pass === undefined) continue; // it could be repeated endlessly
-    if (mayBeDead(project)) await (await stages.rare()).tidyUpIfDead(project);
-    const judged = ended.pass && judgedByPass(ended.pass);
-    return { ...notNeeded(ended.status, ended.facts), judged, ignoreFiles: ended.pass?.ignoreFiles };
-  }
-  return undefined;
-}
-
-function rememberRetries({ session, settings }: Project, retries: ReturnType<typeof retriesIn>): boolean {
-  session.change(withRetries(settings.root, retries));
-  return session.save().ok;
-}
-
-/** The recorded tree of the pass is this one: asking git for it again would cost a process. */
-function judgedByPass({ key, fingerprint: tree, sizes, baseCommit: base, since }: PassRecord): Judged {
-  const { gates, environment } = key;
-  return { gates, environment, tree, sizes, base, whole: true, reused: true, excused: since !== undefined };
-}
-
-function isoTime(at: number): string {
-  return new Date(at).toISOString();
-}
-
-/** Scans only as far as it takes to tell whether this tree is one we know. */
-async function scanTree({ settings, session, stateDir }: Project, { tree, past }: Known) {
-  const { pass } = past.workTree;
-  const { gaveUpOn } = retriesIn(session.value, settings.root);
-  const kept = pass && passIndexOf(stateDir, pass);
-  const mayBePass = kept !== undefined && !tree.mayHoldGit(); // under the lock, the next run ends what holds a killed one
-  const [isPassTree, baseCommit, fingerprint] = await Promise.all([
-    mayBePass && tree.isUnchangedSince(kept),
-    mayBePass ? tree.baseCommit() : undefined,
-    gaveUpOn === undefined ? undefined : tree.state(),
-  ]);
-  const reference = startIn(session.value, settings.root)?.tree ?? baseCommit ?? tree.head().commit;
-  return { isPassTree, fingerprint, baseCommit, reference };
+/** Where the session began in this project, if this stop is its first sight of it, and which gates its stops are compared with. */
+function rememberBeginning(
+  { session, settings, trust, env }: Project,
+  { changes, ignoreFiles }: RunResult,
+  found: Session["starts"],
+): void {
+  const { root } = settings;
+  const isNew = startIn(session.value, root) === undefined;
+  const seen = { at: now(), environment: isNew ? environmentHash(env) : undefined, ignoreFiles };
+  if (changes?.head !== undefined) session.change(withStart({ root, head: changes.head, ...seen }));
+  if (trust === undefined) return;
+  session.change(withStart({ root: trust.gates.root, ...seen }));
+  session.change(withGatesSince(trust.gates, found));
 }

@@ -4,7 +4,6 @@ import type { RunRequest } from "../run/request.ts";
 import { stages } from "../run/stages.ts";
 import { type RecordedRun, recordedRun, type RunFacts, type RunResult, runFacts } from "../run/result.ts";
 import type { RunEvent } from "../run/request.ts";
-import { now } from "../system/clock.ts";
 import { findProject } from "../system/files/find-project.ts";
 import { logDirOf } from "../system/logs/log-dir.ts";
 import type { Environment } from "../system/process/environment.ts";
@@ -19,7 +18,7 @@ import {
   unsettledNotices,
 } from "./notices.ts";
 import { OpenSession } from "./open-session.ts";
-import { type Session, startIn, withGatesSince, withStart } from "./session.ts";
+import { startIn } from "./session.ts";
 import { allow, type Verdict, verdictOf } from "./verdict.ts";
 
 /** A stop to answer: what the host asked, and what we know about the host and ourselves. */
@@ -71,10 +70,8 @@ export async function handleStop(stop: Stop, signal: AbortSignal): Promise<Answe
   stop.onRunning?.();
   const { run } = await stages.look(); // the answers above need a tenth of the program
   const request = requestOf(stop, considered, signal);
-  const { starts } = session.value;
   const result = await run({ ...request, allowed: consent.judgedBy, skip: skip.gates });
 
-  rememberBeginning(considered, result, starts);
   notices.add(...noticesOfResult(result), ...sessionNotices(considered, event));
   const verdict = await holdChangedGates(stop, { ...considered, result });
   return answer(considered, { verdict, run: recordedRun(result), facts: runFacts(result) });
@@ -186,17 +183,6 @@ async function applyUserSkips(stop: Stop, considered: Considered): Promise<UserS
   const { hasSkips } = await stages.skips();
   if (session.value.asked === undefined && !hasSkips(root, stop.env)) return { gates: [] };
   return (await stages.trust()).applyUserSkips(stop, considered);
-}
-
-/** Where the session began in this project, if this stop is its first sight of it, and which gates it is compared with. */
-function rememberBeginning({ root, session }: Considered, result: RunResult, found: Session["starts"]): void {
-  const head = result.changes?.head;
-  const gates = result.trust?.gates;
-  const seen = { at: now(), environment: result.environment, ignoreFiles: result.ignoreFiles };
-  if (head !== undefined) session.change(withStart({ root, head, ...seen }));
-  if (gates === undefined) return;
-  session.change(withStart({ root: gates.root, ...seen }));
-  session.change(withGatesSince(gates, found));
 }
 
 /** What happened behind the user's back, and what an earlier stop left open. */

@@ -10,33 +10,29 @@ function childProcess() {
 }
 
 export function startChild(request: ChildRequest): Child | NotStarted {
+  let child: ChildProcess;
   try {
-    const child = start(request);
-    const { pid } = child;
-    return pid === undefined ? { detail: spawnError(child) } : { pid, ...watch(child) };
+    const [file, ...args] = request.mustNotHideSignals ? withSignalsShown(request) : request.argv;
+    child = childProcess().spawn(file, args, {
+      cwd: request.cwd,
+      env: request.env,
+      detached: process.platform !== "win32",
+      windowsHide: true,
+      windowsVerbatimArguments: isOwnCmdLine(request.argv),
+      stdio: [request.stdin === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+    });
   } catch (error) {
     // Node reports some failures to start as events and throws others, such as a command line that is too long.
     if (!hasCode(error)) throw error;
     return { detail: Promise.resolve(error.message) };
   }
-}
-
-function start(request: ChildRequest): ChildProcess {
-  const [file, ...args] = request.mustNotHideSignals ? withSignalsShown(request) : request.argv;
-  const child = childProcess().spawn(file, args, {
-    cwd: request.cwd,
-    env: request.env,
-    detached: process.platform !== "win32",
-    windowsHide: true,
-    windowsVerbatimArguments: isOwnCmdLine(request.argv),
-    stdio: [request.stdin === undefined ? "ignore" : "pipe", "pipe", "pipe"],
-  });
   child.on("error", () => {}); // reported by spawnError; later ones are failed kills of a child that is gone
   child.stdout?.on("data", (chunk: Buffer) => request.onOutput(chunk, "stdout"));
   child.stderr?.on("data", (chunk: Buffer) => request.onOutput(chunk, "stderr"));
   child.stdin?.on("error", () => {}); // a child may end without reading its input
   child.stdin?.end(request.stdin);
-  return child;
+  const { pid } = child;
+  return pid === undefined ? { detail: spawnError(child) } : { pid, ...watch(child) };
 }
 
 /**
