@@ -85,7 +85,7 @@ describe("committed work counts where the base says nothing about it", () => {
     await commitBroken(project);
 
     expect(await statusOf(project)).toBe("failed");
-    expect((await project.gauntlet(["explain"])).stdout).toContain(
+    expect((await project.gauntlet(["explain", "--verbose"])).stdout).toContain(
       "nothing (this repository does not hold what the session began with)",
     );
   });

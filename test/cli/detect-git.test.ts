@@ -72,9 +72,12 @@ describe.concurrent("shapes of repositories", () => {
     ]);
   });
 
-  test("an empty `.git` above the project is no repository: a configuration there is not the project's", async () => {
+  test.each([
+    ["an empty `.git`", { ".git/x": "" }],
+    ["a `.git` whose HEAD is nonsense", { ".git/HEAD": "x\n", ".git/objects/x": "", ".git/refs/x": "" }],
+  ])("%s above the project is no repository: a configuration there is not the project's", async (_, git) => {
     await using above = await GauntletProject.create(
-      { ".git/x": "", ".gauntlet/config.yml": "checks: { foreign: exit 1 }\n", "sub/a.txt": "" },
+      { ...git, ".gauntlet/config.yml": "checks: { foreign: exit 1 }\n", "sub/a.txt": "" },
       { git: false },
     );
 

@@ -26,21 +26,22 @@ interface Way {
 }
 
 const CONFIG = ".gauntlet/config.yml";
-const PACKAGE = '{ "scripts": { "test": "npm run unit", "unit": "exit 1" } }';
+const UNIT = "! grep -q BAD src/a.js";
+const PACKAGE = JSON.stringify({ scripts: { test: "npm run unit", unit: UNIT } });
 
-/** The one gate runs `npm test`, which fails. */
+/** The one gate runs `npm test`, which fails for what the agent wrote, and passes without it. */
 async function project(mode: "tell" | "hold"): Promise<GauntletProject> {
   const made = await GauntletProject.create({
     [CONFIG]: config(mode),
     ".gauntlet/checks/lint.yml": "command: sh tools/lint.sh\nfix_instructions: fix.md\n",
     ".gauntlet/fix.md": "Fix it.\n",
-    "tools/lint.sh": "./tools/inner.sh\n",
+    "tools/lint.sh": "sh tools/inner.sh\n",
     "tools/inner.sh": "exit 0\n",
     "package.json": PACKAGE,
     "src/a.js": "1",
   });
   await made.commit("start");
-  await made.write({ "src/a.js": "2" });
+  await made.write({ "src/a.js": "BAD" });
   return made;
 }
 
@@ -192,7 +193,7 @@ const WAYS: readonly Way[] = [
   {
     how: "make a configuration that cannot be read",
     act: (made) => made.write({ [CONFIG]: "checks: [" }),
-    tell: /Stop hook error/,
+    tell: /nothing is checked, because the configuration is not valid/,
     hold: "refused",
   },
   {
@@ -222,7 +223,7 @@ const WAYS: readonly Way[] = [
   },
   {
     how: "weaken the script that it calls",
-    act: edit("package.json", "exit 1", "exit 0"),
+    act: edit("package.json", UNIT, "exit 0"),
     tell: /package.json script "unit" changed/,
     hold: "refused",
   },
@@ -240,14 +241,14 @@ const WAYS: readonly Way[] = [
   {
     how: "weaken a script that a gate names",
     act: (made) =>
-      made.write({ "tools/lint.sh": "exit 0\n", "package.json": PACKAGE.replace("exit 1", "exit 0") }),
+      made.write({ "tools/lint.sh": "exit 0\n", "package.json": PACKAGE.replace(UNIT, "exit 0") }),
     tell: /tools\/lint\.sh changed/,
     hold: "refused",
   },
   {
     how: "weaken the script which that one runs",
     act: (made) =>
-      made.write({ "tools/inner.sh": "true\n", "package.json": PACKAGE.replace("exit 1", "exit 0") }),
+      made.write({ "tools/inner.sh": "true\n", "package.json": PACKAGE.replace(UNIT, "exit 0") }),
     tell: /tools\/inner\.sh changed/,
     hold: "refused",
   },
@@ -257,7 +258,11 @@ const WAYS: readonly Way[] = [
     tell: "refused",
   },
   { how: "commit", act: (made) => made.commit("done"), tell: "refused" },
-  { how: "stash", act: (made) => made.git("stash", "--quiet"), tell: "refused" },
+  {
+    how: "stash",
+    act: (made) => made.git("stash", "--quiet"),
+    tell: /work was put away with `git stash`/,
+  },
   {
     how: "switch branches",
     act: (made) => made.git("switch", "--quiet", "--create", "other"),
@@ -537,6 +542,17 @@ async function prompted(made: GauntletProject, prompt: string): Promise<Finished
   const event = { session_id: "session-1", cwd: made.root, hook_event_name: "UserPromptSubmit", prompt };
   return made.gauntlet(["prompt-hook"], { stdin: JSON.stringify(event) });
 }
+
+test("what all of them go around is passed by a fix", async () => {
+  await using made = await project("hold");
+  expect((await made.stop()).answer.decision).toBe("block");
+  await made.write({ "src/a.js": "2" });
+
+  const { answer } = await made.stop();
+
+  expect(answer).toMatchObject({ decision: "approve", status: "passed" });
+  expect(answer.systemMessage).toBeUndefined();
+});
 
 test("docs/trust.md lists all of them, with what becomes of each", () => {
   const page = readFileSync(resolve(import.meta.dirname, "../../docs/trust.md"), "utf8");

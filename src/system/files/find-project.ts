@@ -2,6 +2,7 @@ import { existsSync, realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type AbsolutePath, absolutePath } from "../../path.ts";
 import { hasCode } from "./errno.ts";
+import { readIfFile } from "./files.ts";
 
 export const CONFIG_FILE = ".gauntlet/config.yml";
 
@@ -50,7 +51,13 @@ function searchedDirectories(start: string): readonly string[] {
 export function holdsRepository(dir: string): boolean {
   const path = join(dir, ".git");
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return existsSync(path);
-  return ["HEAD", "objects", "refs"].every((name) => existsSync(join(path, name)));
+  return namesCommit(join(path, "HEAD")) && ["objects", "refs"].every((name) => existsSync(join(path, name)));
+}
+
+/** What cannot be read is left to git, which says why. */
+function namesCommit(head: string): boolean {
+  const text = readIfFile(head);
+  return text === undefined ? existsSync(head) : /^(?:ref:\s*refs\/|[0-9a-f]{40})/.test(text);
 }
 
 function nearestExisting(cwd: string): string {
