@@ -214,7 +214,7 @@ describe("the dashboard", () => {
     await using dashboard = await openDashboard(project);
     await using opened = await openPage(browser, dashboard.url);
     const { page, trouble } = opened;
-    await page.getByText("No run is going on.").waitFor();
+    await page.getByText("No gates are running.").waitFor();
     expect(page.url()).not.toContain("token");
 
     const stopped = project.stop({ session_id: "live-1" });
@@ -225,7 +225,7 @@ describe("the dashboard", () => {
     await stopped;
     await page.locator(".stop", { hasText: "blocked: slow" }).waitFor();
 
-    await page.getByText("No run is going on.").waitFor();
+    await page.getByText("No gates are running.").waitFor();
     await page.locator(".stop", { hasText: "blocked: slow" }).click();
     await page.locator(".message", { hasText: "no" }).waitFor();
     expect(await page.locator(".told").textContent()).toContain("Gauntlet gates did not pass");

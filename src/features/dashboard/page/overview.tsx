@@ -49,7 +49,7 @@ export function Overview(props: ViewProps) {
 function Running({ running, projectName }: { readonly running: readonly RunningRow[] } & Named) {
   return (
     <div aria-live="polite">
-      {running.length === 0 ? <p class="facts">No run is going on.</p> : null}
+      {running.length === 0 ? <p class="facts">No gates are running.</p> : null}
       {running.map(({ project, root, since, gates, finished, run }) => (
         <div class="running" key={root}>
           <strong>{projectName(project)}</strong>
@@ -70,13 +70,21 @@ interface Named {
 }
 
 const MOST_BLOCKED = 5;
+const DAY_MS = 86_400_000;
 
+/** A session that has not stopped for a day was given up by its user. */
 function BlockedNow({ rows, projectName }: ViewProps) {
-  const blocked = useMemo(() => chainsOf(rows).filter((chain) => endOf(chain).meaning === "blocked"), [rows]);
-  if (blocked.length === 0) return <p class="facts">No session is blocked.</p>;
+  const blocked = useMemo(
+    () =>
+      chainsOf(rows).filter(
+        (chain) => chain.lastAt > Date.now() - DAY_MS && endOf(chain).meaning === "blocked",
+      ),
+    [rows],
+  );
+  if (blocked.length === 0) return <p class="facts">No session of the last day is blocked.</p>;
   return (
     <>
-      <p>{counted(blocked.length, "session")} ended with a block:</p>
+      <p>Blocked in the last day: {counted(blocked.length, "session")}</p>
       {blocked.slice(0, MOST_BLOCKED).map((chain) => (
         <div key={chain.key} style={{ height: `${ROW_HEIGHT}px` }}>
           <ChainLine chain={chain} projectName={projectName} />
