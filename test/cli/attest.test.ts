@@ -363,7 +363,7 @@ test("what a build server attests speaks for the gates that run there", async ()
   rmSync(join(repo.home, ".local/state/agent-gauntlet/sessions"), { recursive: true }); // no agent was ever there
   const gates =
     "base_branch: main~1\nchecks:\n  lint: 'true'\n  unit: { command: 'false', run_in_ci: false }\n";
-  await repo.write({ ".gauntlet/config.yml": gates });
+  await repo.write({ ".gauntlet/config.yml": gates, "part.txt": "" });
   await repo.commit("part");
   await repo.git("push", "--quiet", "origin", "main");
   const env = { CI: "1" };

@@ -78,6 +78,7 @@ test("finds a sound registration, and that it has not fired yet", async () => {
 test("sees when the hook fired, and the version of the host where it tells", async () => {
   await using project = await GauntletProject.withChecks({ ok: "true" });
   await project.gauntlet(["install", "--host", "copilot"], { env: { PATH: BARE_PATH } });
+  await project.write({ "a.js": "" });
   const payload = { session_id: "s", cwd: project.root, timestamp: "t", stop_reason: "end_turn" };
   await project.gauntlet(["stop-hook"], {
     stdin: JSON.stringify(payload),
