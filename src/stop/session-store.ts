@@ -103,6 +103,11 @@ const sessionFile = jsonFile<Session>(
       ),
       isEnforced: isFlag,
       lastStop: isStop,
+      prompt: objectOf({ at: isTime, root: isText }, { id: isText, transcriptPath: isText }),
+      unheard: listOf(objectOf({ at: isTime, root: isText, why: isText }, { id: isText })),
+      switchedOff: listOf(
+        objectOf({ key: isText, text: isText, undo: isText, state: oneOf("told", "refused", "accepted") }),
+      ),
       retries: mapOf(isRetryState),
     },
   ),

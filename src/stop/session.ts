@@ -26,6 +26,12 @@ export interface Session {
   /** Its last stop was allowed by a project that checks continued stops, too: the block that follows may be another hook's. */
   readonly isEnforced?: boolean;
   readonly lastStop?: StopRecord;
+  /** The last prompt that its user gave. */
+  readonly prompt?: GivenPrompt;
+  /** Prompts that ended without a stop of ours. */
+  readonly unheard?: readonly UnheardPrompt[];
+  /** What switched its hooks off, or would have, while it was running. */
+  readonly switchedOff?: readonly SwitchedOff[];
   /** By the root of each work tree that it has stopped in. */
   readonly retries?: Readonly<Record<string, RetryState>>;
 }
@@ -71,6 +77,30 @@ export interface Asked {
   readonly skip?: string;
   /** The hash of the gates that are accepted. */
   readonly accept?: string;
+}
+
+interface GivenPrompt {
+  readonly id?: string | undefined;
+  readonly at: number;
+  readonly root: string;
+  readonly transcriptPath?: string | undefined;
+}
+
+export interface UnheardPrompt {
+  readonly id?: string | undefined;
+  /** When it ended. */
+  readonly at: number;
+  readonly root: string;
+  /** The likeliest cause, and what to do about it. */
+  readonly why: string;
+}
+
+/** A change of the host's settings that takes effect on our hooks, in words for its user. */
+interface SwitchedOff {
+  readonly key: string;
+  readonly text: string;
+  readonly undo: string;
+  readonly state: "told" | "refused" | "accepted";
 }
 
 interface LastingNotice {

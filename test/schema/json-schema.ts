@@ -152,6 +152,9 @@ const status = z
     unhooked: z
       .array(z.string())
       .describe("Settings files of agents without the stop hook that the last session here began with."),
+    unchecked: z
+      .array(z.strictObject({ at: time, why: z.string().describe("The likeliest cause, and what to do.") }))
+      .describe("Prompts that ended without our stop hook since the last pass."),
   })
   .describe("`status`: where things stand.");
 

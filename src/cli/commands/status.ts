@@ -3,6 +3,7 @@ import type { Settings } from "../../config/settings.ts";
 import { type OpenGate, resume, type RetryState, openGates } from "../../stop/retry-state.ts";
 import type { PassRecord } from "../../stop/passes.ts";
 import { readWorkTree } from "../../stop/work-tree-store.ts";
+import { unheardHere } from "../../features/firing/unheard.ts";
 import { unhookedFiles } from "../../stop/hook-removal.ts";
 import { retriesIn, startIn } from "../../stop/session.ts";
 import type { Skip } from "../../features/trust/spoken.ts";
@@ -44,12 +45,15 @@ export async function statusCommand(terminal: Terminal, { json, short }: StatusO
   const past = pastOf({ root: settings.root, logDir, env: terminal.env });
   if (!past.ok) return tellTrouble(terminal, past.trouble, { command: "status", json });
   const skips = readSkips(settings.root, terminal.env, Date.now());
-  const facts = { ...past.value, pass, skips, unhooked: unhookedSince(settings.root, terminal) };
+  const unhooked = unhookedSince(settings.root, terminal);
+  const unheard = await unheardHere(settings.root, terminal.env, pass?.at ?? 0);
+  const facts = { ...past.value, pass, skips, unhooked, unheard };
   if (json) printLine(terminal.stdout, statusJson(facts, sessions, running));
   else {
     if (running !== undefined)
       printLine(terminal.stdout, `A run is in progress (pid ${running.pid}, since ${running.since}).`);
     printStatus(terminal, facts, sessions);
+    if (facts.unheard.length > 0) printLine(terminal.stdout, unheardLine(facts.unheard));
     for (const skip of facts.skips) printLine(terminal.stdout, skipLine(skip));
     for (const file of facts.unhooked)
       printLine(
@@ -74,7 +78,7 @@ async function printShort(terminal: Terminal): Promise<number> {
 }
 
 /** What the ledger says about this work tree. A stop that ended before any gate ran is no run. */
-function pastOf(place: RunPlace): Result<Omit<StatusFacts, "pass" | "skips" | "unhooked">> {
+function pastOf(place: RunPlace): Result<Omit<StatusFacts, "pass" | "skips" | "unhooked" | "unheard">> {
   const ledger = ledgerOf(place.root, place.env);
   const read = readLedger(ledger);
   if (!read.ok) return read;
@@ -133,6 +137,12 @@ function printFailure(
   const since = told[id]?.since;
   printLine(stdout, `  still failing: ${labelOf(id)} (since run ${runNumber})`);
   if (since !== undefined) printLine(stdout, `    ${since}`);
+}
+
+function unheardLine(unheard: StatusFacts["unheard"]): string {
+  const last = unheard.at(-1);
+  const when = last === undefined ? "" : ago(last.at, Date.now());
+  return `Not checked: ${counted(unheard.length, "prompt")} ended without our stop hook, the last ${when}: ${last?.why ?? ""}`;
 }
 
 function skipLine({ gate, reason, until, session }: Skip): string {

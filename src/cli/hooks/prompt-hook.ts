@@ -1,7 +1,10 @@
 import type { AbsolutePath } from "../../path.ts";
 import { spokenIn } from "../../features/trust/spoken.ts";
 import { recordGates } from "../../features/trust/gate-changes.ts";
-import { textOf } from "../../hosts/protocol.ts";
+import type { Payload } from "../../hosts/host.ts";
+import { jsonAnswer, textOf } from "../../hosts/protocol.ts";
+import { notePrompt } from "../../features/firing/unheard.ts";
+import { withOwnCommand } from "../../system/process/runtime.ts";
 import { readSessionEvent } from "../../hosts/read-session.ts";
 import type { SessionName } from "../../system/state/state-keys.ts";
 import { writeAll } from "../../system/files/files.ts";
@@ -14,8 +17,8 @@ import { loadLook } from "../load-look.ts";
 
 /**
  * Takes down what the user's prompt says to us: `gauntlet skip: reason`, `gauntlet accept`. Whether the user really said it is found
- * out at the stop. Nothing on stdout, which hosts show to the model, unless a command of the plugin is answered in its place, and always
- * exit code 0.
+ * out at the stop. On stdout, which hosts may show to the model, only what its user must know, and the answer to a command of the plugin; always exit
+ * code 0.
  */
 export async function runPromptHook(): Promise<number> {
   using cancel = cancellation();
@@ -23,8 +26,9 @@ export async function runPromptHook(): Promise<number> {
     const event = readSessionEvent(await readStdin(cancel.signal), currentDirectory());
     const prompt = event === undefined ? undefined : textOf(event.payload, "prompt");
     if (event === undefined || prompt === undefined) return 0;
-    if (!prompt.startsWith("/gauntlet:") || !(await answerCommand(event, prompt)))
-      await takeDown(event, prompt);
+    if (prompt.startsWith("/gauntlet:") && (await answerCommand(event, prompt))) return 0;
+    await takeDown(event, prompt);
+    await tellOfUnheard(event);
   } catch (error) {
     writeAll(
       2,
@@ -38,6 +42,20 @@ export async function runPromptHook(): Promise<number> {
 async function answerCommand(session: SessionName, prompt: string): Promise<boolean> {
   const { answerInChat } = await loadLook(); // few prompts are commands of ours
   return answerInChat(session, prompt);
+}
+
+/**
+ * Says which earlier prompts ended unchecked. Claude Code (2.1.326, 2026-11-19) shows a `systemMessage` to its user alone; others that
+ * run this hook, all of which send a timestamp or no `prompt_id`, are told nothing.
+ */
+async function tellOfUnheard(event: SessionName & { readonly payload: Payload }): Promise<void> {
+  const { env } = process;
+  const promptId = textOf(event.payload, "prompt_id");
+  const isReviewer = Boolean(env["GAUNTLET_STOP_HOOK_ACTIVE"] || env["GAUNTLET_STOP_HOOK_ACTIVE_ENV"]);
+  if (promptId === undefined || "timestamp" in event.payload || isReviewer) return;
+  const root = projectOf(event);
+  const systemMessage = root === undefined ? undefined : await notePrompt({ ...event, promptId }, root, env);
+  if (systemMessage !== undefined) writeAll(1, withOwnCommand(jsonAnswer({ systemMessage }).stdout));
 }
 
 /** A grant is for the next stop: a prompt without one takes an unused one back. */

@@ -46,10 +46,12 @@ export interface StatusFacts {
   }[];
   /** Settings files that no longer have the stop hook a session here began with. */
   readonly unhooked: readonly string[];
+  /** Prompts that ended without a stop of ours since the last pass, the oldest first. */
+  readonly unheard: readonly { readonly at: number; readonly why: string }[];
 }
 
 export function statusJson(
-  { lastRun, pass, lastStop, flaky, skips, unhooked }: StatusFacts,
+  { lastRun, pass, lastStop, flaky, skips, unhooked, unheard }: StatusFacts,
   sessions: readonly SessionFacts[],
   running: { readonly pid: number; readonly since: string } | undefined,
 ): string {
@@ -74,6 +76,7 @@ export function statusJson(
       session: session ?? null,
     })),
     unhooked,
+    unchecked: unheard.map(({ at, why }) => ({ at: isoTime(at), why })),
   });
 }
 

@@ -16,9 +16,15 @@ export function agentAbove(env: Environment, executables: readonly string[]): st
   return found && `it was started by ${found.words.find((word) => names.has(word))} (pid ${found.pid})`;
 }
 
+/** The whole command lines of the programs above us, the nearest first. */
+export function commandsAbove(): readonly (readonly string[])[] {
+  return ancestors().map(({ command }) => command);
+}
+
 interface Ancestor {
   readonly pid: number;
   readonly words: readonly string[];
+  readonly command: readonly string[];
 }
 
 const MOST = 64;
@@ -29,7 +35,8 @@ function ancestors(): readonly Ancestor[] {
   while (pid > 0 && found.length < MOST) {
     const above = processAt(pid);
     if (above === undefined) break;
-    found.push({ pid, words: above.command.slice(0, 2).map(programName) });
+    const { command } = above;
+    found.push({ pid, words: command.slice(0, 2).map(programName), command });
     pid = above.parent;
   }
   return found;

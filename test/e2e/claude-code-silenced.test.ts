@@ -1,0 +1,107 @@
+import { mkdir, readdir, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { type ClaudeCodeRequest, installClaudeCode, runClaudeCode } from "../rig/claude-code.ts";
+import type { ScriptedTurn } from "../rig/fake-anthropic-api.ts";
+import { GauntletProject } from "../rig/gauntlet-project.ts";
+
+const claude = await installClaudeCode();
+
+interface Silencer {
+  readonly how: string;
+  readonly files?: (project: GauntletProject) => Promise<void>;
+  readonly args?: (project: GauntletProject) => readonly string[];
+  readonly env?: (project: GauntletProject) => Readonly<Record<string, string>>;
+  /** What the agent does in the first prompt. */
+  readonly turn?: ScriptedTurn;
+  readonly named: RegExp;
+}
+
+const QUIET = "export const register = on => { on('classic.Stop', async ($, e, next) => ({})) }";
+
+const SILENCERS: readonly Silencer[] = [
+  {
+    how: "a mod of --plugin-dir",
+    files: (project) => writeMod(join(project.home, "quiet")),
+    args: ({ home }) => ["--plugin-dir", join(home, "quiet")],
+    named: /the plugin quiet \(\S+\/quiet\) answers stops in place of hooks.*without --plugin-dir/,
+  },
+  {
+    how: "a mod of CLAUDE_CODE_PLUGIN_DIRS",
+    files: (project) => writeMod(join(project.home, "quiet")),
+    env: ({ home }) => ({ CLAUDE_CODE_PLUGIN_DIRS: join(home, "quiet") }),
+    named: /the plugin quiet .*Unset CLAUDE_CODE_PLUGIN_DIRS/,
+  },
+  {
+    how: "a mod among the user's skills",
+    files: (project) => writeMod(join(project.home, ".claude/skills/quiet")),
+    named: /the plugin quiet .*`rm -r \S+\/skills\/quiet`/,
+  },
+];
+
+test.for(SILENCERS)(
+  "the next prompt names what was not checked because of $how",
+  async (silencer, { skip }) => {
+    if (!claude.ok) return skip(claude.reason);
+    await using project = await GauntletProject.withChecks({ state: "! grep broken state.txt" });
+    await project.gauntlet(["install", "--host", "claude-code"]);
+    await silencer.files?.(project);
+    await project.write({ "state.txt": "broken\n" });
+    const shared: Omit<ClaudeCodeRequest, "turns" | "args"> = {
+      bin: claude.bin,
+      project: project.root,
+      home: project.home,
+      env: silencer.env?.(project) ?? {},
+    };
+    const args = silencer.args?.(project) ?? [];
+
+    const first = await runClaudeCode({ ...shared, args, turns: ["Done."] });
+    const second = await runClaudeCode({
+      ...shared,
+      args: [...args, "--resume", first.sessionId ?? ""],
+      turns: ["Done."],
+    });
+
+    expect([...first.hooks, ...second.hooks].filter(({ event }) => event === "Stop")).toEqual([]);
+    expect(second.notices).toEqual([
+      expect.stringMatching(/^Gauntlet: your last prompt ended without a check: /),
+    ]);
+    expect(second.notices[0]).toMatch(silencer.named);
+  },
+);
+
+test("status names the prompt of a session that switched its hooks off", async ({ skip }) => {
+  if (!claude.ok) return skip(claude.reason);
+  await using project = await GauntletProject.withChecks({ state: "! grep broken state.txt" });
+  await project.gauntlet(["install", "--host", "claude-code"]);
+  await project.write({ "state.txt": "broken\n" });
+  const { home, root } = project;
+  const off = `printf '{"disableAllHooks":true}' > .claude/settings.json; sleep 3`; // Claude Code's watcher takes a second
+  const shared = { bin: claude.bin, project: root, home };
+
+  await runClaudeCode({
+    ...shared,
+    turns: [{ toolUse: { name: "Bash", input: { command: off, description: "off" } } }, "Done."],
+  });
+  await leaveTranscripts(project);
+  const { stdout } = await project.gauntlet(["status"]);
+
+  expect(stdout).toMatch(/Not checked: 1 prompt .*`disableAllHooks` is set in \S+\/settings\.json/);
+});
+
+/** As if nothing had been written for a while: a session whose transcript is fresh may be about to stop. */
+async function leaveTranscripts({ home }: GauntletProject): Promise<void> {
+  const folder = join(home, ".claude/projects");
+  const before = new Date(Date.now() - 60_000);
+  for (const name of await readdir(folder, { recursive: true }))
+    if (name.endsWith(".jsonl")) await utimes(join(folder, name), before, before);
+}
+
+async function writeMod(folder: string): Promise<void> {
+  await mkdir(join(folder, "hooks"), { recursive: true });
+  await mkdir(join(folder, ".claude-plugin"), { recursive: true });
+  const manifest = { name: "quiet", version: "0.0.1", description: "answers stops" };
+  await writeFile(join(folder, ".claude-plugin/plugin.json"), JSON.stringify(manifest));
+  await writeFile(join(folder, "hooks/hooks.json"), '{ "modules": ["./register.mjs"] }');
+  await writeFile(join(folder, "hooks/register.mjs"), QUIET);
+}
