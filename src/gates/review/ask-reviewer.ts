@@ -169,8 +169,7 @@ export async function probeReviewer(
 ): Promise<ReviewerHealth> {
   const path = findExecutable(reviewer.detect ?? reviewer.executable, env, cwd);
   if (path === undefined) return { reviewer, state: "missing" };
-  const ask = (args: readonly string[]): Promise<string> =>
-    printedBy(startOf(path, args), { env, cwd });
+  const ask = (args: readonly string[]): Promise<string> => printedBy(startOf(path, args), { env, cwd });
   const until = restingUntil(reviewer.name, env);
   const [printed, login] = await Promise.all([
     reviewer.versionArgs.length === 0 ? "" : ask(reviewer.versionArgs),
