@@ -51,6 +51,7 @@ export const SIDEBAR = [
     text: "Coming from",
     items: [
       { text: "Claude Code hooks", link: "/i-use/claude-code-hooks" },
+      { text: "The earlier agent-gauntlet", link: "/i-use/agent-gauntlet" },
       { text: "lefthook", link: "/i-use/lefthook" },
       { text: "pre-commit", link: "/i-use/pre-commit" },
     ],
@@ -58,6 +59,7 @@ export const SIDEBAR = [
   {
     text: "Reference",
     items: [
+      { text: "Configuration", link: "/configuration-reference" },
       { text: "Commands", link: "/commands" },
       { text: "JSON output", link: "/json-output" },
       { text: "How it decides", link: "/how-it-decides" },

@@ -3,9 +3,6 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { readHooks } from "../../src/config/brepl/load.ts";
-import { checkSchema, inlineReviewSchema } from "../../src/config/gauntlet/schema/gate-schema.ts";
-import { keysAt } from "../../src/config/gauntlet/read-value.ts";
-import { configSchema, entryPointSchema } from "../../src/config/gauntlet/schema/schema.ts";
 import { SourceText } from "../../src/config/source-text.ts";
 import { detectChecks } from "../../src/install/detect/detect-checks.ts";
 import { Project } from "../../src/install/detect/project.ts";
@@ -94,16 +91,3 @@ function anchorsOf(page: string): readonly string[] {
       .replaceAll(" ", "-"),
   );
 }
-
-const DOCS = readPage("docs/configuration.md");
-
-test.for([
-  ...keysAt(configSchema, []),
-  ...keysAt(configSchema, ["stop_hook"]),
-  ...keysAt(configSchema, ["debug_log"]),
-  ...keysAt(checkSchema, []),
-  ...keysAt(inlineReviewSchema, []),
-  ...keysAt(entryPointSchema, []),
-])("the key %s has its row in a table", (key) => {
-  expect(DOCS).toMatch(new RegExp(`^\\| \`${key}(?:\\.default_preference)?\` `, "m"));
-});

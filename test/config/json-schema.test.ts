@@ -3,6 +3,7 @@ import * as z from "zod";
 import { globalConfigSchema } from "../../src/config/gauntlet/schema/global-schema.ts";
 import { checkSchema, reviewSchema } from "../../src/config/gauntlet/schema/gate-schema.ts";
 import { configSchema } from "../../src/config/gauntlet/schema/schema.ts";
+import { configurationReference } from "../schema/configuration-reference.ts";
 
 /** The files editors use, by what they describe. `npm run schema` writes them anew. */
 const SCHEMAS = {
@@ -21,6 +22,10 @@ test.for(Object.entries(SCHEMAS))(
     await expect(jsonSchemaOf(schema, title)).toMatchFileSnapshot(`../../schema/${name}.schema.json`);
   },
 );
+
+test("docs/configuration-reference.md is up to date", async () => {
+  await expect(configurationReference()).toMatchFileSnapshot("../../docs/configuration-reference.md");
+});
 
 test.for(Object.entries(SCHEMAS))("every key of the %s schema says what it is for", ([, { schema }]) => {
   expect(undescribedKeys(z.toJSONSchema(schema, { io: "input" }))).toEqual([]);
