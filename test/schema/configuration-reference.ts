@@ -181,7 +181,8 @@ function typeOfOne(schema: Schema): string {
         : "list";
     case "object":
       return "map";
-    default:
+    case "null":
+    case undefined:
       return "anything";
   }
 }
