@@ -4,6 +4,7 @@ import type { Command, Option } from "commander";
 import { expect, test } from "vitest";
 import { gauntletCommands } from "../src/cli/command-table.ts";
 import { readPage } from "./rig/docs.ts";
+import { commandsReference } from "./schema/commands-reference.ts";
 
 /** Their output is a protocol, a script or help already, or they talk with a person. */
 const NOT_FOR_MACHINES = [
@@ -57,6 +58,10 @@ test.for(program.commands.filter((command) => command.name() !== "brepl"))(
     }
   },
 );
+
+test("docs/commands-reference.md is up to date", async () => {
+  await expect(commandsReference()).toMatchFileSnapshot("../docs/commands-reference.md");
+});
 
 test("examples use commands and flags that exist", () => {
   const examples = [program, ...program.commands].flatMap(examplesOf);

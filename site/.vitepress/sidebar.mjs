@@ -61,6 +61,7 @@ export const SIDEBAR = [
     items: [
       { text: "Configuration", link: "/configuration-reference" },
       { text: "Commands", link: "/commands" },
+      { text: "Command reference", link: "/commands-reference" },
       { text: "JSON output", link: "/json-output" },
       { text: "How it decides", link: "/how-it-decides" },
       { text: "Systems", link: "/platforms" },

@@ -188,12 +188,12 @@ const SET_UP: readonly CommandRow[] = [
   },
   {
     name: "uninstall",
-    summary: "take our stop hooks out again, and nothing else",
+    summary: "remove the stop hook",
     options: [
       ...INSTALL_OPTIONS,
       option(
         "--git-hook [name]",
-        "take our lines out of this repository's git hooks instead: out of pre-push, pre-commit, or both",
+        "remove our lines from this repository's git hooks instead: pre-push, pre-commit, or both",
         { choices: GIT_HOOK_NAMES },
       ),
     ],
@@ -211,7 +211,7 @@ const RUN: readonly CommandRow[] = [
   {
     name: "run",
     shown: "first",
-    summary: "run every gate the changes call for",
+    summary: "run every gate affected by the changes",
     arguments: NAMED_GATES,
     options: RUN_OPTIONS,
     examples: [
@@ -246,7 +246,7 @@ const RUN: readonly CommandRow[] = [
   },
   {
     name: "baseline",
-    summary: "write down the problems this project lives with, so that only others block",
+    summary: "record the existing problems, so that only new ones block",
     options: [
       option("--prune", "only remove what is fixed; needs no terminal"),
       option("--json", "print the result as JSON; the file can then only shrink"),
@@ -261,7 +261,7 @@ const LOOK: readonly CommandRow[] = [
   {
     name: "detect",
     shown: "first",
-    summary: "show what changed and which gates it calls for",
+    summary: "show what changed and which gates that affects",
     options: [
       ...CHOICE_OPTIONS,
       ...CHANGE_OPTIONS,
@@ -312,7 +312,7 @@ const LOOK: readonly CommandRow[] = [
   },
   {
     name: "config",
-    summary: "show every setting as it holds, and where it comes from",
+    summary: "show effective settings and their source",
     options: [option("--json", "print them as JSON")],
     run: async (terminal, options: ConfigOptions) => (await families.look()).configCommand(terminal, options),
   },
@@ -326,7 +326,7 @@ const LOOK: readonly CommandRow[] = [
   },
   {
     name: "parse",
-    summary: "show what is read from a log on stdin, and what an agent would get",
+    summary: "show which problems are found in a log on stdin, and what an agent would get",
     options: [
       option("--parser <name>", "a parser, or a check to read it as (without it: the tool is recognised)", {
         default: "auto",
@@ -338,14 +338,14 @@ const LOOK: readonly CommandRow[] = [
   {
     name: "health",
     shown: "hidden",
-    summary: "show which AI reviewers are installed and can be asked now",
+    summary: "show which AI reviewers are installed and available",
     options: [option("--json", "print it as JSON")],
     run: async (terminal, options: HealthOptions) =>
       (await families.install()).healthCommand(terminal, options),
   },
   {
     name: "dashboard",
-    summary: "serve a local page over the stops, gates and sessions of all projects",
+    summary: "serve a local page with the stops, gates and sessions of all projects",
     options: [option("--port <number>", "listen here (a free port otherwise)", { read: readPort })],
     examples: ["agent-gauntlet dashboard", "agent-gauntlet dashboard --port 4711"],
     run: async (terminal, options: DashboardOptions) =>
@@ -357,7 +357,7 @@ const PROVE: readonly CommandRow[] = [
   {
     name: "log",
     shown: "first",
-    summary: "show the verdicts that were given in this project",
+    summary: "show the verdicts given in this project",
     options: [
       option("--session <id>", "only of this session (the beginning of its id is enough)"),
       option("--gate <name>", "only of this gate, with how long it took"),
@@ -431,7 +431,7 @@ const OTHER_MACHINES: readonly CommandRow[] = [
   },
   {
     name: "ci",
-    summary: "write a workflow for GitHub Actions, or plan what a build has to run",
+    summary: "write a workflow for GitHub Actions, or plan what a build must run",
     arguments: [
       {
         name: "<action>",
@@ -473,7 +473,7 @@ const OTHER_MACHINES: readonly CommandRow[] = [
   },
   {
     name: "workers",
-    summary: "show the workers that are there, and what waits for them",
+    summary: "show the running workers and the gates that wait for them",
     options: [
       option("--url <redis>", "the queue (default: remote.workers.url)"),
       option("--json", "print it as JSON"),
@@ -536,7 +536,7 @@ const STOP_HOOK: readonly CommandRow[] = [
 const ONLY_YOU: readonly CommandRow[] = [
   {
     name: "allow",
-    summary: "let a hook that serves every project run this project's gates, as they are now",
+    summary: "allow a user-wide hook to run this project's gates, as they are now",
     options: [
       option("--list", "show every project you allowed or denied", { conflicts: "print" }),
       option(
@@ -550,13 +550,13 @@ const ONLY_YOU: readonly CommandRow[] = [
   },
   {
     name: "deny",
-    summary: "never let such a hook run anything of this project",
+    summary: "never run this project's gates from a user-wide hook",
     examples: ["agent-gauntlet deny"],
     run: async (terminal) => (await families.trust()).denyCommand(terminal),
   },
   {
     name: "accept",
-    summary: "show how the gates were changed since the session began, and take them as they are now",
+    summary: "show how the gates changed during the session, and approve the changes",
     examples: ["agent-gauntlet accept"],
     run: async (terminal) => (await families.trust()).acceptCommand(terminal),
   },
@@ -584,7 +584,7 @@ const ONLY_YOU: readonly CommandRow[] = [
 const MORE: readonly CommandRow[] = [
   {
     name: "clean",
-    summary: "put the logs away in previous/, forget failures and attempts",
+    summary: "archive the logs, forget failures and attempts",
     options: [
       option("--all", "also remove the ledger and all else that is kept about this project outside of it"),
       option("--json", "print it as JSON"),
@@ -599,7 +599,7 @@ const MORE: readonly CommandRow[] = [
   {
     name: "completion",
     summary: "print a completion script for your shell",
-    arguments: [{ name: "<shell>", summary: "", choices: ["bash", "zsh", "fish"] }],
+    arguments: [{ name: "<shell>", summary: "your shell", choices: ["bash", "zsh", "fish"] }],
     examples: ['eval "$(agent-gauntlet completion bash)"', "agent-gauntlet completion fish | source"],
     run: async (terminal, shell: CompletionOptions["shell"]) =>
       (await families.look()).completionCommand(terminal, { shell }),
