@@ -183,8 +183,9 @@ function typeOfOne(schema: Schema): string {
       return "map";
     case "null":
     case undefined:
-      return "anything";
+      break;
   }
+  return "anything";
 }
 
 /** A file as it would be written, so that it can be copied. */
