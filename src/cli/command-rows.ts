@@ -148,7 +148,7 @@ const SET_UP: readonly CommandRow[] = [
       option("--hook", "install the Claude Code stop hook without asking"),
       option("--no-hook", "do not install it, do not ask"),
       option("--here", "in this directory, even if it is not the root of the repository"),
-      option("--try", "run each check once and show whether it passes"),
+      option("--try", "run each check once, and again with errors planted in a copy: does it find them?"),
       option("--dry-run", "show what would be written"),
     ],
     examples: [

@@ -1,7 +1,7 @@
 import { PACKAGE } from "../package-name.ts";
 import { stringify } from "yaml";
 import type { DetectedScope } from "./detect/detect-checks.ts";
-import type { DetectedCheck } from "./detect/project.ts";
+import { type DetectedCheck, isActive, whyInactive } from "./detect/project.ts";
 import { Git } from "../system/git/git.ts";
 
 export interface StarterConfig {
@@ -66,20 +66,21 @@ function checksBlock(checks: readonly DetectedCheck[], onlyNew: readonly string[
   return `# A check passes when its command exits with 0.\nchecks:\n${lines}`;
 }
 
-/** One whose program is not installed would only be red: it waits as a comment. */
+/** One that could only be red or proves nothing waits as a comment. */
 function checkLines(check: DetectedCheck, isOnlyNew: boolean): string {
-  const { name, command, source, missing, env, files, fix, workingDirectory } = check;
+  const { name, command, source, env, files, fix, workingDirectory } = check;
+  const why = whyInactive(check);
   const more = { working_directory: workingDirectory, files, env, only_new: isOnlyNew || undefined };
   const isShort = Object.values(more).every((value) => value === undefined) && fix === undefined;
   const value = isShort ? command : { command, ...more };
-  const note = missing === undefined ? source : `${source}; ${missing} is not installed here`;
+  const note = why === undefined ? source : `${source}; ${why}`;
   const [first = "", ...rest] = line({ [name]: value })
     .trimEnd()
     .split("\n");
   const mended =
     fix === undefined ? [] : [`    # ${line({ fix }).trimEnd()} # edits your files before they are judged`];
   const lines = [`  ${first} # ${note}`, ...rest.map((one) => `  ${one}`), ...mended];
-  const written = missing === undefined ? lines : lines.map((one) => one.replace(/^ {2}/, "  # "));
+  const written = why === undefined ? lines : lines.map((one) => one.replace(/^ {2}/, "  # "));
   return [...written, ""].join("\n");
 }
 
@@ -91,18 +92,23 @@ entry_points: auto
 function entryPointsBlock(scopes: readonly DetectedScope[]): string {
   const places = scopes.filter(({ checks }) => checks.length > 0);
   if (places.every(({ path }) => path === ".")) return ENTRY_POINTS_EXAMPLE;
-  const hasActive = places.some(({ checks }) => checks.some(({ missing }) => missing === undefined));
+  const hasActive = places.some(({ checks }) => checks.some(isActive));
   const key = hasActive ? "entry_points:" : "# entry_points:";
   return `# Which checks look after which paths; they run in that directory.\n${key}\n${places.map(entryPoint).join("")}`;
 }
 
 /** A check that is a comment may not be named. */
 function entryPoint({ path, checks }: DetectedScope): string {
-  const active = namesOf(checks.filter(({ missing }) => missing === undefined));
-  const waiting = namesOf(checks.filter(({ missing }) => missing !== undefined));
-  if (active.length === 0) return `  # - path: ${yaml(path)}\n  #   checks: ${yaml(waiting)}\n`;
-  const note = waiting.length === 0 ? "" : ` # ${waiting.join(", ")}: not installed here`;
+  const active = namesOf(checks.filter(isActive));
+  const waiting = checks.filter((check) => !isActive(check));
+  if (active.length === 0) return `  # - path: ${yaml(path)}\n  #   checks: ${yaml(namesOf(waiting))}\n`;
+  const note = waiting.length === 0 ? "" : ` # ${notes(waiting)}`;
   return `  - path: ${yaml(path)}\n    checks: ${yaml(active)}${note}\n`;
+}
+
+function notes(waiting: readonly DetectedCheck[]): string {
+  const isMissing = waiting.every(({ missing }) => missing !== undefined);
+  return `${namesOf(waiting).join(", ")}: ${isMissing ? "not installed here" : "see above"}`;
 }
 
 function namesOf(checks: readonly DetectedCheck[]): readonly string[] {

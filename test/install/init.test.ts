@@ -382,7 +382,9 @@ test("--try runs each check once and shows its result", async () => {
   expect(init.exitCode).toBe(0);
   expect(init.stdout).toMatch(/✗ lint fails with exit code 2 \(.*\): make -k lint\n\s+bad style/);
   expect(init.stdout).toMatch(/✓ test passes \(.*\)/);
-  expect(init.stdout).toContain("To let lint block only for new problems, set `only_new: true`");
+  expect(await project.read(CONFIG)).toContain(
+    "  # lint: make -k lint # Makefile; fails with exit code 2 already\n",
+  );
 });
 
 test("--try says where a check ran that does not look after everything", async () => {
@@ -398,7 +400,7 @@ test("--try says where a check ran that does not look after everything", async (
 });
 
 test("--try offers only_new for a check that is red already", async () => {
-  const project = await projectWith({ Makefile: "lint:\n\t@echo bad style; exit 3\ntest:\n\t@true\n" });
+  const project = await repositoryWith({ Makefile: "lint:\n\t@echo bad style; exit 3\ntest:\n\t@true\n" });
 
   const init = await project.init({ answers: ["", "n"], try: true, env: { PATH: process.env["PATH"] } });
 
@@ -406,6 +408,58 @@ test("--try offers only_new for a check that is red already", async () => {
   expect(await project.read(".gauntlet/config.yml")).toMatch(
     / lint: .*\n +command: make -k lint\n +only_new: true\n/,
   );
+});
+
+test("--try leaves no check active that fails already: without a person it blocks for new problems alone", async () => {
+  const project = await repositoryWith({ Makefile: "lint:\n\t@echo bad style; exit 3\n" });
+
+  const init = await project.init({ yes: true, try: true, env: { PATH: process.env["PATH"] } });
+
+  expect(init.stdout).toContain("! lint is red already, so only new problems block (`only_new: true`).");
+  expect(await project.read(CONFIG)).toMatch(/ lint: .*\n +command: make -k lint\n +only_new: true\n/);
+});
+
+test("--try names the checks that find no error, and leaves them as comments", async () => {
+  const project = await repositoryWith({
+    Makefile: "lint:\n\t@true\ntest:\n\tpython3 -m unittest discover -s tests\n",
+    "tests/test_a.py": "import unittest\nclass A(unittest.TestCase):\n  def test_a(self): pass\n",
+  });
+
+  const init = await project.init({ yes: true, try: true, env: { PATH: process.env["PATH"] } });
+
+  expect(init.stdout).toContain(
+    "! lint is blind: it stays green with an error in the one file that it may read.",
+  );
+  expect(await project.read(CONFIG)).toContain(
+    "  # lint: make -k lint # Makefile; it stays green with an error",
+  );
+  expect(await project.read(CONFIG)).toContain("  test: make -k test # Makefile\n");
+  expect(await project.read("tests/test_a.py")).not.toContain("planted");
+});
+
+test("--try says what a check edits or leaves behind", async () => {
+  const project = await repositoryWith({
+    Makefile: "lint:\n\t@touch a.txt\ntest:\n\t@echo > out.log\n",
+    "a.txt": "a",
+  });
+
+  const init = await project.init({ yes: true, try: true, env: { PATH: process.env["PATH"] } });
+
+  expect(init.stdout).toContain("It edits a.txt: let its command only check");
+  expect(init.stdout).toContain(
+    "It leaves out.log, a change at every stop: add a line for that to .gitignore.",
+  );
+});
+
+test("--try tries the checks of a configuration that exists, and changes nothing", async () => {
+  const config = "checks:\n  mine: exit 1\n  yours: 'true'\n";
+  const project = await repositoryWith({ [CONFIG]: config });
+
+  const init = await project.init({ yes: true, try: true, env: { PATH: process.env["PATH"] } });
+
+  expect(init.stdout).toMatch(/✗ mine fails with exit code 1 \(.*\): exit 1\n/);
+  expect(init.stdout).toMatch(/✓ yours passes/);
+  expect(await project.read(CONFIG)).toBe(config);
 });
 
 test("--try says why only_new would not help a check that ends at its first failure", async () => {
@@ -417,6 +471,9 @@ test("--try says why only_new would not help a check that ends at its first fail
     "To let test block only for new problems, change its command first: it ends at the first command that fails (a recipe of make)",
   );
   expect(init.stdout).not.toContain("is red already");
+  expect(await project.read(CONFIG)).toContain(
+    "  # test: make -k test # Makefile; fails with exit code 2 already\n",
+  );
 });
 
 describe("the personal settings file and git", () => {

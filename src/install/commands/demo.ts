@@ -9,7 +9,7 @@ import { CONFIG_FILE } from "../../system/files/find-project.ts";
 import { EXIT } from "../../report/exit-code.ts";
 import { nameToType } from "../installation.ts";
 import { printLine, type Terminal } from "../../report/terminal.ts";
-import { planConfig } from "./init-steps.ts";
+import { planConfig } from "../plan-config.ts";
 
 interface Scene {
   readonly file: string;

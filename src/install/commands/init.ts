@@ -1,7 +1,7 @@
 import { realPath } from "../../system/files/files.ts";
 import { adviseReport } from "../../feedback/advise-report.ts";
 import { explain, type Trouble } from "../../trouble.ts";
-import type { DetectedCheck } from "../detect/project.ts";
+import { type DetectedCheck, isActive } from "../detect/project.ts";
 import { CONFIG_FILE, configFileOf, findProject, holdsConfig } from "../../system/files/find-project.ts";
 import { detectHosts } from "../host-request.ts";
 import { EXIT } from "../../report/exit-code.ts";
@@ -9,15 +9,9 @@ import { nameToType } from "../installation.ts";
 import { offerIgnore, offerIgnoreOfModules } from "../offer-ignore.ts";
 import { Prompt } from "../../report/prompt.ts";
 import { printLine, type Terminal } from "../../report/terminal.ts";
-import {
-  type ConfigStep,
-  createConfig,
-  planConfig,
-  type HookStep,
-  installHook,
-  planHook,
-  tryChecks,
-} from "./init-steps.ts";
+import { createConfig, type HookStep, installHook, planHook } from "./init-steps.ts";
+import { type ConfigStep, planConfig } from "../plan-config.ts";
+import { tryChecks, tryConfigured } from "../trial/try-checks.ts";
 import { installFor } from "./install.ts";
 import { Git } from "../../system/git/git.ts";
 
@@ -40,17 +34,28 @@ export async function initCommand(terminal: Terminal, options: InitOptions): Pro
 }
 
 async function initAt(terminal: Terminal, options: InitOptions, prompt: Prompt | undefined): Promise<number> {
-  const config = await planConfig(terminal);
+  const planned = await planConfig(terminal);
   if (options.dryRun === true)
-    return preview({ config, hook: await planHook(terminal, options) }, terminal, options);
+    return preview({ config: planned, hook: await planHook(terminal, options) }, terminal, options);
 
+  const config = options.try === true ? await tried(planned, terminal, prompt) : planned;
+  if (config === undefined) return cancel(terminal);
   const created = await createConfig(config, terminal);
   if (!created.ok) return complain(created.trouble, terminal);
   await offerIgnoreOfModules(terminal, prompt);
-  if (options.try === true && config.kind === "new") await tryChecks(config, terminal, prompt);
   const exitCode = await setUpHook(terminal, options, prompt);
   if (exitCode === EXIT.ok) await sayNext(config, terminal);
   return exitCode;
+}
+
+async function tried(
+  config: ConfigStep,
+  terminal: Terminal,
+  prompt: Prompt | undefined,
+): Promise<ConfigStep | undefined> {
+  if (config.kind === "new") return tryChecks(config, terminal, prompt);
+  await tryConfigured(terminal);
+  return config;
 }
 
 async function setUpHook(
@@ -81,9 +86,9 @@ async function installAsked(hook: HookStep, terminal: Terminal, prompt: Prompt |
 async function sayNext(config: ConfigStep, terminal: Terminal): Promise<void> {
   const { stdout } = terminal;
   const checks = config.kind === "new" ? config.scopes.flatMap((scope) => scope.checks) : [];
-  const active = checks.filter(({ missing }) => missing === undefined);
+  const active = checks.filter(isActive);
   const isEmpty = config.kind === "new" && !config.hasOwnChecks && active.length === 0;
-  if (isEmpty) printLine(stdout, checks.length === 0 ? NOTHING_FOUND : NOTHING_INSTALLED);
+  if (isEmpty) printLine(stdout, whyEmpty(checks));
   else if (checks.length > 0 && !checks.some(runsTests)) printLine(stdout, NO_TESTS);
   for (const check of active) {
     const advice = adviseReport(check);
@@ -112,6 +117,13 @@ async function sayToCommit({ cwd, stdout }: Terminal): Promise<void> {
 const NOTHING_FOUND = `No checks were recognised, so nothing is checked yet: add yours to ${CONFIG_FILE}.`;
 const NO_TESTS = `No tests were recognised: add a check that runs them to ${CONFIG_FILE}.`;
 const NOTHING_INSTALLED = `No program of a check is installed, so nothing is checked yet: install them, then uncomment the checks in ${CONFIG_FILE}.`;
+
+const NOTHING_ACTIVE = `Every check is commented out, so nothing is checked yet: fix what is said there, then uncomment them in ${CONFIG_FILE}.`;
+
+function whyEmpty(checks: readonly DetectedCheck[]): string {
+  if (checks.length === 0) return NOTHING_FOUND;
+  return checks.every(({ missing }) => missing !== undefined) ? NOTHING_INSTALLED : NOTHING_ACTIVE;
+}
 
 function runsTests({ name, command }: DetectedCheck): boolean {
   return (

@@ -80,7 +80,21 @@ export interface DetectedCheck {
   readonly files?: readonly string[];
   readonly fix?: string;
   readonly workingDirectory?: string;
+  /** Its program, if that is not installed here. */
   readonly missing?: string;
+  /** Why else it is proposed as a comment only: `it fails already`. */
+  readonly doubt?: string;
+}
+
+export function isActive(check: Pick<DetectedCheck, "missing" | "doubt">): boolean {
+  return whyInactive(check) === undefined;
+}
+
+export function whyInactive({
+  missing,
+  doubt,
+}: Pick<DetectedCheck, "missing" | "doubt">): string | undefined {
+  return missing === undefined ? doubt : `${missing} is not installed here`;
 }
 
 export function programOf(command: string): string {

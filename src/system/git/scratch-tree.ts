@@ -14,6 +14,8 @@ import type { Repository } from "./repository.ts";
 /** What is checked out elsewhere: the id of a tree, and the commit it counts as. */
 export interface StoredTree extends KeptTree {
   readonly head: string | undefined;
+  /** The work tree as it is, for which the installed dependencies are right. */
+  readonly isCurrent?: true;
 }
 
 /** A tree in a separate repository outside the project. Removed when disposed of, or by the next run. */
@@ -111,7 +113,7 @@ async function fill(filling: Filling, signal: AbortSignal): Promise<Result<strin
   const checkedOut = await checkOut(filling, signal);
   if (!checkedOut.ok) return checkedOut;
   if (dependencies.length === 0) return ok(undefined);
-  const lock = await changedLock(repository, stored, names);
+  const lock = stored.isCurrent ? undefined : await changedLock(repository, stored, names);
   if (lock !== undefined) return ok(`${lock} has changed since, so other dependencies are installed now`);
   const { top: from } = repository.places;
   return ok(await copyDependencies(dependencies, { from, to, isClone }, signal));
