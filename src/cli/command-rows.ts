@@ -631,6 +631,11 @@ const MORE: readonly CommandRow[] = [
       "take down `gauntlet skip: why` and `gauntlet accept` from a prompt (agents call it, not people)",
   },
   {
+    name: "config-hook",
+    shown: "hidden",
+    summary: "keep an agent's settings from switching our hooks off (agents call it, not people)",
+  },
+  {
     name: "session-start",
     shown: "hidden",
     summary: "remember where an agent's session begins (agents call it, not people)",

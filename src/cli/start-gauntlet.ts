@@ -8,6 +8,7 @@ const STARTED_BY_HOSTS: Readonly<Record<string, (args: readonly string[]) => Pro
   "stop-hook": runStopHook,
   "session-start": async (args) => (await loadSessionHooks()).runSessionStart(args),
   "prompt-hook": async () => (await loadSessionHooks()).runPromptHook(),
+  "config-hook": async () => (await loadSessionHooks()).runConfigHook(),
   statusline: async () => (await import("./commands/statusline.ts")).runStatusline(),
   brepl: async (args) => (await import("../brepl/commands.ts")).runBrepl(args, "agent-gauntlet brepl"),
 };

@@ -18,6 +18,7 @@ export const CLAUDE_CODE_HOOKS = {
   events: {
     session_start: "SessionStart",
     prompt: "UserPromptSubmit",
+    config_change: "ConfigChange",
     stop: "Stop",
     subagent_stop: "SubagentStop",
     task_completed: "TaskCompleted",

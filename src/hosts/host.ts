@@ -78,7 +78,8 @@ export interface PluginFile extends RegistrationBase {
 }
 
 /** `prompt` replaces the start of a session if a host does not have that. */
-export type HookKind = StopKind | "session_start" | "prompt" | "session_end" | "stop_failure";
+export type HookKind =
+  StopKind | "session_start" | "prompt" | "config_change" | "session_end" | "stop_failure";
 
 type HookEvents = Readonly<Partial<Record<HookKind, string>> & { stop: string }>;
 

@@ -81,13 +81,17 @@ function skipped(host: Host, where: string): Finding {
 }
 
 function missing(host: Host, { kind, event }: HostHook): Finding {
-  const isStart = kind === "session_start";
-  const why = isStart
-    ? "is not registered: where a session begins is not known before its first stop"
-    : "is gated by stop_hook.on but not registered";
+  const lost = LOST_WITHOUT[kind];
+  const why =
+    lost === undefined ? "is gated by stop_hook.on but not registered" : `is not registered: ${lost}`;
   const text = `${event} ${why}. \`agent-gauntlet install --host ${host.name}\` registers it`;
-  return { check: "registered", level: isStart ? "warning" : "problem", text };
+  return { check: "registered", level: lost === undefined ? "problem" : "warning", text };
 }
+
+const LOST_WITHOUT: Partial<Readonly<Record<HookKind, string>>> = {
+  session_start: "where a session begins is not known before its first stop",
+  config_change: "nobody is told when its hooks are switched off during a session",
+};
 
 function outdated(host: Host, where: string): Finding {
   const text = `${where} was written by another version. \`agent-gauntlet install --host ${host.name}\` rewrites it`;

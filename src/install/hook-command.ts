@@ -55,7 +55,7 @@ export function isOfOneProject(line: string): boolean {
 
 export const STOP_HOOK = "stop-hook";
 
-const SUBCOMMANDS = [STOP_HOOK, "session-start", "prompt-hook"] as const;
+const SUBCOMMANDS = [STOP_HOOK, "session-start", "prompt-hook", "config-hook"] as const;
 
 export type Subcommand = (typeof SUBCOMMANDS)[number];
 

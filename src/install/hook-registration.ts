@@ -89,6 +89,7 @@ export const HOOK_TIMEOUT_MS = 300_000;
 const RUNS: Readonly<Record<HookKind, { readonly subcommand: Subcommand; readonly timeoutMs: number }>> = {
   session_start: { subcommand: "session-start", timeoutMs: 30_000 },
   prompt: { subcommand: "prompt-hook", timeoutMs: 30_000 },
+  config_change: { subcommand: "config-hook", timeoutMs: 30_000 },
   stop: { subcommand: STOP_HOOK, timeoutMs: HOOK_TIMEOUT_MS },
   subagent_stop: { subcommand: STOP_HOOK, timeoutMs: HOOK_TIMEOUT_MS },
   task_completed: { subcommand: STOP_HOOK, timeoutMs: HOOK_TIMEOUT_MS },

@@ -40,15 +40,17 @@ export async function requestFor(
   return { ok: true, value: { targets, places, texts, command, ...wanted } };
 }
 
-/** Where a session begins, the agent's stop, what else the project gates, and then the end of a session too, which clears what the others left. */
+/** Where a session begins, what could switch our hooks off, the agent's stop, what else the project gates, and then the end of a session too, which clears what the others left. */
 export async function wantedIn(root: AbsolutePath, env: Environment): Promise<WantedEvents> {
   const loaded = await loadSettings(root, env);
-  if (!loaded.ok) return { hooks: ["session_start", "prompt", "stop"] };
+  if (!loaded.ok) return { hooks: ALWAYS };
   const { on, background: isBackground } = loaded.value.settings.stopHook;
   const others = on.filter((kind) => kind !== "stop");
   const more: readonly HookKind[] = others.length === 0 ? [] : [...others, "stop_failure", "session_end"];
-  return { hooks: ["session_start", "prompt", "stop", ...more], isBackground };
+  return { hooks: [...ALWAYS, ...more], isBackground };
 }
+
+const ALWAYS: readonly HookKind[] = ["session_start", "prompt", "config_change", "stop"];
 
 export function placesOf({ cwd, env }: Terminal): Places {
   return { root: findProject(cwd) ?? absolutePath(cwd), home: absolutePath(homeDirectory(env)), env };

@@ -184,15 +184,31 @@ export function unsettledNotices({ lastStop }: Session, event: StopEvent): reado
 }
 
 /** What happened to the hook and to its records behind the user's back. */
-export function tamperNotices({ cleaned }: Session, unhooked: readonly string[]): readonly Notice[] {
-  const hooks = unhooked.map((file): Notice => {
-    const text = `Gauntlet: the stop hook was removed from ${file}, or switched off there, since this session began. Without it nothing is checked; \`agent-gauntlet install\` puts it back.`;
-    return { rank: "tampering", key: `unhooked ${file}`, text, isLasting: true };
-  });
+export function tamperNotices(session: Session, unhooked: readonly string[]): readonly Notice[] {
+  const { cleaned } = session;
+  const refused = refusedSettings(session);
+  const hooks = refused.length > 0 ? refused : unhooked.map(unhookedNotice);
   if (cleaned === undefined) return hooks;
   const text =
     "Gauntlet: `agent-gauntlet clean` was run in this project, and not by you at a terminal. What had failed was forgotten, so everything is checked again.";
   return [{ rank: "tampering", key: `cleaned ${cleaned}`, text }, ...hooks];
+}
+
+function unhookedNotice(file: string): Notice {
+  const text = `Gauntlet: the stop hook was removed from ${file}, or switched off there, since this session began. Without it nothing is checked; \`agent-gauntlet install\` puts it back.`;
+  return { rank: "tampering", key: `unhooked ${file}`, text, isLasting: true };
+}
+
+/** The host was kept from taking them, for this session. */
+function refusedSettings({ switchedOff = [] }: Session): readonly Notice[] {
+  return switchedOff
+    .filter(({ state }) => state === "refused")
+    .map(({ key, text, undo }) => ({
+      rank: "tampering",
+      key: `refused ${key}`,
+      text: `Gauntlet: ${text}, since this session began. This session goes on with its hooks, the next one would not. ${undo}, or run \`agent-gauntlet accept\`.`,
+      isLasting: true,
+    }));
 }
 
 /** What git does not see calls for no gate. */

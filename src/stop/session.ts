@@ -179,6 +179,13 @@ export function withGatesSince(
   return (session) => (startIn(session, gates.root)?.gates === before ? withGates(gates)(session) : session);
 }
 
+/** The user wants the settings of the host that were refused: they count from their next change on. */
+export function withAcceptedSettings(session: Session): Session {
+  const { switchedOff } = session;
+  if (switchedOff === undefined) return session;
+  return { ...session, switchedOff: switchedOff.map((one) => ({ ...one, state: "accepted" })) };
+}
+
 export function retriesIn(session: Session, root: string): RetryState {
   return session.retries?.[root] ?? NOTHING_SPENT;
 }

@@ -2,7 +2,6 @@ import { mkdir, readdir, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type ClaudeCodeRequest, installClaudeCode, runClaudeCode } from "../rig/claude-code.ts";
-import type { ScriptedTurn } from "../rig/fake-anthropic-api.ts";
 import { GauntletProject } from "../rig/gauntlet-project.ts";
 
 const claude = await installClaudeCode();
@@ -12,8 +11,6 @@ interface Silencer {
   readonly files?: (project: GauntletProject) => Promise<void>;
   readonly args?: (project: GauntletProject) => readonly string[];
   readonly env?: (project: GauntletProject) => Readonly<Record<string, string>>;
-  /** What the agent does in the first prompt. */
-  readonly turn?: ScriptedTurn;
   readonly named: RegExp;
 }
 
@@ -70,24 +67,71 @@ test.for(SILENCERS)(
   },
 );
 
-test("status names the prompt of a session that switched its hooks off", async ({ skip }) => {
-  if (!claude.ok) return skip(claude.reason);
-  await using project = await GauntletProject.withChecks({ state: "! grep broken state.txt" });
+interface SwitchedOff {
+  readonly how: string;
+  /** A command of the agent in the project. */
+  readonly act: string;
+  readonly named: RegExp;
+}
+
+const SETTINGS = ".claude/settings.local.json";
+const OFF = `'{"disableAllHooks":true}'`;
+
+const SWITCHED_OFF: readonly SwitchedOff[] = [
+  {
+    how: "disableAllHooks in a file of the project",
+    act: `printf ${OFF} > .claude/settings.json`,
+    named: /`disableAllHooks` is set in \S+\/settings\.json/,
+  },
+  {
+    how: "disableAllHooks in the user's file",
+    act: `printf ${OFF} > ~/.claude/settings.json`,
+    named: /`disableAllHooks` is set in \S+\/\.claude\/settings\.json/,
+  },
+  { how: "hooks that are removed", act: `echo '{}' > ${SETTINGS}`, named: /the stop hook was removed from/ },
+  { how: "a file that is not JSON", act: `printf } >> ${SETTINGS}`, named: /is not valid JSON/ },
+  { how: "a file that is deleted", act: `rm ${SETTINGS}`, named: /the stop hook was removed from/ },
+];
+
+async function playSwitchingOff(mode: "tell" | "hold", { act }: SwitchedOff, bin: string) {
+  const project = await GauntletProject.create({
+    ".gauntlet/config.yml": `checks: { state: "! grep broken state.txt" }\nstop_hook: { when_gates_change: ${mode} }\n`,
+  });
+  await project.commit("start");
   await project.gauntlet(["install", "--host", "claude-code"]);
   await project.write({ "state.txt": "broken\n" });
-  const { home, root } = project;
-  const off = `printf '{"disableAllHooks":true}' > .claude/settings.json; sleep 3`; // Claude Code's watcher takes a second
-  const shared = { bin: claude.bin, project: root, home };
-
-  await runClaudeCode({
-    ...shared,
-    turns: [{ toolUse: { name: "Bash", input: { command: off, description: "off" } } }, "Done."],
+  const command = `${act}; sleep 3`; // Claude Code's watcher takes a second
+  const run = await runClaudeCode({
+    bin,
+    project: project.root,
+    home: project.home,
+    turns: [{ toolUse: { name: "Bash", input: { command, description: "off" } } }, "Done.", "Done."],
   });
-  await leaveTranscripts(project);
-  const { stdout } = await project.gauntlet(["status"]);
+  return { project, stops: run.hooks.filter(({ event }) => event === "Stop") };
+}
 
-  expect(stdout).toMatch(/Not checked: 1 prompt .*`disableAllHooks` is set in \S+\/settings\.json/);
+test.for(SWITCHED_OFF)("a session is kept from $how with hold", async (way, { skip }) => {
+  if (!claude.ok) return skip(claude.reason);
+  const { project, stops } = await playSwitchingOff("hold", way, claude.bin);
+  await using _project = project;
+  const [first] = stops.map(({ stdout }) => JSON.parse(stdout) as { systemMessage?: string });
+
+  expect(first).toMatchObject({ decision: "block", systemMessage: expect.stringMatching(way.named) });
 });
+
+test.for(SWITCHED_OFF)(
+  "status names the prompt that ended without a check after $how",
+  async (way, { skip }) => {
+    if (!claude.ok) return skip(claude.reason);
+    const { project, stops } = await playSwitchingOff("tell", way, claude.bin);
+    await using _project = project;
+    await leaveTranscripts(project);
+    const { stdout } = await project.gauntlet(["status"]);
+
+    expect(stops).toEqual([]);
+    expect(stdout).toMatch(new RegExp(`Not checked: 1 prompt .*${way.named.source}`));
+  },
+);
 
 /** As if nothing had been written for a while: a session whose transcript is fresh may be about to stop. */
 async function leaveTranscripts({ home }: GauntletProject): Promise<void> {

@@ -601,10 +601,12 @@ describe("uninstall", () => {
 function settingsWith(command: string): object {
   const start = command.replace("stop-hook", "session-start");
   const prompt = command.replace("stop-hook", "prompt-hook");
+  const config = command.replace("stop-hook", "config-hook");
   return {
     hooks: {
       SessionStart: [{ hooks: [{ type: "command", command: start, timeout: 30 }] }],
       UserPromptSubmit: [{ hooks: [{ type: "command", command: prompt, timeout: 30 }] }],
+      ConfigChange: [{ hooks: [{ type: "command", command: config, timeout: 30 }] }],
       Stop: [{ hooks: [{ type: "command", command, timeout: 300 }] }],
     },
   };

@@ -13,7 +13,7 @@ import { kill } from "./processes.ts";
 
 /** The release all end-to-end tests run. Pinned: on Node 20 an unpinned install quietly picks a much older one. */
 export function installClaudeCode(): Promise<InstalledClient> {
-  return installClient({ package: "@anthropic-ai/claude-code", version: "2.1.326" });
+  return installClient({ package: "@anthropic-ai/claude-code", version: "2.1.328" });
 }
 
 export interface ClaudeCodeRequest {

@@ -1,4 +1,3 @@
-import type { AbsolutePath } from "../../path.ts";
 import { spokenIn } from "../../features/trust/spoken.ts";
 import { recordGates } from "../../features/trust/gate-changes.ts";
 import type { Payload } from "../../hosts/host.ts";
@@ -8,12 +7,12 @@ import { withOwnCommand } from "../../system/process/runtime.ts";
 import { readSessionEvent } from "../../hosts/read-session.ts";
 import type { SessionName } from "../../system/state/state-keys.ts";
 import { writeAll } from "../../system/files/files.ts";
-import { findProject } from "../../system/files/find-project.ts";
 import { currentDirectory } from "../../system/process/environment.ts";
 import { readStdin } from "../../system/process/stdin.ts";
 import { readSession, updateSession } from "../../stop/session-store.ts";
 import { cancellation } from "../../system/process/cancellation.ts";
 import { loadLook } from "../load-look.ts";
+import { projectOf } from "./project-of.ts";
 
 /**
  * Takes down what the user's prompt says to us: `gauntlet skip: reason`, `gauntlet accept`. Whether the user really said it is found
@@ -68,9 +67,4 @@ async function takeDown(session: SessionName, prompt: string): Promise<void> {
   if (!isAsked && readSession(session, env).value?.asked === undefined) return;
   const asked = isAsked ? { skip, accept: gates } : undefined;
   updateSession(session, env, (stored) => ({ ...stored, asked }));
-}
-
-/** The agent may have left the directory its host was started in. */
-function projectOf({ cwd }: SessionName): AbsolutePath | undefined {
-  return findProject(process.env["CLAUDE_PROJECT_DIR"] ?? cwd) ?? findProject(cwd);
 }

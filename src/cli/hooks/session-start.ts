@@ -3,7 +3,8 @@ import { NEW_SESSION } from "../../stop/session.ts";
 import { beginSession, registeredIn } from "../../stop/session-start.ts";
 import { consentTo } from "../../features/trust/consent.ts";
 import { recordGates } from "../../features/trust/gate-changes.ts";
-import { ONLY_ALLOWED_FLAG } from "../../hosts/protocol.ts";
+import { warningsAtStart } from "../../features/firing/unheard.ts";
+import { jsonAnswer, ONLY_ALLOWED_FLAG } from "../../hosts/protocol.ts";
 import { readSessionEvent } from "../../hosts/read-session.ts";
 import { brokenConfiguration } from "../../stop/notices.ts";
 import { loadSettingsQuickly } from "../../config/gauntlet/settings-cache.ts";
@@ -13,6 +14,8 @@ import { writeAll } from "../../system/files/files.ts";
 import { currentDirectory, trace } from "../../system/process/environment.ts";
 import { readStdin } from "../../system/process/stdin.ts";
 import { timeLimit } from "../../system/process/time-limit.ts";
+import { withOwnCommand } from "../../system/process/runtime.ts";
+import type { SessionName } from "../../system/state/state-keys.ts";
 import { cancellation } from "../../system/process/cancellation.ts";
 
 /** The host waits for us before its user can type: a tree that takes longer to read is not kept. */
@@ -45,16 +48,22 @@ async function remember(onlyAllowed: boolean, signal: AbortSignal): Promise<stri
   const hooks = (root: AbsolutePath) => registeredIn(root, env);
   await beginSession({ session, env, gates, hooks, mayRun }, signal);
   const event = session.payload["hook_event_name"];
-  if (event === "SessionStart") await warnIfBroken(session.cwd ?? currentDirectory(), env);
+  if (event === "SessionStart") await warnUser(session, env);
   return undefined;
 }
 
 /** Claude Code, Codex and their relatives show a `systemMessage` to the user, not to the model. */
-async function warnIfBroken(cwd: string, env: Environment): Promise<void> {
+async function warnUser({ cwd, sessionId }: SessionName, env: Environment): Promise<void> {
   const root = findProject(cwd);
-  const loaded = root === undefined ? undefined : await loadSettingsQuickly(root, env);
-  if (loaded === undefined || loaded.ok || loaded.trouble.kind !== "config-invalid") return;
-  writeAll(1, `${JSON.stringify({ systemMessage: brokenConfiguration(loaded.trouble.diagnostics) })}\n`);
+  if (root === undefined) return;
+  const loaded = await loadSettingsQuickly(root, env);
+  const isBroken = !loaded.ok && loaded.trouble.kind === "config-invalid";
+  const lines = [
+    isBroken ? brokenConfiguration(loaded.trouble.diagnostics) : undefined,
+    env["CLAUDECODE"] === undefined ? undefined : warningsAtStart(root, env, sessionId),
+  ];
+  const systemMessage = lines.filter(Boolean).join("\n");
+  if (systemMessage !== "") writeAll(1, withOwnCommand(jsonAnswer({ systemMessage }).stdout));
 }
 
 function complain(problem: string): void {

@@ -27,23 +27,36 @@ function settingsFiles(root: string, env: Environment): readonly string[] {
 
 const BLOCK_CAP = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP";
 
-/** What the settings files say now; `hooked` are those that had our hook when the session began. */
+/** What the settings files say now; `hooked` are those that had our hook when the session began, none where the plugin serves it. */
 export function silencersIn(
   root: string,
   env: Environment,
-  hooked: readonly string[] = [],
+  hooked: readonly string[] | undefined,
 ): readonly Silencer[] {
-  const files = settingsFiles(root, env).map((path) => ({ path, settings: settingsIn(path) }));
-  const own = hooked.filter((path) => files.some((file) => file.path === path));
-  const isGone = own.length > 0 && unhookedFiles(own).length === own.length;
+  const files = readSettings(root, env);
+  const own = hooked?.filter((path) => files.some((file) => file.path === path)) ?? [];
   const off = files.find(({ settings }) => typeof settings["disableAllHooks"] === "boolean");
-  const capped = files.find(({ settings }) => capIn(settings) !== undefined);
-  const isOff = off?.settings["disableAllHooks"] === true;
+  if (off?.settings["disableAllHooks"] === true) return [disabled(off.path), ...capsIn(root, env)];
+  const isGone = own.length > 0 && unhookedFiles(own).length === own.length;
+  const isBroken = own.length > 0 && own.every(isUnreadable);
+  const plugin = files.find(({ settings }) => pluginIn(settings) !== undefined);
+  const isPluginOff = hooked?.length === 0 && plugin !== undefined && pluginIn(plugin.settings) === false;
   return [
-    ...(isOff ? [disabled(off.path)] : []),
-    ...(isGone && !isOff ? [removed(own)] : []),
-    ...(capped === undefined ? [] : cap(capped.path, Number(capIn(capped.settings)))),
+    ...(isGone ? [removed(own)] : []),
+    ...(isBroken && !isGone ? own.map(unreadable) : []),
+    ...(isPluginOff ? [withoutPlugin(plugin.path)] : []),
+    ...capsIn(root, env),
   ];
+}
+
+/** Settings that let Claude Code override the stop hook earlier than by itself. */
+export function capsIn(root: string, env: Environment): readonly Silencer[] {
+  const capped = readSettings(root, env).find(({ settings }) => capIn(settings) !== undefined);
+  return capped === undefined ? [] : cap(capped.path, Number(capIn(capped.settings)));
+}
+
+function readSettings(root: string, env: Environment) {
+  return settingsFiles(root, env).map((path) => ({ path, settings: settingsIn(path) }));
 }
 
 function disabled(path: string): Silencer {
@@ -61,6 +74,38 @@ function removed(paths: readonly string[]): Silencer {
     text: `the stop hook was removed from ${paths.map((path) => displayPath(path)).join(", ")}`,
     undo: "Run `agent-gauntlet install --host claude-code`",
   };
+}
+
+function unreadable(path: string): Silencer {
+  const file = displayPath(path);
+  return {
+    key: `unreadable ${path}`,
+    text: `${file} is not valid JSON, so Claude Code skips it with our stop hook`,
+    undo: `Repair ${file}`,
+  };
+}
+
+function isUnreadable(path: string): boolean {
+  const text = readText(path);
+  return text.ok && !isRecord(parseJson(text.value));
+}
+
+/** Claude Code drops its hooks at its next start. */
+function withoutPlugin(path: string): Silencer {
+  const file = displayPath(path);
+  return {
+    key: `plugin ${path}`,
+    text: `the gauntlet plugin is switched off in ${file}`,
+    undo: "Run `/plugin enable gauntlet@agent-gauntlet` in Claude Code",
+  };
+}
+
+/** Whether these settings switch our plugin on or off. */
+function pluginIn({ enabledPlugins }: Readonly<Record<string, unknown>>): boolean | undefined {
+  const found = Object.entries(isRecord(enabledPlugins) ? enabledPlugins : {}).find(([id]) =>
+    id.startsWith("gauntlet@"),
+  );
+  return typeof found?.[1] === "boolean" ? found[1] : undefined;
 }
 
 /** Zero is Claude Code's own cap. */

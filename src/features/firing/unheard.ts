@@ -11,7 +11,7 @@ import { lockHolder } from "../../system/state/lock.ts";
 import type { SessionName } from "../../system/state/state-keys.ts";
 import { ago, counted } from "../../words.ts";
 import { findMods, type WhereMods } from "./mods.ts";
-import { type Silencer, silencersIn } from "./silencers.ts";
+import { capsIn, type Silencer, silencersIn } from "./silencers.ts";
 import { type EndedTurn, endedTurns } from "./turns.ts";
 
 /** A prompt as the agent's program reports it. */
@@ -32,20 +32,46 @@ export async function notePrompt(
   const before = readSession(event, env).value ?? NEW_SESSION;
   const isFirst = before.prompt === undefined;
   const unheard = await unheardIn(event, before, env);
-  const above = isFirst ? commandsAbove() : []; // they stay the same
-  const mods = modSilencers({ root, env, sessionId, above }).filter(
-    ({ isCertain, key }) => isCertain && !before.shown.includes(key),
+  const seen = silencersSeen({ root, env, sessionId, isFirst }).filter(
+    ({ key }) => !before.shown.includes(key),
   );
   updateSession(event, env, (stored) => ({
     ...withUnheard(stored, unheard),
     prompt: { id, at: now(), root, transcriptPath },
-    shown: [...new Set([...stored.shown, ...mods.map(({ key }) => key)])],
+    shown: [...new Set([...stored.shown, ...seen.map(({ key }) => key)])],
   }));
   if (unheard.length > 0)
     return sentence(`your last ${yours(unheard.length)} ended without a check`, unheard);
   const others = isFirst ? await tellOfOthers(root, env) : undefined;
-  const found = mods.map(({ text, undo }) => `Gauntlet: ${text}, so stops may go unchecked. ${undo}.`);
-  return [others, ...found].filter(Boolean).join("\n") || undefined;
+  return [others, ...seen.map(warning)].filter(Boolean).join("\n") || undefined;
+}
+
+/** What the user is told as a session starts, and again at its first prompt: `claude -p` shows only that (2.1.328, 2026-11-19). */
+export function warningsAtStart(
+  root: string,
+  env: Environment,
+  sessionId: string | undefined,
+): string | undefined {
+  return silencersSeen({ root, env, sessionId, isFirst: true }).map(warning).join("\n") || undefined;
+}
+
+function warning({ text, undo }: Silencer): string {
+  return `Gauntlet: ${text}, so stops may go unchecked. ${undo}.`;
+}
+
+interface Moment {
+  readonly root: string;
+  readonly env: Environment;
+  readonly sessionId: string | undefined;
+  /** Settings that change later are told of as they change; the programs above us stay the same. */
+  readonly isFirst: boolean;
+}
+
+/** Those that are certain, before anything went unchecked. */
+function silencersSeen({ root, env, sessionId, isFirst }: Moment): readonly Silencer[] {
+  const above = isFirst ? commandsAbove() : [];
+  const mods = modSilencers({ root, env, sessionId, above }).filter(({ isCertain }) => isCertain);
+  return isFirst ? [...mods, ...capsIn(root, env)] : mods;
 }
 
 /** Those of the whole project since a moment, told or not. */

@@ -5,7 +5,7 @@ import { differences, inOneLine, type GateChange } from "./gate-differences.ts";
 import type { Considered, Stop } from "../../stop/handle-stop.ts";
 import { allow, type Verdict } from "../../stop/verdict.ts";
 import type { AbsolutePath } from "../../path.ts";
-import type { Session, SessionStart } from "../../stop/session.ts";
+import { type Session, type SessionStart, withAcceptedSettings } from "../../stop/session.ts";
 import type { Settings } from "../../config/settings.ts";
 import { explain, ok, type Result } from "../../trouble.ts";
 import { registeredMain } from "../../system/git/places.ts";
@@ -114,17 +114,28 @@ export function acceptGates(settings: Settings, env: Environment): Acceptable {
     .flatMap(({ root: here, gates: hash = "" }) => readDefinition({ root: here, hash }, env) ?? []);
   const before = consent?.definition === undefined ? begun : [consent.definition, ...begun];
   const all = before.flatMap((one) => differences(one, settings));
-  const changes = [...new Map(all.map((change) => [change.text, change])).values()];
+  const changes = [
+    ...new Map([...all, ...refused(root, env)].map((change) => [change.text, change])).values(),
+  ];
   const commit = (): Result<void> => {
     keepDefinition(root, definition, env);
     updateSessions(env, (session) => {
       const { starts = [] } = session;
       if (!starts.some(isHere)) return undefined;
       const gates = settings.definitionHash;
-      return { ...session, starts: starts.map((start) => (isHere(start) ? { ...start, gates } : start)) };
+      const begun = starts.map((start) => (isHere(start) ? { ...start, gates } : start));
+      return { ...withAcceptedSettings(session), starts: begun };
     });
     if (consent?.decision !== "allowed") return ok(undefined);
     return writeConsent({ ...consent, at: now(), hash: allowedHash(settings), definition }, env);
   };
   return { changes, commit };
+}
+
+/** Settings of the agents that would have switched our hooks off. */
+function refused(root: string, env: Environment): readonly GateChange[] {
+  return listSessions(env)
+    .filter(({ session }) => session.starts?.some((start) => isSameProject(start.root, root)))
+    .flatMap(({ session }) => session.switchedOff?.filter(({ state }) => state === "refused") ?? [])
+    .map(({ text }) => ({ kind: "changed", text }));
 }

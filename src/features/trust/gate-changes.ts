@@ -55,6 +55,15 @@ function otherBeginning({ session, root }: Watch): readonly Notice[] {
   return first === undefined ? [] : otherProjectNotices(root, first.root);
 }
 
+/** Whether a session's project wants what is behind its gates to stay as it was. */
+export async function holdsGates(session: Session, root: AbsolutePath, env: Environment): Promise<boolean> {
+  const began = gatesAtBeginning(session, root);
+  const recorded = began === undefined ? undefined : readDefinition(began, env);
+  const loaded = await loadSettingsQuickly(root, env);
+  const now = loaded.ok ? loaded.value.settings : undefined;
+  return [recorded, now].some((one) => one?.stopHook.whenGatesChange === "hold");
+}
+
 export async function recordGates(root: AbsolutePath, env: Environment): Promise<string | undefined> {
   const loaded = await loadSettingsQuickly(root, env);
   if (!loaded.ok) return undefined;

@@ -1,7 +1,13 @@
 import { allowedHash } from "../../config/gauntlet/gates-hash.ts";
 import type { Considered, Stop } from "../../stop/handle-stop.ts";
 import type { OpenSession } from "../../stop/open-session.ts";
-import { type Asked, type RecordedGates, withGates, withStart } from "../../stop/session.ts";
+import {
+  type Asked,
+  type RecordedGates,
+  withAcceptedSettings,
+  withGates,
+  withStart,
+} from "../../stop/session.ts";
 import { allow, type Verdict } from "../../stop/verdict.ts";
 import type { StopEvent } from "../../hosts/stop-event.ts";
 import { displayPath } from "../../path.ts";
@@ -80,6 +86,7 @@ function acceptGates(session: OpenSession, gates: RecordedGates, env: Environmen
     writeConsent({ ...consent, at: now(), hash: allowedHash(definition), definition }, env);
   session.change(withStart({ root: gates.root, at: now() }));
   session.change(withGates(gates));
+  session.change(withAcceptedSettings);
 }
 
 function skipWhole({ notices }: Considered, reason: string, where: string): UserSkips {
