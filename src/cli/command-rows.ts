@@ -636,6 +636,13 @@ const MORE: readonly CommandRow[] = [
     summary: "keep an agent's settings from switching our hooks off (agents call it, not people)",
   },
   {
+    name: "edit-hook",
+    shown: "hidden",
+    summary:
+      "check the files an agent has just edited, and run ahead of its stop (agents call it, not people)",
+    options: [option("--host <name>", "which agent calls")],
+  },
+  {
     name: "session-start",
     shown: "hidden",
     summary: "remember where an agent's session begins (agents call it, not people)",

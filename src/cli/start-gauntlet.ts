@@ -9,6 +9,7 @@ const STARTED_BY_HOSTS: Readonly<Record<string, (args: readonly string[]) => Pro
   "session-start": async (args) => (await loadSessionHooks()).runSessionStart(args),
   "prompt-hook": async () => (await loadSessionHooks()).runPromptHook(),
   "config-hook": async () => (await loadSessionHooks()).runConfigHook(),
+  "edit-hook": async (args) => (await import("./hooks/edit-hook.ts")).runEditHook(args),
   statusline: async () => (await import("./commands/statusline.ts")).runStatusline(),
   brepl: async (args) => (await import("../brepl/commands.ts")).runBrepl(args, "agent-gauntlet brepl"),
 };

@@ -25,6 +25,7 @@ export interface GatesDefinition {
    */
   readonly scripts: Readonly<Record<string, Script>>;
   readonly remote?: RemoteSettings;
+  readonly runAhead?: RunAheadSettings;
   /** Changes whenever the gates or the way they are chosen change; part of every pass record. */
   readonly gateHash: string;
   /** Changes with everything that decides how work is checked: gates, scripts, retries, the stop hook. */
@@ -66,6 +67,20 @@ export interface StopHookSettings {
    */
   readonly whenGatesChange: "tell" | "hold";
   readonly defer: boolean;
+}
+
+/** Gates that run in the background while the agent works. */
+export interface RunAheadSettings {
+  /** How long the files must be still. */
+  readonly afterMs: number;
+  /** Every check if undefined. */
+  readonly gates?: readonly string[];
+  readonly maxParallel?: number;
+  /** At low priority. */
+  readonly nice: boolean;
+  /** How long it waits for another edit. */
+  readonly idleMs: number;
+  readonly maxPerMinute: number;
 }
 
 export const GUARD_NAMES = ["weakened-tests", "suppressions", "fewer-tests"] as const;

@@ -38,6 +38,8 @@ export interface CheckGate extends GateBase {
   readonly toolchain?: readonly string[];
   /** Globs for `{files}` in the command. */
   readonly files?: readonly string[];
+  /** Also runs for just the files of each edit, right after it. */
+  readonly onEdit?: EditCheck;
   readonly reruns?: number;
   readonly rerunCommand?: string;
   readonly fixInstructions?: string;
@@ -46,6 +48,12 @@ export interface CheckGate extends GateBase {
   readonly onlyNew?: boolean;
   /** A report for machines, read in place of the output; relative to the project root. */
   readonly report?: ProjectPath;
+}
+
+export interface EditCheck {
+  readonly timeoutMs: number;
+  /** Whether `fix` may rewrite the edited files there. */
+  readonly mayFix: boolean;
 }
 
 /** Reads one problem from a line, for tools without a parser. */

@@ -25,7 +25,11 @@ export const CLAUDE_CODE_HOOKS = {
     teammate_idle: "TeammateIdle",
     stop_failure: "StopFailure",
     session_end: "SessionEnd",
+    edit: "PostToolBatch", // once for all tools of a message; PostToolUse alone names the files that a command changed
+    shell_edit: "PostToolUse",
   },
+  shellMatcher: "Bash",
+  unawaited: { async: true },
   projectFile: ".claude/settings.local.json",
   sharedFile: ".claude/settings.json",
   otherProjectFiles: [".claude/settings.json"],

@@ -20,7 +20,7 @@ export const codex: Host = {
   allowsUnknownKeys: false,
   registration: {
     format: "json",
-    events: { stop: "Stop", session_start: "SessionStart" },
+    events: { stop: "Stop", session_start: "SessionStart", edit: "PostToolUse" },
     projectFile: ".codex/hooks.json",
     userFile: { variable: "CODEX_HOME", folder: ".codex", file: "hooks.json" },
     grouped: true,

@@ -24,7 +24,7 @@ const copilotEvents = ["Stop", "agentStop"];
  */
 const GITHUB_HOOKS = {
   format: "json",
-  events: { stop: "Stop", session_start: "SessionStart" },
+  events: { stop: "Stop", session_start: "SessionStart", edit: "PostToolUse" },
   projectFile: ".github/hooks/agent-gauntlet.json",
   userFile: { variable: "COPILOT_HOME", folder: ".copilot", file: "hooks/agent-gauntlet.json" },
   isShared: true,

@@ -13,7 +13,7 @@ export const droid: Host = {
   allowsUnknownKeys: true,
   registration: {
     format: "json",
-    events: { stop: "Stop", session_start: "SessionStart" },
+    events: { stop: "Stop", session_start: "SessionStart", edit: "PostToolUse" },
     projectFile: ".factory/settings.json",
     userFile: { folder: ".factory", file: "settings.json" },
     takesComments: true,

@@ -25,7 +25,7 @@ export const gemini: Host = {
   allowsUnknownKeys: true,
   registration: {
     format: "json",
-    events: { stop: "AfterAgent", session_start: "SessionStart" },
+    events: { stop: "AfterAgent", session_start: "SessionStart", edit: "AfterTool" },
     projectFile: ".gemini/settings.json",
     userFile: { folder: ".gemini", file: "settings.json" },
     takesComments: true,

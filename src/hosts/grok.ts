@@ -26,7 +26,7 @@ export const grok: Host = {
   allowsUnknownKeys: true,
   registration: {
     format: "json",
-    events: { stop: "Stop", session_start: "SessionStart" },
+    events: { stop: "Stop", session_start: "SessionStart", edit: "PostToolUse" },
     projectFile: ".grok/hooks/agent-gauntlet.json",
     userFile: { variable: "GROK_HOME", folder: ".grok", file: "hooks/agent-gauntlet.json" },
     grouped: true,

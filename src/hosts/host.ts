@@ -60,6 +60,10 @@ export interface JsonHooks extends RegistrationBase {
   /** Besides command and timeout. */
   readonly fields: Readonly<Record<string, unknown>>;
   readonly stopFields?: Readonly<Record<string, unknown>>;
+  /** Beside `edit`, for the tools it does not tell enough about: which ones, as a matcher. */
+  readonly shellMatcher?: string;
+  /** Make the host not wait for a hook whose answer it does not need. */
+  readonly unawaited?: Readonly<Record<string, unknown>>;
   /** Make the host run the stop hook in the background and wake the agent with the stderr of exit code 2. */
   readonly background?: Readonly<Record<string, unknown>>;
   /** For the root of a file that we create. */
@@ -79,7 +83,14 @@ export interface PluginFile extends RegistrationBase {
 
 /** `prompt` replaces the start of a session if a host does not have that. */
 export type HookKind =
-  StopKind | "session_start" | "prompt" | "config_change" | "session_end" | "stop_failure";
+  | StopKind
+  | "session_start"
+  | "prompt"
+  | "config_change"
+  | "session_end"
+  | "stop_failure"
+  | "edit"
+  | "shell_edit";
 
 type HookEvents = Readonly<Partial<Record<HookKind, string>> & { stop: string }>;
 

@@ -26,7 +26,7 @@ export const kimi: Host = {
   allowsUnknownKeys: true,
   registration: {
     format: "toml",
-    events: { stop: "Stop", session_start: "SessionStart" },
+    events: { stop: "Stop", session_start: "SessionStart", edit: "PostToolUse" },
     userFile: { variable: "KIMI_CODE_HOME", folder: ".kimi-code", file: "config.toml" },
     executables: ["kimi"],
     homeFolder: ".kimi-code",

@@ -24,7 +24,7 @@ export const qwen: Host = {
   allowsUnknownKeys: true,
   registration: {
     format: "json",
-    events: { stop: "Stop", session_start: "SessionStart" },
+    events: { stop: "Stop", session_start: "SessionStart", edit: "PostToolUse" },
     projectFile: ".qwen/settings.json",
     userFile: { folder: ".qwen", file: "settings.json" },
     takesComments: true,

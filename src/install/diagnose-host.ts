@@ -88,8 +88,11 @@ function missing(host: Host, { kind, event }: HostHook): Finding {
   return { check: "registered", level: lost === undefined ? "problem" : "warning", text };
 }
 
+const NOTHING_AFTER_EDITS = "nothing runs ahead of a stop, and no check runs after an edit";
 const LOST_WITHOUT: Partial<Readonly<Record<HookKind, string>>> = {
   session_start: "where a session begins is not known before its first stop",
+  edit: NOTHING_AFTER_EDITS,
+  shell_edit: NOTHING_AFTER_EDITS,
   config_change: "nobody is told when its hooks are switched off during a session",
 };
 

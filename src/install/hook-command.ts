@@ -54,8 +54,9 @@ export function isOfOneProject(line: string): boolean {
 }
 
 export const STOP_HOOK = "stop-hook";
+export const EDIT_HOOK = "edit-hook";
 
-const SUBCOMMANDS = [STOP_HOOK, "session-start", "prompt-hook", "config-hook"] as const;
+const SUBCOMMANDS = [STOP_HOOK, EDIT_HOOK, "session-start", "prompt-hook", "config-hook"] as const;
 
 export type Subcommand = (typeof SUBCOMMANDS)[number];
 

@@ -8,7 +8,7 @@ import {
 } from "./files/settings-file.ts";
 import { BACKGROUND_FLAG } from "../hosts/protocol.ts";
 import type { HookKind, Host, JsonHooks, Registration } from "../hosts/host.ts";
-import { isOurCommand, STOP_HOOK, type Subcommand } from "./hook-command.ts";
+import { EDIT_HOOK, isOurCommand, STOP_HOOK, type Subcommand } from "./hook-command.ts";
 
 export interface HookRegistration {
   readonly file: string;
@@ -17,7 +17,7 @@ export interface HookRegistration {
   /** One of ours that is not exactly as registered is replaced; otherwise only its command is corrected. */
   readonly exact?: boolean;
   /** Ours that must be rewritten because of how it runs, not only what it runs. */
-  readonly isStale?: (found: { readonly event: string; readonly command: string }) => boolean;
+  readonly isStale?: (found: FoundHook) => boolean;
   readonly shape: HookShape;
 }
 
@@ -25,6 +25,8 @@ export interface RegisteredHook {
   readonly event: string;
   readonly command: string;
   readonly fields: Readonly<Record<string, unknown>>;
+  /** Which tools it is about, if not all. */
+  readonly matcher?: string | undefined;
 }
 
 export interface HookShape {
@@ -96,11 +98,15 @@ const RUNS: Readonly<Record<HookKind, { readonly subcommand: Subcommand; readonl
   teammate_idle: { subcommand: STOP_HOOK, timeoutMs: HOOK_TIMEOUT_MS },
   stop_failure: { subcommand: STOP_HOOK, timeoutMs: HOOK_TIMEOUT_MS },
   session_end: { subcommand: STOP_HOOK, timeoutMs: HOOK_TIMEOUT_MS },
+  edit: { subcommand: EDIT_HOOK, timeoutMs: 60_000 },
+  shell_edit: { subcommand: EDIT_HOOK, timeoutMs: 60_000 },
 };
 
 export interface WantedEvents {
   readonly hooks: readonly HookKind[];
   readonly isBackground?: boolean;
+  /** Whether the agent waits for what a hook says about its edits. */
+  readonly isEditAwaited?: boolean;
 }
 
 export interface WantedHooks extends WantedEvents {
@@ -148,14 +154,20 @@ export function jsonHooks(
 ): HookRegistration {
   const { events, grouped, companion, takesComments } = registration;
   const background = wanted.isBackground === true ? registration.background : undefined;
+  const unawaited = wanted.isEditAwaited === true ? undefined : registration.unawaited;
+  const isAsWanted = (found: FoundHook): boolean => {
+    if (found.event === events.stop)
+      return (
+        wanted.isBackground === undefined || isInBackground(found.command) === (background !== undefined)
+      );
+    const isEdit = found.event === events.edit || found.event === events.shell_edit;
+    return !isEdit || isUnawaited(found, registration) === (unawaited !== undefined);
+  };
   return {
     file,
-    hooks: hostHooks(host, wanted).map((hook) => jsonHook(hook, registration, background)),
+    hooks: hostHooks(host, wanted).map((hook) => jsonHook(hook, registration, { background, unawaited })),
     isOurs: isOurCommand,
-    isStale: (found) =>
-      wanted.isBackground !== undefined &&
-      found.event === events.stop &&
-      isInBackground(found.command) !== (background !== undefined),
+    isStale: (found) => !isAsWanted(found),
     shape: {
       eventsKey: "hooks",
       grouped,
@@ -168,8 +180,8 @@ export function jsonHooks(
 
 function jsonHook(
   { kind, event, command: line, timeout }: HostHook,
-  { fields, stopFields }: JsonHooks,
-  background: JsonHooks["background"],
+  { fields, stopFields, shellMatcher }: JsonHooks,
+  { background, unawaited }: Pick<JsonHooks, "background" | "unawaited">,
 ): RegisteredHook {
   const isWaking = kind === "stop" && background !== undefined;
   const command = isWaking ? `${line} ${BACKGROUND_FLAG}` : line;
@@ -177,5 +189,13 @@ function jsonHook(
   const start = type === undefined ? {} : { type };
   const more = RUNS[kind].subcommand === STOP_HOOK ? { ...others, ...stopFields } : others;
   const waking = isWaking ? background : undefined;
-  return { event, command, fields: { ...start, command, timeout, ...more, ...waking } };
+  const isEdit = kind === "edit" || kind === "shell_edit";
+  const how = isEdit ? unawaited : waking;
+  const matcher = kind === "shell_edit" ? shellMatcher : undefined;
+  return { event, command, fields: { ...start, command, timeout, ...more, ...how }, matcher };
+}
+
+function isUnawaited({ node }: FoundHook, { unawaited = {} }: JsonHooks): boolean {
+  const hook = getNodeValue(node) as Readonly<Record<string, unknown>>; // our hooks are objects
+  return Object.keys(unawaited).some((key) => hook[key] === unawaited[key]);
 }

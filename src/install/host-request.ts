@@ -44,10 +44,21 @@ export async function requestFor(
 export async function wantedIn(root: AbsolutePath, env: Environment): Promise<WantedEvents> {
   const loaded = await loadSettings(root, env);
   if (!loaded.ok) return { hooks: ALWAYS };
-  const { on, background: isBackground } = loaded.value.settings.stopHook;
+  const { stopHook, entryPoints, runAhead } = loaded.value.settings;
+  const { on, background: isBackground } = stopHook;
   const others = on.filter((kind) => kind !== "stop");
-  const more: readonly HookKind[] = others.length === 0 ? [] : [...others, "stop_failure", "session_end"];
-  return { hooks: [...ALWAYS, ...more], isBackground };
+  const isEditAwaited = entryPoints.some(({ gates }) =>
+    gates.some((gate) => gate.kind === "check" && gate.onEdit !== undefined),
+  );
+  const edits: readonly HookKind[] = isEditAwaited || runAhead !== undefined ? ["edit", "shell_edit"] : [];
+  const ends: readonly HookKind[] = others.length === 0 ? [] : ["stop_failure"];
+  const isEndOfUse = ends.length > 0 || runAhead !== undefined;
+  const last: readonly HookKind[] = isEndOfUse ? [...ends, "session_end"] : [];
+  return {
+    hooks: [...ALWAYS, ...others, ...last, ...edits],
+    isBackground,
+    isEditAwaited,
+  };
 }
 
 const ALWAYS: readonly HookKind[] = ["session_start", "prompt", "config_change", "stop"];

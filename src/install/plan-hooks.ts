@@ -93,7 +93,10 @@ function freshValue({ hooks, shape }: HookRegistration): object {
 }
 
 function entryFor(hook: RegisteredHook, shape: HookShape): object {
-  return shape.grouped ? { hooks: [hook.fields] } : hook.fields;
+  if (!shape.grouped) return hook.fields;
+  return hook.matcher === undefined
+    ? { hooks: [hook.fields] }
+    : { matcher: hook.matcher, hooks: [hook.fields] };
 }
 
 /** What keeps the hooks from having a place: a property of the wrong type, or one that is there twice. */

@@ -154,11 +154,11 @@ export function nothingToRun(
 }
 
 /** The project with the packages of its workspace in place of `entry_points: auto`. */
-export async function withPackages(
-  project: Project,
-  { changes }: DetectedChanges,
-  tree: WorkTree,
-): Promise<Project> {
+export async function withPackages<P extends Pick<Project, "settings" | "because">>(
+  project: P,
+  { changes }: Pick<DetectedChanges, "changes">,
+  tree: Pick<WorkTree, "listNamed">,
+): Promise<P> {
   if (!project.settings.entryPoints.some(({ isAuto }) => isAuto)) return project;
   const { root } = project.settings;
   const paths = await tree.listNamed(MANIFEST_NAMES);

@@ -74,6 +74,17 @@ const WHOLE_EXAMPLES: Readonly<Record<string, object>> = {
     checks: { test: { ...CHECK, run_on: "workers" } },
     remote: { workers: { url: "redis://queue.example.org", tree: "ssh://git.example.org/work.git" } },
   },
+  edit_timeout: { checks: { lint: { command: "npx eslint {files}", on: ["edit"], edit_timeout: 10 } } },
+  edit_fix: {
+    checks: {
+      format: {
+        command: "npx prettier --check {files}",
+        fix: "npx prettier --write {files}",
+        on: ["edit"],
+        edit_fix: true,
+      },
+    },
+  },
   files: { checks: { lint: { command: "npx eslint {files}", files: ["*.ts", "!*.d.ts"] } } },
 };
 

@@ -216,7 +216,7 @@ async function toCheckGate(
       path,
       complain: (obstacle) => complain(["working_directory"], unusable(path, obstacle)),
     });
-  const { on, needs, fix, shell, inputs, toolchain, parser } = fields;
+  const { needs, fix, shell, inputs, toolchain, parser } = fields;
   return {
     kind: "check",
     name,
@@ -233,7 +233,7 @@ async function toCheckGate(
         typeof value === "string" ? value : (writtenAt(["env", key]) ?? String(value)),
       ]),
     ),
-    on,
+    ...eventsOf(fields),
     needs,
     fix,
     shell,
@@ -250,6 +250,16 @@ async function toCheckGate(
     onlyNew: fields.only_new,
     report: fields.report === undefined ? undefined : projectPath(posix.normalize(fields.report)),
   };
+}
+
+const EDIT_TIMEOUT_SECONDS = 5;
+
+/** An edit is no stop: a check that names nothing else runs at every stop too. */
+function eventsOf({ on, edit_timeout, edit_fix }: CheckFields): Pick<CheckGate, "on" | "onEdit"> {
+  const stops = on?.filter((kind) => kind !== "edit");
+  if (on === undefined || stops?.length === on.length) return { on: stops };
+  const timeoutMs = millisecondsOf(edit_timeout ?? EDIT_TIMEOUT_SECONDS);
+  return { on: stops?.length === 0 ? undefined : stops, onEdit: { timeoutMs, mayFix: edit_fix ?? false } };
 }
 
 function unusable(path: string, obstacle: string): PathComplaint {

@@ -31,7 +31,7 @@ export function allowedHash(definition: GatesDefinition): string {
   return hashOf(executedPart(definition));
 }
 
-const ASIDE = ["root", "debugLog", "maxParallel", "gateHash", "definitionHash"];
+const ASIDE = ["root", "debugLog", "maxParallel", "runAhead", "gateHash", "definitionHash"];
 
 export function judgingPart(definition: object): object {
   return without(definition, ASIDE);

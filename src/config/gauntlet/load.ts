@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import { type Diagnostic, type Result, fail, ok } from "../../trouble.ts";
 import { fixedPart, isException } from "../entry-point.ts";
 import { type AbsolutePath, projectPath } from "../../path.ts";
-import type { EntryPoint, RemoteSettings, RetryPolicy, Settings } from "../settings.ts";
+import type { EntryPoint, RemoteSettings, RetryPolicy, RunAheadSettings, Settings } from "../settings.ts";
 import { ConfigFiles, type ExpectedDirectory } from "./config-files.ts";
 import type { Environment } from "../../system/process/environment.ts";
 import { definitionHash, gateHash, readScripts } from "./gates-hash.ts";
@@ -12,7 +12,8 @@ import { readEntryPoints } from "./read-entry-points.ts";
 import { CONFIG_FILE } from "../../system/files/find-project.ts";
 import { isPlainMap, readKeys, reportUnknownKeys, valueAt } from "./read-value.ts";
 import { readRemote } from "./schema/remote-schema.ts";
-import { configSchema, RETRY_DEFAULTS } from "./schema/schema.ts";
+import { configSchema, RETRY_DEFAULTS, RUN_AHEAD_DEFAULTS } from "./schema/schema.ts";
+import { millisecondsOf, minutesOf } from "./schema/schema-parts.ts";
 import type { Complaint, SourceText } from "../source-text.ts";
 import { type YamlSource, parseYaml } from "../yaml/yaml-source.ts";
 import type { Path } from "../yaml/yaml-tree.ts";
@@ -168,6 +169,7 @@ function toSettings({ root, fields, entryPoints, scripts, remote }: Project, lay
     onGiveUp: fields.on_give_up,
     scripts,
     remote,
+    runAhead: runAheadSettings(fields.run_ahead),
     gateHash: gateHash(chosen),
   };
   return { root, ...definition, definitionHash: definitionHash(definition) };
@@ -176,4 +178,17 @@ function toSettings({ root, fields, entryPoints, scripts, remote }: Project, lay
 function retryPolicy(fields: Project["fields"]["retry"]): RetryPolicy {
   const { when_stuck, extend_on_progress } = { ...RETRY_DEFAULTS, ...fields };
   return { whenStuck: when_stuck, extendOnProgress: extend_on_progress };
+}
+
+function runAheadSettings(fields: Project["fields"]["run_ahead"]): RunAheadSettings | undefined {
+  if (fields === undefined || fields === false) return undefined;
+  const all = { ...RUN_AHEAD_DEFAULTS, ...(fields === true ? {} : fields) };
+  return {
+    afterMs: millisecondsOf(all.after),
+    gates: all.gates,
+    maxParallel: all.max_parallel,
+    nice: all.nice,
+    idleMs: minutesOf(all.idle) * 60_000,
+    maxPerMinute: all.max_per_minute,
+  };
 }

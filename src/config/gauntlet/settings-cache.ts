@@ -80,7 +80,7 @@ const FOLDER = "settings";
  * Raise it if the shape of `Settings` changes. Node and native share the cache, so the program file is not
  * part of the key.
  */
-const SHAPE = 24;
+const SHAPE = 25;
 
 function keyOf(root: AbsolutePath, { XDG_CONFIG_HOME, HOME, USERPROFILE }: Environment): string {
   const program = [packageJson.version, SHAPE];

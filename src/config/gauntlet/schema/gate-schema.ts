@@ -3,6 +3,7 @@ import { PARSER_NAMES } from "../../../feedback/parsers/table.ts";
 import { BUILTIN_REVIEW_NAMES } from "../builtin-reviews.ts";
 import { expects, duration, innerPath, isClosed, text, whyNoPattern, wholeNumber } from "./schema-parts.ts";
 import { stopKind } from "./global-schema.ts";
+import { STOP_KINDS } from "../../../hosts/stop-event.ts";
 
 export const innerGlob = innerPath("a path or a glob");
 
@@ -124,6 +125,20 @@ const checkShape = {
     .optional()
     .describe("Where to run, relative to the project root. Default: the directory of the entry point."),
   ...gateShape,
+  on: z
+    .array(z.enum([...STOP_KINDS, "edit"]))
+    .min(1)
+    .optional()
+    .describe(
+      "The events it runs for. Default: every event of `stop_hook.on`. With `edit` it also runs for just the edited files right after each edit; `[edit]` alone keeps every other event. `agent-gauntlet run` runs it always.",
+    ),
+  edit_timeout: duration
+    .optional()
+    .describe("With `on: [edit]`: when a run after an edit is ended without a word. Default: 5."),
+  edit_fix: z
+    .boolean()
+    .optional()
+    .describe("With `on: [edit]`: run `fix` on the edited files too, and tell the agent which files it changed."),
   timeout: duration.default(240).describe("When the check is ended and counts as failed: or `90s`, `2m`."),
   fix_instructions: innerPath("a file inside `.gauntlet/`", "`.gauntlet/`")
     .optional()
@@ -226,6 +241,18 @@ export const checkSchema = z
   .refine(({ command, fix, files }) => files === undefined || `${command}${fix}`.includes("{files}"), {
     path: ["files"],
     error: "needs `{files}` in the command or the fix, which says where the names go",
+  })
+  .refine(({ command, on }) => on?.includes("edit") !== true || command.includes("{files}"), {
+    path: ["on"],
+    error: "`edit` needs `{files}` in the command: the check runs for just the edited files",
+  })
+  .refine(({ edit_timeout: time, on }) => time === undefined || on?.includes("edit"), {
+    path: ["edit_timeout"],
+    error: "needs `on: [edit]`",
+  })
+  .refine(({ edit_fix: mayFix, on, fix }) => mayFix !== true || (on?.includes("edit") && fix !== undefined), {
+    path: ["edit_fix"],
+    error: "needs `on: [edit]` and a `fix`",
   })
   .refine(({ command }) => !isQuoted(command, "{files}"), {
     path: ["command"],

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { GuardName } from "../../settings.ts";
-import { expects, innerPath, text, wholeNumber } from "./schema-parts.ts";
+import { duration, expects, innerPath, minutes, text, wholeNumber } from "./schema-parts.ts";
 import { adapters, builtinReviewSchema, inlineCheckSchema, inlineReviewSchema, innerGlob, priority, reviewers } from "./gate-schema.ts";
 import { sharedShape } from "./global-schema.ts";
 import { remoteSchema } from "./remote-schema.ts";
@@ -38,6 +38,44 @@ const retrySchema = z.strictObject({
     description: "An attempt that fixed something costs nothing, up to the blocks the agent's host honours.",
   }),
 });
+
+export const RUN_AHEAD_DEFAULTS = { after: 2, nice: true, idle: 10, max_per_minute: 4 } as const;
+
+const runAheadSchema = z.union(
+  [
+    z.boolean(),
+    z.strictObject({
+      after: duration.exactOptional().meta({
+        default: RUN_AHEAD_DEFAULTS.after,
+        description: "How long the files must be still before the gates run. Seconds, or `1m`.",
+      }),
+      gates: z
+        .array(text("the name of a gate"))
+        .min(1)
+        .exactOptional()
+        .describe(
+          "The gates that run ahead, as `run -g` takes them; the others run at the stop. Default: every check. Reviews cost money, so name them to have them run ahead.",
+        ),
+      max_parallel: wholeNumber
+        .min(1)
+        .exactOptional()
+        .describe("The most gates that run ahead at the same time. Default: `max_parallel` of the project."),
+      nice: z.boolean().exactOptional().meta({
+        default: RUN_AHEAD_DEFAULTS.nice,
+        description: "Run them at low priority.",
+      }),
+      idle: minutes.exactOptional().meta({
+        default: RUN_AHEAD_DEFAULTS.idle,
+        description: "The background process ends after so many minutes without an edit: minutes, or `1h`.",
+      }),
+      max_per_minute: wholeNumber.min(1).max(60).exactOptional().meta({
+        default: RUN_AHEAD_DEFAULTS.max_per_minute,
+        description: "The most background runs that start within a minute.",
+      }),
+    }),
+  ],
+  { error: expects("true, false or a map (`key: value` lines)") },
+);
 
 const extended = innerPath("a file of the project or an npm package");
 
@@ -141,6 +179,11 @@ export const configSchema = z.strictObject({
     .optional()
     .describe(
       "What happens when a change makes the gates greener without a fix: `tell` the user, or `block` until it is undone or answered.",
+    ),
+  run_ahead: runAheadSchema
+    .optional()
+    .describe(
+      "`true`, or a map: run the gates in the background while the agent works, so that the stop finds the answer. Run `install` after a change. Off by default.",
     ),
   remote: remoteSchema.optional().describe("What is shared with other machines."),
   ...sharedShape,
