@@ -45,6 +45,7 @@ max_retries: 3
 guards:
   weakened-tests: tell
   suppressions: tell
+  fewer-tests: tell
 
 stop_hook:
   # The host says when the agent stops again after a block: \`enforce\` checks that stop too, so a fix is verified.

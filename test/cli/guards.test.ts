@@ -190,3 +190,26 @@ test("guards that are taken out where gates are held still look, also at a tree 
   expect(answer).toMatchObject({ decision: "block", status: "failed" });
   expect(answer.reason).toContain("test/sum.test.js:6 high test skipped");
 });
+
+test("settings are read old against new, and a suspicion is shown but blocks nothing", async () => {
+  await using project = await projectWith("  weakened-tests: block\n  suppressions: block\n");
+  await project.write({
+    "tsconfig.json": `{ "compilerOptions": { "strict": true${",\n// kept".repeat(9)} } }`,
+  });
+  await project.commit("settings");
+  const answered = 'module.exports = (name) => {\n  if (name === "Ada Lovelace") return 42;\n};\n';
+  await project.write({
+    "src/answer.js": answered,
+    "test/answer.test.js": 'require("../src/answer.js")("Ada Lovelace");\n',
+  });
+
+  const suspected = await project.stop();
+  await project.write({ "tsconfig.json": project.read("tsconfig.json").replace("true", "false") });
+  const laxer = await project.stop();
+
+  expect(suspected.answer).toMatchObject({ decision: "approve", status: "passed_with_warnings" });
+  expect(suspected.answer.systemMessage).toContain(
+    "src/answer.js:2 perhaps the answer to one test, written into the source",
+  );
+  expect(laxer.answer.reason).toContain("tsconfig.json:1 high `compilerOptions.strict` switched off");
+});

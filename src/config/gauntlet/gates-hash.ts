@@ -3,7 +3,14 @@ import type { EntryPoint, GatesDefinition, GuardSettings, Script } from "../sett
 import { posix } from "node:path";
 import { fixedPart, isGlob, placeOf } from "../entry-point.ts";
 import type { CheckGate, Priority, ReviewGate } from "../../gates/gate.ts";
-import { below, isShellScript, type NamedScript, scriptIn, scriptsNamedIn } from "./named-scripts.ts";
+import {
+  below,
+  isShellScript,
+  modulesLoadedBy,
+  type NamedScript,
+  scriptIn,
+  scriptsNamedIn,
+} from "./named-scripts.ts";
 import type { ConfigFiles } from "./config-files.ts";
 
 /** One value for everything that decides which gates run and what they do. */
@@ -142,6 +149,8 @@ class ScriptReader {
     if (place === undefined || bytes === undefined || !this.#isNew(place, bytes, gate)) return;
     const text = bytes.toString("utf8");
     if (isShellScript(place, text)) this.#follow(text, directory, gate);
+    for (const loaded of modulesLoadedBy(place, text))
+      this.#readFile({ kind: "file", directory: ".", name: loaded }, gate);
   }
 
   #textOf(place: string): string | undefined {

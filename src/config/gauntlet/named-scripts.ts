@@ -46,6 +46,20 @@ const TASK_FILES: Readonly<Record<string, readonly string[]>> = {
   nox: ["noxfile.py"],
 };
 
+/** What decides, beside the command, what such a program does. */
+const SETTINGS: Readonly<Record<string, readonly string[]>> = {
+  cargo: [".cargo/config.toml", ".cargo/config"],
+  "pre-commit": [".pre-commit-config.yaml"],
+  lefthook: ["lefthook.yml", ".lefthook.yml", "lefthook.yaml"],
+  turbo: ["turbo.json"],
+  nx: ["nx.json", "project.json"],
+  mvn: ["pom.xml"],
+  mvnw: ["pom.xml"],
+  gradle: ["build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"],
+  gradlew: ["build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"],
+  pytest: ["pytest.ini", "setup.cfg"],
+};
+
 function namedBy(program: string, args: readonly string[]): readonly NamedScript[] {
   const name = program.split("/").at(-1) ?? program;
   const listed = args.flatMap((arg) => [...arg.matchAll(/\bnpm:([\w:.-]+)/g)].map(([, one = ""]) => one));
@@ -58,8 +72,10 @@ function namedBy(program: string, args: readonly string[]): readonly NamedScript
   if (SCRIPT_LISTS.has(program))
     return args.filter((arg) => !arg.startsWith("-")).map((arg) => packageScript(arg));
   if (Object.hasOwn(TASK_FILES, name)) return taskFiles(TASK_FILES[name] ?? [], args);
+  if (/^python[\d.]*$/.test(name) && args[0] === "-m" && args[1] !== undefined)
+    return namedBy(args[1], args.slice(2));
   const files = [...(program.includes("/") ? [program] : []), ...filesGivenTo(name, args)];
-  return [...quoted, ...files.map((one) => file(one))];
+  return [...quoted, ...[...files, ...(SETTINGS[name] ?? [])].map((one) => file(one))];
 }
 
 export function inlineText(program: string, args: readonly string[]): string | undefined {
@@ -157,6 +173,30 @@ function packageScript(name: string, directory = "."): NamedScript {
 
 function file(name: string, directory = "."): NamedScript {
   return { kind: "file", directory, name };
+}
+
+/** The modules beside a script of the project's tools that it loads: `scripts/check.mjs` does what `scripts/lib/rules.mjs` says. */
+export function modulesLoadedBy(name: string, text: string): readonly string[] {
+  const directory = name.slice(0, name.lastIndexOf("/") + 1);
+  if (!OF_TOOLS.test(directory)) return [];
+  const isPython = name.endsWith(".py");
+  if (!isPython && !/\.[cm]?[jt]s$/.test(name)) return [];
+  const found = [...text.matchAll(isPython ? PYTHON_IMPORT : MODULE_IMPORT)].map(([, one = ""]) => one);
+  const paths = isPython
+    ? found.map((one) => `${one.replaceAll(".", "/")}.py`)
+    : found.flatMap(withExtensions);
+  return paths.filter((path) => !path.startsWith("..")).map((path) => below(directory.slice(0, -1), path));
+}
+
+/** What lies elsewhere, as tests and the source, is the work itself. */
+const OF_TOOLS = /(?:^|\/)(?:scripts?|tools?|tooling|ci|build|hack|bin|dev|\.[\w-]+)\//;
+const MODULE_IMPORT = /(?:\bfrom|\bimport|\brequire\(|\bimport\()\s*["'](\.\.?\/[^"'\n]+)["']/g;
+const PYTHON_IMPORT = /^\s*(?:from|import)\s+\.?(\w[\w.]*)/gm;
+
+function withExtensions(path: string): readonly string[] {
+  const plain = path.replace(/^\.\//, "");
+  if (/\.[cm]?[jt]sx?$/.test(plain)) return [plain];
+  return ["js", "mjs", "cjs", "ts"].map((extension) => `${plain}.${extension}`).concat(`${plain}/index.js`);
 }
 
 export function below(directory: string, path: string): string {

@@ -1,5 +1,8 @@
-import { NOT_FOREIGN } from "./languages.ts";
-import { patchedFile } from "./patched-file.ts";
+import { isSource } from "./gone-from-source.ts";
+import { asksForTests, specialCases } from "./hard-coded.ts";
+import { languageOf, NOT_FOREIGN } from "./languages.ts";
+import { type PatchedFile, patchedFile } from "./patched-file.ts";
+import { isSettingsFile, laxerSettings } from "./laxer-settings.ts";
 import { suppressions } from "./suppressions.ts";
 import { weakenedTests } from "./weakened-tests.ts";
 import type { Finding } from "../../gates/review/finding.ts";
@@ -11,11 +14,11 @@ import { projectPath } from "../../path.ts";
 import { openFindings, type ReviewSlot, skippedFindings, withAnswers } from "../../gates/review/slot.ts";
 
 import { GUARD_NAMES, type GuardName } from "../../config/settings.ts";
-import { explain, type Result } from "../../trouble.ts";
+import { explain, ok, type Result } from "../../trouble.ts";
 import { visibleName } from "../../feedback/text/clean-text.ts";
 import { elapsedMs } from "../../system/clock.ts";
 import { Git } from "../../system/git/git.ts";
-import { type Patch, patchSince } from "../../system/git/patches.ts";
+import { patchSince } from "../../system/git/patches.ts";
 import { readSheet, readSlot, sheetName, slotFiles, writeSlot } from "../../gates/review/slot-store.ts";
 import { fewerTests, withCount } from "./fewer-tests.ts";
 import type { Project } from "../../run/open.ts";
@@ -33,17 +36,29 @@ export function watchChange(
 ): (outcomes: readonly GateOutcome[]) => Promise<GuardedOutcomes> {
   const { guards = {} } = project.settings;
   const needsPatch = guards["weakened-tests"] !== undefined || guards.suppressions !== undefined;
-  const reading = needsPatch ? readPatch(project, planned) : undefined;
+  const reading = needsPatch ? readChange(project, planned) : undefined;
   return async (gates) => {
     const started = elapsedMs();
     const patch = await reading;
+    const suspected =
+      guards["weakened-tests"] !== undefined && patch?.ok === true
+        ? await suspicions(project, patch.value)
+        : [];
     const counted =
       guards["fewer-tests"] === undefined
         ? gates
         : await Promise.all(gates.map((gate) => withCount(gate, project)));
     const found: Readonly<Record<GuardName, () => Found>> = {
-      "weakened-tests": () => inPatch(patch, weakenedTests),
-      suppressions: () => inPatch(patch, suppressions),
+      "weakened-tests": () => ({
+        ...inPatch(patch, (files, settings) => [
+          ...weakenedTests(files),
+          ...asksForTests(files),
+          ...laxerSettings(settings, "tests"),
+        ]),
+        suspected,
+      }),
+      suppressions: () =>
+        inPatch(patch, (files, settings) => [...suppressions(files), ...laxerSettings(settings, "tools")]),
       "fewer-tests": () => ({ findings: fewerTests(counted, { project, request, planned }) }),
     };
     const looks = GUARD_NAMES.flatMap((name) => {
@@ -57,6 +72,15 @@ export function watchChange(
     };
   };
 }
+
+/** Settings of tools, without an extension that is read anyway. */
+const SETTINGS = [
+  ..."tsconfig*.json jsconfig*.json jest.config.json biome.json .oxlintrc.json tslint.json pyrightconfig.json".split(
+    " ",
+  ),
+  ..."setup.cfg .flake8 .pylintrc .coveragerc sonar-project.properties".split(" "),
+  ...".eslintrc* .stylelintrc* .mocharc* .nycrc* .c8rc*".split(" "),
+].map((name) => `:(icase,glob)**/${name}`);
 
 /** Files that a guard can read, including those that an attribute declares binary. */
 const PATTERNS = [
@@ -73,27 +97,86 @@ const PATTERNS = [
       (name) => [`:(icase)${name}`, `:(icase,glob)**/${name}`],
     ),
     [":*.approved.*", ":*.verified.*", ":*__snapshots__/*"],
+    SETTINGS,
     NOT_FOREIGN,
   );
 
-function readPatch({ settings, signal }: Project, planned: PlannedRun): Promise<Result<Patch>> {
+interface ReadChange {
+  readonly files: readonly PatchedFile[];
+  readonly gap: string | undefined;
+  /** Files of settings with all their lines. */
+  readonly settings: readonly PatchedFile[];
+}
+
+async function readChange({ settings, signal }: Project, planned: PlannedRun): Promise<Result<ReadChange>> {
   const { baseCommit, commit, head } = planned.detected.changes;
   const known = [planned.workTree.pass?.head, head];
-  const range = { from: baseCommit, known, to: commit, patterns: PATTERNS };
-  return patchSince(new Git(settings.root, signal), planned.snapshot, range);
+  const range = { from: baseCommit, known, to: commit };
+  const git = new Git(settings.root, signal);
+  const read = async (patterns: readonly string[], context?: number) => {
+    const patch = await patchSince(git, planned.snapshot, { ...range, patterns, context });
+    return patch.ok
+      ? ok({ files: parsePatch(patch.value.text).map(patchedFile), gap: patch.value.gap })
+      : patch;
+  };
+  const change = await read(PATTERNS);
+  if (!change.ok) return change;
+  const named = change.value.files.filter(({ file }) => isSettingsFile(file));
+  if (named.length === 0) return ok({ ...change.value, settings: [] });
+  const whole = await read(
+    named.map(({ file }) => `:(literal)${file}`),
+    WHOLE_FILE,
+  );
+  return whole.ok ? ok({ ...change.value, settings: whole.value.files }) : whole;
 }
+
+/** Lines around a change: more than a settings file has. */
+const WHOLE_FILE = 100_000;
 
 interface Found {
   readonly findings: readonly Finding[];
+  /** For the user; they block nothing. */
+  readonly suspected?: readonly Finding[];
   readonly gap?: string | undefined;
 }
 
-function inPatch(patch: Result<Patch> | undefined, detect: typeof weakenedTests): Found {
-  if (patch === undefined) return { findings: [] };
-  if (!patch.ok)
-    return { findings: [], gap: `nothing, for the change cannot be read: ${explain(patch.trouble)}` };
-  const { text, gap } = patch.value;
-  const findings = distinct(detect(parsePatch(text).map(patchedFile)));
+/** Literals that stand in tests, and nowhere else but in their own new branch. */
+async function suspicions({ settings, signal }: Project, { files }: ReadChange): Promise<readonly Finding[]> {
+  const cases = specialCases(files).slice(0, MOST_SUSPICIONS);
+  const git = new Git(settings.root, signal);
+  const asked = await Promise.all(
+    cases.map(async ({ literal, finding }) => {
+      const args = [
+        "grep",
+        "--untracked",
+        "--fixed-strings",
+        "--word-regexp",
+        "--files-with-matches",
+        "-z",
+        "-e",
+        literal,
+      ];
+      const found = await git.ask(args);
+      const holders = found.ok ? found.value.stdout.toString("utf8").split("\0").filter(Boolean) : [];
+      const others = holders.filter((file) => file !== finding.file);
+      return others.length > 0 && others.every((file) => languageOf(file) !== undefined && !isSource(file))
+        ? [finding]
+        : [];
+    }),
+  );
+  return asked.flat();
+}
+
+const MOST_SUSPICIONS = 20;
+
+type Detect = (files: readonly PatchedFile[], settings: readonly PatchedFile[]) => readonly Finding[];
+
+function inPatch(change: Result<ReadChange> | undefined, detect: Detect): Found {
+  if (change === undefined) return { findings: [] };
+  if (!change.ok)
+    return { findings: [], gap: `nothing, for the change cannot be read: ${explain(change.trouble)}` };
+  const { files, settings, gap } = change.value;
+  const findings = distinct(detect(files, settings));
   const rest = findings.length - MOST_FINDINGS;
   return { findings: findings.slice(0, MOST_FINDINGS), gap: rest > 0 ? `${rest} more of the kind` : gap };
 }
@@ -191,9 +274,9 @@ function outcomeOf(look: Look, durationMs: number): GateOutcome {
 const MOST_IN_OUTCOME = 20;
 const MOST_IN_NOTICE = 3;
 
-function wordsFor({ open, answered, gap }: Look, most: number): readonly string[] {
+function wordsFor({ open, suspected = [], answered, gap }: Look, most: number): readonly string[] {
   const words = [
-    ...open.map(describe),
+    ...[...open, ...suspected].map(describe),
     ...answered.map((one) => `${describe(one)} (the agent's reason: ${visibleName(one.result.trim())})`),
   ];
   const rest = words.length - most;
@@ -212,7 +295,9 @@ function describe({ file, line, issue }: Finding): string {
 function noticesOf(look: Look): readonly Notice[] {
   const words = wordsFor(look, MOST_IN_NOTICE);
   if (words.length === 0) return [];
-  const facts = [...look.open, ...look.answered].map(({ id, result }) => `${id} ${result}`);
+  const facts = [...look.open, ...(look.suspected ?? []), ...look.answered].map(
+    ({ id, result }) => `${id} ${result}`,
+  );
   return [
     {
       rank: "guards",

@@ -15,8 +15,13 @@ export interface Language {
   /** The same as a statement: after a condition it is about certain machines only. */
   readonly skipCall?: RegExp;
   readonly focus?: RegExp;
+  /** The test passes if it fails. */
+  readonly inverted?: RegExp;
   readonly assertion: RegExp;
   readonly hollow: RegExp;
+  /** An assertion about a value, with it as `subject`, and those that say no more than that there is one. */
+  readonly aboutValue?: RegExp;
+  readonly aboutPresence?: RegExp;
   /** One test with many inputs: it may replace many tests. */
   readonly table: RegExp;
 }
@@ -31,15 +36,20 @@ const javascript: Language = {
   quotes: "\"'`",
   comment: SLASHES,
   block: SLASH_BLOCK,
-  test: /^\s*(?:(?:await|return|void)\s+)?(?:Deno\.test|t\.test|\([^'"`]*\?[^'"`]*\b(?:it|test)\b[^'"`]*\)|[xf]?(?:it|test|specify)(?:\.(?:only|skip|concurrent|sequential|serial|fails|failing|runIf|skipIf)(?:\([^)]*\))?)*)\s*(?:<[^>]*>)?\(\s*(?<quote>['"`])(?<name>.+?)\k<quote>\s*(?:,|$)/,
-  skip: /^\s*(?:await\s+)?(?:x(?:it|test|describe|context|specify)\s*\(\s*['"`]|(?:it|test|describe|context|suite|specify)(?:\.\w+)*\.(?:skip|fixme)(?:\.each\b.*)?\s*\(\s*(?:['"`]|true\b|\)|$))|[{,]\s*skip:\s*(?:true\b|['"`])/,
+  test: /^\s*(?:(?:await|return|void)\s+)?(?:Deno\.test|t\.test|\([^'"`]*\?[^'"`]*\b(?:it|test)\b[^'"`]*\)|[xf]?(?:it|test|specify)(?:(?:\.(?:only|skip|concurrent|sequential|serial|fails|failing|runIf|skipIf)|\[['"](?:only|skip|todo|fails)['"]\])(?:\([^)]*\))?)*)\s*(?:<[^>]*>)?\(\s*(?<quote>['"`])(?<name>.+?)\k<quote>\s*(?:,|$)/,
+  skip: /^\s*(?:await\s+)?(?:x(?:it|test|describe|context|specify)\s*\(\s*['"`]|(?:it|test|describe|context|suite|specify)(?:\.\w+)*\.(?:skip|fixme)(?:\.each\b.*)?\s*\(\s*(?:['"`]|true\b|\)|$))|^\s*(?:await\s+)?(?:it|test|describe|suite)(?:\[['"`](?:skip|todo)['"`]\]|\.skipIf\(\s*(?:true|!0|1)\s*\)|\.runIf\(\s*(?:false|!1|0)\s*\)|(?:\.\w+)*\.(?:each|for)\(\s*\[\s*\]\s*\))|[{,]\s*(?:skip|todo):\s*(?:true\b|['"`])/,
   skipCall: /^\s*(?:(?:this|t|ctx|context)\.skip\(|pending\(\s*['"`)])/,
   focus:
-    /^\s*(?:await\s+)?(?:f(?:it|describe|context)\s*\(\s*['"`]|(?:it|test|describe|context|suite|specify)(?:\.\w+)*\.only\b\s*[(.`])|[{,]\s*only:\s*true\b/,
+    /^\s*(?:await\s+)?(?:f(?:it|describe|context)\s*\(\s*['"`]|(?:it|test|describe|context|suite|specify)(?:\.\w+)*(?:\.only\b|\[['"`]only['"`]\])\s*[(.`])|[{,]\s*only:\s*true\b/,
+  inverted: /^\s*(?:it|test|specify)(?:\.\w+)*(?:\.(?:fails|failing)\b|\[['"`]fails['"`]\])/,
   assertion:
     /\b(?:expect|expectTypeOf|assertType)\s*[(.<]|\bassert(?:\.\w+)*\s*\(|\.should\b|\bt\.(?:is|not|deepEqual|notDeepEqual|like|true|false|truthy|falsy|throws|throwsAsync|regex|snapshot|equals?|same|strictSame|match|ok|notOk)\(|^\s*\.expect\(/,
   hollow:
-    /\bexpect\((true|1)\)\.(?:toBe|toEqual)\(\1\)|\bexpect\((?:true|1)\)\.toBeTruthy\(\)|\bassert(?:\.ok)?\(true\)|\bt\.(?:pass\(|true\(true\))/,
+    /\bexpect\((?:true|1)\)\.toBeTruthy\(\)|\bexpect\((.+)\)\.to(?:Be|Equal|StrictEqual|MatchObject)\(\1\)|\bexpect\((?:[^()]|\([^()]*\))*\)\s*;|\b(?:expect|assert(?:\.ok)?)\(\s*true\s*\|\||\b(?:expect|assert(?:\.ok)?)\(.*\|\|\s*true\s*\)|\bassert(?:\.ok)?\(true\)|\bassert\.\w*[eE]qual\((.+?),\s*\2\s*\)|(?:^|[^=!])\bfalse\s*&&|\bt\.(?:pass\(|true\(true\))/,
+  aboutValue:
+    /\bexpect\((?<subject>.+?)\)(?:\.(?:resolves|rejects))?\.to(?:Be|Equal|StrictEqual|MatchObject|MatchInlineSnapshot|HaveLength|BeCloseTo|HaveBeenCalledWith|HaveBeenCalledTimes|Contain|ContainEqual|Match|HaveProperty)\((?!expect\.any)(?!true\b|false\b|undefined\b|null\b)\s*(?=[^\s)])|\bassert\.(?:\w*[eE]qual|is)\((?<actual>(?:[^(),]|\([^()]*\))+),(?!\s*(?:true|undefined)\b)/,
+  aboutPresence:
+    /\bexpect\((?<subject>.+?)\)(?:\.(?:resolves|rejects))?\.(?:to(?:BeTruthy|BeDefined)\(|not\.to(?:BeNull|BeUndefined|BeFalsy|Throw)\(|to(?:Be|Equal|StrictEqual|MatchObject)\(\s*expect\.any(?:thing)?\()|\bassert(?:\.ok)?\((?<actual>[^=<>]+?)\s*(?:,\s*['"`].*)?\);?\s*(?:\}|$)/,
   table: /\b(?:it|test|describe)(?:\.\w+)*\.each\b|\b(?:for|forEach)\b\s*\(/,
 };
 
@@ -50,11 +60,16 @@ const python: Language = {
   comment: HASH,
   block: { open: /^\s*(?:"{3}|'{3})\s*$/, close: /^\s*(?:"{3}|'{3})\s*$/ },
   test: /^\s*(?:async\s+)?def\s+(?<name>test\w*)\s*\(/,
-  skip: /^\s*(?:@(?:\w+\.)*(?:skip(?:\(|\s*$)|skip[iI]f\(\s*(?:True|1)\s*[,)]|xfail(?:\(\s*(?:reason|strict|raises|\))|\s*$)|expectedFailure\s*$|nottest\s*$)|(?:pytestmark\s*=\s*)pytest\.mark\.(?:skip|xfail)\b(?!if)|__test__\s*=\s*False\s*$)/,
+  skip: /^\s*(?:@(?:\w+\.)*(?:skip(?:\(|\s*$)|skip[iI]f\(\s*(?:True|1)\s*[,)]|xfail(?:\(\s*(?:reason|strict|raises|\))|\s*$)|expectedFailure\s*$|nottest\s*$)|(?:pytestmark\s*=\s*)pytest\.mark\.(?:skip|xfail)\b(?!if)|__test__\s*=\s*False\s*$|@(?:\w+\.)*parametrize\(.*,\s*\[\s*\]\s*\))/,
   skipCall: /^\s*(?:pytest\.(?:skip|xfail)\(|self\.skipTest\(|raise\s+(?:unittest\.)?SkipTest\b)/,
   assertion:
     /^\s*assert\b|\bself\.assert\w+\(|\b(?:pytest|self)\.(?:raises|warns|fail)\(|\.assert_(?:\w*called|awaited|has_calls|not_called)\w*\(|\b(?:np|numpy)\.testing\.assert_\w+\(/,
-  hollow: /^\s*assert\s+(?:True|1|not False)\s*(?:,|$|#)|\bself\.assertTrue\(\s*True\s*[,)]/,
+  hollow:
+    /^\s*assert\s+(?:True|1|not False)\s*(?:,|$|#)|^\s*assert\s+True\s+or\b|^\s*assert\b.*\bor\s+True\s*(?:,|$|#)|^\s*assert\s+(.+?)\s*==\s*\1\s*(?:,|$|#)|\bself\.assertTrue\(\s*True\s*[,)]|\bself\.assertEquals?\(\s*(.+?),\s*\2\s*\)/,
+  aboutValue:
+    /^\s*assert\s+(?<subject>.+?)\s*(?:==|is(?!\s+not\b)|in|<=?|>=?)\s*(?!None\b|True\b)\S|\bself\.assert(?:Equals?|ListEqual|DictEqual|AlmostEquals?|In|Is)\((?<actual>(?:[^(),]|\([^()]*\))+),/,
+  aboutPresence:
+    /^\s*assert\s+(?<subject>.+?)(?:\s+is\s+not\s+None|\s*!=\s*None)?\s*(?:,\s*["'].*|#.*)?$|^\s*assert\s+isinstance\((?<instance>.+?),[^,]+\)\s*$|\bself\.assert(?:True|IsNotNone)\((?<actual>.+?)\)\s*$/,
   table: /parametrize|subTest\(|^\s*for\s/,
 };
 
@@ -70,7 +85,11 @@ const go: Language = {
   focus: /^\s*(?:FIt|FDescribe|FContext|FSpecify|FEntry)\(/,
   assertion:
     /\bt\.(?:Errorf?|Fatalf?|Fail|FailNow)\((?!(?:.*[\s,(])?err\))|\b(?:assert|require)\.(?!NoError\b)\w+\(|\bis\.\w+\(|\bExpect\(|\bcheck\w*\(t,/,
-  hollow: /\b(?:assert|require)\.True\(t,\s*true\b/,
+  hollow:
+    /\b(?:assert|require)\.True\(t,\s*true\b|\bt\.Logf?\(|\b(?:assert|require)\.Equal\(t,\s*(.+?),\s*\1\s*\)/,
+  aboutValue:
+    /\b(?:assert|require)\.(?:Equal|EqualValues|Len|Contains|ElementsMatch|JSONEq)\(t,\s*(?:.+?,\s*)?(?<subject>\w[\w.]*(?:\(.*?\))?)\s*\)/,
+  aboutPresence: /\b(?:assert|require)\.Not(?:Nil|Empty|Zero)\(t,\s*(?<subject>.+?)\s*\)\s*$/,
   table: /\.Run\(\s*\w+(?:\.\w+)*\s*,|\brange\s+(?:tests?|cases|tcs?|testCases|tt)\b/i,
 };
 
@@ -84,8 +103,9 @@ const rust: Language = {
   test: /^\s*#\[(?:\w+::)*(?:test|rstest|test_case|quickcheck|wasm_bindgen_test)(?:\]|\(|\s*$)/,
   nameAfter: /\bfn\s+(?<name>\w+)/,
   skip: /^\s*#\[ignore\b|^\s*#!?\[cfg\(any\(\)\)\]/,
+  inverted: /^\s*#\[should_panic\b/,
   assertion: /\b(?:debug_|prop_)?assert(?:_\w+)?!\s*[([{]|\.assert\(\)/,
-  hollow: /\bassert!\(\s*true\b/,
+  hollow: /\bassert!\(\s*true\b|\bassert!\(.*\|\|\s*true\s*\)|\bassert_eq!\(\s*(.+?),\s*\1\s*\)/,
   table: /#\[(?:case|values)\b|rstest|test_case/,
 };
 
@@ -98,11 +118,17 @@ const jvm: Language = {
   test: /^\s*(?:@(?:\w*Test|TestFactory)\b|public\s+void\s+(?<name>test\w*)\s*\(|(?:def|should|test)\s*\(?\s*(?<quote>")(?<title>.+?)\k<quote>\s*\)\s*\{?)/,
   nameAfter: /\b(?:void|fun|def)\s+(?<name>`[^`]+`|\w+)\s*\(/,
   skip: /^\s*@(?:\w+:)?(?:Ignore|Disabled|PendingFeature)\b\s*(?:[(@a-z]|$)|^\s*@Test\(.*enabled\s*=\s*false|^\s*x(?:it|test|describe|should|context)\s*\(\s*"/,
+  skipCall:
+    /^\s*(?:(?:Assume|Assumptions)\.)?(?:assumeTrue\(\s*false\b|assumeFalse\(\s*true\b|assumeThat\(\s*true\b)/,
   focus: /^\s*@IgnoreRest\b/,
   assertion:
     /\b(?:assert\w*|verify\w*|expect\w*|fail)\s*[({<]|\bshould\w+\b|\.(?:isEqualTo|isTrue|isFalse|isNull|hasSize|containsExactly)\(/,
   hollow:
-    /\bassertTrue\(\s*true\s*\)|\bassertThat\(\s*true\s*\)\.isTrue\(\)|\bassertEquals\(\s*1\s*,\s*1\s*\)/,
+    /\bassertTrue\(\s*true\s*\)|\bassertThat\(\s*true\s*\)\.isTrue\(\)|\bassertEquals\(\s*(.+?)\s*,\s*\1\s*\)/,
+  aboutValue:
+    /\bassert(?:Equals|ArrayEquals|Same)\(.+?,\s*(?<subject>.+?)\s*\);|\bassertThat\((?<actual>.+?)\)\.(?:isEqualTo|hasSize|contains\w*)\(/,
+  aboutPresence:
+    /\bassertNotNull\(\s*(?<subject>.+?)\s*\);|\bassertThat\((?<actual>.+?)\)\.is(?:NotNull|NotEmpty)\(/,
   table: /@ParameterizedTest|@MethodSource|@ValueSource|@CsvSource|\bwhere:|\bfor\s*\(|forEach/,
 };
 

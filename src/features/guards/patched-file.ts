@@ -5,6 +5,7 @@ export interface PatchedFile {
   readonly file: ProjectPath;
   readonly isNew: boolean;
   readonly isDeleted: boolean;
+  readonly renamedFrom?: string | undefined;
   readonly hunks: readonly (readonly PatchLine[])[];
   /** What git prints after `@@`: the last unindented line before the hunk. */
   readonly headings: readonly string[];
@@ -29,6 +30,7 @@ export function patchedFile({ file, text }: FilePatch): PatchedFile {
     file,
     isNew: /^new file mode /m.test(header),
     isDeleted: /^deleted file mode /m.test(header),
+    renamedFrom: /^rename from "?([^"\n]+)/m.exec(header)?.[1],
     hunks: read,
     headings: hunks.map((hunk) => /^@@ .*? @@(.*)/.exec(hunk)?.[1]?.trim() ?? ""),
     lines: read.flat(),

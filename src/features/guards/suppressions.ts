@@ -5,15 +5,34 @@ import { normal, type PatchedFile, type PatchLine, Tally } from "./patched-file.
 export function suppressions(files: readonly PatchedFile[]): readonly Finding[] {
   const marks = files.filter(({ file }) => !isForeign(file)).flatMap(marksOf);
   const removed = marks.filter(({ line }) => line.kind === "removed");
+  const casts = files.filter(({ file }) => !isForeign(file) && CAST_IN(file)).flatMap(newCasts);
   const moved = new Tally(removed.map(({ mark }) => mark));
   const reworded = new Tally(removed.map(placeOf));
-  return marks
+  const silenced = marks
     .filter(({ line }) => line.kind === "added")
     .filter((mark) => {
       const wasThere = reworded.take(placeOf(mark));
       return !moved.take(mark.mark) && !wasThere;
     })
     .map(({ file, line, what, mark }) => finding(file, line, `${what}: \`${mark}\``));
+  return [...silenced, ...casts];
+}
+
+const CAST_IN = (file: string): boolean => /\.[cm]?tsx?$/.test(file) && !isTest(file);
+const CAST = / as (?:any|never|unknown as [\w.[\]<>]+)(?![\w<])|<any>(?=[\w(])/g;
+
+function bare(text: string): string {
+  return text.replaceAll(CAST, "").replaceAll(/[()\s]/g, "");
+}
+
+/** A line that was there, and now has a cast that accepts anything. */
+function newCasts({ file, lines }: PatchedFile): readonly Finding[] {
+  const removed = new Set(
+    lines.filter(({ kind, text }) => kind === "removed" && !text.match(CAST)).map(({ text }) => bare(text)),
+  );
+  return lines
+    .filter(({ kind, text }) => kind === "added" && text.match(CAST) !== null && removed.has(bare(text)))
+    .map((line) => finding(file, line, `${TYPES}: \`${cut(normal(line.text))}\``));
 }
 
 function placeOf({ file, line, what }: Mark): string {

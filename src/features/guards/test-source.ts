@@ -155,6 +155,27 @@ export function isMark(text: string, { skip, skipCall, focus }: Language): boole
   return isSkip || focus?.test(text) === true;
 }
 
+/** A condition before or around a skip limits it to certain machines. */
+export function isAlways(skip: PatchLine, { hunks, language }: TestSource): boolean {
+  const isCall = language.skipCall?.test(skip.text) === true;
+  if (isCall && CONDITION_AFTER.test(skip.text)) return false;
+  const before = (hunks[skip.hunk] ?? [])
+    .slice(0, skip.at)
+    .filter(({ kind, text }) => kind !== "removed" && text.trim() !== "" && !language.comment.test(text));
+  const around = before.findLast(({ text }) => indentOf(text) < indentOf(skip.text));
+  const isBelow = (isCall ? CONDITION : BRANCH).test(before.at(-1)?.text ?? "");
+  return !isBelow && !BRANCH.test(around?.text ?? "");
+}
+
+export function indentOf(text: string): number {
+  return text.search(/\S/);
+}
+
+const BRANCH =
+  /^(?!\s*if\s*\(?\s*(?:true|True|1)\b)\s*[})]*\s*(?:if|elif|else|elsif|unless|except|rescue|catch|switch|case|when|default|select)\b/;
+const CONDITION = new RegExp(String.raw`${BRANCH.source}|^\s*(?:for|while|try)\b`);
+const CONDITION_AFTER = /\s(?:if|unless)\s/;
+
 /** Code in such a branch never runs. */
 const DEAD = /^\s*(?:if\s*\(?\s*(?:false|False|0)\s*\)?\s*[:{]|#if\s+(?:false|0)\b)/;
 

@@ -1,31 +1,52 @@
 import { identify, type Finding } from "../../gates/review/finding.ts";
 import { isForeign, type Language } from "./languages.ts";
+import { isAboutGone, showsSource, type SourceChange, sourceChange } from "./gone-from-source.ts";
+import { type HiddenTest, hiddenTests, isHiddenFile } from "./hidden-tests.ts";
 import { normal, type PatchedFile, type PatchLine, Tally } from "./patched-file.ts";
 import {
   bodyOf,
   type Change,
   changeOf,
   type Declaration,
+  isAlways,
   isMark,
   stemOf,
   type TestSource,
   testSource,
 } from "./test-source.ts";
+import { weakerTests } from "./weaker-assertions.ts";
 
 export function weakenedTests(files: readonly PatchedFile[]): readonly Finding[] {
   const sources = files.flatMap(testSource);
-  const change = changeOf(sources, files);
+  const change = { ...changeOf(sources, files), ...sourceChange(files) };
   return [
-    ...sources.flatMap((source) => [
-      ...deletedTests(source, change),
-      ...marked(source, change),
-      ...lostAssertions(source, change),
-    ]),
-    ...files.filter(isRewrittenSnapshot).map(rewrittenSnapshot),
+    ...files.filter(isHiddenFile).map(({ file, renamedFrom }) => hiddenFile(file, renamedFrom ?? "")),
+    ...sources.flatMap((source) => {
+      const hidden = hiddenTests(source, files);
+      return [
+        ...hidden.map(({ test, issue }) => finding(source.file, test.line.line, issue)),
+        ...deletedTests(withoutTests(source, hidden), change),
+        ...marked(source, change),
+        ...weakerTests(source).map(({ line, issue }) => finding(source.file, line.line, issue)),
+        ...lostAssertions(source, change),
+      ];
+    }),
+    ...files.filter((file) => isRewrittenSnapshot(file) && !showsSource(file, change)).map(rewrittenSnapshot),
   ];
 }
 
-function deletedTests(source: TestSource, change: Change): readonly Finding[] {
+type WholeChange = Change & SourceChange;
+
+function hiddenFile(file: PatchedFile["file"], before: string): Finding {
+  return finding(file, null, `test file that no runner finds any more, renamed from ${quote(before)}`);
+}
+
+function withoutTests(source: TestSource, hidden: readonly HiddenTest[]): TestSource {
+  const known = new Set(hidden.map(({ test }) => test));
+  return { ...source, removed: source.removed.filter((test) => !known.has(test)) };
+}
+
+function deletedTests(source: TestSource, change: WholeChange): readonly Finding[] {
   const { file, isDeleted, removed, added, lines, language } = source;
   const comments = lines.filter(({ kind, text }) => kind === "added" && language.comment.test(text));
   const isComment = ({ name, named }: Declaration): boolean =>
@@ -34,7 +55,11 @@ function deletedTests(source: TestSource, change: Change): readonly Finding[] {
     change.addedTests.has(test.name) ||
     isMerged(test, source) ||
     isMoved(test, source, change.addedAssertions);
-  const gone = firstOfEach(removed.filter((test) => isComment(test) || !isElsewhere(test)));
+  const isWithSubject = (test: Declaration): boolean =>
+    isAboutGone([test.line, ...bodyOf(test, source).filter(({ kind }) => kind === "removed")], change);
+  const gone = firstOfEach(
+    removed.filter((test) => isComment(test) || !(isElsewhere(test) || isWithSubject(test))),
+  );
   if (gone.length === 0) return [];
   if (isDeleted) {
     if (change.deletedStems.has(stemOf(file))) return []; // its subject went too
@@ -110,10 +135,11 @@ function withoutRenamed(gone: readonly Declaration[], fresh: readonly Declaratio
   return left.slice(-count);
 }
 
-function marked(source: TestSource, { removedSkips }: Change): readonly Finding[] {
+function marked(source: TestSource, { removedSkips }: WholeChange): readonly Finding[] {
   const { file, lines, language } = source;
-  const isOurs = ({ text }: PatchLine): boolean =>
-    isMark(text, language) && (!language.comment.test(text) || language.skip.test(text));
+  const isOurs = (line: PatchLine): boolean =>
+    (isMark(line.text, language) && (!language.comment.test(line.text) || language.skip.test(line.text))) ||
+    isInverted(line, source);
   const added = lines.filter((line) => line.kind === "added" && isOurs(line));
   const fresh = added.filter(({ text }) => !removedSkips.take(normal(text)));
   const reworded = new Tally(
@@ -122,35 +148,29 @@ function marked(source: TestSource, { removedSkips }: Change): readonly Finding[
   return fresh
     .filter(({ hunk }) => !reworded.take(String(hunk)))
     .filter((line) => isAlways(line, source))
-    .map(({ line, text }) =>
-      language.focus?.test(text) === true
-        ? finding(file, line, `only focused tests run: ${quote(text)}`)
-        : finding(file, line, `test skipped: ${quote(text)}`),
-    );
+    .map(({ line, text }) => finding(file, line, `${whatBecame(text, language)}: ${quote(text)}`));
 }
 
-/** A condition before or around a skip limits it to certain machines. */
-function isAlways(skip: PatchLine, { hunks, language }: TestSource): boolean {
-  const isCall = language.skipCall?.test(skip.text) === true;
-  if (isCall && CONDITION_AFTER.test(skip.text)) return false;
-  const before = (hunks[skip.hunk] ?? [])
-    .slice(0, skip.at)
-    .filter(({ kind, text }) => kind !== "removed" && text.trim() !== "" && !language.comment.test(text));
-  const around = before.findLast(({ text }) => indentOf(text) < indentOf(skip.text));
-  const isBelow = (isCall ? CONDITION : BRANCH).test(before.at(-1)?.text ?? "");
-  return !isBelow && !BRANCH.test(around?.text ?? "");
+function whatBecame(text: string, { focus, inverted }: Language): string {
+  if (focus?.test(text) === true) return "only focused tests run";
+  return inverted?.test(text) === true ? "test passes when it fails" : "test skipped";
 }
 
-function indentOf(text: string): number {
-  return text.search(/\S/);
+/** A test that was there before: a new one may show a known bug. */
+function isInverted({ text, at, hunk, kind }: PatchLine, { language, hunks, lines }: TestSource): boolean {
+  if (language.inverted?.test(text) !== true) return false;
+  if (kind === "removed") return true;
+  const name = language.test.exec(text)?.groups?.["name"];
+  if (name === undefined) {
+    const own = hunks[hunk] ?? [];
+    return [own[at - 1], own[at + 1]].every((line) => line === undefined || line.kind === "kept");
+  }
+  return lines.some(
+    (line) => line.kind === "removed" && language.test.exec(line.text)?.groups?.["name"] === name,
+  );
 }
 
-const BRANCH =
-  /^(?!\s*if\s*\(?\s*(?:true|True|1)\b)\s*[})]*\s*(?:if|elif|else|elsif|unless|except|rescue|catch|switch|case|when|default|select)\b/;
-const CONDITION = new RegExp(String.raw`${BRANCH.source}|^\s*(?:for|while|try)\b`);
-const CONDITION_AFTER = /\s(?:if|unless)\s/;
-
-function lostAssertions(source: TestSource, change: Change): readonly Finding[] {
+function lostAssertions(source: TestSource, change: WholeChange): readonly Finding[] {
   const { file, isDeleted, hunks, shrunk, wasCommented } = source;
   if (isDeleted) return [];
   return hunks.flatMap((own, hunk) => {
@@ -170,7 +190,7 @@ function isInTests({ file, hunks, headings, language: { testsOnly } }: TestSourc
   return texts.some((text) => testsOnly.line.test(text));
 }
 
-function lostIn(lines: readonly PatchLine[], language: Language, change: Change): readonly PatchLine[] {
+function lostIn(lines: readonly PatchLine[], language: Language, change: WholeChange): readonly PatchLine[] {
   const code = lines.filter(({ text }) => !language.comment.test(text));
   const isReplaced = code.some(({ kind, text }) => kind === "added" && mayCheck(text, language));
   const isHelper = code.some(
@@ -179,16 +199,18 @@ function lostIn(lines: readonly PatchLine[], language: Language, change: Change)
   if (isReplaced || isHelper) return [];
   const kept = new Set(code.filter(({ kind }) => kind === "kept").map(({ text }) => normal(text)));
   return code.filter(
-    ({ kind, text }, at) =>
-      kind === "removed" &&
-      !isRelay(text, code[at - 1]?.text) &&
-      language.assertion.test(text) &&
-      !NO_STATEMENT.test(text) &&
-      !NO_LOSS.test(text) &&
-      !language.hollow.test(text) &&
-      !kept.has(normal(text)) && // it was there twice
-      !change.addedAssertions.has(normal(text)),
+    (line, at) =>
+      line.kind === "removed" &&
+      !isRelay(line.text, code[at - 1]?.text) &&
+      isLoss(line.text, language) &&
+      !kept.has(normal(line.text)) && // it was there twice
+      !change.addedAssertions.has(normal(line.text)) &&
+      !isAboutGone([line], change),
   );
+}
+
+function isLoss(text: string, { assertion, hollow }: Language): boolean {
+  return assertion.test(text) && !NO_STATEMENT.test(text) && !NO_LOSS.test(text) && !hollow.test(text);
 }
 
 /** Whether a line may check something; the name of a test does not. */

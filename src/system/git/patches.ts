@@ -83,6 +83,8 @@ interface PatchRange {
   readonly known: readonly (string | undefined)[];
   readonly to?: string | undefined;
   readonly patterns: readonly string[];
+  /** Lines around each change. */
+  readonly context?: number | undefined;
 }
 
 const MAX_PATCH_BYTES = 32 * 1024 * 1024;
@@ -99,7 +101,7 @@ export async function patchSince(git: Git, snapshot: Snapshot, range: PatchRange
   const { directory } = snapshot;
   const given = directory === undefined ? {} : repository.scratchEnv(directory);
   const ends = tree === undefined ? [from.value] : [from.value, tree];
-  const options = [...DIFF_OPTIONS, "--unified=3", "--text", "--no-indent-heuristic"];
+  const options = [...DIFF_OPTIONS, `--unified=${range.context ?? 3}`, "--text", "--no-indent-heuristic"];
   const args = [...LOOK_OPTIONS, "diff", ...options, ...ends, "--", ...range.patterns];
   const output = await repository.look((env) => git.output(args, { env: { ...env, ...given } }));
   if (!output.ok) return output;

@@ -1,5 +1,9 @@
 import { expect, test } from "vitest";
-import { scriptIn, scriptsNamedIn } from "../../../src/config/gauntlet/named-scripts.ts";
+import { modulesLoadedBy, scriptIn, scriptsNamedIn } from "../../../src/config/gauntlet/named-scripts.ts";
+
+const GRADLE = ["build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"].map(
+  (name) => `file ${name} in .`,
+);
 
 test.for<[line: string, named: readonly string[]]>([
   ["npm test", ["script test in ."]],
@@ -14,13 +18,17 @@ test.for<[line: string, named: readonly string[]]>([
   ["concurrently 'npm:lint' \"npm:test:*\"", ["script lint in .", "script test: in ."]],
   ["sh scripts/check.sh", ["file scripts/check.sh in ."]],
   ["bash -c 'npm run lint; ./x.sh'", ["script lint in .", "file ./x.sh in ."]],
-  ["./gradlew test", ["file ./gradlew in ."]],
+  ["./gradlew test", ["file ./gradlew in .", ...GRADLE]],
   [
     "timeout 60 node --import tsx tools/lint.ts src",
     ["file tsx in .", "file tools/lint.ts in .", "file src in ."],
   ],
   ["npx tsx tools/lint.ts", ["file tools/lint.ts in ."]],
-  ["python -m pytest tests/test_a.py", []],
+  ["python -m pytest tests/test_a.py", ["file pytest.ini in .", "file setup.cfg in ."]],
+  ["python3 -m unittest", []],
+  ["cargo test", ["file .cargo/config.toml in .", "file .cargo/config in ."]],
+  ["npx turbo run test", ["file turbo.json in ."]],
+  ["mvn -q test", ["file pom.xml in ."]],
   ["node --test src/a.test.js", []],
   ["node --check src/a.js", []],
   ["bash -n install.sh", []],
@@ -74,4 +82,18 @@ test.for<
   const named = { kind: "script", directory: ".", name: "test", manifest } as const;
 
   expect(scriptIn(JSON.stringify(content), named)).toBe(lines);
+});
+
+test.for<[script: string, text: string, modules: readonly string[]]>([
+  [
+    "scripts/check.mjs",
+    'import { rules } from "./lib/rules.mjs";\nimport "node:fs";',
+    ["scripts/lib/rules.mjs"],
+  ],
+  ["scripts/check.js", 'const { x } = require("./x.js"); require("../src/a.js");', ["scripts/x.js"]],
+  ["tools/check.py", "import os\nfrom .rules import all_rules", ["tools/os.py", "tools/rules.py"]],
+  ["test/all.mjs", 'import "./a.test.mjs";', []],
+  ["check.mjs", 'import "./src/a.mjs";', []],
+])("%s loads modules beside it: %s", ([script, text, modules]) => {
+  expect(modulesLoadedBy(script, text)).toEqual(modules);
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { asksForTests, specialCases } from "../../../src/features/guards/hard-coded.ts";
 import { patchedFile } from "../../../src/features/guards/patched-file.ts";
 import { suppressions } from "../../../src/features/guards/suppressions.ts";
 import { weakenedTests } from "../../../src/features/guards/weakened-tests.ts";
@@ -343,6 +344,228 @@ describe("what was only written in another way", () => {
   });
 });
 
+describe("a test that stays in the file and can no longer fail", () => {
+  test.each([
+    [
+      "test_a.py",
+      "-def test_adds():\n+def check_adds():\n     assert add(1, 2) == 3",
+      "renamed to `check_adds`: `test_adds`",
+    ],
+    [
+      "a_test.go",
+      "-func TestAdds(t *testing.T) {\n+func testAdds(t *testing.T) {\n \tcheck(t)",
+      "renamed to `testAdds`",
+    ],
+    [
+      "src/test/java/ATest.java",
+      "-  @Test\n   void adds() {\n     assertEquals(3, add(1, 2));",
+      "its mark removed: `adds`",
+    ],
+    [
+      "src/lib.rs",
+      "-    #[test]\n     fn adds() {\n         assert_eq!(add(1, 2), 3);",
+      "its mark removed: `adds`",
+    ],
+    [
+      "a_test.go",
+      '-\t\tt.Errorf("got %d", got)\n+\t\tt.Logf("got %d", got)',
+      "assertion removed: `t.Errorf(",
+    ],
+    [
+      "a.test.ts",
+      '-test("adds", () => {\n+test.fails("adds", () => {\n   body();',
+      "test passes when it fails",
+    ],
+    ["tests/a.rs", " #[test]\n+#[should_panic]\n fn adds() {", "test passes when it fails"],
+    ["a.test.ts", '-test("adds", () => {\n+test.skipIf(true)("adds", () => {', "test skipped"],
+    ["a.test.ts", '-test("adds", () => {\n+test["skip"]("adds", () => {', "test skipped"],
+    ["a.test.js", '-test("adds", () => {\n+test("adds", { todo: true }, () => {', "test skipped"],
+    [
+      "a.test.ts",
+      '-test.each([[1, 2]])("adds %i", () => {\n+test.each([])("adds %i", () => {',
+      "test skipped",
+    ],
+    [
+      "ATest.java",
+      "   void adds() {\n+    assumeTrue(false);\n     assertEquals(3, add(1, 2));",
+      "test skipped",
+    ],
+    [
+      "a.test.ts",
+      "-  expect(add(1, 2)).toBe(3);\n+  expect(add(1, 2));",
+      "assertion removed: `expect(add(1, 2)).toBe(3);`",
+    ],
+    ["test_a.py", "-    assert add(1, 2) == 3\n+    assert True or add(1, 2) == 3", "assertion removed"],
+    ["a.test.ts", "-  expect(add(1, 2)).toBe(3);\n+  expect(3).toBe(3);", "assertion removed"],
+    [
+      "a.test.ts",
+      "-  expect(add(1, 2)).toBe(3);\n+  false && expect(add(1, 2)).toBe(3);",
+      "assertion removed",
+    ],
+    [
+      "a.test.ts",
+      "-  expect(add(1, 2)).toBe(3);\n+  expect(add(1, 2)).toBeTruthy();",
+      "assertion says less: `expect(add(1, 2)).toBe(3);` is now",
+    ],
+    [
+      "a.test.ts",
+      "-  expect(add(1, 2)).toBe(3);\n+  expect(add(1, 2)).toEqual(expect.anything());",
+      "assertion says less",
+    ],
+    ["a.test.js", "-  assert.equal(add(1, 2), 3);\n+  assert.ok(add(1, 2));", "assertion says less"],
+    ["test_a.py", "-    assert add(1, 2) == 3\n+    assert add(1, 2) is not None", "assertion says less"],
+    [
+      "a.test.ts",
+      ' test("adds", () => {\n+  return;\n   expect(add(1, 2)).toBe(3);',
+      "test returns before its assertions",
+    ],
+    [
+      "a.test.ts",
+      "+  try {\n-  expect(add(1, 2)).toBe(3);\n+    expect(add(1, 2)).toBe(3);\n+  } catch {}",
+      "failures are swallowed",
+    ],
+    [
+      "test_a.py",
+      "-    assert add(1, 2) == 3\n+    with suppress(AssertionError):\n+        assert add(1, 2) == 3",
+      "failures are swallowed",
+    ],
+    [
+      "test_a.py",
+      "-    assert add(1, 2) == 3\n+    try:\n+        assert add(1, 2) == 3\n+    except AssertionError:\n+        pass",
+      "failures are swallowed",
+    ],
+    ["a.test.ts", "+process.exit(0);", "ends the test run as passed"],
+  ])("%s: %j", (file, lines, what) => {
+    const said = weakened({ [file]: lines });
+
+    expect(said).toEqual([expect.stringContaining(what)]);
+  });
+
+  test.each([
+    ["sum.test.js", "sum.helper.js"],
+    ["sum_test.go", "sum_tests.go"],
+    ["test_sum.py", "sum_cases.py"],
+  ])("%s is renamed to %s, where no runner looks", (from, to) => {
+    const renamed = `diff --git a/src/${from} b/src/${to}\nsimilarity index 100%\nrename from src/${from}\nrename to src/${to}\n`;
+
+    const said = weakenedTests(parsePatch(renamed).map(patchedFile));
+
+    expect(said.map(({ file, issue }) => `${file} ${issue}`)).toEqual([
+      `src/${to} test file that no runner finds any more, renamed from \`src/${from}\``,
+    ]);
+  });
+
+  test.each([
+    [
+      "a test that others call now",
+      {
+        "test_a.py":
+          "-def test_adds():\n+def check_adds(one):\n     assert add(one, 2) == 3\n+def test_all():\n+    check_adds(1)",
+      },
+    ],
+    [
+      "a new test of a known bug",
+      { "a.test.ts": '+test.fails("adds", () => {\n+  expect(add(1, 2)).toBe(3);' },
+    ],
+    [
+      "another mark",
+      {
+        "src/lib.rs": "-    #[test]\n+    #[sqlx_test]\n     fn adds() {\n         assert_eq!(add(1, 2), 3);",
+      },
+    ],
+    [
+      "an assertion on several lines",
+      { "a.test.ts": "-  expect(add(1, 2)).toBe(3);\n+  expect(add(1, 2))\n+    .toBe(3);" },
+    ],
+    [
+      "a value that is asserted elsewhere, too",
+      { "a.test.ts": "-  expect(sum).toBe(3);\n+  expect(sum).toBeDefined();\n+  expect(sum).toBe(4);" },
+    ],
+    ["tidying up", { "a.test.ts": "+  try {\n+    remove(dir);\n+  } catch {}" }],
+    ["a return of a helper", { "a.test.ts": "+  if (!ready)\n+    return;\n   expect(f()).toBe(3);" }],
+  ] as const)("%s is none", (_, files) => {
+    const said = weakened(files);
+
+    expect(said).toEqual([]);
+  });
+});
+
+describe("what goes with its subject", () => {
+  test("a test of a function that the change removes is no finding", () => {
+    const said = weakened({
+      "src/sum.ts": "-export function subtract(a: number, b: number) {\n-  return a - b;\n-}",
+      "src/sum.test.ts": '-test("subtracts", () => {\n-  expect(subtract(3, 2)).toBe(1);\n-});',
+    });
+
+    expect(said).toEqual([]);
+  });
+
+  test("nor is an assertion about it, but a test of what was renamed is", () => {
+    const gone = weakened({
+      "src/sum.py": "-def subtract(a, b):\n-    return a - b",
+      "test_sum.py": " def test_all():\n-    assert subtract(3, 2) == 1",
+    });
+    const renamed = weakened({
+      "src/sum.ts":
+        "-export function subtract(a: number, b: number) {\n+export function minus(a: number, b: number) {",
+      "src/sum.test.ts": '-test("subtracts", () => {\n-  expect(subtract(3, 2)).toBe(1);\n-});',
+    });
+
+    expect(gone).toEqual([]);
+    expect(renamed).toEqual([expect.stringContaining("test deleted: `subtracts`")]);
+  });
+
+  test("a snapshot that shows what the source says now is no finding, one with other words is", () => {
+    const source = "-  return <b>Save</b>;\n+  return <b>Store</b>;";
+    const shown = weakened({
+      "src/a.tsx": source,
+      "__snapshots__/a.snap": "-  <b>Save</b>\n+  <b>Store</b>",
+    });
+    const other = weakened({ "src/a.tsx": source, "__snapshots__/a.snap": "-  total 3\n+  total 4" });
+
+    expect(shown).toEqual([]);
+    expect(other).toEqual(["__snapshots__/a.snap:10 snapshot rewritten: 1 line changed"]);
+  });
+});
+
+describe("source that knows the tests", () => {
+  test.each([
+    ["src/a.ts", '+  if (name === "Ada Lovelace") return 42;', "Ada Lovelace"],
+    ["src/a.ts", '+    case "blue moon":\n+      return "rare";', "blue moon"],
+    ["src/a.py", "+    if n == 1729:\n+        return 12", "1729"],
+    ["src/a.go", '+\tif in == "x-17" {\n+\t\treturn "seventeen"', "x-17"],
+    ["src/a.ts", '+  return name === "Ada Lovelace" ? 42 : compute(name);', "Ada Lovelace"],
+  ])("%s may answer one test: %j", (file, lines, literal) => {
+    const found = specialCases(parsePatch(patch({ [file]: lines })).map(patchedFile));
+
+    expect(found.map((one) => one.literal)).toEqual([literal]);
+  });
+
+  test.each([
+    ["src/a.ts", '+  if (kind === "error") return report(kind);'],
+    ["src/a.ts", "+  if (n === 0) return 1;"],
+    ["src/a.test.ts", '+  if (name === "Ada Lovelace") return 42;'],
+    ["src/a.ts", ' if (name === "Ada Lovelace") return 42;'],
+  ])("%s is ordinary: %j", (file, lines) => {
+    expect(specialCases(parsePatch(patch({ [file]: lines })).map(patchedFile))).toEqual([]);
+  });
+
+  test("asks whether it is tested", () => {
+    const asks = asksForTests(
+      parsePatch(
+        patch({
+          "src/a.ts": "+  if (process.env.VITEST) return 3;",
+          "vite.config.ts": "+  test: process.env.VITEST,",
+        }),
+      ).map(patchedFile),
+    );
+
+    expect(asks.map(({ file, issue }) => `${file} ${issue}`)).toEqual([
+      "src/a.ts source that acts differently under a test runner: `if (process.env.VITEST) return 3;`",
+    ]);
+  });
+});
+
 test("code that is not a test, and code of others, is left alone", () => {
   const said = weakened({
     "src/a.ts": '-it("adds", () => {\n+it.skip("adds", () => {',
@@ -392,6 +615,18 @@ test.each([
   const said = suppressed(file, line);
 
   expect(said).toEqual([]);
+});
+
+test("a cast that accepts anything is found where the line was there without it", () => {
+  const cast = suppressed(
+    "src/a.ts",
+    "-  const n: number = read(x);",
+    "+  const n: number = (read(x) as any);",
+  );
+  const fresh = suppressed("src/a.ts", "+  const n = read(x) as any;");
+
+  expect(cast).toEqual([expect.stringMatching(/^10 type checker switched off: /)]);
+  expect(fresh).toEqual([]);
 });
 
 test("a marker that was moved or reworded is not new", () => {
